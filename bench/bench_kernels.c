@@ -25,12 +25,17 @@ struct operands {
     float f[ARRAYS][N];
     uint16_t bf16[N], f16[N];
     uint32_t pairs[N], out_pairs[N];
-    double levers[N];
+    double distances[N];
     int64_t at[SIDE];
     struct lct_turn turn[SIDE];
 };
 
 typedef void (*call)(const struct lct_kernels *k, struct operands *x);
+
+/* A function of a row: one statement. */
+#define CALL(name, statement) \
+    static void name(const struct lct_kernels *k, struct operands *x) \
+    { statement; }
 
 /* ------------------------------------------------------------------- calls */
 
@@ -48,37 +53,12 @@ static void rope(const struct lct_kernels *k, void *x, enum lct_stored kind,
     k->rope(&r);
 }
 
-static void rope_half(const struct lct_kernels *k, struct operands *x)
-{
-    rope(k, x->f[DATA], LCT_STORED_F32, false, x);
-}
-
-static void rope_interleaved(const struct lct_kernels *k, struct operands *x)
-{
-    rope(k, x->f[DATA], LCT_STORED_F32, true, x);
-}
-
-static void rope_half_bf16(const struct lct_kernels *k, struct operands *x)
-{
-    rope(k, x->bf16, LCT_STORED_BF16, false, x);
-}
-
-static void rope_interleaved_bf16(const struct lct_kernels *k,
-                                  struct operands *x)
-{
-    rope(k, x->bf16, LCT_STORED_BF16, true, x);
-}
-
-static void rope_half_f16(const struct lct_kernels *k, struct operands *x)
-{
-    rope(k, x->f16, LCT_STORED_F16, false, x);
-}
-
-static void rope_interleaved_f16(const struct lct_kernels *k,
-                                 struct operands *x)
-{
-    rope(k, x->f16, LCT_STORED_F16, true, x);
-}
+CALL(rope_half, rope(k, x->f[DATA], LCT_STORED_F32, false, x))
+CALL(rope_interleaved, rope(k, x->f[DATA], LCT_STORED_F32, true, x))
+CALL(rope_half_bf16, rope(k, x->bf16, LCT_STORED_BF16, false, x))
+CALL(rope_interleaved_bf16, rope(k, x->bf16, LCT_STORED_BF16, true, x))
+CALL(rope_half_f16, rope(k, x->f16, LCT_STORED_F16, false, x))
+CALL(rope_interleaved_f16, rope(k, x->f16, LCT_STORED_F16, true, x))
 
 static void add_table(const struct lct_kernels *k, void *x,
                       enum lct_stored kind, struct operands *o)
@@ -95,50 +75,16 @@ static void add_table(const struct lct_kernels *k, void *x,
     k->add_table(&r);
 }
 
-static void add_table_f32(const struct lct_kernels *k, struct operands *x)
-{
-    add_table(k, x->f[DATA], LCT_STORED_F32, x);
-}
-
-static void add_table_bf16(const struct lct_kernels *k, struct operands *x)
-{
-    add_table(k, x->bf16, LCT_STORED_BF16, x);
-}
-
-static void add_table_f16(const struct lct_kernels *k, struct operands *x)
-{
-    add_table(k, x->f16, LCT_STORED_F16, x);
-}
-
-static void interleave(const struct lct_kernels *k, struct operands *x)
-{
-    k->interleave(x->f[OUT], x->f[DATA], x->f[MORE], N / 2);
-}
-
-static void widen_bf16(const struct lct_kernels *k, struct operands *x)
-{
-    k->widen(x->f[OUT], x->bf16, LCT_STORED_BF16, N);
-}
-
-static void widen_f16(const struct lct_kernels *k, struct operands *x)
-{
-    k->widen(x->f[OUT], x->f16, LCT_STORED_F16, N);
-}
-
-static void narrow_bf16(const struct lct_kernels *k, struct operands *x)
-{
-    k->narrow(x->bf16, LCT_STORED_BF16, x->f[DATA], N);
-}
-
-static void narrow_f16(const struct lct_kernels *k, struct operands *x)
-{
-    k->narrow(x->f16, LCT_STORED_F16, x->f[DATA], N);
-}
-
-static void angle_rows(const struct lct_kernels *k, struct operands *x)
-{
-    k->angle_rows(x->f[DATA], x->f[OUT], x->turn, SIDE, 1000000, SIDE, 1);
-}
+CALL(add_table_f32, add_table(k, x->f[DATA], LCT_STORED_F32, x))
+CALL(add_table_bf16, add_table(k, x->bf16, LCT_STORED_BF16, x))
+CALL(add_table_f16, add_table(k, x->f16, LCT_STORED_F16, x))
+CALL(interleave, k->interleave(x->f[OUT], x->f[DATA], x->f[MORE], N / 2))
+CALL(widen_bf16, k->widen(x->f[OUT], x->bf16, LCT_STORED_BF16, N))
+CALL(widen_f16, k->widen(x->f[OUT], x->f16, LCT_STORED_F16, N))
+CALL(narrow_bf16, k->narrow(x->bf16, LCT_STORED_BF16, x->f[DATA], N))
+CALL(narrow_f16, k->narrow(x->f16, LCT_STORED_F16, x->f[DATA], N))
+CALL(angle_rows,
+     k->angle_rows(x->f[DATA], x->f[OUT], x->turn, SIDE, 1000000, SIDE, 1))
 
 static void matmul(const struct lct_kernels *k, struct operands *x)
 {
@@ -162,23 +108,15 @@ static void matmul_pairs(const struct lct_kernels *k, struct operands *x)
     k->matmul_pairs(&p);
 }
 
-static void pair_rows_f32(const struct lct_kernels *k, struct operands *x)
-{
-    k->pair_rows(x->out_pairs, SIDE, x->f[DATA], 4 * SIDE, LCT_STORED_F32,
-                 SIDE, SIDE);
-}
-
-static void pair_rows_bf16(const struct lct_kernels *k, struct operands *x)
-{
-    k->pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE, LCT_STORED_BF16, SIDE,
-                 SIDE);
-}
-
-static void round_rows(const struct lct_kernels *k, struct operands *x)
-{
-    k->round_rows(x->out_pairs, SIDE / 2, x->f[DATA], SIDE, x->f[MORE], SIDE,
-                  SIDE);
-}
+CALL(pair_rows_f32,
+     k->pair_rows(x->out_pairs, SIDE, x->f[DATA], 4 * SIDE, LCT_STORED_F32,
+                  SIDE, SIDE))
+CALL(pair_rows_bf16,
+     k->pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE, LCT_STORED_BF16, SIDE,
+                  SIDE))
+CALL(round_rows,
+     k->round_rows(x->out_pairs, SIDE / 2, x->f[DATA], SIDE, x->f[MORE], SIDE,
+                   SIDE))
 
 static void scores_of(const struct lct_kernels *k, struct operands *x,
                       const void *keys, enum lct_stored kind)
@@ -192,20 +130,9 @@ static void scores_of(const struct lct_kernels *k, struct operands *x,
     k->scores_few(&p);
 }
 
-static void scores_few(const struct lct_kernels *k, struct operands *x)
-{
-    scores_of(k, x, x->f[DATA], LCT_STORED_F32);
-}
-
-static void scores_few_bf16(const struct lct_kernels *k, struct operands *x)
-{
-    scores_of(k, x, x->bf16, LCT_STORED_BF16);
-}
-
-static void scores_few_f16(const struct lct_kernels *k, struct operands *x)
-{
-    scores_of(k, x, x->f16, LCT_STORED_F16);
-}
+CALL(scores_few, scores_of(k, x, x->f[DATA], LCT_STORED_F32))
+CALL(scores_few_bf16, scores_of(k, x, x->bf16, LCT_STORED_BF16))
+CALL(scores_few_f16, scores_of(k, x, x->f16, LCT_STORED_F16))
 
 static void scores_few_pairs(const struct lct_kernels *k, struct operands *x)
 {
@@ -245,68 +172,26 @@ static void values_few_pairs(const struct lct_kernels *k, struct operands *x)
     k->values_few(&p);
 }
 
-static void values_few(const struct lct_kernels *k, struct operands *x)
-{
-    values_of(k, x, x->f[DATA], LCT_STORED_F32);
-}
-
-static void values_few_bf16(const struct lct_kernels *k, struct operands *x)
-{
-    values_of(k, x, x->bf16, LCT_STORED_BF16);
-}
-
-static void values_few_f16(const struct lct_kernels *k, struct operands *x)
-{
-    values_of(k, x, x->f16, LCT_STORED_F16);
-}
-
-static void softmax_step(const struct lct_kernels *k, struct operands *x)
-{
-    k->softmax_step(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES], x->f[ONES],
-                    x->f[OUT]);
-}
-
-static void softmax_row(const struct lct_kernels *k, struct operands *x)
-{
-    k->softmax_row(x->f[DATA], N, x->f[SIXES], x->f[ONES], x->f[OUT]);
-}
-
-static void softmax_merge(const struct lct_kernels *k, struct operands *x)
-{
-    k->softmax_merge(x->f[DATA], x->f[SIXES], x->f[ONES], x->f[MORE], 5, 1, N);
-}
-
-static void softmax_again(const struct lct_kernels *k, struct operands *x)
-{
-    k->softmax_again(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES]);
-}
+CALL(values_few, values_of(k, x, x->f[DATA], LCT_STORED_F32))
+CALL(values_few_bf16, values_of(k, x, x->bf16, LCT_STORED_BF16))
+CALL(values_few_f16, values_of(k, x, x->f16, LCT_STORED_F16))
+CALL(softmax_step,
+     k->softmax_step(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES], x->f[ONES],
+                     x->f[OUT]))
+CALL(softmax_row,
+     k->softmax_row(x->f[DATA], N, x->f[SIXES], x->f[ONES], x->f[OUT]))
+CALL(softmax_merge,
+     k->softmax_merge(x->f[DATA], x->f[SIXES], x->f[ONES], x->f[MORE], 5, 1, N))
+CALL(softmax_again, k->softmax_again(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES]))
 
 /* With the slope, as backward needs it.  Repeated calls let numbers go to 0. */
-static void softcap(const struct lct_kernels *k, struct operands *x)
-{
-    k->softcap(x->f[DATA], x->f[OUT], N, 30);
-}
-
-static void softmax_gradient(const struct lct_kernels *k, struct operands *x)
-{
-    k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE, SIDE, SIDE,
-                        x->f[MORE]);
-}
-
-static void add_bias_rows(const struct lct_kernels *k, struct operands *x)
-{
-    k->add_bias_rows(x->f[DATA], SIDE, SIDE, x->f[MORE], x->at);
-}
-
-static void add_levers(const struct lct_kernels *k, struct operands *x)
-{
-    k->add_levers(x->f[DATA], x->levers, 0.25, N);
-}
-
-static void sum_diagonals(const struct lct_kernels *k, struct operands *x)
-{
-    k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE);
-}
+CALL(softcap, k->softcap(x->f[DATA], x->f[OUT], N, 30))
+CALL(softmax_gradient,
+     k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE, SIDE, SIDE,
+                         x->f[MORE]))
+CALL(add_bias_rows, k->add_bias_rows(x->f[DATA], SIDE, SIDE, x->f[MORE], x->at))
+CALL(add_levers, k->add_levers(x->f[DATA], x->distances, 0.25, N))
+CALL(sum_diagonals, k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE))
 
 static struct lct_bent bent(const struct operands *x)
 {
@@ -369,15 +254,9 @@ static void store_rows_bf16(const struct lct_kernels *k, struct operands *x)
     k->store_rows(&r);
 }
 
-static void transpose(const struct lct_kernels *k, struct operands *x)
-{
-    k->transpose(x->f[OUT], SIDE, x->f[DATA], SIDE, SIDE, SIDE);
-}
-
-static void all_finite(const struct lct_kernels *k, struct operands *x)
-{
-    x->f[OUT][0] = k->all_finite(x->f[DATA], SIDE, SIDE, SIDE) ? 1 : 0;
-}
+CALL(transpose, k->transpose(x->f[OUT], SIDE, x->f[DATA], SIDE, SIDE, SIDE))
+CALL(all_finite,
+     x->f[OUT][0] = k->all_finite(x->f[DATA], SIDE, SIDE, SIDE) ? 1 : 0)
 
 /* -------------------------------------------------------------------- rows */
 
@@ -484,7 +363,7 @@ static void fill(void *operands)
         x->f[OUT][i] = 0;
         x->pairs[i] = x->bf16[i] | (uint32_t)x->bf16[N - 1 - i] << 16;
         x->out_pairs[i] = 0;
-        x->levers[i] = i % SIDE - SIDE / 2;
+        x->distances[i] = i % SIDE - SIDE / 2;
     }
     for (int i = 0; i < SIDE; i++) {
         x->at[i] = SIDE - 1 - i; /* as of keys one after another */

@@ -30,6 +30,11 @@ struct operands {
 
 typedef void (*call)(const struct lct_nn_kernels *k, struct operands *x);
 
+/* A function of a row: one statement. */
+#define CALL(name, statement) \
+    static void name(const struct lct_nn_kernels *k, struct operands *x) \
+    { statement; }
+
 /* ------------------------------------------------------------------- calls */
 
 static struct lct_nn_product product_of(struct operands *x)
@@ -88,10 +93,7 @@ static void rms_norm_backward(const struct lct_nn_kernels *k,
                              WIDE);
 }
 
-static void gelu(const struct lct_nn_kernels *k, struct operands *x)
-{
-    k->gelu(x->f[OUT], x->f[DATA], N);
-}
+CALL(gelu, k->gelu(x->f[OUT], x->f[DATA], N))
 
 /* Copied first: repeated in place, numbers would go to 0. */
 static void gelu_backward(const struct lct_nn_kernels *k, struct operands *x)
@@ -128,30 +130,11 @@ static void adamw(const struct lct_nn_kernels *k, struct operands *x)
     k->adamw(x->f[ONES], x->f[OUT], x->f[SECOND], x->f[DATA], N, &f);
 }
 
-static void sum_squares(const struct lct_nn_kernels *k, struct operands *x)
-{
-    x->sums[0] = k->sum_squares(x->f[DATA], N);
-}
-
-static void add(const struct lct_nn_kernels *k, struct operands *x)
-{
-    k->add(x->f[OUT], x->f[DATA], 0.5f, N);
-}
-
-static void scale(const struct lct_nn_kernels *k, struct operands *x)
-{
-    k->scale(x->f[DATA], -1, N);
-}
-
-static void gather(const struct lct_nn_kernels *k, struct operands *x)
-{
-    k->gather(x->sums, x->f[DATA], N);
-}
-
-static void deposit(const struct lct_nn_kernels *k, struct operands *x)
-{
-    k->deposit(x->f[OUT], x->sums, N);
-}
+CALL(sum_squares, x->sums[0] = k->sum_squares(x->f[DATA], N))
+CALL(add, k->add(x->f[OUT], x->f[DATA], 0.5f, N))
+CALL(scale, k->scale(x->f[DATA], -1, N))
+CALL(gather, k->gather(x->sums, x->f[DATA], N))
+CALL(deposit, k->deposit(x->f[OUT], x->sums, N))
 
 /* -------------------------------------------------------------------- rows */
 

@@ -64,7 +64,7 @@ static int print_json(const locant_encoding *e)
         "name", info->name, "spec", locant_encoding_spec(e),
         "title", info->title, "formula", info->formula, "doors", doors,
         "traits", traits, "source", info->source, "used_by", info->used_by,
-        "pitfalls", info->traps,
+        "pitfalls", info->pitfalls,
         "gradient", info->gradient ? info->gradient : "",
         "keys", keys_json(info->name), "parameters", params_json(e),
         "variants", variants_json(info->variants)));
@@ -147,7 +147,7 @@ static int print_text(const locant_encoding *e)
                v->used_by);
     print_field("source", info->source);
     print_field("used by", info->used_by);
-    print_field("pitfalls", info->traps);
+    print_field("pitfalls", info->pitfalls);
     return print_checks(e);
 }
 

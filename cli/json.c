@@ -133,7 +133,7 @@ void cli_doors(char *out, size_t size, unsigned doors)
 void cli_traits(char *out, size_t size, unsigned traits)
 {
     static const char *const names[] = { "relative", "isometric", "learned",
-                                         "wall", "monotone", "length",
+                                         "limit", "monotone", "length",
                                          "reads-x", "real", "causal", NULL };
 
     join_bits(out, size, traits, names);

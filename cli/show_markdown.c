@@ -146,7 +146,7 @@ int show_markdown(const locant_encoding *e)
     print_params(e);
     print_section("Gradient", info->gradient);
     print_users(info);
-    print_section("Pitfalls", info->traps);
+    print_section("Pitfalls", info->pitfalls);
     failed = print_checks(e);
     if (failed)
         return failed;

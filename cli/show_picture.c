@@ -277,7 +277,7 @@ static int draw_heads(const char *path, const double *b, int heads, int64_t n)
 static int score(const char *path, const locant_encoding *e)
 {
     static double b[HEADS * REACH * REACH];
-    int           limited = locant_encoding_traits(e) & LOCANT_TRAIT_WALL;
+    int           limited = locant_encoding_traits(e) & LOCANT_TRAIT_LIMIT;
     int64_t       n = limited ? TABLE : REACH;
     locant_figure f = LOCANT_FIGURE_INIT;
     int           learned = locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED;

@@ -31,19 +31,21 @@ set(CORE_SOURCES
   encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
   encodings/table.c encodings/temperature.c encodings/transformer_xl.c
   encodings/window.c encodings/xlnet.c encodings/xpos.c
-  attention/backward.c attention/bf16.c attention/bf16_backward.c
-  attention/bf16_steps.c attention/bias.c attention/bias_pwl.c
-  attention/bias_table.c attention/content.c attention/content_backward.c
-  attention/content_far.c attention/content_gates.c
-  attention/content_gradients.c attention/content_plan.c attention/decode.c
-  attention/decode_keys.c attention/decode_softmax.c attention/forward.c
-  attention/gradient_rows.c attention/load.c attention/mask.c
-  attention/outputs.c attention/plan.c attention/positions.c
-  attention/positions_check.c attention/reference.c attention/request.c
-  attention/request_parts.c attention/rotation.c attention/rows.c
+  attention/arena.c attention/arithmetic.c attention/attention.c
+  attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
+  attention/bias_table.c attention/content.c attention/content_far.c
+  attention/content_gates.c attention/content_plan.c
+  attention/content_tables.c attention/content_window.c attention/decode.c
+  attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
+  attention/decode_softmax.c attention/f32.c attention/load.c
+  attention/mask.c attention/outputs.c attention/param_gradients.c
+  attention/plan.c attention/positions.c attention/positions_check.c
+  attention/problem.c attention/product.c attention/reference.c
+  attention/request.c attention/rotation.c attention/rows.c
   attention/rows_backward.c attention/rows_content.c attention/rows_far.c
   attention/rows_forward.c attention/rows_gates.c attention/rows_vectors.c
-  attention/scores.c attention/scratch.c attention/sinks.c attention/steps.c
+  attention/schedules.c attention/scores.c attention/scratch.c
+  attention/sinks.c attention/softmax.c attention/tables.c attention/tiled.c
   kernel/dispatch.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/nn_dispatch.c
@@ -112,7 +114,7 @@ set(LAB_SOURCES
   report/picture_input.c report/picture_maps.c report/picture_order.c
   report/picture_rotate.c report/picture_score.c report/picture_spread.c
   report/picture_terms.c report/picture_usage.c report/pictures.c
-  report/probe_points.c report/report.c report/say.c)
+  report/probe_points.c report/report.c report/say.c report/subject.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c

@@ -1,7 +1,7 @@
 /* bf16_job.h - attention problems in bfloat16, for the tests of its pairs */
 #ifndef PAIRS_JOB_H
 #define PAIRS_JOB_H
-#include "attention/bf16.h"
+#include "attention/arithmetic.h"
 #include "core/tensor.h"
 #include "kernel/row.h"
 #include "oracle/mixed.h"

@@ -24,7 +24,7 @@ static inline double bend(size_t group, int k)
 static inline void make_losses(struct lct_result *result,
                                const struct lct_group *g, size_t group)
 {
-    bool wall = g->info->traits & LOCANT_TRAIT_WALL;
+    bool wall = g->info->traits & LOCANT_TRAIT_LIMIT;
 
     result->block_loss = calloc(LOCANT_EVAL_LENGTHS * BLOCKS, sizeof(double));
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {

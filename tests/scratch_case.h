@@ -19,4 +19,5 @@ static inline int remove_dir(void **state)
     return 0;
 }
 
+#define IN_SCRATCH(name) TEST_WITH(make_dir, remove_dir, name)
 #endif

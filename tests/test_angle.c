@@ -75,18 +75,16 @@ static void opposite_positions_mirror(void)
     }
 }
 
-static void minus_p_mirrors_p(void **state)
+TEST(minus_p_mirrors_p)
 {
-    (void)state;
     test_each_isa(opposite_positions_mirror);
 }
 
 /* Runs, chunks, threads and single calls: one position, one pair of bits. */
-static void a_row_does_not_depend_on_its_neighbours(void **state)
+TEST(a_row_does_not_depend_on_its_neighbours)
 {
     const int threads = locant_threads();
 
-    (void)state;
     for (int round = 0; round < RUNS; round++) {
         int64_t pairs = test_range(1, MOST_PAIRS);
         int64_t rows = test_range(1, MOST_ROWS);
@@ -139,33 +137,30 @@ static void check_extremes(void)
     drop(x, LEN(p), 20);
 }
 
-static void takes_every_int64(void **state)
+TEST(takes_every_int64)
 {
-    (void)state;
     test_each_isa(check_extremes);
 }
 
 /* 2^63 mod 1 turn, from the frequency's own bits: an independent look. */
-static void the_least_int64_is_half_the_last_bits(void **state)
+TEST(the_least_int64_is_half_the_last_bits)
 {
     struct lct_turn f = lct_turn_of(1e4, 3, 64);
     double turns = (double)(f.hi << 63 | f.lo >> 1) * 0x1p-64;
     double c, s;
 
-    (void)state;
     lct_angle(&c, &s, f, INT64_MIN);
     /* the double of 'turns' is off by 2^-53 turn, 2^-50.3 radian */
     CHECK(fabs(c - cos(2 * acos(-1) * turns)) < 0x1p-42);
     CHECK(fabs(s + sin(2 * acos(-1) * turns)) < 0x1p-42);
 }
 
-static void whole_reals_equal_integers(void **state)
+TEST(whole_reals_equal_integers)
 {
     int64_t whole[40];
     double real[40];
     float *a, *b;
 
-    (void)state;
     for (size_t t = 0; t < LEN(whole); t++) {
         real[t] = (double)(any_position() / 2);
         whole[t] = (int64_t)real[t];
@@ -180,7 +175,7 @@ static void whole_reals_equal_integers(void **state)
 }
 
 /* A scale is applied before the one rounding to float32. */
-static void magnitude_is_rounded_once(void **state)
+TEST(magnitude_is_rounded_once)
 {
     const double magnitude = 1.2079441541679836; /* YaRN, factor 8 */
     struct lct_schedule *s = lct_schedule_create(1e4, 21, 42);
@@ -188,7 +183,6 @@ static void magnitude_is_rounded_once(void **state)
     int64_t p = -1234567;
     float c[21], sn[21];
 
-    (void)state;
     CHECK(s != NULL);
     s->magnitude = magnitude;
     for (int kind = 0; kind < 2; kind++) {
@@ -208,14 +202,13 @@ static void magnitude_is_rounded_once(void **state)
 }
 
 /* transformers: 1.0 / (base ** (arange(0, d, 2).float() / d)) */
-static void hf_computes_what_transformers_does(void **state)
+TEST(hf_computes_what_transformers_does)
 {
     static const int64_t p[] = { 0, 1, 2, 4095, 131071, 16777217, -3,
                                  INT64_MAX };
     const int64_t pairs = 48;
     float *x = angles(p, LOCANT_I64, LEN(p), pairs, 5e5, LOCANT_ANGLES_HF);
 
-    (void)state;
     for (size_t t = 0; t < LEN(p); t++) {
         for (int64_t i = 0; i < pairs; i++) {
             float exponent = (float)(2 * i) / 96.0f;
@@ -230,13 +223,12 @@ static void hf_computes_what_transformers_does(void **state)
 }
 
 /* ggml: theta = pos; per pair cos(theta), sin(theta), theta *= scale */
-static void ggml_computes_what_ggml_does(void **state)
+TEST(ggml_computes_what_ggml_does)
 {
     static const double p[] = { 0, 1, 2.5, 4095, 131071, 16777217, -3 };
     const int64_t pairs = 64;
     float *x = angles(p, LOCANT_F64, LEN(p), pairs, 1e4, LOCANT_ANGLES_GGML);
 
-    (void)state;
     for (size_t t = 0; t < LEN(p); t++) {
         const float scale = powf(10000.0f, -2.0f / 128);
         float theta = (float)p[t];
@@ -252,14 +244,13 @@ static void ggml_computes_what_ggml_does(void **state)
 }
 
 /* HF is off by 6e-3 at 1e5, as angles.h says. */
-static void exact_and_hf_part_at_long_positions(void **state)
+TEST(exact_and_hf_part_at_long_positions)
 {
     static const int64_t p[] = { 100003 };
     float *a = angles(p, LOCANT_I64, 1, 64, 1e4, LOCANT_ANGLES_EXACT);
     float *b = angles(p, LOCANT_I64, 1, 64, 1e4, LOCANT_ANGLES_HF);
     float most = 0;
 
-    (void)state;
     for (int k = 0; k < 128; k++)
         most = fmaxf(most, fabsf(a[k] - b[k]));
     CHECK(most > 1e-3f && most < 2e-2f);
@@ -267,7 +258,7 @@ static void exact_and_hf_part_at_long_positions(void **state)
     drop(b, 1, 64);
 }
 
-static void writes_through_strides(void **state)
+TEST(writes_through_strides)
 {
     float data[4 * 100], *want;
     int64_t p[4] = { 7, 8, 9, 1000 };
@@ -275,7 +266,6 @@ static void writes_through_strides(void **state)
     locant_tensor at = locant_dense(p, LOCANT_I64, 1, shape);
     locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
 
-    (void)state;
     out.stride[0] = 3; /* [5, 4, 3] in memory, one float of each 3 untouched */
     out.stride[1] = 12;
     for (size_t i = 0; i < LEN(data); i++)
@@ -292,20 +282,19 @@ static void writes_through_strides(void **state)
     drop(want, 4, 5);
 }
 
-static void nothing_to_do_is_done(void **state)
+TEST(nothing_to_do_is_done)
 {
     int64_t none[] = { 0, 4, 2 }, flat[] = { 3, 0, 2 }, p[3] = { 1, 2, 3 };
     locant_tensor at = locant_dense(p, LOCANT_I64, 1, none);
     locant_tensor out = locant_dense(NULL, LOCANT_F32, 3, none);
 
-    (void)state;
     CHECK_OK(locant_angles(&out, &at, 1e4, LOCANT_ANGLES_EXACT));
     out = locant_dense(NULL, LOCANT_F32, 3, flat);
     at = locant_dense(p, LOCANT_I64, 1, flat);
     CHECK_OK(locant_angles(&out, &at, 1e4, LOCANT_ANGLES_EXACT));
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     float data[3 * 4 * 2] = { 0 };
     double p[3] = { 1, NAN, 2 };
@@ -314,7 +303,6 @@ static void refuses_bad_arguments(void **state)
     locant_tensor at = locant_dense(p, LOCANT_F64, 1, shape);
     locant_tensor bad;
 
-    (void)state;
 #define REFUSES(out_, at_, base, mode, status, sentence)             \
     CHECK_REFUSED(locant_angles(out_, at_, base, mode), status,      \
                   "locant_angles: " sentence)
@@ -362,24 +350,4 @@ static void refuses_bad_arguments(void **state)
             "an output overlaps an input");
     for (size_t i = 0; i < LEN(data); i++)
         CHECK(same(data[i], 0)); /* refusals write nothing */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(minus_p_mirrors_p),
-        cmocka_unit_test(a_row_does_not_depend_on_its_neighbours),
-        cmocka_unit_test(takes_every_int64),
-        cmocka_unit_test(the_least_int64_is_half_the_last_bits),
-        cmocka_unit_test(whole_reals_equal_integers),
-        cmocka_unit_test(magnitude_is_rounded_once),
-        cmocka_unit_test(hf_computes_what_transformers_does),
-        cmocka_unit_test(ggml_computes_what_ggml_does),
-        cmocka_unit_test(exact_and_hf_part_at_long_positions),
-        cmocka_unit_test(writes_through_strides),
-        cmocka_unit_test(nothing_to_do_is_done),
-        cmocka_unit_test(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

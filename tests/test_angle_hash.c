@@ -83,17 +83,7 @@ static void check_hash(void)
              (unsigned long long)WANT);
 }
 
-static void same_bits_on_every_isa(void **state)
+TEST(same_bits_on_every_isa)
 {
-    (void)state;
     test_each_isa(check_hash);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_on_every_isa),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,12 +208,11 @@ static void some(void *context, size_t task, int slot)
  * by 1 unit of 2^-64 turn, relative 2^-34, which is 2^-10 of a unit in the last
  * place; the polynomials add 2^-19.  Below, 128 bits are used.
  */
-static void is_within_half_a_unit(void **state)
+TEST(is_within_half_a_unit)
 {
     static struct worst w[TASKS];
     struct worst all = { 0 };
 
-    (void)state;
     for (int i = 0; locant_isa_at(i, NULL) != NULL; i++) {
         if (locant_set_isa(locant_isa_at(i, NULL)) == LOCANT_OK)
             isas[isa_count++] = lct_kernels();
@@ -275,12 +274,11 @@ static void check_real(struct sample *s, struct lct_schedule *schedule,
 }
 
 /* 53-bit positions from 2^-40 to 2^62, fractional and whole, of both signs. */
-static void real_positions_are_as_exact(void **state)
+TEST(real_positions_are_as_exact)
 {
     static const double bases[] = { 1e4, 5e5, 100, 1e8, 1 };
     struct sample s;
 
-    (void)state;
     mpfr_inits2(PRECISION, s.theta, s.angle, s.sine, s.cosine, (mpfr_ptr)0);
     for (int n = 0; n < REALS; n++) {
         struct lct_schedule *schedule;
@@ -299,11 +297,10 @@ static void real_positions_are_as_exact(void **state)
 }
 
 /* Tiny ones keep their relative accuracy: sin x = x to 2^-43 below 2^-30. */
-static void tiny_positions_are_not_lost(void **state)
+TEST(tiny_positions_are_not_lost)
 {
     const double position[] = { 0x1p-40, 0x1.8p-70, 0x1.23456789p-300, 1e-300 };
 
-    (void)state;
     for (size_t k = 0; k < LEN(position); k++) {
         double c, s;
 
@@ -311,15 +308,4 @@ static void tiny_positions_are_not_lost(void **state)
         CHECK(c == 1);
         CHECK(fabs(s - position[k]) <= 0x1p-43 * position[k]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_within_half_a_unit),
-        cmocka_unit_test(real_positions_are_as_exact),
-        cmocka_unit_test(tiny_positions_are_not_lost),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,9 +226,8 @@ static void sweep(locant_dtype dtype, double sharp, int usual, int64_t most)
     }
 }
 
-static void matches_oracle(void **state)
+TEST(matches_oracle)
 {
-    (void)state;
     sweep(LOCANT_F32, 1, 2 * ATTEND_KINDS, 130);
 }
 
@@ -262,9 +261,8 @@ static void naive(float *out, const struct attend *t, size_t row)
 
 /* At most twice the error of plain float loops, and 1e-7: the rule by which
  * FlashAttention's own tests judge (Dao, flash-attention, tests). */
-static void is_as_good_as_plain_loops(void **state)
+TEST(is_as_good_as_plain_loops)
 {
-    (void)state;
     for (int n = 0; n < test_cases(30); n++) {
         struct attend t = { .o = oracle_of("none"), .dtype = LOCANT_F32,
                             .sharp = 1 };
@@ -291,19 +289,17 @@ static void is_as_good_as_plain_loops(void **state)
 }
 
 /* Scores of deviation 64: one key wins, exponents reach -1000. */
-static void matches_oracle_at_large_scores(void **state)
+TEST(matches_oracle_at_large_scores)
 {
-    (void)state;
     sweep(LOCANT_F32, 64, 2, 65);
 }
 
 /* 1e30 times unit: finite, the largest score takes all. */
-static void huge_scores_stay_finite(void **state)
+TEST(huge_scores_stay_finite)
 {
     struct attend t = { .o = attend_oracle(0), .dtype = LOCANT_F32,
                         .sharp = 1e30 };
 
-    (void)state;
     attend_sizes(&t, 65);
     CHECK(attend_choose(&t, 0));
     attend_make(&t, LOCANT_MASK_NONE);
@@ -322,9 +318,8 @@ static void huge_scores_stay_finite(void **state)
  * In double nothing is lost but the float32 table of a rotation: such cases
  * are left to rotated_doubles_match_oracle().
  */
-static void doubles_match_oracle(void **state)
+TEST(doubles_match_oracle)
 {
-    (void)state;
     for (int i = 0; attend_oracle(i) != NULL; i++) {
         struct attend t = { .o = attend_oracle(i) };
 
@@ -403,11 +398,10 @@ static void rotated_case(struct attend *t, locant_mask mask)
     attend_free(t);
 }
 
-static void rotated_doubles_match_oracle(void **state)
+TEST(rotated_doubles_match_oracle)
 {
     int met = 0;
 
-    (void)state;
     for (int i = 0; attend_oracle(i) != NULL; i++) {
         struct attend t = { .o = attend_oracle(i) };
 
@@ -476,9 +470,8 @@ static void oracle_differs_as_it_says(struct attend *t, locant_mask mask)
     attend_free(t);
 }
 
-static void oracle_is_its_own_derivative(void **state)
+TEST(oracle_is_its_own_derivative)
 {
-    (void)state;
     for (int i = 0; attend_oracle(i) != NULL; i++)
         for (int n = 0; n < 4; n++) {
             struct attend t = { .o = attend_oracle(i), .dtype = LOCANT_F64,
@@ -490,19 +483,4 @@ static void oracle_is_its_own_derivative(void **state)
             oracle_differs_as_it_says(&t, n / 2 ? LOCANT_MASK_CAUSAL
                                                 : LOCANT_MASK_NONE);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oracle_is_its_own_derivative),
-        cmocka_unit_test(matches_oracle),
-        cmocka_unit_test(is_as_good_as_plain_loops),
-        cmocka_unit_test(matches_oracle_at_large_scores),
-        cmocka_unit_test(huge_scores_stay_finite),
-        cmocka_unit_test(doubles_match_oracle),
-        cmocka_unit_test(rotated_doubles_match_oracle),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,10 +196,9 @@ static void sweep(void)
         }
 }
 
-static void comes_near_the_reference(void **state)
+TEST(comes_near_the_reference)
 {
-    (void)state;
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(sweep);
     print_message("worst: out %.2f, gradients %.2f units of their size, lse "
                   "%.2g\n", worst.out, worst.gradient, worst.lse);
@@ -219,10 +218,10 @@ static bool switched(const char *spec)
     job_make(&j);
     bytes = mixed_size(&j.out) * sizeof(uint16_t);
     before = malloc(bytes);
-    lct_bf16_use = LCT_BF16_NEVER;
+    lct_arithmetic_bf16 = LCT_BF16_NEVER;
     forward(&j.a, &j.out, &j.lse);
     memcpy(before, j.out.data, bytes);
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     forward(&j.a, &j.out, &j.lse);
     differs = memcmp(before, j.out.data, bytes) != 0;
     free(before);
@@ -231,23 +230,12 @@ static bool switched(const char *spec)
 }
 
 /* Maps that widen and encodings of content keep to the widened rows. */
-static void path_is_taken_where_it_is_said(void **state)
+TEST(path_is_taken_where_it_is_said)
 {
-    (void)state;
     for (size_t e = 0; e < LEN(encodings); e++)
         CHECK(switched(encodings[e].spec));
     CHECK(!switched("xpos"));
     CHECK(!switched("pope"));
     CHECK(!switched("rerope(window=4)"));
     CHECK(!switched("shaw"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_near_the_reference),
-        cmocka_unit_test(path_is_taken_where_it_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

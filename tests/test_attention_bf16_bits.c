@@ -134,10 +134,9 @@ static void splits(void)
         }
 }
 
-static void threads_batch_and_chunks_change_nothing(void **state)
+TEST(threads_batch_and_chunks_change_nothing)
 {
-    (void)state;
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(splits);
 }
 
@@ -176,10 +175,9 @@ static void turned(void)
     job_free(&j);
 }
 
-static void turned_keys_are_the_same(void **state)
+TEST(turned_keys_are_the_same)
 {
-    (void)state;
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(turned);
 }
 
@@ -323,20 +321,8 @@ static void poisons(void)
     }
 }
 
-static void hidden_keys_may_hold_anything(void **state)
+TEST(hidden_keys_may_hold_anything)
 {
-    (void)state;
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(poisons);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_batch_and_chunks_change_nothing),
-        cmocka_unit_test(turned_keys_are_the_same),
-        cmocka_unit_test(hidden_keys_may_hold_anything),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@ static const char *const others[] = { "none", "t5", "kerple", "rope", "xpos",
                                       "alibi" };
 
 /* Central differences, with and without groups of heads. */
-static void gradients_are_those_of_the_values(void **state)
+TEST(gradients_are_those_of_the_values)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(others); i++)
         for (int mask = 0; mask < 2; mask++) {
             struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 13,
@@ -64,14 +63,13 @@ static void row_by_hand(double *out, const struct mixed *m, int64_t b,
         out[d] /= sum;
 }
 
-static void values_are_those_of_the_formula(void **state)
+TEST(values_are_those_of_the_formula)
 {
     struct mixed m = { .dtype = LOCANT_F64, .W = 5,
                        .mask = LOCANT_MASK_CAUSAL, .T = 11, .S = 11 };
     struct pair p;
     double want[8];
 
-    (void)state;
     make_pair(&p, "none");
     m.e = &p.sum;
     mixed_make(&m);
@@ -87,9 +85,8 @@ static void values_are_those_of_the_formula(void **state)
 }
 
 /* F32 tensors, double inside, the caller's workspace. */
-static void float_tensors_are_near(void **state)
+TEST(float_tensors_are_near)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(others); i++) {
         struct mixed m = { .dtype = LOCANT_F32, .W = 5, .T = 40, .S = 70,
                            .mask = LOCANT_MASK_CAUSAL };
@@ -104,14 +101,13 @@ static void float_tensors_are_near(void **state)
     }
 }
 
-static void threads_agree(void **state)
+TEST(threads_agree)
 {
     static const int threads[] = { 1, 2, 3, 7 };
     struct mixed m = { .dtype = LOCANT_F32, .W = 5, .T = 20, .S = 30, .B = 5 };
     double *want = NULL;
     struct pair p;
 
-    (void)state;
     make_pair(&p, "t5");
     m.e = &p.sum;
     mixed_make(&m);
@@ -133,7 +129,7 @@ static void threads_agree(void **state)
 }
 
 /* Causal, so a query's own past decides: to the bit. */
-static void chunks_and_a_growing_cache_agree(void **state)
+TEST(chunks_and_a_growing_cache_agree)
 {
     struct mixed m = { .dtype = LOCANT_F32, .W = 5, .T = 30, .S = 30,
                        .mask = LOCANT_MASK_CAUSAL };
@@ -141,7 +137,6 @@ static void chunks_and_a_growing_cache_agree(void **state)
     float *want;
     size_t bytes;
 
-    (void)state;
     make_pair(&p, "t5");
     m.e = &p.sum;
     mixed_make(&m);
@@ -163,7 +158,7 @@ static void chunks_and_a_growing_cache_agree(void **state)
 }
 
 /* A document in a row of its own, bit for bit. */
-static void documents_are_separate(void **state)
+TEST(documents_are_separate)
 {
     enum { FIRST = 8, S = 20 };
     struct mixed m = { .dtype = LOCANT_F64, .W = 5, .B = 1, .T = S, .S = S,
@@ -171,7 +166,6 @@ static void documents_are_separate(void **state)
     double *want, *got;
     struct pair p;
 
-    (void)state;
     make_pair(&p, "alibi(dialect=mpt)");
     m.e = &p.sum;
     mixed_make(&m);
@@ -198,14 +192,13 @@ static void documents_are_separate(void **state)
  * Nothing visible: not asked; 0, and gradients 0, of x too.  Batch row 1 is
  * padding; query 3 of the other sits before all keys.
  */
-static void blind_queries_are_not_asked_about(void **state)
+TEST(blind_queries_are_not_asked_about)
 {
     struct mixed m = { .dtype = LOCANT_F64, .W = 5,
                        .mask = LOCANT_MASK_CAUSAL, .T = 13 };
     struct pair p;
     int before;
 
-    (void)state;
     make_pair(&p, "t5");
     p.all.traits = 0; /* its own key is not asked for */
     m.e = &p.sum;
@@ -240,14 +233,13 @@ static void blind_queries_are_not_asked_about(void **state)
  * Never an array of T x S: at 2^14 keys, 8 rows of scores for each of 4 heads,
  * keys, values and inputs twice, all doubles, and a memo; times two threads.
  */
-static void scratch_is_small(void **state)
+TEST(scratch_is_small)
 {
     enum { N = 1 << 14 };
     struct mixed m = { .dtype = LOCANT_F32, .W = 5, .B = 1, .T = N, .S = N };
     struct pair p;
     size_t bytes;
 
-    (void)state;
     make_pair(&p, "none");
     m.e = &p.sum;
     mixed_make(&m);
@@ -257,20 +249,4 @@ static void scratch_is_small(void **state)
     CHECK_OK(locant_set_threads(0));
     mixed_free(&m);
     locant_encoding_free(p.other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_the_formula),
-        cmocka_unit_test(gradients_are_those_of_the_values),
-        cmocka_unit_test(float_tensors_are_near),
-        cmocka_unit_test(threads_agree),
-        cmocka_unit_test(chunks_and_a_growing_cache_agree),
-        cmocka_unit_test(documents_are_separate),
-        cmocka_unit_test(blind_queries_are_not_asked_about),
-        cmocka_unit_test(scratch_is_small),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

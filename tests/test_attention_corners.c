@@ -1,7 +1,7 @@
 /*
- * test_attention_corners.c - calls without a batch row or head, heads wider than
- * the model, rotated keys whose gradient is not wanted, positions at both ends
- * of int64.
+ * test_attention_corners.c - calls without a batch row or head, heads wider
+ * than the model, rotated keys whose gradient is not wanted, positions at both
+ * ends of int64.
  */
 #include "locant/attention.h"
 #include "testing.h"
@@ -136,9 +136,8 @@ static const char *const learned[] = { "shaw(distance=5)", "deberta(span=4)",
                                        "alibi(learned=yes)" };
 
 /* Nothing is added to gradients, whatever the workspace held. */
-static void without_batch_rows_nothing_is_learned(void **state)
+TEST(without_batch_rows_nothing_is_learned)
 {
-    (void)state;
     for (size_t n = 0; n < LEN(learned); n++) {
         struct problem p;
 
@@ -151,12 +150,11 @@ static void without_batch_rows_nothing_is_learned(void **state)
 }
 
 /* [B, T] positions of no rows are as good. */
-static void positions_of_no_rows_are_taken(void **state)
+TEST(positions_of_no_rows_are_taken)
 {
     int64_t none[1] = { 0 };
     struct problem p;
 
-    (void)state;
     for (size_t n = 0; n < LEN(learned); n++) {
         locant_tensor pos = locant_dense(none, LOCANT_I64, 2,
                                          (int64_t[]){ 0, 7 });
@@ -168,11 +166,10 @@ static void positions_of_no_rows_are_taken(void **state)
     }
 }
 
-static void without_heads_of_queries_keys_get_zeros(void **state)
+TEST(without_heads_of_queries_keys_get_zeros)
 {
     struct problem p;
 
-    (void)state;
     for (size_t n = 0; n < LEN(learned); n++) {
         make(&p, learned[n], (int64_t[]){ 2, 0, 5, 6 }, 2, 4);
         set(&p.dk, 7);
@@ -197,12 +194,11 @@ static void check_reference(struct problem *p)
 }
 
 /* The width of x is the caller's; a row of a head may be longer. */
-static void heads_may_be_wider_than_the_model(void **state)
+TEST(heads_may_be_wider_than_the_model)
 {
     static const char *const specs[] = { "transformer-xl", "deberta(span=4)" };
     struct problem p;
 
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         make(&p, specs[n], (int64_t[]){ 1, 2, 9, 2000 }, 1, 6);
         run(&p);
@@ -212,11 +208,10 @@ static void heads_may_be_wider_than_the_model(void **state)
 }
 
 /* dparams are those of a call that wants dk besides. */
-static void turned_keys_need_no_gradient(void **state)
+TEST(turned_keys_need_no_gradient)
 {
     static const int64_t dims[] = { 16, 6 }; /* summed in place, or not */
 
-    (void)state;
     for (size_t n = 0; n < LEN(dims); n++) {
         struct problem p, q;
 
@@ -241,7 +236,7 @@ static void turned_keys_need_no_gradient(void **state)
 }
 
 /* Under UBSan: differences that int64 does not hold. */
-static void positions_may_lie_at_both_ends(void **state)
+TEST(positions_may_lie_at_both_ends)
 {
     static const char *const specs[] = { "shaw(distance=5)", "relative",
                                          "transformer-xl(clamp=20)" };
@@ -250,7 +245,6 @@ static void positions_may_lie_at_both_ends(void **state)
     locant_tensor second = locant_dense(k_pos, LOCANT_I64, 1,
                                         (int64_t[]){ 9 });
 
-    (void)state;
     for (int64_t i = 0; i < 9; i++) {
         q_pos[i] = INT64_MAX - 8 + i;
         k_pos[i] = INT64_MIN + i;
@@ -265,18 +259,4 @@ static void positions_may_lie_at_both_ends(void **state)
         check_reference(&p);
         free_all(&p);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_batch_rows_nothing_is_learned),
-        cmocka_unit_test(positions_of_no_rows_are_taken),
-        cmocka_unit_test(without_heads_of_queries_keys_get_zeros),
-        cmocka_unit_test(heads_may_be_wider_than_the_model),
-        cmocka_unit_test(turned_keys_need_no_gradient),
-        cmocka_unit_test(positions_may_lie_at_both_ends),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

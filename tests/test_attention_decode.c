@@ -220,11 +220,10 @@ static const int64_t lengths[] = { 1, 63, 64, 65, 1023, 1024, 1025, 2500 };
 static const int64_t groups[][2] = { { 2, 2 }, { 6, 2 }, { 8, 1 } };
 static const int64_t widths[] = { 16, 6, 128, 33, 72 };
 
-static void a_step_has_the_bits_of_the_whole_run(void **state)
+TEST(a_step_has_the_bits_of_the_whole_run)
 {
     int64_t n = 0;
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (size_t j = 0; j < LEN(lengths); j++, n++) {
             int64_t D = widths[n % 5];
@@ -261,18 +260,16 @@ static void short_tiles(void)
                              .dtype = dtypes[S / 2 % 3] });
 }
 
-static void the_last_tile_may_be_short(void **state)
+TEST(the_last_tile_may_be_short)
 {
-    (void)state;
     test_each_isa(short_tiles);
 }
 
 /* Tasks of several heads that share angles, some of which are left over. */
-static void heads_share_angles(void **state)
+TEST(heads_share_angles)
 {
     static const int64_t heads[][2] = { { 24, 6 }, { 7, 7 }, { 40, 10 } };
 
-    (void)state;
     for (size_t n = 0; n < LEN(heads); n++)
         judge((struct step){ .spec = "rope(dim=16)", .H = heads[n][0],
                              .Hkv = heads[n][1], .D = 32, .T = 2,
@@ -281,22 +278,20 @@ static void heads_share_angles(void **state)
                              .dtype = dtypes[n] });
 }
 
-static void one_query_of_each_group_and_width(void **state)
+TEST(one_query_of_each_group_and_width)
 {
-    (void)state;
     test_each_isa(groups_and_widths);
 }
 
 /* More heads share keys than one tile has rows. */
-static void many_heads_of_one(void **state)
+TEST(many_heads_of_one)
 {
-    (void)state;
     judge((struct step){ .spec = "alibi", .H = 64, .Hkv = 1, .D = 16, .T = 3,
                          .S = 200 });
 }
 
 /* Keys that a query does not see may hold anything. */
-static void hidden_keys_leak_nothing(void **state)
+TEST(hidden_keys_leak_nothing)
 {
     static const float bad[] = { NAN, INFINITY, -INFINITY };
     struct step s = { .spec = "rope", .H = 4, .Hkv = 2, .D = 16, .T = 1,
@@ -304,7 +299,6 @@ static void hidden_keys_leak_nothing(void **state)
     size_t n;
     float *clean, *foul;
 
-    (void)state;
     step_make(&s);
     n = (size_t)(s.H * (s.D + 1));
     s.q_pos[MANY] = 250;
@@ -326,13 +320,12 @@ static void hidden_keys_leak_nothing(void **state)
 }
 
 /* No document of the keys is the query's. */
-static void a_row_that_sees_nothing_gives_zeros(void **state)
+TEST(a_row_that_sees_nothing_gives_zeros)
 {
     struct step s = { .spec = "none", .H = 3, .Hkv = 1, .D = 20, .T = 2,
                       .S = 1100, .documents = true };
     float *got;
 
-    (void)state;
     step_make(&s);
     s.q_docs[MANY] = 7;
     s.q_docs[MANY + 1] = -1;
@@ -350,9 +343,8 @@ static void a_row_that_sees_nothing_gives_zeros(void **state)
  * memory, so the bits are not those of the whole run; the bound is that of
  * attention.h.
  */
-static void a_ring_agrees_with_the_reference(void **state)
+TEST(a_ring_agrees_with_the_reference)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         struct step s = { .spec = specs[i], .H = 4, .Hkv = 2, .D = 32, .T = 2,
                           .S = 1100, .documents = i % 2 == 1 };
@@ -375,20 +367,4 @@ static void a_ring_agrees_with_the_reference(void **state)
         free(wide);
         step_free(&s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_has_the_bits_of_the_whole_run),
-        cmocka_unit_test(one_query_of_each_group_and_width),
-        cmocka_unit_test(the_last_tile_may_be_short),
-        cmocka_unit_test(heads_share_angles),
-        cmocka_unit_test(many_heads_of_one),
-        cmocka_unit_test(hidden_keys_leak_nothing),
-        cmocka_unit_test(a_row_that_sees_nothing_gives_zeros),
-        cmocka_unit_test(a_ring_agrees_with_the_reference),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

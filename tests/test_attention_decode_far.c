@@ -112,9 +112,8 @@ static void expect_same_anywhere(void)
     }
 }
 
-static void a_step_far_away_has_the_bits_of_one_near(void **state)
+TEST(a_step_far_away_has_the_bits_of_one_near)
 {
-    (void)state;
     test_each_isa(expect_same_anywhere);
 }
 
@@ -123,13 +122,12 @@ static void a_step_far_away_has_the_bits_of_one_near(void **state)
  * double no longer tells odd positions, and of others 2^62 before them, which
  * have no weight left.
  */
-static void distances_are_those_of_integers(void **state)
+TEST(distances_are_those_of_integers)
 {
     float got[H * (D + 1)], want[H * (D + 1)];
     double wide[H * D];
     struct step s;
 
-    (void)state;
     step_make(&s, "alibi");
     place(&s, (1LL << 53) + 1);
     for (int64_t j = 0; j < S; j += 3)
@@ -162,14 +160,4 @@ static void distances_are_those_of_integers(void **state)
     }
     CHECK(test_relative_l2(got, wide, H * D) < 1e-6);
     step_free(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_far_away_has_the_bits_of_one_near),
-        cmocka_unit_test(distances_are_those_of_integers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

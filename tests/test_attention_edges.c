@@ -161,7 +161,7 @@ static void check(struct edge *e)
 }
 
 /* Distances that do not fit 64 bits, rows of different ranges, both ends. */
-static void positions_may_lie_at_the_ends_of_int64(void **state)
+TEST(positions_may_lie_at_the_ends_of_int64)
 {
     static const char *const specs[] = { "t5", "t5(bidirectional=yes)", "none",
                                          "kerple", "rope" };
@@ -177,7 +177,6 @@ static void positions_may_lie_at_the_ends_of_int64(void **state)
     };
     const int64_t q_shape[2] = { B, T }, k_shape[2] = { B, S };
 
-    (void)state;
     for (size_t s = 0; s < LEN(specs); s++)
         for (size_t i = 0; i < LEN(q); i++)
             for (int mask = 0; mask < 2; mask++) {
@@ -197,9 +196,8 @@ static void positions_may_lie_at_the_ends_of_int64(void **state)
 }
 
 /* NaN in a query or key reaches those who see it, forward and backward. */
-static void nan_reaches_only_who_sees_it(void **state)
+TEST(nan_reaches_only_who_sees_it)
 {
-    (void)state;
     for (int at = 0; at < T; at++) {
         struct edge e;
 
@@ -218,11 +216,10 @@ static void nan_reaches_only_who_sees_it(void **state)
 }
 
 /* Keys and values from last to first, by negative strides. */
-static void strides_of_keys_may_be_negative(void **state)
+TEST(strides_of_keys_may_be_negative)
 {
     struct edge e;
 
-    (void)state;
     make(&e, "none");
     e.k.data = (float *)e.k.data + (S - 1) * D;
     e.v.data = (float *)e.v.data + (S - 1) * D;
@@ -234,7 +231,7 @@ static void strides_of_keys_may_be_negative(void **state)
 }
 
 /* dq, dk, dv side by side in one buffer, as a fused projection wants them. */
-static void gradients_may_be_packed(void **state)
+TEST(gradients_may_be_packed)
 {
     enum { N = T }; /* as many keys as queries */
     static float packed[B][N][3][H][D];
@@ -243,7 +240,6 @@ static void gradients_may_be_packed(void **state)
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
     struct edge e;
 
-    (void)state;
     make(&e, "none");
     e.k.shape[2] = e.v.shape[2] = N;
     for (int i = 0; i < 2; i++)
@@ -278,13 +274,12 @@ static void gradients_may_be_packed(void **state)
     drop(&e);
 }
 
-static void shared_memory_is_refused(void **state)
+TEST(shared_memory_is_refused)
 {
     locant_attention_gradients g;
     locant_tensor keep;
     struct edge e;
 
-    (void)state;
     make(&e, "kerple");
     check(&e);
     CHECK(locant_attention_forward(&e.out[0], &e.lse[0], &e.a, e.out[0].data,
@@ -308,12 +303,11 @@ static void shared_memory_is_refused(void **state)
     drop(&e);
 }
 
-static void refuses_what_no_memory_holds(void **state)
+TEST(refuses_what_no_memory_holds)
 {
     struct edge e;
     size_t bytes = 7;
 
-    (void)state;
     make(&e, "alibi");
     e.q.shape[1] = (int64_t)1 << 40;
     e.k.shape[2] = e.v.shape[2] = (int64_t)1 << 24;
@@ -340,12 +334,11 @@ static void *change_threads(void *unused)
 }
 
 /* A call keeps to the scratch it has while another thread changes its mind. */
-static void threads_may_change_during_a_call(void **state)
+TEST(threads_may_change_during_a_call)
 {
     pthread_t thread;
     struct edge e;
 
-    (void)state;
     make(&e, "t5");
     CHECK_OK(locant_set_threads(64));
     attend(&e);
@@ -365,19 +358,4 @@ static void threads_may_change_during_a_call(void **state)
     agree("out", &e.out[0], &e.out[1], 8);
     CHECK_OK(locant_set_threads(0));
     drop(&e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(positions_may_lie_at_the_ends_of_int64),
-        cmocka_unit_test(nan_reaches_only_who_sees_it),
-        cmocka_unit_test(strides_of_keys_may_be_negative),
-        cmocka_unit_test(gradients_may_be_packed),
-        cmocka_unit_test(shared_memory_is_refused),
-        cmocka_unit_test(refuses_what_no_memory_holds),
-        cmocka_unit_test(threads_may_change_during_a_call),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
  * outputs are rounded: not one bit may differ.  Dot products of bfloat16, where
  * the CPU has them, are switched off: test_attention_bf16.c judges those.
  */
-#include "attention/bf16.h"
+#include "attention/arithmetic.h"
 #include "core/tensor.h"
 #include "kernel/row.h"
 #include "oracle/bits.h"
@@ -153,12 +153,11 @@ static void halves_are_rounded(struct attend *t)
     drop_twin(&w);
 }
 
-static void halves_are_float32_rounded(void **state)
+TEST(halves_are_float32_rounded)
 {
     static const locant_dtype dtypes[] = { LOCANT_BF16, LOCANT_F16 };
 
-    (void)state;
-    lct_bf16_use = LCT_BF16_NEVER;
+    lct_arithmetic_bf16 = LCT_BF16_NEVER;
     for (size_t i = 0; i < LEN(dtypes); i++) {
         job.dtype = dtypes[i];
         for (int n = 0; n < test_cases(2); n++)
@@ -199,21 +198,10 @@ static void the_reference_reads_halves(struct attend *t)
     drop_twin(&w);
 }
 
-static void reference_of_halves(void **state)
+TEST(reference_of_halves)
 {
-    (void)state;
     job.dtype = LOCANT_BF16;
     each_encoding(LOCANT_F32, 33, the_reference_reads_halves);
     job.dtype = LOCANT_F16;
     each_encoding(LOCANT_F32, 33, the_reference_reads_halves);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_are_float32_rounded),
-        cmocka_unit_test(reference_of_halves),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,9 +61,8 @@ static void future_is_not_read(struct attend *t)
     free(got.data);
 }
 
-static void hidden_keys_have_no_effect(void **state)
+TEST(hidden_keys_have_no_effect)
 {
-    (void)state;
     for (int i = 0; i < test_cases(4); i++)
         each_encoding(LOCANT_F32, MANY_TOKENS, future_is_not_read);
 }
@@ -115,9 +114,8 @@ static void nan_query(struct attend *t)
     CHECK(isnan(oracle_get(&t->lse, (size_t)hit)));
 }
 
-static void nan_in_a_query_stays_in_its_row(void **state)
+TEST(nan_in_a_query_stays_in_its_row)
 {
-    (void)state;
     for (int i = 0; i < test_cases(4); i++)
         each_encoding(LOCANT_F32, 65, nan_query);
 }
@@ -141,22 +139,20 @@ static void nan_key(struct attend *t)
     }
 }
 
-static void nan_in_a_key_reaches_who_sees_it(void **state)
+TEST(nan_in_a_key_reaches_who_sees_it)
 {
-    (void)state;
     for (int i = 0; i < test_cases(4); i++)
         each_encoding(LOCANT_F32, 65, nan_key);
 }
 
 /* A key nobody sees, with NaN in it: gradients 0 there, finite elsewhere. */
-static void unseen_key_has_no_gradient(void **state)
+TEST(unseen_key_has_no_gradient)
 {
     struct attend t = { .o = oracle_of(locant_encoding_at(0)->name),
                         .dtype = LOCANT_F32, .sharp = 1, .B = 1, .H = 2,
                         .G = 1, .T = 5, .S = 9, .D = 8,
                         .kind = ATTEND_PERMUTED };
 
-    (void)state;
     CHECK(attend_choose(&t, 0));
     attend_make(&t, LOCANT_MASK_CAUSAL);
     t.kp[4] = 1000;
@@ -176,16 +172,4 @@ static void unseen_key_has_no_gradient(void **state)
         CHECK(isfinite(oracle_get(&t.dq, i)) &&
               isfinite(oracle_get(&t.out, i)));
     attend_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hidden_keys_have_no_effect),
-        cmocka_unit_test(nan_in_a_query_stays_in_its_row),
-        cmocka_unit_test(nan_in_a_key_reaches_who_sees_it),
-        cmocka_unit_test(unseen_key_has_no_gradient),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

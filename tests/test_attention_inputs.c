@@ -5,13 +5,12 @@
 #include "content_encoding.h"
 #include "oracle/mixed.h"
 
-static void inputs_are_refused(void **state)
+TEST(inputs_are_refused)
 {
     struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 13 };
     struct pair p;
     size_t bytes;
 
-    (void)state;
     make_pair(&p, "rope");
     m.e = &p.sum;
     mixed_make(&m);
@@ -48,12 +47,11 @@ static void inputs_are_refused(void **state)
     locant_encoding_free(p.other);
 }
 
-static void gradients_of_inputs_are_refused(void **state)
+TEST(gradients_of_inputs_are_refused)
 {
     struct mixed m = { .spec = "rope", .dtype = LOCANT_F64, .W = 5, .T = 13 };
     void *keep;
 
-    (void)state;
     mixed_make(&m);
     mixed_run(&m); /* x may be given to who does not read it: dx is 0 */
     for (size_t i = 0; i < mixed_size(&m.dx); i++)
@@ -83,13 +81,12 @@ static void gradients_of_inputs_are_refused(void **state)
 }
 
 /* Queries widened by one part are not what the other reads. */
-static void widened_queries_are_refused(void **state)
+TEST(widened_queries_are_refused)
 {
     struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 13 };
     struct pair p;
     size_t bytes;
 
-    (void)state;
     make_pair(&p, "pope");
     m.e = &p.sum;
     mixed_make(&m);
@@ -103,13 +100,12 @@ static void widened_queries_are_refused(void **state)
 
 /* What is defined for keys up to the query only wants the mask, or no key that
  * comes later: a last query alone may do without. */
-static void later_keys_are_refused(void **state)
+TEST(later_keys_are_refused)
 {
     struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 1 };
     struct pair p;
     size_t bytes;
 
-    (void)state;
     make_pair(&p, "none");
     p.all.traits |= LOCANT_TRAIT_CAUSAL;
     m.e = &p.sum;
@@ -132,7 +128,7 @@ static int first_of_two(const locant_encoding *e, int64_t layer)
     return (int)(layer % 2);
 }
 
-static void layers_are_refused(void **state)
+TEST(layers_are_refused)
 {
     static const struct lct_encoding layers = { .info = { .name = "layers" },
                                                 .layers = first_of_two };
@@ -140,7 +136,6 @@ static void layers_are_refused(void **state)
     struct mixed m = { .spec = "none", .dtype = LOCANT_F64 };
     size_t bytes;
 
-    (void)state;
     e.part[0].e = &e;
     mixed_make(&m);
     m.a.encoding = &e;
@@ -150,17 +145,4 @@ static void layers_are_refused(void **state)
                   "layer, expected the encoding of one layer "
                   "(locant_encoding_layer)");
     mixed_free(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inputs_are_refused),
-        cmocka_unit_test(gradients_of_inputs_are_refused),
-        cmocka_unit_test(widened_queries_are_refused),
-        cmocka_unit_test(later_keys_are_refused),
-        cmocka_unit_test(layers_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

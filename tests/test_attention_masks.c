@@ -175,9 +175,8 @@ static void packed_is_separate(const char *spec, locant_dtype dtype,
     mixed_free(&sum);
 }
 
-static void packed_documents_are_separate_runs(void **state)
+TEST(packed_documents_are_separate_runs)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int mask = 0; mask < 2; mask++) {
             packed_is_separate(specs[i], LOCANT_F32, (locant_mask)mask);
@@ -239,13 +238,12 @@ static void check_padding(const struct mixed *m)
     }
 }
 
-static void padding_is_not_read(void **state)
+TEST(padding_is_not_read)
 {
     static const char *const walls[] = { "swin(height=10,width=20)", "rope",
                                          "t5", "xpos" };
     static const int64_t places[] = { INT64_MAX, INT64_MIN, -1, 0 };
 
-    (void)state;
     for (size_t i = 0; i < LEN(walls) * 2; i++) {
         struct mixed m = { .spec = walls[i / 2], .mask = LOCANT_MASK_CAUSAL,
                            .dtype = i % 2 ? LOCANT_F64 : LOCANT_F32, .T = 90,
@@ -272,9 +270,8 @@ static void padding_is_not_read(void **state)
     }
 }
 
-static void all_may_be_padding(void **state)
+TEST(all_may_be_padding)
 {
-    (void)state;
     for (int f64 = 0; f64 < 2; f64++) {
         struct mixed m = { .spec = "t5+rope", .T = 70, .S = 70,
                            .dtype = f64 ? LOCANT_F64 : LOCANT_F32 };
@@ -361,11 +358,10 @@ static void row_by_hand(double *out, const struct mixed *m, int64_t b,
         out[d] = sum == 0 ? 0 : out[d] / sum;
 }
 
-static void hooks_are_asked(void **state)
+TEST(hooks_are_asked)
 {
     locant_encoding hook, sum, *other;
 
-    (void)state;
     CHECK_OK(locant_encoding_create(&other, "none"));
     make_hook(&hook, &sum, other);
     for (int mask = 0; mask < 2; mask++) {
@@ -386,9 +382,8 @@ static void hooks_are_asked(void **state)
     locant_encoding_free(other);
 }
 
-static void hooks_combine_with_every_door(void **state)
+TEST(hooks_combine_with_every_door)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int mask = 0; mask < 2; mask++) {
             locant_encoding hook, sum, *other;
@@ -418,14 +413,13 @@ static void hooks_combine_with_every_door(void **state)
 
 /* ----------------------------------------------------------------- refusals */
 
-static void documents_are_refused(void **state)
+TEST(documents_are_refused)
 {
     struct mixed m = { .spec = "alibi", .dtype = LOCANT_F64 };
     locant_tensor q_docs, k_docs;
     size_t bytes;
     void *keep;
 
-    (void)state;
     mixed_make(&m);
     m.a.q_docs = &m.q_docs;
     CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_NULL,
@@ -456,18 +450,4 @@ static void documents_are_refused(void **state)
     m.q_docs = q_docs;
     m.k_docs = k_docs;
     mixed_free(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packed_documents_are_separate_runs),
-        cmocka_unit_test(padding_is_not_read),
-        cmocka_unit_test(all_may_be_padding),
-        cmocka_unit_test(hooks_are_asked),
-        cmocka_unit_test(hooks_combine_with_every_door),
-        cmocka_unit_test(documents_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,21 +158,18 @@ static void sweep(locant_dtype dtype, double sharp, int usual, int64_t most)
         }
 }
 
-static void options_match_the_oracle(void **state)
+TEST(options_match_the_oracle)
 {
-    (void)state;
     sweep(LOCANT_F32, 1, TEST_SANITIZED ? 1 : ATTEND_KINDS, 130);
 }
 
-static void options_match_the_oracle_at_large_scores(void **state)
+TEST(options_match_the_oracle_at_large_scores)
 {
-    (void)state;
     sweep(LOCANT_F32, 16, TEST_SANITIZED ? 1 : ATTEND_KINDS, 65);
 }
 
-static void options_match_the_oracle_in_double(void **state)
+TEST(options_match_the_oracle_in_double)
 {
-    (void)state;
     sweep(LOCANT_F64, 1, TEST_SANITIZED ? 1 : ATTEND_KINDS, 65);
 }
 
@@ -263,11 +260,10 @@ static void chunks_agree(struct attend *t)
 }
 
 /* Few and many queries on a cache of two segments; the bits of the whole. */
-static void a_long_cache_matches_the_oracle(void **state)
+TEST(a_long_cache_matches_the_oracle)
 {
     static const int64_t queries[] = { 1, 5, 70 };
 
-    (void)state;
     for (int n = 0; n < (TEST_SANITIZED ? 3 : 9); n++) {
         struct attend t = { .o = oracle_of(n % 2 ? "alibi" : "none"),
                             .dtype = LOCANT_F32, .sharp = 1, .B = 1, .G = 1,
@@ -300,31 +296,28 @@ static void each(locant_dtype dtype, int64_t most, void (*fn)(struct attend *))
     }
 }
 
-static void any_number_of_threads_gives_the_same_bits(void **state)
+TEST(any_number_of_threads_gives_the_same_bits)
 {
-    (void)state;
     for (int n = 0; n < (TEST_SANITIZED ? 1 : test_cases(2)); n++)
         each(LOCANT_F32, MANY_TOKENS, threads_agree);
     each(LOCANT_F64, 33, threads_agree);
 }
 
-static void chunks_and_batch_rows_are_the_whole_bit_for_bit(void **state)
+TEST(chunks_and_batch_rows_are_the_whole_bit_for_bit)
 {
-    (void)state;
     for (int n = 0; n < (TEST_SANITIZED ? 1 : test_cases(3)); n++)
         each(LOCANT_F32, MANY_TOKENS, chunks_agree);
     each(LOCANT_F64, 33, chunks_agree);
 }
 
 /* What the window hides may hold anything. */
-static void keys_outside_leak_nothing(void **state)
+TEST(keys_outside_leak_nothing)
 {
     struct attend t = { .o = oracle_of("rope"), .dtype = LOCANT_F32,
                         .sharp = 1, .B = 1, .G = 1, .H = 2, .T = 100,
                         .S = 300, .D = 16, .options = 7 };
     struct bytes clean, foul;
 
-    (void)state;
     CHECK(attend_choose(&t, 0));
     attend_make(&t, LOCANT_MASK_CAUSAL);
     t.a.window = 70;
@@ -339,19 +332,4 @@ static void keys_outside_leak_nothing(void **state)
     free(clean.data);
     free(foul.data);
     attend_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_match_the_oracle),
-        cmocka_unit_test(options_match_the_oracle_at_large_scores),
-        cmocka_unit_test(options_match_the_oracle_in_double),
-        cmocka_unit_test(a_long_cache_matches_the_oracle),
-        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(chunks_and_batch_rows_are_the_whole_bit_for_bit),
-        cmocka_unit_test(keys_outside_leak_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

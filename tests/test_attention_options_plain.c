@@ -2,7 +2,7 @@
  * test_attention_options_plain.c - window, cap and sinks: values by hand, half
  * types, the kernel of the cap, and what is refused.
  */
-#include "attention/bf16.h"
+#include "attention/arithmetic.h"
 #include "core/tensor.h"
 #include "kernel/kernels.h"
 #include "kernel/row.h"
@@ -60,13 +60,12 @@ static locant_status small_backward(struct small *s)
  * q = 1, k = (2, 3), v = (10, 20), sink ln 2, cap 4, all exact in the oracle of
  * paper and pencil: s = 4 tanh(1/2), 4 tanh(3/4).
  */
-static void values_of_paper_and_pencil(void **state)
+TEST(values_of_paper_and_pencil)
 {
     static struct small s;
     double a = exp(4 * tanh(0.5)), b = exp(4 * tanh(0.75)), z = a + b + 2;
     double out = (10 * a + 20 * b) / z;
 
-    (void)state;
     small_make(&s);
     s.q[0] = 1;
     s.k[0] = 2;
@@ -92,12 +91,11 @@ static void values_of_paper_and_pencil(void **state)
 }
 
 /* No key: 0, the sink, and no gradient, whatever dout holds. */
-static void a_row_that_sees_nothing_has_its_sink(void **state)
+TEST(a_row_that_sees_nothing_has_its_sink)
 {
     int64_t pos[1] = { 9 }, one = 1;
     locant_tensor q_pos = locant_dense(pos, LOCANT_I64, 1, &one);
 
-    (void)state;
     for (int by = 0; by < 2; by++) {
         static struct small s;
 
@@ -130,14 +128,13 @@ static void a_row_that_sees_nothing_has_its_sink(void **state)
 }
 
 /* Rows of nobody are not read, be they what they may. */
-static void padding_adds_nothing_to_a_sink(void **state)
+TEST(padding_adds_nothing_to_a_sink)
 {
     static struct small s;
     int64_t nobody[1] = { -1 }, keys[2] = { 0, 0 }, one = 1, two = 2;
     locant_tensor q_docs = locant_dense(nobody, LOCANT_I64, 1, &one);
     locant_tensor k_docs = locant_dense(keys, LOCANT_I64, 1, &two);
 
-    (void)state;
     small_make(&s);
     s.out[0] = s.lse[0] = s.dout[0] = NAN;
     s.dsink[0] = 5;
@@ -288,9 +285,9 @@ static void judge_pairs(struct twins *w)
     locant_tensor got;
     double error = 0, size = 0;
 
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     forward(&w->a[0], &w->half[4], &w->lse[0]);
-    lct_bf16_use = LCT_BF16_NEVER;
+    lct_arithmetic_bf16 = LCT_BF16_NEVER;
     got = widened(&w->half[4]);
     for (size_t i = 0; i < oracle_count(&got); i++) {
         error += pow(oracle_get(&got, i) - oracle_get(&w->wide[4], i), 2);
@@ -301,11 +298,10 @@ static void judge_pairs(struct twins *w)
     test_tensor_free(&got);
 }
 
-static void halves_are_storage(void **state)
+TEST(halves_are_storage)
 {
     static const locant_dtype types[] = { LOCANT_BF16, LOCANT_F16 };
 
-    (void)state;
     for (int n = 0; n < (TEST_SANITIZED ? 4 : 12); n++) {
         struct attend t = { .o = oracle_of(n % 4 < 2 ? "rope" : "alibi"),
                             .dtype = LOCANT_F32, .sharp = 1,
@@ -318,11 +314,11 @@ static void halves_are_storage(void **state)
         attend_make(&t, LOCANT_MASK_CAUSAL);
         t.a.window = 50;
         twins_make(&w, &t, types[n % 2]);
-        lct_bf16_use = LCT_BF16_NEVER;
+        lct_arithmetic_bf16 = LCT_BF16_NEVER;
         judge_twins(&w);
         if (n % 2 == 0)
             judge_pairs(&w);
-        lct_bf16_use = LCT_BF16_FAST;
+        lct_arithmetic_bf16 = LCT_BF16_FAST;
         twins_free(&w);
         attend_free(&t);
     }
@@ -375,9 +371,8 @@ static void odd_values(void)
     CHECK(s[0] == -INFINITY);
 }
 
-static void the_cap_is_accurate(void **state)
+TEST(the_cap_is_accurate)
 {
-    (void)state;
     test_each_isa(judge_kernel);
     test_each_isa(odd_values);
 }
@@ -386,7 +381,7 @@ static void the_cap_is_accurate(void **state)
 
 #define FN "locant_attention_forward: "
 
-static void refuses_wrong_options(void **state)
+TEST(refuses_wrong_options)
 {
     static struct small s;
     static const struct {
@@ -403,7 +398,6 @@ static void refuses_wrong_options(void **state)
                        "from 2^-64 to 2^64" },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(bad); i++) {
         small_make(&s);
         s.out[0] = 7;
@@ -414,14 +408,13 @@ static void refuses_wrong_options(void **state)
     }
 }
 
-static void refuses_wrong_sinks(void **state)
+TEST(refuses_wrong_sinks)
 {
     static struct small s;
     double wide[2] = { 0 };
     int64_t one = 1, two = 2;
     locant_tensor sinks;
 
-    (void)state;
     small_make(&s);
     s.a.sinks = &sinks;
     sinks = locant_dense(wide, LOCANT_F64, 1, &one);
@@ -439,14 +432,13 @@ static void refuses_wrong_sinks(void **state)
 #undef FN
 #define FN "locant_attention_backward: "
 
-static void refuses_wrong_gradients(void **state)
+TEST(refuses_wrong_gradients)
 {
     static struct small s;
     double wide[1] = { 0 };
     int64_t one = 1;
     locant_tensor other = locant_dense(wide, LOCANT_F64, 1, &one);
 
-    (void)state;
     small_make(&s);
     s.g.dsinks = &s.t[DSINK];
     CHECK_REFUSED(small_backward(&s), LOCANT_ERR_NULL,
@@ -458,20 +450,4 @@ static void refuses_wrong_gradients(void **state)
     s.g.dsinks = &s.t[SINK];
     CHECK_REFUSED(small_backward(&s), LOCANT_ERR_ALIAS,
                   FN "an output overlaps an input");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_of_paper_and_pencil),
-        cmocka_unit_test(a_row_that_sees_nothing_has_its_sink),
-        cmocka_unit_test(padding_adds_nothing_to_a_sink),
-        cmocka_unit_test(halves_are_storage),
-        cmocka_unit_test(the_cap_is_accurate),
-        cmocka_unit_test(refuses_wrong_options),
-        cmocka_unit_test(refuses_wrong_sinks),
-        cmocka_unit_test(refuses_wrong_gradients),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,14 +47,13 @@ static void pose(struct problem *p, const char *spec)
 }
 
 /* A causal encoding without the mask, where a later key is another's. */
-static void later_keys_of_others_do_not_count(void **state)
+TEST(later_keys_of_others_do_not_count)
 {
     static const int64_t q_at[N] = { 5, 5, 9, -4 }, k_at[N] = { 0, 3, 9, 9 };
     static const int64_t of[N] = { 0, 0, 1, -1 };
     struct problem p;
     double plain[N * D];
 
-    (void)state;
     pose(&p, "streaming");
     memcpy(p.q_at, q_at, sizeof(q_at));
     memcpy(p.k_at, k_at, sizeof(k_at));
@@ -75,7 +74,7 @@ static void later_keys_of_others_do_not_count(void **state)
 }
 
 /* Far from xpos's center nothing may be asked about the padding at NaN. */
-static void coordinates_of_padding_are_not_read(void **state)
+TEST(coordinates_of_padding_are_not_read)
 {
     static const double coords[N] = { 1e6, 1e6 + 1, 1e6 + 2, NAN };
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
@@ -83,7 +82,6 @@ static void coordinates_of_padding_are_not_read(void **state)
     size_t bytes;
     void *scratch;
 
-    (void)state;
     pose(&p, "xpos(center=1000000)");
     memcpy(p.coords, coords, sizeof(coords));
     p.q_of[3] = p.k_of[3] = -1;
@@ -109,7 +107,7 @@ static void coordinates_of_padding_are_not_read(void **state)
 }
 
 /* Positions are checked by pieces; the sentence counts in the whole array. */
-static void refusals_name_the_token(void **state)
+TEST(refusals_name_the_token)
 {
     enum { MANY = 700, OFFSETS = 3 * 699 };
     static double x[MANY * D], out[MANY * D], lse[MANY], table[OFFSETS];
@@ -124,7 +122,6 @@ static void refusals_name_the_token(void **state)
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_encoding *e;
 
-    (void)state;
     CHECK_OK(locant_encoding_create(&e, "swin(height=2,width=350)"));
     for (int64_t i = 0; i < MANY; i++)
         at[i] = i;
@@ -140,15 +137,4 @@ static void refusals_name_the_token(void **state)
     CHECK(locant_attention_reference(&o, &l, &a) == LOCANT_ERR_PARAM);
     assert_non_null(strstr(locant_last_error(), "800 (index 3)"));
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(later_keys_of_others_do_not_count),
-        cmocka_unit_test(coordinates_of_padding_are_not_read),
-        cmocka_unit_test(refusals_name_the_token),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,13 +117,12 @@ static void in_order(float out[H * D], struct pool *p, int b,
     free(values);
 }
 
-static void pages_are_as_good_as_rows_in_order(void **state)
+TEST(pages_are_as_good_as_rows_in_order)
 {
     static const char *const specs[] = { "none", "rope", "alibi",
                                          "rope+alibi" };
     struct pool *p = calloc(1, sizeof(*p));
 
-    (void)state;
     fill(p);
     for (size_t i = 0; i < LEN(specs); i++) {
         locant_encoding *e;
@@ -142,13 +141,4 @@ static void pages_are_as_good_as_rows_in_order(void **state)
         locant_encoding_free(e);
     }
     free(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_as_good_as_rows_in_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

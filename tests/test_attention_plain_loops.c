@@ -38,11 +38,10 @@ static const struct {
     { "t5+rope", 0 },
 };
 
-static void every_row_has_a_spec(void **state)
+TEST(every_row_has_a_spec)
 {
     const locant_encoding_info *row;
 
-    (void)state;
     for (int i = 0; (row = locant_encoding_at(i)) != NULL; i++) {
         size_t n = strlen(row->name), found = 0;
 
@@ -307,26 +306,13 @@ static void errs_at_most_twice_as_much(double deviation)
     judge(&all, "all", deviation);
 }
 
-static void is_as_good_at_unit_scores(void **state)
+TEST(is_as_good_at_unit_scores)
 {
-    (void)state;
     errs_at_most_twice_as_much(1);
 }
 
-static void is_as_good_at_large_scores(void **state)
+TEST(is_as_good_at_large_scores)
 {
-    (void)state;
     errs_at_most_twice_as_much(16);
     errs_at_most_twice_as_much(64);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_has_a_spec),
-        cmocka_unit_test(is_as_good_at_unit_scores),
-        cmocka_unit_test(is_as_good_at_large_scores),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,11 +54,10 @@ static void drop(struct problem *p)
     free(p->workspace);
 }
 
-static void refuses_missing_tensors(void **state)
+TEST(refuses_missing_tensors)
 {
     struct problem p;
 
-    (void)state;
     make(&p);
     CHECK_REFUSED(locant_attention_forward(NULL, &p.tlse, &p.a, p.workspace,
                                            p.bytes), LOCANT_ERR_NULL,
@@ -80,11 +79,10 @@ static void refuses_missing_tensors(void **state)
     drop(&p);
 }
 
-static void refuses_shapes_that_do_not_fit(void **state)
+TEST(refuses_shapes_that_do_not_fit)
 {
     struct problem p;
 
-    (void)state;
     make(&p);
     p.tk.shape[1] = p.tv.shape[1] = 3;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
@@ -123,11 +121,10 @@ static void refuses_shapes_that_do_not_fit(void **state)
     drop(&p);
 }
 
-static void refuses_dtypes_and_layouts(void **state)
+TEST(refuses_dtypes_and_layouts)
 {
     struct problem p;
 
-    (void)state;
     make(&p);
     p.tq.dtype = LOCANT_I32;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_DTYPE,
@@ -169,11 +166,10 @@ static void refuses_dtypes_and_layouts(void **state)
     drop(&p);
 }
 
-static void refuses_bad_options(void **state)
+TEST(refuses_bad_options)
 {
     struct problem p;
 
-    (void)state;
     make(&p);
     p.a.scale = NAN;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
@@ -208,13 +204,12 @@ static void refuses_bad_options(void **state)
 }
 
 /* Exactly as much as was asked for is enough; one byte less is not. */
-static void refuses_a_small_workspace(void **state)
+TEST(refuses_a_small_workspace)
 {
     struct problem p;
     size_t bytes;
     char sentence[200];
 
-    (void)state;
     make(&p);
     CHECK_OK(locant_attention_workspace(&bytes, &p.a));
     if (bytes > 0) {
@@ -232,13 +227,12 @@ static void refuses_a_small_workspace(void **state)
     drop(&p);
 }
 
-static void refuses_wrong_parameters(void **state)
+TEST(refuses_wrong_parameters)
 {
     int64_t size[2] = { 32, 4 };
     locant_encoding *t5 = test_create("t5"), *rope = test_create("rope");
     struct problem p;
 
-    (void)state;
     make(&p);
     p.a.encoding = t5;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_NULL,
@@ -255,20 +249,19 @@ static void refuses_wrong_parameters(void **state)
     p.tq.shape[3] = p.tk.shape[3] = p.tv.shape[3] = p.tout.shape[3] = 7;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
                   "locant_attention_forward: heads have 7 channels, expected "
-                  "an even number to turn in pairs");
+                  "an even number to rotate in pairs");
     drop(&p);
     locant_encoding_free(t5);
     locant_encoding_free(rope);
 }
 
-static void backward_refuses_too(void **state)
+TEST(backward_refuses_too)
 {
     float grad[96] = { 7 };
     struct problem p;
     locant_tensor dq;
     locant_attention_gradients g = { .struct_size = sizeof(g), .dq = &dq };
 
-    (void)state;
     make(&p);
     dq = p.tq;
     dq.data = grad;
@@ -301,7 +294,7 @@ static void backward_refuses_too(void **state)
  * scratch is the cosines and sines of queries and keys, 8 D bytes a token or 16
  * MiB, and what two threads need; it does not grow faster than the tokens.
  */
-static void scratch_is_small(void **state)
+TEST(scratch_is_small)
 {
     static const char *const specs[] = { "none", "alibi", "t5", "rope",
                                          "kerple" };
@@ -310,7 +303,6 @@ static void scratch_is_small(void **state)
     float x[32] = { 1 }, y[1] = { 1 };
     size_t bytes;
 
-    (void)state;
     CHECK_OK(locant_set_threads(2));
     for (size_t i = 0; i < LEN(specs); i++) {
         locant_encoding *e = test_create(specs[i]);
@@ -332,11 +324,10 @@ static void scratch_is_small(void **state)
     test_tensor_free(&q);
 }
 
-static void refuses_sizes_that_overflow(void **state)
+TEST(refuses_sizes_that_overflow)
 {
     struct problem p;
 
-    (void)state;
     make(&p);
     p.tq.shape[0] = p.tk.shape[0] = p.tv.shape[0] = INT64_MAX / 2;
     p.tout.shape[0] = p.tlse.shape[0] = INT64_MAX / 2;
@@ -353,7 +344,7 @@ static void refuses_sizes_that_overflow(void **state)
 }
 
 /* Outputs may not share memory with each other either. */
-static void refuses_outputs_that_overlap(void **state)
+TEST(refuses_outputs_that_overlap)
 {
     float grad[96] = { 7 };
     struct problem p;
@@ -361,7 +352,6 @@ static void refuses_outputs_that_overlap(void **state)
     locant_attention_gradients g = { .struct_size = sizeof(g), .dk = &dk,
                                      .dv = &dv };
 
-    (void)state;
     make(&p);
     p.tlse.data = p.out + 4;
     CHECK(forward(&p) == LOCANT_ERR_ALIAS);
@@ -377,12 +367,11 @@ static void refuses_outputs_that_overlap(void **state)
 }
 
 /* Positions with a stride: every second entry counts, or the call refuses. */
-static void position_strides_are_not_ignored(void **state)
+TEST(position_strides_are_not_ignored)
 {
     int64_t wide[6] = { 4, -9, 4, -9, 4, -9 }, three = 3;
     struct problem p;
 
-    (void)state;
     make(&p);
     for (int i = 0; i < 80; i++)
         p.v[i] = 1;
@@ -402,11 +391,10 @@ static void position_strides_are_not_ignored(void **state)
 }
 
 /* No query, no batch row: nothing to do.  No key: nothing to see. */
-static void empty_sizes_are_fine(void **state)
+TEST(empty_sizes_are_fine)
 {
     struct problem p;
 
-    (void)state;
     make(&p);
     p.tq.shape[2] = p.tout.shape[2] = p.tlse.shape[2] = 0;
     CHECK_OK(forward(&p));
@@ -427,11 +415,10 @@ static void empty_sizes_are_fine(void **state)
 }
 
 /* The scale is a number like another: 0 averages the values. */
-static void zero_scale_is_the_mean(void **state)
+TEST(zero_scale_is_the_mean)
 {
     struct problem p;
 
-    (void)state;
     make(&p);
     p.a.scale = 0;
     for (int i = 0; i < 80; i++) {
@@ -445,25 +432,4 @@ static void zero_scale_is_the_mean(void **state)
     for (int i = 0; i < 12; i++)
         CHECK(fabs((double)p.lse[i] - log(5)) <= 4 * 0x1p-24 * 2);
     free(p.workspace);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_missing_tensors),
-        cmocka_unit_test(refuses_shapes_that_do_not_fit),
-        cmocka_unit_test(refuses_dtypes_and_layouts),
-        cmocka_unit_test(refuses_bad_options),
-        cmocka_unit_test(refuses_a_small_workspace),
-        cmocka_unit_test(refuses_wrong_parameters),
-        cmocka_unit_test(backward_refuses_too),
-        cmocka_unit_test(scratch_is_small),
-        cmocka_unit_test(refuses_outputs_that_overlap),
-        cmocka_unit_test(position_strides_are_not_ignored),
-        cmocka_unit_test(refuses_sizes_that_overflow),
-        cmocka_unit_test(empty_sizes_are_fine),
-        cmocka_unit_test(zero_scale_is_the_mean),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

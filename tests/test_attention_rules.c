@@ -12,9 +12,8 @@ static void threads_agree(struct attend *t)
     threads_agree_on(t, run);
 }
 
-static void any_number_of_threads_gives_the_same_bits(void **state)
+TEST(any_number_of_threads_gives_the_same_bits)
 {
-    (void)state;
     for (int i = 0; i < test_cases(3); i++)
         each_encoding(LOCANT_F32, MANY_TOKENS, threads_agree);
     each_encoding(LOCANT_F64, 33, threads_agree);
@@ -97,9 +96,8 @@ static void batch_agrees(struct attend *t)
     free(parts.data);
 }
 
-static void batch_is_its_rows_bit_for_bit(void **state)
+TEST(batch_is_its_rows_bit_for_bit)
 {
-    (void)state;
     for (int i = 0; i < test_cases(2); i++)
         each_encoding(LOCANT_F32, 100, batch_agrees);
 }
@@ -146,17 +144,15 @@ static void chunks_agree(struct attend *t)
     free(parts.data);
 }
 
-static void chunked_is_whole_bit_for_bit(void **state)
+TEST(chunked_is_whole_bit_for_bit)
 {
-    (void)state;
     for (int i = 0; i < test_cases(2); i++)
         each_encoding(LOCANT_F32, MANY_TOKENS, chunks_agree);
 }
 
 /* Encodings without the rotate or score door attend like none, to the bit. */
-static void other_doors_do_nothing(void **state)
+TEST(other_doors_do_nothing)
 {
-    (void)state;
     for (int i = 0; attend_oracle(i) != NULL; i++) {
         struct attend t = { .o = attend_oracle(i), .dtype = LOCANT_F32,
                             .sharp = 1 };
@@ -214,9 +210,8 @@ static void some_gradients_agree(struct attend *t)
     free(alone.data);
 }
 
-static void gradients_can_be_left_out(void **state)
+TEST(gradients_can_be_left_out)
 {
-    (void)state;
     each_encoding(LOCANT_F32, 65, some_gradients_agree);
 }
 
@@ -237,9 +232,8 @@ static void params_accumulate(struct attend *t)
         }
 }
 
-static void parameter_gradients_are_added(void **state)
+TEST(parameter_gradients_are_added)
 {
-    (void)state;
     each_encoding(LOCANT_F32, 65, params_accumulate);
 }
 
@@ -261,9 +255,8 @@ static void double_is_reference(struct attend *t)
     free(plain.data);
 }
 
-static void doubles_are_the_reference(void **state)
+TEST(doubles_are_the_reference)
 {
-    (void)state;
     each_encoding(LOCANT_F64, 40, double_is_reference);
 }
 
@@ -310,21 +303,19 @@ static void reference_case(struct attend *t)
     test_tensor_free(&dv);
 }
 
-static void reference_matches_oracle(void **state)
+TEST(reference_matches_oracle)
 {
-    (void)state;
     each_encoding(LOCANT_F32, 65, reference_case);
 }
 
 /* Without an encoding, shuffled tokens give the shuffled answer. */
-static void without_encoding_order_is_unseen(void **state)
+TEST(without_encoding_order_is_unseen)
 {
     struct attend t = { .o = oracle_of("none"), .dtype = LOCANT_F64,
                         .sharp = 1, .B = 1, .H = 1, .G = 1, .T = 20, .S = 20,
                         .D = 8 };
     double *first;
 
-    (void)state;
     CHECK(attend_choose(&t, 0));
     attend_make(&t, LOCANT_MASK_NONE);
     attend_forward(&t);
@@ -351,21 +342,4 @@ static void without_encoding_order_is_unseen(void **state)
                        first[i * 8 + d]) <= 200 * 0x1p-53);
     free(first);
     attend_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
-        cmocka_unit_test(batch_is_its_rows_bit_for_bit),
-        cmocka_unit_test(chunked_is_whole_bit_for_bit),
-        cmocka_unit_test(other_doors_do_nothing),
-        cmocka_unit_test(gradients_can_be_left_out),
-        cmocka_unit_test(parameter_gradients_are_added),
-        cmocka_unit_test(doubles_are_the_reference),
-        cmocka_unit_test(reference_matches_oracle),
-        cmocka_unit_test(without_encoding_order_is_unseen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,8 @@ static const char *const sums[] = {
 };
 
 /* Ragged tiles, several of them, for both masks and both dtypes. */
-static void fast_agrees_with_reference(void **state)
+TEST(fast_agrees_with_reference)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(sums); i++)
         for (int mask = 0; mask < 2; mask++) {
             struct mixed m = { .spec = sums[i], .dtype = LOCANT_F32,
@@ -41,9 +40,8 @@ static void fast_agrees_with_reference(void **state)
         }
 }
 
-static void gradients_are_those_of_the_values(void **state)
+TEST(gradients_are_those_of_the_values)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(sums); i++)
         for (int mask = 0; mask < 2; mask++) {
             struct mixed m = { .spec = sums[i], .dtype = LOCANT_F64,
@@ -56,11 +54,10 @@ static void gradients_are_those_of_the_values(void **state)
 }
 
 /* A map with parameters for each head of q and k. */
-static void learned_frequencies_have_gradients(void **state)
+TEST(learned_frequencies_have_gradients)
 {
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64 };
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct mixed m = { .spec = "rope-mixed(width=3)+t5",
                            .dtype = dtypes[i], .H = 3, .G = 3, .T = 20,
@@ -168,9 +165,8 @@ static void turning_first_is_the_same(const char *turn, const char *other,
     mixed_free(&m);
 }
 
-static void parts_do_what_they_do_alone(void **state)
+TEST(parts_do_what_they_do_alone)
 {
-    (void)state;
     turning_first_is_the_same("rope", "alibi", 8, 0);
     turning_first_is_the_same("rope(dim=4,side=trailing)", "alibi", 8, 0);
     turning_first_is_the_same("xpos", "alibi", 8, 0);
@@ -178,19 +174,17 @@ static void parts_do_what_they_do_alone(void **state)
 }
 
 /* The coordinates of a caller reach a schedule and a general map. */
-static void coordinates_are_positions(void **state)
+TEST(coordinates_are_positions)
 {
-    (void)state;
     turning_first_is_the_same("rope2d", "alibi", 8, 2);
     turning_first_is_the_same("rope", "alibi", 8, 1);
 }
 
 /* Coordinates of the grid are what positions stand for, to the bit. */
-static void coordinates_of_the_grid_are_the_default(void **state)
+TEST(coordinates_of_the_grid_are_the_default)
 {
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64 };
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct mixed m = { .spec = "rope2d(width=5,height=7)",
                            .dtype = dtypes[i], .T = 30, .S = 35, .axes = 2 };
@@ -222,7 +216,7 @@ static void coordinates_of_the_grid_are_the_default(void **state)
 }
 
 /* Each part finds its own parameters; those of the input door rest. */
-static void parameters_are_those_of_the_whole(void **state)
+TEST(parameters_are_those_of_the_whole)
 {
     struct mixed whole = { .spec = "learned(length=50)+t5",
                            .dtype = LOCANT_F32 };
@@ -230,7 +224,6 @@ static void parameters_are_those_of_the_whole(void **state)
     double *got, *want;
     size_t table;
 
-    (void)state;
     mixed_make(&whole);
     mixed_make(&part);
     part.a.q = &whole.q;
@@ -259,11 +252,10 @@ static void parameters_are_those_of_the_whole(void **state)
 
 /* ------------------------------------------------------------------- rules */
 
-static void threads_agree(void **state)
+TEST(threads_agree)
 {
     static const int threads[] = { 1, 2, 3, 7 };
 
-    (void)state;
     for (size_t i = 0; i < LEN(sums); i++)
         for (int f64 = 0; f64 < 2; f64++) {
             struct mixed m = { .spec = sums[i], .T = 40, .S = 66,
@@ -293,13 +285,12 @@ static void threads_agree(void **state)
 
 /* ----------------------------------------------------------------- refusals */
 
-static void coordinates_are_refused(void **state)
+TEST(coordinates_are_refused)
 {
     struct mixed m = { .spec = "rope2d", .dtype = LOCANT_F32, .axes = 2 };
     struct mixed t5 = { .spec = "t5", .dtype = LOCANT_F32, .axes = 2 };
     size_t bytes;
 
-    (void)state;
     mixed_make(&m);
     m.a.k_coords = NULL;
     CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_NULL,
@@ -331,13 +322,12 @@ static void coordinates_are_refused(void **state)
 }
 
 /* Memory that coordinates or the second parameter share with an output. */
-static void shared_memory_is_refused(void **state)
+TEST(shared_memory_is_refused)
 {
     struct mixed m = { .spec = "learned(length=50)+rope2d+t5",
                        .dtype = LOCANT_F64, .axes = 2, .T = 8, .S = 8 };
     void *keep;
 
-    (void)state;
     mixed_make(&m);
     keep = m.q_coords.data;
     m.q_coords.data = m.out.data;
@@ -353,13 +343,12 @@ static void shared_memory_is_refused(void **state)
     mixed_free(&m);
 }
 
-static void positions_beyond_a_part_are_refused(void **state)
+TEST(positions_beyond_a_part_are_refused)
 {
     struct mixed m = { .spec = "rope+swin(height=3,width=3)",
                        .dtype = LOCANT_F32, .T = 9, .S = 9 };
     size_t bytes;
 
-    (void)state;
     mixed_make(&m);
     CHECK_OK(locant_attention_workspace(&bytes, &m.a));
     ((int64_t *)m.k_pos.data)[4] = 9;
@@ -371,12 +360,11 @@ static void positions_beyond_a_part_are_refused(void **state)
     mixed_free(&m);
 }
 
-static void heads_must_match_frequencies_of_heads(void **state)
+TEST(heads_must_match_frequencies_of_heads)
 {
     struct mixed m = { .spec = "rope-mixed", .dtype = LOCANT_F32 };
     size_t bytes;
 
-    (void)state;
     mixed_make(&m);
     CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_SHAPE,
                   "locant_attention_workspace: q has 4 heads, k has 2, "
@@ -402,11 +390,10 @@ static void two_documents(struct mixed *m)
 }
 
 /* Whatever the registry holds, as its plain name makes it. */
-static void every_encoding_attends(void **state)
+TEST(every_encoding_attends)
 {
     const locant_encoding_info *info;
 
-    (void)state;
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
         struct mixed m = { .spec = info->name, .dtype = LOCANT_F32, .W = 16,
                            .mask = LOCANT_MASK_CAUSAL, .H = 2, .G = 2,
@@ -424,25 +411,4 @@ static void every_encoding_attends(void **state)
         locant_encoding_free(plain);
         locant_encoding_free(resolved);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_agrees_with_reference),
-        cmocka_unit_test(gradients_are_those_of_the_values),
-        cmocka_unit_test(learned_frequencies_have_gradients),
-        cmocka_unit_test(every_encoding_attends),
-        cmocka_unit_test(parts_do_what_they_do_alone),
-        cmocka_unit_test(coordinates_are_positions),
-        cmocka_unit_test(coordinates_of_the_grid_are_the_default),
-        cmocka_unit_test(parameters_are_those_of_the_whole),
-        cmocka_unit_test(threads_agree),
-        cmocka_unit_test(coordinates_are_refused),
-        cmocka_unit_test(shared_memory_is_refused),
-        cmocka_unit_test(positions_beyond_a_part_are_refused),
-        cmocka_unit_test(heads_must_match_frequencies_of_heads),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,12 +16,11 @@ static void with_documents(struct mixed *m)
 
 /* 5 tiles of each of 2 heads: pairs and one left over with 1 thread, but 7
  * threads get a tile each. */
-static void tiles_abreast_agree_with_tiles_alone(void **state)
+TEST(tiles_abreast_agree_with_tiles_alone)
 {
     static const char *const specs[] = { "none", "rope", "t5", "rope+alibi",
                                          "window(size=70)", "xpos" };
 
-    (void)state;
     for (size_t i = 0; i < 2 * LEN(specs); i++) {
         struct mixed m = { .spec = specs[i / 2], .dtype = LOCANT_F32,
                            .mask = LOCANT_MASK_CAUSAL, .B = 1, .H = 2, .G = 2,
@@ -52,9 +51,8 @@ static void tiles_abreast_agree_with_tiles_alone(void **state)
 
 /* Every offset of queries to keys cuts tiles into other steps.  Positions twice
  * as far apart hide the same keys, but are not cut. */
-static void cut_tiles_agree_with_whole_ones(void **state)
+TEST(cut_tiles_agree_with_whole_ones)
 {
-    (void)state;
     for (int64_t off = 0; off < 70; off++) {
         struct mixed m = { .spec = "none", .dtype = LOCANT_F32,
                            .mask = LOCANT_MASK_CAUSAL, .B = 1, .H = 2, .G = 1,
@@ -80,14 +78,4 @@ static void cut_tiles_agree_with_whole_ones(void **state)
         free(whole);
         mixed_free(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_abreast_agree_with_tiles_alone),
-        cmocka_unit_test(cut_tiles_agree_with_whole_ones),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

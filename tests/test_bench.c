@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------ ranges */
 
-static void ranges_are_read(void **state)
+TEST(ranges_are_read)
 {
     static const struct {
         const char *text;
@@ -27,7 +27,6 @@ static void ranges_are_read(void **state)
         { "1073741824", 1, { 1073741824 } },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(good); i++) {
         struct bench_range r;
 
@@ -38,7 +37,7 @@ static void ranges_are_read(void **state)
     }
 }
 
-static void bad_ranges_are_refused(void **state)
+TEST(bad_ranges_are_refused)
 {
     static const char *const bad[] = {
         "", ",", "1,", "0", "-4", "x", "1 ", " 1", "+1", "1-", "1-2*", "4-2",
@@ -46,7 +45,6 @@ static void bad_ranges_are_refused(void **state)
         "99999999999999999999", "2-4*2*2", "1,,2",
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(bad); i++) {
         struct bench_range r;
 
@@ -58,13 +56,12 @@ static void bad_ranges_are_refused(void **state)
 /* -------------------------------------------------------------- statistics */
 
 /* By hand: the quartiles of 1 2 4 8 16 are 2 and 8. */
-static void statistics_of_known_values(void **state)
+TEST(statistics_of_known_values)
 {
     double odd[] = { 16, 1, 8, 2, 4 }, even[] = { 3, 1, 2, 10 };
     double one[] = { 5 };
     struct bench_summary s = bench_summarise(odd, 5);
 
-    (void)state;
     assert_true(s.min == 1 && s.median == 4 && s.spread == 1.5);
     s = bench_summarise(even, 4); /* quartiles 1.75 and 4.75 */
     assert_true(s.min == 1 && s.median == 2.5 && s.spread == 3 / 2.5);
@@ -75,13 +72,12 @@ static void statistics_of_known_values(void **state)
 }
 
 /* By hand: a power exactly, and of logs 0 1 2 against 0 1 1 the slope 1/2. */
-static void exponents_of_known_powers(void **state)
+TEST(exponents_of_known_powers)
 {
     const double x[] = { 128, 512, 2048, 4096 };
     const double two[] = { 1, 2, 4 }, bent[] = { 3, 6, 6 };
     double y[LEN(x)];
 
-    (void)state;
     for (size_t i = 0; i < LEN(x); i++)
         y[i] = 7 * x[i] * sqrt(x[i]);
     /* logs are right to an ulp of at most 14, over a spread of 3.5 */
@@ -110,9 +106,8 @@ static void each_has_a_row(const struct bench_kernels *of)
         assert_true(k->work->every_isa && k->work->one_thread);
 }
 
-static void every_kernel_has_a_row(void **state)
+TEST(every_kernel_has_a_row)
 {
-    (void)state;
     each_has_a_row(&bench_kernels);
     each_has_a_row(&bench_nn);
 }
@@ -153,13 +148,12 @@ static int kernels(void)
 }
 
 /* Every line of the table has sizes and encodings that are well formed. */
-static void table_is_well_formed(void **state)
+TEST(table_is_well_formed)
 {
     const struct bench_family *f;
     struct bench_case *cases;
     int n = count(&(struct bench_request){ 0 }, &cases);
 
-    (void)state;
     for (int i = 0; (f = bench_family_at(i)) != NULL; i++) {
         struct bench_range r;
 
@@ -182,14 +176,13 @@ static void table_is_well_formed(void **state)
     free(cases);
 }
 
-static void quick_has_every_kernel_and_operation(void **state)
+TEST(quick_has_every_kernel_and_operation)
 {
     const struct bench_request quick = { .quick = true };
     struct bench_case *cases;
     int n = count(&quick, &cases), found = 0;
     unsigned seen = 0;
 
-    (void)state;
     for (int i = 0; i < n; i++) {
         found += cases[i].kernel >= 0;
         seen |= 1u << cases[i].family->subject;
@@ -201,7 +194,7 @@ static void quick_has_every_kernel_and_operation(void **state)
 }
 
 /* One kernel, quickly: a row of each instruction set that this machine has. */
-static void quick_kernel_runs_on_every_isa(void **state)
+TEST(quick_kernel_runs_on_every_isa)
 {
     const struct bench_request quick = { .quick = true };
     const struct bench_options o = { .format = FORMAT_CSV, .quick = true };
@@ -211,7 +204,6 @@ static void quick_kernel_runs_on_every_isa(void **state)
     size_t size;
     FILE *f = open_memstream(&text, &size);
 
-    (void)state;
     assert_non_null(f);
     while (i < n && cases[i].kernel < 0)
         i++;
@@ -228,7 +220,7 @@ static void quick_kernel_runs_on_every_isa(void **state)
 }
 
 /* With sizes given, rows are those sizes and no kernels. */
-static void options_choose_rows(void **state)
+TEST(options_choose_rows)
 {
     const struct bench_request typed = { .tokens = "64,96", .dims = "32",
                                          .spec = " alibi ( symmetric = yes ) ",
@@ -236,7 +228,6 @@ static void options_choose_rows(void **state)
     struct bench_case *cases;
     int n = count(&typed, &cases), causal = 0;
 
-    (void)state;
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {
         const struct bench_case *c = &cases[i];
@@ -258,12 +249,11 @@ static void options_choose_rows(void **state)
 
 /* An encoding of the input door goes where positions are added, or a model is
  * trained; one that turns goes nowhere near it. */
-static void encodings_go_through_their_doors(void **state)
+TEST(encodings_go_through_their_doors)
 {
     struct bench_case *cases;
     int n = count(&(struct bench_request){ .spec = "sinusoidal" }, &cases);
 
-    (void)state;
     assert_true(n > 0);
     for (int i = 0; i < n; i++)
         assert_true(cases[i].family->subject == SUBJECT_INPUT ||
@@ -280,7 +270,7 @@ static void encodings_go_through_their_doors(void **state)
  * length; the operations of a token are counted by hand: of S 49152 weights in
  * a layer, of M 110592, of L 196608, and 256 times the width.
  */
-static void models_are_those_of_the_lab(void **state)
+TEST(models_are_those_of_the_lab)
 {
     static const struct {
         const char *only;
@@ -297,7 +287,6 @@ static void models_are_those_of_the_lab(void **state)
           6 * (163840 + 786432) },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(models); i++) {
         const struct bench_request typed = { .only = models[i].only };
         struct bench_case *cases;
@@ -313,7 +302,7 @@ static void models_are_those_of_the_lab(void **state)
     }
 }
 
-static void refusals_name_the_option(void **state)
+TEST(refusals_name_the_option)
 {
     static const struct {
         struct bench_request typed;
@@ -326,7 +315,6 @@ static void refusals_name_the_option(void **state)
         { { .spec = "ropes" }, "--encoding 'ropes': " },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(bad); i++) {
         struct bench_options o;
         char why[512] = "";
@@ -380,14 +368,13 @@ static void has(const char *text, const char *part)
         FAIL("no '%s' in: %s", part, text);
 }
 
-static void bound_is_that_of_the_products(void **state)
+TEST(bound_is_that_of_the_products)
 {
     static const struct bench_work flops = { .peak = PEAK_FMA };
     struct bench_case c = { .work = &flops, .dtype = LOCANT_BF16 };
     bool built = false;
     const char *isa;
 
-    (void)state;
     for (int i = 0; (isa = locant_isa_at(i, NULL)) != NULL; i++)
         built |= strcmp(isa, "avx512bf16") == 0;
     assert_int_equal(bench_bound(&c, "avx512bf16") == PEAK_DOT, built);
@@ -396,11 +383,10 @@ static void bound_is_that_of_the_products(void **state)
     assert_int_equal(bench_bound(&c, "avx512bf16"), PEAK_FMA);
 }
 
-static void json_is_escaped(void **state)
+TEST(json_is_escaped)
 {
     char *text = printed(FORMAT_JSON);
 
-    (void)state;
     has(text, "\"compiler\": \"cc \\\"1\\\"\"");
     has(text, "\"bf16_gflops\": null");
     has(text, "\"case\": \"row, one\"");
@@ -411,13 +397,12 @@ static void json_is_escaped(void **state)
 }
 
 /* Commas outside of quotes: every line has as many. */
-static void csv_lines_have_all_columns(void **state)
+TEST(csv_lines_have_all_columns)
 {
     char *text = printed(FORMAT_CSV);
     int lines = 0, commas = 0, first = 0;
     bool quoted = false;
 
-    (void)state;
     for (const char *p = text; *p != '\0'; p++) {
         quoted ^= *p == '"';
         commas += *p == ',' && !quoted;
@@ -433,11 +418,10 @@ static void csv_lines_have_all_columns(void **state)
     free(text);
 }
 
-static void sql_is_quoted(void **state)
+TEST(sql_is_quoted)
 {
     char *text = printed(FORMAT_SQL);
 
-    (void)state;
     has(text, "BEGIN;\nCREATE TABLE IF NOT EXISTS bench (\n  date TEXT,");
     has(text, "'row, one', 'rope', 'f32', 0, 3,");
     has(text, ", 10, 0.9, 0.75, NULL, NULL, NULL, '', '');\n");
@@ -445,11 +429,10 @@ static void sql_is_quoted(void **state)
     free(text);
 }
 
-static void table_is_grouped(void **state)
+TEST(table_is_grouped)
 {
     char *text = printed(FORMAT_MARKDOWN);
 
-    (void)state;
     has(text, "a CPU, base, 2 threads, commit abc; ");
     has(text, "\n## Attention, forward\n");
     has(text, "| row, one | base | 2 | 9.0 us | 8.0 us | 25 % | 7.5 GB/s | "
@@ -461,7 +444,7 @@ static void table_is_grouped(void **state)
 /* ------------------------------------------------------------------ values */
 
 /* What is drawn is held exactly by its type, and is not all one number. */
-static void values_are_exact(void **state)
+TEST(values_are_exact)
 {
     static const locant_dtype types[] = { LOCANT_F32, LOCANT_F16,
                                           LOCANT_BF16 };
@@ -472,7 +455,6 @@ static void values_are_exact(void **state)
         uint16_t h[N];
     } data;
 
-    (void)state;
     for (size_t t = 0; t < LEN(types); t++) {
         double sum = 0, squares = 0;
 
@@ -490,9 +472,8 @@ static void values_are_exact(void **state)
 }
 
 /* float16 by its definition: 1.m x 2^(e - 15), or 0.m x 2^-14. */
-static void float16_is_widened_by_definition(void **state)
+TEST(float16_is_widened_by_definition)
 {
-    (void)state;
     for (unsigned h = 0; h < 0x7c00; h++) {
         uint16_t bits = (uint16_t)h;
         int e = (int)(h >> 10), m = (int)(h & 0x3ff);
@@ -512,7 +493,7 @@ static const char *goes_wrong(struct bench_result *r, bool quick)
 }
 
 /* Not printed, and the status says so. */
-static void wrong_results_are_an_error(void **state)
+TEST(wrong_results_are_an_error)
 {
     static const struct bench_work work = { .unit = "GB/s", .plain_c = true,
                                             .one_thread = true,
@@ -522,7 +503,6 @@ static void wrong_results_are_an_error(void **state)
                             .name = "this row" };
     const struct bench_options o = { .format = FORMAT_CSV };
 
-    (void)state;
     for (; c.kernel >= -1; c.kernel--) {
         char *text = NULL;
         size_t size;
@@ -537,7 +517,7 @@ static void wrong_results_are_an_error(void **state)
 }
 
 /* Two rows of a model of one layer; the last says how its time grows. */
-static void growth_is_told_at_the_last_length(void **state)
+TEST(growth_is_told_at_the_last_length)
 {
     static const struct bench_family family = {
         .subject = SUBJECT_TRAIN, .name = "tiny", .tokens = "16,32",
@@ -553,7 +533,6 @@ static void growth_is_told_at_the_last_length(void **state)
     size_t size;
     FILE *f = open_memstream(&text, &size);
 
-    (void)state;
     c[1] = c[0];
     c[1].batch = 1;
     c[1].tokens = c[1].queries = 32;
@@ -568,33 +547,4 @@ static void growth_is_told_at_the_last_length(void **state)
         has(text, ", cost model ^0.06");
     }
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_are_read),
-        cmocka_unit_test(bad_ranges_are_refused),
-        cmocka_unit_test(statistics_of_known_values),
-        cmocka_unit_test(exponents_of_known_powers),
-        cmocka_unit_test(every_kernel_has_a_row),
-        cmocka_unit_test(table_is_well_formed),
-        cmocka_unit_test(quick_has_every_kernel_and_operation),
-        cmocka_unit_test(quick_kernel_runs_on_every_isa),
-        cmocka_unit_test(options_choose_rows),
-        cmocka_unit_test(encodings_go_through_their_doors),
-        cmocka_unit_test(models_are_those_of_the_lab),
-        cmocka_unit_test(refusals_name_the_option),
-        cmocka_unit_test(bound_is_that_of_the_products),
-        cmocka_unit_test(json_is_escaped),
-        cmocka_unit_test(csv_lines_have_all_columns),
-        cmocka_unit_test(sql_is_quoted),
-        cmocka_unit_test(table_is_grouped),
-        cmocka_unit_test(wrong_results_are_an_error),
-        cmocka_unit_test(growth_is_told_at_the_last_length),
-        cmocka_unit_test(values_are_exact),
-        cmocka_unit_test(float16_is_widened_by_definition),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,13 +22,12 @@ static void same_as_glib(const unsigned char bytes[5])
 }
 
 /* Every pair of bytes, followed by those at which something changes. */
-static void reads_what_is_utf8(void **state)
+TEST(reads_what_is_utf8)
 {
     static const unsigned char last[] = { 0, 0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbf,
                                           0xc0, 0xff };
     unsigned char bytes[5] = { 0 };
 
-    (void)state;
     for (int i = 0; i < 1 << 16; i++)
         for (size_t j = 0; j < LEN(last) * LEN(last); j++) {
             bytes[0] = (unsigned char)(i >> 8);
@@ -39,9 +38,8 @@ static void reads_what_is_utf8(void **state)
         }
 }
 
-static void reads_every_character(void **state)
+TEST(reads_every_character)
 {
-    (void)state;
     for (gunichar c = 0; c < 0x110000; c++) {
         char bytes[8] = { 0 };
         if (g_unichar_validate(c)) {
@@ -56,11 +54,10 @@ static void reads_every_character(void **state)
  * some terminals; its copy of Unicode may be newer than our table's, and know
  * some more characters, most of them not below U+10000.
  */
-static void takes_the_columns_of_unicode(void **state)
+TEST(takes_the_columns_of_unicode)
 {
     int differ = 0;
 
-    (void)state;
     for (gunichar c = 0; c < 0x10000; c++) {
         int want = !g_unichar_isprint(c) || (c | 1) == 0x2029 ? -1
                    : g_unichar_iszerowidth(c)                ? 0
@@ -76,15 +73,4 @@ static void takes_the_columns_of_unicode(void **state)
     CHECK(lct_columns(0x1f600) == 2 && lct_columns(0x2a700) == 2);
     CHECK(lct_columns(0xe0001) == -1 && lct_columns(0xe0100) == 0);
     CHECK(lct_columns(-1) == -1 && lct_columns(0x110000) == -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_is_utf8),
-        cmocka_unit_test(reads_every_character),
-        cmocka_unit_test(takes_the_columns_of_unicode),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

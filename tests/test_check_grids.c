@@ -15,11 +15,10 @@ static void row_is(const char *spec, int64_t pos, const double want[8])
     near_all(got, want, 8, TEN);
 }
 
-static void sincos2d_of_mae(void **state)
+TEST(sincos2d_of_mae)
 {
     static const char spec[] = "sincos2d(form=mae,width=2,height=2)";
 
-    (void)state;
     row_is(spec, 0, (double[]){ 0, 0, 1, 1, 0, 0, 1, 1 });
     row_is(spec, 1, (double[]){ 0.8414709848, 0.0099998333, 0.5403023059,
                                 0.9999500004, 0, 0, 1, 1 });
@@ -32,13 +31,12 @@ static void sincos2d_of_mae(void **state)
 
 /* transformers 5 builds rows first and then swaps the halves: columns first.
  * Its numbers are rounded to float32. */
-static void sincos2d_is_the_table_of_vit_mae(void **state)
+TEST(sincos2d_is_the_table_of_vit_mae)
 {
     static const double want[][8] = {
 #include "golden/vit_mae.inc"
     };
 
-    (void)state;
     for (size_t p = 0; p < LEN(want); p++) {
         double got[8];
 
@@ -48,9 +46,8 @@ static void sincos2d_is_the_table_of_vit_mae(void **state)
 }
 
 /* timm: rows first, sines together; or sine beside cosine. */
-static void sincos2d_of_timm(void **state)
+TEST(sincos2d_of_timm)
 {
-    (void)state;
     row_is("sincos2d(form=timm,width=2)", 2,
            (double[]){ 0.8414709848, 0.0099998333, 0, 0, 0.5403023059,
                        0.9999500004, 1, 1 });
@@ -60,14 +57,13 @@ static void sincos2d_of_timm(void **state)
 }
 
 /* In evaluation CAPE centres the ids. */
-static void cape_centres_its_ids(void **state)
+TEST(cape_centres_its_ids)
 {
     double ids[5];
     int64_t shape[2] = { 1, 5 };
     locant_tensor out = locant_dense(ids, LOCANT_F64, 2, shape);
     locant_encoding *e = test_create("cape");
 
-    (void)state;
     CHECK_OK(locant_encoding_ids(&out, e, 1, 0));
     near_all(ids, (double[]){ -2, -1, 0, 1, 2 }, 5, 0);
     locant_encoding_free(e);
@@ -84,7 +80,7 @@ static void initial(double *out, const char *spec, int64_t rows,
 }
 
 /* The path of four nodes; eigenvectors up to their sign. */
-static void graphs_of_four_nodes(void **state)
+TEST(graphs_of_four_nodes)
 {
     static const double want[4] = { 0.5773502692, 0.4082482905, -0.4082482905,
                                     -0.5773502692 };
@@ -92,7 +88,6 @@ static void graphs_of_four_nodes(void **state)
                                       0, .75, 0, .6875, 0, .5, 0, .375 };
     double got[16], sign;
 
-    (void)state;
     initial(got, "laplacian(length=4,vectors=1)", 4, 1);
     sign = got[0] < 0 ? -1 : 1;
     for (int i = 0; i < 4; i++)
@@ -106,7 +101,7 @@ static void graphs_of_four_nodes(void **state)
 
 /* ------------------------------------------------------------- score door */
 
-static void rows_of_swin(void **state)
+TEST(rows_of_swin)
 {
     static const double want[4][4] = {
         { 4, 3, 1, 0 }, { 5, 4, 2, 1 }, { 7, 6, 4, 3 }, { 8, 7, 5, 4 }
@@ -114,7 +109,6 @@ static void rows_of_swin(void **state)
     double rows[9];
     locant_tensor table = check_dense(rows, 9, 1);
 
-    (void)state;
     for (int i = 0; i < 9; i++)
         rows[i] = i;
     for (int i = 0; i < 16; i++)
@@ -134,11 +128,10 @@ static double swinv2(const char *spec, int64_t dx)
     return log(sigmoid / (1 - sigmoid));
 }
 
-static void offsets_of_swinv2(void **state)
+TEST(offsets_of_swinv2)
 {
     double got[5];
 
-    (void)state;
     got[0] = swinv2("swinv2(hidden=1)", 0);
     got[1] = swinv2("swinv2(hidden=1)", 1);
     got[2] = swinv2("swinv2(hidden=1)", 2);
@@ -169,11 +162,10 @@ static void angles_are(const char *spec, int64_t D, int64_t pos, int half,
     }
 }
 
-static void angles_of_images(void **state)
+TEST(angles_of_images)
 {
     const double pi = acos(-1);
 
-    (void)state;
     /* (row, column) = (1, 2), then (1, 2) again; x = 2, y = 1. */
     angles_are("rope2d(form=pixtral,width=8)", 16, 10, 1,
                (double[]){ 1, .1, .01, .001, .632455532, .0632455532,
@@ -192,7 +184,7 @@ static void angles_of_images(void **state)
                (double[]){ .6666666667, 1.3333333333 });
 }
 
-static void mrope_turns_are_as_printed(void **state)
+TEST(mrope_turns_are_as_printed)
 {
     static const double chunked[8] = {
         -2.53103073925, 0.768117170912, 2.78868159983, 3.97598203601,
@@ -208,7 +200,6 @@ static void mrope_turns_are_as_printed(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor at = check_dense(ids, 1, 3);
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         locant_encoding *e =
             test_create(i ? "mrope(sections=2:1:1,layout=interleaved)"
@@ -246,9 +237,8 @@ static int axis_of(const char *spec, int64_t dim, int64_t c)
     return axis;
 }
 
-static void sections_go_round_as_printed(void **state)
+TEST(sections_go_round_as_printed)
 {
-    (void)state;
     for (int c = 0; c < 64; c++)
         CHECK(axis_of("mrope(sections=24:20:20,layout=interleaved)", 128, c) ==
               (c < 60 ? c % 3 : 0));
@@ -308,21 +298,20 @@ static void scores_are(const double *p, double lse, const double want[4])
     near_all(got, want, 4, TEN);
 }
 
-static void fox_row_is_as_printed(void **state)
+TEST(fox_row_is_as_printed)
 {
     double x[4] = { 2, 1, 0, -1 }, one = 1, zero = 0, p[4], lse;
     double q[4] = { 0 }, k[16] = { 0 };
     locant_tensor params[2] = { check_dense(&one, 1, 1),
                                 check_dense(&zero, 1, 0) };
 
-    (void)state;
     lse = weights(p, "fox", q, k, params, x);
     scores_are(p, lse, (double[]){ -2.3196705556, -2.0064088681,
                                    -1.3132616875, 0 });
 }
 
 /* Logits 0, 1, -1, 2 with q = (1, -1). */
-static void cope_row_is_as_printed(void **state)
+TEST(cope_row_is_as_printed)
 {
     static const double q[4] = { 1, -1, 0, 0 };
     static const double k[16] = { 0, 0, 0, 0, 1,  0, 0, 0,
@@ -331,28 +320,7 @@ static void cope_row_is_as_printed(void **state)
     locant_tensor table = check_dense(e, 4, 4);
     double p[4], lse;
 
-    (void)state;
     lse = weights(p, "cope(length=4)", q, k, &table, NULL);
     scores_are(p, lse, (double[]){ 1.0355978085, 1.7201992695,
                                    -0.4625653752, 2.4403985390 });
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sincos2d_of_mae),
-        cmocka_unit_test(sincos2d_is_the_table_of_vit_mae),
-        cmocka_unit_test(sincos2d_of_timm),
-        cmocka_unit_test(cape_centres_its_ids),
-        cmocka_unit_test(graphs_of_four_nodes),
-        cmocka_unit_test(rows_of_swin),
-        cmocka_unit_test(offsets_of_swinv2),
-        cmocka_unit_test(angles_of_images),
-        cmocka_unit_test(mrope_turns_are_as_printed),
-        cmocka_unit_test(sections_go_round_as_printed),
-        cmocka_unit_test(fox_row_is_as_printed),
-        cmocka_unit_test(cope_row_is_as_printed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

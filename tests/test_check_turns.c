@@ -19,9 +19,8 @@ static void turned_is(const char *spec, int64_t D, int64_t pos,
     near_all(got, want, (size_t)D, 16 * 0.56 * 0x1p-24 + TEN);
 }
 
-static void turns_of_both_layouts(void **state)
+TEST(turns_of_both_layouts)
 {
-    (void)state;
     turned_is("rope(pairing=interleaved)", 4, 3,
               (double[]){ -1.2722325127, -1.8388649851, 2.8786681004,
                           4.0881866356 });
@@ -55,11 +54,10 @@ static double score(const char *spec, int64_t i, int64_t j)
 }
 
 /* Each of eight products carries two table errors. */
-static void scores_depend_on_the_distance(void **state)
+TEST(scores_depend_on_the_distance)
 {
     static const int at[][2] = { { 7, 4 }, { 107, 104 }, { 3, 0 } };
 
-    (void)state;
     for (size_t n = 0; n < LEN(at); n++) {
         double two[2] = { score("rope(pairing=interleaved)", at[n][0],
                                 at[n][1]),
@@ -70,18 +68,17 @@ static void scores_depend_on_the_distance(void **state)
     }
 }
 
-static void layouts_are_one_permutation_apart(void **state)
+TEST(layouts_are_one_permutation_apart)
 {
     static const double swapped[4] = { 1, 3, 2, 4 };
     double got[4];
 
-    (void)state;
     check_turn(got, swapped, "rope", 4, 3, 3);
     near_all(got, (double[]){ -1.2722325127, 2.8786681004, -1.8388649851,
                               4.0881866356 }, 4, 16 * 0.56 * 0x1p-24);
 }
 
-static void gradients_are_as_printed(void **state)
+TEST(gradients_are_as_printed)
 {
     int64_t shape[2] = { 1, 4 }, one = 1, pos = 3;
     double dy[4] = { 1, 1, 1, 1 }, dx[4];
@@ -90,7 +87,6 @@ static void gradients_are_as_printed(void **state)
     locant_tensor at = locant_dense(&pos, LOCANT_I64, 1, &one);
     locant_encoding *e = test_create("rope(pairing=interleaved)");
 
-    (void)state;
     CHECK_OK(locant_encoding_rotate_backward(&to, NULL, &from, NULL, e, &at,
                                              NULL, 0));
     near_all(dx, (double[]){ -0.8488724885, -1.1311125047, 1.0295455340,
@@ -99,7 +95,7 @@ static void gradients_are_as_printed(void **state)
 }
 
 /* R(10) R(4) k = R(14) k, and between schedules. */
-static void keys_move_in_one_turn(void **state)
+TEST(keys_move_in_one_turn)
 {
     int64_t shape[2] = { 1, 8 }, one = 1, from = 4, to = 14;
     double x[8], moved[8], want[8];
@@ -111,7 +107,6 @@ static void keys_move_in_one_turn(void **state)
     locant_encoding *b = test_create(
         "rope(base=500,scaling=yarn(factor=4,original=64))");
 
-    (void)state;
     check_turn(x, ramp, "rope", 8, 4, 4);
     check_turn(want, ramp, "rope", 8, 14, 14);
     CHECK_OK(locant_encoding_rerotate(&ty, &tx, a, &p, a, &q));
@@ -228,9 +223,8 @@ static const struct printed scaled[] = {
     { "rope(scaling=proportional(partial=0.5))", 8, 2, 0, 1e-14, 1, 0 },
 };
 
-static void scaled_frequencies_are_as_printed(void **state)
+TEST(scaled_frequencies_are_as_printed)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(scaled); i++)
         frequency_is(&scaled[i]);
 }
@@ -244,13 +238,12 @@ static double magnitude(const char *spec, int64_t D)
     return sqrt(near_dot(got, got, (size_t)D));
 }
 
-static void attention_factors_are_as_printed(void **state)
+TEST(attention_factors_are_as_printed)
 {
     static const char yarn[] = "rope(scaling=yarn(factor=40,original=4096,"
                                "mscale=0.707,mscale-all=1))";
     double got[5];
 
-    (void)state;
     got[0] = magnitude("rope(dim=4,scaling=longrope(original=4096,factor=32,"
                        "short=1:1,long=1:1))", 4);
     got[1] = magnitude("rope(dim=4,scaling=longrope(original=4096,factor=8,"
@@ -268,7 +261,7 @@ static void attention_factors_are_as_printed(void **state)
 
 /* ----------------------------------------------------------- other turns */
 
-static void xpos_scales_are_as_printed(void **state)
+TEST(xpos_scales_are_as_printed)
 {
     static const double minus[] = { 1.0049055986, 1.0030015862, 1.0017273994,
                                     1.0007686949 };
@@ -279,7 +272,6 @@ static void xpos_scales_are_as_printed(void **state)
                                    0.8214285714 };
     double got[8], length[4];
 
-    (void)state;
     for (int c = 0; c < 4; c++) {
         double x[8] = { 0 };
 
@@ -317,27 +309,9 @@ static double pope(int64_t n)
     return near_dot(y[0], y[1], 4);
 }
 
-static void pope_scores_are_as_printed(void **state)
+TEST(pope_scores_are_as_printed)
 {
     double got[2] = { pope(0), pope(3) };
 
-    (void)state;
     near_all(got, (double[]){ 1.9455030420, -0.6004309535 }, 2, TEN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns_of_both_layouts),
-        cmocka_unit_test(scores_depend_on_the_distance),
-        cmocka_unit_test(layouts_are_one_permutation_apart),
-        cmocka_unit_test(gradients_are_as_printed),
-        cmocka_unit_test(keys_move_in_one_turn),
-        cmocka_unit_test(scaled_frequencies_are_as_printed),
-        cmocka_unit_test(attention_factors_are_as_printed),
-        cmocka_unit_test(xpos_scales_are_as_printed),
-        cmocka_unit_test(pope_scores_are_as_printed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

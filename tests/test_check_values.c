@@ -17,9 +17,8 @@ static void row_is(const char *spec, int64_t pos, int64_t D,
     near_all(got, want, (size_t)D, TEN);
 }
 
-static void sinusoids_of_the_paper(void **state)
+TEST(sinusoids_of_the_paper)
 {
-    (void)state;
     row_is("sinusoidal", 1, 8,
            (double[]){ 0.8414709848, 0.5403023059, 0.0998334166, 0.9950041653,
                        0.0099998333, 0.9999500004, 0.0009999998,
@@ -33,11 +32,10 @@ static void sinusoids_of_the_paper(void **state)
                        0.0006309573 });
 }
 
-static void sinusoids_of_tensor2tensor(void **state)
+TEST(sinusoids_of_tensor2tensor)
 {
     static const char inclusive[] = "sinusoidal(form=split,spacing=inclusive)";
 
-    (void)state;
     row_is(inclusive, 1, 8,
            (double[]){ 0.8414709848, 0.0463992235, 0.0021544330, 0.0001000000,
                        0.5403023059, 0.9989229760, 0.9999976792,
@@ -55,9 +53,8 @@ static void sinusoids_of_tensor2tensor(void **state)
                        0.9999999800 });
 }
 
-static void sinusoids_of_marian(void **state)
+TEST(sinusoids_of_marian)
 {
-    (void)state;
     row_is("sinusoidal(form=split)", 1, 8,
            (double[]){ 0.8414709848, 0.0998334166, 0.0099998333, 0.0009999998,
                        0.5403023059, 0.9950041653, 0.9999500004, 0.9999995 });
@@ -66,9 +63,8 @@ static void sinusoids_of_marian(void **state)
                        0.9996845379 });
 }
 
-static void sinusoids_shift_by_a_rotation(void **state)
+TEST(sinusoids_shift_by_a_rotation)
 {
-    (void)state;
     row_is("sinusoidal", 5, 4,
            (double[]){ -0.9589242747, 0.2836621855, 0.0499791693,
                        0.9987502604 });
@@ -94,12 +90,11 @@ static void rows_are(const int64_t *values, int64_t first, int64_t pad,
     CHECK(memcmp(got, want, sizeof(got)) == 0);
 }
 
-static void learned_rows_follow_the_mask(void **state)
+TEST(learned_rows_follow_the_mask)
 {
     static const int64_t mask[5] = { 0, 0, 1, 1, 1 };
     static const int64_t ids[5] = { 0, 5, 6, 2, 1 };
 
-    (void)state;
     rows_are(mask, 2, 1, 0, (int64_t[]){ 1, 1, 2, 3, 4 });
     rows_are(ids, 2, 1, 1, (int64_t[]){ 2, 3, 4, 5, 1 });
     rows_are(mask, 0, 1, 0, (int64_t[]){ 1, 1, 0, 1, 2 });
@@ -119,7 +114,7 @@ static double bucket(const char *spec, int64_t r)
     return near_bias(spec, 1, 0, 1000, 1000 + r, &table);
 }
 
-static void buckets_of_t5(void **state)
+TEST(buckets_of_t5)
 {
     static const int want[][3] = {
         { -128, 15, 31 }, { -91, 15, 29 }, { -90, 14, 29 }, { -64, 14, 26 },
@@ -128,7 +123,6 @@ static void buckets_of_t5(void **state)
         { 64, 30, 0 },    { 128, 31, 0 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(want); i++) {
         CHECK(bucket("t5(bidirectional=yes)", want[i][0]) == want[i][1]);
         CHECK(bucket("t5", want[i][0]) == want[i][2]);
@@ -136,13 +130,12 @@ static void buckets_of_t5(void **state)
 }
 
 /* The first distance of each bucket, and the last of the one before. */
-static void buckets_begin_where_printed(void **state)
+TEST(buckets_begin_where_printed)
 {
     static const int two[] = { 8, 12, 16, 23, 32, 46, 64, 91 };
     static const int one[] = { 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67,
                                77, 87, 99, 113 };
 
-    (void)state;
     for (int i = 0; i < (int)LEN(two); i++) {
         CHECK(bucket("t5(bidirectional=yes)", -two[i]) == 8 + i);
         CHECK(bucket("t5(bidirectional=yes)", 1 - two[i]) == 7 + i);
@@ -155,9 +148,8 @@ static void buckets_begin_where_printed(void **state)
 
 /* ---------------------------------------------------------------- ALiBi */
 
-static void slopes_with_another_maximum(void **state)
+TEST(slopes_with_another_maximum)
 {
-    (void)state;
     for (int h = 0; h < 8; h++) {
         CHECK(near_bias("alibi(max=16)", 8, h, 1, 0, NULL) ==
               -ldexp(1, -2 * (h + 1)));
@@ -169,9 +161,8 @@ static void slopes_with_another_maximum(void **state)
               -ldexp(1, -2 * h - 1));
 }
 
-static void keys_alone_as_in_bloom_and_mpt(void **state)
+TEST(keys_alone_as_in_bloom_and_mpt)
 {
-    (void)state;
     CHECK(near_bias("alibi(dialect=bloom)", 8, 0, 2, 1, NULL) == 0.5);
     CHECK(near_bias("alibi(dialect=bloom)", 8, 0, 2, 2, NULL) == 1);
     CHECK(near_bias("alibi(dialect=mpt)", 8, 0, 7, 3, NULL) == 0);
@@ -209,7 +200,7 @@ static void weights(double *out, const char *spec, const double *logits,
     locant_encoding_free(e);
 }
 
-static void weights_of_alibi(void **state)
+TEST(weights_of_alibi)
 {
     static const double logits[4] = { .3, -.2, .5, .1 }, zero[4] = { 0 };
     static const double want[4] = { 0.1112419614, 0.1112419614, 0.3693363187,
@@ -218,7 +209,6 @@ static void weights_of_alibi(void **state)
                                          0.2350037122, 0.1425369566 };
     double got[4];
 
-    (void)state;
     weights(got, "alibi", logits, 3, LOCANT_MASK_CAUSAL);
     near_all(got, want, 4, TEN);
     weights(got, "alibi(dialect=bloom)", logits, 3, LOCANT_MASK_CAUSAL);
@@ -231,7 +221,7 @@ static void weights_of_alibi(void **state)
 
 /* ------------------------------------------------- kerple, sandwich, fire */
 
-static void kerple_values(void **state)
+TEST(kerple_values)
 {
     static const double logs[] = { 0, -0.6081976622, -1.0397207708,
                                    -1.3744360978, -1.6479184330,
@@ -241,7 +231,6 @@ static void kerple_values(void **state)
     double p = 1.5, a = 0.5, got[6];
     locant_tensor params[2] = { check_dense(&p, 1, 0), check_dense(&a, 1, 0) };
 
-    (void)state;
     for (int n = 0; n < 6; n++)
         got[n] = near_bias("kerple(kind=log)", 1, 0, n, 0, params);
     near_all(got, logs, 6, TEN);
@@ -251,7 +240,7 @@ static void kerple_values(void **state)
     near_all(got, powers, 5, TEN);
 }
 
-static void kerple_gradients(void **state)
+TEST(kerple_gradients)
 {
     double p = 1.5, a = 0.5, one = 1, d[2] = { 0, 0 };
     int64_t q = 3, k = 0, n = 1, shape[3] = { 1, 1, 1 };
@@ -262,7 +251,6 @@ static void kerple_gradients(void **state)
     locant_tensor tk = locant_dense(&k, LOCANT_I64, 1, &n);
     locant_encoding *e = test_create("kerple(kind=log)");
 
-    (void)state;
     CHECK_OK(locant_encoding_bias_backward(grads, &dout, e, &tq, &tk, params));
     near_all(d, (double[]){ -0.9162907319, -1.8 }, 2, TEN);
     locant_encoding_free(e);
@@ -275,14 +263,13 @@ static void kerple_gradients(void **state)
 }
 
 /* The eighth of eight heads divides by 8; 64 is the sum at distance 0. */
-static void sandwich_values(void **state)
+TEST(sandwich_values)
 {
     static const int at[] = { 0, 1, 2, 10, 100 };
     static const double want[] = { 64, 62.0936838058, 57.3818605528,
                                    42.8200228985, 30.5434547015 };
     double got[5], step;
 
-    (void)state;
     for (int i = 0; i < 5; i++)
         got[i] = 8 * near_bias("sandwich", 8, 7, at[i], 0, NULL) + 64;
     near_all(got, want, 5, TEN);
@@ -304,37 +291,14 @@ static double fire(int64_t i, int64_t j)
     return near_bias("fire(hidden=1)", 1, 0, i, j, params);
 }
 
-static void fire_values(void **state)
+TEST(fire_values)
 {
     double got[5] = { fire(10, 9), fire(10, 0), fire(512, 0), fire(1024, 0),
                       fire(1024, 512) };
     double row[4] = { fire(3, 0), fire(3, 1), fire(3, 2), fire(3, 3) };
 
-    (void)state;
     near_all(got, (double[]){ 0.0240981461, 0.1752547529, 0.9999997472,
                               0.9999997844, 0.8526446366 }, 5, TEN);
     near_all(row, (double[]){ 0.0663359610, 0.0460980298, 0.0240981461, 0 },
              4, TEN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sinusoids_of_the_paper),
-        cmocka_unit_test(sinusoids_of_tensor2tensor),
-        cmocka_unit_test(sinusoids_of_marian),
-        cmocka_unit_test(sinusoids_shift_by_a_rotation),
-        cmocka_unit_test(learned_rows_follow_the_mask),
-        cmocka_unit_test(buckets_of_t5),
-        cmocka_unit_test(buckets_begin_where_printed),
-        cmocka_unit_test(slopes_with_another_maximum),
-        cmocka_unit_test(keys_alone_as_in_bloom_and_mpt),
-        cmocka_unit_test(weights_of_alibi),
-        cmocka_unit_test(kerple_values),
-        cmocka_unit_test(kerple_gradients),
-        cmocka_unit_test(sandwich_values),
-        cmocka_unit_test(fire_values),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,12 +33,11 @@ static char *previous_of(const locant_store *s, int64_t id)
 }
 
 /* RFC 3720, B.4: zeros, ones, rising, falling, an iSCSI command. */
-static void crc32c_is_that_of_the_rfc(void **state)
+TEST(crc32c_is_that_of_the_rfc)
 {
     unsigned char b[32];
     uint32_t whole;
 
-    (void)state;
     memset(b, 0, 32);
     CHECK(lct_crc32c(0, b, 32) == 0x8a9136aau);
     memset(b, 255, 32);
@@ -125,14 +124,13 @@ static void flip(int fd, const struct subject *x, size_t bit)
 }
 
 /* Every bit of the header, and one of each 64 bytes of the elements. */
-static void every_flipped_bit_is_refused(void **state)
+IN_SCRATCH(every_flipped_bit_is_refused)
 {
     struct subject x;
     locant_tensors *t;
     size_t data;
     int fd;
 
-    (void)state;
     make_subject(&x, 0);
     CHECK_OK(locant_tensors_read(&t, x.path));
     data = t->data;
@@ -157,11 +155,10 @@ static void every_flipped_bit_is_refused(void **state)
     free_subject(&x);
 }
 
-static void a_cut_anywhere_is_refused(void **state)
+IN_SCRATCH(a_cut_anywhere_is_refused)
 {
     struct subject x;
 
-    (void)state;
     make_subject(&x, 0);
     for (size_t size = x.size; size > stride();) {
         size -= stride();
@@ -173,7 +170,7 @@ static void a_cut_anywhere_is_refused(void **state)
 }
 
 /* The sentence has the tensor, and bytes among which is the one changed. */
-static void the_damaged_tensor_is_named(void **state)
+IN_SCRATCH(the_damaged_tensor_is_named)
 {
     struct subject x;
     locant_tensors *t;
@@ -181,7 +178,6 @@ static void the_damaged_tensor_is_named(void **state)
     const char *name;
     size_t i = 0;
 
-    (void)state;
     make_subject(&x, 8);
     CHECK_OK(locant_tensors_read(&t, x.path));
     for (; (tensor = locant_tensors_at(t, i, &name)) != NULL; i++) {
@@ -203,12 +199,11 @@ static void the_damaged_tensor_is_named(void **state)
 }
 
 /* A name with bytes that a terminal would obey is printed with escapes. */
-static void the_name_of_a_tensor_is_quoted(void **state)
+IN_SCRATCH(the_name_of_a_tensor_is_quoted)
 {
     struct subject x;
     char *name;
 
-    (void)state;
     make_subject(&x, 0);
     name = memmem(x.bytes, x.size, "\"layer0.wq\":", 12);
     CHECK(name != NULL);
@@ -220,7 +215,7 @@ static void the_name_of_a_tensor_is_quoted(void **state)
 }
 
 /* Texts that no run has, with the hash that belongs to them. */
-static void texts_of_no_run_are_refused(void **state)
+IN_SCRATCH(texts_of_no_run_are_refused)
 {
     static const struct {
         int64_t step;
@@ -236,7 +231,6 @@ static void texts_of_no_run_are_refused(void **state)
     };
     struct subject x;
 
-    (void)state;
     make_subject(&x, 0);
     CHECK_OK(lct_checkpoint_read(&x.c, x.model, x.path));
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -257,14 +251,13 @@ static void texts_of_no_run_are_refused(void **state)
 }
 
 /* A step beyond the run's last is not taken for a run that is done. */
-static void a_step_beyond_the_last_is_refused(void **state)
+IN_SCRATCH(a_step_beyond_the_last_is_refused)
 {
     locant_train_options o = tiny("alibi");
     char want[512];
     struct subject x;
     int64_t id = 1;
 
-    (void)state;
     make_subject(&x, 0);
     CHECK_OK(lct_checkpoint_read(&x.c, x.model, x.path));
     x.c.step = 5;
@@ -318,11 +311,10 @@ static void write_format_1(const struct subject *x)
     locant_tensors_free(t);
 }
 
-static void format_1_is_still_read(void **state)
+IN_SCRATCH(format_1_is_still_read)
 {
     struct subject x;
 
-    (void)state;
     make_subject(&x, 8);
     write_format_1(&x);
     CHECK_OK(lct_checkpoint_read(&x.c, x.model, x.path));
@@ -384,7 +376,7 @@ static void damage(const char *path)
     free(bytes);
 }
 
-static void goes_back_to_the_one_before(void **state)
+IN_SCRATCH(goes_back_to_the_one_before)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("rope");
@@ -393,7 +385,6 @@ static void goes_back_to_the_one_before(void **state)
     char *path = path_of(b, id), *previous = previous_of(b, id);
     locant_run_info info;
 
-    (void)state;
     damage(path);
     assert_int_equal(train(b, &o), id);
     CHECK(strncmp(talk.notice, path, strlen(path)) == 0);
@@ -411,7 +402,7 @@ static void goes_back_to_the_one_before(void **state)
     locant_store_close(b);
 }
 
-static void refuses_when_both_are_damaged(void **state)
+IN_SCRATCH(refuses_when_both_are_damaged)
 {
     locant_store *s = open_store("a");
     locant_train_options o = tiny("rope");
@@ -419,7 +410,6 @@ static void refuses_when_both_are_damaged(void **state)
     int64_t id = stop_twice(s, &o, &talk);
     char *path = path_of(s, id), *previous = previous_of(s, id);
 
-    (void)state;
     damage(path);
     damage(previous);
     assert_int_equal(locant_train(&id, s, corpus, &o), LOCANT_ERR_FORMAT);
@@ -434,7 +424,7 @@ static void refuses_when_both_are_damaged(void **state)
 }
 
 /* What a file system without links leaves when the process is killed. */
-static void continues_from_the_one_before_alone(void **state)
+IN_SCRATCH(continues_from_the_one_before_alone)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("rope");
@@ -442,7 +432,6 @@ static void continues_from_the_one_before_alone(void **state)
     int64_t i = train(a, &o), id = stop_twice(b, &o, &talk);
     char *path = path_of(b, id);
 
-    (void)state;
     assert_int_equal(unlink(path), 0);
     assert_int_equal(train(b, &o), id);
     check_same_run(a, i, b, id);
@@ -453,23 +442,4 @@ static void continues_from_the_one_before_alone(void **state)
     locant_store_close(b);
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc32c_is_that_of_the_rfc),
-        IN_SCRATCH(every_flipped_bit_is_refused),
-        IN_SCRATCH(a_cut_anywhere_is_refused),
-        IN_SCRATCH(the_damaged_tensor_is_named),
-        IN_SCRATCH(the_name_of_a_tensor_is_quoted),
-        IN_SCRATCH(texts_of_no_run_are_refused),
-        IN_SCRATCH(a_step_beyond_the_last_is_refused),
-        IN_SCRATCH(format_1_is_still_read),
-        IN_SCRATCH(goes_back_to_the_one_before),
-        IN_SCRATCH(refuses_when_both_are_damaged),
-        IN_SCRATCH(continues_from_the_one_before_alone),
-    };
-
-    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
-}
+TEST_GROUP(make_corpus, free_corpus)

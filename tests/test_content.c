@@ -13,7 +13,7 @@ static const double printed = 5e-11, exact = 1e-13;
 
 /* ---------------------------------------------------- vectors by distance */
 
-static void shaw_scores_queries_with_keys_and_their_vectors(void **state)
+TEST(shaw_scores_queries_with_keys_and_their_vectors)
 {
     static const double q[] = { 1, 0, 0, 1 }, k[] = { 1, 1, 0, 2 };
     static const double table[] = { .1, .2, .3, .4, .5, .6 };
@@ -23,7 +23,6 @@ static void shaw_scores_queries_with_keys_and_their_vectors(void **state)
         case_open("shaw(distance=1,values=no)", SIZES(1, 1, 2, 2, 2, 2));
     double s[4];
 
-    (void)state;
     c->a.mask = LOCANT_MASK_NONE;
     memcpy(c->q, q, sizeof(q));
     memcpy(c->k, k, sizeof(k));
@@ -50,20 +49,19 @@ static void check_rows(const char *spec, const char *name, int64_t L,
     case_close(c);
 }
 
-static void rows_are_those_of_the_papers(void **state)
+TEST(rows_are_those_of_the_papers)
 {
     static const double shaw[] = { 2, 3, 4, 4, 1, 2, 3, 4, 0, 1, 2, 3, 0, 0,
                                    1, 2 };
     double turned[16];
 
-    (void)state;
     for (int i = 0; i < 16; i++)
         turned[i] = 4 - shaw[i];
     check_rows("shaw(distance=2,values=no)", "keys", 4, shaw);
     check_rows("relative(distance=2)", "table", 4, turned);
 }
 
-static void music_counts_rows_from_the_last(void **state)
+TEST(music_counts_rows_from_the_last)
 {
     static const double want[] = { 2, -INFINITY, -INFINITY, -INFINITY,
                                    1, 2, -INFINITY, -INFINITY,
@@ -72,7 +70,6 @@ static void music_counts_rows_from_the_last(void **state)
                                        SIZES(1, 1, 4, 4, 1, 1));
     double s[16];
 
-    (void)state;
     for (int i = 0; i < 4; i++)
         c->q[i] = 1;
     for (int i = 0; i < 3; i++)
@@ -82,12 +79,11 @@ static void music_counts_rows_from_the_last(void **state)
     case_close(c);
 }
 
-static void shaw_adds_vectors_to_values(void **state)
+TEST(shaw_adds_vectors_to_values)
 {
     struct content_case *c = case_open("shaw(distance=1)",
                                        SIZES(1, 1, 1, 3, 1, 1));
 
-    (void)state;
     for (int m = 0; m < 3; m++)
         case_param(c, "values")[m] = 10 + m;
     c->v[0] = 1, c->v[1] = 2, c->v[2] = 3;
@@ -98,7 +94,7 @@ static void shaw_adds_vectors_to_values(void **state)
 
 /* ----------------------------------------------------------- Transformer-XL */
 
-static void transformer_xl_reads_a_split_sinusoid(void **state)
+TEST(transformer_xl_reads_a_split_sinusoid)
 {
     static const double want[3][4] = {
         { 0.9092974268, 0.0199986667, -0.4161468365, 0.9998000067 },
@@ -106,7 +102,6 @@ static void transformer_xl_reads_a_split_sinusoid(void **state)
         { 0, 0, 1, 1 },
     };
 
-    (void)state;
     for (int channel = 0; channel < 4; channel++) {
         struct content_case *c = case_open("transformer-xl",
                                            SIZES(1, 1, 1, 3, 1, 4));
@@ -121,13 +116,12 @@ static void transformer_xl_reads_a_split_sinusoid(void **state)
     }
 }
 
-static void transformer_xl_has_four_terms(void **state)
+TEST(transformer_xl_has_four_terms)
 {
     struct content_case *c = case_open("transformer-xl",
                                        SIZES(1, 1, 1, 1, 2, 2));
     double s;
 
-    (void)state;
     c->q[0] = 1, c->q[1] = 2;
     c->k[0] = .5, c->k[1] = -1;
     case_param(c, "u")[0] = .1, case_param(c, "u")[1] = .2;
@@ -154,24 +148,22 @@ static void check_clamp(const char *spec, const double want[5])
     case_close(c);
 }
 
-static void distances_are_held_to_the_clamp(void **state)
+TEST(distances_are_held_to_the_clamp)
 {
     const double past[] = { sin(1), sin(1), 0, -sin(1), -sin(2) };
     const double both[] = { sin(1), sin(1), 0, -sin(1), -sin(1) };
 
-    (void)state;
     check_clamp("transformer-xl(clamp=1)", past);
     check_clamp("xlnet(clamp=1)", both);
 }
 
-static void xlnet_tells_segments_apart(void **state)
+TEST(xlnet_tells_segments_apart)
 {
     struct content_case *c = case_open("xlnet(segment=2)",
                                        SIZES(1, 1, 1, 4, 1, 2));
     static const double want[] = { 7 * 3, 7 * 3, 7 * 2, 7 * 2 };
     double s[4];
 
-    (void)state;
     c->q[0] = 5;
     case_param(c, "segment_bias")[0] = 2;
     case_param(c, "segments")[0] = 2, case_param(c, "segments")[1] = 3;
@@ -182,7 +174,7 @@ static void xlnet_tells_segments_apart(void **state)
 
 /* ------------------------------------------------------------------ DeBERTa */
 
-static void deberta_rows_are_clipped_or_in_log_buckets(void **state)
+TEST(deberta_rows_are_clipped_or_in_log_buckets)
 {
     static const int64_t far[] = { 128, 129, 130, 131, 132, 200, 256, 300, 400,
                                    511, 512, 600, -132, -512, -600 };
@@ -192,7 +184,6 @@ static void deberta_rows_are_clipped_or_in_log_buckets(void **state)
                                        SIZES(1, 1, 1, LEN(far), 1, 1));
     double s[LEN(far)];
 
-    (void)state;
     c->a.mask = LOCANT_MASK_NONE;
     c->a.scale = 1;
     c->q_pos[0] = 0;
@@ -209,7 +200,7 @@ static void deberta_rows_are_clipped_or_in_log_buckets(void **state)
 }
 
 /* Rows 2 1 0 0 / 3 2 1 0 / 3 3 2 1 / 3 3 3 2 of both terms, each / sqrt 3. */
-static void deberta_uses_one_row_for_both_terms(void **state)
+TEST(deberta_uses_one_row_for_both_terms)
 {
     static const double row[] = { 2, 1, 0, 0, 3, 2, 1, 0, 3, 3, 2, 1, 3, 3, 3,
                                   2 };
@@ -217,7 +208,6 @@ static void deberta_uses_one_row_for_both_terms(void **state)
                                        SIZES(1, 1, 4, 4, 1, 1));
     double s[16];
 
-    (void)state;
     c->a.mask = LOCANT_MASK_NONE;
     c->a.scale = 1;
     for (int i = 0; i < 4; i++) {
@@ -234,7 +224,7 @@ static void deberta_uses_one_row_for_both_terms(void **state)
 
 /* ----------------------------------------------------- gates and networks */
 
-static void cope_counts_gates(void **state)
+TEST(cope_counts_gates)
 {
     static const double logit[] = { 0, 1, -1, 2 };
     static const double table[] = { 0, 0, .5, 0, 1, .25, 2, .5 };
@@ -244,7 +234,6 @@ static void cope_counts_gates(void **state)
                                        SIZES(1, 1, 1, 4, 2, 2));
     double s[4];
 
-    (void)state;
     c->a.scale = 1;
     c->q[0] = 1, c->q[1] = -1;
     for (int j = 0; j < 4; j++)
@@ -256,14 +245,13 @@ static void cope_counts_gates(void **state)
     case_close(c);
 }
 
-static void fox_forgets_by_the_gates_between(void **state)
+TEST(fox_forgets_by_the_gates_between)
 {
     static const double want[] = { -2.3196705556, -2.0064088681, -1.3132616875,
                                    0 };
     struct content_case *c = case_open("fox", SIZES(1, 1, 1, 4, 1, 1));
     double s[4];
 
-    (void)state;
     for (int j = 0; j < 4; j++)
         c->x[j] = 2 - j;
     case_param(c, "weight")[0] = 1;
@@ -285,13 +273,12 @@ static double lrelu(double x)
     return x > 0 ? x : 0.01 * x;
 }
 
-static void dape_corrects_scores_and_bias_together(void **state)
+TEST(dape_corrects_scores_and_bias_together)
 {
     struct content_case *c = case_open("dape(hidden=1)+alibi",
                                        SIZES(1, 1, 1, 3, 1, 1));
     double s[3];
 
-    (void)state;
     c->q[0] = 1;
     c->k[0] = 3, c->k[1] = -2, c->k[2] = .5;
     case_param(c, "dape.w1")[0] = .7, case_param(c, "dape.w1")[1] = -300;
@@ -306,14 +293,13 @@ static void dape_corrects_scores_and_bias_together(void **state)
     case_close(c);
 }
 
-static void dape_2_convolves_along_visible_keys(void **state)
+TEST(dape_2_convolves_along_visible_keys)
 {
     static const double w1[] = { .5, -1, 2 }, w2[] = { .25, .5, -1 };
     struct content_case *c = case_open("dape(version=2,hidden=1)",
                                        SIZES(1, 1, 2, 4, 1, 1));
     double s[8], in[6] = { 0, .3, -.7, 1.1, 0, 0 }, y[5] = { 0 };
 
-    (void)state;
     memcpy(case_param(c, "w1"), w1, sizeof(w1));
     memcpy(case_param(c, "w2"), w2, sizeof(w2));
     case_param(c, "b1")[0] = .1;
@@ -360,7 +346,7 @@ static void check_distances(const char *spec, int64_t S, const double *want)
     case_close(c);
 }
 
-static void far_keys_are_seen_nearer(void **state)
+TEST(far_keys_are_seen_nearer)
 {
     static const double rerope[] = { 4, 4, 4, 4, 3, 2, 1, 0 };
     static const double leaky[] = { 5.5, 5, 4.5, 4, 3, 2, 1, 0 };
@@ -369,7 +355,6 @@ static void far_keys_are_seen_nearer(void **state)
                                     INFINITY, 3, 2, 1, 0 };
     static const double young[] = { 5, 4, 3, 2, 1, 0 };
 
-    (void)state;
     check_distances("rerope(window=4)", 8, rerope);
     check_distances("rerope(window=4,leak=2)", 8, leaky);
     check_distances("selfextend(group=2,window=4)", 8, grouped);
@@ -391,12 +376,11 @@ static void check_temperature(const char *spec, int64_t position, double want)
     case_close(c);
 }
 
-static void queries_grow_with_their_position(void **state)
+TEST(queries_grow_with_their_position)
 {
     static const char ministral[] = "temperature(kind=ministral,floor=16384)";
     static const char logn[] = "temperature(kind=logn,length=512)";
 
-    (void)state;
     check_temperature("temperature", 8190, 1);
     check_temperature("temperature", 8191, 1.0693147181);
     check_temperature("temperature", 16382, 1.0693147181);
@@ -408,28 +392,4 @@ static void queries_grow_with_their_position(void **state)
     check_temperature(ministral, 1000000, 1.4127134385);
     check_temperature(logn, 511, 1);
     check_temperature(logn, 512 * 512 - 1, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shaw_scores_queries_with_keys_and_their_vectors),
-        cmocka_unit_test(rows_are_those_of_the_papers),
-        cmocka_unit_test(music_counts_rows_from_the_last),
-        cmocka_unit_test(shaw_adds_vectors_to_values),
-        cmocka_unit_test(transformer_xl_reads_a_split_sinusoid),
-        cmocka_unit_test(transformer_xl_has_four_terms),
-        cmocka_unit_test(distances_are_held_to_the_clamp),
-        cmocka_unit_test(xlnet_tells_segments_apart),
-        cmocka_unit_test(deberta_rows_are_clipped_or_in_log_buckets),
-        cmocka_unit_test(deberta_uses_one_row_for_both_terms),
-        cmocka_unit_test(cope_counts_gates),
-        cmocka_unit_test(fox_forgets_by_the_gates_between),
-        cmocka_unit_test(dape_corrects_scores_and_bias_together),
-        cmocka_unit_test(dape_2_convolves_along_visible_keys),
-        cmocka_unit_test(far_keys_are_seen_nearer),
-        cmocka_unit_test(queries_grow_with_their_position),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

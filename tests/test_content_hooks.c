@@ -27,28 +27,26 @@ static void check_seen(const char *spec, locant_mask mask, int64_t first,
     case_close(c);
 }
 
-static void windows_show_the_last_keys(void **state)
+TEST(windows_show_the_last_keys)
 {
     static const char causal[] = "#....... ##...... ###..... .###.... "
                                  "..###... ...###.. ....###. .....###";
     static const char both[] = "##...... ###..... .###.... ..###... "
                                "...###.. ....###. .....### ......##";
 
-    (void)state;
     check_seen("window(size=3)", LOCANT_MASK_CAUSAL, 100,
                (const char *const[]){ causal, causal });
     check_seen("window(size=2)", LOCANT_MASK_NONE, -3,
                (const char *const[]){ both, both });
 }
 
-static void groups_of_half_the_heads_are_shifted(void **state)
+TEST(groups_of_half_the_heads_are_shifted)
 {
     static const char plain[] = "####.... ####.... ####.... ####.... "
                                 "....#### ....#### ....#### ....####";
     static const char shifted[] = "##...... ##...... ..####.. ..####.. "
                                   "..####.. ..####.. ......## ......##";
 
-    (void)state;
     check_seen("longlora(group=4)", LOCANT_MASK_NONE, 0,
                (const char *const[]){ plain, shifted });
     check_seen("longlora(group=4)", LOCANT_MASK_NONE, -8,
@@ -87,7 +85,7 @@ static struct content_case *query_of(const char *spec, const double *numbers,
     return c;
 }
 
-static void tricks_are_rope_where_they_change_nothing(void **state)
+TEST(tricks_are_rope_where_they_change_nothing)
 {
     static const char *const specs[][2] = {
         { "rerope(window=12)", "rope" },
@@ -102,7 +100,6 @@ static void tricks_are_rope_where_they_change_nothing(void **state)
     double numbers[(1 + 2 * KEYS) * DIM];
     int key[KEYS];
 
-    (void)state;
     case_fill(numbers, (int64_t)LEN(numbers), 1);
     for (int j = 0; j < KEYS; j++)
         key[j] = j;
@@ -117,14 +114,13 @@ static void tricks_are_rope_where_they_change_nothing(void **state)
 }
 
 /* Without sinks there is no first position: keys before 0 are seen, too. */
-static void without_sinks_a_stream_is_relative(void **state)
+TEST(without_sinks_a_stream_is_relative)
 {
     static const char spec[] = "streaming(sinks=0,window=5)";
     double numbers[(1 + 2 * KEYS) * DIM];
     struct content_case *here, *there;
     int key[KEYS];
 
-    (void)state;
     case_fill(numbers, (int64_t)LEN(numbers), 1);
     for (int j = 0; j < KEYS; j++)
         key[j] = j;
@@ -143,14 +139,13 @@ static void without_sinks_a_stream_is_relative(void **state)
 }
 
 /* Sinks 0 1 and the last four, at positions 0 .. 5 of a cache. */
-static void streaming_is_rope_on_its_cache(void **state)
+TEST(streaming_is_rope_on_its_cache)
 {
     static const int all[KEYS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
     static const int kept[] = { 0, 1, 8, 9, 10, 11 };
     double numbers[(1 + 2 * KEYS) * DIM];
     struct content_case *got, *want;
 
-    (void)state;
     case_fill(numbers, (int64_t)LEN(numbers), 1);
     got = query_of("streaming(sinks=2,window=4)", numbers, all, KEYS);
     want = query_of("rope", numbers, kept, 6);
@@ -175,7 +170,7 @@ static void ask_ids(int64_t *ids, const char *spec, int training)
 }
 
 /* Row b of ids is what the builders of positions.h draw from its stream. */
-static void ids_are_those_of_the_builders(void **state)
+TEST(ids_are_those_of_the_builders)
 {
     static const char *const specs[] = { "randomized(length=31)+rope",
                                          "randomized(length=20)",
@@ -183,7 +178,6 @@ static void ids_are_those_of_the_builders(void **state)
                                          "pose(length=64,chunks=5)" };
     const int64_t shape[2] = { 1, TOKENS };
 
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         int64_t got[ROWS * TOKENS], want[TOKENS];
         locant_tensor out = locant_dense(want, LOCANT_I64, 2, shape);
@@ -203,13 +197,12 @@ static void ids_are_those_of_the_builders(void **state)
     }
 }
 
-static void evaluation_draws_nothing(void **state)
+TEST(evaluation_draws_nothing)
 {
     const int64_t shape[2] = { 1, TOKENS };
     int64_t got[ROWS * TOKENS], want[TOKENS];
     locant_tensor out = locant_dense(want, LOCANT_I64, 2, shape);
 
-    (void)state;
     CHECK_OK(locant_positions_spaced(&out, 31));
     ask_ids(got, "randomized(length=31)", 0);
     assert_memory_equal(got + TOKENS, want, sizeof(want));
@@ -224,14 +217,13 @@ static void evaluation_draws_nothing(void **state)
 }
 
 /* A model that is to learn 19 positions is not shown 20. */
-static void training_beyond_its_length_is_refused(void **state)
+TEST(training_beyond_its_length_is_refused)
 {
     const int64_t shape[2] = { 1, TOKENS };
     int64_t got[TOKENS] = { 7 };
     locant_tensor out = locant_dense(got, LOCANT_I64, 2, shape);
     locant_encoding *e;
 
-    (void)state;
     CHECK_OK(locant_encoding_create(&e, "pose(length=19)+rope"));
     CHECK_REFUSED(locant_encoding_ids(&out, e, 7, 1), LOCANT_ERR_PARAM,
                   "locant_encoding_ids: out has rows of 20 tokens, expected at "
@@ -242,12 +234,11 @@ static void training_beyond_its_length_is_refused(void **state)
 
 /* ------------------------------------------------------------------- layers */
 
-static void layers_take_turns(void **state)
+TEST(layers_take_turns)
 {
     locant_encoding *e;
     int first;
 
-    (void)state;
     CHECK_OK(locant_encoding_create(
         &e, "layers(local=t5,global=kerple+rope,period=3)"));
     for (int64_t l = 0; l < 9; l++) {
@@ -278,9 +269,8 @@ static void refuse(const char *spec, const char *sentence)
     CHECK_REFUSED(locant_encoding_create(&e, spec), LOCANT_ERR_PARAM, sentence);
 }
 
-static void bad_specs_are_refused(void **state)
+TEST(bad_specs_are_refused)
 {
-    (void)state;
     refuse("cope(length=1)", "locant_encoding_create: key 'length' of 'cope': "
            "'1' at byte 12 should be an integer 2 .. 1048576");
     refuse("rerope(leak=0.5)", "locant_encoding_create: leak of rerope is 0.5, "
@@ -298,12 +288,11 @@ static void bad_specs_are_refused(void **state)
            "layers again, expected what one layer uses");
 }
 
-static void bad_calls_are_refused(void **state)
+TEST(bad_calls_are_refused)
 {
     struct content_case *c = case_open("randomized(length=8)+rope",
                                        SIZES(1, 1, 1, 1, 2, 2));
 
-    (void)state;
     c->q_pos[0] = 8;
     CHECK_REFUSED(locant_attention_reference(&c->tensor[4], &c->tensor[5],
                                              &c->a), LOCANT_ERR_PARAM,
@@ -341,7 +330,7 @@ static double start_of(const char *spec, const char *name)
 }
 
 /* Of n draws the mean square lies within 6 sqrt(2 / n) of its expectation. */
-static void parameters_start_as_the_papers_do(void **state)
+TEST(parameters_start_as_the_papers_do)
 {
     static const struct {
         const char *spec, *name;
@@ -362,28 +351,7 @@ static void parameters_start_as_the_papers_do(void **state)
         { "fox", "bias", 0, 1e30 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(starts); i++)
         case_is(start_of(starts[i].spec, starts[i].name), starts[i].square,
                 6 * sqrt(2 / starts[i].n) * starts[i].square);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(windows_show_the_last_keys),
-        cmocka_unit_test(groups_of_half_the_heads_are_shifted),
-        cmocka_unit_test(tricks_are_rope_where_they_change_nothing),
-        cmocka_unit_test(without_sinks_a_stream_is_relative),
-        cmocka_unit_test(streaming_is_rope_on_its_cache),
-        cmocka_unit_test(ids_are_those_of_the_builders),
-        cmocka_unit_test(evaluation_draws_nothing),
-        cmocka_unit_test(training_beyond_its_length_is_refused),
-        cmocka_unit_test(layers_take_turns),
-        cmocka_unit_test(bad_specs_are_refused),
-        cmocka_unit_test(bad_calls_are_refused),
-        cmocka_unit_test(parameters_start_as_the_papers_do),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

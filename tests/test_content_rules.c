@@ -116,9 +116,8 @@ static void check_gradients(const char *spec, locant_mask mask)
     case_close(c);
 }
 
-static void gradients_are_those_of_differences(void **state)
+TEST(gradients_are_those_of_differences)
 {
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         check_gradients(specs[n], LOCANT_MASK_CAUSAL);
         check_gradients(specs[n], LOCANT_MASK_NONE);
@@ -150,9 +149,8 @@ static void check_none(const char *spec)
     case_close(none);
 }
 
-static void parameters_of_zero_do_nothing(void **state)
+TEST(parameters_of_zero_do_nothing)
 {
-    (void)state;
     check_none("shaw");
     check_none("relative");
     check_none("music(length=3)");
@@ -165,9 +163,8 @@ static void parameters_of_zero_do_nothing(void **state)
 }
 
 /* Key heads written out once for each query head. */
-static void grouped_heads_are_repeated_heads(void **state)
+TEST(grouped_heads_are_repeated_heads)
 {
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         struct content_case *c = case_open(specs[n], SIZES(4, 2, 4, 5, 4, 6));
         struct content_case *r = case_open(specs[n], SIZES(4, 4, 4, 5, 4, 6));
@@ -240,9 +237,8 @@ static void compare_rows(const struct content_case *part,
     }
 }
 
-static void a_query_does_not_know_what_comes_after(void **state)
+TEST(a_query_does_not_know_what_comes_after)
 {
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         struct content_case *c = whole_of(specs[n]);
 
@@ -260,9 +256,8 @@ static void a_query_does_not_know_what_comes_after(void **state)
 
 /* Memory of 3 tokens and a segment of 4: the tail of the whole, its gradients
  * those of a loss that reads the tail alone. */
-static void a_segment_with_memory_is_the_tail_of_the_whole(void **state)
+TEST(a_segment_with_memory_is_the_tail_of_the_whole)
 {
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         struct content_case *c = whole_of(specs[n]), *tail;
 
@@ -293,9 +288,8 @@ static void check_finite_and_zero(const double *x, int64_t n, bool zero,
 }
 
 /* Keys 4 .. 6, hidden from queries 0 .. 3, hold NaN. */
-static void hidden_keys_may_hold_anything(void **state)
+TEST(hidden_keys_may_hold_anything)
 {
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         struct content_case *c = whole_of(specs[n]), *few, *all;
 
@@ -349,9 +343,8 @@ static double change_by(struct content_case *c, int64_t shift)
  * Angles are right to 2^-43, so that scores of a few units move by 1e-12; what
  * is not relative changes by far more when all moves by one token.
  */
-static void the_trait_relative_is_true(void **state)
+TEST(the_trait_relative_is_true)
 {
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         struct content_case *c = whole_of(specs[n]);
         bool relative =
@@ -362,19 +355,4 @@ static void the_trait_relative_is_true(void **state)
             FAIL("%s: shifting changes outputs by %g\n", specs[n], moved);
         case_close(c);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_those_of_differences),
-        cmocka_unit_test(parameters_of_zero_do_nothing),
-        cmocka_unit_test(grouped_heads_are_repeated_heads),
-        cmocka_unit_test(a_query_does_not_know_what_comes_after),
-        cmocka_unit_test(a_segment_with_memory_is_the_tail_of_the_whole),
-        cmocka_unit_test(hidden_keys_may_hold_anything),
-        cmocka_unit_test(the_trait_relative_is_true),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,9 +112,8 @@ static void scatter(struct mixed *m)
     m->a.k_docs = &m->k_docs;
 }
 
-static void agree_with_rows(void **state)
+TEST(agree_with_rows)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i += EACH) {
         struct mixed m;
 
@@ -124,9 +123,8 @@ static void agree_with_rows(void **state)
     }
 }
 
-static void agree_with_rows_at_any_positions(void **state)
+TEST(agree_with_rows_at_any_positions)
 {
-    (void)state;
     for (size_t i = 1 % EACH; i < LEN(specs); i += EACH) {
         struct mixed m;
 
@@ -138,14 +136,13 @@ static void agree_with_rows_at_any_positions(void **state)
 }
 
 /* Keys after the query too, a head of keys for all, many channels. */
-static void agree_with_rows_without_a_mask(void **state)
+TEST(agree_with_rows_without_a_mask)
 {
     static const char *const open[] = {
         "shaw(distance=90)", "transformer-xl", "xlnet(segment=100)",
         "deberta(span=30)", "rerope(window=70)",
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(open); i++) {
         struct mixed m = { .spec = open[i], .dtype = LOCANT_F32, .B = 1,
                            .G = 1, .H = 2, .T = 130, .S = 70, .D = 80 };
@@ -157,9 +154,8 @@ static void agree_with_rows_without_a_mask(void **state)
 }
 
 /* Gradients of queries alone, of keys and values, of parameters and x. */
-static void gradients_do_not_need_each_other(void **state)
+TEST(gradients_do_not_need_each_other)
 {
-    (void)state;
     for (size_t i = 2 % EACH; i < LEN(specs); i += EACH) {
         locant_attention_gradients all;
         double *want;
@@ -195,11 +191,10 @@ static void gradients_do_not_need_each_other(void **state)
     }
 }
 
-static void threads_agree(void **state)
+TEST(threads_agree)
 {
     static const int threads[] = { 1, 2, 3, 7 };
 
-    (void)state;
     for (size_t i = 3 % EACH; i < LEN(specs); i += EACH) {
         double *want = NULL;
         struct mixed m;
@@ -223,9 +218,8 @@ static void threads_agree(void **state)
 }
 
 /* A query's own past decides, to the bit: pieces of 1 .. 70, then of 1. */
-static void chunks_and_a_growing_cache_agree(void **state)
+TEST(chunks_and_a_growing_cache_agree)
 {
-    (void)state;
     for (size_t i = 1 % EACH; i < LEN(specs); i += EACH) {
         struct mixed m;
         size_t bytes;
@@ -265,9 +259,8 @@ static void keep_second(struct mixed *m, bool alone)
     }
 }
 
-static void batch_rows_are_what_they_are_alone(void **state)
+TEST(batch_rows_are_what_they_are_alone)
 {
-    (void)state;
     for (size_t i = 2 % EACH; i < LEN(specs); i += EACH) {
         struct mixed m;
         size_t half;
@@ -287,19 +280,4 @@ static void batch_rows_are_what_they_are_alone(void **state)
         free(want);
         mixed_free(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agree_with_rows),
-        cmocka_unit_test(agree_with_rows_at_any_positions),
-        cmocka_unit_test(agree_with_rows_without_a_mask),
-        cmocka_unit_test(gradients_do_not_need_each_other),
-        cmocka_unit_test(threads_agree),
-        cmocka_unit_test(chunks_and_a_growing_cache_agree),
-        cmocka_unit_test(batch_rows_are_what_they_are_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void sentences_stay_on_their_thread(void **state)
+TEST(sentences_stay_on_their_thread)
 {
-    (void)state;
     assert_int_equal(locant_fail(LOCANT_ERR_PARAM, "%s is %d", "x", 3),
                      LOCANT_ERR_PARAM);
     assert_string_equal(locant_last_error(), "x is 3");
@@ -28,7 +27,7 @@ static void sentences_stay_on_their_thread(void **state)
 }
 
 /* Known answers of the Random123 distribution (kat_vectors, philox4x32-10). */
-static void philox_matches_published_vectors(void **state)
+TEST(philox_matches_published_vectors)
 {
     static const struct {
         uint32_t counter[4], key[2], want[4];
@@ -44,20 +43,18 @@ static void philox_matches_published_vectors(void **state)
     };
     uint32_t out[4];
 
-    (void)state;
     for (size_t i = 0; i < LEN(known); i++) {
         locant_philox(out, known[i].counter, known[i].key);
         assert_memory_equal(out, known[i].want, sizeof(out));
     }
 }
 
-static void random_streams_resume_and_are_uniform(void **state)
+TEST(random_streams_resume_and_are_uniform)
 {
     locant_random a = { .seed = 7, .stream = 3 }, b;
     double sum = 0, squares = 0;
     enum { N = 100000 };
 
-    (void)state;
     for (int i = 0; i < 1001; i++)
         locant_random_word(&a);
     b = a;
@@ -75,13 +72,12 @@ static void random_streams_resume_and_are_uniform(void **state)
     CHECK(fabs(squares / N - 1) < 5 * sqrt(2.0 / N));
 }
 
-static void tensors_are_checked(void **state)
+TEST(tensors_are_checked)
 {
     float data[12] = { 0 };
     int64_t shape[2] = { 3, 4 }, any[2] = { -1, -1 }, want[2] = { 3, 5 };
     locant_tensor t = locant_dense(data, LOCANT_F32, 2, shape);
 
-    (void)state;
     CHECK_OK(lct_check("f", "x", &t, LCT_IN_F32, 2, any));
     CHECK_REFUSED(lct_check("f", "x", NULL, LCT_IN_F32, 2, any),
                   LOCANT_ERR_NULL, "f: x is NULL");
@@ -109,7 +105,7 @@ static void tensors_are_checked(void **state)
                   "f: the data of x is not aligned to its 4-byte elements");
 }
 
-static void overlap_is_seen(void **state)
+TEST(overlap_is_seen)
 {
     float data[64];
     int64_t shape[2] = { 4, 8 };
@@ -117,7 +113,6 @@ static void overlap_is_seen(void **state)
     locant_tensor b = locant_dense(data + 32, LOCANT_F32, 2, shape);
     locant_tensor c = locant_dense(data + 8, LOCANT_F32, 2, shape);
 
-    (void)state;
     CHECK_OK(lct_check_overlap("f", &a, &a));
     CHECK_OK(lct_check_apart("f", &a, &b));
     assert_int_equal(lct_check_overlap("f", &a, &c), LOCANT_ERR_ALIAS);
@@ -128,13 +123,12 @@ static void overlap_is_seen(void **state)
     assert_int_equal(lct_check_output("f", "x", &a), LOCANT_ERR_LAYOUT);
 }
 
-static void sizes_do_not_wrap(void **state)
+TEST(sizes_do_not_wrap)
 {
     int64_t zero[3] = { 0, INT64_MAX, 4 }, big[2] = { 1ll << 32, 1ll << 32 };
     int64_t good[2] = { 3, 5 };
     size_t bytes = 1;
 
-    (void)state;
     CHECK(!lct_array_bytes(&bytes, zero, 3, 4)); /* a 0 hides nothing */
     CHECK(!lct_array_bytes(&bytes, big, 2, 1));
     CHECK(lct_array_bytes(&bytes, good, 2, 8) && bytes == 120);
@@ -142,11 +136,10 @@ static void sizes_do_not_wrap(void **state)
 }
 
 /* Exhaustive over the 16-bit formats: widen, narrow, get the same back. */
-static void half_formats_round_trip(void **state)
+TEST(half_formats_round_trip)
 {
     static const locant_dtype kinds[] = { LOCANT_F16, LOCANT_BF16 };
 
-    (void)state;
     for (size_t k = 0; k < LEN(kinds); k++)
         for (uint32_t u = 0; u < 65536; u++) {
             uint16_t in = (uint16_t)u, out;
@@ -163,11 +156,10 @@ static void half_formats_round_trip(void **state)
 }
 
 /* Every double between two neighbours goes to the nearer, ties to even. */
-static void half_formats_round_to_nearest_even(void **state)
+TEST(half_formats_round_to_nearest_even)
 {
     static const locant_dtype kinds[] = { LOCANT_F16, LOCANT_BF16 };
 
-    (void)state;
     for (size_t k = 0; k < LEN(kinds); k++) {
         uint16_t top = kinds[k] == LOCANT_F16 ? 0x7bff : 0x7f7f;
 
@@ -220,11 +212,10 @@ static void check_all_ran(int times)
             FAIL("task %d did not run %d times", i, times);
 }
 
-static void every_task_runs_once(void **state)
+TEST(every_task_runs_once)
 {
     static const int threads[] = { 1, 2, 3, 7, 16 };
 
-    (void)state;
     for (size_t i = 0; i < LEN(threads); i++) {
         CHECK_OK(locant_set_threads(threads[i]));
         assert_int_equal(locant_threads(), threads[i]);
@@ -253,9 +244,8 @@ static void count_inside(void *context, size_t task, int slot)
     locant_parallel_for(TASKS, count, context);
 }
 
-static void nested_calls_run_serially(void **state)
+TEST(nested_calls_run_serially)
 {
-    (void)state;
     CHECK_OK(locant_set_threads(4));
     locant_parallel_for(20, count_inside, NULL);
     check_all_ran(20);
@@ -272,11 +262,10 @@ static void *caller(void *unused)
     return NULL;
 }
 
-static void several_callers_take_turns(void **state)
+TEST(several_callers_take_turns)
 {
     pthread_t thread[4];
 
-    (void)state;
     CHECK_OK(locant_set_threads(3));
     for (size_t i = 0; i < LEN(thread); i++)
         assert_int_equal(pthread_create(&thread[i], NULL, caller, NULL), 0);
@@ -286,9 +275,8 @@ static void several_callers_take_turns(void **state)
     CHECK_OK(locant_set_threads(0));
 }
 
-static void children_of_fork_work(void **state)
+TEST(children_of_fork_work)
 {
-    (void)state;
     CHECK_OK(locant_set_threads(4));
     locant_parallel_for(TASKS, count, NULL);
     check_all_ran(1);
@@ -322,9 +310,8 @@ static void lend(size_t tasks, locant_task body, void *task_context,
         body(task_context, task, (int)(task % 2));
 }
 
-static void threads_can_be_lent(void **state)
+TEST(threads_can_be_lent)
 {
-    (void)state;
     CHECK_OK(locant_set_threads(2));
     locant_set_parallel_for(lend, NULL);
     lent_calls = 0;
@@ -337,11 +324,10 @@ static void threads_can_be_lent(void **state)
 
 /* ------------------------------------------------------------------ memory */
 
-static void memory_goes_through_the_hook(void **state)
+TEST(memory_goes_through_the_hook)
 {
     char *p;
 
-    (void)state;
     test_memory_fail(0);
     p = locant_alloc(100);
     assert_non_null(p);
@@ -356,38 +342,14 @@ static void memory_goes_through_the_hook(void **state)
     test_memory_end();
 }
 
-static void isa_names_are_checked(void **state)
+TEST(isa_names_are_checked)
 {
     int available, any = 0;
 
-    (void)state;
     for (int i = 0; locant_isa_at(i, &available) != NULL; i++)
         any |= available;
     CHECK(any);
     assert_null(locant_isa_at(-1, NULL));
     CHECK_REFUSED(locant_set_isa("avx"), LOCANT_ERR_PARAM,
                   "locant_set_isa: no kernels named 'avx' in this build");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sentences_stay_on_their_thread),
-        cmocka_unit_test(philox_matches_published_vectors),
-        cmocka_unit_test(random_streams_resume_and_are_uniform),
-        cmocka_unit_test(tensors_are_checked),
-        cmocka_unit_test(overlap_is_seen),
-        cmocka_unit_test(sizes_do_not_wrap),
-        cmocka_unit_test(half_formats_round_trip),
-        cmocka_unit_test(half_formats_round_to_nearest_even),
-        cmocka_unit_test(every_task_runs_once),
-        cmocka_unit_test(nested_calls_run_serially),
-        cmocka_unit_test(several_callers_take_turns),
-        cmocka_unit_test(children_of_fork_work),
-        cmocka_unit_test(threads_can_be_lent),
-        cmocka_unit_test(memory_goes_through_the_hook),
-        cmocka_unit_test(isa_names_are_checked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,12 +125,11 @@ static unsigned mark_of(const struct lct_split *s, size_t f)
 
 /* ------------------------------------------------------------------- split */
 
-static void folders_are_not_divided(void **state)
+TEST_WITH(make_root, remove_root, folders_are_not_divided)
 {
     int part_of[40] = {0};
     locant_corpus *c;
 
-    (void)state;
     make_tree("tree", 40, 3, 5000);
     c = corpus_of_folder("tree", 1);
     check_whole(c);
@@ -151,12 +150,11 @@ static void folders_are_not_divided(void **state)
 }
 
 /* Large folders do not make the small parts larger than 7.5 %. */
-static void large_folders_do_not_swell_a_part(void **state)
+TEST_WITH(make_root, remove_root, large_folders_do_not_swell_a_part)
 {
     char name[64];
     locant_corpus *c;
 
-    (void)state;
     make_tree("tree", 40, 3, 4000);
     /* 76 of 1120 KB: one alone is below 7.5 %, one after another folder not. */
     for (unsigned d = 0; d < 40; d += 4) {
@@ -170,11 +168,10 @@ static void large_folders_do_not_swell_a_part(void **state)
     locant_corpus_free(c);
 }
 
-static void same_bytes_in_any_place(void **state)
+TEST_WITH(make_root, remove_root, same_bytes_in_any_place)
 {
     locant_corpus *a, *b, *d;
 
-    (void)state;
     make_tree("one", 20, 3, 4000);
     make_folder("deep");
     make_tree("deep/two", 20, 3, 4000);
@@ -189,12 +186,11 @@ static void same_bytes_in_any_place(void **state)
 }
 
 /* Under the cap another seed shuffles, but tests the same folders. */
-static void seed_moves_no_folder(void **state)
+TEST_WITH(make_root, remove_root, seed_moves_no_folder)
 {
     bool tested[20] = {false};
     locant_corpus *c;
 
-    (void)state;
     make_tree("tree", 20, 3, 4000);
     for (uint64_t seed = 1; seed <= 4; seed++) {
         c = corpus_of_folder("tree", seed);
@@ -209,13 +205,12 @@ static void seed_moves_no_folder(void **state)
 }
 
 /* One flat folder, or files by name: files are divided instead. */
-static void few_folders_divide_files(void **state)
+TEST_WITH(make_root, remove_root, few_folders_divide_files)
 {
     const char *paths[30];
     char names[30][600];
     locant_corpus *c;
 
-    (void)state;
     make_tree("flat", 1, 30, 5000);
     c = corpus_of_folder("flat", 1);
     check_whole(c);
@@ -232,7 +227,7 @@ static void few_folders_divide_files(void **state)
 }
 
 /* One book: 90, 5, 5 % of it in order, nothing lost, enough test blocks. */
-static void one_file_is_cut(void **state)
+TEST_WITH(make_root, remove_root, one_file_is_cut)
 {
     enum { SIZE = 1000000 };
     uint8_t *joined = malloc(SIZE + 64), *want = malloc(SIZE + 64);
@@ -241,7 +236,6 @@ static void one_file_is_cut(void **state)
     locant_corpus *c;
     FILE *f;
 
-    (void)state;
     make_text("book.txt", 1, SIZE);
     c = corpus_of(&path, 1, 1);
     check_whole(c);
@@ -270,12 +264,11 @@ static void one_file_is_cut(void **state)
 
 /* ---------------------------------------------------------------- cleaning */
 
-static void duplicates_are_dropped(void **state)
+TEST_WITH(make_root, remove_root, duplicates_are_dropped)
 {
     const char *paths[3];
     locant_corpus *c;
 
-    (void)state;
     make_tree("tree", 20, 3, 4000);
     make_text("tree/3/copy.txt", 5001, 4000);
     make_text("tree/9/copy.txt", 5001, 4000);
@@ -290,13 +283,12 @@ static void duplicates_are_dropped(void **state)
 }
 
 /* A tree that must give the 60 files it has, and nothing else. */
-static void hostile_folders_are_survived(void **state)
+TEST_WITH(make_root, remove_root, hostile_folders_are_survived)
 {
     char binary[5000], controls[5000];
     locant_corpus *c;
     FILE *sparse;
 
-    (void)state;
     make_tree("tree", 20, 3, 4000);
     make_text("outside.txt", 999999, 4000);
     for (size_t i = 0; i < sizeof binary; i++) {
@@ -338,14 +330,13 @@ static void hostile_folders_are_survived(void **state)
     locant_corpus_free(c);
 }
 
-static void long_files_are_cut_at_lines(void **state)
+TEST_WITH(make_root, remove_root, long_files_are_cut_at_lines)
 {
     enum { SIZE = 200000 };
     char *wide = malloc(SIZE + 3);
     size_t cut = 0;
     locant_corpus *c;
 
-    (void)state;
     make_tree("tree", 20, 3, 10000);
     make_text("tree/1/long.txt", 777777, SIZE);
     for (size_t i = 0; i < SIZE; i += 3) /* U+4F4D, no line end anywhere */
@@ -375,13 +366,12 @@ static void long_files_are_cut_at_lines(void **state)
     free(wide);
 }
 
-static void max_bytes_is_kept(void **state)
+TEST_WITH(make_root, remove_root, max_bytes_is_kept)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
     const char *path;
     locant_corpus *c;
 
-    (void)state;
     make_tree("tree", 60, 3, 4000);
     path = below_root("tree");
     o.kind = LOCANT_CORPUS_FILES;
@@ -404,13 +394,12 @@ static bool starts(const struct lct_split *s, size_t f, const char *with)
                    strlen(with)) == 0;
 }
 
-static void headers_are_cleaned(void **state)
+TEST(headers_are_cleaned)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
     locant_corpus *c, *again;
     size_t ends[96];
 
-    (void)state;
     o.seed = 1;
     if (locant_corpus_create(&c, &o) == LOCANT_ERR_FORMAT)
         skip(); /* a machine with under 1 MiB of headers */
@@ -449,11 +438,10 @@ static void check_path_refused(const char *path, locant_status status,
     CHECK(c == NULL);
 }
 
-static void refuses_bad_paths(void **state)
+TEST_WITH(make_root, remove_root, refuses_bad_paths)
 {
     char name[32];
 
-    (void)state;
     CHECK(chdir(root) == 0);
     check_path_refused("missing", LOCANT_ERR_IO,
                        FN "'missing': No such file or directory");
@@ -512,12 +500,11 @@ static void survive_shortage(const locant_corpus_options *o)
     CHECK(status == LOCANT_OK && k > 5);
 }
 
-static void memory_shortage_is_survived(void **state)
+TEST_WITH(make_root, remove_root, memory_shortage_is_survived)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
     const char *path;
 
-    (void)state;
     make_tree("tree", 70, 8, 2500); /* 560 files: every list grows */
     path = below_root("tree");
     o.kind = LOCANT_CORPUS_GENERATED;
@@ -528,28 +515,4 @@ static void memory_shortage_is_survived(void **state)
     o.paths = &path;
     o.n_paths = 1;
     survive_shortage(&o);
-}
-
-#define IN_FOLDER(test) \
-    cmocka_unit_test_setup_teardown(test, make_root, remove_root)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(folders_are_not_divided),
-        IN_FOLDER(large_folders_do_not_swell_a_part),
-        IN_FOLDER(same_bytes_in_any_place),
-        IN_FOLDER(seed_moves_no_folder),
-        IN_FOLDER(few_folders_divide_files),
-        IN_FOLDER(one_file_is_cut),
-        IN_FOLDER(duplicates_are_dropped),
-        IN_FOLDER(hostile_folders_are_survived),
-        IN_FOLDER(long_files_are_cut_at_lines),
-        IN_FOLDER(max_bytes_is_kept),
-        cmocka_unit_test(headers_are_cleaned),
-        IN_FOLDER(refuses_bad_paths),
-        IN_FOLDER(memory_shortage_is_survived),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

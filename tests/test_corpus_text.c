@@ -20,7 +20,7 @@ static locant_corpus *generated(size_t max_bytes, uint64_t seed)
 /* ----------------------------------------------------------------- SHA-256 */
 
 /* FIPS 180-4 examples (NIST: SHA256.pdf); runs of 'a' by coreutils 9.1. */
-static void sha256_matches_standard(void **state)
+TEST(sha256_matches_standard)
 {
     static const struct {
         const char *text, *want;
@@ -48,7 +48,6 @@ static void sha256_matches_standard(void **state)
          "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"}};
     char *text = malloc(1000000), got[65];
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++) {
         lct_sha256_hex(got, cases[i].text, strlen(cases[i].text));
         assert_string_equal(got, cases[i].want);
@@ -67,12 +66,11 @@ static void sha256_matches_standard(void **state)
  * The generator's bytes are a promise: runs on them are compared between
  * machines.  A change of the grammar changes this line, and NEWS says so.
  */
-static void generator_is_reproducible(void **state)
+TEST(generator_is_reproducible)
 {
     locant_corpus *c = generated(0, 1), *again = generated(0, 1),
                   *other = generated(0, 2);
 
-    (void)state;
     check_whole(c);
     assert_string_equal(c->info.sha256,
         "7d5a7f1368e286134a3eea58638d73c6e75f07902e2a795b39a3934884c4dd21");
@@ -85,13 +83,12 @@ static void generator_is_reproducible(void **state)
 }
 
 /* Enumerators count up by one; braces never close more than they open. */
-static void generator_keeps_its_grammar(void **state)
+TEST(generator_keeps_its_grammar)
 {
     locant_corpus *c = generated(1 << 20, 3);
     const struct lct_split *s = lct_corpus_split(c, LCT_TRAIN);
     size_t steps = 0;
 
-    (void)state;
     for (size_t f = 0; f < s->files; f++) {
         long value, last = -2;
         int depth = 0;
@@ -118,13 +115,12 @@ static void generator_keeps_its_grammar(void **state)
 }
 
 /* The order of a folder's entries, which differs from disk to disk. */
-static void order_of_listing_is_forgotten(void **state)
+TEST(order_of_listing_is_forgotten)
 {
     struct lct_path a[40], b[40];
     struct lct_listing l = {.files = {a, 40, 40}}, m = {.files = {b, 40, 40}};
     char names[40][16];
 
-    (void)state;
     for (size_t i = 0; i < 40; i++) {
         snprintf(names[i], sizeof names[i], "x/%c%zu", i % 2 ? 'a' : '\xe4', i);
         a[i] = (struct lct_path){.path = names[i], .key = 2};
@@ -139,11 +135,10 @@ static void order_of_listing_is_forgotten(void **state)
         CHECK(a[i].path == b[i].path && a[i].root == b[i].root);
 }
 
-static void cut_is_at_most_the_limit(void **state)
+TEST(cut_is_at_most_the_limit)
 {
     static const uint8_t text[] = "ab\ncd\xc3\xa9gh\nij";
 
-    (void)state;
     CHECK(lct_cut(text, 13, 13) == 13 && lct_cut(text, 13, 99) == 13);
     CHECK(lct_cut(text, 13, 12) == 10);  /* after the second line */
     CHECK(lct_cut(text, 13, 4) == 4);    /* no line end in the last quarter */
@@ -156,13 +151,12 @@ static void cut_is_at_most_the_limit(void **state)
 
 /* ----------------------------------------------------------------- batches */
 
-static void test_blocks_are_apart(void **state)
+TEST(test_blocks_are_apart)
 {
     locant_corpus *c = generated(0, 1);
     const struct lct_split *s = lct_corpus_split(c, LCT_TEST);
     size_t ends[2000], few[10], other[10], n, per_file[500] = {0}, moved = 0;
 
-    (void)state;
     n = lct_test_blocks(ends, LEN(ends), c, 5);
     CHECK(n > 96 && n < LEN(ends) && s->files <= LEN(per_file));
     for (size_t b = 0; b < n; b++) {
@@ -186,13 +180,12 @@ static void test_blocks_are_apart(void **state)
     locant_corpus_free(c);
 }
 
-static void batches_repeat_and_cover(void **state)
+TEST(batches_repeat_and_cover)
 {
     locant_corpus *c = generated(64 << 10, 1);
     int64_t size = (int64_t)c->info.train_bytes;
     size_t a[64], b[64], low = (size_t)size, high = 0;
 
-    (void)state;
     for (int64_t step = 0; step < 50; step++) {
         lct_batch_starts(a, 64, 128, c, 1, step);
         lct_batch_starts(b, 64, 128, c, 1, step);
@@ -216,12 +209,11 @@ static void batches_repeat_and_cover(void **state)
 }
 
 /* Rows of segments follow the text, and go round at its end. */
-static void segments_follow_each_other(void **state)
+TEST(segments_follow_each_other)
 {
     locant_corpus *c = generated(64 << 10, 1);
     size_t places = c->info.train_bytes - 128, a[8], b[8], whole[1];
 
-    (void)state;
     lct_segment_starts(a, 8, 128, c, 3, 0);
     for (int64_t step = 1; step < 2000; step++) {
         lct_segment_starts(b, 8, 128, c, 3, step);
@@ -245,7 +237,7 @@ static void segments_follow_each_other(void **state)
 
 /* ----------------------------------------------------------------- folders */
 
-static void folders_are_named_below_include(void **state)
+TEST(folders_are_named_below_include)
 {
     static const struct {
         const char *path;
@@ -258,7 +250,6 @@ static void folders_are_named_below_include(void **state)
     locant_corpus c = {0};
     struct lct_folder kept[LCT_FOLDERS];
 
-    (void)state;
     for (size_t i = 0; i < LEN(files); i++)
         CHECK_OK(lct_folders_add(&f, files[i].path, files[i].bytes));
     lct_folders_keep(&c, &f);
@@ -272,7 +263,7 @@ static void folders_are_named_below_include(void **state)
 }
 
 /* More folders than are kept, and a name longer than one is. */
-static void largest_folders_are_kept(void **state)
+TEST(largest_folders_are_kept)
 {
     struct lct_folders f = {0};
     locant_corpus c = {0};
@@ -280,7 +271,6 @@ static void largest_folders_are_kept(void **state)
     char path[400];
     size_t sum = 0;
 
-    (void)state;
     for (size_t i = 1; i <= 40; i++) {
         snprintf(path, sizeof path, "/include/%0*zu/x.h", i == 40 ? 300 : 2, i);
         CHECK_OK(lct_folders_add(&f, path, i));
@@ -294,14 +284,13 @@ static void largest_folders_are_kept(void **state)
     locant_release(f.at);
 }
 
-static void headers_tell_their_folders(void **state)
+TEST(headers_tell_their_folders)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
     struct lct_folder kept[LCT_FOLDERS];
     locant_corpus *c;
     size_t n, sum = 0;
 
-    (void)state;
     o.kind = LOCANT_CORPUS_HEADERS;
     CHECK_OK(locant_corpus_create(&c, &o));
     n = lct_corpus_folders(kept, c);
@@ -318,13 +307,12 @@ static void headers_tell_their_folders(void **state)
     locant_corpus_free(c);
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
     const char *none = NULL;
     locant_corpus *c;
 
-    (void)state;
     CHECK_REFUSED(locant_corpus_create(NULL, &o), LOCANT_ERR_NULL,
                   FN "out is NULL");
     CHECK_REFUSED(locant_corpus_create(&c, NULL), LOCANT_ERR_NULL,
@@ -352,24 +340,4 @@ static void refuses_bad_arguments(void **state)
                   FN "kind is 7, expected 0, 1 or 2");
     locant_corpus_free(NULL);
     CHECK(locant_corpus_info_of(NULL) == NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sha256_matches_standard),
-        cmocka_unit_test(generator_is_reproducible),
-        cmocka_unit_test(generator_keeps_its_grammar),
-        cmocka_unit_test(order_of_listing_is_forgotten),
-        cmocka_unit_test(cut_is_at_most_the_limit),
-        cmocka_unit_test(test_blocks_are_apart),
-        cmocka_unit_test(batches_repeat_and_cover),
-        cmocka_unit_test(segments_follow_each_other),
-        cmocka_unit_test(folders_are_named_below_include),
-        cmocka_unit_test(largest_folders_are_kept),
-        cmocka_unit_test(headers_tell_their_folders),
-        cmocka_unit_test(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,13 +42,12 @@ static void obey_permissions(void)
     assert_int_equal(syscall(SYS_capset, &header, data), 0);
 }
 
-static void what_may_not_be_read_is_counted(void **state)
+IN_SCRATCH(what_may_not_be_read_is_counted)
 {
     const locant_corpus_info *info;
     locant_corpus *c;
     char name[40];
 
-    (void)state;
     obey_permissions();
     for (int i = 0; i < 20; i++) {
         snprintf(name, sizeof name, "%d", i);
@@ -89,13 +88,12 @@ static void release(void *memory, void *context)
     free(memory);
 }
 
-static void a_sparse_file_takes_no_memory(void **state)
+IN_SCRATCH(a_sparse_file_takes_no_memory)
 {
     static const locant_allocator watching = { allocate, release, NULL };
     const char *path = scratch_file(&dir, "sparse");
     locant_corpus *c;
 
-    (void)state;
     scratch_write(path, "", 0);
     CHECK(truncate(path, 1 << 30) == 0);
     locant_set_allocator(&watching);
@@ -104,16 +102,4 @@ static void a_sparse_file_takes_no_memory(void **state)
     CHECK(strstr(locant_last_error(), "is not text: it holds a zero byte"));
     if (largest > 256 << 10)
         FAIL("%zu bytes of memory for a hole\n", largest);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_sparse_file_takes_no_memory, make_dir,
-                                        remove_dir),
-        cmocka_unit_test_setup_teardown(what_may_not_be_read_is_counted, make_dir,
-                                        remove_dir),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

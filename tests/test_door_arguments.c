@@ -23,7 +23,7 @@ static locant_tensor view(void *data, locant_dtype dtype, int rank, int64_t a,
 }
 
 /* The gradient would be written over the positions still to be read. */
-static void table_gradients_keep_off_positions(void **state)
+TEST(table_gradients_keep_off_positions)
 {
     locant_encoding *e = make("learned(length=4)");
     int64_t memory[4] = { 0, 1, 0, 1 };
@@ -33,13 +33,12 @@ static void table_gradients_keep_off_positions(void **state)
     locant_tensor dout = view(rows, LOCANT_F64, 2, 4, 1, 0, 0);
     locant_tensor over = view(memory, LOCANT_F64, 2, 4, 1, 0, 0);
 
-    (void)state;
     CHECK(locant_encoding_table_backward(&over, &dout, e, &pos, &p) ==
           LOCANT_ERR_ALIAS);
     locant_encoding_free(e);
 }
 
-static void bias_gradients_keep_off_inputs(void **state)
+TEST(bias_gradients_keep_off_inputs)
 {
     locant_encoding *e = make("alibi(learned=yes)");
     int64_t memory[2] = { 0, 1 };
@@ -50,7 +49,6 @@ static void bias_gradients_keep_off_inputs(void **state)
     locant_tensor over_dout = view(rows, LOCANT_F64, 1, 2, 0, 0, 0);
     locant_tensor over_pos = view(memory, LOCANT_F64, 1, 2, 0, 0, 0);
 
-    (void)state;
     CHECK(locant_encoding_bias_backward(&over_dout, &dout, e, &pos, &pos,
                                         &p) == LOCANT_ERR_ALIAS);
     CHECK(locant_encoding_bias_backward(&over_pos, &dout, e, &pos, &pos,
@@ -59,7 +57,7 @@ static void bias_gradients_keep_off_inputs(void **state)
 }
 
 /* A map: dx is no view of dout (twice as wide), nor of the parameters. */
-static void map_gradients_keep_off_inputs(void **state)
+TEST(map_gradients_keep_off_inputs)
 {
     locant_encoding *e = make("pope");
     int64_t at[1] = { 1 };
@@ -71,7 +69,6 @@ static void map_gradients_keep_off_inputs(void **state)
     locant_tensor over_params = view(phase, LOCANT_F64, 3, 1, 1, 2, 0);
     locant_tensor over_dout = view(wide, LOCANT_F64, 3, 1, 1, 2, 0);
 
-    (void)state;
     CHECK(locant_encoding_rotate_backward(&over_params, NULL, &dout, &x, e,
                                           &pos, &p, LOCANT_ROTATE_KEY) ==
           LOCANT_ERR_ALIAS);
@@ -85,7 +82,7 @@ static void map_gradients_keep_off_inputs(void **state)
 }
 
 /* Arrays of dparams that are wanted, over each thing a map reads. */
-static void map_parameters_keep_off_inputs(void **state)
+TEST(map_parameters_keep_off_inputs)
 {
     locant_encoding *e = make("pope");
     int64_t at[2] = { 1, 0 };
@@ -99,7 +96,6 @@ static void map_parameters_keep_off_inputs(void **state)
     locant_tensor p = view(phase, LOCANT_F64, 2, 1, 2, 0, 0);
     locant_tensor d = view(sum, LOCANT_F64, 2, 1, 2, 0, 0);
 
-    (void)state;
     CHECK_OK(locant_encoding_rotate_backward(&dx, &d, &dout, &x, e, &pos, &p,
                                              LOCANT_ROTATE_KEY));
     for (size_t n = 0; n < LEN(over); n++) {
@@ -112,7 +108,7 @@ static void map_parameters_keep_off_inputs(void **state)
 }
 
 /* shape[i] == 0 is legal (core.h), whatever locant_dense() makes of it. */
-static void parameters_may_have_no_elements(void **state)
+TEST(parameters_may_have_no_elements)
 {
     locant_encoding *e = make("t5");
     const locant_sizes none = { 0 };
@@ -121,7 +117,6 @@ static void parameters_may_have_no_elements(void **state)
     locant_tensor pos = view(at, LOCANT_I64, 1, 2, 0, 0, 0);
     locant_tensor p, out = view(NULL, LOCANT_F64, 3, 0, 2, 2, 0);
 
-    (void)state;
     CHECK(locant_encoding_param(&info, e, 0, &none));
     p = view(NULL, LOCANT_F64, 2, info.shape[0], 0, 0, 0);
     CHECK_OK(locant_encoding_bias(&out, e, &pos, &pos, &p));
@@ -133,7 +128,7 @@ static void parameters_may_have_no_elements(void **state)
  * other.  2^24 + 1 lies between two floats and rounds to the even one, 2^24,
  * every time; from 0, and in double, each sum of ones is exact.
  */
-static void repeated_positions_add_up_row_by_row(void **state)
+TEST(repeated_positions_add_up_row_by_row)
 {
     enum { N = 1000 };
     locant_encoding *e = make("learned(length=1)");
@@ -148,7 +143,6 @@ static void repeated_positions_add_up_row_by_row(void **state)
     locant_tensor wide_d = view(&wide, LOCANT_F64, 2, 1, 1, 0, 0);
     locant_tensor dout = view(ones, LOCANT_F32, 2, N, 1, 0, 0);
 
-    (void)state;
     for (int i = 0; i < N; i++)
         ones[i] = 1;
     CHECK_OK(locant_encoding_table_backward(&d, &dout, e, &pos, &p));
@@ -162,7 +156,7 @@ static void repeated_positions_add_up_row_by_row(void **state)
 }
 
 /* Flat positions that no double holds; rope2d and rope3d refuse them. */
-static void grids_of_the_input_door_refuse_far_positions(void **state)
+TEST(grids_of_the_input_door_refuse_far_positions)
 {
     static const char *const specs[] = {
         "sincos2d(width=3)", "sincos2d(width=1)", "sincos3d(width=3,height=5)",
@@ -172,7 +166,6 @@ static void grids_of_the_input_door_refuse_far_positions(void **state)
     double row[8];
     locant_tensor out = view(row, LOCANT_F64, 2, 1, 8, 0, 0);
 
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++)
         for (size_t i = 0; i < LEN(far); i++) {
             locant_encoding *e = make(specs[n]);
@@ -186,7 +179,7 @@ static void grids_of_the_input_door_refuse_far_positions(void **state)
 }
 
 /* Every entry of a bias is finite where the parameters are. */
-static void learned_slopes_stay_finite(void **state)
+TEST(learned_slopes_stay_finite)
 {
     locant_encoding *e = make("alibi(learned=yes)");
     int64_t at[2] = { 0, 1 };
@@ -195,7 +188,6 @@ static void learned_slopes_stay_finite(void **state)
     locant_tensor p = view(slope, LOCANT_F64, 1, 1, 0, 0, 0);
     locant_tensor out = view(b, LOCANT_F64, 3, 1, 2, 2, 0);
 
-    (void)state;
     CHECK_OK(locant_encoding_param_project(&p, e, 0));
     CHECK_OK(locant_encoding_bias(&out, e, &pos, &pos, &p));
     for (int i = 0; i < 4; i++)
@@ -204,7 +196,7 @@ static void learned_slopes_stay_finite(void **state)
 }
 
 /* xpos at integers this far is refused; so must real coordinates be. */
-static void attention_refuses_coordinates_as_rotate_does(void **state)
+TEST(attention_refuses_coordinates_as_rotate_does)
 {
     locant_encoding *e = make("xpos");
     double x[16] = { 1, 1, 1 }, o[16], l[2], at[2] = { 3e5, 3e5 + 1 };
@@ -214,7 +206,6 @@ static void attention_refuses_coordinates_as_rotate_does(void **state)
     locant_tensor coords = view(at, LOCANT_F64, 2, 2, 1, 0, 0);
     locant_attention a = LOCANT_ATTENTION_INIT;
 
-    (void)state;
     a.q = a.k = a.v = &q;
     a.encoding = e;
     a.q_coords = a.k_coords = &coords;
@@ -223,7 +214,7 @@ static void attention_refuses_coordinates_as_rotate_does(void **state)
 }
 
 /* Padding is never seen: where it is said to sit changes nothing. */
-static void coordinates_of_padding_change_nothing(void **state)
+TEST(coordinates_of_padding_change_nothing)
 {
     locant_encoding *e = make("rope(scaling=dynamic(factor=2,original=4))");
     double x[32], o[2][32], l[4], at[4] = { 0, 1, 2, 0 };
@@ -234,7 +225,6 @@ static void coordinates_of_padding_change_nothing(void **state)
     locant_tensor docs = view(ids, LOCANT_I64, 1, 4, 0, 0, 0);
     locant_attention a = LOCANT_ATTENTION_INIT;
 
-    (void)state;
     for (int i = 0; i < 32; i++)
         x[i] = sin(i);
     a.q = a.k = a.v = &q;
@@ -248,22 +238,4 @@ static void coordinates_of_padding_change_nothing(void **state)
     }
     CHECK(memcmp(o[0], o[1], 24 * sizeof(double)) == 0);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bias_gradients_keep_off_inputs),
-        cmocka_unit_test(map_gradients_keep_off_inputs),
-        cmocka_unit_test(map_parameters_keep_off_inputs),
-        cmocka_unit_test(parameters_may_have_no_elements),
-        cmocka_unit_test(repeated_positions_add_up_row_by_row),
-        cmocka_unit_test(grids_of_the_input_door_refuse_far_positions),
-        cmocka_unit_test(learned_slopes_stay_finite),
-        cmocka_unit_test(attention_refuses_coordinates_as_rotate_does),
-        cmocka_unit_test(coordinates_of_padding_change_nothing),
-        cmocka_unit_test(table_gradients_keep_off_positions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

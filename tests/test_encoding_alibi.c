@@ -8,9 +8,8 @@ static double slope(int64_t h, int64_t heads)
     return -near_bias("alibi", heads, h, 1, 0, NULL);
 }
 
-static void slopes_of_powers_of_two_are_exact(void **state)
+TEST(slopes_of_powers_of_two_are_exact)
 {
-    (void)state;
     for (int h = 0; h < 8; h++)
         CHECK(slope(h, 8) == ldexp(1, -h - 1));
     CHECK(slope(0, 1) == 0x1p-8);
@@ -22,13 +21,12 @@ static void slopes_of_powers_of_two_are_exact(void **state)
 }
 
 /* Ten printed decimals. */
-static void slopes_are_as_printed(void **state)
+TEST(slopes_are_as_printed)
 {
     static const double twelve[4] = { 0.7071067812, 0.3535533906,
                                       0.1767766953, 0.0883883476 };
     double got[4];
 
-    (void)state;
     for (int h = 0; h < 8; h++)
         CHECK(slope(h, 12) == ldexp(1, -h - 1));
     for (int h = 0; h < 4; h++)
@@ -46,9 +44,8 @@ static void slopes_are_as_printed(void **state)
 }
 
 /* The code forms of BLOOM and ggml agree with the paper's for every count. */
-static void slopes_hold_for_every_head_count(void **state)
+TEST(slopes_hold_for_every_head_count)
 {
-    (void)state;
     for (int64_t n = 1; n <= 128; n++)
         for (int64_t h = 0; h < n; h++) {
             double c = exp2(floor(log2((double)n)));
@@ -61,11 +58,10 @@ static void slopes_hold_for_every_head_count(void **state)
         }
 }
 
-static void row_of_bias_is_as_printed(void **state)
+TEST(row_of_bias_is_as_printed)
 {
     static const double want[4] = { -1.5, -1, -.5, 0 };
 
-    (void)state;
     for (int j = 0; j < 4; j++) {
         CHECK(near_bias("alibi", 8, 0, 3, j, NULL) == want[j]);
         CHECK(near_bias("alibi(symmetric=yes)", 8, 0, j, 3, NULL) == want[j]);
@@ -73,17 +69,16 @@ static void row_of_bias_is_as_printed(void **state)
     }
 }
 
-static void registry_row_is_right(void **state)
+TEST(registry_row_is_right)
 {
     locant_encoding *e = test_create("alibi(symmetric=no)");
 
-    (void)state;
     CHECK(strcmp(locant_encoding_spec(e), "alibi") == 0);
     locant_encoding_free(e);
 }
 
 /* In bfloat16 throughout: every bit is transformers'. */
-static void falcon_is_as_transformers_builds_it(void **state)
+TEST(falcon_is_as_transformers_builds_it)
 {
     static const struct {
         int heads, head, key;
@@ -92,7 +87,6 @@ static void falcon_is_as_transformers_builds_it(void **state)
 #include "golden/falcon_alibi.inc"
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(row); i++) {
         double got = near_bias("alibi(dialect=falcon)", row[i].heads,
                                row[i].head, 5000, row[i].key, NULL);
@@ -104,11 +98,10 @@ static void falcon_is_as_transformers_builds_it(void **state)
 }
 
 /* Positions at both ends of int64: finite, right sign. */
-static void extremes_are_finite(void **state)
+TEST(extremes_are_finite)
 {
     double far = near_bias("alibi", 8, 0, INT64_MAX, INT64_MIN, NULL);
 
-    (void)state;
     CHECK(isfinite(far) && far <= -0x1p61);
     far = near_bias("alibi", 8, 0, INT64_MIN, INT64_MAX, NULL);
     CHECK(isfinite(far) && far >= 0x1p61);
@@ -116,7 +109,7 @@ static void extremes_are_finite(void **state)
     CHECK(isfinite(far) && far <= -0x1p61);
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     int64_t shape[3] = { 2, 3, 4 }, T = 3, S = 4, pos[4] = { 0 };
     float data[24] = { 7 };
@@ -125,7 +118,6 @@ static void refuses_bad_arguments(void **state)
     locant_tensor q = locant_dense(pos, LOCANT_I64, 1, &T);
     locant_tensor k = locant_dense(pos, LOCANT_I64, 1, &S);
 
-    (void)state;
     CHECK_REFUSED(locant_encoding_bias(NULL, e, &q, &k, NULL),
                   LOCANT_ERR_NULL,
                   "locant_encoding_bias: out is NULL");
@@ -161,20 +153,4 @@ static void refuses_bad_arguments(void **state)
                  "did you mean 'alibi'? known: alibi, ") != NULL);
     CHECK(data[0] == 7 && none == NULL);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slopes_of_powers_of_two_are_exact),
-        cmocka_unit_test(slopes_are_as_printed),
-        cmocka_unit_test(slopes_hold_for_every_head_count),
-        cmocka_unit_test(row_of_bias_is_as_printed),
-        cmocka_unit_test(registry_row_is_right),
-        cmocka_unit_test(falcon_is_as_transformers_builds_it),
-        cmocka_unit_test(extremes_are_finite),
-        cmocka_unit_test(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

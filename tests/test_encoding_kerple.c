@@ -19,7 +19,7 @@ static void make(struct scalars *s, double p, double a)
 }
 
 /* Ten printed decimals. */
-static void has_the_printed_values(void **state)
+TEST(has_the_printed_values)
 {
     static const double logs[6] = { 0, -0.6081976622, -1.0397207708,
                                     -1.3744360978, -1.6479184330,
@@ -29,7 +29,6 @@ static void has_the_printed_values(void **state)
     double got[6], ahead[6];
     struct scalars s;
 
-    (void)state;
     make(&s, 1.5, 0.5);
     for (int n = 0; n < 6; n++) {
         got[n] = near_bias("kerple", 1, 0, n, 0, s.t);
@@ -63,11 +62,10 @@ static void slope_at_three(double out[2], const char *spec, double p, double a)
     locant_encoding_free(e);
 }
 
-static void has_the_printed_gradients(void **state)
+TEST(has_the_printed_gradients)
 {
     double got[2];
 
-    (void)state;
     slope_at_three(got, "kerple(kind=log)", 1.5, 0.5);
     near_all(got, (double[]){ -0.9162907319, -1.8 }, 2, 0.51e-10);
     slope_at_three(got, "kerple(kind=power)", 0.7, 0.5);
@@ -75,27 +73,25 @@ static void has_the_printed_gradients(void **state)
     near_all(got, (double[]){ -1.1852209929, -2.1576692800 }, 2, 0.51e-10);
 }
 
-static void row_of_bias_is_as_printed(void **state)
+TEST(row_of_bias_is_as_printed)
 {
     static const double want[4] = { -1.3744360978, -1.0397207708,
                                     -0.6081976622, 0 };
     struct scalars s;
     double got[4];
 
-    (void)state;
     make(&s, 1.5, 0.5);
     for (int j = 0; j < 4; j++)
         got[j] = near_bias("kerple", 1, 0, 3, j, s.t);
     near_all(got, want, 4, 0.51e-10);
 }
 
-static void registry_row_is_right(void **state)
+TEST(registry_row_is_right)
 {
     locant_encoding *e = test_create("kerple(kind=log)");
     const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
 
-    (void)state;
     CHECK(strcmp(locant_encoding_spec(e), "kerple") == 0);
     CHECK(locant_encoding_param(&info, e, 0, &sizes) == 1);
     CHECK(strcmp(info.name, "p") == 0 && strcmp(info.dims, "[heads]") == 0);
@@ -114,12 +110,11 @@ static void project(const char *spec, int k, double *x, int64_t n)
 }
 
 /* Everything >= 0.01; the power's p <= 2 as well; what is allowed stays. */
-static void projection_keeps_the_kernel_valid(void **state)
+TEST(projection_keeps_the_kernel_valid)
 {
     double p[5] = { -1, 0.0099, 0.5, 3, 2 };
     double a[5] = { -1, 0.01, 0.5, 3, 1e300 };
 
-    (void)state;
     project("kerple(kind=power)", 0, p, 5);
     near_all(p, (double[]){ 0.01, 0.01, 0.5, 2, 2 }, 5, 0);
     project("kerple(kind=power)", 1, a, 5);
@@ -130,7 +125,7 @@ static void projection_keeps_the_kernel_valid(void **state)
     near_all(p, (double[]){ 0.01, 0.01, 0.5, 3, 2 }, 5, 0);
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     int64_t shape[3] = { 2, 1, 1 }, one = 1, pos[1] = { 0 };
     float data[2] = { 7, 7 };
@@ -139,7 +134,6 @@ static void refuses_bad_arguments(void **state)
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
     struct scalars s;
 
-    (void)state;
     make(&s, 1, 1);
     CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL),
                   LOCANT_ERR_NULL,
@@ -161,18 +155,4 @@ static void refuses_bad_arguments(void **state)
                   "locant_encoding_param_project: kerple has no parameter -1");
     CHECK(data[0] == 7 && data[1] == 7);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_printed_values),
-        cmocka_unit_test(has_the_printed_gradients),
-        cmocka_unit_test(row_of_bias_is_as_printed),
-        cmocka_unit_test(registry_row_is_right),
-        cmocka_unit_test(projection_keeps_the_kernel_valid),
-        cmocka_unit_test(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* A row of the same type comes out with its own bits. */
-static void rows_are_copied_bit_for_bit(void **state)
+TEST(rows_are_copied_bit_for_bit)
 {
     int64_t size[2] = { 37, 13 }, out_size[2] = { 3, 13 }, three = 3;
     int64_t pos[3] = { 36, 0, 36 };
@@ -13,7 +13,6 @@ static void rows_are_copied_bit_for_bit(void **state)
     locant_tensor out = test_tensor(LOCANT_F32, 2, out_size);
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
 
-    (void)state;
     CHECK_OK(locant_encoding_table(&out, e, &p, &table));
     for (int i = 0; i < 3; i++)
         CHECK(memcmp((float *)out.data + i * 13,
@@ -25,7 +24,7 @@ static void rows_are_copied_bit_for_bit(void **state)
 }
 
 /* Counts of ones are exact in float32: row 2 is used twice, row 0 once. */
-static void repeated_positions_add_up(void **state)
+TEST(repeated_positions_add_up)
 {
     int64_t size[2] = { 4, 3 }, dout_size[2] = { 3, 3 }, three = 3;
     int64_t pos[3] = { 2, 0, 2 };
@@ -38,7 +37,6 @@ static void repeated_positions_add_up(void **state)
     locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
 
-    (void)state;
     CHECK_OK(locant_encoding_table_backward(&g, &dout, e, &p, &t));
     CHECK(memcmp(grad, want, sizeof(want)) == 0);
     locant_encoding_free(e);
@@ -63,11 +61,10 @@ static void make(struct wall *w)
     w->data[0] = 7;
 }
 
-static void wall_names_the_position(void **state)
+TEST(wall_names_the_position)
 {
     struct wall w;
 
-    (void)state;
     make(&w);
     w.pos[1] = 4;
     CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
@@ -90,12 +87,11 @@ static void wall_names_the_position(void **state)
     locant_encoding_free(w.e);
 }
 
-static void refuses_bad_tables(void **state)
+TEST(refuses_bad_tables)
 {
     locant_encoding *e = NULL;
     struct wall w;
 
-    (void)state;
     make(&w);
     CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, NULL),
                   LOCANT_ERR_NULL,
@@ -130,13 +126,12 @@ static void refuses_bad_tables(void **state)
 }
 
 /* Left out, the length is what the model is trained on. */
-static void length_is_resolved(void **state)
+TEST(length_is_resolved)
 {
     locant_encoding *open = test_create("learned"), *made = NULL;
     const locant_sizes sizes = { .width = 48, .heads = 4 };
     locant_param_info info;
 
-    (void)state;
     CHECK(strcmp(locant_encoding_spec(open), "learned") == 0);
     CHECK_OK(locant_encoding_resolve(&made, open, 128));
     CHECK(strcmp(locant_encoding_spec(made), "learned(length=128)") == 0);
@@ -153,7 +148,7 @@ static void length_is_resolved(void **state)
 
 /* Normal with deviation 0.02, as GPT-2 and BERT: mean and deviation of 25 600
  * draws are within 5 standard errors (0.02 / 160; 0.02 / 226). */
-static void starts_small_and_normal(void **state)
+TEST(starts_small_and_normal)
 {
     int64_t size[2] = { 200, 128 };
     locant_encoding *e = test_create("learned(length=200)");
@@ -161,7 +156,6 @@ static void starts_small_and_normal(void **state)
     locant_tensor b = test_tensor(LOCANT_F64, 2, size);
     double sum = 0, square = 0, n = 25600;
 
-    (void)state;
     CHECK_OK(locant_encoding_param_init(&a, e, 0, 1));
     CHECK_OK(locant_encoding_param_init(&b, e, 0, 1));
     CHECK(memcmp(a.data, b.data, 25600 * sizeof(double)) == 0);
@@ -176,18 +170,4 @@ static void starts_small_and_normal(void **state)
     test_tensor_free(&a);
     test_tensor_free(&b);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_copied_bit_for_bit),
-        cmocka_unit_test(repeated_positions_add_up),
-        cmocka_unit_test(wall_names_the_position),
-        cmocka_unit_test(refuses_bad_tables),
-        cmocka_unit_test(length_is_resolved),
-        cmocka_unit_test(starts_small_and_normal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,25 +2,15 @@
 #include "oracle/draw.h"
 #include <string.h>
 
-static void has_no_keys_and_no_parameters(void **state)
+TEST(has_no_keys_and_no_parameters)
 {
     locant_encoding *e = test_create("none()");
     const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
     locant_key_info key;
 
-    (void)state;
     CHECK(strcmp(locant_encoding_spec(e), "none") == 0);
     CHECK(locant_encoding_param(&info, e, 0, &sizes) == 0);
     CHECK(locant_encoding_key(&key, "none", 0) == 0);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_no_keys_and_no_parameters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

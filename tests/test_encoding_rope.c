@@ -13,7 +13,7 @@ static double turned(const double *x, size_t n)
     return 0.56 * 0x1p-24 * 1.4143 * sqrt(near_dot(x, x, n)) + 1e-10;
 }
 
-static void has_the_printed_values(void **state)
+TEST(has_the_printed_values)
 {
     static const double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     static const double inter3[4] = { -1.2722325127, -1.8388649851,
@@ -30,7 +30,6 @@ static void has_the_printed_values(void **state)
     };
     double y[8];
 
-    (void)state;
     near_rotate(y, x, "rope(pairing=interleaved)", 3, 4, 0);
     near_all(y, inter3, 4, turned(x, 4));
     near_rotate(y, x, "rope", 3, 4, 0);
@@ -58,13 +57,12 @@ static double pair_score(const double *q, const double *k, const char *spec,
     return near_dot(rq, rk, (size_t)D);
 }
 
-static void scores_are_as_printed(void **state)
+TEST(scores_are_as_printed)
 {
     static const double q[4] = { 1, 2, 3, 4 }, k[4] = { .5, -1, .25, 2 };
     static const int64_t at[][2] = { { 7, 4 }, { 107, 104 }, { 3, 0 } };
     double bound = 1e-7 * sqrt(near_dot(q, q, 4) * near_dot(k, k, 4));
 
-    (void)state;
     for (size_t i = 0; i < LEN(at); i++) {
         double s = pair_score(q, k, "rope(pairing=interleaved)", 4, at[i][0],
                               at[i][1]);
@@ -76,7 +74,7 @@ static void scores_are_as_printed(void **state)
 }
 
 /* q = k = ones(64): six printed decimals and 1e-7 |q| |k|. */
-static void decay_of_ones_is_as_printed(void **state)
+TEST(decay_of_ones_is_as_printed)
 {
     static const int64_t n[6] = { 0, 1, 2, 10, 100, 1000 };
     static const double tenk[6] = { 64,        61.833663, 56.607724,
@@ -85,7 +83,6 @@ static void decay_of_ones_is_as_printed(void **state)
                                       48.229523, 41.282404, 28.681948 };
     double ones[64], bound = 64e-7 + 0.51e-6;
 
-    (void)state;
     for (int i = 0; i < 64; i++)
         ones[i] = 1;
     for (int i = 0; i < 6; i++) {
@@ -96,7 +93,7 @@ static void decay_of_ones_is_as_printed(void **state)
     }
 }
 
-static void gradient_is_as_printed(void **state)
+TEST(gradient_is_as_printed)
 {
     static const double want[4] = { -0.8488724885, -1.1311125047,
                                     1.0295455340, 0.9695545335 };
@@ -107,7 +104,6 @@ static void gradient_is_as_printed(void **state)
     locant_tensor tdx = locant_dense(dx, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
 
-    (void)state;
     CHECK_OK(locant_encoding_rotate_backward(&tdx, NULL, &tdy, NULL, e, &p,
                                              NULL, 0));
     near_all(dx, want, 4, turned(dy, 4));
@@ -117,12 +113,11 @@ static void gradient_is_as_printed(void **state)
     locant_encoding_free(e);
 }
 
-static void registry_row_is_right(void **state)
+TEST(registry_row_is_right)
 {
     locant_encoding *e =
         test_create("rope(angles=exact,pairing=half,base=10000)");
 
-    (void)state;
     CHECK(strcmp(locant_encoding_spec(e), "rope") == 0);
     locant_encoding_free(e);
     e = test_create("rope(angles=hf,dim=64,pairing=interleaved,base=5e5)");
@@ -188,13 +183,12 @@ static void compare_recipe(const char *name, int64_t D, int64_t pos,
     }
 }
 
-static void float_recipes_are_reproduced_bit_for_bit(void **state)
+TEST(float_recipes_are_reproduced_bit_for_bit)
 {
     static const int64_t D[] = { 2, 16, 64, 96, 128, 256 };
     static const int64_t pos[] = { 0,     1,     2,       255,      4096,
                                    32767, 99999, 1000003, 16777217, -5 };
 
-    (void)state;
     for (size_t d = 0; d < LEN(D); d++)
         for (size_t i = 0; i < LEN(pos); i++) {
             compare_recipe("hf", D[d], pos[i], hf_angle);
@@ -203,11 +197,10 @@ static void float_recipes_are_reproduced_bit_for_bit(void **state)
 }
 
 /* Positions that are multiples of 1/1024 below 2^20: exact in long double. */
-static void fractional_positions_are_exact_too(void **state)
+TEST(fractional_positions_are_exact_too)
 {
     int64_t one = 1;
 
-    (void)state;
     for (int i = 0; i < 300; i++) {
         double pos = (double)test_range(-(1 << 30), 1 << 30) / 1024;
         locant_tensor p = locant_dense(&pos, LOCANT_F64, 1, &one);
@@ -225,11 +218,10 @@ static void fractional_positions_are_exact_too(void **state)
     }
 }
 
-static void whole_positions_have_one_table(void **state)
+TEST(whole_positions_have_one_table)
 {
     int64_t one = 1;
 
-    (void)state;
     for (int i = 0; i < 300; i++) {
         int64_t whole = test_range(INT32_MIN, INT32_MAX);
         double real = (double)whole;
@@ -245,13 +237,12 @@ static void whole_positions_have_one_table(void **state)
 }
 
 /* Far past 2^31: R(2p) = R(p) R(p), and the ends of int64 keep the norm. */
-static void positions_reach_the_ends_of_int64(void **state)
+TEST(positions_reach_the_ends_of_int64)
 {
     static const int64_t far[] = { 1LL << 40, 1LL << 61, -(1LL << 61),
                                    123456789012345678 };
     double x[16], y[16], twice[16], whole[16];
 
-    (void)state;
     for (int i = 0; i < 16; i++)
         x[i] = test_uniform();
     for (size_t i = 0; i < LEN(far); i++) {
@@ -266,7 +257,7 @@ static void positions_reach_the_ends_of_int64(void **state)
     near_all(whole, x, 16, 3 * turned(x, 16));
 }
 
-static void nan_stays_in_its_pair(void **state)
+TEST(nan_stays_in_its_pair)
 {
     int64_t one = 1, shape[2] = { 1, 12 }, pos = 77;
     float x[12], y[12], clean[12];
@@ -275,7 +266,6 @@ static void nan_stays_in_its_pair(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
 
-    (void)state;
     for (int d = 0; d < 12; d++)
         x[d] = (float)test_uniform();
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
@@ -306,12 +296,11 @@ static void make(struct call *c, const char *spec)
     c->e = test_create(spec);
 }
 
-static void refuses_bad_tensors(void **state)
+TEST(refuses_bad_tensors)
 {
     struct call c;
     locant_tensor bad;
 
-    (void)state;
     make(&c, "rope");
     CHECK_REFUSED(locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_NULL,
@@ -359,16 +348,15 @@ static void refuses_bad_tensors(void **state)
     locant_encoding_free(c.e);
 }
 
-static void refuses_bad_sizes(void **state)
+TEST(refuses_bad_sizes)
 {
     double real[2] = { 0, NAN };
     struct call c;
 
-    (void)state;
     make(&c, "rope(dim=8)");
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: rope turns 8 channels of each "
+                  "locant_encoding_rotate: rope rotates 8 channels of each "
                   "head, found heads of 6");
     locant_encoding_free(c.e);
     make(&c, "rope");
@@ -376,7 +364,7 @@ static void refuses_bad_sizes(void **state)
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_SHAPE,
                   "locant_encoding_rotate: heads have 5 channels, expected an "
-                  "even number to turn in pairs");
+                  "even number to rotate in pairs");
     c.tx.shape[1] = c.ty.shape[1] = 6;
     c.p = locant_dense(real, LOCANT_F64, 1, c.p.shape);
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
@@ -392,11 +380,10 @@ static void refuses_bad_sizes(void **state)
     locant_encoding_free(c.e);
 }
 
-static void refuses_bad_specs(void **state)
+TEST(refuses_bad_specs)
 {
     locant_encoding *e = NULL;
 
-    (void)state;
     CHECK_REFUSED(locant_encoding_create(&e, "rope(base=-1)"),
                   LOCANT_ERR_PARAM,
                   "locant_encoding_create: key 'base' of 'rope': '-1' at byte "
@@ -414,25 +401,4 @@ static void refuses_bad_specs(void **state)
                   "locant_encoding_create: key 'pairing' of 'rope': 'neox' at "
                   "byte 13 should be half | interleaved");
     CHECK(e == NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_printed_values),
-        cmocka_unit_test(scores_are_as_printed),
-        cmocka_unit_test(decay_of_ones_is_as_printed),
-        cmocka_unit_test(gradient_is_as_printed),
-        cmocka_unit_test(registry_row_is_right),
-        cmocka_unit_test(float_recipes_are_reproduced_bit_for_bit),
-        cmocka_unit_test(fractional_positions_are_exact_too),
-        cmocka_unit_test(whole_positions_have_one_table),
-        cmocka_unit_test(positions_reach_the_ends_of_int64),
-        cmocka_unit_test(nan_stays_in_its_pair),
-        cmocka_unit_test(refuses_bad_tensors),
-        cmocka_unit_test(refuses_bad_sizes),
-        cmocka_unit_test(refuses_bad_specs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 /* Ten printed decimals; the row is in double. */
 #define PRINTED 0.51e-10
 
-static void has_the_printed_values(void **state)
+TEST(has_the_printed_values)
 {
     static const double p1[8] = {
         0.8414709848, 0.5403023059, 0.0998334166, 0.9950041653,
@@ -23,7 +23,6 @@ static void has_the_printed_values(void **state)
                                    0.9996845379, 0.0006309573 };
     double row[8];
 
-    (void)state;
     near_row(row, "sinusoidal", 1, 8);
     near_all(row, p1, 8, PRINTED);
     near_row(row, "sinusoidal", 2, 8);
@@ -32,7 +31,7 @@ static void has_the_printed_values(void **state)
     near_all(row, odd, 5, PRINTED);
 }
 
-static void split_lists_sines_then_cosines(void **state)
+TEST(split_lists_sines_then_cosines)
 {
     static const double even[8] = {
         0.8414709848, 0.0998334166, 0.0099998333, 0.0009999998,
@@ -42,7 +41,6 @@ static void split_lists_sines_then_cosines(void **state)
                                    0.5403023059, 0.9996845379 };
     double row[8];
 
-    (void)state;
     near_row(row, "sinusoidal(form=split)", 1, 8);
     near_all(row, even, 8, PRINTED);
     near_row(row, "sinusoidal(form=split)", 1, 5);
@@ -50,7 +48,7 @@ static void split_lists_sines_then_cosines(void **state)
 }
 
 /* M_3 P[5] = P[8], D = 4, with the printed blocks of M_3. */
-static void shift_is_a_block_rotation(void **state)
+TEST(shift_is_a_block_rotation)
 {
     static const double p5[4] = { -0.9589242747, 0.2836621855, 0.0499791693,
                                   0.9987502604 };
@@ -60,7 +58,6 @@ static void shift_is_a_block_rotation(void **state)
     const double c0 = -0.9899924966, s0 = 0.1411200081;
     const double c1 = 0.9995500337, s1 = 0.0299955002;
 
-    (void)state;
     near_row(a, "sinusoidal", 5, 4);
     near_row(b, "sinusoidal", 8, 4);
     near_all(a, p5, 4, PRINTED);
@@ -73,12 +70,11 @@ static void shift_is_a_block_rotation(void **state)
 }
 
 /* The longest wavelength is 2 pi base^((D-2)/D), not 2 pi base. */
-static void longest_wave_is_as_printed(void **state)
+TEST(longest_wave_is_as_printed)
 {
     static const int64_t D[] = { 64, 128, 512 };
     static const double wave[] = { 47117.24, 54410.14, 60611.48 };
 
-    (void)state;
     for (size_t i = 0; i < LEN(D); i++) {
         double row[512];
 
@@ -88,12 +84,11 @@ static void longest_wave_is_as_printed(void **state)
     }
 }
 
-static void canonical_spec_drops_defaults(void **state)
+TEST(canonical_spec_drops_defaults)
 {
     locant_encoding *e = test_create(
         " sinusoidal ( form = interleaved , base = 1e4 ) ");
 
-    (void)state;
     CHECK(strcmp(locant_encoding_spec(e), "sinusoidal") == 0);
     locant_encoding_free(e);
     e = test_create("sinusoidal(form=split,base=500)");
@@ -102,11 +97,10 @@ static void canonical_spec_drops_defaults(void **state)
     locant_encoding_free(e);
 }
 
-static void refuses_bad_specs(void **state)
+TEST(refuses_bad_specs)
 {
     locant_encoding *e = NULL;
 
-    (void)state;
     CHECK_REFUSED(locant_encoding_create(&e, "sinusoidal(base=0)"),
                   LOCANT_ERR_PARAM,
                   "locant_encoding_create: key 'base' of 'sinusoidal': '0' at "
@@ -127,7 +121,7 @@ static void refuses_bad_specs(void **state)
                   "spacing, start, learned");
 }
 
-static void refuses_bad_tensors(void **state)
+TEST(refuses_bad_tensors)
 {
     int64_t shape[2] = { 3, 4 }, three = 3, two = 2, pos[3] = { 0, 1, 2 };
     double data[12] = { 7, 7 };
@@ -137,7 +131,6 @@ static void refuses_bad_tensors(void **state)
     locant_tensor p2 = locant_dense(pos, LOCANT_I64, 1, &two);
     locant_tensor over = locant_dense(data, LOCANT_I64, 1, &three);
 
-    (void)state;
     CHECK_REFUSED(locant_encoding_table(NULL, e, &p, NULL), LOCANT_ERR_NULL,
                   "locant_encoding_table: out is NULL");
     CHECK_REFUSED(locant_encoding_table(&out, NULL, &p, NULL), LOCANT_ERR_NULL,
@@ -172,19 +165,4 @@ static void refuses_bad_tensors(void **state)
                   "locant_encoding_table: out has rank 1, expected 2");
     CHECK(data[0] == 7 && data[1] == 7 && data[2] == 0);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_printed_values),
-        cmocka_unit_test(split_lists_sines_then_cosines),
-        cmocka_unit_test(shift_is_a_block_rotation),
-        cmocka_unit_test(longest_wave_is_as_printed),
-        cmocka_unit_test(canonical_spec_drops_defaults),
-        cmocka_unit_test(refuses_bad_specs),
-        cmocka_unit_test(refuses_bad_tensors),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,14 +18,13 @@ static int64_t bucket(const char *spec, int64_t buckets, int64_t q, int64_t k)
     return (int64_t)near_bias(spec, 1, 0, q, k, &t);
 }
 
-static void first_distances_are_as_printed(void **state)
+TEST(first_distances_are_as_printed)
 {
     static const int far[] = { 8, 12, 16, 23, 32, 46, 64, 91 };
     static const int causal[] = { 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59,
                                   67, 77, 87, 99, 113 };
     const char *both = "t5(bidirectional=yes)";
 
-    (void)state;
     for (int n = 0; n < 8; n++)
         CHECK(bucket(both, 32, n, 0) == n);
     for (int b = 0; b < 8; b++) {
@@ -42,7 +41,7 @@ static void first_distances_are_as_printed(void **state)
 }
 
 /* r = key - query -> (bidirectional, causal). */
-static void buckets_are_as_printed(void **state)
+TEST(buckets_are_as_printed)
 {
     static const int rows[][3] = {
         { -128, 15, 31 }, { -91, 15, 29 }, { -90, 14, 29 }, { -64, 14, 26 },
@@ -51,7 +50,6 @@ static void buckets_are_as_printed(void **state)
         { 64, 30, 0 },    { 128, 31, 0 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(rows); i++) {
         CHECK(bucket("t5(bidirectional=yes)", 32, 1000, 1000 + rows[i][0]) ==
               rows[i][1]);
@@ -210,7 +208,7 @@ static void exact_for(struct table *c)
 }
 
 /* Many sizes, near and far distances, exact. */
-static void buckets_are_exact_for_other_sizes(void **state)
+TEST(buckets_are_exact_for_other_sizes)
 {
     static const struct {
         int buckets, distance, both;
@@ -222,7 +220,6 @@ static void buckets_are_exact_for_other_sizes(void **state)
         { 128, 65536, 0 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(sizes); i++) {
         struct table c = { .buckets = sizes[i].buckets,
                            .distance = sizes[i].distance,
@@ -236,11 +233,10 @@ static void buckets_are_exact_for_other_sizes(void **state)
     }
 }
 
-static void extremes_share_the_last_bucket(void **state)
+TEST(extremes_share_the_last_bucket)
 {
     const char *both = "t5(bidirectional=yes)";
 
-    (void)state;
     CHECK(bucket("t5", 32, INT64_MAX, INT64_MIN) == 31);
     CHECK(bucket("t5", 32, INT64_MIN, INT64_MAX) == 0);
     CHECK(bucket(both, 32, INT64_MAX, INT64_MIN) == 15);
@@ -249,14 +245,13 @@ static void extremes_share_the_last_bucket(void **state)
     CHECK(bucket(both, 32, INT64_MIN, 0) == 31);
 }
 
-static void registry_row_is_right(void **state)
+TEST(registry_row_is_right)
 {
     locant_encoding *e = test_create(
         "t5(bidirectional=no,distance=128,buckets=32)");
     const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
 
-    (void)state;
     CHECK(strcmp(locant_encoding_spec(e), "t5") == 0);
     CHECK(locant_encoding_param(&info, e, 0, &sizes) == 1);
     CHECK(strcmp(info.name, "table") == 0);
@@ -264,7 +259,7 @@ static void registry_row_is_right(void **state)
     locant_encoding_free(e);
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     int64_t shape[3] = { 2, 1, 1 }, one = 1, pos[1] = { 0 };
     int64_t size[2] = { 32, 2 };
@@ -274,7 +269,6 @@ static void refuses_bad_arguments(void **state)
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
     locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
 
-    (void)state;
     CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL),
                   LOCANT_ERR_NULL,
                   "locant_encoding_bias: t5 has a learned parameter 'table' "
@@ -309,18 +303,4 @@ static void refuses_bad_arguments(void **state)
                   "locant_encoding_create: buckets of t5 is 2, expected an "
                   "even number of at least 4 when bidirectional");
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_distances_are_as_printed),
-        cmocka_unit_test(buckets_are_as_printed),
-        cmocka_unit_test(buckets_are_exact_for_other_sizes),
-        cmocka_unit_test(extremes_share_the_last_bucket),
-        cmocka_unit_test(registry_row_is_right),
-        cmocka_unit_test(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

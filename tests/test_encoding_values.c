@@ -1,6 +1,6 @@
 /*
- * test_encoding_values.c - encodings as values: specs, lengths left out, layers,
- * ids, and tables resized to nothing.
+ * test_encoding_values.c - encodings as values: specs, lengths left out,
+ * layers, ids, and tables resized to nothing.
  */
 #include "locant/resize.h"
 #include "testing.h"
@@ -23,13 +23,12 @@ static void append_list(char *text, const char *key, int n)
 }
 
 /* "Parsing it gives the same encoding again" (encoding.h), at any length. */
-static void long_canonical_specs_can_be_parsed(void **state)
+TEST(long_canonical_specs_can_be_parsed)
 {
     static char text[8192];
     locant_encoding *e, *again = NULL;
     locant_status status;
 
-    (void)state;
     strcpy(text, "rope(scaling=longrope(original=4096,");
     append_list(text, "short=", 512);
     append_list(text, ",long=", 480);
@@ -42,12 +41,11 @@ static void long_canonical_specs_can_be_parsed(void **state)
     CHECK_OK(status);
 }
 
-static void reach_leaves_the_sentence_alone(void **state)
+TEST(reach_leaves_the_sentence_alone)
 {
     locant_encoding *e = make("learned(length=4)"), *bad;
     char before[512];
 
-    (void)state;
     CHECK(locant_encoding_create(&bad, "frob") == LOCANT_ERR_PARAM);
     strcpy(before, locant_last_error());
     CHECK(locant_encoding_reach(e) == 4);
@@ -56,12 +54,11 @@ static void reach_leaves_the_sentence_alone(void **state)
 }
 
 /* Under UBSan: NaN as an integer, and INT64_MIN - 1 in the sentence. */
-static void reach_is_0_while_the_length_is_unknown(void **state)
+TEST(reach_is_0_while_the_length_is_unknown)
 {
     static const char *const specs[] = { "graph", "laplacian", "random-walk",
                                          "learned" };
 
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         locant_encoding *e = make(specs[n]);
 
@@ -71,32 +68,30 @@ static void reach_is_0_while_the_length_is_unknown(void **state)
 }
 
 /* A size that is unknown is 0, not that of another name. */
-static void hops_have_no_size_without_a_length(void **state)
+TEST(hops_have_no_size_without_a_length)
 {
     locant_encoding *e = make("graph");
     const locant_sizes sizes = { .heads = 2 };
     locant_param_info info;
 
-    (void)state;
     CHECK(locant_encoding_param(&info, e, 0, &sizes));
     CHECK(info.shape[0] == 0 && info.shape[1] == 0);
     locant_encoding_free(e);
 }
 
 /* Shape [2, 0]: a no-op, as core.h says. */
-static void ids_of_no_tokens_are_written(void **state)
+TEST(ids_of_no_tokens_are_written)
 {
     const int64_t shape[2] = { 2, 0 };
     locant_tensor out = locant_dense(NULL, LOCANT_I64, 2, shape);
     locant_encoding *e = make("randomized+rope");
 
-    (void)state;
     CHECK_OK(locant_encoding_ids(&out, e, 1, 1));
     locant_encoding_free(e);
 }
 
 /* A sum of two encodings that name things refuses in their name. */
-static void sums_are_named_in_sentences(void **state)
+TEST(sums_are_named_in_sentences)
 {
     const int64_t one = 1, matrix[3] = { 1, 1, 1 };
     int64_t at = 0;
@@ -105,7 +100,6 @@ static void sums_are_named_in_sentences(void **state)
     locant_tensor out = locant_dense(&b, LOCANT_F64, 3, matrix);
     locant_encoding *e = make("sinusoidal+rope");
 
-    (void)state;
     CHECK_REFUSED(locant_encoding_bias(&out, e, &pos, &pos, NULL),
                   LOCANT_ERR_UNSUPPORTED,
                   "locant_encoding_bias: sinusoidal+rope adds nothing to "
@@ -113,24 +107,22 @@ static void sums_are_named_in_sentences(void **state)
     locant_encoding_free(e);
 }
 
-static void layers_take_any_number(void **state)
+TEST(layers_take_any_number)
 {
     locant_encoding *e = make("layers(local=rope,global=none)");
 
-    (void)state;
     CHECK(locant_encoding_layer(NULL, e, INT64_MAX) != NULL);
     locant_encoding_free(e);
 }
 
 /* One kind draws integers, the other reals: who fills the array? */
-static void layers_place_tokens_in_one_way(void **state)
+TEST(layers_place_tokens_in_one_way)
 {
     const int64_t shape[2] = { 1, 4 };
     double ids[4];
     locant_tensor out = locant_dense(ids, LOCANT_F64, 2, shape);
     locant_encoding *e;
 
-    (void)state;
     if (locant_encoding_create(
             &e, "layers(local=randomized+rope,global=cape)") != LOCANT_OK)
         return; /* as of the sum of both */
@@ -140,7 +132,7 @@ static void layers_place_tokens_in_one_way(void **state)
 }
 
 /* A grid of 0 rows but 5 columns, beside a prefix that is there. */
-static void empty_grids_are_resized_to_empty_grids(void **state)
+TEST(empty_grids_are_resized_to_empty_grids)
 {
     const int64_t shape[2] = { 1, 2 };
     double from[2] = { 1, 2 }, to[2] = { 0, 0 };
@@ -148,7 +140,6 @@ static void empty_grids_are_resized_to_empty_grids(void **state)
     locant_tensor out = locant_dense(to, LOCANT_F64, 2, shape);
     locant_resize how = LOCANT_RESIZE_INIT;
 
-    (void)state;
     how.prefix = 1;
     how.columns = 5;
     CHECK_OK(locant_resize_2d(&out, &table, &how));
@@ -163,7 +154,7 @@ static void empty_grids_are_resized_to_empty_grids(void **state)
 }
 
 /* A table with cells resized to none, and the refusal of the way back. */
-static void grids_that_end_or_begin_empty(void **state)
+TEST(grids_that_end_or_begin_empty)
 {
     const int64_t few[2] = { 1, 2 }, many[2] = { 5, 2 };
     double a[10], b[2] = { 7, 7 };
@@ -171,7 +162,6 @@ static void grids_that_end_or_begin_empty(void **state)
     locant_tensor none = locant_dense(b, LOCANT_F64, 2, few);
     locant_resize how = LOCANT_RESIZE_INIT;
 
-    (void)state;
     for (int i = 0; i < 10; i++)
         a[i] = i + 1;
     how.prefix = 1;
@@ -186,22 +176,4 @@ static void grids_that_end_or_begin_empty(void **state)
     how.columns = 0;
     CHECK_REFUSED(locant_resize_2d(&full, &none, &how), LOCANT_ERR_SHAPE,
                   "locant_resize_2d: table has no rows to interpolate");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_canonical_specs_can_be_parsed),
-        cmocka_unit_test(reach_leaves_the_sentence_alone),
-        cmocka_unit_test(reach_is_0_while_the_length_is_unknown),
-        cmocka_unit_test(hops_have_no_size_without_a_length),
-        cmocka_unit_test(ids_of_no_tokens_are_written),
-        cmocka_unit_test(sums_are_named_in_sentences),
-        cmocka_unit_test(layers_take_any_number),
-        cmocka_unit_test(layers_place_tokens_in_one_way),
-        cmocka_unit_test(empty_grids_are_resized_to_empty_grids),
-        cmocka_unit_test(grids_that_end_or_begin_empty),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

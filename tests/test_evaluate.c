@@ -247,11 +247,10 @@ static void check_validation(struct reference *r, const locant_evaluation *e,
     check_near(e->valid, sum / BLOCKS, "validation");
 }
 
-static void matches_the_definitions(void **state)
+TEST(matches_the_definitions)
 {
     static const char *const specs[] = {"none", "rope", "alibi", "sinusoidal"};
 
-    (void)state;
     for (size_t i = TEST_SANITIZED; i < LEN(specs); i += 1 + TEST_SANITIZED) {
         int64_t id = train(specs[i], 64);
         struct reference *r = calloc(1, sizeof *r);
@@ -289,12 +288,11 @@ static void check_contiguous(struct reference *r, const locant_evaluation *e,
     check_near(e->valid, mean(r->loss, BLOCKS * T), "validation");
 }
 
-static void memory_is_carried(void **state)
+TEST(memory_is_carried)
 {
     /* 48 does not divide the windows, 160 is longer than some */
     static const int64_t lengths[] = {48, 160};
 
-    (void)state;
     for (size_t i = TEST_SANITIZED; i < LEN(lengths); i++) {
         int64_t id = train_with("transformer-xl", lengths[i], 72);
         struct reference *r = calloc(1, sizeof *r);
@@ -324,7 +322,7 @@ static void memory_is_carried(void **state)
 }
 
 /* Undefined is NAN, never a clamped row. */
-static void a_table_ends_where_it_ends(void **state)
+TEST(a_table_ends_where_it_ends)
 {
     int64_t id = train("learned", 128), shorter = train("learned", 64);
     struct reference *r = calloc(1, sizeof *r);
@@ -332,7 +330,6 @@ static void a_table_ends_where_it_ends(void **state)
     double *blocks;
     bool found;
 
-    (void)state;
     assert_non_null(r);
     CHECK_OK(locant_evaluate(&e, store, id, corpus, BLOCKS));
     CHECK_OK(lct_store_load_evaluation(
@@ -356,13 +353,12 @@ static void a_table_ends_where_it_ends(void **state)
     CHECK(e.causality >= 0 && e.causality <= 1e-4);
 }
 
-static void reads_back_what_was_recorded(void **state)
+TEST(reads_back_what_was_recorded)
 {
     int64_t id = train("none", 64);
     locant_evaluation a, b;
     char *path;
 
-    (void)state;
     CHECK_OK(locant_evaluate(&a, store, id, corpus, BLOCKS));
     CHECK_OK(lct_store_run_path(&path, store, id, "safetensors"));
     assert_int_equal(unlink(path), 0);
@@ -375,12 +371,11 @@ static void reads_back_what_was_recorded(void **state)
 }
 
 /* An evaluation of before P3 gets it, and keeps the rest. */
-static void what_is_missing_is_added(void **state)
+TEST(what_is_missing_is_added)
 {
     int64_t id = train("rope", 128);
     locant_evaluation a, b;
 
-    (void)state;
     CHECK_OK(locant_evaluate(&a, store, id, corpus, 1));
     lct_store_lock(store);
     CHECK_OK(lct_store_exec(store, "DELETE FROM losses WHERE protocol = 'P3'",
@@ -404,14 +399,13 @@ static int stop(const locant_progress *p, void *context)
     return 1;
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     locant_train_options o = LOCANT_TRAIN_INIT;
     locant_evaluation e;
     int64_t id = 0;
     char want[256];
 
-    (void)state;
     o.layers = 1;
     o.width = 8;
     o.heads = 1;
@@ -431,16 +425,4 @@ static void refuses_bad_arguments(void **state)
     CHECK(locant_evaluate(&e, store, 999, corpus, 1) == LOCANT_ERR_PARAM);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_the_definitions),
-        cmocka_unit_test(memory_is_carried),
-        cmocka_unit_test(a_table_ends_where_it_ends),
-        cmocka_unit_test(reads_back_what_was_recorded),
-        cmocka_unit_test(what_is_missing_is_added),
-        cmocka_unit_test(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

@@ -135,7 +135,7 @@ static void check_near(double got, double want, const char *what)
 /* --------------------------------------------------------------- the tests */
 
 /* A temperature that warms queries from the trained length on. */
-static void another_temperature(void **state)
+TEST(another_temperature)
 {
     static const struct {
         const char *spec, *as, *name, *own;
@@ -145,7 +145,6 @@ static void another_temperature(void **state)
         {"rope", "temperature(kind=logn)+rope", NULL, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++) {
         int64_t id = train(cases[i].spec);
         locant_evaluation e = evaluate(id, cases[i].as, LOCANT_POLICY_NONE, two,
@@ -174,12 +173,11 @@ static void another_temperature(void **state)
 }
 
 /* What changes nothing gives the same bits. */
-static void the_same_encoding_is_the_same(void **state)
+TEST(the_same_encoding_is_the_same)
 {
     int64_t id = train("kerple");
     locant_evaluation plain, own, cold;
 
-    (void)state;
     CHECK_OK(locant_evaluate(&plain, store, id, corpus, BLOCKS));
     own = evaluate(id, "kerple", LOCANT_POLICY_NONE, two, LEN(two));
     CHECK(own.same_targets[0] == plain.same_targets[0]);
@@ -210,14 +208,13 @@ static double table_row(const real *table, int64_t at, int64_t n,
     return table[row * WIDTH + column];
 }
 
-static void tables_beyond_their_end(void **state)
+TEST(tables_beyond_their_end)
 {
     int64_t id = train("learned");
     locant_encoding *hand;
     struct lct_model *m;
     real *table, *own;
 
-    (void)state;
     m = empty_model(&hand, id, "learned(length=2048)");
     fill(m, id, NULL, NULL);
     table = lct_model_params(m) + tensor(m, "encoding.table")->offset;
@@ -242,12 +239,11 @@ static void tables_beyond_their_end(void **state)
 }
 
 /* With offset rows before the first, and as a part of a sum. */
-static void a_window_within_the_table_is_as_trained(void **state)
+TEST(a_window_within_the_table_is_as_trained)
 {
     static const int64_t within[] = {TRAINED};
     static const char *const specs[] = {"learned(offset=2)", "rope+learned"};
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         int64_t id = train(specs[i]);
         locant_evaluation e = evaluate(id, NULL, LOCANT_POLICY_NONE, within, 1);
@@ -259,7 +255,7 @@ static void a_window_within_the_table_is_as_trained(void **state)
     }
 }
 
-static void reads_back_what_was_recorded(void **state)
+TEST(reads_back_what_was_recorded)
 {
     int64_t id = train("alibi");
     const char *as = "temperature(kind=logn)+alibi";
@@ -267,7 +263,6 @@ static void reads_back_what_was_recorded(void **state)
     locant_evaluation c = evaluate(id, as, LOCANT_POLICY_NONE, NULL, 0), b, d;
     char *path;
 
-    (void)state;
     CHECK(c.same_targets[0] == a.same_targets[0]);
     CHECK(isfinite(c.by_position[LOCANT_EVAL_BUCKETS - 1]));
     CHECK_OK(lct_store_run_path(&path, store, id, "safetensors"));
@@ -286,13 +281,12 @@ static void refuse(int64_t id, const locant_eval_options *o, const char *want)
                   LOCANT_ERR_PARAM, want);
 }
 
-static void refuses_what_does_not_fit(void **state)
+TEST(refuses_what_does_not_fit)
 {
     static const int64_t falling[] = {256, 128}, short_one[] = {63};
     locant_eval_options o = LOCANT_EVAL_INIT;
     int64_t t5 = train("t5"), rope = train("rope"), learned = train("learned");
 
-    (void)state;
     o.blocks = 1;
     o.encoding = "none";
     refuse(t5, &o, "locant_evaluate_as: parameter t5.table of t5 has no partner"
@@ -338,7 +332,7 @@ static int count_ticks(int64_t tokens, void *context)
 }
 
 /* What cannot be recorded is not computed; what is recorded is read. */
-static void a_store_that_cannot_be_written_is_told_at_once(void **state)
+TEST(a_store_that_cannot_be_written_is_told_at_once)
 {
     locant_eval_options o = LOCANT_EVAL_INIT;
     const int64_t id = train("alibi");
@@ -346,7 +340,6 @@ static void a_store_that_cannot_be_written_is_told_at_once(void **state)
     locant_store *other;
     int ticks = 0;
 
-    (void)state;
     CHECK_OK(locant_store_open_readonly(&other, scratch_file(&dir, "store")));
     CHECK(lct_evaluate(&e, other, id, corpus, 1, count_ticks, &ticks) ==
           LOCANT_ERR_PARAM);
@@ -364,17 +357,4 @@ static void a_store_that_cannot_be_written_is_told_at_once(void **state)
     locant_store_close(other);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_temperature),
-        cmocka_unit_test(the_same_encoding_is_the_same),
-        cmocka_unit_test(tables_beyond_their_end),
-        cmocka_unit_test(a_window_within_the_table_is_as_trained),
-        cmocka_unit_test(reads_back_what_was_recorded),
-        cmocka_unit_test(refuses_what_does_not_fit),
-        cmocka_unit_test(a_store_that_cannot_be_written_is_told_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

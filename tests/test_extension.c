@@ -59,7 +59,7 @@ static double mean_of(const double *loss)
 /* ------------------------------------------------------------ same numbers */
 
 /* The base run's own evaluation: P1 of every block, and P4. */
-static void it_is_the_protocols_that_are_measured(void **state)
+TEST(it_is_the_protocols_that_are_measured)
 {
     locant_store *s = open_store("a");
     struct lct_extension *x = extend(s);
@@ -69,7 +69,6 @@ static void it_is_the_protocols_that_are_measured(void **state)
     double *block;
     bool found;
 
-    (void)state;
     CHECK(x->blocks == BLOCKS);
     CHECK_OK(locant_evaluate(&e, s, x->base[0], corpus, BLOCKS));
     CHECK_OK(lct_store_load_evaluation(
@@ -99,7 +98,7 @@ static void measure(double loss[BLOCKS], locant_store *s, int64_t run,
 {
     size_t ends[BLOCKS];
     const struct lct_extension_place place = {
-        .store = s, .corpus = corpus, .want = BLOCKS, .ends = ends,
+        .store = s, .corpus = corpus, .want = BLOCKS,
         .blocks = (int64_t)lct_test_blocks(ends, BLOCKS, corpus, LCT_EVAL_SEED)
     };
     const struct lct_extension_cell cell = { run, spec, 128, false };
@@ -108,7 +107,7 @@ static void measure(double loss[BLOCKS], locant_store *s, int64_t run,
     CHECK_OK(lct_extension_measure(loss, NULL, &speed, &place, &cell));
 }
 
-static void what_changes_nothing_changes_no_bit(void **state)
+TEST(what_changes_nothing_changes_no_bit)
 {
     static const char *const ids[] = { "dynamic", "logn" };
     static const char *const specs[] = {
@@ -120,7 +119,6 @@ static void what_changes_nothing_changes_no_bit(void **state)
     const double *none = row_of(x, "none")->short_inputs.loss;
     double loss[BLOCKS];
 
-    (void)state;
     for (size_t i = 0; i < LEN(ids); i++)
         assert_memory_equal(row_of(x, ids[i])->short_inputs.loss, none,
                             BLOCKS * 8);
@@ -179,14 +177,13 @@ static void same(const struct lct_extension *x, const struct lct_extension *y)
     }
 }
 
-static void stopped_it_goes_on_to_the_same_bits(void **state)
+TEST(stopped_it_goes_on_to_the_same_bits)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
     struct lct_extension *x = extend(a), *y = NULL;
     int calls = 0, stops = 0, runs = runs_in(a);
     locant_status status;
 
-    (void)state;
     CHECK(runs == 2 + 2 * lct_extension_tunings());
     while ((status = lct_extension_run(&y, &tiny, b, corpus, stop, &calls)) ==
            LOCANT_ERR_INTERRUPTED) {
@@ -226,7 +223,7 @@ static int take_needle_run(const locant_run_info *run, void *context)
 
 /* Under its own spec a run scores what it scores, and a crop of it all is all
    of it; needles out of sight are not found. */
-static void needles_are_scored_as_asked(void **state)
+TEST(needles_are_scored_as_asked)
 {
     static const int64_t length = 256;
     struct lct_task_reading as = { "rope", 0 };
@@ -236,7 +233,6 @@ static void needles_are_scored_as_asked(void **state)
     locant_task_score plain, under, cropped, window;
     int64_t run = 0;
 
-    (void)state;
     CHECK_OK(locant_store_runs(s, take_needle_run, &run));
     o.items = tiny.items;
     o.lengths = &length;
@@ -292,7 +288,7 @@ static void the_store_has_figures(locant_store *s, const struct lct_results *r)
     }
 }
 
-static void numbers_and_page_have_it(void **state)
+TEST(numbers_and_page_have_it)
 {
     locant_store *s = open_store("a");
     struct lct_results r = { .trained_length = 128 };
@@ -300,7 +296,6 @@ static void numbers_and_page_have_it(void **state)
     const json_t *at;
     size_t bytes;
 
-    (void)state;
     CHECK(!lct_page_has_extension(&r));
     r.extension = extend(s);
     CHECK(lct_page_has_extension(&r));
@@ -327,11 +322,10 @@ static void numbers_and_page_have_it(void **state)
     locant_store_close(s);
 }
 
-static void factors_go_into_specs(void **state)
+TEST(factors_go_into_specs)
 {
     char spec[256];
 
-    (void)state;
     for (int i = 0; i < lct_extension_methods(); i++)
         CHECK_OK(lct_extension_spec(spec, lct_extension_method(i)->spec, 16));
     CHECK_OK(lct_extension_spec(spec, "rope(scaling=ntk(factor=@))", 8));
@@ -346,16 +340,4 @@ static void factors_go_into_specs(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_the_protocols_that_are_measured),
-        cmocka_unit_test(what_changes_nothing_changes_no_bit),
-        cmocka_unit_test(stopped_it_goes_on_to_the_same_bits),
-        cmocka_unit_test(needles_are_scored_as_asked),
-        cmocka_unit_test(numbers_and_page_have_it),
-        cmocka_unit_test(factors_go_into_specs),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

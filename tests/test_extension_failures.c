@@ -70,7 +70,7 @@ static void spoil(locant_store *s, int64_t id)
 }
 
 /* Numbers are those of the seeds that have them. */
-static void a_run_that_fails_is_left_out(void **state)
+TEST(a_run_that_fails_is_left_out)
 {
     struct lct_extension_plan two = tiny;
     locant_store *s = open_store("c");
@@ -80,7 +80,6 @@ static void a_run_that_fails_is_left_out(void **state)
     double first, all;
     int notices = 0;
 
-    (void)state;
     two.seeds = 2;
     CHECK_OK(lct_extension_run(&x, &two, s, corpus, count_notices, &notices));
     CHECK(notices == 0 && x->failures == 0);
@@ -124,14 +123,13 @@ static void set_loss(struct lct_extension *x, const char *id, double first,
 }
 
 /* By means over the seeds that each has, PI and YaRN would come first. */
-static void orderings_are_of_seeds_that_all_have(void **state)
+TEST(orderings_are_of_seeds_that_all_have)
 {
     struct lct_extension_plan two = tiny;
     locant_store *s = open_store("c");
     struct lct_results r = { .trained_length = 128 };
     const char *measured;
 
-    (void)state;
     two.seeds = 2;
     CHECK_OK(lct_extension_run(&r.extension, &two, s, corpus, NULL, NULL));
     set_loss(r.extension, "ntk", 2, NAN);
@@ -149,14 +147,13 @@ static void orderings_are_of_seeds_that_all_have(void **state)
 }
 
 /* And where every run fails there is a page without numbers. */
-static void all_runs_may_fail(void **state)
+TEST(all_runs_may_fail)
 {
     struct lct_extension_plan wild = tiny;
     locant_store *s = open_store("d");
     struct lct_results r = { .trained_length = 128 };
     struct lct_html h = { .data = NULL };
 
-    (void)state;
     wild.rate = 1e30;
     CHECK_OK(lct_extension_run(&r.extension, &wild, s, corpus, NULL, NULL));
     CHECK(r.extension->failures == 1); /* nothing is trained on from it */
@@ -214,21 +211,10 @@ static void surface_without(size_t wild, const char *name)
     locant_store_close(s);
 }
 
-static void so_may_those_of_the_surface(void **state)
+TEST(so_may_those_of_the_surface)
 {
-    (void)state;
     surface_without(1, "e");
     surface_without(2, "f");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_that_fails_is_left_out),
-        cmocka_unit_test(orderings_are_of_seeds_that_all_have),
-        cmocka_unit_test(all_runs_may_fail),
-        cmocka_unit_test(so_may_those_of_the_surface),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

@@ -173,25 +173,22 @@ static void check_every_call(bool forever)
     locant_store_close(a);
 }
 
-static void survives_any_call_that_fails(void **state)
+IN_SCRATCH(survives_any_call_that_fails)
 {
-    (void)state;
     check_every_call(false);
 }
 
-static void survives_all_calls_that_fail_from_one_on(void **state)
+IN_SCRATCH(survives_all_calls_that_fail_from_one_on)
 {
-    (void)state;
     check_every_call(true);
 }
 
 /* A call that was interrupted, or did less, is not a failure. */
-static void goes_on_after_short_writes(void **state)
+IN_SCRATCH(goes_on_after_short_writes)
 {
     locant_train_options o = smallest();
     locant_store *a = open_store("a"), *b;
 
-    (void)state;
     train(a, &o);
     fault.halves = fault.armed = true;
     fault.failed = 0;
@@ -254,7 +251,7 @@ static int train_on_small_disk(const char *size, bool *refused)
 }
 
 /* Too little for the database, for one checkpoint, for two; and enough. */
-static void goes_on_when_a_full_disk_has_room_again(void **state)
+IN_SCRATCH(goes_on_when_a_full_disk_has_room_again)
 {
     static const char *const sizes[] = {
         "size=16k", "size=96k", "size=160k", "size=224k", "size=320k",
@@ -263,7 +260,6 @@ static void goes_on_when_a_full_disk_has_room_again(void **state)
     locant_store *a = open_store("a");
     int full = 0;
 
-    (void)state;
     train(a, &o);
     locant_store_close(a);
     for (size_t i = 0; i < LEN(sizes); i++) {
@@ -288,16 +284,4 @@ static void goes_on_when_a_full_disk_has_room_again(void **state)
     CHECK(full >= 4 && full < (int)LEN(sizes));
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(survives_any_call_that_fails),
-        IN_SCRATCH(survives_all_calls_that_fail_from_one_on),
-        IN_SCRATCH(goes_on_after_short_writes),
-        IN_SCRATCH(goes_on_when_a_full_disk_has_room_again),
-    };
-
-    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
-}
+TEST_GROUP(make_corpus, free_corpus)

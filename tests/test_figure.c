@@ -49,13 +49,12 @@ static void check_signature(const char *name, const char *signature)
     CHECK(memcmp(start, signature, strlen(signature)) == 0);
 }
 
-static void writes_every_format_of_every_kind(void **state)
+TEST_WITH(make_folder, remove_folder, writes_every_format_of_every_kind)
 {
     static const char *const names[] = { "f.svg", "f.png", "f.pdf" };
     static const char *const signatures[] = { "<?xml", "\x89PNG\r\n\x1a\n",
                                               "%PDF-" };
 
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < LEN(names); i++) {
             locant_figure f = a_figure((locant_figure_kind)kind);
@@ -77,9 +76,8 @@ static char *svg_of(const locant_figure *f)
     return svg;
 }
 
-static void same_figure_same_bytes(void **state)
+TEST(same_figure_same_bytes)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         locant_figure f = a_figure((locant_figure_kind)kind);
         locant_figure other = a_figure(LOCANT_FIGURE_HEATMAP);
@@ -94,14 +92,13 @@ static void same_figure_same_bytes(void **state)
 }
 
 /* A large matrix is one picture: no more elements than a small one. */
-static void large_matrix_is_one_image(void **state)
+TEST(large_matrix_is_one_image)
 {
     enum { N = 600 };
     locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
     double *large = calloc((size_t)N * N, sizeof *large);
     char *svg;
 
-    (void)state;
     CHECK(large != NULL);
     for (int i = 0; i < N * N; i++)
         large[i] = i % 13;
@@ -132,13 +129,12 @@ static size_t pieces(const char *svg)
     return n;
 }
 
-static void nan_leaves_a_gap(void **state)
+TEST(nan_leaves_a_gap)
 {
     double whole[5] = { 2, 3, 4, 5, 6 }, gap[5] = { 2, 3, NAN, 5, 6 };
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
     char *a, *b;
 
-    (void)state;
     lines[0] = (locant_series){ .n = 5, .x = x5, .y = whole, .color = 0 };
     f.n_series = 1;
     a = svg_of(&f);
@@ -149,13 +145,12 @@ static void nan_leaves_a_gap(void **state)
     locant_release(b);
 }
 
-static void hostile_labels_stay_text(void **state)
+TEST(hostile_labels_stay_text)
 {
     static const char hostile[] = "<script>&\"'\x01\xff</title>";
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
     char *svg;
 
-    (void)state;
     f.title = f.x_label = f.y_label = hostile;
     lines[0].label = hostile;
     marks[0].label = hostile;
@@ -168,25 +163,23 @@ static void hostile_labels_stay_text(void **state)
     marks[0].label = "trained length";
 }
 
-static void draws_any_script(void **state)
+TEST(draws_any_script)
 {
     locant_figure f = a_figure(LOCANT_FIGURE_BARS);
     char *svg;
 
-    (void)state;
     f.title = "\xe4\xbd\x8d\xe7\xbd\xae\xe7\xbc\x96\xe7\xa0\x81";
     svg = svg_of(&f);
     CHECK(strstr(svg, f.title));
     locant_release(svg);
 }
 
-static void degenerate_data_is_drawn(void **state)
+TEST(degenerate_data_is_drawn)
 {
     double one[1] = { 5 }, huge[2] = { -1e150, 1e150 }, x[2] = { 1, 1 };
     double zero[4] = { 0, 0, 0, 0 };
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
 
-    (void)state;
     lines[0] = (locant_series){ .label = "", .n = 1, .x = one, .y = one };
     f.n_series = 1;
     locant_release(svg_of(&f));
@@ -216,13 +209,12 @@ static void refuse(const locant_figure *f, locant_status status,
     CHECK(out == NULL && size == 77);
 }
 
-static void refuses_bad_lines(void **state)
+TEST(refuses_bad_lines)
 {
     const double none[5] = { NAN, NAN, INFINITY, NAN, NAN };
     const double below[5] = { 1, 0, 2, 3, 4 }, large[5] = { 1e200 };
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
 
-    (void)state;
     f.n_series = 0;
     refuse(&f, LOCANT_ERR_PARAM,
            "locant_figure_svg: 0 series, expected 1 to 256");
@@ -268,12 +260,11 @@ static void refuses_bad_lines(void **state)
     marks[0].x = 128;
 }
 
-static void refuses_bad_maps(void **state)
+TEST(refuses_bad_maps)
 {
     double none[4] = { NAN, NAN, NAN, NAN };
     locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
 
-    (void)state;
     f.rows = 0;
     refuse(&f, LOCANT_ERR_PARAM,
            "locant_figure_svg: 0 x 20 cells, expected at least 1 x 1 and at "
@@ -299,7 +290,7 @@ static void refuses_bad_maps(void **state)
            "number of at most 1e+150");
 }
 
-static void refuses_bad_frames(void **state)
+TEST_WITH(make_folder, remove_folder, refuses_bad_frames)
 {
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
     char sentence[160], path[300];
@@ -307,7 +298,6 @@ static void refuses_bad_frames(void **state)
     size_t size;
     struct stat st;
 
-    (void)state;
     CHECK_REFUSED(locant_figure_svg(NULL, &size, &f), LOCANT_ERR_NULL,
                   "locant_figure_svg: out is NULL");
     CHECK_REFUSED(locant_figure_svg(&out, NULL, &f), LOCANT_ERR_NULL,
@@ -345,15 +335,14 @@ static void refuses_bad_frames(void **state)
     CHECK(stat(path, &st) != 0);
 }
 
-static void survives_lack_of_memory(void **state)
+TEST(survives_lack_of_memory)
 {
-    (void)state;
     survive_lack_of_memory(locant_figure_svg);
 }
 
 /* ------------------------------------------------------------------ numbers */
 
-static void numbers_are_plain(void **state)
+TEST(numbers_are_plain)
 {
     static const struct {
         double value;
@@ -366,7 +355,6 @@ static void numbers_are_plain(void **state)
                   { 9999999, 0, "9999999" } };
     char text[LCT_DECIMAL_BYTES];
 
-    (void)state;
     for (size_t i = 0; i < LEN(table); i++) {
         lct_decimal(text, table[i].value, table[i].decimals);
         if (test_differs(text, table[i].text))
@@ -381,14 +369,13 @@ static void numbers_are_plain(void **state)
 }
 
 /* Locales that write 1,5: whichever this machine has. */
-static void numbers_ignore_the_locale(void **state)
+TEST(numbers_ignore_the_locale)
 {
     static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8",
                                          "ru_RU.UTF-8", "nl_NL.UTF-8" };
     char text[LCT_DECIMAL_BYTES];
     size_t found = 0;
 
-    (void)state;
     for (size_t i = 0; i < LEN(names); i++) {
         if (!setlocale(LC_NUMERIC, names[i]))
             continue;
@@ -401,9 +388,8 @@ static void numbers_ignore_the_locale(void **state)
         skip();
 }
 
-static void ticks_are_round_and_inside(void **state)
+TEST(ticks_are_round_and_inside)
 {
-    (void)state;
     for (int i = 0; i < 2000; i++) {
         double size = pow(10, 12 * test_uniform());
         double low = size * test_uniform();
@@ -426,9 +412,8 @@ static double lightness(struct lct_color c)
     return 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b;
 }
 
-static void maps_are_ordered(void **state)
+TEST(maps_are_ordered)
 {
-    (void)state;
     for (int dark = 0; dark < 2; dark++)
         for (int i = 0; i < 100; i++) {
             double sign = dark ? 1 : -1, a = i / 100.0, b = (i + 1) / 100.0;
@@ -455,11 +440,10 @@ static double luminance(struct lct_color c)
 }
 
 /* Lines stand out from the page by 3 at least, on white and on #1e2125. */
-static void lines_can_be_seen(void **state)
+TEST(lines_can_be_seen)
 {
     const struct lct_color ground = { 30 / 255.0, 33 / 255.0, 37 / 255.0 };
 
-    (void)state;
     for (int i = 0; i < LCT_COLORS; i++) {
         double light = 1.05 / (luminance(lct_palette(i)) + 0.05);
         double dark = (luminance(lct_palette_dark(i)) + 0.05) /
@@ -474,30 +458,4 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfontconfig\n";
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(writes_every_format_of_every_kind,
-                                        make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(refuses_bad_frames, make_folder,
-                                        remove_folder),
-        cmocka_unit_test(same_figure_same_bytes),
-        cmocka_unit_test(large_matrix_is_one_image),
-        cmocka_unit_test(nan_leaves_a_gap),
-        cmocka_unit_test(hostile_labels_stay_text),
-        cmocka_unit_test(draws_any_script),
-        cmocka_unit_test(degenerate_data_is_drawn),
-        cmocka_unit_test(refuses_bad_lines),
-        cmocka_unit_test(refuses_bad_maps),
-        cmocka_unit_test(survives_lack_of_memory),
-        cmocka_unit_test(numbers_are_plain),
-        cmocka_unit_test(numbers_ignore_the_locale),
-        cmocka_unit_test(ticks_are_round_and_inside),
-        cmocka_unit_test(maps_are_ordered),
-        cmocka_unit_test(lines_can_be_seen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

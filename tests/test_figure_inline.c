@@ -45,9 +45,8 @@ static void parse(const char *svg)
     g_markup_parse_context_free(c);
 }
 
-static void every_kind_is_well_formed(void **state)
+TEST(every_kind_is_well_formed)
 {
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         locant_figure f = a_figure((locant_figure_kind)kind);
         char *svg = inline_of(&f), *again = inline_of(&f);
@@ -62,13 +61,12 @@ static void every_kind_is_well_formed(void **state)
     }
 }
 
-static void hostile_labels_stay_text(void **state)
+TEST(hostile_labels_stay_text)
 {
     static const char hostile[] =
         "<script>alert(1)</script>&\"'\x01\xff</text></svg><img onerror=x>"
         "a name that is far too long for the margin of the figure it is in";
 
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         locant_figure f = a_figure((locant_figure_kind)kind);
         char *svg;
@@ -86,12 +84,11 @@ static void hostile_labels_stay_text(void **state)
 }
 
 /* What the classes of a figure are called, its style sheet defines. */
-static void every_class_is_defined(void **state)
+TEST(every_class_is_defined)
 {
     char *css;
     size_t size;
 
-    (void)state;
     CHECK_OK(locant_figure_css(&css, &size));
     no_such(css);
     CHECK(strstr(css, "prefers-color-scheme:dark"));
@@ -118,12 +115,11 @@ static void every_class_is_defined(void **state)
     locant_release(css);
 }
 
-static void both_languages_are_there(void **state)
+TEST(both_languages_are_there)
 {
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
     char *svg;
 
-    (void)state;
     f.title_zh = "\xe6\xa0\x87\xe9\xa2\x98";
     lines[1].label_zh = "\xe7\xac\xac\xe4\xba\x8c";
     svg = inline_of(&f);
@@ -173,12 +169,11 @@ static void paint(char (*painted)[4], const char *svg, int64_t rows,
 }
 
 /* Every cell has the shade of its value, both ways runs can go. */
-static void maps_hold_every_cell(void **state)
+TEST(maps_hold_every_cell)
 {
     enum { ROWS = 30, COLS = 20 };
     static char painted[ROWS * COLS][4];
 
-    (void)state;
     for (int turn = 0; turn < 2; turn++) {
         locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
         struct lct_map map;
@@ -203,7 +198,7 @@ static void maps_hold_every_cell(void **state)
 }
 
 /* A spike in a large map is seen, and that cells were pooled is said. */
-static void large_maps_are_pooled(void **state)
+TEST(large_maps_are_pooled)
 {
     enum { N = 600, SHOWN = 120 };
     static char painted[SHOWN * SHOWN][4];
@@ -211,7 +206,6 @@ static void large_maps_are_pooled(void **state)
     double *large = calloc((size_t)N * N, sizeof *large);
     char *svg;
 
-    (void)state;
     CHECK(large != NULL);
     large[37 * N + 599] = -5;
     f.cells = large;
@@ -234,7 +228,7 @@ static void large_maps_are_pooled(void **state)
 }
 
 /* The path of a curve passes every point within a fifth of a point. */
-static void curves_pass_their_points(void **state)
+TEST(curves_pass_their_points)
 {
     enum { N = 2000 };
     static double x[N], y[N];
@@ -244,7 +238,6 @@ static void curves_pass_their_points(void **state)
     char *svg;
     int k = 0;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         x[i] = i;
         y[i] = sin(i * 0.005) * i;
@@ -284,7 +277,7 @@ static void curves_pass_their_points(void **state)
 }
 
 /* Eight curves of 100 points, as the page has them. */
-static void figures_are_small(void **state)
+TEST(figures_are_small)
 {
     enum { N = 100, CURVES = 8 };
     static double x[N], y[CURVES][N];
@@ -292,7 +285,6 @@ static void figures_are_small(void **state)
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
     char *svg;
 
-    (void)state;
     for (int s = 0; s < CURVES; s++) {
         for (int i = 0; i < N; i++) {
             x[i] = i + 1;
@@ -315,19 +307,17 @@ static locant_status without_words(char **out, size_t *size,
     return locant_figure_inline(out, size, f, NULL);
 }
 
-static void survives_lack_of_memory(void **state)
+TEST(survives_lack_of_memory)
 {
-    (void)state;
     survive_lack_of_memory(without_words);
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
     char *out = NULL;
     size_t size = 77;
 
-    (void)state;
     CHECK_REFUSED(locant_figure_inline(NULL, &size, &f, NULL), LOCANT_ERR_NULL,
                   "locant_figure_inline: out is NULL");
     CHECK_REFUSED(locant_figure_css(&out, NULL), LOCANT_ERR_NULL,
@@ -342,22 +332,4 @@ static void refuses(void **state)
                   LOCANT_ERR_PARAM, "locant_figure_inline: series 0: dashed is "
                                     "5, expected 0 to 4");
     CHECK(out == NULL && size == 77);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_is_well_formed),
-        cmocka_unit_test(hostile_labels_stay_text),
-        cmocka_unit_test(every_class_is_defined),
-        cmocka_unit_test(both_languages_are_there),
-        cmocka_unit_test(maps_hold_every_cell),
-        cmocka_unit_test(large_maps_are_pooled),
-        cmocka_unit_test(curves_pass_their_points),
-        cmocka_unit_test(figures_are_small),
-        cmocka_unit_test(survives_lack_of_memory),
-        cmocka_unit_test(refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

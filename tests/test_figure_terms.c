@@ -56,11 +56,10 @@ static void near_to(double got, double want)
         FAIL("got %.12g, want %.12g\n", got, want);
 }
 
-static void terms_have_their_forms(void **state)
+TEST(terms_have_their_forms)
 {
     static struct shown s;
 
-    (void)state;
     CHECK_OK(draw(&s, "transformer-xl", 2));
     CHECK(s.taken == 1);
     for (int i = 0; i < N; i++)
@@ -84,11 +83,10 @@ static void terms_have_their_forms(void **state)
     CHECK(at(&s, 1, 1, 1, 0) != 0 && at(&s, 1, 0, 1, 0) != 0);
 }
 
-static void heads_and_bases_differ(void **state)
+TEST(heads_and_bases_differ)
 {
     static struct shown one, two, slow;
 
-    (void)state;
     CHECK_OK(draw(&one, "transformer-xl", 1));
     CHECK_OK(draw(&two, "transformer-xl", 2));
     CHECK_OK(draw(&slow, "transformer-xl(base=100)", 1));
@@ -97,25 +95,13 @@ static void heads_and_bases_differ(void **state)
     CHECK(at(&one, 1, 1, 5, 2) != at(&slow, 1, 1, 5, 2));
 }
 
-static void others_have_none(void **state)
+TEST(others_have_none)
 {
     static struct shown s;
 
-    (void)state;
     CHECK_REFUSED(draw(&s, "shaw", 1), LOCANT_ERR_PARAM,
                   "locant_figure_of_encoding: 'terms' is not a figure of "
                   "shaw: it is of encodings whose scores are four "
                   "terms: transformer-xl");
     CHECK(s.taken == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terms_have_their_forms),
-        cmocka_unit_test(heads_and_bases_differ),
-        cmocka_unit_test(others_have_none),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

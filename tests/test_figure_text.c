@@ -53,22 +53,20 @@ static void check_lines(int kind, int width, int colors)
         CHECK(*p == '\n' || (*p >= ' ' && *p <= '~'));
 }
 
-static void lines_fit_every_terminal(void **state)
+TEST(lines_fit_every_terminal)
 {
     static const int widths[] = { 40, 41, 80, 200 };
 
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t w = 0; w < LEN(widths); w++)
             for (int colors = 0; colors < 4; colors++)
                 check_lines(kind, widths[w], colors);
 }
 
-static void labels_carry_no_escapes(void **state)
+TEST(labels_carry_no_escapes)
 {
     static const char hostile[] = "a\x1b[31m\x07\nb\xff\xc2\x9b";
 
-    (void)state;
     for (int kind = 0; kind < KINDS; kind++)
         for (int colors = 0; colors < 4; colors += 3) {
             locant_figure f = a_figure((locant_figure_kind)kind);
@@ -83,14 +81,13 @@ static void labels_carry_no_escapes(void **state)
 }
 
 /* The pixels of a small map are its cells, in the colours of the page. */
-static void map_shows_its_cells(void **state)
+TEST(map_shows_its_cells)
 {
     double two[4] = { -1, 1, 0, NAN };
     struct lct_color low = lct_diverging(-1, false);
     locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
     char want[64];
 
-    (void)state;
     f.cells = two;
     f.rows = f.cols = 2;
     f.diverging = 1;
@@ -115,7 +112,7 @@ static void map_shows_its_cells(void **state)
 }
 
 /* Names in place of numbers: in the terminal, in JSON, in CSV. */
-static void rows_of_maps_have_names(void **state)
+TEST(rows_of_maps_have_names)
 {
     static const char *const rows[] = { "rope(base=128)", "a\x1b[31m,b" };
     static const char *const cols[] = { "128", "256, dense", NULL };
@@ -124,7 +121,6 @@ static void rows_of_maps_have_names(void **state)
     char *out;
     size_t size;
 
-    (void)state;
     f.cells = four;
     f.rows = f.cols = 2;
     f.diverging = 0;
@@ -152,13 +148,12 @@ static void rows_of_maps_have_names(void **state)
                   "locant_figure_csv: col_names[1] is NULL");
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
     char *out = NULL;
     size_t size = 77;
 
-    (void)state;
     CHECK_REFUSED(locant_figure_terminal(&out, &size, &f, 39, 0),
                   LOCANT_ERR_PARAM,
                   "locant_figure_terminal: 39 columns, expected 40 to 1000");
@@ -206,7 +201,7 @@ static double field(const char **p)
     return value;
 }
 
-static void csv_reads_back(void **state)
+TEST(csv_reads_back)
 {
     enum { N = 200 };
     static double x[N], y[N];
@@ -214,7 +209,6 @@ static void csv_reads_back(void **state)
     size_t size;
     const char *p;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         x[i] = any_double(i + 8);
         y[i] = any_double(i);
@@ -261,14 +255,13 @@ static double json_at(const json_t *array, size_t i)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static void json_reads_back(void **state)
+TEST(json_reads_back)
 {
     static double x[200], y[200];
     locant_figure f = a_figure(LOCANT_FIGURE_POINTS);
     json_t *root, *series;
     size_t size;
 
-    (void)state;
     for (int i = 0; i < 200; i++) {
         y[i] = any_double(i);
         x[i] = any_double(i + 8);
@@ -301,7 +294,7 @@ static void json_reads_back(void **state)
 
 /* For the page: two bytes a cell, within half a step of 1 / 65534 of the
    range, which is 2 nearly. */
-static void packed_maps_are_near(void **state)
+TEST(packed_maps_are_near)
 {
     locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
     struct lct_html h = { .data = NULL };
@@ -311,7 +304,6 @@ static void packed_maps_are_near(void **state)
     json_t *root;
     double low, high;
 
-    (void)state;
     CHECK_OK(lct_figure_data(&h, &f, true));
     lct_html_append(&h, "", 1);
     root = json_loads(h.data, 0, NULL);
@@ -337,9 +329,8 @@ static locant_status as_text(char **out, size_t *size, const locant_figure *f)
     return locant_figure_terminal(out, size, f, 60, LOCANT_TERMINAL_24);
 }
 
-static void survives_lack_of_memory(void **state)
+TEST(survives_lack_of_memory)
 {
-    (void)state;
     survive_lack_of_memory(as_text);
     survive_lack_of_memory(locant_figure_json);
     survive_lack_of_memory(locant_figure_csv);
@@ -378,7 +369,7 @@ static locant_status keep(const locant_figure *f, const char *alt,
 }
 
 /* Each figure of an encoding is one of these encodings at least. */
-static void every_figure_can_be_had(void **state)
+TEST(every_figure_can_be_had)
 {
     static const char *const specs[] = {
         "sinusoidal", "rope", "rope2d(height=8,width=8)", "t5",
@@ -387,7 +378,6 @@ static void every_figure_can_be_had(void **state)
     };
     const locant_figure_info *info;
 
-    (void)state;
     for (int i = 0; (info = locant_figure_at(i)) != NULL; i++) {
         locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
         int taken = 0;
@@ -427,11 +417,10 @@ static locant_status refuse(const char *name, const char *spec,
     return status;
 }
 
-static void views_are_checked(void **state)
+TEST(views_are_checked)
 {
     locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
 
-    (void)state;
     CHECK_REFUSED(refuse("tabel", "rope", &view), LOCANT_ERR_PARAM,
                   "locant_figure_of_encoding: there is no figure 'tabel'");
     CHECK_REFUSED(refuse("table", "rope", &view), LOCANT_ERR_PARAM,
@@ -454,23 +443,4 @@ static void views_are_checked(void **state)
     CHECK_REFUSED(refuse("bias", "alibi", &view), LOCANT_ERR_PARAM,
                   "locant_figure_of_encoding: width is 66, expected a multiple "
                   "of 4 heads");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_fit_every_terminal),
-        cmocka_unit_test(labels_carry_no_escapes),
-        cmocka_unit_test(map_shows_its_cells),
-        cmocka_unit_test(rows_of_maps_have_names),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(csv_reads_back),
-        cmocka_unit_test(json_reads_back),
-        cmocka_unit_test(packed_maps_are_near),
-        cmocka_unit_test(survives_lack_of_memory),
-        cmocka_unit_test(every_figure_can_be_had),
-        cmocka_unit_test(views_are_checked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,19 +75,18 @@ static void near_to(double got, double want, double most)
  * Angles come rounded to float, 2^-24 of themselves; at distance 2048 that
  * moves each of 16 unit vectors by at most 2048 2^-24 = 1.2e-4.
  */
-static void scores_and_bounds(void **state)
+TEST(scores_and_bounds)
 {
     const struct shown e = show("expected", "rope"), su = show("su-bound",
                                                                 "rope");
 
-    (void)state;
     CHECK(e.lines == 4 && e.x[0][8] == 128 && e.y[0][0] == 1);
     for (int i = 0; i < POINTS; i++)
         CHECK(e.y[1][i] == 0 && e.y[2][i] == e.y[0][i]);
     CHECK(e.band[0] == 0);
     near_to(e.band[1], 1 / sqrt(32), 1e-15);
     near_to(e.band[2], 2 * sqrt(16) / 32, 1e-15);
-    assert_string_equal(e.label[3], "key made for distance 128");
+    assert_string_equal(e.label[3], "key chosen for distance 128");
     for (int i = 0; i < POINTS; i++)
         CHECK(i == 8 ? e.y[3][i] == 1 : e.y[3][i] < .8);
     CHECK(su.lines == 1);
@@ -97,11 +96,10 @@ static void scores_and_bounds(void **state)
     near_to(su.y[0][128], 2.38, .005 + 16 * 1.2e-4);
 }
 
-static void bounds_between_positions(void **state)
+TEST(bounds_between_positions)
 {
     const struct shown s = show("pi-bounds", "rope");
 
-    (void)state;
     CHECK(s.lines == 3 && s.x[0][32] == .5);
     near_to(s.y[0][32], .1086, .0001);
     near_to(s.y[2][32], .1799, .0001);
@@ -116,19 +114,18 @@ static const char *find_turning(const char *spec)
     const struct shown s = show("turns", spec);
 
     snprintf(number, sizeof number, "%s", s.label[s.lines - 1]);
-    CHECK(strstr(number, " of 16 pairs turn once"));
+    CHECK(strstr(number, " of 16 pairs complete a turn"));
     number[strcspn(number, " ")] = '\0';
     return number;
 }
 
 /* Pairs 0; 1 to 5; 6 to 15: beta 32 and alpha 1 at 128, as in the ramps. */
-static void wavelengths_by_what_yarn_does(void **state)
+TEST(wavelengths_by_what_yarn_does)
 {
     const struct shown s = show("turns", "rope");
 
-    (void)state;
     CHECK(s.lines == 4 && s.n[0] == 1 && s.n[1] == 5 && s.n[2] == 10);
-    assert_string_equal(s.label[3], "6 of 16 pairs turn once");
+    assert_string_equal(s.label[3], "6 of 16 pairs complete a turn");
     CHECK(s.n[3] == 2 && s.y[3][0] == 5.5 && s.y[3][1] == 5.5);
     assert_string_equal(find_turning("rope(base=128)"), "10");
     assert_string_equal(find_turning("rope(base=500)"), "8");
@@ -138,12 +135,11 @@ static void wavelengths_by_what_yarn_does(void **state)
           s.mark[2] == 512);
 }
 
-static void sums_of_cosines(void **state)
+TEST(sums_of_cosines)
 {
     const struct shown s = show("base-bound", "rope");
     double least[3] = { 99, 99, 99 };
 
-    (void)state;
     CHECK(s.lines == 5 && s.n[0] == 129);
     assert_string_equal(s.label[3], "fitted base 114");
     assert_string_equal(s.label[0], "base 10000");
@@ -159,13 +155,12 @@ static void sums_of_cosines(void **state)
 }
 
 /* Bounds in the base are for angles that have one. */
-static void no_base_no_bound(void **state)
+TEST(no_base_no_bound)
 {
     locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
     struct shown s = { .taken = 0 };
     locant_encoding *e;
 
-    (void)state;
     view.width = 128;
     CHECK_OK(locant_encoding_create(
         &e, "rope(scaling=yarn(factor=4,original=128))"));
@@ -174,17 +169,4 @@ static void no_base_no_bound(void **state)
     CHECK_OK(locant_figure_of_encoding("su-bound", e, &view, take, &s));
     CHECK(s.taken == 1);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_and_bounds),
-        cmocka_unit_test(bounds_between_positions),
-        cmocka_unit_test(wavelengths_by_what_yarn_does),
-        cmocka_unit_test(sums_of_cosines),
-        cmocka_unit_test(no_base_no_bound),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,8 @@ static int fitting(int asked, double seed, double once, double limit)
     return lct_forecast_seeds(&f);
 }
 
-static void as_many_seeds_as_fit(void **state)
+TEST(as_many_seeds_as_fit)
 {
-    (void)state;
     assert_int_equal(fitting(4, 10, 0, 40), 4);
     assert_int_equal(fitting(4, 10, 0, 39.9), 3);
     assert_int_equal(fitting(4, 10, 5, 40), 3);
@@ -34,17 +33,15 @@ static void as_many_seeds_as_fit(void **state)
     assert_int_equal(fitting(6, 10, 100, 130), 3);
 }
 
-static void two_seeds_stay_and_one_is_not_made_two(void **state)
+TEST(two_seeds_stay_and_one_is_not_made_two)
 {
-    (void)state;
     assert_int_equal(fitting(4, 1e6, 0, 60), 2);
     assert_int_equal(fitting(2, 1e6, 0, 60), 2);
     assert_int_equal(fitting(1, 1e6, 0, 60), 1);
 }
 
-static void without_a_limit_none_is_left_out(void **state)
+TEST(without_a_limit_none_is_left_out)
 {
-    (void)state;
     assert_int_equal(fitting(1000, 1e6, 0, 0), 1000);
 }
 
@@ -88,14 +85,13 @@ static struct lct_forecast forecast_of(const locant_report_options *o,
     return f;
 }
 
-static void seeds_beyond_the_limit_are_left_out_and_said(void **state)
+TEST(seeds_beyond_the_limit_are_left_out_and_said)
 {
     const locant_report_options o = options_of(900, 1);
     int64_t steps;
     int seeds;
     const struct lct_forecast f = forecast_of(&o, &seeds, &steps);
 
-    (void)state;
     CHECK(f.seed > 0);
     assert_int_equal(f.asked, 900);
     assert_int_equal(seeds, f.seeds);
@@ -107,7 +103,7 @@ static void seeds_beyond_the_limit_are_left_out_and_said(void **state)
     CHECK(strstr(notice, "(--seeds 900 alone trains them all)") != NULL);
 }
 
-static void the_same_job_decides_the_same(void **state)
+TEST(the_same_job_decides_the_same)
 {
     const locant_report_options o = options_of(800, 1);
     int64_t steps;
@@ -115,33 +111,30 @@ static void the_same_job_decides_the_same(void **state)
     const struct lct_forecast f = forecast_of(&o, &seeds, &steps);
     const struct lct_forecast g = forecast_of(&o, &again, &steps);
 
-    (void)state;
     assert_int_equal(again, seeds);
     assert_float_equal(g.seed, f.seed, 1e-12 * f.seed);
     assert_float_equal(g.once, f.once, 0);
 }
 
-static void seeds_asked_for_are_trained_whatever_it_takes(void **state)
+TEST(seeds_asked_for_are_trained_whatever_it_takes)
 {
     const locant_report_options o = options_of(700, 0);
     int64_t steps;
     int seeds;
     const struct lct_forecast f = forecast_of(&o, &seeds, &steps);
 
-    (void)state;
     assert_int_equal(seeds, 700);
     CHECK(f.limit == 0 && f.seed == 0 && notice[0] == '\0');
 }
 
 /* "learned" ends at 128 bytes: one encoding is compared at 1024. */
-static void seeds_that_the_exact_test_needs_are_said(void **state)
+TEST(seeds_that_the_exact_test_needs_are_said)
 {
     const locant_report_options few = options_of(5, 0),
                                 enough = options_of(6, 0);
     int64_t steps;
     int seeds;
 
-    (void)state;
     (void)forecast_of(&few, &seeds, &steps);
     assert_string_equal(notice, "the exact test, corrected for 1 comparison,"
                         " needs 6 seeds for p below 0.05; this report has 5");
@@ -150,13 +143,12 @@ static void seeds_that_the_exact_test_needs_are_said(void **state)
     assert_string_equal(notice, "");
 }
 
-static void eight_encodings_need_nine_seeds(void **state)
+TEST(eight_encodings_need_nine_seeds)
 {
     struct lct_forecast f = {.seed = 60, .once = 30, .seeds = 6};
     locant_report_options o = LOCANT_REPORT_INIT;
     struct lct_plan plan;
 
-    (void)state;
     CHECK_OK(lct_plan_create(&plan, &o));
     CHECK_OK(lct_seeds_needed(&f, &plan, listen, NULL));
     assert_string_equal(notice, "the exact test, corrected for 7 comparisons,"
@@ -167,7 +159,7 @@ static void eight_encodings_need_nine_seeds(void **state)
 
 /* ----------------------------------------------------------------- besides */
 
-static void jobs_besides_are_timed_without_a_limit_too(void **state)
+TEST(jobs_besides_are_timed_without_a_limit_too)
 {
     static const char *const specs[] = {"none", "rope"};
     locant_report_options o = options_of(3, 0);
@@ -175,7 +167,6 @@ static void jobs_besides_are_timed_without_a_limit_too(void **state)
     struct lct_forecast f;
     double x[LCT_WORKS];
 
-    (void)state;
     o.encodings = specs;
     o.with = LOCANT_WITH_SURFACE | LOCANT_WITH_EXTENSION | LOCANT_WITH_TASKS;
     CHECK_OK(lct_works_create(&works, &o));
@@ -203,19 +194,4 @@ static void jobs_besides_are_timed_without_a_limit_too(void **state)
     lct_works_free(&works);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_many_seeds_as_fit),
-        cmocka_unit_test(two_seeds_stay_and_one_is_not_made_two),
-        cmocka_unit_test(without_a_limit_none_is_left_out),
-        cmocka_unit_test(seeds_beyond_the_limit_are_left_out_and_said),
-        cmocka_unit_test(the_same_job_decides_the_same),
-        cmocka_unit_test(seeds_asked_for_are_trained_whatever_it_takes),
-        cmocka_unit_test(seeds_that_the_exact_test_needs_are_said),
-        cmocka_unit_test(eight_encodings_need_nine_seeds),
-        cmocka_unit_test(jobs_besides_are_timed_without_a_limit_too),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

@@ -10,7 +10,7 @@
 enum { GROUPS = 8, SEEDS = 3, BLOCKS = 4, LAST = LOCANT_EVAL_LENGTHS - 1 };
 static const locant_encoding_info plain = {.name = "plain"};
 static const locant_encoding_info walled = {.name = "walled",
-                                            .traits = LOCANT_TRAIT_WALL};
+                                            .traits = LOCANT_TRAIT_LIMIT};
 static struct lct_result results[GROUPS][SEEDS];
 static double blocks[GROUPS][SEEDS][LOCANT_EVAL_LENGTHS * BLOCKS];
 static struct lct_group groups[GROUPS];
@@ -67,11 +67,10 @@ static void check_only(struct lct_results *r, int failing)
                  r->gates[i - 1].sentence);
 }
 
-static void gates_pass_what_is_good(void **state)
+TEST(gates_pass_what_is_good)
 {
     struct lct_results r = good();
 
-    (void)state;
     check_only(&r, 0);
     assert_string_equal(r.gates[1].name, "g2");
     assert_string_equal(
@@ -104,11 +103,10 @@ static void gates_pass_what_is_good(void **state)
                                              " loss");
 }
 
-static void gates_fail_what_is_bad(void **state)
+TEST(gates_fail_what_is_bad)
 {
     struct lct_results r = good();
 
-    (void)state;
     r.ngram[0] = 1.51 - 1e-9;
     check_only(&r, 2);
     r = good();
@@ -148,12 +146,11 @@ static void gates_fail_what_is_bad(void **state)
 }
 
 /* What is claimed has passed; where nothing is, the gate has no say. */
-static void claims_pass_their_tests(void **state)
+TEST(claims_pass_their_tests)
 {
     struct lct_results r = good();
     locant_report_gate *g7 = &r.gates[6];
 
-    (void)state;
     /* seven above the first at each of three lengths, to the bit */
     check_only(&r, 0);
     CHECK(g7->value[0] == 21 && g7->value[1] < .05 && !g7->not_applicable);
@@ -171,11 +168,10 @@ static void claims_pass_their_tests(void **state)
     CHECK(g7->value[0] == 27);
 }
 
-static void gates_without_claims_are_not_applicable(void **state)
+TEST(gates_without_claims_are_not_applicable)
 {
     struct lct_results r = good();
 
-    (void)state;
     r.n = 3; /* one encoding three times: nothing to tell apart */
     for (int g = 0; g < 3; g++)
         for (int s = 0; s < SEEDS; s++)
@@ -207,13 +203,12 @@ static void join(void *context, const char *text, size_t bytes, int value)
 }
 
 /* Another language says the same values in another order. */
-static void forms_take_values_anywhere(void **state)
+TEST(forms_take_values_anywhere)
 {
     locant_report_gate g = {.text = "none such", .value = {128, .25, 1.5e-6},
                             .spec = {"rope", "t5"}};
     char out[200] = "";
 
-    (void)state;
     lct_gate_expand(&g, "{b}\xef\xbc\x8c{1.2}<{0} {2g}{a}{9}{", join, out);
     assert_string_equal(out, "t5\xef\xbc\x8c[0.25]<[128] [1.5e-6]rope");
     lct_gate_say(&g); /* what is not known says its first spec */
@@ -224,12 +219,11 @@ static void forms_take_values_anywhere(void **state)
 
 /* -------------------------------------------------------------------- rows */
 
-static void rows_are_means_over_seeds(void **state)
+TEST(rows_are_means_over_seeds)
 {
     struct lct_results r = good();
     locant_report_row row;
 
-    (void)state;
     groups[0].n = 2;
     results[0][0].eval.own_window = 1.7;
     results[0][1].eval.own_window = 1.9;
@@ -247,18 +241,4 @@ static void rows_are_means_over_seeds(void **state)
     groups[0].n = 1;
     lct_report_row_of(&row, &r.groups[0]);
     CHECK(row.loss[0] == 1.5 && isnan(row.half_width[0]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gates_pass_what_is_good),
-        cmocka_unit_test(gates_fail_what_is_bad),
-        cmocka_unit_test(claims_pass_their_tests),
-        cmocka_unit_test(gates_without_claims_are_not_applicable),
-        cmocka_unit_test(forms_take_values_anywhere),
-        cmocka_unit_test(rows_are_means_over_seeds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,13 +29,12 @@ static double backward_error(int64_t N, double norm)
 /* -------------------------------------------------------- printed values */
 
 /* Ten printed digits and the error of the problem. */
-static void path_of_four_is_as_printed(void **state)
+TEST(path_of_four_is_as_printed)
 {
     locant_graph *g = path_of(4, 0);
     double column[4], tolerance = 0.51e-10 + backward_error(4, 4);
     struct eigen e;
 
-    (void)state;
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 4, 0);
     near_all(e.values, (double[]){ 0, .5, 1.5, 2 }, 4, tolerance);
     for (int i = 0; i < 4; i++)
@@ -59,7 +58,7 @@ static void path_of_four_is_as_printed(void **state)
 }
 
 /* Every number is a dyadic fraction: exact. */
-static void walks_on_a_path_are_as_printed(void **state)
+TEST(walks_on_a_path_are_as_printed)
 {
     static const double want[16] = { 0, .5, 0, .375, 0, .75, 0, .6875,
                                      0, .75, 0, .6875, 0, .5, 0, .375 };
@@ -67,7 +66,6 @@ static void walks_on_a_path_are_as_printed(void **state)
     double got[16];
     locant_tensor out = locant_dense(got, LOCANT_F64, 2, (int64_t[]){ 4, 4 });
 
-    (void)state;
     CHECK_OK(locant_graph_random_walk(&out, g, 0));
     near_all(got, want, 16, 0);
     CHECK_OK(locant_graph_random_walk(&out, g, 2)); /* times k */
@@ -133,13 +131,12 @@ static void path_vector(double *v, double *value, int64_t N, int64_t k,
     normalise(v, N);
 }
 
-static void paths_are_as_in_closed_form(void **state)
+TEST(paths_are_as_in_closed_form)
 {
     static const int64_t sizes[] = { 2, 3, 5, 16, 41, 64 };
     struct eigen e;
     double v[MOST], value, next, before;
 
-    (void)state;
     for (size_t n = 0; n < LEN(sizes); n++)
         for (size_t c = 0; c < LEN(kinds); c++) {
             int64_t N = sizes[n];
@@ -164,12 +161,11 @@ static void paths_are_as_in_closed_form(void **state)
  * Cycle: 2 - 2 cos(2 pi k / N), twice but for k = 0 and N / 2.  Node 0 is the
  * first pivot, so the pair is cos(2 pi k i / N) and +-sin.
  */
-static void cycles_are_as_in_closed_form(void **state)
+TEST(cycles_are_as_in_closed_form)
 {
     struct eigen e;
     double v[MOST];
 
-    (void)state;
     for (int64_t N = 3; N <= 40; N++) {
         locant_graph *g = path_of(N, 1);
 
@@ -198,12 +194,11 @@ static void cycles_are_as_in_closed_form(void **state)
     }
 }
 
-static void cut_eigenspaces_are_reported(void **state)
+TEST(cut_eigenspaces_are_reported)
 {
     locant_graph *g = path_of(8, 1);
     struct eigen e;
 
-    (void)state;
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 4, 0);
     CHECK(e.degenerate[0] == 0 && e.degenerate[1] == 1 &&
           e.degenerate[2] == 1 && e.degenerate[3] == -2);
@@ -335,13 +330,12 @@ static void check_bases(const struct eigen *e)
     }
 }
 
-static void every_graph_is_solved(void **state)
+TEST(every_graph_is_solved)
 {
     static struct edges list;
     static struct dense d;
     static struct eigen e;
 
-    (void)state;
     for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, c % 8 ? 14 : 48), zeros = 0;
         locant_graph *g = graph_of(&list, N);
@@ -378,14 +372,13 @@ static void multiply(double P[MOST][MOST], const struct dense *d)
 }
 
 /* Return probabilities by powers of the dense matrix. */
-static void walks_are_powers(void **state)
+TEST(walks_are_powers)
 {
     enum { K = 12 };
     static struct edges list;
     static struct dense d;
     static double P[MOST][MOST], got[MOST * K];
 
-    (void)state;
     for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, 20), shape[2] = { N, K };
         locant_graph *g = graph_of(&list, N);
@@ -412,14 +405,13 @@ static void walks_are_powers(void **state)
 }
 
 /* Distances by Floyd and Warshall. */
-static void hops_are_shortest(void **state)
+TEST(hops_are_shortest)
 {
     static struct edges list;
     static struct dense d;
     static int64_t got[MOST * MOST];
     static double far[MOST][MOST];
 
-    (void)state;
     for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, 24), shape[2] = { N, N };
         locant_graph *g = graph_of(&list, N);
@@ -440,20 +432,4 @@ static void hops_are_shortest(void **state)
                       (isfinite(far[i][j]) ? far[i][j] : -1));
         locant_graph_free(g);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(path_of_four_is_as_printed),
-        cmocka_unit_test(walks_on_a_path_are_as_printed),
-        cmocka_unit_test(paths_are_as_in_closed_form),
-        cmocka_unit_test(cycles_are_as_in_closed_form),
-        cmocka_unit_test(cut_eigenspaces_are_reported),
-        cmocka_unit_test(every_graph_is_solved),
-        cmocka_unit_test(walks_are_powers),
-        cmocka_unit_test(hops_are_shortest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,12 +16,11 @@ static struct edges list;
 static struct eigen e, f;
 
 /* Edges listed twice, turned round, and self-loops change no bit. */
-static void only_the_set_of_edges_counts(void **state)
+TEST(only_the_set_of_edges_counts)
 {
     locant_graph *plain = path_of(5, 0), *messy;
     const locant_graph_info *info;
 
-    (void)state;
     list.n = 0;
     for (int64_t i = 4; i > 0; i--) {
         edge(&list, i, i - 1);
@@ -41,13 +40,12 @@ static void only_the_set_of_edges_counts(void **state)
     locant_graph_free(plain);
 }
 
-static void narrow_integers_are_read(void **state)
+TEST(narrow_integers_are_read)
 {
     int32_t rows[3][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 } };
     locant_tensor t = locant_dense(rows, LOCANT_I32, 2, (int64_t[]){ 3, 2 });
     locant_graph *g = NULL;
 
-    (void)state;
     CHECK_OK(locant_graph_create(&g, &t, 5));
     CHECK(locant_graph_info_of(g)->edges == 3);
     CHECK(locant_graph_info_of(g)->isolated == 1);
@@ -60,12 +58,11 @@ static void narrow_integers_are_read(void **state)
  * Renumbered nodes: the same vectors with their rows renumbered, up to sign;
  * where a gap is small against the rounding of both, they may turn.
  */
-static void renumbering_permutes_rows(void **state)
+TEST(renumbering_permutes_rows)
 {
     int64_t perm[MOST];
     static struct edges other;
 
-    (void)state;
     for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, 16);
         locant_graph *g = graph_of(&list, N), *h;
@@ -116,7 +113,7 @@ static locant_graph *three_parts(void)
  * Eigenvalue 0 has one vector for each part: sqrt(degree) on it, 0 elsewhere,
  * in the order of pivots.  A residual of 30 N ulp over the gap of 1/2.
  */
-static void parts_have_vectors_of_their_own(void **state)
+TEST(parts_have_vectors_of_their_own)
 {
     static const double root = 0.7071067811865476;
     const double want[3][6] = { { 0.5, root, 0.5, 0, 0, 0 },
@@ -124,7 +121,6 @@ static void parts_have_vectors_of_their_own(void **state)
                                 { 0, 0, 0, 0, 0, 1 } };
     locant_graph *g = three_parts();
 
-    (void)state;
     CHECK(locant_graph_info_of(g)->components == 3);
     CHECK(locant_graph_info_of(g)->isolated == 1);
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 6, 0);
@@ -141,11 +137,10 @@ static void parts_have_vectors_of_their_own(void **state)
 }
 
 /* The random-walk Laplacian is constant on a part. */
-static void walk_vectors_are_constant_on_parts(void **state)
+TEST(walk_vectors_are_constant_on_parts)
 {
     locant_graph *g = three_parts();
 
-    (void)state;
     solve(&e, g, LOCANT_LAPLACIAN_RANDOM_WALK, 6, 0);
     for (int i = 0; i < 3; i++)
         CHECK(fabs(at(&e, i, 0) - 1 / sqrt(3)) <= 4 * 30 * 6 * 0x1p-52);
@@ -153,7 +148,7 @@ static void walk_vectors_are_constant_on_parts(void **state)
 }
 
 /* Columns the graph cannot fill are 0; so are walks of a lone node. */
-static void what_is_not_there_is_zero(void **state)
+TEST(what_is_not_there_is_zero)
 {
     double walks[8];
     int64_t hops[4];
@@ -162,7 +157,6 @@ static void what_is_not_there_is_zero(void **state)
     locant_tensor far = locant_dense(hops, LOCANT_I64, 2, (int64_t[]){ 2, 2 });
     locant_graph *g;
 
-    (void)state;
     list.n = 0;
     g = graph_of(&list, 2);
     memset(&e, 7, sizeof(e));
@@ -185,14 +179,13 @@ static void what_is_not_there_is_zero(void **state)
     locant_graph_free(g);
 }
 
-static void same_bits_for_any_threads(void **state)
+TEST(same_bits_for_any_threads)
 {
     static double one[MOST * 9], many[MOST * 9];
     locant_tensor a = locant_dense(one, LOCANT_F64, 2, (int64_t[]){ MOST, 9 });
     locant_tensor b = locant_dense(many, LOCANT_F64, 2, (int64_t[]){ MOST, 9 });
     locant_graph *g;
 
-    (void)state;
     list.n = 0;
     for (int k = 0; k < 150; k++)
         edge(&list, test_range(0, MOST - 1), test_range(0, MOST - 1));
@@ -212,11 +205,10 @@ static void same_bits_for_any_threads(void **state)
 }
 
 /* A million nodes without edges: counted in one sweep. */
-static void many_parts_take_no_time(void **state)
+TEST(many_parts_take_no_time)
 {
     locant_graph *g;
 
-    (void)state;
     list.n = 0;
     g = graph_of(&list, 1000000);
     CHECK(locant_graph_info_of(g)->components == 1000000);
@@ -225,13 +217,12 @@ static void many_parts_take_no_time(void **state)
 
 /* ---------------------------------------------------------------- refusals */
 
-static void refuses_bad_edges(void **state)
+TEST(refuses_bad_edges)
 {
     int64_t rows[3][2] = { { 0, 1 }, { 1, -1 }, { 2, 3 } };
     locant_tensor t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 3, 2 });
     locant_graph *g = (locant_graph *)rows;
 
-    (void)state;
     CHECK_REFUSED(locant_graph_create(NULL, &t, 4), LOCANT_ERR_NULL,
                   "locant_graph_create: out is NULL");
     CHECK_REFUSED(locant_graph_create(&g, NULL, 4), LOCANT_ERR_NULL,
@@ -263,7 +254,7 @@ static void refuses_bad_edges(void **state)
     locant_graph_free(NULL);
 }
 
-static void refuses_bad_results(void **state)
+TEST(refuses_bad_results)
 {
     static double data[16];
     int64_t two = 2;
@@ -272,7 +263,6 @@ static void refuses_bad_results(void **state)
     locant_tensor v = locant_dense(data + 2, LOCANT_F64, 2,
                                    (int64_t[]){ 4, 2 });
 
-    (void)state;
     CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, NULL, 0, 0),
                   LOCANT_ERR_NULL, "locant_graph_laplacian: graph is NULL");
     CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, g, 3, 0),
@@ -313,7 +303,7 @@ static void refuses_bad_results(void **state)
 }
 
 /* The k-th allocation fails, for k = 1, 2, .. until all succeed. */
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
     static int64_t rows[1][2] = { { 0, 1 } };
     static double data[2], vectors[4];
@@ -325,7 +315,6 @@ static void no_memory_is_an_error(void **state)
     locant_tensor h = locant_dense(hops, LOCANT_I64, 2, square);
     int tries = 0;
 
-    (void)state;
     CHECK_OK(locant_set_threads(1));
     for (locant_status s = LOCANT_ERR_NOMEM; s != LOCANT_OK;) {
         locant_graph *g;
@@ -359,7 +348,7 @@ static rlim_t address_space(void)
 }
 
 /* OpenBLAS would ask for its scratch for ever. */
-static void no_address_space_is_an_error(void **state)
+TEST(no_address_space_is_an_error)
 {
     double values[2], vectors[4];
     locant_tensor w = locant_dense(values, LOCANT_F64, 1, (int64_t[]){ 2 });
@@ -368,7 +357,6 @@ static void no_address_space_is_an_error(void **state)
     locant_graph *g = path_of(2, 0);
     struct rlimit before, limit;
 
-    (void)state;
     CHECK(getrlimit(RLIMIT_AS, &before) == 0);
     limit = before;
     limit.rlim_cur = address_space() + ((rlim_t)1 << 26);
@@ -377,24 +365,4 @@ static void no_address_space_is_an_error(void **state)
     CHECK(setrlimit(RLIMIT_AS, &before) == 0);
     CHECK_OK(locant_graph_laplacian(&w, &v, NULL, g, 0, 0));
     locant_graph_free(g);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_the_set_of_edges_counts),
-        cmocka_unit_test(narrow_integers_are_read),
-        cmocka_unit_test(renumbering_permutes_rows),
-        cmocka_unit_test(parts_have_vectors_of_their_own),
-        cmocka_unit_test(walk_vectors_are_constant_on_parts),
-        cmocka_unit_test(what_is_not_there_is_zero),
-        cmocka_unit_test(same_bits_for_any_threads),
-        cmocka_unit_test(many_parts_take_no_time),
-        cmocka_unit_test(refuses_bad_edges),
-        cmocka_unit_test(refuses_bad_results),
-        cmocka_unit_test(no_memory_is_an_error),
-        cmocka_unit_test(no_address_space_is_an_error),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,31 +165,17 @@ static void rows_as_one_by_one(void)
     }
 }
 
-static void widens_on_every_isa(void **state)
+TEST(widens_on_every_isa)
 {
-    (void)state;
     test_each_isa(widens_all_of_them);
 }
 
-static void narrows_on_every_isa(void **state)
+TEST(narrows_on_every_isa)
 {
-    (void)state;
     test_each_isa(narrows_as_one_by_one);
 }
 
-static void moves_rows_on_every_isa(void **state)
+TEST(moves_rows_on_every_isa)
 {
-    (void)state;
     test_each_isa(rows_as_one_by_one);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widens_on_every_isa),
-        cmocka_unit_test(narrows_on_every_isa),
-        cmocka_unit_test(moves_rows_on_every_isa),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 #include "measure/identities.h"
 #include "report/messages.h"
 
-static void all_of_them_hold(void **state)
+TEST(all_of_them_hold)
 {
-    (void)state;
     for (int i = 0; i < LCT_IDENTITIES; i++) {
         struct lct_identity one;
 
@@ -16,13 +15,4 @@ static void all_of_them_hold(void **state)
         CHECK(one.formula[0] && one.source[0]);
         CHECK(lct_messages_translate(one.name) != NULL);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_them_hold),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,13 +19,12 @@ static void ask(int64_t *ids, const char *spec, uint64_t seed, int training)
     locant_encoding_free(e);
 }
 
-static void most_encodings_count(void **state)
+TEST(most_encodings_count)
 {
     static const char *const specs[] = { "none", "rope", "alibi", "sinusoidal",
                                          "learned(length=12)", "fox" };
     int64_t ids[B * T];
 
-    (void)state;
     for (size_t n = 0; n < 2 * LEN(specs); n++) {
         ask(ids, specs[n / 2], 5, (int)n % 2);
         for (int i = 0; i < B * T; i++)
@@ -43,7 +42,7 @@ static void check_rising(const int64_t *ids, int64_t length)
     }
 }
 
-static void drawn_ids_rise_and_repeat_by_seed(void **state)
+TEST(drawn_ids_rise_and_repeat_by_seed)
 {
     static const char *const specs[] = { "randomized(length=40)",
                                          "randomized(length=40)+rope",
@@ -51,7 +50,6 @@ static void drawn_ids_rise_and_repeat_by_seed(void **state)
                                          "pose(length=40,chunks=4)+alibi" };
     int64_t a[B * T], b[B * T], seen = 0;
 
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++)
         for (uint64_t seed = 0; seed < 20; seed++) {
             ask(a, specs[n], seed, 1);
@@ -67,11 +65,10 @@ static void drawn_ids_rise_and_repeat_by_seed(void **state)
 }
 
 /* All ids are drawn: those of 12 out of 13 leave out each one at times. */
-static void every_set_of_ids_is_drawn(void **state)
+TEST(every_set_of_ids_is_drawn)
 {
     int64_t ids[B * T], count[13] = { 0 };
 
-    (void)state;
     for (uint64_t seed = 0; seed < 400; seed++) {
         ask(ids, "randomized(length=13)", seed, 1);
         for (int i = 0; i < B * T; i++)
@@ -83,12 +80,11 @@ static void every_set_of_ids_is_drawn(void **state)
 }
 
 /* One chunk after another, each contiguous, skips never falling. */
-static void pose_moves_chunks(void **state)
+TEST(pose_moves_chunks)
 {
     int64_t ids[B * T];
     int breaks;
 
-    (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         ask(ids, "pose(length=64)", seed, 1);
         for (int b = 0; b < B; b++) {
@@ -102,13 +98,12 @@ static void pose_moves_chunks(void **state)
 }
 
 /* Without training there is no chance in it. */
-static void evaluation_is_the_same_for_every_seed(void **state)
+TEST(evaluation_is_the_same_for_every_seed)
 {
     static const char *const specs[] = { "randomized(length=40)",
                                          "pose(length=40)" };
     int64_t a[B * T], b[B * T];
 
-    (void)state;
     for (size_t n = 0; n < LEN(specs); n++) {
         ask(a, specs[n], 1, 0);
         ask(b, specs[n], 2, 0);
@@ -123,14 +118,13 @@ static void evaluation_is_the_same_for_every_seed(void **state)
  * and scale 1.5 a token is within (5.5 + 2.25) 1.5 of 0, and neighbours are 0.5
  * to 1.5 apart before scaling.
  */
-static void cape_moves_within_bounds(void **state)
+TEST(cape_moves_within_bounds)
 {
     double ids[B * T], first[B];
     int64_t shape[2] = { B, T };
     locant_tensor out = locant_dense(ids, LOCANT_F64, 2, shape);
     locant_encoding *e = test_create("cape(shift=2,jitter=0.25,scale=1.5)");
 
-    (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         CHECK_OK(locant_encoding_ids(&out, e, seed, 1));
         for (int i = 0; i < B * T; i++) {
@@ -149,13 +143,12 @@ static void cape_moves_within_bounds(void **state)
     locant_encoding_free(e);
 }
 
-static void bad_calls_are_refused(void **state)
+TEST(bad_calls_are_refused)
 {
     int64_t ids[B * T] = { 7 }, shape[2] = { B, T };
     locant_tensor out = locant_dense(ids, LOCANT_I64, 2, shape);
     locant_encoding *e = test_create("randomized(length=11)");
 
-    (void)state;
     CHECK(locant_encoding_ids(&out, e, 1, 1) == LOCANT_ERR_PARAM);
     CHECK(locant_encoding_ids(NULL, e, 1, 1) == LOCANT_ERR_NULL);
     CHECK(locant_encoding_ids(&out, NULL, 1, 1) == LOCANT_ERR_NULL);
@@ -164,19 +157,4 @@ static void bad_calls_are_refused(void **state)
     CHECK(locant_encoding_ids(&out, e, 1, 1) == LOCANT_ERR_DTYPE);
     locant_encoding_free(e);
     CHECK(ids[0] == 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(most_encodings_count),
-        cmocka_unit_test(drawn_ids_rise_and_repeat_by_seed),
-        cmocka_unit_test(every_set_of_ids_is_drawn),
-        cmocka_unit_test(pose_moves_chunks),
-        cmocka_unit_test(evaluation_is_the_same_for_every_seed),
-        cmocka_unit_test(cape_moves_within_bounds),
-        cmocka_unit_test(bad_calls_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

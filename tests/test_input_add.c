@@ -108,15 +108,13 @@ static void check_sinusoids(void)
         }
 }
 
-static void a_batch_of_table_rows_is_its_rows(void **state)
+TEST(a_batch_of_table_rows_is_its_rows)
 {
-    (void)state;
     test_each_isa(check_tables);
 }
 
-static void a_batch_of_sinusoids_is_its_rows(void **state)
+TEST(a_batch_of_sinusoids_is_its_rows)
 {
-    (void)state;
     test_each_isa(check_sinusoids);
 }
 
@@ -141,19 +139,7 @@ static void numbers_that_are_not_stay_so(void)
     locant_encoding_free(e);
 }
 
-static void a_nan_of_the_table_stays(void **state)
+TEST(a_nan_of_the_table_stays)
 {
-    (void)state;
     test_each_isa(numbers_that_are_not_stay_so);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_of_table_rows_is_its_rows),
-        cmocka_unit_test(a_batch_of_sinusoids_is_its_rows),
-        cmocka_unit_test(a_nan_of_the_table_stays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

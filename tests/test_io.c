@@ -163,11 +163,10 @@ static void holds(const char *path, const char *want)
 
 /* ------------------------------------------------------------------ claims */
 
-static void what_is_written_is_read(void **state)
+TEST_WITH(start, NULL, what_is_written_is_read)
 {
     const char *path = in_directory("a");
 
-    (void)state;
     CHECK_OK(put(path, "first"));
     holds(path, "first");
     CHECK_OK(put(path, "the second, longer"));
@@ -177,11 +176,10 @@ static void what_is_written_is_read(void **state)
     CHECK(entries(false) == 1);
 }
 
-static void callers_replace_whole_files(void **state)
+TEST_WITH(start, NULL, callers_replace_whole_files)
 {
     const char *path = in_directory("a");
 
-    (void)state;
     CHECK_OK(locant_file_write(path, "first\n", 6));
     CHECK_OK(locant_file_write(path, "", 0));
     holds(path, "");
@@ -195,11 +193,10 @@ static void callers_replace_whole_files(void **state)
     CHECK(strstr(locant_last_error(), "bytes is NULL") != NULL);
 }
 
-static void works_in_the_current_directory(void **state)
+TEST_WITH(start, NULL, works_in_the_current_directory)
 {
     char here[600];
 
-    (void)state;
     CHECK(getcwd(here, sizeof here) != NULL);
     CHECK(chdir(directory) == 0);
     CHECK_OK(put("plain", "text"));
@@ -208,13 +205,12 @@ static void works_in_the_current_directory(void **state)
     holds(in_directory("plain"), "text");
 }
 
-static void finishes_short_and_interrupted_calls(void **state)
+TEST_WITH(start, NULL, finishes_short_and_interrupted_calls)
 {
     const char *path = in_directory("a");
     void *bytes;
     size_t size;
 
-    (void)state;
     fault.few = 1;
     fault.interrupt = 1;
     CHECK_OK(put(path, "one byte at a time"));
@@ -225,7 +221,7 @@ static void finishes_short_and_interrupted_calls(void **state)
     locant_release(bytes);
 }
 
-static void keeps_the_old_file_when_a_call_fails(void **state)
+TEST_WITH(start, NULL, keeps_the_old_file_when_a_call_fails)
 {
     static const struct {
         enum call call;
@@ -240,7 +236,6 @@ static void keeps_the_old_file_when_a_call_fails(void **state)
     };
     const char *path = in_directory("a");
 
-    (void)state;
     CHECK_OK(put(path, "old"));
     for (size_t i = 0; i < LEN(cases); i++) {
         const char *end;
@@ -259,11 +254,10 @@ static void keeps_the_old_file_when_a_call_fails(void **state)
 }
 
 /* The new file stands, but the caller hears that it may not survive. */
-static void reports_a_directory_that_cannot_be_synced(void **state)
+TEST_WITH(start, NULL, reports_a_directory_that_cannot_be_synced)
 {
     const char *path = in_directory("a");
 
-    (void)state;
     fault.at[FSYNC] = 2;
     fault.error = EIO;
     CHECK(put(path, "new") == LOCANT_ERR_IO);
@@ -275,13 +269,12 @@ static void reports_a_directory_that_cannot_be_synced(void **state)
     CHECK(entries(false) == 1);
 }
 
-static void survives_a_limit_on_the_size_of_files(void **state)
+TEST_WITH(start, NULL, survives_a_limit_on_the_size_of_files)
 {
     const char *path = in_directory("a");
     struct rlimit before, limit;
     static char text[20000];
 
-    (void)state;
     CHECK_OK(put(path, "old"));
     memset(text, 'x', sizeof text - 1);
     CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -323,11 +316,10 @@ static void both_refuse(const char *path, const char *kind)
     CHECK(bytes == NULL);
 }
 
-static void takes_nothing_but_regular_files(void **state)
+TEST_WITH(start, NULL, takes_nothing_but_regular_files)
 {
     char here[600];
 
-    (void)state;
     CHECK(getcwd(here, sizeof here) != NULL);
     CHECK(chdir(directory) == 0);
     CHECK(mkfifo("pipe", 0600) == 0);
@@ -341,13 +333,12 @@ static void takes_nothing_but_regular_files(void **state)
     CHECK(entries(false) == 2);
 }
 
-static void names_what_cannot_be_opened(void **state)
+TEST_WITH(start, NULL, names_what_cannot_be_opened)
 {
     static char longest[5000];
     void *bytes;
     size_t size;
 
-    (void)state;
     CHECK_REFUSED(lct_read_file(&bytes, &size, "no/such/file", 10),
                   LOCANT_ERR_IO,
                   "no/such/file: cannot be opened: No such file or directory");
@@ -358,13 +349,12 @@ static void names_what_cannot_be_opened(void **state)
     CHECK(strstr(locant_last_error(), "n: cannot be created: ") != NULL);
 }
 
-static void reads_at_most_the_limit(void **state)
+TEST_WITH(start, NULL, reads_at_most_the_limit)
 {
     const char *path = in_directory("a");
     void *bytes = NULL;
     size_t size;
 
-    (void)state;
     CHECK_OK(put(path, "12345"));
     CHECK(lct_read_file(&bytes, &size, path, 4) == LOCANT_ERR_FORMAT);
     CHECK(strstr(locant_last_error(), "/a: has 5 bytes, at most 4 are read"));
@@ -373,13 +363,12 @@ static void reads_at_most_the_limit(void **state)
     locant_release(bytes);
 }
 
-static void reports_errors_of_reading(void **state)
+TEST_WITH(start, NULL, reports_errors_of_reading)
 {
     const char *path = in_directory("a");
     void *bytes = NULL;
     size_t size;
 
-    (void)state;
     CHECK_OK(put(path, "12345"));
     fault.few = 2;
     fault.at[PREAD] = 2;
@@ -390,12 +379,11 @@ static void reports_errors_of_reading(void **state)
 }
 
 /* A link stays a link, and a file keeps its permissions. */
-static void keeps_links_and_permissions(void **state)
+TEST_WITH(start, NULL, keeps_links_and_permissions)
 {
     const char *path = in_directory("real");
     struct stat st;
 
-    (void)state;
     CHECK_OK(put(path, "old"));
     CHECK(chmod(path, 0640) == 0);
     CHECK(symlink("real", in_directory("link")) == 0);
@@ -407,11 +395,10 @@ static void keeps_links_and_permissions(void **state)
 }
 
 /* A link to a file that is not there yet: the file is made, the link stays. */
-static void creates_what_a_link_leads_to(void **state)
+TEST_WITH(start, NULL, creates_what_a_link_leads_to)
 {
     struct stat st;
 
-    (void)state;
     CHECK(symlink("second", in_directory("first")) == 0);
     CHECK(symlink("./real", in_directory("second")) == 0);
     CHECK_OK(put(in_directory("first"), "new"));
@@ -422,7 +409,7 @@ static void creates_what_a_link_leads_to(void **state)
     CHECK(entries(false) == 3);
 }
 
-static void refuses_links_that_lead_nowhere(void **state)
+TEST_WITH(start, NULL, refuses_links_that_lead_nowhere)
 {
     static const struct {
         const char *link, *sentence;
@@ -432,7 +419,6 @@ static void refuses_links_that_lead_nowhere(void **state)
         { "/dev/full", "/a: is a device, a regular file is needed" },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++) {
         const char *path = in_directory("a"), *end;
         struct stat st;
@@ -447,13 +433,12 @@ static void refuses_links_that_lead_nowhere(void **state)
     }
 }
 
-static void reports_missing_memory(void **state)
+TEST_WITH(start, NULL, reports_missing_memory)
 {
     const char *path = in_directory("a");
     void *bytes = NULL;
     size_t size;
 
-    (void)state;
     CHECK_OK(put(path, "12345"));
     test_memory_fail_from(1);
     CHECK(lct_read_file(&bytes, &size, path, 10) == LOCANT_ERR_NOMEM);
@@ -462,26 +447,4 @@ static void reports_missing_memory(void **state)
     CHECK(bytes == NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_is_written_is_read, start),
-        cmocka_unit_test_setup(callers_replace_whole_files, start),
-        cmocka_unit_test_setup(works_in_the_current_directory, start),
-        cmocka_unit_test_setup(finishes_short_and_interrupted_calls, start),
-        cmocka_unit_test_setup(keeps_the_old_file_when_a_call_fails, start),
-        cmocka_unit_test_setup(reports_a_directory_that_cannot_be_synced,
-                               start),
-        cmocka_unit_test_setup(survives_a_limit_on_the_size_of_files, start),
-        cmocka_unit_test_setup(takes_nothing_but_regular_files, start),
-        cmocka_unit_test_setup(names_what_cannot_be_opened, start),
-        cmocka_unit_test_setup(reads_at_most_the_limit, start),
-        cmocka_unit_test_setup(reports_errors_of_reading, start),
-        cmocka_unit_test_setup(keeps_links_and_permissions, start),
-        cmocka_unit_test_setup(creates_what_a_link_leads_to, start),
-        cmocka_unit_test_setup(refuses_links_that_lead_nowhere, start),
-        cmocka_unit_test_setup(reports_missing_memory, start),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -67,11 +67,10 @@ static void check_pair_product(const struct lct_pair_product *x,
     }
 }
 
-static void products_are_those_of_the_instruction(void **state)
+TEST(products_are_those_of_the_instruction)
 {
     int available;
 
-    (void)state;
     for (int round = 0; round < 200; round++) {
         size_t m = (size_t)test_range(1, 20), k = (size_t)test_range(1, 35);
         size_t n = LCT_PAD * (size_t)test_range(1, 9);
@@ -182,18 +181,7 @@ static void pairs_of_rows(void)
     }
 }
 
-static void rows_are_paired_and_rounded(void **state)
+TEST(rows_are_paired_and_rounded)
 {
-    (void)state;
     test_each_isa(pairs_of_rows);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_are_those_of_the_instruction),
-        cmocka_unit_test(rows_are_paired_and_rounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,11 +25,10 @@ static const struct lct_kernels *kernels_at(int i)
     return lct_kernels();
 }
 
-static void prints_which_isas_run(void **state)
+TEST(prints_which_isas_run)
 {
     int available;
 
-    (void)state;
     for (int i = 0; locant_isa_at(i, &available) != NULL; i++)
         print_message("isa %s: %s\n", locant_isa_at(i, NULL),
                       available ? "runs here" : "not on this CPU");
@@ -60,9 +59,8 @@ static void check_product(const struct lct_product *x, const float *start)
     }
 }
 
-static void matmul_matches_double(void **state)
+TEST(matmul_matches_double)
 {
-    (void)state;
     for (int round = 0; round < 200; round++) {
         size_t m = (size_t)test_range(1, 20), k = (size_t)test_range(1, 70);
         size_t n = LCT_EIGHT * (size_t)test_range(1, 12);
@@ -100,13 +98,12 @@ static void matmul_matches_double(void **state)
  * By a table |r| <= 0.044, with 2^-28; the polynomial 2^-25, the entry and the
  * last step half an ulp each, what is added there 2^-28: under 1.5 ulp.
  */
-static void exponential_is_within_two_ulp(void **state)
+TEST(exponential_is_within_two_ulp)
 {
     enum { N = 1 << 16 };
     float *s = test_guarded(N * sizeof(*s)), *zero = floats(LCT_PAD);
     double worst = 0;
 
-    (void)state;
     memset(zero, 0, LCT_PAD * sizeof(*zero));
     for (int isa = 0; locant_isa_at(isa, NULL) != NULL; isa++) {
         const struct lct_kernels *kernels = kernels_at(isa);
@@ -161,12 +158,11 @@ static void run_softmax(struct softmax_result *r,
     kernels->softmax_gradient(r->ds, r->p, LANES, KEYS, LANES, r->sum);
 }
 
-static void running_softmax_matches_plain_softmax(void **state)
+TEST(running_softmax_matches_plain_softmax)
 {
     static struct softmax_result r;
     float *s = floats(KEYS * LANES);
 
-    (void)state;
     for (int i = 0; i < KEYS; i++)
         s[i * LANES + 5] = -INFINITY; /* lane 5 sees nothing */
     for (int i = 0; i < KEYS; i++)
@@ -197,14 +193,13 @@ static void running_softmax_matches_plain_softmax(void **state)
 }
 
 /* Exact kernels agree on every ISA; fused ones wherever there is FMA. */
-static void same_bits_on_every_isa(void **state)
+TEST(same_bits_on_every_isa)
 {
     static struct softmax_result got, want;
     float *x = floats(146), *c = floats(73), *s = floats(73), *y = floats(146);
     float *scores = floats(KEYS * LANES), row[146];
     bool first = true;
 
-    (void)state;
     for (int isa = 0; locant_isa_at(isa, NULL) != NULL; isa++) {
         const struct lct_kernels *kernels = kernels_at(isa);
 
@@ -305,11 +300,10 @@ static void check_heads(const struct lct_kernels *k, struct lct_rope *r)
     assert_memory_equal(start, want, HEADS * ROWS * row);
 }
 
-static void heads_turn_by_the_angles_of_their_row(void **state)
+TEST(heads_turn_by_the_angles_of_their_row)
 {
     float *c = floats(ROWS * PAIRS), *s = floats(ROWS * PAIRS);
 
-    (void)state;
     for (int isa = 0; locant_isa_at(isa, NULL) != NULL; isa++) {
         const struct lct_kernels *k = kernels_at(isa);
 
@@ -347,23 +341,7 @@ static void check_interleaved(void)
     }
 }
 
-static void rows_are_interleaved(void **state)
+TEST(rows_are_interleaved)
 {
-    (void)state;
     test_each_isa(check_interleaved);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_which_isas_run),
-        cmocka_unit_test(matmul_matches_double),
-        cmocka_unit_test(exponential_is_within_two_ulp),
-        cmocka_unit_test(running_softmax_matches_plain_softmax),
-        cmocka_unit_test(same_bits_on_every_isa),
-        cmocka_unit_test(heads_turn_by_the_angles_of_their_row),
-        cmocka_unit_test(rows_are_interleaved),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

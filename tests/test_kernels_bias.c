@@ -144,17 +144,7 @@ static void check_kernels(void)
     }
 }
 
-static void kernels_match_plain_loops(void **state)
+TEST(kernels_match_plain_loops)
 {
-    (void)state;
     test_each_isa(check_kernels);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_match_plain_loops),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

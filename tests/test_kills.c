@@ -15,13 +15,12 @@ static int kills_wanted(void)
     return text ? atoi(text) : 100;
 }
 
-static void ends_in_the_same_bits(void **state)
+IN_SCRATCH(ends_in_the_same_bits)
 {
     locant_train_options o = tiny("rope");
     const int wanted = kills_wanted();
     int kills = 0, finished = 0;
 
-    (void)state;
     o.steps = 200;
     o.checkpoint_every = 3;
     for (; kills < wanted; finished++, o.seed++) {
@@ -44,14 +43,13 @@ static void ends_in_the_same_bits(void **state)
 }
 
 /* Killed after the last word to the store and before it gave back the lock. */
-static void a_dead_lock_goes(void **state)
+IN_SCRATCH(a_dead_lock_goes)
 {
     locant_train_options o = tiny("rope");
     char path[PATH_MAX];
     bool killed;
     FILE *f;
 
-    (void)state;
     train_and_kill(&o, "c", 0, &killed);
     snprintf(path, sizeof path, "%s/checkpoints/run-1.lock",
              scratch_file(&dir, "c"));
@@ -63,12 +61,4 @@ static void a_dead_lock_goes(void **state)
     assert_int_equal(files_in("c"), 1);
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {IN_SCRATCH(ends_in_the_same_bits),
-                                       IN_SCRATCH(a_dead_lock_goes)};
-
-    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
-}
+TEST_GROUP(make_corpus, free_corpus)

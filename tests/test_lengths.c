@@ -190,7 +190,7 @@ static int rows_that_differ(const locant_encoding *e, locant_dtype dtype,
 }
 
 /* Tiles, few queries and one; each dtype; both engines and the reference. */
-static void rows_have_the_bits_they_have_alone(void **state)
+TEST(rows_have_the_bits_they_have_alone)
 {
     static const char *const scalings[] = {
         DYNAMIC, LONGROPE, "yarn(original=16,dynamic=yes" };
@@ -198,7 +198,6 @@ static void rows_have_the_bits_they_have_alone(void **state)
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_BF16,
                                            LOCANT_F64 };
 
-    (void)state;
     for (size_t s = 0; s < LEN(scalings); s++) {
         locant_encoding *e = made(scalings[s], "))");
 
@@ -211,11 +210,10 @@ static void rows_have_the_bits_they_have_alone(void **state)
 }
 
 /* The rule of transformers: the row that stands far away moves the others. */
-static void the_whole_call_counts_where_the_spec_says_so(void **state)
+TEST(the_whole_call_counts_where_the_spec_says_so)
 {
     locant_encoding *e = made(DYNAMIC, ",length=call))");
 
-    (void)state;
     CHECK(rows_that_differ(e, LOCANT_F32, S, attend) == 2);
     CHECK(rows_that_differ(e, LOCANT_F32, 1, attend) == 2);
     locant_encoding_free(e);
@@ -226,7 +224,7 @@ static void the_whole_call_counts_where_the_spec_says_so(void **state)
  * second document of row 2 ends at 239, m = 14.  What the first has is
  * another's.
  */
-static void a_document_has_the_frequencies_of_its_length(void **state)
+TEST(a_document_has_the_frequencies_of_its_length)
 {
     locant_encoding *e = made(DYNAMIC, "))");
     locant_encoding *want = made("ntk(factor=29", "))");
@@ -234,7 +232,6 @@ static void a_document_has_the_frequencies_of_its_length(void **state)
     size_t half = (size_t)CUT * D * sizeof(float);
     size_t bytes = (size_t)S * D * sizeof(float);
 
-    (void)state;
     call_open(&all, LOCANT_F32, S);
     attend(&all, e);
     row_open(&row, &all, 2);
@@ -255,14 +252,13 @@ static void a_document_has_the_frequencies_of_its_length(void **state)
 }
 
 /* A document for every token: as many lengths, and none is lost. */
-static void many_lengths_find_room_or_are_refused(void **state)
+TEST(many_lengths_find_room_or_are_refused)
 {
     locant_encoding *e = made(DYNAMIC, "))");
     struct call all;
     long asked;
     size_t bytes;
 
-    (void)state;
     call_open(&all, LOCANT_F32, S);
     for (int64_t i = 0; i < B * S; i++)
         ((int64_t *)all.q_docs.data)[i] = ((int64_t *)all.k_docs.data)[i] = i;
@@ -373,14 +369,13 @@ static void ragged_turns(struct ragged *g)
 }
 
 /* By token, by row with the positions of all, and without limits. */
-static void ragged_parts_have_the_bits_they_have_alone(void **state)
+TEST(ragged_parts_have_the_bits_they_have_alone)
 {
     static const char *const specs[] = {
         "rope", "rope(scaling=" DYNAMIC "))", "rope(scaling=" LONGROPE "))",
         "xpos", "rope(scaling=yarn(original=16,dynamic=yes))" };
     struct ragged g;
 
-    (void)state;
     for (size_t s = 0; s < 3 * LEN(specs); s++) {
         locant_encoding *e = test_create(specs[s / 3]);
         int inverse = s % 3 == 2 && strcmp(specs[s / 3], "xpos") != 0;
@@ -415,14 +410,13 @@ static void ragged_parts_have_the_bits_they_have_alone(void **state)
     }
 }
 
-static void ragged_refuses_what_it_cannot_read(void **state)
+TEST(ragged_refuses_what_it_cannot_read)
 {
     locant_encoding *e = test_create("rope(scaling=" LONGROPE "))");
     struct ragged g;
     long asked;
     float first;
 
-    (void)state;
     ragged_open(&g, e, LOCANT_F32, 0);
     first = *(float *)g.out.data;
     ((int64_t *)g.limits.data)[S + 2] = 0;
@@ -453,18 +447,4 @@ static void ragged_refuses_what_it_cannot_read(void **state)
     test_memory_end();
     ragged_close(&g);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_have_the_bits_they_have_alone),
-        cmocka_unit_test(the_whole_call_counts_where_the_spec_says_so),
-        cmocka_unit_test(a_document_has_the_frequencies_of_its_length),
-        cmocka_unit_test(many_lengths_find_room_or_are_refused),
-        cmocka_unit_test(ragged_parts_have_the_bits_they_have_alone),
-        cmocka_unit_test(ragged_refuses_what_it_cannot_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,29 +108,25 @@ static void check_model(const char *spec, int64_t kv_heads, enum lct_norm norm)
     drop(&t);
 }
 
-static void gradient_without_positions(void **state)
+TEST(gradient_without_positions)
 {
-    (void)state;
     check_model("none", 4, LCT_LAYER_NORM);
 }
 
-static void gradient_of_input_door(void **state)
+TEST(gradient_of_input_door)
 {
-    (void)state;
     check_model("sinusoidal", 4, LCT_LAYER_NORM);
     check_model("learned(length=16)", 4, LCT_LAYER_NORM);
 }
 
-static void gradient_of_rotate_door(void **state)
+TEST(gradient_of_rotate_door)
 {
-    (void)state;
     check_model("rope", 4, LCT_LAYER_NORM);
     check_model("rope(base=128,pairing=interleaved)", 4, LCT_LAYER_NORM);
 }
 
-static void gradient_of_score_door(void **state)
+TEST(gradient_of_score_door)
 {
-    (void)state;
     check_model("alibi", 4, LCT_LAYER_NORM);
     check_model("t5", 4, LCT_LAYER_NORM);
     check_model("t5(buckets=4,distance=6)", 4, LCT_LAYER_NORM);
@@ -138,35 +134,31 @@ static void gradient_of_score_door(void **state)
     check_model("kerple(kind=power)", 4, LCT_LAYER_NORM);
 }
 
-static void gradient_with_grouped_heads(void **state)
+TEST(gradient_with_grouped_heads)
 {
-    (void)state;
     check_model("rope", 2, LCT_LAYER_NORM);
     check_model("kerple", 1, LCT_LAYER_NORM);
 }
 
-static void gradient_with_rms_norm(void **state)
+TEST(gradient_with_rms_norm)
 {
-    (void)state;
     check_model("none", 4, LCT_RMS_NORM);
     check_model("t5", 2, LCT_RMS_NORM);
 }
 
-static void gradient_where_some_are_not_scored(void **state)
+TEST(gradient_where_some_are_not_scored)
 {
-    (void)state;
     masked = true;
     check_model("t5", 1, LCT_RMS_NORM);
     masked = false;
 }
 
 /* Summed over the places of a word it is the gradient of its embedding. */
-static void gradient_of_the_input(void **state)
+TEST(gradient_of_the_input)
 {
     real got[BATCH * LENGTH * 16], *table;
     struct trial t;
 
-    (void)state;
     make(&t, "sinusoidal", 4, LCT_LAYER_NORM);
     CHECK_OK(lct_model_input_gradient(t.model, got));
     table = lct_model_grads(t.model); /* the embedding comes first */
@@ -187,13 +179,12 @@ static void gradient_of_the_input(void **state)
 }
 
 /* Every tensor's check fails when its gradient is off by one in a million. */
-static void check_notices_a_millionth(void **state)
+TEST(check_notices_a_millionth)
 {
     const struct lct_model_tensor *list;
     struct trial t;
     int n;
 
-    (void)state;
     make(&t, "t5", 2, LCT_LAYER_NORM);
     n = lct_model_tensors(t.model, &list);
     for (int i = 0; i < n; i++) {
@@ -218,13 +209,12 @@ static void check_notices_a_millionth(void **state)
 }
 
 /* Backward adds: twice the same pass is twice the gradient. */
-static void gradients_add_up(void **state)
+TEST(gradients_add_up)
 {
     struct trial t;
     size_t n;
     real *once;
 
-    (void)state;
     make(&t, "t5", 4, LCT_LAYER_NORM);
     n = lct_model_size(t.model);
     once = malloc(n * sizeof(*once));
@@ -240,22 +230,4 @@ static void gradients_add_up(void **state)
     }
     free(once);
     drop(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradient_without_positions),
-        cmocka_unit_test(gradient_of_input_door),
-        cmocka_unit_test(gradient_of_rotate_door),
-        cmocka_unit_test(gradient_of_score_door),
-        cmocka_unit_test(gradient_with_grouped_heads),
-        cmocka_unit_test(gradient_with_rms_norm),
-        cmocka_unit_test(gradient_where_some_are_not_scored),
-        cmocka_unit_test(gradient_of_the_input),
-        cmocka_unit_test(check_notices_a_millionth),
-        cmocka_unit_test(gradients_add_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

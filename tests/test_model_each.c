@@ -82,11 +82,10 @@ static void steps(struct run *r, int from, int to)
         step(r, k);
 }
 
-static void same_bits_with_any_threads(void **state)
+TEST(same_bits_with_any_threads)
 {
     const char *spec;
 
-    (void)state;
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         struct run one, more;
         size_t bytes;
@@ -110,11 +109,10 @@ static void same_bits_with_any_threads(void **state)
 }
 
 /* Given data stay as they are; everything else moves. */
-static void steps_move_what_is_learned(void **state)
+TEST(steps_move_what_is_learned)
 {
     const char *spec;
 
-    (void)state;
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         const struct lct_model_tensor *list;
         struct run r, before;
@@ -146,11 +144,10 @@ static void steps_move_what_is_learned(void **state)
 
 /* Where positions are drawn, how far apart they lie differs: more may be
    needed, but seldom. */
-static void a_step_allocates_nothing(void **state)
+TEST(a_step_allocates_nothing)
 {
     const char *spec;
 
-    (void)state;
     test_memory_fail(0);
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         struct run r;
@@ -182,14 +179,13 @@ static double loss_of(struct run *r, int draw)
 }
 
 /* A seed draws once: the pass after it is one of evaluation. */
-static void positions_follow_the_seed(void **state)
+TEST(positions_follow_the_seed)
 {
     static const char *const specs[] = {
         "randomized(length=64)+rope", "randomized(length=64)+sinusoidal",
         "pose(length=64,chunks=2)+kerple", "cape",
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         struct run r, other;
         double drawn, evaluated;
@@ -206,16 +202,4 @@ static void positions_follow_the_seed(void **state)
         finish(&r);
         finish(&other);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_with_any_threads),
-        cmocka_unit_test(steps_move_what_is_learned),
-        cmocka_unit_test(a_step_allocates_nothing),
-        cmocka_unit_test(positions_follow_the_seed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

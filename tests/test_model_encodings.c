@@ -139,11 +139,10 @@ static bool may_vanish(const char *spec, const char *tensor)
 }
 
 /* A gradient of nothing proves nothing. */
-static void gradient_of_every_encoding(void **state)
+TEST(gradient_of_every_encoding)
 {
     const char *spec;
 
-    (void)state;
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         const struct lct_model_tensor *list;
         struct trial t;
@@ -180,11 +179,10 @@ static int count(const struct trial *t, const char *name)
     return found;
 }
 
-static void layers_have_their_own_where_they_should(void **state)
+TEST(layers_have_their_own_where_they_should)
 {
     struct trial t;
 
-    (void)state;
     make(&t, "t5(buckets=8)");
     CHECK(count(&t, "encoding.table") == 1);
     drop(&t);
@@ -217,7 +215,7 @@ static double effect(struct trial *t, int encoding_param, int layer)
 }
 
 /* Of parameters that a layer does not use, the loss knows nothing. */
-static void each_layer_uses_its_encoding(void **state)
+TEST(each_layer_uses_its_encoding)
 {
     /* layer 0 is local, layer 1 global */
     static const char spec[] =
@@ -225,7 +223,6 @@ static void each_layer_uses_its_encoding(void **state)
     enum { KERPLE_P, KERPLE_A, FOX_WEIGHT, FOX_BIAS };
     struct trial t;
 
-    (void)state;
     make(&t, spec);
     CHECK(effect(&t, KERPLE_A, 0) > 1e-9);
     CHECK(effect(&t, KERPLE_A, 1) == 0);
@@ -234,15 +231,4 @@ static void each_layer_uses_its_encoding(void **state)
     CHECK(effect(&t, FOX_BIAS, 0) == 0);
     CHECK(effect(&t, KERPLE_P, 1) == 0);
     drop(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradient_of_every_encoding),
-        cmocka_unit_test(layers_have_their_own_where_they_should),
-        cmocka_unit_test(each_layer_uses_its_encoding),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

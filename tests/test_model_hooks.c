@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- unscored */
 
-static void what_is_not_scored_counts_for_nothing(void **state)
+TEST(what_is_not_scored_counts_for_nothing)
 {
     struct run r;
     int32_t some[ROWS], none[ROWS];
@@ -17,7 +17,6 @@ static void what_is_not_scored_counts_for_nothing(void **state)
     double mean, sum = 0.0;
     int scored = 0;
 
-    (void)state;
     start(&r, "rope");
     train(&r, 0, 5);
     CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, BATCH, LENGTH,
@@ -71,13 +70,12 @@ static int first_largest(const float *logits)
     return ids[0];
 }
 
-static void hits_are_those_of_a_sort(void **state)
+TEST(hits_are_those_of_a_sort)
 {
     struct run r;
     uint8_t hit[ROWS];
     int hits = 0;
 
-    (void)state;
     start(&r, "alibi");
     CHECK_REFUSED(lct_model_hits(r.model, hit), LOCANT_ERR_PARAM,
                   "lct_model_hits: no forward since the last backward");
@@ -98,13 +96,12 @@ static void hits_are_those_of_a_sort(void **state)
     finish(&r);
 }
 
-static void ties_go_to_the_lowest_id(void **state)
+TEST(ties_go_to_the_lowest_id)
 {
     struct run r;
     int32_t targets[ROWS];
     uint8_t hit[ROWS];
 
-    (void)state;
     start(&r, "none");
     for (int i = 0; i < ROWS; i++)
         targets[i] = i < VOCAB ? i : -1;
@@ -165,7 +162,7 @@ static void check_weights(const struct lct_model *m, int64_t t, int64_t h)
     CHECK(fabs(sum - 1.0) < 1e-5);
 }
 
-static void a_watcher_sees_each_layer(void **state)
+TEST(a_watcher_sees_each_layer)
 {
     static struct kept trained, other;
     struct run r;
@@ -173,7 +170,6 @@ static void a_watcher_sees_each_layer(void **state)
     struct lct_model *m;
     float want[ROWS], got[ROWS];
 
-    (void)state;
     start(&r, "none");
     train(&r, 0, 5);
     trained = (struct kept){ .model = r.model };
@@ -206,16 +202,4 @@ static void a_watcher_sees_each_layer(void **state)
     assert_int_equal(trained.calls, 2);
     lct_model_free(m);
     finish(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_not_scored_counts_for_nothing),
-        cmocka_unit_test(hits_are_those_of_a_sort),
-        cmocka_unit_test(ties_go_to_the_lowest_id),
-        cmocka_unit_test(a_watcher_sees_each_layer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

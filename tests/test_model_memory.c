@@ -84,9 +84,8 @@ static void check_segment(const char *spec, const double *want,
     }
 }
 
-static void segments_equal_one_long_pass(void **state)
+TEST(segments_equal_one_long_pass)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         struct trial whole, parts;
         double want[BATCH * LONG], got[BATCH * SEGMENT];
@@ -106,13 +105,12 @@ static void segments_equal_one_long_pass(void **state)
 }
 
 /* Short memory is the last of it: a window of as many keys, to one layer. */
-static void remembers_the_last_only(void **state)
+TEST(remembers_the_last_only)
 {
     struct trial t, short_one;
     double a[BATCH * SEGMENT], b[BATCH * SEGMENT];
     int far = 0;
 
-    (void)state;
     make(&t, "none", 1, LONG, SEGMENT);
     make(&short_one, "none", 1, 2, SEGMENT);
     memcpy(short_one.words, t.words, sizeof t.words);
@@ -209,9 +207,8 @@ static void slopes(struct trial *t, const struct lct_model_tensor *x,
     free(v);
 }
 
-static void gradient_stops_at_remembered_states(void **state)
+TEST(gradient_stops_at_remembered_states)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         const struct lct_model_tensor *list;
         struct trial t;
@@ -241,7 +238,7 @@ static void gradient_stops_at_remembered_states(void **state)
 
 /* --------------------------------------------------------------- refusals */
 
-static void refuses_what_cannot_be(void **state)
+TEST(refuses_what_cannot_be)
 {
     struct lct_model_config c = { .layers = 1, .width = 16, .heads = 2,
                                   .kv_heads = 2, .ff = 8, .vocab = VOCAB,
@@ -251,7 +248,6 @@ static void refuses_what_cannot_be(void **state)
     struct lct_model *m;
     struct trial t;
 
-    (void)state;
     CHECK_OK(locant_encoding_create(&e, "sinusoidal"));
     c.encoding = e;
     CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
@@ -276,16 +272,4 @@ static void refuses_what_cannot_be(void **state)
                   LOCANT_ERR_PARAM,
                   "lct_model_remind: 3 x 5 tokens, expected at most 3 x 4");
     drop(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(segments_equal_one_long_pass),
-        cmocka_unit_test(remembers_the_last_only),
-        cmocka_unit_test(gradient_stops_at_remembered_states),
-        cmocka_unit_test(refuses_what_cannot_be),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

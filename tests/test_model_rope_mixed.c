@@ -1,7 +1,7 @@
 /* needs: lab */
 /*
- * test_model_rope_mixed.c - rope-mixed as rope-vit starts it, in a model: x and y
- * of one head are cosine and sine of one angle.
+ * test_model_rope_mixed.c - rope-mixed as rope-vit starts it, in a model: x and
+ * y of one head are cosine and sine of one angle.
  */
 #include "test_model_run.h"
 
@@ -21,7 +21,7 @@ static const float *find(const struct lct_model *m, float *params, int which,
     return NULL;
 }
 
-static void mixed_frequencies_have_their_length(void **state)
+TEST(mixed_frequencies_have_their_length)
 {
     locant_encoding *e = resolved("rope-mixed", LENGTH);
     struct lct_model_config c = small(e);
@@ -29,7 +29,6 @@ static void mixed_frequencies_have_their_length(void **state)
     const float *x, *y;
     size_t n = 0, pairs;
 
-    (void)state;
     c.kv_heads = c.heads;
     CHECK_OK(lct_model_create(&m, &c, BATCH, LENGTH, true));
     CHECK_OK(lct_model_init(m, 11));
@@ -42,13 +41,4 @@ static void mixed_frequencies_have_their_length(void **state)
               1e-6);
     lct_model_free(m);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mixed_frequencies_have_their_length),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void look(const struct lct_layer_seen *seen, void *context)
     k->calls++;
 }
 
-static void rows_are_the_weights_of_the_layer(void **state)
+TEST(rows_are_the_weights_of_the_layer)
 {
     static const char *const more[] = {
         "rope(base=500)+alibi", "temperature(kind=logn,length=8)+rope",
@@ -65,7 +65,6 @@ static void rows_are_the_weights_of_the_layer(void **state)
     };
     const size_t n = sizeof specs / sizeof *specs;
 
-    (void)state;
     for (size_t i = 0; i < n + sizeof more / sizeof *more; i++) {
         struct looked seen = { .calls = 0 };
         struct run r;
@@ -81,13 +80,12 @@ static void rows_are_the_weights_of_the_layer(void **state)
     }
 }
 
-static void what_cannot_be_read_is_refused(void **state)
+TEST(what_cannot_be_read_is_refused)
 {
     static float weight[4 * LENGTH];
     int64_t beyond = LENGTH, first = 0;
     struct run r;
 
-    (void)state;
     start(&r, "rope");
     CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, 1, LENGTH, NULL,
                                NULL));
@@ -101,14 +99,4 @@ static void what_cannot_be_read_is_refused(void **state)
                   "lct_model_attention_rows: B is 2 and "
                   "there are 1 queries, expected B = 1 and queries");
     finish(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_the_weights_of_the_layer),
-        cmocka_unit_test(what_cannot_be_read_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

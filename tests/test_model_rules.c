@@ -7,9 +7,8 @@
 
 #include "model/parts.h"
 
-static void later_words_change_no_earlier_loss(void **state)
+TEST(later_words_change_no_earlier_loss)
 {
-    (void)state;
     for (size_t k = 0; k < LEN(specs); k++) {
         struct run r;
         int32_t words[ROWS];
@@ -41,9 +40,8 @@ static void later_words_change_no_earlier_loss(void **state)
     }
 }
 
-static void inference_has_the_bits_of_training(void **state)
+TEST(inference_has_the_bits_of_training)
 {
-    (void)state;
     for (size_t k = 0; k < LEN(specs); k++) {
         struct run r;
         struct lct_model_config c;
@@ -73,7 +71,7 @@ static void inference_has_the_bits_of_training(void **state)
 }
 
 /* Any split of the room whose length fits; a longer one where none is fixed. */
-static void takes_any_split_of_its_room(void **state)
+TEST(takes_any_split_of_its_room)
 {
     locant_encoding *e = resolved("alibi", LENGTH);
     struct lct_model_config c = small(e);
@@ -81,7 +79,6 @@ static void takes_any_split_of_its_room(void **state)
     int32_t words[ROWS + 1];
     double mean;
 
-    (void)state;
     for (int i = 0; i <= ROWS; i++)
         words[i] = (int32_t)test_range(0, VOCAB - 1);
     CHECK_OK(lct_model_create(&m, &c, 1, ROWS, false));
@@ -97,13 +94,12 @@ static void takes_any_split_of_its_room(void **state)
 }
 
 /* Models that differ in encoding only start from the same shared weights. */
-static void shared_weights_ignore_the_encoding(void **state)
+TEST(shared_weights_ignore_the_encoding)
 {
     struct run a, b;
     const struct lct_model_tensor *la, *lb;
     int na;
 
-    (void)state;
     start(&a, "none");
     start(&b, "t5");
     na = lct_model_tensors(a.model, &la);
@@ -119,13 +115,12 @@ static void shared_weights_ignore_the_encoding(void **state)
 }
 
 /* Deviations width^-1/2 and that / sqrt(2 layers), to five standard errors. */
-static void initial_values_have_their_deviation(void **state)
+TEST(initial_values_have_their_deviation)
 {
     const struct lct_model_tensor *list;
     struct run r;
     int n;
 
-    (void)state;
     start(&r, "none");
     n = lct_model_tensors(r.model, &list);
     for (int i = 0; i < n; i++) {
@@ -152,7 +147,7 @@ static void initial_values_have_their_deviation(void **state)
  * A fixed table starts as large as the token embeddings by a factor, a learned
  * one by its values.  The factor is rounded once, squares are summed in double.
  */
-static void fixed_table_has_the_size_of_tokens(void **state)
+TEST(fixed_table_has_the_size_of_tokens)
 {
     struct run r;
     double sum = 0.0, rms;
@@ -162,7 +157,6 @@ static void fixed_table_has_the_size_of_tokens(void **state)
     locant_tensor out = locant_dense(table, LOCANT_F32, 2, shape);
     locant_tensor pos = locant_dense(positions, LOCANT_I64, 1, shape);
 
-    (void)state;
     start(&r, "sinusoidal");
     for (int t = 0; t < 128; t++)
         positions[t] = t;
@@ -188,7 +182,7 @@ static void fixed_table_has_the_size_of_tokens(void **state)
 }
 
 /* Names in the order of the flat allocation, without gaps. */
-static void tensors_fill_the_allocation(void **state)
+TEST(tensors_fill_the_allocation)
 {
     static const char *const names[] = {
         "embedding", "layer0.norm1", "layer0.wq", "layer0.wk", "layer0.wv",
@@ -200,7 +194,6 @@ static void tensors_fill_the_allocation(void **state)
     struct run r;
     size_t end = 0;
 
-    (void)state;
     start(&r, "kerple");
     CHECK(lct_model_tensors(r.model, &list) == (int)LEN(names));
     for (size_t i = 0; i < LEN(names); i++) {
@@ -216,13 +209,12 @@ static void tensors_fill_the_allocation(void **state)
 
 /* --------------------------------------------------------------- refusals */
 
-static void refuses_bad_configurations(void **state)
+TEST(refuses_bad_configurations)
 {
     locant_encoding *e = resolved("rope", LENGTH), *open;
     struct lct_model_config c = small(e);
     struct lct_model *m;
 
-    (void)state;
     c.width = 33;
     CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
                   "lct_model_create: width 33 is not a multiple of 4 heads");
@@ -256,12 +248,11 @@ static void refuses_bad_configurations(void **state)
     locant_encoding_free(e);
 }
 
-static void refuses_bad_calls(void **state)
+TEST(refuses_bad_calls)
 {
     struct run r;
     int32_t bad[ROWS + 1];
 
-    (void)state;
     start(&r, "none");
     memcpy(bad, r.words, sizeof(bad));
     bad[5] = VOCAB;
@@ -294,7 +285,7 @@ static void refuses_bad_calls(void **state)
 }
 
 /* The wall of a learned table: the encoding's own answer, nothing written. */
-static void stops_at_the_end_of_a_learned_table(void **state)
+TEST(stops_at_the_end_of_a_learned_table)
 {
     locant_encoding *e = resolved("learned(length=16)", 16);
     struct lct_model_config c = small(e);
@@ -303,7 +294,6 @@ static void stops_at_the_end_of_a_learned_table(void **state)
     float loss[32];
     double mean = -1.0;
 
-    (void)state;
     CHECK_OK(lct_model_create(&m, &c, 1, 32, false));
     CHECK_OK(lct_model_init(m, 3));
     loss[0] = -1.0f;
@@ -315,22 +305,4 @@ static void stops_at_the_end_of_a_learned_table(void **state)
     CHECK(mean > 0.0);
     lct_model_free(m);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(later_words_change_no_earlier_loss),
-        cmocka_unit_test(inference_has_the_bits_of_training),
-        cmocka_unit_test(takes_any_split_of_its_room),
-        cmocka_unit_test(shared_weights_ignore_the_encoding),
-        cmocka_unit_test(initial_values_have_their_deviation),
-        cmocka_unit_test(fixed_table_has_the_size_of_tokens),
-        cmocka_unit_test(tensors_fill_the_allocation),
-        cmocka_unit_test(refuses_bad_configurations),
-        cmocka_unit_test(refuses_bad_calls),
-        cmocka_unit_test(stops_at_the_end_of_a_learned_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,8 @@ static bool same(const struct run *a, const struct run *b)
  * and the seven targets of the period deviate by 1/sqrt(7): five of that.
  * The end knows the period.
  */
-static void learns_a_repeating_sequence(void **state)
+TEST(learns_a_repeating_sequence)
 {
-    (void)state;
     for (size_t k = 0; k < LEN(specs); k += TEST_SANITIZED ? 3 : 1) {
         struct run r;
         double first, last;
@@ -37,11 +36,10 @@ static void learns_a_repeating_sequence(void **state)
     }
 }
 
-static void two_runs_have_the_same_bits(void **state)
+TEST(two_runs_have_the_same_bits)
 {
     static const int threads[] = { 1, 2, 5 };
 
-    (void)state;
     for (size_t k = 0; k < LEN(specs); k++) {
         struct run first;
 
@@ -64,11 +62,10 @@ static void two_runs_have_the_same_bits(void **state)
 }
 
 /* Threads raised after the model was made need more room: it is found. */
-static void survives_a_change_of_threads(void **state)
+TEST(survives_a_change_of_threads)
 {
     struct run a, b;
 
-    (void)state;
     CHECK_OK(locant_set_threads(1));
     start(&a, "t5");
     start(&b, "t5");
@@ -82,9 +79,8 @@ static void survives_a_change_of_threads(void **state)
     CHECK_OK(locant_set_threads(0));
 }
 
-static void resumes_to_the_same_bits(void **state)
+TEST(resumes_to_the_same_bits)
 {
-    (void)state;
     for (size_t k = 0; k < LEN(specs); k++) {
         struct run straight, before, after;
         size_t bytes;
@@ -109,9 +105,8 @@ static void resumes_to_the_same_bits(void **state)
 
 /* ----------------------------------------------------------------- memory */
 
-static void a_step_allocates_nothing(void **state)
+TEST(a_step_allocates_nothing)
 {
-    (void)state;
     test_memory_fail(0);
     for (size_t k = 0; k < LEN(specs); k++) {
         struct run r;
@@ -132,7 +127,7 @@ static void a_step_allocates_nothing(void **state)
 }
 
 /* Whichever allocation fails, the answer is NOMEM and nothing stays behind. */
-static void survives_lack_of_memory(void **state)
+TEST(survives_lack_of_memory)
 {
     locant_encoding *e;
     struct lct_model_config c;
@@ -140,7 +135,6 @@ static void survives_lack_of_memory(void **state)
     locant_status status = LOCANT_ERR_NOMEM;
     long before;
 
-    (void)state;
     test_memory_fail(0);
     e = resolved("sinusoidal", LENGTH);
     c = small(e);
@@ -161,18 +155,4 @@ static void survives_lack_of_memory(void **state)
     CHECK(test_memory_held() == before);
     locant_encoding_free(e);
     test_memory_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_a_repeating_sequence),
-        cmocka_unit_test(two_runs_have_the_same_bits),
-        cmocka_unit_test(survives_a_change_of_threads),
-        cmocka_unit_test(resumes_to_the_same_bits),
-        cmocka_unit_test(a_step_allocates_nothing),
-        cmocka_unit_test(survives_lack_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,12 +39,11 @@ static void fill(uint8_t *text, size_t size, uint64_t symbols)
         text[i] = (uint8_t)(test_rand() % symbols * 85);
 }
 
-static void matches_paper(void **state)
+TEST(matches_paper)
 {
     uint8_t text[400], context[LCT_NGRAM_MAX_ORDER];
     struct lct_ngram *m;
 
-    (void)state;
     for (int order = 0; order <= LCT_NGRAM_MAX_ORDER; order++) {
         fill(text, sizeof text, 3);
         CHECK_OK(lct_ngram_create(&m, order, text, sizeof text));
@@ -67,12 +66,11 @@ static void matches_paper(void **state)
 }
 
 /* Contexts seen, unseen, and cut short by the start of the text. */
-static void probabilities_sum_to_one(void **state)
+TEST(probabilities_sum_to_one)
 {
     uint8_t text[5000], context[LCT_NGRAM_MAX_ORDER];
     struct lct_ngram *m;
 
-    (void)state;
     fill(text, sizeof text, 256);
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (uint8_t)(text[i] % 7 + 'a');
@@ -96,12 +94,11 @@ static void probabilities_sum_to_one(void **state)
 }
 
 /* Order 0: (count + types / 256) / (size + types). */
-static void order_zero_is_closed(void **state)
+TEST(order_zero_is_closed)
 {
     static const uint8_t text[] = {'a', 'b', 'a', 'c', 'a'};
     struct lct_ngram *m;
 
-    (void)state;
     CHECK_OK(lct_ngram_create(&m, 0, text, 5));
     CHECK(lct_ngram_probability(m, text, 0, 'a') == (3 + 3 / 256.0) / 8);
     CHECK(lct_ngram_probability(m, text + 3, 3, 'c') == (1 + 3 / 256.0) / 8);
@@ -124,13 +121,12 @@ static locant_corpus *generated(size_t max_bytes)
 }
 
 /* What each byte of context is worth falls off, but order 3 beats 2 beats 1. */
-static void longer_context_helps(void **state)
+TEST(longer_context_helps)
 {
     locant_corpus *c = generated(0);
     double loss[4];
     size_t ends[96], n = lct_test_blocks(ends, 96, c, 1);
 
-    (void)state;
     CHECK(n == 96);
     for (int order = 0; order < 4; order++) {
         CHECK_OK(lct_ngram_loss(&loss[order], c, order, 1500000, ends, n, 64));
@@ -143,7 +139,7 @@ static void longer_context_helps(void **state)
 }
 
 /* The loss is the mean of -log p over the last bytes of each block. */
-static void loss_is_the_mean_over_targets(void **state)
+TEST(loss_is_the_mean_over_targets)
 {
     locant_corpus *c = generated(64 << 10);
     const struct lct_split *train = lct_corpus_split(c, LCT_TRAIN);
@@ -151,7 +147,6 @@ static void loss_is_the_mean_over_targets(void **state)
     double got, want = 0;
     size_t ends[2];
 
-    (void)state;
     CHECK(lct_test_blocks(ends, 2, c, 1) == 2);
     CHECK_OK(lct_ngram_loss(&got, c, 2, 3000, ends, 2, 5));
     for (int b = 0; b < 2; b++)
@@ -163,14 +158,13 @@ static void loss_is_the_mean_over_targets(void **state)
     locant_corpus_free(c);
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     locant_corpus *c = generated(64 << 10);
     size_t size = lct_corpus_split(c, LCT_TEST)->size, end = size + 1;
     double loss = 7;
     char want[128];
 
-    (void)state;
     CHECK_REFUSED(lct_ngram_loss(&loss, c, 2, 100, &end, 0, 64),
                   LOCANT_ERR_PARAM, "lct_ngram_loss: 0 blocks of 64 targets, "
                   "expected at least one of each");
@@ -189,14 +183,13 @@ static void refuses_bad_arguments(void **state)
     locant_corpus_free(c);
 }
 
-static void memory_shortage_is_survived(void **state)
+TEST(memory_shortage_is_survived)
 {
     locant_status status = LOCANT_ERR_NOMEM;
     uint8_t *text = malloc(20000);
     struct lct_ngram *m;
     long k = 0;
 
-    (void)state;
     for (size_t i = 0; i < 20000; i++)
         text[i] = (uint8_t)test_rand();
     while (status != LOCANT_OK && k < 100) {
@@ -214,12 +207,11 @@ static void memory_shortage_is_survived(void **state)
 
 /* ------------------------------------------------------------------- cache */
 
-static void adding_is_counting(void **state)
+TEST(adding_is_counting)
 {
     uint8_t text[600];
     struct lct_ngram *whole, *grown;
 
-    (void)state;
     fill(text, sizeof text, 3);
     CHECK_OK(lct_ngram_create(&whole, 5, text, sizeof text));
     CHECK_OK(lct_ngram_create(&grown, 5, text, 20));
@@ -245,12 +237,11 @@ static void adding_is_counting(void **state)
 }
 
 /* Over all bytes, for weights at random and at their ends. */
-static void a_mixture_sums_to_one(void **state)
+TEST(a_mixture_sums_to_one)
 {
     struct lct_ngram *fixed, *cache;
     uint8_t text[3000];
 
-    (void)state;
     fill(text, sizeof text, 3);
     CHECK_OK(lct_ngram_create(&fixed, 3, text, 2000));
     CHECK_OK(lct_ngram_create(&cache, LCT_CACHE_ORDER, text + 2000, 500));
@@ -279,7 +270,7 @@ static void a_mixture_sums_to_one(void **state)
 }
 
 /* Generated text repeats its names, near and far. */
-static void a_longer_cache_knows_more(void **state)
+TEST(a_longer_cache_knows_more)
 {
     static const int64_t lengths[] = {128, 512, 2048};
     locant_corpus *c = generated(512 << 10);
@@ -290,7 +281,6 @@ static void a_longer_cache_knows_more(void **state)
                                 .ends = ends, .blocks = n, .targets = 64,
                                 .seed = 1};
 
-    (void)state;
     assert_int_equal(n, 8);
     CHECK_OK(lct_cache_loss(loss, c, &job));
     CHECK_OK(lct_ngram_loss(&fixed, c, 3, 100000, ends, n, 64));
@@ -303,22 +293,4 @@ static void a_longer_cache_knows_more(void **state)
                   "lct_cache_loss: 0 blocks of 64 targets, expected at least"
                   " one of each");
     locant_corpus_free(c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_paper),
-        cmocka_unit_test(probabilities_sum_to_one),
-        cmocka_unit_test(order_zero_is_closed),
-        cmocka_unit_test(longer_context_helps),
-        cmocka_unit_test(loss_is_the_mean_over_targets),
-        cmocka_unit_test(refuses_bad_arguments),
-        cmocka_unit_test(memory_shortage_is_survived),
-        cmocka_unit_test(adding_is_counting),
-        cmocka_unit_test(a_mixture_sums_to_one),
-        cmocka_unit_test(a_longer_cache_knows_more),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

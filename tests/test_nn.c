@@ -53,14 +53,13 @@ static void linear(struct op *o)
     lct_linear_forward(o->y, o->x, o->packed, &s);
 }
 
-static void linear_backward_is_the_gradient(void **state)
+TEST(linear_backward_is_the_gradient)
 {
     static const int64_t sizes[][3] = {
         { 1, 1, 1 }, { 5, 7, 3 }, { 16, 8, 32 }, { 33, 1, 9 }, { 3, 17, 16 },
         { 2, 130, 3 }, { 2, 3, 131 }, /* more than one tile */
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(sizes); i++) {
         const struct lct_linear s = { sizes[i][0], sizes[i][1], sizes[i][2] };
         struct op o;
@@ -80,13 +79,12 @@ static void linear_backward_is_the_gradient(void **state)
 }
 
 /* dW is added to. */
-static void gradients_of_weights_add_up(void **state)
+TEST(gradients_of_weights_add_up)
 {
     const struct lct_linear s = { 6, 4, 5 };
     struct op o;
     double twice[MOST];
 
-    (void)state;
     make(&o, 6, 4, 5);
     lct_linear_backward_weight(o.dw, o.dy, o.x, &s, 0);
     memcpy(twice, o.dw, sizeof(twice));
@@ -103,13 +101,12 @@ static void norm(struct op *o)
                      (enum lct_norm)o->kind);
 }
 
-static void norm_backward_is_the_gradient(void **state)
+TEST(norm_backward_is_the_gradient)
 {
     static const int64_t sizes[][2] = {
         { 1, 1 }, { 3, 2 }, { 5, 31 }, { 4, 32 }, { 2, 33 }, { 2, 100 },
     };
 
-    (void)state;
     for (size_t i = 0; i < 2 * LEN(sizes); i++) {
         struct op o;
         struct lct_norm_saved saved;
@@ -133,11 +130,10 @@ static void norm_backward_is_the_gradient(void **state)
 }
 
 /* Rows of mean 0 and deviation 1 but for epsilon = 1e-5 in the root. */
-static void norm_matches_definition(void **state)
+TEST(norm_matches_definition)
 {
     struct op o;
 
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         make(&o, 4, 37, 0);
         o.kind = kind;
@@ -167,11 +163,10 @@ static void gelu(struct op *o)
     lct_gelu_forward(o->y, o->x, o->ny);
 }
 
-static void gelu_backward_is_the_gradient(void **state)
+TEST(gelu_backward_is_the_gradient)
 {
     struct op o;
 
-    (void)state;
     make(&o, 0, 0, 0);
     o.forward = gelu;
     o.ny = 67;
@@ -182,9 +177,8 @@ static void gelu_backward_is_the_gradient(void **state)
     check_gradient("gelu", loss_of, &o, o.x, o.dx, o.ny);
 }
 
-static void gelu_matches_paper(void **state)
+TEST(gelu_matches_paper)
 {
-    (void)state;
     for (double x = -6.0; x <= 6.0; x += 0.0625) {
         const double root = sqrt(2.0 / 3.14159265358979323846);
         double want = 0.5 * x * (1.0 + tanh(root * (x + 0.044715 * x * x * x)));
@@ -204,7 +198,7 @@ static void embedding(struct op *o)
     lct_positions_forward(o->y, o->x, 0.75, 2, o->rows / 2, o->in);
 }
 
-static void embedding_backward_is_the_gradient(void **state)
+TEST(embedding_backward_is_the_gradient)
 {
     enum { ROWS = 24, VOCAB = 9, WIDTH = 5 };
     int32_t first[VOCAB], next[ROWS];
@@ -212,7 +206,6 @@ static void embedding_backward_is_the_gradient(void **state)
     const struct lct_embedding_scratch lists = { first, next, sum };
     struct op o;
 
-    (void)state;
     make(&o, ROWS, WIDTH, VOCAB);
     o.forward = embedding;
     o.ny = ROWS * WIDTH;
@@ -233,11 +226,10 @@ static void cross_entropy(struct op *o)
     lct_loss_forward(o->y, o->stat, o->x, o->words, o->rows, o->in);
 }
 
-static void loss_backward_is_the_gradient(void **state)
+TEST(loss_backward_is_the_gradient)
 {
     static const int64_t sizes[][2] = { { 1, 1 }, { 4, 33 }, { 3, 100 } };
 
-    (void)state;
     for (size_t i = 0; i < LEN(sizes); i++) {
         struct op o;
 
@@ -257,23 +249,21 @@ static void loss_backward_is_the_gradient(void **state)
 }
 
 /* Logits of a thousand neither overflow nor lose the answer. */
-static void loss_survives_large_logits(void **state)
+TEST(loss_survives_large_logits)
 {
     double x[3] = { 1000.0, 999.0, -1000.0 }, loss, stat[2];
     const int32_t target = 1;
 
-    (void)state;
     lct_loss_forward(&loss, stat, x, &target, 1, 3);
     CHECK(fabs(loss - (1.0 + log1p(exp(-1.0)))) <= 4 * 0x1p-53);
 }
 
 /* -------------------------------------------------------------- optimiser */
 
-static void adamw_matches_algorithm(void **state)
+TEST(adamw_matches_algorithm)
 {
     double p = 0.5, m = 0.0, v = 0.0, want = 0.5, wm = 0.0, wv = 0.0;
 
-    (void)state;
     for (int step = 1; step <= 20; step++) {
         const struct lct_adamw o = { 1e-2, 0.9, 0.95, 1e-8, 0.1, step };
         double g = test_uniform();
@@ -290,21 +280,19 @@ static void adamw_matches_algorithm(void **state)
 }
 
 /* The first step moves by the rate, whatever the size of the gradient. */
-static void adamw_first_step_is_the_rate(void **state)
+TEST(adamw_first_step_is_the_rate)
 {
     const struct lct_adamw o = { 1e-3, 0.9, 0.95, 1e-8, 0.1, 1 };
     double p[2] = { 0.0, 0.0 }, m[2] = { 0 }, v[2] = { 0 };
     const double g[2] = { 3.0, -200.0 };
 
-    (void)state;
     lct_adamw_step(p, m, v, g, 2, false, &o);
     CHECK(fabs(p[0] + 1e-3) <= 1e-3 * 1e-8);
     CHECK(fabs(p[1] - 1e-3) <= 1e-3 * 1e-8);
 }
 
-static void learning_rate_warms_up_and_decays(void **state)
+TEST(learning_rate_warms_up_and_decays)
 {
-    (void)state;
     CHECK(lct_learning_rate(0, 600, 60, 3e-3, 0.1) == 0.0);
     CHECK(lct_learning_rate(30, 600, 60, 3e-3, 0.1) == 3e-3 * 30.0 / 60.0);
     CHECK(lct_learning_rate(60, 600, 60, 3e-3, 0.1) == 3e-3);
@@ -316,11 +304,10 @@ static void learning_rate_warms_up_and_decays(void **state)
               lct_learning_rate(s, 600, 60, 3e-3, 0.1));
 }
 
-static void clipping_limits_the_norm(void **state)
+TEST(clipping_limits_the_norm)
 {
     double g[3] = { 3.0, 0.0, -4.0 };
 
-    (void)state;
     CHECK(lct_clip_norm(g, 3, 10.0) == 5.0);
     CHECK(g[0] == 3.0 && g[1] == 0.0 && g[2] == -4.0);
     CHECK(lct_clip_norm(g, 3, 1.0) == 5.0);
@@ -328,33 +315,10 @@ static void clipping_limits_the_norm(void **state)
 }
 
 /* NaN must reach the caller, not be clipped away. */
-static void clipping_reports_nan(void **state)
+TEST(clipping_reports_nan)
 {
     double g[2] = { 1.0, NAN };
 
-    (void)state;
     CHECK(isnan(lct_clip_norm(g, 2, 1.0)));
     CHECK(g[0] == 1.0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_backward_is_the_gradient),
-        cmocka_unit_test(gradients_of_weights_add_up),
-        cmocka_unit_test(norm_backward_is_the_gradient),
-        cmocka_unit_test(norm_matches_definition),
-        cmocka_unit_test(gelu_backward_is_the_gradient),
-        cmocka_unit_test(gelu_matches_paper),
-        cmocka_unit_test(embedding_backward_is_the_gradient),
-        cmocka_unit_test(loss_backward_is_the_gradient),
-        cmocka_unit_test(loss_survives_large_logits),
-        cmocka_unit_test(adamw_matches_algorithm),
-        cmocka_unit_test(adamw_first_step_is_the_rate),
-        cmocka_unit_test(learning_rate_warms_up_and_decays),
-        cmocka_unit_test(clipping_limits_the_norm),
-        cmocka_unit_test(clipping_reports_nan),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

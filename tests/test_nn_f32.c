@@ -134,9 +134,8 @@ static void on_this_isa(void)
     isas_run++;
 }
 
-static void same_bits_on_every_isa(void **state)
+TEST(same_bits_on_every_isa)
 {
-    (void)state;
     isas_run = 0;
     test_each_isa(on_this_isa);
     CHECK(isas_run >= 1 && recorded > 0);
@@ -156,11 +155,10 @@ static double gelu_argument(double x)
  * relative error of 5 a u; the exponential has 4 u, and four more operations
  * follow.  Beyond a = 87 the exponential stays at e^-87 < 2e-38.
  */
-static void gelu_is_accurate(void **state)
+TEST(gelu_is_accurate)
 {
     const struct lct_nn_kernels *nn = lct_nn();
 
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         float x = (float)(8.0 * test_uniform()), y, slope = 1.0f;
         double a = gelu_argument(x), e = exp(-a), want, bound;
@@ -185,14 +183,13 @@ static void gelu_is_accurate(void **state)
     }
 }
 
-static void gelu_keeps_the_ends(void **state)
+TEST(gelu_keeps_the_ends)
 {
     const struct lct_nn_kernels *nn = lct_nn();
     const float x[7] = { 0.0f, -0.0f, 1e6f, -1e6f, 1e-30f, NAN,
                          nanf("0x3fffff") };
     float y[7];
 
-    (void)state;
     nn->gelu(y, x, 7);
     CHECK(y[0] == 0.0f && y[1] == 0.0f);
     CHECK(y[2] == 1e6f && fabsf(y[3]) < 1e-30f);
@@ -203,11 +200,10 @@ static void gelu_keeps_the_ends(void **state)
  * One rounding each in x - max (d) and in the exponential's 4 u; terms meet
  * n/32 + 5 additions; the relative error of the sum is that of the loss.
  */
-static void cross_entropy_is_accurate(void **state)
+TEST(cross_entropy_is_accurate)
 {
     const struct lct_nn_kernels *nn = lct_nn();
 
-    (void)state;
     for (size_t k = 0; k < LEN(lengths); k++) {
         struct rows r;
         double max = -INFINITY, sum = 0.0, want, range = 0.0, bound;
@@ -231,11 +227,10 @@ static void cross_entropy_is_accurate(void **state)
 }
 
 /* Each gradient is (p - [target]) / 2, within the bound of p. */
-static void cross_entropy_gradient_is_accurate(void **state)
+TEST(cross_entropy_gradient_is_accurate)
 {
     const struct lct_nn_kernels *nn = lct_nn();
 
-    (void)state;
     for (size_t k = 0; k < LEN(lengths); k++) {
         struct rows r;
         double max = -INFINITY, sum = 0.0;
@@ -269,11 +264,10 @@ static void cross_entropy_gradient_is_accurate(void **state)
  * With maximum 0 and sum 1 the gradient is the exponential itself: two
  * roundings of the reduction and two at the end of the polynomial, 2 ulp.
  */
-static void exponential_is_accurate(void **state)
+TEST(exponential_is_accurate)
 {
     const float stat[2] = { 0.0f, 1.0f };
 
-    (void)state;
     for (int i = 0; i < 200000; i++) {
         float x[2] = { (float)(43.0 * (test_uniform() - 1.0)), 0.0f };
         double want = exp((double)x[0]);
@@ -285,9 +279,8 @@ static void exponential_is_accurate(void **state)
 }
 
 /* The largest logit is found wherever it stands, or 2^128 is passed. */
-static void cross_entropy_survives_large_logits(void **state)
+TEST(cross_entropy_survives_large_logits)
 {
-    (void)state;
     for (size_t at = 0; at < 40; at++) {
         float x[40] = { 0 }, stat[2];
 
@@ -298,11 +291,10 @@ static void cross_entropy_survives_large_logits(void **state)
 }
 
 /* A bad number must reach the loss. */
-static void cross_entropy_reports_nan(void **state)
+TEST(cross_entropy_reports_nan)
 {
     float x[40] = { 0 }, stat[2];
 
-    (void)state;
     x[7] = NAN;
     CHECK(isnan(lct_nn()->cross_entropy(stat, x, 3, 40)));
     x[7] = nanf("0x3fffff"); /* every bit is set */
@@ -316,11 +308,10 @@ static void cross_entropy_reports_nan(void **state)
  * y in proportion to |x - mean| / deviation + |x| / deviation, below 2 max|x| /
  * deviation.
  */
-static void norms_are_accurate(void **state)
+TEST(norms_are_accurate)
 {
     const struct lct_nn_kernels *nn = lct_nn();
 
-    (void)state;
     for (size_t k = 0; k < 2 * LEN(lengths); k++) {
         const int centred = (int)(k % 2);
         struct rows r;
@@ -350,34 +341,15 @@ static void norms_are_accurate(void **state)
 }
 
 /* A common word may meet its row a million times: double keeps them all. */
-static void gather_loses_nothing(void **state)
+TEST(gather_loses_nothing)
 {
     const struct lct_nn_kernels *nn = lct_nn();
     const float tenth = 0.1f;
     float y = 0.0f;
     double sum = 0.0;
 
-    (void)state;
     for (int i = 0; i < 1000000; i++)
         nn->gather(&sum, &tenth, 1);
     nn->deposit(&y, &sum, 1);
     CHECK(y == (float)(1e6 * (double)tenth));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_on_every_isa),
-        cmocka_unit_test(gelu_is_accurate),
-        cmocka_unit_test(gelu_keeps_the_ends),
-        cmocka_unit_test(cross_entropy_is_accurate),
-        cmocka_unit_test(cross_entropy_gradient_is_accurate),
-        cmocka_unit_test(exponential_is_accurate),
-        cmocka_unit_test(cross_entropy_survives_large_logits),
-        cmocka_unit_test(cross_entropy_reports_nan),
-        cmocka_unit_test(norms_are_accurate),
-        cmocka_unit_test(gather_loses_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

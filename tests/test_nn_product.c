@@ -140,17 +140,7 @@ static void on_this_isa(void)
     }
 }
 
-static void every_element_is_one_chain(void **state)
+TEST(every_element_is_one_chain)
 {
-    (void)state;
     test_each_isa(on_this_isa);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_element_is_one_chain),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

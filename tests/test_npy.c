@@ -66,9 +66,8 @@ static void parses(locant_array *a)
     CHECK_OK(locant_npy_parse(a, f.bytes, f.size, "x.npy"));
 }
 
-static void refuses_broken_frames(void **state)
+TEST(refuses_broken_frames)
 {
-    (void)state;
     f.size = 0;
     refused(LOCANT_ERR_FORMAT, "truncated: 0 bytes, 10 needed for magic, "
             "version and header length");
@@ -103,9 +102,8 @@ static void refuses_broken_frames(void **state)
             "read, only .npy");
 }
 
-static void refuses_wrong_data(void **state)
+TEST(refuses_wrong_data)
 {
-    (void)state;
     make(1, DICT("'<f4'", "False", "(2,)"), 9);
     refused(LOCANT_ERR_FORMAT, "byte 76: the data ends here, the file 1 bytes "
             "later");
@@ -215,9 +213,8 @@ static const struct {
 };
 
 /* Each header of its own file; %s is the sentence after "x.npy: ". */
-static void refuses_bad_headers(void **state)
+TEST(refuses_bad_headers)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(bad_headers); i++) {
         make(bad_headers[i].version, bad_headers[i].header, 8);
         refused(bad_headers[i].status, bad_headers[i].sentence);
@@ -240,11 +237,10 @@ static void flood(char byte, int n)
     make(1, header, 8);
 }
 
-static void refuses_floods(void **state)
+TEST(refuses_floods)
 {
     locant_array a;
 
-    (void)state;
     flood('9', 5000);
     CHECK(locant_npy_parse(&a, f.bytes, f.size, "x.npy") == LOCANT_ERR_FORMAT);
     CHECK(strstr(locant_last_error(), "x.npy: header[byte 61]: shape[0]: "
@@ -258,7 +254,7 @@ static void refuses_floods(void **state)
             "digits, 0 to 2^63-1, expected");
 }
 
-static void reads_what_numpy_writes(void **state)
+TEST(reads_what_numpy_writes)
 {
     static const char *const headers[] = {
         DICT("'<f4'", "False", "(2,)"),
@@ -267,7 +263,6 @@ static void reads_what_numpy_writes(void **state)
         " { 'shape' : ( 2 , ) , 'descr' : '<f4' , 'fortran_order' : True } ",
     };
 
-    (void)state;
     for (int version = 1; version <= 3; version++)
         for (size_t i = 0; i < LEN(headers); i++) {
             locant_array a;
@@ -284,7 +279,7 @@ static void reads_what_numpy_writes(void **state)
         }
 }
 
-static void swaps_big_endian(void **state)
+TEST(swaps_big_endian)
 {
     static const struct {
         const char *header;
@@ -298,7 +293,6 @@ static void swaps_big_endian(void **state)
         { DICT("'>i8'", "False", "(1,)"), 8 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++) {
         locant_array a;
         const unsigned char *got;
@@ -314,12 +308,11 @@ static void swaps_big_endian(void **state)
 }
 
 /* Element (i, j, k) of a Fortran file of [2, 3, 4] is at i + 2 (j + 3 k). */
-static void puts_fortran_order_into_c_order(void **state)
+TEST(puts_fortran_order_into_c_order)
 {
     int32_t in[24];
     locant_array a;
 
-    (void)state;
     for (int i = 0; i < 24; i++)
         in[i] = i;
     make(1, DICT("'<i4'", "True", "(2, 3, 4)"), 0);
@@ -334,11 +327,10 @@ static void puts_fortran_order_into_c_order(void **state)
     locant_array_free(&a);
 }
 
-static void reads_scalars_and_empty_arrays(void **state)
+TEST(reads_scalars_and_empty_arrays)
 {
     locant_array a;
 
-    (void)state;
     make(1, DICT("'<f8'", "False", "()"), 8);
     parses(&a);
     CHECK(a.tensor.rank == 0 && a.tensor.dtype == LOCANT_F64);
@@ -356,12 +348,11 @@ static void reads_scalars_and_empty_arrays(void **state)
 }
 
 /* A prefix of a good file is refused; so is one with a longer tail. */
-static void refuses_every_cut(void **state)
+TEST(refuses_every_cut)
 {
     size_t whole;
     locant_array a;
 
-    (void)state;
     make(1, DICT("'<f4'", "False", "(2, 1)"), 8);
     whole = f.size;
     for (size_t n = 0; n < whole; n++) {
@@ -376,12 +367,11 @@ static void refuses_every_cut(void **state)
 }
 
 /* Flip every bit of a good file: an answer, and never a crash. */
-static void survives_every_flipped_bit(void **state)
+TEST(survives_every_flipped_bit)
 {
     locant_array a;
     size_t accepted = 0;
 
-    (void)state;
     make(2, DICT("'<f4'", "False", "(2, 1)"), 8);
     for (size_t bit = 0; bit < 8 * f.size; bit++) {
         f.bytes[bit / 8] ^= (char)(1 << bit % 8);
@@ -434,7 +424,7 @@ static void round_trip(const locant_tensor *t)
     locant_array_free(&a);
 }
 
-static void every_dtype_comes_back(void **state)
+TEST(every_dtype_comes_back)
 {
     static const int64_t shapes[][LOCANT_MAX_RANK] = {
         { 1 }, { 3, 5 }, { 0, 7 }, { 2, 1, 3, 1, 2, 2 }
@@ -442,7 +432,6 @@ static void every_dtype_comes_back(void **state)
     static const int ranks[] = { 0, 2, 2, 6 };
     unsigned char data[8 * 24];
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)test_rand();
     for (int d = LOCANT_F32; d <= LOCANT_I64; d++)
@@ -455,7 +444,7 @@ static void every_dtype_comes_back(void **state)
 }
 
 /* The layout of version 1.0 as NumPy's format.py documents it. */
-static void writes_the_documented_bytes(void **state)
+TEST(writes_the_documented_bytes)
 {
     float x[6] = { 1, 2, 3, 4, 5, 6 };
     locant_tensor t = locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 3 });
@@ -464,7 +453,6 @@ static void writes_the_documented_bytes(void **state)
     char got[200];
     FILE *in;
 
-    (void)state;
     CHECK_OK(locant_npy_write(path, &t));
     in = fopen(path, "rb");
     CHECK(fread(got, 1, sizeof got, in) == 128 + 24);
@@ -475,13 +463,12 @@ static void writes_the_documented_bytes(void **state)
     CHECK(got[127] == '\n' && memcmp(got + 128, x, 24) == 0);
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     float x[6] = { 0 };
     locant_tensor t = locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 3 }), bad;
     locant_array a;
 
-    (void)state;
     CHECK_REFUSED(locant_npy_parse(NULL, x, 4, "x"), LOCANT_ERR_NULL,
                   "locant_npy_parse: out is NULL");
     CHECK_REFUSED(locant_npy_parse(&a, NULL, 4, "x"), LOCANT_ERR_NULL,
@@ -520,7 +507,7 @@ static void refuses_bad_arguments(void **state)
                   "memory can have");
 }
 
-static void survives_every_failing_allocation(void **state)
+TEST(survives_every_failing_allocation)
 {
     static const struct {
         const char *header;
@@ -531,7 +518,6 @@ static void survives_every_failing_allocation(void **state)
         { DICT("'>f4'", "False", "(2,)"), 3 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++) {
         locant_status status = LOCANT_ERR_NOMEM;
         locant_array a;
@@ -554,24 +540,4 @@ static void survives_every_failing_allocation(void **state)
     test_memory_end();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_broken_frames),
-        cmocka_unit_test(refuses_wrong_data),
-        cmocka_unit_test(refuses_bad_headers),
-        cmocka_unit_test(refuses_floods),
-        cmocka_unit_test(reads_what_numpy_writes),
-        cmocka_unit_test(swaps_big_endian),
-        cmocka_unit_test(puts_fortran_order_into_c_order),
-        cmocka_unit_test(reads_scalars_and_empty_arrays),
-        cmocka_unit_test(refuses_every_cut),
-        cmocka_unit_test(survives_every_flipped_bit),
-        cmocka_unit_test(every_dtype_comes_back),
-        cmocka_unit_test(writes_the_documented_bytes),
-        cmocka_unit_test(refuses_bad_arguments),
-        cmocka_unit_test(survives_every_failing_allocation),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

@@ -25,12 +25,11 @@ static double run_loss(const struct lct_results *r, size_t i, int s, int k)
     return sum / BLOCKS;
 }
 
-static void rows_hold_what_was_measured(void **state)
+TEST(rows_hold_what_was_measured)
 {
     struct lct_results r;
     struct json_t *n;
 
-    (void)state;
     make_results(&r);
     CHECK_OK(lct_numbers_create(&n, &r));
     CHECK(at(n, "protocol.encodings") == GROUPS);
@@ -64,12 +63,11 @@ static void rows_hold_what_was_measured(void **state)
 }
 
 /* 'locant figure' has runs as they come; comparisons need all seeds. */
-static void fewer_seeds_have_losses_of_their_own(void **state)
+TEST(fewer_seeds_have_losses_of_their_own)
 {
     struct lct_results r;
     struct json_t *n;
 
-    (void)state;
     make_results(&r);
     r.groups[2].n = 1;
     CHECK_OK(lct_numbers_create(&n, &r));
@@ -83,14 +81,13 @@ static void fewer_seeds_have_losses_of_their_own(void **state)
 }
 
 /* 1024 against 128 by hand, with t(.975, 2) = .95 sqrt(2 / .0975). */
-static void one_comparison_was_declared(void **state)
+TEST(one_comparison_was_declared)
 {
     double p[GROUPS], holm[GROUPS], t = .95 * sqrt(2 / .0975);
     struct lct_results r;
     struct json_t *n;
     size_t tested = 0;
 
-    (void)state;
     make_results(&r);
     CHECK_OK(lct_numbers_create(&n, &r));
     CHECK(at(n, "declared.length") == 1024);
@@ -140,13 +137,12 @@ static double t_of_two(double level)
 }
 
 /* The t tests: changes corrected by Holm, differences for all pairs. */
-static void claims_rest_on_corrected_tests(void **state)
+TEST(claims_rest_on_corrected_tests)
 {
     struct lct_results r;
     struct json_t *n;
     double p;
 
-    (void)state;
     make_results(&r);
     r.n = 3; /* alibi, learned, rope: 0, 1, 2 above, and sway */
     for (int i = 0; i < 3; i++)
@@ -182,12 +178,11 @@ static void claims_rest_on_corrected_tests(void **state)
 }
 
 /* Losses that settle every rank: group i is i nats, at 256 the other way. */
-static void ranks_are_of_the_longest(void **state)
+TEST(ranks_are_of_the_longest)
 {
     struct lct_results r;
     struct json_t *n;
 
-    (void)state;
     make_results(&r);
     for (int i = 0; i < GROUPS; i++)
         for (int s = 0; s < SEEDS; s++)
@@ -220,13 +215,12 @@ static void ranks_are_of_the_longest(void **state)
 }
 
 /* Of one encoding: the others have no such losses. */
-static void other_measures_stand_beside(void **state)
+TEST(other_measures_stand_beside)
 {
     double p3[LOCANT_EVAL_LENGTHS * BLOCKS], p4[BLOCKS], logn[LEN(p3)];
     struct lct_results r;
     struct json_t *n;
 
-    (void)state;
     make_results(&r);
     for (size_t i = 0; i < LEN(p3); i++) {
         p3[i] = 1 + (double)(i / BLOCKS) + .5 * (double)(i % 2);
@@ -257,12 +251,11 @@ static void other_measures_stand_beside(void **state)
 }
 
 /* Judged at 256, all above is of 256; what lies beyond is only shown. */
-static void judged_at_a_shorter_length(void **state)
+TEST(judged_at_a_shorter_length)
 {
     struct lct_results r;
     struct json_t *n;
 
-    (void)state;
     make_results(&r);
     r.judged = 1;
     for (int i = 0; i < GROUPS; i++)
@@ -283,7 +276,7 @@ static void judged_at_a_shorter_length(void **state)
     free_results(&r);
 }
 
-static void paths_lead_somewhere_or_nowhere(void **state)
+TEST(paths_lead_somewhere_or_nowhere)
 {
     static const char *const nowhere[] = {
         "x", "rows.99", "rows.x", "rows.0.gain.x", "rows.-1", "rows..gain",
@@ -292,7 +285,6 @@ static void paths_lead_somewhere_or_nowhere(void **state)
     struct lct_results r;
     struct json_t *n;
 
-    (void)state;
     make_results(&r);
     CHECK_OK(lct_numbers_create(&n, &r));
     for (size_t i = 0; i < LEN(nowhere); i++)
@@ -378,14 +370,13 @@ static size_t check_numbers(struct json_t *numbers, char *keys,
  * tests/page_numbers.py asks more, of the page of a report of one seed.
  * Drawing takes seconds under sanitizers, and test_pictures does it there.
  */
-static void numbers_are_those_of_the_document(void **state)
+TEST_WITH(make_folder, remove_folder, numbers_are_those_of_the_document)
 {
     struct lct_results r;
     struct json_t *numbers;
     char *page, keys[256];
     size_t seen = 0, undefined = 0;
 
-    (void)state;
     if (TEST_SANITIZED)
         skip();
     make_results(&r);
@@ -427,14 +418,13 @@ static void release(void *memory, void *context)
 }
 
 /* The k-th allocation fails, of the library and of jansson alike. */
-static void survives_lack_of_memory(void **state)
+TEST(survives_lack_of_memory)
 {
     locant_allocator a = { failing_alloc, release, NULL };
     locant_status status = LOCANT_ERR_NOMEM;
     struct lct_results r;
     struct json_t *n;
 
-    (void)state;
     make_results(&r);
     for (long k = 0; status != LOCANT_OK;
          k += 1 + k / (TEST_SANITIZED ? 1 : 4)) {
@@ -459,23 +449,4 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfontconfig\n";
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_hold_what_was_measured),
-        cmocka_unit_test(fewer_seeds_have_losses_of_their_own),
-        cmocka_unit_test(one_comparison_was_declared),
-        cmocka_unit_test(claims_rest_on_corrected_tests),
-        cmocka_unit_test(ranks_are_of_the_longest),
-        cmocka_unit_test(judged_at_a_shorter_length),
-        cmocka_unit_test(other_measures_stand_beside),
-        cmocka_unit_test(paths_lead_somewhere_or_nowhere),
-        cmocka_unit_test_setup_teardown(numbers_are_those_of_the_document,
-                                        make_folder, remove_folder),
-        cmocka_unit_test(survives_lack_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

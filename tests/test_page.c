@@ -57,7 +57,7 @@ static void every_picture_has_words(void **state)
     CHECK(count(page, "<figcaption>") == count(page, FIGURE));
     CHECK(count(page, "<table") == count(page, "<caption>"));
     CHECK(count(page, "<td") > 0 && count(page, "scope=\"row\"") >= GROUPS);
-    CHECK(!strstr(page, "No pictures: "));
+    CHECK(!strstr(page, "No figures: "));
     free(page);
     free_results(&r);
 }
@@ -119,7 +119,7 @@ static void hostile_strings_stay_text(void **state)
     make_results(&r);
     info = *r.groups[0].info;
     info.title = info.formula = info.source = hostile;
-    info.used_by = info.traps = hostile;
+    info.used_by = info.pitfalls = hostile;
     r.groups[0].info = &info;
     snprintf(r.groups[0].spec, sizeof r.groups[0].spec, "%s", hostile);
     snprintf(r.groups[0].results[0].run.model,
@@ -141,7 +141,7 @@ static void hostile_strings_stay_text(void **state)
     CHECK(strstr(page, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"
                        "&quot;&amp;\xef\xbf\xbd\xef\xbf\xbd"));
     /* the group that is no encoding has no pictures, and the page stands */
-    CHECK(count(page, "No pictures: ") == 1);
+    CHECK(count(page, "No figures: ") == 1);
     free(page);
     free_results(&r);
 }
@@ -173,7 +173,7 @@ static void undefined_is_said(void **state)
     (void)state;
     make_results(&r);
     for (size_t i = 0; i < GROUPS; i++)
-        if (r.groups[i].info->traits & LOCANT_TRAIT_WALL && wall == GROUPS)
+        if (r.groups[i].info->traits & LOCANT_TRAIT_LIMIT && wall == GROUPS)
             wall = i;
     CHECK(wall < GROUPS);
     page = page_of(&r);

@@ -42,7 +42,7 @@ static char *a_page(const char *spec)
 }
 
 /* glib computes the digest, apart from what wrote it. */
-static void policy_knows_the_script(void **state)
+TEST_WITH(make_folder, remove_folder, policy_knows_the_script)
 {
     char *page = a_page(NULL), *script, *policy;
     guint8 digest[32];
@@ -50,7 +50,6 @@ static void policy_knows_the_script(void **state)
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     char *wanted;
 
-    (void)state;
     script = between(page, open_script, close_script);
     policy = between(page, "Content-Security-Policy\" content=\"", "\"");
     CHECK(count(page, "<script>") == (lct_page_bundle_size > 0));
@@ -73,14 +72,13 @@ static void policy_knows_the_script(void **state)
 }
 
 /* The n-th figure of the page and of its data are of one kind and name. */
-static void data_is_that_of_the_figures(void **state)
+TEST_WITH(make_folder, remove_folder, data_is_that_of_the_figures)
 {
     char *page = a_page(NULL), *text = between(page, open_data, close_script);
     const char *at = page;
     size_t i, figures = count(page, "<svg class=\"fig\"");
     json_t *root, *one;
 
-    (void)state;
     if (lct_page_bundle_size == 0)
         skip();
     root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -103,14 +101,13 @@ static void data_is_that_of_the_figures(void **state)
 }
 
 /* Of an encoding that does not exist: only curves of runs name it. */
-static void hostile_names_stay_data(void **state)
+TEST_WITH(make_folder, remove_folder, hostile_names_stay_data)
 {
     static const char hostile[] = "</script><script>alert(1)</script><!--"
                                   "\xe2\x80\xa8\"\x01\xff";
     char *page = a_page(hostile), *text;
     json_t *root;
 
-    (void)state;
     CHECK(count(page, close_script) == (lct_page_bundle_size > 0 ? 2 : 0));
     CHECK(!strstr(page, "<script>alert"));
     text = between(page, open_data, close_script);
@@ -122,18 +119,4 @@ static void hostile_names_stay_data(void **state)
     }
     g_free(text);
     free(page);
-}
-
-#define PAGE(test) cmocka_unit_test_setup_teardown(test, make_folder, \
-                                                   remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        PAGE(policy_knows_the_script),
-        PAGE(data_is_that_of_the_figures),
-        PAGE(hostile_names_stay_data),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

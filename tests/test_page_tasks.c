@@ -174,12 +174,11 @@ static void check_seeds(const json_t *n)
                  "tasks.3.tests.0.rows.0.values_high.1", .4, 100);
 }
 
-static void scores_are_in_the_numbers(void **state)
+TEST_WITH(set_up, tear_down, scores_are_in_the_numbers)
 {
     struct lct_results r;
     json_t *n;
 
-    (void)state;
     make_tasks(&r);
     CHECK_OK(lct_numbers_create(&n, &r));
     check_first(n);
@@ -199,7 +198,7 @@ static void scores_are_in_the_numbers(void **state)
     free_tasks(&r);
 }
 
-static void a_length_that_was_left_out_is_dropped(void **state)
+TEST(a_length_that_was_left_out_is_dropped)
 {
     static const char *const cases[][2] = {
         { "learned(length=128)", "learned" },
@@ -213,7 +212,6 @@ static void a_length_that_was_left_out_is_dropped(void **state)
     };
     char out[256];
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++) {
         lct_without_length(out, cases[i][0], 128);
         assert_string_equal(out, cases[i][1]);
@@ -222,7 +220,7 @@ static void a_length_that_was_left_out_is_dropped(void **state)
 
 /* --------------------------------------------------------------------- page */
 
-static void the_section_shows_them(void **state)
+TEST_WITH(set_up, tear_down, the_section_shows_them)
 {
     static const char mean[] =
         "<td class=\"i\" data-number=\"tasks.0.tests.0.rows.1.mean solved "
@@ -230,7 +228,6 @@ static void the_section_shows_them(void **state)
     struct lct_results r;
     char *page, *section, *controls;
 
-    (void)state;
     make_tasks(&r);
     page = page_of(&r);
     section = strstr(page, "<h2 id=\"tasks\">");
@@ -265,12 +262,11 @@ static void the_section_shows_them(void **state)
     free_tasks(&r);
 }
 
-static void without_scores_there_is_no_section(void **state)
+TEST_WITH(set_up, tear_down, without_scores_there_is_no_section)
 {
     struct lct_results r;
     char *page;
 
-    (void)state;
     make_results(&r);
     add_score(add_run("T1", "fire", 1, 128, ""), "T1", 128, -1, 100, 1000);
     add_run("T1", "rope", 1, 128, "");
@@ -289,7 +285,7 @@ static void check_known(const char *words)
         FAIL("no Chinese of '%s'", words);
 }
 
-static void every_task_has_its_words(void **state)
+TEST(every_task_has_its_words)
 {
     static const char *const known[] = { "none", "learned", "sinusoidal",
                                          "rope", "alibi", "t5", "kerple",
@@ -298,7 +294,6 @@ static void every_task_has_its_words(void **state)
     const locant_task_info *t;
     int hypotheses = 0;
 
-    (void)state;
     for (int i = 0; (t = locant_task_at(i)) != NULL; i++) {
         check_known(t->title);
         check_known(t->metric);
@@ -342,13 +337,12 @@ static void failing_release(void *memory, void *context)
     free(memory);
 }
 
-static void survives_lack_of_memory(void **state)
+TEST_WITH(set_up, tear_down, survives_lack_of_memory)
 {
     const locant_allocator a = { failing_alloc, failing_release, NULL };
     struct lct_results r;
     locant_status status = LOCANT_ERR_NOMEM;
 
-    (void)state;
     make_results(&r);
     fill_store();
     for (long k = 0; status != LOCANT_OK; k++) {
@@ -364,19 +358,4 @@ static void survives_lack_of_memory(void **state)
         r.n_tasks = 0;
     }
     free_results(&r);
-}
-
-int main(void)
-{
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(scores_are_in_the_numbers),
-        cmocka_unit_test(a_length_that_was_left_out_is_dropped),
-        IN_SCRATCH(the_section_shows_them),
-        IN_SCRATCH(without_scores_there_is_no_section),
-        cmocka_unit_test(every_task_has_its_words),
-        IN_SCRATCH(survives_lack_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

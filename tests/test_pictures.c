@@ -26,19 +26,18 @@ static char *pictures_of(const char *spec)
     return page;
 }
 
-static void every_encoding_has_its_pictures(void **state)
+TEST(every_encoding_has_its_pictures)
 {
     static const char *const doors[] = { "input", "rotate", "score",
                                          "content" };
     const char *spec;
 
-    (void)state;
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         char *page = pictures_of(spec);
         locant_encoding *e;
 
-        if (strstr(page, "No pictures: "))
-            FAIL("%s: %s", spec, strstr(page, "No pictures: "));
+        if (strstr(page, "No figures: "))
+            FAIL("%s: %s", spec, strstr(page, "No figures: "));
         CHECK_OK(locant_encoding_create(&e, spec));
         for (int d = 0; d < 4; d++) {
             char heading[40];
@@ -54,7 +53,7 @@ static void every_encoding_has_its_pictures(void **state)
 }
 
 /* Hooks are found by what they do. */
-static void pictures_show_what_there_is(void **state)
+TEST(pictures_show_what_there_is)
 {
     static const struct {
         const char *spec, *caption;
@@ -68,28 +67,27 @@ static void pictures_show_what_there_is(void **state)
           "From layer", 2 },
         { "layers(local=window(size=4)+rope,global=none,period=2)",
           "hidden by the encoding", 2 },
-        { "temperature(floor=4)+rope", "at its own place is multiplied", 1 },
-        { "rope", "at its own place is multiplied", 0 },
-        { "alibi", "at its own place is multiplied", 0 },
+        { "temperature(floor=4)+rope", "and the key at its own position", 1 },
+        { "rope", "and the key at its own position", 0 },
+        { "alibi", "and the key at its own position", 0 },
         { "randomized(length=64)+rope", "positions of evaluation", 1 },
         { "rope", "positions of evaluation", 0 },
-        { "shaw(distance=4)", "query of one head looks", 1 },
+        { "shaw(distance=4)", "query of one head gives", 1 },
         { "rope", "the weights as numbers", 1 },
         { "none", "order does not matter", 1 },
         { "rope", "order matters", 1 },
         { "sinusoidal", "order matters", 1 },
         { "learned(length=16)", "order matters", 1 },
-        { "none", "as large as the content", 0 },
-        { "sinusoidal", "as large as the content", 1 },
-        { "rope", "leaves pairs that turn often", 1 },
-        { "rope(scaling=linear(factor=2))", "leaves pairs that turn", 0 },
-        { "alibi", "is a hand that turns", 0 },
-        { "rope", "is a hand that turns", 1 },
+        { "none", "scaled to the size of the content", 0 },
+        { "sinusoidal", "scaled to the size of the content", 1 },
+        { "rope", "keeps pairs that rotate often", 1 },
+        { "rope(scaling=linear(factor=2))", "keeps pairs that rotate", 0 },
+        { "alibi", "is a hand that rotates", 0 },
+        { "rope", "is a hand that rotates", 1 },
         { "rope2d(height=3,width=4)", "keys of ones everywhere", 1 },
         { "pope", "A query and a key of all ones", 1 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(list); i++) {
         char *page = pictures_of(list[i].spec);
 
@@ -106,14 +104,4 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfontconfig\n";
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_encoding_has_its_pictures),
-        cmocka_unit_test(pictures_show_what_there_is),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

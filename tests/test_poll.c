@@ -90,31 +90,27 @@ static void stops(locant_dtype dtype, int threads)
     dispose(&p);
 }
 
-static void tiled_on_two_threads(void **state)
+TEST(tiled_on_two_threads)
 {
-    (void)state;
     stops(LOCANT_F32, 2);
 }
 
-static void tiled_on_one(void **state)
+TEST(tiled_on_one)
 {
-    (void)state;
     stops(LOCANT_F32, 1);
 }
 
-static void row_by_row(void **state)
+TEST(row_by_row)
 {
-    (void)state;
     stops(LOCANT_F64, 2);
 }
 
 /* The same bits before and after calls that were stopped. */
-static void the_next_call_is_whole(void **state)
+TEST(the_next_call_is_whole)
 {
     struct problem p;
     locant_tensor first;
 
-    (void)state;
     pose(&p, LOCANT_F32, SHORT);
     CHECK_OK(forward(&p));
     first = p.out;
@@ -127,14 +123,4 @@ static void the_next_call_is_whole(void **state)
     assert_memory_equal(p.out.data, first.data, H * SHORT * D * sizeof(float));
     test_tensor_free(&first);
     dispose(&p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiled_on_two_threads), cmocka_unit_test(tiled_on_one),
-        cmocka_unit_test(row_by_row), cmocka_unit_test(the_next_call_is_whole)
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

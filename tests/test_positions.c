@@ -55,12 +55,11 @@ static void check_form(const int64_t *in, int64_t n, int by_mask,
 }
 
 /* encodings.md section 2, index examples. */
-static void forms_match_their_models(void **state)
+TEST(forms_match_their_models)
 {
     static const int64_t mask[] = { 0, 0, 1, 1, 1 };
     static const int64_t tokens[] = { 0, 5, 6, 2, 1, 1 };
 
-    (void)state;
     check_form(mask, 5, 1, 0, 1, (const int64_t[]){ 1, 1, 0, 1, 2 });
     check_form(mask, 5, 1, 0, 0, (const int64_t[]){ 0, 0, 0, 1, 2 });
     check_form(mask, 5, 1, 2, 1, (const int64_t[]){ 1, 1, 2, 3, 4 });
@@ -68,9 +67,8 @@ static void forms_match_their_models(void **state)
 }
 
 /* Any mask, of both dtypes, in rows with a gap between them. */
-static void masks_are_counted(void **state)
+TEST(masks_are_counted)
 {
-    (void)state;
     for (int round = 0; round < 300; round++) {
         int64_t B = test_range(0, 4), S = test_range(0, MOST);
         int64_t first = test_range(-5, 5), pad = test_range(-5, 5);
@@ -107,9 +105,8 @@ static void masks_are_counted(void **state)
 }
 
 /* The ids of a row do not depend on where its pads stand. */
-static void pads_do_not_move_tokens(void **state)
+TEST(pads_do_not_move_tokens)
 {
-    (void)state;
     for (int64_t left = 0; left <= 7; left++) {
         locant_tensor x = row_of(12, NULL), out = row_of(12, NULL);
 
@@ -123,12 +120,11 @@ static void pads_do_not_move_tokens(void **state)
     }
 }
 
-static void masks_refuse_bad_arguments(void **state)
+TEST(masks_refuse_bad_arguments)
 {
     static const int64_t bad[] = { 0, 1, 5 };
     locant_tensor x = row_of(3, bad), out = row_of(3, bad), view;
 
-    (void)state;
     CHECK_REFUSED(locant_positions_from_mask(&out, &x, 0, 0), LOCANT_ERR_PARAM,
                   "locant_positions_from_mask: mask[0, 2] is 5, expected 0 or "
                   "1");
@@ -195,9 +191,8 @@ static void check_documents(const int64_t *lengths, int64_t n, int64_t T)
     test_tensor_free(&d);
 }
 
-static void documents_restart(void **state)
+TEST(documents_restart)
 {
-    (void)state;
     check_documents(NULL, 0, 0);
     check_documents(NULL, 0, 3);
     check_documents((const int64_t[]){ 0, 0 }, 2, 0);
@@ -210,7 +205,7 @@ static void documents_restart(void **state)
     }
 }
 
-static void documents_refuse_bad_arguments(void **state)
+TEST(documents_refuse_bad_arguments)
 {
     static const int64_t kept[] = { 7, 7, 7, 7 };
     const int64_t four = 4, two = 2, none = 0;
@@ -218,7 +213,6 @@ static void documents_refuse_bad_arguments(void **state)
     locant_tensor x = ids(1, &two, (const int64_t[]){ 2, 3 });
     locant_tensor empty = ids(1, &none, NULL);
 
-    (void)state;
     CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x),
                   LOCANT_ERR_PARAM, "locant_positions_from_lengths: lengths[0] "
                   "to lengths[1] need more than the 4 tokens of the row");
@@ -272,12 +266,11 @@ static void check_packing(const int64_t *p, int64_t n, int want,
 }
 
 /* The example of transformers' own comment, one row, left padding, extremes. */
-static void packing_is_found_as_transformers_does(void **state)
+TEST(packing_is_found_as_transformers_does)
 {
     static const int64_t top[] = { INT64_MAX, INT64_MIN };
     locant_tensor x = row_of(1, NULL);
 
-    (void)state;
     check_packing((const int64_t[]){ 0, 1, 0, 1, 2, 0 }, 6, 1,
                   (const int64_t[]){ 0, 0, 1, 1, 1, 2 });
     check_packing((const int64_t[]){ 7, 8, 9 }, 3, 0,
@@ -292,14 +285,13 @@ static void packing_is_found_as_transformers_does(void **state)
 }
 
 /* One packed row makes the batch packed, wherever it stands. */
-static void packing_is_of_the_batch(void **state)
+TEST(packing_is_of_the_batch)
 {
     static const int64_t two[] = { 0, 1, 0, 0, 1, 2 }; /* 0 1 | 0, 0 1 2 */
     locant_tensor x = ids(2, (const int64_t[]){ 2, 3 }, two);
     locant_tensor d = ids(2, (const int64_t[]){ 2, 3 }, NULL);
     int packed = 0;
 
-    (void)state;
     CHECK_OK(locant_positions_packing(&d, &packed, &x));
     CHECK(packed == 1);
     expect(&d, (const int64_t[]){ 0, 0, 1, 0, 0, 0 }, 6);
@@ -308,9 +300,8 @@ static void packing_is_of_the_batch(void **state)
 }
 
 /* Packed rows are found again, but for documents of no token. */
-static void packing_undoes_lengths(void **state)
+TEST(packing_undoes_lengths)
 {
-    (void)state;
     for (int round = 0; round < 100; round++) {
         int64_t lengths[MOST], n = test_range(1, 8), T = 0;
         locant_tensor given, p, d, found;
@@ -335,21 +326,4 @@ static void packing_undoes_lengths(void **state)
         test_tensor_free(&d);
         test_tensor_free(&found);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_match_their_models),
-        cmocka_unit_test(masks_are_counted),
-        cmocka_unit_test(pads_do_not_move_tokens),
-        cmocka_unit_test(masks_refuse_bad_arguments),
-        cmocka_unit_test(documents_restart),
-        cmocka_unit_test(documents_refuse_bad_arguments),
-        cmocka_unit_test(packing_is_found_as_transformers_does),
-        cmocka_unit_test(packing_is_of_the_batch),
-        cmocka_unit_test(packing_undoes_lengths),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

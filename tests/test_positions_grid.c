@@ -51,9 +51,8 @@ static void check_grid(const locant_grid *g, int64_t columns)
     test_tensor_free(&out);
 }
 
-static void patches_come_in_their_order(void **state)
+TEST(patches_come_in_their_order)
 {
-    (void)state;
     for (int round = 0; round < 300; round++) {
         locant_grid g = LOCANT_GRID_INIT;
 
@@ -70,7 +69,7 @@ static void patches_come_in_their_order(void **state)
 }
 
 /* encodings.md 13.5. */
-static void grids_match_their_models(void **state)
+TEST(grids_match_their_models)
 {
     static const double centres[] = { -2.0 / 3, 0, 2.0 / 3 };
     static const int order[][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 },
@@ -78,7 +77,6 @@ static void grids_match_their_models(void **state)
     locant_grid g = LOCANT_GRID_INIT;
     locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 9, 2 });
 
-    (void)state;
     g.rows = g.cols = 3;
     g.kind = LOCANT_GRID_CENTRES; /* DINOv3, exact up to one rounding */
     CHECK_OK(locant_positions_from_grid(&out, &g));
@@ -108,14 +106,13 @@ static void grids_match_their_models(void **state)
     test_tensor_free(&out);
 }
 
-static void grid_refusals(void **state)
+TEST(grid_refusals)
 {
     locant_grid g = LOCANT_GRID_INIT;
     locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 6, 2 });
     locant_tensor one = out;
     double kept = real_at(&out, 0);
 
-    (void)state;
     g.rows = 2;
     g.cols = 3;
     g.merge = 2;
@@ -182,7 +179,7 @@ static const locant_segment example[] = {
 };
 
 /* encodings.md 13.7: computed by hand. */
-static void mrope_matches_the_example(void **state)
+TEST(mrope_matches_the_example)
 {
     static const int64_t want[3][11] = {
         { 0, 1, 2, 3, 3, 3, 3, 3, 3, 6, 7 },
@@ -191,7 +188,6 @@ static void mrope_matches_the_example(void **state)
     };
     struct oracle_mrope m = { .n = 11 };
 
-    (void)state;
     for (int i = 0; i < 33; i++)
         m.id[i / 3][i % 3] = want[i % 3][i / 3];
     CHECK(oracle_mrope_delta(&m) == -3);
@@ -203,7 +199,7 @@ static void mrope_matches_the_example(void **state)
  * The example in the comment of transformers' Qwen2.5-VL: 3 frames of 2 x 2,
  * interval 50, then 5 tokens of text from 101.  Transformers 5 goes on at 2.
  */
-static void mrope_matches_a_long_video(void **state)
+TEST(mrope_matches_a_long_video)
 {
     static const int64_t t[] = { 0, 0, 0, 0, 50, 50, 50, 50, 100, 100, 100,
                                  100 };
@@ -214,7 +210,6 @@ static void mrope_matches_a_long_video(void **state)
     };
     struct oracle_mrope m = { .n = 17 };
 
-    (void)state;
     for (int i = 0; i < 17; i++) {
         m.id[i][0] = i < 12 ? t[i] : 101 + i - 12;
         m.id[i][1] = i < 12 ? i / 2 % 2 : 101 + i - 12;
@@ -242,11 +237,10 @@ static void add(struct oracle_mrope *m, const locant_segment *s)
     }
 }
 
-static void mrope_lists_any_segments(void **state)
+TEST(mrope_lists_any_segments)
 {
     static struct oracle_mrope m;
 
-    (void)state;
     for (int round = 0; round < 400; round++) {
         locant_segment s[8];
         size_t n = (size_t)test_range(0, 8);
@@ -269,7 +263,7 @@ static void mrope_lists_any_segments(void **state)
 }
 
 /* Fractions of a second in float32, cut after the product. */
-static void seconds_are_those_of_qwen(void **state)
+TEST(seconds_are_those_of_qwen)
 {
     enum { FRAMES = 24 };
     static const struct {
@@ -282,7 +276,6 @@ static void seconds_are_those_of_qwen(void **state)
     int64_t id[FRAMES][3], shape[2] = { FRAMES, 3 };
     locant_tensor out = locant_dense(id, LOCANT_I64, 2, shape);
 
-    (void)state;
     for (size_t i = 0; i < LEN(row); i++) {
         locant_segment s = { .kind = LOCANT_SEGMENT_VIDEO, .frames = FRAMES,
                              .rows = 1, .cols = 1 };
@@ -299,11 +292,10 @@ static void seconds_are_those_of_qwen(void **state)
     }
 }
 
-static void intervals_have_a_range(void **state)
+TEST(intervals_have_a_range)
 {
     double interval = -1;
 
-    (void)state;
     CHECK_OK(locant_mrope_interval(&interval, 25, 2.0));
     CHECK_REFUSED(locant_mrope_interval(&interval, 2, NAN), LOCANT_ERR_PARAM,
                   "locant_mrope_interval: seconds is nan, expected a number of "
@@ -326,14 +318,13 @@ static void refused(const locant_segment *s, const char *sentence)
     CHECK(tokens == 7);
 }
 
-static void mrope_refuses_bad_arguments(void **state)
+TEST(mrope_refuses_bad_arguments)
 {
     const int64_t huge = INT64_C(1) << 40;
     locant_segment s = { .kind = LOCANT_SEGMENT_TEXT, .tokens = -1 };
     locant_tensor out = test_tensor(LOCANT_I64, 2, (const int64_t[]){ 4, 3 });
     int64_t delta = 5;
 
-    (void)state;
     refused(&s, "locant_mrope_tokens: tokens of segment 0 is -1, expected at "
             "least 0");
     s = (locant_segment){ .kind = LOCANT_SEGMENT_IMAGE, .rows = 2 };
@@ -367,21 +358,4 @@ static void mrope_refuses_bad_arguments(void **state)
                   "2, expected 0 (max) or 1 (grid)");
     CHECK(delta == 5);
     test_tensor_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patches_come_in_their_order),
-        cmocka_unit_test(grids_match_their_models),
-        cmocka_unit_test(grid_refusals),
-        cmocka_unit_test(mrope_matches_the_example),
-        cmocka_unit_test(mrope_matches_a_long_video),
-        cmocka_unit_test(mrope_lists_any_segments),
-        cmocka_unit_test(seconds_are_those_of_qwen),
-        cmocka_unit_test(intervals_have_a_range),
-        cmocka_unit_test(mrope_refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

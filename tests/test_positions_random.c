@@ -34,11 +34,10 @@ static void check_even(const int64_t *count, int cells, int64_t n)
 
 /* -------------------------------------------------------------- randomized */
 
-static void sets_are_rising_and_below_range(void **state)
+TEST(sets_are_rising_and_below_range)
 {
     locant_random r = seeded(1);
 
-    (void)state;
     for (int round = 0; round < 300; round++) {
         int64_t B = test_range(0, 3), T = test_range(0, 40);
         int64_t range = T + (round % 3 == 0 ? 0 : test_range(0, 30));
@@ -58,14 +57,13 @@ static void sets_are_rising_and_below_range(void **state)
 }
 
 /* All 20 sets of 3 of 6, and all 10 of 2 of 5. */
-static void every_set_is_as_likely(void **state)
+TEST(every_set_is_as_likely)
 {
     enum { ROWS = 200000 };
     locant_random r = seeded(2);
     locant_tensor three = rows(ROWS, 3), two = rows(ROWS, 2);
     int64_t count[64] = { 0 }, even[20], n = 0;
 
-    (void)state;
     CHECK_OK(locant_positions_randomized(&three, 6, &r));
     CHECK_OK(locant_positions_randomized(&two, 5, &r));
     for (int64_t b = 0; b < ROWS; b++) {
@@ -96,13 +94,12 @@ static void every_set_is_as_likely(void **state)
  * Each of 16 equal parts of a range gets its share; drawing without replacement
  * varies less than the binomial the bound is for (Hoeffding 1963, section 6).
  */
-static void a_wide_range_is_filled_evenly(void **state)
+TEST(a_wide_range_is_filled_evenly)
 {
     static const int64_t ranges[] = { 4096, INT64_C(1) << 62 };
     locant_random r = seeded(3);
     locant_tensor out = rows(100, 1000);
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         int64_t count[16] = { 0 };
 
@@ -115,12 +112,11 @@ static void a_wide_range_is_filled_evenly(void **state)
 }
 
 /* One call, row by row, or from a saved stream: the same ids. */
-static void draws_do_not_depend_on_the_batch(void **state)
+TEST(draws_do_not_depend_on_the_batch)
 {
     locant_random a = seeded(4), b = a;
     locant_tensor all = rows(7, 20), one = rows(1, 20);
 
-    (void)state;
     CHECK_OK(locant_positions_randomized(&all, 64, &a));
     for (int64_t i = 0; i < 7; i++) {
         CHECK_OK(locant_positions_randomized(&one, 64, &b));
@@ -160,14 +156,13 @@ static void give(void *memory, void *context)
  * At most 4 T places of 8 bytes, T being 1000 (the table is at least half
  * empty and its size a power of two), however large the range.
  */
-static void memory_grows_with_tokens_alone(void **state)
+TEST(memory_grows_with_tokens_alone)
 {
     struct ledger l = { .left = -1 };
     const locant_allocator counting = { take, give, &l };
     locant_random r = seeded(5);
     locant_tensor out = rows(1, 1000);
 
-    (void)state;
     locant_set_allocator(&counting);
     CHECK_OK(locant_positions_randomized(&out, INT64_MAX, &r));
     CHECK(l.most > 0 && l.most <= 4 * 1000 * 8 + 256);
@@ -178,14 +173,13 @@ static void memory_grows_with_tokens_alone(void **state)
     test_tensor_free(&out);
 }
 
-static void no_memory_changes_nothing(void **state)
+TEST(no_memory_changes_nothing)
 {
     struct ledger l = { .left = 0 };
     const locant_allocator failing = { take, give, &l };
     locant_random r = seeded(6), before = r;
     locant_tensor out = rows(1, 10);
 
-    (void)state;
     ((int64_t *)out.data)[3] = 77;
     locant_set_allocator(&failing);
     CHECK_REFUSED(locant_positions_randomized(&out, 20, &r), LOCANT_ERR_NOMEM,
@@ -202,9 +196,8 @@ static void no_memory_changes_nothing(void **state)
 
 /* ------------------------------------------------------------------ spaced */
 
-static void spaced_ids_reach_both_ends(void **state)
+TEST(spaced_ids_reach_both_ends)
 {
-    (void)state;
     for (int round = 0; round < 300; round++) {
         int64_t T = test_range(1, 50), range = T + test_range(0, 5000);
         locant_tensor out = rows(2, T);
@@ -225,11 +218,10 @@ static void spaced_ids_reach_both_ends(void **state)
 
 /* -------------------------------------------------------------------- PoSE */
 
-static void pose_rises_and_skips_at_most_chunks_times(void **state)
+TEST(pose_rises_and_skips_at_most_chunks_times)
 {
     locant_random r = seeded(7);
 
-    (void)state;
     for (int round = 0; round < 300; round++) {
         int64_t T = test_range(1, 30), chunks = test_range(1, T);
         int64_t range = T + test_range(0, 100);
@@ -255,14 +247,13 @@ static void pose_rises_and_skips_at_most_chunks_times(void **state)
  * Two chunks of 4 tokens below 10: 1 or 2 tokens first, a skip of 0 .. 6.  The
  * cut is seen unless the skip is 0, so that is one cell of double weight.
  */
-static void pose_draws_cut_and_skip_evenly(void **state)
+TEST(pose_draws_cut_and_skip_evenly)
 {
     enum { ROWS = 140000 };
     locant_random r = seeded(8);
     locant_tensor out = rows(ROWS, 4);
     int64_t count[2][7] = { { 0 } }, cell[14];
 
-    (void)state;
     CHECK_OK(locant_positions_pose(&out, 2, 10, &r));
     for (int64_t b = 0; b < ROWS; b++) {
         const int64_t *p = (const int64_t *)out.data + 4 * b;
@@ -285,14 +276,13 @@ static void pose_draws_cut_and_skip_evenly(void **state)
  * Three chunks of 5 tokens below 2^40: the two cuts are seen (two skips agree
  * with probability below 2^-30), and all 6 pairs of them are as likely.
  */
-static void pose_cuts_three_chunks_evenly(void **state)
+TEST(pose_cuts_three_chunks_evenly)
 {
     enum { ROWS = 60000 };
     locant_random r = seeded(9);
     locant_tensor out = rows(ROWS, 5);
     int64_t count[16] = { 0 }, cell[6], n = 0, blurred = 0;
 
-    (void)state;
     CHECK_OK(locant_positions_pose(&out, 3, INT64_C(1) << 40, &r));
     for (int64_t b = 0; b < ROWS; b++) {
         const int64_t *p = (const int64_t *)out.data + 5 * b;
@@ -314,14 +304,13 @@ static void pose_cuts_three_chunks_evenly(void **state)
 /* -------------------------------------------------------------------- CAPE */
 
 /* From the draws the header lists: one shift, T jitters, one scale a row. */
-static void cape_is_what_its_formula_says(void **state)
+TEST(cape_is_what_its_formula_says)
 {
     enum { B = 3, T = 17 };
     locant_cape c = LOCANT_CAPE_INIT;
     locant_random r = seeded(10), again = r;
     locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ B, T });
 
-    (void)state;
     c.step = 0.25;
     c.global_shift = 5;
     c.local_shift = 0.5;
@@ -346,13 +335,12 @@ static void cape_is_what_its_formula_says(void **state)
     test_tensor_free(&out);
 }
 
-static void cape_without_draws_is_plain(void **state)
+TEST(cape_without_draws_is_plain)
 {
     locant_cape c = LOCANT_CAPE_INIT;
     locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 2, 4 });
     const double *x = out.data;
 
-    (void)state;
     c.global_shift = 5; /* of training only */
     CHECK_OK(locant_positions_cape(&out, &c, NULL));
     for (int i = 0; i < 8; i++)
@@ -376,12 +364,11 @@ static void cape_without_draws_is_plain(void **state)
     test_tensor_free(&out);
 }
 
-static void random_refusals(void **state)
+TEST(random_refusals)
 {
     locant_random r = seeded(11);
     locant_tensor out = rows(1, 5);
 
-    (void)state;
     CHECK_REFUSED(locant_positions_randomized(&out, 4, &r), LOCANT_ERR_PARAM,
                   "locant_positions_randomized: range is 4, expected at least "
                   "the 5 tokens of a row");
@@ -395,25 +382,4 @@ static void random_refusals(void **state)
                   "5 tokens of a row");
     CHECK(r.index == 0);
     test_tensor_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_are_rising_and_below_range),
-        cmocka_unit_test(every_set_is_as_likely),
-        cmocka_unit_test(a_wide_range_is_filled_evenly),
-        cmocka_unit_test(draws_do_not_depend_on_the_batch),
-        cmocka_unit_test(memory_grows_with_tokens_alone),
-        cmocka_unit_test(no_memory_changes_nothing),
-        cmocka_unit_test(spaced_ids_reach_both_ends),
-        cmocka_unit_test(pose_rises_and_skips_at_most_chunks_times),
-        cmocka_unit_test(pose_draws_cut_and_skip_evenly),
-        cmocka_unit_test(pose_cuts_three_chunks_evenly),
-        cmocka_unit_test(cape_is_what_its_formula_says),
-        cmocka_unit_test(cape_without_draws_is_plain),
-        cmocka_unit_test(random_refusals),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,11 +36,10 @@ static void check_streaming(int64_t seen, int64_t sinks, int64_t recent,
 }
 
 /* encodings.md 10.4, then a simulation. */
-static void the_cache_keeps_sinks_and_the_newest(void **state)
+TEST(the_cache_keeps_sinks_and_the_newest)
 {
     static struct oracle_cache c = { { 0, 1, 2, 3, 8, 9, 10, 11 }, 8 };
 
-    (void)state;
     check_streaming(12, 4, 4, &c);
     for (int round = 0; round < 300; round++) {
         int64_t seen = test_range(0, 60), sinks = test_range(0, 8);
@@ -51,12 +50,11 @@ static void the_cache_keeps_sinks_and_the_newest(void **state)
     }
 }
 
-static void streaming_refusals(void **state)
+TEST(streaming_refusals)
 {
     int64_t kept = 7;
     locant_tensor two = vector(2);
 
-    (void)state;
     CHECK_OK(locant_streaming_kept(&kept, 5, INT64_MAX, INT64_MAX));
     CHECK(kept == 5);
     CHECK_REFUSED(locant_streaming_kept(&kept, 5, 4, 0), LOCANT_ERR_PARAM,
@@ -72,9 +70,8 @@ static void streaming_refusals(void **state)
 
 /* ------------------------------------------------------------------ groups */
 
-static void selfextend_groups_positions(void **state)
+TEST(selfextend_groups_positions)
 {
-    (void)state;
     for (int round = 0; round < 200; round++) {
         int64_t T = test_range(1, 30), group = test_range(1, 9);
         int64_t window = test_range(1, 40);
@@ -102,13 +99,12 @@ static void selfextend_groups_positions(void **state)
     }
 }
 
-static void selfextend_refusals(void **state)
+TEST(selfextend_refusals)
 {
     const int64_t shape[] = { 1, 1 };
     locant_tensor p = test_tensor(LOCANT_I64, 2, shape);
     locant_tensor q = test_tensor(LOCANT_I64, 2, shape);
 
-    (void)state;
     CHECK_REFUSED(locant_positions_selfextend(&q, NULL, &p, 0, 4),
                   LOCANT_ERR_PARAM, "locant_positions_selfextend: group is 0, "
                   "expected at least 1");
@@ -135,14 +131,13 @@ static void check_longlora(const locant_tensor *groups, int64_t T,
         CHECK(at(groups, t) == t / group && at(groups, T + t) == shifted[t]);
 }
 
-static void longlora_shifts_half_of_the_heads(void **state)
+TEST(longlora_shifts_half_of_the_heads)
 {
     static const int64_t roll8[] = { 1, 1, 0, 0, 0, 0, 1, 1 };
     static const int64_t cut8[] = { 0, 0, 1, 1, 1, 1, 2, 2 };
     locant_tensor g = test_tensor(LOCANT_I64, 2, (const int64_t[]){ 2, 8 });
     int64_t want[400];
 
-    (void)state;
     CHECK_OK(locant_positions_longlora(&g, 4, LOCANT_LONGLORA_ROLL));
     check_longlora(&g, 8, 4, roll8);
     CHECK_OK(locant_positions_longlora(&g, 4, LOCANT_LONGLORA_CUT));
@@ -184,12 +179,11 @@ static void check_row(const locant_distance_form *form, int64_t i,
 }
 
 /* encodings.md 10.3: row 7, window 4; all are exact in binary. */
-static void distances_match_the_examples(void **state)
+TEST(distances_match_the_examples)
 {
     locant_distance_form f = { .window = 4, .group = 2, .factor = 2,
                                .sinks = 2 };
 
-    (void)state;
     f.kind = LOCANT_DISTANCE_REROPE;
     check_row(&f, 7, (const double[]){ 4, 4, 4, 4, 3, 2, 1, 0 });
     f.kind = LOCANT_DISTANCE_LEAKY;
@@ -231,9 +225,8 @@ static void check_pair(const locant_distance_form *f, int64_t i, int64_t j,
         CHECK(got == (double)want);
 }
 
-static void distances_follow_the_two_score_matrices(void **state)
+TEST(distances_follow_the_two_score_matrices)
 {
-    (void)state;
     for (int round = 0; round < 400; round++) {
         locant_distance_form f = {
             .kind = (locant_distance_kind)(round % 4),
@@ -266,13 +259,12 @@ static void distances_follow_the_two_score_matrices(void **state)
 }
 
 /* The ends of int64: no overflow (the sanitizers watch), the right limit. */
-static void distances_at_the_ends_of_int64(void **state)
+TEST(distances_at_the_ends_of_int64)
 {
     locant_distance_form f = { .window = 4, .group = 1, .factor = 1,
                                .sinks = INT64_MAX };
     double x = 0;
 
-    (void)state;
     CHECK_OK(locant_distance(&x, &f, INT64_MAX, INT64_MIN));
     CHECK(x == 4);
     CHECK_OK(locant_distance(&x, &f, INT64_MIN, INT64_MAX));
@@ -293,12 +285,11 @@ static void distances_at_the_ends_of_int64(void **state)
     CHECK(x == (double)INFINITY);
 }
 
-static void distance_refusals(void **state)
+TEST(distance_refusals)
 {
     locant_distance_form f = { .window = 0 };
     double x = 7;
 
-    (void)state;
     CHECK_REFUSED(locant_distance(&x, &f, 1, 0), LOCANT_ERR_PARAM,
                   "locant_distance: window is 0, expected at least 1");
     f.window = 1;
@@ -326,7 +317,7 @@ static void distance_refusals(void **state)
 /* ------------------------------------------------------------- temperature */
 
 /* encodings.md 10.6, to its ten digits. */
-static void temperatures_match_the_examples(void **state)
+TEST(temperatures_match_the_examples)
 {
     static const struct {
         int64_t p;
@@ -339,7 +330,6 @@ static void temperatures_match_the_examples(void **state)
     locant_temperature_form f = { LOCANT_TEMPERATURE_LLAMA4, 0.1, 8192 };
     double x;
 
-    (void)state;
     for (size_t i = 0; i < LEN(llama); i++) {
         CHECK_OK(locant_temperature(&x, &f, llama[i].p));
         CHECK(fabs(x - llama[i].want) <= 0.5001e-10);
@@ -364,13 +354,12 @@ static void temperatures_match_the_examples(void **state)
  * each: 4 * 2^-53 of the largest number met, plus the rounding of the argument
  * of the logarithm, 2^-53 (absolute, in the logarithm) times the scale.
  */
-static void temperatures_follow_the_formulas(void **state)
+TEST(temperatures_follow_the_formulas)
 {
     const int64_t n = 50;
     locant_tensor p = vector(n), out = test_tensor(LOCANT_F64, 1, &n);
     locant_tensor less = test_tensor(LOCANT_F32, 1, &n);
 
-    (void)state;
     for (int round = 0; round < 200; round++) {
         locant_temperature_form f = {
             .kind = (locant_temperature_kind)(round % 4),
@@ -397,12 +386,11 @@ static void temperatures_follow_the_formulas(void **state)
     test_tensor_free(&less);
 }
 
-static void temperature_refusals(void **state)
+TEST(temperature_refusals)
 {
     locant_temperature_form f = { LOCANT_TEMPERATURE_LOGN, 0, 1 };
     double x = 7;
 
-    (void)state;
     CHECK_REFUSED(locant_temperature(&x, &f, 0), LOCANT_ERR_PARAM,
                   "locant_temperature: length is 1, expected at least 2");
     f.length = 2;
@@ -421,24 +409,4 @@ static void temperature_refusals(void **state)
     f = (locant_temperature_form){ LOCANT_TEMPERATURE_LLAMA4, 0.1, INT64_MAX };
     CHECK_OK(locant_temperature(&x, &f, INT64_MAX));
     CHECK(x == 1 + 0.1 * log(2));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cache_keeps_sinks_and_the_newest),
-        cmocka_unit_test(streaming_refusals),
-        cmocka_unit_test(selfextend_groups_positions),
-        cmocka_unit_test(selfextend_refusals),
-        cmocka_unit_test(longlora_shifts_half_of_the_heads),
-        cmocka_unit_test(distances_match_the_examples),
-        cmocka_unit_test(distances_follow_the_two_score_matrices),
-        cmocka_unit_test(distances_at_the_ends_of_int64),
-        cmocka_unit_test(distance_refusals),
-        cmocka_unit_test(temperatures_match_the_examples),
-        cmocka_unit_test(temperatures_follow_the_formulas),
-        cmocka_unit_test(temperature_refusals),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

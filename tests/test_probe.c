@@ -52,12 +52,11 @@ static void evenly(float *w, int64_t t)
         w[j] = 1.0f / (float)(t + 1);
 }
 
-static void even_weights_dilute_with_slope_one(void **state)
+TEST(even_weights_dilute_with_slope_one)
 {
     const struct lct_head_sums s = sums_of(evenly);
     double distance = 0, near_8 = 0, logs = 0;
 
-    (void)state;
     for (int t = 0; t < ROWS; t++) {
         distance += t / 2.0;
         near_8 += t < 8 ? 1 : 8.0 / (t + 1);
@@ -78,11 +77,10 @@ static void itself(float *w, int64_t t)
     w[t] = 1;
 }
 
-static void a_head_of_its_own_token(void **state)
+TEST(a_head_of_its_own_token)
 {
     const struct lct_head_sums s = sums_of(itself);
 
-    (void)state;
     CHECK(is(s.self, ROWS) && is(s.previous, 0) && is(s.distance, 0));
     CHECK(is(s.self_bias, ROWS - harmonic(ROWS)));
     CHECK(is(s.previous_bias, 1 - harmonic(ROWS)));
@@ -98,11 +96,10 @@ static void the_one_before(float *w, int64_t t)
     w[t > 0 ? t - 1 : 0] = 1;
 }
 
-static void a_head_of_the_previous_token(void **state)
+TEST(a_head_of_the_previous_token)
 {
     const struct lct_head_sums s = sums_of(the_one_before);
 
-    (void)state;
     CHECK(is(s.previous, ROWS - 1) && is(s.self, 1));
     CHECK(is(s.previous_bias, ROWS - harmonic(ROWS)));
     CHECK(is(s.distance, ROWS - 1) && is(s.bin[1], ROWS - 1));
@@ -115,12 +112,11 @@ static void the_first(float *w, int64_t t)
     w[0] = 1;
 }
 
-static void a_sink_is_far_and_at_the_start(void **state)
+TEST(a_sink_is_far_and_at_the_start)
 {
     const struct lct_head_sums s = sums_of(the_first);
     double bins = 0;
 
-    (void)state;
     CHECK(is(s.sink, ROWS) && is(s.share[15], ROWS));
     CHECK(is(s.distance, ROWS * (ROWS - 1) / 2.0));
     CHECK(is(s.within[0], 8) && is(s.within[1], 32) && is(s.within[2], 128));
@@ -141,12 +137,11 @@ static void a_window(float *w, int64_t t)
 }
 
 /* Flat from 8 keys on: the slope of those rows alone is 0. */
-static void attention_of_a_fixed_width_does_not_dilute(void **state)
+TEST(attention_of_a_fixed_width_does_not_dilute)
 {
     struct lct_head_sums s;
     float w[ROWS];
 
-    (void)state;
     memset(&s, 0, sizeof s);
     CHECK(isnan(lct_entropy_slope(&s)));
     for (int64_t t = 8; t < ROWS; t++) {
@@ -162,12 +157,11 @@ static void attention_of_a_fixed_width_does_not_dilute(void **state)
 
 /* ------------------------------------------------------------- comparison */
 
-static void divergence_by_its_definition(void **state)
+TEST(divergence_by_its_definition)
 {
     const float one[3] = { 1, 0, 0 }, other[3] = { 0, .5f, .5f };
     const float half[3] = { .5f, .5f, 0 };
 
-    (void)state;
     CHECK(lct_divergence(one, one, 3) == 0);
     CHECK(is(lct_divergence(one, other, 3), log(2)));
     /* m = (3/4, 1/4, 0): ln(4/3)/2 + (ln(2/3) + ln 2)/4 */
@@ -178,7 +172,7 @@ static void divergence_by_its_definition(void **state)
 
 /* Of two heads each: only the last of one and the first of the other are of
    the same keys, but for a quarter. */
-static void the_most_alike_heads_are_found(void **state)
+TEST(the_most_alike_heads_are_found)
 {
     const float a[2 * 4] = { 0, 0, 0, 1, .25f, .75f, 0, 0 };
     const float b[2 * 4] = { 0, 1, 0, 0, 0, 0, 1, 0 };
@@ -186,19 +180,17 @@ static void the_most_alike_heads_are_found(void **state)
     const double want = (.25 * log(2) + .75 * log(6.0 / 7)) / 2 +
                         log(8.0 / 7) / 2;
 
-    (void)state;
     CHECK(is(lct_least_divergence(a, b, 2, 4), want));
     CHECK(is(lct_least_divergence(b, a, 2, 4), want));
     CHECK(lct_least_divergence(a, a, 2, 4) == 0);
     CHECK(is(lct_least_divergence(a, b + 4, 1, 4), log(2)));
 }
 
-static void bins_of_keys_are_sums(void **state)
+TEST(bins_of_keys_are_sums)
 {
     const float w[5] = { 1, 2, 3, 4, 5 };
     double two[2], five[5];
 
-    (void)state;
     lct_pool_row(two, 2, w, 5);
     CHECK(two[0] == 6 && two[1] == 9); /* 5 keys: 3 and 2 */
     lct_pool_row(five, 5, w, 5);
@@ -207,11 +199,10 @@ static void bins_of_keys_are_sums(void **state)
 
 /* -------------------------------------------------------- receptive field */
 
-static void field_by_its_definition(void **state)
+TEST(field_by_its_definition)
 {
     const double g[5] = { 1, 0, 4, 3, 2 }; /* 10 in all */
 
-    (void)state;
     CHECK(lct_receptive_width(g, 4, .2) == 1);
     CHECK(lct_receptive_width(g, 4, .5) == 2);
     CHECK(lct_receptive_width(g, 4, .51) == 3);
@@ -227,7 +218,7 @@ static void field_by_its_definition(void **state)
  * gains 1/6, and model 1 (3, 4.2), which gains nothing.  From the second on the
  * least are (2, 3); model 0 has (1.9, 3.5) and gains .1 of 5.
  */
-static void context_helps_up_to_where_it_gains(void **state)
+TEST(context_helps_up_to_where_it_gains)
 {
     const double loss[2 * 3 * 2] = { 2, 5,   2, 3,     1.9, 3.5,
                                      3, 4,   3, 4.2,   1,   1 };
@@ -235,7 +226,6 @@ static void context_helps_up_to_where_it_gains(void **state)
     const struct lct_context_losses x = { 2, 3, 2, loss };
     const struct lct_context_losses ends = { 1, 2, 2, undefined };
 
-    (void)state;
     CHECK(lct_effective_context(&x, 0, .01) == 2);
     CHECK(lct_effective_context(&x, 0, .019) == 2);
     CHECK(lct_effective_context(&x, 0, .021) == 1);
@@ -267,12 +257,11 @@ static double ridge_error(float x[SAMPLES][FEATURES], const double *y,
     return error;
 }
 
-static void planted_positions_are_read_and_noise_is_not(void **state)
+TEST(planted_positions_are_read_and_noise_is_not)
 {
     static float x[SAMPLES][FEATURES];
     double y[SAMPLES], chance = lct_position_chance(ROWS);
 
-    (void)state;
     CHECK(chance == ROWS / 4.0);
     CHECK(is(lct_position_chance(3), 2.0 / 3)); /* guess 1 of 0, 1, 2 */
     for (int i = 0; i < SAMPLES; i++) {
@@ -294,11 +283,10 @@ static void planted_positions_are_read_and_noise_is_not(void **state)
 
 /* ------------------------------------------------------------- frequencies */
 
-static void the_predicted_pair(void **state)
+TEST(the_predicted_pair)
 {
     double frequency[16], best = lct_best_turn();
 
-    (void)state;
     CHECK(fabs(best - 3.657210) < 1e-6);
     CHECK(fabs(lct_turn_variance(best) - .5405) < 5e-5);
     for (double x = .1; x < 40; x += .1)
@@ -313,11 +301,10 @@ static void the_predicted_pair(void **state)
 
 /* ------------------------------------------------------- tables and biases */
 
-static void exact_laws_are_told_apart(void **state)
+TEST(exact_laws_are_told_apart)
 {
     double x[ROWS], y[ROWS], u[ROWS];
 
-    (void)state;
     for (int i = 0; i < ROWS; i++) {
         x[i] = i + 1;
         y[i] = 3 - .5 * x[i];
@@ -339,13 +326,12 @@ static void exact_laws_are_told_apart(void **state)
         CHECK(lct_fit_law(u, (enum lct_law)law, x, y, ROWS) == 0);
 }
 
-static void a_toeplitz_table_has_share_one(void **state)
+TEST(a_toeplitz_table_has_share_one)
 {
     static double turning[32 * 4], random[32 * 64];
     const double two[4] = { 1, 0, 0, 3 }; /* G = diag(1, 9) */
     double share;
 
-    (void)state;
     for (int i = 0; i < 32; i++)
         for (int c = 0; c < 4; c++)
             turning[i * 4 + c] = c % 2 ? cos(i * (1 + c / 2))
@@ -364,7 +350,7 @@ static void a_toeplitz_table_has_share_one(void **state)
 
 /* Whole swings over the rows have a line each: sums of squares n a^2 / 2, of
    what does not swing n a^2, and of what turns at every row too. */
-static void a_swing_has_a_line_of_its_own(void **state)
+TEST(a_swing_has_a_line_of_its_own)
 {
     enum { N = 12 };
     double table[N * 4], got[N / 2 + 1];
@@ -372,7 +358,6 @@ static void a_swing_has_a_line_of_its_own(void **state)
     const double want[N / 2 + 1] = { [0] = N * 9 / all, [1] = N * 2 / all,
                                      [5] = N / 2.0 / all, [6] = N * .25 / all };
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         const double turn = 2 * acos(-1) * i / N;
 
@@ -392,12 +377,11 @@ static void a_swing_has_a_line_of_its_own(void **state)
 /* ----------------------------------------------------------- over training */
 
 /* 600 steps of 16 rows: 0, and 600 / 64, 600 / 32, ..; of short runs fewer. */
-static void looks_at_doubling_steps(void **state)
+TEST(looks_at_doubling_steps)
 {
     static const int64_t due[] = { 0, 9, 18, 37, 75, 150, 300, 600 };
     int64_t seen = 0;
 
-    (void)state;
     for (int64_t step = 0; step <= 600; step++)
         if (lct_probe_is_due(step, 600, 16)) {
             CHECK(seen < (int64_t)LEN(due) && step == due[seen]);
@@ -406,28 +390,4 @@ static void looks_at_doubling_steps(void **state)
     CHECK(seen == (int64_t)LEN(due));
     CHECK(lct_probe_is_due(16, 64, 4) && !lct_probe_is_due(8, 64, 4));
     CHECK(!lct_probe_is_due(0, 3, 2) && !lct_probe_is_due(3, 3, 2));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(even_weights_dilute_with_slope_one),
-        cmocka_unit_test(a_head_of_its_own_token),
-        cmocka_unit_test(a_head_of_the_previous_token),
-        cmocka_unit_test(a_sink_is_far_and_at_the_start),
-        cmocka_unit_test(attention_of_a_fixed_width_does_not_dilute),
-        cmocka_unit_test(divergence_by_its_definition),
-        cmocka_unit_test(the_most_alike_heads_are_found),
-        cmocka_unit_test(context_helps_up_to_where_it_gains),
-        cmocka_unit_test(a_swing_has_a_line_of_its_own),
-        cmocka_unit_test(looks_at_doubling_steps),
-        cmocka_unit_test(bins_of_keys_are_sums),
-        cmocka_unit_test(field_by_its_definition),
-        cmocka_unit_test(planted_positions_are_read_and_noise_is_not),
-        cmocka_unit_test(the_predicted_pair),
-        cmocka_unit_test(exact_laws_are_told_apart),
-        cmocka_unit_test(a_toeplitz_table_has_share_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,11 +57,10 @@ static void give_back(struct lct_results *r)
 }
 
 /* One in common of two layers: half of ln 2. */
-static void heads_are_matched_layer_by_layer(void **state)
+TEST(heads_are_matched_layer_by_layer)
 {
     struct lct_results r;
 
-    (void)state;
     plant(&r);
     CHECK(fabs(at(r.numbers, "probes.matching.0.1") - log(2) / 2) < 1e-6);
     CHECK(fabs(at(r.numbers, "probes.matching.1.0") - log(2) / 2) < 1e-6);
@@ -72,11 +71,10 @@ static void heads_are_matched_layer_by_layer(void **state)
     give_back(&r);
 }
 
-static void each_has_a_row(void **state)
+TEST(each_has_a_row)
 {
     struct lct_results r;
 
-    (void)state;
     plant(&r);
     CHECK(at(r.numbers, "probes.rows.0.effective_context") == 4);
     CHECK(at(r.numbers, "probes.rows.1.effective_context") == 1);
@@ -110,13 +108,12 @@ static void plant_training(struct lct_results *r)
     CHECK_OK(lct_numbers_create(&r->numbers, r));
 }
 
-static void training_in_means_over_heads(void **state)
+TEST(training_in_means_over_heads)
 {
     static const char course[] = "probes.rows.0.training";
     struct lct_results r;
     double logs = 0;
 
-    (void)state;
     plant(&r);
     CHECK(lct_numbers_at(r.numbers, course) == NULL);
     plant_training(&r);
@@ -142,25 +139,12 @@ static void training_in_means_over_heads(void **state)
     give_back(&r);
 }
 
-static void without_probes_there_is_nothing(void **state)
+TEST(without_probes_there_is_nothing)
 {
     struct lct_results r;
 
-    (void)state;
     make_results(&r);
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     CHECK(lct_numbers_at(r.numbers, "probes") == NULL);
     give_back(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(heads_are_matched_layer_by_layer),
-        cmocka_unit_test(each_has_a_row),
-        cmocka_unit_test(training_in_means_over_heads),
-        cmocka_unit_test(without_probes_there_is_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

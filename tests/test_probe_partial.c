@@ -95,13 +95,12 @@ static double loss_under(const char *spec, int64_t id, int64_t C)
  * neighbours are all that a rope of 2 n channels turns, and by as much where
  * its base is b^(2n/d); where none does it is no encoding at all.
  */
-static void pairs_stop_one_by_one(void **state)
+TEST(pairs_stop_one_by_one)
 {
     const int64_t run = train("rope(pairing=interleaved)");
     json_t *found = sweep_of(run);
     const size_t step = TEST_SANITIZED ? 4 : 1;
 
-    (void)state;
     CHECK(json_array_size(json_object_get(found, "loss")) == PAIRS + 1);
     CHECK(json_integer_value(json_object_get(found, "targets")) == 512);
     CHECK(json_integer_value(json_object_get(found, "far")) == 4 * LENGTH);
@@ -123,26 +122,24 @@ static void pairs_stop_one_by_one(void **state)
 }
 
 /* A base and a width of its own stay; halves are paired as well. */
-static void what_the_encoding_says_stays(void **state)
+TEST(what_the_encoding_says_stays)
 {
     const char *spec = "rope(base=500,dim=8)";
     const int64_t run = train(spec);
     json_t *found = sweep_of(run);
 
-    (void)state;
     CHECK(json_array_size(json_object_get(found, "loss")) == 5);
     CHECK(fabs(at(found, "loss", 0) - loss_under("none", run, LENGTH)) < 1e-5);
     CHECK(fabs(at(found, "loss", 4) - loss_under(spec, run, LENGTH)) < 1e-5);
     json_decref(found);
 }
 
-static void others_have_no_such_sweep(void **state)
+TEST(others_have_no_such_sweep)
 {
     static const char *const specs[] = {
         "none", "alibi", "xpos", "rope(scaling=linear(factor=2))"
     };
 
-    (void)state;
     for (size_t i = 0; i < (TEST_SANITIZED ? 1 : LEN(specs)); i++) {
         json_t *found = sweep_of(train(specs[i]));
 
@@ -151,13 +148,4 @@ static void others_have_no_such_sweep(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_stop_one_by_one),
-        cmocka_unit_test(what_the_encoding_says_stays),
-        cmocka_unit_test(others_have_no_such_sweep),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

@@ -82,12 +82,11 @@ static void check_sweep(const json_t *sweep, double length, size_t rows)
     }
 }
 
-static void every_head_is_measured_at_three_places(void **state)
+TEST(every_head_is_measured_at_three_places)
 {
     json_t *found = probe(train("rope"));
     const json_t *a = json_object_get(found, "attention");
 
-    (void)state;
     check_sweep(json_object_get(a, "initial"), LENGTH, LENGTH);
     check_sweep(json_object_get(a, "trained"), LENGTH, LENGTH);
     check_sweep(json_object_get(a, "long"), 2048, 48);
@@ -96,12 +95,11 @@ static void every_head_is_measured_at_three_places(void **state)
     json_decref(found);
 }
 
-static void beyond_a_table_there_is_nothing(void **state)
+TEST(beyond_a_table_there_is_nothing)
 {
     json_t *found = probe(train("learned"));
     const json_t *a = json_object_get(found, "attention");
 
-    (void)state;
     CHECK(json_object_get(a, "long") == NULL);
     check_sweep(json_object_get(a, "trained"), LENGTH, LENGTH);
     json_decref(found);
@@ -109,7 +107,7 @@ static void beyond_a_table_there_is_nothing(void **state)
 
 /* A repeated byte without positions: every key is the same, so weights are
    even, and heads see what they see of it in closed form. */
-static void without_positions_a_repeated_byte_is_spread_evenly(void **state)
+TEST(without_positions_a_repeated_byte_is_spread_evenly)
 {
     json_t *found = probe(train("none"));
     const json_t *sinks =
@@ -118,7 +116,6 @@ static void without_positions_a_repeated_byte_is_spread_evenly(void **state)
     double want = 0;
     size_t i;
 
-    (void)state;
     for (int n = 1; n <= LENGTH; n++)
         want += 1.0 / n / LENGTH;
     json_array_foreach(alpha, i, value)
@@ -128,7 +125,7 @@ static void without_positions_a_repeated_byte_is_spread_evenly(void **state)
 }
 
 /* A window of the encoding is one of its heads, and of its gradients. */
-static void a_window_is_seen(void **state)
+TEST(a_window_is_seen)
 {
     json_t *found = probe(train("window(size=8)")), *head;
     const json_t *field = json_object_get(json_object_get(found, "field"),
@@ -136,7 +133,6 @@ static void a_window_is_seen(void **state)
     const json_t *within = json_object_get(field, "within");
     size_t i;
 
-    (void)state;
     json_array_foreach(json_object_get(json_object_get(json_object_get(
         found, "attention"), "long"), "heads"), i, head) {
         CHECK(fabs(at(json_object_get(head, "within"), "8") - 1) < 1e-4);
@@ -171,12 +167,11 @@ static void check_map(const json_t *map)
     }
 }
 
-static void maps_are_rows_of_weights(void **state)
+TEST(maps_are_rows_of_weights)
 {
     json_t *found = probe(train("rope"));
     const json_t *maps = json_object_get(found, "maps");
 
-    (void)state;
     check_map(json_object_get(maps, "initial"));
     check_map(json_object_get(maps, "trained"));
     check_map(json_object_get(maps, "fourfold"));
@@ -191,13 +186,12 @@ static void maps_are_rows_of_weights(void **state)
 /* ------------------------------------------------------ states, frequencies */
 
 /* A table that is added is in the states; no parameters: 3 steps learn none. */
-static void positions_are_in_states_that_were_given_them(void **state)
+TEST(positions_are_in_states_that_were_given_them)
 {
     json_t *with = probe(train("learned")), *without = probe(train("none"));
     const json_t *has = json_object_get(with, "states");
     const json_t *lacks = json_object_get(without, "states");
 
-    (void)state;
     CHECK(at(has, "chance") == LENGTH / 4.0);
     CHECK(json_number_value(json_array_get(json_object_get(has, "error"), 0)) <
           .8 * LENGTH / 4);
@@ -212,7 +206,7 @@ static void positions_are_in_states_that_were_given_them(void **state)
 }
 
 /* Both layouts of pairs, and what is not turned is no pair. */
-static void pairs_are_found_by_turning(void **state)
+TEST(pairs_are_found_by_turning)
 {
     static const struct {
         const char *spec;
@@ -220,7 +214,6 @@ static void pairs_are_found_by_turning(void **state)
     } list[] = { { "rope", 8 }, { "rope(pairing=interleaved,dim=8)", 4 },
                  { "pope", 0 } };
 
-    (void)state;
     for (size_t i = 0; i < (TEST_SANITIZED ? 1 : LEN(list)); i++) {
         json_t *found = probe(train(list[i].spec));
         const json_t *usage = json_object_get(found, "usage");
@@ -239,12 +232,11 @@ static void pairs_are_found_by_turning(void **state)
 
 /* ------------------------------------------------------------------- tables */
 
-static void tables_and_biases_are_described(void **state)
+TEST(tables_and_biases_are_described)
 {
     json_t *learned = probe(train("learned")), *alibi;
     const json_t *tables = json_object_get(learned, "tables"), *laws;
 
-    (void)state;
     CHECK(at(tables, "toeplitz") > 0 && at(tables, "toeplitz") <= 1.00001);
     CHECK(at(tables, "toeplitz_initial") > 0);
     CHECK(json_object_get(tables, "laws") == NULL);
@@ -286,14 +278,13 @@ static const char *const names[] = {
     "reach-steps", "sinks-steps", "learning", "maps", "heads"
 };
 
-static void figures_are_of_what_was_found(void **state)
+TEST(figures_are_of_what_was_found)
 {
     const locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
     locant_train_options o = tiny("rope");
     int64_t runs[2];
     int taken = 0, wanted = 0;
 
-    (void)state;
     o.steps = 32; /* enough to be looked at */
     runs[0] = run_of(&o);
     o.encoding = "learned";
@@ -320,14 +311,13 @@ static void figures_are_of_what_was_found(void **state)
 
 /* -------------------------------------------------------------------- store */
 
-static void what_was_found_is_kept(void **state)
+TEST(what_was_found_is_kept)
 {
     const int64_t run = train("learned");
     json_t *first = probe(run), *second, *changed;
     locant_store *other;
     char *text;
 
-    (void)state;
     second = probe(run);
     CHECK(json_equal(first, second));
     /* it is the store that answers */
@@ -354,13 +344,12 @@ static int stop(const locant_progress *progress, void *context)
     return 1;
 }
 
-static void what_cannot_be_measured_is_refused(void **state)
+TEST(what_cannot_be_measured_is_refused)
 {
     locant_train_options o = tiny("alibi");
     int64_t run;
     char *text = NULL, want[128];
 
-    (void)state;
     o.memory = 8;
     CHECK_OK(locant_train(&run, store, corpus, &o));
     snprintf(want, sizeof want, "locant_probe: run %d remembers 8 tokens, "
@@ -380,21 +369,4 @@ static void what_cannot_be_measured_is_refused(void **state)
     CHECK(text == NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_head_is_measured_at_three_places),
-        cmocka_unit_test(beyond_a_table_there_is_nothing),
-        cmocka_unit_test(without_positions_a_repeated_byte_is_spread_evenly),
-        cmocka_unit_test(a_window_is_seen),
-        cmocka_unit_test(maps_are_rows_of_weights),
-        cmocka_unit_test(positions_are_in_states_that_were_given_them),
-        cmocka_unit_test(pairs_are_found_by_turning),
-        cmocka_unit_test(tables_and_biases_are_described),
-        cmocka_unit_test(figures_are_of_what_was_found),
-        cmocka_unit_test(what_was_found_is_kept),
-        cmocka_unit_test(what_cannot_be_measured_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

@@ -48,13 +48,12 @@ static double step_of(const json_t *list, size_t i)
 
 /* A window of one key leaves nothing to learn: all weight is on it.  Rows see
    1, 2, .. LENGTH keys, so even weights are 1/n: their mean is H/LENGTH. */
-static void a_window_of_one_key_in_closed_form(void **state)
+TEST(a_window_of_one_key_in_closed_form)
 {
     const locant_train_options o = tiny("window(size=1)");
     json_t *list = training_of(run_of(&o));
     double harmonic = 0;
 
-    (void)state;
     for (int n = 1; n <= LENGTH; n++)
         harmonic += 1.0 / n;
     CHECK(json_array_size(list) == LEN(steps));
@@ -77,12 +76,11 @@ static void a_window_of_one_key_in_closed_form(void **state)
 
 /* What is said of a step is of the parameters at that step: those of a run that
    was done there. */
-static void a_step_is_that_of_a_run_that_ends_there(void **state)
+TEST(a_step_is_that_of_a_run_that_ends_there)
 {
     locant_train_options o = tiny("rope");
     json_t *list, *other;
 
-    (void)state;
     o.constant_rate = 1; /* rates do not depend on the steps to come */
     list = training_of(run_of(&o));
     o.steps /= 2;
@@ -102,13 +100,12 @@ static int stop_now(const locant_progress *p, void *context)
 }
 
 /* Looking changes nothing, stopping neither: the same rows as at a stretch. */
-static void a_run_that_was_stopped_has_the_same(void **state)
+TEST(a_run_that_was_stopped_has_the_same)
 {
     locant_train_options o = tiny("t5");
     json_t *straight, *again;
     int64_t id;
 
-    (void)state;
     id = run_of(&o);
     straight = training_of(id);
     CHECK_OK(locant_store_remove(store, id));
@@ -123,14 +120,13 @@ static void a_run_that_was_stopped_has_the_same(void **state)
 }
 
 /* Too short a run, memory, a task: nothing is looked at. */
-static void some_runs_are_not_looked_at(void **state)
+TEST(some_runs_are_not_looked_at)
 {
     locant_train_options o = tiny("none");
     json_t *list;
     sqlite3_stmt *rows = NULL;
     bool row;
 
-    (void)state;
     o.steps = 3;
     list = training_of(run_of(&o));
     CHECK(json_is_array(list) && json_array_size(list) == 0);
@@ -145,14 +141,4 @@ static void some_runs_are_not_looked_at(void **state)
     sqlite3_finalize(rows);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_of_one_key_in_closed_form),
-        cmocka_unit_test(a_step_is_that_of_a_run_that_ends_there),
-        cmocka_unit_test(a_run_that_was_stopped_has_the_same),
-        cmocka_unit_test(some_runs_are_not_looked_at),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

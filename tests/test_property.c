@@ -97,9 +97,8 @@ static void shift_bias(struct drawn *d)
         FAIL("%s sees a shift of %lld", d->spec, (long long)shift);
 }
 
-static void relative_bias_does_not_see_shifts(void **state)
+TEST(relative_bias_does_not_see_shifts)
 {
-    (void)state;
     each(LOCANT_DOOR_SCORE, LOCANT_TRAIT_RELATIVE, shift_bias);
 }
 
@@ -132,9 +131,8 @@ static void fall_with_distance(struct drawn *d)
         FAIL("%s rises with the distance", d->spec);
 }
 
-static void monotone_bias_falls_with_distance(void **state)
+TEST(monotone_bias_falls_with_distance)
 {
-    (void)state;
     each(LOCANT_DOOR_SCORE, LOCANT_TRAIT_MONOTONE, fall_with_distance);
 }
 
@@ -146,9 +144,8 @@ static void count_rising(struct drawn *d)
 }
 
 /* The test above can fail: a table of random numbers is not monotone. */
-static void monotone_is_not_empty(void **state)
+TEST(monotone_is_not_empty)
 {
-    (void)state;
     each(LOCANT_DOOR_SCORE, 0, count_rising);
     CHECK(rising > 0);
 }
@@ -235,9 +232,8 @@ static void isometry(struct drawn *d)
     }
 }
 
-static void rotation_keeps_length_and_turns_back(void **state)
+TEST(rotation_keeps_length_and_turns_back)
 {
-    (void)state;
     each(LOCANT_DOOR_ROTATE, LOCANT_TRAIT_ISOMETRIC, isometry);
 }
 
@@ -257,9 +253,8 @@ static void inverse_bits(struct drawn *d)
         FAIL("%s: the inverse at %lld", d->spec, (long long)pos);
 }
 
-static void inverse_is_the_turn_back_bit_for_bit(void **state)
+TEST(inverse_is_the_turn_back_bit_for_bit)
 {
-    (void)state;
     each(LOCANT_DOOR_ROTATE, LOCANT_TRAIT_ISOMETRIC, inverse_bits);
 }
 
@@ -279,9 +274,8 @@ static void compose(struct drawn *d)
     check_near(d, "rotations do not compose", y, whole, 6);
 }
 
-static void rotations_compose(void **state)
+TEST(rotations_compose)
 {
-    (void)state;
     each(LOCANT_DOOR_ROTATE, LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_RELATIVE,
          compose);
 }
@@ -314,18 +308,16 @@ static void relative(struct drawn *d)
              (long long)far);
 }
 
-static void scores_depend_on_differences(void **state)
+TEST(scores_depend_on_differences)
 {
-    (void)state;
     each(LOCANT_DOOR_ROTATE, LOCANT_TRAIT_RELATIVE, relative);
 }
 
 /* Unless the encoding does nothing, moving one of the two changes the score. */
-static void rotation_is_not_the_identity(void **state)
+TEST(rotation_is_not_the_identity)
 {
     int met = 0;
 
-    (void)state;
     for (int i = 0; oracle_all[i] != NULL; i++) {
         float x[MOST], y[MOST];
         struct drawn d;
@@ -407,13 +399,12 @@ static int axes_of(const char *name)
     return axes;
 }
 
-static void layouts_are_one_rotation(void **state)
+TEST(layouts_are_one_rotation)
 {
     const char *words[2] = { "half", "interleaved" };
     const locant_encoding_info *row;
     int met = 0;
 
-    (void)state;
     for (int i = 0; (row = locant_encoding_at(i)) != NULL; i++) {
         if (!(row->doors & LOCANT_DOOR_ROTATE) || !has_pairing(row->name) ||
             axes_of(row->name) > 1)
@@ -465,13 +456,12 @@ static void shift_row(const locant_encoding *e, double base, int split)
     CHECK(fabs(square - (double)D / 2) <= (double)D * 0x1p-40);
 }
 
-static void sinusoids_shift_by_rotation(void **state)
+TEST(sinusoids_shift_by_rotation)
 {
     static const double bases[] = { 10000, 10000, 100, 500000 };
     int cases = test_cases(1000);
     char spec[64];
 
-    (void)state;
     for (size_t i = 0; i < LEN(bases); i++) {
         locant_encoding *e;
 
@@ -482,22 +472,4 @@ static void sinusoids_shift_by_rotation(void **state)
             shift_row(e, bases[i], i % 2);
         locant_encoding_free(e);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relative_bias_does_not_see_shifts),
-        cmocka_unit_test(monotone_bias_falls_with_distance),
-        cmocka_unit_test(monotone_is_not_empty),
-        cmocka_unit_test(rotation_keeps_length_and_turns_back),
-        cmocka_unit_test(inverse_is_the_turn_back_bit_for_bit),
-        cmocka_unit_test(rotations_compose),
-        cmocka_unit_test(scores_depend_on_differences),
-        cmocka_unit_test(rotation_is_not_the_identity),
-        cmocka_unit_test(layouts_are_one_rotation),
-        cmocka_unit_test(sinusoids_shift_by_rotation),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

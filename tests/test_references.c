@@ -28,11 +28,10 @@ static void set_kept(const char *plan)
                             " 'references;*'", "s", plan));
 }
 
-static void are_counted_once(void **state)
+TEST_WITH(make, free_lab, are_counted_once)
 {
     const struct lct_results counted = refer(), kept = refer();
 
-    (void)state;
     CHECK(counted.ngram[0] > 1 && counted.ngram[0] < log(256));
     assert_memory_equal(counted.ngram, kept.ngram, sizeof kept.ngram);
     assert_memory_equal(counted.cache, kept.cache, sizeof kept.cache);
@@ -43,13 +42,12 @@ static void are_counted_once(void **state)
 }
 
 /* What somebody wrote there is not believed. */
-static void nonsense_is_counted_again(void **state)
+TEST_WITH(make, free_lab, nonsense_is_counted_again)
 {
     static const char *const nonsense[] = {"", "7", "[1.0]", "{}",
                                            "[1,2,3,4,5,6,7]"};
     const struct lct_results counted = refer();
 
-    (void)state;
     for (size_t i = 0; i < LEN(nonsense); i++) {
         struct lct_results again;
 
@@ -58,16 +56,4 @@ static void nonsense_is_counted_again(void **state)
         assert_memory_equal(counted.ngram, again.ngram, sizeof again.ngram);
         assert_memory_equal(counted.cache, again.cache, sizeof again.cache);
     }
-}
-
-#define IN_LAB(f) cmocka_unit_test_setup_teardown(f, make, free_lab)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_LAB(are_counted_once),
-        IN_LAB(nonsense_is_counted_again),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

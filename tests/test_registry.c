@@ -21,12 +21,11 @@ static int has_row(const char *name)
     return 0;
 }
 
-static void every_row_has_an_oracle(void **state)
+TEST(every_row_has_an_oracle)
 {
     const locant_encoding_info *info;
     int rows = 0;
 
-    (void)state;
     for (; (info = locant_encoding_at(rows)) != NULL; rows++)
         if (oracle_of(info->name) == NULL)
             FAIL("encoding '%s' has no oracle in src/oracle", info->name);
@@ -37,19 +36,18 @@ static void every_row_has_an_oracle(void **state)
     CHECK(locant_encoding_at(rows + 1000) == NULL);
 }
 
-static void rows_are_sorted_and_documented(void **state)
+TEST(rows_are_sorted_and_documented)
 {
     const locant_encoding_info *info, *last = NULL;
 
-    (void)state;
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
         if (last != NULL)
             CHECK(strcmp(last->name, info->name) < 0);
         last = info;
         if (!says_something(info->title) || !says_something(info->formula) ||
             !says_something(info->source) || info->used_by == NULL ||
-            info->traps == NULL)
-            FAIL("'%s' lacks a title, formula, source, used_by or traps",
+            info->pitfalls == NULL)
+            FAIL("'%s' lacks a title, formula, source, used_by or pitfalls",
                  info->name);
         /* A paper has an identifier and a year. */
         if (strpbrk(info->source, "0123456789") == NULL)
@@ -114,12 +112,11 @@ static void check_default(const char *name, int i)
     locant_encoding_free(b);
 }
 
-static void keys_are_documented_and_default(void **state)
+TEST(keys_are_documented_and_default)
 {
     const locant_encoding_info *info;
     locant_key_info key;
 
-    (void)state;
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
         CHECK(locant_encoding_key(&key, info->name, -1) == 0);
         for (int k = 0; locant_encoding_key(&key, info->name, k); k++) {
@@ -145,25 +142,23 @@ static void round_trip(const char *spec)
     locant_encoding_free(b);
 }
 
-static void canonical_specs_round_trip(void **state)
+TEST(canonical_specs_round_trip)
 {
     const locant_encoding_info *info;
     char spec[300];
 
-    (void)state;
     for (int n = 0; (info = locant_encoding_at(n)) != NULL; n++)
         for (int i = 0; spec_of(spec, info->name, i); i++)
             round_trip(spec);
 }
 
 /* Learned is what has a parameter that is not data of the task. */
-static void learned_trait_means_parameters(void **state)
+TEST(learned_trait_means_parameters)
 {
     const locant_sizes sizes = { 16, 4, 4, 4 };
     const locant_encoding_info *info;
     char spec[300];
 
-    (void)state;
     for (int n = 0; (info = locant_encoding_at(n)) != NULL; n++)
         for (int i = 0; spec_of(spec, info->name, i); i++) {
             locant_encoding *e = test_create(spec);
@@ -180,11 +175,10 @@ static void learned_trait_means_parameters(void **state)
 }
 
 /* A variant is a spec that is understood and names its row. */
-static void variants_are_specs(void **state)
+TEST(variants_are_specs)
 {
     const locant_encoding_info *info;
 
-    (void)state;
     for (int n = 0; (info = locant_encoding_at(n)) != NULL; n++)
         for (int i = 0; info->variants && info->variants[i].spec; i++) {
             const locant_variant *v = &info->variants[i];
@@ -195,27 +189,11 @@ static void variants_are_specs(void **state)
         }
 }
 
-static void null_is_refused(void **state)
+TEST(null_is_refused)
 {
     locant_encoding *e = (locant_encoding *)&e;
 
-    (void)state;
     CHECK(locant_encoding_create(NULL, "none") == LOCANT_ERR_NULL);
     CHECK(locant_encoding_create(&e, NULL) == LOCANT_ERR_NULL);
     locant_encoding_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_has_an_oracle),
-        cmocka_unit_test(rows_are_sorted_and_documented),
-        cmocka_unit_test(keys_are_documented_and_default),
-        cmocka_unit_test(canonical_specs_round_trip),
-        cmocka_unit_test(learned_trait_means_parameters),
-        cmocka_unit_test(variants_are_specs),
-        cmocka_unit_test(null_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,13 +16,12 @@ static int set_up(void **state)
 
 /* -------------------------------------------------------------- properties */
 
-static void every_encoding_has_its_properties(void **state)
+TEST(every_encoding_has_its_properties)
 {
     const char *spec;
     char sentence[256] = "";
     bool held;
 
-    (void)state;
     /* test_model_each runs all of them in a sanitized build */
     for (size_t i = 0; (spec = model_spec(i)) != NULL;
          i += TEST_SANITIZED ? 3 : 1) {
@@ -95,7 +94,7 @@ static void check_rows(const locant_report *r)
     CHECK(r->gates[1].passed == 0); /* 40 steps beat no n-gram */
 }
 
-static void stops_continues_and_repeats(void **state)
+TEST(stops_continues_and_repeats)
 {
     static const char *const encodings[] = {"learned", "alibi"};
     locant_report_options o = smoke(encodings, 2);
@@ -103,7 +102,6 @@ static void stops_continues_and_repeats(void **state)
     locant_report first, second;
     struct stat st;
 
-    (void)state;
     o.seeds = 2;
     o.progress = watch;
     o.context = &w;
@@ -131,13 +129,12 @@ static void stops_continues_and_repeats(void **state)
     CHECK_OK(locant_report_run(NULL, corpus, &o));
 }
 
-static void homework_is_three_at_twice_the_length(void **state)
+TEST(homework_is_three_at_twice_the_length)
 {
     static const char *const specs[] = {"sinusoidal", "rope", "alibi"};
     locant_report_options o = smoke(NULL, 0);
     struct lct_plan plan;
 
-    (void)state;
     o.preset = LOCANT_PRESET_HOMEWORK;
     CHECK_OK(lct_plan_create(&plan, &o));
     assert_string_equal(plan.name, "homework");
@@ -152,7 +149,7 @@ static void homework_is_three_at_twice_the_length(void **state)
  * Of two rates, one of which trains nothing, the other is chosen, whatever the
  * test text says; the runs of the first seed are those tried.
  */
-static void rates_are_chosen_by_validation(void **state)
+TEST(rates_are_chosen_by_validation)
 {
     static const char *const encodings[] = {"none", "alibi"};
     const char *sha = locant_corpus_info_of(corpus)->sha256;
@@ -160,7 +157,6 @@ static void rates_are_chosen_by_validation(void **state)
     struct lct_plan plan;
     locant_store *s;
 
-    (void)state;
     CHECK_OK(lct_plan_create(&plan, &o));
     plan.rates[0] = 1e-9;
     plan.rates[1] = 4e-3;
@@ -189,7 +185,7 @@ static void rates_are_chosen_by_validation(void **state)
     lct_plan_free(&plan);
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     static const char *const twice[] = {"rope", "rope(base=10000)"};
     static const char *const wrong[] = {"alibi", "alibbi"};
@@ -197,7 +193,6 @@ static void refuses_bad_arguments(void **state)
     locant_report_options o = smoke(twice, 2);
     char want[PATH_MAX + 64];
 
-    (void)state;
     o.directory = scratch_file(&dir, "untouched");
     CHECK_REFUSED(locant_report_run(NULL, corpus, &o), LOCANT_ERR_PARAM,
                   "locant_report_run: encoding rope is given twice");
@@ -224,15 +219,4 @@ static void refuses_bad_arguments(void **state)
     CHECK(access(o.directory, F_OK) != 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_encoding_has_its_properties),
-        cmocka_unit_test(stops_continues_and_repeats),
-        cmocka_unit_test(rates_are_chosen_by_validation),
-        cmocka_unit_test(homework_is_three_at_twice_the_length),
-        cmocka_unit_test(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

@@ -58,7 +58,7 @@ static void check_rates(const struct lct_plan *plan, locant_store *s)
     }
 }
 
-static void full_tries_rates_and_has_a_page(void **state)
+TEST(full_tries_rates_and_has_a_page)
 {
     const char *path = scratch_file(&dir, "page.html");
     struct lct_results r = { .trained_length = 0 };
@@ -68,7 +68,6 @@ static void full_tries_rates_and_has_a_page(void **state)
     size_t size;
     char *page;
 
-    (void)state;
     make_plan(&plan);
     CHECK_OK(locant_store_open(&s, scratch_file(&dir, "lab")));
     CHECK_OK(lct_plan_run(&plan, s, corpus, count_notices, &notices));
@@ -90,11 +89,4 @@ static void full_tries_rates_and_has_a_page(void **state)
     locant_store_close(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_tries_rates_and_has_a_page),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, free_lab);
-}
+TEST_GROUP(set_up, free_lab)

@@ -129,9 +129,8 @@ static const char *const pairs_of_specs[][2] = {
 };
 
 /* Wherever the key was and goes to, up to 2^31. */
-static void a_moved_key_is_the_raw_key_turned_directly(void **state)
+TEST(a_moved_key_is_the_raw_key_turned_directly)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(pairs_of_specs); i++)
         for (int by = 4; by <= 31; by += 3) {
             int64_t far = (1LL << by) - 1;
@@ -143,12 +142,11 @@ static void a_moved_key_is_the_raw_key_turned_directly(void **state)
 }
 
 /* m multiplies every term of the bounds: 1.28 and 1.14 here. */
-static void magnitudes_are_exchanged(void **state)
+TEST(magnitudes_are_exchanged)
 {
     static const char yarn[] = "rope(scaling=yarn(factor=16,original=4096))";
     static const char four[] = "rope(scaling=yarn(factor=4,original=4096))";
 
-    (void)state;
     for (int i = 0; i < 50; i++) {
         moved_is_direct(yarn, "rope", 0, INT32_MAX, LOCANT_F64, 2.7);
         moved_is_direct("rope", yarn, 0, INT32_MAX, LOCANT_F64, 2.7 * 1.28);
@@ -164,9 +162,8 @@ static void magnitudes_are_exchanged(void **state)
  * rounded: 0.5 u an entry, 0.71 u a channel of the stored key, whose length is
  * 1.28 times that of the raw one in the last case.
  */
-static void float_recipes_are_exchanged_too(void **state)
+TEST(float_recipes_are_exchanged_too)
 {
-    (void)state;
     for (int i = 0; i < 50; i++) {
         moved_is_direct("rope(angles=hf)", "rope(angles=hf)", 0, 1 << 20,
                         LOCANT_F64, 0.75);
@@ -181,13 +178,12 @@ static void float_recipes_are_exchanged_too(void **state)
 }
 
 /* R(a) R(b) = R(a + b): shift twice is shift once. */
-static void shifts_add_up(void **state)
+TEST(shifts_add_up)
 {
     locant_encoding *e = test_create("rope");
     static struct keys k;
     int64_t b[TOKENS];
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         locant_tensor x, middle = locant_dense(b, LOCANT_I64, 1, &k.tokens);
 
@@ -208,14 +204,13 @@ static void shifts_add_up(void **state)
 }
 
 /* A shift has the bits of one turn by the difference, in every dtype. */
-static void a_shift_is_a_turn_by_the_difference(void **state)
+TEST(a_shift_is_a_turn_by_the_difference)
 {
     locant_encoding *e = test_create("rope");
     static struct keys k;
     int64_t by[TOKENS];
     float other[TOKENS * D];
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         locant_tensor x, y, p;
 
@@ -236,12 +231,11 @@ static void a_shift_is_a_turn_by_the_difference(void **state)
 }
 
 /* SelfExtend: p becomes floor(p / G); and back again is the identity. */
-static void divided_positions_come_back(void **state)
+TEST(divided_positions_come_back)
 {
     locant_encoding *e = test_create("rope(base=1e6)");
     static struct keys k;
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         locant_tensor x;
 
@@ -264,7 +258,7 @@ static void divided_positions_come_back(void **state)
 }
 
 /* Crossing the threshold of a scaling by length: what HF gets wrong. */
-static void keys_of_a_shorter_call_are_brought_along(void **state)
+TEST(keys_of_a_shorter_call_are_brought_along)
 {
     static const char spec[] = "rope(scaling=dynamic(factor=4,original=64))";
     static const char then[] = "rope(scaling=ntk(factor=13))"; /* at 256 */
@@ -272,7 +266,6 @@ static void keys_of_a_shorter_call_are_brought_along(void **state)
     static struct keys k;
     locant_tensor x;
 
-    (void)state;
     make(&k, 0, 63);
     memcpy(k.moved, k.raw, sizeof(k.raw));
     memcpy(k.direct, k.raw, sizeof(k.raw));
@@ -286,14 +279,13 @@ static void keys_of_a_shorter_call_are_brought_along(void **state)
     locant_encoding_free(ntk);
 }
 
-static void grids_move_by_coordinates(void **state)
+TEST(grids_move_by_coordinates)
 {
     locant_encoding *small = test_create("rope2d(form=eva02,width=8)");
     locant_encoding *large = test_create("rope2d(form=eva02,width=24,"
                                           "height=24)");
     static struct keys k;
 
-    (void)state;
     for (int i = 0; i < 50; i++) {
         locant_tensor x;
 
@@ -328,38 +320,20 @@ static void refused(const char *from, const char *to, locant_status status,
     locant_encoding_free(b);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
-    (void)state;
     refused("rope", "rope(pairing=interleaved)", LOCANT_ERR_PARAM,
             "locant_encoding_rerotate: the keys have pairing half, expected "
             "that of 'to', interleaved");
     refused("rope", "rope(dim=16)", LOCANT_ERR_PARAM,
-            "locant_encoding_rerotate: 'from' turns channels 0 to 47, 'to' 0 "
+            "locant_encoding_rerotate: 'from' rotates channels 0 to 47, 'to' 0 "
             "to 15, expected the same");
     refused("rope(dim=16,side=trailing)", "rope(dim=16)", LOCANT_ERR_PARAM,
-            "locant_encoding_rerotate: 'from' turns channels 32 to 47, 'to' 0 "
-            "to 15, expected the same");
+            "locant_encoding_rerotate: 'from' rotates channels 32 to 47, 'to' "
+            "0 to 15, expected the same");
     refused("rope", "alibi", LOCANT_ERR_UNSUPPORTED,
-            "locant_encoding_rerotate: alibi does not turn queries and keys; "
+            "locant_encoding_rerotate: alibi does not rotate queries and keys; "
             "it has no rotate door");
     refused("xpos", "rope", LOCANT_ERR_UNSUPPORTED,
             "locant_encoding_rerotate: xpos is no plain rotation");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_moved_key_is_the_raw_key_turned_directly),
-        cmocka_unit_test(magnitudes_are_exchanged),
-        cmocka_unit_test(float_recipes_are_exchanged_too),
-        cmocka_unit_test(shifts_add_up),
-        cmocka_unit_test(a_shift_is_a_turn_by_the_difference),
-        cmocka_unit_test(divided_positions_come_back),
-        cmocka_unit_test(keys_of_a_shorter_call_are_brought_along),
-        cmocka_unit_test(grids_move_by_coordinates),
-        cmocka_unit_test(what_does_not_fit_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 /* ------------------------------------------------------------ known values */
 
 /* Ten printed decimals; sums of a few products of numbers below 64. */
-static void lines_are_as_printed(void **state)
+TEST(lines_are_as_printed)
 {
     static const double table[4] = { 0, 10, 20, 40 };
     static const double corners[8] = {
@@ -30,7 +30,6 @@ static void lines_are_as_printed(void **state)
     double got[8];
     locant_resize how = options(0, 1, 0);
 
-    (void)state;
     line(got, 8, table, 4, &how);
     near_all(got, corners, 8, 0.51e-10);
     line(got, 2, table, 4, &how);
@@ -56,7 +55,7 @@ static const double picture[20] = { 0, 3, 1, 12, 8, 7, 15, 18, 11, 12,
  * scipy.ndimage.zoom(order=1), SciPy 1.17.1, as google-research's ViT calls
  * it; nine printed digits.
  */
-static void grids_are_as_scipy_zooms(void **state)
+TEST(grids_are_as_scipy_zooms)
 {
     static const double tall[21] = { 0, 1, 8, 3.5, 9.5, 10, 7, 18, 12, 6, 10.5,
                                      9.5, 5, 3, 7, 11, 2.5, 11.5, 17, 2, 16 };
@@ -64,7 +63,6 @@ static void grids_are_as_scipy_zooms(void **state)
                                      12, 7, 2, 3.5, 5, 10.5, 16 };
     double got[21];
 
-    (void)state;
     grid(got, 7, 3, picture, 4, 5, form(LOCANT_RESIZE_VIT));
     near_all(got, tall, 21, 1e-8);
     grid(got, 2, 9, picture, 4, 5, form(LOCANT_RESIZE_QWEN3VL));
@@ -76,7 +74,7 @@ static void grids_are_as_scipy_zooms(void **state)
  * as PyTorch's bicubic.  Its weights are float32: for values up to 18, 4 x 4
  * taps, each weight off by some 2^-22, 18 * 16 * 2^-22 < 1e-4.
  */
-static void grids_are_as_opencv_resizes(void **state)
+TEST(grids_are_as_opencv_resizes)
 {
     static const double tall[21] = {
         0.232429062, -0.686674774, 9.72889128,
@@ -95,7 +93,6 @@ static void grids_are_as_opencv_resizes(void **state)
     };
     double got[21];
 
-    (void)state;
     grid(got, 7, 3, picture, 4, 5, form(LOCANT_RESIZE_HF));
     near_all(got, tall, 21, 1e-4);
     grid(got, 2, 9, picture, 4, 5, form(LOCANT_RESIZE_HF));
@@ -107,7 +104,7 @@ static void grids_are_as_opencv_resizes(void **state)
  * calls antialias.  Two passes stored in float32, values up to 32: two errors
  * of 2^-20, the second after weights whose absolute sum is below 2.
  */
-static void grids_are_as_pillow_resizes(void **state)
+TEST(grids_are_as_pillow_resizes)
 {
     static const double tall[21] = {
         0.21745564, 3.01471353, 9.8176403,
@@ -132,7 +129,6 @@ static void grids_are_as_pillow_resizes(void **state)
     };
     double got[21];
 
-    (void)state;
     grid(got, 7, 3, picture, 4, 5, form(LOCANT_RESIZE_TIMM));
     near_all(got, tall, 21, 3 * 0x1p-20);
     grid(got, 2, 9, picture, 4, 5, form(LOCANT_RESIZE_DINOV2_REG));
@@ -142,13 +138,12 @@ static void grids_are_as_pillow_resizes(void **state)
 }
 
 /* DINOv2's 0.1 moves samples towards the start: M / (w + 0.1) apart. */
-static void offset_moves_the_samples(void **state)
+TEST(offset_moves_the_samples)
 {
     static const double ramp[5] = { 0, 1, 2, 3, 4 };
     locant_resize how = form(LOCANT_RESIZE_DINOV2);
     double got[10];
 
-    (void)state;
     CHECK(how.offset == 0.1 && how.kind == LOCANT_RESIZE_CUBIC &&
           !how.antialias && !how.align_corners);
     /* Keys' kernel keeps a ramp only for a = -1/2; linear always does. */
@@ -315,9 +310,8 @@ static void one_case(void)
     test_tensor_free(&out);
 }
 
-static void matches_the_definition(void **state)
+TEST(matches_the_definition)
 {
-    (void)state;
     for (int i = test_cases(1500); i > 0; i--)
         one_case();
 }
@@ -337,9 +331,8 @@ static locant_tensor unit(int64_t n)
  * out of the unit matrix is W, dtable of it is W^T: each entry one product
  * with 1 and sums with 0, so both are the same bits.
  */
-static void gradient_is_the_transposed_matrix(void **state)
+TEST(gradient_is_the_transposed_matrix)
 {
-    (void)state;
     for (int i = test_cases(300); i > 0; i--) {
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
@@ -367,11 +360,10 @@ static void gradient_is_the_transposed_matrix(void **state)
  * t are whole numbers up to 2^10 and n = 2m, where half-pixel weights are
  * multiples of 2^-2 (linear) and 2^-8 (cubic): no rounding anywhere.
  */
-static void differences_are_the_gradient(void **state)
+TEST(differences_are_the_gradient)
 {
     enum { M = 9, N = 18 };
 
-    (void)state;
     for (int cubic = 0; cubic < 2; cubic++)
         for (int j = 0; j < M; j++) {
             locant_resize how = options(cubic, 0, 0);
@@ -397,9 +389,8 @@ static void differences_are_the_gradient(void **state)
 }
 
 /* Constants stay, up to the rounding of weights that add up to 1. */
-static void constants_stay(void **state)
+TEST(constants_stay)
 {
-    (void)state;
     for (int i = test_cases(300); i > 0; i--) {
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
@@ -415,21 +406,4 @@ static void constants_stay(void **state)
         test_tensor_free(&out);
         test_tensor_free(&ones);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_as_printed),
-        cmocka_unit_test(grids_are_as_scipy_zooms),
-        cmocka_unit_test(grids_are_as_opencv_resizes),
-        cmocka_unit_test(grids_are_as_pillow_resizes),
-        cmocka_unit_test(offset_moves_the_samples),
-        cmocka_unit_test(matches_the_definition),
-        cmocka_unit_test(gradient_is_the_transposed_matrix),
-        cmocka_unit_test(differences_are_the_gradient),
-        cmocka_unit_test(constants_stay),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@
 static const double oddities[6] = { NAN, -0.0, INFINITY, 0x1p-1074, -3, 1e308 };
 
 /* Equal sizes: the same bits, whatever the options, NaN and -0 included. */
-static void equal_sizes_are_copied(void **state)
+TEST(equal_sizes_are_copied)
 {
-    (void)state;
     for (int f = 0; locant_resize_form_name((locant_resize_form)f); f++) {
         locant_resize how = form((locant_resize_form)f);
         double got[6] = { 0 };
@@ -26,13 +25,12 @@ static void equal_sizes_are_copied(void **state)
 }
 
 /* Prefix rows keep their bits; a row of weight 0 spreads no NaN. */
-static void prefix_and_far_rows_are_left_alone(void **state)
+TEST(prefix_and_far_rows_are_left_alone)
 {
     static const double table[6] = { NAN, -0.0, 1, 2, 3, NAN };
     locant_resize how = options(0, 1, 0);
     double got[9];
 
-    (void)state;
     how.prefix = 2;
     line(got, 9, table, 6, &how); /* at 0, 1/2, 1, 3/2, 2, 5/2, 3 */
     CHECK(memcmp(got, table, 2 * sizeof(*got)) == 0);
@@ -41,7 +39,7 @@ static void prefix_and_far_rows_are_left_alone(void **state)
 }
 
 /* A table of 2^20 rows halved and doubled: still right at its far end. */
-static void long_tables_keep_their_far_end(void **state)
+TEST(long_tables_keep_their_far_end)
 {
     enum { M = 1 << 20 };
     locant_tensor t = test_tensor(LOCANT_F64, 2, (int64_t[]){ M, 1 });
@@ -49,7 +47,6 @@ static void long_tables_keep_their_far_end(void **state)
     locant_resize how = options(0, 0, 0);
     double *x = t.data, *y = u.data;
 
-    (void)state;
     for (int i = 0; i < M; i++)
         x[i] = i;
     CHECK_OK(locant_resize_1d(&u, &t, &how));
@@ -62,7 +59,7 @@ static void long_tables_keep_their_far_end(void **state)
     test_tensor_free(&t);
 }
 
-static void same_bits_for_any_threads_and_strides(void **state)
+TEST(same_bits_for_any_threads_and_strides)
 {
     enum { M = 37, N = 53, D = 300, STEP = 311 };
     static float table[M * STEP], one[N * D], many[N * STEP];
@@ -71,7 +68,6 @@ static void same_bits_for_any_threads_and_strides(void **state)
     locant_tensor a = locant_dense(one, LOCANT_F32, 2, (int64_t[]){ N, D });
     locant_tensor b = locant_dense(many, LOCANT_F32, 2, (int64_t[]){ N, D });
 
-    (void)state;
     t.stride[0] = b.stride[0] = STEP;
     for (size_t i = 0; i < LEN(table); i++)
         table[i] = (float)test_uniform();
@@ -87,14 +83,13 @@ static void same_bits_for_any_threads_and_strides(void **state)
             CHECK(many[i * STEP + d] == 0);
 }
 
-static void empty_is_nothing(void **state)
+TEST(empty_is_nothing)
 {
     double data[4] = { 1, 2, 3, 4 };
     locant_tensor two = locant_dense(data, LOCANT_F64, 2, (int64_t[]){ 2, 2 });
     locant_tensor none = locant_dense(NULL, LOCANT_F64, 2, (int64_t[]){ 0, 2 });
     locant_resize how = options(1, 0, 1);
 
-    (void)state;
     CHECK_OK(locant_resize_1d(&none, &two, &how));
     CHECK_OK(locant_resize_1d(&none, &none, &how));
     CHECK_OK(locant_resize_1d_backward(&two, &none, &how));
@@ -121,11 +116,10 @@ static void refuse(locant_resize how, locant_status status,
     CHECK_REFUSED(locant_resize_1d(&four, &six, &how), status, sentence);
 }
 
-static void refuses_bad_options(void **state)
+TEST(refuses_bad_options)
 {
     locant_resize how = options(2, 0, 0), bad = how;
 
-    (void)state;
     four = locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
     six = rows(6);
     CHECK_REFUSED(locant_resize_1d(&four, &six, NULL), LOCANT_ERR_NULL,
@@ -166,14 +160,13 @@ static void refuses_bad_options(void **state)
         CHECK(untouched[i] == 0);
 }
 
-static void refuses_bad_tensors(void **state)
+TEST(refuses_bad_tensors)
 {
     locant_resize how = options(1, 0, 0);
     locant_tensor out = locant_dense(untouched, LOCANT_F64, 2,
                                      (int64_t[]){ 4, 2 });
     locant_tensor table = rows(6), bad = table;
 
-    (void)state;
     CHECK_REFUSED(locant_resize_1d(&out, NULL, &how), LOCANT_ERR_NULL,
                   "locant_resize_1d: table is NULL");
     bad.shape[1] = 1;
@@ -211,7 +204,7 @@ static void refuses_bad_tensors(void **state)
 }
 
 /* The k-th allocation fails, k = 1, 2, ..: nothing written, nothing lost. */
-static void no_memory_is_an_error(void **state)
+TEST(no_memory_is_an_error)
 {
     locant_resize how = form(LOCANT_RESIZE_HF);
     locant_tensor out = locant_dense(untouched, LOCANT_F64, 2,
@@ -219,7 +212,6 @@ static void no_memory_is_an_error(void **state)
     locant_tensor table = rows(1);
     locant_status s = LOCANT_ERR_NOMEM;
 
-    (void)state;
     CHECK_OK(locant_set_threads(1));
     for (int k = 1; k <= 10 && s != LOCANT_OK; k++) {
         test_memory_fail_from(k);
@@ -231,20 +223,4 @@ static void no_memory_is_an_error(void **state)
     test_memory_end();
     CHECK_OK(locant_set_threads(0));
     CHECK_OK(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_sizes_are_copied),
-        cmocka_unit_test(prefix_and_far_rows_are_left_alone),
-        cmocka_unit_test(long_tables_keep_their_far_end),
-        cmocka_unit_test(same_bits_for_any_threads_and_strides),
-        cmocka_unit_test(empty_is_nothing),
-        cmocka_unit_test(refuses_bad_options),
-        cmocka_unit_test(refuses_bad_tensors),
-        cmocka_unit_test(no_memory_is_an_error),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

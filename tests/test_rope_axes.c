@@ -48,7 +48,7 @@ static void angles(double *out, const char *spec, const double *coords,
 }
 
 /* The float32 table errs by 2^-24 in the angle; ten digits are printed. */
-static void grids_have_the_printed_angles(void **state)
+TEST(grids_have_the_printed_angles)
 {
     static const double pixtral[] = { 1, .1, .01, .001, .632455532,
                                       .0632455532, .0063245553, .0006324555 };
@@ -58,7 +58,6 @@ static void grids_have_the_printed_angles(void **state)
     static const double at[2] = { 1, 2 }; /* y, x */
     double got[8];
 
-    (void)state;
     angles(got, "rope2d(form=pixtral)", at, 2, 16, 1);
     near_all(got, pixtral, 8, 0x1p-24 + 1e-10);
     angles(got, "rope2d(form=qwen)", at, 2, 16, 1);
@@ -70,24 +69,22 @@ static void grids_have_the_printed_angles(void **state)
 }
 
 /* EVA-02: y first; coordinates are what is given. */
-static void eva02_has_rows_first(void **state)
+TEST(eva02_has_rows_first)
 {
     static const double at[2] = { 2. / 3, 4. / 3 };
     double got[4];
 
-    (void)state;
     angles(got, "rope2d(form=eva02)", at, 2, 8, 0);
     near_all(got, (double[]){ 2. / 3, 2. / 300, 4. / 3, 4. / 300 }, 4,
              0x1p-23);
 }
 
-static void dinov3_turns_by_whole_turns(void **state)
+TEST(dinov3_turns_by_whole_turns)
 {
     static const double at[2] = { -2. / 3, 0.25 };
     const double turn = 6.283185307179586;
     double got[4];
 
-    (void)state;
     /* 8 channels: two frequencies each, 1 and 100^(-1/2) turns */
     angles(got, "rope2d(form=dinov3)", at, 2, 8, 1);
     near_all(got, (double[]){ turn / 3, -turn / 15, turn / 4, turn / 40 }, 4,
@@ -95,7 +92,7 @@ static void dinov3_turns_by_whole_turns(void **state)
 }
 
 /* A flat position is y * width + x, through each form's coordinates. */
-static void flat_positions_find_their_coordinates(void **state)
+TEST(flat_positions_find_their_coordinates)
 {
     static const struct {
         const char *spec;
@@ -114,7 +111,6 @@ static void flat_positions_find_their_coordinates(void **state)
         { "mrope(sections=2:3:3)", 77, { 77, 77, 77 }, 3 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(row); i++) {
         double x[16], flat[16], at[16];
 
@@ -126,12 +122,11 @@ static void flat_positions_find_their_coordinates(void **state)
     }
 }
 
-static void rope3d_turns_three_bands(void **state)
+TEST(rope3d_turns_three_bands)
 {
     static const double at[3] = { 2, 3, 5 };
     double x[20], y[20];
 
-    (void)state;
     for (int d = 0; d < 20; d++)
         x[d] = d % 2 == 0;
     rotate_at(y, x, "rope3d(base=100)", at, 3, 20);
@@ -145,7 +140,7 @@ static void rope3d_turns_three_bands(void **state)
     near_all(y + 18, x + 18, 2, 0);
 }
 
-static void mrope_has_the_values_of_appendix_a3(void **state)
+TEST(mrope_has_the_values_of_appendix_a3)
 {
     static const double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     static const double at[3] = { 7, 2, 3 };
@@ -159,7 +154,6 @@ static void mrope_has_the_values_of_appendix_a3(void **state)
     };
     double y[8];
 
-    (void)state;
     rotate_at(y, x, "mrope(sections=1:1:2)", at, 3, 8);
     near_all(y, chunked, 8, turned(x, 8));
     rotate_at(y, x, "mrope(sections=2:1:1,layout=interleaved)", at, 3, 8);
@@ -186,7 +180,7 @@ static void rotate_float(float *y, const float *x, const char *spec,
  * the fraction of a turn: each cosine and sine is within 2^-51 of the true one,
  * so two results, each of two products of values up to 1, are within 2^-49.
  */
-static void mrope_of_text_is_rope(void **state)
+TEST(mrope_of_text_is_rope)
 {
     static const char *const specs[][2] = {
         { "mrope", "rope" },
@@ -200,7 +194,6 @@ static void mrope_of_text_is_rope(void **state)
         { "mrope(layout=interleaved,scaling=llama3)", "rope(scaling=llama3)" },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int n = 0; n < 200; n++) {
             int64_t pos = test_range(-INT32_MAX, INT32_MAX);
@@ -233,11 +226,10 @@ static void layout_of(char *out, const char *spec, int64_t D)
     locant_encoding_free(e);
 }
 
-static void layouts_are_as_described(void **state)
+TEST(layouts_are_as_described)
 {
     char got[72], want[72] = "";
 
-    (void)state;
     layout_of(got, "mrope(sections=2:3:3)", 16);
     assert_string_equal(got, "tthhhwww");
     layout_of(got, "mrope(sections=3:3:2,layout=ernie)", 16);
@@ -252,14 +244,13 @@ static void layouts_are_as_described(void **state)
 }
 
 /* Scores of grids depend on the two differences: D3, 1e-7 |q| |k|. */
-static void scores_see_differences_of_coordinates(void **state)
+TEST(scores_see_differences_of_coordinates)
 {
     static const char *const specs[] = {
         "rope2d", "rope2d(form=pixtral)", "rope2d(form=qwen)",
         "rope2d(form=sam2)", "rope2d(form=eva02)", "rope2d(form=dinov3)"
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int n = 0; n < 100; n++) {
             double q[32], k[32], rq[32], rk[32], a[2], b[2], bound, s[2];
@@ -286,7 +277,7 @@ static void scores_see_differences_of_coordinates(void **state)
         }
 }
 
-static void calls_that_do_not_fit_are_refused(void **state)
+TEST(calls_that_do_not_fit_are_refused)
 {
     const struct lct_schedule *s;
     int64_t shape[2] = { 1, 8 }, one = 1, far = (1LL << 53) + 1;
@@ -295,7 +286,6 @@ static void calls_that_do_not_fit_are_refused(void **state)
     locant_tensor t = locant_dense(x, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(&real, LOCANT_F64, 1, &one);
 
-    (void)state;
     CHECK_REFUSED(locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
                   LOCANT_ERR_SHAPE,
                   "locant_encoding_rotate: real positions are [T], expected "
@@ -312,7 +302,7 @@ static void calls_that_do_not_fit_are_refused(void **state)
     e = test_create("mrope");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 64, 1), LOCANT_ERR_SHAPE,
                   "f: the sections of mrope are 64 pairs, expected half of "
-                  "the 64 channels it turns");
+                  "the 64 channels it rotates");
     locant_encoding_free(e);
     e = test_create("rope3d");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 4, 1), LOCANT_ERR_SHAPE,
@@ -333,22 +323,4 @@ static void calls_that_do_not_fit_are_refused(void **state)
                   "factor=2,original=64), whose frequencies depend on the "
                   "length of a call, expected one with the same for every "
                   "length");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grids_have_the_printed_angles),
-        cmocka_unit_test(eva02_has_rows_first),
-        cmocka_unit_test(dinov3_turns_by_whole_turns),
-        cmocka_unit_test(flat_positions_find_their_coordinates),
-        cmocka_unit_test(rope3d_turns_three_bands),
-        cmocka_unit_test(mrope_has_the_values_of_appendix_a3),
-        cmocka_unit_test(mrope_of_text_is_rope),
-        cmocka_unit_test(layouts_are_as_described),
-        cmocka_unit_test(scores_see_differences_of_coordinates),
-        cmocka_unit_test(calls_that_do_not_fit_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

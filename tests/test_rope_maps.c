@@ -96,9 +96,8 @@ static void check_gradient(const char *spec, int64_t width, int flags,
     locant_encoding_free(m.e);
 }
 
-static void gradients_are_those_of_differences(void **state)
+TEST(gradients_are_those_of_differences)
 {
-    (void)state;
     check_gradient("xpos", D, 0, 1);
     check_gradient("xpos(gamma=1,scale=100,center=150)", D, LOCANT_ROTATE_KEY,
                    1);
@@ -109,12 +108,11 @@ static void gradients_are_those_of_differences(void **state)
 }
 
 /* Nothing of a query reaches the phases of keys; gradients add up. */
-static void gradients_of_parameters_add_up(void **state)
+TEST(gradients_of_parameters_add_up)
 {
     static struct map m;
     double first[H * D];
 
-    (void)state;
     make(&m, "pope", 2 * D);
     CHECK_OK(locant_encoding_rotate_backward(&m.tdx, m.dparams, &m.tdy, &m.tx,
                                              m.e, &m.p, m.params, 0));
@@ -135,12 +133,11 @@ static void gradients_of_parameters_add_up(void **state)
 }
 
 /* Products and sums in double: a few 2^-53 of what x is scaled by. */
-static void inverses_undo(void **state)
+TEST(inverses_undo)
 {
     static const char *const specs[] = { "xpos", "xpos(center=100)",
                                          "rope-mixed(width=3)" };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int flags = 0; flags <= LOCANT_ROTATE_KEY;
              flags += LOCANT_ROTATE_KEY) {
@@ -160,11 +157,10 @@ static void inverses_undo(void **state)
 /* -------------------------------------------------------------- rope-mixed */
 
 /* x turns by x_c X + y_c Y, by hand; another head has other frequencies. */
-static void mixed_frequencies_turn_by_both_axes(void **state)
+TEST(mixed_frequencies_turn_by_both_axes)
 {
     static struct map m;
 
-    (void)state;
     make(&m, "rope-mixed(width=16)", D);
     CHECK_OK(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params, 0));
     for (int row = 0; row < B * H * T; row++)
@@ -182,11 +178,10 @@ static void mixed_frequencies_turn_by_both_axes(void **state)
 }
 
 /* Two bands at right angles, both of magnitude base^(-4c/D). */
-static void mixed_frequencies_start_as_turned_axial_ones(void **state)
+TEST(mixed_frequencies_start_as_turned_axial_ones)
 {
     static struct map m;
 
-    (void)state;
     make(&m, "rope-mixed(base=16)", D);
     for (int h = 0; h < H; h++) {
         const double *x = m.value[0] + h * D / 2, *y = m.value[1] + h * D / 2;
@@ -207,14 +202,13 @@ static void mixed_frequencies_start_as_turned_axial_ones(void **state)
 /* ---------------------------------------------------------------- the door */
 
 /* Of a sum, the part that turns, and its parameters among all. */
-static void sums_turn_by_their_part(void **state)
+TEST(sums_turn_by_their_part)
 {
     static struct map m, n;
     locant_tensor params[3], dparams[3];
     double slope[2][H], dslope[2][H] = { { 0 } };
     int64_t heads = H;
 
-    (void)state;
     make(&m, "pope", 2 * D);
     n = m;
     n.ty.data = n.y;
@@ -240,7 +234,7 @@ static void sums_turn_by_their_part(void **state)
 }
 
 /* Every dtype is the double map rounded once. */
-static void storage_rounds_once(void **state)
+TEST(storage_rounds_once)
 {
     static struct map m;
     int64_t shape[4] = { B, H, T, D };
@@ -248,7 +242,6 @@ static void storage_rounds_once(void **state)
     locant_tensor tx = locant_dense(x, LOCANT_F32, 4, shape);
     locant_tensor ty = locant_dense(y, LOCANT_F32, 4, shape);
 
-    (void)state;
     make(&m, "rope-mixed", D);
     for (int i = 0; i < B * H * T * D; i++)
         m.x[i] = x[i] = (float)m.x[i];
@@ -259,11 +252,10 @@ static void storage_rounds_once(void **state)
     locant_encoding_free(m.e);
 }
 
-static void calls_that_do_not_fit_are_refused(void **state)
+TEST(calls_that_do_not_fit_are_refused)
 {
     static struct map m;
 
-    (void)state;
     make(&m, "pope", 2 * D);
     CHECK_REFUSED(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params,
                                          LOCANT_ROTATE_INVERSE),
@@ -302,20 +294,4 @@ static void calls_that_do_not_fit_are_refused(void **state)
                   LOCANT_ERR_NULL,
                   "locant_encoding_rotate_backward: x is NULL");
     locant_encoding_free(m.e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_those_of_differences),
-        cmocka_unit_test(gradients_of_parameters_add_up),
-        cmocka_unit_test(inverses_undo),
-        cmocka_unit_test(mixed_frequencies_turn_by_both_axes),
-        cmocka_unit_test(mixed_frequencies_start_as_turned_axial_ones),
-        cmocka_unit_test(sums_turn_by_their_part),
-        cmocka_unit_test(storage_rounds_once),
-        cmocka_unit_test(calls_that_do_not_fit_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void same_frequencies(const char *spec, int64_t D, int64_t length,
 }
 
 /* Bit for bit what PyTorch has without its vectorised pow. */
-static void frequencies_are_those_of_transformers(void **state)
+TEST(frequencies_are_those_of_transformers)
 {
     static const struct {
         const char *scaling;
@@ -51,7 +51,6 @@ static void frequencies_are_those_of_transformers(void **state)
     };
     char spec[160];
 
-    (void)state;
     for (size_t i = 0; i < LEN(row); i++) {
         snprintf(spec, sizeof(spec), "rope(base=%d,angles=hf,scaling=%s)",
                  row[i].base, row[i].scaling);
@@ -60,9 +59,8 @@ static void frequencies_are_those_of_transformers(void **state)
 }
 
 /* The divisors of convert_hf_to_gguf.py; PyTorch has x / y as 1 / y * x. */
-static void llama3_of_ggml_is_that_of_its_converter(void **state)
+TEST(llama3_of_ggml_is_that_of_its_converter)
 {
-    (void)state;
     for (int64_t D = 16; D <= 128; D += 16) {
         uint32_t want[64];
 
@@ -82,7 +80,7 @@ static void llama3_of_ggml_is_that_of_its_converter(void **state)
 }
 
 /* Float recipes are near the exact angles while positions are small. */
-static void recipes_are_near_the_exact_ones(void **state)
+TEST(recipes_are_near_the_exact_ones)
 {
     static const char *const scalings[] = {
         "linear(factor=8)", "ntk(factor=4)", "llama3",
@@ -91,7 +89,6 @@ static void recipes_are_near_the_exact_ones(void **state)
     char spec[3][128];
     double x[32], y[3][32];
 
-    (void)state;
     for (int i = 0; i < 32; i++)
         x[i] = test_uniform();
     for (size_t n = 0; n < LEN(scalings); n++) {
@@ -119,9 +116,8 @@ static void refused(const char *spec, const char *sentence)
     CHECK(e == NULL);
 }
 
-static void bad_specs_are_refused(void **state)
+TEST(bad_specs_are_refused)
 {
-    (void)state;
     refused("rope(scaling=linear)",
             "locant_encoding_create: linear needs its key 'factor': positions "
             "are divided by it");
@@ -148,7 +144,7 @@ static void bad_specs_are_refused(void **state)
 }
 
 /* As they are made, not when they turn. */
-static void what_has_no_recipe_is_refused(void **state)
+TEST(what_has_no_recipe_is_refused)
 {
     static const char *const specs[][2] = {
         { "ggml", "dynamic(factor=2,original=64)" },
@@ -159,7 +155,6 @@ static void what_has_no_recipe_is_refused(void **state)
         { "hf", "yarn(original=64,dynamic=yes)" } };
     char spec[120], sentence[200];
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         snprintf(spec, sizeof(spec), "rope(angles=%s,scaling=%s)+alibi",
                  specs[i][0], specs[i][1]);
@@ -172,13 +167,12 @@ static void what_has_no_recipe_is_refused(void **state)
                                       "original=64))"));
 }
 
-static void bad_calls_are_refused(void **state)
+TEST(bad_calls_are_refused)
 {
     const struct lct_schedule *s;
     locant_encoding *e =
         test_create("rope(scaling=longrope(original=64,short=1:2:3))");
 
-    (void)state;
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 8, 1), LOCANT_ERR_SHAPE,
                   "f: the list 'short' of longrope has 3 numbers, expected 4, "
                   "one for each pair");
@@ -190,7 +184,7 @@ static void bad_calls_are_refused(void **state)
 }
 
 /* Llama 4's low = high: no pair is mixed, nothing divided by 0. */
-static void equal_ends_of_llama3_are_guarded(void **state)
+TEST(equal_ends_of_llama3_are_guarded)
 {
     static const char spec[] = "rope(base=500000,"
                                "scaling=llama3(factor=16,low=1,high=1))";
@@ -199,7 +193,6 @@ static void equal_ends_of_llama3_are_guarded(void **state)
     const struct lct_schedule *b = schedule_of(&base, "rope(base=500000)", 128,
                                                1);
 
-    (void)state;
     for (int64_t c = 0; c < 64; c++) {
         double f = radians(b->turn[c]);
         bool slow = 8192 * f < 6.283185307179586;
@@ -210,12 +203,11 @@ static void equal_ends_of_llama3_are_guarded(void **state)
     locant_encoding_free(base);
 }
 
-static void every_variant_parses(void **state)
+TEST(every_variant_parses)
 {
     const locant_encoding_info *info;
     int met = 0;
 
-    (void)state;
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++)
         for (const locant_variant *v = info->variants;
              v != NULL && v->spec != NULL; v++, met++) {
@@ -228,20 +220,4 @@ static void every_variant_parses(void **state)
             locant_encoding_free(e);
         }
     CHECK(met >= 18);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frequencies_are_those_of_transformers),
-        cmocka_unit_test(llama3_of_ggml_is_that_of_its_converter),
-        cmocka_unit_test(recipes_are_near_the_exact_ones),
-        cmocka_unit_test(bad_specs_are_refused),
-        cmocka_unit_test(what_has_no_recipe_is_refused),
-        cmocka_unit_test(bad_calls_are_refused),
-        cmocka_unit_test(equal_ends_of_llama3_are_guarded),
-        cmocka_unit_test(every_variant_parses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void factor(const char *spec, int64_t D, int64_t length,
 }
 
 /* Four frequencies of heads of 8, base 1e4; "" for 0. */
-static void has_the_values_of_appendix_a2(void **state)
+TEST(has_the_values_of_appendix_a2)
 {
     static const struct {
         const char *scaling;
@@ -94,7 +94,6 @@ static void has_the_values_of_appendix_a2(void **state)
     };
     char spec[160];
 
-    (void)state;
     for (size_t i = 0; i < LEN(row); i++) {
         locant_encoding *e;
         const struct lct_schedule *s;
@@ -112,7 +111,7 @@ static void has_the_values_of_appendix_a2(void **state)
     }
 }
 
-static void has_the_values_of_yarn(void **state)
+TEST(has_the_values_of_yarn)
 {
     static const char llama[] = "rope(scaling=yarn(factor=16,original=4096))";
     static const char oss[] = "rope(base=150000,scaling=yarn(factor=32,"
@@ -122,7 +121,6 @@ static void has_the_values_of_yarn(void **state)
     static const char deep[] = "rope(scaling=yarn(factor=40,original=4096,"
                                "mscale=1,mscale-all=1))";
 
-    (void)state;
     frequency(llama, 128, 1, 33, "0.0046004354678");
     frequency(llama, 128, 1, 63, "7.2173874043e-06");
     factor(llama, 128, 1, "1.2772588722");
@@ -171,11 +169,10 @@ static double score_ratio(const char *spec, double scale)
 }
 
 /* m = 0.1 ln 40 + 1 = 1.36888795, 0.0707 ln 40 + 1; squared, of all channels */
-static void score_multiplies_whole_scores(void **state)
+TEST(score_multiplies_whole_scores)
 {
 #define DEEP "rope(dim=32,scaling=yarn(factor=40,original=4096,"
 
-    (void)state;
     printed("V3", -1, score_ratio(DEEP "mscale=1,mscale-all=1,score=yes))", 1),
             "1.8738542070926");
     printed("V3, given a scale", -1,
@@ -193,22 +190,20 @@ static void score_multiplies_whole_scores(void **state)
 }
 
 /* K2: both indices from one value, 19.16: a ramp of one pair */
-static void fast_may_be_slow(void **state)
+TEST(fast_may_be_slow)
 {
     static const char kimi[] = "rope(base=50000,scaling=yarn(factor=32,"
                                "original=4096,fast=1,mscale=1,mscale-all=1))";
 
-    (void)state;
     frequency(kimi, 64, 1, 19, "0.0016217599");
     frequency(kimi, 64, 1, 20, "3.6140468e-05");
 }
 
-static void has_the_values_of_llama3(void **state)
+TEST(has_the_values_of_llama3)
 {
     static const char big[] = "rope(base=500000,scaling=llama3)";
     static const char one[] = "rope(base=500000,scaling=llama3(factor=32))";
 
-    (void)state;
     frequency(big, 128, 1, 29, "0.0021665707635");
     frequency(big, 128, 1, 31, "0.00085675141291");
     frequency(big, 128, 1, 34, "0.00017850781277");
@@ -221,13 +216,12 @@ static void has_the_values_of_llama3(void **state)
     frequency(one, 64, 1, 31, "9.4183067254e-08");
 }
 
-static void has_the_other_printed_values(void **state)
+TEST(has_the_other_printed_values)
 {
     static const char dynamic[] =
         "rope(scaling=dynamic(factor=2,original=4096))";
     static const char gemma[] = "rope(base=1e6,scaling=proportional)";
 
-    (void)state;
     frequency(dynamic, 128, 8192, 1, "0.8509942914");
     frequency(dynamic, 128, 8192, 63, "3.8492732823e-05");
     frequency(gemma, 512, 1, 1, "0.9474635257");
@@ -258,7 +252,7 @@ static void same_turns(const char *a, int64_t a_length, const char *b,
     locant_encoding_free(eb);
 }
 
-static void factor_one_is_none_bit_for_bit(void **state)
+TEST(factor_one_is_none_bit_for_bit)
 {
     static const char *const specs[] = {
         "rope(scaling=linear(factor=1))",
@@ -272,18 +266,16 @@ static void factor_one_is_none_bit_for_bit(void **state)
         "rope(scaling=yarn(original=4096,dynamic=yes))",
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int64_t D = 2; D <= 130; D += 16)
             same_turns(specs[i], 50, "rope", 1, D);
 }
 
-static void lengths_change_what_they_should(void **state)
+TEST(lengths_change_what_they_should)
 {
     static const char dynamic[] = "rope(scaling=dynamic(factor=2,original=64))";
     static const char yarn[] = "rope(scaling=yarn(original=64,dynamic=yes))";
 
-    (void)state;
     same_turns(dynamic, 64, "rope", 1, 64);
     same_turns(dynamic, 128, "rope(scaling=ntk(factor=3))", 1, 64);
     same_turns(yarn, 64, "rope", 1, 64);
@@ -292,7 +284,7 @@ static void lengths_change_what_they_should(void **state)
 }
 
 /* By way of the public call: the longest position + 1 is the length. */
-static void the_longest_position_of_a_call_decides(void **state)
+TEST(the_longest_position_of_a_call_decides)
 {
     static const char spec[] = "rope(scaling=longrope(original=64,"
                                "short=1:1:1:1,long=2:2:2:2))";
@@ -303,7 +295,6 @@ static void the_longest_position_of_a_call_decides(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &two);
 
-    (void)state;
     for (int i = 0; i < 16; i++)
         x[i] = test_uniform();
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
@@ -316,7 +307,7 @@ static void the_longest_position_of_a_call_decides(void **state)
     locant_encoding_free(e);
 }
 
-static void traits_follow_the_values(void **state)
+TEST(traits_follow_the_values)
 {
     const unsigned relative = LOCANT_TRAIT_RELATIVE;
     const unsigned isometric = LOCANT_TRAIT_ISOMETRIC;
@@ -338,7 +329,6 @@ static void traits_follow_the_values(void **state)
     };
     char spec[120];
 
-    (void)state;
     for (size_t i = 0; i < LEN(row); i++) {
         locant_encoding *e;
 
@@ -355,12 +345,11 @@ static void traits_follow_the_values(void **state)
  * x turned and undone: R^-1 divides by the attention factor.  Four table
  * entries of 0.55 2^-24 enter each channel of F64 rows.
  */
-static void inverse_undoes_the_attention_factor_too(void **state)
+TEST(inverse_undoes_the_attention_factor_too)
 {
     static const char spec[] = "rope(scaling=yarn(factor=16,original=4096))";
     double x[32], y[32], back[32];
 
-    (void)state;
     for (int i = 0; i < 32; i++)
         x[i] = test_uniform();
     near_rotate(y, x, spec, 12345, 32, 0);
@@ -369,12 +358,11 @@ static void inverse_undoes_the_attention_factor_too(void **state)
 }
 
 /* Decoding token by token asks for a new schedule each time. */
-static void a_growing_call_does_not_grow_memory(void **state)
+TEST(a_growing_call_does_not_grow_memory)
 {
     locant_encoding *e;
     double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
-    (void)state;
     test_memory_fail(0);
     CHECK_OK(locant_encoding_create(
         &e, "rope(scaling=dynamic(factor=2,original=16))"));
@@ -390,24 +378,4 @@ static void a_growing_call_does_not_grow_memory(void **state)
     locant_encoding_free(e);
     CHECK(test_memory_held() == 0);
     test_memory_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_values_of_appendix_a2),
-        cmocka_unit_test(has_the_values_of_yarn),
-        cmocka_unit_test(score_multiplies_whole_scores),
-        cmocka_unit_test(fast_may_be_slow),
-        cmocka_unit_test(has_the_values_of_llama3),
-        cmocka_unit_test(has_the_other_printed_values),
-        cmocka_unit_test(factor_one_is_none_bit_for_bit),
-        cmocka_unit_test(lengths_change_what_they_should),
-        cmocka_unit_test(the_longest_position_of_a_call_decides),
-        cmocka_unit_test(traits_follow_the_values),
-        cmocka_unit_test(a_growing_call_does_not_grow_memory),
-        cmocka_unit_test(inverse_undoes_the_attention_factor_too),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,12 +191,11 @@ static void none(mpfr_t f, long c, long dim, double base, const double *v)
  * lct_turn_of() is half a unit off, a division or product cuts off one more,
  * a mixture has three of those.
  */
-static void formulas_are_exact(void **state)
+TEST(formulas_are_exact)
 {
     static const double factors[] = { 1, 1.5, 4, 7.3, 40, 1e6, 16777216 };
     char spec[160];
 
-    (void)state;
     for (size_t i = 0; i < LEN(factors); i++)
         for (long dim = 2; dim <= 130; dim += 32) {
             double base = i % 2 ? 500000 : 1e4;
@@ -223,29 +222,27 @@ static void formulas_are_exact(void **state)
         }
 }
 
-static void dynamic_is_exact_where_its_factor_is(void **state)
+TEST(dynamic_is_exact_where_its_factor_is)
 {
-    (void)state; /* length 256: 1 + 3 (256 - 64) / 64 = 10 */
+    /* length 256: 1 + 3 (256 - 64) / 64 = 10 */
     for (long dim = 2; dim <= 130; dim += 32)
         check("rope(scaling=dynamic(factor=3,original=64))", 1e4, dim, ntk,
               (double[]){ 10 }, 1.1);
 }
 
 /* gpt-oss: ends in double, 2^-48 of a frequency below 2^-2. */
-static void yarn_without_truncation_is_right_to_48_bits(void **state)
+TEST(yarn_without_truncation_is_right_to_48_bits)
 {
-    (void)state;
     for (long dim = 16; dim <= 128; dim += 16)
         check("rope(base=150000,scaling=yarn(factor=32,original=4096,"
               "truncate=no))", 150000, dim, yarn,
               (double[]){ 32, 4096, 0 }, ldexp(1, 128 - 48 - 2));
 }
 
-static void fractions_are_divided_and_multiplied_exactly(void **state)
+TEST(fractions_are_divided_and_multiplied_exactly)
 {
     mpfr_t x, y;
 
-    (void)state;
     mpfr_inits2(PRECISION, x, y, (mpfr_ptr)0);
     for (int i = 0; i < 20000; i++) {
         struct lct_turn f = { test_rand() >> test_range(0, 63), test_rand() };
@@ -314,13 +311,12 @@ static double coordinate(void)
     return test_rand() % 8 ? x : ldexp(x, (int)test_range(-200, 0));
 }
 
-static void sums_are_formed_before_anything_is_rounded(void **state)
+TEST(sums_are_formed_before_anything_is_rounded)
 {
     struct lct_schedule *s = lct_schedule_new(1, 3, 2);
     double worst = 0;
     mpfr_t c, d;
 
-    (void)state;
     mpfr_inits2(PRECISION, c, d, (mpfr_ptr)0);
     for (int i = 0; i < 60000; i++) {
         double at[3];
@@ -345,17 +341,4 @@ static void sums_are_formed_before_anything_is_rounded(void **state)
         FAIL("worst error %g units in the last place", worst);
     mpfr_clears(c, d, (mpfr_ptr)0);
     locant_release(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_are_exact),
-        cmocka_unit_test(dynamic_is_exact_where_its_factor_is),
-        cmocka_unit_test(yarn_without_truncation_is_right_to_48_bits),
-        cmocka_unit_test(fractions_are_divided_and_multiplied_exactly),
-        cmocka_unit_test(sums_are_formed_before_anything_is_rounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,12 +68,11 @@ static void sampled(enum lct_rope_vectors kind, const double *freq, double s)
     near_to(squares, want.deviation, 5 * want.deviation * sqrt(3.5 / N));
 }
 
-static void scores_are_as_expected(void **state)
+TEST(scores_are_as_expected)
 {
     static const double at[] = { 0, 1, 7, 128, 1000 };
     double freq[PAIRS], ones[DIM];
 
-    (void)state;
     lct_rope_frequencies(freq, base, DIM);
     for (int c = 0; c < DIM; c++)
         ones[c] = 1;
@@ -89,14 +88,13 @@ static void scores_are_as_expected(void **state)
     }
 }
 
-static void bound_of_su_rises_again(void **state)
+TEST(bound_of_su_rises_again)
 {
     static const double list[][2] = {
         { 1, 8.15 }, { 128, 3.42 }, { 1024, 1.82 }, { 2048, 2.38 }
     };
     double freq[PAIRS];
 
-    (void)state;
     lct_rope_frequencies(freq, base, DIM);
     for (size_t i = 0; i < LEN(list); i++)
         printed(lct_rope_su_bound(freq, PAIRS, list[i][0]), list[i][1], .01);
@@ -105,11 +103,10 @@ static void bound_of_su_rises_again(void **state)
 }
 
 /* Abel's sum: |sum h_j e^(i s f_j)| <= max |h_(j+1) - h_j| sum |S_(j+1)|. */
-static void bound_of_su_holds(void **state)
+TEST(bound_of_su_holds)
 {
     double freq[PAIRS];
 
-    (void)state;
     lct_rope_frequencies(freq, base, DIM);
     for (int round = 0; round < 200; round++) {
         const double s = (double)test_range(0, 4000);
@@ -145,14 +142,13 @@ static double aligned(const double *freq, int64_t pairs, double s)
  * Halfway between two integers: the printed bound is below what can be
  * reached, the proved one is not, and is at most a tenth above it.
  */
-static void printed_bound_of_pi_is_too_small(void **state)
+TEST(printed_bound_of_pi_is_too_small)
 {
     static const struct { int64_t dim; double printed, reached; } list[] = {
         { 128, .4343, .4939 }, { 32, .1086, .1799 }
     };
     double freq[64];
 
-    (void)state;
     for (size_t i = 0; i < LEN(list); i++) {
         const int64_t pairs = list[i].dim / 2;
         const struct lct_pi_bounds b =
@@ -168,11 +164,10 @@ static void printed_bound_of_pi_is_too_small(void **state)
     }
 }
 
-static void bounds_of_pi_hold(void **state)
+TEST(bounds_of_pi_hold)
 {
     double freq[PAIRS], a[3], x[PAIRS], y[PAIRS];
 
-    (void)state;
     lct_rope_frequencies(freq, base, DIM);
     for (int round = 0; round < 200; round++) {
         const double s1 = (double)test_range(0, 2000), step = 1;
@@ -203,7 +198,7 @@ static void bounds_of_pi_hold(void **state)
 
 /* --------------------------------------------------------------------- E.5 */
 
-static void pairs_are_as_printed(void **state)
+TEST(pairs_are_as_printed)
 {
     static const double turns[] = { 20.4, 11.5, 6.4, 3.6, 2.0, 1.15 };
     static const struct {
@@ -217,7 +212,6 @@ static void pairs_are_as_printed(void **state)
     struct lct_rope_setup p = { base, 4, 8, 1, DIM, TRAINED };
     struct lct_rope_pair pair[PAIRS];
 
-    (void)state;
     for (size_t i = 0; i < LEN(list); i++) {
         p.fast = list[i].fast;
         lct_rope_pairs(pair, &p);
@@ -258,7 +252,7 @@ static void measured(double *freq, const char *spec)
  * index.  Cosine and sine come rounded to float, twice with yarn's gain: each
  * moves the angle by at most 2^-24 of itself.
  */
-static void encodings_turn_as_the_forms_say(void **state)
+TEST(encodings_turn_as_the_forms_say)
 {
     static const double factors[] = { 2, 4, 8, 16 }, fasts[] = { 4, 8, 32 };
     struct lct_rope_pair pair[PAIRS];
@@ -266,7 +260,6 @@ static void encodings_turn_as_the_forms_say(void **state)
     const double most = 2 * pi * 0x1p-23;
     char spec[128];
 
-    (void)state;
     for (size_t i = 0; i < LEN(factors) * LEN(fasts); i++) {
         const struct lct_rope_setup p = { base, factors[i / LEN(fasts)],
                                           fasts[i % LEN(fasts)], 1, DIM,
@@ -291,27 +284,25 @@ static void encodings_turn_as_the_forms_say(void **state)
     }
 }
 
-static void factors_are_as_printed(void **state)
+TEST(factors_are_as_printed)
 {
     static const double list[][3] = { { 2, 20946, 1.069 }, { 4, 43873, 1.139 },
                                       { 8, 91896, 1.208 },
                                       { 16, 192484, 1.277 } };
 
-    (void)state;
     for (size_t i = 0; i < LEN(list); i++) {
         printed(lct_ntk_base(base, DIM, list[i][0]), list[i][1], 1);
         printed(lct_yarn_gain(list[i][0]), list[i][2], .001);
     }
 }
 
-static void critical_dimensions(void **state)
+TEST(critical_dimensions)
 {
     static const struct { double base; int64_t pairs; } list[] = {
         { 10000, 6 }, { 128, 10 }, { 500, 8 }
     };
     double freq[PAIRS];
 
-    (void)state;
     for (size_t i = 0; i < LEN(list); i++) {
         lct_rope_frequencies(freq, list[i].base, DIM);
         CHECK(lct_rope_turning(freq, PAIRS, TRAINED) == list[i].pairs);
@@ -320,7 +311,7 @@ static void critical_dimensions(void **state)
 
 /* ---------------------------------------------------------------- E.6, E.7 */
 
-static void smallest_bases(void **state)
+TEST(smallest_bases)
 {
     static const struct { int64_t dim, length; double base, digit; } list[] = {
         { 32, 128, 1031, 1 },        { 64, 128, 472, 1 },
@@ -329,7 +320,6 @@ static void smallest_bases(void **state)
     };
     double freq[PAIRS];
 
-    (void)state;
     for (size_t i = 0; i < LEN(list); i++)
         printed(lct_smallest_base(list[i].dim, list[i].length), list[i].base,
                 list[i].digit);
@@ -343,44 +333,22 @@ static void smallest_bases(void **state)
 }
 
 /* A base of the trained length, which trains well, is far below that bound. */
-static void base_of_the_length_violates_the_bound(void **state)
+TEST(base_of_the_length_violates_the_bound)
 {
     double freq[PAIRS];
 
-    (void)state;
     lct_rope_frequencies(freq, TRAINED, DIM);
     CHECK(lct_rope_least_sum(freq, PAIRS, TRAINED) < 0);
     lct_rope_frequencies(freq, base, DIM);
     CHECK(lct_rope_least_sum(freq, PAIRS, TRAINED) > 0);
 }
 
-static void most_used_pair(void **state)
+TEST(most_used_pair)
 {
     const double x = 3.657210, most = lct_phase_variance(x);
 
-    (void)state;
     printed(most, .5405, .0001);
     for (double y = .01; y < 40; y += .01)
         CHECK(lct_phase_variance(y) <= most);
     printed(lct_used_pair(base, DIM, TRAINED), 6.2, .1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scores_are_as_expected),
-        cmocka_unit_test(bound_of_su_rises_again),
-        cmocka_unit_test(bound_of_su_holds),
-        cmocka_unit_test(printed_bound_of_pi_is_too_small),
-        cmocka_unit_test(bounds_of_pi_hold),
-        cmocka_unit_test(pairs_are_as_printed),
-        cmocka_unit_test(encodings_turn_as_the_forms_say),
-        cmocka_unit_test(factors_are_as_printed),
-        cmocka_unit_test(critical_dimensions),
-        cmocka_unit_test(smallest_bases),
-        cmocka_unit_test(base_of_the_length_violates_the_bound),
-        cmocka_unit_test(most_used_pair),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

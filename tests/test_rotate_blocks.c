@@ -158,9 +158,8 @@ static void sizes(int64_t *shape)
     shape[3] = 2 * test_range(4, large ? 64 : 50);
 }
 
-static void a_tensor_turns_as_its_rows_do(void **state)
+TEST(a_tensor_turns_as_its_rows_do)
 {
-    (void)state;
     for (int round = 0; round < rounds(); round++) {
         locant_dtype dtype = dtypes[test_range(0, 3)];
         int flags = (int)test_range(0, 1) * LOCANT_ROTATE_INVERSE;
@@ -191,12 +190,11 @@ static void a_tensor_turns_as_its_rows_do(void **state)
     CHECK_OK(locant_set_threads(0));
 }
 
-static void queries_and_keys_turn_in_one_call(void **state)
+TEST(queries_and_keys_turn_in_one_call)
 {
     static const char *const both[] = { "rope(pairing=interleaved)",
                                          "rope(angles=hf)", "xpos" };
 
-    (void)state;
     for (int round = 0; round < rounds() / 2; round++) {
         int flags = (int)test_range(0, 1) * LOCANT_ROTATE_INVERSE;
         struct block q, k, q_out;
@@ -232,14 +230,13 @@ static void queries_and_keys_turn_in_one_call(void **state)
     CHECK_OK(locant_set_threads(0));
 }
 
-static void rows_are_added_as_one_by_one(void **state)
+TEST(rows_are_added_as_one_by_one)
 {
     static const char *const tables[] = {
         "sinusoidal", "sinusoidal(form=split)",
         "sinusoidal(form=split,spacing=inclusive,start=2)", "sincos2d(width=9)"
     };
 
-    (void)state;
     for (int round = 0; round < rounds(); round++) {
         locant_dtype dtype = dtypes[test_range(0, 3)];
         struct block x, place;
@@ -268,7 +265,7 @@ static void rows_are_added_as_one_by_one(void **state)
 }
 
 /* x + P with P of locant_encoding_table(), rounded in the order promised. */
-static void what_is_added_is_the_table(void **state)
+TEST(what_is_added_is_the_table)
 {
     enum { T = 37, D = 26, LONG = 1100 };
     static const int64_t shape[2] = { T, D }, wide[2] = { 2, LONG };
@@ -283,7 +280,6 @@ static void what_is_added_is_the_table(void **state)
                                         (const int64_t[]){ 64, D });
     int64_t pos[T];
 
-    (void)state;
     for (size_t i = 0; i < LEN(given); i++)
         given[i] = (float)test_uniform();
     for (int t = 0; t < T; t++)
@@ -308,7 +304,7 @@ static void what_is_added_is_the_table(void **state)
     }
 }
 
-static void refuses_what_does_not_fit(void **state)
+TEST(refuses_what_does_not_fit)
 {
     static float q[4 * 8], k[4 * 8];
     int64_t pos[4] = { 0, 1, 2, 3 };
@@ -320,7 +316,6 @@ static void refuses_what_does_not_fit(void **state)
                                     (const int64_t[]){ 4 });
     locant_encoding *e, *none;
 
-    (void)state;
     CHECK_OK(locant_encoding_create(&e, "rope"));
     CHECK_OK(locant_encoding_create(&none, "alibi"));
     CHECK_REFUSED(locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL, 0),
@@ -345,17 +340,4 @@ static void refuses_what_does_not_fit(void **state)
     CHECK(locant_encoding_add(&Q, &Q, e, &at, NULL) != LOCANT_OK);
     locant_encoding_free(e);
     locant_encoding_free(none);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tensor_turns_as_its_rows_do),
-        cmocka_unit_test(queries_and_keys_turn_in_one_call),
-        cmocka_unit_test(rows_are_added_as_one_by_one),
-        cmocka_unit_test(what_is_added_is_the_table),
-        cmocka_unit_test(refuses_what_does_not_fit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void check_turns(const char *what, const double *y, const int64_t *pos,
         }
 }
 
-static void channels_are_cosines_and_sines(void **state)
+TEST(channels_are_cosines_and_sines)
 {
     static const struct {
         const char *spec;
@@ -75,7 +75,6 @@ static void channels_are_cosines_and_sines(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor at = locant_dense(pos, LOCANT_I64, 1, &n);
 
-    (void)state;
     for (size_t i = 0; i < LEN(row); i++) {
         locant_encoding *e = test_create(row[i].spec);
 
@@ -93,7 +92,7 @@ static void channels_are_cosines_and_sines(void **state)
 }
 
 /* xpos scales what it turns. */
-static void other_maps_are_as_exact(void **state)
+TEST(other_maps_are_as_exact)
 {
     const int64_t shape[2] = { 1, 2 }, one = 1, pos = 19876;
     double x[2] = { 1, 0 }, y[4];
@@ -104,7 +103,6 @@ static void other_maps_are_as_exact(void **state)
     locant_encoding *e = test_create("xpos");
     long double length;
 
-    (void)state;
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
     length = sqrtl((long double)y[0] * y[0] + (long double)y[1] * y[1]);
     apart("xpos", (double)(y[0] / length), cosl(19876), TABLE);
@@ -113,7 +111,7 @@ static void other_maps_are_as_exact(void **state)
 }
 
 /* Fractions of positions, and those of several axes, by other paths. */
-static void real_coordinates_are_as_exact(void **state)
+TEST(real_coordinates_are_as_exact)
 {
     const int64_t shape[2] = { 1, D }, two[2] = { 1, 2 }, one = 1;
     double x[D] = { 1 }, y[D], at[2] = { 123456.71875, 123456.71875 };
@@ -124,7 +122,6 @@ static void real_coordinates_are_as_exact(void **state)
     locant_encoding *e = test_create("rope(base=1)");
     locant_encoding *grid = test_create("rope2d(base=1)");
 
-    (void)state;
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &line, NULL, 0));
     apart("at a real", y[0], cosl((long double)at[0]), TABLE);
     apart("at a real", y[PAIRS], sinl((long double)at[0]), TABLE);
@@ -135,7 +132,7 @@ static void real_coordinates_are_as_exact(void **state)
 }
 
 /* Two turns and their tables: 4 of them in all. */
-static void moved_keys_are_where_they_would_be(void **state)
+TEST(moved_keys_are_where_they_would_be)
 {
     static const char *const specs[][2] = {
         { "rope", "rope" },
@@ -151,7 +148,6 @@ static void moved_keys_are_where_they_would_be(void **state)
     locant_tensor at = locant_dense(from, LOCANT_I64, 1, &n);
     locant_tensor there = locant_dense(to, LOCANT_I64, 1, &n);
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         locant_encoding *was = test_create(specs[i][0]);
         locant_encoding *is = test_create(specs[i][1]);
@@ -235,22 +231,8 @@ static void attention_sees_angles_in_double(const char *spec, int bits)
 }
 
 /* rerope, whose near keys these all are, turns in its content. */
-static void attention_is_as_exact(void **state)
+TEST(attention_is_as_exact)
 {
-    (void)state;
     attention_sees_angles_in_double("rope(base=1)", 62);
     attention_sees_angles_in_double("rerope(base=1,window=1073741824)", 29);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(channels_are_cosines_and_sines),
-        cmocka_unit_test(other_maps_are_as_exact),
-        cmocka_unit_test(real_coordinates_are_as_exact),
-        cmocka_unit_test(moved_keys_are_where_they_would_be),
-        cmocka_unit_test(attention_is_as_exact),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,9 @@
  * test_score_tables.c - biases formed once for each difference, biases that
  * bend, and masks asked about rectangles, against one pair at a time.
  */
-#include "attention/tile.h"
+#include "attention/bias.h"
+#include "attention/mask.h"
+#include "attention/problem.h"
 #include "encodings/encoding.h"
 #include "encodings/params.h"
 #include "oracle/mixed.h"
@@ -67,9 +69,8 @@ static void check_pair(struct lct_call *call, int64_t q_pos, int64_t k_pos)
     }
 }
 
-static void a_fold_decides_the_bias(void **state)
+TEST(a_fold_decides_the_bias)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(folding); i++) {
         locant_tensor params[PARAMS] = { 0 };
         struct lct_call call = { 0 };
@@ -94,9 +95,8 @@ static void a_fold_decides_the_bias(void **state)
 }
 
 /* A row that folds or hides must be among those tested here. */
-static void every_row_with_a_hook_is_here(void **state)
+TEST(every_row_with_a_hook_is_here)
 {
-    (void)state;
     for (int i = 0; lct_encodings[i] != NULL; i++) {
         const struct lct_encoding *row = lct_encodings[i];
         size_t length = strlen(row->info.name);
@@ -116,14 +116,13 @@ static void every_row_with_a_hook_is_here(void **state)
 /* ---------------------------------------------------------------- all heads */
 
 /* Gradients of all heads together are those of each, to rounding. */
-static void heads_together_learn_as_each(void **state)
+TEST(heads_together_learn_as_each)
 {
     static const char *const specs[] = {
         "dpb(hidden=7)", "dpb(hidden=5,log=yes)", "crossformer(hidden=6)",
         "swinv2(hidden=11)"
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         locant_tensor params[PARAMS] = { 0 };
         locant_sizes sizes = { .heads = HEADS, .kv_heads = HEADS };
@@ -186,7 +185,7 @@ static struct lct_span span(void)
     return (struct lct_span){ low, low + test_range(0, 24) };
 }
 
-static void rectangles_are_what_their_pairs_are(void **state)
+TEST(rectangles_are_what_their_pairs_are)
 {
     static const char *const specs[] = {
         "window(size=1)", "window(size=7)", "window(size=30)",
@@ -195,7 +194,6 @@ static void rectangles_are_what_their_pairs_are(void **state)
     const struct lct_span ends = { INT64_MIN, INT64_MAX };
     const struct lct_head head = { 0, 4 };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         locant_encoding *e;
 
@@ -211,12 +209,11 @@ static void rectangles_are_what_their_pairs_are(void **state)
 }
 
 /* Keys hidden one by one, many queries together. */
-static void queries_together_hide_as_each(void **state)
+TEST(queries_together_hide_as_each)
 {
     static const char *const specs[] = { "window(size=9)",
                                          "longlora(group=6)" };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int round = 0; round < 50; round++) {
             struct lct_head head = { test_range(0, 3), 4 };
@@ -279,9 +276,8 @@ static void fast_is_near_the_reference(const char *spec, int64_t known,
     mixed_free(&m);
 }
 
-static void folded_tables_agree_with_pairs(void **state)
+TEST(folded_tables_agree_with_pairs)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(folding); i++)
         for (int how = 0; how < ANYWHERE + 1; how++)
             for (int mask = 0; mask < 2; mask++)
@@ -295,14 +291,13 @@ static void folded_tables_agree_with_pairs(void **state)
  * The threshold of fire below, within and above the positions; tokens one after
  * another, anywhere, and 2^20 apart, where there is no table.
  */
-static void bends_agree_with_the_network(void **state)
+TEST(bends_agree_with_the_network)
 {
     static const char *const specs[] = {
         "fire(length=1)", "fire(length=110,hidden=5)", "fire(length=4000)",
         "fire(length=100,hidden=64)", "fire(length=128,hidden=1)"
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int how = 0; how < SPREADS; how++)
             for (int mask = 0; mask < 2; mask++)
@@ -323,18 +318,16 @@ static uint32_t bits(float x)
 }
 
 /* Every tile of one call, against each of its queries alone. */
-static void check_tiles(struct lct_problem *p)
+static void check_tiles(const struct lct_plan *p)
 {
-    struct lct_scratch *s = &p->scratch[0];
+    struct lct_scratch *s = lct_scratch_of(p, 0, 0);
     float alone[LCT_TILE];
 
     for (int64_t at = 0; at < p->B * p->H * p->q_tiles; at++) {
-        struct lct_tile t = { .b = at / p->q_tiles / p->H,
-                              .h = at / p->q_tiles % p->H,
-                              .i = at % p->q_tiles * LCT_TILE };
+        struct lct_tile t = lct_tile_of(p, at / p->q_tiles / p->H,
+                                        at / p->q_tiles % p->H,
+                                        at % p->q_tiles);
 
-        t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
-        t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
         for (int64_t n = 0; n < p->k_tiles; n++) {
             if (!lct_mask_classify(p, &t, n, s))
                 continue;
@@ -352,47 +345,31 @@ static void check_tiles(struct lct_problem *p)
     }
 }
 
-static void a_row_has_the_bits_of_its_tile(void **state)
+TEST(a_row_has_the_bits_of_its_tile)
 {
     static const char *const specs[] = {
         "t5", "alibi", "alibi(dialect=mpt)", "fire(length=90)", "kerple",
         "swin(height=16,width=14)", "dpb(hidden=4)", "graph(length=300)"
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int how = 0; how < ANYWHERE + 1; how++)
             for (int mask = 0; mask < 2; mask++) {
                 struct mixed m = { .spec = specs[i], .dtype = LOCANT_F32,
                                    .T = 90, .S = 170,
                                    .mask = (locant_mask)mask };
-                struct lct_problem p;
+                struct lct_problem x;
                 void *workspace;
 
                 mixed_make(&m);
                 spread(&m, (enum spread)how, 220);
-                CHECK_OK(lct_problem_plan(&p, "test", &m.a, false, NULL, 0));
-                workspace = calloc(p.bytes, 1);
-                lct_problem_fill(&p, &m.a, workspace);
-                check_tiles(&p);
-                lct_problem_done(&p);
+                CHECK_OK(lct_problem_begin(&x, "test", &m.a, LCT_PASS_FORWARD,
+                                           NULL, 0));
+                workspace = calloc(x.plan.bytes, 1);
+                lct_problem_fill(&x, workspace);
+                check_tiles(&x.plan);
+                lct_problem_end(&x);
                 free(workspace);
                 mixed_free(&m);
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fold_decides_the_bias),
-        cmocka_unit_test(every_row_with_a_hook_is_here),
-        cmocka_unit_test(heads_together_learn_as_each),
-        cmocka_unit_test(rectangles_are_what_their_pairs_are),
-        cmocka_unit_test(queries_together_hide_as_each),
-        cmocka_unit_test(folded_tables_agree_with_pairs),
-        cmocka_unit_test(bends_agree_with_the_network),
-        cmocka_unit_test(a_row_has_the_bits_of_its_tile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,13 +52,12 @@ static void report(locant_store *s, int64_t run, double loss)
 }
 
 /* A, B and A again: B has the higher run, A is what was asked for last. */
-static void the_last_report_is_drawn(void **state)
+IN_SCRATCH(the_last_report_is_drawn)
 {
     locant_store *s = open_store();
     const int64_t runs[] = { add_run(s, "a"), add_run(s, "b") };
     double cell = 0;
 
-    (void)state;
     CHECK(runs[0] < runs[1]);
     report(s, runs[0], 1);
     report(s, runs[1], 2);
@@ -73,7 +72,7 @@ static void the_last_report_is_drawn(void **state)
 }
 
 /* As many encodings as a report takes: all of them are read back. */
-static void every_encoding_is_read(void **state)
+IN_SCRATCH(every_encoding_is_read)
 {
     enum { MANY = LCT_MOST_ENCODINGS };
     locant_store *s = open_store();
@@ -83,7 +82,6 @@ static void every_encoding_is_read(void **state)
     struct lct_results r = { .surface = &x };
     json_t *list = json_array(), *first, *read;
 
-    (void)state;
     r.numbers = json_pack("{s:{s:[i],s:[i],s:o}}", "surface", "trained", 64,
                           "lengths", 64, "encodings", list);
     for (int i = 0; i < MANY; i++)
@@ -98,13 +96,12 @@ static void every_encoding_is_read(void **state)
 }
 
 /* Where every run failed, that is what is said. */
-static void nothing_to_show_is_said(void **state)
+IN_SCRATCH(nothing_to_show_is_said)
 {
     locant_store *s = open_store();
     const int64_t run = add_run(s, "a");
     double cell;
 
-    (void)state;
     CHECK_OK(lct_store_keep_probe(
         s, run, "section, nats", "surface",
         "{\"trained\":[64],\"lengths\":[64],\"encodings\":[{\"encoding\":"
@@ -141,13 +138,12 @@ static const char *const hostile[][3] = {
       "\"rope\"}],\"tuned\":7}", "tuned is not what a report writes" },
 };
 
-static void what_no_report_wrote_is_one_sentence(void **state)
+IN_SCRATCH(what_no_report_wrote_is_one_sentence)
 {
     locant_store *s = open_store();
     const int64_t run = add_run(s, "a");
     double cell;
 
-    (void)state;
     for (size_t i = 0; i < LEN(hostile); i++) {
         CHECK_OK(lct_store_keep_probe(s, run, "section, nats", hostile[i][0],
                                       hostile[i][1]));
@@ -161,20 +157,4 @@ static void what_no_report_wrote_is_one_sentence(void **state)
     CHECK_OK(draw(&cell, s, "surface", &run, 1));
     CHECK(cell == 5);
     locant_store_close(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_last_report_is_drawn, make_dir,
-                                        remove_dir),
-        cmocka_unit_test_setup_teardown(every_encoding_is_read, make_dir,
-                                        remove_dir),
-        cmocka_unit_test_setup_teardown(nothing_to_show_is_said, make_dir,
-                                        remove_dir),
-        cmocka_unit_test_setup_teardown(what_no_report_wrote_is_one_sentence,
-                                        make_dir, remove_dir),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,11 +21,10 @@ static struct lct_shared of(const char *file, const char *other, size_t n)
                                 n, &table, 0 };
 }
 
-static void fills_its_table(void **state)
+TEST(fills_its_table)
 {
     struct lct_shared l = of("libm.so.6", NULL, 2);
 
-    (void)state;
     CHECK_OK(lct_shared_load(&l, "f"));
     CHECK(table.cosine(0) == 1 && table.sine(0) == 0);
     table.sine = NULL;
@@ -33,20 +32,18 @@ static void fills_its_table(void **state)
     CHECK(table.sine == NULL);
 }
 
-static void tries_the_next_one(void **state)
+TEST(tries_the_next_one)
 {
     struct lct_shared l = of("/nowhere/libm.so.6", "libm.so.6", 2);
 
-    (void)state;
     CHECK_OK(lct_shared_load(&l, "f"));
     CHECK(table.sine(0) == 0);
 }
 
-static void refuses_what_is_not_there(void **state)
+TEST(refuses_what_is_not_there)
 {
     struct lct_shared l = of("/nowhere/a.so", "./b.so", 2);
 
-    (void)state;
     CHECK_REFUSED(lct_shared_load(&l, "f"), LOCANT_ERR_IO,
                   "f: turns need a circle: ./b.so: cannot open shared object "
                   "file: No such file or directory");
@@ -54,26 +51,13 @@ static void refuses_what_is_not_there(void **state)
     CHECK_OK(lct_shared_load(&l, "f"));
 }
 
-static void refuses_a_library_without_a_function(void **state)
+TEST(refuses_a_library_without_a_function)
 {
     struct lct_shared l = of("libm.so.6", NULL, 3);
 
-    (void)state;
     CHECK(lct_shared_load(&l, "f") == LOCANT_ERR_IO);
     CHECK(strstr(locant_last_error(), "f: turns need a circle: ") &&
           strstr(locant_last_error(), "no_such_function"));
     l.n_symbols = 2;
     CHECK_OK(lct_shared_load(&l, "f"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills_its_table),
-        cmocka_unit_test(tries_the_next_one),
-        cmocka_unit_test(refuses_what_is_not_there),
-        cmocka_unit_test(refuses_a_library_without_a_function),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

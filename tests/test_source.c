@@ -114,11 +114,10 @@ static void make_tensors(const char *path, size_t bytes, size_t size)
     make_sparse(path, text, sizeof text, size);
 }
 
-static void looks_at_the_header_before_taking_memory(void **state)
+TEST(looks_at_the_header_before_taking_memory)
 {
     unsigned char header[9] = { 0, 0, 0, 4, 0, 0, 0, 0, '{' };
 
-    (void)state;
     make_sparse("s.npy", "", 0, GIB);
     refused("s.npy", LOCANT_ERR_FORMAT, "s.npy: magic: '\\x00\\x00\\x00\\x00"
             "\\x00\\x00', '\\x93NUMPY' expected");
@@ -136,9 +135,8 @@ static void looks_at_the_header_before_taking_memory(void **state)
     refused_as_sparse("s.safetensors", "of bytes 8 to 67108871 ");
 }
 
-static void refuses_holes_where_elements_should_be(void **state)
+TEST(refuses_holes_where_elements_should_be)
 {
-    (void)state;
     make_npy("s.npy", (GIB - 128) / 4, GIB);
     refused_as_sparse("s.npy", "of bytes 128 to 1073741823 ");
     make_tensors("s.safetensors", GIB - 128, GIB);
@@ -146,13 +144,12 @@ static void refuses_holes_where_elements_should_be(void **state)
 }
 
 /* What `rsync -S` makes of an honest file: the zeros in it are holes. */
-static void takes_a_file_with_some_holes(void **state)
+TEST(takes_a_file_with_some_holes)
 {
     enum { SIZE = 4 << 20, WRITTEN = SIZE / 8 };
     char *text;
     size_t n;
 
-    (void)state;
     make_npy("s.npy", (SIZE - 128) / 4, SIZE);
     text = scratch_read("s.npy", &n);
     scratch_write("s.npy", text, WRITTEN);
@@ -161,9 +158,8 @@ static void takes_a_file_with_some_holes(void **state)
     CHECK_OK(read_one("s.npy"));
 }
 
-static void refuses_more_than_the_machine_has(void **state)
+TEST(refuses_more_than_the_machine_has)
 {
-    (void)state;
     make_npy("s.npy", (8 * TIB - 128) / 4, 8 * TIB);
     refused("s.npy", LOCANT_ERR_NOMEM,
             "s.npy: no memory for 8796093022080 bytes of it");
@@ -172,14 +168,4 @@ static void refuses_more_than_the_machine_has(void **state)
             "s.safetensors: no memory for 8796093022080 bytes of it");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(looks_at_the_header_before_taking_memory),
-        cmocka_unit_test(refuses_holes_where_elements_should_be),
-        cmocka_unit_test(takes_a_file_with_some_holes),
-        cmocka_unit_test(refuses_more_than_the_machine_has),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

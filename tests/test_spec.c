@@ -78,7 +78,7 @@ static void prints_as(const char *text, const char *want)
     lct_encoding_release(e);
 }
 
-static void prints_canonically(void **state)
+TEST(prints_canonically)
 {
     static const char *const cases[][2] = {
         { "plain", "plain" },
@@ -107,16 +107,14 @@ static void prints_canonically(void **state)
           "wheel(scaling=deep(in=deep(in=band(low=2))))" },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++)
         prints_as(cases[i][0], cases[i][1]);
 }
 
-static void keeps_every_value(void **state)
+TEST(keeps_every_value)
 {
     locant_encoding *e;
 
-    (void)state;
     CHECK_OK(lct_spec_parse(&e, FN, "wheel(pairing=interleaved,dim=64,"
                             "symmetric=yes,scaling=band(low=0.25))", outer));
     CHECK(e->row == &wheel && e->value[0] == 10000 && e->value[2] == 64);
@@ -206,9 +204,8 @@ static const char *const bad_specs[][2] = {
                        "end of the spec" },
 };
 
-static void refuses_with_one_sentence(void **state)
+TEST(refuses_with_one_sentence)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(bad_specs); i++) {
         char want[512];
         locant_encoding *e = (locant_encoding *)&wheel;
@@ -220,11 +217,10 @@ static void refuses_with_one_sentence(void **state)
     }
 }
 
-static void asks_the_row_about_the_whole(void **state)
+TEST(asks_the_row_about_the_whole)
 {
     locant_encoding *e;
 
-    (void)state;
     CHECK_REFUSED(lct_spec_parse(&e, FN, "wheel(mask=band(low=9))", outer),
                   LOCANT_ERR_PARAM, "band(low=9): low should be below high");
     CHECK(e == NULL);
@@ -244,12 +240,11 @@ static void nest(char *out, size_t size, int n)
         used += (size_t)snprintf(out + used, size - used, ")");
 }
 
-static void stays_within_its_limits(void **state)
+TEST(stays_within_its_limits)
 {
     char text[LCT_SPEC_BYTES + 2];
     locant_encoding *e;
 
-    (void)state;
     nest(text, sizeof text, LCT_SPEC_DEPTH);
     prints_as(text, text);
     nest(text, sizeof text, LCT_SPEC_DEPTH + 1);
@@ -306,7 +301,7 @@ static void round_trip(double v)
     }
 }
 
-static void numbers_keep_every_bit(void **state)
+TEST(numbers_keep_every_bit)
 {
     static const double ugly[] = {
         0.0, 1.0, -1.0, 0.1, 1.0 / 3, 5e-324, DBL_MIN, DBL_MAX, -DBL_MAX,
@@ -315,7 +310,6 @@ static void numbers_keep_every_bit(void **state)
         2.2250738585072011e-308
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(ugly); i++)
         round_trip(ugly[i]);
     for (int i = 0; i < 20000; i++) {
@@ -330,7 +324,7 @@ static void numbers_keep_every_bit(void **state)
     }
 }
 
-static void numbers_read_like_the_c_library(void **state)
+TEST(numbers_read_like_the_c_library)
 {
     static const char *const texts[] = {
         "0", "00", "1", "+1", "1.", ".1", "1e5", "1E+5", "1e-5", "0.1e1",
@@ -345,7 +339,6 @@ static void numbers_read_like_the_c_library(void **state)
     };
     double got;
 
-    (void)state;
     for (size_t i = 0; i < LEN(texts); i++) {
         CHECK(lct_number_parse(&got, texts[i], strlen(texts[i])));
         if (got != strtod(texts[i], NULL))
@@ -374,12 +367,11 @@ static const char *comma_locale(const char *directory)
     return setlocale(LC_NUMERIC, names[0]);
 }
 
-static void does_not_mind_a_decimal_comma(void **state)
+TEST(does_not_mind_a_decimal_comma)
 {
     const char *base = getenv("TMPDIR"), *set;
     char directory[256], command[300], text[20];
 
-    (void)state;
     snprintf(directory, sizeof directory, "%s/test_spec.XXXXXX",
              base != NULL ? base : ".");
     CHECK(mkdtemp(directory) != NULL);
@@ -396,14 +388,13 @@ static void does_not_mind_a_decimal_comma(void **state)
 }
 
 /* Random text of the grammar's own pieces never does harm. */
-static void survives_nonsense(void **state)
+TEST(survives_nonsense)
 {
     static const char *const pieces[] = {
         "wheel", "band", "deep", "plain", "(", ")", "=", ",", "base", "low",
         "in", "scaling", "1", "-2.5e3", "half", "yes", " ", "\xff", "e", ".",
     };
 
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         char text[256];
         size_t used = 0;
@@ -421,12 +412,11 @@ static void survives_nonsense(void **state)
 }
 
 /* The registry: every row and every key of it, by the public functions. */
-static void knows_every_encoding_of_the_registry(void **state)
+TEST(knows_every_encoding_of_the_registry)
 {
     const locant_encoding_info *info;
     locant_key_info key;
 
-    (void)state;
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
         locant_encoding *e, *again;
         char text[256];
@@ -451,7 +441,7 @@ static void knows_every_encoding_of_the_registry(void **state)
     }
 }
 
-static void prints_the_registry_canonically(void **state)
+TEST(prints_the_registry_canonically)
 {
     static const char *const cases[][2] = {
         { "none()", "none" },
@@ -466,7 +456,6 @@ static void prints_the_registry_canonically(void **state)
     };
     locant_encoding *e;
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++) {
         CHECK_OK(locant_encoding_create(&e, cases[i][0]));
         if (strcmp(locant_encoding_spec(e), cases[i][1]) != 0)
@@ -478,13 +467,12 @@ static void prints_the_registry_canonically(void **state)
                  "0; did you mean 'alibi'? known: alibi, ") != NULL);
 }
 
-static void survives_every_failing_allocation(void **state)
+TEST(survives_every_failing_allocation)
 {
     locant_status status = LOCANT_ERR_NOMEM;
     locant_encoding *e;
     long k;
 
-    (void)state;
     for (k = 1; status == LOCANT_ERR_NOMEM; k++) {
         test_memory_fail(k);
         status = lct_spec_parse(&e, FN, "wheel(mask=band(low=2),scaling=deep("
@@ -501,24 +489,4 @@ static void survives_every_failing_allocation(void **state)
     lct_encoding_release(e);
     CHECK(test_memory_held() == 0);
     test_memory_end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_canonically),
-        cmocka_unit_test(keeps_every_value),
-        cmocka_unit_test(refuses_with_one_sentence),
-        cmocka_unit_test(asks_the_row_about_the_whole),
-        cmocka_unit_test(stays_within_its_limits),
-        cmocka_unit_test(numbers_keep_every_bit),
-        cmocka_unit_test(numbers_read_like_the_c_library),
-        cmocka_unit_test(does_not_mind_a_decimal_comma),
-        cmocka_unit_test(survives_nonsense),
-        cmocka_unit_test(knows_every_encoding_of_the_registry),
-        cmocka_unit_test(prints_the_registry_canonically),
-        cmocka_unit_test(survives_every_failing_allocation),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

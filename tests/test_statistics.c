@@ -32,11 +32,10 @@ static double t_of(size_t n, double level)
  * Tolerance: bisection leaves 2^-53 x 1.6 of angle, and dt/dangle is
  * sqrt(df) / cos^2, at most 163 here; sums and functions add a few units.
  */
-static void t_matches_closed_forms(void **state)
+TEST(t_matches_closed_forms)
 {
     double pi = acos(-1.0), s = 2 * cos(acos(-0.95) / 3 - 2 * pi / 3);
 
-    (void)state;
     CHECK(fabs(t_of(2, .95) - tan(0.95 * pi / 2)) < 1e-12);
     CHECK(fabs(t_of(3, .95) - 0.95 * sqrt(2 / (1 - 0.95 * 0.95))) < 1e-13);
     CHECK(fabs(t_of(5, .95) - s * sqrt(4 / (1 - s * s))) < 1e-13);
@@ -44,7 +43,7 @@ static void t_matches_closed_forms(void **state)
 }
 
 /* Fisher and Yates, Statistical Tables, table III: three decimals. */
-static void t_matches_tables(void **state)
+TEST(t_matches_tables)
 {
     static const struct {
         size_t df;
@@ -54,7 +53,6 @@ static void t_matches_tables(void **state)
                 {15, 2.131}, {20, 2.086}, {29, 2.045}, {30, 2.042},
                 {60, 2.000}, {120, 1.980}};
 
-    (void)state;
     for (size_t i = 0; i < LEN(rows); i++)
         if (fabs(t_of(rows[i].df + 1, .95) - rows[i].t) > 0.00051)
             FAIL("df %zu: got %.5f, want %.3f", rows[i].df,
@@ -64,11 +62,10 @@ static void t_matches_tables(void **state)
 }
 
 /* The density, integrated up to t, holds 'level' of the probability. */
-static void t_inverts_the_integral(void **state)
+TEST(t_inverts_the_integral)
 {
     static const double levels[] = {.5, .9, .95, .99, .999};
 
-    (void)state;
     for (size_t df = 1; df <= 40; df += df < 8 ? 1 : 8)
         for (size_t k = 0; k < LEN(levels); k++) {
             double p = oracle_t_probability(t_of(df + 1, levels[k]), df);
@@ -78,13 +75,12 @@ static void t_inverts_the_integral(void **state)
         }
 }
 
-static void paired_of_few_values(void **state)
+TEST(paired_of_few_values)
 {
     static const double x[] = {1, 2, 3}, same[] = {4, 4, 4, 4},
                         hole[] = {1, NAN, 3};
     locant_difference d;
 
-    (void)state;
     CHECK_OK(locant_paired(&d, x, 3, .95));
     /* deviation 1, two degrees of freedom as above; +++ and --- of 8 */
     CHECK(d.mean == 2 && fabs(d.half - 0.95 * sqrt(2 / 0.0975 / 3)) < 1e-13);
@@ -104,9 +100,8 @@ static void paired_of_few_values(void **state)
 }
 
 /* p is the level of the interval that ends at 0. */
-static void t_test_agrees_with_its_interval(void **state)
+TEST(t_test_agrees_with_its_interval)
 {
-    (void)state;
     for (int trial = 0; trial < 50; trial++) {
         const size_t n = (size_t)test_range(2, 12);
         locant_difference d;
@@ -124,9 +119,8 @@ static void t_test_agrees_with_its_interval(void **state)
 
 /* ------------------------------------------------------------ seeds needed */
 
-static void exact_tests_need_so_many_seeds(void **state)
+TEST(exact_tests_need_so_many_seeds)
 {
-    (void)state;
     /* of seven comparisons: 7/32 = .22 at six seeds, 7/256 = .027 at nine */
     CHECK(locant_flip_seeds(7, .05) == 9);
     CHECK(locant_flip_seeds(7, 7 / 32.) == 7 &&
@@ -141,9 +135,8 @@ static void exact_tests_need_so_many_seeds(void **state)
  * Cohen's table for paired differences, two-sided .05: a power of .8 takes 34,
  * 15 and 199 pairs where the mean is .5, .8 and .2 deviations.
  */
-static void power_matches_tables(void **state)
+TEST(power_matches_tables)
 {
-    (void)state;
     CHECK(locant_power_seeds(.5, 1, .05, .8, 1000) == 34);
     CHECK(locant_power_seeds(-.8, 1, .05, .8, 1000) == 15);
     CHECK(locant_power_seeds(.4, 2, .05, .8, 1000) == 199);
@@ -155,13 +148,12 @@ static void power_matches_tables(void **state)
 }
 
 /* As often as that, p is that small. */
-static void power_is_how_often_p_is_small(void **state)
+TEST(power_is_how_often_p_is_small)
 {
     enum { TRIALS = 2000, N = 4 };
     const double want = locant_power(1.5, 1, N, .05);
     int found = 0;
 
-    (void)state;
     for (int trial = 0; trial < TRIALS; trial++) {
         locant_difference d;
         double x[N];
@@ -176,12 +168,11 @@ static void power_is_how_often_p_is_small(void **state)
 }
 
 /* 95 of 100 intervals hold the true mean; 4 seeds, normal values. */
-static void t_interval_covers(void **state)
+TEST(t_interval_covers)
 {
     enum { TRIALS = 4000 };
     int held = 0;
 
-    (void)state;
     for (int trial = 0; trial < TRIALS; trial++) {
         locant_difference d;
         double x[4];
@@ -198,9 +189,8 @@ static void t_interval_covers(void **state)
 /* ------------------------------------------------------------------- signs */
 
 /* All signs turned, in whole numbers, so that equal sums are equal. */
-static void flips_are_all_counted(void **state)
+TEST(flips_are_all_counted)
 {
-    (void)state;
     for (int trial = 0; trial < 300; trial++) {
         size_t n = (size_t)test_range(1, 11);
         long whole[11];
@@ -219,12 +209,11 @@ static void flips_are_all_counted(void **state)
     }
 }
 
-static void smallest_p_is_known(void **state)
+TEST(smallest_p_is_known)
 {
     double d[LOCANT_FLIP_MAX + 1];
     locant_difference got;
 
-    (void)state;
     for (size_t n = 1; n <= LEN(d); n++) {
         d[n - 1] = 1 + test_uniform() / 2;
         CHECK_OK(locant_paired(&got, d, n, .95));
@@ -239,12 +228,11 @@ static void smallest_p_is_known(void **state)
  * Six normal values around 0 have p <= .05 only where all signs agree, in one
  * of 32 cases: 125 of 4000, deviation sqrt(4000 x 31) / 32 = 11.
  */
-static void flips_hold_their_level(void **state)
+TEST(flips_hold_their_level)
 {
     enum { TRIALS = 4000 };
     int rejected = 0;
 
-    (void)state;
     for (int trial = 0; trial < TRIALS; trial++) {
         locant_difference d;
         double x[6];
@@ -259,14 +247,13 @@ static void flips_hold_their_level(void **state)
 
 /* -------------------------------------------------------------------- Holm */
 
-static void holm_steps_down(void **state)
+TEST(holm_steps_down)
 {
     /* by hand: 4 x .01, 3 x .02 = .06, 2 x .03 = .06, 1 x .2 */
     static const double p[] = {.2, .01, .03, .02}, want[] = {.2, .04, .06, .06};
     static const double holes[] = {.02, NAN, .04};
     double got[7], random[7], slow[7];
 
-    (void)state;
     CHECK_OK(locant_holm(got, p, 4));
     for (size_t i = 0; i < 4; i++)
         CHECK(fabs(got[i] - want[i]) < 1e-15);
@@ -288,12 +275,11 @@ static void holm_steps_down(void **state)
  * Of 8 true hypotheses with uniform p, one or more is rejected at .05 in
  * 1 - (1 - .05/8)^8 = 4.89 % of cases: 195.7 of 4000, deviation 13.6.
  */
-static void holm_holds_its_level(void **state)
+TEST(holm_holds_its_level)
 {
     enum { TRIALS = 4000 };
     int rejected = 0;
 
-    (void)state;
     for (int trial = 0; trial < TRIALS; trial++) {
         double p[8], adjusted[8], least = 1;
 
@@ -310,14 +296,13 @@ static void holm_holds_its_level(void **state)
 /* ------------------------------------------------------------------ Wilson */
 
 /* Both ends solve (k/n - x)^2 = z^2 x (1 - x) / n. */
-static void wilson_ends_are_roots(void **state)
+TEST(wilson_ends_are_roots)
 {
     static const struct {
         double level, z; /* z: Abramowitz and Stegun, table 26.5 */
     } at[] = {{.5, .674489750196082}, {.9, 1.644853626951473},
               {.95, 1.959963984540054}, {.99, 2.575829303548901}};
 
-    (void)state;
     for (size_t l = 0; l < LEN(at); l++)
         for (size_t n = 1; n < 40; n += 3)
             for (size_t k = 0; k <= n; k++) {
@@ -338,11 +323,10 @@ static void wilson_ends_are_roots(void **state)
 }
 
 /* Robert Newcombe, Statist. Med. 17 (1998), table I, method 3. */
-static void wilson_matches_the_literature(void **state)
+TEST(wilson_matches_the_literature)
 {
     double low, high;
 
-    (void)state;
     CHECK_OK(locant_wilson(&low, &high, 81, 263, .95));
     CHECK(fabs(low - .2553) < 5e-5 && fabs(high - .3662) < 5e-5);
     CHECK_OK(locant_wilson(&low, &high, 15, 148, .95));
@@ -358,12 +342,11 @@ static void wilson_matches_the_literature(void **state)
  * exactly over x: Wilson's is right on average over x to half a percent, though
  * single x are as low as 83 % (Brown, Cai, DasGupta, Statist. Sci. 16, 2001).
  */
-static void wilson_covers_on_average(void **state)
+TEST(wilson_covers_on_average)
 {
     enum { N = 20, POINTS = 999 };
     double low[N + 1], high[N + 1], covered = 0;
 
-    (void)state;
     for (size_t k = 0; k <= N; k++)
         CHECK_OK(locant_wilson(&low[k], &high[k], k, N, .95));
     for (int i = 1; i <= POINTS; i++) {
@@ -378,11 +361,10 @@ static void wilson_covers_on_average(void **state)
     CHECK(fabs(covered - .95) < .005);
 }
 
-static void share_counts(void **state)
+TEST(share_counts)
 {
     static const double x[] = {.9, .95, NAN, .1, .8999};
 
-    (void)state;
     CHECK(locant_share(x, 5, .9) == .4);
     CHECK(locant_share(x, 2, .9) == 1);
     CHECK(isnan(locant_share(x, 0, .9)) && isnan(locant_share(NULL, 3, .9)));
@@ -390,13 +372,12 @@ static void share_counts(void **state)
 
 /* --------------------------------------------------------------- arguments */
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     static const double p[] = {.5, 1.5};
     locant_difference d = {1, 2, 3, 4};
     double low = 7, high = 8, out[2];
 
-    (void)state;
     CHECK_REFUSED(locant_paired(NULL, p, 2, .95), LOCANT_ERR_NULL,
                   "locant_paired: out is NULL");
     CHECK_REFUSED(locant_paired(&d, NULL, 2, .95), LOCANT_ERR_NULL,
@@ -417,31 +398,4 @@ static void refuses_bad_arguments(void **state)
                   "locant_wilson: high is NULL");
     CHECK(locant_wilson(&low, &high, 1, 2, 1) == LOCANT_ERR_PARAM);
     CHECK(low == 7 && high == 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t_matches_closed_forms),
-        cmocka_unit_test(t_matches_tables),
-        cmocka_unit_test(t_inverts_the_integral),
-        cmocka_unit_test(paired_of_few_values),
-        cmocka_unit_test(t_test_agrees_with_its_interval),
-        cmocka_unit_test(exact_tests_need_so_many_seeds),
-        cmocka_unit_test(power_matches_tables),
-        cmocka_unit_test(power_is_how_often_p_is_small),
-        cmocka_unit_test(t_interval_covers),
-        cmocka_unit_test(flips_are_all_counted),
-        cmocka_unit_test(smallest_p_is_known),
-        cmocka_unit_test(flips_hold_their_level),
-        cmocka_unit_test(holm_steps_down),
-        cmocka_unit_test(holm_holds_its_level),
-        cmocka_unit_test(wilson_ends_are_roots),
-        cmocka_unit_test(wilson_matches_the_literature),
-        cmocka_unit_test(wilson_covers_on_average),
-        cmocka_unit_test(share_counts),
-        cmocka_unit_test(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,11 @@ static locant_interval bootstrap(const double *loss, size_t seeds,
     return e;
 }
 
-static void bootstrap_is_deterministic(void **state)
+TEST(bootstrap_is_deterministic)
 {
     double loss[3 * 40];
     locant_interval a, b, c;
 
-    (void)state;
     for (size_t i = 0; i < LEN(loss); i++)
         loss[i] = test_normal();
     a = bootstrap(loss, 3, 40, 9);
@@ -40,13 +39,12 @@ static int is_undefined(const locant_interval *e)
            isnan(e->seed_error) && isnan(e->data_error);
 }
 
-static void bootstrap_of_simple_cases(void **state)
+TEST(bootstrap_of_simple_cases)
 {
     static const double same[6] = {2, 2, 2, 2, 2, 2}, two[2] = {0, 1};
     static const double hole[4] = {1, 2, NAN, 4}, far[2] = {1, INFINITY};
     locant_interval e;
 
-    (void)state;
     e = bootstrap(same, 2, 3, 1);
     CHECK(e.mean == 2 && e.low == 2 && e.high == 2);
     CHECK(e.seed_error == 0 && e.data_error == 0);
@@ -85,11 +83,10 @@ static double law_at(const struct oracle_law *law, double q)
  * has the deviation sqrt(q (1 - q) / 2000), so the quantile found lies between
  * those of the law five deviations to either side.
  */
-static void bootstrap_follows_its_law(void **state)
+TEST(bootstrap_follows_its_law)
 {
     static const double levels[] = {.5, .8, .95};
 
-    (void)state;
     for (int trial = 0; trial < 30; trial++) {
         size_t seeds = (size_t)test_range(1, 4);
         size_t blocks = (size_t)test_range(seeds == 1 ? 2 : 1, 4);
@@ -128,11 +125,10 @@ static locant_interval of_effects(size_t seeds, size_t blocks, double of_seed,
     return bootstrap(loss, seeds, blocks, test_seed());
 }
 
-static void components_are_told_apart(void **state)
+TEST(components_are_told_apart)
 {
     locant_interval e = of_effects(4, 16, .3, .5);
 
-    (void)state;
     /* sums of numbers around 100: a few units of 2^-53 x 100 */
     CHECK(fabs(e.mean - 100) < 1e-12);
     CHECK(fabs(e.seed_error - .3 / sqrt(3)) < 1e-12);
@@ -158,9 +154,8 @@ static double deviation(size_t seeds, size_t blocks, double of_seed,
  * multiples of 1/32 of 0.125 to 0.177, a quarter of the deviation: at most half
  * such a step off at either end.
  */
-static void bootstrap_resamples_seeds_and_blocks(void **state)
+TEST(bootstrap_resamples_seeds_and_blocks)
 {
-    (void)state;
     CHECK(fabs(deviation(4, 64, 0, 1) - 1 / 8.0) < 0.02);
     CHECK(fabs(deviation(64, 4, 1, 0) - 1 / 8.0) < 0.02);
     CHECK(fabs(deviation(64, 64, 1, 1) - sqrt(2) / 8) < 0.03);
@@ -170,12 +165,11 @@ static void bootstrap_resamples_seeds_and_blocks(void **state)
  * More blocks than are drawn at a time, which have no effect: a resample of two
  * seeds is -1, 0, or 1, with probability 1/4, 1/2, 1/4, and nothing between.
  */
-static void one_draw_of_seeds_serves_all_blocks(void **state)
+TEST(one_draw_of_seeds_serves_all_blocks)
 {
     double loss[2 * 300];
     locant_interval e;
 
-    (void)state;
     for (int b = 0; b < 300; b++) {
         loss[b] = -1;
         loss[300 + b] = 1;
@@ -191,12 +185,11 @@ static void one_draw_of_seeds_serves_all_blocks(void **state)
  * P(|T_7| < 1.96 sqrt(7/8)) = 89.1 %; better than that with both effects.
  * The deviation of 300 trials is 1.8 %: three of them below, five above.
  */
-static void bootstrap_covers(void **state)
+TEST(bootstrap_covers)
 {
     enum { TRIALS = TEST_SANITIZED ? 40 : 300, SEEDS = 8, BLOCKS = 12 };
     int held = 0;
 
-    (void)state;
     for (int trial = 0; trial < TRIALS; trial++) {
         double loss[SEEDS * BLOCKS], of_block[BLOCKS];
         locant_interval e;
@@ -235,12 +228,11 @@ static void check_ranks(const double *loss, size_t n, size_t seeds,
  * first.  The fourth has no value at one seed.  Three pairs: t with
  * P(|T| < t) = 1 - .05/3 is 7.65, half widths .044 and .22.
  */
-static void ranks_by_paired_seeds(void **state)
+TEST(ranks_by_paired_seeds)
 {
     static const double loss[] = {1, 5, 9,   1.09, 5.10, 9.11,
                                   1, 5.05, 9.10,   0, NAN, 0};
 
-    (void)state;
     check_ranks(loss, 4, 3, 1, (const int[]){1, 2, 1, 0});
     /* Unpaired, seeds are 4 apart and nothing could be told: the pairs count.
        With two seeds it counts whether both runs are above. */
@@ -254,12 +246,11 @@ static void ranks_by_paired_seeds(void **state)
 }
 
 /* Told at three seeds by 95 %, but not by what corrects for all pairs. */
-static void ranks_are_corrected_for_pairs(void **state)
+TEST(ranks_are_corrected_for_pairs)
 {
     static const double loss[] = {1, 1, 1,  1.05, 1.06, 1.07,
                                   9, 9.1, 9,  9, 9, 9.1,  8, 9, 10};
 
-    (void)state;
     /* .06, deviation .01: half width .025 alone, of ten pairs
        t(2; .995) = 14.09, .081 */
     check_ranks(loss, 2, 3, 1, (const int[]){1, 2});
@@ -267,11 +258,10 @@ static void ranks_are_corrected_for_pairs(void **state)
 }
 
 /* With three seeds or more the noise of blocks is no evidence. */
-static void ranks_do_not_count_blocks_as_seeds(void **state)
+TEST(ranks_do_not_count_blocks_as_seeds)
 {
     double loss[2][3][50];
 
-    (void)state;
     for (int s = 0; s < 3; s++)
         for (int b = 0; b < 50; b++) {
             loss[0][s][b] = 1;
@@ -286,11 +276,10 @@ static void ranks_do_not_count_blocks_as_seeds(void **state)
 }
 
 /* The order in which encodings are given does not matter, nor a constant. */
-static void ranks_follow_the_encodings(void **state)
+TEST(ranks_follow_the_encodings)
 {
     enum { N = 6, EACH = 4 * 3 };
 
-    (void)state;
     for (int trial = 0; trial < 100; trial++) {
         double loss[N * EACH], moved[N * EACH];
         int rank[N], other[N], by = (int)test_range(1, N - 1), worst = 0;
@@ -311,26 +300,24 @@ static void ranks_follow_the_encodings(void **state)
     }
 }
 
-static void reciprocal_ranks_are_averaged(void **state)
+TEST(reciprocal_ranks_are_averaged)
 {
     static const int rank[] = {1, 2, 0,  4, 1, 1};
     double mrr[3];
 
-    (void)state;
     CHECK_OK(locant_mean_reciprocal_rank(mrr, rank, 3, 2));
     CHECK(mrr[0] == .625 && mrr[1] == .75 && mrr[2] == .5);
     CHECK_OK(locant_mean_reciprocal_rank(mrr, NULL, 3, 0));
     CHECK(isnan(mrr[0]) && isnan(mrr[2]));
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     static const double loss[] = {1, 2};
     locant_interval e;
     double mrr;
     int rank[2];
 
-    (void)state;
     CHECK_REFUSED(locant_bootstrap(NULL, loss, 1, 2, .95, 1), LOCANT_ERR_NULL,
                   "locant_bootstrap: out is NULL");
     CHECK_REFUSED(locant_bootstrap(&e, NULL, 1, 2, .95, 1), LOCANT_ERR_NULL,
@@ -350,25 +337,4 @@ static void refuses_bad_arguments(void **state)
                   LOCANT_ERR_NULL, "locant_mean_reciprocal_rank: out is NULL");
     CHECK_REFUSED(locant_mean_reciprocal_rank(&mrr, NULL, 1, 1),
                   LOCANT_ERR_NULL, "locant_mean_reciprocal_rank: rank is NULL");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bootstrap_is_deterministic),
-        cmocka_unit_test(bootstrap_of_simple_cases),
-        cmocka_unit_test(bootstrap_follows_its_law),
-        cmocka_unit_test(components_are_told_apart),
-        cmocka_unit_test(bootstrap_resamples_seeds_and_blocks),
-        cmocka_unit_test(one_draw_of_seeds_serves_all_blocks),
-        cmocka_unit_test(bootstrap_covers),
-        cmocka_unit_test(ranks_by_paired_seeds),
-        cmocka_unit_test(ranks_are_corrected_for_pairs),
-        cmocka_unit_test(ranks_do_not_count_blocks_as_seeds),
-        cmocka_unit_test(ranks_follow_the_encodings),
-        cmocka_unit_test(reciprocal_ranks_are_averaged),
-        cmocka_unit_test(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,14 +23,13 @@ static int count(const locant_run_info *run, void *context)
     return 0;
 }
 
-static void keeps_runs(void **state)
+IN_SCRATCH(keeps_runs)
 {
     locant_store *s = open_store();
     int64_t a = add_run(s, "a"), b = add_run(s, "b");
     locant_run_info info;
     int n = 0;
 
-    (void)state;
     assert_int_not_equal(a, b);
     assert_int_equal(add_run(s, "a"), a);
     locant_store_close(s);
@@ -53,7 +52,7 @@ static void keeps_runs(void **state)
     locant_store_close(s);
 }
 
-static void keeps_metrics_and_rewinds(void **state)
+IN_SCRATCH(keeps_metrics_and_rewinds)
 {
     const struct lct_metric m[] = {
         {1, 5.5, .25, 1e-3, .125}, {2, NAN, 2, 2e-3, NAN},
@@ -66,7 +65,6 @@ static void keeps_metrics_and_rewinds(void **state)
     locant_run_info info;
     size_t n;
 
-    (void)state;
     CHECK_OK(lct_store_record(s, id, &at, m, LEN(m)));
     CHECK_OK(lct_store_record(s, id, &at, m + 2, 1)); /* recorded again */
     CHECK_OK(lct_store_metrics(&got, &n, s, id));
@@ -116,7 +114,7 @@ static locant_status save(locant_store *s, int64_t id, int64_t want,
     return lct_store_save_under(s, &key, e, &losses);
 }
 
-static void keeps_evaluations(void **state)
+IN_SCRATCH(keeps_evaluations)
 {
     locant_store *s = open_store();
     int64_t id = add_run(s, "a");
@@ -124,7 +122,6 @@ static void keeps_evaluations(void **state)
     double blocks[3 * LOCANT_EVAL_LENGTHS], *back = NULL;
     bool found;
 
-    (void)state;
     fill_evaluation(&e, blocks, 1.5);
     CHECK_OK(lct_store_load_evaluation(&got, &back, &found, s, id, "c", 4));
     CHECK(!found && back == NULL);
@@ -145,7 +142,7 @@ static void keeps_evaluations(void **state)
     locant_store_close(s);
 }
 
-static void removes_a_run_and_all_of_it(void **state)
+IN_SCRATCH(removes_a_run_and_all_of_it)
 {
     const struct lct_metric m = {1, 5, 1, 1, 1};
     const struct lct_run_state at = {"done", 1, 1, 1, NULL};
@@ -155,7 +152,6 @@ static void removes_a_run_and_all_of_it(void **state)
     locant_evaluation e;
     char *path;
 
-    (void)state;
     CHECK_OK(lct_store_record(s, id, &at, &m, 1));
     CHECK_OK(lct_store_record(s, other, &at, &m, 1));
     fill_evaluation(&e, blocks, 1);
@@ -222,9 +218,8 @@ static int write_runs(int process, int runs, int acknowledge)
     return 0;
 }
 
-static void keeps_what_it_acknowledged_when_killed(void **state)
+IN_SCRATCH(keeps_what_it_acknowledged_when_killed)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         struct timespec pause = {0, test_range(1, 30) * 1000000};
         int pipes[2], status, acknowledged = 0;
@@ -258,7 +253,7 @@ static void keeps_what_it_acknowledged_when_killed(void **state)
     CHECK(ask(&dir, "SELECT count(*) FROM runs") > 0);
 }
 
-static void locks_a_run(void **state)
+IN_SCRATCH(locks_a_run)
 {
     locant_store *s = open_store();
     int64_t id = add_run(s, "a");
@@ -266,7 +261,6 @@ static void locks_a_run(void **state)
     pid_t child;
     int fd, second;
 
-    (void)state;
     gethostname(host, sizeof host - 1);
     CHECK_OK(lct_store_lock_run(&fd, s, id));
     snprintf(want, sizeof want,
@@ -294,20 +288,4 @@ static void locks_a_run(void **state)
     CHECK_OK(lct_store_lock_run(&fd, s, id));
     lct_store_unlock_run(fd, s, id);
     locant_store_close(s);
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(keeps_runs),
-        IN_SCRATCH(keeps_metrics_and_rewinds),
-        IN_SCRATCH(keeps_evaluations),
-        IN_SCRATCH(removes_a_run_and_all_of_it),
-        IN_SCRATCH(keeps_what_it_acknowledged_when_killed),
-        IN_SCRATCH(locks_a_run),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,12 +65,11 @@ static int write_runs(int process, int runs)
 }
 
 /* All begin with a store that is not there. */
-static void takes_eight_writers_at_once(void **state)
+IN_SCRATCH(takes_eight_writers_at_once)
 {
     const int runs = cases();
     pid_t child[WRITERS];
 
-    (void)state;
     for (int p = 0; p < WRITERS; p++) {
         child[p] = fork();
         if (child[p] == 0) {
@@ -102,13 +101,12 @@ static void takes_eight_writers_at_once(void **state)
 }
 
 /* Whoever cannot write for longer than the timeout is told so. */
-static void says_that_the_store_is_locked(void **state)
+IN_SCRATCH(says_that_the_store_is_locked)
 {
     char want[PATH_MAX];
     locant_store *s = open_store("store");
     sqlite3 *other;
 
-    (void)state;
     snprintf(want, sizeof want, "%s/runs.db: SQLite says: database is locked",
              scratch_file(&dir, "store"));
     assert_int_equal(
@@ -145,7 +143,7 @@ static int check_row(int n, const char *const *names, const char *const *values,
     return 0;
 }
 
-static void readers_see_whole_rows_while_a_run_trains(void **state)
+IN_SCRATCH(readers_see_whole_rows_while_a_run_trains)
 {
     static const char query[] =
         "SELECT step, (SELECT count(*) FROM metrics WHERE run = runs.id),"
@@ -157,7 +155,6 @@ static void readers_see_whole_rows_while_a_run_trains(void **state)
     pid_t child;
     int status;
 
-    (void)state;
     o.steps = 150;
     o.checkpoint_every = 3;
     locant_store_close(open_store("store"));
@@ -253,12 +250,11 @@ static struct work work_of_list(locant_store *s, bool scores, int want)
 }
 
 /* A statement for 256 runs, and ten times the runs are ten times the work. */
-static void lists_thousands_of_runs(void **state)
+IN_SCRATCH(lists_thousands_of_runs)
 {
     locant_store *s = open_store("store");
     struct work few, many;
 
-    (void)state;
     add_many(s, 500);
     few = work_of_list(s, false, 500);
     add_many(s, 4500);
@@ -270,7 +266,7 @@ static void lists_thousands_of_runs(void **state)
 }
 
 /* Runs without scores cost no statement, and a look into an index each. */
-static void finds_scores_among_thousands_of_runs(void **state)
+IN_SCRATCH(finds_scores_among_thousands_of_runs)
 {
     struct lct_task_score score = {
         .run = 4711, .task = "T1", .setting = "", .encoding = "",
@@ -279,7 +275,6 @@ static void finds_scores_among_thousands_of_runs(void **state)
     locant_store *s = open_store("store");
     struct work none, one;
 
-    (void)state;
     add_many(s, 5000);
     CHECK_OK(lct_store_begin(s, __func__));
     CHECK_OK(lct_store_end(s, lct_store_exec(
@@ -306,7 +301,7 @@ static int find_scan(int n, const char *const *names, const char *const *values,
 }
 
 /* What is asked for by a run is found, not searched for. */
-static void questions_use_indexes(void **state)
+IN_SCRATCH(questions_use_indexes)
 {
     static const char *const questions[] = {
         "SELECT id FROM runs WHERE key = 'a'",
@@ -324,7 +319,6 @@ static void questions_use_indexes(void **state)
         "SELECT kind FROM corpora WHERE sha256 = 'x'"};
     locant_store *s = open_store("store");
 
-    (void)state;
     for (size_t i = 0; i < LEN(questions); i++) {
         char query[512];
 
@@ -334,18 +328,4 @@ static void questions_use_indexes(void **state)
     locant_store_close(s);
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(takes_eight_writers_at_once),
-        IN_SCRATCH(says_that_the_store_is_locked),
-        IN_SCRATCH(readers_see_whole_rows_while_a_run_trains),
-        IN_SCRATCH(lists_thousands_of_runs),
-        IN_SCRATCH(finds_scores_among_thousands_of_runs),
-        IN_SCRATCH(questions_use_indexes),
-    };
-
-    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
-}
+TEST_GROUP(make_corpus, free_corpus)

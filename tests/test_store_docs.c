@@ -98,13 +98,12 @@ static int see_nothing(int n, const char *const *names,
     return 0;
 }
 
-static void the_query_of_the_page_runs(void **state)
+IN_SCRATCH(the_query_of_the_page_runs)
 {
     static const char call[] = "locant runs sql --json \"";
     locant_store *s = open_store();
     char *query;
 
-    (void)state;
     read_page();
     query = strstr(page, call);
     CHECK(query != NULL);
@@ -115,12 +114,11 @@ static void the_query_of_the_page_runs(void **state)
     locant_store_close(s);
 }
 
-static void the_page_is_the_schema(void **state)
+IN_SCRATCH(the_page_is_the_schema)
 {
     locant_store *s = open_store();
     char version[64];
 
-    (void)state;
     read_page();
     CHECK_OK(locant_store_sql(s, "SELECT name FROM sqlite_master WHERE type ="
                               " 'table' AND name NOT LIKE 'sqlite%'",
@@ -131,16 +129,4 @@ static void the_page_is_the_schema(void **state)
     CHECK(strstr(page, version) != NULL);
     free(page);
     locant_store_close(s);
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(the_page_is_the_schema),
-        IN_SCRATCH(the_query_of_the_page_runs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static void change(const char *sql)
     sqlite3_close(db);
 }
 
-static void refuses_a_schema_that_is_not_ours(void **state)
+IN_SCRATCH(refuses_a_schema_that_is_not_ours)
 {
     static const struct { const char *sql, *said; } cases[] = {
         {"DROP TABLE gradients",
@@ -33,7 +33,6 @@ static void refuses_a_schema_that_is_not_ours(void **state)
     locant_store *s = open_store();
     size_t size;
 
-    (void)state;
     locant_store_close(s);
     bytes = scratch_read(scratch_file(&dir, "store/runs.db"), &size);
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -62,12 +61,11 @@ static int see_row(int n, const char *const *names, const char *const *values,
 }
 
 /* What is in the file besides our tables stays there. */
-static void runs_nothing_of_a_stranger(void **state)
+IN_SCRATCH(runs_nothing_of_a_stranger)
 {
     locant_store *s = open_store();
     int rows = 0;
 
-    (void)state;
     add_run(s, "a");
     locant_store_close(s);
     change("CREATE TABLE notes (x); CREATE VIEW v AS SELECT * FROM runs;"
@@ -98,11 +96,10 @@ static void check_switches(sqlite3 *db)
     assert_int_equal(sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, -1), 0);
 }
 
-static void guards_every_connection(void **state)
+IN_SCRATCH(guards_every_connection)
 {
     locant_store *s = open_store();
 
-    (void)state;
     check_switches(s->db);
     locant_store_close(s);
     CHECK_OK(locant_store_open_readonly(&s, scratch_file(&dir, "store")));
@@ -110,14 +107,13 @@ static void guards_every_connection(void **state)
     locant_store_close(s);
 }
 
-static void ends_a_query_that_does_not_end(void **state)
+IN_SCRATCH(ends_a_query_that_does_not_end)
 {
     static const char endless[] = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL"
                                   " SELECT x + 1 FROM c) SELECT max(x) FROM c";
     locant_store *s = open_store();
     char want[PATH_MAX + 128], *text;
 
-    (void)state;
     snprintf(want, sizeof want, "%s: a query took more steps than any of a"
              " store of its size", scratch_file(&dir, "store/runs.db"));
     s->guard.least = 0; /* a file of some pages leaves a few million */
@@ -147,7 +143,7 @@ static void tie(unsigned char *page)
     memcpy(page + 8, first, 4);
 }
 
-static void ends_a_list_whose_pages_lead_back(void **state)
+IN_SCRATCH(ends_a_list_whose_pages_lead_back)
 {
     char name[16], want[PATH_MAX + 128], *bytes;
     locant_store *s = open_store();
@@ -155,7 +151,6 @@ static void ends_a_list_whose_pages_lead_back(void **state)
     size_t size;
     int n = 0;
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         snprintf(name, sizeof name, "%d", i);
         add_run(s, name);
@@ -171,19 +166,4 @@ static void ends_a_list_whose_pages_lead_back(void **state)
     CHECK_REFUSED(locant_store_runs(s, count, &n), LOCANT_ERR_FORMAT, want);
     locant_store_close(s);
     free(bytes);
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(refuses_a_schema_that_is_not_ours),
-        IN_SCRATCH(runs_nothing_of_a_stranger),
-        IN_SCRATCH(guards_every_connection),
-        IN_SCRATCH(ends_a_query_that_does_not_end),
-        IN_SCRATCH(ends_a_list_whose_pages_lead_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

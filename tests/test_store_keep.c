@@ -4,7 +4,7 @@
 #include "store_case.h"
 #include <math.h>
 
-static void an_evaluation_is_told_by_its_whole_key(void **state)
+IN_SCRATCH(an_evaluation_is_told_by_its_whole_key)
 {
     int64_t length[2] = {128, 4096}, id[5];
     double mean[2] = {1.5, NAN}, loss[6] = {1, 2, 3, 4, NAN, 6};
@@ -20,7 +20,6 @@ static void an_evaluation_is_told_by_its_whole_key(void **state)
     struct lct_curve c;
     bool found;
 
-    (void)state;
     for (size_t i = 0; i < LEN(keys); i++) {
         struct lct_evaluation_row row = {.blocks = 3, .valid = (double)i};
 
@@ -51,7 +50,7 @@ static void an_evaluation_is_told_by_its_whole_key(void **state)
 }
 
 /* Rows of a curve that somebody deleted are missed, not read past. */
-static void refuses_a_curve_with_a_hole(void **state)
+IN_SCRATCH(refuses_a_curve_with_a_hole)
 {
     int64_t length[2] = {128, 256};
     double mean[2] = {1, 2}, loss[4] = {1, 2, 3, 4};
@@ -64,7 +63,6 @@ static void refuses_a_curve_with_a_hole(void **state)
     struct lct_curve c;
     bool found;
 
-    (void)state;
     CHECK_OK(lct_store_add_evaluation(s, &key, &row, &curve, 1));
     assert_int_equal(
         lct_store_load_evaluation(&e, NULL, &found, s, key.run, "c", 2),
@@ -87,7 +85,7 @@ static int add_exact(const struct lct_task_score *score, void *context)
     return 0;
 }
 
-static void keeps_scores_of_tasks(void **state)
+IN_SCRATCH(keeps_scores_of_tasks)
 {
     locant_store *s = open_store();
     const int64_t run = add_run(s, "a");
@@ -98,7 +96,6 @@ static void keeps_scores_of_tasks(void **state)
         {run, "T2", "", "", 7, 32, -1, 20, 9, 20, 4, 1.5}};
     int64_t sum = 0;
 
-    (void)state;
     CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
     t[0].exact = 8; /* the first stays */
     CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
@@ -111,13 +108,12 @@ static void keeps_scores_of_tasks(void **state)
     locant_store_close(s);
 }
 
-static void keeps_probes_and_plans(void **state)
+IN_SCRATCH(keeps_probes_and_plans)
 {
     locant_store *s = open_store();
     const int64_t run = add_run(s, "a");
     char *text;
 
-    (void)state;
     CHECK_OK(lct_store_probe(&text, s, run, "entropy", "step=1"));
     assert_null(text);
     CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=1", "[1]"));
@@ -135,7 +131,7 @@ static void keeps_probes_and_plans(void **state)
     locant_store_close(s);
 }
 
-static void keeps_the_last_recipe_of_a_text(void **state)
+IN_SCRATCH(keeps_the_last_recipe_of_a_text)
 {
     const struct lct_recipe first = {"00ff", "files", "[\"/a\"]", 1, 100},
                             last = {"00ff", "files", "[\"/b\"]", UINT64_MAX,
@@ -144,7 +140,6 @@ static void keeps_the_last_recipe_of_a_text(void **state)
     locant_corpus *c = (void *)&dir;
     const int64_t run = add_run(s, "a"); /* of the text 00ff */
 
-    (void)state;
     CHECK_REFUSED(locant_store_corpus(&c, s, run), LOCANT_ERR_UNSUPPORTED,
                   "locant_store_corpus: where the text of run 1 came from was"
                   " not recorded; the command that began it continues it");
@@ -161,7 +156,7 @@ static void keeps_the_last_recipe_of_a_text(void **state)
     locant_store_close(s);
 }
 
-static void knows_the_parent_of_a_run(void **state)
+IN_SCRATCH(knows_the_parent_of_a_run)
 {
     locant_store *s = open_store();
     const int64_t parent = add_run(s, "a");
@@ -171,7 +166,6 @@ static void knows_the_parent_of_a_run(void **state)
     int64_t child;
     char *text;
 
-    (void)state;
     CHECK_OK(lct_store_find_run(&child, s, &new));
     CHECK_OK(lct_store_run_options(&text, s, child));
     assert_string_equal(text, "{}");
@@ -182,20 +176,4 @@ static void knows_the_parent_of_a_run(void **state)
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs WHERE parent IS"
                          " NULL"), 1);
     locant_store_close(s);
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(an_evaluation_is_told_by_its_whole_key),
-        IN_SCRATCH(refuses_a_curve_with_a_hole),
-        IN_SCRATCH(keeps_scores_of_tasks),
-        IN_SCRATCH(keeps_probes_and_plans),
-        IN_SCRATCH(keeps_the_last_recipe_of_a_text),
-        IN_SCRATCH(knows_the_parent_of_a_run),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

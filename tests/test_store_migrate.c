@@ -121,12 +121,11 @@ static void check_rows(const char *name)
                                " WHERE protocol = 'P2'"), 63 * 32);
 }
 
-static void keeps_every_row(void **state)
+IN_SCRATCH(keeps_every_row)
 {
     locant_store *s;
     char *old, *new;
 
-    (void)state;
     make_old_store("store");
     check_contents("store");
     check_rows("store");
@@ -145,13 +144,12 @@ static void keeps_every_row(void **state)
                      2 * LOCANT_EVAL_LENGTHS);
 }
 
-static void reads_an_old_store_without_changing_it(void **state)
+IN_SCRATCH(reads_an_old_store_without_changing_it)
 {
     locant_store *s;
     locant_run_info run;
     char *before, *after, *options;
 
-    (void)state;
     make_old_store("store");
     before = schema_of("store");
     CHECK_OK(locant_store_open_readonly(&s, scratch_file(&dir, "store")));
@@ -270,12 +268,11 @@ static int check_killed(bool writes, const char *old, const char *new)
     return n;
 }
 
-static void is_old_or_new_when_killed(void **state)
+IN_SCRATCH(is_old_or_new_when_killed)
 {
     locant_store *s;
     char *old, *new;
 
-    (void)state;
     make_old_store("old");
     make_old_store("store");
     old = schema_of("old");
@@ -287,17 +284,4 @@ static void is_old_or_new_when_killed(void **state)
     CHECK(check_killed(true, old, new) > 10);
     free(old);
     free(new);
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(keeps_every_row),
-        IN_SCRATCH(reads_an_old_store_without_changing_it),
-        IN_SCRATCH(is_old_or_new_when_killed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

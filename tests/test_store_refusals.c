@@ -57,18 +57,16 @@ static void check_refused(locant_status status, const char *ending)
     free(b);
 }
 
-static void refuses_a_foreign_database(void **state)
+IN_SCRATCH(refuses_a_foreign_database)
 {
-    (void)state;
     make_database("CREATE TABLE t (x)");
     check_refused(LOCANT_ERR_FORMAT,
                   "an SQLite database of another program (application_id 0),"
                   " expected a store of locant");
 }
 
-static void refuses_a_newer_database(void **state)
+IN_SCRATCH(refuses_a_newer_database)
 {
-    (void)state;
     make_database("CREATE TABLE t (x); PRAGMA application_id = 1280262990;"
                   "PRAGMA user_version = 999");
     check_refused(LOCANT_ERR_FORMAT,
@@ -76,32 +74,29 @@ static void refuses_a_newer_database(void **state)
                   " knows version 5");
 }
 
-static void refuses_what_is_not_a_database(void **state)
+IN_SCRATCH(refuses_what_is_not_a_database)
 {
-    (void)state;
     assert_int_equal(mkdir(scratch_file(&dir, "store"), 0777), 0);
     scratch_write(scratch_file(&dir, "store/runs.db"), "a letter\n", 9);
     check_refused(LOCANT_ERR_FORMAT,
                   "not an SQLite database, expected a store of locant");
 }
 
-static void begins_in_an_empty_file(void **state)
+IN_SCRATCH(begins_in_an_empty_file)
 {
-    (void)state;
     assert_int_equal(mkdir(scratch_file(&dir, "store"), 0777), 0);
     scratch_write(scratch_file(&dir, "store/runs.db"), "", 0);
     locant_store_close(open_store());
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 0);
 }
 
-static void reports_corrupt_pages(void **state)
+IN_SCRATCH(reports_corrupt_pages)
 {
     locant_store *s = open_store();
     size_t size;
     char *bytes;
     int refused = 0;
 
-    (void)state;
     for (int i = 0; i < 100; i++) {
         char key[16];
 
@@ -130,12 +125,11 @@ static void reports_corrupt_pages(void **state)
     free(bytes);
 }
 
-static void refuses_a_readonly_folder(void **state)
+IN_SCRATCH(refuses_a_readonly_folder)
 {
     locant_store *s = open_store();
     pid_t child;
 
-    (void)state;
     add_run(s, "a");
     locant_store_close(s);
     assert_int_equal(chmod(dir.path, 0555), 0);
@@ -165,13 +159,12 @@ static void refuses_a_readonly_folder(void **state)
     assert_int_equal(chmod(scratch_file(&dir, "store"), 0755), 0);
 }
 
-static void refuses_to_write_when_readonly(void **state)
+IN_SCRATCH(refuses_to_write_when_readonly)
 {
     locant_store *s = open_store();
     int64_t id = add_run(s, "a");
     char want[PATH_MAX];
 
-    (void)state;
     locant_store_close(s);
     CHECK_OK(locant_store_open_readonly(&s, scratch_file(&dir, "store")));
     snprintf(want, sizeof want, "locant_store_remove: store %s was opened for"
@@ -199,12 +192,11 @@ static int see(int n, const char *const *names, const char *const *values,
     return 0;
 }
 
-static void answers_queries(void **state)
+IN_SCRATCH(answers_queries)
 {
     locant_store *s = open_store();
     int n = 0;
 
-    (void)state;
     add_run(s, "a");
     CHECK_OK(locant_store_sql(s, "SELECT id, key AS k, message, 0.003,"
                               " 0.1234567890123456, 1.2345678901234567e300"
@@ -225,7 +217,7 @@ static int never(int n, const char *const *names, const char *const *values,
     return 1;
 }
 
-static void refuses_sql_that_writes(void **state)
+IN_SCRATCH(refuses_sql_that_writes)
 {
     static const char *const refused[] = {
         "INSERT INTO metrics VALUES (1, 1, 1, 1, 1)", "DELETE FROM runs",
@@ -241,7 +233,6 @@ static void refuses_sql_that_writes(void **state)
     locant_store *s = open_store();
     int rows = 0;
 
-    (void)state;
     add_run(s, "a");
     for (size_t i = 0; i < LEN(refused); i++) {
         if (locant_store_sql(s, refused[i], never, &rows) != LOCANT_ERR_PARAM)
@@ -262,14 +253,13 @@ static void refuses_sql_that_writes(void **state)
     locant_store_close(s);
 }
 
-static void refuses_bad_arguments(void **state)
+IN_SCRATCH(refuses_bad_arguments)
 {
     locant_store *s = open_store(), *other;
     locant_run_info info;
     char want[PATH_MAX];
     int n = 0;
 
-    (void)state;
     CHECK_REFUSED(locant_store_open(NULL, "x"), LOCANT_ERR_NULL,
                   "locant_store_open: out is NULL");
     CHECK_REFUSED(locant_store_open(&other, NULL), LOCANT_ERR_NULL,
@@ -295,24 +285,4 @@ static void refuses_bad_arguments(void **state)
                   LOCANT_ERR_IO, want);
     locant_store_close(s);
     locant_store_close(NULL);
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(refuses_a_foreign_database),
-        IN_SCRATCH(refuses_a_newer_database),
-        IN_SCRATCH(refuses_what_is_not_a_database),
-        IN_SCRATCH(begins_in_an_empty_file),
-        IN_SCRATCH(reports_corrupt_pages),
-        IN_SCRATCH(refuses_a_readonly_folder),
-        IN_SCRATCH(refuses_to_write_when_readonly),
-        IN_SCRATCH(answers_queries),
-        IN_SCRATCH(refuses_sql_that_writes),
-        IN_SCRATCH(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

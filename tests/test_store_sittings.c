@@ -25,13 +25,12 @@ static int64_t begin(locant_store *s, locant_train_options *o, const char *isa)
     return id;
 }
 
-static void records_what_each_sitting_computed_with(void **state)
+IN_SCRATCH(records_what_each_sitting_computed_with)
 {
     locant_store *s = open_store("store");
     locant_train_options o;
     int64_t id = begin(s, &o, "base"), step;
 
-    (void)state;
     step = ask(&dir, "SELECT step FROM runs");
     CHECK_OK(locant_train(&id, s, corpus, &o));
     assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings WHERE run = 1 AND"
@@ -58,7 +57,7 @@ static const char *other_isa(void)
     return NULL;
 }
 
-static void refuses_another_instruction_set(void **state)
+IN_SCRATCH(refuses_another_instruction_set)
 {
     const char *other = other_isa();
     locant_store *s = open_store("store");
@@ -66,7 +65,6 @@ static void refuses_another_instruction_set(void **state)
     char want[256];
     int64_t id, step;
 
-    (void)state;
     if (other == NULL)
         skip();
     id = begin(s, &o, other);
@@ -90,14 +88,13 @@ static void refuses_another_instruction_set(void **state)
 }
 
 /* Of another kind of machine, or of an older schema. */
-static void names_what_the_machine_lacks(void **state)
+IN_SCRATCH(names_what_the_machine_lacks)
 {
     locant_store *s = open_store("store");
     locant_train_options o;
     int64_t id = begin(s, &o, "base"), step;
     char want[256];
 
-    (void)state;
     step = ask(&dir, "SELECT step FROM runs");
     CHECK_OK(lct_store_exec(s, "UPDATE sittings SET isa = 'vax'", ""));
     snprintf(want, sizeof want, "locant_train: run 1 was trained with vax to"
@@ -112,15 +109,4 @@ static void names_what_the_machine_lacks(void **state)
     CHECK_OK(locant_set_isa(NULL));
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(records_what_each_sitting_computed_with),
-        IN_SCRATCH(refuses_another_instruction_set),
-        IN_SCRATCH(names_what_the_machine_lacks),
-    };
-
-    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
-}
+TEST_GROUP(make_corpus, free_corpus)

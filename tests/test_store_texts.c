@@ -99,7 +99,7 @@ static void check_same(const locant_corpus *a, const locant_corpus *b)
 
 /* ------------------------------------------------------------------ keeping */
 
-static void a_text_outlives_its_files(void **state)
+IN_SCRATCH(a_text_outlives_its_files)
 {
     struct heard heard = {.n = 0};
     locant_store *s = open_store();
@@ -107,7 +107,6 @@ static void a_text_outlives_its_files(void **state)
     struct stat st;
     int64_t run;
 
-    (void)state;
     write_files("text", LINES);
     c = read_files("text", LOCANT_KEEP_TEXT);
     run = run_on(s, c);
@@ -138,14 +137,13 @@ static void a_text_outlives_its_files(void **state)
     locant_store_close(s);
 }
 
-static void files_are_not_kept_unasked(void **state)
+IN_SCRATCH(files_are_not_kept_unasked)
 {
     struct heard heard = {.n = 0};
     locant_store *s = open_store();
     locant_corpus *c, *none;
     int64_t run;
 
-    (void)state;
     write_files("text", LINES);
     c = read_files("text", LOCANT_KEEP_HASH);
     run = run_on(s, c);
@@ -166,13 +164,12 @@ static void files_are_not_kept_unasked(void **state)
     locant_store_close(s);
 }
 
-static void the_headers_used_last_are_gone_on_with(void **state)
+IN_SCRATCH(the_headers_used_last_are_gone_on_with)
 {
     struct heard heard = {.n = 0};
     locant_store *s = open_store();
     locant_corpus *one, *two, *got;
 
-    (void)state;
     CHECK_OK(locant_store_headers(&got, s));
     assert_null(got);
     write_files("text", LINES);
@@ -196,13 +193,12 @@ static void the_headers_used_last_are_gone_on_with(void **state)
     locant_store_close(s);
 }
 
-static void says_that_files_have_another_text(void **state)
+IN_SCRATCH(says_that_files_have_another_text)
 {
     struct heard heard = {.n = 0};
     locant_store *s = open_store();
     locant_corpus *c;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         write_files("text", LINES + i);
         c = read_files("text", LOCANT_KEEP_DEFAULT);
@@ -229,14 +225,13 @@ static void refused(locant_store *s, const char *sha, const char *sentence)
         FAIL("got '%s', want '%s'\n", locant_last_error(), sentence);
 }
 
-static void damaged_texts_are_refused(void **state)
+IN_SCRATCH(damaged_texts_are_refused)
 {
     locant_store *s = open_store();
     locant_corpus *c;
     char *bytes, *longer, sha[65];
     size_t size;
 
-    (void)state;
     write_files("text", LINES);
     c = read_files("text", LOCANT_KEEP_TEXT);
     CHECK_OK(lct_store_keep_source(s, c, NULL, NULL));
@@ -263,7 +258,7 @@ static void damaged_texts_are_refused(void **state)
     locant_store_close(s);
 }
 
-static void sizes_that_lie_are_refused(void **state)
+IN_SCRATCH(sizes_that_lie_are_refused)
 {
     static const struct {
         const char *lie, *sentence;
@@ -286,7 +281,6 @@ static void sizes_that_lie_are_refused(void **state)
     locant_corpus *c, *got;
     char sql[256];
 
-    (void)state;
     write_files("text", LINES);
     c = read_files("text", LOCANT_KEEP_TEXT);
     CHECK_OK(lct_store_keep_source(s, c, NULL, NULL));
@@ -312,14 +306,13 @@ static void sizes_that_lie_are_refused(void **state)
 }
 
 /* Zeros gain the most: 1 MiB of them is never written behind the 10 bytes. */
-static void decompresses_no_more_than_was_said(void **state)
+TEST(decompresses_no_more_than_was_said)
 {
     const size_t size = 1 << 20;
     unsigned char *zeros = calloc(1, size), *out = test_guarded(10);
     void *packed;
     size_t bytes;
 
-    (void)state;
     CHECK_OK(lct_gzip(&packed, &bytes, zeros, size));
     CHECK(size / bytes < LCT_GZIP_GAIN);
     CHECK_REFUSED(lct_gunzip(out, 10, packed, bytes, "x.gz"), LOCANT_ERR_FORMAT,
@@ -332,13 +325,12 @@ static void decompresses_no_more_than_was_said(void **state)
 
 /* ----------------------------------------------------------------- shortage */
 
-static void memory_shortage_is_survived(void **state)
+IN_SCRATCH(memory_shortage_is_survived)
 {
     locant_store *s;
     locant_corpus *c, *got;
     char sha[65];
 
-    (void)state;
     write_files("text", LINES / 2);
     c = read_files("text", LOCANT_KEEP_TEXT);
     snprintf(sha, sizeof sha, "%s", sha_of(c));
@@ -365,22 +357,4 @@ static void memory_shortage_is_survived(void **state)
         test_memory_end();
         CHECK(status == LOCANT_OK && k > 5);
     }
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(a_text_outlives_its_files),
-        IN_SCRATCH(files_are_not_kept_unasked),
-        IN_SCRATCH(the_headers_used_last_are_gone_on_with),
-        IN_SCRATCH(says_that_files_have_another_text),
-        IN_SCRATCH(damaged_texts_are_refused),
-        IN_SCRATCH(sizes_that_lie_are_refused),
-        cmocka_unit_test(decompresses_no_more_than_was_said),
-        IN_SCRATCH(memory_shortage_is_survived),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

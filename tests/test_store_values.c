@@ -44,7 +44,7 @@ static void check_said(locant_store *s, int64_t id, const char *sql,
            "DROP TABLE kept");
 }
 
-static void refuses_a_row_that_no_options_make(void **state)
+IN_SCRATCH(refuses_a_row_that_no_options_make)
 {
     static const struct { const char *set, *said; } cases[] = {
         {"length = 0", "length is 0, expected 1 .. 1048576"},
@@ -82,7 +82,6 @@ static void refuses_a_row_that_no_options_make(void **state)
     locant_store *s = open_store();
     char sql[256];
 
-    (void)state;
     add_run(s, "a");
     change("PRAGMA ignore_check_constraints = ON");
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -98,12 +97,11 @@ static void refuses_a_row_that_no_options_make(void **state)
     locant_store_close(s);
 }
 
-static void lists_more_runs_than_it_holds_at_once(void **state)
+IN_SCRATCH(lists_more_runs_than_it_holds_at_once)
 {
     locant_store *s = open_store();
     int n = 0;
 
-    (void)state;
     add_run(s, "a");
     change("WITH RECURSIVE c(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM c"
            " WHERE i < 512) INSERT INTO runs (id, key, status, encoding, model,"
@@ -121,7 +119,7 @@ static void lists_more_runs_than_it_holds_at_once(void **state)
     locant_store_close(s);
 }
 
-static void takes_no_loss_that_no_model_has(void **state)
+IN_SCRATCH(takes_no_loss_that_no_model_has)
 {
     static const char *const losses[] = {"NULL", "1e308", "-9e999", "1"};
     const struct lct_run_state at = {"running", 1, 1, 1, NULL};
@@ -130,7 +128,6 @@ static void takes_no_loss_that_no_model_has(void **state)
     locant_run_info run;
     char sql[64];
 
-    (void)state;
     add_run(s, "a");
     CHECK_OK(lct_store_record(s, 1, &at, &m, 1));
     for (size_t i = 0; i < LEN(losses); i++) {
@@ -142,7 +139,7 @@ static void takes_no_loss_that_no_model_has(void **state)
     locant_store_close(s);
 }
 
-static void refuses_losses_at_no_length(void **state)
+IN_SCRATCH(refuses_losses_at_no_length)
 {
     const struct lct_evaluation_key key = {.run = 1, .corpus_sha256 = "00ff",
                                            .want = 2};
@@ -156,7 +153,6 @@ static void refuses_losses_at_no_length(void **state)
     char want[PATH_MAX + 64];
     struct lct_curve c;
 
-    (void)state;
     add_run(s, "a");
     CHECK_OK(lct_store_add_evaluation(s, &key, &row, curves, 2));
     CHECK_OK(lct_store_read_curve(&c, s, 1, "P2")); /* by position, from 0 */
@@ -179,7 +175,7 @@ static int see_score(const locant_run_info *run, const char *setup,
     return 0;
 }
 
-static void refuses_scores_that_cannot_be(void **state)
+IN_SCRATCH(refuses_scores_that_cannot_be)
 {
     static const struct { const char *set, *said; } cases[] = {
         {"exact = 11", "exact beyond its items"},
@@ -198,7 +194,6 @@ static void refuses_scores_that_cannot_be(void **state)
     char sql[128], want[PATH_MAX + 128];
     int n = 0;
 
-    (void)state;
     add_run(s, "a");
     change("UPDATE runs SET source = 'T1'");
     CHECK_OK(lct_store_add_scores(s, &score, 1));
@@ -218,19 +213,4 @@ static void refuses_scores_that_cannot_be(void **state)
                " kept; DROP TABLE kept");
     }
     locant_store_close(s);
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(refuses_a_row_that_no_options_make),
-        IN_SCRATCH(lists_more_runs_than_it_holds_at_once),
-        IN_SCRATCH(takes_no_loss_that_no_model_has),
-        IN_SCRATCH(refuses_losses_at_no_length),
-        IN_SCRATCH(refuses_scores_that_cannot_be),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static void export_it(const char *name, int with_text)
     locant_store_close(s);
 }
 
-static void comes_back_whole(void **state)
+IN_SCRATCH(comes_back_whole)
 {
     locant_study a, b;
     locant_store *s;
@@ -74,7 +74,6 @@ static void comes_back_whole(void **state)
     struct stat st;
     int64_t id;
 
-    (void)state;
     make_study();
     export_it("with.json", 1);
     export_it("without.json", 0);
@@ -161,13 +160,12 @@ static void refuse(const char *bytes, size_t size, const char *sentence)
         FAIL("got '%s', want '%s'\n", locant_last_error(), sentence);
 }
 
-static void what_is_changed_is_refused(void **state)
+IN_SCRATCH(what_is_changed_is_refused)
 {
     char *bytes;
     size_t size;
     json_t *root;
 
-    (void)state;
     make_study();
     export_it("study.json", 1);
     bytes = scratch_read(scratch_file(&dir, "study.json"), &size);
@@ -191,11 +189,10 @@ static void what_is_changed_is_refused(void **state)
 }
 
 /* Nothing of what is refused reaches the disk. */
-static void a_refused_file_makes_no_store(void **state)
+IN_SCRATCH(a_refused_file_makes_no_store)
 {
     int64_t id;
 
-    (void)state;
     scratch_write(scratch_file(&dir, "bad.json"), "{}", 2);
     CHECK(locant_study_import(&id, scratch_file(&dir, "new"),
                               scratch_file(&dir, "bad.json")) ==
@@ -203,7 +200,7 @@ static void a_refused_file_makes_no_store(void **state)
     CHECK(access(scratch_file(&dir, "new"), F_OK) != 0);
 }
 
-static void memory_shortage_is_survived(void **state)
+IN_SCRATCH(memory_shortage_is_survived)
 {
     locant_status status = LOCANT_ERR_NOMEM;
     struct lct_study study;
@@ -211,7 +208,6 @@ static void memory_shortage_is_survived(void **state)
     size_t size;
     long k = 0;
 
-    (void)state;
     make_study();
     export_it("study.json", 1);
     bytes = scratch_read(scratch_file(&dir, "study.json"), &size);
@@ -229,7 +225,7 @@ static void memory_shortage_is_survived(void **state)
 }
 
 /* The vectors of RFC 4648, section 10. */
-static void base64_is_the_rfcs(void **state)
+TEST(base64_is_the_rfcs)
 {
     static const char *const text[] = {"",     "Zg==", "Zm8=",
                                        "Zm9v", "Zm9vYg==", "Zm9vYmE=",
@@ -238,7 +234,6 @@ static void base64_is_the_rfcs(void **state)
                                         "Zm9v=", "====", "Zg==Zg==", "Zm\n=",
                                         "Z===", "=m8=", "Zm8-"};
 
-    (void)state;
     for (size_t n = 0; n < LEN(text); n++) {
         char out[16] = "", bytes[16];
         size_t size;
@@ -255,19 +250,4 @@ static void base64_is_the_rfcs(void **state)
         if (lct_base64_read(bytes, &size, wrong[i], strlen(wrong[i])))
             FAIL("'%s' is read\n", wrong[i]);
     }
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(comes_back_whole),
-        IN_SCRATCH(what_is_changed_is_refused),
-        IN_SCRATCH(a_refused_file_makes_no_store),
-        IN_SCRATCH(memory_shortage_is_survived),
-        cmocka_unit_test(base64_is_the_rfcs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,14 +83,13 @@ static size_t bytes_of(const struct lct_surface *x)
 /* ------------------------------------------------------------ same numbers */
 
 /* A table of 128 rows is not read at 256: the others are. */
-static void what_ends_is_left_out(void **state)
+TEST(what_ends_is_left_out)
 {
     static const char *const ends[] = { "learned" };
     locant_report_options r = LOCANT_REPORT_INIT;
     struct lct_plan short_plan;
     struct lct_surface *x = create(specs, LEN(specs));
 
-    (void)state;
     CHECK(x->n == ENCODINGS && x->left_out == 1);
     CHECK(x->n_trained == TRAINED && x->seeds == 1);
     CHECK(x->n_lengths == LENGTHS && x->length[0] == 64);
@@ -111,7 +110,7 @@ static void what_ends_is_left_out(void **state)
 }
 
 /* What was trained at 128 is the plan's own run, and its own window is P4. */
-static void the_diagonal_is_the_own_window(void **state)
+TEST(the_diagonal_is_the_own_window)
 {
     locant_store *s = open_store("a");
     struct lct_surface *x = measure(s);
@@ -120,7 +119,6 @@ static void the_diagonal_is_the_own_window(void **state)
     locant_evaluation e;
     int64_t run;
 
-    (void)state;
     CHECK(x->blocks == BLOCKS);
     for (size_t i = 0; i < ENCODINGS; i++) {
         o.encoding = x->of[i].spec;
@@ -157,14 +155,13 @@ static int count_run(const locant_run_info *run, void *context)
     return 0;
 }
 
-static void stopped_it_goes_on_to_the_same_bits(void **state)
+TEST(stopped_it_goes_on_to_the_same_bits)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
     struct lct_surface *x = measure(a), *y = create(specs, LEN(specs));
     int calls = 0, stops = 0, runs = 0;
     locant_status status;
 
-    (void)state;
     while ((status = lct_surface_run(y, &plan, b, corpus, stop, &calls)) ==
            LOCANT_ERR_INTERRUPTED) {
         lct_surface_free(y);
@@ -183,7 +180,7 @@ static void stopped_it_goes_on_to_the_same_bits(void **state)
 }
 
 /* Every encoding that was asked for, however many. */
-static void all_are_taken(void **state)
+TEST(all_are_taken)
 {
     static const char *const five[] = { "none", "rope", "alibi", "t5",
                                         "kerple" };
@@ -191,7 +188,6 @@ static void all_are_taken(void **state)
     struct lct_plan p;
     struct lct_surface *x;
 
-    (void)state;
     r.preset = LOCANT_PRESET_SMOKE;
     r.encodings = five;
     r.n_encodings = LEN(five);
@@ -209,7 +205,7 @@ static double number(const struct lct_results *r, const char *path)
     return json_number_value(lct_numbers_at(r->numbers, path));
 }
 
-static void numbers_and_page_have_it(void **state)
+TEST(numbers_and_page_have_it)
 {
     locant_store *s = open_store("a");
     struct lct_results r = { .trained_length = 128 };
@@ -217,7 +213,6 @@ static void numbers_and_page_have_it(void **state)
     const struct lct_surface *x;
     double near, far, own;
 
-    (void)state;
     CHECK(!lct_page_has_surface(&r));
     x = r.surface = measure(s);
     CHECK(lct_page_has_surface(&r));
@@ -265,14 +260,13 @@ static locant_status compare_map(const locant_figure *f, const char *alt,
     return LOCANT_OK;
 }
 
-static void the_store_has_the_figure(void **state)
+TEST(the_store_has_the_figure)
 {
     locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
     locant_store *s = open_store("a");
     struct lct_results r = { .surface = measure(s), .trained_length = 128 };
     int64_t run = r.surface->of[0].run[0][0];
 
-    (void)state;
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     view.encoding = "alibi";
     CHECK(locant_figure_of_runs("surface", s, &run, 1, &view, compare_map,
@@ -289,16 +283,4 @@ static void the_store_has_the_figure(void **state)
     locant_store_close(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_ends_is_left_out),
-        cmocka_unit_test(the_diagonal_is_the_own_window),
-        cmocka_unit_test(stopped_it_goes_on_to_the_same_bits),
-        cmocka_unit_test(all_are_taken),
-        cmocka_unit_test(numbers_and_page_have_it),
-        cmocka_unit_test(the_store_has_the_figure),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -89,13 +89,12 @@ static double accuracy(const locant_task_score *s)
 /* --------------------------------------------------------- what is learned */
 
 /* A table of positions tells t modulo 4 exactly, and nothing beyond its end. */
-static void a_table_counts_and_ends(void **state)
+TEST_WITH(set_up, tear_down, a_table_counts_and_ends)
 {
     static const int64_t lengths[] = { 24, 48 };
     const int64_t run = train("T13.4", "learned(length=24)", 24, 150);
     const struct seen seen = score(run, 0, lengths, 2);
 
-    (void)state;
     assert_int_equal(seen.n, 4); /* all, t = 0 .., t = 16 ..; all */
     CHECK(seen.score[0].place == -1 && seen.score[0].items == 1);
     CHECK(seen.score[0].exact == 1 && seen.score[0].hits == 23);
@@ -110,7 +109,7 @@ static void a_table_counts_and_ends(void **state)
  * One layer without positions sees the set of what came before, so it cannot
  * tell x[t-1] from x[t-9]; a rotation can.  k = 1 is where the task is easy.
  */
-static void one_layer_copies_only_with_positions(void **state)
+TEST_WITH(set_up, tear_down, one_layer_copies_only_with_positions)
 {
     static const int64_t length[] = { 24 };
     const int steps = TEST_SANITIZED ? 20 : 600;
@@ -119,7 +118,6 @@ static void one_layer_copies_only_with_positions(void **state)
     const struct seen without = score(train("T1", "none", 24, steps), 200,
                                       length, 1);
 
-    (void)state;
     CHECK(with.score[1].place == 1 && without.score[1].place == 1);
     if (TEST_SANITIZED)
         return;
@@ -129,26 +127,24 @@ static void one_layer_copies_only_with_positions(void **state)
 }
 
 /* Parity is a control: a small model does no better than guessing. */
-static void parity_stays_at_chance(void **state)
+TEST_WITH(set_up, tear_down, parity_stays_at_chance)
 {
     static const int64_t length[] = { 40 };
     const int64_t run = train("T8", "rope", 42, 60);
     const struct seen seen = score(run, 400, length, 1);
 
-    (void)state;
     CHECK(locant_task_find("T8")->control);
     /* deviation of 400 guesses is .025 */
     CHECK(fabs(accuracy(&seen.score[0]) - .5) < 5 * .025);
     CHECK(seen.score[0].items == 400 && seen.score[0].tokens == 400);
 }
 
-static void a_markov_source_leaves_its_entropy(void **state)
+TEST_WITH(set_up, tear_down, a_markov_source_leaves_its_entropy)
 {
     static const int64_t length[] = { 32 };
     const struct seen seen = score(train("T14", "rope", 32, 100), 50, length,
                                    1);
 
-    (void)state;
     CHECK(seen.score[0].tokens == 50 * 29);
     CHECK(seen.score[0].floor > 1 && seen.score[0].loss > seen.score[0].floor);
     CHECK(seen.score[0].loss < log(17));
@@ -156,7 +152,7 @@ static void a_markov_source_leaves_its_entropy(void **state)
 
 /* ------------------------------------------------------------------- store */
 
-static void scores_are_kept(void **state)
+TEST_WITH(set_up, tear_down, scores_are_kept)
 {
     static const int64_t lengths[] = { 20, 30 };
     const int64_t run = train("T10", "alibi", 40, 2);
@@ -165,7 +161,6 @@ static void scores_are_kept(void **state)
     const locant_task_info *task;
     char *path;
 
-    (void)state;
     first = score(run, 30, lengths, 2);
     CHECK_OK(locant_task_of(&task, store, run));
     assert_string_equal(task->id, "T10");
@@ -215,14 +210,13 @@ static int record(const locant_run_info *run, const char *setup,
 }
 
 /* Of a task whose places an older build did not tell: they are made up for. */
-static void scores_without_places_are_made_again(void **state)
+TEST_WITH(set_up, tear_down, scores_without_places_are_made_again)
 {
     static const int64_t lengths[] = { 24 };
     const int64_t run = train("T3", "alibi", 27, 2);
     const struct seen first = score(run, 4, lengths, 1);
     struct seen again;
 
-    (void)state;
     CHECK(first.n > 1 && first.score[1].place >= 0);
     CHECK_OK(lct_store_exec(store, "DELETE FROM task_scores WHERE place >= 0",
                             ""));
@@ -234,13 +228,12 @@ static void scores_without_places_are_made_again(void **state)
     CHECK(again.n == first.n && again.score[1].items == 9);
 }
 
-static void seeds_of_one_experiment_are_told_by_their_setup(void **state)
+TEST_WITH(set_up, tear_down, seeds_of_one_experiment_are_told_by_their_setup)
 {
     static const int64_t length[] = { 16 };
     static struct recorded r;
     int64_t run[3];
 
-    (void)state;
     r.n = 0;
     for (int i = 0; i < 3; i++) {
         seed = i == 1 ? 2 : 1;
@@ -266,13 +259,12 @@ static void seeds_of_one_experiment_are_told_by_their_setup(void **state)
     CHECK(strstr(r.setup[0], ";source=T14") != NULL);
 }
 
-static void a_visitor_can_stop(void **state)
+TEST_WITH(set_up, tear_down, a_visitor_can_stop)
 {
     const int64_t run = train("T9", "t5", 16, 2);
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
     struct seen seen = { .n = 0, .stop = 1 };
 
-    (void)state;
     o.items = 2;
     CHECK_OK(locant_task_evaluate(store, run, &o, see, &seen));
     assert_int_equal(seen.n, 1);
@@ -285,13 +277,12 @@ static int refuse(const locant_progress *p, void *context)
     return 1;
 }
 
-static void a_signal_stops_scoring(void **state)
+TEST_WITH(set_up, tear_down, a_signal_stops_scoring)
 {
     const int64_t run = train("T2", "rope", 16, 2);
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
     struct seen seen = { .n = 0 };
 
-    (void)state;
     o.progress = refuse;
     assert_int_equal(locant_task_evaluate(store, run, &o, see, &seen),
                      LOCANT_ERR_INTERRUPTED);
@@ -300,14 +291,13 @@ static void a_signal_stops_scoring(void **state)
 
 /* ---------------------------------------------------------------- refusals */
 
-static void refuses_what_is_no_run_of_a_task(void **state)
+TEST_WITH(set_up, tear_down, refuses_what_is_no_run_of_a_task)
 {
     static const int64_t bad[] = { 200 };
     const int64_t run = train("T3", "none", 9, 1);
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
     struct seen seen = { .n = 0 };
 
-    (void)state;
     CHECK_REFUSED(locant_task_evaluate(NULL, run, &o, see, &seen),
                   LOCANT_ERR_NULL, "locant_task_evaluate: store is NULL");
     o.items = -1;
@@ -365,7 +355,7 @@ static void check_same_parameters(int64_t a, int64_t b)
 }
 
 /* A passkey run goes on from one on text, whose sizes it has. */
-static void a_fine_tune_begins_with_its_parent(void **state)
+TEST_WITH(set_up, tear_down, a_fine_tune_begins_with_its_parent)
 {
     locant_corpus_options text = LOCANT_CORPUS_INIT;
     locant_train_options o = LOCANT_TRAIN_INIT;
@@ -376,7 +366,6 @@ static void a_fine_tune_begins_with_its_parent(void **state)
     int64_t parent = 0, child = 0, again = 0, other = 0;
     size_t n;
 
-    (void)state;
     text.kind = LOCANT_CORPUS_GENERATED;
     text.max_bytes = 128 << 10;
     CHECK_OK(locant_corpus_create(&corpus, &text));
@@ -431,14 +420,13 @@ static int stop_once(const locant_progress *p, void *context)
 }
 
 /* By its number alone: the store knows task and parent. */
-static void a_stopped_run_is_resumed_by_number(void **state)
+TEST_WITH(set_up, tear_down, a_stopped_run_is_resumed_by_number)
 {
     locant_train_options o;
     locant_run_info info;
     int64_t run = 0;
     int asked = 0;
 
-    (void)state;
     CHECK_OK(locant_task_options(&o, "T13.3"));
     o.layers = 1;
     o.encoding = "alibi";
@@ -453,26 +441,4 @@ static void a_stopped_run_is_resumed_by_number(void **state)
     assert_string_equal(info.status, "done");
     assert_string_equal(info.source, "T13.3");
     CHECK(info.step == 20);
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(a_table_counts_and_ends),
-        IN_SCRATCH(one_layer_copies_only_with_positions),
-        IN_SCRATCH(parity_stays_at_chance),
-        IN_SCRATCH(a_markov_source_leaves_its_entropy),
-        IN_SCRATCH(scores_are_kept),
-        IN_SCRATCH(scores_without_places_are_made_again),
-        IN_SCRATCH(seeds_of_one_experiment_are_told_by_their_setup),
-        IN_SCRATCH(a_visitor_can_stop),
-        IN_SCRATCH(a_signal_stops_scoring),
-        IN_SCRATCH(a_fine_tune_begins_with_its_parent),
-        IN_SCRATCH(a_stopped_run_is_resumed_by_number),
-        IN_SCRATCH(refuses_what_is_no_run_of_a_task),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,12 +68,11 @@ static bool has_rule(const struct lct_task *task, const locant_task_test *test)
     return strncmp(task->info.id, "T11", 3) != 0 || test->value == 8;
 }
 
-static void rules_solve_every_test_set(void **state)
+TEST(rules_solve_every_test_set)
 {
     const struct lct_task *task;
     int solved = 0;
 
-    (void)state;
     for (int i = 0; (task = lct_task_at(i)) != NULL; i++) {
         const oracle_solver solve = oracle_task(task->info.id);
 
@@ -90,11 +89,10 @@ static void rules_solve_every_test_set(void **state)
 }
 
 /* Also of rows shorter and longer than recommended. */
-static void rules_solve_every_batch(void **state)
+TEST(rules_solve_every_batch)
 {
     const struct lct_task *task;
 
-    (void)state;
     for (int i = 0; (task = lct_task_at(i)) != NULL; i++) {
         const int64_t least = lct_task_size(task, task->shortest);
         const int64_t usual = lct_task_size(task, task->info.length);
@@ -112,13 +110,12 @@ static void rules_solve_every_batch(void **state)
 }
 
 /* After the last answer of a short row nothing is said or asked. */
-static void rows_end_in_silence(void **state)
+TEST(rows_end_in_silence)
 {
     const struct lct_task *task = lct_task_find("t3");
     int64_t sum = 0;
     const int64_t rows = 2000;
 
-    (void)state;
     for (int64_t row = 0; row < rows; row++) {
         int64_t n = 0, last = 0;
 
@@ -152,7 +149,7 @@ static uint64_t hash_row(uint64_t h, int64_t size)
 }
 
 /* The first ten items of every test set, whoever makes them, wherever. */
-static void test_sets_never_change(void **state)
+TEST(test_sets_never_change)
 {
     static const struct {
         const char *id;
@@ -162,7 +159,6 @@ static void test_sets_never_change(void **state)
     };
     const struct lct_task *task;
 
-    (void)state;
     for (int i = 0; (task = lct_task_at(i)) != NULL; i++) {
         uint64_t h = LCT_HASH_BEGIN;
 
@@ -176,12 +172,11 @@ static void test_sets_never_change(void **state)
     }
 }
 
-static void rows_follow_from_seed_step_and_row(void **state)
+TEST(rows_follow_from_seed_step_and_row)
 {
     const struct lct_task *task = lct_task_find("T10");
     int32_t first[145];
 
-    (void)state;
     train_row(task, 5, 6, 7, 145);
     memcpy(first, tokens, sizeof(first));
     train_row(task, 5, 6, 8, 145);
@@ -206,12 +201,11 @@ static void check_share(const char *what, int64_t hits, int64_t n, double p)
 }
 
 /* Who guesses among the possible answers is right as often as is said. */
-static void guessing_gets_chance(void **state)
+TEST(guessing_gets_chance)
 {
     static const char *const ids[] = { "T1", "T2", "T4", "T5", "T7.count", "T8",
                                        "T9", "T10", "T12" };
 
-    (void)state;
     for (size_t k = 0; k < LEN(ids); k++) {
         const struct lct_task *task = lct_task_find(ids[k]);
         const int64_t choices = (int64_t)lround(1 / task->info.chance);
@@ -232,11 +226,10 @@ static void guessing_gets_chance(void **state)
     }
 }
 
-static void flip_flops_are_as_dense_as_said(void **state)
+TEST(flip_flops_are_as_dense_as_said)
 {
     const struct lct_task *task = lct_task_find("T9");
 
-    (void)state;
     for (int k = 0; k < 3; k++) {
         const locant_task_test *t = &task->info.tests[k];
         int64_t ignored = 0, read = 0, pairs = 0;
@@ -254,12 +247,11 @@ static void flip_flops_are_as_dense_as_said(void **state)
 }
 
 /* Gap weights g^-.99 and 1 over 55 slots: the mean slot of the first pair. */
-static void recall_gaps_follow_the_power_law(void **state)
+TEST(recall_gaps_follow_the_power_law)
 {
     static const char *const ids[] = { "T11", "T11.flat" };
     static const double power[] = { -.99, 0 };
 
-    (void)state;
     for (int k = 0; k < 2; k++) {
         const struct lct_task *task = lct_task_find(ids[k]);
         double sum = 0, mean = 0, square = 0, weights = 0;
@@ -307,13 +299,12 @@ static int context(int triple)
  * The chain of all 4096 triples of symbols, stepped until it stands still: the
  * states are not the contexts whose chain the library steps.
  */
-static void entropy_rate_is_that_of_the_triples(void **state)
+TEST(entropy_rate_is_that_of_the_triples)
 {
     const lct_markov_weights *w = lct_markov();
     double *p = malloc(4096 * sizeof(double));
     double *q = malloc(4096 * sizeof(double)), rate = 0;
 
-    (void)state;
     for (int c = 0; c < LCT_MARKOV_CONTEXTS; c++) {
         int64_t sum = 0;
 
@@ -339,11 +330,10 @@ static void entropy_rate_is_that_of_the_triples(void **state)
 }
 
 /* The loss of one who knows the source tends to the entropy rate. */
-static void floors_are_near_the_entropy_rate(void **state)
+TEST(floors_are_near_the_entropy_rate)
 {
     static const char *const ids[] = { "T14", "T15", "T15.100" };
 
-    (void)state;
     for (size_t k = 0; k < LEN(ids); k++) {
         const struct lct_task *task = lct_task_find(ids[k]);
         const locant_task_test test = { 1024, "", 0 };
@@ -365,13 +355,12 @@ static void floors_are_near_the_entropy_rate(void **state)
 
 /* ------------------------------------------------------------------- list */
 
-static void tasks_are_what_the_list_says(void **state)
+TEST(tasks_are_what_the_list_says)
 {
     const struct lct_task *task;
     locant_train_options o;
     int n = 0, controls = 0;
 
-    (void)state;
     for (; (task = lct_task_at(n)) != NULL; n++) {
         const locant_task_info *info = locant_task_at(n);
 
@@ -392,23 +381,4 @@ static void tasks_are_what_the_list_says(void **state)
     CHECK(locant_task_find("T99") == NULL && locant_task_find(NULL) == NULL);
     CHECK_REFUSED(locant_task_options(&o, "T99"), LOCANT_ERR_PARAM,
                   "locant_task_options: no task 'T99'; there are T1 .. T16");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_solve_every_test_set),
-        cmocka_unit_test(rules_solve_every_batch),
-        cmocka_unit_test(rows_end_in_silence),
-        cmocka_unit_test(test_sets_never_change),
-        cmocka_unit_test(rows_follow_from_seed_step_and_row),
-        cmocka_unit_test(guessing_gets_chance),
-        cmocka_unit_test(flip_flops_are_as_dense_as_said),
-        cmocka_unit_test(recall_gaps_follow_the_power_law),
-        cmocka_unit_test(entropy_rate_is_that_of_the_triples),
-        cmocka_unit_test(floors_are_near_the_entropy_rate),
-        cmocka_unit_test(tasks_are_what_the_list_says),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static locant_tensors *parsed(void)
     return t;
 }
 
-static void refuses_broken_frames(void **state)
+TEST(refuses_broken_frames)
 {
-    (void)state;
     size = 0;
     refused(LOCANT_ERR_FORMAT, "truncated: 0 bytes, 8 needed for the header "
             "length");
@@ -74,7 +73,7 @@ static void refuse_all(const struct bad *cases, size_t n)
     }
 }
 
-static void refuses_bad_json(void **state)
+TEST(refuses_bad_json)
 {
     static const struct bad cases[] = {
         { "{\"a\":", 0, LOCANT_ERR_FORMAT,
@@ -104,7 +103,6 @@ static void refuses_bad_json(void **state)
           "expected" },
     };
 
-    (void)state;
     refuse_all(cases, LEN(cases));
     make_n("{}\0\0", 4, 0);
     refused(LOCANT_ERR_FORMAT, "header[byte 10]: byte 0x00 after the object, "
@@ -115,7 +113,7 @@ static void refuses_bad_json(void **state)
 }
 
 /* The sentences in these are jansson's; file, place and status are ours. */
-static void refuses_bad_strings(void **state)
+TEST(refuses_bad_strings)
 {
     static const char *const headers[] = {
         "{\"a\xff\":{}}", "{\"\\ud800\":{}}", "{\"a\\u0000b\":{}}",
@@ -124,7 +122,6 @@ static void refuses_bad_strings(void **state)
     };
     locant_tensors *t;
 
-    (void)state;
     for (size_t i = 0; i < LEN(headers); i++) {
         make(headers[i], 0);
         CHECK(locant_tensors_parse(&t, bytes, size, "x") == LOCANT_ERR_FORMAT);
@@ -180,13 +177,12 @@ static const struct bad bad_members[] = {
       "bytes, 1 to 65535 allowed" },
 };
 
-static void refuses_bad_members(void **state)
+TEST(refuses_bad_members)
 {
-    (void)state;
     refuse_all(bad_members, LEN(bad_members));
 }
 
-static void refuses_bad_shapes(void **state)
+TEST(refuses_bad_shapes)
 {
 #define SHAPE(shape, end) "{" A("F32", shape, "[0," end "]") "}"
     static const struct bad cases[] = {
@@ -224,14 +220,13 @@ static void refuses_bad_shapes(void **state)
     };
     locant_tensors *t;
 
-    (void)state;
     refuse_all(cases, LEN(cases));
     make(SHAPE("[02]", "8"), 8);
     CHECK(locant_tensors_parse(&t, bytes, size, "x") == LOCANT_ERR_FORMAT);
     CHECK(strstr(locant_last_error(), "x: header[byte 3") != NULL);
 }
 
-static void refuses_bad_ranges(void **state)
+TEST(refuses_bad_ranges)
 {
     static const struct bad cases[] = {
         { "{" A("F32", "[2]", "[8,0]") "}", 8, LOCANT_ERR_FORMAT,
@@ -266,13 +261,12 @@ static void refuses_bad_ranges(void **state)
           LOCANT_ERR_FORMAT, "data: tensors 'a' [0,8) and 'b' [4,4) overlap" },
     };
 
-    (void)state;
     refuse_all(cases, LEN(cases));
 }
 
 /* ---------------------------------------------------- what must be accepted */
 
-static void accepts_what_the_format_allows(void **state)
+TEST(accepts_what_the_format_allows)
 {
     static const struct {
         const char *header;
@@ -292,7 +286,6 @@ static void accepts_what_the_format_allows(void **state)
           "\"data_offsets\":[0,2]}}", 2, 1 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++) {
         const char *name;
         locant_tensors *t;
@@ -310,13 +303,12 @@ static void accepts_what_the_format_allows(void **state)
     }
 }
 
-static void finds_names_and_metadata(void **state)
+TEST(finds_names_and_metadata)
 {
     const char *name;
     locant_tensors *t;
     const locant_tensor *x;
 
-    (void)state;
     make("{\"__metadata__\":{\"format\":\"pt\",\"\\u00e9\":\"\"},"
          A("I32", "[1,2]", "[4,12]") "," B("F32", "[1]", "[0,4]") "}", 12);
     t = parsed();
@@ -343,12 +335,11 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void refuses_long_names(void **state)
+TEST(refuses_long_names)
 {
     static char header[1000100];
     int n;
 
-    (void)state;
     for (size_t length = 65535; length <= 1000000; length += 934465) {
         memset(header, 'q', sizeof header);
         memcpy(header, "{\"", 2);
@@ -363,12 +354,11 @@ static void refuses_long_names(void **state)
     }
 }
 
-static void refuses_deep_and_wide_values(void **state)
+TEST(refuses_deep_and_wide_values)
 {
     static char header[250000];
     size_t used;
 
-    (void)state;
     used = (size_t)snprintf(header, sizeof header, "{\"a\":");
     memset(header + used, '[', 100000);
     make_n(header, used + 100000, 0);
@@ -396,12 +386,11 @@ static void refuses_deep_and_wide_values(void **state)
  * Linear time: comparing all pairs of 100 000 names takes 5e9 steps, more than
  * 2 s anywhere.  Time of this process, so that a busy machine does not matter.
  */
-static void takes_time_linear_in_the_header(void **state)
+TEST(takes_time_linear_in_the_header)
 {
     locant_tensors *t;
     double begin;
 
-    (void)state;
     make_many(100000, true);
     begin = seconds();
     CHECK(locant_tensors_parse(&t, bytes, size, "x") == LOCANT_ERR_FORMAT);
@@ -416,11 +405,10 @@ static void takes_time_linear_in_the_header(void **state)
     locant_tensors_free(t);
 }
 
-static void refuses_every_cut(void **state)
+TEST(refuses_every_cut)
 {
     size_t whole;
 
-    (void)state;
     make(small, 10);
     whole = size;
     for (size_t n = 0; n < whole; n++) {
@@ -433,11 +421,10 @@ static void refuses_every_cut(void **state)
     }
 }
 
-static void survives_every_flipped_bit(void **state)
+TEST(survives_every_flipped_bit)
 {
     size_t accepted = 0;
 
-    (void)state;
     make(small, 10);
     for (size_t bit = 0; bit < 8 * size; bit++) {
         locant_tensors *t;
@@ -459,23 +446,4 @@ static int free_bytes(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refuses_broken_frames),
-        cmocka_unit_test(refuses_bad_json),
-        cmocka_unit_test(refuses_bad_strings),
-        cmocka_unit_test(refuses_bad_members),
-        cmocka_unit_test(refuses_bad_shapes),
-        cmocka_unit_test(refuses_bad_ranges),
-        cmocka_unit_test(accepts_what_the_format_allows),
-        cmocka_unit_test(finds_names_and_metadata),
-        cmocka_unit_test(refuses_long_names),
-        cmocka_unit_test(refuses_deep_and_wide_values),
-        cmocka_unit_test(takes_time_linear_in_the_header),
-        cmocka_unit_test(refuses_every_cut),
-        cmocka_unit_test(survives_every_flipped_bit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, free_bytes);
-}
+TEST_GROUP(NULL, free_bytes)

@@ -30,7 +30,7 @@ static int remove_directory(void **state)
     return rmdir(directory);
 }
 
-static void every_dtype_comes_back(void **state)
+TEST(every_dtype_comes_back)
 {
     static const char *const metadata[] = { "b", "2", "a", "\xe4\xbd\x8d" };
     static const char *const order[] = {
@@ -41,7 +41,6 @@ static void every_dtype_comes_back(void **state)
     locant_tensors *t;
     int64_t shape[] = { 3, 1 }, none[] = { 0 };
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         ((unsigned char *)data)[i] = (unsigned char)test_rand();
     for (int d = LOCANT_F32; d <= LOCANT_I64; d++) {
@@ -75,7 +74,7 @@ static void every_dtype_comes_back(void **state)
     locant_tensors_free(t);
 }
 
-static void writes_the_documented_bytes(void **state)
+TEST(writes_the_documented_bytes)
 {
     static const char *const metadata[] = { "format", "pt" };
     const char header[] = "{\"__metadata__\":{\"format\":\"pt\"},\"w\":{"
@@ -89,7 +88,6 @@ static void writes_the_documented_bytes(void **state)
     size_t n = sizeof header - 1, padded = (n + 7) / 8 * 8;
     FILE *file;
 
-    (void)state;
     CHECK_OK(locant_tensors_write(path, &in, 1, metadata, 1));
     file = fopen(path, "rb");
     CHECK(fread(got, 1, sizeof got, file) == 8 + padded + 8);
@@ -103,9 +101,8 @@ static void writes_the_documented_bytes(void **state)
 }
 
 /* A header of odd length, and an odd number of float16 before a float32. */
-static void reads_unaligned_files(void **state)
+TEST(reads_unaligned_files)
 {
-    (void)state;
     make("{" A("F16", "[1]", "[0,2]") "," B("F64", "[1]", "[2,10]") "} ", 10);
     for (int pad = 0; pad < 2; pad++) {
         FILE *file = fopen(path, "wb");
@@ -139,9 +136,8 @@ static void write_refused(const char *a, const char *b, locant_status status,
     CHECK(access(path, F_OK) != 0);
 }
 
-static void refuses_to_write_bad_names(void **state)
+TEST(refuses_to_write_bad_names)
 {
-    (void)state;
     write_refused("a", "a", LOCANT_ERR_PARAM,
                   "locant_tensors_write: two tensors are named 'a'");
     write_refused("a", "", LOCANT_ERR_PARAM, "locant_tensors_write: a tensor "
@@ -154,7 +150,7 @@ static void refuses_to_write_bad_names(void **state)
                   "locant_tensors_write: '\\xff' is not UTF-8");
 }
 
-static void refuses_bad_arguments(void **state)
+TEST(refuses_bad_arguments)
 {
     static const char *const twice[] = { "k", "1", "k", "2" };
     static const char *const missing[] = { "k", NULL };
@@ -165,7 +161,6 @@ static void refuses_bad_arguments(void **state)
     };
     locant_tensors *t;
 
-    (void)state;
     CHECK_REFUSED(locant_tensors_read(NULL, path), LOCANT_ERR_NULL,
                   "locant_tensors_read: out is NULL");
     CHECK_REFUSED(locant_tensors_read(&t, NULL), LOCANT_ERR_NULL,
@@ -194,11 +189,10 @@ static void refuses_bad_arguments(void **state)
 }
 
 /* Each two bytes, with tails that make three or four of them, or do not. */
-static void utf8_is_what_jansson_takes(void **state)
+TEST(utf8_is_what_jansson_takes)
 {
     static const char *const tails[] = { "", "\x80", "\xbf\x80", "a" };
 
-    (void)state;
     for (unsigned b = 0x7f01; b <= 0xffff; b++)
         for (size_t i = 0; i < LEN(tails); i++) {
             char text[8];
@@ -215,7 +209,7 @@ static void utf8_is_what_jansson_takes(void **state)
 
 /* ------------------------------------------------------------------- memory */
 
-static void survives_every_failing_allocation(void **state)
+TEST(survives_every_failing_allocation)
 {
     static const char *const metadata[] = { "k", "v" };
     float x[3] = { 1, 2, 3 };
@@ -226,7 +220,6 @@ static void survives_every_failing_allocation(void **state)
     locant_tensors *t;
     long k;
 
-    (void)state;
     for (k = 1; status == LOCANT_ERR_NOMEM; k++) {
         test_memory_fail(k);
         status = locant_tensors_write(path, &in, 1, metadata, 1);
@@ -323,7 +316,7 @@ static void check_memory(void)
     json_set_alloc_funcs(malloc, free);
 }
 
-static void takes_at_most_eight_bytes_per_byte(void **state)
+TEST(takes_at_most_eight_bytes_per_byte)
 {
     static const struct {
         const char *begin, *piece, *end;
@@ -345,7 +338,6 @@ static void takes_at_most_eight_bytes_per_byte(void **state)
         { "{", "\"a\":0,", "\"b\":0}" },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++)
         for (int n = 10; n <= 1000000; n *= 10) {
             make_repeated(cases[i].begin, cases[i].piece, n, cases[i].end);
@@ -357,18 +349,4 @@ static void takes_at_most_eight_bytes_per_byte(void **state)
     check_memory();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_dtype_comes_back),
-        cmocka_unit_test(writes_the_documented_bytes),
-        cmocka_unit_test(reads_unaligned_files),
-        cmocka_unit_test(refuses_to_write_bad_names),
-        cmocka_unit_test(refuses_bad_arguments),
-        cmocka_unit_test(utf8_is_what_jansson_takes),
-        cmocka_unit_test(survives_every_failing_allocation),
-        cmocka_unit_test(takes_at_most_eight_bytes_per_byte),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_GROUP(make_directory, remove_directory)

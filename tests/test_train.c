@@ -35,22 +35,20 @@ static void check_continued(const char *encoding, int64_t memory)
 }
 
 /* kerple has parameters kept in range, randomized draws positions. */
-static void continues_to_the_same_bits(void **state)
+IN_SCRATCH(continues_to_the_same_bits)
 {
-    (void)state;
     check_continued("kerple", 0);
     check_continued("randomized(length=256)+rope", 0);
     check_continued("transformer-xl", 40);
 }
 
 /* ... and the number of threads is no part of the result. */
-static void same_bits_with_any_threads(void **state)
+IN_SCRATCH(same_bits_with_any_threads)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("t5");
     int64_t i, j;
 
-    (void)state;
     CHECK_OK(locant_set_threads(1));
     i = train(a, &o);
     CHECK_OK(locant_set_threads(3));
@@ -62,7 +60,7 @@ static void same_bits_with_any_threads(void **state)
 }
 
 /* Forward and backward are parts of the seconds that the run took. */
-static void says_how_long_a_token_took(void **state)
+IN_SCRATCH(says_how_long_a_token_took)
 {
     locant_store *s = open_store("speed");
     locant_train_options o = tiny("rope");
@@ -71,7 +69,6 @@ static void says_how_long_a_token_took(void **state)
     int64_t id;
     double tokens;
 
-    (void)state;
     id = train(s, &o);
     CHECK_OK(locant_store_run(&run, s, id));
     CHECK_OK(lct_speed_read(&x, s, id));
@@ -85,14 +82,13 @@ static void says_how_long_a_token_took(void **state)
 
 /* ---------------------------------------------------------------- identity */
 
-static void a_run_is_what_decides_its_bits(void **state)
+IN_SCRATCH(a_run_is_what_decides_its_bits)
 {
     locant_store *s = open_store("a");
     locant_train_options o = tiny("rope");
     int64_t id = train(s, &o), other[4];
     struct lct_run_extra x, y;
 
-    (void)state;
     o.encoding = "rope( base = 10000 )";
     o.checkpoint_every = 9;
     assert_int_equal(train(s, &o), id);
@@ -115,14 +111,13 @@ static void a_run_is_what_decides_its_bits(void **state)
     locant_store_close(s);
 }
 
-static void trains_again_what_has_lost_its_checkpoint(void **state)
+IN_SCRATCH(trains_again_what_has_lost_its_checkpoint)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("alibi");
     int64_t i = train(a, &o), j = train(b, &o);
     char *path;
 
-    (void)state;
     CHECK_OK(lct_store_run_path(&path, b, j, "safetensors"));
     assert_int_equal(unlink(path), 0);
     assert_int_equal(train(b, &o), j);
@@ -149,13 +144,12 @@ static int train_second(const locant_progress *p, void *context)
     return 0;
 }
 
-static void refuses_a_second_trainer(void **state)
+IN_SCRATCH(refuses_a_second_trainer)
 {
     locant_store *s = open_store("a");
     struct second x = {.store = s, .options = tiny("none")};
     locant_train_options o = x.options;
 
-    (void)state;
     o.progress = train_second;
     o.context = &x;
     train(s, &o);
@@ -165,7 +159,7 @@ static void refuses_a_second_trainer(void **state)
 
 /* ---------------------------------------------------------------- failures */
 
-static void stops_when_the_loss_is_not_finite(void **state)
+IN_SCRATCH(stops_when_the_loss_is_not_finite)
 {
     locant_store *s = open_store("a");
     locant_train_options o = tiny("none");
@@ -174,7 +168,6 @@ static void stops_when_the_loss_is_not_finite(void **state)
     locant_run_info info;
     int64_t id = 0;
 
-    (void)state;
     o.learning_rate = 1e30;
     assert_int_equal(locant_train(&id, s, corpus, &o), LOCANT_ERR_PARAM);
     CHECK(strstr(locant_last_error(), "(none): the ") != NULL);
@@ -195,7 +188,7 @@ static void stops_when_the_loss_is_not_finite(void **state)
  * No room on the disk: a limit on the size of a file stands for it.  A
  * checkpoint of this model has 150 KB, the database less than 100.
  */
-static void survives_a_full_disk(void **state)
+IN_SCRATCH(survives_a_full_disk)
 {
     locant_train_options o = tiny("none");
     locant_store *a = open_store("a"), *b;
@@ -204,7 +197,6 @@ static void survives_a_full_disk(void **state)
     pid_t child;
     int status;
 
-    (void)state;
     child = fork();
     if (child == 0) {
         const struct rlimit limit = {100000, 100000};
@@ -229,7 +221,7 @@ static void survives_a_full_disk(void **state)
 }
 
 /* The k-th allocation fails, for k = 1, 2, .. until training succeeds. */
-static void survives_lack_of_memory(void **state)
+IN_SCRATCH(survives_lack_of_memory)
 {
     locant_store *a = open_store("a"), *b;
     locant_train_options o = tiny("kerple");
@@ -237,7 +229,6 @@ static void survives_lack_of_memory(void **state)
     locant_status status = LOCANT_ERR_NOMEM;
     int k;
 
-    (void)state;
     o.steps = 3;
     o.checkpoint_every = 1;
     CHECK_OK(locant_set_threads(1));
@@ -264,7 +255,7 @@ static void survives_lack_of_memory(void **state)
 }
 
 /* A changed byte anywhere, a cut anywhere: refused, nothing changed. */
-static void refuses_a_damaged_checkpoint(void **state)
+IN_SCRATCH(refuses_a_damaged_checkpoint)
 {
     locant_store *s = open_store("a");
     locant_train_options o = tiny("none");
@@ -273,7 +264,6 @@ static void refuses_a_damaged_checkpoint(void **state)
     size_t size;
     char *path, *bytes;
 
-    (void)state;
     o.progress = stop;
     o.context = &stops;
     assert_int_equal(locant_train(&id, s, corpus, &o), LOCANT_ERR_INTERRUPTED);
@@ -306,14 +296,13 @@ static int count(const locant_run_info *run, void *context)
     return 0;
 }
 
-static void refuses_bad_arguments(void **state)
+IN_SCRATCH(refuses_bad_arguments)
 {
     locant_store *s = open_store("a");
     locant_train_options o = tiny("none"), bad;
     int64_t id = 77;
     int n = 0;
 
-    (void)state;
     CHECK_REFUSED(locant_train(&id, s, corpus, NULL), LOCANT_ERR_NULL,
                   "locant_train: options is NULL");
     CHECK_REFUSED(locant_train(&id, NULL, corpus, &o), LOCANT_ERR_NULL,
@@ -350,23 +339,4 @@ static void refuses_bad_arguments(void **state)
     locant_store_close(s);
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(continues_to_the_same_bits),
-        IN_SCRATCH(same_bits_with_any_threads),
-        IN_SCRATCH(says_how_long_a_token_took),
-        IN_SCRATCH(a_run_is_what_decides_its_bits),
-        IN_SCRATCH(trains_again_what_has_lost_its_checkpoint),
-        IN_SCRATCH(refuses_a_second_trainer),
-        IN_SCRATCH(stops_when_the_loss_is_not_finite),
-        IN_SCRATCH(survives_a_full_disk),
-        IN_SCRATCH(survives_lack_of_memory),
-        IN_SCRATCH(refuses_a_damaged_checkpoint),
-        IN_SCRATCH(refuses_bad_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
-}
+TEST_GROUP(make_corpus, free_corpus)

@@ -55,16 +55,15 @@ static void check_first_step(const char *spec, bool has)
     locant_store_close(s);
 }
 
-static void norms_are_of_all_and_of_the_encoding(void **state)
+IN_SCRATCH(norms_are_of_all_and_of_the_encoding)
 {
-    (void)state;
     check_first_step("t5", true);
     check_first_step("kerple+learned(length=32)", true);
     check_first_step("alibi", false);
 }
 
 /* A run says those of its last step, and the table has one row a step. */
-static void a_run_knows_its_last_norms(void **state)
+IN_SCRATCH(a_run_knows_its_last_norms)
 {
     locant_store *s = open_store("store");
     const locant_train_options o = tiny("t5");
@@ -73,7 +72,6 @@ static void a_run_knows_its_last_norms(void **state)
     struct lct_metric *m;
     size_t n;
 
-    (void)state;
     CHECK_OK(locant_store_run(&run, s, id));
     CHECK_OK(lct_store_metrics(&m, &n, s, id));
     CHECK(n == (size_t)o.steps);
@@ -84,14 +82,4 @@ static void a_run_knows_its_last_norms(void **state)
     locant_store_close(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(norms_are_of_all_and_of_the_encoding,
-                                        make_dir, remove_dir),
-        cmocka_unit_test_setup_teardown(a_run_knows_its_last_norms, make_dir,
-                                        remove_dir),
-    };
-
-    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
-}
+TEST_GROUP(make_corpus, free_corpus)

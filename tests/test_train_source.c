@@ -57,7 +57,7 @@ static locant_store *open_store(const char *name)
 }
 
 /* No corpus is needed, and what is learned is the source's rule. */
-static void learns_from_a_source(void **state)
+IN_SCRATCH(learns_from_a_source)
 {
     locant_store *s = open_store("a");
     locant_train_options o = tiny(&counting);
@@ -66,7 +66,6 @@ static void learns_from_a_source(void **state)
     locant_run_info info;
     int64_t id = 0;
 
-    (void)state;
     calls = 0;
     CHECK_OK(locant_train(&id, s, NULL, &o));
     assert_int_equal(calls, 60 * 4);
@@ -89,7 +88,7 @@ static int stop(const locant_progress *p, void *context)
     return 1;
 }
 
-static void continues_to_the_same_bits(void **state)
+IN_SCRATCH(continues_to_the_same_bits)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny(&counting);
@@ -100,7 +99,6 @@ static void continues_to_the_same_bits(void **state)
     locant_status status;
     int stops = 0;
 
-    (void)state;
     CHECK_OK(locant_train(&straight, a, NULL, &o));
     o.progress = stop;
     o.context = &stops;
@@ -120,14 +118,13 @@ static void continues_to_the_same_bits(void **state)
     locant_store_close(b);
 }
 
-static void the_name_is_part_of_the_identity(void **state)
+IN_SCRATCH(the_name_is_part_of_the_identity)
 {
     const struct locant_source other = {"counting too", 5, 4, count_up, &five};
     locant_store *s = open_store("a");
     locant_train_options o = tiny(&counting);
     int64_t first = 0, second = 0, again = 0;
 
-    (void)state;
     o.steps = 2;
     CHECK_OK(locant_train(&first, s, NULL, &o));
     o.source = &other;
@@ -139,14 +136,13 @@ static void the_name_is_part_of_the_identity(void **state)
     locant_store_close(s);
 }
 
-static void refuses_what_a_source_cannot_do(void **state)
+IN_SCRATCH(refuses_what_a_source_cannot_do)
 {
     locant_store *s = open_store("a");
     locant_train_options o = tiny(&counting);
     struct lct_model_config config;
     int64_t id = 0;
 
-    (void)state;
     o.memory = 8;
     CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
                   "locant_train: memory is 8, but counting is no text;"
@@ -167,7 +163,7 @@ static void refuses_what_a_source_cannot_do(void **state)
 }
 
 /* The key of a run on text is what it was before there were sources. */
-static void a_run_on_text_keeps_its_key(void **state)
+IN_SCRATCH(a_run_on_text_keeps_its_key)
 {
     locant_corpus_options text = LOCANT_CORPUS_INIT;
     locant_store *s = open_store("a");
@@ -177,7 +173,6 @@ static void a_run_on_text_keeps_its_key(void **state)
     char want[300];
     int64_t id = 0;
 
-    (void)state;
     text.kind = LOCANT_CORPUS_GENERATED;
     text.max_bytes = 128 << 10;
     CHECK_OK(locant_corpus_create(&corpus, &text));
@@ -197,7 +192,7 @@ static void a_run_on_text_keeps_its_key(void **state)
  * A constant rate is that of every step, and another run; one that was stopped
  * is continued with it.
  */
-static void a_constant_rate_stays(void **state)
+IN_SCRATCH(a_constant_rate_stays)
 {
     locant_corpus_options text = LOCANT_CORPUS_INIT;
     locant_store *s = open_store("a");
@@ -208,7 +203,6 @@ static void a_constant_rate_stays(void **state)
     int64_t falling = 0, stopped = 0;
     int stops = 0;
 
-    (void)state;
     text.kind = LOCANT_CORPUS_GENERATED;
     text.max_bytes = 128 << 10;
     CHECK_OK(locant_corpus_create(&corpus, &text));
@@ -231,20 +225,4 @@ static void a_constant_rate_stays(void **state)
     locant_release(n);
     locant_corpus_free(corpus);
     locant_store_close(s);
-}
-
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_SCRATCH(learns_from_a_source),
-        IN_SCRATCH(continues_to_the_same_bits),
-        IN_SCRATCH(the_name_is_part_of_the_identity),
-        IN_SCRATCH(refuses_what_a_source_cannot_do),
-        IN_SCRATCH(a_run_on_text_keeps_its_key),
-        IN_SCRATCH(a_constant_rate_stays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,9 +271,8 @@ static void spoil_call(const struct subject *s)
           test_rand() % LEN(wrongs));
 }
 
-static void wrong_arguments_are_refused(void **state)
+TEST(wrong_arguments_are_refused)
 {
-    (void)state;
     traits_all(10, any, spoil_call);
 }
 
@@ -302,9 +301,8 @@ static void reference_agrees(const struct subject *s)
     drop(&b);
 }
 
-static void the_reference_agrees(void **state)
+TEST(the_reference_agrees)
 {
-    (void)state;
     traits_all(10, any, reference_agrees);
 }
 
@@ -330,19 +328,7 @@ static void threads_agree(const struct subject *s)
     drop(&b);
 }
 
-static void threads_do_not_matter(void **state)
+TEST(threads_do_not_matter)
 {
-    (void)state;
     traits_all(10, any, threads_agree);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(the_reference_agrees),
-        cmocka_unit_test(threads_do_not_matter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,9 +113,8 @@ static void later_key_changes_nothing(const struct subject *s)
              output_changes(&r));
 }
 
-static void without_length_parts_are_the_run(void **state)
+TEST(without_length_parts_are_the_run)
 {
-    (void)state;
     traits_each(20, lacks_length, later_key_changes_nothing);
 }
 
@@ -151,7 +150,7 @@ static int shows_length(const char *spec)
     return shown;
 }
 
-static void with_length_parts_differ(void **state)
+TEST(with_length_parts_differ)
 {
     static const char *const more[] = {
         "rope(scaling=longrope(original=16,long=3:5:7:9))+alibi",
@@ -159,7 +158,6 @@ static void with_length_parts_differ(void **state)
     };
     const char *spec;
 
-    (void)state;
     for (int i = 0; (spec = traits_spec(i)) != NULL; i++)
         if (!is_exception(spec) && !shows_length(spec))
             FAIL("%s: the longest position changes nothing", spec);
@@ -188,9 +186,8 @@ static void later_keys_are_not_read(const struct subject *s)
         FAIL("%s: a query sees a key behind the causal mask", s->spec);
 }
 
-static void queries_do_not_see_what_is_later(void **state)
+TEST(queries_do_not_see_what_is_later)
 {
-    (void)state;
     traits_each(20, any, later_keys_are_not_read);
 }
 
@@ -231,9 +228,8 @@ static void future_keys(const struct subject *s)
     CHECK(memcmp(r.out, masked.out, run_outputs(&r) * sizeof(double)) == 0);
 }
 
-static void future_keys_go_with_the_trait(void **state)
+TEST(future_keys_go_with_the_trait)
 {
-    (void)state;
     traits_each(20, any, future_keys);
 }
 
@@ -294,28 +290,12 @@ static void ignore_it(const struct subject *s)
     CHECK(memcmp(a.out, b.out, run_outputs(&a) * sizeof(double)) == 0);
 }
 
-static void x_is_read_with_the_trait(void **state)
+TEST(x_is_read_with_the_trait)
 {
-    (void)state;
     traits_each(20, reads_x, read_it);
 }
 
-static void x_is_not_read_without(void **state)
+TEST(x_is_not_read_without)
 {
-    (void)state;
     traits_each(20, does_not_read_x, ignore_it);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_length_parts_are_the_run),
-        cmocka_unit_test(with_length_parts_differ),
-        cmocka_unit_test(queries_do_not_see_what_is_later),
-        cmocka_unit_test(future_keys_go_with_the_trait),
-        cmocka_unit_test(x_is_read_with_the_trait),
-        cmocka_unit_test(x_is_not_read_without),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

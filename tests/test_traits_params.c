@@ -111,9 +111,8 @@ static void told(const struct subject *s)
         FAIL("%s: the trait LEARNED is wrong", s->spec);
 }
 
-static void parameters_are_what_is_told(void **state)
+TEST(parameters_are_what_is_told)
 {
-    (void)state;
     traits_all(20, any, told);
 }
 
@@ -144,12 +143,11 @@ static void check_layers_of(const char *name, const char *word, int per_layer)
     locant_encoding_free(e);
 }
 
-static void layers_share_as_the_key_says(void **state)
+TEST(layers_share_as_the_key_says)
 {
     const locant_encoding_info *row;
     int met = 0;
 
-    (void)state;
     for (int i = 0; (row = locant_encoding_at(i)) != NULL; i++) {
         if (!has_key(row->name, "share"))
             continue;
@@ -190,9 +188,8 @@ static void start(const struct subject *s)
         one_first_value(s, i);
 }
 
-static void first_values_follow_the_seed_within_range(void **state)
+TEST(first_values_follow_the_seed_within_range)
 {
-    (void)state;
     traits_each(20, learns, start);
 }
 
@@ -225,12 +222,11 @@ static int starts_alike(const char *name)
     return 0;
 }
 
-static void first_values_differ_by_seed(void **state)
+TEST(first_values_differ_by_seed)
 {
     const char *spec;
     int met = 0;
 
-    (void)state;
     for (int i = 0; (spec = traits_spec(i)) != NULL; i++) {
         struct subject s;
 
@@ -277,9 +273,8 @@ static void once_is_enough(const struct subject *s)
     }
 }
 
-static void projection_is_idempotent(void **state)
+TEST(projection_is_idempotent)
 {
-    (void)state;
     traits_each(20, learns, once_is_enough);
 }
 
@@ -332,22 +327,7 @@ static void refuse_all(const struct subject *s)
     free(t.data);
 }
 
-static void wrong_calls_are_refused(void **state)
+TEST(wrong_calls_are_refused)
 {
-    (void)state;
     traits_all(10, learns, refuse_all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parameters_are_what_is_told),
-        cmocka_unit_test(layers_share_as_the_key_says),
-        cmocka_unit_test(first_values_follow_the_seed_within_range),
-        cmocka_unit_test(first_values_differ_by_seed),
-        cmocka_unit_test(projection_is_idempotent),
-        cmocka_unit_test(wrong_calls_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

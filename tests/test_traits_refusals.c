@@ -308,9 +308,8 @@ static void spoil_one(const struct subject *s)
         spoil_door(s, door);
 }
 
-static void wrong_arguments_are_refused(void **state)
+TEST(wrong_arguments_are_refused)
 {
-    (void)state;
     traits_all(10, has_doors, spoil_one);
 }
 
@@ -345,14 +344,13 @@ static int any(const struct subject *s)
     return 1;
 }
 
-static void closed_doors_are_refused(void **state)
+TEST(closed_doors_are_refused)
 {
-    (void)state;
     traits_all(10, any, try_closed);
 }
 
 /* An odd number of channels has one without a partner. */
-static void odd_channels_are_refused(void **state)
+TEST(odd_channels_are_refused)
 {
     static const char *const specs[] = { "rope", "rope(pairing=interleaved)",
                                          "xpos", "rope2d", "mrope",
@@ -361,7 +359,6 @@ static void odd_channels_are_refused(void **state)
     locant_tensor x = test_tensor(LOCANT_F64, 3, shape);
     locant_tensor pos = test_tensor(LOCANT_I64, 1, &n);
 
-    (void)state;
     memset(pos.data, 0, (size_t)n * sizeof(int64_t));
     for (size_t i = 0; i < LEN(specs); i++) {
         locant_encoding *e = test_create(specs[i]);
@@ -380,15 +377,4 @@ static void odd_channels_are_refused(void **state)
     }
     test_tensor_free(&x);
     test_tensor_free(&pos);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(closed_doors_are_refused),
-        cmocka_unit_test(odd_channels_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

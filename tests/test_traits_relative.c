@@ -60,9 +60,8 @@ static void bias_of_the_difference(const struct subject *s)
              (long long)by);
 }
 
-static void bias_does_not_see_shifts(void **state)
+TEST(bias_does_not_see_shifts)
 {
-    (void)state;
     traits_each(100, scores, bias_of_the_difference);
 }
 
@@ -114,9 +113,8 @@ static void product_of_the_difference(const struct subject *s)
              s->spec, (long long)m, (long long)n, near, (long long)by, far);
 }
 
-static void turned_products_do_not_see_shifts(void **state)
+TEST(turned_products_do_not_see_shifts)
 {
-    (void)state;
     traits_each(100, turns, product_of_the_difference);
 }
 
@@ -178,9 +176,8 @@ static void output_of_the_differences(const struct subject *s)
              (long long)a.k_pos[a.S - 1]);
 }
 
-static void attention_does_not_see_shifts(void **state)
+TEST(attention_does_not_see_shifts)
 {
-    (void)state;
     traits_each(40, has_trait, output_of_the_differences);
 }
 
@@ -263,12 +260,11 @@ static int is_exception(const char *spec)
     return strstr(spec, "longrope(original=4096,factor=32)") != NULL;
 }
 
-static void what_is_not_relative_sees_shifts(void **state)
+TEST(what_is_not_relative_sees_shifts)
 {
     const char *spec;
     int missing = 0;
 
-    (void)state;
     for (int i = 0; (spec = traits_spec(i)) != NULL; i++)
         if (!is_exception(spec) && !all_layers_relative(spec) &&
             !sees_shifts(spec, test_cases(200) + 100)) {
@@ -277,16 +273,4 @@ static void what_is_not_relative_sees_shifts(void **state)
             missing++;
         }
     CHECK(missing == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bias_does_not_see_shifts),
-        cmocka_unit_test(turned_products_do_not_see_shifts),
-        cmocka_unit_test(attention_does_not_see_shifts),
-        cmocka_unit_test(what_is_not_relative_sees_shifts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

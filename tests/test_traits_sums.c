@@ -159,9 +159,8 @@ static void doors_of_parts(void)
     subject_close(&sum);
 }
 
-static void doors_of_a_sum_are_those_of_its_parts(void **state)
+TEST(doors_of_a_sum_are_those_of_its_parts)
 {
-    (void)state;
     for (int k = test_cases(300); k > 0; k--)
         doors_of_parts();
 }
@@ -195,9 +194,8 @@ static void another_order(void)
     subject_close(&sum);
 }
 
-static void the_order_of_parts_is_irrelevant(void **state)
+TEST(the_order_of_parts_is_irrelevant)
 {
-    (void)state;
     for (int k = test_cases(300); k > 0; k--)
         another_order();
 }
@@ -245,9 +243,8 @@ static void turn_then_rest(void)
     subject_close(&sum);
 }
 
-static void queries_and_keys_are_turned_first(void **state)
+TEST(queries_and_keys_are_turned_first)
 {
-    (void)state;
     for (int k = test_cases(300); k > 0; k--)
         turn_then_rest();
 }
@@ -329,22 +326,20 @@ static void definition(void)
     subject_close(&sum);
 }
 
-static void sums_follow_the_definition(void **state)
+TEST(sums_follow_the_definition)
 {
-    (void)state;
     for (int k = test_cases(300); k > 0; k--)
         definition();
 }
 
 /* ----------------------------------------------------------------- refusals */
 
-static void layers_wants_to_be_asked_for_one(void **state)
+TEST(layers_wants_to_be_asked_for_one)
 {
     static struct run r;
     double out[SUBJECT_HEADS * RUN_S * SUBJECT_DIM] = { 7 };
     struct subject s;
 
-    (void)state;
     CHECK(subject_open(&s, "layers(local=rope,global=alibi)"));
     run_draw(&r, &s);
     s.e = s.whole;
@@ -358,17 +353,4 @@ static void layers_wants_to_be_asked_for_one(void **state)
     CHECK(strstr(locant_last_error(), "locant_encoding_layer") != NULL);
     CHECK(out[0] == 7);
     subject_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(doors_of_a_sum_are_those_of_its_parts),
-        cmocka_unit_test(the_order_of_parts_is_irrelevant),
-        cmocka_unit_test(queries_and_keys_are_turned_first),
-        cmocka_unit_test(sums_follow_the_definition),
-        cmocka_unit_test(layers_wants_to_be_asked_for_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,9 +95,8 @@ static void keeps_lengths(const struct subject *s)
     }
 }
 
-static void isometric_turns_keep_lengths(void **state)
+TEST(isometric_turns_keep_lengths)
 {
-    (void)state;
     traits_each(100, isometric, keeps_lengths);
 }
 
@@ -111,9 +110,8 @@ static int changes_lengths(const struct subject *s)
     return fabs(norm(y, width) / norm(x, s->D) - 1) > 1e-3;
 }
 
-static void what_is_not_isometric_changes_lengths(void **state)
+TEST(what_is_not_isometric_changes_lengths)
 {
-    (void)state;
     shows_what_it_lacks(LOCANT_DOOR_ROTATE, LOCANT_TRAIT_ISOMETRIC,
                         changes_lengths);
 }
@@ -154,15 +152,13 @@ static void never_grows(const struct subject *s)
         FAIL("%s: the bias grows with distance", s->spec);
 }
 
-static void monotone_biases_never_grow(void **state)
+TEST(monotone_biases_never_grow)
 {
-    (void)state;
     traits_each(100, monotone, never_grows);
 }
 
-static void what_is_not_monotone_grows(void **state)
+TEST(what_is_not_monotone_grows)
 {
-    (void)state;
     shows_what_it_lacks(LOCANT_DOOR_SCORE, LOCANT_TRAIT_MONOTONE, grows);
 }
 
@@ -238,21 +234,7 @@ static void ids_and_tables_of_its_kind(const struct subject *s)
         (real ? takes_reals : refuses_reals)(s);
 }
 
-static void real_positions_go_with_the_trait(void **state)
+TEST(real_positions_go_with_the_trait)
 {
-    (void)state;
     traits_each(20, any, ids_and_tables_of_its_kind);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(isometric_turns_keep_lengths),
-        cmocka_unit_test(what_is_not_isometric_changes_lengths),
-        cmocka_unit_test(monotone_biases_never_grow),
-        cmocka_unit_test(what_is_not_monotone_grows),
-        cmocka_unit_test(real_positions_go_with_the_trait),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

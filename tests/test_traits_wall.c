@@ -148,13 +148,12 @@ static void wall_at_reach(const struct subject *s)
              open, (long long)s->reach);
     refused = refusals(&open, INT64_MAX - 1, s);
     CHECK(refused > 0 && (!single(s->spec) || refused == open));
-    if (s->traits & LOCANT_TRAIT_WALL)
+    if (s->traits & LOCANT_TRAIT_LIMIT)
         CHECK(refusals(&open, -1, s) > 0);
 }
 
-static void the_first_position_beyond_reach_is_refused(void **state)
+TEST(the_first_position_beyond_reach_is_refused)
 {
-    (void)state;
     traits_each(20, bounded, wall_at_reach);
 }
 
@@ -178,7 +177,7 @@ static void wall_means_reach(const struct subject *s)
 {
     int open;
 
-    if (s->traits & LOCANT_TRAIT_WALL)
+    if (s->traits & LOCANT_TRAIT_LIMIT)
         CHECK(bounded(s));
     else if (bounded(s) && !has_other_end(s->spec))
         FAIL("%s: it reaches %lld positions only, without a wall", s->spec,
@@ -188,9 +187,8 @@ static void wall_means_reach(const struct subject *s)
              locant_last_error());
 }
 
-static void the_trait_is_the_end_of_a_table(void **state)
+TEST(the_trait_is_the_end_of_a_table)
 {
-    (void)state;
     traits_each(20, any, wall_means_reach);
 }
 
@@ -236,19 +234,7 @@ static void no_gradient_beyond(const struct subject *s)
     }
 }
 
-static void gradients_beyond_reach_are_refused(void **state)
+TEST(gradients_beyond_reach_are_refused)
 {
-    (void)state;
     traits_each(20, bounded_table, no_gradient_beyond);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_position_beyond_reach_is_refused),
-        cmocka_unit_test(the_trait_is_the_end_of_a_table),
-        cmocka_unit_test(gradients_beyond_reach_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

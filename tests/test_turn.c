@@ -52,22 +52,20 @@ static void check_all(double base, int64_t dim, int64_t step)
     }
 }
 
-static void agrees_with_mpfr_for_known_models(void **state)
+TEST(agrees_with_mpfr_for_known_models)
 {
     static const double bases[] = { 100, 1000, 1e4, 2e4, 25000, 5e4, 1e5, 128,
                                     150000, 160000, 5e5, 1e6, 2e6, 5e6, 8e6,
                                     1e7, 11158840, 1.2e7 };
     static const int64_t dims[] = { 32, 64, 80, 96, 128, 256, 512 };
 
-    (void)state;
     for (size_t b = 0; b < LEN(bases); b++)
         for (size_t d = 0; d < LEN(dims); d++)
             check_all(bases[b], dims[d], 1);
 }
 
-static void agrees_with_mpfr_from_1_to_1e30(void **state)
+TEST(agrees_with_mpfr_from_1_to_1e30)
 {
-    (void)state;
     for (int n = 0; n < 3000; n++) {
         double base = pow(10, 15 + 15 * test_uniform());
         int64_t dim = test_range(1, 1024);
@@ -81,25 +79,23 @@ static void agrees_with_mpfr_from_1_to_1e30(void **state)
     check_all(1e30, 64, 1);
 }
 
-static void agrees_with_mpfr_for_extreme_bases(void **state)
+TEST(agrees_with_mpfr_for_extreme_bases)
 {
     static const double bases[] = { 0x1p-1074, 0x1.8p-1060, 0x1p-1022, 1e-300,
                                     1e-20, 0.3, 0.5, 0x1.fffffffffffffp-1,
                                     1e38, 1e39, 1e40, 1e100, 1e308 };
 
-    (void)state;
     for (size_t b = 0; b < LEN(bases); b++)
         check_all(bases[b], 34, 1);
     for (int n = 0; n < 200; n++)
         check_all(pow(10, -150 + 150 * test_uniform()), 30, 4);
 }
 
-static void a_schedule_holds_them_in_order(void **state)
+TEST(a_schedule_holds_them_in_order)
 {
     struct lct_schedule *s = lct_schedule_create(1e4, 5, 16);
     struct lct_schedule *other = lct_schedule_create(1e4, 5, 16);
 
-    (void)state;
     CHECK(s != NULL && other != NULL);
     CHECK(s->pairs == 5 && s->head_dim == 16 && s->pairing == LCT_HALF &&
           s->mode == LOCANT_ANGLES_EXACT && s->magnitude == 1 &&
@@ -113,16 +109,4 @@ static void a_schedule_holds_them_in_order(void **state)
     locant_release(s);
     locant_release(other);
     CHECK(lct_schedule_create(1e4, INT64_MAX, 16) == NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_mpfr_for_known_models),
-        cmocka_unit_test(agrees_with_mpfr_from_1_to_1e30),
-        cmocka_unit_test(agrees_with_mpfr_for_extreme_bases),
-        cmocka_unit_test(a_schedule_holds_them_in_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 /* -------------------------------------------------------------------- xpos */
 
 /* (1, 0, 1, 0, ..) has length zeta^e in every pair. */
-static void xpos_has_the_printed_factors(void **state)
+TEST(xpos_has_the_printed_factors)
 {
     static const double two_back[4] = { 1.0049055986, 1.0030015862,
                                         1.0017273994, 1.0007686949 };
@@ -17,7 +17,6 @@ static void xpos_has_the_printed_factors(void **state)
     static const double x[8] = { 1, 0, 1, 0, 1, 0, 1, 0 };
     double y[8], got[4];
 
-    (void)state;
     near_rotate(y, x, "xpos", -2, 8, 0);
     for (int c = 0; c < 4; c++)
         got[c] = hypot(y[2 * c], y[2 * c + 1]);
@@ -33,9 +32,8 @@ static void xpos_has_the_printed_factors(void **state)
 }
 
 /* Scores fall as zeta^(n / scale), wherever the pair sits. */
-static void xpos_scores_are_relative(void **state)
+TEST(xpos_scores_are_relative)
 {
-    (void)state;
     for (int n = 0; n < 100; n++) {
         int64_t p = test_range(-9000, 9000), j = p - test_range(0, 500);
         int64_t shift = test_range(-9000, 9000);
@@ -56,7 +54,7 @@ static void xpos_scores_are_relative(void **state)
     }
 }
 
-static void xpos_refuses_positions_that_overflow(void **state)
+TEST(xpos_refuses_positions_that_overflow)
 {
     int64_t shape[2] = { 1, 8 }, one = 1, pos = 32938;
     float x[8] = { 1 }, y[8] = { 7 };
@@ -66,7 +64,6 @@ static void xpos_refuses_positions_that_overflow(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
 
-    (void)state;
     CHECK_REFUSED(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0),
                   LOCANT_ERR_PARAM,
                   "locant_encoding_rotate: position 32938 (index 0), expected "
@@ -105,12 +102,11 @@ static double pope_score(int64_t m, int64_t n, double phase)
     return near_dot(rq, rk, 4);
 }
 
-static void pope_has_the_printed_scores(void **state)
+TEST(pope_has_the_printed_scores)
 {
     double a = log1p(exp(1.)) * log1p(exp(.5)), b = log1p(exp(-1.)) *
                                                     log1p(exp(2.));
 
-    (void)state;
     CHECK(fabs(pope_score(5, 5, 0) - 1.9455030420) <= 1e-10);
     CHECK(fabs(pope_score(8, 5, 0) - -0.6004309535) <= 1e-10);
     CHECK(fabs(pope_score(100008, 100005, 0) - -0.6004309535) <= 1e-10);
@@ -118,28 +114,14 @@ static void pope_has_the_printed_scores(void **state)
     CHECK(fabs(pope_score(8, 5, -.5) - a * cos(3.5) - b * cos(.53)) <= 1e-11);
 }
 
-static void phases_stay_in_one_turn(void **state)
+TEST(phases_stay_in_one_turn)
 {
     int64_t shape[2] = { 1, 4 };
     double delta[4] = { -7, -1, 0, .1 };
     locant_encoding *e = test_create("pope");
     locant_tensor t = locant_dense(delta, LOCANT_F64, 2, shape);
 
-    (void)state;
     CHECK_OK(locant_encoding_param_project(&t, e, 0));
     near_all(delta, (double[]){ -6.283185307179586, -1, 0, 0 }, 4, 0);
     locant_encoding_free(e);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(xpos_has_the_printed_factors),
-        cmocka_unit_test(xpos_scores_are_relative),
-        cmocka_unit_test(xpos_refuses_positions_that_overflow),
-        cmocka_unit_test(pope_has_the_printed_scores),
-        cmocka_unit_test(phases_stay_in_one_turn),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ if [ $? -eq 2 ] && grep -q 'collide' log; then good; else bad 'memory'; fi
     --encodings 'learned+shaw(distance=8);
     randomized(length=128)+rope-mixed+kerple;
     layers(local=window(size=32)+rope,global=none,period=2)' > log 2>&1
-if grep -q '</html>' page.html && ! grep -q 'No pictures' page.html; then
+if grep -q '</html>' page.html && ! grep -q 'No figures' page.html; then
     good
 else
     bad 'report'

@@ -42,9 +42,9 @@ def macros(text):
 
 def declarations(text):
     """The text between top-level semicolons, blanks collapsed."""
-    text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.S)
     text = re.sub(r"\\\n", " ", text)
-    text = re.sub(r"^[ \t]*#.*$", "", text, flags=re.M)
+    text = re.sub(r"^[ \t]*#.*$|^LOCANT_(BEGIN|END)_DECLS$", "", text,
+                  flags=re.M)
     depth, start = 0, 0
     for i, c in enumerate(text):
         depth += (c == "{") - (c == "}")

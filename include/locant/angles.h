@@ -13,9 +13,7 @@
 
 #include "core.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 typedef enum locant_angle_mode {
     LOCANT_ANGLES_EXACT = 0,
@@ -52,7 +50,5 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_angles(locant_tensor *out, const locant_tensor *positions, double base,
               locant_angle_mode mode);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_ANGLES_H */

@@ -8,9 +8,7 @@
 #include "encoding.h"
 #include <math.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 /* Which keys a query sees; positions decide, not indices. */
 typedef enum locant_mask {
@@ -199,7 +197,5 @@ locant_attention_reference_backward(
     const locant_tensor *out, const locant_tensor *lse,
     const locant_attention *a);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_ATTENTION_H */

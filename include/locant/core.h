@@ -26,8 +26,14 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-extern "C" {
+#  define LOCANT_BEGIN_DECLS extern "C" {
+#  define LOCANT_END_DECLS   }
+#else
+#  define LOCANT_BEGIN_DECLS
+#  define LOCANT_END_DECLS
 #endif
+
+LOCANT_BEGIN_DECLS
 
 #define LOCANT_VERSION_MAJOR  0
 #define LOCANT_VERSION_MINOR  1
@@ -242,7 +248,5 @@ LOCANT_API const char *locant_isa(void);
  */
 LOCANT_API const char *locant_isa_at(int i, int *available);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_CORE_H */

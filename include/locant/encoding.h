@@ -27,9 +27,7 @@
 
 #include "core.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 typedef struct locant_encoding locant_encoding;
 
@@ -44,7 +42,7 @@ enum { /* bits of 'traits': properties, each verified by the tests */
     LOCANT_TRAIT_RELATIVE  = 1,  /* scores depend on position differences */
     LOCANT_TRAIT_ISOMETRIC = 2,  /* keeps the length of every vector */
     LOCANT_TRAIT_LEARNED   = 4,  /* has parameters */
-    LOCANT_TRAIT_WALL      = 8,  /* defined only for positions of its table */
+    LOCANT_TRAIT_LIMIT     = 8,  /* defined only for positions of its table */
     LOCANT_TRAIT_MONOTONE  = 16, /* bias never grows with the distance to past
                                     keys */
     LOCANT_TRAIT_LENGTH    = 32, /* depends on the longest position of the
@@ -81,7 +79,7 @@ typedef struct locant_encoding_info {
     const char *formula; /* plain text */
     const char *source;  /* paper, arXiv id and version, equation */
     const char *used_by; /* models */
-    const char *traps;   /* what implementations get wrong; "" if nothing */
+    const char *pitfalls; /* what implementations get wrong; "" if nothing */
     unsigned    doors;
     unsigned    traits;
     const char *gradient;           /* plain text; "" if there is none */
@@ -227,15 +225,19 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_encoding_param_project(locant_tensor *param, const locant_encoding *e,
                               int i);
 
+/*
+ * Below, 'params' are the learned parameters in order, each F32 or F64; NULL if
+ * there are none.  'dparams' are their gradients, of the same dtypes and order.
+ */
+
 /* -------------------------------------------------------------- input door */
 
 /*
  * out[n,:] = P[positions[n],:], to be added to the embeddings.
  *
  * out        F32 or F64 [N, D]   written; last stride 1
- * positions  I64 [N]; F64 [N] or [N, axes] for real ones, where the encoding
- *            is defined there
- * params     learned parameters in order, F32 or F64; NULL if none
+ * positions  I64 [N]; F64 [N] or [N, axes] if the encoding is defined at real
+ *            positions
  *
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, ALIAS, PARAM (position beyond a learned
  * table: the message names it), UNSUPPORTED (not of this door).
@@ -250,9 +252,7 @@ locant_encoding_table(locant_tensor *out, const locant_encoding *e,
  *
  * out        F32, F16, BF16 or F64 [.., T, D]   written; may alias x
  * x          dtype and shape of out             rank >= 2, last stride 1
- * positions  I64 [T]; F64 [T] or [T, axes] for real ones, where the encoding
- *            is defined there
- * params     learned parameters in order, F32 or F64; NULL if none
+ * positions  [T], as in locant_encoding_table()
  *
  * A row of P is rounded to float32, added in float32, and the sum is rounded to
  * the dtype; with F64 all is in double.  Same bits on every instruction set and
@@ -266,8 +266,8 @@ locant_encoding_add(locant_tensor *out, const locant_tensor *x,
                     const locant_tensor *params);
 
 /*
- * Adds to dparams (array, dtype of each parameter) the gradient, given dout
- * [N, D].  Rows of one position add up, in the dtype of dparams and in order.
+ * Adds the gradients to dparams, given dout [N, D].  Rows of one position add up
+ * in order, in the dtype of dparams.
  *
  * Errors: as locant_encoding_table(); ALIAS also if a tensor of dparams
  * overlaps another one or an input.
@@ -297,7 +297,6 @@ locant_encoding_table_backward(locant_tensor *dparams,
  *            (y, x), (t, y, x) or, for mrope, (t, h, w).  They multiply the
  *            frequencies as they are: a form that scales grid indices expects
  *            them scaled
- * params     learned parameters in order, F32 or F64; NULL if none
  * flags      LOCANT_ROTATE_* or 0
  *
  * A factor on scores (yarn's score=yes) is not part of the rotation: a caller
@@ -341,7 +340,6 @@ locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
  * q, k          dtype and shape of q_out and k_out; same T and D, while heads,
  *               strides and dtype may differ
  * positions     of the rows of both, as in locant_encoding_rotate()
- * params        as in locant_encoding_rotate()
  * flags         LOCANT_ROTATE_INVERSE or 0
  *
  * Errors: as locant_encoding_rotate(); nothing is written then.
@@ -359,7 +357,7 @@ locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
  *
  * dx       shape and dtype of x    written; may alias dout if the map is a
  *          plain rotation, whose dx is dout rotated back
- * dparams  array of F32 or F64     each added to; NULL: not wanted
+ * dparams  each added to; NULL: not wanted
  * dout     shape and dtype of out
  * x        as given to forward; may be NULL if the map is a plain rotation,
  *          which does not read it
@@ -385,7 +383,6 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
  *            the longest of the given positions of each batch row.  An encoding
  *            with the trait LENGTH rotates by the limit, so that a document has
  *            the bits it has alone; with length=call, by the largest limit
- * params     learned parameters in order, F32 or F64; NULL if none
  * flags      LOCANT_ROTATE_* or 0
  *
  * B is 1 for x [T, D].
@@ -445,7 +442,6 @@ locant_encoding_rerotate(locant_tensor *out, const locant_tensor *x,
  * out        F32 [N, N]   written; last stride 1
  * positions  I64 [N]; F64 [N] or [N, axes], as the door takes them
  * dim        channels, at least 1
- * params     learned parameters in order, F32 or F64; NULL if none
  *
  * Rows and sums are in double, rounded once.
  * Errors: as locant_encoding_table() and locant_encoding_rotate().
@@ -464,7 +460,6 @@ locant_encoding_similarity(locant_tensor *out, const locant_encoding *e,
  * out      F32 or F64 [H, T, S]   written; last stride 1
  * q_pos    I64 [T]
  * k_pos    I64 [S]
- * params   learned parameters in order, F32 or F64; NULL if none
  *
  * H is both 'heads' and 'kv_heads' here, and the scale of scores is 1.
  * Computed in double and rounded once.  An encoding without doors (none) gives
@@ -477,8 +472,8 @@ locant_encoding_bias(locant_tensor *out, const locant_encoding *e,
                      const locant_tensor *params);
 
 /*
- * Adds to dparams (array, dtype of each parameter) the gradient, given dout F32
- * or F64 [H, T, S].  Errors: as locant_encoding_bias().
+ * Adds the gradients to dparams, given dout F32 or F64 [H, T, S].
+ * Errors: as locant_encoding_bias().
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_encoding_bias_backward(locant_tensor *dparams, const locant_tensor *dout,
@@ -487,7 +482,5 @@ locant_encoding_bias_backward(locant_tensor *dparams, const locant_tensor *dout,
                               const locant_tensor *k_pos,
                               const locant_tensor *params);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_ENCODING_H */

@@ -8,9 +8,7 @@
 #include "encoding.h"
 #include "lab.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 typedef enum locant_figure_kind {
     LOCANT_FIGURE_CURVES  = 0, /* series */
@@ -201,7 +199,5 @@ locant_figure_of_runs(const char *name, locant_store *store,
                       const locant_figure_view *view, locant_figure_taker take,
                       void *context);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_FIGURE_H */

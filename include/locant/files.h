@@ -12,9 +12,7 @@
 
 #include "core.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 /* An array read from a file; the tensor is dense and owned by the array. */
 typedef struct locant_array {
@@ -100,7 +98,5 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_tensors_write(const char *path, const locant_named_tensor *tensors,
                      size_t n, const char *const *metadata, size_t n_metadata);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_FILES_H */

@@ -14,9 +14,7 @@
 
 #include "core.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 typedef struct locant_graph locant_graph;
 
@@ -138,7 +136,5 @@ locant_graph_random_walk(locant_tensor *out, const locant_graph *graph,
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_graph_hops(locant_tensor *out, const locant_graph *graph);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_GRAPH_H */

@@ -11,9 +11,7 @@
 
 #include "core.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 /* ------------------------------------------------------------------ corpus */
 
@@ -466,7 +464,5 @@ locant_report_run(locant_report *out, const locant_corpus *corpus,
                   const locant_report_options *options);
 LOCANT_API void locant_report_free(locant_report *report);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_LAB_H */

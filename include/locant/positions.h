@@ -12,9 +12,7 @@
 
 #include "core.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 /* ----------------------------------------------------------------- padding */
 
@@ -468,7 +466,5 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_temperatures(locant_tensor *out, const locant_temperature_form *form,
                     const locant_tensor *positions);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_POSITIONS_H */

@@ -7,9 +7,7 @@
 
 #include "lab.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 /*
  * Measure a finished run on text of the generator, whatever it was trained on,
@@ -27,7 +25,5 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_probe(char **json, locant_store *store, int64_t run,
              locant_progress_fn progress, void *context);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_PROBE_H */

@@ -32,9 +32,7 @@
 
 #include "core.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 typedef enum locant_resize_kind {
     LOCANT_RESIZE_LINEAR = 0, /* in 2-D: bilinear */
@@ -139,7 +137,5 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_resize_2d_backward(locant_tensor *dtable, const locant_tensor *dout,
                           const locant_resize *how);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_RESIZE_H */

@@ -25,9 +25,7 @@
 
 #include "core.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 /* ------------------------------------------------------------------ paired */
 
@@ -177,7 +175,5 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_mean_reciprocal_rank(double *out, const int *rank, size_t n,
                             size_t trials);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_STATISTICS_H */

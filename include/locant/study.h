@@ -6,9 +6,7 @@
 
 #include "lab.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 /*
  * A study holds what is needed to repeat a report elsewhere: its configuration,
@@ -54,7 +52,5 @@ locant_study_export(locant_store *store, int64_t id, const char *path,
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_study_import(int64_t *id, const char *directory, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_STUDY_H */

@@ -15,9 +15,7 @@
 
 #include "lab.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LOCANT_BEGIN_DECLS
 
 /* One test set of a task. */
 typedef struct locant_task_test {
@@ -122,7 +120,5 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_task_recorded(locant_store *store, locant_task_record_visitor visit,
                      void *context);
 
-#ifdef __cplusplus
-}
-#endif
+LOCANT_END_DECLS
 #endif /* LOCANT_TASKS_H */

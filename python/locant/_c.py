@@ -93,7 +93,7 @@ DOOR_CONTENT = 8
 TRAIT_RELATIVE = 1
 TRAIT_ISOMETRIC = 2
 TRAIT_LEARNED = 4
-TRAIT_WALL = 8
+TRAIT_LIMIT = 8
 TRAIT_MONOTONE = 16
 TRAIT_LENGTH = 32
 TRAIT_READS_X = 64
@@ -129,7 +129,7 @@ class EncodingInfo(Structure):
         ("formula", c_char_p),
         ("source", c_char_p),
         ("used_by", c_char_p),
-        ("traps", c_char_p),
+        ("pitfalls", c_char_p),
         ("doors", c_uint),
         ("traits", c_uint),
         ("gradient", c_char_p),

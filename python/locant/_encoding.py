@@ -22,7 +22,7 @@ Viewer = Callable[[Any, str, bool], tuple[Any, Tensor]]
 _DOORS = {_c.DOOR_INPUT: "input", _c.DOOR_ROTATE: "rotate",
           _c.DOOR_SCORE: "score", _c.DOOR_CONTENT: "content"}
 _TRAITS = {_c.TRAIT_RELATIVE: "relative", _c.TRAIT_ISOMETRIC: "isometric",
-           _c.TRAIT_LEARNED: "learned", _c.TRAIT_WALL: "wall",
+           _c.TRAIT_LEARNED: "learned", _c.TRAIT_LIMIT: "wall",
            _c.TRAIT_MONOTONE: "monotone", _c.TRAIT_LENGTH: "length",
            _c.TRAIT_READS_X: "reads_x", _c.TRAIT_REAL: "real",
            _c.TRAIT_CAUSAL: "causal"}
@@ -119,7 +119,7 @@ def _variants(first: Any) -> tuple[Variant, ...]:
 def _info(row: Any) -> EncodingInfo:
     return EncodingInfo(
         text(row.name), text(row.title), text(row.formula), text(row.source),
-        text(row.used_by), text(row.traps), text(row.gradient),
+        text(row.used_by), text(row.pitfalls), text(row.gradient),
         _names(row.doors, _DOORS), _names(row.traits, _TRAITS),
         _keys(row.name), _variants(row.variants))
 

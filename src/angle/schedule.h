@@ -28,7 +28,7 @@ struct lct_schedule {
     uint64_t id;               /* unique in the process */
     int64_t head_dim;          /* made for heads of that many channels */
     int64_t length;            /* and for calls of that length; 0: any */
-    bool owned;                /* by the call that made it, not by the encoding */
+    bool owned;                /* by a call, not by the encoding */
     int64_t pairs;             /* rotated channels / 2 */
     int64_t first;             /* the first rotated channel */
     int axes;                  /* coordinates of a position: the angle of pair

@@ -1,5 +1,5 @@
 /*
- * bf16.c - forward on bfloat16 by dot products of pairs.
+ * bf16.c - the products of a tile by dot products of bfloat16.
  *
  * The products are those of bfloat16 numbers, two steps of a sum at a time,
  * exact, and summed in float.  Scores take the rows as they are in memory; the
@@ -8,186 +8,57 @@
  *
  *   weights p, after their sum was taken, so that lse keeps its accuracy: an
  *   error of out of at most u sum w |v|, w the weights over their sum;
- *   q and k, once, where they are turned: a score errs by at most
- *   e = (2u + u^2) scale sum_c |q_c k_c|, and out by (exp(2e) - 1) sum w |v|.
+ *   q and k, once, where they are rotated: a score errs by at most
+ *   e = (2u + u^2) scale sum_c |q_c k_c|, and out by (exp(2e) - 1) sum w |v|;
+ *   backward: weights on their way into dv, and ds into dq and dk (there with
+ *   the scale of its query).  Gradients of biases take ds as it is.
  *
  * These are bounds.  A rounding is 0.42 u in the mean square, signs are random,
  * and with unit scores out comes within u of its own size, its last rounding
- * counted (tests/test_attention_bf16.c prints what it meets).
- *
- * The scratch of forward.c, whose rows of floats have room enough, holds: q the
- * rows of queries and k those of keys, in bfloat16; q_cols words, each of two
- * channels, [(D + 1) / 2, lanes]; v words of two keys, [TILE / 2, Dp]; ds the
- * weights as such words, [TILE / 2, lanes]; the sixth of the rows scales.
+ * included (tests/test_attention_bf16.c prints what it finds).
  */
 #include "bf16.h"
+#include "decode_bf16.h"
+#include "load.h"
+#include "steps.h"
 #include <string.h>
 
-enum lct_bf16_use lct_bf16_use = LCT_BF16_FAST;
-
-bool lct_bf16_apply(const struct lct_problem *p)
-{
-    if (p->q.dtype != LOCANT_BF16 || p->by_rows || p->by_terms || p->turns)
-        return false;
-    return lct_bf16_use == LCT_BF16_FAST ? p->kernels->dots
-                                           : lct_bf16_use == LCT_BF16_ALWAYS;
-}
-
-/* Words of a row of D channels; bytes from row to row of a tensor. */
-static size_t words_of(const struct lct_problem *p)
+/* Words of a row of D channels. */
+static size_t words_of(const struct lct_plan *p)
 {
     return (size_t)(p->D + 1) / 2;
 }
 
-static ptrdiff_t step_of(const locant_tensor *x)
+static void *words(struct lct_arena *arena, int64_t rows, int64_t columns)
 {
-    return (ptrdiff_t)x->stride[2] * (ptrdiff_t)sizeof(uint16_t);
+    return lct_arena_alloc(arena, rows, columns, sizeof(uint32_t));
 }
 
-/* Angles of the rows to be loaded; cosines NULL: they are not turned. */
-struct angles {
-    const float *cosines, *sines;
-    int64_t first; /* row of the table */
-};
-
-/* n rows from x on as rows of words, turned; the channel after D is 0. */
-static void load_rows(const struct lct_problem *p, uint16_t *to,
-                      const locant_tensor *x, const int64_t at[3], int64_t n,
-                      struct angles table)
+static void layout_queries(struct lct_scratch *s, const struct lct_plan *p,
+                           struct lct_arena *arena)
 {
-    size_t D = (size_t)p->D, row = 2 * words_of(p), from;
-    const char *data = lct_at(x, at, 3);
-    struct lct_rope rope = { .out_row = (ptrdiff_t)(row * sizeof(*to)),
-                             .x_row = step_of(x), .rows = (size_t)n,
-                             .heads = 1,
-                             .kind = LCT_STORED_BF16, .sign = 1 };
-    bool whole = table.cosines != NULL && 2 * p->schedule->pairs == p->D;
+    int64_t row = (int64_t)words_of(p);
 
-    for (int64_t i = 0; !whole && i < n; i++) {
-        uint16_t *out = to + (size_t)i * row;
-
-        memcpy(out, data + i * rope.x_row, D * sizeof(*to));
-        if (D % 2 != 0)
-            out[D] = 0;
-    }
-    if (table.cosines == NULL)
-        return;
-    rope.pairs = rope.table_row = (size_t)p->schedule->pairs;
-    from = (size_t)table.first * rope.table_row;
-    rope.cosines = table.cosines + from;
-    rope.sines = table.sines + from;
-    rope.interleaved = p->schedule->pairing == LCT_INTERLEAVED;
-    rope.out = to + p->schedule->first;
-    rope.x = data + (size_t)p->schedule->first * sizeof(*to);
-    p->kernels->rope(&rope);
+    s->bf16.q = words(arena, LCT_TILE, row);
+    s->bf16.q_pairs = words(arena, LCT_TILE / 2, p->padded);
+    s->bf16.q_cols = words(arena, LCT_TILE, row);
+    s->bf16.dout = words(arena, LCT_TILE, row);
+    s->bf16.dout_pairs = words(arena, LCT_TILE / 2, p->padded);
+    s->bf16.dout_cols = words(arena, LCT_TILE, row);
 }
 
-/* Columns of t->rows rows of words at 'from', with zeros for other lanes. */
-static void to_columns(const struct lct_problem *p, const struct lct_tile *t,
-                       float *columns, const float *from)
+static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
+                        struct lct_arena *arena)
 {
-    size_t rows = (size_t)t->rows, lanes = t->lanes, words = words_of(p);
-
-    /* Words move as floats do. */
-    p->kernels->transpose(columns, lanes, from, words, rows, words);
-    for (size_t w = 0; rows < lanes && w < words; w++)
-        memset(columns + w * lanes + rows, 0, (lanes - rows) * sizeof(float));
+    s->bf16.k = words(arena, LCT_TILE / 2, p->padded);
+    s->bf16.v = words(arena, LCT_TILE / 2, p->padded);
+    s->bf16.k_pairs = words(arena, LCT_TILE / 2, p->padded);
+    s->bf16.v_pairs = words(arena, LCT_TILE / 2, p->padded);
+    s->bf16.weights = words(arena, LCT_TILE, LCT_TILE / 2);
+    s->bf16.guard = words(arena, 1, p->padded);
 }
 
-struct lct_bf16_rows lct_bf16_columns(const struct lct_problem *p,
-                                      const struct lct_tile *t,
-                                      const locant_tensor *x, float *to,
-                                      float *columns)
-{
-    load_rows(p, (uint16_t *)to, x, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
-              (struct angles){ .first = 0 });
-    to_columns(p, t, columns, to);
-    return (struct lct_bf16_rows){ to, (ptrdiff_t)(words_of(p) *
-                                                    sizeof(uint32_t)) };
-}
-
-void lct_bf16_queries(const struct lct_problem *p, const struct lct_tile *t,
-                      struct lct_scratch *s)
-{
-    int64_t row = lct_problem_row(p, t->b) * p->T + t->i;
-    size_t rows = (size_t)t->rows, lanes = t->lanes;
-    float *scales = s->rows + LCT_PAIRS_SCALES;
-
-    load_rows(p, (uint16_t *)s->q, &p->q, (int64_t[3]){ t->b, t->h, t->i },
-              t->rows, (struct angles){ p->q_cos, p->q_sin, row });
-    to_columns(p, t, s->q_cols, s->q);
-    for (size_t i = 0; i < lanes; i++)
-        scales[i] = i < rows ? lct_load_query_scale(p, t->b, t->i + (int64_t)i)
-            : 0;
-}
-
-struct lct_bf16_rows lct_bf16_tile(const struct lct_problem *p,
-                                   const struct lct_tile *t,
-                                   const locant_tensor *x, float *to)
-{
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
-    struct angles table = { .first = lct_problem_row(p, t->b) * p->S + t->j };
-    bool turned = x == &p->k && p->turns_keys;
-
-    if (!turned && p->D % 2 == 0)
-        return (struct lct_bf16_rows){ lct_at(x, at, 3), step_of(x) };
-    if (turned) {
-        table.cosines = p->k_cos;
-        table.sines = p->k_sin;
-    }
-    load_rows(p, (uint16_t *)to, x, at, t->keys, table);
-    return (struct lct_bf16_rows){ to, (ptrdiff_t)(words_of(p) *
-                                                    sizeof(uint32_t)) };
-}
-
-struct lct_bf16_loaded lct_bf16_load(const struct lct_problem *p,
-                                     const struct lct_tile *t,
-                                     struct lct_scratch *s)
-{
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
-
-    p->kernels->pair_rows((uint32_t *)s->v, (size_t)p->padded,
-                          lct_at(&p->v, at, 3), step_of(&p->v),
-                          LCT_STORED_BF16, (size_t)t->keys, (size_t)p->D);
-    return (struct lct_bf16_loaded){
-        .keys = lct_bf16_tile(p, t, &p->k, s->k) };
-}
-
-void lct_bf16_query(const struct lct_problem *p, uint32_t *to,
-                    const int64_t at[3])
-{
-    int64_t row = lct_problem_row(p, at[0]) * p->T + at[2];
-
-    memset(to, 0, (size_t)p->padded_q / 2 * sizeof(*to));
-    load_rows(p, (uint16_t *)to, &p->q, at, 1,
-              (struct angles){ p->q_cos, p->q_sin, row });
-}
-
-void lct_bf16_keys(const struct lct_problem *p, const struct lct_tile *t,
-                   struct lct_scratch *s)
-{
-    uint16_t *to = (uint16_t *)s->k;
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
-
-    memset(to, 0, (size_t)(t->keys * p->padded_q) * sizeof(*to));
-    for (int64_t j = 0; j < t->keys; j++, at[2]++, to += p->padded_q)
-        memcpy(to, lct_at(&p->k, at, 3), (size_t)p->D * sizeof(*to));
-}
-
-void lct_bf16_scores(const struct lct_problem *p, const struct lct_tile *t,
-                     struct lct_scratch *s,
-                     const struct lct_bf16_loaded *loaded, float *slope)
-{
-    lct_bf16_pair_steps(p, t, &(struct lct_pair_product){
-        .c = s->s, .c_row = t->lanes, .a = loaded->keys.at,
-        .a_row = loaded->keys.row, .a_col = sizeof(uint32_t),
-        .b = (const uint32_t *)s->q_cols, .b_row = t->lanes,
-        .m = (size_t)t->keys, .n = t->lanes, .k = words_of(p),
-        .factor = s->rows + LCT_PAIRS_SCALES });
-    lct_scores_finish(p, t, s, NULL, 0, slope);
-}
-
-/* ------------------------------------------------------------------ values */
+/* ----------------------------------------------------------------- products */
 
 enum { LOW_HALF = 0xffff };
 
@@ -204,6 +75,14 @@ static bool all_finite(const uint32_t *x, size_t n)
     return (carried & 0x80008000) == 0;
 }
 
+bool lct_bf16_is_finite(const struct lct_pair_product *x)
+{
+    for (size_t k = 0; k < x->k; k++)
+        if (!all_finite(x->b + k * x->b_row, x->n))
+            return false;
+    return true;
+}
+
 /* The halves of a word that are neither 0 nor -0, as a mask. */
 static uint32_t halves_of(uint32_t word)
 {
@@ -212,7 +91,7 @@ static uint32_t halves_of(uint32_t word)
 }
 
 /* x where weights of 0 contribute nothing, whatever their values are. */
-static void multiply_guarded(const struct lct_problem *p,
+static void multiply_guarded(const struct lct_kernels *kernels,
                              const struct lct_pair_product *x, uint32_t *row)
 {
     for (size_t i = 0; i < x->m; i++) {
@@ -222,8 +101,9 @@ static void multiply_guarded(const struct lct_problem *p,
         one.m = one.k = 1;
         one.b = row;
         one.shrink = NULL;
-        for (size_t d = 0; x->shrink != NULL && d < x->n; d++)
-            one.c[d] *= x->shrink[i];
+        if (x->shrink != NULL)
+            for (size_t d = 0; d < x->n; d++)
+                one.c[d] *= x->shrink[i];
         for (size_t k = 0; k < x->k; k++) {
             const uint32_t *b = x->b + k * x->b_row;
             uint32_t word, kept;
@@ -235,44 +115,277 @@ static void multiply_guarded(const struct lct_problem *p,
             for (size_t d = 0; d < x->n; d++)
                 row[d] = b[d] & kept;
             if (kept != 0)
-                p->kernels->matmul_pairs(&one);
+                kernels->matmul_pairs(&one);
         }
     }
 }
 
-bool lct_bf16_finite(const struct lct_pair_product *x)
-{
-    bool finite = true;
-
-    for (size_t k = 0; finite && k < x->k; k++)
-        finite = all_finite(x->b + k * x->b_row, x->n);
-    return finite;
-}
-
-void lct_bf16_multiply(const struct lct_problem *p,
+void lct_bf16_multiply(const struct lct_kernels *kernels,
                        const struct lct_pair_product *x, bool guard,
                        uint32_t *row)
 {
     if (guard)
-        multiply_guarded(p, x, row);
+        multiply_guarded(kernels, x, row);
     else
-        p->kernels->matmul_pairs(x);
+        kernels->matmul_pairs(x);
 }
 
-/* s->out = s->out * shrink + p v */
-void lct_bf16_values(const struct lct_problem *p, const struct lct_tile *t,
-                     struct lct_scratch *s)
+/*
+ * x, which is of the whole tile, step by step: k counts words.  Steps begin
+ * with a word; the second weight of a last word is 0 if that key is masked.
+ */
+static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
+                           struct lct_scratch *s, enum lct_steps_product of,
+                           const struct lct_pair_product *x)
 {
-    uint32_t *weights = (uint32_t *)s->ds, *values = (uint32_t *)s->v;
-    size_t keys = (size_t)t->keys, padded = (size_t)p->padded;
-    struct lct_pair_product x = {
-        .c = s->out, .c_row = padded, .a = weights, .a_row = sizeof(uint32_t),
-        .a_col = (ptrdiff_t)(t->lanes * sizeof(uint32_t)), .b = values,
-        .b_row = padded, .m = (size_t)t->rows, .n = padded, .k = (keys + 1) / 2,
-        .add = true, .shrink = s->rows + 2 * LCT_TILE };
+    bool guard = of != LCT_STEPS_SCORES && t->masked && !lct_bf16_is_finite(x);
+    struct lct_steps e = { 0 };
 
-    p->kernels->pair_rows(weights, t->lanes, s->s,
-                          (ptrdiff_t)(t->lanes * sizeof(float)),
-                          LCT_STORED_F32, keys, t->lanes);
-    lct_bf16_query_steps(p, t, s, &x);
+    while (lct_steps_next(t, &e)) {
+        struct lct_steps_block b = lct_steps_block(t, &e, of, x->n, 2 * x->k);
+        struct lct_pair_product part = *x;
+
+        part.c += b.m0 * x->c_row + b.n0;
+        part.a = (const char *)x->a + (ptrdiff_t)b.m0 * x->a_row +
+                 (ptrdiff_t)(b.k0 / 2) * x->a_col;
+        part.b += b.k0 / 2 * x->b_row + b.n0;
+        part.m = b.m;
+        part.n = b.n;
+        part.k = (b.k + 1) / 2;
+        if (x->factor != NULL)
+            part.factor += b.n0;
+        if (x->shrink != NULL)
+            part.shrink += b.m0;
+        lct_bf16_multiply(p->kernels, &part, guard, s->bf16.guard);
+    }
 }
+
+/* ------------------------------------------------------------------ loading */
+
+/*
+ * n rows from x on as rows of words, rotated unless there are no cosines; the
+ * channel after D is 0.
+ */
+static void load_rows(const struct lct_plan *p, uint16_t *to,
+                      const locant_tensor *x, const int64_t at[3], int64_t n,
+                      struct lct_table angles)
+{
+    size_t D = (size_t)p->D, row = 2 * words_of(p);
+    const char *data = lct_at(x, at, 3);
+    struct lct_rope rope = { .out_row = (ptrdiff_t)(row * sizeof(*to)),
+                             .x_row = lct_bf16_step(x), .rows = (size_t)n,
+                             .heads = 1, .kind = LCT_STORED_BF16, .sign = 1 };
+    bool all_rotate = angles.cosines != NULL &&
+                      2 * p->schedule->pairs == p->D;
+
+    if (!all_rotate)
+        for (int64_t i = 0; i < n; i++) {
+            uint16_t *out = to + (size_t)i * row;
+
+            memcpy(out, data + i * rope.x_row, D * sizeof(*to));
+            if (D % 2 != 0)
+                out[D] = 0;
+        }
+    if (angles.cosines == NULL)
+        return;
+    rope.pairs = rope.table_row = (size_t)p->schedule->pairs;
+    rope.cosines = angles.cosines;
+    rope.sines = angles.sines;
+    rope.interleaved = p->schedule->pairing == LCT_INTERLEAVED;
+    rope.out = to + p->schedule->first;
+    rope.x = data + (size_t)p->schedule->first * sizeof(*to);
+    p->kernels->rope(&rope);
+}
+
+/* Columns of t->rows rows of words, with zeros for the lanes of no query. */
+static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
+                       uint32_t *columns, const uint16_t *from)
+{
+    size_t rows = (size_t)t->rows, lanes = t->lanes, n = words_of(p);
+
+    /* Words move as floats do. */
+    p->kernels->transpose((float *)columns, lanes, (const float *)from, n, rows,
+                          n);
+    if (rows == lanes)
+        return;
+    for (size_t w = 0; w < n; w++)
+        memset(columns + w * lanes + rows, 0,
+               (lanes - rows) * sizeof(*columns));
+}
+
+/* Pair up n rows, which are 'row' bytes apart. */
+static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
+                     ptrdiff_t row, int64_t n)
+{
+    p->kernels->pair_rows(to, (size_t)p->padded, from, row, LCT_STORED_BF16,
+                          (size_t)n, (size_t)p->D);
+}
+
+/* Angles from token i of batch row b on; none where nothing is rotated. */
+static struct lct_table angles_of(const struct lct_plan *p, enum lct_role role,
+                                  int64_t b, int64_t i)
+{
+    if (role == LCT_QUERY ? p->schedule == NULL : !p->rotates_keys)
+        return (struct lct_table){ NULL, NULL, false };
+    return lct_tables_angles(p, p->tables->angles, role, b, i);
+}
+
+void lct_bf16_load_query(const struct lct_plan *p, uint32_t *to,
+                         const int64_t at[3])
+{
+    load_rows(p, (uint16_t *)to, &p->request->q, at, 1,
+              angles_of(p, LCT_QUERY, at[0], at[2]));
+}
+
+static void load_queries(const struct lct_plan *p, const struct lct_tile *t,
+                         struct lct_scratch *s)
+{
+    const int64_t at[3] = { t->b, t->h, t->i };
+
+    load_rows(p, s->bf16.q, &p->request->q, at, t->rows,
+              angles_of(p, LCT_QUERY, at[0], at[2]));
+    to_columns(p, t, s->bf16.q_cols, s->bf16.q);
+    for (int64_t i = 0; i < (int64_t)t->lanes; i++)
+        s->scale[i] = i < t->rows ? lct_load_query_scale(p, t->b, t->i + i) : 0;
+    if (p->pass == LCT_PASS_BACKWARD)
+        to_pairs(p, s->bf16.q_pairs, s->bf16.q,
+                 (ptrdiff_t)(words_of(p) * sizeof(uint32_t)), t->rows);
+}
+
+static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
+                      struct lct_scratch *s, const locant_tensor *dout)
+{
+    load_rows(p, s->bf16.dout, dout, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
+              (struct lct_table){ NULL, NULL, false });
+    to_columns(p, t, s->bf16.dout_cols, s->bf16.dout);
+    to_pairs(p, s->bf16.dout_pairs, s->bf16.dout,
+             (ptrdiff_t)(words_of(p) * sizeof(uint32_t)), t->rows);
+}
+
+/* Rows of the tile of x, k or v: the caller's, or copies in 'to'. */
+static const void *tile_rows(size_t *row, const struct lct_plan *p,
+                             const struct lct_tile *t, const locant_tensor *x,
+                             uint16_t *to, struct lct_table angles)
+{
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+
+    *row = (size_t)lct_bf16_step(x);
+    if (angles.cosines == NULL && p->D % 2 == 0)
+        return lct_at(x, at, 3);
+    load_rows(p, to, x, at, t->keys, angles);
+    *row = words_of(p) * sizeof(uint32_t);
+    return to;
+}
+
+/* Backward takes products with k both ways, forward with v. */
+static struct lct_loaded load_keys(const struct lct_plan *p,
+                                   const struct lct_tile *t,
+                                   struct lct_scratch *s)
+{
+    const locant_tensor *v = &p->request->v;
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+    struct lct_loaded l = { .values = s->bf16.v_pairs };
+
+    l.keys = tile_rows(&l.key_row, p, t, &p->request->k, s->bf16.k,
+                       angles_of(p, LCT_KEY, t->b, t->j));
+    if (p->pass != LCT_PASS_BACKWARD) {
+        to_pairs(p, s->bf16.v_pairs, lct_at(v, at, 3), lct_bf16_step(v),
+                 t->keys);
+        return l;
+    }
+    l.values = tile_rows(&l.value_row, p, t, v, s->bf16.v,
+                         (struct lct_table){ NULL, NULL, false });
+    to_pairs(p, s->bf16.k_pairs, l.keys, (ptrdiff_t)l.key_row, t->keys);
+    return l;
+}
+
+/* ------------------------------------------------------------------- scores */
+
+static void scores(const struct lct_plan *p, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l)
+{
+    multiply_steps(p, t, s, LCT_STEPS_SCORES, &(struct lct_pair_product){
+        .c = s->s, .c_row = t->lanes, .a = l->keys,
+        .a_row = (ptrdiff_t)l->key_row, .a_col = sizeof(uint32_t),
+        .b = s->bf16.q_cols, .b_row = t->lanes, .m = (size_t)t->keys,
+        .n = t->lanes, .k = words_of(p), .factor = s->scale });
+}
+
+static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, const struct lct_loaded *l,
+                            bool dq, struct lct_rows_to dk)
+{
+    size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
+    ptrdiff_t row = (ptrdiff_t)(lanes * sizeof(uint32_t));
+
+    (void)l; /* the scratch has its pairs */
+    if (dq) {
+        p->kernels->pair_rows(s->bf16.weights, lanes, s->ds, row,
+                              LCT_STORED_F32, keys, lanes);
+        multiply_steps(p, t, s, LCT_STEPS_QUERIES, &(struct lct_pair_product){
+            .c = s->dq, .c_row = padded, .a = s->bf16.weights,
+            .a_row = sizeof(uint32_t), .a_col = row, .b = s->bf16.k_pairs,
+            .b_row = padded, .m = (size_t)t->rows, .n = padded,
+            .k = (keys + 1) / 2, .add = true });
+    }
+    if (dk.at != NULL) {
+        p->kernels->round_rows(s->bf16.weights, lanes / 2, s->ds, lanes,
+                               s->scale, keys, lanes);
+        multiply_steps(p, t, s, LCT_STEPS_KEYS, &(struct lct_pair_product){
+            .c = dk.at, .c_row = padded, .a = s->bf16.weights,
+            .a_row = row / 2, .a_col = sizeof(uint32_t), .b = s->bf16.q_pairs,
+            .b_row = padded, .m = keys, .n = padded,
+            .k = (size_t)(t->rows + 1) / 2, .add = true });
+    }
+}
+
+/* ------------------------------------------------------------------- values */
+
+static void values(const struct lct_plan *p, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l)
+{
+    size_t keys = (size_t)t->keys, padded = (size_t)p->padded;
+    ptrdiff_t row = (ptrdiff_t)(t->lanes * sizeof(uint32_t));
+
+    p->kernels->pair_rows(s->bf16.weights, t->lanes, s->s, row, LCT_STORED_F32,
+                          keys, t->lanes);
+    multiply_steps(p, t, s, LCT_STEPS_QUERIES, &(struct lct_pair_product){
+        .c = s->out, .c_row = padded, .a = s->bf16.weights,
+        .a_row = sizeof(uint32_t), .a_col = row, .b = l->values,
+        .b_row = padded, .m = (size_t)t->rows, .n = padded,
+        .k = (keys + 1) / 2, .add = true, .shrink = s->rescale });
+}
+
+static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, const struct lct_loaded *l,
+                            struct lct_rows_to dv)
+{
+    size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
+
+    if (t->rows % 2 != 0) /* the last pair has one query and this lane */
+        for (size_t j = 0; j < keys; j++)
+            s->s[j * lanes + (size_t)t->rows] = 0; /* was NaN, perhaps */
+    if (dv.at != NULL) {
+        p->kernels->round_rows(s->bf16.weights, lanes / 2, s->s, lanes, NULL,
+                               keys, lanes);
+        multiply_steps(p, t, s, LCT_STEPS_KEYS, &(struct lct_pair_product){
+            .c = dv.at, .c_row = padded, .a = s->bf16.weights,
+            .a_row = (ptrdiff_t)(2 * lanes), .a_col = sizeof(uint32_t),
+            .b = s->bf16.dout_pairs, .b_row = padded, .m = keys, .n = padded,
+            .k = (size_t)(t->rows + 1) / 2, .add = true });
+    }
+    multiply_steps(p, t, s, LCT_STEPS_SCORES, &(struct lct_pair_product){
+        .c = s->ds, .c_row = lanes, .a = l->values,
+        .a_row = (ptrdiff_t)l->value_row, .a_col = sizeof(uint32_t),
+        .b = s->bf16.dout_cols, .b_row = lanes, .m = keys, .n = lanes,
+        .k = words_of(p) });
+}
+
+const struct lct_arithmetic lct_bf16 = {
+    .layout_queries = layout_queries, .layout_keys = layout_keys,
+    .load_queries = load_queries, .load_dout = load_dout,
+    .load_keys = load_keys,
+    .scores = scores, .scores_backward = scores_backward,
+    .values = values, .values_backward = values_backward,
+    .decode = &lct_decode_bf16,
+};

@@ -1,70 +1,74 @@
 /* bias.c - the bias of one tile, and its gradient */
 #include "bias.h"
+#include "bias_pwl.h"
+#include "param_gradients.h"
 
 /* --------------------------------------------------------- without a table */
 
-static void add_by_row(const struct lct_problem *p, const struct lct_tile *t,
+static void add_by_row(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s)
 {
-    int64_t row = lct_problem_row(p, t->b);
-    const int64_t *k_pos = p->k_pos + row * p->S + t->j;
+    int64_t row = lct_plan_row(p, t->b);
+    const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
 
     for (int64_t i = 0; i < t->rows; i++) {
         struct lct_call call = lct_bias_call(p, row, t->i + i);
 
         call.e->row->score.bias(s->column, &call, t->h,
-                          p->q_pos[row * p->T + t->i + i], k_pos,
-                          (size_t)t->keys);
+                                p->tables->q_pos[row * p->T + t->i + i], k_pos,
+                                (size_t)t->keys);
         for (int64_t j = 0; j < t->keys; j++)
             s->s[j * (int64_t)t->lanes + i] += (float)s->column[j];
     }
 }
 
-/* Straight into the parameters of this task. */
-static void gradient_by_row(const struct lct_problem *p,
-                            const struct lct_tile *t, struct lct_scratch *s,
-                            int64_t chunk_row)
+/* Into the gradients of parameters of this task. */
+static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, int64_t chunk_row)
 {
-    int64_t row = lct_problem_row(p, t->b);
-    const int64_t *k_pos = p->k_pos + row * p->S + t->j;
+    int64_t row = lct_plan_row(p, t->b);
+    const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
     double *dparam[LCT_MAX_PARAMS];
 
-    lct_param_gradients_of(dparam, p, p->score,
+    lct_param_gradients_of(dparam, p, p->tables->score,
                            lct_param_gradients_of_task(p, chunk_row,
-                                                       t->h / (p->H / p->Hkv)));
+                                                       lct_plan_kv_head(p,
+                                                                        t->h)));
     for (int64_t i = 0; i < t->rows; i++) {
         struct lct_call call = lct_bias_call(p, row, t->i + i);
 
         for (int64_t j = 0; j < t->keys; j++)
             s->column[j] = s->ds[j * (int64_t)t->lanes + i];
         call.e->row->score.backward(dparam, &call, t->h,
-                                   p->q_pos[row * p->T + t->i + i], k_pos,
-                                   s->column, (size_t)t->keys);
+                                    p->tables->q_pos[row * p->T + t->i + i],
+                                    k_pos, s->column, (size_t)t->keys);
     }
 }
 
 /* ------------------------------------------------------------ with a table */
 
-/* Do positions follow one another, and entries are their differences? */
-static bool are_consecutive(const struct lct_problem *p,
-                            const struct lct_tile *t, int64_t row)
+/* Are positions consecutive, and entries their differences? */
+static bool are_consecutive(const struct lct_plan *p, const struct lct_tile *t,
+                            int64_t row)
 {
-    return !p->folded &&
-           p->q_extent[row * p->q_tiles + t->i / LCT_TILE].consecutive &&
-           p->k_extent[row * p->k_tiles + t->j / LCT_TILE].consecutive;
+    return !p->bias_keys &&
+           p->tables->q_extent[row * p->q_tiles + t->i /
+                               LCT_TILE].consecutive &&
+               p->tables->k_extent[row * p->k_tiles + t->j /
+                                   LCT_TILE].consecutive;
 }
 
-static void find_entries(struct lct_bias_entries *e,
-                         const struct lct_problem *p, const struct lct_tile *t)
+static void find_entries(struct lct_bias_entries *e, const struct lct_plan *p,
+                         const struct lct_tile *t)
 {
-    int64_t row = lct_problem_row(p, t->b);
-    const int64_t *q = p->q_at + row * p->T + t->i;
-    const int64_t *k = p->k_at + row * p->S + t->j;
+    int64_t row = lct_plan_row(p, t->b);
+    const int64_t *q = p->tables->q_key + row * p->T + t->i;
+    const int64_t *k = p->tables->k_key + row * p->S + t->j;
     int64_t wrong = 0;
 
     e->rows = e->diagonals = are_consecutive(p, t, row);
     for (int64_t j = 0; j < t->keys; j++)
-        e->at[j] = q[0] - k[j] - p->first;
+        e->at[j] = q[0] - k[j] - p->bias_first;
     if (e->diagonals)
         return;
     for (int64_t i = 0; i < t->rows; i++) {
@@ -89,31 +93,35 @@ static void add_apart(const struct lct_tile *t, struct lct_scratch *s,
     from[runs] = t->rows;
     for (int64_t j = 0; j < t->keys; j++) {
         float *score = s->s + j * (int64_t)t->lanes;
+        const float *bias = table + e->at[j];
 
-        for (int64_t r = 0; 4 * runs <= t->rows && r < runs; r++) {
-            const float *bias = table + (e->at[j] + e->shift[from[r]]);
-
-            for (int64_t i = 0; i < from[r + 1] - from[r]; i++)
-                score[from[r] + i] += bias[i];
+        if (4 * runs > t->rows) {
+            for (int64_t i = 0; i < t->rows; i++)
+                score[i] += bias[e->shift[i]];
+            continue;
         }
-        for (int64_t i = 0; 4 * runs > t->rows && i < t->rows; i++)
-            score[i] += table[e->at[j] + e->shift[i]];
+        for (int64_t r = 0; r < runs; r++) {
+            int64_t i = from[r], shift = e->shift[i] - i;
+
+            for (; i < from[r + 1]; i++)
+                score[i] += bias[shift + i];
+        }
     }
 }
 
-void lct_bias_add(const struct lct_problem *p, const struct lct_tile *t,
+void lct_bias_add(const struct lct_plan *p, const struct lct_tile *t,
                   struct lct_scratch *s)
 {
     const float *table;
     struct lct_bias_entries e;
 
-    if (p->range == 0) {
+    if (p->bias_range == 0) {
         add_by_row(p, t, s);
         return;
     }
-    table = p->table + t->h * (p->range + LCT_PAD);
+    table = p->tables->bias + t->h * (p->bias_range + LCT_PAD);
     find_entries(&e, p, t);
-    if (p->bending != NULL) {
+    if (p->tables->pwl != NULL) {
         lct_bias_pwl_add(p, t, s, &e);
         return;
     }
@@ -125,27 +133,27 @@ void lct_bias_add(const struct lct_problem *p, const struct lct_tile *t,
     add_apart(t, s, &e, table);
 }
 
-void lct_bias_add_row(const struct lct_problem *p, int64_t b, int64_t h,
-                      int64_t i, int64_t j, int64_t keys, float *s)
+void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
+                      int64_t j, int64_t keys, float *s)
 {
-    int64_t row = lct_problem_row(p, b), q_pos = p->q_pos[row * p->T + i];
-    const int64_t *k_pos = p->k_pos + row * p->S + j;
+    int64_t row = lct_plan_row(p, b), q_pos = p->tables->q_pos[row * p->T + i];
+    const int64_t *k_pos = p->tables->k_pos + row * p->S + j;
     struct lct_call call = lct_bias_call(p, row, i);
     double value[LCT_TILE];
 
-    if (p->bending != NULL) {
+    if (p->tables->pwl != NULL) {
         lct_bias_pwl_add_row(p, row, h, i, j, keys, s);
         return;
     }
-    if (p->range > 0) {
-        const float *table = p->table + h * (p->range + LCT_PAD);
-        const int64_t *k_at = p->k_at + row * p->S + j;
-        int64_t q_at = p->q_at[row * p->T + i];
+    if (p->bias_range > 0) {
+        const float *table = p->tables->bias + h * (p->bias_range + LCT_PAD);
+        const int64_t *k_at = p->tables->k_key + row * p->S + j;
+        int64_t q_at = p->tables->q_key[row * p->T + i];
 
         for (int64_t n = 0; n < keys; n++) {
-            int64_t at = q_at - k_at[n] - p->first;
+            int64_t at = q_at - k_at[n] - p->bias_first;
 
-            s[n] += at >= 0 ? table[at] : 0; /* else ahead, and hidden */
+            s[n] += at >= 0 ? table[at] : 0; /* a later key, masked */
         }
         return;
     }
@@ -160,12 +168,12 @@ void lct_bias_add_row(const struct lct_problem *p, int64_t b, int64_t h,
 }
 
 /* Sums of the diagonals of s->ds, to entries one after another. */
-static void add_diagonals(double *to, const struct lct_problem *p,
+static void add_diagonals(double *to, const struct lct_plan *p,
                           const struct lct_tile *t, struct lct_scratch *s)
 {
     float sum[2 * LCT_TILE];
 
-    for (int64_t j = 0; t->rows < (int64_t)t->lanes && j < t->keys; j++)
+    for (int64_t j = 0; j < t->keys; j++)
         for (int64_t i = t->rows; i < (int64_t)t->lanes; i++)
             s->ds[j * (int64_t)t->lanes + i] = 0; /* no query's */
     p->kernels->sum_diagonals(sum, s->ds, (size_t)t->keys, t->lanes);
@@ -173,19 +181,19 @@ static void add_diagonals(double *to, const struct lct_problem *p,
         to[d] += (double)sum[d];
 }
 
-void lct_bias_backward(const struct lct_problem *p, const struct lct_tile *t,
+void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s, int64_t chunk_row)
 {
     double *table;
     struct lct_bias_entries e;
 
-    if (p->range == 0) {
+    if (p->bias_range == 0) {
         gradient_by_row(p, t, s, chunk_row);
         return;
     }
-    table = p->dtable + (chunk_row * p->H + t->h) * p->range;
+    table = p->gradients->bias + (chunk_row * p->H + t->h) * p->bias_range;
     find_entries(&e, p, t);
-    if (p->bending != NULL) {
+    if (p->tables->pwl != NULL) {
         lct_bias_pwl_backward(p, t, s, &e, table);
         return;
     }

@@ -1,41 +1,40 @@
-/* bias.h - the score door of the tiled engine, within itself */
+/* bias.h - biases of one tile, by difference or by row, and their gradients */
 #ifndef LCT_ATTENTION_BIAS_H
 #define LCT_ATTENTION_BIAS_H
+#include "scratch.h"
+#include "tables.h"
 #include "tile.h"
 
-/* Where a tile enters the table: at[key] + shift[query]. */
-struct lct_bias_entries {
-    int64_t at[LCT_TILE], shift[LCT_TILE];
-    bool rows;      /* shift[i] = i */
-    bool diagonals; /* and at[j] = at[0] - j; 'shift' may be unset */
-};
+/* s->s += bias of the tile. */
+void lct_bias_add(const struct lct_plan *p, const struct lct_tile *t,
+                  struct lct_scratch *s);
 
 /*
- * A bias that bends (encoding.h): p->table [2, range + LCT_PAD] holds u and its
- * derivative of each difference; a row of p->dtable, which has the room, sums
- * of dout and dout f in each piece, then the gradients of the two parameters.
+ * s[n] += bias of head h of query i at key j + n, n < keys: the bits that
+ * lct_bias_add() adds for that pair.
  */
-struct lct_bias_pwl {
-    int64_t pieces, most;     /* how many there are; room for */
-    double *start;            /* [most] */
-    double *slope, *value;    /* [H, most] */
-    float *start_f;           /* the same in float */
-    float *slope_f, *value_f;
-    float *inverse;           /* [position_rows, T], then LCT_PAD: 1 / v */
-    double *bends;            /* [position_rows, T, 3]: see 'query' */
-};
+void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
+                      int64_t j, int64_t keys, float *s);
 
-void lct_bias_pwl_layout(struct lct_problem *p, struct lct_arena *arena);
-void lct_bias_pwl_fill(struct lct_problem *p);
+/* Add the tile's ds to the gradient of the bias. */
+void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s, int64_t chunk_row);
 
-void lct_bias_pwl_add(const struct lct_problem *p, const struct lct_tile *t,
-                      struct lct_scratch *s, const struct lct_bias_entries *e);
-void lct_bias_pwl_add_row(const struct lct_problem *p, int64_t row, int64_t h,
-                          int64_t i, int64_t j, int64_t keys, float *s);
-void lct_bias_pwl_backward(const struct lct_problem *p,
-                           const struct lct_tile *t, struct lct_scratch *s,
-                           const struct lct_bias_entries *e, double *to);
+/* The call of the score door for query i of a row of positions. */
+static inline struct lct_call lct_bias_call(const struct lct_plan *p,
+                                            int64_t row, int64_t i)
+{
+    const struct lct_tables *tables = p->tables;
+    struct lct_call c = *tables->score;
 
-/* Row 0 of p->dparam += what p->dtotal holds. */
-void lct_bias_pwl_accumulate(const struct lct_problem *p);
+    c.last = tables->q_last != NULL ? tables->q_last[row * p->T + i]
+                                    : tables->last[row];
+    return c;
+}
+
+/* Has the score door parameters?  Known once tables are filled. */
+static inline bool lct_bias_learns(const struct lct_plan *p)
+{
+    return p->tables->score != NULL && p->tables->score->param[0] != NULL;
+}
 #endif

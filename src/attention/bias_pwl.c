@@ -1,43 +1,51 @@
-/* bias_pwl.c - biases that bend, in the tiled engine */
+/* bias_pwl.c - biases that are piecewise linear, in the tiled engine */
 #include "../core/pool.h"
 #include "../encodings/piecewise.h"
-#include "bias.h"
+#include "bias_pwl.h"
+#include "param_gradients.h"
 #include <math.h>
 #include <string.h>
 
+static const struct lct_piecewise *form_of(const struct lct_call *score)
+{
+    return score->e->row->score.fast.piecewise;
+}
+
 /* --------------------------------------------------------- layout, filling */
 
-void lct_bias_pwl_layout(struct lct_problem *p, struct lct_arena *arena)
+void lct_bias_pwl_layout(struct lct_tables *tables, const struct lct_plan *p,
+                         struct lct_arena *arena)
 {
-    int64_t most = p->score->e->row->score.fast.piecewise->pieces(p->score->e);
+    int64_t most = form_of(tables->score)->pieces(tables->score->e);
     int64_t T = p->position_rows * p->T;
     struct lct_bias_pwl x = { .most = most };
 
-    p->bending = lct_arena_alloc(arena, 1, 1, sizeof(*p->bending));
-    p->table = lct_arena_alloc(arena, 2, p->range + LCT_PAD, sizeof(float));
-    x.start = lct_arena_alloc(arena, most, 1, sizeof(double));
-    x.slope = lct_arena_alloc(arena, p->H, most, sizeof(double));
-    x.value = lct_arena_alloc(arena, p->H, most, sizeof(double));
-    x.start_f = lct_arena_alloc(arena, most, 1, sizeof(float));
-    x.slope_f = lct_arena_alloc(arena, p->H, most, sizeof(float));
-    x.value_f = lct_arena_alloc(arena, p->H, most, sizeof(float));
-    x.inverse = lct_arena_alloc(arena, T + LCT_PAD, 1, sizeof(float));
-    x.bends = lct_arena_alloc(arena, T, 3, sizeof(double));
-    if (arena->base != NULL && !arena->overflow)
-        *p->bending = x;
+    tables->pwl = lct_arena_alloc(arena, 1, 1, sizeof(*tables->pwl));
+    tables->bias = lct_arena_floats(arena, 2, p->bias_range + LCT_PAD);
+    x.start = lct_arena_doubles(arena, most, 1);
+    x.slope = lct_arena_doubles(arena, p->H, most);
+    x.value = lct_arena_doubles(arena, p->H, most);
+    x.start_f = lct_arena_floats(arena, most, 1);
+    x.slope_f = lct_arena_floats(arena, p->H, most);
+    x.value_f = lct_arena_floats(arena, p->H, most);
+    x.inverse = lct_arena_floats(arena, T + LCT_PAD, 1);
+    x.queries = lct_arena_doubles(arena, T, 3);
+    if (lct_arena_is_real(arena))
+        *tables->pwl = x;
 }
 
 static void fill_distances(void *context, size_t task, int slot)
 {
-    const struct lct_problem *p = context;
+    const struct lct_plan *p = context;
+    const struct lct_call *score = p->tables->score;
     int64_t at = (int64_t)task * LCT_TILE, end = at + LCT_TILE;
-    float *u = p->table, *du = u + p->range + LCT_PAD;
+    float *u = p->tables->bias, *du = u + p->bias_range + LCT_PAD;
 
     (void)slot;
-    for (; at < end && at < p->range; at++) {
-        double n = fabs((double)(p->first + at)), x[2];
+    for (; at < end && at < p->bias_range; at++) {
+        double n = fabs((double)(p->bias_first + at)), x[2];
 
-        p->score->e->row->score.fast.piecewise->distance(x, p->score, n);
+        form_of(score)->distance(x, score, n);
         u[at] = (float)x[0];
         du[at] = (float)x[1];
     }
@@ -45,32 +53,35 @@ static void fill_distances(void *context, size_t task, int slot)
 
 static void fill_queries(void *context, size_t task, int slot)
 {
-    const struct lct_problem *p = context;
+    const struct lct_plan *p = context;
+    const struct lct_call *score = p->tables->score;
     int64_t i = (int64_t)task * LCT_TILE, end = i + LCT_TILE;
     int64_t T = p->position_rows * p->T;
 
     (void)slot;
     for (; i < end && i < T; i++) {
-        double *x = p->bending->bends + 3 * i;
+        double *x = p->tables->pwl->queries + 3 * i;
 
-        p->score->e->row->score.fast.piecewise->query(x, p->score, p->q_pos[i]);
-        p->bending->inverse[i] = (float)x[0];
+        form_of(score)->query(x, score, p->tables->q_pos[i]);
+        p->tables->pwl->inverse[i] = (float)x[0];
     }
 }
 
-void lct_bias_pwl_fill(struct lct_problem *p)
+void lct_bias_pwl_fill(const struct lct_plan *p)
 {
-    struct lct_bias_pwl *x = p->bending;
+    const struct lct_call *score = p->tables->score;
+    struct lct_bias_pwl *x = p->tables->pwl;
     int64_t T = p->position_rows * p->T;
 
-    memset(p->table, 0, (size_t)(2 * (p->range + LCT_PAD)) * sizeof(float));
+    memset(p->tables->bias, 0, (size_t)(2 * (p->bias_range + LCT_PAD)) *
+           sizeof(float));
     memset(x->inverse + T, 0, LCT_PAD * sizeof(float));
-    lct_parallel_for((size_t)((p->range + LCT_TILE - 1) / LCT_TILE), p->slots,
-                     fill_distances, p);
+    lct_parallel_for((size_t)((p->bias_range + LCT_TILE - 1) / LCT_TILE),
+                     p->slots, fill_distances, (void *)p);
     lct_parallel_for((size_t)((T + LCT_TILE - 1) / LCT_TILE), p->slots,
-                     fill_queries, p);
-    x->pieces = p->score->e->row->score.fast.piecewise->find(
-        x->start, x->slope, x->value, x->most, p->score);
+                     fill_queries, (void *)p);
+    x->pieces = form_of(score)->find(x->start, x->slope, x->value, x->most,
+                                     score);
     for (int64_t r = 0; r < x->pieces; r++) {
         x->start_f[r] = (float)x->start[r];
         for (int64_t h = 0; h < p->H; h++) {
@@ -82,8 +93,8 @@ void lct_bias_pwl_fill(struct lct_problem *p)
 
 /* -------------------------------------------------------------------- tiles */
 
-/* What a tile of the table is for, and its copy where lanes are apart. */
-struct bent_tile {
+/* Arguments of the kernels, and copies of entries that are not in rows. */
+struct pwl_tile {
     struct lct_bent x;
     int64_t at[LCT_TILE];
     float u[LCT_TILE * LCT_TILE], du[LCT_TILE * LCT_TILE];
@@ -106,12 +117,12 @@ static int64_t piece_at(const struct lct_bias_pwl *x, float f)
 }
 
 /* Pieces of a tile whose entries are low .. high: the first, and how many. */
-static int64_t pieces_of(int64_t *count, const struct lct_problem *p,
+static int64_t pieces_of(int64_t *count, const struct lct_plan *p,
                          const float *inverse, int64_t rows, int64_t low,
                          int64_t high)
 {
-    const struct lct_bias_pwl *x = p->bending;
-    int64_t near = p->first + low, far = p->first + high, first;
+    const struct lct_bias_pwl *x = p->tables->pwl;
+    int64_t near = p->bias_first + low, far = p->bias_first + high, first;
     float least = inverse[0], most = inverse[0], from = 0, to;
 
     for (int64_t i = 1; i < rows; i++) {
@@ -120,35 +131,22 @@ static int64_t pieces_of(int64_t *count, const struct lct_problem *p,
     }
     /* u grows with the distance; a margin for how it is rounded */
     if ((near > 0) == (far > 0) && near != 0 && far != 0)
-        from = p->table[near > 0 ? low : high] * least * (1 - 0x1p-20f);
-    to = p->table[far > -near ? high : low] * most * (1 + 0x1p-20f);
+        from = p->tables->bias[near > 0 ? low : high] * least * (1 - 0x1p-20f);
+    to = p->tables->bias[far > -near ? high : low] * most * (1 + 0x1p-20f);
     first = piece_at(x, from);
     *count = piece_at(x, to) - first + 1;
     return first;
 }
 
-/* Fill b; returns the first of its pieces. */
-static int64_t bend_tile(struct bent_tile *b, const struct lct_problem *p,
+/* A copy of the entries that each pair of the tile picks. */
+static void copy_entries(struct pwl_tile *b, const struct lct_plan *p,
                          const struct lct_tile *t,
                          const struct lct_bias_entries *e)
 {
-    const struct lct_bias_pwl *x = p->bending;
-    const float *u = p->table, *du = u + p->range + LCT_PAD;
-    int64_t query = lct_problem_row(p, t->b) * p->T + t->i, first, count;
-    int64_t low = e->at[0], high = e->at[0], least = 0, most = t->rows - 1;
+    const float *u = p->tables->bias, *du = u + p->bias_range + LCT_PAD;
     int64_t lanes = (int64_t)t->lanes;
 
-    for (int64_t j = 1; j < t->keys; j++) {
-        low = e->at[j] < low ? e->at[j] : low;
-        high = e->at[j] > high ? e->at[j] : high;
-    }
-    b->x = (struct lct_bent){ u, du, e->at, x->inverse + query, NULL, NULL,
-                              NULL, 0 };
-    for (int64_t i = 0; !e->rows && i < t->rows; i++) {
-        least = i == 0 || e->shift[i] < least ? e->shift[i] : least;
-        most = i == 0 || e->shift[i] > most ? e->shift[i] : most;
-    }
-    for (int64_t j = 0; !e->rows && j < t->keys; j++) {
+    for (int64_t j = 0; j < t->keys; j++) {
         b->at[j] = j * lanes;
         for (int64_t i = 0; i < lanes; i++) {
             int64_t from = e->at[j] + (i < t->rows ? e->shift[i] : 0);
@@ -157,10 +155,34 @@ static int64_t bend_tile(struct bent_tile *b, const struct lct_problem *p,
             b->du[j * lanes + i] = du[from];
         }
     }
+    b->x.u = b->u;
+    b->x.du = b->du;
+    b->x.at = b->at;
+}
+
+/* Fill b; returns the first of its pieces. */
+static int64_t tile_of(struct pwl_tile *b, const struct lct_plan *p,
+                       const struct lct_tile *t,
+                       const struct lct_bias_entries *e)
+{
+    const struct lct_bias_pwl *x = p->tables->pwl;
+    const float *u = p->tables->bias, *du = u + p->bias_range + LCT_PAD;
+    int64_t query = lct_plan_row(p, t->b) * p->T + t->i, first, count;
+    int64_t low = e->at[0], high = e->at[0], least = 0, most = t->rows - 1;
+
+    for (int64_t j = 1; j < t->keys; j++) {
+        low = e->at[j] < low ? e->at[j] : low;
+        high = e->at[j] > high ? e->at[j] : high;
+    }
+    b->x = (struct lct_bent){ u, du, e->at, x->inverse + query, NULL, NULL,
+                              NULL, 0 };
     if (!e->rows) {
-        b->x.u = b->u;
-        b->x.du = b->du;
-        b->x.at = b->at;
+        copy_entries(b, p, t, e);
+        least = most = e->shift[0];
+        for (int64_t i = 1; i < t->rows; i++) {
+            least = e->shift[i] < least ? e->shift[i] : least;
+            most = e->shift[i] > most ? e->shift[i] : most;
+        }
     }
     first = pieces_of(&count, p, b->x.inverse, t->rows, low + least,
                       high + most);
@@ -171,20 +193,20 @@ static int64_t bend_tile(struct bent_tile *b, const struct lct_problem *p,
     return first;
 }
 
-void lct_bias_pwl_add(const struct lct_problem *p, const struct lct_tile *t,
+void lct_bias_pwl_add(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s, const struct lct_bias_entries *e)
 {
-    struct bent_tile b;
+    struct pwl_tile b;
 
-    bend_tile(&b, p, t, e);
+    tile_of(&b, p, t, e);
     p->kernels->add_bends(s->s, (size_t)t->keys, t->lanes, &b.x);
 }
 
-void lct_bias_pwl_add_row(const struct lct_problem *p, int64_t row, int64_t h,
+void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
                           int64_t i, int64_t j, int64_t keys, float *s)
 {
-    const struct lct_bias_pwl *x = p->bending;
-    const int64_t *k_at = p->k_at + row * p->S + j;
+    const struct lct_bias_pwl *x = p->tables->pwl;
+    const int64_t *k_at = p->tables->k_key + row * p->S + j;
     float inverse = x->inverse[row * p->T + i], u[LCT_TILE] = { 0 };
     float lanes[LCT_TILE], sum[LCT_TILE] = { 0 };
     int64_t none = 0;
@@ -198,9 +220,11 @@ void lct_bias_pwl_add_row(const struct lct_problem *p, int64_t row, int64_t h,
                               x->value_f + h * x->most, (size_t)x->pieces };
 
         for (int64_t n = 0; n < some; n++) {
-            int64_t at = p->q_at[row * p->T + i] - k_at[from + n] - p->first;
+            int64_t at = p->tables->q_key[row * p->T + i] - k_at[from + n] -
+                p->bias_first;
 
-            u[n] = at >= 0 ? p->table[at] : 0; /* else ahead, and hidden */
+            /* Later keys may have no entry; they are masked. */
+            u[n] = at >= 0 ? p->tables->bias[at] : 0;
         }
         memcpy(sum, s + from, (size_t)some * sizeof(*sum));
         p->kernels->add_bends(sum, 1, LCT_TILE, &b);
@@ -210,16 +234,16 @@ void lct_bias_pwl_add_row(const struct lct_problem *p, int64_t row, int64_t h,
 
 /* ---------------------------------------------------------------- gradients */
 
-void lct_bias_pwl_backward(const struct lct_problem *p,
-                           const struct lct_tile *t, struct lct_scratch *s,
+void lct_bias_pwl_backward(const struct lct_plan *p, const struct lct_tile *t,
+                           struct lct_scratch *s,
                            const struct lct_bias_entries *e, double *to)
 {
-    const struct lct_bias_pwl *x = p->bending;
-    int64_t query = lct_problem_row(p, t->b) * p->T + t->i;
-    double *bends = to + 2 * x->most;
+    const struct lct_bias_pwl *x = p->tables->pwl;
+    int64_t query = lct_plan_row(p, t->b) * p->T + t->i;
+    double *shared = to + 2 * x->most;
     float sum[3 * LCT_TILE];
-    struct bent_tile b;
-    int64_t first = bend_tile(&b, p, t, e), lanes = (int64_t)t->lanes;
+    struct pwl_tile b;
+    int64_t first = tile_of(&b, p, t, e), lanes = (int64_t)t->lanes;
 
     for (int64_t r = 0; r < (int64_t)b.x.pieces; r++) {
         double slope = x->slope[t->h * x->most + first + r];
@@ -228,30 +252,29 @@ void lct_bias_pwl_backward(const struct lct_problem *p,
         p->kernels->sum_bend(sum, s->ds, (size_t)t->keys, t->lanes, &b.x,
                              r > 0 ? b.x.start[r] : -INFINITY, end);
         for (int64_t i = 0; i < t->rows; i++) {
-            const double *query_bends = x->bends + 3 * (query + i);
+            const double *bends = x->queries + 3 * (query + i);
             double of_f = (double)sum[lanes + i];
             double of_du = (double)sum[2 * lanes + i];
 
             to[first + r] += (double)sum[i];
             to[x->most + first + r] += of_f;
-            bends[0] += slope * (of_du * query_bends[0] +
-                                 of_f * query_bends[1]);
-            bends[1] += slope * of_f * query_bends[2];
+            shared[0] += slope * (of_du * bends[0] + of_f * bends[1]);
+            shared[1] += slope * of_f * bends[2];
         }
     }
 }
 
-void lct_bias_pwl_accumulate(const struct lct_problem *p)
+void lct_bias_pwl_accumulate(const struct lct_plan *p)
 {
-    const struct lct_bias_pwl *x = p->bending;
+    const struct lct_call *score = p->tables->score;
+    const struct lct_bias_pwl *x = p->tables->pwl;
     double *dparam[LCT_MAX_PARAMS];
 
-    lct_param_gradients_of(dparam, p, p->score, p->dparam);
+    lct_param_gradients_of(dparam, p, score, p->gradients->params);
     for (int64_t h = 0; h < p->H; h++) {
-        const double *sum = p->dtotal + h * p->range;
+        const double *sum = p->gradients->bias_total + h * p->bias_range;
 
-        p->score->e->row->score.fast.piecewise->backward(
-            dparam, p->score, h, x->start, x->pieces, sum, sum + x->most,
-            sum + 2 * x->most);
+        form_of(score)->backward(dparam, score, h, x->start, x->pieces, sum,
+                                 sum + x->most, sum + 2 * x->most);
     }
 }

@@ -1,189 +1,35 @@
 /* content.c - one tile: what the content door adds to scores and outputs */
+#include "content.h"
+#include "content_far.h"
+#include "content_gates.h"
 #include "content_window.h"
+#include "product.h"
 #include <string.h>
-
-/* -------------------------------------------------------------------- picks */
-
-/* Entry of a difference, held to those there are. */
-static int64_t entry_of(const struct lct_content_table *term,
-                        int64_t difference)
-{
-    int64_t last = term->first + (term->range - 1);
-
-    difference = difference < term->first ? term->first : difference;
-    return (difference > last ? last : difference) - term->first;
-}
-
-static void place_pairs(int32_t *at, const struct lct_problem *p,
-                        const struct lct_tile *t,
-                        const struct lct_content_table *term,
-                        const int64_t *q_pos, const int64_t *k_pos)
-{
-    for (int64_t j = 0; j < t->keys; j++)
-        for (int64_t i = 0; i < t->rows; i++)
-            at[j * LCT_TILE + i] =
-                term->v.pairs > 0
-                    ? (int32_t)term->v.row(p->content->e, q_pos[i], k_pos[j])
-                    : term->row_of[entry_of(term, lct_distance(q_pos[i],
-                                                               k_pos[j]))];
-}
-
-struct lct_content_picks
-lct_content_window_picks(const struct lct_problem *p, const struct lct_tile *t,
-                         const struct lct_content_table *term, int32_t *at)
-{
-    int64_t row = lct_problem_row(p, t->b);
-    const struct lct_extent *q = &p->q_extent[row * p->q_tiles +
-                                              t->i / LCT_TILE];
-    const struct lct_extent *k = &p->k_extent[row * p->k_tiles +
-                                              t->j / LCT_TILE];
-    struct lct_content_picks x = { .high = term->rows - 1, .at = at };
-
-    /* Differences beyond int64 are held to it, and do not count up. */
-    x.diagonal = term->v.pairs == 0 && q->consecutive && k->consecutive &&
-                 lct_distance(q->low, k->high) > -INT64_MAX &&
-                 lct_distance(q->high, k->low) < INT64_MAX;
-    if (term->v.pairs == 0) {
-        int64_t a = term->row_of[entry_of(term, lct_distance(q->low, k->high))];
-        int64_t b = term->row_of[entry_of(term, lct_distance(q->high, k->low))];
-
-        x.low = a < b ? a : b;
-        x.high = a < b ? b : a;
-    }
-    if (!x.diagonal) {
-        place_pairs(at, p, t, term, p->q_pos + row * p->T + t->i,
-                    p->k_pos + row * p->S + t->j);
-        return x;
-    }
-    for (int64_t m = 0; m < t->rows + t->keys - 1; m++)
-        at[m] = term->row_of[entry_of(term, q->low - k->high + m)];
-    return x;
-}
-
-/* ----------------------------------------------------------------- windows */
-
-static void add_products(const struct lct_problem *p, const struct lct_tile *t,
-                         const struct lct_content_table *term,
-                         const struct lct_content_window *w, const float *cols,
-                         int64_t from, int64_t to)
-{
-    if (from >= to)
-        return;
-    p->kernels->matmul(&(struct lct_product){
-        .c = w->held + (from - w->low) * (int64_t)t->lanes, .c_row = t->lanes,
-        .a = lct_content_window_table(p, term, t->h) + from * p->padded,
-        .a_row = (size_t)p->padded, .a_col = 1, .b = cols, .b_row = t->lanes,
-        .m = (size_t)(to - from), .n = t->lanes, .k = (size_t)p->D });
-}
-
-void lct_content_window_hold(const struct lct_problem *p,
-                             const struct lct_tile *t,
-                             const struct lct_content_table *term,
-                             struct lct_content_window *w, const float *cols,
-                             int64_t low, int64_t high)
-{
-    int64_t from = low > w->low ? low : w->low;
-    int64_t to = high < w->high ? high : w->high;
-
-    if (low >= w->low && high <= w->high)
-        return;
-    if (from < to) /* keep these */
-        memmove(w->held + (from - low) * (int64_t)t->lanes,
-                w->held + (from - w->low) * (int64_t)t->lanes,
-                (size_t)(to - from) * t->lanes * sizeof(*w->held));
-    else
-        from = to = low;
-    w->low = low;
-    w->high = high;
-    add_products(p, t, term, w, cols, low, from);
-    add_products(p, t, term, w, cols, to, high);
-}
-
-/* All pairs of a tile pick one row. */
-static bool is_one_row(const struct lct_content_picks *x)
-{
-    return x->low == x->high;
-}
-
-static bool holds(const struct lct_content_window *w,
-                  const struct lct_content_picks *x)
-{
-    return x->low >= w->low && x->high < w->high;
-}
-
-void lct_content_window_gather(float *to, const struct lct_tile *t,
-                               const struct lct_content_picks *x,
-                               const struct lct_content_window *w)
-{
-    int64_t lanes = (int64_t)t->lanes, low = w->low;
-
-    for (int64_t j = 0; j < t->keys; j++, to += lanes) {
-        const int32_t *at = lct_content_window_picks_of(x, t, j);
-
-        if (is_one_row(x))
-            for (int64_t i = 0; i < lanes; i++)
-                to[i] += w->held[(x->low - low) * lanes + i];
-        else if (holds(w, x))
-            for (int64_t i = 0; i < t->rows; i++)
-                to[i] += w->held[(at[i] - low) * lanes + i];
-        else
-            for (int64_t i = 0; i < t->rows; i++)
-                if (at[i] >= low && at[i] < w->high)
-                    to[i] += w->held[(at[i] - low) * lanes + i];
-    }
-}
-
-void lct_content_window_scatter(const float *from, const struct lct_tile *t,
-                                const struct lct_content_picks *x,
-                                struct lct_content_window *w)
-{
-    int64_t lanes = (int64_t)t->lanes, low = w->low;
-
-    for (int64_t j = 0; j < t->keys; j++, from += lanes) {
-        const int32_t *at = lct_content_window_picks_of(x, t, j);
-
-        if (is_one_row(x))
-            for (int64_t i = 0; i < lanes; i++)
-                w->held[(x->low - low) * lanes + i] += from[i];
-        else if (holds(w, x))
-            for (int64_t i = 0; i < t->rows; i++)
-                w->held[(at[i] - low) * lanes + i] += from[i];
-        else
-            for (int64_t i = 0; i < t->rows; i++)
-                if (at[i] >= low && at[i] < w->high)
-                    w->held[(at[i] - low) * lanes + i] += from[i];
-    }
-}
 
 /* ----------------------------------------------------------------- queries */
 
 /* y = q + scale a, as rows and columns. */
-static void add_vector(const struct lct_problem *p, const struct lct_tile *t,
+static void add_vector(const struct lct_plan *p, const struct lct_tile *t,
                        float *y, float *y_cols, const float *q, int param)
 {
-    const double *a = p->content->param[param] + t->h * p->D;
-    size_t rows = (size_t)t->rows, lanes = t->lanes;
+    const double *a = p->tables->content->param[param] + t->h * p->D;
 
     for (int64_t i = 0; i < t->rows; i++)
         for (int64_t d = 0; d < p->padded; d++)
             y[i * p->padded + d] =
                 q[i * p->padded + d] +
                 (d < p->D ? (float)(p->scale * a[d]) : 0);
-    p->kernels->transpose(y_cols, lanes, y, (size_t)p->padded, rows,
-                          (size_t)p->D);
-    for (int64_t d = 0; rows < lanes && d < p->D; d++)
-        memset(y_cols + (size_t)d * lanes + rows, 0,
-               (lanes - rows) * sizeof(*y_cols));
+    lct_product_columns(p, t, y_cols, y, p->padded, p->D);
 }
 
-void lct_content_open(const struct lct_problem *p, const struct lct_tile *t,
+void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s)
 {
-    const struct lct_content_plan *plan = &p->terms;
-    struct lct_content_scratch *own = lct_content_of(p, s);
+    const struct lct_content_products *plan = p->content;
+    struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
     for (int n = 0; n < plan->terms.count; n++) {
-        int added = plan->term[n].v.added;
+        int added = plan->table[n].v.added;
 
         own->product[n].low = own->product[n].high = 0;
         own->gradient[n].low = own->gradient[n].high = 0;
@@ -198,40 +44,90 @@ void lct_content_open(const struct lct_problem *p, const struct lct_tile *t,
         add_vector(p, t, s->q, s->q_cols, s->q, plan->terms.u);
 }
 
+/* The gradient of a vector += scale times the sum of rows dy. */
+static void add_vector_backward(const struct lct_plan *p,
+                                const struct lct_tile *t, double *to,
+                                const float *dy,
+                                const struct lct_content_gradients *job)
+{
+    to += (job->chunk_row * p->H + t->h) * p->D;
+    for (int64_t i = 0; i < t->rows; i++)
+        for (int64_t d = 0; d < p->D; d++)
+            to[d] += p->scale * (double)dy[i * p->padded + d];
+}
+
+/* forward: y = q + scale a in products with vectors, q + scale u with keys */
+void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s,
+                       const struct lct_content_gradients *job)
+{
+    const struct lct_content_products *plan = p->content;
+    struct lct_content_scratch *own = lct_content_scratch_of(p, s);
+
+    if (plan->terms.near_far)
+        lct_content_far_close(p, t, s);
+    if (plan->terms.u >= 0 && job->learns)
+        add_vector_backward(p, t, plan->dvector[0], s->dq, job);
+    for (int n = 0; n < plan->terms.count; n++) {
+        lct_content_window_release(p, t, s, n, job);
+        if (plan->table[n].v.meets != LCT_MEETS_QUERY)
+            continue;
+        if (plan->table[n].v.added >= 0 && job->learns)
+            add_vector_backward(p, t, plan->dvector[1 + n], own->dy[n], job);
+        for (int64_t i = 0; i < t->rows * p->padded; i++)
+            s->dq[i] += own->dy[n][i];
+    }
+}
+
 /* ------------------------------------------------------------------ scores */
 
-static void add_query_rows(const struct lct_problem *p,
-                           const struct lct_tile *t, struct lct_scratch *s,
-                           int n)
+static void query_rows(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s, int n)
 {
-    const struct lct_content_table *term = &p->terms.term[n];
-    struct lct_content_scratch *own = lct_content_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, term, own->at);
-    const float *cols = term->v.added >= 0 ? own->y_cols[n] : s->q_cols;
+    const struct lct_content_table *table = &p->content->table[n];
+    struct lct_content_scratch *own = lct_content_scratch_of(p, s);
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    const float *cols = table->v.added >= 0 ? own->y_cols[n] : s->q_cols;
 
-    if (term->rows <= LCT_CONTENT_WINDOW)
-        lct_content_window_hold(p, t, term, &own->product[n], cols, 0,
-                                term->rows);
+    if (table->rows <= LCT_CONTENT_WINDOW)
+        lct_content_window_hold(p, t, table, &own->product[n], cols, 0,
+                                table->rows);
     for (int64_t at = x.low, end; at <= x.high; at = end) {
         end = lct_content_window_end(&x, at);
-        lct_content_window_hold(p, t, term, &own->product[n], cols, at, end);
+        lct_content_window_hold(p, t, table, &own->product[n], cols, at, end);
         lct_content_window_gather(s->s, t, &x, &own->product[n]);
-        if (holds(&own->product[n], &x))
+        if (lct_content_window_holds(&own->product[n], &x))
             return;
     }
 }
 
-/* s->s += k K[m]: the keys with a window of rows. */
-static void add_key_rows(const struct lct_problem *p, const struct lct_tile *t,
-                         struct lct_scratch *s,
-                         const struct lct_content_table *term,
-                         const float *keys, size_t key_row)
+/* to[i] += row[..] of the row from .. end - 1 that key j and query i pick. */
+static void add_picked(float *to, const float *row, const struct lct_tile *t,
+                       const struct lct_content_picks *x, int64_t j,
+                       int64_t from, int64_t end)
 {
-    struct lct_content_scratch *own = lct_content_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, term, own->at);
-    const float *columns = term->columns +
-                           (term->heads == 1 ? 0 : t->h) * p->D * term->wide;
-    bool whole = x.high - x.low < LCT_CONTENT_WINDOW;
+    const int32_t *at = lct_content_window_picks_of(x, t, j);
+
+    if (x->low >= from && x->high < end)
+        for (int64_t i = 0; i < t->rows; i++)
+            to[i] += row[at[i] - from];
+    else
+        for (int64_t i = 0; i < t->rows; i++)
+            if (at[i] >= from && at[i] < end)
+                to[i] += row[at[i] - from];
+}
+
+/* s->s += k K[m]: the keys with a window of rows. */
+static void key_rows(const struct lct_plan *p, const struct lct_tile *t,
+                     struct lct_scratch *s,
+                     const struct lct_content_table *table, const float *keys,
+                     size_t key_row)
+{
+    struct lct_content_scratch *own = lct_content_scratch_of(p, s);
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    const float *columns = table->columns +
+                           (table->heads == 1 ? 0 : t->h) * p->D *
+                               table->padded_rows;
 
     for (int64_t from = x.low, end; from <= x.high; from = end) {
         size_t n;
@@ -241,54 +137,141 @@ static void add_key_rows(const struct lct_problem *p, const struct lct_tile *t,
         p->kernels->matmul(&(struct lct_product){
             .c = own->keys, .c_row = LCT_CONTENT_WINDOW, .a = keys,
             .a_row = key_row, .a_col = 1, .b = columns + from,
-            .b_row = (size_t)term->wide,
+            .b_row = (size_t)table->padded_rows,
             .m = (size_t)t->keys, .n = n, .k = (size_t)p->D });
-        for (int64_t j = 0; j < t->keys; j++) {
-            const int32_t *at = lct_content_window_picks_of(&x, t, j);
-            const float *row = own->keys + j * LCT_CONTENT_WINDOW;
-            float *to = s->s + j * (int64_t)t->lanes;
-
-            for (int64_t i = 0; whole && i < t->rows; i++)
-                to[i] += row[at[i] - from];
-            for (int64_t i = 0; !whole && i < t->rows; i++)
-                if (at[i] >= from && at[i] < end)
-                    to[i] += row[at[i] - from];
-        }
+        for (int64_t j = 0; j < t->keys; j++)
+            add_picked(s->s + j * (int64_t)t->lanes,
+                       own->keys + j * LCT_CONTENT_WINDOW, t, &x, j, from, end);
     }
 }
 
-void lct_content_scores(const struct lct_problem *p, const struct lct_tile *t,
+/* x [keys, lanes] *= factor */
+static void multiply(float *x, const struct lct_tile *t, float factor)
+{
+    if (factor != 1)
+        for (int64_t n = 0; n < t->keys * (int64_t)t->lanes; n++)
+            x[n] *= factor;
+}
+
+void lct_content_scores(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s, const float *keys,
                         size_t key_row)
 {
-    const struct lct_content_plan *plan = &p->terms;
-    float factor = (float)plan->terms.factor;
+    const struct lct_content_products *plan = p->content;
 
     for (int n = 0; n < plan->terms.count; n++) {
-        if (plan->term[n].v.meets == LCT_MEETS_QUERY)
-            add_query_rows(p, t, s, n);
-        else if (plan->term[n].v.meets == LCT_MEETS_KEY)
-            add_key_rows(p, t, s, &plan->term[n], keys, key_row);
+        if (plan->table[n].v.meets == LCT_MEETS_QUERY)
+            query_rows(p, t, s, n);
+        else if (plan->table[n].v.meets == LCT_MEETS_KEY)
+            key_rows(p, t, s, &plan->table[n], keys, key_row);
     }
     if (plan->terms.gate_weight >= 0)
         lct_content_gates_scores(p, t, s);
-    for (int64_t n = 0; factor != 1 && n < t->keys * (int64_t)t->lanes; n++)
-        s->s[n] *= factor;
+    multiply(s->s, t, (float)plan->terms.factor);
+}
+
+/* forward: add_picked() */
+static void scatter_picked(float *to, const float *ds, const struct lct_tile *t,
+                           const struct lct_content_picks *x, int64_t j,
+                           int64_t from, int64_t end)
+{
+    const int32_t *at = lct_content_window_picks_of(x, t, j);
+
+    if (x->low >= from && x->high < end)
+        for (int64_t i = 0; i < t->rows; i++)
+            to[at[i] - from] += ds[i];
+    else
+        for (int64_t i = 0; i < t->rows; i++)
+            if (at[i] >= from && at[i] < end)
+                to[at[i] - from] += ds[i];
+}
+
+/* dk of the tile's keys += 'rows' */
+static void add_to_keys(const struct lct_plan *p, const struct lct_tile *t,
+                        const float *rows,
+                        const struct lct_content_gradients *job)
+{
+    for (int64_t j = 0; j < t->keys; j++)
+        for (int64_t d = 0; d < p->D; d++)
+            job->dk.at[j * (int64_t)job->dk.row + d] += rows[j * p->padded + d];
+}
+
+/* forward: s += k K^T: dk += ds K, dK += ds^T k */
+static void key_rows_backward(const struct lct_plan *p,
+                              const struct lct_tile *t, struct lct_scratch *s,
+                              const struct lct_content_table *table,
+                              const struct lct_content_gradients *job)
+{
+    struct lct_content_scratch *own = lct_content_scratch_of(p, s);
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    size_t padded = (size_t)p->padded;
+
+    for (int64_t from = x.low, end; from <= x.high; from = end) {
+        end = lct_content_window_end(&x, from);
+        memset(own->keys, 0, (size_t)(t->keys * LCT_CONTENT_WINDOW) *
+               sizeof(*own->keys));
+        for (int64_t j = 0; j < t->keys; j++)
+            scatter_picked(own->keys + j * LCT_CONTENT_WINDOW,
+                           s->ds + j * (int64_t)t->lanes, t, &x, j, from, end);
+        if (job->dk.at != NULL) {
+            lct_product_multiply(p->kernels, &(struct lct_product){
+                .c = own->rows, .c_row = padded, .a = own->keys,
+                .a_row = LCT_CONTENT_WINDOW, .a_col = 1,
+                .b = lct_content_window_vectors(p, table, t->h) +
+                     from * p->padded,
+                .b_row = padded, .m = (size_t)t->keys, .n = padded,
+                .k = (size_t)(end - from) }, !table->finite);
+            add_to_keys(p, t, own->rows, job);
+        }
+        if (!job->learns)
+            continue;
+        lct_product_multiply(p->kernels, &(struct lct_product){
+            .c = own->rows, .c_row = padded, .a = own->keys, .a_row = 1,
+            .a_col = LCT_CONTENT_WINDOW, .b = job->keys, .b_row = job->key_row,
+            .m = (size_t)(end - from), .n = padded, .k = (size_t)t->keys },
+            true);
+        lct_content_window_add_rows(p, t, table, own->rows, job, from,
+                                    end - from);
+    }
+}
+
+void lct_content_scores_backward(const struct lct_plan *p,
+                                 const struct lct_tile *t,
+                                 struct lct_scratch *s,
+                                 const struct lct_content_gradients *job)
+{
+    const struct lct_content_products *plan = p->content;
+
+    multiply(s->ds, t, (float)plan->terms.factor);
+    for (int n = 0; n < plan->terms.count; n++) {
+        const struct lct_content_table *table = &plan->table[n];
+        struct lct_content_picks x;
+
+        if (table->v.meets == LCT_MEETS_KEY)
+            key_rows_backward(p, t, s, table, job);
+        if (table->v.meets != LCT_MEETS_QUERY)
+            continue;
+        x = lct_content_window_picks(p, t, table,
+                                     lct_content_scratch_of(p, s)->at);
+        lct_content_window_scatter_rows(p, t, s, n, &x, s->ds, job);
+    }
+    if (plan->terms.gate_weight >= 0)
+        lct_content_gates_scores_backward(p, t, s);
 }
 
 /* ------------------------------------------------------------------ values */
 
 /*
- * Weights are gathered by rows, then rows are added in ascending order; a row
- * that a query does not meet has weight 0, which changes nothing, so the sum of
- * a query does not depend on the others of its tile.
+ * Weights are summed by row, then rows are added in ascending order.  A row
+ * that no key of a query picks has weight 0, which changes nothing, so the sum
+ * of a query does not depend on the others of its tile.
  */
-static void add_value_rows(const struct lct_problem *p,
-                           const struct lct_tile *t, struct lct_scratch *s,
-                           const struct lct_content_table *term)
+static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s,
+                       const struct lct_content_table *table)
 {
-    struct lct_content_scratch *own = lct_content_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, term, own->at);
+    struct lct_content_scratch *own = lct_content_scratch_of(p, s);
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
     struct lct_content_window w = { .held = own->keys };
 
     for (w.low = x.low; w.low <= x.high; w.low = w.high) {
@@ -302,16 +285,49 @@ static void add_value_rows(const struct lct_problem *p,
         memset(w.held, 0, (size_t)(w.high - w.low) * t->lanes *
                               sizeof(*w.held));
         lct_content_window_scatter(s->s, t, &x, &w);
-        o.b = lct_content_window_table(p, term, t->h) + w.low * p->padded;
+        o.b = lct_content_window_vectors(p, table, t->h) + w.low * p->padded;
         o.k = (size_t)(w.high - w.low);
-        lct_multiply(p->kernels, &o, !term->finite);
+        lct_product_multiply(p->kernels, &o, !table->finite);
     }
 }
 
-void lct_content_values(const struct lct_problem *p, const struct lct_tile *t,
+void lct_content_values(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s)
 {
-    for (int n = 0; n < p->terms.terms.count; n++)
-        if (p->terms.term[n].v.meets == LCT_MEETS_WEIGHT)
-            add_value_rows(p, t, s, &p->terms.term[n]);
+    for (int n = 0; n < p->content->terms.count; n++)
+        if (p->content->table[n].v.meets == LCT_MEETS_WEIGHT)
+            value_rows(p, t, s, &p->content->table[n]);
+}
+
+/* forward: o += p V: dp += dout V^T, dV += p^T dout */
+static void value_rows_backward(const struct lct_plan *p,
+                                const struct lct_tile *t, struct lct_scratch *s,
+                                int n, const struct lct_content_gradients *job)
+{
+    const struct lct_content_table *table = &p->content->table[n];
+    struct lct_content_scratch *own = lct_content_scratch_of(p, s);
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    struct lct_content_window *w = &own->product[n];
+
+    if (table->rows <= LCT_CONTENT_WINDOW)
+        lct_content_window_hold(p, t, table, w, s->dout_cols, 0, table->rows);
+    for (int64_t at = x.low, end; at <= x.high; at = end) {
+        end = lct_content_window_end(&x, at);
+        lct_content_window_hold(p, t, table, w, s->dout_cols, at, end);
+        lct_content_window_gather(s->ds, t, &x, w);
+        if (lct_content_window_holds(w, &x))
+            break;
+    }
+    if (job->learns)
+        lct_content_window_scatter_rows(p, t, s, n, &x, s->s, job);
+}
+
+void lct_content_values_backward(const struct lct_plan *p,
+                                 const struct lct_tile *t,
+                                 struct lct_scratch *s,
+                                 const struct lct_content_gradients *job)
+{
+    for (int n = 0; n < p->content->terms.count; n++)
+        if (p->content->table[n].v.meets == LCT_MEETS_WEIGHT)
+            value_rows_backward(p, t, s, n, job);
 }

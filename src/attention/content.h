@@ -1,22 +1,17 @@
 /*
- * content.h - what the content door adds, as products of tiles.
+ * content.h - what the content door adds to a tile, as products.
  *
- * encodings/terms.h says which products.  Vectors are laid out once per call:
+ * encodings/content.h says which products.  Vectors are laid out once per call:
  * of each row that some difference of positions picks, one for each head.  A
  * tile of 64 queries and 64 keys has 127 differences at most, so it needs a
  * product with as many rows, gathered along its diagonals; the next tile of
  * keys needs 64 rows more, and keeps the others.
  */
-#ifndef LCT_ATTENTION_TERMS_H
-#define LCT_ATTENTION_TERMS_H
+#ifndef LCT_ATTENTION_CONTENT_H
+#define LCT_ATTENTION_CONTENT_H
 #include "../encodings/content.h"
-#include <stdint.h>
-
-struct lct_problem;
-struct lct_arena;
-struct lct_tile;
-struct lct_scratch;
-struct lct_extent;
+#include "arithmetic.h"
+#include "tables.h"
 
 enum { LCT_CONTENT_WINDOW = 128 }; /* rows that are held at a time */
 
@@ -27,9 +22,9 @@ struct lct_content_table {
     int32_t *row_of;       /* [range]: row of the table below */
     int64_t low, rows;     /* rows of the encoding that are in the table */
     int64_t heads;         /* tables: one for each head, or 1 */
-    float *table;          /* [heads, rows, padded]; of KEY: scaled */
-    int64_t wide;
-    float *columns;        /* of KEY: [heads, D, wide], its transpose */
+    float *vectors;        /* [heads, rows, padded]; of KEY: scaled */
+    int64_t padded_rows;
+    float *columns;        /* of KEY: [heads, D, padded_rows], its transpose */
     bool finite;
     int64_t owners;        /* tables of gradients in each batch row */
     double *dtable;        /* [chunk, owners, rows, D] */
@@ -56,9 +51,9 @@ struct lct_content_scratch {
     float *dk;                      /* [S, padded]: of far keys */
 };
 
-struct lct_content_plan {
+struct lct_content_products {
     struct lct_products terms;
-    struct lct_content_table term[LCT_MAX_VECTORS];
+    struct lct_content_table table[LCT_MAX_VECTORS];
     int64_t basis_row;     /* width, padded */
     float *basis;          /* [rows, basis_row]: what is projected */
     float *matrix;         /* [H, width, padded D], or [H D, basis_row] */
@@ -66,8 +61,8 @@ struct lct_content_plan {
                               'added' */
     struct lct_content_scratch *scratch; /* [slots] */
 
-    /* Angles of far ones, as those of problem.h of near ones. */
-    float *q_cos, *q_sin, *k_cos, *k_sin;
+    /* As tables->angles, of far keys. */
+    struct lct_table far_angles[2];
 
     /* Gates: sums of their logarithms, in order of documents and positions. */
     int64_t *order;        /* [position_rows, S]: keys */
@@ -78,100 +73,52 @@ struct lct_content_plan {
     double *dk_sum, *dq_sum;
 };
 
-/* May the tiled engine do what content does in this call?  Sets the terms. */
-bool lct_content_plan(struct lct_problem *p, const locant_attention *a);
-
-/* Schedules that its fill and the rotation of rows ask for. */
-locant_status lct_content_schedule(struct lct_problem *p);
-
-/* Has no other part of the encoding parameters? */
-bool lct_content_learns_alone(const struct lct_problem *p);
-
-/* Doubles of gradients that each batch row of a chunk keeps. */
-double lct_content_gradients(const struct lct_problem *p);
-
-void lct_content_layout(struct lct_problem *p, struct lct_arena *arena);
-void lct_content_fill(struct lct_problem *p, const locant_attention *a);
+static inline struct lct_content_scratch *
+lct_content_scratch_of(const struct lct_plan *p, const struct lct_scratch *s)
+{
+    return &p->content->scratch[s - p->tiled->scratch];
+}
 
 /* --------------------------------------------------------------- one tile */
 
-/* A tile of queries was loaded: what it needs besides. */
-void lct_content_open(const struct lct_problem *p, const struct lct_tile *t,
+/* After a tile of queries was loaded: load what content adds to it. */
+void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s);
 
-/* s->s, with its bias and before the mask, as content leaves it. */
-void lct_content_scores(const struct lct_problem *p, const struct lct_tile *t,
+/* s->s: add what content adds; the bias is in it, the mask is not. */
+void lct_content_scores(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s, const float *keys,
                         size_t key_row);
 
-/* s->out += what the weights s->s take besides values. */
-void lct_content_values(const struct lct_problem *p, const struct lct_tile *t,
+/* s->out += weights s->s times the vectors they pick. */
+void lct_content_values(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s);
-
-/*
- * Keys that are seen near or far: set sight and away of a tile whose extents
- * these are; false: no query sees any of the keys.
- */
-bool lct_content_classify(const struct lct_problem *p, struct lct_tile *t,
-                          const struct lct_extent *q,
-                          const struct lct_extent *k);
-
-/* Keys turned far, padded rows in the scratch. */
-const float *lct_content_far_keys(const struct lct_problem *p,
-                                  const struct lct_tile *t,
-                                  struct lct_scratch *s);
-
-/*
- * s->s of a tile that is not near: all of it ('keys' are far then), or those
- * entries of near ones that are not.
- */
-void lct_content_far_scores(const struct lct_problem *p,
-                            const struct lct_tile *t, struct lct_scratch *s,
-                            const float *keys);
 
 /* ---------------------------------------------------------------- backward */
 
-/* Gradients of the pairs that are far; in a mixed tile they leave s->ds. */
-void lct_content_far_backward(const struct lct_problem *p,
-                              const struct lct_tile *t, struct lct_scratch *s,
-                              const float *keys);
-
-/* Before and after all tiles of one head of keys. */
-void lct_content_begin_keys(const struct lct_problem *p, struct lct_scratch *s);
-void lct_content_end_keys(const struct lct_problem *p, int64_t b, int64_t head,
-                          struct lct_scratch *s, const locant_tensor *dk);
-
-/* What backward wants, and where the gradients of the tile's keys go. */
+/* What backward needs to know of the tile of keys. */
 struct lct_content_gradients {
     bool learns;
     int64_t chunk_row;
     const float *keys;
     size_t key_row;
-    float *dk;             /* NULL: not wanted */
-    size_t dk_row;
+    struct lct_rows_to dk;
 };
 
-/* s->ds, the gradient of the weights s->s: that of 'values' besides. */
-void lct_content_values_backward(const struct lct_problem *p,
+/* s->ds, the gradient of the weights s->s, += that through 'values'. */
+void lct_content_values_backward(const struct lct_plan *p,
                                  const struct lct_tile *t,
                                  struct lct_scratch *s,
                                  const struct lct_content_gradients *job);
 
-/* s->ds as the gradient of the scores that content got. */
-void lct_content_scores_backward(const struct lct_problem *p,
+/* s->ds: from the gradient of scores after content to that before. */
+void lct_content_scores_backward(const struct lct_plan *p,
                                  const struct lct_tile *t,
                                  struct lct_scratch *s,
                                  const struct lct_content_gradients *job);
 
-/* All keys were met: s->out is the gradient of the queries. */
-void lct_content_close(const struct lct_problem *p, const struct lct_tile *t,
+/* After all keys: add to s->dq, the gradient of the queries. */
+void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s,
                        const struct lct_content_gradients *job);
-
-/* Before and after each chunk of batch rows, and at the end of all. */
-void lct_content_clear(const struct lct_problem *p, int64_t b, int64_t rows);
-void lct_content_fold(const struct lct_problem *p, const locant_attention *a,
-                      const locant_tensor *dx, bool learns, int64_t b,
-                      int64_t rows);
-void lct_content_deliver(const struct lct_problem *p);
 #endif

@@ -1,22 +1,14 @@
-/*
- * content_gates.c - gates of tokens that weaken what lies before them.
- *
- * With C the running sum of ln f in order of documents and positions (of equal
- * ones the earlier in memory first), s_ij += C_last(i) - C_j, where last(i) is
- * the last key that query i may see.  C is kept in double and differences are
- * rounded once, so that nothing is lost between far tokens; its sums run from
- * the start of each document, so what follows changes nothing.
- */
+/* content_gates.c - gates of tokens that weaken what lies before them */
+#include "content_gates.h"
 #include "../core/pool.h"
 #include "../encodings/content.h"
 #include "../kernel/row.h"
-#include "content_window.h"
+#include "param_gradients.h"
 #include <math.h>
 #include <string.h>
 
 struct gate_job {
-    const struct lct_problem *p;
-    const locant_attention *a;
+    const struct lct_plan *p;
     const locant_tensor *dx;
     int64_t from, rows; /* batch rows, in backward */
 };
@@ -28,12 +20,12 @@ struct ranked {
     int64_t doc, pos, index;
 };
 
-static struct ranked key_at(const struct lct_problem *p, int64_t row,
-                            int64_t j)
+static struct ranked key_at(const struct lct_plan *p, int64_t row, int64_t j)
 {
     int64_t at = row * p->S + j;
 
-    return (struct ranked){ p->documents ? p->k_docs[at] : 0, p->k_pos[at],
+    return (struct ranked){ p->documents ? p->tables->k_docs[at] : 0,
+                           p->tables->k_pos[at],
                             j };
 }
 
@@ -48,7 +40,7 @@ static int compare(const struct ranked *x, const struct ranked *y)
 
 /* Restore the heap of n keys below 'at'. */
 static void sink(int64_t *order, int64_t at, int64_t n,
-                 const struct lct_problem *p, int64_t row)
+                 const struct lct_plan *p, int64_t row)
 {
     for (int64_t child; (child = 2 * at + 1) < n;) {
         struct ranked x, y = key_at(p, row, order[at]);
@@ -70,7 +62,7 @@ static void sink(int64_t *order, int64_t at, int64_t n,
 }
 
 /* Keys in order, by a heap unless they came so. */
-static void sort_keys(int64_t *order, const struct lct_problem *p, int64_t row)
+static void sort_keys(int64_t *order, const struct lct_plan *p, int64_t row)
 {
     bool sorted = true;
 
@@ -97,11 +89,12 @@ static void sort_keys(int64_t *order, const struct lct_problem *p, int64_t row)
 }
 
 /* The last key in order that is at or before a query, or -1. */
-static int64_t last_before(const int64_t *order, const struct lct_problem *p,
+static int64_t last_before(const int64_t *order, const struct lct_plan *p,
                            int64_t row, int64_t i)
 {
     int64_t at = row * p->T + i, low = 0, high = p->S;
-    struct ranked q = { p->documents ? p->q_docs[at] : 0, p->q_pos[at],
+    struct ranked q = { p->documents ? p->tables->q_docs[at] : 0,
+                       p->tables->q_pos[at],
                         INT64_MAX };
 
     while (low < high) {
@@ -118,24 +111,38 @@ static int64_t last_before(const int64_t *order, const struct lct_problem *p,
     return order[low - 1];
 }
 
+void lct_content_gates_layout(struct lct_content_products *c,
+                              const struct lct_plan *p, struct lct_arena *arena)
+{
+    int64_t heads = p->B * p->H;
+
+    c->order = lct_arena_ints(arena, p->position_rows, p->S);
+    c->last = lct_arena_ints(arena, p->position_rows, p->T);
+    c->gate = lct_arena_doubles(arena, heads, p->S);
+    c->k_sum = lct_arena_doubles(arena, heads, p->S);
+    c->q_sum = lct_arena_doubles(arena, heads, p->T);
+    c->dk_sum = lct_arena_doubles(arena, heads, p->S);
+    c->dq_sum = lct_arena_doubles(arena, heads, p->T);
+}
+
 /* -------------------------------------------------------------------- sums */
 
 /* Logarithms of the gates of a block of tokens of batch row b. */
 static void fill_gates(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
-    const struct lct_problem *p = job->p;
-    const struct lct_content_plan *plan = &p->terms;
-    const double *weight = p->content->param[plan->terms.gate_weight];
-    const double *bias = p->content->param[plan->terms.gate_bias];
+    const struct lct_plan *p = job->p;
+    const struct lct_content_products *plan = p->content;
+    const double *weight = p->tables->content->param[plan->terms.gate_weight];
+    const double *bias = p->tables->content->param[plan->terms.gate_bias];
     double *x = plan->scratch[slot].row;
     int64_t b = (int64_t)task / p->k_tiles;
     int64_t from = (int64_t)task % p->k_tiles * LCT_TILE;
     int64_t end = p->S - from < LCT_TILE ? p->S : from + LCT_TILE;
 
     for (int64_t j = from; j < end; j++) {
-        lct_row_to_f64(x, lct_at(job->a->x, (int64_t[2]){ b, j }, 2),
-                       job->a->x->dtype, (size_t)p->W);
+        lct_row_to_f64(x, lct_at(p->request->a->x, (int64_t[2]){ b, j }, 2),
+                       p->request->a->x->dtype, (size_t)p->W);
         for (int64_t h = 0; h < p->H; h++)
             plan->gate[(b * p->H + h) * p->S + j] =
                 lct_log_sigmoid(lct_dot(weight + h * p->W, x, p->W) + bias[h]);
@@ -145,9 +152,9 @@ static void fill_gates(void *context, size_t task, int slot)
 /* Running sums of one head. */
 static void add_up(void *context, size_t task, int slot)
 {
-    const struct lct_problem *p = ((const struct gate_job *)context)->p;
-    const struct lct_content_plan *plan = &p->terms;
-    int64_t row = lct_problem_row(p, (int64_t)task / p->H), doc = 0;
+    const struct lct_plan *p = ((const struct gate_job *)context)->p;
+    const struct lct_content_products *plan = p->content;
+    int64_t row = lct_plan_row(p, (int64_t)task / p->H), doc = 0;
     const int64_t *order = plan->order + row * p->S;
     const double *gate = plan->gate + (int64_t)task * p->S;
     double *k_sum = plan->k_sum + (int64_t)task * p->S, sum = 0;
@@ -168,10 +175,10 @@ static void add_up(void *context, size_t task, int slot)
     }
 }
 
-void lct_content_gates_fill(struct lct_problem *p, const locant_attention *a)
+void lct_content_gates_fill(const struct lct_plan *p)
 {
-    struct lct_content_plan *plan = &p->terms;
-    struct gate_job job = { .p = p, .a = a };
+    struct lct_content_products *plan = p->content;
+    struct gate_job job = { .p = p };
 
     for (int64_t row = 0; row < p->position_rows; row++) {
         int64_t *order = plan->order + row * p->S;
@@ -188,12 +195,12 @@ void lct_content_gates_fill(struct lct_problem *p, const locant_attention *a)
 
 /* ---------------------------------------------------------------- one tile */
 
-void lct_content_gates_scores(const struct lct_problem *p,
+void lct_content_gates_scores(const struct lct_plan *p,
                               const struct lct_tile *t, struct lct_scratch *s)
 {
     int64_t head = t->b * p->H + t->h;
-    const double *q = p->terms.q_sum + head * p->T + t->i;
-    const double *k = p->terms.k_sum + head * p->S + t->j;
+    const double *q = p->content->q_sum + head * p->T + t->i;
+    const double *k = p->content->k_sum + head * p->S + t->j;
 
     for (int64_t j = 0; j < t->keys; j++)
         for (int64_t i = 0; i < t->rows; i++)
@@ -201,13 +208,13 @@ void lct_content_gates_scores(const struct lct_problem *p,
 }
 
 /* forward: s += q_sum - k_sum */
-void lct_content_gates_scores_backward(const struct lct_problem *p,
+void lct_content_gates_scores_backward(const struct lct_plan *p,
                                        const struct lct_tile *t,
                                        const struct lct_scratch *s)
 {
     int64_t head = t->b * p->H + t->h;
-    double *dq = p->terms.dq_sum + head * p->T + t->i;
-    double *dk = p->terms.dk_sum + head * p->S + t->j;
+    double *dq = p->content->dq_sum + head * p->T + t->i;
+    double *dk = p->content->dk_sum + head * p->S + t->j;
 
     for (int64_t j = 0; j < t->keys; j++) {
         const float *ds = s->ds + j * (int64_t)t->lanes;
@@ -231,10 +238,10 @@ void lct_content_gates_scores_backward(const struct lct_problem *p,
 static void sums_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
-    const struct lct_problem *p = job->p;
-    const struct lct_content_plan *plan = &p->terms;
+    const struct lct_plan *p = job->p;
+    const struct lct_content_products *plan = p->content;
     int64_t head = job->from * p->H + (int64_t)task, doc = 0;
-    int64_t row = lct_problem_row(p, head / p->H);
+    int64_t row = lct_plan_row(p, head / p->H);
     const int64_t *order = plan->order + row * p->S;
     const double *gate = plan->gate + head * p->S;
     double *dk = plan->dk_sum + head * p->S, sum = 0;
@@ -259,20 +266,20 @@ static void sums_backward(void *context, size_t task, int slot)
 static void weights_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
-    const struct lct_problem *p = job->p;
-    const struct lct_products *terms = &p->terms.terms;
-    double *x = p->terms.scratch[slot].row, *split[LCT_MAX_PARAMS];
+    const struct lct_plan *p = job->p;
+    const struct lct_products *terms = &p->content->terms;
+    double *x = p->content->scratch[slot].row, *split[LCT_MAX_PARAMS];
     int64_t h = (int64_t)task;
 
-    lct_param_gradients_of(split, p, p->content, p->dparam);
+    lct_param_gradients_of(split, p, p->tables->content, p->gradients->params);
     for (int64_t n = 0; n < job->rows * p->S; n++) {
         int64_t at[2] = { job->from + n / p->S, n % p->S };
-        double dz = p->terms.dk_sum[(at[0] * p->H + h) * p->S + at[1]];
+        double dz = p->content->dk_sum[(at[0] * p->H + h) * p->S + at[1]];
 
         if (dz == 0) /* x may be anything */
             continue;
-        lct_row_to_f64(x, lct_at(job->a->x, at, 2), job->a->x->dtype,
-                       (size_t)p->W);
+        lct_row_to_f64(x, lct_at(p->request->a->x, at, 2),
+                       p->request->a->x->dtype, (size_t)p->W);
         lct_accumulate(split[terms->gate_weight] + h * p->W, dz, x, p->W);
         split[terms->gate_bias][h] += dz;
     }
@@ -282,15 +289,16 @@ static void weights_backward(void *context, size_t task, int slot)
 static void input_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
-    const struct lct_problem *p = job->p;
-    const double *weight = p->content->param[p->terms.terms.gate_weight];
-    double *dx = p->terms.scratch[slot].row;
+    const struct lct_plan *p = job->p;
+    const double *weight =
+        p->tables->content->param[p->content->terms.gate_weight];
+    double *dx = p->content->scratch[slot].row;
     int64_t b = job->from + (int64_t)task / p->S, j = (int64_t)task % p->S;
     bool any = false;
 
     memset(dx, 0, (size_t)p->W * sizeof(*dx));
     for (int64_t h = 0; h < p->H; h++) {
-        double dz = p->terms.dk_sum[(b * p->H + h) * p->S + j];
+        double dz = p->content->dk_sum[(b * p->H + h) * p->S + j];
 
         any |= dz != 0;
         if (dz != 0)
@@ -301,11 +309,11 @@ static void input_backward(void *context, size_t task, int slot)
                          job->dx->dtype, dx, (size_t)p->W);
 }
 
-void lct_content_gates_fold(const struct lct_problem *p,
-                            const locant_attention *a, const locant_tensor *dx,
-                            bool learns, int64_t b, int64_t rows)
+void lct_content_gates_sum_chunk(const struct lct_plan *p,
+                                 const locant_tensor *dx, bool learns,
+                                 int64_t b, int64_t rows)
 {
-    struct gate_job job = { .p = p, .a = a, .dx = dx, .from = b,
+    struct gate_job job = { .p = p, .dx = dx, .from = b,
                             .rows = rows };
 
     lct_parallel_for((size_t)(rows * p->H), p->slots, sums_backward, &job);

@@ -1,7 +1,7 @@
-/* content_window.h - what the files of terms share */
-#ifndef LCT_TERMS_INSIDE_H
-#define LCT_TERMS_INSIDE_H
-#include "tile.h"
+/* content_window.h - rows of vectors that the pairs of a tile pick */
+#ifndef LCT_ATTENTION_CONTENT_WINDOW_H
+#define LCT_ATTENTION_CONTENT_WINDOW_H
+#include "content.h"
 
 /*
  * Rows that the pairs of a tile pick: rows low .. high of the table.  That of
@@ -14,8 +14,8 @@ struct lct_content_picks {
 };
 
 struct lct_content_picks
-lct_content_window_picks(const struct lct_problem *p, const struct lct_tile *t,
-                         const struct lct_content_table *term, int32_t *at);
+lct_content_window_picks(const struct lct_plan *p, const struct lct_tile *t,
+                         const struct lct_content_table *table, int32_t *at);
 
 /* The rows of the pairs of key j, one for each query. */
 static inline const int32_t *
@@ -25,24 +25,18 @@ lct_content_window_picks_of(const struct lct_content_picks *x,
     return x->diagonal ? x->at + (t->keys - 1 - j) : x->at + j * LCT_TILE;
 }
 
-static inline struct lct_content_scratch *
-lct_content_of(const struct lct_problem *p, const struct lct_scratch *s)
-{
-    return &p->terms.scratch[s - p->scratch];
-}
-
 /* The table that head h uses. */
 static inline const float *
-lct_content_window_table(const struct lct_problem *p,
-                         const struct lct_content_table *term, int64_t h)
+lct_content_window_vectors(const struct lct_plan *p,
+                           const struct lct_content_table *table, int64_t h)
 {
-    return term->table +
-           (term->heads == 1 ? 0 : h) * term->rows * p->padded;
+    return table->vectors +
+           (table->heads == 1 ? 0 : h) * table->rows * p->padded;
 }
 
 /*
- * Stretches of the rows that a tile needs, each as long as a window: the next
- * after row 'from'; 'high' is one past its end.
+ * The rows that a tile needs are held a window at a time: where the window that
+ * begins with row 'from' ends.
  */
 static inline int64_t lct_content_window_end(const struct lct_content_picks *x,
                                              int64_t from)
@@ -52,9 +46,8 @@ static inline int64_t lct_content_window_end(const struct lct_content_picks *x,
 }
 
 /* Have the window hold rows low .. high - 1: products of 'cols'. */
-void lct_content_window_hold(const struct lct_problem *p,
-                             const struct lct_tile *t,
-                             const struct lct_content_table *term,
+void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
+                             const struct lct_content_table *table,
                              struct lct_content_window *w, const float *cols,
                              int64_t low, int64_t high);
 
@@ -67,22 +60,34 @@ void lct_content_window_scatter(const float *from, const struct lct_tile *t,
                                 const struct lct_content_picks *x,
                                 struct lct_content_window *w);
 
-/* Near and far (content_far.c). */
-void lct_content_far_layout(struct lct_problem *p, struct lct_arena *arena);
-void lct_content_far_fill(struct lct_problem *p);
-void lct_content_far_open(const struct lct_problem *p, const struct lct_tile *t,
-                          struct lct_scratch *s);
-void lct_content_far_close(const struct lct_problem *p,
-                           const struct lct_tile *t, struct lct_scratch *s);
+/* Does the window hold all rows that the tile picks? */
+static inline bool
+lct_content_window_holds(const struct lct_content_window *w,
+                         const struct lct_content_picks *x)
+{
+    return x->low >= w->low && x->high < w->high;
+}
 
-/* Gates (content_gates.c). */
-void lct_content_gates_fill(struct lct_problem *p, const locant_attention *a);
-void lct_content_gates_scores(const struct lct_problem *p,
-                              const struct lct_tile *t, struct lct_scratch *s);
-void lct_content_gates_scores_backward(const struct lct_problem *p,
-                                       const struct lct_tile *t,
-                                       const struct lct_scratch *s);
-void lct_content_gates_fold(const struct lct_problem *p,
-                            const locant_attention *a, const locant_tensor *dx,
-                            bool learns, int64_t b, int64_t rows);
+/* Rows from .. from + n - 1 of a head's gradient of the vectors += 'rows'. */
+void lct_content_window_add_rows(const struct lct_plan *p,
+                                 const struct lct_tile *t,
+                                 const struct lct_content_table *table,
+                                 const float *rows,
+                                 const struct lct_content_gradients *job,
+                                 int64_t from, int64_t n);
+
+/*
+ * Add gradients of pairs, 'from' [keys, lanes], to rows of table n that they
+ * picked.  Rows that leave the window are complete: two products pass them on,
+ * to queries and to vectors.  'release' makes all rows leave it.
+ */
+void lct_content_window_scatter_rows(const struct lct_plan *p,
+                                     const struct lct_tile *t,
+                                     struct lct_scratch *s, int n,
+                                     const struct lct_content_picks *x,
+                                     const float *from,
+                                     const struct lct_content_gradients *job);
+void lct_content_window_release(const struct lct_plan *p,
+                                const struct lct_tile *t, struct lct_scratch *s,
+                                int n, const struct lct_content_gradients *job);
 #endif

@@ -1,47 +1,66 @@
-/*
- * decode.c - few queries against many keys: a step of decoding.
- *
- * A tile of forward.c would leave most of its lanes empty, and one head of keys
- * would be read by one thread.  Here the keys lie in the lanes, all queries
- * that share a head of keys (those of its group of heads) are rows of one tile,
- * and a task is one segment of keys.  Every sum keeps the order it has there,
- * so that a cached step gives the bits of the whole run.
- */
-#include "../core/pool.h"
+/* decode.c - few queries against many keys: a step of decoding (split-KV) */
 #include "decode.h"
-#include "bf16.h"
+#include "../core/pool.h"
+#include "arithmetic.h"
+#include "decode_keys.h"
+#include "decode_softmax.h"
+#include "load.h"
+#include "mask.h"
+#include "softmax.h"
 #include <math.h>
 #include <string.h>
 
-static int64_t part_of(const struct lct_problem *p,
-                       const struct lct_decode_task *f, int64_t row)
+void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
+                       struct lct_arena *arena)
 {
-    return ((f->b * p->H + f->head) * p->T + row) * p->k_segments + f->segment;
+    int64_t rows = LCT_DECODE_ROWS, parts = p->B * p->H * p->T * p->k_splits;
+    int64_t pairs = p->rotates_keys ? p->schedule->pairs : 0;
+    const size_t size = sizeof(float);
+
+    decode->split_out = lct_arena_alloc(arena, parts, p->padded, size);
+    decode->split_stats = lct_arena_alloc(arena, parts, 2, size);
+    decode->scratch = lct_arena_alloc(arena, p->slots, 1,
+                                      sizeof(*decode->scratch));
+    for (int slot = 0; slot < p->slots; slot++) {
+        struct lct_decode_scratch d = {
+            .q = lct_arena_alloc(arena, p->padded_q, LCT_TILE, size),
+            .query = lct_arena_alloc(arena, 1, p->padded_q, size),
+            .out = lct_arena_alloc(arena, rows, p->padded, size),
+            .row_max = lct_arena_alloc(arena, 1, rows, size),
+            .row_sum = lct_arena_alloc(arena, 1, rows, size),
+            .scale = lct_arena_alloc(arena, 1, rows, size),
+            .scores = lct_arena_alloc(arena, rows, LCT_DECODE_ROW, size),
+            .rescale = lct_arena_alloc(arena, 1, rows, size),
+            .angles = lct_arena_alloc(arena, 2 * LCT_TILE, pairs, size),
+        };
+
+        if (lct_arena_is_real(arena))
+            decode->scratch[slot] = d;
+    }
 }
 
-/* Mark what sees tile n; false: nothing does. */
-static bool look(const struct lct_problem *p, struct lct_decode_task *f,
-                 struct lct_tile *t, int64_t n, struct lct_scratch *s)
+/* Mark which heads see tile n; false: none does. */
+static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
+                     struct lct_tile *t, int64_t n)
 {
     bool any = false;
 
     f->guard[f->tiles] = false;
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
-        /* Only an encoding hides from one head what another sees. */
-        f->seen[g] = g > 0 && p->hidings == 0 ? any
-                                              : lct_mask_classify(p, t, n, s);
+        /* Only an encoding masks for one head what another sees. */
+        f->seen[g] = g > 0 && p->request->mask_hooks == 0
+                         ? any
+                         : lct_mask_classify(p, t, n, f->s);
         any |= f->seen[g];
-        f->guard[f->tiles] |= !f->seen[g] || t->partial;
+        f->guard[f->tiles] |= !f->seen[g] || t->masked;
     }
     return any;
 }
 
-/* ------------------------------------------------------------- one product */
-
-/* Do kernels read rows of the tile at 'at' where they lie? */
-static bool readable_in_place(const struct lct_problem *p,
-                              const locant_tensor *x, const void *at)
+/* Do kernels read rows of the tile at 'at' in place? */
+static bool readable_in_place(const struct lct_plan *p, const locant_tensor *x,
+                              const void *at)
 {
     bool whole = x->dtype == LOCANT_F32 ||
                  (x->stride[2] % 2 == 0 && (uintptr_t)at % 4 == 0);
@@ -49,16 +68,12 @@ static bool readable_in_place(const struct lct_problem *p,
     return whole && p->padded == p->D && x->stride[2] >= 0;
 }
 
-/*
- * x->b is 'from' where the tile of head 'h' lies, if it lies well; x->ahead
- * where tile i + 1 of the run does.
- */
-static bool place_rows(const struct lct_problem *p,
-                       const struct lct_decode_task *f,
-                       const locant_tensor *from, int64_t h, int64_t i,
-                       struct lct_product *x)
+bool lct_decode_place_rows(const struct lct_plan *p,
+                           const struct lct_decode_task *f,
+                           const locant_tensor *from, int64_t h, int64_t i,
+                           struct lct_product *x)
 {
-    int64_t at[3] = { f->b, h / (p->H / p->Hkv), f->tile[i] * LCT_TILE };
+    int64_t at[3] = { f->b, lct_plan_kv_head(p, h), f->tile[i] * LCT_TILE };
 
     x->b = lct_at(from, at, 3);
     if (!readable_in_place(p, from, x->b))
@@ -71,232 +86,157 @@ static bool place_rows(const struct lct_problem *p,
     return true;
 }
 
-/* Scores of rows g T .. of tile i of the run: x is all but the keys. */
-static void tile_scores(const struct lct_problem *p,
-                        const struct lct_decode_task *f, struct lct_tile *t,
-                        int64_t i, struct lct_scratch *s, struct lct_product *x)
-{
-    if (p->turns_keys) {
-        lct_decode_keys_scores(p, f, t, s, x);
-        return;
-    }
-    if (p->by_pairs) {
-        if (place_rows(p, f, &p->k, t->h, i, x)) {
-            x->b_row /= 2; /* words */
-            x->ahead_row /= 2;
-        } else {
-            lct_bf16_keys(p, t, s);
-            x->b = x->ahead = s->k;
-            x->b_row = x->ahead_row = x->k;
-        }
-        x->kind = LCT_STORED_PAIRS;
-    } else if (p->k_turned != NULL || !place_rows(p, f, &p->k, t->h, i, x)) {
-        x->b = lct_load_keys(p, t, s, &x->b_row);
-        x->ahead = x->b;
-        x->ahead_row = x->b_row;
-        if (p->k_turned != NULL)
-            x->ahead += (f->tile[i + 1] - f->tile[i]) * LCT_TILE *
-                        p->padded_q;
-    }
-    p->kernels->scores_few(x);
-}
-
 /* Weights of tile i of the run, which 't' is. */
-static void tile_weights(const struct lct_problem *p, struct lct_decode_task *f,
-                         struct lct_tile *t, int64_t i, struct lct_scratch *s)
+static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
+                         struct lct_tile *t, int64_t i)
 {
-    int64_t rows = f->heads * p->T, n = f->tile[i];
-    float *scores = s->s + i * rows * LCT_DECODE_ROW;
+    const struct lct_decode_arithmetic *arithmetic = p->arithmetic->decode;
+    int64_t rows = f->heads * p->T;
+    float *scores = f->d->scores + i * rows * LCT_DECODE_ROW;
 
-    if (p->turns_keys)
-        lct_decode_keys_angles(p, t, s);
+    if (p->rotates_keys)
+        lct_decode_keys_angles(p, f, t);
     for (int64_t g = 0; g < f->heads; g += f->share) {
-        struct lct_product x = { .c = scores + g * p->T * LCT_DECODE_ROW,
-                                 .c_row = LCT_DECODE_ROW,
-                                 .a = s->q + g * p->T, .a_col = (size_t)rows,
-                                 .m = (size_t)(f->share * p->T),
-                                 .n = (size_t)t->keys,
-                                 .k = (size_t)p->padded_q,
-                                 .shrink = s->rows + LCT_PAIRS_SCALES +
-                                           g * p->T };
+        struct lct_product x = {
+            .c = scores + g * p->T * LCT_DECODE_ROW, .c_row = LCT_DECODE_ROW,
+            .a = f->d->q + g * p->T, .a_col = (size_t)rows,
+            .m = (size_t)(f->share * p->T), .n = (size_t)t->keys,
+            .k = (size_t)(p->padded_q / arithmetic->channels),
+            .shrink = f->d->scale + g * p->T };
 
-        x.k = p->by_pairs ? x.k / 2 : x.k;
         t->h = f->head + g;
-        tile_scores(p, f, t, i, s, &x);
+        if (p->rotates_keys) {
+            lct_decode_keys_scores(p, f, t, &x);
+            continue;
+        }
+        arithmetic->load_keys(p, f, t, i, &x);
+        p->kernels->scores_few(&x);
     }
-    lct_decode_softmax(p, f, t, n, s, scores,
-                       s->rows + 2 * LCT_TILE + i * rows);
-    if (p->by_pairs)
-        p->kernels->round_rows((uint32_t *)scores, LCT_DECODE_ROW, scores,
-                               LCT_DECODE_ROW, NULL, (size_t)rows,
-                               ((size_t)t->keys + LCT_PAD - 1) / LCT_PAD *
-                               LCT_PAD);
+    lct_decode_softmax(p, f, t, i, scores);
+    if (arithmetic->round_weights != NULL)
+        arithmetic->round_weights(p, scores, rows, t->keys);
 }
 
-/* x, of which a are words of weights, with values in any place. */
-static void tile_product_bf16(const struct lct_problem *p,
-                              const struct lct_decode_task *f,
-                              const struct lct_tile *t, int64_t i,
-                              struct lct_product *x, struct lct_scratch *s)
-{
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
-    struct lct_pair_product y = {
-        .c = x->c, .c_row = x->c_row, .a = x->a,
-        .a_row = (ptrdiff_t)(x->a_row * sizeof(float)),
-        .a_col = sizeof(uint32_t), .b = (const uint32_t *)s->v, .b_row = x->n,
-        .m = x->m, .n = x->n, .k = (x->k + 1) / 2, .add = true };
-
-    if (!f->guard[i] && place_rows(p, f, &p->v, t->h, i, x)) {
-        x->kind = LCT_STORED_PAIRS;
-        p->kernels->values_few(x);
-        return;
-    }
-    p->kernels->pair_rows((uint32_t *)s->v, x->n, lct_at(&p->v, at, 3),
-                          p->v.stride[2] * (ptrdiff_t)sizeof(uint16_t),
-                          LCT_STORED_BF16, x->k, (size_t)p->D);
-    lct_bf16_multiply(p, &y, f->guard[i] && !lct_bf16_finite(&y),
-                      (uint32_t *)s->product);
-}
-
-/* Rows g T .. of s->out += weights * values of tile i of the run. */
-static void tile_product(const struct lct_problem *p,
-                         const struct lct_decode_task *f, int64_t i, int64_t g,
-                         struct lct_scratch *s)
+/* out = out * rescale + weights * values of tile i of the run. */
+static void tile_values(const struct lct_plan *p,
+                        const struct lct_decode_task *f, int64_t i)
 {
     int64_t rows = f->heads * p->T;
-    struct lct_tile t = { .b = f->b, .h = f->head + g,
-                          .j = f->tile[i] * LCT_TILE };
-    struct lct_product x = { .c = s->out + g * p->T * p->padded,
-                             .c_row = (size_t)p->padded,
-                             .a = s->s + (i * rows + g * p->T) * LCT_DECODE_ROW,
-                             .a_row = LCT_DECODE_ROW, .a_col = 1,
-                             .m = (size_t)(f->share * p->T),
-                             .n = (size_t)p->padded, .add = true };
+    struct lct_tile t = { .b = f->b, .j = f->tile[i] * LCT_TILE };
 
     t.keys = p->S - t.j < LCT_TILE ? p->S - t.j : LCT_TILE;
-    x.k = (size_t)t.keys;
-    if (p->by_pairs) {
-        tile_product_bf16(p, f, &t, i, &x, s);
-        return;
-    }
-    if (!place_rows(p, f, &p->v, t.h, i, &x) ||
-        (f->guard[i] && x.kind != LCT_STORED_F32)) {
-        x.kind = LCT_STORED_F32;
-        x.b = x.ahead = lct_load_values(p, &t, s, &x.b_row);
-        x.ahead_row = x.b_row;
-    }
-    if (!f->guard[i] ||
-        p->kernels->all_finite(x.b, x.b_row, x.k, x.n))
-        p->kernels->values_few(&x);
-    else
-        lct_multiply(p->kernels, &x, true);
-}
-
-/* s->out = s->out * shrink + weights * values of tile i of the run. */
-static void tile_values(const struct lct_problem *p,
-                        const struct lct_decode_task *f, int64_t i,
-                        struct lct_scratch *s)
-{
-    int64_t rows = f->heads * p->T;
-    const float *shrink = s->rows + 2 * LCT_TILE + i * rows;
-
     for (int64_t r = 0; r < rows; r++) {
-        float *out = s->out + r * p->padded, factor = shrink[r];
+        float *out = f->d->out + r * p->padded;
+        float factor = f->d->rescale[i * rows + r];
 
-        for (int64_t d = 0; factor != 1 && d < p->padded; d++)
-            out[d] *= factor;
+        if (factor != 1)
+            for (int64_t d = 0; d < p->padded; d++)
+                out[d] *= factor;
     }
-    for (int64_t g = 0; g < f->heads; g += f->share)
-        tile_product(p, f, i, g, s);
+    for (int64_t g = 0; g < f->heads; g += f->share) {
+        struct lct_product x = {
+            .c = f->d->out + g * p->T * p->padded, .c_row = (size_t)p->padded,
+            .a = f->d->scores + (i * rows + g * p->T) * LCT_DECODE_ROW,
+            .a_row = LCT_DECODE_ROW, .a_col = 1,
+            .m = (size_t)(f->share * p->T), .n = (size_t)p->padded,
+            .k = (size_t)t.keys, .add = true };
+
+        t.h = f->head + g;
+        p->arithmetic->decode->values(p, f, &t, i, &x);
+    }
 }
 
 /* The tiles of a run, from n on; the first that does not belong to it. */
-static int64_t run_tiles(const struct lct_problem *p, struct lct_decode_task *f,
-                         int64_t n, int64_t end, struct lct_scratch *s)
+static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
+                         int64_t n, int64_t end)
 {
     struct lct_tile t = { .b = f->b, .rows = p->T, .lanes = LCT_PAD };
     int64_t most = LCT_DECODE_ROWS / (f->heads * p->T), first = n;
 
     most = most < LCT_SPLIT_TILES ? most : LCT_SPLIT_TILES;
     for (f->tiles = 0; n < end && f->tiles < most; n++)
-        if (look(p, f, &t, n, s))
+        if (classify(p, f, &t, n))
             f->tile[f->tiles++] = n;
     f->tile[f->tiles] = n < p->k_tiles ? n : first;
     for (int64_t i = 0, tiles = f->tiles; i < tiles; i++) {
         f->tiles = i;
-        if (look(p, f, &t, f->tile[i], s))
-            tile_weights(p, f, &t, i, s);
+        if (classify(p, f, &t, f->tile[i]))
+            tile_weights(p, f, &t, i);
         f->tiles = tiles;
     }
     for (int64_t i = 0; i < f->tiles; i++)
-        tile_values(p, f, i, s);
+        tile_values(p, f, i);
     return n;
 }
 
-/* One segment of keys, some of which may be seen. */
-static void decode_split(const struct lct_problem *p, struct lct_decode_task *f,
-                         struct lct_scratch *s)
+/* Row r of the task: its query, as a column of d->q. */
+static void load_query(const struct lct_plan *p,
+                       const struct lct_decode_task *f, int64_t r)
 {
-    int64_t n = f->segment * LCT_SPLIT_TILES, rows = f->heads * p->T;
-    int64_t entries = p->by_pairs ? p->padded_q / 2 : p->padded_q;
-    int64_t end = p->k_tiles - n < LCT_SPLIT_TILES ? p->k_tiles : n +
-        LCT_SPLIT_TILES;
+    const struct lct_decode_arithmetic *arithmetic = p->arithmetic->decode;
+    int64_t at[3] = { f->b, f->head + r / p->T, r % p->T };
+    int64_t rows = f->heads * p->T;
+
+    arithmetic->load_query(p, f, at);
+    for (int64_t d = 0; d < p->padded_q / arithmetic->channels; d++)
+        f->d->q[d * rows + r] = f->d->query[d]; /* words move as floats do */
+    f->d->scale[r] = lct_load_query_scale(p, at[0], at[2]);
+}
+
+/* One split of keys, some of which may be seen. */
+static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
+{
+    int64_t n = f->split * LCT_SPLIT_TILES, rows = f->heads * p->T;
+    int64_t end = p->k_tiles - n < LCT_SPLIT_TILES ? p->k_tiles
+                                                   : n + LCT_SPLIT_TILES;
+    int64_t part = ((f->b * p->H + f->head) * p->T) * p->k_splits + f->split;
 
     for (int64_t r = 0; r < rows; r++) {
-        int64_t at[3] = { f->b, f->head + r / p->T, r % p->T };
-
-        if (p->by_pairs)
-            lct_bf16_query(p, (uint32_t *)s->out, at);
-        else
-            lct_load_query_rows(p, s, s->out, at, 1);
-        for (int64_t d = 0; d < entries; d++)
-            s->q[d * rows + r] = s->out[d]; /* words move as floats do */
-        s->rows[LCT_PAIRS_SCALES + r] = lct_load_query_scale(p, at[0], at[2]);
-        s->rows[r] = -INFINITY;
-        s->rows[LCT_TILE + r] = 0;
+        load_query(p, f, r);
+        f->d->row_max[r] = -INFINITY;
+        f->d->row_sum[r] = 0;
     }
     lct_decode_softmax_plan(p, f);
-    memset(s->out, 0, (size_t)(rows * p->padded) * sizeof(float));
+    memset(f->d->out, 0, (size_t)(rows * p->padded) * sizeof(float));
     while (n < end)
-        n = run_tiles(p, f, n, end, s);
-    for (int64_t r = 0; r < rows; r++) {
-        int64_t part = part_of(p, f, r);
-
-        memcpy(p->part_out + part * p->padded, s->out + r * p->padded,
-               (size_t)p->padded * sizeof(float));
-        p->part_rows[2 * part] = s->rows[r];
-        p->part_rows[2 * part + 1] = s->rows[LCT_TILE + r];
+        n = run_tiles(p, f, n, end);
+    for (int64_t r = 0; r < rows; r++, part += p->k_splits) {
+        memcpy(p->decode->split_out + part * p->padded,
+               f->d->out + r * p->padded, (size_t)p->padded * sizeof(float));
+        p->decode->split_stats[2 * part] = f->d->row_max[r];
+        p->decode->split_stats[2 * part + 1] = f->d->row_sum[r];
     }
 }
 
 /*
- * Heads of keys in a task: where keys are turned, as many as find room, since
+ * Heads of keys in a task: where keys are rotated, as many as find room, since
  * their angles are the same, but not so few tasks that threads have none.
  */
-static int64_t heads_per_task(const struct lct_problem *p)
+static int64_t heads_per_task(const struct lct_plan *p)
 {
     int64_t rows = p->H / p->Hkv * p->T, parts;
     int64_t most = rows < LCT_DECODE_ROWS ? LCT_DECODE_ROWS / rows : 1;
 
-    if (!p->turns_keys)
+    if (!p->rotates_keys)
         return 1;
     parts = (p->Hkv + most - 1) / most;
-    while (parts < p->Hkv && p->B * p->k_segments * parts < 2 * p->slots)
+    while (parts < p->Hkv && p->B * p->k_splits * parts < 2 * p->slots)
         parts *= 2;
     return (p->Hkv + parts - 1) / parts;
 }
 
 static void decode_task(void *context, size_t task, int slot)
 {
-    const struct lct_results *job = context;
-    const struct lct_problem *p = job->p;
-    int64_t group = p->H / p->Hkv, most = LCT_DECODE_ROWS / p->T,
-        span = heads_per_task(p);
-    int64_t parts = (p->Hkv + span - 1) / span;
-    int64_t from = (int64_t)task / p->k_segments % parts * span * group;
+    const struct lct_softmax_results *job = context;
+    const struct lct_plan *p = job->p;
+    int64_t group = p->H / p->Hkv, most = LCT_DECODE_ROWS / p->T;
+    int64_t span = heads_per_task(p), parts = (p->Hkv + span - 1) / span;
+    int64_t from = (int64_t)task / p->k_splits % parts * span * group;
     int64_t end = from + span * group < p->H ? from + span * group : p->H;
-    struct lct_decode_task f = { .b = (int64_t)task / p->k_segments / parts,
-                     .segment = (int64_t)task % p->k_segments };
+    struct lct_decode_task f = { .b = (int64_t)task / p->k_splits / parts,
+                                 .split = (int64_t)task % p->k_splits,
+                                 .s = lct_scratch_of(p, slot, 0),
+                                 .d = &p->decode->scratch[slot] };
 
     for (; from < end; from += f.heads) {
         int64_t left = end - from;
@@ -304,41 +244,39 @@ static void decode_task(void *context, size_t task, int slot)
         f.head = from;
         f.heads = left < most ? left : most;
         f.share = f.heads < group ? f.heads : group;
-        decode_split(p, &f, lct_scratch_of(p, slot, 0));
+        decode_split(p, &f);
     }
 }
 
-/* Join the segments of one query. */
-static void join(void *context, size_t task, int slot)
+/* Join the splits of one query. */
+static void join(const struct lct_softmax_results *job, int64_t row)
 {
-    const struct lct_results *job = context;
-    const struct lct_problem *p = job->p;
-    int64_t row = (int64_t)task, head = row / p->T;
+    const struct lct_plan *p = job->p;
+    int64_t head = row / p->T;
     int64_t at[3] = { head / p->H, head % p->H, row % p->T };
-    float *total = lct_scratch_of(p, slot, 0)->total, top = 0, sum = 0;
+    float *total = p->decode->scratch[0].out, row_max = 0, sum = 0;
 
-    for (int64_t n = 0; n < p->k_segments; n++) {
-        int64_t part = row * p->k_segments + n;
+    for (int64_t n = 0; n < p->k_splits; n++) {
+        int64_t part = row * p->k_splits + n;
 
-        p->kernels->softmax_merge(total, &top, &sum,
-                                  p->part_out + part * p->padded,
-                                  p->part_rows[2 * part],
-                                  p->part_rows[2 * part + 1],
+        p->kernels->softmax_merge(total, &row_max, &sum,
+                                  p->decode->split_out + part * p->padded,
+                                  p->decode->split_stats[2 * part],
+                                  p->decode->split_stats[2 * part + 1],
                                   (size_t)p->padded);
     }
-    lct_softmax_finish(job, at, total, top, sum);
-    lct_store_rows(p, job->out, total, at, 1);
+    lct_softmax_finish(job, at, total, row_max, sum);
+    lct_load_rows_back(p, job->out, total, at, 1);
 }
 
-void lct_decode_forward(const struct lct_problem *p, const locant_tensor *out,
+void lct_decode_forward(const struct lct_plan *p, const locant_tensor *out,
                         const locant_tensor *lse)
 {
-    struct lct_results job = { p, out, lse };
-
+    struct lct_softmax_results job = { p, out, lse };
     int64_t span = heads_per_task(p), parts = (p->Hkv + span - 1) / span;
 
-    lct_parallel_for((size_t)(p->B * parts * p->k_segments), p->slots,
+    lct_parallel_for((size_t)(p->B * parts * p->k_splits), p->slots,
                      decode_task, &job);
     for (int64_t row = 0; row < p->B * p->H * p->T; row++)
-        join(&job, (size_t)row, 0);
+        join(&job, row);
 }

@@ -1,49 +1,97 @@
-/* decode.h - few queries against many keys, within itself */
-#ifndef LCT_ATTENTION_FEW_H
-#define LCT_ATTENTION_FEW_H
+/*
+ * decode.h - few queries against many keys: a step of decoding (split-KV).
+ *
+ * A tile of queries would leave most of its lanes empty, and one head of keys
+ * would be read by one thread.  Here the keys lie in the lanes, all queries
+ * that share a head of keys (those of its group of heads) are rows of one tile,
+ * and a task is one split of keys.  Every sum keeps the order it has in the
+ * tiled engine, so that a cached step gives the bits of the whole run.
+ */
+#ifndef LCT_ATTENTION_DECODE_H
+#define LCT_ATTENTION_DECODE_H
+#include "scratch.h"
 #include "tile.h"
 
 /*
- * Heads 'head' .. 'head + heads - 1' share keys; T queries of each are rows.
- * Memory is read best as one long stream, so a run of tiles first has its keys
- * read and then its values: as many tiles as there is room for scores,
- * LCT_DECODE_ROWS rows.  Rows lie LCT_DECODE_ROW apart, which is no power of
- * two: that would put their entries in the same sets of the cache.
+ * Memory is read fastest as one long stream, so the keys of a run of tiles are
+ * read first and then its values.  A run has as many tiles as LCT_DECODE_ROWS
+ * rows of scores hold.  Rows are LCT_DECODE_ROW apart, not a power of two,
+ * which would put their entries in the same sets of the cache.
  */
 enum { LCT_DECODE_ROW = LCT_TILE + 4, LCT_DECODE_ROWS = 48 };
 
+/* Memory of one running task; 'rows' are its heads times T. */
+struct lct_decode_scratch {
+    float *q;       /* [padded_q, rows]: columns; bfloat16: of words */
+    float *query;   /* [padded_q]: one of them before that */
+    float *out;     /* [rows, padded] */
+    float *row_max, *row_sum; /* [rows] */
+    float *scale;   /* [rows]: what scores are multiplied by (bfloat16) */
+    float *scores;  /* [tiles of the run, rows, LCT_DECODE_ROW]; then weights */
+    float *rescale; /* [tiles of the run, rows]: factors for 'out' */
+    float *angles;  /* 2 x [TILE, pairs]: cosines, then sines, of keys that are
+                       rotated as they are read */
+};
+
+struct lct_decode {
+    struct lct_decode_scratch *scratch; /* [slots] */
+    float *split_out;   /* [B, H, T, k_splits, padded] */
+    float *split_stats; /* [B, H, T, k_splits, 2]: row_max, row_sum */
+};
+
+/* Heads 'head' .. 'head + heads - 1' share keys; T queries of each are rows. */
 struct lct_decode_task {
     int64_t b, head, heads;
     int64_t share;       /* of them, one product: they share keys */
-    int64_t segment;
-    bool seen[LCT_DECODE_ROWS];  /* does this head see a key of the tile? */
+    int64_t split;
+    struct lct_scratch *s;
+    struct lct_decode_scratch *d;
+    bool seen[LCT_DECODE_ROWS];        /* does a head see a key of the tile? */
     int64_t tiles;       /* of the run */
-    int64_t tile[LCT_SPLIT_TILES + 1];  /* which, and what comes after them */
-    bool guard[LCT_SPLIT_TILES];        /* something of the tile is hidden */
-    bool levers;         /* biases are slopes times levers (encoding.h) */
-    double slope[LCT_DECODE_ROWS];         /* of each head */
-    double lever[LCT_TILE];         /* of each key of the tile, then 0 */
+    int64_t tile[LCT_SPLIT_TILES + 1]; /* which, and what comes after them */
+    bool guard[LCT_SPLIT_TILES];       /* something of the tile is masked */
+    bool linear;         /* biases are slopes times relative positions */
+    double slope[LCT_DECODE_ROWS];     /* of each head */
+    double relative[LCT_TILE];         /* of each key of the tile, then 0 */
 };
 
-/* s->product = cosines, then sines, of the tile's keys, where it turns them. */
-void lct_decode_keys_angles(const struct lct_problem *p,
-                            const struct lct_tile *t, struct lct_scratch *s);
-
-/* x, of which only the keys are missing, with those of head t->h turned. */
-void lct_decode_keys_scores(const struct lct_problem *p,
-                            const struct lct_decode_task *f,
-                            const struct lct_tile *t, struct lct_scratch *s,
-                            const struct lct_product *x);
-
-/* Find what biases of this task's heads have in common, if anything. */
-void lct_decode_softmax_plan(const struct lct_problem *p,
-                             struct lct_decode_task *f);
+/* How one arithmetic does it (arithmetic.h). */
+struct lct_decode_arithmetic {
+    int64_t channels;        /* of a float of q: 1, or 2 in a word */
+    enum lct_stored kind;    /* of keys that were loaded */
+    int64_t rotated_rows;    /* keys that are rotated at a time: they and their
+                                angles stay in the first cache */
+    /* d->query = query b, h, i */
+    void (*load_query)(const struct lct_plan *p,
+                       const struct lct_decode_task *f, const int64_t at[3]);
+    /* 'rows' keys of the tile from its row j on, rotated; returns where. */
+    const float *(*rotate_keys)(const struct lct_plan *p,
+                                const struct lct_decode_task *f,
+                                const struct lct_tile *t, int64_t j,
+                                int64_t rows);
+    /* Keys of tile i of the run, which t is, not rotated: for x. */
+    void (*load_keys)(const struct lct_plan *p, const struct lct_decode_task *f,
+                      const struct lct_tile *t, int64_t i,
+                      struct lct_product *x);
+    /* Weights as products take them; NULL: as they are. */
+    void (*round_weights)(const struct lct_plan *p, float *weights,
+                          int64_t rows, int64_t keys);
+    /* x += weights * values of tile i of the run, which t is. */
+    void (*values)(const struct lct_plan *p, const struct lct_decode_task *f,
+                   const struct lct_tile *t, int64_t i, struct lct_product *x);
+};
 
 /*
- * Scores of tile n, [rows, LCT_DECODE_ROW], to weights; shrink [rows]: the
- * factors by which all before them is rescaled.
+ * x->b is where the tile of head h of 'from' lies, if kernels read it in place;
+ * x->ahead where tile i + 1 of the run does.
  */
-void lct_decode_softmax(const struct lct_problem *p, struct lct_decode_task *f,
-                        struct lct_tile *t, int64_t n, struct lct_scratch *s,
-                        float *scores, float *shrink);
+bool lct_decode_place_rows(const struct lct_plan *p,
+                           const struct lct_decode_task *f,
+                           const locant_tensor *from, int64_t h, int64_t i,
+                           struct lct_product *x);
+
+void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
+                       struct lct_arena *arena);
+void lct_decode_forward(const struct lct_plan *p, const locant_tensor *out,
+                        const locant_tensor *lse);
 #endif

@@ -1,39 +1,46 @@
-/* load.c - rows of the caller's tensors as tiles: float32, turned, padded */
-#include "../encodings/near_far.h"
-#include "../kernel/row.h"
-#include "tile.h"
+/* load.c - rows of the caller's tensors as tiles, and back */
+#include "load.h"
+#include "rotation.h"
 #include <string.h>
 
-float lct_load_query_scale(const struct lct_problem *p, int64_t b, int64_t i)
+float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t i)
 {
-    if (p->tau == NULL)
+    const double *tau = p->tables->tau;
+
+    if (tau == NULL)
         return (float)p->scale;
-    return (float)(p->scale * p->tau[lct_problem_row(p, b) * p->T + i]);
+    return (float)(p->scale * tau[lct_plan_row(p, b) * p->T + i]);
 }
 
-void lct_load_rows(const struct lct_problem *p, float *to,
-                   const locant_tensor *x, const int64_t at[3], int64_t rows)
+static struct lct_rows rows_of(const struct lct_plan *p, const locant_tensor *x,
+                               float *tile, const int64_t at[3], int64_t rows)
 {
-    p->kernels->load_rows(&(struct lct_rows){
+    return (struct lct_rows){
         .x = lct_at(x, at, 3),
         .x_row = x->stride[2] * (ptrdiff_t)locant_dtype_size(x->dtype),
-        .kind = (enum lct_stored)x->dtype, .tile = to,
-        .width = (size_t)p->padded, .rows = (size_t)rows, .n = (size_t)p->D });
+        .kind = (enum lct_stored)x->dtype, .tile = tile,
+        .width = (size_t)p->padded, .rows = (size_t)rows, .n = (size_t)p->D };
 }
 
-void lct_store_rows(const struct lct_problem *p, const locant_tensor *x,
-                    float *from, const int64_t at[3], int64_t rows)
+void lct_load_rows(const struct lct_plan *p, float *to, const locant_tensor *x,
+                   const int64_t at[3], int64_t rows)
 {
-    p->kernels->store_rows(&(struct lct_rows){
-        .x = lct_at(x, at, 3),
-        .x_row = x->stride[2] * (ptrdiff_t)locant_dtype_size(x->dtype),
-        .kind = (enum lct_stored)x->dtype, .tile = from,
-        .width = (size_t)p->padded, .rows = (size_t)rows, .n = (size_t)p->D });
+    struct lct_rows r = rows_of(p, x, to, at, rows);
+
+    p->kernels->load_rows(&r);
 }
 
-void lct_load_rotated(const struct lct_problem *p, float *to,
+void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
+                        float *from, const int64_t at[3], int64_t rows)
+{
+    struct lct_rows r = rows_of(p, x, from, at, rows);
+
+    p->kernels->store_rows(&r);
+}
+
+void lct_load_rotated(const struct lct_plan *p, float *to,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
-                      struct lct_load_angles angles)
+                      struct lct_table angles)
 {
     struct lct_rotated_rows r = {
         .out = to, .x = to, .out_row = p->padded, .x_row = p->padded,
@@ -42,7 +49,7 @@ void lct_load_rotated(const struct lct_problem *p, float *to,
 
     if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != p->D) {
         lct_load_rows(p, to, x, at, rows);
-    } else { /* all channels turn: straight from where they lie */
+    } else { /* all channels rotate: straight from where they lie */
         r.x = lct_at(x, at, 3);
         r.x_row = x->stride[2];
         if (p->padded > p->D)
@@ -51,40 +58,30 @@ void lct_load_rotated(const struct lct_problem *p, float *to,
     lct_rotate_tile(&r, p->schedule, p->kernels);
 }
 
-/* A row through a general map. */
-static void load_mapped(const struct lct_problem *p, float *to, double *wide,
-                        const locant_tensor *x, enum lct_role role,
-                        const int64_t at[3])
+void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
+                           int64_t rows, struct lct_table angles)
 {
-    double *y = wide + p->D;
-
-    lct_row_to_f64(wide, lct_at(x, at, 3), x->dtype, (size_t)p->D);
-    lct_rotation_row(y, p, wide, role, at);
-    lct_row_from_f64(to, LOCANT_F32, y, (size_t)p->Dq);
-    memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));
+    lct_rotate_tile(&(struct lct_rotated_rows){
+        .out = x, .x = x, .out_row = width, .x_row = width, .rows = rows,
+        .cosines = angles.cosines, .sines = angles.sines, .sign = -1 },
+        p->schedule, p->kernels);
 }
 
-static void load_mapped_queries(const struct lct_problem *p,
-                                struct lct_scratch *s, float *to,
-                                const int64_t at[3], int64_t rows)
+void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
+                      float *to, const int64_t at[3], int64_t rows)
 {
-    for (int64_t i = 0; i < rows; i++)
-        load_mapped(p, to + i * p->padded_q, s->wide, &p->q, LCT_QUERY,
-                    (int64_t[3]){ at[0], at[1], at[2] + i });
-}
+    const locant_tensor *q = &p->request->q;
 
-void lct_load_query_rows(const struct lct_problem *p, struct lct_scratch *s,
-                         float *to, const int64_t at[3], int64_t rows)
-{
-    if (p->turns)
-        load_mapped_queries(p, s, to, at, rows);
+    if (p->request->general_map)
+        for (int64_t i = 0; i < rows; i++)
+            lct_rotation_load_row(to + i * p->padded_q, p, s->mapped, LCT_QUERY,
+                                  (int64_t[3]){ at[0], at[1], at[2] + i });
     else if (p->schedule != NULL)
-        lct_load_rotated(p, to, &p->q, at, rows,
-                         lct_load_angles_at(p, p->q_cos, p->q_sin,
-                                            lct_problem_row(p, at[0]) * p->T +
-                                            at[2]));
+        lct_load_rotated(p, to, q, at, rows,
+                         lct_tables_angles(p, p->tables->angles, LCT_QUERY,
+                                           at[0], at[2]));
     else
-        lct_load_rows(p, to, &p->q, at, rows);
+        lct_load_rows(p, to, q, at, rows);
     for (int64_t i = 0; i < rows; i++, to += p->padded_q) {
         float scale = lct_load_query_scale(p, at[0], at[2] + i);
 
@@ -93,76 +90,47 @@ void lct_load_query_rows(const struct lct_problem *p, struct lct_scratch *s,
     }
 }
 
-void lct_load_queries(const struct lct_problem *p, const struct lct_tile *t,
-                      struct lct_scratch *s)
+/* Can products read the caller's rows in place? */
+static bool readable_in_place(const struct lct_plan *p, const locant_tensor *x)
 {
-    size_t rows = (size_t)t->rows, lanes = t->lanes;
-
-    lct_load_query_rows(p, s, s->q, (int64_t[3]){ t->b, t->h, t->i }, t->rows);
-    p->kernels->transpose(s->q_cols, lanes, s->q, (size_t)p->padded_q, rows,
-                          (size_t)p->Dq);
-    for (int64_t d = 0; rows < lanes && d < p->Dq; d++)
-        memset(s->q_cols + (size_t)d * lanes + rows, 0,
-               (lanes - rows) * sizeof(float));
-    if (p->by_terms)
-        lct_content_open(p, t, s);
+    return x->dtype == LOCANT_F32 && p->read_columns == p->D &&
+           x->stride[2] >= 0;
 }
 
-/* Can products read the caller's rows where they lie? */
-static bool readable_in_place(const struct lct_problem *p,
-                              const locant_tensor *x)
+const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
+                           struct lct_scratch *s, size_t *row)
 {
-    return x->dtype == LOCANT_F32 && p->read == p->D && x->stride[2] >= 0;
-}
-
-const float *lct_load_keys(const struct lct_problem *p,
-                           const struct lct_tile *t, struct lct_scratch *s,
-                           size_t *row)
-{
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
-    int64_t angle = lct_problem_row(p, t->b) * p->S;
+    const locant_tensor *k = &p->request->k;
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
 
     *row = (size_t)p->padded_q;
-    if (t->sight == LCT_FAR)
-        return lct_content_far_keys(p, t, s);
-    if (p->k_turned != NULL)
-        return p->k_turned +
+    if (p->tables->k_mapped != NULL)
+        return p->tables->k_mapped +
                ((t->b * p->Hkv + at[1]) * p->S + t->j) * p->padded_q;
-    if (!p->turns_keys && readable_in_place(p, &p->k)) {
-        *row = (size_t)p->k.stride[2];
-        return lct_at(&p->k, at, 3);
+    if (!p->rotates_keys && readable_in_place(p, k)) {
+        *row = (size_t)k->stride[2];
+        return lct_at(k, at, 3);
     }
-    if (p->turns_keys)
-        lct_load_rotated(p, s->k, &p->k, at, t->keys,
-                         lct_load_angles_at(p, p->k_cos, p->k_sin,
-                                            angle + t->j));
+    if (p->rotates_keys)
+        lct_load_rotated(p, s->k, k, at, t->keys,
+                         lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b,
+                                           t->j));
     else
-        lct_load_rows(p, s->k, &p->k, at, t->keys);
+        lct_load_rows(p, s->k, k, at, t->keys);
     return s->k;
 }
 
-const float *lct_load_values(const struct lct_problem *p,
-                             const struct lct_tile *t, struct lct_scratch *s,
-                             size_t *row)
+const float *lct_load_values(const struct lct_plan *p, const struct lct_tile *t,
+                             struct lct_scratch *s, size_t *row)
 {
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
+    const locant_tensor *v = &p->request->v;
+    int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
 
-    if (readable_in_place(p, &p->v)) {
-        *row = (size_t)p->v.stride[2];
-        return lct_at(&p->v, at, 3);
+    if (readable_in_place(p, v)) {
+        *row = (size_t)v->stride[2];
+        return lct_at(v, at, 3);
     }
-    lct_load_rows(p, s->v, &p->v, at, t->keys);
+    lct_load_rows(p, s->v, v, at, t->keys);
     *row = (size_t)p->padded;
     return s->v;
-}
-
-struct lct_loaded lct_load_tile(const struct lct_problem *p,
-                                const struct lct_tile *t,
-                                struct lct_scratch *s)
-{
-    struct lct_loaded l;
-
-    l.keys = lct_load_keys(p, t, s, &l.key_row);
-    l.values = lct_load_values(p, t, s, &l.value_row);
-    return l;
 }

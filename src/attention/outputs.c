@@ -1,11 +1,12 @@
-/* check_outputs.c - what an attention call may be asked to write */
-#include "problem.h"
+/* outputs.c - what an attention call may be asked to write */
+#include "outputs.h"
+#include <string.h>
 
 /* All learned parameters attention reads, one after another; false: no more. */
-static bool next_param(int *n, const struct lct_problem *p)
+static bool next_param(int *n, const struct lct_plan *p)
 {
     for (++*n; *n < LCT_MAX_PARTS * LCT_MAX_PARAMS; ++*n) {
-        const locant_encoding *leaf = p->call[*n / LCT_MAX_PARAMS].e;
+        const locant_encoding *leaf = p->request->call[*n / LCT_MAX_PARAMS].e;
 
         if (leaf != NULL && *n % LCT_MAX_PARAMS < lct_param_count(leaf))
             return true;
@@ -22,7 +23,7 @@ static const locant_tensor *param_of(const locant_tensor *params,
 }
 
 /* 'out' must not touch anything that is read. */
-static locant_status check_apart(const struct lct_problem *p,
+static locant_status check_apart(const struct lct_plan *p,
                                  const locant_attention *a,
                                  const locant_tensor *out)
 {
@@ -33,15 +34,15 @@ static locant_status check_apart(const struct lct_problem *p,
 
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
         if (inputs[i] != NULL) {
-            LCT_TRY(lct_check_apart(p->fn, out, inputs[i]));
-            LCT_TRY(lct_check_apart(p->fn, &p->workspace, inputs[i]));
+            LCT_TRY(lct_check_apart(p->request->fn, out, inputs[i]));
+            LCT_TRY(lct_check_apart(p->request->fn, &p->workspace, inputs[i]));
         }
-    LCT_TRY(lct_check_apart(p->fn, out, &p->workspace));
+    LCT_TRY(lct_check_apart(p->request->fn, out, &p->workspace));
     while (next_param(&n, p)) {
         const locant_tensor *param = param_of(a->params, a, n);
 
-        LCT_TRY(lct_check_apart(p->fn, out, param));
-        LCT_TRY(lct_check_apart(p->fn, &p->workspace, param));
+        LCT_TRY(lct_check_apart(p->request->fn, out, param));
+        LCT_TRY(lct_check_apart(p->request->fn, &p->workspace, param));
     }
     return LOCANT_OK;
 }
@@ -54,27 +55,29 @@ static unsigned lse_types(unsigned dtypes)
                : dtypes;
 }
 
-locant_status lct_outputs_check(const struct lct_problem *p,
+locant_status lct_outputs_check(const struct lct_plan *p,
                                 const locant_attention *a,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes)
 {
-    LCT_TRY(lct_check(p->fn, "out", out, dtypes, 4, p->q.shape));
-    LCT_TRY(lct_check(p->fn, "lse", lse, lse_types(dtypes), 3, p->q.shape));
-    LCT_TRY(lct_check_output(p->fn, "out", out));
-    LCT_TRY(lct_check_output(p->fn, "lse", lse));
+    LCT_TRY(lct_check(p->request->fn, "out", out, dtypes, 4,
+                      p->request->q.shape));
+    LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
+                      p->request->q.shape));
+    LCT_TRY(lct_check_output(p->request->fn, "out", out));
+    LCT_TRY(lct_check_output(p->request->fn, "lse", lse));
     LCT_TRY(check_apart(p, a, out));
     LCT_TRY(check_apart(p, a, lse));
-    return lct_check_apart(p->fn, out, lse);
+    return lct_check_apart(p->request->fn, out, lse);
 }
 
-/* What backward writes besides parameters, and what it reads. */
+/* Tensors that backward writes, parameters left out, and reads. */
 struct written {
     const locant_tensor *d[5]; /* dq, dk, dv, dx, dsinks; NULL: not wanted */
     const locant_tensor *read[3];
 };
 
-static locant_status check_gradient(const struct lct_problem *p,
+static locant_status check_gradient(const struct lct_plan *p,
                                     const locant_attention *a,
                                     const struct written *w, int which,
                                     unsigned dtypes)
@@ -87,20 +90,21 @@ static locant_status check_gradient(const struct lct_problem *p,
         return LOCANT_OK;
     if (like[which] == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is asked for, but %s is "
-                           "NULL", p->fn, names[which], names[which] + 1);
-    LCT_TRY(lct_check(p->fn, names[which], d, dtypes, like[which]->rank,
-                      like[which]->shape));
-    LCT_TRY(lct_check_output(p->fn, names[which], d));
+                           "NULL", p->request->fn, names[which],
+                           names[which] + 1);
+    LCT_TRY(lct_check(p->request->fn, names[which], d, dtypes,
+                      like[which]->rank, like[which]->shape));
+    LCT_TRY(lct_check_output(p->request->fn, names[which], d));
     LCT_TRY(check_apart(p, a, d));
     for (int j = 0; j < 3; j++)
-        LCT_TRY(lct_check_apart(p->fn, d, w->read[j]));
+        LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
     for (int j = 0; j < which; j++)
         if (w->d[j] != NULL)
-            LCT_TRY(lct_check_apart(p->fn, d, w->d[j]));
+            LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
     return LOCANT_OK;
 }
 
-static locant_status check_dparams(const struct lct_problem *p,
+static locant_status check_dparams(const struct lct_plan *p,
                                    const locant_attention *a,
                                    const locant_tensor *dparams,
                                    const struct written *w)
@@ -110,9 +114,10 @@ static locant_status check_dparams(const struct lct_problem *p,
     for (int i = 0; i < a->encoding->parts; i++) {
         int first = a->encoding->part[i].first_param;
 
-        if (p->call[i].e != NULL && lct_param_count(p->call[i].e) > 0)
-            LCT_TRY(lct_params_check_gradients(p->fn, dparams + first,
-                                               p->call[i].e,
+        if (p->request->call[i].e != NULL &&
+            lct_param_count(p->request->call[i].e) > 0)
+            LCT_TRY(lct_params_check_gradients(p->request->fn, dparams + first,
+                                               p->request->call[i].e,
                                                a->params + first));
     }
     while (next_param(&n, p)) {
@@ -121,17 +126,18 @@ static locant_status check_dparams(const struct lct_problem *p,
 
         LCT_TRY(check_apart(p, a, d));
         for (int j = 0; j < 3; j++)
-            LCT_TRY(lct_check_apart(p->fn, d, w->read[j]));
+            LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
         for (int j = 0; j < 5; j++)
             if (w->d[j] != NULL)
-                LCT_TRY(lct_check_apart(p->fn, d, w->d[j]));
+                LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
         while (next_param(&m, p) && m < n)
-            LCT_TRY(lct_check_apart(p->fn, d, param_of(dparams, a, m)));
+            LCT_TRY(lct_check_apart(p->request->fn, d,
+                                    param_of(dparams, a, m)));
     }
     return LOCANT_OK;
 }
 
-locant_status lct_outputs_check_gradients(const struct lct_problem *p,
+locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                                           const locant_attention *a,
                                           const locant_attention_gradients *g,
                                           const locant_tensor *dout,
@@ -142,23 +148,40 @@ locant_status lct_outputs_check_gradients(const struct lct_problem *p,
     struct written w;
 
     if (g == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: gradients is NULL", p->fn);
+        return locant_fail(LOCANT_ERR_NULL, "%s: gradients is NULL",
+                           p->request->fn);
     if (g->struct_size != sizeof(*g))
         return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size of gradients is "
                            "%zu, expected %zu; start from "
-                           "LOCANT_ATTENTION_GRADIENTS_INIT", p->fn,
+                           "LOCANT_ATTENTION_GRADIENTS_INIT", p->request->fn,
                            g->struct_size, sizeof(*g));
     w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks },
                           { dout, out, lse } };
-    LCT_TRY(lct_check(p->fn, "dout", dout, dtypes, 4, p->q.shape));
-    LCT_TRY(lct_check(p->fn, "out", out, dtypes, 4, p->q.shape));
-    LCT_TRY(lct_check(p->fn, "lse", lse, lse_types(dtypes), 3, p->q.shape));
+    LCT_TRY(lct_check(p->request->fn, "dout", dout, dtypes, 4,
+                      p->request->q.shape));
+    LCT_TRY(lct_check(p->request->fn, "out", out, dtypes, 4,
+                      p->request->q.shape));
+    LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
+                      p->request->q.shape));
     for (int i = 0; i < 3; i++)
-        LCT_TRY(lct_check_apart(p->fn, &p->workspace, w.read[i]));
+        LCT_TRY(lct_check_apart(p->request->fn, &p->workspace, w.read[i]));
     for (int i = 0; i < 4; i++)
         LCT_TRY(check_gradient(p, a, &w, i, dtypes));
     LCT_TRY(check_gradient(p, a, &w, 4, lse_types(dtypes)));
     if (p->params == 0 || g->dparams == NULL)
         return LOCANT_OK;
     return check_dparams(p, a, g->dparams, &w);
+}
+
+void lct_outputs_clear_dx(const locant_tensor *dx)
+{
+    if (dx == NULL)
+        return;
+    for (int64_t b = 0; b < dx->shape[0]; b++)
+        for (int64_t j = 0; j < dx->shape[1]; j++) {
+            int64_t index[2] = { b, j };
+
+            memset(lct_at(dx, index, 2), 0,
+                   (size_t)dx->shape[2] * locant_dtype_size(dx->dtype));
+        }
 }

@@ -1,243 +1,103 @@
-/* plan.c - lay out the workspace of an attention call, and fill its tables */
+/* plan.c - choose engine, arithmetic and sizes of an attention call */
+#include "plan.h"
 #include "../core/pool.h"
-#include "../core/size.h"
-#include "rows.h"
-#include "bf16.h"
-#include <string.h>
+#include "arithmetic.h"
+#include "bias_table.h"
+#include "content_plan.h"
+#include "param_gradients.h"
+#include "schedules.h"
 
-void *lct_arena_alloc(struct lct_arena *arena, int64_t rows, int64_t columns,
-                      size_t size)
+static void copy_sizes(struct lct_plan *p, const struct lct_request *r)
 {
-    size_t at = arena->used, bytes = 0;
-
-    if (rows < 0 || columns < 0 ||
-        !lct_mul(&bytes, (size_t)rows, (size_t)columns) ||
-        !lct_mul(&bytes, bytes, size) || !lct_add(&bytes, bytes, 63) ||
-        !lct_add(&arena->used, at, bytes / 64 * 64))
-        arena->overflow = true;
-    return arena->base == NULL || arena->overflow ? NULL : arena->base + at;
+    p->B = r->B;
+    p->H = r->H;
+    p->Hkv = r->Hkv;
+    p->T = r->T;
+    p->S = r->S;
+    p->D = r->D;
+    p->Dq = r->Dq;
+    p->W = r->W;
+    p->position_rows = r->position_rows;
+    p->scale = r->scale;
+    p->documents = r->documents;
+    p->params = r->params;
 }
 
-static void lay_out_tokens(struct lct_problem *p, const locant_attention *a,
-                           struct lct_arena *arena)
+static enum lct_engine choose_engine(const struct lct_plan *p)
 {
-    int64_t T = p->position_rows * p->T, S = p->position_rows * p->S;
+    const struct lct_request *r = p->request;
 
-    p->q_pos = lct_arena_alloc(arena, T, 1, sizeof(int64_t));
-    p->k_pos = lct_arena_alloc(arena, S, 1, sizeof(int64_t));
-    p->last = lct_arena_alloc(arena, p->position_rows, 1, sizeof(int64_t));
-    if (a->q_coords != NULL) {
-        p->q_coords = lct_arena_alloc(arena, T, p->axes, sizeof(double));
-        p->k_coords = lct_arena_alloc(arena, S, p->axes, sizeof(double));
-    }
-    if (p->documents) {
-        p->q_docs = lct_arena_alloc(arena, T, 1, sizeof(int64_t));
-        p->k_docs = lct_arena_alloc(arena, S, 1, sizeof(int64_t));
-        if (p->score != NULL && (p->range == 0 || p->folded) && !p->by_rows)
-            p->q_last = lct_arena_alloc(arena, T, 1, sizeof(int64_t));
-    }
-    if (p->heat != NULL)
-        p->tau = lct_arena_alloc(arena, T, 1, sizeof(double));
-}
-
-static struct lct_table take_table(struct lct_arena *arena, int64_t rows,
-                                   int64_t pairs, bool wide)
-{
-    struct lct_table t = { .wide = wide };
-
-    t.cosines = lct_arena_alloc(arena, rows, pairs, lct_table_size(wide));
-    t.sines = lct_arena_alloc(arena, rows, pairs, lct_table_size(wide));
-    return t;
-}
-
-static void lay_out_angles(struct lct_problem *p, struct lct_arena *arena)
-{
-    int64_t T = p->position_rows * p->T, S = p->position_rows * p->S, pairs;
-    bool wide = p->q.dtype == LOCANT_F64;
-
-    if (p->schedule == NULL)
-        return;
-    pairs = p->schedule->pairs;
-    if (p->keys_turned)
-        S = 0;
-    if (p->lengths.e != NULL) {
-        p->q_by = lct_arena_alloc(arena, T, 1, sizeof(*p->q_by));
-        p->k_by = lct_arena_alloc(arena, S, 1, sizeof(*p->k_by));
-    }
-    p->k_table = take_table(arena, S, pairs, wide);
-    if (!p->one_table)
-        p->q_table = take_table(arena, T, pairs, wide);
-    else if (p->k_table.cosines != NULL && p->k_table.sines != NULL)
-        p->q_table = lct_table_at(p->k_table,
-                                  (size_t)((p->S - p->T) * pairs));
-    if (wide)
-        return;
-    p->q_cos = p->q_table.cosines;
-    p->q_sin = p->q_table.sines;
-    p->k_cos = p->k_table.cosines;
-    p->k_sin = p->k_table.sines;
-}
-
-static bool lay_out(struct lct_problem *p, const locant_attention *a,
-                    struct lct_arena *arena)
-{
-    lay_out_tokens(p, a, arena);
-    lay_out_angles(p, arena);
-    p->param_memory = lct_arena_alloc(arena, (int64_t)p->params, 1,
-                                      sizeof(double));
-    if (p->by_rows)
-        lct_rows_layout(p, arena);
-    else
-        lct_tiles_layout(p, arena);
-    return !arena->overflow && lct_add(&p->bytes, arena->used, 64);
-}
-
-static locant_status choose_engine(struct lct_problem *p,
-                                   const locant_attention *a, bool by_rows)
-{
     /* Tables of the tiled engine want at least one head. */
-    p->by_rows = by_rows || p->q.dtype == LOCANT_F64 || p->B == 0 || p->H == 0;
-    p->by_terms = !p->by_rows && p->content != NULL && lct_content_plan(p, a);
-    p->by_rows |= p->content != NULL && !p->by_terms;
-    p->task_params = p->by_terms && lct_content_learns_alone(p) ? 0 : p->params;
-    return p->by_terms ? lct_content_schedule(p) : lct_rows_content_schedule(p);
+    if (p->pass == LCT_PASS_REFERENCE || r->q.dtype == LOCANT_F64 || r->B ==
+        0 || r->H == 0)
+        return LCT_REFERENCE;
+    if (r->content != NULL)
+        return lct_content_plan_make(p->content, p) ? LCT_TILED : LCT_REFERENCE;
+    return r->T > 0 && r->T <= LCT_DECODE_QUERIES ? LCT_DECODE : LCT_TILED;
 }
 
-static void choose_tiles(struct lct_problem *p, const locant_attention *a)
+static int64_t rounded_up(int64_t n, int64_t unit)
 {
-    p->padded = (p->D + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-    p->padded_q = (p->Dq + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-    p->wide = (p->D + LCT_EIGHT - 1) / LCT_EIGHT * LCT_EIGHT;
-    p->wide_q = (p->Dq + LCT_EIGHT - 1) / LCT_EIGHT * LCT_EIGHT;
-    p->q_tiles = (p->T + LCT_TILE - 1) / LCT_TILE;
-    p->k_tiles = (p->S + LCT_TILE - 1) / LCT_TILE;
-    p->k_segments = (p->k_tiles + LCT_SPLIT_TILES - 1) / LCT_SPLIT_TILES;
-    p->one_table = a->q_pos == NULL && a->k_pos == NULL && p->T <= p->S &&
-                   a->q_coords == NULL && !p->documents && !p->keys_turned;
-    p->by_pairs = lct_bf16_apply(p);
-    p->few = p->T > 0 && p->T <= LCT_DECODE_QUERIES && !p->by_terms;
-    p->turns_keys = p->schedule != NULL && !p->keys_turned;
-    p->read = p->by_terms || p->few ? p->padded : p->wide;
-    p->gathers_dv = p->k.dtype != LOCANT_F32 || p->read != p->D;
-    p->gathers_dk = p->gathers_dv || (p->turns && !p->keys_turned);
+    return (n + unit - 1) / unit * unit;
 }
 
-/* Content keeps more of a tile of queries than that. */
-static void choose_abreast(struct lct_problem *p)
+static void choose_sizes(struct lct_plan *p)
 {
-    int64_t most = p->by_terms ? 1 : LCT_TILES_PER_TASK;
+    bool content = p->request->content != NULL;
+    int64_t tasks;
 
-    most = p->q_tiles < most ? p->q_tiles : most;
-    p->abreast = most > 1 ? (int)most : 1;
+    p->padded = rounded_up(p->D, LCT_PAD);
+    p->padded_q = rounded_up(p->Dq, LCT_PAD);
+    p->columns = rounded_up(p->D, LCT_EIGHT);
+    p->columns_q = rounded_up(p->Dq, LCT_EIGHT);
+    p->read_columns = content || p->engine == LCT_DECODE ? p->padded
+                                                         : p->columns;
+    p->q_tiles = rounded_up(p->T, LCT_TILE) / LCT_TILE;
+    p->k_tiles = rounded_up(p->S, LCT_TILE) / LCT_TILE;
+    p->k_splits = rounded_up(p->k_tiles, LCT_SPLIT_TILES) / LCT_SPLIT_TILES;
+    /* Content keeps more of a tile of queries than would fit several times. */
+    tasks = content ? 1 : LCT_TILES_PER_TASK;
+    tasks = p->q_tiles < tasks ? p->q_tiles : tasks;
+    p->tiles_per_task = tasks > 1 ? (int)tasks : 1;
 }
 
-static locant_status plan(struct lct_problem *p, const char *fn,
-                          const locant_attention *a, bool by_rows,
-                          void *workspace, size_t bytes)
+static void choose_rotation(struct lct_plan *p)
 {
-    struct lct_arena count = { NULL, 0, false };
+    const struct lct_request *r = p->request;
+    const locant_attention *a = r->a;
 
-    p->fn = fn;
+    p->shared_angles = a->q_pos == NULL && a->k_pos == NULL && r->T <= r->S &&
+                       a->q_coords == NULL && !r->documents &&
+                       !r->rotated_keys;
+    p->rotates_keys = p->schedule != NULL && !r->rotated_keys;
+    p->late_key_angles = p->rotates_keys && p->engine == LCT_DECODE &&
+                         p->pass == LCT_PASS_FORWARD;
+    p->gathers_dv = r->k.dtype != LOCANT_F32 || p->read_columns != r->D;
+    p->gathers_dk = p->gathers_dv || (r->general_map && !r->rotated_keys);
+}
+
+locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
+                            enum lct_pass pass)
+{
+    p->request = r;
     p->kernels = lct_kernels();
-    LCT_TRY(lct_request_check(p, a));
-    LCT_TRY(choose_engine(p, a, by_rows));
-    choose_tiles(p, a);
-    choose_abreast(p);
-    p->range = lct_bias_table_plan(p, a);
+    p->pass = pass;
     p->slots = lct_slots(); /* once: another thread may change it */
-    if (!lay_out(p, a, &count))
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: the problem does not fit in "
-                           "memory", fn);
-    if (workspace == NULL)
-        return LOCANT_OK;
-    if (bytes < p->bytes)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: workspace has %zu bytes, "
-                           "expected at least %zu", fn, bytes, p->bytes);
-    p->workspace = locant_dense(workspace, LOCANT_F16, 1,
-                                (int64_t[]){ (int64_t)(p->bytes / 2) });
+    copy_sizes(p, r);
+    p->engine = choose_engine(p);
+    LCT_TRY(lct_schedules_plan(p));
+    choose_sizes(p);
+    choose_rotation(p);
+    p->arithmetic = lct_arithmetic_choose(p);
+    lct_bias_table_plan(p);
+    lct_param_gradients_plan(p);
     return LOCANT_OK;
 }
 
-locant_status lct_problem_plan(struct lct_problem *p, const char *fn,
-                               const locant_attention *a, bool by_rows,
-                               void *workspace, size_t bytes)
+void lct_plan_release(struct lct_plan *p)
 {
-    locant_status status;
-
-    memset(p, 0, sizeof(*p));
-    status = plan(p, fn, a, by_rows, workspace, bytes);
-    if (status != LOCANT_OK) {
-        lct_problem_done(p);
-        p->schedule = NULL;
-    }
-    return status;
-}
-
-locant_status
-locant_attention_workspace(size_t *bytes, const locant_attention *a)
-{
-    static const char fn[] = "locant_attention_workspace";
-    struct lct_problem p;
-
-    if (bytes == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: bytes is NULL", fn);
-    LCT_TRY(lct_problem_plan(&p, fn, a, false, NULL, 0));
-    *bytes = p.bytes;
-    lct_problem_done(&p);
-    return LOCANT_OK;
-}
-
-/* ------------------------------------------------------------------ filling */
-
-/* Parameters of every part, in double, one after another. */
-static void load_params(struct lct_problem *p, const locant_attention *a)
-{
-    const locant_sizes sizes = { .width = p->W, .heads = p->H,
-                                 .kv_heads = p->Hkv, .head_dim = p->D };
-
-    for (int n = 0; a->encoding != NULL && n < a->encoding->parts; n++) {
-        const struct lct_part *part = &a->encoding->part[n];
-        const locant_tensor *params = a->params;
-
-        if (p->call[n].e == NULL)
-            continue;
-        if (params != NULL)
-            params += part->first_param;
-        lct_params_load(&p->call[n], p->param_memory + p->part_param[n],
-                        part->e, params, &sizes);
-        p->call[n].scale = p->scale;
-        p->call[n].wide = p->q.dtype == LOCANT_F64;
-    }
-}
-
-static void fill_angles(struct lct_problem *p)
-{
-    struct lct_places q, k;
-
-    if (p->schedule == NULL)
-        return;
-    q = lct_rotation_places(p, LCT_QUERY);
-    k = lct_rotation_places(p, LCT_KEY);
-    if (!p->one_table || p->turns_late)
-        lct_places_angles(p->q_table, &q, 0,
-                          (size_t)(p->position_rows * p->T));
-    if (!p->keys_turned && !p->turns_late)
-        lct_places_angles(p->k_table, &k, 0,
-                          (size_t)(p->position_rows * p->S));
-}
-
-void lct_problem_fill(struct lct_problem *p, const locant_attention *a,
-                      void *workspace)
-{
-    struct lct_arena arena = {
-        (char *)workspace + (-(uintptr_t)workspace & 63), 0, false };
-
-    lay_out(p, a, &arena);
-    lct_positions_fill(p, a);
-    load_params(p, a);
-    fill_angles(p);
-    if (!p->by_rows)
-        lct_tiles_fill(p);
-    if (p->by_terms)
-        lct_content_fill(p, a);
+    if (p->lengths.e == NULL)
+        lct_schedule_done(p->schedule);
+    lct_lengths_done(&p->lengths);
+    p->schedule = NULL;
 }

@@ -1,31 +1,38 @@
 /*
- * positions.h - where the caller's tokens sit, one at a time.
+ * positions.h - where the caller's queries and keys sit, one at a time.
  *
  * Padding has no position: wherever one is needed, it takes the lowest of its
  * row, which an encoding knows if it knows the others.  Nor has it coordinates:
- * it takes those of the first token of its row that is none.
+ * it takes those of the first token of its row that is no padding.
  */
-#ifndef LCT_TOKENS_H
-#define LCT_TOKENS_H
-#include "problem.h"
+#ifndef LCT_ATTENTION_POSITIONS_H
+#define LCT_ATTENTION_POSITIONS_H
+#include "request.h"
 
-/* Queries or keys of the caller. */
+/* Positions of queries or of keys. */
 struct lct_positions {
     const locant_tensor *pos, *coords, *docs;
     int64_t n, first; /* how many; position of the first without 'pos' */
 };
 
+/* Lowest and highest of some numbers. */
+struct lct_extent {
+    int64_t low, high;
+    bool consecutive; /* each is the one before plus 1 */
+};
+
 static inline struct lct_positions
-lct_positions_of_queries(const struct lct_problem *p, const locant_attention *a)
+lct_positions_of_queries(const struct lct_request *r)
 {
-    return (struct lct_positions){ a->q_pos, a->q_coords, a->q_docs, p->T,
-                                p->S - p->T };
+    return (struct lct_positions){ r->a->q_pos, r->a->q_coords, r->a->q_docs,
+                                   r->T, r->S - r->T };
 }
 
 static inline struct lct_positions
-lct_positions_of_keys(const struct lct_problem *p, const locant_attention *a)
+lct_positions_of_keys(const struct lct_request *r)
 {
-    return (struct lct_positions){ a->k_pos, a->k_coords, a->k_docs, p->S, 0 };
+    return (struct lct_positions){ r->a->k_pos, r->a->k_coords, r->a->k_docs,
+                                   r->S, 0 };
 }
 
 static inline int64_t lct_positions_integer(const locant_tensor *t, int64_t row,
@@ -36,8 +43,9 @@ static inline int64_t lct_positions_integer(const locant_tensor *t, int64_t row,
     return ((const int64_t *)lct_at(t, &row, 1))[i];
 }
 
-static inline int64_t lct_positions_document(const struct lct_positions *t,
-                                             int64_t row, int64_t i)
+/* The document of token i; negative: padding. */
+static inline int64_t lct_positions_doc(const struct lct_positions *t,
+                                        int64_t row, int64_t i)
 {
     return t->docs == NULL ? 0 : lct_positions_integer(t->docs, row, i);
 }
@@ -59,7 +67,7 @@ static inline const double *lct_positions_coords(const struct lct_positions *t,
                   t->coords->rank - 1);
 }
 
-/* Lowest and highest position of a row, padding left out. */
+/* Lowest and highest position of a row, padding left out; 0 if all is. */
 struct lct_extent lct_positions_extent(const struct lct_positions *t,
                                        int64_t row);
 
@@ -73,31 +81,25 @@ struct lct_positions_row {
     int64_t token; /* whose coordinates; t->n: zeros */
 };
 
-static inline struct lct_positions_row
-lct_positions_row_of(const struct lct_positions *t, int64_t row)
-{
-    struct lct_positions_row r = { t, row, 0, 0 };
-
-    if (t->docs == NULL)
-        return r;
-    r.low = lct_positions_extent(t, row).low;
-    while (r.token < t->n && lct_positions_document(t, row, r.token) < 0)
-        r.token++;
-    return r;
-}
+struct lct_positions_row lct_positions_row_of(const struct lct_positions *t,
+                                              int64_t row);
 
 static inline int64_t lct_positions_row_at(const struct lct_positions_row *r,
                                            int64_t i)
 {
-    return lct_positions_document(r->t, r->row, i) < 0 ? r->low
-                                             : lct_positions_at(r->t, r->row,
-                                                                i);
+    return lct_positions_doc(r->t, r->row, i) < 0
+               ? r->low
+               : lct_positions_at(r->t, r->row, i);
 }
 
 static inline double lct_positions_row_coord(const struct lct_positions_row *r,
                                              int64_t i, int axis)
 {
-    i = lct_positions_document(r->t, r->row, i) < 0 ? r->token : i;
+    i = lct_positions_doc(r->t, r->row, i) < 0 ? r->token : i;
     return i == r->t->n ? 0 : lct_positions_coords(r->t, r->row, i)[axis];
 }
+
+/* Positions, coordinates (or NULL) and documents (or NULL) of a whole row. */
+void lct_positions_fill(int64_t *pos, double *coords, int64_t *docs, int axes,
+                        const struct lct_positions *t, int64_t row);
 #endif

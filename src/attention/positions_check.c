@@ -1,8 +1,100 @@
-/* positions_check.c - what encodings refuse of positions and coordinates */
+/* positions_check.c - what positions and coordinates attention refuses */
+#include "positions_check.h"
 #include "positions.h"
 #include <inttypes.h>
+#include <math.h>
 
-/* What a leaf is asked about: positions, or coordinates towards 0. */
+/* ------------------------------------------------------------------- shapes */
+
+/* [n] or [B, n], with 'axes' more where it is not 0; sets position_rows. */
+static locant_status check_one(struct lct_request *r, const char *name,
+                               const locant_tensor *t, int64_t n, int axes)
+{
+    int64_t dims[3] = { r->B, n, axes };
+    int rank = axes > 0 ? 2 : 1;
+
+    if (t == NULL)
+        return LOCANT_OK;
+    if (t->rank == rank + 1) {
+        LCT_TRY(lct_check(r->fn, name, t, axes ? LCT_IN_F64 : LCT_IN_I64,
+                          rank + 1, dims));
+        r->position_rows = r->B;
+        return LOCANT_OK;
+    }
+    return lct_check(r->fn, name, t, axes ? LCT_IN_F64 : LCT_IN_I64, rank,
+                     dims + 1);
+}
+
+static locant_status check_pair(const struct lct_request *r, const char *what,
+                                const locant_tensor *q, const locant_tensor *k)
+{
+    if ((q == NULL) == (k == NULL))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_NULL, "%s: %c_%s is NULL while %c_%s is "
+                       "given, expected both or neither", r->fn,
+                       q == NULL ? 'q' : 'k', what, q == NULL ? 'k' : 'q',
+                       what);
+}
+
+/* The part that rotates queries and keys reads coordinates. */
+static locant_status check_axes(struct lct_request *r)
+{
+    const struct lct_part *part = NULL;
+
+    if (r->a->encoding != NULL && r->a->encoding->row->layers == NULL)
+        part = lct_part_of(r->a->encoding, LOCANT_DOOR_ROTATE);
+    if (part == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: q_coords is given, "
+                           "expected an encoding that turns queries and keys "
+                           "to read it", r->fn);
+    r->axes = part->e->row->positions.axes;
+    r->axes = r->axes > 0 ? r->axes : 1;
+    return LOCANT_OK;
+}
+
+/* Those of padding may be anything. */
+static locant_status check_reals(const struct lct_request *r, const char *name,
+                                 const struct lct_positions *t)
+{
+    for (int64_t row = 0; row < r->position_rows; row++)
+        for (int64_t i = 0; i < t->n; i++)
+            for (int c = 0; c < r->axes; c++) {
+                double x = lct_positions_coords(t, row, i)[c];
+
+                if (lct_positions_doc(t, row, i) >= 0 && !(fabs(x) < 0x1p63))
+                    return locant_fail(LOCANT_ERR_PARAM, "%s: %s of token " "%"
+                                       PRId64 " is %g, expected a finite "
+                                       "number below 2^63", r->fn, name, i, x);
+            }
+    return LOCANT_OK;
+}
+
+locant_status lct_positions_check(struct lct_request *r)
+{
+    struct lct_positions q, k;
+
+    r->position_rows = 1;
+    LCT_TRY(check_one(r, "q_pos", r->a->q_pos, r->T, 0));
+    LCT_TRY(check_one(r, "k_pos", r->a->k_pos, r->S, 0));
+    LCT_TRY(check_pair(r, "docs", r->a->q_docs, r->a->k_docs));
+    LCT_TRY(check_one(r, "q_docs", r->a->q_docs, r->T, 0));
+    LCT_TRY(check_one(r, "k_docs", r->a->k_docs, r->S, 0));
+    r->documents = r->a->q_docs != NULL;
+    LCT_TRY(check_pair(r, "coords", r->a->q_coords, r->a->k_coords));
+    if (r->a->q_coords == NULL)
+        return LOCANT_OK;
+    LCT_TRY(check_axes(r));
+    LCT_TRY(check_one(r, "q_coords", r->a->q_coords, r->T, r->axes));
+    LCT_TRY(check_one(r, "k_coords", r->a->k_coords, r->S, r->axes));
+    q = lct_positions_of_queries(r);
+    k = lct_positions_of_keys(r);
+    LCT_TRY(check_reals(r, "q_coords", &q));
+    return check_reals(r, "k_coords", &k);
+}
+
+/* -------------------------------------------------- what encodings refuse */
+
+/* What 'leaf' is asked: about positions, or coordinates rounded to 0. */
 struct question {
     const locant_encoding *leaf;
     const locant_tensor *params;
@@ -21,7 +113,7 @@ static locant_status ask(const struct question *q, const char *fn,
                                          q->params);
 }
 
-/* Ask about the whole row, for a sentence that tells where in it. */
+/* Ask about the whole row, for an error message that tells where in it. */
 static locant_status ask_again(const struct question *q, const char *fn,
                                const struct lct_positions_row *r)
 {
@@ -36,47 +128,46 @@ static locant_status ask_again(const struct question *q, const char *fn,
     return status;
 }
 
-/* By chunks on the stack: a call that is fine allocates nothing. */
-static locant_status check_known(const struct lct_problem *p,
+/* By chunks on the stack: only a call that fails allocates memory. */
+static locant_status check_known(const struct lct_request *r,
                                  const struct lct_positions *t,
                                  const struct question *q)
 {
     int64_t pos[256], most = (int64_t)(sizeof(pos) / sizeof(*pos)), i;
 
-    for (int64_t row = 0; row < p->position_rows; row++) {
-        struct lct_positions_row r = lct_positions_row_of(t, row);
+    for (int64_t row = 0; row < r->position_rows; row++) {
+        struct lct_positions_row x = lct_positions_row_of(t, row);
 
         i = 0;
         do {
             int64_t n = t->n - i < most ? t->n - i : most;
-            locant_status status = ask(q, p->fn, &r, i, n, pos);
+            locant_status status = ask(q, r->fn, &x, i, n, pos);
 
             if (status != LOCANT_OK)
-                return i == 0 ? status : ask_again(q, p->fn, &r);
+                return i == 0 ? status : ask_again(q, r->fn, &x);
             i += n;
         } while (i < t->n);
     }
     return LOCANT_OK;
 }
 
-locant_status lct_positions_check_known(const struct lct_problem *p,
-                                        const locant_attention *a,
+locant_status lct_positions_check_known(const struct lct_request *r,
                                         const locant_encoding *leaf,
                                         const locant_tensor *params)
 {
-    struct lct_positions q = lct_positions_of_queries(p, a),
-        k = lct_positions_of_keys(p, a);
+    struct lct_positions q = lct_positions_of_queries(r);
+    struct lct_positions k = lct_positions_of_keys(r);
     struct question question = { leaf, params, false };
 
     if (leaf->row->positions.check == NULL)
         return LOCANT_OK;
-    if (leaf->doors == LOCANT_DOOR_ROTATE && a->q_coords != NULL) {
-        if (p->axes > 1) /* what it refuses are flat positions */
+    if (leaf->doors == LOCANT_DOOR_ROTATE && r->a->q_coords != NULL) {
+        if (r->axes > 1) /* what it refuses are flat positions */
             return LOCANT_OK;
         question.coords = true;
     }
-    LCT_TRY(check_known(p, &q, &question));
-    return check_known(p, &k, &question);
+    LCT_TRY(check_known(r, &q, &question));
+    return check_known(r, &k, &question);
 }
 
 /* Does a key follow one of the queries i to 'end', all of one document? */
@@ -84,38 +175,43 @@ static bool follows(const struct lct_positions *q,
                     const struct lct_positions *k, int64_t row, int64_t i,
                     int64_t end)
 {
-    int64_t doc = lct_positions_document(q, row, i),
-        low = lct_positions_at(q, row, i);
+    int64_t doc = lct_positions_doc(q, row, i);
+    int64_t low = lct_positions_at(q, row, i);
 
-    for (; i < end; i++)
-        low = lct_positions_at(q, row, i) < low ? lct_positions_at(q, row, i)
-            : low;
-    for (int64_t j = 0; doc >= 0 && j < k->n; j++)
-        if (lct_positions_document(k, row, j) == doc &&
-            lct_positions_at(k, row, j) > low)
+    if (doc < 0)
+        return false;
+    for (; i < end; i++) {
+        int64_t at = lct_positions_at(q, row, i);
+
+        low = at < low ? at : low;
+    }
+    for (int64_t j = 0; j < k->n; j++)
+        if (lct_positions_doc(k, row, j) == doc && lct_positions_at(k, row, j) >
+            low)
             return true;
     return false;
 }
 
-bool lct_positions_check_keys_follow(const struct lct_problem *p,
-                                     const locant_attention *a)
+/* Is there a key after a query of its document? */
+static bool keys_follow(const struct lct_request *r)
 {
-    struct lct_positions q = lct_positions_of_queries(p, a),
-        k = lct_positions_of_keys(p, a);
+    struct lct_positions q = lct_positions_of_queries(r);
+    struct lct_positions k = lct_positions_of_keys(r);
 
-    for (int64_t row = 0; row < p->position_rows && p->S > 0; row++) {
-        if (p->T == 0 || lct_positions_extent(&k, row).high <=
+    if (r->T == 0 || r->S == 0)
+        return false;
+    for (int64_t row = 0; row < r->position_rows; row++) {
+        if (lct_positions_extent(&k, row).high <=
             lct_positions_extent(&q, row).low)
             continue;
-        if (!p->documents)
+        if (!r->documents)
             return true;
-        for (int64_t i = 0, end; i < p->T; i = end) {
-            int64_t doc = lct_positions_document(&q, row, i);
+        for (int64_t i = 0, end; i < r->T; i = end) {
+            int64_t doc = lct_positions_doc(&q, row, i);
 
-            for (end = i + 1; end < p->T && lct_positions_document(&q, row,
-                                                                   end) == doc;
-                 end++)
-                ;
+            end = i + 1;
+            while (end < r->T && lct_positions_doc(&q, row, end) == doc)
+                end++;
             if (follows(&q, &k, row, i, end))
                 return true;
         }
@@ -123,35 +219,45 @@ bool lct_positions_check_keys_follow(const struct lct_problem *p,
     return false;
 }
 
+locant_status lct_positions_check_causal(const struct lct_request *r,
+                                         const locant_encoding *leaf)
+{
+    if (r->causal || !(leaf->traits & LOCANT_TRAIT_CAUSAL) || !keys_follow(r))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM, "%s: %s is defined for keys up to the "
+                       "query only, expected the causal mask", r->fn,
+                       leaf->row->info.name);
+}
+
 static bool is_own(const struct lct_positions *q, const struct lct_positions *k,
                    int64_t row, int64_t i, int64_t j)
 {
     return lct_positions_at(q, row, i) == lct_positions_at(k, row, j) &&
-           lct_positions_document(q, row, i) ==
-               lct_positions_document(k, row, j);
+           lct_positions_doc(q, row, i) ==
+               lct_positions_doc(k, row, j);
 }
 
-locant_status lct_positions_check_own_keys(const struct lct_problem *p,
-                                           const locant_attention *a,
+locant_status lct_positions_check_own_keys(const struct lct_request *r,
                                            const locant_encoding *leaf)
 {
-    struct lct_positions q = lct_positions_of_queries(p, a),
-        k = lct_positions_of_keys(p, a);
+    struct lct_positions q = lct_positions_of_queries(r);
+    struct lct_positions k = lct_positions_of_keys(r);
 
-    for (int64_t row = 0; row < p->position_rows; row++)
-        for (int64_t i = 0; i < p->T; i++) {
-            int64_t j = p->S - p->T + i; /* where it is mostly */
+    for (int64_t row = 0; row < r->position_rows; row++)
+        for (int64_t i = 0; i < r->T; i++) {
+            int64_t j = r->S - r->T + i; /* where it usually is */
 
-            if (lct_positions_document(&q, row, i) < 0 ||
+            if (lct_positions_doc(&q, row, i) < 0 ||
                 (j >= 0 && is_own(&q, &k, row, i, j)))
                 continue;
-            for (j = 0; j < p->S && !is_own(&q, &k, row, i, j); j++)
-                ;
-            if (j == p->S)
+            j = 0;
+            while (j < r->S && !is_own(&q, &k, row, i, j))
+                j++;
+            if (j == r->S)
                 return locant_fail(LOCANT_ERR_PARAM, "%s: no key sits at the "
                                    "position %" PRId64 " of query %" PRId64
                                    ", expected one: %s reads the input there",
-                                   p->fn, lct_positions_at(&q, row, i), i,
+                                   r->fn, lct_positions_at(&q, row, i), i,
                                    leaf->row->info.name);
         }
     return LOCANT_OK;

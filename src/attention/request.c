@@ -1,112 +1,254 @@
 /* request.c - what an attention call may be given */
-#include "problem.h"
+#include "request.h"
+#include "../core/size.h"
+#include "positions_check.h"
+#include "sizes.h"
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-static locant_status check_sizes(const struct lct_problem *p)
+static locant_status check_sizes(const struct lct_request *r)
 {
-    if (p->D == 0)
+    if (r->D == 0)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: q has 0 channels per head, "
-                           "expected at least 1", p->fn);
+                           "expected at least 1", r->fn);
     /* Bounds every size the plan multiplies; no memory is as large. */
-    if (fmax(1, (double)p->B) * (double)(p->H + 1) *
-            (5.0 * (double)(p->T + p->S) + 2048) * (double)(p->D + LCT_TILE) >
+    if (fmax(1, (double)r->B) * (double)(r->H + 1) *
+        (5.0 * (double)(r->T + r->S) + 2048) * (double)(r->D + LCT_TILE) >
         0x1p60)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: the problem does not fit in "
-                           "memory", p->fn);
-    if (p->H > 0 && (p->Hkv == 0 || p->H % p->Hkv != 0))
+                           "memory", r->fn);
+    if (r->H > 0 && (r->Hkv == 0 || r->H % r->Hkv != 0))
         return locant_fail(LOCANT_ERR_SHAPE, "%s: q has %" PRId64 " heads, k "
                            "has %" PRId64 ", expected a divisor of those of q",
-                           p->fn, p->H, p->Hkv);
+                           r->fn, r->H, r->Hkv);
     return LOCANT_OK;
 }
 
-static locant_status check_shapes(struct lct_problem *p,
-                                  const locant_attention *a)
+static locant_status check_shapes(struct lct_request *r)
 {
+    const locant_attention *a = r->a;
     int64_t any[4] = { -1, -1, -1, -1 };
     unsigned same;
 
-    LCT_TRY(lct_check(p->fn, "q", a->q, LCT_IN_FLOAT, 4, any));
+    LCT_TRY(lct_check(r->fn, "q", a->q, LCT_IN_FLOAT, 4, any));
     same = 1u << a->q->dtype;
     any[0] = a->q->shape[0];
     any[3] = a->q->shape[3];
-    LCT_TRY(lct_check(p->fn, "k", a->k, same, 4, any));
-    LCT_TRY(lct_check(p->fn, "v", a->v, same, 4, a->k->shape));
-    p->q = *a->q;
-    p->k = *a->k;
-    p->v = *a->v;
-    p->B = a->q->shape[0];
-    p->H = a->q->shape[1];
-    p->T = a->q->shape[2];
-    p->D = p->Dq = a->q->shape[3];
-    p->Hkv = a->k->shape[1];
-    p->S = a->k->shape[2];
-    LCT_TRY(check_sizes(p));
-    p->W = p->H * p->D;
-    p->has_x = a->x != NULL;
+    LCT_TRY(lct_check(r->fn, "k", a->k, same, 4, any));
+    LCT_TRY(lct_check(r->fn, "v", a->v, same, 4, a->k->shape));
+    r->q = *a->q;
+    r->k = *a->k;
+    r->v = *a->v;
+    r->B = a->q->shape[0];
+    r->H = a->q->shape[1];
+    r->T = a->q->shape[2];
+    r->D = r->Dq = a->q->shape[3];
+    r->Hkv = a->k->shape[1];
+    r->S = a->k->shape[2];
+    LCT_TRY(check_sizes(r));
+    r->W = r->H * r->D;
+    r->has_x = a->x != NULL;
     if (a->x == NULL)
         return LOCANT_OK;
-    any[1] = p->S;
+    any[1] = r->S;
     any[2] = -1;
-    LCT_TRY(lct_check(p->fn, "x", a->x, same, 3, any));
-    p->W = a->x->shape[2];
+    LCT_TRY(lct_check(r->fn, "x", a->x, same, 3, any));
+    r->W = a->x->shape[2];
     return LOCANT_OK;
 }
 
-static locant_status check_more(struct lct_problem *p,
-                                const locant_attention *a)
+static locant_status check_score_options(struct lct_request *r)
 {
+    const locant_attention *a = r->a;
+
     if (a->window < 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: window is %" PRId64
-                           ", expected 0 (none) or more", p->fn, a->window);
-    /* Past these the quotient leaves what float32 holds in full. */
+        return locant_fail(LOCANT_ERR_PARAM, "%s: window is %"
+                           PRId64 ", expected 0 (none) or more", r->fn,
+                           a->window);
+    /* Beyond these the quotient is not a normal number of float32. */
     if (a->softcap != 0 && !(a->softcap >= 0x1p-64 && a->softcap <= 0x1p64))
         return locant_fail(LOCANT_ERR_PARAM, "%s: softcap is %g, expected 0 "
-                           "(none) or a number from 2^-64 to 2^64", p->fn,
+                           "(none) or a number from 2^-64 to 2^64", r->fn,
                            a->softcap);
-    p->window = a->window;
-    p->softcap = a->softcap;
-    p->sinks = a->sinks;
+    r->window = a->window;
+    r->softcap = a->softcap;
+    r->sinks = a->sinks;
     if (a->sinks == NULL)
         return LOCANT_OK;
-    return lct_check(p->fn, "sinks", a->sinks,
-                     p->q.dtype == LOCANT_F64 ? LCT_IN_F64 : LCT_IN_F32, 1,
-                     &p->H);
+    return lct_check(r->fn, "sinks", a->sinks,
+                     r->q.dtype == LOCANT_F64 ? LCT_IN_F64 : LCT_IN_F32, 1,
+                     &r->H);
 }
 
-static locant_status check_options(struct lct_problem *p,
-                                   const locant_attention *a)
+static locant_status check_options(struct lct_request *r)
 {
+    const locant_attention *a = r->a;
+
     if (a->mask != LOCANT_MASK_NONE && a->mask != LOCANT_MASK_CAUSAL)
         return locant_fail(LOCANT_ERR_PARAM, "%s: mask is %d, expected 0 "
-                           "(none) or 1 (causal)", p->fn, (int)a->mask);
-    p->causal = a->mask == LOCANT_MASK_CAUSAL;
+                           "(none) or 1 (causal)", r->fn, (int)a->mask);
+    r->causal = a->mask == LOCANT_MASK_CAUSAL;
     if ((a->flags & ~LOCANT_ATTENTION_KEYS_TURNED) != 0)
         return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
-                           "LOCANT_ATTENTION_* only", p->fn,
+                           "LOCANT_ATTENTION_* only", r->fn,
                            (unsigned)a->flags);
-    p->keys_turned = a->flags & LOCANT_ATTENTION_KEYS_TURNED;
-    p->scale = a->scale == LOCANT_SCALE_AUTO ? 1 / sqrt((double)p->D)
+    r->rotated_keys = a->flags & LOCANT_ATTENTION_KEYS_TURNED;
+    r->scale = a->scale == LOCANT_SCALE_AUTO ? 1 / sqrt((double)r->D)
                                              : a->scale;
-    if (!isfinite(p->scale) || !isfinite((float)p->scale))
+    if (!isfinite(r->scale) || !isfinite((float)r->scale))
         return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, expected a "
                            "number of at most 3.4e38 in magnitude, or "
-                           "LOCANT_SCALE_AUTO", p->fn, a->scale);
-    return check_more(p, a);
+                           "LOCANT_SCALE_AUTO", r->fn, a->scale);
+    return check_score_options(r);
 }
 
-locant_status lct_request_check(struct lct_problem *p,
+/* --------------------------------------------------- parts of the encoding */
+
+/* Does attention use this part: is it more than the input door? */
+static bool takes_part(const locant_encoding *leaf)
+{
+    return leaf->doors != LOCANT_DOOR_INPUT;
+}
+
+/* Parameters by head need as many heads of keys as of queries. */
+static locant_status check_mapped_heads(const struct lct_request *r,
+                                        const locant_encoding *leaf)
+{
+    const struct lct_param *param = lct_params_of(leaf);
+
+    for (; param != NULL && param->name != NULL; param++)
+        if (strcmp(param->dims[0], "heads") == 0 && r->H != r->Hkv)
+            return locant_fail(LOCANT_ERR_SHAPE, "%s: q has %" PRId64 " heads, "
+                               "k has %" PRId64 ", expected as many: '%s' of "
+                               "%s has a row for each", r->fn, r->H, r->Hkv,
+                               param->name, leaf->row->info.name);
+    return LOCANT_OK;
+}
+
+static locant_status check_rotate(struct lct_request *r,
+                                  const locant_encoding *leaf)
+{
+    r->general_map = leaf->row->rotate.map != NULL;
+    if (!r->general_map)
+        return LOCANT_OK;
+    if (leaf->row->rotate.width != NULL)
+        r->Dq = leaf->row->rotate.width(leaf, r->D);
+    if (r->Dq != r->D && r->rotated_keys)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s widens queries and "
+                           "keys, expected keys that are not turned yet", r->fn,
+                           leaf->row->info.name);
+    if (r->Dq == r->D && r->D % 2 != 0)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
+                           " channels, expected an even number to turn in "
+                           "pairs", r->fn, r->D);
+    return check_mapped_heads(r, leaf);
+}
+
+static locant_status check_content(const struct lct_request *r,
+                                   const locant_encoding *leaf)
+{
+    if (r->Dq != r->D)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s widens queries to "
+                           "%" PRId64 " channels, %s reads %"
+                           PRId64 ", expected one of them alone", r->fn,
+                           r->rotate->e->row->info.name, r->Dq,
+                           leaf->row->info.name, r->D);
+    if (leaf->row->content.near_far != NULL && r->rotated_keys)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s turns each key for "
+                           "each query, expected keys that are not turned yet",
+                           r->fn, leaf->row->info.name);
+    return leaf->traits & LOCANT_TRAIT_READS_X
+               ? lct_positions_check_own_keys(r, leaf)
+               : LOCANT_OK;
+}
+
+/* Part n: its parameters, positions and hooks. */
+static locant_status check_part(struct lct_request *r, int n)
+{
+    const locant_attention *a = r->a;
+    const struct lct_part *part = &a->encoding->part[n];
+    const locant_encoding *e = part->e;
+    const locant_tensor *params = a->params;
+    const locant_sizes sizes = { .width = r->W, .heads = r->H,
+                                 .kv_heads = r->Hkv, .head_dim = r->D };
+    size_t elements;
+
+    if ((e->traits & LOCANT_TRAIT_READS_X) && a->x == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s reads the input of its "
+                           "layer, x is NULL", r->fn, e->row->info.name);
+    if (params != NULL)
+        params += part->first_param;
+    LCT_TRY(lct_params_check(&elements, r->fn, e, params, &sizes));
+    r->call[n] = (struct lct_call){ .e = e, .heads = r->H, .kv_heads = r->Hkv,
+                                    .head_dim = r->D, .width = r->W,
+                                    .scale = r->scale };
+    r->part_param[n] = r->params;
+    if (!lct_add(&r->params, r->params, elements))
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: the parameters do not fit in "
+                           "memory", r->fn);
+    LCT_TRY(lct_positions_check_known(r, e, params));
+    LCT_TRY(lct_positions_check_causal(r, e));
+    if (e->row->scale.of_query != NULL)
+        r->temperature = e;
+    if (e->row->mask.hide != NULL)
+        r->mask_hook[r->mask_hooks++] = e;
+    if (e->doors & LOCANT_DOOR_ROTATE) {
+        r->rotate = &r->call[n];
+        LCT_TRY(check_rotate(r, e));
+    }
+    if (e->doors & LOCANT_DOOR_SCORE)
+        r->score = &r->call[n];
+    if (e->doors & LOCANT_DOOR_CONTENT)
+        r->content = &r->call[n];
+    return LOCANT_OK;
+}
+
+/* The scale of the scores, with what encodings multiply it by. */
+static locant_status check_scale(struct lct_request *r,
+                                 const locant_encoding *e)
+{
+    const double given = r->scale;
+
+    for (int n = 0; n < e->parts; n++)
+        if (e->part[n].e->row->scale.of_scores != NULL)
+            r->scale *= e->part[n].e->row->scale.of_scores(e->part[n].e);
+    if (isfinite((float)r->scale))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, which %s multiplies "
+                       "to %g, expected at most 3.4e38 in magnitude", r->fn,
+                       given, lct_name(e), r->scale);
+}
+
+static locant_status check_parts(struct lct_request *r)
+{
+    const locant_encoding *e = r->a->encoding;
+    const struct lct_part *part;
+
+    if (e == NULL)
+        return LOCANT_OK;
+    if (e->row->layers != NULL)
+        return lct_part_open(&part, r->fn, e, LOCANT_DOOR_SCORE);
+    LCT_TRY(check_scale(r, e));
+    for (int n = 0; n < e->parts; n++)
+        if (takes_part(e->part[n].e))
+            LCT_TRY(check_part(r, n));
+    return r->content == NULL ? LOCANT_OK
+                              : check_content(r, r->content->e);
+}
+
+locant_status lct_request_check(struct lct_request *r, const char *fn,
                                 const locant_attention *a)
 {
+    *r = (struct lct_request){ .fn = fn, .a = a };
     if (a == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: the problem is NULL", p->fn);
+        return locant_fail(LOCANT_ERR_NULL, "%s: the problem is NULL", fn);
     if (a->struct_size != sizeof(*a))
         return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size is %zu, expected "
-                           "%zu; start from LOCANT_ATTENTION_INIT", p->fn,
+                           "%zu; start from LOCANT_ATTENTION_INIT", fn,
                            a->struct_size, sizeof(*a));
-    LCT_TRY(check_shapes(p, a));
-    LCT_TRY(lct_positions_check(p, a));
-    LCT_TRY(check_options(p, a));
-    return lct_request_parts_check(p, a);
+    LCT_TRY(check_shapes(r));
+    LCT_TRY(lct_positions_check(r));
+    LCT_TRY(check_options(r));
+    return check_parts(r);
 }

@@ -1,84 +1,120 @@
-/*
- * rotation.c - queries and keys as the scores see them, in double, and back.
- *
- * Plain rotations use the tables that locant_encoding_rotate() uses;
- * other maps of the rotate door are asked for each row.
- */
-#include "problem.h"
+/* rotation.c - queries and keys as the scores see them, in double, and back */
+#include "rotation.h"
+#include "../kernel/row.h"
+#include "param_gradients.h"
 #include <string.h>
 
-static struct lct_point point_of(const struct lct_problem *p,
-                                 enum lct_role role, int64_t row, int64_t i)
+/* Is the row rotated here, and not by the caller? */
+static bool rotates(const struct lct_plan *p, enum lct_role role)
 {
-    int64_t at = role == LCT_QUERY ? row * p->T + i : row * p->S + i;
-    const double *coords = role == LCT_QUERY ? p->q_coords : p->k_coords;
+    return role == LCT_QUERY || !p->request->rotated_keys;
+}
 
-    return (struct lct_point){
-        .pos = role == LCT_QUERY ? p->q_pos[at] : p->k_pos[at],
-        .coords = coords == NULL ? NULL : coords + at * p->axes,
+/* Row of the tables of queries or keys. */
+static int64_t table_row(const struct lct_plan *p, enum lct_role role,
+                         const int64_t at[3])
+{
+    return lct_plan_row(p, at[0]) * (role == LCT_QUERY ? p->T : p->S) + at[2];
+}
+
+struct lct_places lct_rotation_places(const struct lct_plan *p,
+                                      enum lct_role role)
+{
+    const struct lct_tables *tables = p->tables;
+    const struct lct_call *call = tables->rotate != NULL ? tables->rotate
+                                                         : tables->content;
+    bool query = role == LCT_QUERY;
+
+    return (struct lct_places){
+        .s = p->schedule, .by = query ? tables->q_by : tables->k_by,
+        .e = call->e, .pos = query ? tables->q_pos : tables->k_pos,
+        .coords = query ? tables->q_coords : tables->k_coords,
     };
 }
 
-struct lct_places lct_rotation_places(const struct lct_problem *p,
-                                      enum lct_role role)
+static struct lct_point point_of(const struct lct_plan *p, enum lct_role role,
+                                 const int64_t at[3])
 {
-    bool content = p->by_terms && p->rotate == NULL;
+    const struct lct_places x = lct_rotation_places(p, role);
+    int64_t row = table_row(p, role, at);
 
-    return (struct lct_places){
-        .s = p->schedule, .by = role == LCT_QUERY ? p->q_by : p->k_by,
-        .e = content ? p->content->e : p->rotate->e,
-        .pos = role == LCT_QUERY ? p->q_pos : p->k_pos,
-        .coords = role == LCT_QUERY ? p->q_coords : p->k_coords,
+    return (struct lct_point){
+        .pos = x.pos[row],
+        .coords = x.coords == NULL ? NULL : x.coords + row * p->request->axes,
     };
 }
 
 /* x [D] in place by the tables of a schedule. */
-static void turn_plain(const struct lct_problem *p, double *x,
-                       enum lct_role role, int64_t row, int64_t i, double sign)
+static void rotate_plain(const struct lct_plan *p, double *x,
+                         enum lct_role role, const int64_t at[3], double sign)
 {
-    bool query = role == LCT_QUERY;
-    int64_t at = row * (query ? p->T : p->S) + i;
-
-    lct_rotate_row_f64(x, p->schedule,
-                       lct_table_at(query ? p->q_table : p->k_table,
-                                    (size_t)(at * p->schedule->pairs)), sign);
+    lct_rotate_row_f64(x, p->schedule, lct_tables_angles(p, p->tables->angles,
+                                                         role, at[0], at[2]),
+                       sign);
 }
 
-void lct_rotation_row(double *out, const struct lct_problem *p, const double *x,
+void lct_rotation_row(double *out, const struct lct_plan *p, const double *x,
                       enum lct_role role, const int64_t at[3])
 {
-    int64_t row = lct_problem_row(p, at[0]);
-    bool turned = role == LCT_KEY && p->keys_turned;
+    const struct lct_call *call = p->tables->rotate;
 
-    if (p->turns && !turned) {
-        struct lct_point point = point_of(p, role, row, at[2]);
+    if (p->request->general_map && rotates(p, role)) {
+        struct lct_point point = point_of(p, role, at);
 
-        p->rotate->e->row->rotate.map(out, x, p->rotate, role, at[1], &point);
+        call->e->row->rotate.map(out, x, call, role, at[1], &point);
         return;
     }
     memcpy(out, x, (size_t)p->D * sizeof(*out));
-    if (p->schedule != NULL && !turned)
-        turn_plain(p, out, role, row, at[2], 1);
+    if (p->schedule != NULL && rotates(p, role))
+        rotate_plain(p, out, role, at, 1);
 }
 
 void lct_rotation_row_backward(double *dx, double *dparam,
-                               const struct lct_problem *p, double *dout,
+                               const struct lct_plan *p, double *dout,
                                const double *x, enum lct_role role,
                                const int64_t at[3])
 {
-    int64_t row = lct_problem_row(p, at[0]);
-    bool turned = role == LCT_KEY && p->keys_turned;
+    const struct lct_call *call = p->tables->rotate;
 
-    if (p->turns && !turned) {
-        struct lct_point point = point_of(p, role, row, at[2]);
-        double *split[LCT_MAX_PARAMS];
+    if (p->request->general_map && rotates(p, role)) {
+        struct lct_point point = point_of(p, role, at);
+        double *gradients[LCT_MAX_PARAMS];
 
-        lct_param_gradients_of(split, p, p->rotate, dparam);
-        p->rotate->e->row->rotate.backward(dx, split, dout, x, p->rotate, role,
-                                         at[1], &point);
+        lct_param_gradients_of(gradients, p, call, dparam);
+        call->e->row->rotate.backward(dx, gradients, dout, x, call, role, at[1],
+                                    &point);
         return;
     }
-    if (p->schedule != NULL && !turned)
-        turn_plain(p, dout, role, row, at[2], -1);
+    if (p->schedule != NULL && rotates(p, role))
+        rotate_plain(p, dout, role, at, -1);
     memcpy(dx, dout, (size_t)p->D * sizeof(*dx));
+}
+
+void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
+                           enum lct_role role, const int64_t at[3])
+{
+    const locant_tensor *raw = role == LCT_KEY ? &p->request->k
+                                               : &p->request->q;
+    double *x = mapped, *y = x + p->D;
+
+    lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
+    lct_rotation_row(y, p, x, role, at);
+    lct_row_from_f64(to, LOCANT_F32, y, (size_t)p->Dq);
+    memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));
+}
+
+void lct_rotation_load_row_backward(const locant_tensor *dx, double *dparam,
+                                    const struct lct_plan *p, const float *from,
+                                    double *mapped, enum lct_role role,
+                                    const int64_t at[3])
+{
+    const locant_tensor *raw = role == LCT_KEY ? &p->request->k
+                                               : &p->request->q;
+    double *x = mapped, *dy = x + p->D, *back = dy + p->Dq;
+
+    lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
+    lct_row_to_f64(dy, from, LOCANT_F32, (size_t)p->Dq);
+    lct_rotation_row_backward(back, dparam, p, dy, x, role, at);
+    if (dx != NULL)
+        lct_row_from_f64(lct_at(dx, at, 3), dx->dtype, back, (size_t)p->D);
 }

@@ -1,32 +1,36 @@
 /* rows.c - segments of keys, and the scores of one query against one */
-#include "../kernel/row.h"
 #include "rows.h"
+#include "../kernel/row.h"
+#include "mask.h"
+#include "param_gradients.h"
+#include "rotation.h"
 #include <math.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------- layout */
 
 /* Sizes of the largest segment. */
-static struct lct_segment largest(const struct lct_problem *p)
+static struct lct_segment largest(const struct lct_plan *p)
 {
     struct lct_segment s = { .heads = p->H, .kv_heads = p->Hkv };
 
-    if (p->content == NULL) {
+    if (p->tables->content == NULL) {
         s.heads = p->Hkv > 0 ? p->H / p->Hkv : 0;
         s.kv_heads = 1;
         return s;
     }
-    s.c = (struct lct_content){ .call = *p->content, .keys = p->S,
+    s.c = (struct lct_content){ .call = *p->tables->content, .keys = p->S,
                                 .scale = p->scale };
-    lct_rows_content_plan(&s, p);
+    lct_rows_content_plan(&s);
     return s;
 }
 
-static void lay_out_segment(struct lct_segment *s, const struct lct_problem *p,
+static void lay_out_segment(struct lct_segment *s, const struct lct_plan *p,
                             struct lct_arena *arena)
 {
     int64_t rows = s->kv_heads * p->S;
-    int64_t inputs = p->content != NULL ? p->S : 0;
+    int64_t inputs = p->tables->content != NULL && p->request->has_x ? p->S
+                                                                     : 0;
 
     s->index = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
     s->c.k_pos = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
@@ -34,14 +38,14 @@ static void lay_out_segment(struct lct_segment *s, const struct lct_problem *p,
     s->dk = lct_arena_alloc(arena, rows, p->Dq, sizeof(double));
     s->v = lct_arena_alloc(arena, rows, p->D, sizeof(double));
     s->dv = lct_arena_alloc(arena, rows, p->D, sizeof(double));
-    s->x = lct_arena_alloc(arena, p->has_x ? inputs : 0, p->W, sizeof(double));
-    s->dx = lct_arena_alloc(arena, p->has_x ? inputs : 0, p->W, sizeof(double));
+    s->x = lct_arena_doubles(arena, inputs, p->W);
+    s->dx = lct_arena_doubles(arena, inputs, p->W);
     s->c.k = s->k;
-    if (!p->has_x || p->content == NULL)
+    if (!p->request->has_x || p->tables->content == NULL)
         s->x = s->dx = NULL;
 }
 
-static void lay_out_row(struct lct_row_scratch *r, const struct lct_problem *p,
+static void lay_out_row(struct lct_row_scratch *r, const struct lct_plan *p,
                         int64_t heads, struct lct_arena *arena)
 {
     r->q = lct_arena_alloc(arena, heads, p->Dq, sizeof(double));
@@ -53,20 +57,23 @@ static void lay_out_row(struct lct_row_scratch *r, const struct lct_problem *p,
     r->dbias = lct_arena_alloc(arena, heads, p->S, sizeof(double));
     r->p = lct_arena_alloc(arena, heads, p->S, sizeof(double));
     r->ds = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    r->slope = lct_arena_alloc(arena, p->softcap != 0 ? heads : 0, p->S,
-                               sizeof(double));
+    r->slope = lct_arena_alloc(arena, p->request->softcap != 0 ? heads : 0,
+                               p->S, sizeof(double));
     r->x = lct_arena_alloc(arena, p->D, 1, sizeof(double));
     r->dx = lct_arena_alloc(arena, p->D, 1, sizeof(double));
 }
 
-void lct_rows_layout(struct lct_problem *p, struct lct_arena *arena)
+void lct_rows_layout(struct lct_reference *reference, const struct lct_plan *p,
+                     struct lct_arena *arena)
 {
     struct lct_segment most = largest(p);
 
-    p->dparam = lct_arena_alloc(arena, p->slots + 1, (int64_t)p->params,
-                                sizeof(double));
-    p->segments = lct_arena_alloc(arena, p->slots, 1, sizeof(*p->segments));
-    p->rows = lct_arena_alloc(arena, p->slots, 1, sizeof(*p->rows));
+    p->gradients->params = lct_arena_alloc(arena, p->slots + 1,
+                                           (int64_t)p->params, sizeof(double));
+    reference->segments = lct_arena_alloc(arena, p->slots, 1,
+                                          sizeof(*reference->segments));
+    reference->rows = lct_arena_alloc(arena, p->slots, 1,
+                                      sizeof(*reference->rows));
     for (int n = 0; n < p->slots; n++) {
         struct lct_segment s = most;
         struct lct_row_scratch r;
@@ -74,39 +81,39 @@ void lct_rows_layout(struct lct_problem *p, struct lct_arena *arena)
         lay_out_segment(&s, p, arena);
         lay_out_row(&r, p, most.heads, arena);
         lct_rows_content_layout(&s, &r, p, arena);
-        if (arena->base != NULL && !arena->overflow) {
-            p->segments[n] = s;
-            p->rows[n] = r;
+        if (lct_arena_is_real(arena)) {
+            reference->segments[n] = s;
+            reference->rows[n] = r;
         }
     }
 }
 
 /* ----------------------------------------------------------------- segments */
 
-int64_t lct_rows_tasks(const struct lct_problem *p)
+int64_t lct_rows_tasks(const struct lct_plan *p)
 {
-    if (p->content != NULL)
+    if (p->tables->content != NULL)
         return p->Hkv > 0 ? p->B : 0;
     return p->B * p->Hkv;
 }
 
-void lct_segment_begin(struct lct_segment *s, const struct lct_problem *p,
+void lct_segment_begin(struct lct_segment *s, const struct lct_plan *p,
                        int64_t task)
 {
-    s->b = p->content != NULL ? task : task / p->Hkv;
-    s->kv_head = p->content != NULL ? 0 : task % p->Hkv;
+    s->b = p->tables->content != NULL ? task : task / p->Hkv;
+    s->kv_head = p->tables->content != NULL ? 0 : task % p->Hkv;
     s->head = s->kv_head * s->heads;
     s->doc = -1;
     s->active = true;
-    if (p->content == NULL)
+    if (p->tables->content == NULL)
         return;
-    s->c.call = *p->content; /* its parameters are known by now */
+    s->c.call = *p->tables->content; /* its parameters are known by now */
 }
 
 /* Documents in ascending order; without any, one that holds all. */
-bool lct_segment_next(struct lct_segment *s, const struct lct_problem *p)
+bool lct_segment_next(struct lct_segment *s, const struct lct_plan *p)
 {
-    const int64_t *docs = p->k_docs;
+    const int64_t *docs = p->tables->k_docs;
     int64_t next = -1;
 
     if (!p->documents) {
@@ -114,7 +121,7 @@ bool lct_segment_next(struct lct_segment *s, const struct lct_problem *p)
         s->doc = 0;
         return s->active;
     }
-    docs += lct_problem_row(p, s->b) * p->S;
+    docs += lct_plan_row(p, s->b) * p->S;
     for (int64_t j = 0; s->active && j < p->S; j++)
         if (docs[j] > s->doc && (next < 0 || docs[j] < next))
             next = docs[j];
@@ -123,34 +130,34 @@ bool lct_segment_next(struct lct_segment *s, const struct lct_problem *p)
     return s->active;
 }
 
-bool lct_segment_has(const struct lct_segment *s, const struct lct_problem *p,
+bool lct_segment_has(const struct lct_segment *s, const struct lct_plan *p,
                      int64_t i)
 {
-    int64_t row = lct_problem_row(p, s->b);
+    int64_t row = lct_plan_row(p, s->b);
 
-    return !p->documents || p->q_docs[row * p->T + i] == s->doc;
+    return !p->documents || p->tables->q_docs[row * p->T + i] == s->doc;
 }
 
 /* Which keys of the batch row they are, and where they sit. */
-static void find_keys(struct lct_segment *s, const struct lct_problem *p)
+static void find_keys(struct lct_segment *s, const struct lct_plan *p)
 {
-    int64_t row = lct_problem_row(p, s->b) * p->S, n = 0;
+    int64_t row = lct_plan_row(p, s->b) * p->S, n = 0;
     int64_t *k_pos = (int64_t *)s->c.k_pos; /* ours; const to encodings */
 
     s->c.call.last = 0;
     for (int64_t j = 0; j < p->S; j++) {
-        if (p->documents && p->k_docs[row + j] != s->doc)
+        if (p->documents && p->tables->k_docs[row + j] != s->doc)
             continue;
-        if (n == 0 || p->k_pos[row + j] > s->c.call.last)
-            s->c.call.last = p->k_pos[row + j];
+        if (n == 0 || p->tables->k_pos[row + j] > s->c.call.last)
+            s->c.call.last = p->tables->k_pos[row + j];
         s->index[n] = j;
-        k_pos[n++] = p->k_pos[row + j];
+        k_pos[n++] = p->tables->k_pos[row + j];
     }
     s->c.keys = n;
     s->c.scale = p->scale;
 }
 
-void lct_segment_load(struct lct_segment *s, const struct lct_problem *p,
+void lct_segment_load(struct lct_segment *s, const struct lct_plan *p,
                       const locant_attention *a, struct lct_row_scratch *r)
 {
     find_keys(s, p);
@@ -159,11 +166,11 @@ void lct_segment_load(struct lct_segment *s, const struct lct_problem *p,
             int64_t at[3] = { s->b, s->kv_head + g, s->index[n] };
             int64_t to = g * s->c.keys + n;
 
-            lct_row_to_f64(r->x, lct_at(&p->k, at, 3), p->k.dtype,
-                           (size_t)p->D);
+            lct_row_to_f64(r->x, lct_at(&p->request->k, at, 3),
+                           p->request->k.dtype, (size_t)p->D);
             lct_rotation_row(s->k + to * p->Dq, p, r->x, LCT_KEY, at);
-            lct_row_to_f64(s->v + to * p->D, lct_at(&p->v, at, 3), p->v.dtype,
-                           (size_t)p->D);
+            lct_row_to_f64(s->v + to * p->D, lct_at(&p->request->v, at, 3),
+                           p->request->v.dtype, (size_t)p->D);
         }
     for (int64_t n = 0; s->x != NULL && n < s->c.keys; n++) {
         int64_t at[2] = { s->b, s->index[n] };
@@ -171,25 +178,25 @@ void lct_segment_load(struct lct_segment *s, const struct lct_problem *p,
         lct_row_to_f64(s->x + n * p->W, lct_at(a->x, at, 2), a->x->dtype,
                        (size_t)p->W);
     }
-    if (p->content != NULL)
+    if (p->tables->content != NULL)
         lct_rows_content_begin(s, r);
 }
 
 /* ------------------------------------------------------------------- scores */
 
 static void load_query(const struct lct_row_scratch *r,
-                       const struct lct_segment *s, const struct lct_problem *p,
+                       const struct lct_segment *s, const struct lct_plan *p,
                        int64_t i)
 {
-    int64_t at = lct_problem_row(p, s->b) * p->T + i;
-    double tau = p->tau == NULL ? 1 : p->tau[at];
+    int64_t at = lct_plan_row(p, s->b) * p->T + i;
+    double tau = p->tables->tau == NULL ? 1 : p->tables->tau[at];
 
     for (int64_t h = 0; h < s->heads; h++) {
         int64_t index[3] = { s->b, s->head + h, i };
         double *q = r->q + h * p->Dq;
 
-        lct_row_to_f64(r->x, lct_at(&p->q, index, 3), p->q.dtype,
-                       (size_t)p->D);
+        lct_row_to_f64(r->x, lct_at(&p->request->q, index, 3),
+                       p->request->q.dtype, (size_t)p->D);
         lct_rotation_row(q, p, r->x, LCT_QUERY, index);
         for (int64_t d = 0; tau != 1 && d < p->Dq; d++)
             q[d] *= tau;
@@ -197,15 +204,15 @@ static void load_query(const struct lct_row_scratch *r,
 }
 
 static void load_bias(const struct lct_row_scratch *r,
-                      const struct lct_segment *s, const struct lct_problem *p,
+                      const struct lct_segment *s, const struct lct_plan *p,
                       int64_t q_pos)
 {
     struct lct_call call;
 
     memset(r->bias, 0, (size_t)(s->heads * s->c.keys) * sizeof(double));
-    if (p->score == NULL)
+    if (p->tables->score == NULL)
         return;
-    call = *p->score;
+    call = *p->tables->score;
     call.last = s->c.call.last;
     for (int64_t h = 0; h < s->heads; h++)
         call.e->row->score.bias(r->bias + h * s->c.keys, &call, s->head + h,
@@ -213,15 +220,15 @@ static void load_bias(const struct lct_row_scratch *r,
 }
 
 bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
-                    const struct lct_segment *s, const struct lct_problem *p,
+                    const struct lct_segment *s, const struct lct_plan *p,
                     int64_t i)
 {
     int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
-    int64_t at = lct_problem_row(p, s->b) * p->T + i;
+    int64_t at = lct_plan_row(p, s->b) * p->T + i;
     bool any = false;
 
     load_query(r, s, p, i);
-    load_bias(r, s, p, p->q_pos[at]);
+    load_bias(r, s, p, p->tables->q_pos[at]);
     for (int64_t h = 0; h < s->heads; h++) {
         const double *q = r->q + h * p->Dq;
         const double *k = s->k + h / group * keys * p->Dq;
@@ -236,22 +243,22 @@ bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
             any = true;
         }
     }
-    *query = (struct lct_query){ .pos = p->q_pos[at], .index = i, .q = r->q,
+    *query = (struct lct_query){ .pos = p->tables->q_pos[at], .index = i,
+                                .q = r->q,
                                  .bias = r->bias };
     return any;
 }
 
-void lct_row_cap(double *s, double *slope, const struct lct_problem *p,
-                 int64_t n)
+void lct_row_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
 {
-    if (p->softcap == 0)
+    if (p->request->softcap == 0)
         return;
     for (int64_t j = 0; j < n; j++) {
-        double t = tanh(s[j] / p->softcap);
+        double t = tanh(s[j] / p->request->softcap);
 
         if (slope != NULL)
             slope[j] = (1 - t) * (1 + t);
         if (s[j] != -INFINITY) /* hidden */
-            s[j] = p->softcap * t;
+            s[j] = p->request->softcap * t;
     }
 }

@@ -8,12 +8,17 @@
  */
 #include "../core/pool.h"
 #include "../kernel/row.h"
+#include "bias.h"
+#include "outputs.h"
+#include "param_gradients.h"
+#include "rotation.h"
 #include "rows.h"
+#include "sinks.h"
 #include <math.h>
 #include <string.h>
 
 struct backward_job {
-    const struct lct_problem *p;
+    const struct lct_plan *p;
     const locant_attention *a;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
@@ -23,24 +28,13 @@ struct backward_job {
 /* One task: its segment, memory, and where its gradients go. */
 struct owner {
     const struct backward_job *job;
-    const struct lct_problem *p;
+    const struct lct_plan *p;
     struct lct_segment *s;
     struct lct_row_scratch *r;
-    double *dparam;                 /* row of p->dparam */
-    double *split[LCT_MAX_PARAMS];  /* of content */
+    double *dparam;                /* row of p->gradients->params */
+    double *split[LCT_MAX_PARAMS]; /* of content */
     struct lct_content_gradient g;
 };
-
-void lct_clear_dx(const locant_tensor *dx)
-{
-    for (int64_t b = 0; dx != NULL && b < dx->shape[0]; b++)
-        for (int64_t j = 0; j < dx->shape[1]; j++) {
-            int64_t index[2] = { b, j };
-
-            memset(lct_at(dx, index, 2), 0,
-                   (size_t)dx->shape[2] * locant_dtype_size(dx->dtype));
-        }
-}
 
 /* r->p = weights of all heads; r->ds = 0 for content to start from. */
 static void weights(const struct owner *w, const struct lct_query *query,
@@ -50,7 +44,7 @@ static void weights(const struct owner *w, const struct lct_query *query,
 
     memcpy(w->r->p, w->r->s,
            (size_t)(w->s->heads * keys) * sizeof(double));
-    if (w->p->content != NULL)
+    if (w->p->tables->content != NULL)
         lct_rows_content_scores(w->r->p, w->s, w->r, query);
     lct_row_cap(w->r->p, w->r->slope, w->p, w->s->heads * keys);
     for (int64_t h = 0; h < w->s->heads; h++) {
@@ -83,7 +77,7 @@ static void through_values(const struct owner *w, const struct lct_query *query)
                 dv[j * D + d] += p[j] * dout[d];
         }
     }
-    if (w->p->content != NULL)
+    if (w->p->tables->content != NULL)
         lct_rows_content_values_backward(w->r->ds, &w->g, w->r->p, w->r->dout,
                                          s, query);
 }
@@ -103,7 +97,7 @@ static void through_softmax(const struct owner *w, int64_t i)
         delta = lct_dot(w->r->dout + h * D, w->r->o, D);
         for (int64_t j = 0; j < keys; j++)
             ds[j] = p[j] == 0 ? 0 : p[j] * (ds[j] - delta);
-        for (int64_t j = 0; w->p->softcap != 0 && j < keys; j++)
+        for (int64_t j = 0; w->p->request->softcap != 0 && j < keys; j++)
             ds[j] *= w->r->slope[h * keys + j];
     }
 }
@@ -150,7 +144,7 @@ static void through_bias(const struct owner *w, const struct lct_query *query)
 
     if (!lct_bias_learns(w->p) || w->job->g->dparams == NULL)
         return;
-    call = *w->p->score;
+    call = *w->p->tables->score;
     call.last = s->c.call.last;
     lct_param_gradients_of(split, w->p, &call, w->dparam);
     for (int64_t h = 0; h < s->heads; h++) {
@@ -159,7 +153,7 @@ static void through_bias(const struct owner *w, const struct lct_query *query)
         for (int64_t j = 0; j < keys; j++)
             ds[j] += w->r->dbias[h * keys + j];
         call.e->row->score.backward(split, &call, s->head + h, query->pos,
-                                   s->c.k_pos, ds, (size_t)keys);
+                                    s->c.k_pos, ds, (size_t)keys);
     }
 }
 
@@ -179,11 +173,11 @@ static void store(const struct owner *w, const locant_tensor *to,
 
 static void backward_row(const struct owner *w, int64_t i)
 {
-    const struct lct_problem *p = w->p;
+    const struct lct_plan *p = w->p;
     const struct lct_segment *s = w->s;
     size_t scores = (size_t)(s->heads * s->c.keys) * sizeof(double);
-    double tau = p->tau == NULL ? 1
-                     : p->tau[lct_problem_row(p, s->b) * p->T + i];
+    double tau = p->tables->tau == NULL ? 1
+                     : p->tables->tau[lct_plan_row(p, s->b) * p->T + i];
     struct lct_query query;
     bool any = lct_row_scores(&query, w->r, s, p, i);
 
@@ -199,7 +193,7 @@ static void backward_row(const struct owner *w, int64_t i)
         weights(w, &query, i);
         through_values(w, &query);
         through_softmax(w, i);
-        if (p->content != NULL)
+        if (p->tables->content != NULL)
             lct_rows_content_backward(w->r->ds, &w->g, w->r->s, s, w->r,
                                       &query);
         drop_hidden(w);
@@ -212,7 +206,7 @@ static void backward_row(const struct owner *w, int64_t i)
 
         for (int64_t d = 0; tau != 1 && d < p->Dq; d++)
             dq[d] *= tau;
-        store(w, w->job->g->dq, &p->q, LCT_QUERY, index, dq);
+        store(w, w->job->g->dq, &p->request->q, LCT_QUERY, index, dq);
     }
 }
 
@@ -228,7 +222,8 @@ static void store_keys(const struct owner *w)
             int64_t index[3] = { s->b, s->kv_head + h, s->index[n] };
             int64_t at = h * s->c.keys + n;
 
-            store(w, g->dk, &w->p->k, LCT_KEY, index, s->dk + at * w->p->Dq);
+            store(w, g->dk, &w->p->request->k, LCT_KEY, index,
+                  s->dk + at * w->p->Dq);
             if (dv != NULL)
                 lct_row_from_f64(lct_at(dv, index, 3), dv->dtype,
                                  s->dv + at * w->p->D, (size_t)w->p->D);
@@ -252,12 +247,12 @@ static void backward_segment(const struct owner *w)
     memset(s->dv, 0, rows * (size_t)w->p->D);
     if (s->dx != NULL)
         memset(s->dx, 0, (size_t)(s->c.keys * w->p->W) * sizeof(double));
-    if (w->p->content != NULL)
+    if (w->p->tables->content != NULL)
         lct_rows_content_begin_backward(s);
-    for (int64_t i = 0; i < w->p->T && !lct_stopping(); i++)
+    for (int64_t i = 0; i < w->p->T && !lct_cancelled(); i++)
         if (lct_segment_has(s, w->p, i))
             backward_row(w, i);
-    if (w->p->content != NULL)
+    if (w->p->tables->content != NULL)
         lct_rows_content_end(&w->g, s, w->r);
     store_keys(w);
 }
@@ -278,16 +273,17 @@ static void clear_heads(const locant_tensor *d, int64_t b, int64_t head,
 static void backward_task(void *context, size_t n, int slot)
 {
     const struct backward_job *job = context;
-    const struct lct_problem *p = job->p;
-    struct lct_segment *s = &p->segments[n];
-    struct owner w = { .job = job, .p = p, .s = s, .r = &p->rows[slot],
-                       .dparam = p->dparam + (n + 1) * p->params };
+    const struct lct_plan *p = job->p;
+    struct lct_segment *s = &p->reference->segments[n];
+    struct owner w = { .job = job, .p = p, .s = s,
+                       .r = &p->reference->rows[slot],
+                       .dparam = p->gradients->params + (n + 1) * p->params };
 
     lct_segment_begin(s, p, job->from + (int64_t)n);
     if (p->params > 0)
         memset(w.dparam, 0, p->params * sizeof(double));
-    if (p->content != NULL)
-        lct_param_gradients_of(w.split, p, p->content, w.dparam);
+    if (p->tables->content != NULL)
+        lct_param_gradients_of(w.split, p, p->tables->content, w.dparam);
     w.g = (struct lct_content_gradient){ .dq = w.r->dq, .dk = s->dk,
                                          .dx = s->dx, .dbias = w.r->dbias,
                                          .dparam = w.split };
@@ -298,7 +294,7 @@ static void backward_task(void *context, size_t n, int slot)
         backward_segment(&w);
 }
 
-void lct_rows_backward(const struct lct_problem *p, const locant_attention *a,
+void lct_rows_backward(const struct lct_plan *p, const locant_attention *a,
                        const locant_attention_gradients *g,
                        const locant_tensor *dout, const locant_tensor *out,
                        const locant_tensor *lse)
@@ -307,15 +303,16 @@ void lct_rows_backward(const struct lct_problem *p, const locant_attention *a,
                                 .out = out, .lse = lse };
     int64_t tasks = lct_rows_tasks(p), count;
 
-    lct_clear_dx(g->dx);
+    lct_outputs_clear_dx(g->dx);
     if (p->params > 0)
-        memset(p->dparam, 0, p->params * sizeof(double));
+        memset(p->gradients->params, 0, p->params * sizeof(double));
     for (; job.from < tasks; job.from += count) {
         count = tasks - job.from < p->slots ? tasks - job.from : p->slots;
         lct_parallel_for((size_t)count, p->slots, backward_task, &job);
         for (int64_t n = 1; n <= count; n++)
             for (size_t k = 0; k < p->params; k++)
-                p->dparam[k] += p->dparam[(size_t)n * p->params + k];
+                p->gradients->params[k] +=
+                    p->gradients->params[(size_t)n * p->params + k];
     }
     if (p->params > 0 && g->dparams != NULL)
         lct_param_gradients_accumulate(p, g->dparams, a);

@@ -1,8 +1,8 @@
 /*
  * rows_content.c - the content door in double, one query at a time.
  *
- * encodings/terms.h has the formula and says which products an encoding is made
- * of; what is no product has hooks of its own.
+ * encodings/content.h has the formula and says which products an encoding is
+ * made of; what is no product has hooks of its own.
  */
 #include "rows_far.h"
 #include "rows_gates.h"
@@ -10,18 +10,6 @@
 #include <string.h>
 
 /* ------------------------------------------------------------------- layout */
-
-locant_status lct_rows_content_schedule(const struct lct_problem *p)
-{
-    const struct lct_schedule *kept; /* with the encoding */
-    const struct lct_encoding *row;
-
-    if (p->content == NULL || p->content->e->row->schedule.create == NULL)
-        return LOCANT_OK;
-    row = p->content->e->row;
-    return lct_schedule_of(&kept, p->content->e, p->fn,
-                           row->content.near_far != NULL ? p->D : p->W, 0);
-}
 
 static int64_t zero(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 {
@@ -50,9 +38,9 @@ static void find_rows(struct lct_rows_vectors *v, const locant_encoding *e)
     v->count = (a < b ? b - a : a - b) + 1;
 }
 
-void lct_rows_content_plan(struct lct_segment *s, const struct lct_problem *p)
+void lct_rows_content_plan(struct lct_segment *s)
 {
-    const locant_encoding *e = p->content->e;
+    const locant_encoding *e = s->c.call.e;
     struct lct_rows_content *content = &s->content;
 
     *content = (struct lct_rows_content){ .products = lct_no_products() };
@@ -70,64 +58,59 @@ void lct_rows_content_plan(struct lct_segment *s, const struct lct_problem *p)
     }
 }
 
-static double *doubles(struct lct_arena *arena, int64_t rows, int64_t columns)
-{
-    return lct_arena_alloc(arena, rows, columns, sizeof(double));
-}
-
 static void lay_out_vectors(struct lct_rows_vectors *v,
                             struct lct_rows_content_scratch *r,
-                            const struct lct_problem *p,
+                            const struct lct_plan *p,
                             struct lct_arena *arena)
 {
     if (v->v.matrix < 0)
         return;
     if (v->count > 0) {
-        v->rows = doubles(arena, p->H * v->count, p->D);
-        v->drows = doubles(arena, p->H * v->count, p->D);
+        v->rows = lct_arena_doubles(arena, p->H * v->count, p->D);
+        v->drows = lct_arena_doubles(arena, p->H * v->count, p->D);
         return;
     }
-    r->y = doubles(arena, p->H, p->W);
-    r->dy = doubles(arena, p->H, p->W);
+    r->y = lct_arena_doubles(arena, p->H, p->W);
+    r->dy = lct_arena_doubles(arena, p->H, p->W);
     r->held = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
-    r->basis = doubles(arena, p->S, p->W);
+    r->basis = lct_arena_doubles(arena, p->S, p->W);
     for (int64_t j = 0; r->held != NULL && j < p->S; j++)
         r->held[j] = INT64_MIN; /* no row has that number */
 }
 
 static void lay_out_far(struct lct_rows_content *s,
                         struct lct_rows_content_scratch *r,
-                        const struct lct_problem *p, struct lct_arena *arena)
+                        const struct lct_plan *p, struct lct_arena *arena)
 {
     for (int far = 0; far < 2; far++) {
-        s->rotated[far] = doubles(arena, p->Hkv * p->S, p->D);
-        s->drotated[far] = doubles(arena, p->Hkv * p->S, p->D);
-        r->rotated[far] = doubles(arena, p->D, 1);
-        r->drotated[far] = doubles(arena, p->D, 1);
+        s->rotated[far] = lct_arena_doubles(arena, p->Hkv * p->S, p->D);
+        s->drotated[far] = lct_arena_doubles(arena, p->Hkv * p->S, p->D);
+        r->rotated[far] = lct_arena_doubles(arena, p->D, 1);
+        r->drotated[far] = lct_arena_doubles(arena, p->D, 1);
     }
-    r->cosines = doubles(arena, p->D / 2, 1);
-    r->sines = doubles(arena, p->D / 2, 1);
+    r->cosines = lct_arena_doubles(arena, p->D / 2, 1);
+    r->sines = lct_arena_doubles(arena, p->D / 2, 1);
     r->sights = lct_arena_alloc(arena, p->S, 1, 1);
 }
 
 void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
-                             const struct lct_problem *p,
+                             const struct lct_plan *p,
                              struct lct_arena *arena)
 {
     struct lct_rows_content *content = &s->content;
     int64_t most = p->W > p->D ? p->W : p->D;
 
     r->content = (struct lct_rows_content_scratch){ .y = NULL };
-    if (p->content == NULL)
+    if (p->tables->content == NULL)
         return;
-    r->content.row = doubles(arena, most, 1);
-    r->content.drow = doubles(arena, most, 1);
+    r->content.row = lct_arena_doubles(arena, most, 1);
+    r->content.drow = lct_arena_doubles(arena, most, 1);
     for (int n = 0; n < content->count; n++)
         lay_out_vectors(&content->vectors[n], &r->content, p, arena);
     if (content->products.gate_weight >= 0) {
         content->order = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
-        content->log_gate = doubles(arena, p->H, p->S);
-        content->dlog_gate = doubles(arena, p->H, p->S);
+        content->log_gate = lct_arena_doubles(arena, p->H, p->S);
+        content->dlog_gate = lct_arena_doubles(arena, p->H, p->S);
     }
     if (content->products.near_far)
         lay_out_far(content, &r->content, p, arena);

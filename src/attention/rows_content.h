@@ -2,10 +2,9 @@
 #ifndef LCT_ROWS_CONTENT_H
 #define LCT_ROWS_CONTENT_H
 #include "../encodings/content.h"
-#include "../encodings/content.h"
 
 struct lct_arena;
-struct lct_problem;
+struct lct_plan;
 struct lct_row_scratch;
 struct lct_segment;
 
@@ -40,13 +39,10 @@ struct lct_rows_content_scratch {
     char *sights;                 /* [S]: enum lct_near_far_class */
 };
 
-/* Make the schedule that the encoding needs; it is kept with the encoding. */
-locant_status lct_rows_content_schedule(const struct lct_problem *p);
-
 /* Find the products of a segment, whose call is known. */
-void lct_rows_content_plan(struct lct_segment *s, const struct lct_problem *p);
+void lct_rows_content_plan(struct lct_segment *s);
 void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
-                             const struct lct_problem *p,
+                             const struct lct_plan *p,
                              struct lct_arena *arena);
 
 /* The keys of a segment were loaded; its gradients start at 0. */

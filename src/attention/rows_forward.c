@@ -2,11 +2,12 @@
 #include "../core/pool.h"
 #include "../kernel/row.h"
 #include "rows.h"
+#include "sinks.h"
 #include <math.h>
 #include <string.h>
 
 struct forward_job {
-    const struct lct_problem *p;
+    const struct lct_plan *p;
     const locant_attention *a;
     const locant_tensor *out, *lse;
     int64_t count; /* segments at a time */
@@ -15,10 +16,10 @@ struct forward_job {
 static void load(void *context, size_t n, int slot)
 {
     const struct forward_job *job = context;
-    struct lct_segment *s = &job->p->segments[n];
+    struct lct_segment *s = &job->p->reference->segments[n];
 
     if (s->active)
-        lct_segment_load(s, job->p, job->a, &job->p->rows[slot]);
+        lct_segment_load(s, job->p, job->a, &job->p->reference->rows[slot]);
 }
 
 /* s becomes the weights p beside a sink; returns their log-sum-exp. */
@@ -62,9 +63,9 @@ static void store(const struct forward_job *job, int64_t b, int64_t h,
 static void forward_row(void *context, size_t task, int slot)
 {
     const struct forward_job *job = context;
-    const struct lct_problem *p = job->p;
-    const struct lct_segment *s = &p->segments[task / (size_t)p->T];
-    struct lct_row_scratch *r = &p->rows[slot];
+    const struct lct_plan *p = job->p;
+    const struct lct_segment *s = &p->reference->segments[task / (size_t)p->T];
+    struct lct_row_scratch *r = &p->reference->rows[slot];
     int64_t i = (int64_t)(task % (size_t)p->T);
     int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
     struct lct_query query;
@@ -74,7 +75,7 @@ static void forward_row(void *context, size_t task, int slot)
     if (!s->active || !lct_segment_has(s, p, i))
         return;
     any = lct_row_scores(&query, r, s, p, i);
-    if (any && p->content != NULL)
+    if (any && p->tables->content != NULL)
         lct_rows_content_scores(r->s, s, r, &query);
     lct_row_cap(r->s, NULL, p, s->heads * keys);
     for (int64_t h = 0; h < s->heads; h++) {
@@ -83,7 +84,7 @@ static void forward_row(void *context, size_t task, int slot)
         weigh(r->o + h * p->D, r->s + h * keys,
               s->v + h / group * keys * p->D, keys, p->D);
     }
-    if (any && p->content != NULL)
+    if (any && p->tables->content != NULL)
         lct_rows_content_values(r->o, r->s, s, &query);
     for (int64_t h = 0; h < s->heads; h++)
         store(job, s->b, s->head + h, i, r->o + h * p->D, lse[h]);
@@ -93,8 +94,8 @@ static void forward_row(void *context, size_t task, int slot)
 static void blank(void *context, size_t task, int slot)
 {
     const struct forward_job *job = context;
-    const struct lct_problem *p = job->p;
-    double *zero = p->rows[slot].x;
+    const struct lct_plan *p = job->p;
+    double *zero = p->reference->rows[slot].x;
 
     memset(zero, 0, (size_t)p->D * sizeof(*zero));
     for (int64_t i = 0; i < p->T; i++)
@@ -108,11 +109,11 @@ static bool next_segments(const struct forward_job *job)
     bool any = false;
 
     for (int64_t n = 0; n < job->count; n++)
-        any |= lct_segment_next(&job->p->segments[n], job->p);
+        any |= lct_segment_next(&job->p->reference->segments[n], job->p);
     return any;
 }
 
-void lct_rows_forward(const struct lct_problem *p, const locant_attention *a,
+void lct_rows_forward(const struct lct_plan *p, const locant_attention *a,
                       locant_tensor *out, locant_tensor *lse)
 {
     struct forward_job job = { .p = p, .a = a, .out = out, .lse = lse };
@@ -123,7 +124,7 @@ void lct_rows_forward(const struct lct_problem *p, const locant_attention *a,
     for (int64_t from = 0; from < tasks; from += job.count) {
         job.count = tasks - from < p->slots ? tasks - from : p->slots;
         for (int64_t n = 0; n < job.count; n++)
-            lct_segment_begin(&p->segments[n], p, from + n);
+            lct_segment_begin(&p->reference->segments[n], p, from + n);
         while (next_segments(&job)) {
             lct_parallel_for((size_t)job.count, p->slots, load, &job);
             lct_parallel_for((size_t)(job.count * p->T), p->slots,

@@ -9,20 +9,21 @@
  */
 #include "../core/pool.h"
 #include "../kernel/row.h"
-#include "problem.h"
+#include "sinks.h"
 #include <math.h>
 
-double lct_sinks_logit(const struct lct_problem *p, int64_t h)
+double lct_sinks_logit(const struct lct_plan *p, int64_t h)
 {
     double x = -INFINITY;
 
-    if (p->sinks != NULL)
-        lct_row_to_f64(&x, lct_at(p->sinks, &h, 1), p->sinks->dtype, 1);
+    if (p->request->sinks != NULL)
+        lct_row_to_f64(&x, lct_at(p->request->sinks, &h, 1),
+                       p->request->sinks->dtype, 1);
     return x;
 }
 
 struct sinks_job {
-    const struct lct_problem *p;
+    const struct lct_plan *p;
     const locant_tensor *dsinks, *dout, *out, *lse;
 };
 
@@ -50,17 +51,19 @@ static double output_product(const struct sinks_job *job, const int64_t at[3])
 static void sink_backward(void *context, size_t task, int slot)
 {
     const struct sinks_job *job = context;
-    const struct lct_problem *p = job->p;
+    const struct lct_plan *p = job->p;
     int64_t h = (int64_t)task;
     double sink = lct_sinks_logit(p, h), sum = 0, lse, before;
     void *to = lct_at(job->dsinks, &h, 1);
 
     (void)slot;
-    for (int64_t n = 0; sink != -INFINITY && n < p->B * p->T; n++) {
+    if (sink == -INFINITY)
+        return;
+    for (int64_t n = 0; n < p->B * p->T; n++) {
         int64_t at[3] = { n / p->T, h, n % p->T };
 
-        if (p->documents && p->q_docs[lct_problem_row(p, at[0]) * p->T +
-                                      at[2]] < 0)
+        if (p->documents && p->tables->q_docs[lct_plan_row(p, at[0]) * p->T +
+                                              at[2]] < 0)
             continue; /* nothing of padding is read */
         lct_row_to_f64(&lse, lct_at(job->lse, at, 3), job->lse->dtype, 1);
         sum += exp(sink - lse) * output_product(job, at);
@@ -70,7 +73,7 @@ static void sink_backward(void *context, size_t task, int slot)
     lct_row_from_f64(to, job->dsinks->dtype, &before, 1);
 }
 
-void lct_sinks_backward(const struct lct_problem *p,
+void lct_sinks_backward(const struct lct_plan *p,
                         const locant_attention_gradients *g,
                         const locant_tensor *dout, const locant_tensor *out,
                         const locant_tensor *lse)

@@ -10,4 +10,11 @@
         if (status_ != LOCANT_OK) return status_; \
     } while (0)
 
+/* Refuse a pointer that is NULL, by its name; 'fn' is the public function. */
+#define LCT_NOT_NULL(fn, pointer)                                \
+    LCT_TRY((pointer) != NULL                                    \
+                ? LOCANT_OK                                      \
+                : locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", \
+                              fn, #pointer))
+
 #endif

@@ -119,7 +119,7 @@ void locant_set_poll(locant_poll poll, void *context)
     atomic_store(&poll_function, poll);
 }
 
-void lct_watch(void)
+void lct_cancellable_begin(void)
 {
     call.cancellable = atomic_load(&poll_function) != NULL && !inside;
     call.cancelled = false;
@@ -127,7 +127,7 @@ void lct_watch(void)
         call.next_poll = seconds() + POLL_SECONDS;
 }
 
-bool lct_watched(void)
+bool lct_cancellable_end(void)
 {
     bool cancelled = call.cancellable && call.cancelled;
 
@@ -135,7 +135,7 @@ bool lct_watched(void)
     return cancelled;
 }
 
-bool lct_stopping(void)
+bool lct_cancelled(void)
 {
     locant_poll poll;
 
@@ -156,8 +156,8 @@ static void take_tasks(int slot)
     size_t task;
 
     inside = in_pool = true;
-    while (!lct_stopping() &&
-           (task = atomic_fetch_add(&pool.next, 1)) < pool.tasks)
+    while (!lct_cancelled() && (task = atomic_fetch_add(&pool.next, 1)) <
+           pool.tasks)
         pool.body(pool.context, task, slot);
     inside = in_pool = false;
 }
@@ -260,7 +260,7 @@ static void run_serially(size_t tasks, locant_task body, void *context)
     bool was = inside;
 
     inside = true;
-    for (size_t task = 0; task < tasks && !lct_stopping(); task++)
+    for (size_t task = 0; task < tasks && !lct_cancelled(); task++)
         body(context, task, 0);
     inside = was;
 }
@@ -305,7 +305,7 @@ static void run_external(void *context, size_t task, int slot)
     const struct external_job *job = context;
 
     inside = true;
-    if (!lct_stopping())
+    if (!lct_cancelled())
         job->body(job->context, task, slot);
     inside = false;
 }

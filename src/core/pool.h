@@ -23,9 +23,9 @@ void lct_parallel_for(size_t tasks, int slots, locant_task body,
  * all arrays of indices are filled.  The end returns whether the call was
  * cancelled.
  */
-void lct_watch(void);
-bool lct_watched(void);
+void lct_cancellable_begin(void);
+bool lct_cancellable_end(void);
 
 /* For long tasks: has their call been cancelled? */
-bool lct_stopping(void);
+bool lct_cancelled(void);
 #endif

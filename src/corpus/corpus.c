@@ -100,13 +100,9 @@ locant_status locant_corpus_create(locant_corpus **out,
     locant_status status;
     locant_corpus *c;
 
-    if (out == NULL)
-        return locant_fail(LOCANT_ERR_NULL,
-                           "locant_corpus_create: out is NULL");
+    LCT_NOT_NULL("locant_corpus_create", out);
     *out = NULL;
-    if (options == NULL)
-        return locant_fail(LOCANT_ERR_NULL,
-                           "locant_corpus_create: options is NULL");
+    LCT_NOT_NULL("locant_corpus_create", options);
     LCT_TRY(check_options(options));
     c = locant_alloc(sizeof *c);
     if (c == NULL)

@@ -1,9 +1,9 @@
 /*
  * add.c - the input door as models use it: rows added to embeddings.
  *
- * Rows are made in float32 for a block of tokens, once for the whole batch, and
- * added while they are in the cache; in double where the embeddings are.  Rows
- * that stand in a parameter as they are to be added are not made at all.
+ * Rows of a block of tokens are computed once for the whole batch, in float32,
+ * or in double for embeddings in double, and added while they are in the cache.
+ * Rows that a parameter stores as they are to be added are not computed.
  */
 #include "../kernel/kernels.h"
 #include "blocks.h"
@@ -11,7 +11,7 @@
 
 enum {
     POINTER    = sizeof(void *) / sizeof(float),
-    LEAST_ROWS = 16 /* made at a time: the first ones cost most */
+    LEAST_ROWS = 16 /* computed at a time: the first ones cost most */
 };
 
 struct job {
@@ -19,10 +19,10 @@ struct job {
     const struct lct_kernels *k;
     int64_t dim;
     bool wide;   /* double */
-    bool stored; /* the rows stand in the first parameter, in this type */
+    bool stored; /* the first parameter holds the rows, in this type */
 };
 
-/* Rows of a block, before them where they stand. */
+/* The rows of a block, preceded by pointers to them. */
 static void fill(float *block, const void *context, size_t first, size_t n)
 {
     const struct job *job = context;
@@ -75,7 +75,7 @@ static void add(const struct lct_block_run *r, const void *context)
             .kind = (enum lct_stored)r->shape->dtype });
 }
 
-/* Do the rows stand somewhere, in the type they are added in? */
+/* Are the rows stored, in the type they are added in? */
 static bool is_stored(const struct job *job)
 {
     const struct lct_table_call *c = &job->call;

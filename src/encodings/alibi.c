@@ -1,15 +1,16 @@
 /*
  * alibi.c - attention with linear biases.
  *
- * Press, Smith, Lewis: Train Short, Test Long: Attention with Linear Biases
+ * Press, Smith, Lewis:  Train Short, Test Long:  Attention with Linear Biases
  * Enables Input Length Extrapolation. 2022. arXiv:2108.12409, section 3.
  * Slopes of H heads, H a power of two, are 2^(-8/H), 2^(-16/H), ..; for other H
  * the authors' code takes those of the power of two below, then every other one
- * of the power of two above.  The dialects add what other stacks add: biases
- * that count from the key alone, which a causal softmax cannot tell from the
- * distance, and Falcon's, which it can: build_alibi_tensor() of transformers
- * makes slopes, positions and their products bfloat16, and its attention (sdpa;
- * the eager one adds the bias twice) multiplies them by the scale of scores.
+ * of the power of two above.  The dialects are those of other software.  Most
+ * depend on the key alone, which under a causal softmax is the same as the
+ * distance.  Falcon's is not: build_alibi_tensor() of transformers rounds
+ * slopes, positions and their products to bfloat16, and its attention (sdpa;
+ * the eager one adds the bias twice) multiplies them by the scale of the
+ * scores.
  */
 #include "encoding.h"
 #include <math.h>
@@ -96,7 +97,7 @@ static double slope_of(const struct lct_call *s, int64_t head)
     return fixed_slope(s->e->value[MAX], head, s->heads);
 }
 
-/* Learned slopes stay what the gradient is of. */
+/* Learned slopes are not rounded: the gradient is that of the exact bias. */
 static bool in_bfloat16(const locant_encoding *e)
 {
     return e->value[DIALECT] == FALCON && e->value[LEARNED] == 0;
@@ -119,7 +120,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-/* exp of it, and of that times any distance, stays finite. */
+/* Keeps exp(value) times any distance finite. */
 static double project(const locant_encoding *e, int k, double value)
 {
     (void)e;
@@ -189,7 +190,7 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
         dparam[0][head] += slope_of(s, head) * sum;
 }
 
-/* The other dialects: minus the key, or from the last key. */
+/* For dialects of the key alone: minus the key, or from the last key. */
 static int64_t position_key(const struct lct_call *s, enum lct_role role,
                             int64_t pos)
 {
@@ -225,8 +226,9 @@ const struct lct_encoding lct_enc_alibi = {
         .formula = "s[h,i,j] += -m_h (p_i - p_j), m_h = 2^(-8 h / H)",
         .source = "Press et al. 2022, arXiv:2108.12409v2, section 3",
         .used_by = "BLOOM, MPT, Falcon-RW, Baichuan-13B, jina-bert-v2",
-        .traps = "Added after the 1/sqrt(D) scale and negative for the past; "
-                 "key-only forms lose near keys in bfloat16 beyond 2048.",
+        .pitfalls = "Added after the 1/sqrt(D) scale and negative for the "
+                    "past; key-only forms lose near keys in bfloat16 beyond "
+                    "2048.",
         .gradient = "learned: dslope_h = -m_h sum_ij dS_ij (p_i - p_j); else "
                     "none",
         .variants = variants,

@@ -72,7 +72,7 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
         dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
 }
 
-/* What the last patch folds to: differences of patches are -last .. last. */
+/* Position key of the last patch; differences of patches are -last .. last. */
 static int64_t last_key(const struct lct_call *s)
 {
     int64_t height = (int64_t)s->e->value[HEIGHT];
@@ -82,9 +82,9 @@ static int64_t last_key(const struct lct_call *s)
 }
 
 /*
- * The class token is put where its differences are no one else's: last + 1 ..
- * 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from them, -last - 1 to
- * itself.
+ * The class token has keys whose differences no pair of patches has:
+ * last + 1 .. 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from them,
+ * -last - 1 to itself.
  */
 static int64_t position_key(const struct lct_call *s, enum lct_role role,
                             int64_t pos)
@@ -120,11 +120,11 @@ const struct lct_encoding lct_enc_beit = {
         .source = "Bao et al. 2022, arXiv:2106.08254v2, section 2.3 and the "
                   "authors' code",
         .used_by = "BEiT, Data2Vec-vision",
-        .traps = "Shared by all layers in pre-training, one table for each "
-                 "layer in fine-tuned models.",
+        .pitfalls = "Shared by all layers in pre-training, one table for each "
+                    "layer in fine-tuned models.",
         .gradient = "dtable[offset] = sum of dS over pairs of that offset",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .size = size },

@@ -2,16 +2,16 @@
  * blocks.c - tensors [.., T, D] at the speed of memory.
  *
  * A task is a block of tokens of all outer indices ("heads"), or of a group of
- * them.  It makes the block's table in its own scratch, so that none of all T
- * exists.  A run is what one call of a kernel takes: the block's tokens of some
- * heads, token by token, so that heads share a row of the table while it is in
- * the first cache.
+ * them.  It computes the table of its block in its own scratch, so no table of
+ * all T tokens exists.  One call of a kernel takes a run: the tokens of the
+ * block for some heads, token by token, so that heads share a row of the table
+ * while it is in the first-level cache.
  *
- * Where heads are closer together than tokens ([B, T, H, D] in memory), a run
- * has all of them and goes through memory as it lies.  Where they are far apart
- * each is a stream of its own: of as many as the first cache holds side by
- * side, and as long as a table in the second one allows, since the prefetcher
- * of the CPU needs some pages to get going (docs/SPEED.md).
+ * If heads are closer together in memory than tokens ([B, T, H, D]), a run has
+ * all heads and walks memory in order.  If they are far apart, each head is a
+ * stream of its own.  A run then has as many streams as the first-level cache
+ * holds side by side, and is as long as a table in the second-level cache
+ * allows, since the prefetcher needs some pages to start (docs/SPEED.md).
  */
 #include "blocks.h"
 #include "../core/pool.h"
@@ -20,16 +20,16 @@
 
 enum {
     FAR_FLOATS   = 32768, /* table of a task where heads are far: 128 KiB */
-    MOST_FLOATS  = 66560, /* where a table asks for so many tokens: 16 of 4096
+    MOST_FLOATS  = 66560, /* where a table needs many tokens: 16 of 4096
                              channels, and some */
-    NEAR_FLOATS  = 4096,  /* where they are near, or one: half a first cache */
-    LEAST_FLOATS = 2048,  /* shorter ones cost more than more tasks give */
-    TASK_BYTES   = 256 * 1024, /* the same of tasks */
-    STREAMS      = 8,     /* ways of a first cache; all may meet in one set */
+    NEAR_FLOATS  = 4096,  /* where they are near, or one: half of L1 */
+    LEAST_FLOATS = 2048,  /* smaller ones cost more than more tasks gain */
+    TASK_BYTES   = 256 * 1024, /* least of a task, for the same reason */
+    STREAMS      = 8,     /* ways of L1: all streams may map to one set */
     ALIGN        = 16     /* floats in a line of the cache */
 };
 
-/* One tensor of the call, seen as heads x tokens. */
+/* One tensor of the call, as heads x tokens. */
 struct view {
     locant_tensor *out;
     const locant_tensor *x;
@@ -59,7 +59,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The dimension whose entries lie closest together, if closer than tokens. */
+/* The dimension whose entries are closest in memory, if closer than tokens. */
 static int nearest(const locant_tensor *x)
 {
     int time = x->rank - 2, best = -1;
@@ -171,7 +171,7 @@ static void do_block(void *context, size_t task, int slot)
     }
 }
 
-/* Into tasks: enough for all threads, none of them tiny. */
+/* Choose tasks: enough for all threads, none of them tiny. */
 static void divide(struct job *job, size_t slots)
 {
     size_t floats = job->b->floats > 0 ? job->b->floats : 1;
@@ -197,7 +197,7 @@ static void divide(struct job *job, size_t slots)
     job->groups = least((wanted - 1) / blocks + 1, outers);
 }
 
-/* The first of the rows of x. */
+/* View of the first row of the outermost index of x. */
 static locant_tensor first_of(const locant_tensor *x)
 {
     locant_tensor first = *x;

@@ -1,4 +1,4 @@
-/* blocks.h - tensors [.., T, D] gone through with a table row for each token */
+/* blocks.h - walk tensors [.., T, D] with a table row for each token */
 #ifndef LCT_BLOCKS_H
 #define LCT_BLOCKS_H
 #include "../core/tensor.h"
@@ -15,12 +15,12 @@ struct lct_block_run {
     const locant_tensor *shape; /* x, whose dtype and D these rows have */
 };
 
-/* What is done to the rows; all three from any thread, in any order. */
+/* What to do with the rows; called from any thread, in any order. */
 struct lct_blocks {
     size_t floats; /* of the table for one token */
     size_t rows;   /* tokens of a block at least, if there are as many and the
-                      second cache holds them */
-    size_t spare;  /* and room for so many more behind the last token */
+                      second-level cache holds them */
+    size_t spare;  /* floats of room after the last token */
     bool by_row;   /* rows of the outermost index have tables of their own: row
                       b's token t is number b T + t to 'fill' */
     /* The table of tokens first .. first + n - 1, its layout 'run's business.
@@ -33,8 +33,8 @@ struct lct_blocks {
 enum { LCT_MOST_VIEWS = 2 }; /* queries and keys */
 
 /*
- * Do it to x[i] and out[i], i < n, checked and of as many tokens each; their
- * strides, heads and dtypes may differ.  NOMEM: no scratch.
+ * Do it to x[i] and out[i], i < n, which are checked and have as many tokens
+ * each; their strides, heads and dtypes may differ.  NOMEM: no scratch.
  */
 locant_status lct_blocks_run(const char *fn, size_t n,
                              locant_tensor *const *out,

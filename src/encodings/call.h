@@ -7,7 +7,7 @@
 
 enum { LCT_MAX_PARAMS = 16 };
 
-/* What the functions of the rotate and score doors get. */
+/* What hooks of the rotate and score doors get. */
 struct lct_call {
     const locant_encoding *e;
     int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
@@ -18,9 +18,9 @@ struct lct_call {
 };
 
 /*
- * Where a token sits.  'coords' is NULL, or the caller's real coordinates, as
- * many as the encoding has axes; without them an encoding of several axes finds
- * its own from 'pos'.
+ * The position of a token.  'coords' is NULL, or real coordinates of the
+ * caller, as many as the encoding has axes; if NULL, an encoding of several
+ * axes computes them from 'pos'.
  */
 struct lct_point {
     int64_t pos;
@@ -39,10 +39,10 @@ struct lct_span {
     int64_t low, high;
 };
 
-/* How many pairs of some queries and keys may see each other. */
+/* Which pairs of some queries and keys are visible. */
 enum lct_visibility { LCT_VISIBLE_NONE, LCT_VISIBLE_SOME, LCT_VISIBLE_ALL };
 
-/* What the functions of the content door get: one batch row. */
+/* What hooks of the content door get: one batch row. */
 struct lct_content {
     struct lct_call call;
     int64_t keys;
@@ -56,8 +56,8 @@ struct lct_query {
     int64_t pos;
     int64_t index;         /* among the queries of its batch row */
     const double *q;       /* [heads, head_dim], rotated */
-    const double *bias;    /* [heads, keys] of the score door, in 's' already;
-                              0 without one */
+    const double *bias;    /* [heads, keys] of the score door, included in the
+                              scores; 0 without one */
 };
 
 /* Gradients the content door adds to. */
@@ -65,7 +65,8 @@ struct lct_content_gradient {
     double *dq;            /* [heads, head_dim], of this query */
     double *dk;            /* [kv_heads, keys, head_dim] */
     double *dx;            /* [keys, width]; NULL without x */
-    double *dbias;         /* [heads, keys]: of the bias beyond that of 's' */
+    double *dbias;         /* [heads, keys]: of the bias, besides that which
+                              reaches it through the scores */
     double *const *dparam;
 };
 

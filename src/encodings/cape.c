@@ -49,7 +49,7 @@ static void row(double *out, const locant_encoding *e,
 
     (void)params;
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* made before the first row */
+        return; /* cannot fail: made before the first row */
     for (int64_t c = 0; 2 * c < dim; c++) {
         double cosine, sine;
 
@@ -94,8 +94,8 @@ const struct lct_encoding lct_enc_cape = {
                    "training",
         .source = "Likhomanenko et al. 2021, arXiv:2106.03143v3, section 3",
         .used_by = "speech, vision and translation studies",
-        .traps = "Positions are centred, also at evaluation; what DAPE's code "
-                 "calls CAPE is another method.",
+        .pitfalls = "Positions are centred, also at evaluation; what DAPE's "
+                    "code calls CAPE is another method.",
         .gradient = "none: no parameters",
         .doors = LOCANT_DOOR_INPUT,
         .traits = LOCANT_TRAIT_REAL,

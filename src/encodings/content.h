@@ -16,21 +16,20 @@
 
 enum { LCT_MAX_VECTORS = 2 };
 
-/* What rows of vectors are multiplied with. */
+/* What a row is multiplied with. */
 enum lct_meets { LCT_MEETS_QUERY, LCT_MEETS_KEY, LCT_MEETS_WEIGHT };
 
 /*
- * Rows of vectors [head_dim], one of which each pair of positions picks.  They
- * are parameters themselves, or projections of rows of the width, which
- * 'basis' gives: matrix x row + bias.
+ * A table of vectors [head_dim], of which each pair of positions picks a row.
+ * Rows are a parameter, or projections of a basis: matrix x basis row + bias.
  */
 struct lct_vectors {
     enum lct_meets meets;
 
     /*
-     * The row of a pair.  Of the difference q_pos - k_pos alone, rising or
-     * falling with it and the same from 'last' on and up to 'first'; or, if
-     * 'pairs' is not 0, any of rows 0 .. pairs - 1.
+     * The row of a pair of positions, -1: none.  If 'pairs' is 0, it depends on
+     * q_pos - k_pos alone, rises or falls with it, and is constant up to
+     * 'first' and from 'last' on; else it is any of 0 .. pairs - 1.
      */
     int64_t (*row)(const locant_encoding *e, int64_t q_pos, int64_t k_pos);
     int64_t first, last;
@@ -52,23 +51,23 @@ struct lct_products {
 
     /*
      * Parameters [heads, width] and [heads] of gates f = sigmoid(weight x +
-     * bias) of the layer's input; -1: none.  What lies before a token, its own
-     * gate not counted, is weakened by ln f; hooks may not hide keys besides.
+     * bias), x the layer's input; -1: none.  The gate of a token adds ln f to
+     * the scores of all keys before it.  Tiles need a mask without hooks.
      */
     int gate_weight, gate_bias;
 
-    /* Scores are those of the row's 'near_far', by its 'schedule'. */
+    /* Scores are those of content.near_far, with frequencies of schedule. */
     bool near_far;
 };
 
-/* What all of them leave alone. */
+/* No products; to be filled in. */
 static inline struct lct_products lct_no_products(void)
 {
     return (struct lct_products){ .u = -1, .factor = 1, .gate_weight = -1,
                                .gate_bias = -1 };
 }
 
-/* Vectors that are parameter 'table' itself. */
+/* Rows of parameter 'table'. */
 static inline struct lct_vectors lct_plain_vectors(enum lct_meets meets,
                                                    int table)
 {
@@ -76,13 +75,13 @@ static inline struct lct_vectors lct_plain_vectors(enum lct_meets meets,
                                  .bias = -1, .added = -1 };
 }
 
-/* Is this score of an entry that the mask or the encoding hides? */
+/* Is this the score of a hidden entry? */
 static inline bool lct_is_hidden(double score)
 {
     return score == -INFINITY;
 }
 
-/* Four sums, so that additions need not wait for each other. */
+/* Four sums, so that additions do not wait for each other. */
 static inline double lct_dot(const double *a, const double *b, int64_t n)
 {
     double sum[4] = { 0, 0, 0, 0 };

@@ -9,12 +9,12 @@
  *     g_t = sigmoid(s_t),  pi_j = sum of g_t over visible t >= j,
  *     s_j += (1 - w) q.e[lo] + w q.e[lo + 1],  lo = floor(pi_j), w = pi_j - lo
  *
- * pi is held to length - 1.  As in the listing, gates are made of the scores
- * that are there already (scaled, with whatever bias), and q.e is not scaled.
+ * pi is clamped to length - 1.  As in the listing, gates are computed from the
+ * scores so far (scaled, with any bias), and q.e is not scaled.
  * Keys are counted in their order in memory, from the last visible one back, so
  * that a key's score does not depend on later ones; without a causal mask the
- * last visible key is where counting begins.  The table starts at 0, the
- * authors'.
+ * last visible key is where counting begins.  The table starts at 0, as in the
+ * authors' code.
  */
 #include "content.h"
 
@@ -35,14 +35,14 @@ static const struct lct_param params[] = {
     { 0 }
 };
 
-/* The two rows a contextual position lies between, and how far it is. */
+/* The two rows around a contextual position, and its place between them. */
 struct between {
     int64_t low, high;
     double part;
     double product[2]; /* of the query with both rows */
 };
 
-/* Move to a position; products are formed again when the rows change. */
+/* Move to a position; products are computed again if the rows change. */
 static void move(struct between *b, double position, const double *q,
                  const struct lct_content *c)
 {
@@ -95,7 +95,7 @@ static void add_run(const struct lct_content_gradient *g,
 
 /*
  * Gradients of table and query, and the sum over keys of
- * dpi_j = ds_j (q.e[hi] - q.e[lo]), which is 0 where pi is held.
+ * dpi_j = ds_j (q.e[hi] - q.e[lo]), which is 0 where pi is clamped.
  */
 static double table_backward(const struct lct_content_gradient *g,
                              const double *ds, const double *s,
@@ -164,7 +164,7 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
 static const locant_variant variants[] = {
     { "cope(length=64)", "the paper's 64 contextual positions",
       "CoPE language models" },
-    { "cope(length=64)+rope", "scores of turned queries and keys, then CoPE",
+    { "cope(length=64)+rope", "scores of rotated queries and keys, then CoPE",
       "the paper's CoPE with RoPE" },
     { 0 }
 };
@@ -181,8 +181,8 @@ const struct lct_encoding lct_enc_cope = {
         .source = "Golovneva et al. 2024, arXiv:2405.18719v2, eq. (3) to (6) "
                   "and listing",
         .used_by = "research",
-        .traps = "Gates are made of scaled, masked scores, but the added term "
-                 "is not scaled; positions count from the query back.",
+        .pitfalls = "Gates use scaled, masked scores, but the added term is "
+                    "not scaled; positions count from the query back.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |

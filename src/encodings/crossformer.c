@@ -81,7 +81,7 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                     "the group");
 }
 
-/* What one pass through the network leaves. */
+/* Activations of one forward pass. */
 struct pass {
     double y[2];
     double x[3][MOST]; /* what enters each norm */
@@ -170,7 +170,7 @@ static void normalise_backward(double *da, double *const *dparam,
                 p->inverse[block];
 }
 
-/* da of block 2 is known: back through the norms and layers to w0, b0. */
+/* From da of block 2 back through the norms and layers to w0, b0. */
 static void run_backward(double *da, double *const *dparam,
                          const struct pass *p, const struct lct_call *s)
 {
@@ -234,11 +234,11 @@ const struct lct_encoding lct_enc_crossformer = {
                    "three times LayerNorm, ReLU, linear",
         .source = "Wang et al. 2022, arXiv:2108.00154v2, section 3.2",
         .used_by = "CrossFormer",
-        .traps = "LayerNorm comes before each ReLU; the offset enters in "
-                 "patches, not normalised.",
+        .pitfalls = "LayerNorm comes before each ReLU; the offset enters in "
+                    "patches, not normalised.",
         .gradient = "through the network, summed over equal offsets",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },

@@ -11,17 +11,18 @@
  * encoding ("dape+kerple"), 0 without one, as in the authors' NoPE runs.
  *
  * Version 2.  Zheng et al.: DAPE V2: Process Attention Score as Feature Map for
- * Length Extrapolation. 2024. arXiv:2410.04798.  The paper's text was not to be
- * had here; its code was (chuanyang-Zheng/DAPE, positional_embeddings.py):
- * both layers become convolutions of 1 x 3 along the keys, with zeros around,
- * and entries above the diagonal are 0 going in.  Tap t of a kernel meets key
- * j + t - 1; neighbours are those in memory.  One thing differs: between the
- * layers the authors do not zero hidden entries again, so that in training the
- * first hidden key of a row, which does not exist in generation, reaches the
- * last visible one; here hidden keys are 0 for both layers, and a row does not
- * depend on what follows.
+ * Length Extrapolation. 2024. arXiv:2410.04798.  This follows the code
+ * (chuanyang-Zheng/DAPE, positional_embeddings.py), since the text of the paper
+ * was not available: both layers become convolutions of 1 x 3 along the keys,
+ * padded with zeros, and entries above the diagonal enter as 0.  Tap t of a
+ * kernel reads key j + t - 1, a neighbour in memory.  One thing differs: the
+ * authors do not set hidden entries to 0 between the layers, so in training the
+ * first hidden key of a row, which does not exist in generation, affects the
+ * last visible one.  Here hidden keys are 0 for both layers, and a row does not
+ * depend on later keys.
  *
- * Weights start as the authors', uniform within 1/sqrt(inputs); biases at 0.
+ * Weights start uniform within 1/sqrt(inputs), biases at 0, as in the authors'
+ * code.
  */
 #include "content.h"
 
@@ -92,7 +93,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return lct_fill_uniform(out, info, bound, r);
 }
 
-/* One row of scores going through the network. */
+/* The network, for one query. */
 struct net {
     const struct lct_content *c;
     const double *s;    /* [heads, keys] */
@@ -110,7 +111,7 @@ static struct net net_of(const struct lct_content *c, const double *s,
                          .taps = taps, .reach = taps / 2 };
 }
 
-/* Is key j there, visible to at least one head? */
+/* Does key j exist, and is it visible in at least one head? */
 static bool is_visible(const struct net *net, int64_t j)
 {
     if (j < 0 || j >= net->c->keys)
@@ -175,7 +176,7 @@ static double second_layer(const struct net *net, double a[TAPS][MOST_HIDDEN],
     return sum;
 }
 
-/* In place: a key is overwritten when no later first layer reads it. */
+/* In place: a score is overwritten once no first layer reads it any more. */
 static void content(double *s, const struct lct_content *c,
                     const struct lct_query *q)
 {
@@ -259,7 +260,7 @@ static double input_backward(const struct net *net,
     return dx;
 }
 
-/* The scores that came in were S + B: ds takes dS, and dbias the rest of dB. */
+/* The scores that entered were S + B: ds gets dS, dbias the rest of dB. */
 static void content_backward(double *ds, const struct lct_content_gradient *g,
                              const double *s, const struct lct_content *c,
                              const struct lct_query *q)
@@ -312,9 +313,9 @@ const struct lct_encoding lct_enc_dape = {
         .source = "Zheng et al. 2024, arXiv:2405.14722v3, eq. (4); Zheng et "
                   "al. 2024, arXiv:2410.04798v1, by its code",
         .used_by = "length-extrapolation studies",
-        .traps = "Files of the authors call it CAPE; that is not the augmented "
-                 "encoding of the same name.  Their version 2 lets one hidden "
-                 "activation per row through in training.",
+        .pitfalls = "The authors' files call it CAPE, but cape is another "
+                    "encoding.  Their version 2 uses one hidden activation per "
+                    "row in training.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,

@@ -7,18 +7,19 @@
  * DeBERTaV3. 2021. arXiv:2111.09543; microsoft/DeBERTa,
  * disentangled_attention.py.
  *
- *     s = (what is there + scale (q.Kr[m] + k.Qr[m])) / sqrt(3)
+ *     s = (scale q.k + scale (q.Kr[m] + k.Qr[m])) / sqrt(3)
  *     m = clip(f(p_i - p_j) + span, 0, 2 span - 1)
  *     Kr = P key^T (+ key_bias),  Qr = P query^T + query_bias
  *
- * f is the identity in version 1 and logarithmic buckets in 2 and 3, where P is
- * the table, in version 3 after a LayerNorm.  The paper writes the row of k.Qr
- * with p_j - p_i; its code, and every checkpoint, uses the same row for both.
- * Versions 2 and 3 reuse the layer's own projections of keys and queries for P
- * (share_att_key).  Attention cannot see those, so each layer has its own here;
- * copy the layer's into them to run a checkpoint.
- * Table and norm belong to the model, projections to a layer.  Weights start at
- * N(0, 0.02^2), biases at 0, the norm at 1 and 0, the authors'.
+ * P is the table, in version 3 after a LayerNorm.  f is the identity in version
+ * 1, and logarithmic buckets in versions 2 and 3.  The paper writes the row of
+ * k.Qr with p_j - p_i; its code, and every checkpoint, uses the same row for
+ * both.  In versions 2 and 3 a layer projects P by its own projections of keys
+ * and queries (share_att_key).  Attention does not get those, so here each
+ * layer has parameters of its own for it; copy the projections into them to run
+ * a checkpoint.  The model has one table and one norm, each layer its
+ * projections.  Weights start at N(0, 0.02^2), biases at 0, the norm at 1 and
+ * 0, as in the authors' code.
  */
 #include "deberta.h"
 
@@ -165,9 +166,9 @@ const struct lct_encoding lct_enc_deberta = {
         .source = "He et al. 2021, arXiv:2006.03654v6, eq. (3), (4); "
                   "microsoft/DeBERTa, disentangled_attention.py",
         .used_by = "DeBERTa, DeBERTa v2, DeBERTa v3, mDeBERTa",
-        .traps = "Code and checkpoints use one row for both terms, against the "
-                 "paper's p_j - p_i; distances beyond -max end in row 0 in "
-                 "Transformers, row 1 in Microsoft's code.",
+        .pitfalls = "Code and checkpoints use one row for both terms, against "
+                    "the paper's p_j - p_i; distances beyond -max end in row 0 "
+                    "in Transformers, row 1 in Microsoft's code.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,

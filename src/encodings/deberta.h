@@ -1,5 +1,4 @@
-/* deberta.h - DeBERTa's rows of relative positions, and what heads make of
- * them */
+/* deberta.h - rows of relative positions of DeBERTa */
 #ifndef LCT_DEBERTA_H
 #define LCT_DEBERTA_H
 #include "content.h"
@@ -24,7 +23,7 @@ int64_t lct_deberta_row(const locant_encoding *e, int64_t q_pos,
 /* The buckets of versions 2 and 3. */
 locant_status lct_deberta_prepare(locant_encoding *e);
 
-/* Row m of P, after its norm, and back. */
+/* Row m of P, after its norm; and its gradient, passed to the table. */
 void lct_deberta_basis(double *out, const struct lct_call *c, int64_t m);
 void lct_deberta_basis_backward(double *const *dparam, const double *drow,
                                 const struct lct_call *c, int64_t m);

@@ -1,6 +1,6 @@
 /*
- * deberta_rows.c - which row of the table a distance has, and the rows as the
- * heads of a layer see them.  For papers see deberta.c.
+ * deberta_rows.c - which row of the table a distance has, and rows after their
+ * norm.  For papers see deberta.c.
  */
 #include "deberta.h"
 #include <string.h>
@@ -12,7 +12,7 @@ static const double norm_epsilon = 1e-7; /* layer_norm_eps of all checkpoints */
 /*
  * Bucket of a distance n >= 0: n itself up to mid = span / 2, beyond it
  * ceil(ln(n / mid) / ln((distance - 1) / mid) (mid - 1)) + mid.  Where the
- * quotient is a whole number, rounding must not carry it over the next.
+ * quotient is a whole number, rounding must not lift it above that number.
  */
 static double bucket(double n, double mid, double distance)
 {
@@ -24,7 +24,7 @@ static double bucket(double n, double mid, double distance)
     return (fabs(x - nearbyint(x)) < 1e-10 ? nearbyint(x) : ceil(x)) + mid;
 }
 
-/* e->state: the buckets of 0 .. distance - 1, held to span. */
+/* e->state: the buckets of distances 0 .. distance - 1, at most span. */
 locant_status lct_deberta_prepare(locant_encoding *e)
 {
     double span = e->value[LCT_DEBERTA_SPAN];

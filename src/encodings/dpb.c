@@ -66,7 +66,7 @@ static double input(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
     return s->e->value[LOG] == 0 ? r : copysign(log1p(fabs(r)), r);
 }
 
-/* What one pass through the network leaves. */
+/* Activations of one forward pass. */
 struct pass {
     double r;
     double a1[MOST], a2[MOST]; /* before the activations of both layers */
@@ -168,8 +168,8 @@ const struct lct_encoding lct_enc_dpb = {
         .source = "Wang et al. 2022, arXiv:2108.00154v2, section 3.2; "
                   "x-transformers for the form on sequences",
         .used_by = "CrossFormer; x-transformers",
-        .traps = "Raw distances grow without bound: use log=yes beyond the "
-                 "trained length.",
+        .pitfalls = "Raw distances grow without bound: use log=yes beyond the "
+                    "trained length.",
         .gradient = "through the network, summed over equal distances",
         .variants = variants,
         .doors = LOCANT_DOOR_SCORE,

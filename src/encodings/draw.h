@@ -4,7 +4,7 @@
 #include "locant/core.h"
 #include <string.h>
 
-/* Where x is in the rising a[0 .. n-1], or belongs. */
+/* Index of x in the ascending a[0 .. n-1], or where it would be inserted. */
 static inline int64_t lct_place(const int64_t *a, int64_t n, int64_t x)
 {
     int64_t low = 0;
@@ -21,11 +21,12 @@ static inline int64_t lct_place(const int64_t *a, int64_t n, int64_t x)
 }
 
 /*
- * out = n distinct numbers of 0 .. range - 1, rising, every set as likely as
- * any other; n <= range.  Floyd's method (Bentley and Floyd 1987, CACM 30(9)):
- * for j = range - n .. range - 1 draw t of 0 .. j and take it, or j if t is
- * taken.  Needs no memory, so it cannot fail; n^2 / 4 moves are little for the
- * lengths of training.  Draws what locant_positions_randomized() draws.
+ * out = n distinct numbers of 0 .. range - 1 in ascending order, n <= range;
+ * all sets are equally likely.  Floyd's method (Bentley and Floyd 1987, CACM
+ * 30(9)): for j = range - n .. range - 1 draw t of 0 .. j and take it, or j if
+ * t is taken.  It needs no memory, so it cannot fail; its n^2 / 4 moves are
+ * cheap at lengths of training.  The set is that of
+ * locant_positions_randomized().
  */
 static inline void lct_draw_set(int64_t *out, int64_t n, int64_t range,
                                 locant_random *r)
@@ -36,7 +37,7 @@ static inline void lct_draw_set(int64_t *out, int64_t n, int64_t range,
         int64_t at = lct_place(out, i, t);
 
         if (at < i && out[at] == t) {
-            out[i] = j; /* beyond all that are there */
+            out[i] = j; /* larger than all others */
             continue;
         }
         memmove(out + at + 1, out + at, (size_t)(i - at) * sizeof(*out));

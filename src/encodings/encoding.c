@@ -25,7 +25,7 @@ locant_status locant_encoding_create(locant_encoding **out, const char *spec)
     return lct_spec_parse(out, fn, spec, lct_encodings);
 }
 
-/* Fill lengths left out, in nested encodings first, and print again. */
+/* Set lengths that were left out, nested encodings first, and print again. */
 static locant_status set_length(locant_encoding *e, int64_t length)
 {
     size_t n;
@@ -68,7 +68,7 @@ locant_status locant_encoding_resolve(locant_encoding **out,
     return status;
 }
 
-/* Of the parts of a sum and the layers of layers(..), too. */
+/* Also in the parts of a sum and in the layers of layers(..). */
 static void release_schedules(locant_encoding *e)
 {
     struct lct_schedule *s = atomic_load(&e->schedules);
@@ -173,17 +173,17 @@ static int64_t search_reach(const locant_encoding *e)
     return high;
 }
 
-/* Asking is no failure: the sentence of the last one stays. */
+/* Asking is no failure: the last error message stays. */
 int64_t locant_encoding_reach(const locant_encoding *e)
 {
-    char sentence[512];
+    char message[512];
     int64_t reach;
 
     if (e == NULL)
         return 0;
-    snprintf(sentence, sizeof(sentence), "%s", locant_last_error());
+    snprintf(message, sizeof(message), "%s", locant_last_error());
     reach = search_reach(e);
-    locant_fail(LOCANT_OK, "%s", sentence);
+    locant_fail(LOCANT_OK, "%s", message);
     return reach;
 }
 
@@ -225,7 +225,7 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t head_dim, int64_t length)
 {
-    /* The list only grows: filling it leaves the value what it was. */
+    /* A cache: the encoding is the same after it grows. */
     locant_encoding *cache = (locant_encoding *)e;
     struct lct_schedule *made;
 

@@ -43,7 +43,7 @@ static const struct lct_param params[] = {
     { 0 }
 };
 
-/* c 0.1, l 1, and linear layers uniform within 1/sqrt(inputs). */
+/* c starts at 0.1, l at 1, linear layers uniform within 1/sqrt(inputs). */
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
@@ -55,11 +55,11 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-/* What f is made of at one pair of positions. */
+/* f at one pair of positions, and its parts. */
 struct relative {
-    double n, m;   /* distance, and what normalises it */
+    double n, m;   /* the distance, and the position it is divided by */
     double u, v;   /* psi of both; v with epsilon */
-    bool at_least; /* m is the threshold */
+    bool at_least; /* m is the threshold, not the position */
 };
 
 static double psi(double c, double x)
@@ -149,7 +149,7 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
     }
 }
 
-/* ------------------------------------------------------------ as one bends */
+/* --------------------------------------------------------- piecewise linear */
 
 static int64_t pieces(const locant_encoding *e)
 {
@@ -157,17 +157,17 @@ static int64_t pieces(const locant_encoding *e)
 }
 
 /*
- * Where unit i begins or stops to count as f grows from 0, a start of a piece;
- * 0: it never does, and *on tells which it is.  A unit of weight or bias NaN
- * never counts.
+ * The f > 0 at which unit i switches on or off as f grows from 0: the start of
+ * a piece.  0: it never switches, and *on says whether it is on.  A unit with a
+ * weight or bias of NaN is always off.
  */
-static double bend_of(const struct lct_call *s, int64_t i, bool *on)
+static double switch_of(const struct lct_call *s, int64_t i, bool *on)
 {
     double w1 = s->param[W1][i], b1 = s->param[B1][i], at = -b1 / w1;
 
     *on = b1 > 0 && !isnan(w1);
     if (w1 > 0 && b1 <= 0)
-        return at > 0 ? at : 0x1p-1022; /* past 0 at once */
+        return at > 0 ? at : 0x1p-1022; /* the least f above 0 */
     return w1 < 0 && b1 > 0 ? at : 0;
 }
 
@@ -178,7 +178,7 @@ static int ascend(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The first piece that starts there. */
+/* The first piece that starts at 'at' or later. */
 static int64_t rank(const double *start, int64_t count, double at)
 {
     int64_t low = 0, high = count;
@@ -202,7 +202,7 @@ static int64_t find(double *start, double *slope, double *value, int64_t row,
 
     start[0] = -INFINITY;
     for (int64_t i = 0; i < hidden; i++) {
-        double at = bend_of(s, i, &on);
+        double at = switch_of(s, i, &on);
 
         if (at != 0)
             start[count++] = at;
@@ -215,7 +215,8 @@ static int64_t find(double *start, double *slope, double *value, int64_t row,
             slopes[r] = values[r] = 0;
         values[0] = s->param[B2][h];
         for (int64_t i = 0; i < hidden; i++) {
-            double at = bend_of(s, i, &on), w2 = s->param[W2][i * s->heads + h];
+            double at = switch_of(s, i, &on);
+            double w2 = s->param[W2][i * s->heads + h];
             int64_t r = at != 0 ? rank(start, count, at) : 0;
 
             if (on) {
@@ -256,10 +257,10 @@ static void query(double out[3], const struct lct_call *s, int64_t q_pos)
 }
 
 /* forward: b2 + sum_i w2_i max(0, w1_i f + b1_i), by the pieces of each unit */
-static void bends_backward(double *const *dparam, const struct lct_call *s,
+static void pieces_backward(double *const *dparam, const struct lct_call *s,
                            int64_t head, const double *start, int64_t count,
                            const double *sum, const double *sum_f,
-                           const double bends[2])
+                           const double dshape[2])
 {
     int64_t hidden = (int64_t)s->e->value[HIDDEN];
     bool on;
@@ -267,11 +268,11 @@ static void bends_backward(double *const *dparam, const struct lct_call *s,
     for (int64_t r = 0; r < count; r++)
         dparam[B2][head] += sum[r];
     for (int64_t i = 0; i < hidden; i++) {
-        double at = bend_of(s, i, &on), one = 0, of_f = 0;
+        double at = switch_of(s, i, &on), one = 0, of_f = 0;
         int64_t w2 = i * s->heads + head, from = count, end;
 
         if (at != 0)
-            from = rank(start, count, at); /* or until there */
+            from = rank(start, count, at); /* or up to it */
         end = on ? from : count;
         for (int64_t r = on ? 0 : from; r < end; r++) {
             one += sum[r];
@@ -281,8 +282,8 @@ static void bends_backward(double *const *dparam, const struct lct_call *s,
         dparam[W1][i] += s->param[W2][w2] * of_f;
         dparam[W2][w2] += s->param[W1][i] * of_f + s->param[B1][i] * one;
     }
-    dparam[C][0] += bends[0];
-    dparam[L][0] += bends[1];
+    dparam[C][0] += dshape[0];
+    dparam[L][0] += dshape[1];
 }
 
 static const struct lct_piecewise form = {
@@ -290,7 +291,7 @@ static const struct lct_piecewise form = {
     .find = find,
     .distance = distance,
     .query = query,
-    .backward = bends_backward,
+    .backward = pieces_backward,
 };
 
 static const locant_variant variants[] = {
@@ -307,8 +308,8 @@ const struct lct_encoding lct_enc_fire = {
                    "n = |p_i - p_j|, psi(x) = ln(|c x| + 1)",
         .source = "Li et al. 2024, arXiv:2310.04418v2, eq. (9), section 4",
         .used_by = "length-extrapolation studies",
-        .traps = "The normaliser belongs to the query's position: a cached "
-                 "bias row of one query serves no other.",
+        .pitfalls = "The normaliser belongs to the query's position: a cached "
+                    "bias row of one query serves no other.",
         .gradient = "through the network; dc = (u_c v - u v_c) / v^2; dL = "
                     "-u psi'(L) / v^2 only where L > p_i",
         .variants = variants,

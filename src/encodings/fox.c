@@ -7,13 +7,11 @@
  *
  *     f_t = sigmoid(w_h.x_t + b_h),  s_ij += sum over t in (j, i] of ln f_t
  *
- * which is C_i - C_j with the running sum C of ln f.  It is formed from the
- * query back, over the keys the query sees, in falling order of position (of
- * equal positions the later in memory first): so no padding, no other document
- * and no later key enters, and nothing cancels.  The query's own token is the
- * key at its position; attention refuses a query without one.  Keys after the
- * query get nothing.
- * Weights start at N(0, 0.02^2), biases at 0, as in the authors' code.
+ * summed over the keys that the query sees, so padding, other documents and
+ * later keys do not count.  Of equal positions the later one in memory comes
+ * later.  The query's own token is the key at its position; attention refuses a
+ * query without one.  Scores of keys after the query do not change.  Weights
+ * start at N(0, 0.02^2), biases at 0, as in the authors' code.
  */
 #include "content.h"
 
@@ -28,9 +26,9 @@ static const struct lct_key keys[] = {
 static const struct lct_param params[] = {
     { .name = "weight", .dims = { "heads", "width" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "what a head's gate makes of the layer's input" },
+      .doc = "weights of the layer's input in a head's gate" },
     { .name = "bias", .dims = { "heads" }, .scope = LCT_SHARE_KEY,
-      .doc = "of the gate: 0 forgets half of what is before each token" },
+      .doc = "of the gate: at 0 a token halves the weight of all before it" },
     { 0 }
 };
 
@@ -63,9 +61,9 @@ const struct lct_encoding lct_enc_fox = {
         .source = "Lin et al. 2025, arXiv:2503.02130v2, section 3; "
                   "zhixuan-lin/forgetting-transformer",
         .used_by = "Forgetting Transformer",
-        .traps = "The gate of the key itself does not weaken it, that of the "
-                 "query's token does; gates and their sums want float32 or "
-                 "better; ALiBi is the case of constant gates.",
+        .pitfalls = "The key's own gate does not change its score, the query's "
+                    "does; gates and their sums need float32 or better; ALiBi "
+                    "is the case of constant gates.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |

@@ -3,8 +3,8 @@
  *
  * Ying et al.: Do Transformers Really Perform Bad for Graph Representation?
  * 2021. arXiv:2106.05234, section 3.1.2, eq. (6) (Graphormer).
- * The distances of a graph are data that come with it (locant graph --hops);
- * without any, tokens are taken as the nodes of a path, node p next to p + 1.
+ * The distances are data that come with a graph (locant graph --hops).  Without
+ * data, tokens are the nodes of a path: node p is a neighbour of p + 1.
  */
 #include "length_limit.h"
 #include <math.h>
@@ -77,7 +77,7 @@ static int64_t entry(const struct lct_call *s, int64_t nodes, int64_t q_pos,
     return hops < most ? (int64_t)hops : (int64_t)most;
 }
 
-/* Nodes of the graph at hand: the square root of the entries of 'hops'. */
+/* Number of nodes: the square root of the number of entries of 'hops'. */
 static int64_t nodes_of(const struct lct_call *s)
 {
     return (int64_t)llround(sqrt((double)(s->param[TABLE] - s->param[HOPS])));
@@ -113,12 +113,12 @@ const struct lct_encoding lct_enc_graph = {
         .source = "Ying et al. 2021, arXiv:2106.05234v5, section 3.1.2, eq. "
                   "(6)",
         .used_by = "Graphormer",
-        .traps = "Nodes without a path between them need an entry of their "
-                 "own.",
+        .pitfalls = "Nodes without a path between them need an entry of their "
+                    "own.",
         .gradient = "dtable[d] = sum of dS over pairs at distance d; hops have "
                     "none",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .size = size, .fill = fill },

@@ -1,13 +1,13 @@
 /*
  * kerple.c - kernelised relative positions: logarithmic and power biases.
  *
- * Chi, Fan, Ramadge, Rudnicky: KERPLE: Kernelized Relative Positional Embedding
- * for Length Extrapolation. 2022. arXiv:2205.09921, section 4.2.
+ * Chi, Fan, Ramadge, Rudnicky:  KERPLE:  Kernelized Relative Positional
+ * Embedding for Length Extrapolation. 2022. arXiv:2205.09921, section 4.2.
  * With n = |p_i - p_j|:  log: -p ln(1 + a n);  power: -a n^p.  The bias is
- * added after the 1/sqrt(D) scale, as in the authors' code (in their eq. (1) it
- * stands inside).  Entries are kept at 0.01 or above, and the exponent at 2 or
- * below, by projection after each step: the kernel is conditionally positive
- * definite there.
+ * added after the 1/sqrt(D) scale, as in the authors' code (their eq. (1)
+ * scales it too).  Projection after each step keeps p and a at 0.01 or above
+ * and the exponent at 2 or below, where the kernel is conditionally positive
+ * definite.
  */
 #include "encoding.h"
 #include <math.h>
@@ -100,9 +100,9 @@ const struct lct_encoding lct_enc_kerple = {
                    "-a_h |p_i - p_j|^p_h",
         .source = "Chi et al. 2022, arXiv:2205.09921v2, section 4.2",
         .used_by = "length-extrapolation studies; base of DAPE",
-        .traps = "Distances in half precision are exact only to 2048; the "
-                 "paper's eq. (1) puts the bias inside 1/sqrt(D), its code "
-                 "outside.",
+        .pitfalls = "Distances in half precision are exact only to 2048; the "
+                    "paper's eq. (1) puts the bias inside 1/sqrt(D), its code "
+                    "outside.",
         .gradient = "log: dp = -ln(1 + a n), da = -p n / (1 + a n); power: "
                     "da = -n^p, dp = -a n^p ln n",
         .variants = variants,

@@ -1,12 +1,12 @@
 /*
  * laplacian.c - eigenvectors of a graph's Laplacian as positions.
  *
- * Dwivedi, Bresson: A Generalization of Transformer Networks to Graphs. 2020.
- * arXiv:2012.09699, section 2.1.
- * The eigenvectors of a graph are data that come with it (locant graph
- * --laplacian); without any, tokens are the nodes of a path, whose symmetric
- * Laplacian is solved by hand: 1 - cos(pi k / (n - 1)), with
- * sqrt(degree_j) cos(pi k j / (n - 1)) to unit length, k = 1, 2, ..
+ * Dwivedi, Bresson:  A Generalization of Transformer Networks to Graphs. 2020.
+ * arXiv:2012.09699, section 2.1.  The eigenvectors are data that come with a
+ * graph (locant graph --laplacian).  Without data, tokens are the nodes of a
+ * path.  Its symmetric Laplacian has the eigenvalues 1 - cos(pi k / (n - 1)), k
+ * = 1, 2, .., with the eigenvectors sqrt(degree_j) cos(pi k j / (n - 1)),
+ * normalised.
  */
 #include "nodes.h"
 #include <math.h>
@@ -27,7 +27,7 @@ static const struct lct_param params[] = {
       .doc = "eigenvectors as columns; those of a path at first" },
     { .name = "projection", .dims = { "vectors", "width" },
       .init = LCT_INIT_NORMAL, .a = 0, .b = 1,
-      .doc = "takes the entries of a node to the model" },
+      .doc = "from the entries of a node to the width of the model" },
     { 0 }
 };
 
@@ -66,13 +66,13 @@ const struct lct_encoding lct_enc_laplacian = {
                    "- D^(-1/2) A D^(-1/2)",
         .source = "Dwivedi and Bresson 2020, arXiv:2012.09699v2, section 2.1",
         .used_by = "graph Transformers, SAN, GraphGPS",
-        .traps = "Signs are arbitrary, and so is any rotation among equal "
-                 "eigenvalues: locant graph fixes signs and reports such "
-                 "groups.",
+        .pitfalls = "Signs are arbitrary, and so is any rotation among equal "
+                    "eigenvalues: locant graph fixes signs and reports such "
+                    "groups.",
         .gradient = "dprojection = sum vectors[node]^T dY; none through the "
                     "eigenproblem",
         .doors = LOCANT_DOOR_INPUT,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },

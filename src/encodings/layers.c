@@ -33,7 +33,7 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-/* Tokens have one position each, whichever layer looks. */
+/* A token has the same position in all layers. */
 static locant_status check_places(const locant_encoding *e)
 {
     const locant_encoding *a = lct_placing_part(e->nested[LOCAL]);
@@ -46,7 +46,7 @@ static locant_status check_places(const locant_encoding *e)
                        "the same", a->spec, b->spec);
 }
 
-/* A kind of layer that was left out has no encoding. */
+/* A kind of layer that is left out has no encoding. */
 static locant_status prepare(locant_encoding *e)
 {
     bool changed = false;
@@ -98,9 +98,9 @@ const struct lct_encoding lct_enc_layers = {
         .source = "Yang et al. 2025, arXiv:2501.18795v1; transformers 5, "
                   "models/gemma3, llama4, smollm3, cohere2",
         .used_by = "Gemma 3, Llama 4, SmolLM3, Command R7B, EXAONE 4",
-        .traps = "no_rope_layers of Llama 4 and SmolLM3 is 1 where RoPE is "
-                 "used.  ModernBERT is global where l % 3 = 0, which this does "
-                 "not say; Gemma 4's last layer is global whatever its number.",
+        .pitfalls = "no_rope_layers of Llama 4 and SmolLM3 is 1 where RoPE is "
+                    "used.  Not expressible: ModernBERT, global where l % 3 = "
+                    "0, and Gemma 4, whose last layer is always global.",
         .variants = variants,
         .traits = 0,
     },

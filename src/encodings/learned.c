@@ -3,7 +3,7 @@
  *
  * Gehring et al.: Convolutional Sequence to Sequence Learning. 2017.
  * arXiv:1705.03122, section 3.1; as in BERT and GPT-2.
- * The table is a wall: a position beyond it is refused, never clamped.
+ * The table limits the length: positions beyond it are refused, never clamped.
  */
 #include "../kernel/row.h"
 #include "length_limit.h"
@@ -98,12 +98,12 @@ const struct lct_encoding lct_enc_learned = {
         .source = "Gehring et al. 2017, arXiv:1705.03122v3, section 3.1; "
                   "Devlin et al. 2018, arXiv:1810.04805v2",
         .used_by = "BERT, GPT-2, OPT, RoBERTa (with offsets), ViT",
-        .traps = "Undefined beyond the table; left padding shifts positions "
-                 "unless they are given.",
+        .pitfalls = "Undefined beyond the table; left padding shifts positions "
+                    "unless they are given.",
         .gradient = "dtable[p] = sum of dY over the tokens at p",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .size = size },

@@ -56,7 +56,7 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                     (int64_t)(e->value[HEIGHT] * e->value[WIDTH]), "the grid");
 }
 
-/* Where a channel comes from: which table, and its place there. */
+/* The table a channel comes from, and its channel there. */
 static int64_t source(int *table, const locant_encoding *e, int64_t pos,
                       int64_t d, int64_t half)
 {
@@ -119,11 +119,11 @@ const struct lct_encoding lct_enc_learned2d = {
         .source = "Dosovitskiy et al. 2021, arXiv:2010.11929v2, appendix D.4; "
                   "Lee et al. 2023, arXiv:2210.03347v2",
         .used_by = "Pix2Struct, NaViT, Gemma vision (sum); DETR (concat)",
-        .traps = "Row-major: rows count downwards.",
+        .pitfalls = "Row-major: rows count downwards.",
         .gradient = "drows[y] and dcolumns[x] = sum of dY over their tokens",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .size = size },

@@ -1,10 +1,10 @@
-/* wall.h - positions of encodings that know only so many */
+/* length_limit.h - positions of encodings that have a table of them */
 #ifndef LCT_LENGTH_LIMIT_H
 #define LCT_LENGTH_LIMIT_H
 #include "encoding.h"
 #include <inttypes.h>
 
-/* Refuse what is not in 0 .. count - 1; 'of' says of what: "the table". */
+/* Refuse positions outside of 0 .. count - 1; 'of' names the table. */
 static inline locant_status
 lct_length_limit_check(const locant_encoding *e, const char *fn,
                        const int64_t *pos, size_t n, int64_t count,

@@ -1,7 +1,7 @@
 /*
  * lengths.h - the schedules of one call whose documents are not equally long.
  *
- * Each has the schedule of its own length, so that it is turned as if it were
+ * Each document is rotated by the schedule of its own length, as if it were
  * alone; documents of the same length share one.
  */
 #ifndef LCT_LENGTHS_H
@@ -10,13 +10,13 @@
 #include "encoding.h"
 
 struct lct_lengths {
-    const locant_encoding *e; /* a leaf */
+    const locant_encoding *e; /* no sum */
     int64_t head_dim;
     size_t n, room;
     const struct lct_schedule **of;
 };
 
-/* Does a length of each document count, and not one of the whole call? */
+/* Do frequencies depend on the length of each document, not of the call? */
 bool lct_lengths_matter(const locant_encoding *e);
 
 /* Make the schedule of documents of that length, unless it is there. */

@@ -1,13 +1,13 @@
 /*
- * longlora.c - shifted sparse attention: groups of tokens see themselves, and
- * in half of the heads groups are shifted by half of one.
+ * longlora.c - shifted sparse attention: tokens see only their group, and in
+ * half of the heads groups are shifted by half a group.
  *
  * Chen et al.: LongLoRA: Efficient Fine-tuning of Long-Context Large Language
  * Models. 2024. arXiv:2309.12307, section 3.2.
  * The second half of the heads is shifted.  The authors roll the sequence, so
- * that the first half group joins the last one; here the two halves at the
- * ends stay apart, which needs no length of the sequence (positions decide) and
- * leaks nothing.  For training only: inference is full attention.
+ * that the first half group joins the last one.  Here the half groups at both
+ * ends stay apart, so positions alone decide and no later token is seen.  For
+ * training only: inference uses full attention.
  */
 #include "encoding.h"
 #include "../positions/distance.h"
@@ -19,7 +19,7 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-/* Group of a position; shifted ones begin half a group earlier. */
+/* Group of a position; in shifted heads groups begin half a group earlier. */
 static int64_t group_of(int64_t pos, int64_t group, bool shifted)
 {
     int64_t first = lct_floor_div(pos, group);
@@ -77,8 +77,8 @@ const struct lct_encoding lct_enc_longlora = {
         .gradient = "0 where hidden",
         .source = "Chen et al. 2024, arXiv:2309.12307v3, section 3.2",
         .used_by = "LongLoRA fine-tuning of Llama 2",
-        .traps = "The authors' roll lets the last half group see the first "
-                 "one; positions stay the true ones; not for inference.",
+        .pitfalls = "The authors' roll lets the last half group see the first "
+                    "one; positions stay the true ones; not for inference.",
         .variants = variants,
         .traits = 0,
     },

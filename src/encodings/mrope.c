@@ -2,10 +2,10 @@
  * mrope.c - multimodal rotary embedding: time, height and width share the
  * frequencies of one RoPE.
  *
- * Wang et al.: Qwen2-VL. 2024. arXiv:2409.12191, section 2.1.
- * Pair c keeps the frequency of rope, rescaled or not; which coordinate it
- * multiplies is a matter of sections.  Text has t = h = w = p, and then this is
- * rope: float32 bit for bit, double to its rounding.
+ * Wang et al.:  Qwen2-VL. 2024. arXiv:2409.12191, section 2.1.  Pair c has the
+ * frequency of rope, rescaled or not; sections say which coordinate it is
+ * multiplied by.  Text has t = h = w = p, which makes this rope: to the bit in
+ * float32, up to rounding in double.
  */
 #include "rope_grid.h"
 #include "scaling.h"
@@ -48,7 +48,7 @@ static int64_t section(const locant_encoding *e, int i)
     return e->value[LAYOUT] == ERNIE ? ernie[i] : usual[i];
 }
 
-/* One length for three coordinates is nobody's. */
+/* A length of the call has no meaning for three coordinates. */
 static locant_status check_scaling(const locant_encoding *e)
 {
     const locant_encoding *scaling = e->nested[SCALING];
@@ -136,13 +136,13 @@ static locant_status schedule(struct lct_schedule **out,
 
     (void)length;
     if (dim > head_dim)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: mrope turns %" PRId64
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: mrope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
                            fn, dim, head_dim);
     if (dim % 2 != 0 || 2 * sum != dim)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: the sections of mrope are "
                            "%" PRId64 " pairs, expected half of the %" PRId64
-                           " channels it turns", fn, sum, dim);
+                           " channels it rotates", fn, sum, dim);
     if (isnan(pairing))
         pairing = e->value[LAYOUT] >= ERNIE ? LCT_INTERLEAVED : LCT_HALF;
     LCT_TRY(lct_scaling_schedule(&one, e->nested[SCALING], e->value[BASE], fn,
@@ -176,14 +176,14 @@ const struct lct_encoding lct_enc_mrope = {
     .info = {
         .name = "mrope",
         .title = "Multimodal rotary embedding (time, height, width)",
-        .formula = "pair c turns by (t, h or w) base^(-2c/dim), the section of "
-                   "c choosing the coordinate",
+        .formula = "pair c rotates by (t, h or w) base^(-2c/dim); the section "
+                   "of c chooses the coordinate",
         .source = "Wang et al. 2024, arXiv:2409.12191v2, section 2.1; ERNIE "
                   "and GLM layouts from their code",
         .used_by = "Qwen2-VL, Qwen2.5-VL, Qwen3-VL, GLM-4.xV, ERNIE 4.5 VL",
-        .traps = "Sections count pairs; ggml sends the last pairs of the "
-                 "interleaved layout to a fourth coordinate; ids after an "
-                 "image do not start at its length.",
+        .pitfalls = "Sections count pairs; ggml sends the last pairs of the "
+                    "interleaved layout to a fourth coordinate; ids after an "
+                    "image do not start at its length.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_ISOMETRIC,
         .gradient = "dx = R(-f) dy, pair by pair (times the attention factor "

@@ -3,11 +3,11 @@
  *
  * Huang et al.: Music Transformer: Generating Music with Long-Term Structure.
  * 2018. arXiv:1809.04281, section 3.4.
- * The authors skew Q E^T to bring it to the place of the scores; an index does
- * the same.  Distances beyond the table use its first row, as the authors'
- * code pads it (tensor2tensor).  Keys after the query get nothing: skewing
- * leaves garbage there, which a causal mask must hide.
- * The table starts at N(0, 1/D), the authors'.
+ * The authors skew Q E^T to align it with the scores; indexing gives the same.
+ * Distances beyond the table use its first row, as padding does in the authors'
+ * code (tensor2tensor).  Scores of keys after the query are undefined in theirs
+ * and do not change here; a causal mask must hide them.
+ * The table starts at N(0, 1/D), as in the authors' code.
  */
 #include "content.h"
 
@@ -25,7 +25,7 @@ static const struct lct_key keys[] = {
 static const struct lct_param params[] = {
     { .name = "table", .dims = { "length", "head_dim" },
       .scope = LCT_SHARE_KEY,
-      .doc = "row length - 1 - n meets the query at distance n" },
+      .doc = "row length - 1 - n is multiplied with the query at distance n" },
     { 0 }
 };
 
@@ -41,7 +41,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-/* Every position is known; but the length must be, or no row can be found. */
+/* Any position is allowed, but the length must be known to find rows. */
 static locant_status positions(const locant_encoding *e, const char *fn,
                                const int64_t *pos, size_t n,
                                const locant_tensor *given)
@@ -63,7 +63,7 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return n < 0 ? -1 : n > last ? 0 : last - n;
 }
 
-/* Keys after the query are hidden. */
+/* Keys after the query are hidden, so differences start at 0. */
 static void products(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high)
 {
@@ -95,9 +95,9 @@ const struct lct_encoding lct_enc_music = {
                     "q_i",
         .source = "Huang et al. 2018, arXiv:1809.04281v3, section 3.4",
         .used_by = "Music Transformer, tensor2tensor dot_product_relative_v2",
-        .traps = "The skewed matrix is right at and below the diagonal only; "
-                 "the unmasked form of tensor2tensor has 2L - 1 rows and "
-                 "another padding.  Row length - 1 is distance 0.",
+        .pitfalls = "The skewed matrix is right at and below the diagonal "
+                    "only; the unmasked form of tensor2tensor has 2L - 1 rows "
+                    "and another padding.  Row length - 1 is distance 0.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |

@@ -1,15 +1,15 @@
 /*
- * near_far.c - angles of scores in which near keys are seen at their distance
- * and far ones at another.
+ * near_far.c - angles for scores that see near keys at their distance and far
+ * keys at another one.
  *
  * With q and k as complex pairs,
  *
  *     s = bias + scale sum_c Re(q_c conj(k_c) e^{i d f_c})
  *
- * where d f_c is (p_i - p_j) f_c for a near key and x f_c + (a - b) f_c / k for
- * a far one, a and b being what the scheme makes of the two positions.  Either
- * is a product of a query rotated by its part and a key rotated by its own.  An
- * odd last channel is not rotated.
+ * where d f_c is (p_i - p_j) f_c for a near key, and offset f_c + (g_i - g_j)
+ * f_c / divisor for a far key with the grouped positions g_i and g_j.  So a
+ * score is the product of a query and a key that are each rotated by a part of
+ * their own.  An odd last channel is not rotated.
  */
 #include "../angle/schedule.h"
 #include "../kernel/kernels.h"
@@ -43,7 +43,7 @@ void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
     out->near_far = true;
 }
 
-/* A stretch of frequencies: 'base' as they are, 'divided' by the divisor. */
+/* Some frequencies: 'base' as they are, 'divided' by the divisor. */
 struct stretch {
     const struct lct_turn *base;
     struct lct_turn divided[PAIRS];

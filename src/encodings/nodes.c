@@ -30,7 +30,7 @@ void lct_nodes_row(double *out, const locant_encoding *e,
     }
 }
 
-/* forward: out = given[pos] projection; what is given is data */
+/* forward: out = given[pos] projection; 'given' is data, without gradient */
 void lct_nodes_row_backward(locant_tensor *dparams, const locant_encoding *e,
                             const double *drow, const struct lct_point *at,
                             int64_t dim, const locant_tensor *params)

@@ -3,10 +3,11 @@
 #define LCT_NODES_H
 #include "encoding.h"
 
-/* The parameters of such an encoding, in order. */
+/* Parameters of such an encoding, in order. */
 enum { LCT_NODES_GIVEN, LCT_NODES_PROJECTION };
 
-/* For the members 'positions', 'row' and 'row_backward'; a key "length". */
+/* Hooks positions.check, input.row and input.backward of an encoding with a key
+ * "length". */
 locant_status lct_nodes_positions(const locant_encoding *e, const char *fn,
                                   const int64_t *pos, size_t n,
                                   const locant_tensor *params);

@@ -32,14 +32,14 @@ int lct_param_count(const locant_encoding *e)
     return n;
 }
 
-/* A parameter found: the leaf it belongs to, its index there, its full name. */
+/* A parameter: the encoding it belongs to, its index there, its full name. */
 struct found {
     const locant_encoding *e;
     int i;
     char name[96];
 };
 
-/* Of a sum, parts are named by their encoding; elsewhere, by their key. */
+/* Parts of a sum are named by their encoding, others by their key. */
 static bool find(struct found *f, const locant_encoding *e, int i)
 {
     int own = own_params(e);
@@ -126,7 +126,7 @@ int locant_encoding_param(locant_param_info *out, const locant_encoding *e,
     return 1;
 }
 
-/* Parameter i found, and its tensor checked; info->shape is the tensor's. */
+/* Find parameter i and check its tensor, whose shape info gets. */
 static locant_status check_param(struct found *f, locant_param_info *info,
                                  const char *fn, const locant_tensor *t,
                                  const locant_encoding *e, int i)

@@ -1,12 +1,12 @@
-/* params.c - parameters of one encoding inside: checked, widened, added to */
+/* params.c - parameters of one encoding: checked, widened, added to */
 #include "../kernel/row.h"
 #include "params.h"
 #include "../core/size.h"
 
 static const char *const door_lacks[] = {
     [LOCANT_DOOR_INPUT] = "adds nothing to embeddings; it has no input door",
-    [LOCANT_DOOR_ROTATE] = "does not turn queries and keys; it has no rotate "
-                           "door",
+    [LOCANT_DOOR_ROTATE] = "does not rotate queries and keys; it has no "
+                           "rotate door",
     [LOCANT_DOOR_SCORE] = "adds nothing to scores; it has no score door",
     [LOCANT_DOOR_CONTENT] = "reads no content; it has no content door",
 };

@@ -1,30 +1,30 @@
-/* params.h - parameters of one encoding inside: checked, in double */
+/* params.h - parameters of one encoding: checked, and in double */
 #ifndef LCT_PARAMS_H
 #define LCT_PARAMS_H
 #include "encoding.h"
 
 /*
- * The part of 'e' with this door, as public functions want it: refusals name
- * 'fn'.  *part is NULL, without a refusal, for an encoding without any door.
+ * Find the part of 'e' with this door for the public function 'fn', which
+ * errors name.  An encoding without any door gives NULL and no error.
  */
 locant_status lct_part_open(const struct lct_part **part, const char *fn,
                             const locant_encoding *e, unsigned door);
 
 /*
- * Check the parameters of a leaf for a problem of these sizes, and count their
- * elements together into *total (0 for an encoding without parameters).
+ * Check the parameters of an encoding that is no sum for these sizes; *total =
+ * the number of all their elements.
  */
 locant_status lct_params_check(size_t *total, const char *fn,
                                const locant_encoding *leaf,
                                const locant_tensor *params,
                                const locant_sizes *sizes);
 
-/* Copy them, widened to double, into 'memory' [total] and point c at it. */
+/* Copy them as doubles into 'memory' [total], and let c->param point there. */
 void lct_params_load(struct lct_call *c, double *memory,
                      const locant_encoding *leaf, const locant_tensor *params,
                      const locant_sizes *sizes);
 
-/* Pointers into a gradient laid out as that memory. */
+/* Pointers into a gradient with the layout of that memory. */
 static inline void lct_params_split(double *out[LCT_MAX_PARAMS],
                                     const struct lct_call *c, double *gradient)
 {
@@ -33,7 +33,7 @@ static inline void lct_params_split(double *out[LCT_MAX_PARAMS],
                                      : NULL;
 }
 
-/* dparams[k] += gradients laid out like that memory. */
+/* dparams[k] += a gradient with that layout. */
 void lct_params_add(locant_tensor *dparams, const double *gradient,
                     const locant_encoding *leaf, const locant_tensor *params);
 

@@ -4,7 +4,7 @@
  * Gopalakrishnan, Csordas, Schmidhuber, Mozer: Decoupling the "What" and
  * "Where" With Polar Coordinate Positional Embeddings. 2025. arXiv:2509.10534,
  * section 3.
- * Content sets the length of a channel only, mu = softplus(x), position its
+ * The content of a channel sets a length, mu = softplus(x), and its position a
  * direction; a score is sum_c mu_q mu_k cos((p_i - p_j) f_c - delta_c).
  */
 #include "encoding.h"
@@ -81,7 +81,7 @@ static void direction(double *cosine, double *sine,
     *sine = x * sin(phase) + y * cos(phase);
 }
 
-/* The schedule is there already, so finding it cannot fail. */
+/* The schedule is made before, so lct_schedule_of() cannot fail. */
 static void map(double *out, const double *x, const struct lct_call *c,
                 enum lct_role role, int64_t head, const struct lct_point *at)
 {
@@ -99,8 +99,8 @@ static void map(double *out, const double *x, const struct lct_call *c,
 }
 
 /*
- * forward: out = [mu cos | mu sin], mu = softplus(x), angle p f + delta.  What
- * nobody looked at may hold anything, hence no gradient times NaN.
+ * forward: out = [mu cos | mu sin], mu = softplus(x), angle p f + delta.  Rows
+ * that no query sees may hold NaN, so a gradient of 0 is not multiplied.
  */
 static void backward(double *dx, double *const *dparam, const double *dout,
                      const double *x, const struct lct_call *c,
@@ -133,8 +133,8 @@ const struct lct_encoding lct_enc_pope = {
                    "mu = softplus(x_c), f_c = base^(-c/D), delta of keys only",
         .source = "Gopalakrishnan et al. 2025, arXiv:2509.10534v1, section 3",
         .used_by = "research; x-transformers",
-        .traps = "Queries and keys become twice as wide (so does a cache), "
-                 "the scale stays 1/sqrt(D); D frequencies, not D/2.",
+        .pitfalls = "Queries and keys become twice as wide (so does a cache), "
+                    "the scale stays 1/sqrt(D); D frequencies, not D/2.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
         .gradient = "dx = sigmoid(x) (da cos + db sin); ddelta = mu (db cos - "

@@ -8,10 +8,10 @@
  *
  *     p_t = t + u_c in chunk c,  u_0 = 0,  u_c uniform in u_(c-1) .. length - T
  *
- * Two chunks are cut as the authors do, the first having 1 .. (T + 1) / 2
- * tokens; more at distinct places, all choices alike.  Evaluation does not
- * skip, whatever the length.  No door: it goes with another encoding, RoPE with
- * a scaling mostly.
+ * Two chunks are cut as the authors do: the first has 1 .. (T + 1) / 2 tokens.
+ * More chunks are cut at distinct places, all choices equally likely.
+ * Evaluation does not skip, at any length.  It has no door: it is added to
+ * another encoding, mostly RoPE with a scaling.
  */
 #include "draw.h"
 #include "encoding.h"
@@ -86,8 +86,8 @@ const struct lct_encoding lct_enc_pose = {
         .source = "Zhu et al. 2024, arXiv:2309.10400v3, section 3.2; "
                   "dwzhu-pku/PoSE, src/train_pose.py",
         .used_by = "context extension of Llama, Baichuan, GPT-J",
-        .traps = "Meant for fine-tuning together with a scaling of RoPE; an "
-                 "older version of the code moved the first chunk too.",
+        .pitfalls = "Meant for fine-tuning together with a scaling of RoPE; an "
+                    "older version of the code moved the first chunk too.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },

@@ -1,11 +1,10 @@
 /*
- * random_walk.c - how likely a random walk is back where it began.
+ * random_walk.c - return probabilities of random walks on a graph.
  *
  * Dwivedi et al.: Graph Neural Networks with Learnable Structural and
  * Positional Representations. 2022. arXiv:2110.07875, section 3.1.
- * Entry k of node i is ((D^-1 A)^k)_ii.  The walks of a graph are data that
- * come with it (locant graph --walks); without any, tokens are the nodes of a
- * path.
+ * Entry k of node i is ((D^-1 A)^k)_ii.  They are data that come with a graph
+ * (locant graph --walks).  Without data, tokens are the nodes of a path.
  */
 #include "nodes.h"
 #include <math.h>
@@ -27,11 +26,11 @@ static const struct lct_param params[] = {
              "first" },
     { .name = "projection", .dims = { "steps", "width" },
       .init = LCT_INIT_NORMAL, .a = 0, .b = 1,
-      .doc = "takes the entries of a node to the model" },
+      .doc = "from the entries of a node to the width of the model" },
     { 0 }
 };
 
-/* One step on a path: each neighbour of an inner node with 1/2. */
+/* One step on a path: an inner node moves to each neighbour with 1/2. */
 static void step(double *to, const double *from, int64_t low, int64_t high,
                  int64_t nodes)
 {
@@ -79,10 +78,11 @@ const struct lct_encoding lct_enc_random_walk = {
         .source = "Dwivedi et al. 2022, arXiv:2110.07875v2, section 3.1; "
                   "Rampasek et al. 2022, arXiv:2205.12454v4",
         .used_by = "GraphGPS, LSPE",
-        .traps = "Nodes that look alike within 'steps' get the same position.",
+        .pitfalls = "Nodes that look alike within 'steps' get the same "
+                    "position.",
         .gradient = "dprojection = sum walks[node]^T dY",
         .doors = LOCANT_DOOR_INPUT,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },

@@ -4,9 +4,9 @@
  * Ruoss et al.: Randomized Positional Encodings Boost Length Generalization of
  * Transformers. 2023. arXiv:2305.16843, section 3.
  * In training a sequence of T tokens gets T distinct positions of
- * 0 .. length - 1 in rising order.  The paper draws at evaluation too; here
- * evaluation spreads the tokens evenly from 0 to length - 1, so that it can be
- * repeated.  No door: it goes with another encoding.
+ * 0 .. length - 1 in ascending order.  The paper draws them at evaluation too;
+ * here evaluation spreads tokens evenly from 0 to length - 1, so that it is
+ * reproducible.  It has no door: it is added to another encoding.
  */
 #include "draw.h"
 #include "encoding.h"
@@ -67,8 +67,9 @@ const struct lct_encoding lct_enc_randomized = {
         .gradient = "",
         .source = "Ruoss et al. 2023, arXiv:2305.16843v1, section 3",
         .used_by = "length-generalization studies",
-        .traps = "The range must cover the longest evaluation, whose positions "
-                 "are spread too: plain 0 .. T - 1 were rarely seen.",
+        .pitfalls = "The range must cover the longest evaluation, whose "
+                    "positions are spread too: training rarely sees plain 0 .. "
+                    "T - 1.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },

@@ -1,6 +1,6 @@
 /*
  * relative.c - a table of vectors by clipped distance, query minus key: the
- * RelativePositionalEncoding of many tutorials, put to use.
+ * RelativePositionalEncoding of many tutorials, which leave open how to use it.
  *
  * Such a table is often called "T5 style"; T5 has one number for each bucket
  * and head.  It is Shaw's table of keys in reverse order (row m of one is row
@@ -23,7 +23,7 @@ static const struct lct_key keys[] = {
 static const struct lct_param params[] = {
     { .name = "table", .dims = { "rows", "head_dim" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "row clip(p_i - p_j, -k, k) + k meets the query" },
+      .doc = "row clip(p_i - p_j, -k, k) + k is multiplied with the query" },
     { 0 }
 };
 
@@ -63,10 +63,11 @@ const struct lct_encoding lct_enc_relative = {
         .gradient = "dq_i = s sum_j dS_ij table[m]; dtable[m] = s sum dS_ij "
                     "q_i",
         .source = "Shaw et al. 2018, arXiv:1803.02155v2, eq. (4), with the "
-                  "sign turned",
+                  "sign reversed",
         .used_by = "tutorials",
-        .traps = "Often labelled T5, whose bias is one number for each bucket "
-                 "and head; a table as wide as the model fits no head.",
+        .pitfalls = "Often labelled T5, whose bias is one number for each "
+                    "bucket and head; a table as wide as the model fits no "
+                    "head.",
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },

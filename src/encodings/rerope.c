@@ -7,9 +7,9 @@
  *     d = n if n < window, else window               (ReRoPE)
  *     d = n if n < window, else window + (n - window) / leak   (Leaky ReRoPE)
  *
- * The authors always scale queries by max(1, ln(p + 1) / ln L) too; here that
- * is "rerope+temperature(kind=logn,length=4096)".  Keys after the query are
- * seen at d = n (the authors' |n| < window differs there; they mask them).
+ * The authors also scale queries by max(1, ln(p + 1) / ln L); here that is
+ * "rerope+temperature(kind=logn,length=4096)".  Keys after the query have d = n
+ * (the authors' |n| < window differs there, but they mask these keys).
  */
 #include "near_far.h"
 #include "../positions/distance.h"
@@ -22,7 +22,7 @@ static const struct lct_key keys[] = {
     { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
       .max = 1 << 30, .doc = "distances from here on are rectified" },
     { .name = "leak", .kind = LCT_NUMBER, .def = 0, .min = 0, .max = 1e9,
-      .doc = "beyond the window one step counts 1/leak; 0: nothing" },
+      .doc = "beyond the window a step of 1 adds 1/leak; 0: adds nothing" },
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "as of rope" },
     { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
@@ -101,9 +101,9 @@ const struct lct_encoding lct_enc_rerope = {
         .source = "Su 2023, github.com/bojone/rerope, rerope_patch.py, "
                   "leaky_rerope_patch.py",
         .used_by = "Llama 2 without fine-tuning",
-        .traps = "Replaces rope: not to be added to it.  Needs unrotated keys "
-                 "in the cache.  The authors' log-n scaling is a part of its "
-                 "results.",
+        .pitfalls = "Replaces rope: not to be added to it.  Needs unrotated "
+                    "keys in the cache.  The authors' log-n scaling is a part "
+                    "of its results.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE,

@@ -1,19 +1,20 @@
 /*
  * rerotate.c - move rotated keys to other positions, frequencies or both.
  *
- * A key stored at p_from turns by p_to f_to - p_from f_from: the schedule of
- * all coordinates of both, the latter negated.  The sum is formed modulo whole
- * turns in integers (angle/point.c), so nothing is lost however far the
+ * A key stored at p_from is rotated by p_to f_to - p_from f_from: a schedule
+ * with the coordinates of both, the latter negated.  The sum is formed in
+ * integers modulo whole turns (angle/point.c), so it is exact however far the
  * positions are apart.  Error, with u = 2^-24 and (a, b) a pair of raw
- * channels: a table entry is off by 0.55 u, a turned channel by
- * (0.78 + 2) u |(a, b)| (table, two products and a sum), a turned pair by 3.93
- * u in length.  The stored key brings its 3.93 u along, the second turn adds
- * 2.78 u: at most 6.8 u |(a, b)| from the truth, and 9.5 u from the raw key
- * turned directly, at any position.  Tables of F64 tensors are in double, and u
- * is 2^-53 nearly.
+ * channels: a table entry is off by 0.55 u, a rotated channel by (0.78 + 2) u
+ * |(a, b)| (table, two products and a sum), a rotated pair by 3.93 u in length.
+ * The stored key has its own 3.93 u, the second rotation adds 2.78 u: at any
+ * position at most 6.8 u |(a, b)| from the exact key, and 9.5 u from the raw
+ * key rotated directly.  Tables of F64 tensors are in double, with u about
+ * 2^-53.
  *
- * Float32 recipes are no function of a sum of angles.  There the two tables are
- * joined, R_to R_from^-1 pair by pair in double, and the row is turned once.
+ * Float32 recipes are no function of a sum of angles.  For them the two tables
+ * are combined, R_to R_from^-1 pair by pair in double, and the row is rotated
+ * once.
  */
 #include "../core/size.h"
 #include "rotate.h"
@@ -54,7 +55,7 @@ static locant_status check_channels(const struct lct_schedule *from,
                            "expected that of 'to', %s", fn,
                            pairings[from->pairing], pairings[to->pairing]);
     if (from->pairs != to->pairs || from->first != to->first)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: 'from' turns channels "
+        return locant_fail(LOCANT_ERR_PARAM, "%s: 'from' rotates channels "
                            "%" PRId64 " to %" PRId64 ", 'to' %" PRId64
                            " to %" PRId64 ", expected the same", fn,
                            from->first, from->first + 2 * from->pairs - 1,
@@ -62,7 +63,7 @@ static locant_status check_channels(const struct lct_schedule *from,
     return LOCANT_OK;
 }
 
-/* Whether one turn by p_to - p_from does it. */
+/* Does one rotation by p_to - p_from do it? */
 static bool same_frequencies(const struct side *from, const struct side *to)
 {
     return from->s->axes == 1 && to->s->axes == 1 && from->c.pos != NULL &&
@@ -91,7 +92,7 @@ static struct lct_schedule *joined(const struct side *from,
     return s;
 }
 
-/* Coordinates of token t; integers must be doubles exactly. */
+/* Coordinates of token t; integers must be exact in double. */
 static locant_status place(double *out, const struct side *side, size_t t)
 {
     const struct lct_rotate_call *c = &side->c;
@@ -111,8 +112,8 @@ static locant_status place(double *out, const struct side *side, size_t t)
 }
 
 /*
- * Where one turn by p_to f_to - p_from f_from leads, in memory of tokens x axes
- * of both.
+ * The positions of one rotation by p_to f_to - p_from f_from; memory holds
+ * tokens x (axes of both).
  */
 static locant_status difference(struct lct_places *places,
                                 const struct side *from, const struct side *to,
@@ -155,7 +156,7 @@ static void put(void *x, size_t i, double y, bool wide)
         ((float *)x)[i] = (float)y;
 }
 
-/* (c, s) of R_to R_from^-1, where R_from need not be a rotation exactly. */
+/* (cos, sin) of R_to R_from^-1; a rounded R_from is no exact rotation. */
 static void join_tables(struct lct_table out, const struct side *from,
                         const struct side *to, struct lct_table undo)
 {
@@ -177,7 +178,7 @@ static void join_tables(struct lct_table out, const struct side *from,
     }
 }
 
-/* Tables made before; those of join_tables(). */
+/* Tables that join_tables() made. */
 struct tables {
     struct lct_table made;
     size_t pairs;

@@ -1,9 +1,9 @@
 /*
  * resize.c - tables stretched to another length or grid; see resize.h.
  *
- * A 1-D table is a grid of one row.  Forward and backward both gather: each
- * row of the result is summed in double in the order of the rows it is made
- * of, so its bits do not depend on threads.
+ * A 1-D table is a grid of one row.  Forward and backward both gather: each row
+ * of the result sums its source rows in double, in their order, so its bits do
+ * not depend on threads.
  */
 #include "resize.h"
 #include "../core/size.h"
@@ -94,7 +94,7 @@ static locant_status check_options(const char *fn, const locant_resize *how)
     return LOCANT_OK;
 }
 
-/* A table or a resized table, its name in sentences, its grid. */
+/* A table or a resized table, its name in error messages, its grid. */
 struct side {
     const char *name;
     const locant_tensor *t;
@@ -114,7 +114,7 @@ static locant_status check_side(const char *fn, const struct side *s,
     return LOCANT_OK;
 }
 
-/* Fill in a square grid that was left out; does the grid fit the rows? */
+/* Set a square grid if none was given, and check that the grid fits. */
 static locant_status check_grid(const char *fn, struct side *s, int64_t prefix)
 {
     int64_t cells = s->t->shape[0] - prefix, product;
@@ -139,7 +139,7 @@ static locant_status check_grid(const char *fn, struct side *s, int64_t prefix)
 
 /* ------------------------------------------------------------- the product */
 
-/* What both directions compute: to = W from, or to += W^T from. */
+/* Both directions: to = W from, or to += W^T from. */
 struct job {
     locant_tensor *to;
     const locant_tensor *from;
@@ -184,7 +184,7 @@ static void store_row(const locant_tensor *t, int64_t row, int64_t c, int64_t n,
     }
 }
 
-/* Range of the other side along an axis that index i is joined to. */
+/* Indices of the other side that index i along an axis depends on. */
 static void joined(int64_t *low, int64_t *high, const struct lct_axis *a,
                    int64_t i, bool transposed)
 {
@@ -192,7 +192,7 @@ static void joined(int64_t *low, int64_t *high, const struct lct_axis *a,
     *high = transposed ? a->end[i] : a->first[i] + a->taps;
 }
 
-/* W[x, j], where one of both is i and the other k. */
+/* W[x, j]; forward x is i and j is k, backward the other way round. */
 static double weight(const struct lct_axis *a, int64_t i, int64_t k,
                      bool transposed)
 {

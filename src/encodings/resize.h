@@ -1,12 +1,12 @@
-/* resize.h - the matrix of a table resize along one axis, kept by its bands */
+/* resize.h - the banded matrix that resizes a table along one axis */
 #ifndef LCT_RESIZE_H
 #define LCT_RESIZE_H
 #include "../core/error.h"
 #include "locant/resize.h"
 
 /*
- * W [n, m]: row x has 'taps' weights from column first[x] on; row j of the
- * table is touched by rows begin[j] .. end[j] - 1, since first[] never falls.
+ * W [n, m]: row x has 'taps' weights from column first[x] on.  first[] never
+ * decreases, so row j of the table is used by rows begin[j] .. end[j] - 1.
  */
 struct lct_axis {
     int64_t m, n, taps;

@@ -56,7 +56,7 @@ static int64_t source(double *fraction, const struct lct_axis *a, int64_t x,
     return (int64_t)whole;
 }
 
-/* Rows beyond an end are that end: their weights meet there. */
+/* Rows beyond an end are the last row: their weights add up there. */
 static void fill_plain(struct lct_axis *a, int64_t x, const locant_resize *how)
 {
     double f, w[4], *out = a->weight + x * a->taps;
@@ -111,7 +111,7 @@ static int64_t count_taps(int64_t m, int64_t n, const locant_resize *how)
     return taps < (double)m ? (int64_t)taps : m;
 }
 
-/* first[], never falling, turned round. */
+/* Invert first[], which never decreases. */
 static void fill_ranges(struct lct_axis *a)
 {
     int64_t begin = 0, end = 0;

@@ -1,12 +1,11 @@
 /*
  * rope.c - rotary position embedding.
  *
- * Su, Lu, Pan, Murtadha, Wen, Liu: RoFormer: Enhanced Transformer with Rotary
- * Position Embedding. 2021. arXiv:2104.09864.
- * Pair c of a head turns by p * base^(-2c/dim).  Two facts follow and are what
- * the tests hold us to: lengths do not change, and the product of a query at m
- * with a key at n depends only on m - n.  What stretches a trained context is
- * the nested 'scaling' (scaling.h).
+ * Su, Lu, Pan, Murtadha, Wen, Liu:  RoFormer:  Enhanced Transformer with Rotary
+ * Position Embedding. 2021. arXiv:2104.09864.  Pair c of a head is rotated by p
+ * * base^(-2c/dim).  Two facts follow, which tests check: lengths do not
+ * change, and the product of a query at m with a key at n depends only on m -
+ * n.  The nested 'scaling' extends a trained context (scaling.h).
  */
 #include "scaling.h"
 #include <inttypes.h>
@@ -64,8 +63,8 @@ static locant_status check(const locant_encoding *e)
 }
 
 /*
- * Frequencies that follow a length differ from text to text, and
- * the angles of the float32 recipes lose the difference of far positions.
+ * Frequencies that depend on a length differ from text to text, and float32
+ * recipes do not depend on the difference of positions alone.
  */
 static unsigned traits(const locant_encoding *e)
 {
@@ -109,13 +108,13 @@ static locant_status schedule(struct lct_schedule **out,
 
     *out = NULL;
     if (dim > head_dim)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: rope turns %" PRId64
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: rope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
                            fn, dim, head_dim);
     if (dim % 2 != 0)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
-                           " channels, expected an even number to turn in "
-                           "pairs", fn, dim);
+                           " channels, expected an even number to rotate "
+                           "in pairs", fn, dim);
     s = lct_schedule_create(e->value[BASE], dim / 2, head_dim);
     if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
@@ -182,9 +181,10 @@ const struct lct_encoding lct_enc_rope = {
                    "a sin f + b cos f), f = p base^(-2c/dim)",
         .source = "Su et al. 2021, arXiv:2104.09864v5, eq. (34)",
         .used_by = "Llama, Qwen, Gemma, Mistral, GPT-NeoX, GPT-J, PaLM",
-        .traps = "The two pairings differ by a permutation of channels and do "
-                 "not mix; float32 angles are wrong by 6e-3 at position 1e5; "
-                 "the exponent is over the rotated channels, not the head's.",
+        .pitfalls = "The two pairings differ by a permutation of channels and "
+                    "do not mix; float32 angles are wrong by 6e-3 at position "
+                    "1e5; the exponent is over the rotated channels, not the "
+                    "head's.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_ISOMETRIC,
         .gradient = "dx = R(-f) dy: da = dy_a cos f + dy_b sin f, "

@@ -1,13 +1,14 @@
 /*
  * rope2d.c - rotary embedding of rows and columns.
  *
- * Half of the pairs turn with the row y, half with the column x.  The forms
- * differ in which half, which frequencies, which pairing, and what coordinate
- * a patch has: its index (axial: Heo et al. 2024, arXiv:2403.13298;
- * Pixtral: Agrawal et al. 2024, arXiv:2410.07073; Qwen2-VL: arXiv:2409.12191),
- * the index on the grid of pretraining (EVA-02: arXiv:2303.11331), or its
- * centre in -1 .. 1, times a whole turn (DINOv3: arXiv:2508.10104).
- * A score then depends on the two differences through separate sums.
+ * Half of the pairs are rotated by the row y, half by the column x.  The forms
+ * differ in the halves, the frequencies, the pairing, and the coordinate that a
+ * patch has: its index (axial:  Heo et al. 2024, arXiv:2403.13298; Pixtral:
+ * Agrawal et al. 2024, arXiv:2410.07073; Qwen2-VL: arXiv:2409.12191), the index
+ * on the grid of pretraining (EVA-02: arXiv:2303.11331), or its centre in -1 ..
+ * 1, times a whole turn (DINOv3: arXiv:2508.10104).  A score is a sum over
+ * pairs of y, which depends on the difference of rows, and one over pairs of x,
+ * which depends on that of columns.
  */
 #include "rope_grid.h"
 #include <math.h>
@@ -56,9 +57,9 @@ static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 }
 
 /*
- * base^(-2i/dim) of a whole turn instead of a radian: 2 pi times as much, to 8
- * units of 2^-128.  A frequency of one turn is 1 - 2^-128, for it would be 0
- * modulo 1, and coordinates are no whole numbers here.
+ * base^(-2i/dim) in whole turns instead of radians: 2 pi times as much, within
+ * 2^-125.  A frequency of one turn becomes 1 - 2^-128, since modulo 1 it would
+ * be 0, and coordinates are not integers here.
  */
 static struct lct_turn whole_turns(double base, int64_t i, int64_t dim)
 {
@@ -106,7 +107,7 @@ static locant_status schedule(struct lct_schedule **out,
 static const locant_variant variants[] = {
     { "rope2d", "RoPE-Axial", "rope-vit" },
     { "rope2d(form=eva02)", "pretrained 16 x 16", "EVA-02" },
-    { "rope2d(form=pixtral,width=64,height=64)", "frequencies by turns",
+    { "rope2d(form=pixtral,width=64,height=64)", "frequencies alternate",
       "Pixtral" },
     { "rope2d(form=qwen)", "halves", "Qwen2-VL, 2.5, 3 vision towers" },
     { "rope2d(form=dinov3,width=14,height=14)", "centres of patches",
@@ -119,14 +120,14 @@ const struct lct_encoding lct_enc_rope2d = {
     .info = {
         .name = "rope2d",
         .title = "Rotary embedding of rows and columns",
-        .formula = "pairs of y turn by y f_c, pairs of x by x f_c, "
+        .formula = "pairs of y rotate by y f_c, pairs of x by x f_c, "
                    "f_c = base^(-4c/D), c < D/4",
         .source = "Heo et al. 2024, arXiv:2403.13298v2; EVA-02 "
                   "arXiv:2303.11331v2; DINOv3 arXiv:2508.10104v1",
         .used_by = "EVA-02, Pixtral, Qwen-VL vision towers, DINOv3, SAM 2",
-        .traps = "The forms agree in nothing but the idea: which axis comes "
-                 "first, pairing, and what a coordinate is; class tokens stay "
-                 "unturned.",
+        .pitfalls = "The forms agree in nothing but the idea: which axis comes "
+                    "first, pairing, and what a coordinate is; class tokens "
+                    "are not rotated.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_ISOMETRIC,
         .gradient = "dx = R(-f) dy, pair by pair",

@@ -1,10 +1,10 @@
 /*
  * rope3d.c - rotary embedding of frames, rows and columns.
  *
- * Assran et al.: V-JEPA 2. 2025. arXiv:2506.09985.
- * A third of the channels for each axis, as an even number; the rest stays.
- * The authors' code repeats cosines in halves but pairs neighbours, which is no
- * rotation; this is the rotation the paper speaks of.
+ * Assran et al.:  V-JEPA 2. 2025. arXiv:2506.09985.  Each axis has a third of
+ * the channels, rounded to an even number; the rest is not rotated.  The
+ * authors' code repeats cosines in halves but pairs neighbours, which is no
+ * rotation; this is the rotation that the paper describes.
  */
 #include "rope_grid.h"
 
@@ -50,13 +50,13 @@ const struct lct_encoding lct_enc_rope3d = {
     .info = {
         .name = "rope3d",
         .title = "Rotary embedding of frames, rows and columns",
-        .formula = "three bands of Da = 2 floor(floor(D/3)/2) channels turn by "
-                   "t f_c, y f_c, x f_c, f_c = base^(-2c/Da); the rest stays",
+        .formula = "three bands of Da = 2 floor(floor(D/3)/2) channels rotate "
+                   "by t f_c, y f_c, x f_c, f_c = base^(-2c/Da); others do not",
         .source = "Assran et al. 2025, arXiv:2506.09985v1",
         .used_by = "V-JEPA 2 (whose code is not orthogonal)",
-        .traps = "Tiling cosines in halves while pairing neighbours, as the "
-                 "authors' code does, turns the two channels of a pair by "
-                 "different angles.",
+        .pitfalls = "Tiling cosines in halves while pairing neighbours, as the "
+                    "authors' code does, rotates both channels of a pair by "
+                    "different angles.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_ISOMETRIC,
         .gradient = "dx = R(-f) dy, pair by pair",

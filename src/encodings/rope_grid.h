@@ -4,7 +4,7 @@
 #include "../angle/schedule.h"
 #include "encoding.h"
 
-/* Row and column of a flat position, row-major; the column is never below 0. */
+/* Row and column of a flat position, row-major; the column is at least 0. */
 static inline void lct_grid_place(int64_t *row, int64_t *column, int64_t pos,
                                   int64_t width)
 {
@@ -17,15 +17,15 @@ static inline void lct_grid_place(int64_t *row, int64_t *column, int64_t pos,
 }
 
 /*
- * An empty schedule of a head with 'pairs' pairs, the interleaved kind if so;
- * 'multiple': what head_dim must be divisible by.
+ * A schedule of 'pairs' pairs and 'axes' axes to be filled in; head_dim must be
+ * divisible by 'multiple'.
  */
 locant_status lct_grid_schedule(struct lct_schedule **out,
                                 const locant_encoding *e, const char *fn,
                                 int64_t head_dim, int64_t multiple,
                                 int64_t pairs, enum lct_pairing pairing);
 
-/* Refuses flat positions that a double does not hold. */
+/* Refuse flat positions that are not exact in double. */
 locant_status lct_grid_positions(const locant_encoding *e, const char *fn,
                                  const int64_t *pos, size_t n,
                                  const locant_tensor *params);

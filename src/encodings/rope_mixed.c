@@ -1,11 +1,10 @@
 /*
  * rope_mixed.c - rotary embedding with learned frequencies in both axes.
  *
- * Heo, Park, Han, Yun: Rotary Position Embedding for Vision Transformer. 2024.
- * arXiv:2403.13298, section 3.2.
- * Pair c of a head turns by x_c X + y_c Y: unlike axial forms it can follow
- * diagonals.  Frequencies start as those of the axial form, each head's turned
- * by an angle drawn at random.
+ * Heo, Park, Han, Yun:  Rotary Position Embedding for Vision Transformer. 2024.
+ * arXiv:2403.13298, section 3.2.  Pair c of a head is rotated by x_c X + y_c Y,
+ * so unlike in axial forms it can depend on diagonals.  Frequencies start as
+ * those of the axial form, rotated in each head by a random angle.
  */
 #include "rope_grid.h"
 #include <math.h>
@@ -38,7 +37,7 @@ static int64_t size(const locant_encoding *e, const char *name,
     return sizes->head_dim / 2;
 }
 
-/* Both parameters draw the same angle for a head: the stream is their own. */
+/* Both parameters draw the same angle for a head, from a stream for both. */
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
@@ -52,7 +51,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
         for (int64_t c = 0; c < pairs; c++) {
             double size = pow(e->value[BASE], -2.0 * (double)(c % half) /
                                                   (double)pairs);
-            /* (cos a, sin a), then a quarter of a turn on */
+            /* (cos a, sin a), then rotated by a quarter turn */
             double x = c < half ? cos(a) : -sin(a);
             double y = c < half ? sin(a) : cos(a);
 
@@ -116,9 +115,9 @@ static void inverse(double *out, const double *x, const struct lct_call *c,
 }
 
 /*
- * forward: (a', b') = R(angle) (a, b); the angle's gradient db' a' - da' b' is
- * da, db turned back crossed with (a, b) as well, which needs no a', b'.  What
- * nobody looked at may hold anything, hence no gradient times NaN.
+ * forward: (a', b') = R(angle) (a, b).  The angle's gradient db' a' - da' b' is
+ * also that of the unrotated pairs, db a - da b, which needs no a', b'.  Rows
+ * that no query sees may hold NaN, so a gradient of 0 is not multiplied.
  */
 static void backward(double *dx, double *const *dparam, const double *dout,
                      const double *x, const struct lct_call *c,
@@ -145,12 +144,12 @@ const struct lct_encoding lct_enc_rope_mixed = {
     .info = {
         .name = "rope-mixed",
         .title = "Rotary embedding of rows and columns, learned frequencies",
-        .formula = "pair c turns by x_c X + y_c Y, frequencies learned for "
+        .formula = "pair c rotates by x_c X + y_c Y, frequencies learned for "
                    "each head",
         .source = "Heo et al. 2024, arXiv:2403.13298v2, section 3.2",
         .used_by = "rope-vit (RoPE-Mixed)",
-        .traps = "Needs as many key heads as query heads; the initial base is "
-                 "10, not 10000; resizing keeps coordinates in patches.",
+        .pitfalls = "Needs as many key heads as query heads; the initial base "
+                    "is 10, not 10000; resizing keeps coordinates in patches.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_LEARNED,
         .gradient = "dx = R(-f) dy; dx_c = sum X (db' a' - da' b'), dy_c = "

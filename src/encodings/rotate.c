@@ -1,4 +1,4 @@
-/* rotate.c - the rotate door: turn queries and keys, and turn them back */
+/* rotate.c - the rotate door: rotate queries and keys, and the inverse */
 #include "rotate.h"
 #include "blocks.h"
 #include "params.h"
@@ -50,7 +50,7 @@ static locant_status check_positions(struct lct_rotate_call *c,
     return LOCANT_OK;
 }
 
-/* What the encoding itself refuses; coordinates of several axes are its own. */
+/* The encoding's own check of positions; coordinates of several axes pass. */
 static locant_status check_reach(const struct lct_rotate_call *c)
 {
     if (c->e->row->positions.check == NULL)
@@ -73,7 +73,7 @@ locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
 
     LCT_TRY(lct_part_open(&part, fn, e, LOCANT_DOOR_ROTATE));
     if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s does not turn "
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s does not rotate "
                            "queries and keys; it has no rotate door", fn,
                            e->row->info.name);
     *c = (struct lct_rotate_call){ .fn = fn, .e = part->e,
@@ -147,7 +147,7 @@ locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn)
 /* One or two tensors of one call. */
 struct rotated {
     size_t n;
-    const char *names[LCT_MOST_VIEWS];    /* of 'out' in sentences */
+    const char *names[LCT_MOST_VIEWS];    /* of 'out' in error messages */
     locant_tensor *out[LCT_MOST_VIEWS];
     const locant_tensor *x[LCT_MOST_VIEWS];
 };
@@ -212,7 +212,7 @@ locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
                       inverse, inverse);
 }
 
-/* Two outputs must not meet each other, nor the other's input. */
+/* Outputs must not overlap each other, nor the other's input. */
 static locant_status check_qk(const char *fn, const struct rotated *t)
 {
     static const char *const names[2][2] = { { "q_out", "q" },

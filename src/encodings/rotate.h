@@ -1,4 +1,4 @@
-/* rotate.h - rows turned by a schedule, for the public calls and attention */
+/* rotate.h - rotate rows by a schedule, for the public calls and attention */
 #ifndef LCT_ROTATE_H
 #define LCT_ROTATE_H
 #include "../angle/schedule.h"
@@ -6,10 +6,10 @@
 #include "encoding.h"
 
 /*
- * Turn rows x into 'out' by the angles whose cosines and sines stand in rows of
- * a table [rows, pairs]; sign -1 turns back.  Channels before s->first and from
- * s->first + 2 * pairs on are left alone.  out == x is allowed if their rows
- * are as far apart.  The second: one row, in place.
+ * out = x rotated by the angles whose cosines and sines a table [rows, pairs]
+ * holds; sign -1: by the inverse.  Channels before s->first and from s->first +
+ * 2 * pairs on are not touched.  out == x is allowed if their strides are
+ * equal.  The second function rotates one row in place.
  */
 struct lct_rotated_rows {
     float *out;
@@ -25,15 +25,15 @@ void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
                         struct lct_table by, double sign);
 
 /*
- * Cosines and sines [n, pairs] of n positions of a leaf with schedule s: at
- * coords [n, axes] where they are not NULL, else at pos [n], by way of
- * row->place where there are several axes.
+ * Cosines and sines [n, pairs] of n positions of an encoding with schedule s:
+ * at coords [n, axes] if not NULL, else at pos [n], whose coordinates
+ * positions.coordinates computes if there are several axes.
  */
 void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
                        const locant_encoding *e, const int64_t *pos,
                        const double *coords, size_t n);
 
-/* Cosine and sine of f at a point of one axis, for doubles where 'wide'. */
+/* Cosine and sine of f at a point of one axis; precise in double if 'wide'. */
 void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_turn f,
                       const struct lct_point *at, bool wide);
 
@@ -42,28 +42,28 @@ void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_turn f,
 /* What a call of this door was given, checked. */
 struct lct_rotate_call {
     const char *fn;
-    const locant_encoding *e;    /* the leaf that turns */
-    int first_param;             /* of it among all */
+    const locant_encoding *e;    /* the part that rotates */
+    int first_param;             /* index of its first among all */
     int axes;
     const int64_t *pos;          /* one of these two, [tokens] */
     const double *coords;        /* [tokens, axes] */
     size_t tokens;
-    bool by_row;                 /* rows of x's outermost index have tokens of
-                                    their own: 'tokens' are those of all */
+    bool by_row;                 /* each row of x's outermost index has its own
+                                    tokens: 'tokens' counts all of them */
     int64_t length;              /* 1 + the longest position, at least 1 */
 };
 
-/* Open a call: find the leaf, check positions ('name') against its axes. */
+/* Open a call: find the part that rotates, check positions ('name'). */
 locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
                               const locant_encoding *e, const char *name,
                               const locant_tensor *positions, int64_t tokens);
 
-/* No other flags than LOCANT_ROTATE_INVERSE and _KEY. */
+/* Refuse flags other than LOCANT_ROTATE_INVERSE and _KEY. */
 locant_status lct_rotate_check_flags(const char *fn, int flags);
 
 /*
- * *s is no longer needed, but a schedule that undoes it: of 1 / its magnitude,
- * turned back by who uses it.  After a failure *s is what it was.
+ * Replace *s by a copy with 1 / its magnitude, for the inverse: the caller
+ * negates the angles.  On failure *s does not change.
  */
 locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn);
 
@@ -76,23 +76,23 @@ locant_status lct_rotate_check_width(const char *fn, const char *name,
                                      const locant_tensor *x, int64_t width);
 
 /*
- * By what tensors are turned.  'angles' writes cosines and sines [n, pairs] of
- * tokens first .. first + n - 1, in any order and from any thread; doubles for
- * tensors of F64, floats for others.
+ * How to rotate tensors.  'angles' writes cosines and sines [n, pairs] of
+ * tokens first .. first + n - 1; doubles for tensors of F64, else floats.  It
+ * is called in any order and from any thread.
  */
 struct lct_rotation {
     const struct lct_schedule *s;
     void (*angles)(struct lct_table out, const void *context, size_t first,
                    size_t n);
     const void *context;
-    float sign;                  /* -1 turns back */
+    float sign;                  /* -1: the inverse */
     bool by_row;                 /* see blocks.h */
 };
 
-/* The usual context and its 'angles': as lct_rotate_angles(). */
+/* The usual context, and its 'angles', by lct_rotate_angles(). */
 struct lct_places {
     const struct lct_schedule *s;
-    const struct lct_schedule *const *by; /* of each token; NULL: s */
+    const struct lct_schedule *const *by; /* for each token; NULL: s */
     const locant_encoding *e;
     const int64_t *pos;
     const double *coords;
@@ -100,18 +100,18 @@ struct lct_places {
 void lct_places_angles(struct lct_table out, const void *places, size_t first,
                        size_t n);
 
-/* Turn x[i] into out[i], i < n; see lct_blocks_run(). */
+/* Rotate x[i] into out[i], i < n; see lct_blocks_run(). */
 locant_status lct_rotate_rows(const char *fn, size_t n,
                               locant_tensor *const *out,
                               const locant_tensor *const *x,
                               const struct lct_rotation *r);
 
 /*
- * The same for maps that are no plain rotation: row->turn and its like.  All
- * is checked before anything is written.
+ * The same for maps that are no plain rotation.  Everything is checked before
+ * anything is written.
  */
 struct lct_map_call {
-    const char *name;          /* of 'out' in sentences */
+    const char *name;          /* of 'out' in error messages */
     locant_tensor *out;
     const locant_tensor *x;
     int flags;

@@ -1,7 +1,6 @@
 /*
  * rotate_map.c - the rotate door for maps that are no plain rotation: each row
- * widened to double, given to the encoding with its head and position, and
- * rounded once.
+ * is widened to double, mapped by the encoding, and rounded once.
  */
 #include "../core/pool.h"
 #include "../core/size.h"
@@ -25,7 +24,7 @@ struct map_job {
     double *rows;    /* [slots, dim + width] */
 };
 
-/* Which [T, D] matrix of x is number 'task': its leading indices. */
+/* Leading indices of the [T, D] matrix of x with number 'task'. */
 static void leading_index(int64_t *index, const locant_tensor *x, size_t task)
 {
     for (int i = x->rank - 3; i >= 0; i--) {
@@ -48,7 +47,7 @@ static int64_t heads_of(const locant_tensor *x)
     return x->rank < 3 ? 1 : x->shape[x->rank - 3];
 }
 
-/* Parameters with a row for each head must have as many as x asks for. */
+/* Parameters with a row for each head must have as many as x has heads. */
 static locant_status check_heads(const struct map_job *job,
                                  const locant_tensor *params)
 {
@@ -72,7 +71,7 @@ static locant_status check_heads(const struct map_job *job,
     return LOCANT_OK;
 }
 
-/* Check parameters, have the schedule made, and take memory. */
+/* Check parameters, make the schedule, and allocate memory. */
 static locant_status open_job(struct map_job *job, const locant_tensor *x,
                               const struct lct_rotate_call *c,
                               const locant_tensor *params, int flags)
@@ -91,7 +90,7 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
                      : job->dim;
     if (sizes.head_dim % 2 != 0 && job->width == job->dim)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %zu channels, "
-                           "expected an even number to turn in pairs", c->fn,
+                           "expected an even number to rotate in pairs", c->fn,
                            job->dim);
     LCT_TRY(lct_params_check(&total, c->fn, c->e, params, &sizes));
     LCT_TRY(check_heads(job, params));
@@ -112,7 +111,7 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
     return LOCANT_OK;
 }
 
-/* Of the token at 'index' of x. */
+/* The position of the token at 'index' of x. */
 static struct lct_point point_at(const struct lct_rotate_call *c,
                                  const locant_tensor *x, const int64_t *index)
 {
@@ -213,7 +212,7 @@ static void backward_matrix(const struct map_job *job, locant_tensor *dx,
     }
 }
 
-/* The positions of a call as a view again, for checks against outputs. */
+/* The positions of a call as a view, for overlap checks with outputs. */
 static locant_tensor positions_of(const struct lct_rotate_call *c)
 {
     const int64_t shape[2] = { (int64_t)c->tokens, c->axes };
@@ -252,7 +251,7 @@ static locant_status check_backward(struct map_job *job, locant_tensor *dx,
     return LOCANT_OK;
 }
 
-/* In one thread, so that sums have one order. */
+/* In one thread, so that sums have a fixed order. */
 locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
                                       const locant_tensor *dout,
                                       const locant_tensor *x,

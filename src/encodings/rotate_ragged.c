@@ -1,6 +1,6 @@
 /*
- * rotate_ragged.c - the rotate door for rows that are not alike: positions and
- * limits of their own.
+ * rotate_ragged.c - the rotate door for rows that each have their own positions
+ * and length limits.
  */
 #include "../core/size.h"
 #include "blocks.h"
@@ -8,7 +8,7 @@
 #include "rotate.h"
 #include <inttypes.h>
 
-/* Its tokens are those of all rows, one row after another. */
+/* A call whose tokens are those of all rows, row by row. */
 struct ragged {
     struct lct_rotate_call c;
     const locant_rotation *r;
@@ -83,7 +83,7 @@ static locant_status check(struct ragged *g, const locant_tensor *out,
 
 /* ------------------------------------------------------------------ opening */
 
-/* Positions side by side, and the longest of all limits. */
+/* All positions in one array, and the longest of all limits. */
 static locant_status lay_out(struct ragged *g)
 {
     const char *fn = g->c.fn;
@@ -115,7 +115,7 @@ static locant_status lay_out(struct ragged *g)
     return LOCANT_OK;
 }
 
-/* Without limits a row is as long as its longest position says. */
+/* Without limits, the longest position of a row is its length. */
 static int64_t limit_of(const struct ragged *g, int64_t row, int64_t t)
 {
     const int64_t *pos = g->pos + row * g->T;
@@ -159,7 +159,7 @@ static void done(struct ragged *g)
     locant_release(g->memory);
 }
 
-/* ------------------------------------------------------------------ turning */
+/* ----------------------------------------------------------------- rotating */
 
 static locant_status rotate_plain(struct ragged *g, const char *name,
                                   locant_tensor *out, const locant_tensor *x,

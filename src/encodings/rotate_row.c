@@ -1,4 +1,4 @@
-/* rotate_row.c - rows turned by cosines and sines, and those of positions */
+/* rotate_row.c - rotate rows, and the cosines and sines of positions */
 #include "rotate.h"
 
 void lct_rotate_tile(const struct lct_rotated_rows *r,

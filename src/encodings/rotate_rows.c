@@ -1,20 +1,20 @@
-/* rotate_rows.c - tensors turned by the cosines and sines of their tokens */
+/* rotate_rows.c - rotate tensors by the cosines and sines of their tokens */
 #include "blocks.h"
 #include "rotate.h"
 #include <string.h>
 
-/* What is both copied and turned is still in the cache for the second. */
+/* Few enough that a row copied is still in the cache when it is rotated. */
 enum { ROWS_AT_ONCE = 64 };
 
 struct job {
     const struct lct_rotation *r;
     const struct lct_kernels *k;
-    bool wide, narrow; /* are there tensors of F64, and others? */
+    bool wide, narrow; /* are there tensors of F64, and of other types? */
 };
 
 /*
- * Of n tokens: cosines [n, pairs] and sines [n, pairs] in double, then in
- * float, of which there may be one alone.
+ * The table of n tokens: cosines [n, pairs] and sines [n, pairs] in double,
+ * then in float; or only one of them.
  */
 static struct lct_table table_of(const float *table, const struct job *job,
                                  size_t n, bool wide)
@@ -38,7 +38,7 @@ static void fill(float *table, const void *context, size_t first, size_t n)
         r->angles(table_of(table, job, n, false), r->context, first, n);
 }
 
-/* Do channels stay that have to be copied? */
+/* Are there channels that are not rotated and have to be copied? */
 static bool has_rest(const struct lct_block_run *r,
                      const struct lct_schedule *s)
 {
@@ -46,7 +46,7 @@ static bool has_rest(const struct lct_block_run *r,
            2 * s->pairs < r->shape->shape[r->shape->rank - 1];
 }
 
-/* Whole rows: they are turned where they then are. */
+/* Copy whole rows, then rotate in place. */
 static void copy_rows(const struct lct_block_run *r)
 {
     size_t bytes = (size_t)r->shape->shape[r->shape->rank - 1] *

@@ -3,8 +3,8 @@
  *
  * Chi, Fan, Rudnicky, Ramadge: Dissecting Transformer Length Extrapolation via
  * the Lens of Receptive Field Analysis. 2023. arXiv:2212.10356, section 5.
- * <P[i], P[j]> = sum_c cos((i - j) w_c).  The constant dim/2 is taken off, so
- * that the bias is 0 at distance 0; softmax cannot tell.
+ * <P[i], P[j]> = sum_c cos((i - j) w_c).  The constant dim/2 is subtracted, so
+ * that the bias is 0 at distance 0; softmax does not change.
  */
 #include "encoding.h"
 #include "../angle/schedule.h"
@@ -69,8 +69,8 @@ const struct lct_encoding lct_enc_sandwich = {
                    "dim/2) H / (8 h), h = 1 .. H",
         .source = "Chi et al. 2023, arXiv:2212.10356v2, section 5",
         .used_by = "length-extrapolation studies; NeMo",
-        .traps = "The paper counts frequencies from 1, the sinusoid they come "
-                 "from counts from 0; not monotone at every distance.",
+        .pitfalls = "The paper counts frequencies from 1, the sinusoids it "
+                    "starts from count from 0; not monotone at every distance.",
         .gradient = "none: no parameters",
         .doors = LOCANT_DOOR_SCORE,
         .traits = LOCANT_TRAIT_RELATIVE,

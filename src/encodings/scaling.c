@@ -1,5 +1,5 @@
 /*
- * scaling.c - the family of rescalings, and those of one line: none, linear,
+ * scaling.c - the family of rescalings, and the short ones: none, linear,
  * proportional.
  */
 #include "scaling.h"
@@ -104,7 +104,7 @@ static const struct lct_encoding none = {
               .formula = "f_c = base^(-2c/dim)",
               .source = "Su et al. 2021, arXiv:2104.09864v5",
               .used_by = "",
-              .traps = "",
+              .pitfalls = "",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .schedule = { .create = keep },
@@ -148,7 +148,7 @@ static const struct lct_encoding linear = {
               .source = "Chen et al. 2023, arXiv:2306.15595v2, eq. (4)",
               .used_by = "Gemma 3 global layers (factor 8), Code Llama "
                          "variants, LongChat",
-              .traps = "float32 rounds p (f/s) and (p/s) f differently.",
+              .pitfalls = "float32 rounds p (f/s) and (p/s) f differently.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = linear_keys,
@@ -168,7 +168,7 @@ static const struct lct_key proportional_keys[] = {
     { 0 }
 };
 
-/* Pairs beyond partial * dim / 2 stand still, the others keep exponents. */
+/* Pairs beyond partial * dim / 2 do not rotate; the others keep exponents. */
 static locant_status keep_fast(struct lct_schedule **out,
                                const locant_encoding *e, const char *fn,
                                int64_t head_dim, int64_t length)
@@ -193,14 +193,14 @@ static locant_status keep_fast(struct lct_schedule **out,
 
 static const struct lct_encoding proportional = {
     .info = { .name = "proportional",
-              .title = "p-RoPE: only the fastest pairs turn",
+              .title = "p-RoPE: only the fastest pairs rotate",
               .formula = "f_c = base^(-2c/dim) / factor for "
                          "c < floor(partial dim / 2), else 0",
               .source = "Barbero et al. 2024, arXiv:2410.06205v3",
               .used_by = "Gemma 4 global layers (partial 0.25, base 1e6)",
-              .traps = "Not partial rotation: the exponent is over all pairs, "
-                       "and with pairing=half the turned channels are c and "
-                       "c + dim/2.",
+              .pitfalls = "Not partial rotation: the exponent is over all "
+                          "pairs, and with pairing=half the rotated channels "
+                          "are c and c + dim/2.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = proportional_keys,

@@ -1,15 +1,16 @@
 /*
- * scaling.h - rescalings of rotary frequencies, the words after rope's scaling=
+ * scaling.h - rescalings of rotary frequencies, the values of rope's key
+ * scaling
  *
- * Each is a row of a family of its own, with these members:
- *   keys, check       as of any encoding
- *   traits            ISOMETRIC where cos and sin are not multiplied, LENGTH
- *   schedule          *out comes in with the plain frequencies of its base (in
- *                     an emulated mode with that recipe's, too) and leaves
- *                     rescaled; a refusal leaves it to the caller
- *   schedule_length   as of any encoding, and by_call where there is one
- *   score             as of any encoding
- *   emulated          whether there is a recipe for its keys
+ * Each is an encoding of a family of its own, with these hooks:
+ *   keys, check         as in any encoding
+ *   traits              LENGTH, and ISOMETRIC if cos and sin are not multiplied
+ *   schedule.create     *out enters with the plain frequencies of its base (in
+ *                       an emulated mode also with those of the recipe), and
+ *                       leaves rescaled; on failure the caller frees it
+ *   schedule.length, .by_call   as in any encoding
+ *   schedule.emulated   is there a recipe for its keys?
+ *   scale.of_scores     as in any encoding
  */
 #ifndef LCT_SCALING_H
 #define LCT_SCALING_H
@@ -19,25 +20,25 @@
 /* All of them, ended by NULL; the first is 'none'. */
 extern const struct lct_encoding *const lct_scalings[];
 
-/* The range of a stretch of the context. */
+/* The largest factor of a context. */
 #define LCT_SCALING_MOST 16777216 /* 2^24 */
 
-/* Refuse a value whose key must be given and is not. */
+/* Refuse a value without a key that must be given. */
 locant_status lct_scaling_needs(const locant_encoding *e, int key);
 
 /* For 'emulated': ggml has no recipe. */
 bool lct_scaling_not_ggml(const locant_encoding *e, int mode);
 
 /*
- * The key of those that depend on a longest position, and their 'by_call' that
- * reads it.
+ * The key of rescalings that depend on a longest position, and their 'by_call',
+ * which reads it.
  */
 extern const char *const lct_scaling_counts[];
 #define LCT_SCALING_LENGTH                                                   \
     { .name = "length", .kind = LCT_WORD, .def = 0,                          \
       .words = lct_scaling_counts,                                           \
-      .doc = "whose longest position counts: document, of each one of a row " \
-             "alone; call, of all rows together, as transformers does" }
+      .doc = "the longest position is that of: document, each document by " \
+             "itself; call, all rows of a call, as in transformers" }
 bool lct_scaling_by_call(const locant_encoding *e);
 
 /* Traits of a scaling, and what it multiplies scores by. */
@@ -45,8 +46,8 @@ unsigned lct_scaling_traits(const locant_encoding *scaling);
 double lct_scaling_score(const locant_encoding *scaling);
 
 /*
- * Exact frequencies base^(-2c/dim), dim = 2 * pairs, rescaled by one that no
- * length changes.  On failure *out is NULL.
+ * Exact frequencies base^(-2c/dim), dim = 2 * pairs, rescaled by one that does
+ * not depend on a length.  On failure *out is NULL.
  */
 locant_status lct_scaling_schedule(struct lct_schedule **out,
                                    const locant_encoding *scaling, double base,

@@ -1,12 +1,12 @@
 /*
  * scaling_llama3.c - frequencies by parts, as Llama 3.1 has them.
  *
- * Grattafiori et al.: The Llama 3 Herd of Models. 2024. arXiv:2407.21783, and
- * apply_scaling() of meta-llama/llama-models.  A pair that turns r = original *
- * f / 2 pi times in the original context keeps its frequency from r = high on,
- * is divided by 'factor' up to r = low, and is mixed linearly in r between.  r
- * is 'original' times the fraction of a turn that a frequency is, so all is
- * formed in 128 bits.
+ * Grattafiori et al.:  The Llama 3 Herd of Models. 2024. arXiv:2407.21783, and
+ * apply_scaling() of meta-llama/llama-models.  A pair makes r = original * f /
+ * 2 pi turns in the original context.  From r = high on it keeps its frequency,
+ * up to r = low that is divided by 'factor', and in between both are mixed
+ * linearly in r.  Frequencies are fractions of a turn, so r and all else is
+ * computed in 128 bits.
  */
 #include "scaling.h"
 #include <math.h>
@@ -105,7 +105,8 @@ const struct lct_encoding lct_scaling_llama3 = {
               .source = "Grattafiori et al. 2024, arXiv:2407.21783v3; "
                         "llama-models, apply_scaling()",
               .used_by = "Llama 3.1, 3.2 (factor 32), 3.3, Apertus",
-              .traps = "low = high divides by 0 where it is not looked at.",
+              .pitfalls = "low = high divides by 0 in a branch that is not "
+                          "used.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = keys,

@@ -1,9 +1,9 @@
 /*
- * scaling_longrope.c - every pair divided by a factor of its own.
+ * scaling_longrope.c - the frequency of each pair divided by its own factor.
  *
- * Ding et al.: LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens.
- * 2024. arXiv:2402.13753v1; Phi-3.  Two lists, one for texts that stay
- * within the original length, one for longer ones.
+ * Ding et al.:  LongRoPE:  Extending LLM Context Window Beyond 2 Million
+ * Tokens. 2024. arXiv:2402.13753v1; Phi-3.  There are two lists of factors, one
+ * for texts within the original length and one for longer texts.
  */
 #include "scaling.h"
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static double attention(const locant_encoding *e)
 
     if (!isnan(e->value[ATTENTION]))
         return e->value[ATTENTION];
-    if (!(factor > 1)) /* left out, too */
+    if (!(factor > 1)) /* also if left out */
         return 1;
     return sqrt(1 + log(factor) / log(e->value[ORIGINAL]));
 }
@@ -94,8 +94,8 @@ const struct lct_encoding lct_scaling_longrope = {
                          "text is longer than original",
               .source = "Ding et al. 2024, arXiv:2402.13753v1",
               .used_by = "Phi-3, Phi-3.5, Phi-4-mini, MiniCPM 3",
-              .traps = "The switch moves every key of the text; keys cached "
-                       "before it keep the short list in transformers.",
+              .pitfalls = "The switch moves every key of the text; keys cached "
+                          "before it keep the short list in transformers.",
               .gradient = "" },
     .keys = keys,
     .check = check,

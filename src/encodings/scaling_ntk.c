@@ -1,12 +1,12 @@
 /*
  * scaling_ntk.c - another base: NTK-aware scaling, and the same by length.
  *
- * bloc97, "NTK-Aware Scaled RoPE" (2023), as written down in Peng et al.,
- * YaRN, arXiv:2309.00071v2, section 3.1: the base grows by s^(dim/(dim - 2)),
- * so that the first pair keeps its frequency and the last is divided by s
+ * bloc97, "NTK-Aware Scaled RoPE" (2023), as written down in Peng et al., YaRN,
+ * arXiv:2309.00071v2, section 3.1: the base grows by s^(dim/(dim - 2)), so that
+ * the first pair keeps its frequency and that of the last is divided by s
  * exactly.  "Dynamic" (emozilla 2023; section 3.3 there) computes s from the
- * length of the text.  The larger base is never rounded: both powers are taken
- * in one exponential.
+ * length of the text.  The larger base is never rounded, since one exponential
+ * computes both powers.
  */
 #include "scaling.h"
 #include <math.h>
@@ -19,7 +19,7 @@ static void stretch(struct lct_schedule *s, double factor)
     double power = (double)dim / (double)(dim - 2);
 
     if (dim == 2)
-        return; /* the first pair is all there is */
+        return; /* the only pair keeps its frequency */
     for (int64_t c = 0; c < s->pairs; c++)
         s->turn[c] = lct_turn_of_stretched(s->base, factor, c, dim);
     if (s->mode != LOCANT_ANGLES_EXACT)
@@ -55,7 +55,7 @@ const struct lct_encoding lct_scaling_ntk = {
               .source = "bloc97 2023; Peng et al. 2023, arXiv:2309.00071v2, "
                         "section 3.1",
               .used_by = "HunYuan (alpha), community long-context Llama 2",
-              .traps = "Middle pairs are stretched by less than the factor.",
+              .pitfalls = "Middle pairs are stretched by less than the factor.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = ntk_keys,
@@ -88,7 +88,7 @@ static int64_t dynamic_length(const locant_encoding *e, int64_t length)
     return length > original ? length : original;
 }
 
-/* transformers' base of longer calls: float32, but a power in double. */
+/* The base of longer calls in transformers: float32, but a power in double. */
 static void hf(struct lct_schedule *s, double factor, int64_t length,
                double original)
 {
@@ -129,8 +129,9 @@ const struct lct_encoding lct_scaling_dynamic = {
               .source = "emozilla 2023; Peng et al. 2023, arXiv:2309.00071v2, "
                         "section 3.3",
               .used_by = "Qwen 1, InternLM 2, community Llama 2",
-              .traps = "Cached keys were turned with the base of an earlier "
-                       "length; exact use needs raw keys or rerotation.",
+              .pitfalls = "Cached keys were rotated with the base of an "
+                          "earlier length; exact use needs raw keys or "
+                          "rerotation.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_LENGTH },
     .keys = dynamic_keys,

@@ -1,21 +1,22 @@
 /*
- * scaling_yarn.c - YaRN: frequencies by parts, and a warmer softmax.
+ * scaling_yarn.c - YaRN: frequencies by parts, and a temperature of the
+ * softmax.
  *
  * Peng, Quesnelle, Fan, Shippole: YaRN: Efficient Context Window Extension of
  * Large Language Models. 2023. arXiv:2309.00071v2, section 3.2 and eq. (22).
- * The paper lets the ramp be linear in the turns of a pair; the authors' code,
- * which every port follows, makes it linear in the pair's index between the
- * indices that turn 'fast' and 'slow' times.  So does this.
+ * In the paper the ramp is linear in the turns of a pair.  The authors' code,
+ * which all ports follow, makes it linear in the index of the pair, between the
+ * indices with 'fast' and 'slow' turns.  So does this.
  *
- * With truncate the ends of the ramp are whole numbers, and frequencies are
- * formed in 128 bits.  Without, the ends are logarithms in double: shares are
- * known to about 2^-48, frequencies in the ramp too, the others exactly.
+ * With truncate the ends of the ramp are integers, and frequencies are computed
+ * in 128 bits.  Without, the ends are logarithms in double, so frequencies
+ * within the ramp are accurate to about 2^-48, the others exactly.
  *
  * DeepSeek V2 (arXiv:2405.04434v5, section 3.1.4), V3 and Mistral 4 set mscale
- * and mscale_all_dim to one number, so that cosines and sines keep their
- * length, and multiply the scale of all scores, also of channels that do not
- * turn, by m^2, m = 0.1 mscale_all_dim ln factor + 1.  Ministral 3 has the same
- * two keys and does not: hence 'score', a key of its own.
+ * and mscale_all_dim to one number, so that cosines and sines are not
+ * multiplied, and multiply the scale of all scores, also of channels that are
+ * not rotated, by m^2, m = 0.1 mscale_all_dim ln factor + 1.  Ministral 3 has
+ * both keys but does not do this; so there is a key 'score'.
  */
 #include "scaling.h"
 #include <math.h>
@@ -33,10 +34,10 @@ static const struct lct_key keys[] = {
       .max = 1 << 30, .doc = "length the model was first trained on" },
     { .name = "fast", .kind = LCT_NUMBER, .def = 32, .min = 0,
       .min_open = true, .max = 1 << 20,
-      .doc = "pairs that turn more often in it are left alone (beta_fast)" },
+      .doc = "pairs with more turns in it keep their frequency (beta_fast)" },
     { .name = "slow", .kind = LCT_NUMBER, .def = 1, .min = 0, .min_open = true,
       .max = 1 << 20,
-      .doc = "pairs that turn less often are divided (beta_slow)" },
+      .doc = "frequencies of pairs with fewer turns are divided (beta_slow)" },
     { .name = "attention", .kind = LCT_NUMBER, .def = NAN, .min = 0,
       .min_open = true, .max = 1000,
       .doc = "multiplies cos and sin; left out: 0.1 ln factor + 1, or by "
@@ -123,7 +124,7 @@ static int64_t which_length(const locant_encoding *e, int64_t length)
     return length > original ? length : original;
 }
 
-/* The index of the pair that turns 'turns' times in the original length. */
+/* The index of the pair that makes 'turns' turns in the original length. */
 static double index_of(const struct lct_schedule *s, const locant_encoding *e,
                        double turns)
 {
@@ -148,7 +149,7 @@ static void ends(double *low, double *high, const struct lct_schedule *s,
         *high += 0.001;
 }
 
-/* f - (f - f / factor) ramp, the ramp a quotient of whole numbers if it is */
+/* f - (f - f / factor) ramp; a ramp of integers is an exact quotient */
 static struct lct_turn mixed(struct lct_turn f, double factor, double c,
                              double low, double high)
 {
@@ -178,7 +179,7 @@ static float hf(const struct lct_schedule *s, double factor, int64_t c,
     return 1.0f / ((float)factor * power) * (1 - keep) + 1.0f / power * keep;
 }
 
-/* ggml knows whole ends only, and one attention. */
+/* ggml has integer ends only, and one attention factor. */
 static bool emulated(const locant_encoding *e, int mode)
 {
     bool plain = e->value[TRUNCATE] != 0 && isnan(e->value[ATTENTION]) &&
@@ -229,12 +230,12 @@ const struct lct_encoding lct_scaling_yarn = {
               .source = "Peng et al. 2023, arXiv:2309.00071v2, section 3.2, "
                         "eq. (22)",
               .used_by = "Qwen2.5, Qwen3, DeepSeek V2/V3, gpt-oss, OLMo 3",
-              .traps = "The attention factor stands in queries and in keys, "
-                       "so the rotated part of a score has its square; "
-                       "score=yes multiplies whole scores, in attention "
-                       "alone: rotated queries and keys do not carry it; "
-                       "the ramp is linear in the index, not in turns as in "
-                       "the paper; gpt-oss does not truncate.",
+              .pitfalls = "The attention factor stands in queries and in keys, "
+                          "so the rotated part of a score has its square; "
+                          "score=yes multiplies whole scores, in attention "
+                          "alone: rotated queries and keys do not carry it; "
+                          "the ramp is linear in the index, not in turns as in "
+                          "the paper; gpt-oss does not truncate.",
               .gradient = "" },
     .keys = keys,
     .check = check,

@@ -13,7 +13,7 @@ struct bias_job {
     double *gradient;            /* [H, total]: one head each */
     size_t total;
     int slots;
-    const struct lct_part *part; /* NULL: an encoding without doors */
+    const struct lct_part *part; /* NULL: the encoding has no door */
     locant_sizes sizes;
 };
 
@@ -34,7 +34,7 @@ static void fill_row(void *context, size_t task, int slot)
     lct_row_from_f64(lct_at(out, index, 2), out->dtype, row, n);
 }
 
-/* One head: rows in order, so the sum does not depend on threads. */
+/* One head, rows in order, so the sum does not depend on threads. */
 static void gather_head(void *context, size_t task, int slot)
 {
     const struct bias_job *job = context;
@@ -52,7 +52,7 @@ static void gather_head(void *context, size_t task, int slot)
     }
 }
 
-/* Fills the job; 'params' become those of the part. */
+/* Fill the job; *params becomes that of the part. */
 static locant_status check_call(struct bias_job *job, const char *fn,
                                 const char *arg, const locant_encoding *e,
                                 const locant_tensor *q_pos,
@@ -85,7 +85,7 @@ static locant_status check_call(struct bias_job *job, const char *fn,
                                         (size_t)any[2], *params);
 }
 
-/* Scratch for rows, parameters and gradients in one allocation. */
+/* Allocate scratch for rows, parameters and gradients at once. */
 static locant_status prepare(struct bias_job *job, const char *fn,
                              const locant_tensor *params, bool gradients)
 {

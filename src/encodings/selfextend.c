@@ -7,9 +7,9 @@
  *     d = n                                              if n < window
  *     d = floor(p_i/G) - floor(p_j/G) + window - floor(window/G)   beyond
  *
- * The authors divide window by G exactly in their prefill and round down while
- * decoding; they agree where G divides the window.  Keys after the query are
- * seen at d = n.
+ * The authors divide window by G exactly in prefill and round down while
+ * decoding; both agree if G divides the window.  Keys after the query have d =
+ * n.
  */
 #include "near_far.h"
 #include "../positions/distance.h"
@@ -20,10 +20,10 @@ static const char *const pairings[] = { "half", "interleaved", NULL };
 
 static const struct lct_key keys[] = {
     { .name = "group", .kind = LCT_INTEGER, .def = 8, .min = 1,
-      .max = 1 << 20, .doc = "G: far positions that count as one" },
+      .max = 1 << 20, .doc = "G: so many far positions share one" },
     { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
-      .max = 1 << 30, .doc = "neighbours seen at their own distance; a "
-      "multiple of the group is best" },
+      .max = 1 << 30, .doc = "keys nearer than this keep their distance; "
+      "a multiple of the group is best" },
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "as of rope" },
     { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
@@ -86,9 +86,9 @@ const struct lct_encoding lct_enc_selfextend = {
         .source = "Jin et al. 2024, arXiv:2401.01325v3, section 3.2",
         .used_by = "Llama 2, Mistral, Phi-2 without fine-tuning; llama.cpp "
                    "--grp-attn-n",
-        .traps = "Replaces rope: not to be added to it.  Needs unrotated keys "
-                 "in the cache.  A window no multiple of the group differs "
-                 "between the authors' prefill and decoding.",
+        .pitfalls = "Replaces rope: not to be added to it.  Needs unrotated "
+                    "keys in the cache.  A window no multiple of the group "
+                    "differs between the authors' prefill and decoding.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_CAUSAL,

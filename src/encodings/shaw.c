@@ -102,9 +102,9 @@ const struct lct_encoding lct_enc_shaw = {
                     "v_j + values[m]>",
         .source = "Shaw et al. 2018, arXiv:1803.02155v2, eq. (3) to (5)",
         .used_by = "relative Transformer (T2T), BERT with relative_key",
-        .traps = "The sign is key minus query; BERT's relative_key takes query "
-                 "minus key, without clipping.  A gathered [T, S, D] array is "
-                 "never needed.",
+        .pitfalls = "The sign is key minus query; BERT's relative_key takes "
+                    "query minus key, without clipping.  A gathered [T, S, D] "
+                    "array is never needed.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,

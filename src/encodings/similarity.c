@@ -20,7 +20,7 @@ static locant_status make(locant_tensor *out, int64_t n, int64_t m)
     return LOCANT_OK;
 }
 
-/* Vectors of ones, turned by each position. */
+/* Vectors of ones, rotated by each position. */
 static locant_status rotate_ones(locant_tensor *rows, const locant_encoding *e,
                                  const locant_tensor *positions,
                                  const locant_tensor *params, int64_t dim)
@@ -64,7 +64,9 @@ static double dot(const double *x, const double *y, int64_t n)
     return sum;
 }
 
-/* Row i of the result; a vector of zeros is like nothing, itself included. */
+/*
+ * Row i of the result; a vector of zeros has similarity 0 to all, even itself.
+ */
 static void gram_row(void *context, size_t task, int slot)
 {
     const struct gram *g = context;

@@ -1,14 +1,14 @@
 /*
  * sincos2d.c - fixed sines and cosines of row and column.
  *
- * He et al.: Masked Autoencoders Are Scalable Vision Learners. 2022.
- * arXiv:2111.06377 and its code; timm; Carion et al.: End-to-End Object
+ * He et al.:  Masked Autoencoders Are Scalable Vision Learners. 2022.
+ * arXiv:2111.06377 and its code; timm; Carion et al.:  End-to-End Object
  * Detection with Transformers. 2020. arXiv:2005.12872, section A.4 (DETR).
- * Half of the channels follow one coordinate, half the other, each with the
- * frequencies base^(-c/(d/4)).  Who comes first, and how sines and cosines lie,
- * is all that tells the forms apart; DETR also maps coordinates to (0, 2 pi].
- * transformers 5 builds rows first, which is 'interleaved', for RT-DETR and
- * others; for ViT-MAE and AIMv2 it swaps the halves then, which is 'mae'.
+ * Half of the channels encode one coordinate, half the other, each with the
+ * frequencies base^(-c/(d/4)).  The forms differ only in the order of
+ * coordinates and of sines and cosines; DETR also maps coordinates to (0, 2
+ * pi]. transformers 5 builds rows first, which is 'interleaved', for RT-DETR
+ * and others; for ViT-MAE and AIMv2 it then swaps the halves, which is 'mae'.
  */
 #include "rope_grid.h"
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static const struct lct_key keys[] = {
       .doc = "columns of the grid: position p is row p / width, column p mod "
              "width" },
     { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,
-      .max = 1 << 30, .doc = "rows of the grid; only detr asks" },
+      .max = 1 << 30, .doc = "rows of the grid; only detr reads it" },
     { 0 }
 };
 
@@ -51,13 +51,13 @@ static locant_status schedule(struct lct_schedule **out,
     return LOCANT_OK;
 }
 
-/* What the angles can take; so far out nothing is meant any more. */
+/* Clamp to what angles accept; positions so far out have no meaning. */
 static double bounded(double x)
 {
     return fmax(-0x1p62, fmin(x, 0x1p62));
 }
 
-/* y and x of the point, as the waves take them. */
+/* y and x of the point, as arguments of the sinusoids. */
 static void coordinates(double *y, double *x, const locant_encoding *e,
                         const struct lct_point *at)
 {
@@ -77,7 +77,7 @@ static void coordinates(double *y, double *x, const locant_encoding *e,
     }
 }
 
-/* Channel of sine (cosine: and) c of coordinate 'axis', 0: y. */
+/* Channel of sine c, or of cosine c, of coordinate 'axis' (0: y). */
 static void channels(int64_t *sine, int64_t *cosine, int form, int axis,
                      int64_t c, int64_t quarter)
 {
@@ -112,7 +112,7 @@ static void row(double *out, const locant_encoding *e,
 
     (void)params;
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* made before the first row */
+        return; /* cannot fail: made before the first row */
     coordinates(&coordinate[0], &coordinate[1], e, at);
     for (int axis = 0; axis < 2; axis++)
         for (int64_t c = 0; c < dim / 4; c++) {
@@ -141,8 +141,8 @@ const struct lct_encoding lct_enc_sincos2d = {
         .source = "He et al. 2022, arXiv:2111.06377v3, appendix A.1 and code; "
                   "Carion et al. 2020, arXiv:2005.12872v3, appendix A.4",
         .used_by = "MAE, ViT-MAE and AIMv2 (HF), timm, RT-DETR, DETR",
-        .traps = "MAE's first half follows the column although its code calls "
-                 "it emb_h; the class token's row is zero there.",
+        .pitfalls = "MAE's first half follows the column although its code "
+                    "calls it emb_h; the class token's row is zero there.",
         .gradient = "none: no parameters",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,

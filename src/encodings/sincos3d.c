@@ -88,7 +88,7 @@ static void row(double *out, const locant_encoding *e,
 
     (void)params;
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* made before the first row */
+        return; /* cannot fail: made before the first row */
     coordinates(at, e, point);
     for (int axis = 0; axis < 3; axis++) {
         int64_t n = band(e, axis, dim) / 2;
@@ -117,12 +117,12 @@ const struct lct_encoding lct_enc_sincos3d = {
     .info = {
         .name = "sincos3d",
         .title = "Sinusoidal frames, rows and columns",
-        .formula = "P[p] = [waves of t | waves of y | waves of x], waves of u: "
-                   "sin(u w), cos(u w), w_c = base^(-c/(e/2)), e channels each",
+        .formula = "P[p] = [W(t) | W(y) | W(x)], W(u) = [sin(u w) | cos(u w)], "
+                   "w_c = base^(-c/(e/2)), e channels each",
         .source = "Bardes et al. 2024, arXiv:2404.08471v1 and its code",
         .used_by = "V-JEPA, VideoMAE-like models",
-        .traps = "With thirds the last axis may lose its slowest waves to the "
-                 "cut.",
+        .pitfalls = "With thirds the cut may remove the slowest sinusoids of "
+                    "the last axis.",
         .gradient = "none: no parameters",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,

@@ -1,11 +1,11 @@
 /*
  * sinusoidal.c - sines and cosines of geometric wavelengths.
  *
- * Vaswani et al.: Attention Is All You Need. 2017. arXiv:1706.03762, section
- * 3.5.  Facts the tests hold us to: P[p + k] is a fixed rotation of P[p], and
- * <P[p], P[q]> depends on |p - q| alone.
- * tensor2tensor, the authors' own code, divides by one pair less, so that the
- * longest wavelength is 2 pi base exactly: other frequencies, another encoding.
+ * Vaswani et al.:  Attention Is All You Need. 2017. arXiv:1706.03762, section
+ * 3.5.  Facts that tests check:  P[p + k] is a fixed rotation of P[p], and
+ * <P[p], P[q]> depends on |p - q| alone. tensor2tensor, the authors' code,
+ * divides by one pair less, so that the longest wavelength is 2 pi base
+ * exactly: other frequencies, so another encoding.
  */
 #include "encoding.h"
 #include "../angle/schedule.h"
@@ -74,7 +74,7 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-/* Sines; geometric: an odd width ends with one; inclusive: with a 0. */
+/* Number of sines.  An odd width ends with a sine (geometric) or a 0. */
 static int64_t sines_of(const locant_encoding *e, int64_t dim)
 {
     return e->value[SPACING] == INCLUSIVE ? dim / 2 : dim - dim / 2;
@@ -119,7 +119,7 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
     int64_t sines = sines_of(e, dim), shifted;
 
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* made before the first row */
+        return; /* cannot fail: made before the first row */
     if (__builtin_add_overflow(pos, (int64_t)e->value[START], &shifted))
         shifted = INT64_MAX;
     if (dim > 0)
@@ -137,14 +137,14 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
 }
 
 /*
- * Angles made at a time: together with the block of rows they go to they stay
- * in a first cache.  Few frequencies and many rows, rather than the reverse:
- * the first row is the dear one.  Frequencies by whole vectors: those left over
- * are taken one by one.
+ * Angles computed at a time: with the rows they are written to they fit the
+ * first-level cache.  Few frequencies and many rows, since the first row is the
+ * expensive one.  Whole vectors of frequencies, since the rest of a vector is
+ * computed one by one.
  */
 enum { CHUNK_PAIRS = 2048, CHUNK_ROWS = 32 };
 
-/* Sines and cosines c .. c + n - 1 of a row to their channels. */
+/* Copy sines and cosines c .. c + n - 1 of a row to their channels. */
 static void spread(float *out, const locant_encoding *e, const float *sines,
                    const float *cosines, size_t c, size_t n, int64_t dim)
 {
@@ -185,7 +185,7 @@ static void chunk(float *out, const locant_encoding *e,
     }
 }
 
-/* The angles of the rotate door: the same kernel, so as exact. */
+/* By the kernel of the rotate door, so as exact as its angles. */
 static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
                  size_t n, int64_t dim, const locant_tensor *params)
 {
@@ -225,7 +225,7 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
 
     (void)params;
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* made before the first row */
+        return; /* cannot fail: made before the first row */
     if (__builtin_add_overflow(at->pos, (int64_t)e->value[START], &shifted))
         shifted = INT64_MAX;
     for (int64_t c = 0; c < sines; c++) {
@@ -262,8 +262,8 @@ const struct lct_encoding lct_enc_sinusoidal = {
                    "P[p,2c+1] = cos(p base^(-2c/d))",
         .source = "Vaswani et al. 2017, arXiv:1706.03762v7, section 3.5",
         .used_by = "original Transformer; split: Marian, Pegasus, CTRL",
-        .traps = "c counts pairs, not channels; tensor2tensor and fairseq "
-                 "divide by d/2 - 1, which is another encoding.",
+        .pitfalls = "c counts pairs, not channels; tensor2tensor and fairseq "
+                    "divide by d/2 - 1, which is another encoding.",
         .gradient = "learned=yes: dscale = sum dY P; else none",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,

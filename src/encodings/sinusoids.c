@@ -1,5 +1,5 @@
 /*
- * waves.c - scores of queries with projected sinusoids of the distance.
+ * sinusoids.c - scores of queries with projected sinusoids of the distance.
  *
  * Dai et al. 2019, arXiv:1901.02860v3, section 3.3: with R_n = [sin(n f_c) |
  * cos(n f_c)] of the model's width and y = q + v,
@@ -35,7 +35,7 @@ void lct_sinusoids_terms(struct lct_products *out, const locant_encoding *e,
     v->row = distance;
     v->first = most != 0 && clamp == LCT_CLAMP_BOTH ? -most : low;
     v->last = most != 0 ? most : high;
-    if (v->first > v->last) /* all are longer than the clamp */
+    if (v->first > v->last) /* all distances are longer than the clamp */
         v->first = v->last;
 }
 
@@ -59,7 +59,7 @@ static const struct lct_schedule *schedule_of(const struct lct_call *c)
 {
     const struct lct_schedule *s;
 
-    /* Attention asked for it before, so it is there. */
+    /* Planning made it before, so this cannot fail. */
     return lct_schedule_of(&s, c->e, "locant_attention", c->width, 0) ==
                    LOCANT_OK
                ? s

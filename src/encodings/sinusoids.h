@@ -1,23 +1,23 @@
 /*
- * waves.h - Transformer-XL's scores of distances: what its encoding and
- * XLNet's share.
+ * sinusoids.h - scores of projected sinusoids of the distance, which
+ * Transformer-XL and XLNet share.
  */
 #ifndef LCT_SINUSOIDS_H
 #define LCT_SINUSOIDS_H
 #include "content.h"
 
-/* The same places in both rows. */
+/* Indices that both encodings share. */
 enum { LCT_SINUSOIDS_BASE, LCT_SINUSOIDS_CLAMP }; /* keys */
 enum {                                            /* parameters */
     LCT_SINUSOIDS_PROJECTION, LCT_SINUSOIDS_U, LCT_SINUSOIDS_V
 };
 
-/* Transformer-XL holds past distances to the clamp, XLNet both signs. */
+/* Transformer-XL clamps distances to the past, XLNet both signs. */
 enum lct_clamp { LCT_CLAMP_PAST, LCT_CLAMP_BOTH };
 
 /*
- * (q + u).k and (q + v).r, where r of a distance is the
- * projected sinusoid.  Its frequencies are the row's schedule, for the width.
+ * (q + u).k and (q + v).r, where r is the projected sinusoid of a distance.
+ * Its frequencies are the schedule for the width.
  */
 void lct_sinusoids_terms(struct lct_products *out, const locant_encoding *e,
                          int64_t low, int64_t high, enum lct_clamp clamp);

@@ -1,9 +1,9 @@
 /*
  * spec.c - text to encoding: the grammar of include/locant/encoding.h.
  *
- * One pass, each value bound to its key as it is read, so that every sentence
- * knows both the byte and what was wanted there.  Time is linear in the text;
- * recursion ends at LCT_SPEC_DEPTH.
+ * One pass: each value is checked against its key when it is read, so error
+ * messages name the byte and what was expected there.  Time is linear in the
+ * text; recursion ends at LCT_SPEC_DEPTH.
  */
 #include "../core/quote.h"
 #include "spec_read.h"
@@ -13,7 +13,7 @@
 
 enum { LIST_MOST = 512 }; /* numbers of one list */
 
-/* Integers beyond 2^53 would not be the number that was written. */
+/* Integers beyond 2^53 are not exact in double. */
 static const double INTEGER_MAX = 9007199254740992.0;
 
 static locant_status no_memory(const struct lct_reader *r)
@@ -28,7 +28,7 @@ static const char *const kind_names[] = {
     [LCT_LIST] = "numbers joined by ':'",
 };
 
-/* The value at 't' is not what key k takes. */
+/* Error: key k does not accept the value at 't'. */
 static locant_status bad_value(const struct lct_reader *r, struct lct_token t,
                                const locant_encoding *e, int k)
 {
@@ -187,7 +187,7 @@ static locant_status read_keys(locant_encoding *e, struct lct_reader *r)
                                    : lct_read_error(r, "',' or ')'");
 }
 
-/* Give the keys that may be left out their defaults. */
+/* Set keys that were left out to their defaults. */
 static locant_status set_defaults(locant_encoding *e,
                                   const struct lct_reader *r)
 {
@@ -210,7 +210,7 @@ static locant_status set_defaults(locant_encoding *e,
     return LOCANT_OK;
 }
 
-/* Give the encoding its own text, and let its row judge the whole. */
+/* Set the canonical text, and call the encoding's own check. */
 static locant_status finish(locant_encoding *e, const struct lct_reader *r)
 {
     size_t n = lct_spec_print(NULL, 0, e);
@@ -281,7 +281,7 @@ static locant_status read_spec(locant_encoding **out, struct lct_reader *r,
     return LOCANT_OK;
 }
 
-/* part { "+" part }: only of whole encodings, not of other families */
+/* part { "+" part }, only for encodings, not for other families */
 static locant_status read_sum(locant_encoding **out, struct lct_reader *r,
                               const struct lct_encoding *const *family)
 {

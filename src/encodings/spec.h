@@ -1,4 +1,4 @@
-/* spec.h - the spec language: read, written, and its parts in spec_*.c */
+/* spec.h - read and write specs; and what the files spec_*.c share */
 #ifndef LCT_SPEC_H
 #define LCT_SPEC_H
 #include "encoding.h"
@@ -20,9 +20,10 @@ locant_status lct_spec_parse(locant_encoding **out, const char *fn,
 size_t lct_spec_print(char *out, size_t size, const locant_encoding *e);
 
 /*
- * Read a decimal number: sign, digits, fraction and exponent, each optional but
- * for one digit.  False when the text is anything else (hexadecimal, nan, inf).
- * Correctly rounded in every locale; too large a number becomes an infinity.
+ * Read a decimal number: sign, digits, fraction and exponent; only one digit is
+ * required.  False if the text is anything else (hexadecimal, nan, inf).
+ * Rounded correctly in every locale; a number that is too large becomes
+ * infinity.
  */
 bool lct_number_parse(double *out, const char *text, size_t n);
 

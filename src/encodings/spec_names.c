@@ -1,11 +1,11 @@
-/* spec_names.c - unknown names: the nearest known one, and the list */
+/* spec_names.c - for unknown names: the nearest known one, and a list */
 #include "spec.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Longer names are compared by their beginning: the work stays bounded. */
+/* Only so many bytes of a name are compared, to bound the work. */
 enum { COMPARED = 64 };
 
 const char *lct_family_name(const void *family, size_t i)
@@ -59,7 +59,7 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
     return row[m];
 }
 
-/* Append to a text that may be full; what does not fit is dropped. */
+/* Append to a text; what does not fit is dropped. */
 static void append(char *out, size_t size, const char *format, ...)
     LOCANT_PRINTF(3, 4);
 static void append(char *out, size_t size, const char *format, ...)
@@ -74,8 +74,8 @@ static void append(char *out, size_t size, const char *format, ...)
 }
 
 /*
- * The nearest name of the list of those of which half is right, or that have
- * all the letters of the text in their order; NULL if there is none.
+ * The nearest name in the list.  At least half of it must be right, or it must
+ * contain all letters of the text in order; NULL if no name does.
  */
 static const char *nearest(lct_name_at at, const void *list, const char *text,
                            size_t n)

@@ -1,10 +1,9 @@
 /*
  * spec_number.c - decimal numbers, to text and back without losing a bit.
  *
- * The decimal point of strtod() and snprintf() follows the locale of the
- * process, which belongs to the caller.  So neither ever sees one: numbers go
- * to strtod() as an integer with an exponent, and only the digits of what
- * snprintf() writes are taken.
+ * strtod() and snprintf() use the decimal point of the process's locale, which
+ * belongs to the caller.  So strtod() is given an integer with an exponent, and
+ * only the digits of what snprintf() writes are used.
  */
 #include "spec.h"
 #include <stdio.h>
@@ -62,7 +61,7 @@ bool lct_number_parse(double *out, const char *text, size_t n)
     if (!seen || (i < n && !parse_exponent(&exponent, text + i, n - i)))
         return false;
     snprintf(digits + used, sizeof digits - used, "e%ld", exponent + shift);
-    /* The sum turns -0 into 0: a spec knows one zero. */
+    /* Adding 0 makes -0 a 0: specs have one zero. */
     *out = strtod(digits, NULL) + 0.0;
     return true;
 }
@@ -99,7 +98,7 @@ size_t lct_number_print(char out[LCT_NUMBER_BYTES], double value)
 {
     size_t used = 0;
 
-    /* 17 significant digits tell any two doubles apart. */
+    /* 17 significant digits distinguish all doubles. */
     for (int n = 1; n <= 17; n++) {
         char text[LCT_NUMBER_BYTES], digit[LCT_NUMBER_BYTES];
         const char *e;

@@ -16,7 +16,7 @@ static void put(struct writer *w, const char *text)
             w->out[w->used] = *text;
 }
 
-/* Is key k what it would be if it were left out? */
+/* Has key k the value it has when left out? */
 static bool is_default(const locant_encoding *e, int k)
 {
     const struct lct_key *key = &e->row->keys[k];

@@ -26,7 +26,7 @@ static void skip_blanks(struct lct_reader *r)
         r->at++;
 }
 
-/* The next byte that is no blank, 0 at the end; it is not taken. */
+/* The next byte that is no blank, or 0 at the end; does not move. */
 char lct_read_peek(struct lct_reader *r)
 {
     skip_blanks(r);

@@ -15,20 +15,20 @@ struct lct_token {
     size_t at, n;
 };
 
-/* The next byte that is no blank, 0 at the end; it is not taken. */
+/* The next byte that is no blank, or 0 at the end; does not move. */
 char lct_read_peek(struct lct_reader *r);
 
-/* Take it if it is c. */
+/* Move past that byte if it is c. */
 bool lct_read_accept(struct lct_reader *r, char c);
 
-/* What is there is not what was wanted. */
+/* Error: expected 'wanted' here. */
 locant_status lct_read_error(struct lct_reader *r, const char *wanted);
 
 bool lct_is_letter(char c);
 locant_status lct_read_name(struct lct_token *out, struct lct_reader *r,
                             const char *wanted);
 
-/* Everything that could belong to one value, for sentences. */
+/* Everything that could belong to one value, for error messages. */
 struct lct_token lct_read_value(struct lct_reader *r);
 
 /* Index of the token in the list of names, or -1. */

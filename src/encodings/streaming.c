@@ -2,14 +2,14 @@
  * streaming.c - attention sinks: the first tokens and the last ones, with
  * positions inside the cache.
  *
- * Xiao, Tian, Chen, Han, Lewis: Efficient Streaming Language Models with
- * Attention Sinks. 2024. arXiv:2309.17453, section 3.2.
- * A query at p sees positions 0 .. sinks - 1 and the last 'window' ones, itself
- * among them.  Distances are those inside the cache: nothing changes among the
- * recent ones, and a sink at p_j that has left the window is seen at
- * window + sinks - 1 - p_j.  What else there is, keys before position 0 and
- * keys after the query are hidden.  Without sinks position 0 is one like
- * others: a window, which sees distances alone.
+ * Xiao, Tian, Chen, Han, Lewis:  Efficient Streaming Language Models with
+ * Attention Sinks. 2024. arXiv:2309.17453, section 3.2.  A query at p sees
+ * positions 0 .. sinks - 1 and the last 'window' positions, including its own.
+ * Distances are those inside the cache: recent keys keep theirs, and a sink at
+ * p_j that has left the window has distance window + sinks - 1 - p_j.  All
+ * other keys are hidden, also those before position 0 and after the query.
+ * Without sinks it is a plain window: position 0 is not special, and only
+ * distances matter.
  */
 #include "near_far.h"
 #include "../positions/distance.h"
@@ -22,7 +22,7 @@ static const struct lct_key keys[] = {
     { .name = "sinks", .kind = LCT_INTEGER, .def = 4, .min = 0,
       .max = 1 << 30, .doc = "first tokens that stay" },
     { .name = "window", .kind = LCT_INTEGER, .def = 508, .min = 1,
-      .max = 1 << 30, .doc = "last tokens that stay, the query among them" },
+      .max = 1 << 30, .doc = "last tokens that stay, including the query" },
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "as of rope" },
     { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
@@ -31,8 +31,8 @@ static const struct lct_key keys[] = {
 };
 
 /*
- * The cache is full from position window + sinks on; until then a sink is seen
- * where it is.
+ * The cache is full from position window + sinks on; until then a sink keeps
+ * its distance.
  */
 static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
                      size_t n, int64_t k_pos)
@@ -115,9 +115,9 @@ const struct lct_encoding lct_enc_streaming = {
                     "e^{i d f} q, in complex pairs; 0 where hidden",
         .source = "Xiao et al. 2024, arXiv:2309.17453v4, section 3.2",
         .used_by = "Llama 2, MPT, Falcon, Pythia in endless dialogue",
-        .traps = "Replaces rope: not to be added to it.  Positions are indices "
-                 "in the cache, so keys are cached unrotated; nothing is "
-                 "remembered of what left the cache.",
+        .pitfalls = "Replaces rope: not to be added to it.  Positions are "
+                    "indices in the cache, so keys are cached unrotated; "
+                    "nothing is remembered of what left the cache.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_CAUSAL,

@@ -1,8 +1,8 @@
 /*
  * sum.c - several encodings at once: 'a+b', and one for each layer.
  *
- * At most one part goes through each door, and at most one draws positions or
- * sets a temperature: what two would mean is nowhere defined.
+ * At most one part uses each door, and at most one chooses positions or sets a
+ * temperature: two have no defined meaning.
  */
 #include "encoding.h"
 #include <inttypes.h>
@@ -13,7 +13,7 @@ const struct lct_encoding lct_enc_sum = {
               .formula = "",
               .source = "",
               .used_by = "",
-              .traps = "" },
+              .pitfalls = "" },
 };
 
 static unsigned own_traits(const locant_encoding *e)
@@ -34,7 +34,7 @@ static locant_status check_pair(const locant_encoding *a,
                                 const locant_encoding *b)
 {
     static const char *const doors[] = {
-        "add to embeddings", "turn queries and keys", "add to scores",
+        "add to embeddings", "rotate queries and keys", "add to scores",
         "read content"
     };
 
@@ -47,14 +47,14 @@ static locant_status check_pair(const locant_encoding *a,
         return twice(a, b, "set a temperature");
     if ((a->row->content.near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||
         (b->row->content.near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
-        return twice(a, b, "turn queries and keys");
+        return twice(a, b, "rotate queries and keys");
     if (a->row->layers != NULL || b->row->layers != NULL)
         return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: layers "
                            "stands alone; add to the encodings it holds");
     return LOCANT_OK;
 }
 
-/* Traits of which a sum has those that all of its parts have. */
+/* Traits that a sum has only if all of its parts have them. */
 static const unsigned common_traits = LOCANT_TRAIT_RELATIVE |
                                       LOCANT_TRAIT_ISOMETRIC |
                                       LOCANT_TRAIT_MONOTONE;
@@ -69,8 +69,8 @@ static void join(locant_encoding *e, const locant_encoding *part)
 }
 
 /*
- * Queries and keys are turned before content reads them: what multiplies them
- * with vectors of its own sees how far.
+ * Queries and keys are rotated before content reads them, so products with
+ * vectors of the encoding depend on their absolute positions.
  */
 static bool sees_rotation(const locant_encoding *e)
 {
@@ -166,7 +166,7 @@ int locant_encoding_places(const locant_encoding *e)
     return e != NULL && lct_placing_part(e) != NULL;
 }
 
-/* Has the part, if there is one, positions for T tokens? */
+/* Check that the part, if any, has positions for T tokens. */
 static locant_status check_room(const locant_encoding *part, const char *fn,
                                 int64_t T, int training)
 {

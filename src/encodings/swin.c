@@ -1,11 +1,11 @@
 /*
  * swin.c - a learned bias for each offset within a window of patches.
  *
- * Liu et al.: Swin Transformer: Hierarchical Vision Transformer using Shifted
- * Windows. 2021. arXiv:2103.14030, section 3.2, eq. (4).
- * Position p of a window is row p / width, column p mod width; the table holds
- * an entry for each of the (2 height - 1)(2 width - 1) offsets, query minus
- * key, rows first.
+ * Liu et al.:  Swin Transformer:  Hierarchical Vision Transformer using Shifted
+ * Windows. 2021. arXiv:2103.14030, section 3.2, eq. (4).  Position p of a
+ * window is row p / width, column p mod width.  The table has an entry for each
+ * of the (2 height - 1)(2 width - 1) offsets, query minus key, in row-major
+ * order.
  */
 #include "window_table.h"
 
@@ -63,11 +63,11 @@ const struct lct_encoding lct_enc_swin = {
                    "x_i - x_j + Ww - 1, h]",
         .source = "Liu et al. 2021, arXiv:2103.14030v2, section 3.2, eq. (4)",
         .used_by = "Swin Transformer",
-        .traps = "The bias goes after 1/sqrt(D); another window size needs the "
-                 "table resized (locant resize).",
+        .pitfalls = "The bias goes after 1/sqrt(D); another window size needs "
+                    "the table resized (locant resize).",
         .gradient = "dtable[offset] = sum of dS over pairs of that offset",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .size = size },

@@ -1,11 +1,11 @@
 /*
  * swinv2.c - log-spaced continuous position bias.
  *
- * Liu et al.: Swin Transformer V2: Scaling Up Capacity and Resolution. 2022.
- * arXiv:2111.09883, section 3.3, eq. (3) and (4), and the authors' code:
- * offsets are divided by the (pretrained) window size less 1, times 8, then
- * sign(x) log2(1 + |x|) / 3; a network 2 -> hidden -> heads with ReLU; 16
- * sigmoid of what comes out.
+ * Liu et al.:  Swin Transformer V2:  Scaling Up Capacity and Resolution. 2022.
+ * arXiv:2111.09883, section 3.3, eq. (3) and (4), and the authors' code.  With
+ * x = 8 offset / (window size - 1), where the size can be that of pretraining,
+ * a network 2 -> hidden -> heads with ReLU reads sign(x) log2(1 + |x|) / 3; the
+ * bias is 16 sigmoid of its output.
  */
 #include "window_table.h"
 #include <math.h>
@@ -55,7 +55,7 @@ static double log_offset(const struct lct_call *s, int64_t offset, int key)
     return copysign(log2(1 + fabs(x)) / 3, x);
 }
 
-/* y[0], y[1]: what the network sees at this pair. */
+/* y[0], y[1]: the inputs of the network for this pair. */
 static void input(double y[2], const struct lct_call *s, int64_t q_pos,
                   int64_t k_pos)
 {
@@ -73,7 +73,7 @@ static double unit(const struct lct_call *s, const double y[2], int64_t i)
            s->param[B1][i];
 }
 
-/* Some heads that follow each other; a pass serves them all. */
+/* Heads head .. head + heads - 1, in one pass of the network. */
 enum { TOGETHER = 16 };
 
 static void values(double *out, const struct lct_call *s, const double y[2],
@@ -142,7 +142,7 @@ static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
 
 static const locant_variant variants[] = {
     { "swinv2(height=16,width=16,pretrained=8)",
-      "Log-CPB carried to a larger window", "Swin v2 at higher resolution" },
+      "Log-CPB moved to a larger window", "Swin v2 at higher resolution" },
     { 0 }
 };
 
@@ -155,12 +155,12 @@ const struct lct_encoding lct_enc_swinv2 = {
         .source = "Liu et al. 2022, arXiv:2111.09883v2, section 3.3, eq. (3), "
                   "(4)",
         .used_by = "Swin Transformer v2",
-        .traps = "Swin v2 also replaces q.k by a cosine with a learned scale, "
-                 "which is the model's part and not here.",
+        .pitfalls = "Swin v2 also replaces q.k by a cosine with a learned "
+                    "scale, which is the model's part and not here.",
         .gradient = "through the network; sigmoid' = g (1 - g)",
         .variants = variants,
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },

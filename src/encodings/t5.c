@@ -1,13 +1,13 @@
 /*
  * t5.c - bucketed relative bias.
  *
- * Raffel et al.: Exploring the Limits of Transfer Learning with a Unified
+ * Raffel et al.:  Exploring the Limits of Transfer Learning with a Unified
  * Text-to-Text Transformer. 2020. arXiv:1910.10683, section 2.1; the bucket
- * function of the authors' code (mesh_tensorflow).
- * Half of the buckets of a side hold one distance each, the rest grow
- * logarithmically up to 'distance'.  Where the logarithm is whole, floating
- * point may miss by one bucket (double does at distance 64 of 32/128,
- * bidirectional), so distances are compared with integer thresholds instead.
+ * function of the authors' code (mesh_tensorflow).  Half of the buckets of a
+ * side hold one distance each, the others grow logarithmically up to
+ * 'distance'.  Where the logarithm is an integer, floating point can be off by
+ * one bucket (double is at distance 64 of 32/128, bidirectional), so distances
+ * are compared with integer thresholds.
  */
 #include "encoding.h"
 #include <math.h>
@@ -35,7 +35,7 @@ static const struct lct_param params[] = {
     { 0 }
 };
 
-/* Buckets of one side, and how many of them hold one distance each. */
+/* Number of buckets of a side, and of those that hold one distance each. */
 static void sides(const locant_encoding *e, int *side, int *single)
 {
     *side = (int)e->value[BUCKETS] / (e->value[BIDIRECTIONAL] != 0 ? 2 : 1);
@@ -116,7 +116,7 @@ static int64_t threshold(int k, int side, int single, int64_t distance)
     double ratio = (double)distance / single;
     int64_t n = (int64_t)(single * pow(ratio, (double)k / (side - single)));
 
-    /* The guess is off by little; the comparison decides. */
+    /* A guess that is close; comparisons make it exact. */
     while (n > single && !below(n, k, side, single, distance))
         n--;
     while (below(n, k, side, single, distance))
@@ -197,8 +197,8 @@ const struct lct_encoding lct_enc_t5 = {
         .source = "Raffel et al. 2020, arXiv:1910.10683v4, section 2.1; bucket "
                   "function of mesh_tensorflow",
         .used_by = "T5, mT5, ByT5, Flan-T5, UMT5 (per layer), MPNet",
-        .traps = "T5 itself does not scale scores by 1/sqrt(D); double "
-                 "precision misplaces distance 64 of 32/128 bidirectional.",
+        .pitfalls = "T5 itself does not scale scores by 1/sqrt(D); double "
+                    "precision misplaces distance 64 of 32/128 bidirectional.",
         .gradient = "dtable[bucket, h] = sum of dS over pairs of that bucket",
         .variants = variants,
         .doors = LOCANT_DOOR_SCORE,

@@ -10,7 +10,7 @@
 struct table_job {
     struct lct_table_call call;
     locant_tensor *out;
-    double *scratch; /* [slots, D]; NULL where a row fits the stack */
+    double *scratch; /* [slots, D]; NULL if a row fits the stack */
 };
 
 /* I64 [N], or F64 [N] or [N, axes]; n < 0: any N. */
@@ -63,7 +63,7 @@ static locant_status open_part(struct lct_table_call *c, const char *fn,
     return LOCANT_OK;
 }
 
-/* What the encoding says to n rows of 'dim' channels. */
+/* The encoding's own checks for n rows of 'dim' channels. */
 static locant_status check_encoding(const struct lct_table_call *c,
                                     const char *fn, size_t n, int64_t dim)
 {
@@ -90,7 +90,7 @@ locant_status lct_table_open(struct lct_table_call *c, const char *fn,
     return check_encoding(c, fn, (size_t)positions->shape[0], dim);
 }
 
-/* What both directions check; rows are [N, D]. */
+/* Checks of both directions; rows are [N, D]. */
 static locant_status check_call(struct lct_table_call *c, const char *fn,
                                 const char *arg, const locant_tensor *rows,
                                 const locant_encoding *e,
@@ -114,7 +114,7 @@ void lct_table_rows_f64(double *out, const struct lct_table_call *c,
     }
 }
 
-/* Rows that the encoding itself makes in float32; false: it cannot. */
+/* Rows by the encoding's fast float32 hook; false: it has none. */
 static bool fast_rows(float *out, const struct lct_table_call *c, size_t first,
                       size_t n, int64_t dim)
 {
@@ -186,7 +186,7 @@ locant_status locant_encoding_table(locant_tensor *out,
     return LOCANT_OK;
 }
 
-/* Gradients are added to while the rest is still read, and to each other. */
+/* Gradients must not overlap what is read, nor each other. */
 static locant_status check_gradients(const struct lct_table_call *c,
                                      const char *fn,
                                      const locant_tensor *dparams,

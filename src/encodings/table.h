@@ -5,7 +5,7 @@
 
 /* What a call of this door was given, checked. */
 struct lct_table_call {
-    const locant_encoding *e;    /* a leaf */
+    const locant_encoding *e;    /* no sum */
     const locant_tensor *params; /* its own */
     int first_param;
     const int64_t *positions;    /* one of these two */
@@ -19,7 +19,7 @@ locant_status lct_table_open(struct lct_table_call *c, const char *fn,
                              const locant_tensor *positions,
                              const locant_tensor *params);
 
-/* Where row t sits. */
+/* The position of row t. */
 static inline struct lct_point lct_table_point(const struct lct_table_call *c,
                                                size_t t)
 {
@@ -29,7 +29,7 @@ static inline struct lct_point lct_table_point(const struct lct_table_call *c,
     };
 }
 
-/* Rows first .. first + n - 1, dense; 'spare' has room for one of double. */
+/* Rows first .. first + n - 1, dense; 'spare' has room for a row of doubles. */
 void lct_table_rows(float *out, double *spare, const struct lct_table_call *c,
                     size_t first, size_t n, int64_t dim);
 void lct_table_rows_f64(double *out, const struct lct_table_call *c,

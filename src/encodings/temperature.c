@@ -1,6 +1,6 @@
 /*
- * temperature.c - queries grow with their position, so that attention stays
- * sharp over long contexts.
+ * temperature.c - queries are multiplied by a factor that grows with position,
+ * so that attention stays sharp over long contexts.
  *
  *     llama4     1 + scale ln(1 + floor((p + 1) / floor))
  *     ministral  1 + scale ln(1 + floor(p / floor))
@@ -8,10 +8,10 @@
  *     inkling    1 + scale ln(max(1, (p + 1) / floor))
  *
  * llama4: transformers, models/llama4 (layers without RoPE); ministral: models/
- * ministral3 (all layers); inkling: models/inkling; logn: Su Jianlin 2021 and
+ * ministral3 (all layers); inkling: models/inkling; logn:  Su Jianlin 2021 and
  * 2023 (kexue.fm 8823, bojone/rerope), Qwen 1's use_logn_attn, after Chiang and
- * Cholak 2022, arXiv:2202.12172.  Positions below 0 count as 0.  No door: it
- * goes with another encoding, or stands alone.
+ * Cholak 2022, arXiv:2202.12172.  Positions below 0 count as 0.  It has no
+ * door: it is added to another encoding, or used alone.
  */
 #include "encoding.h"
 #include "../positions/distance.h"
@@ -24,11 +24,11 @@ static const char *const kinds[] = { "llama4", "ministral", "logn", "inkling",
 
 static const struct lct_key keys[] = {
     { .name = "kind", .kind = LCT_WORD, .def = LLAMA4, .words = kinds,
-      .doc = "the law of growth" },
+      .doc = "which formula" },
     { .name = "scale", .kind = LCT_NUMBER, .def = 0.1, .min = 0, .max = 1e6,
       .doc = "attn_scale; logn does not read it" },
     { .name = "floor", .kind = LCT_INTEGER, .def = 8192, .min = 1,
-      .max = 1LL << 40, .doc = "positions up to which nothing grows "
+      .max = 1LL << 40, .doc = "up to this position the factor is 1 "
       "(floor_scale; original length of ministral)" },
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 2,
       .max = 1LL << 40, .doc = "logn: the trained length; left out: floor" },
@@ -87,9 +87,9 @@ const struct lct_encoding lct_enc_temperature = {
         .source = "Llama 4 and Ministral 3 in transformers 5; Chiang, Cholak "
                   "2022, arXiv:2202.12172v1, section 5; Su 2021",
         .used_by = "Llama 4 (layers without RoPE), Ministral 3, Qwen 1",
-        .traps = "Llama 4 counts p + 1, Ministral p.  Transformers derives p "
-                 "from the cache, not from position ids: left padding shifts "
-                 "it.",
+        .pitfalls = "Llama 4 counts p + 1, Ministral p.  Transformers derives "
+                    "p from the cache, not from position ids: left padding "
+                    "shifts it.",
         .variants = variants,
         .traits = 0,
     },

@@ -6,12 +6,11 @@
  *
  *     s = scale [(q + u).k + (q + v).(projection R_n)],  n = p_i - p_j
  *
- * R_n is a fixed sinusoid of the model's width; what is learned is its
- * projection (W_R, without bias) and the two vectors.  All start at N(0,
- * 0.02^2), as in the authors' code, which shares u and v among layers unless
- * told to untie them (mem_transformer.py, untie_r).
- * Memory of an earlier segment is more keys at smaller positions; whether a
- * gradient flows into it is for the caller to say.
+ * R_n is a fixed sinusoid of the model's width.  Its projection (W_R, without
+ * bias) and both vectors are learned.  All start at N(0, 0.02^2), as in the
+ * authors' code, which shares u and v among layers unless untie_r is set
+ * (mem_transformer.py).  The memory of an earlier segment is more keys at
+ * smaller positions; the caller decides whether a gradient flows into it.
  */
 #include "sinusoids.h"
 
@@ -28,13 +27,13 @@ static const struct lct_key keys[] = {
 static const struct lct_param params[] = {
     { .name = "projection", .dims = { "heads", "head_dim", "width" },
       .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "W_R: what a head makes of the sinusoid" },
+      .doc = "W_R: projects the sinusoid for each head" },
     { .name = "u", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries that meet keys (r_w_bias)" },
+      .doc = "added to queries in products with keys (r_w_bias)" },
     { .name = "v", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries that meet distances (r_r_bias)" },
+      .doc = "added to queries in products with distances (r_r_bias)" },
     { 0 }
 };
 
@@ -64,9 +63,10 @@ const struct lct_encoding lct_enc_transformer_xl = {
         .source = "Dai et al. 2019, arXiv:1901.02860v3, section 3.3; "
                   "kimiyoung/transformer-xl, mem_transformer.py",
         .used_by = "Transformer-XL; the form of XLNet and Conformer",
-        .traps = "R is fixed, not learned; relative shift leaves garbage above "
-                 "the diagonal; W_R R by distance is [range, width], not "
-                 "[L, L, width]; float16 positions are exact to 2048 only.",
+        .pitfalls = "R is fixed, not learned; relative shift leaves garbage "
+                    "above the diagonal; W_R R by distance is [range, width], "
+                    "not [L, L, width]; float16 positions are exact to 2048 "
+                    "only.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,

@@ -1,17 +1,17 @@
 /*
  * window.c - sliding window: only keys nearer than a distance are seen.
  *
- * Beltagy, Peters, Cohan: Longformer. 2020. arXiv:2004.05150, section 3.1; the
- * causal form of Jiang et al.: Mistral 7B. 2023. arXiv:2310.06825, section 2:
- * 'size' keys with the query's own among them.  Without a causal mask keys
- * after the query are held to the same |n| < size (Transformers counts
- * |n| <= size in encoders).  No door: it goes with another encoding.
+ * Beltagy, Peters, Cohan:  Longformer. 2020. arXiv:2004.05150, section 3.1; the
+ * causal form of Jiang et al.:  Mistral 7B. 2023. arXiv:2310.06825, section 2:
+ * 'size' keys including the query's own.  Without a causal mask, keys after the
+ * query are seen if |n| < size too (encoders in Transformers use |n| <= size).
+ * It has no door: it is added to another encoding.
  */
 #include "encoding.h"
 
 static const struct lct_key keys[] = {
     { .name = "size", .kind = LCT_INTEGER, .def = 256, .min = 1,
-      .max = 1LL << 40, .doc = "keys that a query sees, itself among them" },
+      .max = 1LL << 40, .doc = "keys that a query sees, including its own" },
     { 0 }
 };
 
@@ -60,8 +60,8 @@ const struct lct_encoding lct_enc_window = {
                   "et al. 2023, arXiv:2310.06825v1, section 2",
         .used_by = "Mistral 7B v0.1; local layers of Gemma 2 and 3, Command "
                    "R7B, gpt-oss",
-        .traps = "Some count the query's own key, some do not; layers on top "
-                 "of each other reach layers * (size - 1) back.",
+        .pitfalls = "Some count the query's own key, some do not; L layers "
+                    "together reach L * (size - 1) back.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },

@@ -33,13 +33,13 @@ static inline int64_t lct_window_offset(int64_t height, int64_t width,
     return down * (2 * width - 1) + right;
 }
 
-/* Its form as a difference of one number for each patch. */
+/* A number for each patch whose differences determine the offset. */
 static inline int64_t lct_window_key(int64_t width, int64_t pos)
 {
     return pos / width * (2 * width - 1) + pos % width;
 }
 
-/* Two patches of that difference, as near to patch 0 as there are. */
+/* The pair of patches with that difference that is nearest to patch 0. */
 static inline void lct_window_pair(int64_t *q, int64_t *k, int64_t width,
                                    int64_t difference)
 {
@@ -50,7 +50,7 @@ static inline void lct_window_pair(int64_t *q, int64_t *k, int64_t width,
     *k = (down < 0 ? -down * width : 0) + (right < 0 ? -right : 0);
 }
 
-/* The same as hooks of an encoding that has patches alone. */
+/* Both, as hooks of an encoding whose positions are patches. */
 static inline int64_t lct_patch_key(const struct lct_call *s,
                                     enum lct_role role, int64_t pos)
 {

@@ -8,9 +8,9 @@
  *     s = scale [(q + u).k + (q + v).(projection R_n)
  *                + (q + segment_bias).segments[same ? 0 : 1]]
  *
- * Distances of both signs are held to the clamp.  Two tokens are of one segment
- * if both lie before position 'segment' or neither does.  All parameters start
- * at N(0, 0.02^2), the authors'.
+ * Distances of both signs are clamped.  Two tokens are in the same segment if
+ * both or neither of them lie before position 'segment'.  All parameters start
+ * at N(0, 0.02^2), as in the authors' code.
  */
 #include "sinusoids.h"
 
@@ -34,16 +34,16 @@ static const struct lct_key keys[] = {
 static const struct lct_param params[] = {
     { .name = "projection", .dims = { "heads", "head_dim", "width" },
       .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "what a head makes of the sinusoid (r)" },
+      .doc = "projects the sinusoid for each head (r)" },
     { .name = "u", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries that meet keys (r_w_bias)" },
+      .doc = "added to queries in products with keys (r_w_bias)" },
     { .name = "v", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries that meet distances (r_r_bias)" },
+      .doc = "added to queries in products with distances (r_r_bias)" },
     { .name = "segment_bias", .dims = { "heads", "head_dim" },
       .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries that meet segments (r_s_bias)" },
+      .doc = "added to queries in products with segments (r_s_bias)" },
     { .name = "segments", .dims = { "2", "heads", "head_dim" },
       .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
       .doc = "of the same segment, and of another (seg_embed)" },
@@ -84,7 +84,7 @@ static void products(struct lct_products *out, const locant_encoding *e,
 
 static const locant_variant variants[] = {
     { "xlnet", "one segment", "XLNet pretraining of single texts" },
-    { "xlnet(clamp=512)", "distances held to +-512",
+    { "xlnet(clamp=512)", "distances clamped to +-512",
       "XLNet with clamp_len=512" },
     { "xlnet(share=yes)", "one set of biases for all layers",
       "XLNet, untie_r=False" },
@@ -102,9 +102,9 @@ const struct lct_encoding lct_enc_xlnet = {
         .source = "Yang et al. 2019, arXiv:1906.08237v2, sections 2.4 and 2.5; "
                   "zihangdai/xlnet, modeling.py",
         .used_by = "XLNet",
-        .traps = "Its relative shift pads no zero column, and its distances "
-                 "run from klen to -qlen; the segment vector tells only the "
-                 "same from another segment.",
+        .pitfalls = "Its relative shift pads no zero column, and its distances "
+                    "run from klen to -qlen; the segment vector tells only "
+                    "the same from another segment.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_RELATIVE,

@@ -23,7 +23,7 @@ static const struct lct_key keys[] = {
     { .name = "gamma", .kind = LCT_NUMBER, .def = 0.4, .min = 0,
       .min_open = true, .max = 1e6, .doc = "the larger, the slower the decay" },
     { .name = "scale", .kind = LCT_NUMBER, .def = 512, .min = 0,
-      .min_open = true, .max = 1e12, .doc = "positions of one power of zeta" },
+      .min_open = true, .max = 1e12, .doc = "positions for one power of zeta" },
     { .name = "center", .kind = LCT_INTEGER, .def = 0, .min = -1e12,
       .max = 1e12, .doc = "position of power 0; must be that of cached keys" },
     { 0 }
@@ -54,8 +54,8 @@ static locant_status schedule(struct lct_schedule **out,
     *out = NULL;
     if (head_dim % 2 != 0)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
-                           " channels, expected an even number to turn in "
-                           "pairs", fn, head_dim);
+                           " channels, expected an even number to rotate "
+                           "in pairs", fn, head_dim);
     *out = lct_schedule_create(e->value[BASE], head_dim / 2, head_dim);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
@@ -65,8 +65,8 @@ static locant_status schedule(struct lct_schedule **out,
 }
 
 /*
- * out = zeta^(power e) R(sign f) x.  The schedule is there already, so finding
- * it cannot fail.
+ * out = zeta^(power e) R(sign f) x.  The schedule is made before, so
+ * lct_schedule_of() cannot fail.
  */
 static void apply(double *out, const double *x, const struct lct_call *c,
                   const struct lct_point *at, int power, int sign)
@@ -133,9 +133,10 @@ const struct lct_encoding lct_enc_xpos = {
         .source = "Sun et al. 2022, arXiv:2212.10554v1, section 2.2, "
                   "algorithm 1",
         .used_by = "LEX, Kosmos-1, RetNet (its ancestor)",
-        .traps = "Queries and keys need one center, so keys cached under "
-                 "another are wrong; scores grow for keys after the query; "
-                 "factors overflow beyond 32937 positions from the center.",
+        .pitfalls = "Queries and keys need the same center, so keys cached "
+                    "with another are wrong; scores grow for keys after the "
+                    "query; factors overflow beyond 32937 positions from the "
+                    "center.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE,
         .gradient = "dx = zeta^(+-e) R(-f) dy",

@@ -95,8 +95,9 @@ locant_status lct_eval_by_position(struct lct_eval *ev);
  */
 locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k);
 
-/* P4: windows of 128 whose last 16 targets tile the 64 of P1. */
-locant_status lct_eval_own_window(struct lct_eval *ev);
+/* P4: windows of T whose last 16 targets tile the 64 of P1, into own_loss;
+   *sum of all their losses. */
+locant_status lct_eval_tiles(double *sum, struct lct_eval *ev, int64_t T);
 
 /* ------------------------------------------------------------------ checks */
 

@@ -132,6 +132,8 @@ void lct_eval_means(struct lct_eval *ev)
 
 static locant_status all_protocols(struct lct_eval *ev)
 {
+    double sum;
+
     LCT_TRY(lct_eval_validation(ev));
     if (ev->span == 0)
         return lct_eval_causality_at(ev, locant_encoding_reach(ev->encoding));
@@ -144,7 +146,8 @@ static locant_status all_protocols(struct lct_eval *ev)
     LCT_TRY(lct_eval_by_position(ev));
     lct_eval_means(ev);
     LCT_TRY(lct_eval_causality(ev));
-    LCT_TRY(lct_eval_own_window(ev));
+    LCT_TRY(lct_eval_tiles(&sum, ev, SHORTEST)); /* P4 */
+    ev->e.own_window = sum / (double)(ev->blocks * TARGETS);
     return lct_eval_shuffled(ev);
 }
 
@@ -257,10 +260,8 @@ locant_status locant_evaluate(locant_evaluation *out, locant_store *store,
                               int64_t run, const locant_corpus *corpus,
                               int64_t blocks)
 {
-    if (!out || !store || !corpus)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           !out     ? "out"
-                           : !store ? "store"
-                                    : "corpus");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, store);
+    LCT_NOT_NULL(__func__, corpus);
     return lct_evaluate(out, store, run, corpus, blocks, NULL, NULL);
 }

@@ -167,11 +167,9 @@ locant_status locant_evaluate_as(locant_evaluation *out, locant_store *store,
                                  int64_t run, const locant_corpus *corpus,
                                  const locant_eval_options *options)
 {
-    if (!out || !store || !corpus || !options)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           !out      ? "out"
-                           : !store  ? "store"
-                           : !corpus ? "corpus"
-                                     : "options");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, store);
+    LCT_NOT_NULL(__func__, corpus);
+    LCT_NOT_NULL(__func__, options);
     return lct_evaluate_as(out, store, run, corpus, options, NULL, NULL);
 }

@@ -171,13 +171,13 @@ locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k)
     return LOCANT_OK;
 }
 
-/* P4: windows of 128 whose last 16 targets tile the 64 of P1. */
-locant_status lct_eval_own_window(struct lct_eval *ev)
+/* Windows of T whose last 16 targets tile the 64 of P1; *sum of all losses. */
+locant_status lct_eval_tiles(double *sum, struct lct_eval *ev, int64_t T)
 {
     enum { EACH = TARGETS / STRIDE };
-    int64_t T = SHORTEST, group = LONGEST / T, n = ev->blocks * EACH;
-    double sum = 0;
+    int64_t group = LONGEST / T, n = ev->blocks * EACH;
 
+    *sum = 0;
     for (int64_t b = 0; b < ev->blocks; b++)
         ev->own_loss[b] = 0;
     for (int64_t w = 0; w < n; w += group) {
@@ -193,10 +193,9 @@ locant_status lct_eval_own_window(struct lct_eval *ev)
         for (int64_t i = 0; i < B; i++) {
             double own = lct_eval_sum(ev->loss + (i + 1) * T - STRIDE, STRIDE);
 
-            sum += own;
+            *sum += own;
             ev->own_loss[(w + i) / EACH] += own / TARGETS;
         }
     }
-    ev->e.own_window = sum / (double)(n * STRIDE);
     return LOCANT_OK;
 }

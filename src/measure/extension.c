@@ -349,7 +349,6 @@ locant_status lct_extension_run(struct lct_extension **out,
     status = run(w, &jobs);
     x->failures = jobs.failures;
     x->seconds = jobs.seconds;
-    locant_release(w->place.ends);
     locant_release(w);
     return status;
 }

@@ -128,13 +128,12 @@ struct lct_extension_place {
     locant_store *store;
     const locant_corpus *corpus;
     int64_t want;       /* blocks asked for */
-    size_t *ends;       /* [blocks] */
-    int64_t blocks;
+    int64_t blocks;     /* that there are */
     lct_tick tick;
     void *context;
 };
 
-/* Choose the blocks, 'want' of them or fewer; 'ends' is to be released. */
+/* Count the blocks, 'want' of them or fewer. */
 locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want);
 
 /*

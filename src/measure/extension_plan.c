@@ -107,18 +107,14 @@ locant_status lct_extension_spec(char out[256], const char *pattern,
 {
     const char *at = strchr(pattern, '@');
     char text[256];
-    locant_encoding *e, *resolved = NULL;
-    locant_status status;
+    locant_encoding *resolved = NULL;
 
     if (at)
         snprintf(text, sizeof text, "%.*s%lld%s", (int)(at - pattern), pattern,
                  (long long)factor, at + 1);
     else
         snprintf(text, sizeof text, "%s", pattern);
-    LCT_TRY(locant_encoding_create(&e, text));
-    status = locant_encoding_resolve(&resolved, e, LCT_EXT_TRAINED);
-    locant_encoding_free(e);
-    LCT_TRY(status);
+    LCT_TRY(lct_encoding_at(&resolved, text, LCT_EXT_TRAINED));
     snprintf(out, 256, "%s", locant_encoding_spec(resolved));
     locant_encoding_free(resolved);
     return LOCANT_OK;

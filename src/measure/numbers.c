@@ -37,15 +37,13 @@ static void put_test(struct lct_numbers *n, json_t *to,
 static locant_status put_changes(struct lct_numbers *n, int k)
 {
     struct lct_test *test = of_rows(n, sizeof *test);
-    char key[24];
     locant_status status = LOCANT_ERR_NOMEM;
 
-    snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
     if (test)
         status = lct_test_changes(test, n->r, k);
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++)
-        put_test(n, json_object_get(lct_part_of_row(n, i, "change"), key),
-                 &test[i]);
+        put_test(n, lct_put_at(n, lct_part_of_row(n, i, "change"),
+                               lct_length(n->r, k)), &test[i]);
     locant_release(test);
     return status;
 }
@@ -168,14 +166,13 @@ static locant_status put_behind(struct lct_numbers *n, int k)
 {
     struct lct_order order;
     struct lct_test *test = of_rows(n, sizeof *test);
-    char key[24];
     locant_status status = LOCANT_ERR_NOMEM;
 
-    snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
     if (test)
         status = lct_test_order(test, &order, n->r, k);
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
-        json_t *to = lct_put_object(n, lct_part_of_row(n, i, "behind"), key);
+        json_t *to = lct_put_at(n, lct_part_of_row(n, i, "behind"),
+                                lct_length(n->r, k));
 
         lct_put_real(n, to, "mean", test[i].mean);
         put_test(n, to, &test[i]);

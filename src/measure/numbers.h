@@ -13,6 +13,9 @@ struct lct_numbers {
     bool failed;
 };
 
+/* NAN: it is none. */
+double lct_number_of(const json_t *value);
+
 /* to[key] = value; a number that is not finite is null. */
 void lct_put(struct lct_numbers *n, json_t *to, const char *key, json_t *value);
 void lct_put_real(struct lct_numbers *n, json_t *to, const char *key,
@@ -26,6 +29,8 @@ void lct_put_interval(struct lct_numbers *n, json_t *to,
                       const locant_interval *e);
 /* The object "key" of row i, made when first asked for. */
 json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key);
+/* The object under that number as a key, made when first asked for. */
+json_t *lct_put_at(struct lct_numbers *n, json_t *to, int64_t key);
 /* A new object, a new array there; NULL where memory ran short. */
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key);
 json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key);

@@ -44,13 +44,11 @@ static locant_status put_row(const struct lct_ext_maker *k, json_t *to,
     json_t *above = lct_put_object(k->n, to, "above_crop");
 
     for (int f = 0; f <= last; f++) {
-        char length[24];
+        const int64_t length = lct_extension_factor(f) * LCT_EXT_TRAINED;
 
-        snprintf(length, sizeof length, "%" PRId64,
-                 lct_extension_factor(f) * LCT_EXT_TRAINED);
-        LCT_TRY(lct_extension_put_loss(k, lct_put_object(k->n, loss, length),
+        LCT_TRY(lct_extension_put_loss(k, lct_put_at(k->n, loss, length),
                                        row->at[f].loss, NULL));
-        LCT_TRY(lct_extension_put_loss(k, lct_put_object(k->n, above, length),
+        LCT_TRY(lct_extension_put_loss(k, lct_put_at(k->n, above, length),
                                        row->at[f].loss, crop->at[f].loss));
     }
     LCT_TRY(lct_extension_put_loss(k, lct_put_object(k->n, to, "short"),
@@ -88,14 +86,10 @@ static locant_status put_needles(const struct lct_ext_maker *k, json_t *to,
 {
     json_t *all = lct_put_object(k->n, to, "needle");
 
-    for (int f = 0; f < k->x->plan->factors; f++) {
-        char length[24];
-
-        snprintf(length, sizeof length, "%" PRId64,
-                 lct_extension_factor(f) * LCT_EXT_TRAINED);
-        LCT_TRY(put_needle(k, lct_put_object(k->n, all, length),
+    for (int f = 0; f < k->x->plan->factors; f++)
+        LCT_TRY(put_needle(k, lct_put_at(k->n, all, lct_extension_factor(f) *
+                                                        LCT_EXT_TRAINED),
                            &row->needle[f]));
-    }
     return LOCANT_OK;
 }
 
@@ -137,6 +131,8 @@ static locant_status put_tuned(const struct lct_ext_maker *k, json_t *all)
 
     for (int i = 0; i < lct_extension_tunings(); i++) {
         const struct lct_extension_tuning *t = lct_extension_tuning(i);
+        const struct lct_extension_row *row =
+            &k->x->row[lct_extension_methods() + i];
         json_t *to = lct_add_object(k->n, list);
 
         lct_put_text(k->n, to, "id", t->id);
@@ -144,11 +140,10 @@ static locant_status put_tuned(const struct lct_ext_maker *k, json_t *all)
         lct_put_count(k->n, to, "length", t->length);
         LCT_TRY(put_spec(k, to, "train", t->train, LCT_EXT_TUNED_FACTOR));
         LCT_TRY(put_spec(k, to, "spec", t->spec, LCT_EXT_TUNED_FACTOR));
-        LCT_TRY(put_row(k, to, &k->x->row[lct_extension_methods() + i]));
-        LCT_TRY(put_needles(k, to, &k->x->row[lct_extension_methods() + i]));
-        LCT_TRY(put_needle(
-            k, lct_put_object(k->n, to, "needle_short"),
-            &k->x->row[lct_extension_methods() + i].needle_short));
+        LCT_TRY(put_row(k, to, row));
+        LCT_TRY(put_needles(k, to, row));
+        LCT_TRY(put_needle(k, lct_put_object(k->n, to, "needle_short"),
+                           &row->needle_short));
     }
     return LOCANT_OK;
 }

@@ -81,8 +81,7 @@ static void put_protocol(struct lct_numbers *n)
     int64_t blocks = g ? g->results[0].eval.blocks : 0;
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
-        n->failed |= json_array_append_new(
-            lengths, json_integer((json_int_t)lct_length(n->r, k))) != 0;
+        lct_add_count(n, lengths, lct_length(n->r, k));
     lct_put_count(n, to, "trained_length", n->r->trained_length);
     lct_put_count(n, to, "judged", lct_length(n->r, lct_judged(n->r)));
     lct_put_count(n, to, "encodings", (int64_t)n->r->n);
@@ -116,11 +115,10 @@ static void put_ngrams(struct lct_numbers *n)
     json_t *all = lct_put_array(n, n->all, "ngrams");
 
     for (int i = 0; i < 2; i++) {
-        json_t *one = json_object();
+        json_t *one = lct_add_object(n, all);
 
         lct_put_count(n, one, "order", n->r->ngram_order[i]);
         lct_put_real(n, one, "loss", n->r->ngram[i]);
-        n->failed |= json_array_append_new(all, one) != 0;
     }
 }
 
@@ -144,7 +142,7 @@ static void put_identities(struct lct_numbers *n)
 
     for (int i = 0; i < n->r->n_identities; i++) {
         const struct lct_identity *from = &n->r->identities[i];
-        json_t *one = json_object();
+        json_t *one = lct_add_object(n, all);
 
         lct_put_text(n, one, "name", from->name);
         lct_put_text(n, one, "formula", from->formula);
@@ -153,7 +151,6 @@ static void put_identities(struct lct_numbers *n)
         lct_put_real(n, one, "bound", from->bound);
         lct_put(n, one, "above", json_boolean(from->above));
         lct_put(n, one, "holds", json_boolean(from->holds));
-        n->failed |= json_array_append_new(all, one) != 0;
     }
 }
 
@@ -163,7 +160,7 @@ static void put_gates(struct lct_numbers *n)
 
     for (int i = 0; i < 7; i++) {
         const locant_report_gate *g = &n->r->gates[i];
-        json_t *one = json_object(), *values;
+        json_t *one = lct_add_object(n, all), *values;
 
         lct_put_text(n, one, "name", g->name);
         lct_put(n, one, "passed", g->not_applicable ? json_null()
@@ -175,7 +172,6 @@ static void put_gates(struct lct_numbers *n)
             lct_add_real(n, values, g->value[k]);
         lct_put_text(n, one, "a", g->spec[0]);
         lct_put_text(n, one, "b", g->spec[1]);
-        n->failed |= json_array_append_new(all, one) != 0;
     }
 }
 
@@ -219,11 +215,8 @@ static void put_lengths(struct lct_numbers *n, json_t *to,
     json_t *lengths = lct_put_object(n, to, "lengths");
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
-        char key[24];
-        json_t *one;
+        json_t *one = lct_put_at(n, lengths, lct_length(n->r, k));
 
-        snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
-        one = lct_put_object(n, lengths, key);
         lct_put_real(n, one, "loss", row->loss[k]);
         lct_put_real(n, one, "half_width", row->half_width[k]);
     }
@@ -276,11 +269,8 @@ static void put_curve(struct lct_numbers *n, json_t *to,
 static void put_run(struct lct_numbers *n, json_t *all,
                     const struct lct_result *x)
 {
-    json_t *to = json_object(), *losses;
+    json_t *to = lct_add_object(n, all), *losses;
 
-    n->failed |= json_array_append_new(all, to) != 0;
-    if (n->failed)
-        return;
     lct_put_count(n, to, "run", x->run.id);
     lct_put_count(n, to, "seed", (int64_t)x->run.seed);
     losses = lct_put_array(n, to, "loss");
@@ -333,11 +323,10 @@ static void put_rates(struct lct_numbers *n, json_t *to,
     lct_put_real(n, to, "rate", g->rate);
     losses = lct_put_array(n, to, "rates");
     for (int k = 0; k < n->r->n_rates; k++) {
-        json_t *one = json_object();
+        json_t *one = lct_add_object(n, losses);
 
         lct_put_real(n, one, "rate", n->r->rates[k]);
         lct_put_real(n, one, "valid", g->valid[k]);
-        n->failed |= json_array_append_new(losses, one) != 0;
     }
 }
 
@@ -346,12 +335,9 @@ void lct_put_row(struct lct_numbers *n, const struct lct_group *g)
     locant_report_row row = { .gain = NAN, .seconds = NAN,
                               .train_tokens_per_second = NAN,
                               .eval_tokens_per_second = NAN };
-    json_t *to = json_object(), *runs;
+    json_t *to = lct_add_object(n, n->rows), *runs;
     double own = 0;
 
-    n->failed |= json_array_append_new(n->rows, to) != 0;
-    if (n->failed)
-        return;
     if (g->n)
         lct_report_row_of(&row, g);
     for (int k = 0; k < LOCANT_EVAL_LENGTHS && !g->n; k++)

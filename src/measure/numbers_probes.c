@@ -18,11 +18,6 @@ static const json_t *at(const json_t *probe, const char *part, const char *key)
     return json_object_get(json_object_get(probe, part), key);
 }
 
-static double number(const json_t *value)
-{
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* --------------------------------------------------------------- one by one */
 
 /* R^2 of a law, mean over heads. */
@@ -33,7 +28,7 @@ static double mean_fit(const json_t *probe, const char *law)
     size_t i;
 
     json_array_foreach(heads, i, head)
-        sum += number(json_object_get(head, law));
+        sum += lct_number_of(json_object_get(head, law));
     return sum / (double)json_array_size(heads);
 }
 
@@ -43,7 +38,7 @@ static double last_error(const json_t *probe)
     const json_t *errors = at(probe, "states", "error");
     const size_t n = json_array_size(errors);
 
-    return number(n > 0 ? json_array_get(errors, n - 1) : NULL);
+    return lct_number_of(n > 0 ? json_array_get(errors, n - 1) : NULL);
 }
 
 /* Mean over heads of the trained model; "within" is one of its distances. */
@@ -58,7 +53,7 @@ static double mean_of_heads(const json_t *probe, const char *key,
     json_array_foreach(heads, i, head) {
         const json_t *value = json_object_get(head, key);
 
-        sum += number(within ? json_object_get(value, within) : value);
+        sum += lct_number_of(within ? json_object_get(value, within) : value);
     }
     return sum / (double)json_array_size(heads);
 }
@@ -83,23 +78,22 @@ static void put_one(struct lct_numbers *n, json_t *rows,
                     const struct lct_group *g, double context)
 {
     const json_t *p = g->probe, *field = at(p, "field", "trained");
-    json_t *to = json_object(), *laws;
+    json_t *to = lct_add_object(n, rows), *laws;
 
-    n->failed |= json_array_append_new(rows, to) != 0;
-    if (n->failed)
-        return;
     lct_put_text(n, to, "encoding", g->spec);
-    lct_put_real(n, to, "width_90", number(json_object_get(field, "width_90")));
-    lct_put_real(n, to, "width_99", number(json_object_get(field, "width_99")));
+    lct_put_real(n, to, "width_90",
+                 lct_number_of(json_object_get(field, "width_90")));
+    lct_put_real(n, to, "width_99",
+                 lct_number_of(json_object_get(field, "width_99")));
     lct_put_real(n, to, "effective_context", context);
     lct_put_real(n, to, "position_error", last_error(p));
-    lct_put_real(n, to, "sinks", number(json_object_get(
+    lct_put_real(n, to, "sinks", lct_number_of(json_object_get(
         at(p, "attention", "sinks"), "share")));
-    lct_put_real(n, to, "sinks_repeated", number(json_object_get(
+    lct_put_real(n, to, "sinks_repeated", lct_number_of(json_object_get(
         at(p, "attention", "sinks"), "share_repeated")));
     lct_put_real(n, to, "toeplitz_initial",
-                 number(at(p, "tables", "toeplitz_initial")));
-    lct_put_real(n, to, "toeplitz", number(at(p, "tables", "toeplitz")));
+                 lct_number_of(at(p, "tables", "toeplitz_initial")));
+    lct_put_real(n, to, "toeplitz", lct_number_of(at(p, "tables", "toeplitz")));
     put_heads(n, to, p);
     laws = lct_put_object(n, to, "laws");
     for (int law = LCT_LAW_LINEAR; law < LCT_LAWS; law++)
@@ -137,12 +131,16 @@ static locant_status read_losses(struct lct_context_losses *x,
         return LOCANT_OK;
     LCT_TRY(lct_probe_doubles(&loss, x->models * x->lengths * x->targets));
     x->loss = loss;
-    for (size_t i = 0; i < r->n; i++)
-        for (int64_t k = 0; r->groups[i].probe && k < x->lengths * x->targets;
-             k++)
-            *loss++ = number(json_array_get(json_array_get(json_object_get(
-                at(r->groups[i].probe, "field", "truncation"), "losses"),
-                (size_t)(k / x->targets)), (size_t)(k % x->targets)));
+    for (size_t i = 0; i < r->n; i++) {
+        const json_t *each =
+            json_object_get(at(r->groups[i].probe, "field", "truncation"),
+                            "losses");
+
+        for (int64_t k = 0; each && k < x->lengths * x->targets; k++)
+            *loss++ = lct_number_of(
+                json_array_get(json_array_get(each, (size_t)(k / x->targets)),
+                               (size_t)(k % x->targets)));
+    }
     return LOCANT_OK;
 }
 
@@ -154,7 +152,7 @@ static double context_of(const struct lct_context_losses *x, int64_t m,
 
     if (x->loss == NULL)
         return NAN;
-    return number(json_array_get(lengths, (size_t)lct_effective_context(
+    return lct_number_of(json_array_get(lengths, (size_t)lct_effective_context(
         x, m, gain_threshold)));
 }
 
@@ -170,7 +168,7 @@ static int64_t read_bins(real *bins, const json_t *probe)
 
     json_array_foreach(heads, i, head)
         for (size_t b = 0; i < HEADS && b < BINS; b++) {
-            bins[i * BINS + b] = (real)number(
+            bins[i * BINS + b] = (real)lct_number_of(
                 json_array_get(json_object_get(head, "bins"), b));
             n = (int64_t)i + 1;
         }

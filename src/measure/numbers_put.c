@@ -8,6 +8,11 @@
 enum { BOOTSTRAP_SEED = 1 };
 static const double level = .95;
 
+double lct_number_of(const json_t *value)
+{
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 void lct_put(struct lct_numbers *n, json_t *to, const char *key, json_t *value)
 {
     n->failed |= json_object_set_new(to, key, value) != 0;
@@ -79,6 +84,16 @@ json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key)
     return part ? part : lct_put_object(n, row, key);
 }
 
+json_t *lct_put_at(struct lct_numbers *n, json_t *to, int64_t key)
+{
+    char name[24];
+    json_t *there;
+
+    snprintf(name, sizeof name, "%" PRId64, key);
+    there = json_object_get(to, name);
+    return there ? there : lct_put_object(n, to, name);
+}
+
 void lct_put_interval(struct lct_numbers *n, json_t *to,
                       const locant_interval *e)
 {
@@ -94,10 +109,8 @@ locant_status lct_put_losses(struct lct_numbers *n, const char *part,
 {
     size_t seeds, blocks;
     double *loss;
-    char key[24];
     locant_status status;
 
-    snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, term.k));
     LCT_TRY(lct_measured(&loss, &seeds, &blocks, n->r, term, less));
     status = LOCANT_OK;
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
@@ -107,8 +120,9 @@ locant_status lct_put_losses(struct lct_numbers *n, const char *part,
         status = locant_bootstrap(&e, loss + i * seeds * blocks, own, blocks,
                                   level, BOOTSTRAP_SEED);
         if (status == LOCANT_OK)
-            lct_put_interval(
-                n, lct_put_object(n, lct_part_of_row(n, i, part), key), &e);
+            lct_put_interval(n, lct_put_at(n, lct_part_of_row(n, i, part),
+                                           lct_length(n->r, term.k)),
+                             &e);
     }
     locant_release(loss);
     return status;

@@ -4,14 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static json_t *at_length(struct lct_numbers *n, json_t *to, int64_t length)
-{
-    char key[24];
-
-    snprintf(key, sizeof key, "%" PRId64, length);
-    return lct_put_object(n, to, key);
-}
-
 /* Index of the trained length among those that are read. */
 static int own_of(const struct lct_surface *x, int t)
 {
@@ -28,23 +20,23 @@ static locant_status put_trained(const struct lct_ext_maker *k,
 {
     const struct lct_surface *x = k->n->r->surface;
     const double *own = lct_surface_at(x, e, t, own_of(x, t));
-    json_t *loss = at_length(k->n, to[0], x->trained[t]);
-    json_t *change = at_length(k->n, to[1], x->trained[t]);
-    json_t *above = at_length(k->n, to[2], x->trained[t]);
+    json_t *loss = lct_put_at(k->n, to[0], x->trained[t]);
+    json_t *change = lct_put_at(k->n, to[1], x->trained[t]);
+    json_t *above = lct_put_at(k->n, to[2], x->trained[t]);
 
     for (int i = 0; i < x->n_lengths; i++) {
         const double *here = lct_surface_at(x, e, t, i);
         const int64_t length = x->length[i];
 
-        LCT_TRY(lct_extension_put_loss(k, at_length(k->n, loss, length), here,
+        LCT_TRY(lct_extension_put_loss(k, lct_put_at(k->n, loss, length), here,
                                        NULL));
         if (length > x->trained[t])
-            LCT_TRY(lct_extension_put_loss(k, at_length(k->n, change, length),
+            LCT_TRY(lct_extension_put_loss(k, lct_put_at(k->n, change, length),
                                            here, own));
         for (int u = t + 1; u < x->n_trained; u++)
             if (x->trained[u] == length)
                 LCT_TRY(lct_extension_put_loss(
-                    k, at_length(k->n, above, length), here,
+                    k, lct_put_at(k->n, above, length), here,
                     lct_surface_at(x, e, u, i)));
     }
     return LOCANT_OK;

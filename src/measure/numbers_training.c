@@ -6,11 +6,6 @@
 #include "probe.h"
 #include <math.h>
 
-static double number(const json_t *value)
-{
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* Means over heads: of values, of their magnitudes (biases go both ways), or
    of whether they are those of a sink. */
 enum mean { PLAIN, MAGNITUDE, SINKS };
@@ -22,7 +17,7 @@ static double mean_of(const json_t *heads, enum mean mean)
     size_t i;
 
     json_array_foreach(heads, i, value) {
-        const double x = number(value);
+        const double x = lct_number_of(value);
 
         sum += mean == MAGNITUDE ? fabs(x)
              : mean == SINKS     ? isnan(x) ? NAN : x > lct_sink_threshold
@@ -58,7 +53,7 @@ static void put_norms(struct lct_numbers *n, json_t *to, const json_t *steps,
     size_t i;
 
     json_array_foreach(steps, i, one) {
-        const double step = number(json_object_get(one, "step"));
+        const double step = lct_number_of(json_object_get(one, "step"));
         const double norm = norm_of(x, true, last, step);
 
         lct_add_real(n, own, norm);

@@ -79,14 +79,13 @@ static locant_status check_options(const locant_report_options *o)
 }
 
 /* Would the model take this encoding?  Found out before the first training. */
-static locant_status try_model(const struct lct_plan *plan,
-                               const locant_encoding *e)
+static locant_status try_model(const locant_encoding *e,
+                               const locant_train_options *o)
 {
-    const locant_train_options *o = &plan->train;
     const struct lct_model_config config = {
         .layers = o->layers, .width = o->width, .heads = o->heads,
-        .kv_heads = o->kv_heads, .ff = o->ff, .vocab = LCT_VOCAB,
-        .encoding = e};
+        .kv_heads = o->kv_heads, .ff = o->ff,
+        .vocab = o->source ? o->source->vocab : LCT_VOCAB, .encoding = e};
     struct lct_model *model = NULL;
     locant_status status =
         lct_model_create(&model, &config, 1, o->length, false);
@@ -97,28 +96,22 @@ static locant_status try_model(const struct lct_plan *plan,
     return status;
 }
 
-/* The canonical spec of an encoding trained at the plan's length. */
-static locant_status resolve(char out[256], const struct lct_plan *plan,
-                             const char *spec)
+locant_status lct_plan_resolve(char out[256], const char *spec,
+                               const locant_train_options *o)
 {
-    locant_encoding *e, *resolved = NULL;
-    locant_status status;
+    locant_encoding *e;
+    locant_status status = LOCANT_OK;
 
-    if (spec == NULL)
-        return locant_fail(LOCANT_ERR_NULL,
-                           "locant_report_run: one of encodings is NULL");
-    LCT_TRY(locant_encoding_create(&e, spec));
-    status = locant_encoding_resolve(&resolved, e, plan->train.length);
-    locant_encoding_free(e);
-    if (status == LOCANT_OK)
-        status = try_model(plan, resolved);
-    if (status == LOCANT_OK && strlen(locant_encoding_spec(resolved)) > 255)
+    LCT_TRY(lct_encoding_at(&e, spec, o->length));
+    if (strlen(locant_encoding_spec(e)) > 255)
         status = locant_fail(LOCANT_ERR_PARAM,
                              "locant_report_run: the spec '%.40s..' is longer"
                              " than 255 bytes", spec);
     if (status == LOCANT_OK)
-        snprintf(out, 256, "%s", locant_encoding_spec(resolved));
-    locant_encoding_free(resolved);
+        status = try_model(e, o);
+    if (status == LOCANT_OK)
+        snprintf(out, 256, "%s", locant_encoding_spec(e));
+    locant_encoding_free(e);
     return status;
 }
 
@@ -126,7 +119,10 @@ static locant_status resolve_all(struct lct_plan *plan,
                                  const char *const *specs)
 {
     for (size_t i = 0; i < plan->n; i++) {
-        LCT_TRY(resolve(plan->specs[i], plan, specs[i]));
+        if (specs[i] == NULL)
+            return locant_fail(LOCANT_ERR_NULL,
+                               "locant_report_run: one of encodings is NULL");
+        LCT_TRY(lct_plan_resolve(plan->specs[i], specs[i], &plan->train));
         for (size_t j = 0; j < i; j++)
             if (strcmp(plan->specs[i], plan->specs[j]) == 0)
                 return locant_fail(LOCANT_ERR_PARAM,

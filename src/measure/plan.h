@@ -32,6 +32,11 @@ locant_status lct_plan_create(struct lct_plan *plan,
                               const locant_report_options *options);
 void lct_plan_free(struct lct_plan *plan);
 
+/* The canonical spec of an encoding as these options train it, their own left
+   aside; what their model cannot be trained with is refused. */
+locant_status lct_plan_resolve(char out[256], const char *spec,
+                               const locant_train_options *options);
+
 /*
  * The rate of the least validation loss, for every encoding, from what the
  * store has of 'tried'.  No other loss is looked at; a run without one is never

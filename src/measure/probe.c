@@ -246,9 +246,8 @@ locant_status locant_probe(char **json, locant_store *store, int64_t run,
     json_t *found;
     size_t bytes;
 
-    if (!json || !store)
-        return locant_fail(LOCANT_ERR_NULL, "locant_probe: %s is NULL",
-                           json ? "store" : "json");
+    LCT_NOT_NULL("locant_probe", json);
+    LCT_NOT_NULL("locant_probe", store);
     *json = NULL;
     LCT_TRY(lct_probe_read(&found, store, run, true, progress, context));
     bytes = json_dumpb(found, NULL, 0, flags);

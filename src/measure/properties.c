@@ -192,7 +192,7 @@ static locant_status check_table(struct probe *p)
     }
     at = INT64_C(1) << 40;
     if (status == LOCANT_OK &&
-        (locant_encoding_traits(p->e) & LOCANT_TRAIT_WALL) &&
+        (locant_encoding_traits(p->e) & LOCANT_TRAIT_LIMIT) &&
         locant_encoding_table(&out, p->e, &positions, p->params) !=
             LOCANT_ERR_PARAM)
         lacks(p, "does not refuse a position beyond its table", (double)at);

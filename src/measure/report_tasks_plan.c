@@ -130,23 +130,6 @@ static locant_status add_tasks(struct lct_task_plan *out, const char *list,
 
 /* --------------------------------------------------------------- encodings */
 
-static locant_status try_model(const struct lct_planned_task *t,
-                               const locant_encoding *e)
-{
-    const locant_train_options *o = &t->train;
-    const struct lct_model_config config = {
-        .layers = o->layers, .width = o->width, .heads = o->heads,
-        .kv_heads = o->kv_heads, .ff = o->ff,
-        .vocab = t->task->info.fine_tune ? LCT_VOCAB : o->source->vocab,
-        .encoding = e};
-    struct lct_model *model = NULL;
-    locant_status status =
-        lct_model_create(&model, &config, 1, o->length, false);
-
-    lct_model_free(model);
-    return status == LOCANT_OK ? lct_check_reach(e, o->length) : status;
-}
-
 /*
  * The report's encoding at the task's row: a length that was left out is the
  * trained one of either.
@@ -155,26 +138,14 @@ static locant_status resolve(char out[256], const struct lct_planned_task *t,
                              const char *spec, int64_t trained)
 {
     char plain[256];
-    locant_encoding *e, *resolved = NULL;
     locant_status status;
 
     lct_without_length(plain, spec, trained);
-    LCT_TRY(locant_encoding_create(&e, plain));
-    status = locant_encoding_resolve(&resolved, e, t->train.length);
-    locant_encoding_free(e);
-    if (status == LOCANT_OK && strlen(locant_encoding_spec(resolved)) > 255)
-        status = locant_fail(LOCANT_ERR_PARAM, "its spec there has %zu bytes,"
-                             " expected at most 255",
-                             strlen(locant_encoding_spec(resolved)));
-    if (status == LOCANT_OK)
-        status = try_model(t, resolved);
-    if (status == LOCANT_OK)
-        snprintf(out, 256, "%s", locant_encoding_spec(resolved));
-    else
+    status = lct_plan_resolve(out, plain, &t->train);
+    if (status != LOCANT_OK)
         status = locant_fail(status, "locant_report_run: task %s with %.80s:"
                              " %.280s", t->task->info.id, spec,
                              locant_last_error());
-    locant_encoding_free(resolved);
     return status;
 }
 

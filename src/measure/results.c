@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* ----------------------------------------------------------------- machine */
 
@@ -38,14 +37,10 @@ static void read_cpu(char *out, size_t size)
 
 static void set_provenance(struct lct_results *r)
 {
-    time_t now = time(NULL);
-    struct tm utc;
-
     read_cpu(r->cpu, sizeof r->cpu);
     snprintf(r->isa, sizeof r->isa, "%s", locant_isa());
     snprintf(r->compiler, sizeof r->compiler, "%s", lct_compiler());
-    gmtime_r(&now, &utc);
-    strftime(r->date, sizeof r->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    lct_store_now(r->date);
     r->threads = locant_threads();
 }
 
@@ -183,14 +178,27 @@ locant_status lct_read_params(struct lct_group *g, locant_store *store)
 
 /* ------------------------------------------------------------------- groups */
 
+locant_status lct_group_set(struct lct_group *g, const char *spec)
+{
+    locant_encoding *e;
+
+    LCT_TRY(locant_encoding_create(&e, spec));
+    snprintf(g->spec, sizeof g->spec, "%s", spec);
+    g->info = locant_encoding_info_of(e);
+    g->doors = locant_encoding_doors(e);
+    g->traits = locant_encoding_traits(e);
+    g->reach = locant_encoding_reach(e);
+    locant_encoding_free(e);
+    return LOCANT_OK;
+}
+
 static locant_status read_group(struct lct_group *g, size_t index,
                                 const struct lct_plan *plan,
                                 locant_store *store, const char *sha)
 {
-    locant_encoding *e;
     locant_status status;
 
-    memcpy(g->spec, plan->specs[index], sizeof g->spec);
+    LCT_TRY(lct_group_set(g, plan->specs[index]));
     g->rate = plan->rate[index];
     for (int k = 0; k < plan->n_rates; k++)
         g->valid[k] = plan->valid[(size_t)k * plan->n + index];
@@ -207,12 +215,6 @@ static locant_status read_group(struct lct_group *g, size_t index,
             return status;
         }
     }
-    LCT_TRY(locant_encoding_create(&e, g->spec));
-    g->info = locant_encoding_info_of(e);
-    g->doors = locant_encoding_doors(e);
-    g->traits = locant_encoding_traits(e);
-    g->reach = locant_encoding_reach(e);
-    locant_encoding_free(e);
     return lct_read_params(g, store);
 }
 

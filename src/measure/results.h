@@ -90,6 +90,9 @@ struct lct_results {
     struct json_t *numbers; /* lct_numbers_create(); NULL: not yet */
 };
 
+/* What an encoding says of itself, into a group of its runs. */
+locant_status lct_group_set(struct lct_group *g, const char *spec);
+
 /* Fill a report row from a group. */
 void lct_report_row_of(locant_report_row *row, const struct lct_group *g);
 

@@ -56,21 +56,14 @@ static locant_status group_of(struct lct_group **out, struct lct_results *r,
                               size_t n)
 {
     struct lct_group *g = r->groups;
-    locant_encoding *e;
-
     for (size_t i = 0; i < r->n; i++, g++)
         if (strcmp(g->spec, run->encoding) == 0) {
             *out = g;
             return LOCANT_OK;
         }
     *g = (struct lct_group){ .n = 0 };
-    LCT_TRY(lct_run_encoding(&e, s, run));
-    snprintf(g->spec, sizeof g->spec, "%s", run->encoding);
-    g->info = locant_encoding_info_of(e);
-    g->doors = locant_encoding_doors(e);
-    g->traits = locant_encoding_traits(e);
-    g->reach = locant_encoding_reach(e);
-    locant_encoding_free(e);
+    LCT_TRY(lct_store_blame(lct_group_set(g, run->encoding), s,
+                            "run %" PRId64, run->id));
     g->results = locant_alloc(n * sizeof *g->results);
     if (g->results == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu runs", n);

@@ -87,36 +87,24 @@ bool lct_task_mapped(const locant_task_info *task)
     return task->place != NULL && strcmp(task->metric, "loss - floor") != 0;
 }
 
-static locant_status make_room(struct gathering *g)
-{
-    struct lct_results *r = g->r;
-    const size_t room = g->room ? 2 * g->room : 64;
-    struct lct_task_point *larger = locant_alloc(room * sizeof *larger);
-
-    if (larger == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "report: no memory for %zu scores of tasks", room);
-    if (r->n_tasks > 0)
-        memcpy(larger, r->tasks, r->n_tasks * sizeof *larger);
-    locant_release(r->tasks);
-    r->tasks = larger;
-    g->room = room;
-    return LOCANT_OK;
-}
-
 static int gather(const locant_run_info *run, const char *setup,
                   const locant_task_score *s, void *context)
 {
     struct gathering *g = context;
     const locant_task_info *task = locant_task_find(s->task);
     const size_t group = find_group(g->r, run);
+    void *at = g->r->tasks;
     struct lct_task_point *p;
 
     if (group == g->r->n || task == NULL ||
         (s->place >= 0 && !lct_task_mapped(task)))
         return 0;
-    if (g->r->n_tasks == g->room && (g->status = make_room(g)) != LOCANT_OK)
+    if (!lct_reserve(&at, &g->room, g->r->n_tasks, 1, sizeof *p)) {
+        g->status = locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu"
+                                " scores of tasks", g->r->n_tasks + 1);
         return 1;
+    }
+    g->r->tasks = at;
     p = &g->r->tasks[g->r->n_tasks++];
     *p = (struct lct_task_point){
         .task = task, .setup = hash_setup(setup, run), .steps = run->steps,

@@ -56,9 +56,8 @@ locant_status locant_wilson(double *low, double *high, size_t hits, size_t n,
 {
     double k = (double)hits, all = (double)n, z, middle, half;
 
-    if (low == NULL || high == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           low ? "high" : "low");
+    LCT_NOT_NULL(__func__, low);
+    LCT_NOT_NULL(__func__, high);
     LCT_TRY(lct_check_level(__func__, level));
     if (hits > n)
         return locant_fail(LOCANT_ERR_PARAM,

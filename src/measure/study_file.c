@@ -206,9 +206,8 @@ locant_status locant_store_study(locant_study *out, locant_store *store,
     json_t *root = NULL;
     locant_status status;
 
-    if (out == NULL || store == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           out ? "store" : "out");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, store);
     *out = (locant_study){.id = 0};
     LCT_TRY(find_id(&out->id, store, id));
     LCT_TRY(load(&root, store, out->id));
@@ -287,11 +286,10 @@ locant_status locant_study_export(locant_store *store, int64_t id,
 {
     json_t *root = NULL;
     locant_status status = LOCANT_OK;
-    int64_t found;
+    int64_t found = 0;
 
-    if (store == NULL || path == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           store ? "path" : "store");
+    LCT_NOT_NULL(__func__, store);
+    LCT_NOT_NULL(__func__, path);
     LCT_TRY(find_id(&found, store, id));
     LCT_TRY(load(&root, store, found));
     if (with_text)
@@ -340,9 +338,9 @@ locant_status locant_study_import(int64_t *id, const char *directory,
     void *bytes;
     size_t size;
 
-    if (id == NULL || directory == NULL || path == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           !id ? "id" : !directory ? "directory" : "path");
+    LCT_NOT_NULL(__func__, id);
+    LCT_NOT_NULL(__func__, directory);
+    LCT_NOT_NULL(__func__, path);
     LCT_TRY(lct_read_file(&bytes, &size, path, LCT_STUDY_MOST));
     status = lct_study_read(&study, bytes, size, path);
     locant_release(bytes);

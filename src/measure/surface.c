@@ -233,6 +233,5 @@ locant_status lct_surface_run(struct lct_surface *x,
     status = run(&w, &jobs);
     x->failures = jobs.failures;
     x->seconds = jobs.seconds;
-    locant_release(w.place.ends);
     return status;
 }

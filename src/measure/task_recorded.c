@@ -27,34 +27,21 @@ struct recorded {
     int n_floors;
 };
 
-static locant_status make_room(struct recorded *r)
-{
-    const size_t room = r->room ? 2 * r->room : 256;
-    struct copied *larger = locant_alloc(room * sizeof *larger);
-
-    if (larger == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_task_recorded: no memory"
-                           " for %zu scores", room);
-    if (r->n > 0)
-        memcpy(larger, r->scores, r->n * sizeof *larger);
-    locant_release(r->scores);
-    r->scores = larger;
-    r->room = room;
-    return LOCANT_OK;
-}
-
 static int copy_score(const struct lct_task_score *score, void *context)
 {
     struct recorded *r = context;
+    void *at = r->scores;
     struct copied *to;
 
     if (score->test_seed != TEST_SEED || score->encoding[0] != '\0' ||
         strlen(score->setting) >= sizeof to->setting)
         return 0;
-    if (r->n == r->room)
-        r->status = make_room(r);
-    if (r->status != LOCANT_OK)
+    if (!lct_reserve(&at, &r->room, r->n, 1, sizeof *to)) {
+        r->status = locant_fail(LOCANT_ERR_NOMEM, "locant_task_recorded: no"
+                                " memory for %zu scores", r->n + 1);
         return 1;
+    }
+    r->scores = at;
     to = &r->scores[r->n++];
     to->score = *score;
     memcpy(to->setting, score->setting, strlen(score->setting) + 1);
@@ -154,9 +141,8 @@ locant_status locant_task_recorded(locant_store *store,
     struct recorded *r;
     locant_status status;
 
-    if (store == NULL || visit == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           store ? "visit" : "store");
+    LCT_NOT_NULL(__func__, store);
+    LCT_NOT_NULL(__func__, visit);
     r = locant_alloc(sizeof *r);
     if (r == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);

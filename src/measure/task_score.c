@@ -375,9 +375,9 @@ locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
     struct scoring *s;
     locant_status status;
 
-    if (store == NULL || options == NULL || visit == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
-                           !store ? "store" : !options ? "options" : "visit");
+    LCT_NOT_NULL(fn, store);
+    LCT_NOT_NULL(fn, options);
+    LCT_NOT_NULL(fn, visit);
     if (options->struct_size != sizeof *options)
         return locant_fail(LOCANT_ERR_PARAM, "%s: options->struct_size is %zu,"
                            " expected %zu", fn, options->struct_size,

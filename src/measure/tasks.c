@@ -134,9 +134,8 @@ locant_status locant_task_options(locant_train_options *out, const char *id)
     const struct lct_task *task = lct_task_find(id);
     int i = 0;
 
-    if (out == NULL || id == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           out ? "id" : "out");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, id);
     if (task == NULL)
         return locant_fail(LOCANT_ERR_PARAM, "%s: no task '%s'; there are T1 .."
                            " T16", __func__, id);
@@ -174,9 +173,8 @@ locant_status locant_task_of(const locant_task_info **out, locant_store *store,
 {
     locant_run_info info;
 
-    if (out == NULL || store == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           out ? "store" : "out");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, store);
     LCT_TRY(locant_store_run(&info, store, run));
     return lct_task_of(out, store, &info);
 }

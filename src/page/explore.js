@@ -17,7 +17,7 @@ const explore = (() => {
     ["factor", "factor", "扩展倍数", 1, 32, 0.5],
     ["length", "trained length", "训练长度", 5, 13, 1, 2],
     ["call", "length of the call (dynamic)", "调用长度（动态）", 5, 18, 1, 2],
-    ["fast", "turns left alone (YaRN)", "不缩放的圈数（YaRN）", 2, 64, 1],
+    ["fast", "turns that YaRN keeps", "不缩放的圈数（YaRN）", 2, 64, 1],
     ["heads", "heads", "头数", 1, 16, 1],
     ["head", "head", "头", 0, 15, 1],
     ["buckets", "buckets", "桶数", 4, 64, 2],
@@ -72,14 +72,15 @@ const explore = (() => {
     return button;
   }
 
-  /* Another position a quarter second; one, for whom motion is too much. */
-  function add_turn(parent, position) {
+  /* Another position every quarter second; a single step for readers who prefer
+     reduced motion. */
+  function add_rotate(parent, position) {
     const still = matchMedia("(prefers-reduced-motion: reduce)");
     const step = () => {
       position.input.value = (Number(position.input.value) + 1) % 4097;
       position.input.dispatchEvent(new Event("input"));
     };
-    add_button(parent, "turn", "turn", "旋转", (button) => {
+    add_button(parent, "rotate", "rotate", "旋转", (button) => {
       const running = timer !== null;
       clearInterval(timer);
       timer = null;
@@ -94,7 +95,7 @@ const explore = (() => {
   function add_controls(section) {
     const row = controls.row(null, section);
     const position = add_slider(row, sliders[0]);
-    add_turn(row, position);
+    add_rotate(row, position);
     add_select(row, selects[0]);
     for (const slider of sliders.slice(1))
       if (slider[0] !== "head")
@@ -156,11 +157,11 @@ const explore = (() => {
   function add_hint() {
     const hint = document.createElement("p");
     const nav = document.querySelector("nav");
-    words.both(hint, "Point at a figure for its values; a click pins one, " +
-                     "arrow keys move it, Escape lets go. A label beside a line " +
-                     "leaves that line alone in sight. What is pinned in a " +
-                     "table of positions is drawn among the curves beside it. " +
-                     "Tables sort by their headings.",
+    words.both(hint, "Point at a figure to see its values; a click pins one, " +
+                     "arrow keys move it, Escape releases it. A click on a " +
+                     "label beside a line shows that line alone. What is " +
+                     "pinned in a table of positions is drawn among the curves " +
+                     "beside it. A click on a heading sorts its table.",
                "将指针移到图上可查看数值；单击固定，方向键移动，Esc 取消。" +
                "单击曲线旁的标签只显示该曲线。在位置编码表中固定的通道与位置会" +
                "画在旁边的曲线图中。单击表头可排序。");

@@ -78,7 +78,7 @@ const forms = (() => {
 
   const wavelengths = (frequencies) => frequencies.map((f) => TURN / f);
 
-  /* The unit vector of each pair, turned. */
+  /* The unit vector of each pair, rotated. */
   function circle(position, frequencies) {
     return frequencies.map((f) => [Math.cos(position * f),
                                    Math.sin(position * f)]);
@@ -170,7 +170,7 @@ const forms = (() => {
   const pair_of = (c, dim, layout) => layout === "half" ? c % (dim / 2)
     : Math.floor(c / 2);
 
-  /* One row, each pair turned by position times its frequency. */
+  /* One row, each pair rotated by position times its frequency. */
   function rotated(row, position, frequencies, layout) {
     const dim = row.length, out = row.slice();
     frequencies.forEach((f, i) => {

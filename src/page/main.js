@@ -9,7 +9,7 @@ legend.start();
 explore.start();
 heads.start();
 picks.start();
-turn.start();
+transpose.start();
 stretch.start();
 narrow.start();
 tools.start();

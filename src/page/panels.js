@@ -212,19 +212,19 @@ const panels = (() => {
 
   /* In order: what makes it, and what it says. */
   const list = [
-    [circle, "Each pair of channels is a hand that turns by its own angle a " +
-             "position; dots: the 16 positions before.",
+    [circle, "Each pair of channels is a hand that rotates by its own angle at " +
+             "each position; the dots are the 16 positions before.",
      "每个通道对是一根指针，每个位置转过自己的角度；圆点为之前 16 个位置。"],
-    [waves, "Positions a pair needs for one turn. Pairs right of the trained " +
-            "length never finished a turn in training.",
+    [waves, "Positions that a pair needs for one turn. Pairs right of the " +
+            "trained length never completed a turn in training.",
      "一个通道对转一圈所需的位置数。训练长度右侧的对在训练中没有转满一圈。"],
-    [shares, "1: the pair keeps its frequency; 0: it is divided by the " +
+    [shares, "At 1 the pair keeps its frequency, at 0 it is divided by the " +
              "factor. YaRN's ramp ends at the chosen turns and at 1 turn.",
      "1：保留自己的频率；0：除以扩展倍数。YaRN 斜坡两端为所选圈数和 1 圈。"],
     [score, "Mean cosine over the pairs: the score of q = k = (1, …, 1). Real " +
-            "queries are not like that.",
+            "queries differ.",
      "各对余弦的平均值：即 q = k = (1, …, 1) 的得分。真实查询并非如此。"],
-    [table, "Sines and cosines in turn, slower from left to right.",
+    [table, "Sines and cosines alternate, slower from left to right.",
      "正弦与余弦交替，从左到右频率逐渐降低。"],
     [vector, "The first row of the table, and the row of position 0.",
      "表的第一行，以及位置 0 的一行。"],

@@ -22,7 +22,7 @@ const panels_diff = (() => {
       return { rows: ROWS, cols: views.page.width, at: (i, j) => all[i][j] };
     }
     const data = view.stretch ? view.stretch.own
-      : view.turned ? turn.turned(view.data) : view.data;
+      : view.transposed ? transpose.transposed(view.data) : view.data;
     views.prepare(data);
     return { rows: data.shape[0], cols: data.shape[1],
              at: (i, j) => data.cells[i * data.shape[1] + j] };

@@ -157,15 +157,15 @@ const panels_terms = (() => {
     const random = normals(5), freq = frequencies(state);
     const q = random.rows(1, state.dim)[0], k = random.rows(1, state.dim)[0];
     const x = whole(65).map((i) => state.position + 64 + 4 * i);
-    const turned = (row, p) => forms.rotated(row, p, freq, state.layout);
+    const rotated = (row, p) => forms.rotated(row, p, freq, state.layout);
     const dot = (a, b) => d3.sum(a, (v, i) => v * b[i]);
     const series = [1, 8, 64].map((far, i) => ({
       label: `distance ${far}`, label_zh: `距离 ${far}`, x, color: i,
       dashed: i, marks: false,
-      y: x.map((p) => dot(turned(q, p), turned(k, p - far)) /
+      y: x.map((p) => dot(rotated(q, p), rotated(k, p - far)) /
                       Math.sqrt(state.dim)) }));
     const spread = d3.max(series, (s) => d3.max(s.y) - d3.min(s.y));
-    const norm = Math.sqrt(dot(q, q)), after = turned(q, x[64]);
+    const norm = Math.sqrt(dot(q, q)), after = rotated(q, x[64]);
     const stretch = Math.abs(Math.sqrt(dot(after, after)) / norm - 1);
     const ok = spread < 1e-9 && stretch < 1e-9;
     const low = d3.min(series, (s) => d3.min(s.y));
@@ -202,9 +202,9 @@ const panels_terms = (() => {
   }
 
   const list = [
-    [shuffle, "Eight random tokens in another order p: their weights less " +
-              "those from before, A[p][:, p] and A[argsort(p)][:, argsort(p)]. " +
-              "The second is the trap: it fits only where p is its own inverse.",
+    [shuffle, "Eight random tokens in another order p: their weights minus " +
+              "those before, A[p][:, p] and A[argsort(p)][:, argsort(p)]. " +
+              "The second is a pitfall: it is right only if p is its own inverse.",
      "八个随机词元换成顺序 p：新权重减去原权重 A[p][:, p] 与 " +
      "A[argsort(p)][:, argsort(p)]。后者是常见的错误：只有 p 是自身的逆时才对。",
      "shuffle"],
@@ -212,15 +212,15 @@ const panels_terms = (() => {
          "Right: softmax of their sum.",
      "随机的查询、键、u、v 与 W_R；可开关各项。右：各项之和的 softmax。",
      "terms"],
-    [layout, "What turns each channel: two channels are one pair, and which " +
-             "two is a convention that must fit the weights.",
+    [layout, "How each channel rotates: two channels are one pair, and which " +
+             "two is a convention that must match the weights.",
      "每个通道的旋转：两个通道成一对，哪两个是约定，必须与权重一致。",
      "layout"],
-    [relative, "q·k after turning, for one random q and k: flat lines, for " +
-               "only the distance counts.",
+    [relative, "q·k after rotation, for one random q and k: the lines are flat, " +
+               "because only the distance counts.",
      "一对随机 q、k 旋转后的 q·k：线是平的，因为只有距离起作用。"],
-    [alibi, "Added to the scores of one head: 0 for the query itself, less " +
-            "and less into the past.",
+    [alibi, "What is added to the scores of one head: 0 for the query itself, " +
+            "less and less into the past.",
      "加到一个头的得分上的值：对自身为 0，越往过去越小。", "alibi"]
   ];
 

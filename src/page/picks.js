@@ -3,7 +3,7 @@
  * it: the channel among the channels, the position among the vectors.
  */
 const picks = (() => {
-  /* Column or row of the table at the pin, as a line; turned or not. */
+  /* Column or row of the table at the pin, as a line; transposed or not. */
   function line_of(view, quantity) {
     const { data } = view, [rows, cols] = data.shape;
     const across = views.quantity(data.x_label) === quantity;

@@ -7,7 +7,7 @@ const scale = (() => {
       view.still = [...view.svg.childNodes].filter(
         (node) => !node.classList || !/cursor|linked/.test(
           node.classList.value));
-    if (view.range === null && !view.log && !view.made && !view.turned &&
+    if (view.range === null && !view.log && !view.made && !view.transposed &&
         !view.stretched && !view.narrow && (!view.plain || view.data === view.plain)) {
       const over = view.svg.querySelectorAll(
         ":scope > .cursor, :scope > .linked");

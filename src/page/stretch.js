@@ -15,10 +15,10 @@ const stretch = (() => {
     const data = { ...own, cells, rows: n, shape: [n, own.cols],
                    title: own.title + longer,
                    title_zh: (own.title_zh || own.title) + longer };
-    view.data = view.turned ? turn.turned(data) : data;
+    view.data = view.transposed ? transpose.transposed(data) : data;
     view.stretched = n !== own.rows;
     view.pin = null;
-    turn.fit(view);
+    transpose.fit(view);
   }
 
   function add(view) {

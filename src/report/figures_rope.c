@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PAIRS = 512, MOST = 257, LINES = 5, BETA = 32, ALPHA = 1 };
+enum { PAIRS = LCT_SUBJECT_PAIRS, MOST = 257, LINES = 5, BETA = 32, ALPHA = 1 };
 
 struct plot {
     double freq[PAIRS], base; /* base: NAN where angles are not geometric */
@@ -68,7 +68,7 @@ static locant_figure figure_of(const struct plot *p, enum lct_figure_id id)
 static double distance(const struct plot *p, const struct lct_subject *s,
                        int64_t i)
 {
-    const int64_t far = lct_view_length(s, 4 * s->r->trained_length, 4096);
+    const int64_t far = lct_subject_length(s, 4 * s->r->trained_length, 4096);
 
     return (double)(i * far / (p->points - 1));
 }
@@ -319,7 +319,7 @@ locant_status lct_draw_rope_theory(struct lct_html *h,
     p = locant_alloc(sizeof *p);
     if (p == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for a figure");
-    status = lct_pair_frequencies(p->freq, &p->pairs, s);
+    status = lct_subject_own_pairs(p->freq, NULL, &p->pairs, s);
     p->base = base_of(p->freq, p->pairs);
     p->points = 129;
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)

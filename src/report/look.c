@@ -60,16 +60,14 @@ static locant_status read_table(double *rows, const struct bench *b,
                                 const locant_tensor *params)
 {
     const int64_t shape[2] = { b->n, b->width }, cells = b->n * b->width;
-    int64_t *at = locant_alloc((size_t)b->n * sizeof *at);
-    locant_tensor to = locant_dense(rows, LOCANT_F64, 2, shape);
-    locant_tensor positions = locant_dense(at, LOCANT_I64, 1, shape);
+    int64_t *at;
+    locant_tensor to = locant_dense(rows, LOCANT_F64, 2, shape), positions;
     double sum = 0;
+    locant_status status;
 
-    if (!at)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for positions");
-    for (int64_t i = 0; i < b->n; i++)
-        at[i] = i;
-    locant_status status = locant_encoding_table(&to, s->e, &positions, params);
+    LCT_TRY(lct_subject_positions(&at, 0, b->n));
+    positions = locant_dense(at, LOCANT_I64, 1, shape);
+    status = locant_encoding_table(&to, s->e, &positions, params);
     locant_release(at);
     for (int64_t i = 0; i < cells; i++)
         sum += rows[i] * rows[i];

@@ -6,6 +6,7 @@
 #include "../measure/numbers.h"
 #include "../files/html.h"
 #include "figures.h"
+#include "subject.h"
 #include "locant/figure.h"
 
 /* ---------------------------------------------------------------- numbers */
@@ -182,17 +183,6 @@ extern const char lct_page_style[], lct_page_style_media[];
 
 /* --------------------------------------------------------------- pictures */
 
-/* An encoding about to be drawn; 'view' is LOCANT_FIGURE_VIEW_INIT on the
-   page. */
-struct lct_subject {
-    locant_figure_view view;
-    const struct lct_results *r;
-    const struct lct_group *g;
-    const locant_encoding *e;
-    const locant_tensor *trained; /* NULL: no parameters, or none given */
-    const locant_tensor *initial; /* fresh initial values; NULL: none */
-};
-
 /*
  * What attention does to n tokens of random queries, keys (and inputs), drawn
  * from 'seed', each query seeing itself and what came before.
@@ -240,23 +230,6 @@ locant_status lct_draw_scalings(struct lct_html *h,
 /* And what theory says of its angles. */
 locant_status lct_draw_rope_theory(struct lct_html *h,
                                    const struct lct_subject *s);
-/* Angles per position of the pairs of one head, freq [512]; pairs is 0 where
-   rows are not turned in pairs. */
-locant_status lct_pair_frequencies(double *freq, int64_t *pairs,
-                                   const struct lct_subject *s);
-
-/* How many of what there would be 'usual' of: as asked for, and no more than
-   'most' and than the encoding reaches. */
-int64_t lct_view_length(const struct lct_subject *s, int64_t usual,
-                        int64_t most);
-/* How many of 'heads' are drawn: the one asked for, or at most 'most'; and
-   which is the i-th of n. */
-int64_t lct_view_heads(const struct lct_subject *s, int64_t heads,
-                       int64_t most);
-uint64_t lct_view_seed(const struct lct_subject *s);
-int64_t lct_view_head(const struct lct_subject *s, int64_t i, int64_t n,
-                      int64_t heads);
-
 /* The pictures of one encoding, by the doors it declares; NULL: as the page
    shows them. */
 locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,

@@ -35,7 +35,7 @@ static void put_row(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_raw(h, "</td><td class=\"text fact\">");
     lct_say_translated(h, g->info->used_by);
     lct_html_raw(h, "</td><td class=\"text long fact\">");
-    lct_say_translated(h, g->info->traps);
+    lct_say_translated(h, g->info->pitfalls);
     lct_html_raw(h, "</td><td class=\"text long\"><cite>");
     lct_html_text(h, g->info->source);
     lct_html_raw(h, "</cite></td></tr>\n");

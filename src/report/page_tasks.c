@@ -113,7 +113,7 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
 static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 {
     lct_html_raw(h, "<span class=\"none\">");
-    lct_say(h, r->groups[i].traits & LOCANT_TRAIT_WALL ? MSG_UNDEFINED
+    lct_say(h, r->groups[i].traits & LOCANT_TRAIT_LIMIT? MSG_UNDEFINED
                                                        : MSG_NOT_SCORED);
     lct_html_raw(h, "</span>");
 }

@@ -8,53 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HANDS = 5, MOST_PAIRS = 512, TRAIL = 16 };
-
-/* Frequencies of the pairs of one head of 'dim' channels, by first channel;
-   returns how many through *pairs: 0 where rows are not turned in pairs. */
-static locant_status frequencies(double *freq, int64_t *pairs,
-                                 const locant_encoding *e,
-                                 const locant_tensor *params, int64_t heads,
-                                 int64_t dim)
-{
-    const int64_t shape[3] = { heads, 1, dim }, one = 1;
-    int64_t at = 1;
-    double *unit, *out;
-    locant_tensor place = locant_dense(&at, LOCANT_I64, 1, &one), x, y;
-    locant_status status = LOCANT_OK;
-
-    *pairs = 0;
-    if (locant_encoding_rotated_width(e, dim) != dim)
-        return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&unit, (size_t)(2 * heads * dim)));
-    out = unit + heads * dim;
-    x = locant_dense(unit, LOCANT_F64, 3, shape);
-    y = locant_dense(out, LOCANT_F64, 3, shape);
-    for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
-        int64_t partner = -1;
-
-        unit[c] = 1;
-        status = locant_encoding_rotate(&y, &x, e, &place, params, 0);
-        unit[c] = 0;
-        for (int64_t k = 0; k < dim; k++)
-            if (k != c && out[k] != 0)
-                partner = k;
-        if (status == LOCANT_OK && partner > c && *pairs < MOST_PAIRS)
-            freq[(*pairs)++] = atan2(fabs(out[partner]), out[c]);
-    }
-    locant_release(unit);
-    return status;
-}
-
-locant_status lct_pair_frequencies(double *freq, int64_t *pairs,
-                                   const struct lct_subject *s)
-{
-    const locant_tensor *params = s->trained ? s->trained : s->initial;
-    int64_t heads = params ? s->r->heads : 1;
-
-    return frequencies(freq, pairs, s->e, params, heads,
-                       s->r->width / s->r->heads);
-}
+enum { HANDS = 5, TRAIL = 16 };
 
 /* ------------------------------------------------------------------ circle */
 
@@ -106,7 +60,7 @@ static locant_status show_circle(struct lct_html *h,
 
 locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
 {
-    double freq[MOST_PAIRS], x[HANDS][HAND], y[HANDS][HAND], rim[2][RIM];
+    double freq[LCT_SUBJECT_PAIRS], x[HANDS][HAND], y[HANDS][HAND], rim[2][RIM];
     int64_t position = s->view.position > 0 ? s->view.position : 8, pairs;
     locant_series hands[HANDS + 1];
     struct lct_label label[HANDS];
@@ -114,7 +68,7 @@ locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
 
     if (!lct_page_wants(h, FIG_CIRCLE) || s->r->width / s->r->heads < 2)
         return LOCANT_OK;
-    LCT_TRY(lct_pair_frequencies(freq, &pairs, s));
+    LCT_TRY(lct_subject_own_pairs(freq, NULL, &pairs, s));
     for (int64_t i = 0; i < HANDS && i < pairs; i++) {
         int64_t p = pairs <= HANDS ? i : i * (pairs - 1) / (HANDS - 1);
         size_t n = trace(x[i], y[i], position, freq[p], 1 - 0.17 * (double)i);
@@ -156,7 +110,7 @@ static int scaled(char *out, size_t size, const char *name, const char *spec,
 enum { PLAIN, LINEAR, NTK, YARN, WAYS };
 
 struct ways {
-    double freq[WAYS][MOST_PAIRS];
+    double freq[WAYS][LCT_SUBJECT_PAIRS];
     int64_t pairs;
     double factor, trained;
 };
@@ -168,7 +122,7 @@ static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
     const char *name = locant_encoding_info_of(s->e)->name;
     int64_t dim = s->r->width / s->r->heads, pairs;
 
-    LCT_TRY(lct_pair_frequencies(w->freq[PLAIN], &w->pairs, s));
+    LCT_TRY(lct_subject_own_pairs(w->freq[PLAIN], NULL, &w->pairs, s));
     for (int i = 1; i < WAYS && w->pairs > 0; i++) {
         char text[400], scaling[120];
         locant_encoding *e;
@@ -185,7 +139,8 @@ static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
             return LOCANT_OK;
         }
         LCT_TRY(locant_encoding_create(&e, text));
-        status = frequencies(w->freq[i], &pairs, e, NULL, 1, dim);
+        status = lct_subject_pairs(w->freq[i], NULL, &pairs, e, NULL, 1,
+                                   dim);
         locant_encoding_free(e);
         LCT_TRY(status);
         w->pairs = pairs < w->pairs ? pairs : w->pairs;
@@ -198,7 +153,7 @@ static locant_status show_scalings(struct lct_html *h,
                                    const struct ways *w)
 {
     static const char *const label[WAYS] = { NULL, "PI", "NTK", "YaRN" };
-    double x[WAYS][MOST_PAIRS], pair[MOST_PAIRS];
+    double x[WAYS][LCT_SUBJECT_PAIRS], pair[LCT_SUBJECT_PAIRS];
     locant_mark marks[2] = { lct_trained_mark(s->r),
                              { .x = w->factor * w->trained,
                                LCT_LABEL(MSG_EXTENDED) } };
@@ -230,7 +185,7 @@ static locant_status show_scalings(struct lct_html *h,
 static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
                                 const struct ways *w)
 {
-    double turns[MOST_PAIRS], index[MOST_PAIRS], pair[MOST_PAIRS];
+    double turns[LCT_SUBJECT_PAIRS], index[LCT_SUBJECT_PAIRS], pair[LCT_SUBJECT_PAIRS];
     locant_series series[2];
     locant_figure f = lct_figures_begin(FIG_RAMPS);
 

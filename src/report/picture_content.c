@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { TOKENS = 64, LOOKS = 8, MOST_HEADS = 8 };
+enum { TOKENS = 64, LOOKS = 8 };
 
 /* y [heads, n]: mean over looks and pairs of what is added, by distance. */
 static locant_status by_distance(double *y, const struct lct_subject *s,
@@ -44,29 +44,19 @@ static locant_status by_distance(double *y, const struct lct_subject *s,
 static locant_status draw_added(struct lct_html *h, const struct lct_subject *s,
                                 int64_t n, const double *x)
 {
-    int64_t heads = lct_view_heads(s, s->r->heads, MOST_HEADS);
-    locant_series series[MOST_HEADS];
     locant_figure f = lct_figures_begin(FIG_ADDED);
-    struct lct_label label[MOST_HEADS];
+    struct lct_subject_lines lines;
     double *y;
     locant_status status;
 
     if (!lct_page_wants(h, FIG_ADDED))
         return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&y, (size_t)(s->r->heads * n)));
-    status = by_distance(y, s, s->trained ? s->trained : s->initial, n);
-    for (int64_t i = 0; i < heads; i++) {
-        int64_t head = lct_view_head(s, i, heads, s->r->heads);
-
-        lct_messages_number(&label[i], MSG_HEAD, (double)head);
-        series[i] = (locant_series){ LCT_FILLED(label[i]), .n = (size_t)n,
-                                     .x = x, .y = y + head * n,
-                                     .color = (int)i };
-    }
+    status = by_distance(y, s, lct_subject_params(s), n);
     if (s->trained)
         lct_figures_title(&f, MSG_ADDED_TITLE_TRAINED);
-    f.series = series;
-    f.n_series = (size_t)heads;
+    f.series = lines.series;
+    f.n_series = lct_subject_lines(&lines, s, x, y, s->r->heads, n);
     if (status == LOCANT_OK)
         status = lct_page_figure(h, s->r, FIG_ADDED, &f);
     locant_release(y);
@@ -78,11 +68,11 @@ static locant_status last_query(double *y, const struct lct_subject *s,
                                 const locant_tensor *params, int64_t n)
 {
     struct lct_look look;
-    int64_t head = s->view.head > 0 ? s->view.head : 0;
+    int64_t head = lct_subject_head(s, s->r->heads);
     int64_t at = s->view.position > 0 ? s->view.position : n - 1;
 
     at = at < n ? at : n - 1;
-    LCT_TRY(lct_page_look(&look, s, params, n, lct_view_seed(s), false));
+    LCT_TRY(lct_page_look(&look, s, params, n, lct_subject_seed(s), false));
     for (int64_t d = 0; d < n; d++)
         y[d] = d <= at ? look.weight[(head * n + at) * n + at - d] : NAN;
     lct_page_look_free(&look);
@@ -99,7 +89,7 @@ static locant_status draw_weights(struct lct_html *h,
     locant_status status;
 
     LCT_TRY(lct_page_numbers(&y, 2 * (size_t)n));
-    status = last_query(y, s, s->trained ? s->trained : s->initial, n);
+    status = last_query(y, s, lct_subject_params(s), n);
     if (status == LOCANT_OK && s->trained)
         status = last_query(y + n, s, s->initial, n);
     series[0] = (locant_series){ LCT_LABEL(s->trained ? MSG_TRAINED : MSG_NONE),
@@ -116,7 +106,7 @@ static locant_status draw_weights(struct lct_html *h,
 
 locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s)
 {
-    int64_t n = lct_view_length(s, s->r->trained_length, TOKENS);
+    int64_t n = lct_subject_length(s, s->r->trained_length, TOKENS);
     double *x;
     locant_status status;
 

@@ -87,7 +87,7 @@ static locant_status draw_head_mask(struct lct_html *h,
 static locant_status draw_mask(struct lct_html *h, const struct lct_subject *s,
                                int64_t n)
 {
-    const locant_tensor *params = s->trained ? s->trained : s->initial;
+    const locant_tensor *params = lct_subject_params(s);
     int64_t last = s->r->heads - 1;
     struct lct_look look;
     locant_status status;
@@ -130,7 +130,7 @@ static locant_status own_scores(double *y, const struct lct_subject *s,
     a.q = a.k = a.v = &q;
     a.q_pos = a.k_pos = &pos;
     a.encoding = s->e;
-    a.params = s->trained ? s->trained : s->initial;
+    a.params = lct_subject_params(s);
     status = locant_attention_reference(&out, &lse, &a);
     for (int64_t i = 0; i < n; i++)
         y[i] = x[2 * cells + (size_t)(i * s->r->heads)];
@@ -185,7 +185,7 @@ locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s)
 {
     const unsigned doors = locant_encoding_doors(s->e);
     const unsigned traits = locant_encoding_traits(s->e);
-    int64_t n = lct_view_length(s, s->r->trained_length, TOKENS);
+    int64_t n = lct_subject_length(s, s->r->trained_length, TOKENS);
     locant_status status = LOCANT_OK;
 
     if (n < 2 || s->r->heads < 1 || s->r->width < s->r->heads)

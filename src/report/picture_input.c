@@ -24,17 +24,14 @@ static void free_table(struct table *t)
 static locant_status fill(struct table *t, const struct lct_subject *s,
                           const locant_tensor *params)
 {
-    int64_t shape[2] = { t->n, t->dim }, *at = locant_alloc((size_t)t->n * 8);
-    locant_tensor out = locant_dense(t->cells, LOCANT_F64, 2, shape);
-    locant_tensor positions = locant_dense(at, LOCANT_I64, 1, shape);
+    int64_t shape[2] = { t->n, t->dim }, *at;
+    locant_tensor out = locant_dense(t->cells, LOCANT_F64, 2, shape), positions;
     locant_status status;
 
-    if (!at)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for positions");
-    for (int64_t i = 0; i < t->n; i++) {
-        at[i] = i;
+    LCT_TRY(lct_subject_positions(&at, 0, t->n));
+    positions = locant_dense(at, LOCANT_I64, 1, shape);
+    for (int64_t i = 0; i < t->n; i++)
         t->x[i] = (double)i;
-    }
     status = locant_encoding_table(&out, s->e, &positions, params);
     locant_release(at);
     return status;
@@ -46,7 +43,7 @@ static locant_status make_table(struct table *t, const struct lct_subject *s,
     size_t cells;
     locant_status status;
 
-    *t = (struct table){ .n = lct_view_length(s, 2 * s->r->trained_length,
+    *t = (struct table){ .n = lct_subject_length(s, 2 * s->r->trained_length,
                                               MOST_POSITIONS),
                          .dim = s->r->width };
     if (t->n < 2 || t->dim < 1 ||
@@ -302,7 +299,7 @@ locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s)
     bool compare = s->trained != NULL;
     locant_status status;
 
-    LCT_TRY(make_table(&t, s, s->trained ? s->trained : s->initial));
+    LCT_TRY(make_table(&t, s, lct_subject_params(s)));
     status = compare ? make_table(&initial, s, s->initial) : LOCANT_OK;
     if (status != LOCANT_OK) {
         free_table(&t);

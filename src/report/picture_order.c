@@ -8,39 +8,6 @@
 
 enum { FEW = 8, MOST = 128 };
 
-/* ------------------------------------------------------------------- views */
-
-int64_t lct_view_length(const struct lct_subject *s, int64_t usual,
-                        int64_t most)
-{
-    int64_t reach = locant_encoding_reach(s->e);
-    int64_t n = s->view.length > 0 ? s->view.length
-                : usual < most     ? usual
-                                   : most;
-
-    return n < reach ? n : reach;
-}
-
-int64_t lct_view_heads(const struct lct_subject *s, int64_t heads, int64_t most)
-{
-    if (s->view.head >= 0)
-        return 1;
-    return heads < most ? heads : most;
-}
-
-int64_t lct_view_head(const struct lct_subject *s, int64_t i, int64_t n,
-                      int64_t heads)
-{
-    if (s->view.head >= 0)
-        return s->view.head < heads ? s->view.head : heads - 1;
-    return i * heads / n;
-}
-
-uint64_t lct_view_seed(const struct lct_subject *s)
-{
-    return s->view.seed > 0 ? s->view.seed : 1;
-}
-
 /* ----------------------------------------------------------------- weights */
 
 /* Means over rows: entropy, that of equal weights, weight on the diagonal. */
@@ -83,15 +50,15 @@ static locant_status show_attention(struct lct_html *h,
 static locant_status draw_attention(struct lct_html *h,
                                     const struct lct_subject *s, int64_t n)
 {
-    const int64_t head = lct_view_head(s, 0, 1, s->r->heads);
+    const int64_t head = lct_subject_head(s, s->r->heads);
     struct lct_look look;
     double *cells, sum[3];
     locant_status status;
 
     if (!lct_page_wants(h, FIG_ATTENTION))
         return LOCANT_OK;
-    LCT_TRY(lct_page_look(&look, s, s->trained ? s->trained : s->initial, n,
-                          lct_view_seed(s), false));
+    LCT_TRY(lct_page_look(&look, s, lct_subject_params(s), n,
+                          lct_subject_seed(s), false));
     cells = look.weight + head * n * n;
     sum_up(sum, cells, n);
     for (int64_t i = 0; i < n * n; i++)
@@ -159,8 +126,8 @@ static locant_status show_changes(struct lct_html *h,
 static locant_status draw_permutation(struct lct_html *h,
                                       const struct lct_subject *s, int64_t n)
 {
-    const locant_tensor *params = s->trained ? s->trained : s->initial;
-    const int64_t head = lct_view_head(s, 0, 1, s->r->heads);
+    const locant_tensor *params = lct_subject_params(s);
+    const int64_t head = lct_subject_head(s, s->r->heads);
     struct lct_look before, after;
     int64_t order[MOST];
     double *cells, most;
@@ -170,10 +137,10 @@ static locant_status draw_permutation(struct lct_html *h,
         locant_encoding_traits(s->e) & LOCANT_TRAIT_CAUSAL)
         return LOCANT_OK;
     n = n < FEW ? n : FEW;
-    shuffle(order, n, lct_view_seed(s));
-    LCT_TRY(lct_page_look_shuffled(&before, s, params, n, lct_view_seed(s),
+    shuffle(order, n, lct_subject_seed(s));
+    LCT_TRY(lct_page_look_shuffled(&before, s, params, n, lct_subject_seed(s),
                                    NULL));
-    status = lct_page_look_shuffled(&after, s, params, n, lct_view_seed(s),
+    status = lct_page_look_shuffled(&after, s, params, n, lct_subject_seed(s),
                                     order);
     if (status == LOCANT_OK) {
         cells = after.added; /* not asked for here */
@@ -188,7 +155,7 @@ static locant_status draw_permutation(struct lct_html *h,
 
 locant_status lct_draw_order(struct lct_html *h, const struct lct_subject *s)
 {
-    int64_t n = lct_view_length(s, FEW, FEW);
+    int64_t n = lct_subject_length(s, FEW, FEW);
     locant_status status;
 
     n = n < MOST ? n : MOST;

@@ -10,7 +10,6 @@
 enum {
     MOST_DISTANCES = 2048,
     MOST_POSITIONS = 256,
-    MOST_HEADS = 8,
     GRID = 17
 };
 
@@ -50,14 +49,12 @@ static locant_status turn_to(double *out, const struct turner *u,
 static locant_status turn(double *out, const struct turner *u, const double *x,
                           int64_t first, int64_t n, int flags)
 {
-    int64_t *at = locant_alloc((size_t)n * 8);
-    locant_tensor positions = locant_dense(at, LOCANT_I64, 1, &n);
+    int64_t *at;
+    locant_tensor positions;
     locant_status status;
 
-    if (!at)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for positions");
-    for (int64_t t = 0; t < n; t++)
-        at[t] = first + t;
+    LCT_TRY(lct_subject_positions(&at, first, n));
+    positions = locant_dense(at, LOCANT_I64, 1, &n);
     status = turn_to(out, u, x, &positions, flags);
     locant_release(at);
     return status;
@@ -101,11 +98,9 @@ static locant_status draw_score(struct lct_html *h, const struct turner *u)
     const struct lct_subject *s = u->s;
     locant_mark mark = lct_trained_mark(s->r);
     locant_figure f = lct_figures_begin(FIG_SCORE);
-    locant_series line[MOST_HEADS];
-    struct lct_label label[MOST_HEADS];
-    int64_t n = lct_view_length(s, 4 * s->r->trained_length + 1,
-                                MOST_DISTANCES);
-    int64_t heads = lct_view_heads(s, u->heads, MOST_HEADS);
+    struct lct_subject_lines lines;
+    int64_t n = lct_subject_length(s, 4 * s->r->trained_length + 1,
+                                   MOST_DISTANCES);
     double *x, *y;
     locant_status status;
 
@@ -114,17 +109,10 @@ static locant_status draw_score(struct lct_html *h, const struct turner *u)
     for (int64_t d = 0; d < n; d++)
         x[d] = (double)d;
     status = ones_by_distance(y, u, n);
-    for (int64_t i = 0; i < heads; i++) {
-        int64_t head = lct_view_head(s, i, heads, u->heads);
-
-        lct_messages_number(&label[i], MSG_HEAD, (double)head);
-        line[i] = (locant_series){ .label = heads > 1 ? label[i].en : NULL,
-                                   .label_zh = heads > 1 ? label[i].zh : NULL,
-                                   .n = (size_t)n, .x = x, .y = y + head * n,
-                                   .color = (int)i };
-    }
-    f.series = line;
-    f.n_series = (size_t)heads;
+    f.series = lines.series;
+    f.n_series = lct_subject_lines(&lines, s, x, y, u->heads, n);
+    if (f.n_series == 1)
+        lines.series[0].label = lines.series[0].label_zh = NULL;
     f.marks = &mark;
     f.n_marks = mark.x < (double)n;
     if (status == LOCANT_OK)
@@ -174,38 +162,6 @@ static locant_status draw_grid(struct lct_html *h, const struct turner *u)
     return status;
 }
 
-/*
- * Frequencies of the pairs: the unit vector of channel c turned by one position
- * is cos f at c and +-sin f at its partner.  freq and first hold dim values;
- * returns the number of pairs through *pairs.
- */
-static locant_status find_pairs(double *freq, int64_t *first, int64_t *pairs,
-                                const struct turner *u)
-{
-    const int64_t dim = u->dim;
-    double *unit, *out;
-    locant_status status = LOCANT_OK;
-
-    LCT_TRY(lct_page_numbers(&unit, (size_t)(dim + u->heads * dim)));
-    out = unit + dim; /* of head 0 first */
-    *pairs = 0;
-    for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
-        int64_t partner = -1;
-        unit[c] = 1;
-        status = turn(out, u, unit, 1, 1, 0);
-        unit[c] = 0;
-        for (int64_t k = 0; k < dim; k++)
-            if (k != c && out[k] != 0)
-                partner = k;
-        if (status == LOCANT_OK && partner > c) {
-            freq[*pairs] = atan2(fabs(out[partner]), out[c]);
-            first[(*pairs)++] = c;
-        }
-    }
-    locant_release(unit);
-    return status;
-}
-
 static locant_status draw_wavelengths(struct lct_html *h,
                                       const struct lct_subject *s,
                                       const double *freq, int64_t pairs)
@@ -240,7 +196,7 @@ static locant_status draw_angles(struct lct_html *h,
 {
     const int64_t dim = u->dim;
     locant_figure f = lct_figures_begin(FIG_COSINE);
-    int64_t n = lct_view_length(u->s, 2 * u->s->r->trained_length,
+    int64_t n = lct_subject_length(u->s, 2 * u->s->r->trained_length,
                                 MOST_POSITIONS);
     double *out, *unit, *cells;
     locant_status status = LOCANT_OK;
@@ -268,25 +224,21 @@ static locant_status draw_angles(struct lct_html *h,
 /* Wavelengths and angles of pairs, where rows are turned in pairs. */
 static locant_status draw_pairs(struct lct_html *h, const struct turner *u)
 {
-    int64_t *first, pairs = 0;
-    double *freq;
-    locant_status status;
+    int64_t first[LCT_SUBJECT_PAIRS], pairs;
+    double freq[LCT_SUBJECT_PAIRS];
 
-    LCT_TRY(lct_page_numbers(&freq, 2 * (size_t)u->dim));
-    first = (int64_t *)(void *)(freq + u->dim);
-    status = find_pairs(freq, first, &pairs, u);
-    if (status == LOCANT_OK && pairs > 0)
-        status = draw_wavelengths(h, u->s, freq, pairs);
-    if (status == LOCANT_OK && pairs > 0)
-        status = draw_angles(h, u, first, pairs);
-    locant_release(freq);
-    return status;
+    LCT_TRY(lct_subject_pairs(freq, first, &pairs, u->s->e, u->params, u->heads,
+                              u->dim));
+    if (pairs == 0)
+        return LOCANT_OK;
+    LCT_TRY(draw_wavelengths(h, u->s, freq, pairs));
+    return draw_angles(h, u, first, pairs);
 }
 
 locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s)
 {
     struct turner u = { .s = s,
-                        .params = s->trained ? s->trained : s->initial,
+                        .params = lct_subject_params(s),
                         .axes = locant_encoding_axes(s->e) };
     locant_status status;
 

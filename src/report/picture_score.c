@@ -8,24 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_HEADS = 8, MOST_DISTANCES = 2048, MATRIX = 64 };
+enum { MOST_DISTANCES = 2048, MATRIX = 64 };
 
 /* Bias of every head for queries 0 .. n - 1 and keys 0 .. keys - 1. */
 static locant_status bias(double *out, const struct lct_subject *s,
                           const locant_tensor *params, int64_t n, int64_t keys)
 {
     int64_t shape[3] = { s->r->heads, n, keys };
-    int64_t most = n > keys ? n : keys;
-    int64_t *at = locant_alloc((size_t)most * 8);
-    locant_tensor to = locant_dense(out, LOCANT_F64, 3, shape);
-    locant_tensor q = locant_dense(at, LOCANT_I64, 1, &shape[1]);
-    locant_tensor k = locant_dense(at, LOCANT_I64, 1, &shape[2]);
+    int64_t *at;
+    locant_tensor to = locant_dense(out, LOCANT_F64, 3, shape), q, k;
     locant_status status;
 
-    if (!at)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for positions");
-    for (int64_t i = 0; i < most; i++)
-        at[i] = i;
+    LCT_TRY(lct_subject_positions(&at, 0, n > keys ? n : keys));
+    q = locant_dense(at, LOCANT_I64, 1, &shape[1]);
+    k = locant_dense(at, LOCANT_I64, 1, &shape[2]);
     status = locant_encoding_bias(&to, s->e, &q, &k, params);
     locant_release(at);
     return status;
@@ -53,10 +49,10 @@ static locant_status draw_curves(struct lct_html *h,
                                  enum lct_message caption)
 {
     locant_mark mark = lct_trained_mark(s->r);
-    locant_series series[MOST_HEADS + 1];
+    struct lct_subject_lines lines;
     locant_figure f = lct_figures_begin(id);
-    struct lct_label label[MOST_HEADS];
-    int64_t heads = lct_view_heads(s, frame->heads, MOST_HEADS);
+    size_t heads = lct_subject_lines(&lines, s, frame->x, y, frame->heads,
+                                     frame->n);
     double air = 0.04 * (frame->high - frame->low);
     double far_x[2] = { mark.x, frame->x[frame->n - 1] };
     double none[2] = { NAN, NAN }, low[2], high[2];
@@ -67,21 +63,15 @@ static locant_status draw_curves(struct lct_html *h,
     f.y_max = frame->high + air;
     low[0] = low[1] = f.y_min;
     high[0] = high[1] = f.y_max;
-    for (int64_t i = 0; i < heads; i++) {
-        int64_t head = lct_view_head(s, i, heads, frame->heads);
-        lct_messages_number(&label[i], MSG_HEAD, (double)head);
-        series[i] = (locant_series){ LCT_FILLED(label[i]),
-                                     .n = (size_t)frame->n, .x = frame->x,
-                                     .y = y + head * frame->n,
-                                     .dashed = (int)i % 5, .color = (int)i };
-    }
-    series[heads] = (locant_series){
+    for (size_t i = 0; i < heads; i++)
+        lines.series[i].dashed = (int)i % 5;
+    lines.series[heads] = (locant_series){
         LCT_LABEL(MSG_NEVER_TRAINED_ON), .n = 2,
         .x = far_x, .y = none, .low = low, .high = high, .color = 9 };
     if (id == FIG_BIAS && s->trained)
         lct_figures_title(&f, MSG_BIAS_TITLE_TRAINED);
-    f.series = series;
-    f.n_series = (size_t)heads + (far_x[1] > far_x[0]);
+    f.series = lines.series;
+    f.n_series = heads + (far_x[1] > far_x[0]);
     f.marks = &mark;
     f.n_marks = 1;
     return lct_page_figure_with(h, s->r, id, &f, caption, NULL, NULL);
@@ -92,8 +82,8 @@ static locant_status draw_matrix(struct lct_html *h,
                                  const locant_tensor *params)
 {
     locant_figure f = lct_figures_begin(FIG_MATRIX);
-    int64_t n = lct_view_length(s, s->r->trained_length, MATRIX);
-    int64_t head = s->view.head > 0 ? s->view.head : 0;
+    int64_t n = lct_subject_length(s, s->r->trained_length, MATRIX);
+    int64_t head = lct_subject_head(s, s->r->heads);
     struct lct_label title;
     size_t cells;
     double *out, *one;
@@ -140,7 +130,7 @@ static locant_status draw_distances(struct lct_html *h,
                                     const struct lct_subject *s,
                                     const locant_tensor *params)
 {
-    struct frame frame = { .n = lct_view_length(s,
+    struct frame frame = { .n = lct_subject_length(s,
                                                 2 * s->r->trained_length + 1,
                                                 MOST_DISTANCES),
                            .heads = s->r->heads, .low = INFINITY,
@@ -168,7 +158,7 @@ static locant_status draw_distances(struct lct_html *h,
 
 locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s)
 {
-    const locant_tensor *params = s->trained ? s->trained : s->initial;
+    const locant_tensor *params = lct_subject_params(s);
     locant_status status;
 
     lct_html_raw(h, "<div class=\"grid\">\n");

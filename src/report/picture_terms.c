@@ -67,10 +67,10 @@ static locant_status read_head(double *out, double *plain,
                                const locant_tensor *params, int64_t n,
                                bool zero)
 {
-    const int64_t head = lct_view_head(s, 0, 1, s->r->heads);
+    const int64_t head = lct_subject_head(s, s->r->heads);
     struct lct_look look;
 
-    LCT_TRY(lct_page_look(&look, s, params, n, lct_view_seed(s), zero));
+    LCT_TRY(lct_page_look(&look, s, params, n, lct_subject_seed(s), zero));
     for (int64_t i = 0; i < n * n; i++) {
         const bool hidden = i % n > i / n;
 
@@ -86,7 +86,7 @@ static locant_status read_head(double *out, double *plain,
 static locant_status read_terms(double *out, const struct lct_subject *s,
                                 int64_t n)
 {
-    const locant_tensor *own = s->trained ? s->trained : s->initial;
+    const locant_tensor *own = lct_subject_params(s);
     const float scale = s->trained ? 1 : enlarged;
     const int64_t cells = n * n;
     locant_tensor part[PARAMS], whole[PARAMS] = { { .data = NULL } };
@@ -157,7 +157,7 @@ static locant_status show(struct lct_html *h, const struct lct_subject *s,
         snprintf(size[k], sizeof size[k], "%.2f",
                  mean_square_root(terms + k * n * n, n));
     lct_messages_number(&title, MSG_TERMS_TITLE,
-                        (double)lct_view_head(s, 0, 1, s->r->heads));
+                        (double)lct_subject_head(s, s->r->heads));
     lct_figures_title_filled(&f, &title);
     f.cells = cells;
     f.rows = f.cols = ACROSS * (n + GAP) - GAP;
@@ -170,8 +170,8 @@ static locant_status show(struct lct_html *h, const struct lct_subject *s,
 
 locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s)
 {
-    const int64_t n = lct_view_length(s, FEW, FEW) < MOST
-                          ? lct_view_length(s, FEW, FEW)
+    const int64_t n = lct_subject_length(s, FEW, FEW) < MOST
+                          ? lct_subject_length(s, FEW, FEW)
                           : MOST;
     const int64_t side = ACROSS * (n + GAP) - GAP, step = n + GAP;
     double *terms, *cells;

@@ -77,7 +77,7 @@ static void facts(struct lct_html *h, const struct lct_group *g)
     lct_html_raw(h, "</dd>\n");
     put_fact(h, MSG_FACT_SOURCE, info->source, "cite");
     put_fact(h, MSG_FACT_USED_BY, info->used_by, NULL);
-    put_fact(h, MSG_FACT_PITFALLS, info->traps, NULL);
+    put_fact(h, MSG_FACT_PITFALLS, info->pitfalls, NULL);
     lct_html_raw(h, "</dl>\n");
 }
 
@@ -208,7 +208,7 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     status = locant_encoding_create(&e, g->spec);
     /* a table that ends: a script may stretch it */
     if (status == LOCANT_OK && g->info &&
-        g->info->traits & LOCANT_TRAIT_WALL) {
+        g->info->traits & LOCANT_TRAIT_LIMIT) {
         snprintf(open, sizeof open, " data-reach=\"%lld\"",
                  (long long)locant_encoding_reach(e));
         lct_html_raw(h, open);

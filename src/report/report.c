@@ -210,12 +210,10 @@ locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
     struct lct_works works;
     locant_status status;
 
-    if (!corpus || !options || !options->directory || !options->path)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           !corpus    ? "corpus"
-                           : !options ? "options"
-                           : !options->directory ? "options->directory"
-                                                 : "options->path");
+    LCT_NOT_NULL(__func__, corpus);
+    LCT_NOT_NULL(__func__, options);
+    LCT_NOT_NULL(__func__, options->directory);
+    LCT_NOT_NULL(__func__, options->path);
     /* what cannot be done is found out before a store is made */
     status = lct_works_create(&works, options);
     if (status == LOCANT_OK)

@@ -105,9 +105,8 @@ locant_status locant_store_corpus(locant_corpus **out, locant_store *store,
     locant_run_info info;
     locant_status status;
 
-    if (out == NULL || store == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           out ? "store" : "out");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, store);
     *out = NULL;
     LCT_TRY(locant_store_run(&info, store, run));
     status = lct_store_read_corpus(&c, store, info.corpus_sha256);

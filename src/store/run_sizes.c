@@ -41,6 +41,19 @@ locant_status lct_check_sizes(const locant_train_options *o)
     return LOCANT_OK;
 }
 
+locant_status lct_encoding_at(locant_encoding **out, const char *spec,
+                              int64_t length)
+{
+    locant_encoding *e;
+    locant_status status;
+
+    *out = NULL;
+    LCT_TRY(locant_encoding_create(&e, spec));
+    status = locant_encoding_resolve(out, e, length);
+    locant_encoding_free(e);
+    return status;
+}
+
 /* ------------------------------------------------------------------- model */
 
 void lct_model_text(char out[128], const struct lct_model_config *c)

@@ -236,8 +236,7 @@ locant_status locant_store_remove(locant_store *store, int64_t id)
     locant_status status;
     int fd = -1;
 
-    if (store == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: store is NULL", __func__);
+    LCT_NOT_NULL(__func__, store);
     /* is it there?  What its row says need not hold */
     LCT_TRY(lct_store_run_extra(&extra, store, id));
     if (!store->readonly)

@@ -334,9 +334,8 @@ locant_status locant_store_open(locant_store **out, const char *directory)
     locant_store *s = NULL;
     locant_status status;
 
-    if (out == NULL || directory == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           out ? "directory" : "out");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, directory);
     *out = NULL;
     LCT_TRY(new_store(&s, directory));
     status = open_writable(s);
@@ -369,9 +368,8 @@ locant_status locant_store_open_readonly(locant_store **out,
     locant_store *s = NULL;
     locant_status status;
 
-    if (out == NULL || directory == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           out ? "directory" : "out");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, directory);
     *out = NULL;
     LCT_TRY(new_store(&s, directory));
     s->readonly = true;

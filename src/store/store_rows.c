@@ -272,9 +272,8 @@ static locant_status visit_runs(locant_store *store, const char *more,
 locant_status locant_store_runs(locant_store *store, locant_run_visitor visit,
                                 void *context)
 {
-    if (store == NULL || visit == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           store ? "visit" : "store");
+    LCT_NOT_NULL(__func__, store);
+    LCT_NOT_NULL(__func__, visit);
     return visit_runs(store, "", visit, context);
 }
 
@@ -292,9 +291,8 @@ locant_status locant_store_run(locant_run_info *out, locant_store *store,
     locant_status status;
     size_t n;
 
-    if (out == NULL || store == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           out ? "store" : "out");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, store);
     lct_store_lock(store);
     status = read_runs(&run, &n, 1, store, id, id, "");
     lct_store_unlock(store);

@@ -187,9 +187,9 @@ locant_status locant_store_sql(locant_store *store, const char *query,
     sqlite3_stmt *stmt = NULL;
     locant_status status;
 
-    if (store == NULL || query == NULL || row == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           !store ? "store" : !query ? "query" : "row");
+    LCT_NOT_NULL(__func__, store);
+    LCT_NOT_NULL(__func__, query);
+    LCT_NOT_NULL(__func__, row);
     LCT_TRY(lct_store_connect_readonly(&db, &guard, store,
                                        LCT_STEPS_OF_USERS));
     sqlite3_set_authorizer(db, authorize, NULL);

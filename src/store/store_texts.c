@@ -107,9 +107,8 @@ locant_status locant_store_headers(locant_corpus **out, locant_store *store)
     locant_status status = LOCANT_OK;
     char *sha256 = NULL;
 
-    if (out == NULL || store == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           out ? "store" : "out");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, store);
     *out = NULL;
     if (store->version >= 5)
         status = lct_store_text(
@@ -143,9 +142,9 @@ locant_status locant_store_kept_text(locant_corpus **out, locant_store *store,
     locant_status status;
     char *whole;
 
-    if (out == NULL || store == NULL || sha256 == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           !out ? "out" : !store ? "store" : "sha256");
+    LCT_NOT_NULL(__func__, out);
+    LCT_NOT_NULL(__func__, store);
+    LCT_NOT_NULL(__func__, sha256);
     *out = NULL;
     LCT_TRY(find_prefix(&whole, store, sha256));
     status = whole ? lct_store_read_corpus(out, store, whole) : LOCANT_OK;

@@ -316,15 +316,12 @@ locant_status lct_encoding_as(locant_encoding **out, const locant_run_info *run,
                               const char *spec, enum locant_eval_policy policy,
                               int64_t longest)
 {
-    locant_encoding *e, *resolved = NULL;
+    locant_encoding *resolved = NULL;
     locant_status status;
 
     *out = NULL;
-    LCT_TRY(locant_encoding_create(&e, spec ? spec : run->encoding));
-    status = locant_encoding_resolve(&resolved, e, run->length);
-    locant_encoding_free(e);
-    if (status != LOCANT_OK)
-        return status;
+    LCT_TRY(lct_encoding_at(&resolved, spec ? spec : run->encoding,
+                            run->length));
     if (policy == LOCANT_POLICY_NONE) {
         *out = resolved;
         return LOCANT_OK;

@@ -84,8 +84,7 @@ locant_status lct_resume(locant_store *store, int64_t run,
     locant_status status;
     char *text;
 
-    if (store == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "locant_resume: store is NULL");
+    LCT_NOT_NULL("locant_resume", store);
     LCT_TRY(locant_store_run(&info, store, run));
     if (corpus == NULL && strcmp(info.source, "text") == 0)
         return locant_fail(LOCANT_ERR_NULL, "locant_resume: corpus is NULL");

@@ -64,9 +64,8 @@ locant_status lct_train_check(const int64_t *run, const locant_store *store,
                               const locant_corpus *corpus,
                               const locant_train_options *o)
 {
-    if (!run || !store)
-        return locant_fail(LOCANT_ERR_NULL, "locant_train: %s is NULL",
-                           run ? "store" : "run");
+    LCT_NOT_NULL("locant_train", run);
+    LCT_NOT_NULL("locant_train", store);
     return check_options(corpus, o);
 }
 
@@ -74,15 +73,10 @@ locant_status lct_train_check(const int64_t *run, const locant_store *store,
 
 static locant_status resolve_encoding(struct lct_trainer *t)
 {
-    locant_encoding *e;
-    locant_status status;
     size_t size;
 
-    LCT_TRY(locant_encoding_create(&e, t->o.encoding));
-    status = locant_encoding_resolve(&t->encoding, e,
-                                     t->o.length + t->o.memory);
-    locant_encoding_free(e);
-    LCT_TRY(status);
+    LCT_TRY(lct_encoding_at(&t->encoding, t->o.encoding,
+                            t->o.length + t->o.memory));
     size = strlen(locant_encoding_spec(t->encoding));
     if (size >= sizeof ((locant_run_info *)0)->encoding)
         return locant_fail(LOCANT_ERR_PARAM,

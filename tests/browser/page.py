@@ -265,16 +265,16 @@ def turning(page):
     value = 'Number(document.querySelector("[name=explore-position]").value)'
     page.open(prefers_reduced_motion="reduce")
     was = page.js(value)
-    page.click('document.getElementById("turn")')
+    page.click('document.getElementById("rotate")')
     page.js("new Promise((done) => setTimeout(done, 700))")
     check("with reduced motion, one step a click", page.js(value) == was + 1,
           (was, page.js(value)))
     page.open()
-    page.click('document.getElementById("turn")')
-    check("else the pairs turn", page.until(f"{value} >= {was + 2}"))
-    page.click('document.getElementById("turn")')
+    page.click('document.getElementById("rotate")')
+    check("else the pairs rotate", page.until(f"{value} >= {was + 2}"))
+    page.click('document.getElementById("rotate")')
     check("until it is released", page.js(
-        'document.getElementById("turn").ariaPressed') == "false")
+        'document.getElementById("rotate").ariaPressed') == "false")
 
 
 def one_scale(page):

@@ -227,7 +227,7 @@ static void shifted(const struct company *p, const struct company_call *want)
     struct company_call c;
 
     if (!(p->c->traits & LOCANT_TRAIT_RELATIVE) ||
-        p->c->traits & (LOCANT_TRAIT_WALL | LOCANT_TRAIT_LENGTH) ||
+        p->c->traits & (LOCANT_TRAIT_LIMIT| LOCANT_TRAIT_LENGTH) ||
         p->c->axes > 1 || p->c->high <= p->n)
         return;
     memset(&c, 0, sizeof(c));

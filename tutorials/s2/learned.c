@@ -84,8 +84,8 @@ void s2_merits(void)
     check("learned numbers of the fixed table", fixed, 0, 0);
     check("learned numbers of the learned table", learned, 524288, 0);
     claim("only one has a length limit",
-          !(info("sinusoidal")->traits & LOCANT_TRAIT_WALL) &&
-          (info(LEARNED)->traits & LOCANT_TRAIT_WALL));
+          !(info("sinusoidal")->traits & LOCANT_TRAIT_LIMIT) &&
+          (info(LEARNED)->traits & LOCANT_TRAIT_LIMIT));
 }
 
 /* S2.9 */

@@ -85,7 +85,7 @@ static const char *beyond_training(const char *spec)
 {
     unsigned traits = info(spec)->traits;
 
-    return traits & LOCANT_TRAIT_WALL ? "ends at its table"
+    return traits & LOCANT_TRAIT_LIMIT? "ends at its table"
            : traits & LOCANT_TRAIT_RELATIVE ? "defined" : "defined, poor";
 }
 
@@ -116,8 +116,8 @@ void s3_table(void)
           512 * 512, 0);
     check("numbers of T5", learned_numbers(specs[2], 512, 8), 32 * 8, 0);
     claim("only the learned table has a length limit",
-          (info(specs[1])->traits & LOCANT_TRAIT_WALL) &&
-          !(info(specs[3])->traits & LOCANT_TRAIT_WALL));
+          (info(specs[1])->traits & LOCANT_TRAIT_LIMIT) &&
+          !(info(specs[3])->traits & LOCANT_TRAIT_LIMIT));
 }
 
 /* S3.13 */

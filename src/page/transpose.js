@@ -1,6 +1,6 @@
-/* turn.js - maps with rows and columns exchanged */
-const turn = (() => {
-  function turned(data) {
+/* transpose.js - maps with rows and columns exchanged */
+const transpose = (() => {
+  function transposed(data) {
     const [rows, cols] = data.shape;
     const cells = new Float64Array(data.cells.length);
     for (let i = 0; i < rows; i++)
@@ -14,7 +14,7 @@ const turn = (() => {
              y_first: data.x_first, y_step: data.x_step };
   }
 
-  /* Drawn anew, where rows and columns are others than before. */
+  /* Draw again with other rows and columns. */
   function fit(view) {
     const { data } = view;
     const ends = (first, step, n) => [first - .5 * step,
@@ -29,8 +29,8 @@ const turn = (() => {
   function exchange(view, on) {
     if (view.pin)
       view.pin = { row: view.pin.col, col: view.pin.row };
-    view.data = turned(view.data);
-    view.turned = on;
+    view.data = transposed(view.data);
+    view.transposed = on;
     fit(view);
   }
 
@@ -49,5 +49,5 @@ const turn = (() => {
     views.wakes.push(add);
   }
 
-  return { start, turned, fit };
+  return { start, transposed, fit };
 })();

@@ -1,0 +1,68 @@
+/*
+ * arithmetic.h - the products of a tile, by float32 or by dot products of
+ * bfloat16: one table of functions, which the engines call for each tile.
+ */
+#ifndef LCT_ATTENTION_ARITHMETIC_H
+#define LCT_ATTENTION_ARITHMETIC_H
+#include "scratch.h"
+#include "tile.h"
+
+/* A tile of keys and values, for all tiles of queries of a task. */
+struct lct_loaded {
+    const void *keys, *values; /* NULL: not loaded */
+    size_t key_row, value_row; /* float32: elements; bfloat16: bytes */
+};
+
+/* Rows 'row' floats apart that a tile's gradients are added to. */
+struct lct_rows_to {
+    float *at; /* NULL: they are not wanted */
+    size_t row;
+};
+
+struct lct_arithmetic {
+    /* Room for what these functions keep in the scratch. */
+    void (*layout_queries)(struct lct_scratch *s, const struct lct_plan *p,
+                           struct lct_arena *arena);
+    void (*layout_keys)(struct lct_scratch *s, const struct lct_plan *p,
+                        struct lct_arena *arena);
+
+    /* Queries of the tile, rotated; and for backward s->dout, once more. */
+    void (*load_queries)(const struct lct_plan *p, const struct lct_tile *t,
+                         struct lct_scratch *s);
+    void (*load_dout)(const struct lct_plan *p, const struct lct_tile *t,
+                      struct lct_scratch *s, const locant_tensor *dout);
+
+    /* Keys, rotated, and values: in place, or in the scratch. */
+    struct lct_loaded (*load_keys)(const struct lct_plan *p,
+                                   const struct lct_tile *t,
+                                   struct lct_scratch *s);
+
+    /* s->s = scale q k^T, as [keys, lanes] */
+    void (*scores)(const struct lct_plan *p, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l);
+    /* s->dq += ds k (the scale is put on at the end);  dk += ds^T (scale q) */
+    void (*scores_backward)(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, const struct lct_loaded *l,
+                            bool dq, struct lct_rows_to dk);
+
+    /* s->out = s->out * rescale + p v */
+    void (*values)(const struct lct_plan *p, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l);
+    /* dv += p^T dout;  s->ds = v dout^T, the gradient of p */
+    void (*values_backward)(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, const struct lct_loaded *l,
+                            struct lct_rows_to dv);
+
+    const struct lct_decode_arithmetic *decode; /* decode.h */
+};
+
+/* Of dtype, encoding and kernels alone. */
+const struct lct_arithmetic *lct_arithmetic_choose(const struct lct_plan *p);
+
+/*
+ * When bfloat16 takes over from widened rows.  FAST: where kernels have 'dots'.
+ * Tests set another while nothing runs.
+ */
+enum lct_arithmetic_bf16 { LCT_BF16_FAST, LCT_BF16_NEVER, LCT_BF16_ALWAYS };
+extern enum lct_arithmetic_bf16 lct_arithmetic_bf16;
+#endif

@@ -1,0 +1,96 @@
+/* attention.c - the public functions: stages, then the engine chosen */
+#include "../core/pool.h"
+#include "outputs.h"
+#include "problem.h"
+
+locant_status
+locant_attention_workspace(size_t *bytes, const locant_attention *a)
+{
+    static const char fn[] = "locant_attention_workspace";
+    struct lct_problem x;
+
+    if (bytes == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: bytes is NULL", fn);
+    LCT_TRY(lct_problem_begin(&x, fn, a, LCT_PASS_FORWARD, NULL, 0));
+    *bytes = x.plan.bytes;
+    lct_problem_end(&x);
+    return LOCANT_OK;
+}
+
+static void forward(const struct lct_plan *p, locant_tensor *out,
+                    locant_tensor *lse)
+{
+    switch (p->engine) {
+    case LCT_REFERENCE:
+        lct_rows_forward(p, p->request->a, out, lse);
+        break;
+    case LCT_TILED:
+        lct_tiled_forward(p, out, lse);
+        break;
+    case LCT_DECODE:
+        lct_decode_forward(p, out, lse);
+        break;
+    }
+}
+
+locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
+                                       const locant_attention *a,
+                                       void *workspace, size_t bytes)
+{
+    static const char fn[] = "locant_attention_forward";
+    struct lct_problem x;
+    locant_status status;
+
+    if (workspace == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", fn);
+    LCT_TRY(lct_problem_begin(&x, fn, a, LCT_PASS_FORWARD, workspace, bytes));
+    status = lct_outputs_check(&x.plan, a, out, lse, 1u << x.request.q.dtype);
+    if (status == LOCANT_OK) {
+        lct_problem_fill(&x, workspace);
+        lct_cancellable_begin();
+        forward(&x.plan, out, lse);
+    }
+    lct_problem_end(&x);
+    if (lct_cancellable_end())
+        return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
+                           "out and lse are not complete", fn);
+    return status;
+}
+
+static void backward(const struct lct_plan *p,
+                     const locant_attention_gradients *g,
+                     const locant_tensor *dout, const locant_tensor *out,
+                     const locant_tensor *lse)
+{
+    if (p->engine == LCT_REFERENCE)
+        lct_rows_backward(p, p->request->a, g, dout, out, lse);
+    else /* decoding has no backward of its own */
+        lct_tiled_backward(p, g, dout, out, lse);
+}
+
+locant_status
+locant_attention_backward(const locant_attention_gradients *gradients,
+                          const locant_tensor *dout, const locant_tensor *out,
+                          const locant_tensor *lse, const locant_attention *a,
+                          void *workspace, size_t bytes)
+{
+    static const char fn[] = "locant_attention_backward";
+    struct lct_problem x;
+    locant_status status;
+
+    if (workspace == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", fn);
+    LCT_TRY(lct_problem_begin(&x, fn, a, LCT_PASS_BACKWARD, workspace, bytes));
+    status = lct_outputs_check_gradients(&x.plan, a, gradients, dout, out, lse,
+                                         1u << x.request.q.dtype);
+    if (status == LOCANT_OK) {
+        lct_problem_fill(&x, workspace);
+        lct_cancellable_begin();
+        backward(&x.plan, gradients, dout, out, lse);
+    }
+    lct_problem_end(&x);
+    if (lct_cancellable_end())
+        return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
+                           "gradients are not complete", fn);
+    return status;
+}

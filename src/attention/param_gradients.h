@@ -1,0 +1,53 @@
+/*
+ * param_gradients.h - gradients of the encoding's parameters, on their way.
+ *
+ * Tasks add to rows of their own, so no sum depends on the number of threads;
+ * batch rows come in chunks, whose sums are added in order.
+ */
+#ifndef LCT_ATTENTION_PARAM_GRADIENTS_H
+#define LCT_ATTENTION_PARAM_GRADIENTS_H
+#include "tables.h"
+
+/* Parts of a bias table whose gradients are accumulated side by side. */
+enum { LCT_PARAM_GRADIENTS_PARTS = 8 };
+
+struct lct_param_gradients {
+    double *params;     /* [1 + tasks at a time, params]; row 0: sums */
+    double *bias;       /* [chunk, H, bias_range] */
+    double *bias_total; /* [H, bias_range]; 'bias' if that is all */
+};
+
+/* Set p->chunk and p->task_params. */
+void lct_param_gradients_plan(struct lct_plan *p);
+void lct_param_gradients_layout(struct lct_param_gradients *g,
+                                const struct lct_plan *p,
+                                struct lct_arena *arena);
+
+/* Set to 0: the sums; what the batch rows of a chunk have of their own. */
+void lct_param_gradients_clear(const struct lct_plan *p);
+void lct_param_gradients_clear_chunk(const struct lct_plan *p, int64_t rows);
+
+/* Add a chunk of 'rows' batch rows to the sums. */
+void lct_param_gradients_sum_chunk(const struct lct_plan *p, int64_t rows);
+
+/* dparams += the sums. */
+void lct_param_gradients_accumulate(const struct lct_plan *p,
+                                    locant_tensor *dparams,
+                                    const locant_attention *a);
+
+/* Where in 'row', of g->params, the gradients of part c are. */
+void lct_param_gradients_of(double *out[LCT_MAX_PARAMS],
+                            const struct lct_plan *p, const struct lct_call *c,
+                            double *row);
+
+/* The row of one task of backward; NULL: there is nothing to learn. */
+static inline double *lct_param_gradients_of_task(const struct lct_plan *p,
+                                                  int64_t chunk_row,
+                                                  int64_t kv_head)
+{
+    if (p->gradients->params == NULL)
+        return NULL;
+    return p->gradients->params + p->params +
+           (size_t)(chunk_row * p->Hkv + kv_head) * p->task_params;
+}
+#endif

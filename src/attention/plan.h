@@ -1,0 +1,99 @@
+/*
+ * plan.h - how a request is carried out: sizes, engine, arithmetic, workspace.
+ *
+ * A plan reads positions and documents, and never q, k, v or parameters.
+ * Nothing is decided after it.
+ */
+#ifndef LCT_ATTENTION_PLAN_H
+#define LCT_ATTENTION_PLAN_H
+#include "../encodings/lengths.h"
+#include "../encodings/rotate.h"
+#include "arena.h"
+#include "request.h"
+#include "sizes.h"
+
+enum lct_pass {
+    LCT_PASS_FORWARD,
+    LCT_PASS_BACKWARD,
+    LCT_PASS_REFERENCE /* either, in double */
+};
+
+enum lct_engine {
+    LCT_REFERENCE, /* rows.h: one row at a time in double; F64 and content that
+                      is not made of products */
+    LCT_TILED,     /* tiled.h: tiles of queries against tiles of keys */
+    LCT_DECODE     /* decode.h: few queries, keys split among tasks; backward
+                      is that of the tiled engine */
+};
+
+struct lct_plan {
+    const struct lct_request *request;
+    const struct lct_kernels *kernels;
+    enum lct_pass pass;
+    enum lct_engine engine;
+    const struct lct_arithmetic *arithmetic; /* of the tiled engines */
+    int slots;                  /* tasks at a time */
+    size_t bytes;               /* of workspace used */
+    locant_tensor workspace;    /* its bytes as a view, for alias checks */
+
+    /* As in the request. */
+    int64_t B, H, Hkv, T, S, D, Dq, W, position_rows;
+    double scale;
+    bool documents;
+    size_t params;
+
+    /* Sizes of tiles. */
+    int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD: rows */
+    int64_t columns, columns_q; /* and to LCT_EIGHT: columns of products */
+    int64_t read_columns;       /* that are read of a caller's row */
+    int64_t q_tiles, k_tiles, k_splits;
+    int tiles_per_task;         /* tiles of queries, at most */
+
+    /* Rotation of pairs. */
+    const struct lct_schedule *schedule; /* NULL: none */
+    struct lct_lengths lengths; /* schedules of documents by their length;
+                                   without any, 'schedule' is that of all */
+    bool shared_angles;         /* angles of q are the last of those of k */
+    bool rotates_keys;          /* as they are loaded */
+    bool late_key_angles;       /* and their angles are not made before */
+
+    /* Biases (bias_table.h). */
+    int64_t bias_range;         /* entries of the table; 0: no table */
+    int64_t bias_first;         /* difference of entry 0 */
+    bool bias_keys;             /* of position keys, not of positions */
+
+    /* Gradients. */
+    bool gathers_dk, gathers_dv; /* those of keys and values are summed in the
+                                    scratch, and stored once */
+    int64_t chunk;              /* batch rows that have sums of their own */
+    size_t task_params;         /* elements a task has of its own: 'params', or
+                                   0 if it needs none */
+
+    /* Where later stages keep what is theirs. */
+    const struct lct_tables *tables;       /* tables.h */
+    struct lct_param_gradients *gradients; /* param_gradients.h */
+    struct lct_content_products *content;           /* content.h */
+    struct lct_tiled *tiled;               /* tiled.h */
+    struct lct_decode *decode;             /* decode.h */
+    struct lct_reference *reference;       /* rows.h */
+};
+
+/* Plan r; where later stages keep what is theirs must be set. */
+locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
+                            enum lct_pass pass);
+
+/* Give back what planning took, whether it succeeded or not. */
+void lct_plan_release(struct lct_plan *p);
+
+/* Row of the position tables that batch row b uses. */
+static inline int64_t lct_plan_row(const struct lct_plan *p, int64_t b)
+{
+    return p->position_rows == 1 ? 0 : b;
+}
+
+/* The head of keys and values that head h of queries uses. */
+static inline int64_t lct_plan_kv_head(const struct lct_plan *p, int64_t h)
+{
+    return h / (p->H / p->Hkv);
+}
+#endif

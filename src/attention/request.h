@@ -1,0 +1,40 @@
+/* request.h - what the caller asks of attention, checked */
+#ifndef LCT_ATTENTION_REQUEST_H
+#define LCT_ATTENTION_REQUEST_H
+#include "../encodings/params.h"
+#include "locant/attention.h"
+
+struct lct_request {
+    const char *fn;             /* the public function, for error messages */
+    const locant_attention *a;  /* as the caller gave it */
+    locant_tensor q, k, v;
+    int64_t B, H, Hkv, T, S, D;
+    int64_t Dq;                 /* channels of q and k as scores see them: D, or
+                                   more after a map that widens */
+    int64_t W;                  /* width of the model */
+    bool has_x;                 /* the input of the layer is given */
+    double scale;
+    bool causal;
+    int64_t window;             /* 0: none */
+    double softcap;             /* 0: none */
+    const locant_tensor *sinks; /* NULL: none */
+    bool rotated_keys;          /* keys came rotated */
+    int64_t position_rows;      /* 1, or B if positions differ by batch row */
+    int axes;                   /* of coordinates */
+    bool documents;             /* documents are given */
+
+    /* Parts of the encoding, parameters left out; NULL: none of this door. */
+    struct lct_call call[LCT_MAX_PARTS];
+    size_t part_param[LCT_MAX_PARTS]; /* where a part's parameters begin */
+    size_t params;                    /* elements of all parameters */
+    const struct lct_call *rotate, *score, *content;
+    bool general_map;           /* 'rotate' is more than a rotation of pairs */
+    const locant_encoding *temperature;              /* NULL: none */
+    const locant_encoding *mask_hook[LCT_MAX_PARTS]; /* these mask keys */
+    int mask_hooks;
+};
+
+/* Check everything about the call but its outputs.  r must not move after. */
+locant_status lct_request_check(struct lct_request *r, const char *fn,
+                                const locant_attention *a);
+#endif

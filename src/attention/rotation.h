@@ -1,0 +1,45 @@
+/*
+ * rotation.h - queries and keys as the scores see them, in double, and back.
+ *
+ * Plain rotations use the tables that locant_encoding_rotate() uses; general
+ * maps of the rotate door are called for each row.
+ */
+#ifndef LCT_ATTENTION_ROTATION_H
+#define LCT_ATTENTION_ROTATION_H
+#include "tables.h"
+
+/*
+ * Row 'at' = b, h, i of the queries or keys, x [D], as the scores see it: out
+ * [Dq], in double.  'backward' writes dx [D] given the gradient dout [Dq],
+ * which it may change, and adds to the gradients of parameters in 'dparam', a
+ * row of p->gradients->params.  The temperature is not in it.
+ */
+void lct_rotation_row(double *out, const struct lct_plan *p, const double *x,
+                      enum lct_role role, const int64_t at[3]);
+void lct_rotation_row_backward(double *dx, double *dparam,
+                               const struct lct_plan *p, double *dout,
+                               const double *x, enum lct_role role,
+                               const int64_t at[3]);
+
+/*
+ * The same from the caller's q or k to a row of padded_q floats, and from the
+ * gradient of such a row to 'dx', unless that is NULL.  'mapped' is of the
+ * scratch.
+ */
+void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
+                           enum lct_role role, const int64_t at[3]);
+void lct_rotation_load_row_backward(const locant_tensor *dx, double *dparam,
+                                    const struct lct_plan *p, const float *from,
+                                    double *mapped, enum lct_role role,
+                                    const int64_t at[3]);
+
+/* What all queries or keys of the call are rotated by. */
+struct lct_places lct_rotation_places(const struct lct_plan *p,
+                                      enum lct_role role);
+
+/* Has the rotate door parameters?  Known once tables are filled. */
+static inline bool lct_rotation_learns(const struct lct_plan *p)
+{
+    return p->request->general_map && p->tables->rotate->param[0] != NULL;
+}
+#endif

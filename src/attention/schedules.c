@@ -1,0 +1,130 @@
+/* schedules.c - which schedule of rotation each query and key has */
+#include "schedules.h"
+#include "positions.h"
+#include <math.h>
+
+/* The tokens that a length is counted over. */
+struct some {
+    int64_t row, doc; /* -1: of all rows, all but padding */
+};
+
+/* The longest position of some tokens, at least 0. */
+static int64_t longest(const struct lct_plan *p, const struct lct_positions *t,
+                       struct some of)
+{
+    int64_t row = of.row < 0 ? 0 : of.row, most = 0;
+    int64_t end = of.row < 0 ? p->position_rows : row + 1;
+    bool real = t->coords != NULL && p->request->axes == 1;
+
+    for (; row < end; row++)
+        for (int64_t i = 0; i < t->n; i++) {
+            int64_t doc = lct_positions_doc(t, row, i), at;
+
+            if (doc < 0 || (of.doc >= 0 && doc != of.doc))
+                continue;
+            at = real ? (int64_t)floor(lct_positions_coords(t, row, i)[0])
+                      : lct_positions_at(t, row, i);
+            most = at > most ? at : most;
+        }
+    return most;
+}
+
+static int64_t length_of(const struct lct_plan *p, struct some of)
+{
+    struct lct_positions q = lct_positions_of_queries(p->request);
+    struct lct_positions k = lct_positions_of_keys(p->request);
+    int64_t most = longest(p, &q, of), other = longest(p, &k, of);
+
+    most = other > most ? other : most;
+    return most == INT64_MAX ? most : most + 1;
+}
+
+/*
+ * The first one is that of padding, and of keys in no query's document: nobody
+ * sees those, but gradients of 0 get their sign from it.
+ */
+static locant_status find_lengths(struct lct_plan *p)
+{
+    struct lct_positions q = lct_positions_of_queries(p->request);
+    struct some of = { 0, -1 };
+
+    LCT_TRY(lct_lengths_add(&p->lengths, p->request->fn, 1));
+    for (; of.row < p->position_rows; of.row++, of.doc = -1)
+        for (int64_t i = 0; i < p->T; i++) {
+            int64_t doc = lct_positions_doc(&q, of.row, i);
+
+            if (doc < 0 || doc == of.doc)
+                continue;
+            of.doc = doc;
+            LCT_TRY(lct_lengths_add(&p->lengths, p->request->fn,
+                                    length_of(p, of)));
+        }
+    return LOCANT_OK;
+}
+
+/* The rotate door; a general map may keep a schedule within 'e'. */
+static locant_status plan_rotate(struct lct_plan *p, const locant_encoding *e)
+{
+    const struct lct_schedule *kept;
+    const char *fn = p->request->fn;
+
+    if (e->row->schedule.create == NULL)
+        return LOCANT_OK;
+    if (p->request->general_map)
+        return lct_schedule_of(&kept, e, fn, p->D, 0);
+    if (!lct_lengths_matter(e))
+        return lct_schedule_of(&p->schedule, e, fn, p->D,
+                               length_of(p, (struct some){ -1, -1 }));
+    p->lengths.e = e;
+    p->lengths.head_dim = p->D;
+    LCT_TRY(find_lengths(p));
+    p->schedule = p->lengths.of[0];
+    return LOCANT_OK;
+}
+
+/* Content: rotates rows by a schedule, or forms its basis from one. */
+static locant_status plan_content(struct lct_plan *p, const locant_encoding *e)
+{
+    const struct lct_schedule *kept;
+    const char *fn = p->request->fn;
+    bool near_far = e->row->content.near_far != NULL;
+
+    if (e->row->schedule.create == NULL)
+        return LOCANT_OK;
+    if (near_far && p->engine != LCT_REFERENCE)
+        return lct_schedule_of(&p->schedule, e, fn, p->D, 0);
+    return lct_schedule_of(&kept, e, fn, near_far ? p->D : p->W, 0);
+}
+
+locant_status lct_schedules_plan(struct lct_plan *p)
+{
+    const struct lct_request *r = p->request;
+
+    if (r->rotate != NULL)
+        LCT_TRY(plan_rotate(p, r->rotate->e));
+    if (r->content != NULL)
+        return plan_content(p, r->content->e);
+    return LOCANT_OK;
+}
+
+void lct_schedules_fill(const struct lct_schedule **by,
+                        const struct lct_plan *p, enum lct_role role,
+                        int64_t row)
+{
+    const struct lct_positions t =
+        role == LCT_QUERY ? lct_positions_of_queries(p->request)
+                          : lct_positions_of_keys(p->request);
+
+    for (int64_t i = 0; i < t.n; i++) {
+        struct some of = { row, lct_positions_doc(&t, row, i) };
+
+        if (i > 0 && of.doc == lct_positions_doc(&t, row, i - 1)) {
+            by[i] = by[i - 1];
+            continue;
+        }
+        by[i] = of.doc < 0 ? NULL
+                           : lct_lengths_find(&p->lengths, length_of(p, of));
+        if (by[i] == NULL)
+            by[i] = p->schedule;
+    }
+}

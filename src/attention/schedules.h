@@ -1,0 +1,13 @@
+/* schedules.h - which schedule of rotation each query and key has */
+#ifndef LCT_ATTENTION_SCHEDULES_H
+#define LCT_ATTENTION_SCHEDULES_H
+#include "plan.h"
+
+/* Find p->schedule, or p->lengths where documents differ by their length. */
+locant_status lct_schedules_plan(struct lct_plan *p);
+
+/* The schedule of each query, or each key, of a row of positions. */
+void lct_schedules_fill(const struct lct_schedule **by,
+                        const struct lct_plan *p, enum lct_role role,
+                        int64_t row);
+#endif

@@ -1,0 +1,280 @@
+/* tables.c - what is filled once per call: positions, angles, biases */
+#include "tables.h"
+#include "../core/pool.h"
+#include "bias_table.h"
+#include "rotation.h"
+#include "schedules.h"
+#include "scratch.h"
+#include <string.h>
+
+/* ------------------------------------------------------------------- layout */
+
+static const struct lct_call *call_of(const struct lct_tables *tables,
+                                      const struct lct_request *r,
+                                      const struct lct_call *call)
+{
+    return call == NULL ? NULL : &tables->call[call - r->call];
+}
+
+static void lay_out_calls(struct lct_tables *tables, const struct lct_plan *p,
+                          struct lct_arena *arena)
+{
+    const struct lct_request *r = p->request;
+
+    memcpy(tables->call, r->call, sizeof(tables->call));
+    tables->rotate = call_of(tables, r, r->rotate);
+    tables->score = call_of(tables, r, r->score);
+    tables->content = call_of(tables, r, r->content);
+    tables->param_memory = lct_arena_doubles(arena, (int64_t)p->params, 1);
+}
+
+static void lay_out_positions(struct lct_tables *tables,
+                              const struct lct_plan *p, struct lct_arena *arena)
+{
+    const struct lct_request *r = p->request;
+    const size_t size = sizeof(int64_t);
+    int64_t rows = p->position_rows, T = rows * p->T, S = rows * p->S;
+
+    tables->q_pos = lct_arena_alloc(arena, T, 1, size);
+    tables->k_pos = lct_arena_alloc(arena, S, 1, size);
+    tables->last = lct_arena_alloc(arena, rows, 1, size);
+    if (r->a->q_coords != NULL) {
+        tables->q_coords = lct_arena_doubles(arena, T, r->axes);
+        tables->k_coords = lct_arena_doubles(arena, S, r->axes);
+    }
+    if (p->documents) {
+        tables->q_docs = lct_arena_alloc(arena, T, 1, size);
+        tables->k_docs = lct_arena_alloc(arena, S, 1, size);
+        if (r->score != NULL && (p->bias_range == 0 || p->bias_keys) &&
+            p->engine != LCT_REFERENCE)
+            tables->q_last = lct_arena_alloc(arena, T, 1, size);
+    }
+    if (r->temperature != NULL)
+        tables->tau = lct_arena_doubles(arena, T, 1);
+}
+
+static void lay_out_extents(struct lct_tables *tables, const struct lct_plan *p,
+                            struct lct_arena *arena)
+{
+    const size_t size = sizeof(struct lct_extent);
+    int64_t rows = p->position_rows;
+
+    tables->q_extent = lct_arena_alloc(arena, rows, p->q_tiles, size);
+    tables->k_extent = lct_arena_alloc(arena, rows, p->k_tiles, size);
+    if (!p->documents)
+        return;
+    tables->q_doc_extent = lct_arena_alloc(arena, rows, p->q_tiles, size);
+    tables->k_doc_extent = lct_arena_alloc(arena, rows, p->k_tiles, size);
+}
+
+static struct lct_table take_table(struct lct_arena *arena, int64_t rows,
+                                   int64_t pairs, bool wide)
+{
+    struct lct_table t = { .wide = wide };
+
+    t.cosines = lct_arena_alloc(arena, rows, pairs, lct_table_size(wide));
+    t.sines = lct_arena_alloc(arena, rows, pairs, lct_table_size(wide));
+    return t;
+}
+
+static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
+                           struct lct_arena *arena)
+{
+    int64_t T = p->position_rows * p->T, S = p->position_rows * p->S, pairs;
+    bool wide = p->request->q.dtype == LOCANT_F64;
+
+    if (p->schedule == NULL)
+        return;
+    pairs = p->schedule->pairs;
+    if (p->request->rotated_keys)
+        S = 0;
+    if (p->lengths.e != NULL) {
+        tables->q_by = lct_arena_alloc(arena, T, 1, sizeof(*tables->q_by));
+        tables->k_by = lct_arena_alloc(arena, S, 1, sizeof(*tables->k_by));
+    }
+    tables->angles[LCT_KEY] = take_table(arena, S, pairs, wide);
+    if (!p->shared_angles)
+        tables->angles[LCT_QUERY] = take_table(arena, T, pairs, wide);
+    else if (lct_arena_is_real(arena))
+        tables->angles[LCT_QUERY] = lct_table_at(tables->angles[LCT_KEY],
+                                                 (size_t)((p->S - p->T) *
+                                                          pairs));
+}
+
+void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
+                       struct lct_arena *arena)
+{
+    *tables = (struct lct_tables){ 0 };
+    lay_out_calls(tables, p, arena);
+    lay_out_positions(tables, p, arena);
+    lay_out_angles(tables, p, arena);
+    if (p->engine == LCT_REFERENCE)
+        return;
+    lay_out_extents(tables, p, arena);
+    lct_bias_table_layout(tables, p, arena);
+    if (p->request->general_map && !p->request->rotated_keys)
+        tables->k_mapped = lct_arena_floats(arena, p->B * p->Hkv * p->S,
+                                            p->padded_q);
+}
+
+/* ------------------------------------------------------------------ filling */
+
+/* Parameters of every part, in double, one after another. */
+static void load_params(struct lct_tables *tables, const struct lct_plan *p)
+{
+    const locant_attention *a = p->request->a;
+    const locant_sizes sizes = { .width = p->W, .heads = p->H,
+                                 .kv_heads = p->Hkv, .head_dim = p->D };
+
+    if (a->encoding == NULL)
+        return;
+    for (int n = 0; n < a->encoding->parts; n++) {
+        const struct lct_part *part = &a->encoding->part[n];
+        const locant_tensor *params = a->params;
+
+        if (tables->call[n].e == NULL)
+            continue;
+        if (params != NULL)
+            params += part->first_param;
+        lct_params_load(&tables->call[n],
+                        tables->param_memory + p->request->part_param[n],
+                        part->e, params, &sizes);
+        tables->call[n].scale = p->scale;
+        tables->call[n].wide = p->request->q.dtype == LOCANT_F64;
+    }
+}
+
+/* The largest position among the keys of each query's document. */
+static void fill_last(const struct lct_tables *tables, const struct lct_plan *p,
+                      int64_t row)
+{
+    const int64_t *q_docs = tables->q_docs + row * p->T;
+    const int64_t *k_docs = tables->k_docs + row * p->S;
+    const int64_t *pos = tables->k_pos + row * p->S;
+    int64_t *last = tables->q_last + row * p->T;
+
+    for (int64_t i = 0; i < p->T; i++) {
+        bool any = false;
+
+        if (i > 0 && q_docs[i] == q_docs[i - 1]) {
+            last[i] = last[i - 1];
+            continue;
+        }
+        last[i] = tables->last[row];
+        for (int64_t j = 0; j < p->S; j++)
+            if (k_docs[j] == q_docs[i] && (!any || pos[j] > last[i])) {
+                last[i] = pos[j];
+                any = true;
+            }
+    }
+}
+
+static void fill_temperatures(const struct lct_tables *tables,
+                              const struct lct_plan *p)
+{
+    const locant_encoding *e = p->request->temperature;
+
+    for (int64_t i = 0; i < p->position_rows * p->T; i++)
+        tables->tau[i] = e->row->scale.of_query(e, tables->q_pos[i]);
+}
+
+static void fill_positions(const struct lct_tables *tables,
+                           const struct lct_plan *p)
+{
+    const struct lct_positions q = lct_positions_of_queries(p->request);
+    const struct lct_positions k = lct_positions_of_keys(p->request);
+    int axes = p->request->axes;
+
+    for (int64_t row = 0; row < p->position_rows; row++) {
+        int64_t t = row * p->T, s = row * p->S;
+
+        lct_positions_fill(tables->q_pos + t,
+                           axes > 0 ? tables->q_coords + t * axes : NULL,
+                           p->documents ? tables->q_docs + t : NULL, axes, &q,
+                           row);
+        lct_positions_fill(tables->k_pos + s,
+                           axes > 0 ? tables->k_coords + s * axes : NULL,
+                           p->documents ? tables->k_docs + s : NULL, axes, &k,
+                           row);
+        if (tables->q_by != NULL)
+            lct_schedules_fill(tables->q_by + t, p, LCT_QUERY, row);
+        if (tables->q_by != NULL && !p->request->rotated_keys)
+            lct_schedules_fill(tables->k_by + s, p, LCT_KEY, row);
+        tables->last[row] = lct_positions_extent(&k, row).high;
+        if (tables->q_last != NULL)
+            fill_last(tables, p, row);
+    }
+    if (tables->tau != NULL)
+        fill_temperatures(tables, p);
+}
+
+static void fill_angles(const struct lct_tables *tables,
+                        const struct lct_plan *p)
+{
+    struct lct_places q, k;
+
+    if (p->schedule == NULL)
+        return;
+    q = lct_rotation_places(p, LCT_QUERY);
+    k = lct_rotation_places(p, LCT_KEY);
+    if (!p->shared_angles || p->late_key_angles)
+        lct_places_angles(tables->angles[LCT_QUERY], &q, 0,
+                          (size_t)(p->position_rows * p->T));
+    if (!p->request->rotated_keys && !p->late_key_angles)
+        lct_places_angles(tables->angles[LCT_KEY], &k, 0,
+                          (size_t)(p->position_rows * p->S));
+}
+
+static struct lct_extent extent_of(const int64_t *x, int64_t n)
+{
+    struct lct_extent e = { x[0], x[0], true };
+
+    for (int64_t i = 1; i < n; i++) {
+        e.low = x[i] < e.low ? x[i] : e.low;
+        e.high = x[i] > e.high ? x[i] : e.high;
+        e.consecutive &= x[i - 1] != INT64_MAX && x[i] == x[i - 1] + 1;
+    }
+    return e;
+}
+
+/* Extents of the tiles of each row of n numbers. */
+static void fill_extents(struct lct_extent *out, const int64_t *x, int64_t rows,
+                         int64_t n)
+{
+    for (int64_t row = 0; row < rows; row++, x += n)
+        for (int64_t i = 0; i < n; i += LCT_TILE)
+            *out++ = extent_of(x + i, n - i < LCT_TILE ? n - i : LCT_TILE);
+}
+
+/* All keys of one head, through a map of the rotate door. */
+static void map_keys(void *context, size_t task, int slot)
+{
+    const struct lct_plan *p = context;
+    int64_t at[3] = { (int64_t)task / p->Hkv, (int64_t)task % p->Hkv, 0 };
+    double *x = lct_scratch_of(p, slot, 0)->mapped;
+    float *to = p->tables->k_mapped + (int64_t)task * p->S * p->padded_q;
+
+    for (; at[2] < p->S; at[2]++, to += p->padded_q)
+        lct_rotation_load_row(to, p, x, LCT_KEY, at);
+}
+
+void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p)
+{
+    int64_t rows = p->position_rows;
+
+    fill_positions(tables, p);
+    load_params(tables, p);
+    fill_angles(tables, p);
+    if (p->engine == LCT_REFERENCE)
+        return;
+    fill_extents(tables->q_extent, tables->q_pos, rows, p->T);
+    fill_extents(tables->k_extent, tables->k_pos, rows, p->S);
+    if (p->documents) {
+        fill_extents(tables->q_doc_extent, tables->q_docs, rows, p->T);
+        fill_extents(tables->k_doc_extent, tables->k_docs, rows, p->S);
+    }
+    lct_bias_table_fill(p);
+    if (tables->k_mapped != NULL)
+        lct_parallel_for((size_t)(p->B * p->Hkv), p->slots, map_keys,
+                         (void *)p);
+}

@@ -1,0 +1,302 @@
+/*
+ * tiled.c - attention by tiles of queries against tiles of keys.
+ *
+ * Dao, Fu, Ermon, Rudra, Re: FlashAttention. 2022. arXiv:2205.14135; backward,
+ * appendix B.2, recomputes weights from log-sum-exp.  A tile holds scores as
+ * [keys, queries], one query a lane, so that maxima and sums run down the lanes
+ * and never across.  Each output row depends on its own query and on key tiles
+ * and splits at fixed indices alone: threads, batch and (for finite values)
+ * chunks cannot change a bit.  In backward one task owns all heads that share
+ * one head of k and v, so every sum has one owner and one order.
+ */
+#include "tiled.h"
+#include "../core/pool.h"
+#include "backward.h"
+#include "bias.h"
+#include "bias_table.h"
+#include "content.h"
+#include "content_far.h"
+#include "content_tables.h"
+#include "load.h"
+#include "mask.h"
+#include "outputs.h"
+#include "param_gradients.h"
+#include "rotation.h"
+#include "scores.h"
+#include "sinks.h"
+#include "softmax.h"
+#include <string.h>
+
+/* Some tiles of queries against the same keys: what one task works at. */
+struct work {
+    const struct lct_plan *p;
+    int tiles;
+    struct lct_tile t[LCT_TILES_PER_TASK];
+    struct lct_scratch *s[LCT_TILES_PER_TASK];
+    bool any[LCT_TILES_PER_TASK]; /* did a query see a key of the split? */
+};
+
+/* The next tiles of queries of head b, h, 'most' of them, from 'first' on. */
+static struct work open_work(const struct lct_plan *p, int64_t b, int64_t h,
+                             int64_t first, int64_t most, int slot)
+{
+    struct work w = { .p = p };
+
+    for (; w.tiles < most && first + w.tiles < p->q_tiles; w.tiles++) {
+        struct lct_tile *t = &w.t[w.tiles];
+        struct lct_scratch *s = lct_scratch_of(p, slot, w.tiles);
+
+        *t = lct_tile_of(p, b, h, first + w.tiles);
+        w.s[w.tiles] = s;
+        p->arithmetic->load_queries(p, t, s);
+        if (p->request->content != NULL)
+            lct_content_open(p, t, s);
+    }
+    return w;
+}
+
+/* ------------------------------------------------------------------ forward */
+
+struct forward_job {
+    struct lct_softmax_results to;
+    int64_t tiles;   /* of queries that a task takes */
+    int64_t groups;  /* tasks of a head */
+};
+
+/* out = softmax(scores) v, as far as this tile of keys goes. */
+static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
+{
+    const struct lct_plan *p = w->p;
+    const struct lct_tile *t = &w->t[n];
+    struct lct_scratch *s = w->s[n];
+
+    if (!w->any[n])
+        lct_softmax_begin_split(p, t, s);
+    w->any[n] = true;
+    lct_scores_of_tile(p, t, s, l, NULL);
+    lct_softmax_update(p, t, s);
+    p->arithmetic->values(p, t, s, l);
+    if (p->request->content != NULL)
+        lct_content_values(p, t, s);
+}
+
+/* The keys of the split that begins with tile k. */
+static void forward_split(struct work *w, int64_t k)
+{
+    const struct lct_plan *p = w->p;
+    int64_t end = p->k_tiles - k < LCT_SPLIT_TILES ? p->k_tiles
+                                                   : k + LCT_SPLIT_TILES;
+
+    memset(w->any, 0, sizeof(w->any));
+    for (; k < end; k++) {
+        struct lct_loaded l = { .keys = NULL };
+
+        for (int n = 0; n < w->tiles; n++) {
+            if (!lct_mask_classify(p, &w->t[n], k, w->s[n]))
+                continue;
+            if (l.keys == NULL)
+                l = p->arithmetic->load_keys(p, &w->t[n], w->s[n]);
+            forward_keys(w, n, &l);
+        }
+    }
+    for (int n = 0; n < w->tiles; n++)
+        if (w->any[n])
+            lct_softmax_merge(p, &w->t[n], w->s[n]);
+}
+
+static void store_results(const struct lct_softmax_results *to,
+                          const struct lct_tile *t, struct lct_scratch *s)
+{
+    for (int64_t i = 0; i < t->rows; i++)
+        lct_softmax_finish(to, (int64_t[3]){ t->b, t->h, t->i + i },
+                           s->total + i * to->p->padded, s->total_max[i],
+                           s->total_sum[i]);
+    lct_load_rows_back(to->p, to->out, s->total,
+                       (int64_t[3]){ t->b, t->h, t->i }, t->rows);
+}
+
+/* Some tiles of queries of one head, against all keys they may see. */
+static void forward_task(void *context, size_t task, int slot)
+{
+    const struct forward_job *job = context;
+    const struct lct_plan *p = job->to.p;
+    int64_t head = (int64_t)task / job->groups;
+    /* The last tiles first: under a causal mask they have most to do. */
+    int64_t group = job->groups - 1 - (int64_t)task % job->groups;
+    struct work w = open_work(p, head / p->H, head % p->H, group * job->tiles,
+                              job->tiles, slot);
+
+    for (int n = 0; n < w.tiles; n++)
+        lct_softmax_begin(w.s[n]);
+    for (int64_t k = 0; k < p->k_tiles; k += LCT_SPLIT_TILES)
+        forward_split(&w, k);
+    for (int n = 0; n < w.tiles; n++)
+        store_results(&job->to, &w.t[n], w.s[n]);
+}
+
+/* Tiles together, unless too few tasks would be left for the threads. */
+void lct_tiled_forward(const struct lct_plan *p, const locant_tensor *out,
+                       const locant_tensor *lse)
+{
+    struct forward_job job = { .to = { p, out, lse },
+                               .tiles = p->tiles_per_task };
+    double tiles = (double)p->B * (double)p->H * (double)p->q_tiles;
+
+    while (job.tiles > 1 && tiles < 4.0 * p->slots * (double)job.tiles)
+        job.tiles /= 2;
+    job.groups = (p->q_tiles + job.tiles - 1) / job.tiles;
+    lct_parallel_for((size_t)(p->B * p->H * job.groups), p->slots, forward_task,
+                     &job);
+}
+
+/* ----------------------------------------------------------------- backward */
+
+/* ds = ds * slope: the scores were capped */
+static void cap_backward(const struct lct_plan *p, const struct lct_tile *t,
+                         struct lct_scratch *s)
+{
+    int64_t n = t->keys * (int64_t)t->lanes;
+
+    if (p->request->softcap == 0)
+        return;
+    for (int64_t i = 0; i < n; i++)
+        s->ds[i] *= s->slope[i];
+}
+
+/* forward: s = cap(scale q k + bias), p = softmax(s), out = p v */
+static void backward_keys(const struct lct_backward *job,
+                          const struct lct_tile *t, struct lct_scratch *s,
+                          const struct lct_loaded *l)
+{
+    const struct lct_plan *p = job->p;
+    bool content = p->request->content != NULL;
+    struct lct_rows_to dk = lct_backward_dk(job, t, s);
+    struct lct_content_gradients c = {
+        .learns = job->learns, .chunk_row = t->b - job->from, .keys = l->keys,
+        .key_row = l->key_row, .dk = dk };
+
+    lct_scores_of_tile(p, t, s, l, s->slope);
+    lct_softmax_recompute_probs(p, t, s);
+    p->arithmetic->values_backward(p, t, s, l, lct_backward_dv(job, t, s));
+    if (content)
+        lct_content_values_backward(p, t, s, &c);
+    lct_softmax_backward(p, t, s);
+    cap_backward(p, t, s);
+    if (content)
+        lct_content_scores_backward(p, t, s, &c);
+    if (job->bias)
+        lct_bias_backward(p, t, s, t->b - job->from);
+    if (t->nearness != LCT_NEAR)
+        lct_content_far_backward(p, t, s, l->keys);
+    if (t->nearness != LCT_FAR)
+        p->arithmetic->scores_backward(p, t, s, l, job->dq, dk);
+}
+
+/* The tile of queries is done with all keys. */
+static void backward_end(const struct lct_backward *job,
+                         const struct lct_tile *t, struct lct_scratch *s)
+{
+    const struct lct_plan *p = job->p;
+
+    if (p->request->content != NULL)
+        lct_content_close(p, t, s,
+                          &(struct lct_content_gradients){
+                              .learns = job->learns,
+                              .chunk_row = t->b - job->from });
+    if (job->dq && (job->g->dq != NULL || p->request->general_map))
+        lct_backward_store_queries(job, t, s);
+}
+
+/* The tiles of queries of head h from 'first' on that are taken together. */
+static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
+                           int64_t first, int slot)
+{
+    const struct lct_plan *p = job->p;
+    struct work w = open_work(p, b, h, first, p->tiles_per_task, slot);
+
+    for (int n = 0; n < w.tiles; n++)
+        lct_backward_load_queries(job, &w.t[n], w.s[n]);
+    for (int64_t k = 0; k < p->k_tiles; k++) {
+        struct lct_loaded l = { .keys = NULL };
+
+        for (int n = 0; n < w.tiles; n++) {
+            if (!lct_mask_classify(p, &w.t[n], k, w.s[n]))
+                continue;
+            if (l.keys == NULL)
+                l = p->arithmetic->load_keys(p, &w.t[n], w.s[n]);
+            backward_keys(job, &w.t[n], w.s[n], &l);
+        }
+    }
+    for (int n = 0; n < w.tiles; n++)
+        backward_end(job, &w.t[n], w.s[n]);
+}
+
+/* All queries of one head of keys. */
+static void backward_task(void *context, size_t task, int slot)
+{
+    const struct lct_backward *job = context;
+    const struct lct_plan *p = job->p;
+    int64_t b = job->from + (int64_t)task / p->Hkv;
+    int64_t head = (int64_t)task % p->Hkv, group = p->H / p->Hkv;
+    struct lct_scratch *s = lct_scratch_of(p, slot, 0);
+
+    lct_backward_clear_keys(job, b, head, s);
+    lct_content_far_clear_keys(p, s);
+    for (int64_t h = head * group; h < (head + 1) * group; h++)
+        for (int64_t first = 0; first < p->q_tiles && !lct_cancelled();
+             first += p->tiles_per_task)
+            backward_tiles(job, b, h, first, slot);
+    if (job->dk)
+        lct_content_far_add_keys(p, b, head, s, job->g->dk);
+    lct_backward_store_keys(job, b, head, s);
+}
+
+/* A chunk of 'rows' batch rows, from job->from on. */
+static void backward_chunk(struct lct_backward *job, int64_t rows)
+{
+    const struct lct_plan *p = job->p;
+    bool content = p->request->content != NULL;
+
+    if (job->learns)
+        lct_param_gradients_clear_chunk(p, rows);
+    if (job->learns && content)
+        lct_content_tables_clear_chunk(p, job->from, rows);
+    lct_parallel_for((size_t)(rows * p->Hkv), p->slots, backward_task, job);
+    if (content)
+        lct_content_tables_sum_chunk(p, job->g->dx, job->learns, job->from,
+                                     rows);
+    if (job->learns)
+        lct_param_gradients_sum_chunk(p, rows);
+}
+
+void lct_tiled_backward(const struct lct_plan *p,
+                        const locant_attention_gradients *g,
+                        const locant_tensor *dout, const locant_tensor *out,
+                        const locant_tensor *lse)
+{
+    struct lct_backward job = { .p = p, .g = g, .dout = dout, .out = out,
+                                .lse = lse };
+    bool content = p->request->content != NULL;
+
+    job.learns = p->params > 0 && g->dparams != NULL;
+    job.bias = job.learns && lct_bias_learns(p);
+    job.dq = g->dq != NULL ||
+             (job.learns && (lct_rotation_learns(p) || content));
+    job.dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
+                               !p->request->rotated_keys);
+    lct_outputs_clear_dx(g->dx);
+    if (job.learns)
+        lct_param_gradients_clear(p);
+    for (; job.from < p->B; job.from += p->chunk) {
+        int64_t left = p->B - job.from;
+
+        backward_chunk(&job, left < p->chunk ? left : p->chunk);
+    }
+    lct_sinks_backward(p, g, dout, out, lse);
+    if (!job.learns)
+        return;
+    if (content)
+        lct_content_tables_accumulate(p);
+    lct_bias_table_accumulate(p);
+    lct_param_gradients_accumulate(p, g->dparams, p->request->a);
+}

@@ -1,0 +1,113 @@
+/* subject.c - an encoding about to be drawn, and what is looked at of it */
+#include "subject.h"
+#include "page.h"
+#include <math.h>
+
+const locant_tensor *lct_subject_params(const struct lct_subject *s)
+{
+    return s->trained ? s->trained : s->initial;
+}
+
+int64_t lct_subject_length(const struct lct_subject *s, int64_t usual,
+                           int64_t most)
+{
+    int64_t reach = locant_encoding_reach(s->e);
+    int64_t n = s->view.length > 0 ? s->view.length
+                : usual < most     ? usual
+                                   : most;
+
+    return n < reach ? n : reach;
+}
+
+uint64_t lct_subject_seed(const struct lct_subject *s)
+{
+    return s->view.seed > 0 ? s->view.seed : 1;
+}
+
+int64_t lct_subject_head(const struct lct_subject *s, int64_t heads)
+{
+    return s->view.head < 0       ? 0
+           : s->view.head < heads ? s->view.head
+                                  : heads - 1;
+}
+
+locant_status lct_subject_positions(int64_t **out, int64_t first, int64_t n)
+{
+    *out = locant_alloc((size_t)n * sizeof **out);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for positions");
+    for (int64_t i = 0; i < n; i++)
+        (*out)[i] = first + i;
+    return LOCANT_OK;
+}
+
+size_t lct_subject_lines(struct lct_subject_lines *out,
+                         const struct lct_subject *s, const double *x,
+                         const double *y, int64_t heads, int64_t n)
+{
+    const int64_t most = heads < LCT_SUBJECT_HEADS ? heads : LCT_SUBJECT_HEADS;
+    const int64_t lines = s->view.head >= 0 ? 1 : most;
+
+    for (int64_t i = 0; i < lines; i++) {
+        const int64_t head = s->view.head >= 0 ? lct_subject_head(s, heads)
+                                               : i * heads / lines;
+
+        lct_messages_number(&out->label[i], MSG_HEAD, (double)head);
+        out->series[i] = (locant_series){ LCT_FILLED(out->label[i]),
+                                          .n = (size_t)n, .x = x,
+                                          .y = y + head * n, .color = (int)i };
+    }
+    return (size_t)lines;
+}
+
+/* ------------------------------------------------------------------- pairs */
+
+/* The unit vector of channel c, rotated by one position, is cos f at c and
+   +-sin f at its partner. */
+locant_status lct_subject_pairs(double *freq, int64_t *first, int64_t *pairs,
+                                const locant_encoding *e,
+                                const locant_tensor *params, int64_t heads,
+                                int64_t dim)
+{
+    const int64_t shape[3] = { heads, 1, dim }, one = 1;
+    int64_t at = 1;
+    double *unit, *out;
+    locant_tensor place = locant_dense(&at, LOCANT_I64, 1, &one), x, y;
+    locant_status status = LOCANT_OK;
+
+    *pairs = 0;
+    if (locant_encoding_rotated_width(e, dim) != dim)
+        return LOCANT_OK;
+    LCT_TRY(lct_page_numbers(&unit, (size_t)(2 * heads * dim)));
+    out = unit + heads * dim; /* of head 0 first */
+    x = locant_dense(unit, LOCANT_F64, 3, shape);
+    y = locant_dense(out, LOCANT_F64, 3, shape);
+    for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
+        int64_t partner = -1;
+
+        unit[c] = 1;
+        status = locant_encoding_rotate(&y, &x, e, &place, params, 0);
+        unit[c] = 0;
+        for (int64_t k = 0; k < dim; k++)
+            if (k != c && out[k] != 0)
+                partner = k;
+        if (status != LOCANT_OK || partner <= c || *pairs >= LCT_SUBJECT_PAIRS)
+            continue;
+        if (first)
+            first[*pairs] = c;
+        freq[(*pairs)++] = atan2(fabs(out[partner]), out[c]);
+    }
+    locant_release(unit);
+    return status;
+}
+
+locant_status lct_subject_own_pairs(double *freq, int64_t *first,
+                                    int64_t *pairs,
+                                    const struct lct_subject *s)
+{
+    const locant_tensor *params = lct_subject_params(s);
+
+    return lct_subject_pairs(freq, first, pairs, s->e, params,
+                             params ? s->r->heads : 1,
+                             s->r->width / s->r->heads);
+}
