@@ -43,7 +43,7 @@ locant_tensor rotated(const char *spec, locant_tensor x, int64_t first);
 double wavelength(double base, int64_t c, int64_t width);
 /* Entry [position][channel] of the sinusoidal table, from its formula. */
 double sinusoid(int64_t position, int64_t channel, int64_t width);
-/* Row x of the table of n rows, each pair turned by k positions. */
+/* Rows x [n, width] of the sinusoidal table, rotated k positions on. */
 locant_tensor shifted(const double *x, double k, int64_t n, int64_t width);
 
 #endif /* LOCANT_TUTORIALS_ENCODINGS_H */

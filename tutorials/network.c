@@ -7,7 +7,7 @@
 
 #include "tutorial.h"
 
-/* What a caller may leave out. */
+/* Fill in what a caller may leave out. */
 static void complete(locant_attention *a)
 {
     a->struct_size = sizeof *a;
@@ -256,13 +256,13 @@ static locant_tensor feed_forward(const struct block *b, locant_tensor x)
     return linear(&b->down, hidden);
 }
 
-/* What a part of the layer reads .. */
+/* The input of a part of the layer .. */
 static locant_tensor input_of(const struct block *b, locant_tensor x)
 {
     return b->pre_norm ? layer_norm(x) : x;
 }
 
-/* .. and how its output joins x. */
+/* .. and the sum of x and its output, one of them normalised. */
 static locant_tensor joined(const struct block *b, locant_tensor x,
                             locant_tensor output)
 {

@@ -8,7 +8,7 @@
 
 /*
  * One attention problem: its output [B, H, T, D].  q, k, v in double; scale 0
- * is the usual one, and struct_size may be left 0.
+ * means D^(-1/2), and struct_size may be left 0.
  */
 locant_tensor attend(locant_attention a);
 /* Its weights, and its scores (-infinity at weight 0), [B, H, T, S]. */

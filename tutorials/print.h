@@ -26,8 +26,8 @@ void show_matrix(const char *name, const char *format, const double *x,
 /*
  * A table.  Cells are separated by '|', so no cell has one:
  * table("times", "method|ms"), then table_row("%s|%.2f", name, ms) per line.
- * Whatever is said next ends it.  In JSON a list of lists, where a cell that
- * reads as a number is one.
+ * The next output ends it.  In JSON it is a list of lists, where cells that
+ * read as numbers are numbers.
  */
 void table(const char *name, const char *columns);
 void table_row(const char *format, ...) LOCANT_PRINTF(1, 2);
@@ -47,7 +47,7 @@ void mistake(const char *id, const char *what, double theirs, double right,
 void mistake_in_words(const char *id, const char *what, const char *theirs,
                       const char *right, const char *why);
 
-/* A number; null for what JSON cannot say. */
+/* A number; null if it is not finite. */
 json_t *number_json(double x);
 /* The lines before and after the row's own; 0: no memory for t->json. */
 int  print_begin(struct tutorial *t);

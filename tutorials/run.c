@@ -99,7 +99,7 @@ static int remove_entry(const char *path, const struct stat *st, int kind,
     return remove(path);
 }
 
-/* With all that is in it, following no link. */
+/* Remove a folder with all it holds, following no link. */
 static void remove_folder(void *path)
 {
     nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
@@ -184,7 +184,7 @@ void expect_list(const char *name, const char *format, const double *got,
     check(name, max_difference(got, expected, n), 0, tolerance);
 }
 
-/* What the table says of a row is checked like what the row computes. */
+/* Check what the table says of the row, as the row checks its results. */
 static void check_promises(const struct tutorial *t)
 {
     const char *kind = t->row->kind;

@@ -34,7 +34,7 @@ struct tutorial {
     FILE       *out;      /* text; NULL: none */
     char        only;     /* the part asked for; 0: all */
     int         talk;     /* progress on stderr */
-    int         draw;     /* draw even where no path is given, to try it */
+    int         draw;     /* draw even without a path, to test drawing */
     const char *path;     /* of figures; NULL: not drawn */
 
     json_t     *json;     /* the row */

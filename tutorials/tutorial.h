@@ -47,7 +47,7 @@ void progress(const char *format, ...) LOCANT_PRINTF(1, 2);
  * command exits with 1.
  */
 void check(const char *what, double got, double expected, double tolerance);
-/* The same of a statement: 'holds' is nonzero. */
+/* The same for a statement: 'holds' is nonzero. */
 void claim(const char *what, int holds);
 
 /*
@@ -67,7 +67,7 @@ void claim(const char *what, int holds);
 #define FLOAT      0x1p-24
 #define TEN_DIGITS 1e-9
 
-/* show() and check() at once; so for whole numbers and lists. */
+/* show() and check() at once; the same for whole numbers and lists. */
 void expect(const char *name, double got, double expected, double tolerance);
 void expect_count(const char *name, int64_t got, int64_t expected);
 void expect_list(const char *name, const char *format, const double *got,

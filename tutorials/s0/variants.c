@@ -55,7 +55,7 @@ void s0_rope(void)
           length_change(x, rotated(ROPE_PAIRS, x, 6000)), 0, 1e-7);
 }
 
-/* The tutorial's rule: those beyond a power of two without a stride. */
+/* The tutorial's rule: heads beyond a power of two have no stride of two. */
 static double their_slope(int heads, int h)
 {
     int power = 1;

@@ -113,7 +113,7 @@ void s4_homework_3(void)
         }
         drawn[k] = (locant_series){ .label = labels[k], .n = n, .x = x,
                                     .y = y[k], .marks = 1, .color = k,
-                                    .dashed = k == 1 }; /* over the first */
+                                    .dashed = k == 1 }; /* to show the first */
         table_row("%d|%.6f|%.6f|%.4f|%.1f, %.1f", n, largest(m, n), least(m, n),
                   m[1] / m[0], log(2) / m[0], log(2) / m[n - 1]);
     }
