@@ -314,7 +314,7 @@ static void critical_dimensions(void **state)
     (void)state;
     for (size_t i = 0; i < LEN(list); i++) {
         lct_rope_frequencies(freq, list[i].base, DIM);
-        CHECK(lct_rope_turning(freq, PAIRS, TRAINED) == list[i].pairs);
+        CHECK(lct_rope_rotating(freq, PAIRS, TRAINED) == list[i].pairs);
     }
 }
 
