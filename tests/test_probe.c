@@ -285,12 +285,12 @@ TEST(planted_positions_are_read_and_noise_is_not)
 
 TEST(the_predicted_pair)
 {
-    double frequency[16], best = lct_best_turn();
+    double frequency[16], best = lct_best_angle();
 
     CHECK(fabs(best - 3.657210) < 1e-6);
-    CHECK(fabs(lct_turn_variance(best) - .5405) < 5e-5);
+    CHECK(fabs(lct_angle_variance(best) - .5405) < 5e-5);
     for (double x = .1; x < 40; x += .1)
-        CHECK(lct_turn_variance(x) <= lct_turn_variance(best));
+        CHECK(lct_angle_variance(x) <= lct_angle_variance(best));
     for (int i = 0; i < 16; i++)
         frequency[i] = pow(10000, -i / 16.0);
     CHECK(fabs(lct_predicted_pair(frequency, 16, 128) -

@@ -46,8 +46,8 @@ TEST(what_it_costs_is_said)
     CHECK(tasks.trained == trained);
     /* eleven items of 128 + 256 .. 2048 tokens twice; 121 of 40 + 80 + 4 */
     assert_int_equal(tasks.tested, 2 * (2 * 11 * 3968 + 132 * 124));
-    CHECK(strstr(tasks.sentence, "tasks T1, T12, T8: 6 more runs (2 encodings,"
-                                 " 1 seed), trained on ") == tasks.sentence);
+    CHECK(strstr(tasks.message, "tasks T1, T12, T8: 6 more runs (2 encodings,"
+                                 " 1 seed), trained on ") == tasks.message);
     /* a table is as long as the rows of its task */
     assert_string_equal(tasks.task[0].specs[1], "learned(length=128)");
     assert_string_equal(tasks.task[2].specs[1], "learned(length=42)");

@@ -305,7 +305,7 @@ TEST(critical_dimensions)
 
     for (size_t i = 0; i < LEN(list); i++) {
         lct_rope_frequencies(freq, list[i].base, DIM);
-        CHECK(lct_rope_turning(freq, PAIRS, TRAINED) == list[i].pairs);
+        CHECK(lct_rope_rotating(freq, PAIRS, TRAINED) == list[i].pairs);
     }
 }
 

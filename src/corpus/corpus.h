@@ -212,7 +212,7 @@ locant_status lct_corpus_assemble(locant_corpus *c,
 /*
  * Find where documents begin in c->text, whose splits have the sizes in
  * c->info: each begins with the only zero byte it has.  FORMAT, with 'name' in
- * the sentence, where a split begins otherwise, or where no document is long
+ * the message, where a split begins otherwise, or where no document is long
  * enough to be tested on.
  */
 locant_status lct_corpus_find_starts(locant_corpus *c, const char *name);

@@ -36,7 +36,7 @@ struct timing {
     double *step, *token; /* [n] seconds: of a step; of a token evaluated */
     struct outcome {
         locant_status status;
-        char sentence[256]; /* error message of a failure, copied from its
+        char message[256]; /* error message of a failure, copied from its
                                thread */
     } *outcome; /* [n] */
 };
@@ -131,7 +131,7 @@ static void time_one(void *context, size_t task, int slot)
     (void)slot;
     t->outcome[task].status = time_encoding(t, task);
     if (t->outcome[task].status != LOCANT_OK)
-        snprintf(t->outcome[task].sentence, sizeof t->outcome[task].sentence,
+        snprintf(t->outcome[task].message, sizeof t->outcome[task].message,
                  "%s", locant_last_error());
 }
 
@@ -156,7 +156,7 @@ static locant_status time_all(struct lct_forecast *f, struct timing *t)
     for (size_t i = 0; i < n; i++) {
         if (t->outcome[i].status != LOCANT_OK)
             return locant_fail(t->outcome[i].status, "%s",
-                               t->outcome[i].sentence);
+                               t->outcome[i].message);
         f->seed += job(t, i) / threads;
     }
     f->once = f->seed * t->plan->n_rates;
@@ -266,17 +266,17 @@ static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
 
 static void tell(const struct lct_forecast *f, const locant_report_options *o)
 {
-    char sentence[256];
-    int n = snprintf(sentence, sizeof sentence, "about %.1f minutes on this"
+    char message[256];
+    int n = snprintf(message, sizeof message, "about %.1f minutes on this"
                      " machine, minus what the store already has",
                      (f->once + f->seeds * f->seed) / 60);
 
     if (f->seeds < f->asked)
-        snprintf(sentence + n, sizeof sentence - (size_t)n, ": %d seeds for"
+        snprintf(message + n, sizeof message - (size_t)n, ": %d seeds for"
                  " %d, which would take more than %.0f minutes (--seeds %d"
                  " alone trains them all)", f->seeds, f->asked, f->limit / 60,
                  f->asked);
-    lct_notice("report", sentence, o->progress, o->context);
+    lct_notice("report", message, o->progress, o->context);
 }
 
 locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,

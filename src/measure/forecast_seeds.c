@@ -31,22 +31,22 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
                                locant_progress_fn progress, void *context)
 {
     size_t comparisons, needed;
-    char sentence[256];
+    char message[256];
     int n;
 
     LCT_TRY(count_comparisons(&comparisons, plan));
     needed = locant_flip_seeds(comparisons, LCT_ALPHA);
     if (comparisons == 0 || needed <= (size_t)f->seeds)
         return LOCANT_OK;
-    n = snprintf(sentence, sizeof sentence, "the exact test, corrected for %zu"
+    n = snprintf(message, sizeof message, "the exact test, corrected for %zu"
                  " comparison%s, needs %zu seeds for p below %g; this report"
                  " has %d", comparisons, comparisons == 1 ? "" : "s", needed,
                  LCT_ALPHA, f->seeds);
     if (f->seed > 0)
-        snprintf(sentence + n, sizeof sentence - (size_t)n,
+        snprintf(message + n, sizeof message - (size_t)n,
                  "; --seeds %zu takes about %.1f minutes", needed,
                  (f->once + (double)needed * f->seed) / 60);
-    lct_notice("report", sentence, progress, context);
+    lct_notice("report", message, progress, context);
     return LOCANT_OK;
 }
 
@@ -56,7 +56,7 @@ locant_status lct_seeds_for_effect(const struct lct_results *r,
     const int k = lct_judged(r);
     struct lct_test *test = locant_alloc((r->n + 1) * sizeof *test);
     struct lct_order order;
-    char sentence[800];
+    char message[800];
     locant_status status;
 
     if (test == NULL)
@@ -69,14 +69,14 @@ locant_status lct_seeds_for_effect(const struct lct_results *r,
         const size_t seeds = locant_power_seeds(t->mean, t->deviation, alpha,
                                                 LCT_POWER, LCT_MOST_SEEDS);
 
-        snprintf(sentence, sizeof sentence, "at %lld bytes %s and %s differ by"
+        snprintf(message, sizeof message, "at %lld bytes %s and %s differ by"
                  " %.3f +- %.3f; if that is the true difference, %zu seeds"
                  " (--seeds %zu) are needed to distinguish them with power %g",
                  (long long)lct_length(r, k), r->groups[order.first].spec,
                  r->groups[order.next].spec, t->mean, t->half, seeds, seeds,
                  LCT_POWER);
         if (seeds > r->groups[order.first].n)
-            lct_notice("report", sentence, progress, context);
+            lct_notice("report", message, progress, context);
     }
     locant_release(test);
     return status;

@@ -113,7 +113,7 @@ void lct_gate_expand(const locant_report_gate *g, const char *form,
     }
 }
 
-struct sentence {
+struct message {
     char *text;
     size_t used, size;
 };
@@ -121,7 +121,7 @@ struct sentence {
 /* Text that does not fit is cut off. */
 static void append(void *context, const char *text, size_t bytes, int value)
 {
-    struct sentence *s = context;
+    struct message *s = context;
     size_t room = s->size - 1 - s->used;
 
     (void)value;
@@ -134,7 +134,7 @@ static void append(void *context, const char *text, size_t bytes, int value)
 
 void lct_gate_say(locant_report_gate *g)
 {
-    struct sentence s = { .text = g->sentence, .size = sizeof g->sentence };
+    struct message s = { .text = g->sentence, .size = sizeof g->sentence };
 
     lct_gate_expand(g, lct_gate_form(g->text), append, &s);
 }

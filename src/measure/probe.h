@@ -118,11 +118,11 @@ double lct_position_chance(int64_t length);
  * x)^2: how much a pair that rotates by x over a text tells about positions;
  * and the x of its maximum.
  */
-double lct_turn_variance(double x);
-double lct_best_turn(void);
+double lct_angle_variance(double x);
+double lct_best_angle(void);
 
 /*
- * The index of the pair, interpolated, that rotates by lct_best_turn() over
+ * The index of the pair, interpolated, that rotates by lct_best_angle() over
  * 'length'; NAN if outside. For rope with d channels and base b it is (d/2)
  * log_b(length / 3.657210).
  */

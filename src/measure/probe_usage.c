@@ -10,14 +10,14 @@
 
 enum { WINDOWS = 8 };
 
-double lct_turn_variance(double x)
+double lct_angle_variance(double x)
 {
     const double sinc = sin(x) / x;
 
     return .5 + sin(2 * x) / (4 * x) - sinc * sinc;
 }
 
-double lct_best_turn(void)
+double lct_best_angle(void)
 {
     const double shrink = (sqrt(5) - 1) / 2;
     double low = 3, high = 4; /* one maximum, between half a rotation and one */
@@ -26,7 +26,7 @@ double lct_best_turn(void)
         const double a = high - shrink * (high - low);
         const double b = low + shrink * (high - low);
 
-        if (lct_turn_variance(a) > lct_turn_variance(b))
+        if (lct_angle_variance(a) > lct_angle_variance(b))
             high = b;
         else
             low = a;
@@ -37,7 +37,7 @@ double lct_best_turn(void)
 double lct_predicted_pair(const double *frequency, int64_t pairs,
                           double length)
 {
-    const double want = log(lct_best_turn() / length);
+    const double want = log(lct_best_angle() / length);
 
     for (int64_t i = 0; i + 1 < pairs; i++) {
         const double here = log(frequency[i]), next = log(frequency[i + 1]);

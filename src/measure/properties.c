@@ -31,14 +31,14 @@ struct probe {
     int64_t heads, width, dim, wide; /* of a rotated row */
     locant_tensor own[LCT_GROUP_PARAMS], *params; /* NULL if it has none */
     int64_t reach;
-    char *sentence;
+    char *message;
     bool held;
 };
 
 static void lacks(struct probe *p, const char *what, double error)
 {
     p->held = false;
-    snprintf(p->sentence, 256, "%.100s %s (error %.2g)",
+    snprintf(p->message, 256, "%.100s %s (error %.2g)",
              locant_encoding_spec(p->e), what, error);
 }
 
@@ -243,7 +243,7 @@ static locant_status check_doors(struct probe *p)
 }
 
 /* Check each encoding inside layers(..). */
-static locant_status check_layers(bool *held, char sentence[256],
+static locant_status check_layers(bool *held, char message[256],
                                   const locant_encoding *e, int64_t heads,
                                   int64_t width)
 {
@@ -254,7 +254,7 @@ static locant_status check_layers(bool *held, char sentence[256],
         const locant_encoding *one = locant_encoding_layer(NULL, e, l);
 
         if (one != before)
-            LCT_TRY(lct_check_properties(held, sentence,
+            LCT_TRY(lct_check_properties(held, message,
                                          locant_encoding_spec(one), heads,
                                          width));
         before = one;
@@ -262,19 +262,19 @@ static locant_status check_layers(bool *held, char sentence[256],
     return LOCANT_OK;
 }
 
-locant_status lct_check_properties(bool *held, char sentence[256],
+locant_status lct_check_properties(bool *held, char message[256],
                                    const char *spec, int64_t heads,
                                    int64_t width)
 {
     struct probe p = {.heads = heads, .width = width, .dim = width / heads,
-                      .sentence = sentence, .held = true};
+                      .message = message, .held = true};
     locant_status status;
 
     LCT_TRY(locant_encoding_create(&p.e, spec));
     p.reach = locant_encoding_length_limit(p.e);
     p.wide = locant_encoding_rotated_width(p.e, p.dim);
     if (locant_encoding_layer(NULL, p.e, 0) != p.e)
-        status = check_layers(&p.held, sentence, p.e, heads, width);
+        status = check_layers(&p.held, message, p.e, heads, width);
     else
         status = check_doors(&p);
     for (int i = 0; i < LCT_GROUP_PARAMS; i++)

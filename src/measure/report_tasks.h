@@ -30,7 +30,7 @@ struct lct_task_plan {
     char (*specs)[256];  /* of all tasks */
     int64_t trained;     /* tokens of all runs */
     int64_t tested;
-    char sentence[400];  /* message for the user: what it is and costs */
+    char message[400];  /* message for the user: what it is and costs */
 };
 
 /*

@@ -193,7 +193,7 @@ static void add_costs(struct lct_task_plan *out)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                      i ? ", " : "", t->task->info.id);
     }
-    snprintf(out->sentence, sizeof out->sentence,
+    snprintf(out->message, sizeof out->message,
              "tasks %s: %" PRId64 " more run%s (%zu encoding%s, %d seed%s),"
              " trained on %.1f M tokens and tested on %.1f M; the report itself"
              " trains on %.1f M", names, runs * (int64_t)out->n,

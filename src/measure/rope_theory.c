@@ -134,7 +134,7 @@ void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p)
     }
 }
 
-int64_t lct_rope_turning(const double *freq, int64_t pairs, int64_t length)
+int64_t lct_rope_rotating(const double *freq, int64_t pairs, int64_t length)
 {
     int64_t n = 0;
 

@@ -97,7 +97,7 @@ double lct_yarn_gain(double factor);
 
 /* Number of pairs that make at least one rotation within 'length': the critical
    dimension. */
-int64_t lct_rope_turning(const double *freq, int64_t pairs, int64_t length);
+int64_t lct_rope_rotating(const double *freq, int64_t pairs, int64_t length);
 
 /* --------------------------------------------------------------------- E.6 */
 

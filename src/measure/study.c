@@ -118,20 +118,20 @@ static void compare_run(struct difference *d, const json_t *a, const json_t *b)
 static void tell(const struct difference *d, size_t batches, size_t runs,
                  const locant_report_options *o)
 {
-    char sentence[256], batch[64];
+    char message[256], batch[64];
 
     if (d->differ == 0)
-        snprintf(sentence, sizeof sentence, "the imported study is repeated: "
+        snprintf(message, sizeof message, "the imported study is repeated: "
                  "all %zu losses are the same to the last bit", d->losses);
     else
-        snprintf(sentence, sizeof sentence, "the imported study is repeated: "
+        snprintf(message, sizeof message, "the imported study is repeated: "
                  "%zu of %zu losses differ, by at most %.2g nats per byte",
                  d->differ, d->losses, d->most);
     snprintf(batch, sizeof batch, "; %zu of %zu runs saw other batches",
              batches, runs);
     if (batches > 0)
-        strncat(sentence, batch, sizeof sentence - strlen(sentence) - 1);
-    lct_notice("report", sentence, o->progress, o->context);
+        strncat(message, batch, sizeof message - strlen(message) - 1);
+    lct_notice("report", message, o->progress, o->context);
 }
 
 /* Both have the same configuration, therefore the same runs in the same

@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------- words */
+/* --------------------------------------------------------------------- text */
 
 /* A text that grows. If memory runs out, short_of_memory is set and the text
    ends. */
-struct words {
+struct text {
     char *at;
     size_t used, room;
     bool short_of_memory;
 };
 
-static void add(struct words *w, const char *text)
+static void add(struct text *w, const char *text)
 {
     const size_t n = strlen(text) + 1;
     void *at = w->at;
@@ -35,14 +35,14 @@ static void add(struct words *w, const char *text)
     w->used += n - 1;
 }
 
-static locant_status finish(char **out, struct words *w)
+static locant_status finish(char **out, struct text *w)
 {
     *out = w->at;
     if (!w->short_of_memory)
         return LOCANT_OK;
     locant_release(w->at);
     *out = NULL;
-    return locant_fail(LOCANT_ERR_NOMEM, "no memory for a sentence");
+    return locant_fail(LOCANT_ERR_NOMEM, "no memory for a message");
 }
 
 static const char *string_at(const json_t *object, const char *name)
@@ -53,7 +53,7 @@ static const char *string_at(const json_t *object, const char *name)
 }
 
 /* Append the strings of a list, separated by 'between'. */
-static void add_list(struct words *w, const json_t *list, const char *between)
+static void add_list(struct text *w, const json_t *list, const char *between)
 {
     const json_t *one;
     size_t i;
@@ -64,7 +64,7 @@ static void add_list(struct words *w, const json_t *list, const char *between)
     }
 }
 
-static void add_text_option(struct words *w, const json_t *corpus, bool kept)
+static void add_text_option(struct text *w, const json_t *corpus, bool kept)
 {
     const char *kind = string_at(corpus, "kind");
     char option[32];
@@ -84,7 +84,7 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
 {
     const json_t *c = json_object_get(root, "configuration");
     const json_t *with = json_object_get(c, "with");
-    struct words w = {0};
+    struct text w = {0};
     char seeds[32];
 
     add(&w, "locant report --preset ");
@@ -109,7 +109,7 @@ static locant_status list_sources(char **out, const json_t *about)
 {
     const json_t *folders = json_object_get(about, "folders"), *one;
     json_t *paths = json_loads(string_at(about, "paths"), 0, NULL);
-    struct words w = {0};
+    struct text w = {0};
     size_t i;
 
     add(&w, "");

@@ -185,7 +185,7 @@ void lct_works_announce(const struct lct_works *works,
     int n = 0;
 
     if (works->tasks.n > 0)
-        lct_notice("tasks", works->tasks.sentence, progress, context);
+        lct_notice("tasks", works->tasks.message, progress, context);
     for (int i = 1; i < LCT_WORKS; i++)
         if (seconds[i] > 0)
             n += snprintf(text + n, sizeof text - (size_t)n,

@@ -182,7 +182,7 @@ static locant_status draw_pi(struct lct_html *h, const struct lct_subject *s,
 static void add_turning(struct plot *p, const struct lct_rope_pair *pair,
                         int64_t length)
 {
-    const int64_t n = lct_rope_turning(p->freq, p->pairs, length);
+    const int64_t n = lct_rope_rotating(p->freq, p->pairs, length);
     const size_t at = p->n;
     char turning[24], all[24];
     const char *const text[] = {turning, all};

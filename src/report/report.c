@@ -45,11 +45,11 @@ static locant_status check_path(const char *path)
 static locant_status judge_properties(struct lct_results *r)
 {
     locant_report_gate *gate = &r->gates[0];
-    char sentence[256] = "";
+    char message[256] = "";
     bool held = true;
 
     for (size_t i = 0; i < r->n && held; i++)
-        LCT_TRY(lct_check_properties(&held, sentence, r->groups[i].spec,
+        LCT_TRY(lct_check_properties(&held, message, r->groups[i].spec,
                                      r->heads, r->width));
     for (int i = 0; i < LCT_IDENTITIES; i++) {
         struct lct_identity *one = &r->identities[i];
@@ -57,7 +57,7 @@ static locant_status judge_properties(struct lct_results *r)
         LCT_TRY(lct_identity(one, i));
         r->n_identities = i + 1;
         if (held && !one->holds)
-            snprintf(sentence, sizeof sentence, "%.180s: not so here (error "
+            snprintf(message, sizeof message, "%.180s: not so here (error "
                      "%.2g)", one->name, one->error);
         held = held && one->holds;
     }
@@ -65,7 +65,7 @@ static locant_status judge_properties(struct lct_results *r)
     gate->passed = held;
     snprintf(gate->text, sizeof gate->text, held ? "g1.hold" : "g1.lacks");
     gate->value[0] = (double)r->n;
-    memcpy(gate->spec[0], sentence, sizeof gate->spec[0]);
+    memcpy(gate->spec[0], message, sizeof gate->spec[0]);
     lct_gate_say(gate);
     return LOCANT_OK;
 }

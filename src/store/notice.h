@@ -7,6 +7,6 @@
  * The call reports no step. The return value of the callback is ignored: it can
  * stop the job at the first step. progress may be NULL.
  */
-void lct_notice(const char *phase, const char *sentence,
+void lct_notice(const char *phase, const char *message,
                 locant_progress_fn progress, void *context);
 #endif

@@ -220,15 +220,15 @@ static locant_status record_text(locant_store *s, const locant_corpus *c)
 static void tell_kept(const locant_store *s, const locant_corpus *c,
                       const struct listener *to)
 {
-    char sentence[512];
+    char message[512];
 
     if (c->info.kind != LOCANT_CORPUS_FILES)
         return;
-    snprintf(sentence, sizeof sentence, "%.200s/texts keeps this text, %.1f MB"
+    snprintf(message, sizeof message, "%.200s/texts keeps this text, %.1f MB"
              " of %zu file%s, for later runs and evaluations; --no-keep keeps"
              " its SHA-256 alone", s->directory, (double)c->info.bytes / 1e6,
              c->info.files, c->info.files == 1 ? "" : "s");
-    lct_notice("train", sentence, to->progress, to->context);
+    lct_notice("train", message, to->progress, to->context);
 }
 
 static locant_status keep_text(locant_store *s, const locant_corpus *c,
@@ -260,7 +260,7 @@ static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
 {
     static const char *const what[] = {"the C headers of this machine have",
                                        "these files have"};
-    char sentence[256], *before;
+    char message[256], *before;
 
     LCT_TRY(lct_store_text(
         &before, s,
@@ -269,10 +269,10 @@ static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
         " AND NOT EXISTS (SELECT 1 FROM corpora WHERE sha256 = ?1) LIMIT 1",
         "sssii", r->sha256, r->kind, r->paths, (int64_t)r->seed, r->max_bytes));
     if (before != NULL) {
-        snprintf(sentence, sizeof sentence, "%s another text than before"
+        snprintf(message, sizeof message, "%s another text than before"
                  " (SHA-256 %.12s.., was %s..): runs on it start from the"
                  " beginning", what[r->kind[0] == 'f'], r->sha256, before);
-        lct_notice("train", sentence, to->progress, to->context);
+        lct_notice("train", message, to->progress, to->context);
     }
     locant_release(before);
     return LOCANT_OK;
