@@ -4,6 +4,7 @@
  * ends of int64.
  */
 #include "locant/attention.h"
+#include "oracle/case.h"
 #include "testing.h"
 #include <math.h>
 #include <stdlib.h>
@@ -90,18 +91,9 @@ static void free_all(struct problem *p)
     locant_encoding_free(p->e);
 }
 
-static size_t elements(const locant_tensor *t)
-{
-    size_t n = 1;
-
-    for (int i = 0; i < t->rank; i++)
-        n *= (size_t)t->shape[i];
-    return n;
-}
-
 static void set(const locant_tensor *t, float value)
 {
-    for (size_t i = 0; i < elements(t); i++)
+    for (size_t i = 0; i < oracle_count(t); i++)
         ((float *)t->data)[i] = value;
 }
 
@@ -126,7 +118,7 @@ static void run(struct problem *p)
 
 static void check_all(const locant_tensor *t, float value)
 {
-    for (size_t i = 0; i < elements(t); i++)
+    for (size_t i = 0; i < oracle_count(t); i++)
         CHECK(((const float *)t->data)[i] == value);
 }
 
@@ -188,7 +180,7 @@ static void check_reference(struct problem *p)
     locant_tensor lse = test_tensor(LOCANT_F64, 3, p->q.shape);
 
     CHECK_OK(locant_attention_reference(&out, &lse, &p->a));
-    CHECK(test_relative_l2(p->out.data, out.data, elements(&out)) < 1e-5);
+    CHECK(test_relative_l2(p->out.data, out.data, oracle_count(&out)) < 1e-5);
     test_tensor_free(&out);
     test_tensor_free(&lse);
 }
@@ -228,7 +220,7 @@ TEST(turned_keys_need_no_gradient)
         run(&q);
         for (int i = 0; i < p.params; i++) {
             CHECK(memcmp(p.dparam[i].data, q.dparam[i].data,
-                         elements(&p.dparam[i]) * sizeof(float)) == 0);
+                         oracle_count(&p.dparam[i]) * sizeof(float)) == 0);
             test_tensor_free(&q.dparam[i]);
         }
         free_all(&p);

@@ -6,14 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static locant_encoding *make(const char *spec)
-{
-    locant_encoding *e;
-
-    CHECK_OK(locant_encoding_create(&e, spec));
-    return e;
-}
-
 static locant_tensor view(void *data, locant_dtype dtype, int rank, int64_t a,
                           int64_t b, int64_t c, int64_t d)
 {
@@ -25,7 +17,7 @@ static locant_tensor view(void *data, locant_dtype dtype, int rank, int64_t a,
 /* The gradient would be written over the positions still to be read. */
 TEST(table_gradients_keep_off_positions)
 {
-    locant_encoding *e = make("learned(length=4)");
+    locant_encoding *e = test_create("learned(length=4)");
     int64_t memory[4] = { 0, 1, 0, 1 };
     double table[4] = { 0 }, rows[4] = { 0 };
     locant_tensor pos = view(memory, LOCANT_I64, 1, 4, 0, 0, 0);
@@ -40,7 +32,7 @@ TEST(table_gradients_keep_off_positions)
 
 TEST(bias_gradients_keep_off_inputs)
 {
-    locant_encoding *e = make("alibi(learned=yes)");
+    locant_encoding *e = test_create("alibi(learned=yes)");
     int64_t memory[2] = { 0, 1 };
     double slope[2] = { 0 }, rows[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     locant_tensor pos = view(memory, LOCANT_I64, 1, 2, 0, 0, 0);
@@ -59,7 +51,7 @@ TEST(bias_gradients_keep_off_inputs)
 /* A map: dx is no view of dout (twice as wide), nor of the parameters. */
 TEST(map_gradients_keep_off_inputs)
 {
-    locant_encoding *e = make("pope");
+    locant_encoding *e = test_create("pope");
     int64_t at[1] = { 1 };
     double row[2] = { 1, 2 }, wide[4] = { 1, 1, 1, 1 }, phase[2] = { 0 };
     locant_tensor pos = view(at, LOCANT_I64, 1, 1, 0, 0, 0);
@@ -84,7 +76,7 @@ TEST(map_gradients_keep_off_inputs)
 /* Arrays of dparams that are wanted, over each thing a map reads. */
 TEST(map_parameters_keep_off_inputs)
 {
-    locant_encoding *e = make("pope");
+    locant_encoding *e = test_create("pope");
     int64_t at[2] = { 1, 0 };
     double row[2] = { 1, 2 }, wide[4] = { 1, 1, 1, 1 }, phase[2] = { 0 };
     double dx_row[2], sum[2] = { 0 };
@@ -110,7 +102,7 @@ TEST(map_parameters_keep_off_inputs)
 /* shape[i] == 0 is legal (core.h), whatever locant_dense() makes of it. */
 TEST(parameters_may_have_no_elements)
 {
-    locant_encoding *e = make("t5");
+    locant_encoding *e = test_create("t5");
     const locant_sizes none = { 0 };
     locant_param_info info;
     int64_t at[2] = { 0, 1 };
@@ -131,7 +123,7 @@ TEST(parameters_may_have_no_elements)
 TEST(repeated_positions_add_up_row_by_row)
 {
     enum { N = 1000 };
-    locant_encoding *e = make("learned(length=1)");
+    locant_encoding *e = test_create("learned(length=1)");
     static int64_t at[N];
     static float ones[N];
     float table = 0, sum = 16777216, zero = 0;
@@ -168,7 +160,7 @@ TEST(grids_of_the_input_door_refuse_far_positions)
 
     for (size_t n = 0; n < LEN(specs); n++)
         for (size_t i = 0; i < LEN(far); i++) {
-            locant_encoding *e = make(specs[n]);
+            locant_encoding *e = test_create(specs[n]);
             int64_t at = far[i];
             locant_tensor pos = view(&at, LOCANT_I64, 1, 1, 0, 0, 0);
 
@@ -181,7 +173,7 @@ TEST(grids_of_the_input_door_refuse_far_positions)
 /* Every entry of a bias is finite where the parameters are. */
 TEST(learned_slopes_stay_finite)
 {
-    locant_encoding *e = make("alibi(learned=yes)");
+    locant_encoding *e = test_create("alibi(learned=yes)");
     int64_t at[2] = { 0, 1 };
     double slope[1] = { 800 }, b[4];
     locant_tensor pos = view(at, LOCANT_I64, 1, 2, 0, 0, 0);
@@ -198,7 +190,7 @@ TEST(learned_slopes_stay_finite)
 /* xpos at integers this far is refused; so must real coordinates be. */
 TEST(attention_refuses_coordinates_as_rotate_does)
 {
-    locant_encoding *e = make("xpos");
+    locant_encoding *e = test_create("xpos");
     double x[16] = { 1, 1, 1 }, o[16], l[2], at[2] = { 3e5, 3e5 + 1 };
     locant_tensor q = view(x, LOCANT_F64, 4, 1, 1, 2, 8);
     locant_tensor out = view(o, LOCANT_F64, 4, 1, 1, 2, 8);
@@ -216,7 +208,8 @@ TEST(attention_refuses_coordinates_as_rotate_does)
 /* Padding is never seen: where it is said to sit changes nothing. */
 TEST(coordinates_of_padding_change_nothing)
 {
-    locant_encoding *e = make("rope(scaling=dynamic(factor=2,original=4))");
+    locant_encoding *e =
+        test_create("rope(scaling=dynamic(factor=2,original=4))");
     double x[32], o[2][32], l[4], at[4] = { 0, 1, 2, 0 };
     int64_t ids[4] = { 0, 0, 0, -1 };
     locant_tensor q = view(x, LOCANT_F64, 4, 1, 1, 4, 8), out = q;

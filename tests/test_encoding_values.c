@@ -6,14 +6,6 @@
 #include "testing.h"
 #include <string.h>
 
-static locant_encoding *make(const char *spec)
-{
-    locant_encoding *e;
-
-    CHECK_OK(locant_encoding_create(&e, spec));
-    return e;
-}
-
 /* 'n' times "1e7", which prints as "10000000". */
 static void append_list(char *text, const char *key, int n)
 {
@@ -43,7 +35,7 @@ TEST(long_canonical_specs_can_be_parsed)
 
 TEST(reach_leaves_the_sentence_alone)
 {
-    locant_encoding *e = make("learned(length=4)"), *bad;
+    locant_encoding *e = test_create("learned(length=4)"), *bad;
     char before[512];
 
     CHECK(locant_encoding_create(&bad, "frob") == LOCANT_ERR_PARAM);
@@ -60,7 +52,7 @@ TEST(reach_is_0_while_the_length_is_unknown)
                                          "learned" };
 
     for (size_t n = 0; n < LEN(specs); n++) {
-        locant_encoding *e = make(specs[n]);
+        locant_encoding *e = test_create(specs[n]);
 
         CHECK(locant_encoding_length_limit(e) == 0);
         locant_encoding_free(e);
@@ -70,7 +62,7 @@ TEST(reach_is_0_while_the_length_is_unknown)
 /* A size that is unknown is 0, not that of another name. */
 TEST(hops_have_no_size_without_a_length)
 {
-    locant_encoding *e = make("graph");
+    locant_encoding *e = test_create("graph");
     const locant_sizes sizes = { .heads = 2 };
     locant_param_info info;
 
@@ -84,7 +76,7 @@ TEST(ids_of_no_tokens_are_written)
 {
     const int64_t shape[2] = { 2, 0 };
     locant_tensor out = locant_dense(NULL, LOCANT_I64, 2, shape);
-    locant_encoding *e = make("randomized+rope");
+    locant_encoding *e = test_create("randomized+rope");
 
     CHECK_OK(locant_encoding_ids(&out, e, 1, 1));
     locant_encoding_free(e);
@@ -98,7 +90,7 @@ TEST(sums_are_named_in_sentences)
     double b;
     locant_tensor pos = locant_dense(&at, LOCANT_I64, 1, &one);
     locant_tensor out = locant_dense(&b, LOCANT_F64, 3, matrix);
-    locant_encoding *e = make("sinusoidal+rope");
+    locant_encoding *e = test_create("sinusoidal+rope");
 
     CHECK_REFUSED(locant_encoding_bias(&out, e, &pos, &pos, NULL),
                   LOCANT_ERR_UNSUPPORTED,
@@ -109,7 +101,7 @@ TEST(sums_are_named_in_sentences)
 
 TEST(layers_take_any_number)
 {
-    locant_encoding *e = make("layers(local=rope,global=none)");
+    locant_encoding *e = test_create("layers(local=rope,global=none)");
 
     CHECK(locant_encoding_layer(NULL, e, INT64_MAX) != NULL);
     locant_encoding_free(e);

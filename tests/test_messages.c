@@ -45,9 +45,8 @@ static void is_english(const char *en)
             FAIL("'%s' is not English", en);
 }
 
-static void both_languages_say_the_same(void **state)
+TEST(both_languages_say_the_same)
 {
-    (void)state;
     for (int id = MSG_NONE + 1; id < LCT_MESSAGES; id++) {
         const char *en = lct_messages_text((enum lct_message)id, LCT_EN);
         const char *zh = lct_messages_text((enum lct_message)id, LCT_ZH);
@@ -67,14 +66,13 @@ static void both_languages_say_the_same(void **state)
 }
 
 /* What other folders say is said once, and known as it is said. */
-static void translations_have_one_key(void **state)
+TEST(translations_have_one_key)
 {
     static const char *const list[] = {
 #define TRANSLATION(en, zh) en,
 #include "report/translations.def"
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(list); i++) {
         is_english(list[i]);
         assert_non_null(lct_messages_translate(list[i]));
@@ -95,12 +93,11 @@ static bool is_elsewhere(const char *where)
 }
 
 /* A where that nothing lies at would say "undefined" on every page. */
-static void paths_are_of_the_document(void **state)
+TEST(paths_are_of_the_document)
 {
     struct lct_results r;
     json_t *numbers;
 
-    (void)state;
     make_results(&r);
     CHECK_OK(lct_numbers_create(&numbers, &r));
     for (int id = MSG_NONE + 1; id < LCT_MESSAGES; id++) {
@@ -119,13 +116,12 @@ static void paths_are_of_the_document(void **state)
     free_results(&r);
 }
 
-static void labels_have_their_values(void **state)
+TEST(labels_have_their_values)
 {
     const char *const two[] = { "3", "8" };
     struct lct_label label;
     char cut[4];
 
-    (void)state;
     lct_messages_number(&label, MSG_HEAD, 12);
     assert_string_equal(label.en, "head 12");
     assert_string_equal(label.zh, "第 12 头");
@@ -161,12 +157,11 @@ static void judge(struct lct_results *r)
     }
 }
 
-static void the_page_is_in_chinese(void **state)
+TEST_WITH(make_folder, remove_folder, the_page_is_in_chinese)
 {
     struct lct_results r;
     char *page;
 
-    (void)state;
     CHECK(english("\nthe page is here\n") && !english("rope, T5 and ALiBi"));
     make_results(&r);
     judge(&r);
@@ -185,11 +180,10 @@ static void the_page_is_in_chinese(void **state)
     free_results(&r);
 }
 
-static void every_encoding_is_in_chinese(void **state)
+TEST(every_encoding_is_in_chinese)
 {
     const char *spec;
 
-    (void)state;
     if (TEST_SANITIZED)
         skip(); /* test_pictures draws them all there */
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
@@ -215,19 +209,4 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfontconfig\n";
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_languages_say_the_same),
-        cmocka_unit_test(translations_have_one_key),
-        cmocka_unit_test(paths_are_of_the_document),
-        cmocka_unit_test(labels_have_their_values),
-        cmocka_unit_test_setup_teardown(the_page_is_in_chinese, make_folder,
-                                        remove_folder),
-        cmocka_unit_test(every_encoding_is_in_chinese),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,12 +18,11 @@
 
 static const char hostile[] = "<script>alert('x')</script>\"&\x01\xff";
 
-static void needs_no_network(void **state)
+TEST_WITH(make_folder, remove_folder, needs_no_network)
 {
     struct lct_results r;
     char *page;
 
-    (void)state;
     make_results(&r);
     page = page_of(&r);
     CHECK(strstr(page, "<html lang=\"en\">"));
@@ -41,12 +40,11 @@ static void needs_no_network(void **state)
     free_results(&r);
 }
 
-static void every_picture_has_words(void **state)
+TEST_WITH(make_folder, remove_folder, every_picture_has_words)
 {
     struct lct_results r;
     char *page;
 
-    (void)state;
     make_results(&r);
     page = page_of(&r);
     /* four measured figures and the pictures of the encodings */
@@ -63,13 +61,12 @@ static void every_picture_has_words(void **state)
 }
 
 /* What 'locant figure' can draw is what the page draws. */
-static void every_picture_has_a_name(void **state)
+TEST_WITH(make_folder, remove_folder, every_picture_has_a_name)
 {
     struct lct_results r;
     char *page;
     size_t named = 0;
 
-    (void)state;
     make_results(&r);
     page = page_of(&r);
     for (int i = 0; locant_figure_at(i); i++) {
@@ -84,7 +81,7 @@ static void every_picture_has_a_name(void **state)
     free_results(&r);
 }
 
-static void elements_are_closed(void **state)
+TEST_WITH(make_folder, remove_folder, elements_are_closed)
 {
     static const char *const names[] = { "section", "figure", "table", "div",
                                          "p", "ul", "dl", "dd", "dt", "td",
@@ -93,7 +90,6 @@ static void elements_are_closed(void **state)
     struct lct_results r;
     char *page;
 
-    (void)state;
     make_results(&r);
     page = page_of(&r);
     for (size_t i = 0; i < LEN(names); i++) {
@@ -109,13 +105,12 @@ static void elements_are_closed(void **state)
     free_results(&r);
 }
 
-static void hostile_strings_stay_text(void **state)
+TEST_WITH(make_folder, remove_folder, hostile_strings_stay_text)
 {
     locant_encoding_info info;
     struct lct_results r;
     char *page;
 
-    (void)state;
     make_results(&r);
     info = *r.groups[0].info;
     info.title = info.formula = info.source = hostile;
@@ -163,14 +158,13 @@ static const char *row(const char *page, const char *table, const char *spec)
     return at + strlen(head);
 }
 
-static void undefined_is_said(void **state)
+TEST_WITH(make_folder, remove_folder, undefined_is_said)
 {
     struct lct_results r;
     size_t wall = GROUPS;
     char *page, *cells;
     const char *end;
 
-    (void)state;
     make_results(&r);
     for (size_t i = 0; i < GROUPS; i++)
         if (r.groups[i].info->traits & LOCANT_TRAIT_LIMIT && wall == GROUPS)
@@ -202,7 +196,7 @@ static void check_loss_cell(const char *cell, int i, const char *loss)
         FAIL("got %.200s, want %s", cell, want);
 }
 
-static void shows_losses_and_order(void **state)
+TEST_WITH(make_folder, remove_folder, shows_losses_and_order)
 {
     static const char change[] =
         "<td class=\"i\" data-number=\"rows.0.change.256.mean low high\">"
@@ -211,7 +205,6 @@ static void shows_losses_and_order(void **state)
     const char *best, *worst;
     char *page;
 
-    (void)state;
     make_results(&r);
     /* 2 nats everywhere in the first group, 3 in the fourth */
     for (int s = 0; s < SEEDS; s++)
@@ -233,7 +226,7 @@ static void shows_losses_and_order(void **state)
     free_results(&r);
 }
 
-static void says_which_rates_were_tried(void **state)
+TEST_WITH(make_folder, remove_folder, says_which_rates_were_tried)
 {
     static const char want[] =
         "<td data-number=\"rows.2.rates.0.valid\">3.500</td>"
@@ -243,7 +236,6 @@ static void says_which_rates_were_tried(void **state)
     const char *own;
     char *page;
 
-    (void)state;
     make_results(&r);
     r.n_rates = 2;
     r.rates[0] = .001;
@@ -260,13 +252,12 @@ static void says_which_rates_were_tried(void **state)
     free_results(&r);
 }
 
-static void equal_encodings_share_a_rank(void **state)
+TEST_WITH(make_folder, remove_folder, equal_encodings_share_a_rank)
 {
     struct lct_results r;
     char *page;
     const char *a, *b;
 
-    (void)state;
     make_results(&r);
     for (int s = 0; s < SEEDS; s++)
         for (int i = 0; i < LOCANT_EVAL_LENGTHS * BLOCKS; i++) {
@@ -283,12 +274,11 @@ static void equal_encodings_share_a_rank(void **state)
     free_results(&r);
 }
 
-static void banners_for_failed_gates_only(void **state)
+TEST_WITH(make_folder, remove_folder, banners_for_failed_gates_only)
 {
     struct lct_results r;
     char *page;
 
-    (void)state;
     make_results(&r);
     page = page_of(&r);
     CHECK(count(page, "class=\"banner\"") == 0);
@@ -306,12 +296,11 @@ static void banners_for_failed_gates_only(void **state)
     free_results(&r);
 }
 
-static void same_results_same_bytes(void **state)
+TEST_WITH(make_folder, remove_folder, same_results_same_bytes)
 {
     struct lct_results r;
     char *a, *b;
 
-    (void)state;
     make_results(&r);
     a = page_of(&r);
     b = page_of(&r);
@@ -321,11 +310,10 @@ static void same_results_same_bytes(void **state)
     free_results(&r);
 }
 
-static void refuses_bad_arguments(void **state)
+TEST_WITH(make_folder, remove_folder, refuses_bad_arguments)
 {
     struct lct_results r;
 
-    (void)state;
     make_results(&r);
     CHECK_REFUSED(lct_page_write(NULL, &r), LOCANT_ERR_NULL,
                   "lct_page_write: path is NULL");
@@ -359,12 +347,11 @@ static void failing_release(void *memory, void *context)
 }
 
 /* The k-th allocation fails, for k spread over all that a page makes. */
-static void survives_lack_of_memory(void **state)
+TEST_WITH(make_folder, remove_folder, survives_lack_of_memory)
 {
     struct lct_results r;
     locant_status status = LOCANT_ERR_NOMEM;
 
-    (void)state;
     make_results(&r);
     for (long k = 0; status != LOCANT_OK; k += 1 + k) {
         struct failing f = { .left = k };
@@ -383,12 +370,11 @@ static void survives_lack_of_memory(void **state)
 
 /* -------------------------------------------------------------- the writer */
 
-static void base64_matches_rfc4648(void **state)
+TEST(base64_matches_rfc4648)
 {
     static const char *const want[] = { "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==",
                                         "Zm9vYmE=", "Zm9vYmFy" };
 
-    (void)state;
     for (size_t n = 0; n < LEN(want); n++) {
         struct lct_html h = { .data = NULL };
         lct_html_base64(&h, "foobar", n);
@@ -400,11 +386,10 @@ static void base64_matches_rfc4648(void **state)
     }
 }
 
-static void counts_are_grouped(void **state)
+TEST(counts_are_grouped)
 {
     struct lct_html h = { .data = NULL };
 
-    (void)state;
     lct_page_put_count(&h, 1234567);
     lct_html_raw(&h, " ");
     lct_page_put_count(&h, -123);
@@ -424,7 +409,7 @@ const char *__lsan_default_suppressions(void)
 
 /* One precision a cell, by the width of its interval; no exponent; what rounds
    to zero keeps its sign. */
-static void intervals_have_one_precision(void **state)
+TEST(intervals_have_one_precision)
 {
     static const struct {
         double mean, low, high;
@@ -439,7 +424,6 @@ static void intervals_have_one_precision(void **state)
     };
     struct lct_results r = { .groups = NULL };
 
-    (void)state;
     for (size_t i = 0; i < LEN(cases); i++) {
         struct lct_html h = { .data = NULL };
 
@@ -453,29 +437,4 @@ static void intervals_have_one_precision(void **state)
         lct_html_free(&h);
         json_decref(r.numbers);
     }
-}
-
-int main(void)
-{
-#define PAGE(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
-    const struct CMUnitTest tests[] = {
-        PAGE(needs_no_network),
-        PAGE(every_picture_has_words),
-        PAGE(every_picture_has_a_name),
-        PAGE(elements_are_closed),
-        PAGE(hostile_strings_stay_text),
-        PAGE(undefined_is_said),
-        PAGE(shows_losses_and_order),
-        PAGE(says_which_rates_were_tried),
-        PAGE(equal_encodings_share_a_rank),
-        PAGE(banners_for_failed_gates_only),
-        PAGE(same_results_same_bytes),
-        PAGE(refuses_bad_arguments),
-        PAGE(survives_lack_of_memory),
-        cmocka_unit_test(base64_matches_rfc4648),
-        cmocka_unit_test(counts_are_grouped),
-        cmocka_unit_test(intervals_have_one_precision),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

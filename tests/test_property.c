@@ -1,7 +1,8 @@
 /*
- * test_property.c - what each trait promises, held against every spec that an
- * oracle knows of every row of the registry that declares it; LOCANT_CASES=n
- * changes the number of random cases.
+ * test_property.c - rotations of every spec that an oracle knows of every row
+ * of the registry: there and back, one after the other, in both layouts;
+ * sinusoids shift by rotation.  What else the traits promise: test_traits_*.
+ * LOCANT_CASES=n changes the number of random cases.
  */
 #include "oracle/draw.h"
 #include "oracle/exact.h"
@@ -13,141 +14,26 @@
 
 enum { MOST = 96 };
 
-/* Run fn on random specs of every encoding with this door and these traits;
- * what counts positions over a grid has none that may be shifted. */
-static void each(unsigned door, unsigned traits, void (*fn)(struct drawn *d))
+/* Run fn on every spec that rotates with these traits; what counts positions
+ * over a grid has none that may be added. */
+static void each(unsigned traits, void (*fn)(struct drawn *d))
 {
-    int cases = test_cases(400), met = 0;
+    int cases = test_cases(60), met = 0;
 
     for (int i = 0; oracle_all[i] != NULL; i++)
-        for (int k = 0; k < cases; k++) {
+        for (int n = 0; oracle_all[i]->specs[n / cases].text != NULL; n++) {
+            int64_t D = 2 * test_range(1, MOST / 2);
             struct drawn d;
 
-            draw_any(&d, oracle_all[i], 2 * test_range(1, MOST / 2), 16);
-            if (d.doors & door && (d.traits & traits) == traits &&
-                d.axes == 1) {
+            CHECK(draw_spec(&d, oracle_all[i], n / cases, D, 16));
+            if (d.doors & LOCANT_DOOR_ROTATE &&
+                (d.traits & traits) == traits && d.axes == 1) {
                 fn(&d);
                 met++;
             }
             draw_free(&d);
         }
     CHECK(met > 0);
-}
-
-/* A position such that as much again may be added. */
-static int64_t place(const struct drawn *d)
-{
-    return test_range(d->low, d->low + (d->high - d->low) / 2);
-}
-
-/* ------------------------------------------------------------------- score */
-
-struct scores {
-    struct drawn *d;
-    int64_t H, T, S;
-    int64_t q[8], k[24];
-    float out[6 * 8 * 24];
-};
-
-static void make_scores(struct scores *s, struct drawn *d)
-{
-    s->d = d;
-    s->H = test_range(1, 6);
-    s->T = test_range(1, 8);
-    s->S = test_range(1, 24);
-    draw_params(d, LOCANT_F32, &(locant_sizes){ .heads = s->H,
-                                                .kv_heads = s->H });
-    if (d->o->far > 0) {
-        d->low = -d->o->far;
-        d->high = d->o->far;
-    }
-    for (int i = 0; i < 8; i++)
-        s->q[i] = place(d);
-    for (int j = 0; j < 24; j++)
-        s->k[j] = d->o->far > 0 && j % 2 ? s->q[0] + test_range(-400, 400)
-                                         : place(d);
-}
-
-static void evaluate(struct scores *s)
-{
-    int64_t shape[3] = { s->H, s->T, s->S };
-    locant_tensor out = locant_dense(s->out, LOCANT_F32, 3, shape);
-    locant_tensor q = locant_dense(s->q, LOCANT_I64, 1, &s->T);
-    locant_tensor k = locant_dense(s->k, LOCANT_I64, 1, &s->S);
-
-    CHECK_OK(locant_encoding_bias(&out, s->d->e, &q, &k,
-                                  draw_params_in(s->d)));
-}
-
-static void shift_bias(struct drawn *d)
-{
-    static struct scores a, b;
-    int64_t shift;
-
-    make_scores(&a, d);
-    evaluate(&a);
-    b = a;
-    shift = test_range(1, (d->high - d->low) / 2 - 400 * (d->o->far > 0));
-    for (int64_t i = 0; i < a.T; i++)
-        b.q[i] += shift;
-    for (int64_t j = 0; j < a.S; j++)
-        b.k[j] += shift;
-    evaluate(&b);
-    if (memcmp(a.out, b.out, (size_t)(a.H * a.T * a.S) * sizeof(float)) != 0)
-        FAIL("%s sees a shift of %lld", d->spec, (long long)shift);
-}
-
-TEST(relative_bias_does_not_see_shifts)
-{
-    each(LOCANT_DOOR_SCORE, LOCANT_TRAIT_RELATIVE, shift_bias);
-}
-
-/* Keys further and further in the past of one query. */
-static int rises(struct drawn *d)
-{
-    static struct scores s;
-    int64_t step = d->o->far > 0 ? 1LL << test_range(0, 26)
-                                 : (d->high - d->low) / 24;
-    int rising = 0;
-
-    make_scores(&s, d);
-    s.T = 1;
-    s.S = 24;
-    s.q[0] = s.k[0] = d->high;
-    for (int j = 1; j < 24; j++) {
-        s.k[j] = s.k[j - 1] - test_range(0, step + 1);
-        s.k[j] = s.k[j] < d->low ? d->low : s.k[j];
-    }
-    evaluate(&s);
-    for (int64_t h = 0; h < s.H; h++)
-        for (int64_t j = 1; j < s.S; j++)
-            rising += s.out[h * s.S + j] > s.out[h * s.S + j - 1];
-    return rising;
-}
-
-static void fall_with_distance(struct drawn *d)
-{
-    if (rises(d))
-        FAIL("%s rises with the distance", d->spec);
-}
-
-TEST(monotone_bias_falls_with_distance)
-{
-    each(LOCANT_DOOR_SCORE, LOCANT_TRAIT_MONOTONE, fall_with_distance);
-}
-
-static int rising;
-
-static void count_rising(struct drawn *d)
-{
-    rising += d->traits & LOCANT_TRAIT_MONOTONE ? 0 : rises(d);
-}
-
-/* The test above can fail: a table of random numbers is not monotone. */
-TEST(monotone_is_not_empty)
-{
-    each(LOCANT_DOOR_SCORE, 0, count_rising);
-    CHECK(rising > 0);
 }
 
 /* ------------------------------------------------------------------ rotate */
@@ -234,7 +120,7 @@ static void isometry(struct drawn *d)
 
 TEST(rotation_keeps_length_and_turns_back)
 {
-    each(LOCANT_DOOR_ROTATE, LOCANT_TRAIT_ISOMETRIC, isometry);
+    each(LOCANT_TRAIT_ISOMETRIC, isometry);
 }
 
 /* R(-m) and the inverse of R(m) are one thing, to the bit. */
@@ -255,7 +141,7 @@ static void inverse_bits(struct drawn *d)
 
 TEST(inverse_is_the_turn_back_bit_for_bit)
 {
-    each(LOCANT_DOOR_ROTATE, LOCANT_TRAIT_ISOMETRIC, inverse_bits);
+    each(LOCANT_TRAIT_ISOMETRIC, inverse_bits);
 }
 
 static void compose(struct drawn *d)
@@ -276,41 +162,7 @@ static void compose(struct drawn *d)
 
 TEST(rotations_compose)
 {
-    each(LOCANT_DOOR_ROTATE, LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_RELATIVE,
-         compose);
-}
-
-/* As far as 2^31: scores agree to 1e-7 |q| |k|, up to D3's 2.8e-8 measured
- * with a double table and 1e-7 allowed; float32 products add theirs. */
-static void relative(struct drawn *d)
-{
-    float q[MOST], k[MOST], rq[MOST], rk[MOST];
-    int64_t n, near, far;
-    double first, second;
-
-    if (d->traits & LOCANT_TRAIT_LENGTH ||
-        !(d->traits & LOCANT_TRAIT_ISOMETRIC))
-        return;
-    draw_vector(q, d);
-    draw_vector(k, d);
-    n = test_range(0, d->high < 10000 ? d->high / 2 : 5000);
-    near = test_range(0, 9);
-    far = test_range(d->low, d->high - n);
-    rotate(rq, q, d, near + n, 0);
-    rotate(rk, k, d, near, 0);
-    first = dot(rq, rk, d->D);
-    rotate(rq, q, d, far + n, 0);
-    rotate(rk, k, d, far, 0);
-    second = dot(rq, rk, d->D);
-    /* Four rotations, each within 3 EPS of its vector's length. */
-    if (!(fabs(first - second) <= 12 * EPS * norm(q, d->D) * norm(k, d->D)))
-        FAIL("%s: scores at %lld and %lld differ", d->spec, (long long)near,
-             (long long)far);
-}
-
-TEST(scores_depend_on_differences)
-{
-    each(LOCANT_DOOR_ROTATE, LOCANT_TRAIT_RELATIVE, relative);
+    each(LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_RELATIVE, compose);
 }
 
 /* Unless the encoding does nothing, moving one of the two changes the score. */

@@ -122,12 +122,6 @@ static locant_status ask(struct call *c, int which)
     }
 }
 
-static int any(const struct subject *s)
-{
-    (void)s;
-    return 1;
-}
-
 /* -------------------------------------------------------- what may be wrong */
 
 /* Spoil the call; what it is to be answered, OK if this does not apply. */

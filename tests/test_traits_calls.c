@@ -5,7 +5,7 @@
 #include "traits_run.h"
 
 /* There is room for a token and later ones. */
-static int any(const struct subject *s)
+static int has_room(const struct subject *s)
 {
     return s->reach >= 3;
 }
@@ -95,7 +95,7 @@ static int has_length(const struct subject *s)
 
 static int lacks_length(const struct subject *s)
 {
-    return any(s) && !has_length(s);
+    return has_room(s) && !has_length(s);
 }
 
 /* Turns and biases keep their bits; outputs are sums of other lengths. */
@@ -188,7 +188,7 @@ static void later_keys_are_not_read(const struct subject *s)
 
 TEST(queries_do_not_see_what_is_later)
 {
-    traits_each(20, any, later_keys_are_not_read);
+    traits_each(20, has_room, later_keys_are_not_read);
 }
 
 static void refused_without_mask(struct run *r)
@@ -230,14 +230,14 @@ static void future_keys(const struct subject *s)
 
 TEST(future_keys_go_with_the_trait)
 {
-    traits_each(20, any, future_keys);
+    traits_each(20, has_room, future_keys);
 }
 
 /* ---------------------------------------------------------------- reads x */
 
 static int reads_x(const struct subject *s)
 {
-    return any(s) && (s->traits & LOCANT_TRAIT_READS_X);
+    return has_room(s) && (s->traits & LOCANT_TRAIT_READS_X);
 }
 
 static int does_not_read_x(const struct subject *s)

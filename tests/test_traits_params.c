@@ -10,12 +10,6 @@ static locant_sizes sizes_of(const struct subject *s)
                            .head_dim = s->D };
 }
 
-static int any(const struct subject *s)
-{
-    (void)s;
-    return 1;
-}
-
 static int learns(const struct subject *s)
 {
     return s->params > 0;

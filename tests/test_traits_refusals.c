@@ -338,12 +338,6 @@ static void try_closed(const struct subject *s)
     }
 }
 
-static int any(const struct subject *s)
-{
-    (void)s;
-    return 1;
-}
-
 TEST(closed_doors_are_refused)
 {
     traits_all(10, any, try_closed);

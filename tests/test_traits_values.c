@@ -214,12 +214,6 @@ static void refuses_reals(const struct subject *s)
         CHECK(out[d] == 7);
 }
 
-static int any(const struct subject *s)
-{
-    (void)s;
-    return 1;
-}
-
 static void ids_and_tables_of_its_kind(const struct subject *s)
 {
     int real = (s->traits & LOCANT_TRAIT_REAL) != 0;

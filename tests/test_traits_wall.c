@@ -16,12 +16,6 @@ static int bounded(const struct subject *s)
     return s->reach < INT64_MAX;
 }
 
-static int any(const struct subject *s)
-{
-    (void)s;
-    return 1;
-}
-
 /* ----------------------------------------------------- one token at a door */
 
 static locant_status table_at(double *out, int64_t at, const struct subject *s)

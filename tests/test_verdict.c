@@ -95,7 +95,7 @@ static void free_all(struct lct_results *r)
     free_results(r);
 }
 
-static void says_what_tests_show(void **state)
+TEST(says_what_tests_show)
 {
     static const char *const words[] = { "loss higher than", "loss lower than",
                                          "distinguishable from unchanged",
@@ -103,7 +103,6 @@ static void says_what_tests_show(void **state)
     struct lct_results r;
     char *text;
 
-    (void)state;
     make_four(&r);
     text = verdict_of(&r);
     for (size_t i = 0; i < 4; i++)
@@ -122,12 +121,11 @@ static void says_what_tests_show(void **state)
     free_all(&r);
 }
 
-static void what_is_alike_shares_the_first_rank(void **state)
+TEST(what_is_alike_shares_the_first_rank)
 {
     struct lct_results r;
     char *text, *trained, *longest;
 
-    (void)state;
     make_four(&r);
     text = verdict_of(&r);
     trained = answer_at(text, 128);
@@ -162,12 +160,11 @@ static void what_is_alike_shares_the_first_rank(void **state)
 }
 
 /* A loss that rises beyond twice the trained length alone. */
-static void each_length_has_its_answer(void **state)
+TEST(each_length_has_its_answer)
 {
     struct lct_results r;
     char *text, *twice, *longest;
 
-    (void)state;
     make_four(&r);
     for (int s = 0; s < SEEDS; s++)
         for (int b = 0; b < BLOCKS; b++)
@@ -184,12 +181,11 @@ static void each_length_has_its_answer(void **state)
     free_all(&r);
 }
 
-static void undefined_is_not_judged(void **state)
+TEST(undefined_is_not_judged)
 {
     struct lct_results r;
     char *text;
 
-    (void)state;
     make_four(&r);
     set_losses(&r, 2, 1.5, NAN, steady);
     text = verdict_of(&r);
@@ -200,11 +196,10 @@ static void undefined_is_not_judged(void **state)
 }
 
 /* Where a gate of truth fails there is no verdict; the others only warn. */
-static void gates_of_truth_silence_it(void **state)
+TEST(gates_of_truth_silence_it)
 {
     struct lct_results r;
 
-    (void)state;
     make_four(&r);
     for (int i = 0; i < 7; i++) {
         bool truth = i == 0 || (i >= 3 && i <= 5);
@@ -223,13 +218,12 @@ static void gates_of_truth_silence_it(void **state)
 
 /* Two seeds, the issue's pair: +.127 +- .206.  Both runs are told of, and no
    words of tests are used. */
-static void two_seeds_tell_what_both_runs_show(void **state)
+TEST(two_seeds_tell_what_both_runs_show)
 {
     static const double pair[SEEDS] = { -0.0162, 0.0162, 0 };
     struct lct_results r;
     char *text, *longest;
 
-    (void)state;
     make_four(&r);
     set_losses(&r, 2, 1.5, -0.3 + 0.127, pair);
     set_seeds(&r, 2);
@@ -257,12 +251,11 @@ static void two_seeds_tell_what_both_runs_show(void **state)
     free_all(&r);
 }
 
-static void one_seed_speaks_of_its_run(void **state)
+TEST(one_seed_speaks_of_its_run)
 {
     struct lct_results r;
     char *text;
 
-    (void)state;
     make_four(&r);
     set_seeds(&r, 1);
     text = verdict_of(&r);
@@ -276,12 +269,11 @@ static void one_seed_speaks_of_its_run(void **state)
 }
 
 /* What it takes to distinguish the two lowest is said where it is more. */
-static void seeds_are_advised_for_this_page(void **state)
+TEST(seeds_are_advised_for_this_page)
 {
     struct lct_results r;
     char *text;
 
-    (void)state;
     make_four(&r);
     set_losses(&r, 2, 1.5, -0.2, wild);
     text = verdict_of(&r);
@@ -297,20 +289,4 @@ static void seeds_are_advised_for_this_page(void **state)
     CHECK(!strstr(text, "probability of"));
     free(text);
     free_all(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_what_tests_show),
-        cmocka_unit_test(what_is_alike_shares_the_first_rank),
-        cmocka_unit_test(each_length_has_its_answer),
-        cmocka_unit_test(undefined_is_not_judged),
-        cmocka_unit_test(gates_of_truth_silence_it),
-        cmocka_unit_test(two_seeds_tell_what_both_runs_show),
-        cmocka_unit_test(one_seed_speaks_of_its_run),
-        cmocka_unit_test(seeds_are_advised_for_this_page),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,28 +4,22 @@
  * Falcon m p_j with m, p_j and the product in bfloat16 (fixed slopes), inside
  * of the scale 1/sqrt(D).  Learned: slope = ln m.
  */
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 #include <string.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "alibi",
-        "alibi(symmetric=yes)",
-        "alibi(max=16)",
-        "alibi(learned=yes)",
-        "alibi(symmetric=yes,learned=yes)",
-        "alibi(dialect=bloom)",
-        "alibi(dialect=mpt,max=4)",
-        "alibi(dialect=falcon)",
-        "alibi(dialect=falcon,learned=yes)",
-    };
-
-    (void)D, (void)W, (void)low, (void)high;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "alibi" },
+    { .text = "alibi(symmetric=yes)" },
+    { .text = "alibi(max=16)" },
+    { .text = "alibi(learned=yes)" },
+    { .text = "alibi(symmetric=yes,learned=yes)" },
+    { .text = "alibi(dialect=bloom)" },
+    { .text = "alibi(dialect=mpt,max=4)" },
+    { .text = "alibi(dialect=falcon)" },
+    { .text = "alibi(dialect=falcon,learned=yes)" },
+    { 0 }
+};
 
 /* Learned slopes are logarithms. */
 static void range(double *low, double *high, const char *spec, int k)
@@ -81,8 +75,7 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return -m * (double)n;
 }
 
-extern const struct oracle alibi_oracle;
 const struct oracle alibi_oracle = {
-    .name = "alibi", .choose = choose, .range = range, .bias = bias,
+    .name = "alibi", .specs = specs, .range = range, .bias = bias,
     .far = INT32_MAX,
 };

@@ -12,13 +12,12 @@ static int choose(struct oracle_case *c, struct oracle_run *r,
     memset(c, 0, sizeof *c);
     c->run  = r;
     c->o    = o;
-    c->low  = -100;
-    c->high = 100;
     c->w.D  = oracle_run_range(r, 2, 8);
     c->w.W  = oracle_run_range(r, 1, 24);
-    c->w.spec = c->spec;
-    return o == NULL || o->choose(c->spec, sizeof c->spec, i, &c->w.D, &c->w.W,
-                                  &c->low, &c->high);
+    if (o != NULL && !oracle_choose(&c->w, &c->low, &c->high, o, i))
+        return 0;
+    c->spec = c->w.spec;
+    return 1;
 }
 
 static locant_status create(struct oracle_case *c, int layer)

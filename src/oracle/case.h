@@ -23,7 +23,7 @@ struct oracle_param {
 struct oracle_case {
     struct oracle_run *run;
     const struct oracle *o; /* NULL: the case holds memory only */
-    char spec[ORACLE_SPEC];
+    const char *spec;
     locant_encoding *e;
     const locant_encoding *leaf; /* what the layer uses */
     int first, params, axes;     /* 'first' parameter of the leaf */

@@ -2,7 +2,7 @@
 #ifndef ORACLE_CONTENT_H
 #define ORACLE_CONTENT_H
 
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 
 /* q [b, h, i], k [b, its key head, j] and x [b, j], as they were given. */

@@ -8,19 +8,12 @@
  */
 #include "content.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const list[] = {
-        "cope(length=4)", "cope(length=64)", "cope(length=2,share=yes)"
-    };
-
-    (void)D;
-    (void)W;
-    (void)low;
-    (void)high;
-    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "cope(length=4)" },
+    { .text = "cope(length=64)" },
+    { .text = "cope(length=2,share=yes)" },
+    { 0 }
+};
 
 static cx gate(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
@@ -53,5 +46,5 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle cope_oracle = {
-    .name = "cope", .choose = choose, .score = score,
+    .name = "cope", .specs = specs, .score = score,
 };

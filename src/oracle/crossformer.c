@@ -3,25 +3,17 @@
  * code: a linear map of (dy, dx) and three blocks of LayerNorm (eps 1e-5),
  * ReLU and linear map, the last to the heads; no residual.
  */
-#include "specs.h"
+#include "grid.h"
 #include <assert.h>
 #include <math.h>
 
 enum { MOST = 32 };
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "crossformer(height=3,width=4,hidden=4)",
-        "crossformer(height=2,width=2,hidden=3)",
-    };
-
-    (void)D, (void)W;
-    *low = 0;
-    *high = i == 0 ? 11 : 3;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "crossformer(height=3,width=4,hidden=4)", .high = 11 },
+    { .text = "crossformer(height=2,width=2,hidden=3)", .high = 3 },
+    { 0 }
+};
 
 /* x [n] = ReLU of x normalised, times gain, plus shift. */
 static void norm_relu(cx *x, int64_t n, const cx *gain, const cx *shift)
@@ -77,7 +69,6 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return linear(x, n, w->param[12], w->param[13], w->H, h);
 }
 
-extern const struct oracle crossformer_oracle;
 const struct oracle crossformer_oracle = {
-    .name = "crossformer", .choose = choose, .bias = bias,
+    .name = "crossformer", .specs = specs, .bias = bias,
 };

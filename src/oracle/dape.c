@@ -8,19 +8,12 @@
 #include "content.h"
 #include <string.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const list[] = {
-        "dape(hidden=3)+alibi", "dape(hidden=4)+kerple", "dape(hidden=2)"
-    };
-
-    (void)D;
-    (void)W;
-    (void)low;
-    (void)high;
-    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "dape(hidden=3)+alibi" },
+    { .text = "dape(hidden=4)+kerple" },
+    { .text = "dape(hidden=2)" },
+    { 0 }
+};
 
 static cx bias_of(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                   int64_t j)
@@ -72,5 +65,5 @@ static void range(double *low, double *high, const char *spec, int k)
 }
 
 const struct oracle dape_oracle = {
-    .name = "dape", .choose = choose, .range = range, .score = score,
+    .name = "dape", .specs = specs, .range = range, .score = score,
 };

@@ -8,20 +8,13 @@
  */
 #include "content.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const list[] = {
-        "deberta(span=4)", "deberta(version=2,span=6,distance=20)",
-        "deberta(version=3,span=4,distance=16)", "deberta(version=1,span=2)"
-    };
-
-    (void)D;
-    (void)W;
-    (void)low;
-    (void)high;
-    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "deberta(span=4)" },
+    { .text = "deberta(version=2,span=6,distance=20)" },
+    { .text = "deberta(version=3,span=4,distance=16)" },
+    { .text = "deberta(version=1,span=2)" },
+    { 0 }
+};
 
 static int version(const struct oracle_call *w)
 {
@@ -82,5 +75,5 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle deberta_oracle = {
-    .name = "deberta", .choose = choose, .score = score,
+    .name = "deberta", .specs = specs, .score = score,
 };

@@ -3,23 +3,15 @@
  * CrossFormer): two hidden layers with SiLU of the signed distance, or of its
  * logarithm.
  */
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "dpb(hidden=4)",
-        "dpb(hidden=3,log=yes)",
-        "dpb(hidden=5,log=yes,share=no)",
-    };
-
-    (void)D, (void)W;
-    *low = -9;
-    *high = 9;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "dpb(hidden=4)", .low = -9, .high = 9 },
+    { .text = "dpb(hidden=3,log=yes)", .low = -9, .high = 9 },
+    { .text = "dpb(hidden=5,log=yes,share=no)", .low = -9, .high = 9 },
+    { 0 }
+};
 
 static cx silu(cx x)
 {
@@ -47,7 +39,6 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return out;
 }
 
-extern const struct oracle dpb_oracle;
 const struct oracle dpb_oracle = {
-    .name = "dpb", .choose = choose, .bias = bias,
+    .name = "dpb", .specs = specs, .bias = bias,
 };

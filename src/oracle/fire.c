@@ -2,23 +2,15 @@
  * fire.c - Li et al. 2023, arXiv:2310.04418v2, eq. (6) to (8): a network of
  * one hidden layer of psi(n) / psi(max(L, i)), psi(x) = ln(|c x| + 1).
  */
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "fire(hidden=5,length=12)",
-        "fire(hidden=4,length=60,share=yes)",
-        "fire",
-    };
-
-    (void)D, (void)W;
-    *low = 0;
-    *high = i == 2 ? 900 : 40;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "fire(hidden=5,length=12)", .high = 40 },
+    { .text = "fire(hidden=4,length=60,share=yes)", .high = 40 },
+    { .text = "fire", .high = 900 },
+    { 0 }
+};
 
 /* Away from 0, where |c| and |l| have their kinks. */
 static void range(double *low, double *high, const char *spec, int k)
@@ -82,8 +74,7 @@ static double parts(const struct oracle_call *w, int k)
     return 2 * most / c / log1p(c * l);
 }
 
-extern const struct oracle fire_oracle;
 const struct oracle fire_oracle = {
-    .name = "fire", .choose = choose, .range = range, .bias = bias,
+    .name = "fire", .specs = specs, .range = range, .bias = bias,
     .parts = parts,
 };

@@ -5,19 +5,11 @@
  */
 #include "content.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const list[] = {
-        "fox", "fox(share=yes)"
-    };
-
-    (void)D;
-    (void)W;
-    (void)low;
-    (void)high;
-    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "fox" },
+    { .text = "fox(share=yes)" },
+    { 0 }
+};
 
 static cx log_gate(const struct oracle_call *w, int64_t b, int64_t h, int64_t t)
 {
@@ -46,5 +38,5 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle fox_oracle = {
-    .name = "fox", .choose = choose, .score = score,
+    .name = "fox", .specs = specs, .score = score,
 };

@@ -3,21 +3,13 @@
  * for each head and each shortest path length; here lengths beyond the last
  * share it, and unreachable nodes have one of their own.
  */
-#include "specs.h"
+#include "oracle.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "graph(length=6,distance=3)",
-        "graph(length=9)",
-    };
-
-    (void)D, (void)W;
-    *low = 0;
-    *high = i == 0 ? 5 : 8;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "graph(length=6,distance=3)", .high = 5 },
+    { .text = "graph(length=9)", .high = 8 },
+    { 0 }
+};
 
 static void range(double *low, double *high, const char *spec, int k)
 {
@@ -37,8 +29,7 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return w->param[1][row * w->H + h];
 }
 
-extern const struct oracle graph_oracle;
 const struct oracle graph_oracle = {
-    .name = "graph", .choose = choose, .range = range, .bias = bias,
+    .name = "graph", .specs = specs, .range = range, .bias = bias,
     .integers = 1,
 };

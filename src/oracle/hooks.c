@@ -11,25 +11,13 @@
  */
 #include "content.h"
 
-static int choose_temperature(char *spec, size_t size, int i, int64_t *D,
-                              int64_t *W, int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "temperature(kind=llama4,floor=4)",
-        "temperature(kind=llama4,scale=0.3,floor=2)",
-        "temperature(kind=ministral,floor=3)",
-        "temperature(kind=logn,length=4)"
-    };
-
-    (void)D;
-    (void)W;
-    (void)high;
-    if (i > 3)
-        return 0;
-    *low = 0;
-    snprintf(spec, size, "%s", specs[i]);
-    return 1;
-}
+static const struct oracle_spec temperature_specs[] = {
+    { .text = "temperature(kind=llama4,floor=4)", .high = 100 },
+    { .text = "temperature(kind=llama4,scale=0.3,floor=2)", .high = 100 },
+    { .text = "temperature(kind=ministral,floor=3)", .high = 100 },
+    { .text = "temperature(kind=logn,length=4)", .high = 100 },
+    { 0 }
+};
 
 static cx temperature(const struct oracle_call *w, int64_t b, int64_t h,
                       int64_t i, int64_t j)
@@ -49,24 +37,15 @@ static cx temperature(const struct oracle_call *w, int64_t b, int64_t h,
 }
 
 const struct oracle temperature_oracle = {
-    .name = "temperature", .choose = choose_temperature, .score = temperature,
+    .name = "temperature", .specs = temperature_specs, .score = temperature,
 };
 
-static int choose_window(char *spec, size_t size, int i, int64_t *D,
-                         int64_t *W, int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = { "window(size=3)", "window",
-                                         "window(size=1)" };
-
-    (void)D;
-    (void)W;
-    (void)low;
-    (void)high;
-    if (i > 2)
-        return 0;
-    snprintf(spec, size, "%s", specs[i]);
-    return 1;
-}
+static const struct oracle_spec window_specs[] = {
+    { .text = "window(size=3)" },
+    { .text = "window" },
+    { .text = "window(size=1)" },
+    { 0 }
+};
 
 static cx window(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                  int64_t j)
@@ -78,24 +57,15 @@ static cx window(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle window_oracle = {
-    .name = "window", .choose = choose_window, .score = window,
+    .name = "window", .specs = window_specs, .score = window,
 };
 
-static int choose_longlora(char *spec, size_t size, int i, int64_t *D,
-                           int64_t *W, int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = { "longlora(group=4)", "longlora",
-                                         "longlora(group=2)" };
-
-    (void)D;
-    (void)W;
-    (void)high;
-    if (i > 2)
-        return 0;
-    *low = 0;
-    snprintf(spec, size, "%s", specs[i]);
-    return 1;
-}
+static const struct oracle_spec longlora_specs[] = {
+    { .text = "longlora(group=4)", .high = 100 },
+    { .text = "longlora", .high = 100 },
+    { .text = "longlora(group=2)", .high = 100 },
+    { 0 }
+};
 
 static cx longlora(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                    int64_t j)
@@ -112,5 +82,5 @@ static cx longlora(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle longlora_oracle = {
-    .name = "longlora", .choose = choose_longlora, .score = longlora,
+    .name = "longlora", .specs = longlora_specs, .score = longlora,
 };

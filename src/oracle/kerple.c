@@ -6,18 +6,15 @@
  *
  * Parameters in the registry's order; the authors keep them at 0.01 and above.
  */
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = { "kerple", "kerple(kind=power)",
-                                         "kerple(share=no)" };
-
-    (void)D, (void)W, (void)low, (void)high;
-    return oracle_spec(spec, size, i, specs, 3);
-}
+static const struct oracle_spec specs[] = {
+    { .text = "kerple" },
+    { .text = "kerple(kind=power)" },
+    { .text = "kerple(share=no)" },
+    { 0 }
+};
 
 static void range(double *low, double *high, const char *spec, int k)
 {
@@ -40,8 +37,7 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return -p * (log1p(creal(a) * n) + I * cimag(a) * n / (1 + creal(a) * n));
 }
 
-extern const struct oracle kerple_oracle;
 const struct oracle kerple_oracle = {
-    .name = "kerple", .choose = choose, .range = range, .bias = bias,
+    .name = "kerple", .specs = specs, .range = range, .bias = bias,
     .far = INT32_MAX,
 };

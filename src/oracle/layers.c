@@ -7,47 +7,29 @@
  * arXiv:2305.16843v1) and PoSE (Zhu et al. 2023, arXiv:2309.10400v3): scores
  * are those of the ids they are given.
  */
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 #include <string.h>
 
-static int choose_layers(char *spec, size_t size, int i, int64_t *D,
-                         int64_t *W, int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "layers(local=alibi,global=none)",
-        "layers(local=none,global=alibi,period=2)",
-        "layers(local=alibi(learned=yes),global=kerple,period=3)",
-        "layers(local=none,global=alibi(learned=yes),period=2)",
-    };
+static const struct oracle_spec layers_specs[] = {
+    { .text = "layers(local=alibi,global=none)" },
+    { .text = "layers(local=none,global=alibi,period=2)" },
+    { .text = "layers(local=alibi(learned=yes),global=kerple,period=3)" },
+    { .text = "layers(local=none,global=alibi(learned=yes),period=2)" },
+    { 0 }
+};
 
-    (void)D, (void)W, (void)low, (void)high;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec randomized_specs[] = {
+    { .text = "randomized(length=60)", .high = 59 },
+    { .text = "randomized(length=60)+alibi", .high = 59 },
+    { 0 }
+};
 
-static int choose_randomized(char *spec, size_t size, int i, int64_t *D,
-                             int64_t *W, int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = { "randomized(length=60)",
-                                         "randomized(length=60)+alibi" };
-
-    (void)D, (void)W;
-    *low = 0;
-    *high = 59;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
-
-static int choose_pose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                       int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = { "pose(length=60)",
-                                         "pose(length=60,chunks=3)+alibi" };
-
-    (void)D, (void)W;
-    *low = 0;
-    *high = 59;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec pose_specs[] = {
+    { .text = "pose(length=60)", .high = 59 },
+    { .text = "pose(length=60,chunks=3)+alibi", .high = 59 },
+    { 0 }
+};
 
 /* Logarithms of slopes; KERPLE's p and a. */
 static void range(double *low, double *high, const char *spec, int k)
@@ -112,14 +94,13 @@ static cx ids_score(const struct oracle_call *w, int64_t b, int64_t h,
     return score + alibi(w, b, h, i, j, NULL);
 }
 
-extern const struct oracle layers_oracle, randomized_oracle, pose_oracle;
 const struct oracle layers_oracle = {
-    .name = "layers", .choose = choose_layers, .range = range,
+    .name = "layers", .specs = layers_specs, .range = range,
     .score = layer_score,
 };
 const struct oracle randomized_oracle = {
-    .name = "randomized", .choose = choose_randomized, .score = ids_score,
+    .name = "randomized", .specs = randomized_specs, .score = ids_score,
 };
 const struct oracle pose_oracle = {
-    .name = "pose", .choose = choose_pose, .score = ids_score,
+    .name = "pose", .specs = pose_specs, .score = ids_score,
 };

@@ -7,29 +7,27 @@
  */
 #include "rope.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "mrope(sections=1:1:2)",
-        "mrope(sections=2:1:1,layout=interleaved)",
-        ("mrope(sections=2:1:1,layout=interleaved,pairing=interleaved,"
-         "base=70)"),
-        "mrope(sections=1:1:2,layout=ernie,pairing=interleaved)",
-        "mrope(sections=1:1:1,layout=ernie,pairing=half,dim=6)",
-        "mrope(sections=1:1:1,layout=glm,dim=6)",
-        "mrope(sections=0:2:2,layout=chunked,pairing=interleaved)",
-        "mrope(sections=2:2:0,layout=interleaved,base=20)",
-        "mrope(sections=1:1:2,scaling=yarn(factor=4,original=64))",
-        "mrope(sections=2:1:1,layout=interleaved,base=100,scaling=yarn("
-        "factor=8,original=32,mscale=.5,mscale-all=.5,score=yes))",
-        "mrope(sections=1:1:1,layout=glm,dim=6,scaling=linear(factor=3))",
-    };
-
-    (void)W, (void)low, (void)high;
-    *D = 8;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "mrope(sections=1:1:2)", .D = 8 },
+    { .text = "mrope(sections=2:1:1,layout=interleaved)", .D = 8 },
+    { .text = "mrope(sections=2:1:1,layout=interleaved,pairing=interleaved,"
+              "base=70)", .D = 8 },
+    { .text = "mrope(sections=1:1:2,layout=ernie,pairing=interleaved)",
+      .D = 8 },
+    { .text = "mrope(sections=1:1:1,layout=ernie,pairing=half,dim=6)", .D = 8 },
+    { .text = "mrope(sections=1:1:1,layout=glm,dim=6)", .D = 8 },
+    { .text = "mrope(sections=0:2:2,layout=chunked,pairing=interleaved)",
+      .D = 8 },
+    { .text = "mrope(sections=2:2:0,layout=interleaved,base=20)", .D = 8 },
+    { .text = "mrope(sections=1:1:2,scaling=yarn(factor=4,original=64))",
+      .D = 8 },
+    { .text = "mrope(sections=2:1:1,layout=interleaved,base=100,scaling=yarn("
+              "factor=8,original=32,mscale=.5,mscale-all=.5,score=yes))",
+      .D = 8 },
+    { .text = "mrope(sections=1:1:1,layout=glm,dim=6,scaling=linear(factor=3))",
+      .D = 8 },
+    { 0 }
+};
 
 /* Axis (t 0, h 1, w 2) of pair c. */
 static int axis_of(const char *spec, int64_t c)
@@ -67,8 +65,7 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                               s.magnitude * sin(angle));
 }
 
-extern const struct oracle mrope_oracle;
 const struct oracle mrope_oracle = {
-    .name = "mrope", .choose = choose, .rotated = rotated,
+    .name = "mrope", .specs = specs, .rotated = rotated,
     .factor = oracle_rope_score, .float_table = 1, .real = 1,
 };

@@ -5,19 +5,12 @@
  */
 #include "content.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const list[] = {
-        "music(length=4)", "music(length=20)", "music(length=1,share=yes)"
-    };
-
-    (void)D;
-    (void)W;
-    (void)low;
-    (void)high;
-    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "music(length=4)" },
+    { .text = "music(length=20)" },
+    { .text = "music(length=1,share=yes)" },
+    { 0 }
+};
 
 static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
@@ -35,5 +28,5 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle music_oracle = {
-    .name = "music", .choose = choose, .score = score,
+    .name = "music", .specs = specs, .score = score,
 };

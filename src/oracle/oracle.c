@@ -14,6 +14,29 @@ const struct oracle *oracle_of(const char *name)
 
 /* ------------------------------------------------------------------- specs */
 
+/* x raised to a multiple of m, at least m. */
+static int64_t multiple(int64_t x, int64_t m)
+{
+    return m <= 1 ? x : x < m ? m : (x + m - 1) / m * m;
+}
+
+int oracle_choose(struct oracle_call *w, int64_t *low, int64_t *high,
+                  const struct oracle *o, int i)
+{
+    const struct oracle_spec *s = o->specs;
+
+    for (; i > 0 && s->text != NULL; i--)
+        s++;
+    if (s->text == NULL)
+        return 0;
+    w->spec = s->text;
+    w->D = s->D > 0 ? s->D : multiple(w->D, s->step > 0 ? s->step : o->D_step);
+    w->W = multiple(w->W, s->step > 0 ? s->step : o->W_step);
+    *low = s->high > 0 ? s->low : -100;
+    *high = s->high > 0 ? s->high : 100;
+    return 1;
+}
+
 /* Where the value of a key starts, at any depth of the spec; NULL: none. */
 static const char *value_of(const char *spec, const char *key)
 {

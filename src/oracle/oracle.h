@@ -45,6 +45,15 @@ struct oracle_call {
     const cx *sinks;          /* [H] */
 };
 
+/* A spec to be tried; the first of an oracle is the plain name where it may
+ * be. */
+struct oracle_spec {
+    const char *text;
+    int64_t low, high; /* positions it is defined at; high 0: -100 .. 100 */
+    int64_t D;         /* channels of a head; 0: any */
+    int64_t step;      /* D and W are multiples; 0: as the oracle says */
+};
+
 /*
  * One encoding.  A NULL function stands for what 'none' does.  The oracle reads
  * the meaning of the spec with oracle_number() and oracle_word(), and is asked
@@ -53,12 +62,8 @@ struct oracle_call {
 struct oracle {
     const char *name; /* of the registry's row */
 
-    /* Spec i to be tried, 0 past the last; the first is the plain name where
-     * it may be.  *D and *W are suggestions that may be changed (for example to
-     * what is divisible by 4), *low and *high the positions it is defined at,
-     * -100 and 100 at first. */
-    int (*choose)(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high);
+    const struct oracle_spec *specs; /* ended by one without text */
+    int64_t D_step, W_step;          /* D and W are multiples; 0: of 1 */
 
     /* Parameter k: the range of values to try; NULL: -1 .. 1. */
     void (*range)(double *low, double *high, const char *spec, int k);
@@ -99,7 +104,7 @@ struct oracle {
     /* Input and rotate door: real coordinates are accepted. */
     int real;
     /* Exact up to this position, the score door in a few operations that
-     * double holds; 0: no farther than 'choose' says. */
+     * double holds; 0: no farther than the specs say. */
     int64_t far;
     /* Needs as many key heads as query heads. */
     int one_group;
@@ -110,6 +115,11 @@ struct oracle {
 /* All of them, ended by NULL; and that of a registry row, or NULL. */
 extern const struct oracle *const oracle_all[];
 const struct oracle *oracle_of(const char *name);
+
+/* Spec i of o into w, whose D and W are raised to what it accepts, and the
+ * positions it is defined at; 0 past the last. */
+int oracle_choose(struct oracle_call *w, int64_t *low, int64_t *high,
+                  const struct oracle *o, int i);
 
 /* Value of a key in a spec, or the fallback: "f(a=2,b=x)". */
 double oracle_number(const char *spec, const char *key, double fallback);

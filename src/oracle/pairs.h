@@ -2,7 +2,7 @@
 #ifndef ORACLE_PAIRS_H
 #define ORACLE_PAIRS_H
 
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 
 /* The place of a channel among 'dim' rotated ones: pair c, first or second,

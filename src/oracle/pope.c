@@ -3,17 +3,14 @@
  * magnitude of a channel is softplus of what it held, its angle is position
  * times frequency, for keys plus a learned phase of the head.
  */
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = { "pope", "pope(base=30)" };
-
-    (void)D, (void)W, (void)low, (void)high;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "pope" },
+    { .text = "pope(base=30)" },
+    { 0 }
+};
 
 static void range(double *low, double *high, const char *spec, int k)
 {
@@ -42,8 +39,7 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
     return magnitude * (d < w->D ? ccos(angle) : csin(angle));
 }
 
-extern const struct oracle pope_oracle;
 const struct oracle pope_oracle = {
-    .name = "pope", .choose = choose, .range = range, .rotated = rotated,
+    .name = "pope", .specs = specs, .range = range, .rotated = rotated,
     .rotated_width = rotated_width, .real = 1,
 };

@@ -2,21 +2,13 @@
  * random_walk.c - Dwivedi et al. 2021, arXiv:2110.07875v2, section 3.2: given
  * probabilities of return after 1 .. steps steps, projected to the width.
  */
-#include "specs.h"
+#include "oracle.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "random-walk(length=7,steps=4)",
-        "random-walk(length=5,steps=8)",
-    };
-
-    (void)D, (void)W;
-    *low = 0;
-    *high = i == 0 ? 6 : 4;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "random-walk(length=7,steps=4)", .high = 6 },
+    { .text = "random-walk(length=5,steps=8)", .high = 4 },
+    { 0 }
+};
 
 static cx entry(const struct oracle_call *w, double pos, int64_t d)
 {
@@ -29,7 +21,6 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
     return sum;
 }
 
-extern const struct oracle random_walk_oracle;
 const struct oracle random_walk_oracle = {
-    .name = "random-walk", .choose = choose, .entry = entry,
+    .name = "random-walk", .specs = specs, .entry = entry,
 };

@@ -4,19 +4,12 @@
  */
 #include "content.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const list[] = {
-        "relative(distance=3)", "relative", "relative(distance=1,share=yes)"
-    };
-
-    (void)D;
-    (void)W;
-    (void)low;
-    (void)high;
-    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "relative(distance=3)" },
+    { .text = "relative" },
+    { .text = "relative(distance=1,share=yes)" },
+    { 0 }
+};
 
 static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
@@ -30,5 +23,5 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle relative_oracle = {
-    .name = "relative", .choose = choose, .score = score,
+    .name = "relative", .specs = specs, .score = score,
 };

@@ -6,51 +6,55 @@
 #include "rope.h"
 #include "exact.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "rope", /* far away, any even D */
-        "rope(base=500,pairing=interleaved)",
-        "rope(dim=4)",
-        "rope(dim=4,side=trailing,pairing=interleaved)",
-        "rope(dim=2,side=trailing)",
-        "rope(dim=4,side=leading)",
-        "rope(angles=hf)",
-        "rope(angles=ggml,pairing=interleaved,base=300)",
-        "rope(scaling=none)",
-        "rope(scaling=linear(factor=4))",
-        "rope(scaling=ntk(factor=4))",
-        "rope(scaling=yarn(factor=4,original=64))",
-        "rope(pairing=interleaved,scaling=yarn(factor=4,original=64,fast=4,"
-        "slow=0.25,truncate=no))",
-        "rope(base=100,scaling=yarn(factor=16,original=32,attention=1.5))",
-        "rope(scaling=yarn(factor=40,original=64,mscale=0.707,"
-        "mscale-all=1.2))",
-        "rope(dim=4,side=trailing,scaling=yarn(factor=40,original=64,"
-        "mscale=0.5,mscale-all=0.5,score=yes))",
-        "rope(scaling=yarn(factor=4,original=40,fast=1))",
-        "rope(base=100,scaling=llama3(factor=8,low=1,high=4,original=64))",
-        "rope(scaling=llama3(factor=2,low=1,high=1,original=64))",
-        "rope(scaling=proportional(partial=0.5))",
-        "rope(base=50,scaling=proportional(partial=0.75,factor=2))",
-        "rope(dim=4,scaling=linear(factor=3),side=trailing)",
-        /* These depend on the longest position. */
-        "rope(scaling=dynamic(factor=2,original=4))",
-        "rope(scaling=yarn(factor=4,original=4,dynamic=yes))",
-        "rope(dim=4,scaling=longrope(original=4,factor=8,short=1:1.1,"
-        "long=1:3))",
-        "rope(dim=4,scaling=longrope(original=5,attention=1.25,short=1:1.5,"
-        "long=2:4))",
-        "rope(scaling=dynamic(factor=2,original=4,length=call))",
-    };
-
-    (void)W;
-    *D = i == 0 ? oracle_multiple(*D, 2) : i < 17 && i > 5 ? 8 : 6;
-    *low = i < 2 ? -0x100000 : i >= 22 ? 0 : -100;
-    *high = i < 2 ? 0x100000 : i >= 22 ? 40 : 100;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    /* far away, any even D */
+    { .text = "rope", .low = -(1 << 20), .high = 1 << 20 },
+    { .text = "rope(base=500,pairing=interleaved)",
+      .low = -(1 << 20), .high = 1 << 20, .D = 6 },
+    { .text = "rope(dim=4)", .D = 6 },
+    { .text = "rope(dim=4,side=trailing,pairing=interleaved)", .D = 6 },
+    { .text = "rope(dim=2,side=trailing)", .D = 6 },
+    { .text = "rope(dim=4,side=leading)", .D = 6 },
+    { .text = "rope(angles=hf)", .D = 8 },
+    { .text = "rope(angles=ggml,pairing=interleaved,base=300)", .D = 8 },
+    { .text = "rope(scaling=none)", .D = 8 },
+    { .text = "rope(scaling=linear(factor=4))", .D = 8 },
+    { .text = "rope(scaling=ntk(factor=4))", .D = 8 },
+    { .text = "rope(scaling=yarn(factor=4,original=64))", .D = 8 },
+    { .text =
+          "rope(pairing=interleaved,scaling=yarn(factor=4,original=64,fast=4,"
+              "slow=0.25,truncate=no))", .D = 8 },
+    { .text =
+          "rope(base=100,scaling=yarn(factor=16,original=32,attention=1.5))",
+      .D = 8 },
+    { .text = "rope(scaling=yarn(factor=40,original=64,mscale=0.707,"
+              "mscale-all=1.2))", .D = 8 },
+    { .text = "rope(dim=4,side=trailing,scaling=yarn(factor=40,original=64,"
+              "mscale=0.5,mscale-all=0.5,score=yes))", .D = 8 },
+    { .text = "rope(scaling=yarn(factor=4,original=40,fast=1))", .D = 8 },
+    { .text =
+          "rope(base=100,scaling=llama3(factor=8,low=1,high=4,original=64))",
+      .D = 6 },
+    { .text = "rope(scaling=llama3(factor=2,low=1,high=1,original=64))",
+      .D = 6 },
+    { .text = "rope(scaling=proportional(partial=0.5))", .D = 6 },
+    { .text = "rope(base=50,scaling=proportional(partial=0.75,factor=2))",
+      .D = 6 },
+    { .text = "rope(dim=4,scaling=linear(factor=3),side=trailing)", .D = 6 },
+    /* These depend on the longest position. */
+    { .text = "rope(scaling=dynamic(factor=2,original=4))",
+      .high = 40, .D = 6 },
+    { .text = "rope(scaling=yarn(factor=4,original=4,dynamic=yes))",
+      .high = 40, .D = 6 },
+    { .text = "rope(dim=4,scaling=longrope(original=4,factor=8,short=1:1.1,"
+              "long=1:3))", .high = 40, .D = 6 },
+    { .text =
+          "rope(dim=4,scaling=longrope(original=5,attention=1.25,short=1:1.5,"
+              "long=2:4))", .high = 40, .D = 6 },
+    { .text = "rope(scaling=dynamic(factor=2,original=4,length=call))",
+      .high = 40, .D = 6 },
+    { 0 }
+};
 
 /* What the library would make of the caller's coordinate, else the position. */
 static double position(const struct oracle_call *w, int key, int64_t b,
@@ -129,9 +133,8 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
     return oracle_rotate_pair(x + first, d - first, p, cosine, sine);
 }
 
-extern const struct oracle rope_oracle;
 const struct oracle rope_oracle = {
-    .name = "rope", .choose = choose, .rotated = rotated,
+    .name = "rope", .specs = specs, .D_step = 2, .rotated = rotated,
     .factor = oracle_rope_score, .float_table = 1, .real = 1,
     .far = INT32_MAX,
 };

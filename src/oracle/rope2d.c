@@ -4,31 +4,23 @@
  * (arXiv:2410.07073v2), Qwen2-VL's vision tower (arXiv:2409.12191v2), DINOv3
  * (arXiv:2508.10104v1), SAM 2's memory attention (arXiv:2408.00714v2).
  */
+#include "grid.h"
 #include "pairs.h"
 #include <string.h>
 
 enum form { AXIAL, SAM2, EVA02, PIXTRAL, QWEN, DINOV3 };
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "rope2d",
-        "rope2d(form=axial,width=5,base=30)",
-        "rope2d(form=sam2,width=6)",
-        "rope2d(form=eva02,width=4,height=6,pretrain=8)",
-        "rope2d(form=pixtral,width=3)",
-        "rope2d(form=qwen,width=7)",
-        "rope2d(form=dinov3,width=4,height=3)",
-        "rope2d(form=dinov3,width=5,height=7,base=10)",
-    };
-
-    (void)W;
-    *D = oracle_multiple(*D, 4);
-    *low = 0;
-    *high = i == 3 ? 23 : i == 6 ? 11 : i == 7 ? 34 : 100;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "rope2d", .high = 100 },
+    { .text = "rope2d(form=axial,width=5,base=30)", .high = 100 },
+    { .text = "rope2d(form=sam2,width=6)", .high = 100 },
+    { .text = "rope2d(form=eva02,width=4,height=6,pretrain=8)", .high = 23 },
+    { .text = "rope2d(form=pixtral,width=3)", .high = 100 },
+    { .text = "rope2d(form=qwen,width=7)", .high = 100 },
+    { .text = "rope2d(form=dinov3,width=4,height=3)", .high = 11 },
+    { .text = "rope2d(form=dinov3,width=5,height=7,base=10)", .high = 34 },
+    { 0 }
+};
 
 static enum form form_of(const char *spec)
 {
@@ -87,8 +79,8 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
     return oracle_rotate_pair(x, d, p, cos(angle), sin(angle));
 }
 
-extern const struct oracle rope2d_oracle;
 const struct oracle rope2d_oracle = {
-    .name = "rope2d", .choose = choose, .rotated = rotated, .float_table = 1,
+    .name = "rope2d", .specs = specs, .D_step = 4,
+    .rotated = rotated, .float_table = 1,
     .real = 1,
 };

@@ -3,23 +3,15 @@
  * frame, row and column turn three bands of 2 floor(floor(D/3)/2) channels, the
  * rest passes; interleaved pairs, a true rotation (its code tiles cosines).
  */
+#include "grid.h"
 #include "pairs.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "rope3d",
-        "rope3d(base=50,width=3,height=2)",
-        "rope3d(width=2,height=2)",
-    };
-
-    (void)W;
-    *D = i == 0 ? 6 : i == 1 ? 14 : 8;
-    *low = 0;
-    *high = 40;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "rope3d", .high = 40, .D = 6 },
+    { .text = "rope3d(base=50,width=3,height=2)", .high = 40, .D = 14 },
+    { .text = "rope3d(width=2,height=2)", .high = 40, .D = 8 },
+    { 0 }
+};
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
@@ -45,8 +37,7 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                   sin(angle));
 }
 
-extern const struct oracle rope3d_oracle;
 const struct oracle rope3d_oracle = {
-    .name = "rope3d", .choose = choose, .rotated = rotated, .float_table = 1,
+    .name = "rope3d", .specs = specs, .rotated = rotated, .float_table = 1,
     .real = 1,
 };

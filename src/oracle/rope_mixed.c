@@ -2,22 +2,14 @@
  * rope_mixed.c - Heo et al. 2024, arXiv:2403.13298v2, eq. (11): each head
  * learns two frequencies for each interleaved pair, phi = column x + row y.
  */
+#include "grid.h"
 #include "pairs.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "rope-mixed(width=5)",
-        "rope-mixed(base=20,width=3)",
-    };
-
-    (void)W;
-    *D = oracle_multiple(*D, 4);
-    *low = 0;
-    *high = 30;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "rope-mixed(width=5)", .high = 30 },
+    { .text = "rope-mixed(base=20,width=3)", .high = 30 },
+    { 0 }
+};
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
@@ -33,8 +25,8 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
     return oracle_rotate_pair(x, d, pair, ccos(angle), csin(angle));
 }
 
-extern const struct oracle rope_mixed_oracle;
 const struct oracle rope_mixed_oracle = {
-    .name = "rope-mixed", .choose = choose, .rotated = rotated, .real = 1,
+    .name = "rope-mixed", .specs = specs, .D_step = 4,
+    .rotated = rotated, .real = 1,
     .one_group = 1,
 };

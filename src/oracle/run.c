@@ -77,10 +77,7 @@ int64_t oracle_run_range(struct oracle_run *r, int64_t low, int64_t high)
 
 void oracle_check(struct oracle_run *r, const struct oracle *o)
 {
-    char    spec[ORACLE_SPEC];
-    int64_t D = 8, W = 8, low, high;
-
-    for (int i = 0; o->choose(spec, sizeof spec, i, &D, &W, &low, &high); i++) {
+    for (int i = 0; o->specs[i].text != NULL; i++) {
         oracle_check_doors(r, o, i);
         oracle_check_table(r, o, i);
         oracle_check_rotate(r, o, i);

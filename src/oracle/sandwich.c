@@ -3,17 +3,14 @@
  * product of two sinusoids, divided by 8 h / H, here with its largest value
  * taken away.
  */
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = { "sandwich", "sandwich(dim=12)" };
-
-    (void)D, (void)W, (void)low, (void)high;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "sandwich" },
+    { .text = "sandwich(dim=12)" },
+    { 0 }
+};
 
 static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
@@ -27,7 +24,6 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return (double)(sum * w->H / (8 * (h + 1)));
 }
 
-extern const struct oracle sandwich_oracle;
 const struct oracle sandwich_oracle = {
-    .name = "sandwich", .choose = choose, .bias = bias,
+    .name = "sandwich", .specs = specs, .bias = bias,
 };

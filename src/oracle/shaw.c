@@ -5,20 +5,13 @@
  */
 #include "content.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const list[] = {
-        "shaw(distance=3)", "shaw", "shaw(distance=1,values=no)",
-        "shaw(distance=2,share=yes)"
-    };
-
-    (void)D;
-    (void)W;
-    (void)low;
-    (void)high;
-    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "shaw(distance=3)" },
+    { .text = "shaw" },
+    { .text = "shaw(distance=1,values=no)" },
+    { .text = "shaw(distance=2,share=yes)" },
+    { 0 }
+};
 
 static int64_t row_of(const struct oracle_call *w, int64_t b, int64_t i,
                       int64_t j)
@@ -49,5 +42,5 @@ static cx value(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle shaw_oracle = {
-    .name = "shaw", .choose = choose, .score = score, .value = value,
+    .name = "shaw", .specs = specs, .score = score, .value = value,
 };

@@ -4,26 +4,17 @@
  * orders), and DETR (arXiv:2005.12872v3, appendix A.4: coordinates in
  * (0, 2 pi], sine and cosine alternating).
  */
-#include "specs.h"
+#include "grid.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "sincos2d",
-        "sincos2d(form=mae,width=3)",
-        "sincos2d(form=timm,width=4,base=100)",
-        "sincos2d(form=interleaved,width=5)",
-        "sincos2d(form=detr,width=4,height=6)",
-    };
-
-    *W = oracle_multiple(*W, 4);
-    *D = oracle_multiple(*D, 4);
-    *low = 0;
-    *high = i == 4 ? 23 : 100;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "sincos2d", .high = 100 },
+    { .text = "sincos2d(form=mae,width=3)", .high = 100 },
+    { .text = "sincos2d(form=timm,width=4,base=100)", .high = 100 },
+    { .text = "sincos2d(form=interleaved,width=5)", .high = 100 },
+    { .text = "sincos2d(form=detr,width=4,height=6)", .high = 23 },
+    { 0 }
+};
 
 /* Band of a channel: which axis (0: row, 1: column) and whether a sine. */
 static void band(int *axis, int *sine, const char *spec, int64_t quarter)
@@ -64,7 +55,7 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
     return sine ? sin(angle) : cos(angle);
 }
 
-extern const struct oracle sincos2d_oracle;
 const struct oracle sincos2d_oracle = {
-    .name = "sincos2d", .choose = choose, .entry = entry, .real = 1,
+    .name = "sincos2d", .specs = specs, .D_step = 4,
+    .W_step = 4, .entry = entry, .real = 1,
 };

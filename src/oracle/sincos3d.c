@@ -3,24 +3,16 @@
  * sines and cosines of frame, row and column, each in channels of its own:
  * equal parts, cut to the width (uniform_power), or half for the frame.
  */
-#include "specs.h"
+#include "grid.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "sincos3d",
-        "sincos3d(form=thirds,width=3,height=2)",
-        "sincos3d(form=half,width=2,height=4,base=200)",
-    };
-
-    *W = oracle_multiple(*W, i == 2 ? 8 : 2);
-    *D = oracle_multiple(*D, i == 2 ? 8 : 2);
-    *low = 0;
-    *high = 60;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "sincos3d", .high = 60, .step = 2 },
+    { .text = "sincos3d(form=thirds,width=3,height=2)", .high = 60, .step = 2 },
+    { .text = "sincos3d(form=half,width=2,height=4,base=200)",
+      .high = 60, .step = 8 },
+    { 0 }
+};
 
 static cx entry(const struct oracle_call *w, double pos, int64_t d)
 {
@@ -47,7 +39,6 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
     return d - start < each[axis] / 2 ? sin(angle) : cos(angle);
 }
 
-extern const struct oracle sincos3d_oracle;
 const struct oracle sincos3d_oracle = {
-    .name = "sincos3d", .choose = choose, .entry = entry, .real = 1,
+    .name = "sincos3d", .specs = specs, .entry = entry, .real = 1,
 };

@@ -4,26 +4,20 @@
  * to 1/base inclusive (tensor2tensor, fairseq: positions from 2), a learned
  * scale (x-transformers).
  */
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "sinusoidal",
-        "sinusoidal(form=split)",
-        "sinusoidal(base=500,form=interleaved)",
-        "sinusoidal(form=split,spacing=inclusive)",
-        "sinusoidal(base=300,form=split,spacing=inclusive,start=2)",
-        "sinusoidal(start=3)",
-        "sinusoidal(form=split,learned=yes)",
-        "sinusoidal(form=interleaved,learned=yes,start=1)",
-    };
-
-    (void)D, (void)W, (void)low, (void)high;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "sinusoidal" },
+    { .text = "sinusoidal(form=split)" },
+    { .text = "sinusoidal(base=500,form=interleaved)" },
+    { .text = "sinusoidal(form=split,spacing=inclusive)" },
+    { .text = "sinusoidal(base=300,form=split,spacing=inclusive,start=2)" },
+    { .text = "sinusoidal(start=3)" },
+    { .text = "sinusoidal(form=split,learned=yes)" },
+    { .text = "sinusoidal(form=interleaved,learned=yes,start=1)" },
+    { 0 }
+};
 
 /* Which pair a channel belongs to, and whether it is the sine: -1 neither. */
 static int64_t pair_of(int *sine, const struct oracle_call *w, int64_t d)
@@ -59,7 +53,6 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
     return scale * (sine ? sin(angle) : cos(angle));
 }
 
-extern const struct oracle sinusoidal_oracle;
 const struct oracle sinusoidal_oracle = {
-    .name = "sinusoidal", .choose = choose, .entry = entry,
+    .name = "sinusoidal", .specs = specs, .entry = entry,
 };

@@ -4,37 +4,21 @@
  * its code), which adds the class token at position 0 and three more numbers:
  * class to patch, patch to class, class to itself.
  */
-#include "specs.h"
+#include "oracle.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "swin(height=2,width=3)",
-        "swin(height=4,width=2)",
-        "swin",
-    };
+static const struct oracle_spec specs[] = {
+    { .text = "swin(height=2,width=3)", .high = 5 },
+    { .text = "swin(height=4,width=2)", .high = 7 },
+    { .text = "swin", .high = 48 },
+    { 0 }
+};
 
-    (void)D, (void)W;
-    *low = 0;
-    *high = i == 0 ? 5 : i == 1 ? 7 : 48;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
-
-static int choose_beit(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                       int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "beit(height=2,width=3)",
-        "beit(height=3,width=2)",
-        "beit(height=1,width=1)",
-    };
-
-    (void)D, (void)W;
-    *low = 0;
-    *high = i == 2 ? 1 : 6;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec beit_specs[] = {
+    { .text = "beit(height=2,width=3)", .high = 6 },
+    { .text = "beit(height=3,width=2)", .high = 6 },
+    { .text = "beit(height=1,width=1)", .high = 1 },
+    { 0 }
+};
 
 /* Row of the table for two places of a window. */
 static int64_t row_of(int64_t q, int64_t k, int64_t height, int64_t width)
@@ -74,10 +58,9 @@ static cx bias_beit(const struct oracle_call *w, int64_t b, int64_t h,
     return w->param[0][row * w->H + h];
 }
 
-extern const struct oracle swin_oracle, beit_oracle;
 const struct oracle swin_oracle = {
-    .name = "swin", .choose = choose, .bias = bias,
+    .name = "swin", .specs = specs, .bias = bias,
 };
 const struct oracle beit_oracle = {
-    .name = "beit", .choose = choose_beit, .bias = bias_beit,
+    .name = "beit", .specs = beit_specs, .bias = bias_beit,
 };

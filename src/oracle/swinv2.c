@@ -2,22 +2,14 @@
  * swinv2.c - Liu et al. 2021, arXiv:2111.09883v2, section 3.3: a network of
  * log-spaced (dy, dx), 16 sigmoid of which is the bias (its code).
  */
-#include "specs.h"
+#include "grid.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "swinv2(height=3,width=4,hidden=5)",
-        "swinv2(height=4,width=2,hidden=4,pretrained=8)",
-    };
-
-    (void)D, (void)W;
-    *low = 0;
-    *high = i == 0 ? 11 : 7;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "swinv2(height=3,width=4,hidden=5)", .high = 11 },
+    { .text = "swinv2(height=4,width=2,hidden=4,pretrained=8)", .high = 7 },
+    { 0 }
+};
 
 /* An offset on an axis of 'window' places, as the network takes it. */
 static double scaled(double offset, double window, double pretrained)
@@ -53,7 +45,6 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return 16 / (1 + cexp(-sum));
 }
 
-extern const struct oracle swinv2_oracle;
 const struct oracle swinv2_oracle = {
-    .name = "swinv2", .choose = choose, .bias = bias,
+    .name = "swinv2", .specs = specs, .bias = bias,
 };

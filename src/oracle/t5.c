@@ -11,23 +11,18 @@
  * that integer, as for n = e (M/e)^(k/(B-e)): others are farther away.
  * Parameter: table [buckets, H].
  */
-#include "specs.h"
+#include "oracle.h"
 #include <math.h>
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "t5", "t5(bidirectional=yes)", "t5(buckets=8,distance=20)",
-        "t5(buckets=12,distance=50,bidirectional=yes)",
-        "t5(buckets=31,share=no)"
-    };
-
-    (void)D, (void)W;
-    *low = -300;
-    *high = 300;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "t5", .low = -300, .high = 300 },
+    { .text = "t5(bidirectional=yes)", .low = -300, .high = 300 },
+    { .text = "t5(buckets=8,distance=20)", .low = -300, .high = 300 },
+    { .text = "t5(buckets=12,distance=50,bidirectional=yes)",
+      .low = -300, .high = 300 },
+    { .text = "t5(buckets=31,share=no)", .low = -300, .high = 300 },
+    { 0 }
+};
 
 static int64_t bucket(int64_t n, int64_t buckets, int64_t distance)
 {
@@ -60,6 +55,5 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return w->param[0][row * w->H + h];
 }
 
-extern const struct oracle t5_oracle;
-const struct oracle t5_oracle = { .name = "t5", .choose = choose,
+const struct oracle t5_oracle = { .name = "t5", .specs = specs,
                                        .bias = bias, .far = INT32_MAX };

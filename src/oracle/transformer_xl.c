@@ -6,20 +6,12 @@
  */
 #include "content.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const list[] = {
-        "transformer-xl", "transformer-xl(clamp=2)",
-        "transformer-xl(base=100,share=yes)"
-    };
-
-    *D += *D % 2; /* the width is H D, and its sinusoid has pairs */
-    (void)W;
-    (void)low;
-    (void)high;
-    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "transformer-xl" },
+    { .text = "transformer-xl(clamp=2)" },
+    { .text = "transformer-xl(base=100,share=yes)" },
+    { 0 }
+};
 
 /* W_h R_n, channel d */
 static cx projected(const struct oracle_call *w, int64_t h, int64_t d, double n)
@@ -54,5 +46,5 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle transformer_xl_oracle = {
-    .name = "transformer-xl", .choose = choose, .score = score,
+    .name = "transformer-xl", .specs = specs, .D_step = 2, .score = score,
 };

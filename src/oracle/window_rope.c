@@ -29,28 +29,13 @@ static cx rope_score(const struct oracle_call *w, int64_t b, int64_t h,
     return w->scale * sum;
 }
 
-static int even(int64_t *D)
-{
-    *D += *D % 2;
-    return 1;
-}
-
-static int choose_rerope(char *spec, size_t size, int i, int64_t *D,
-                         int64_t *W, int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "rerope(window=3)", "rerope", "rerope(window=4,leak=2)",
-        "rerope(window=2,base=100,pairing=interleaved)"
-    };
-
-    (void)W;
-    (void)low;
-    (void)high;
-    if (i > 3)
-        return 0;
-    snprintf(spec, size, "%s", specs[i]);
-    return even(D);
-}
+static const struct oracle_spec rerope_specs[] = {
+    { .text = "rerope(window=3)" },
+    { .text = "rerope" },
+    { .text = "rerope(window=4,leak=2)" },
+    { .text = "rerope(window=2,base=100,pairing=interleaved)" },
+    { 0 }
+};
 
 static cx rerope(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                  int64_t j)
@@ -65,25 +50,15 @@ static cx rerope(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle rerope_oracle = {
-    .name = "rerope", .choose = choose_rerope, .score = rerope,
+    .name = "rerope", .specs = rerope_specs, .D_step = 2, .score = rerope,
 };
 
-static int choose_selfextend(char *spec, size_t size, int i, int64_t *D,
-                             int64_t *W, int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "selfextend(group=2,window=4)", "selfextend",
-        "selfextend(group=3,window=2,pairing=interleaved)"
-    };
-
-    (void)W;
-    (void)high;
-    if (i > 2)
-        return 0;
-    *low = 0;
-    snprintf(spec, size, "%s", specs[i]);
-    return even(D);
-}
+static const struct oracle_spec selfextend_specs[] = {
+    { .text = "selfextend(group=2,window=4)", .high = 100 },
+    { .text = "selfextend", .high = 100 },
+    { .text = "selfextend(group=3,window=2,pairing=interleaved)", .high = 100 },
+    { 0 }
+};
 
 static cx selfextend(const struct oracle_call *w, int64_t b, int64_t h,
                      int64_t i, int64_t j)
@@ -100,26 +75,17 @@ static cx selfextend(const struct oracle_call *w, int64_t b, int64_t h,
 }
 
 const struct oracle selfextend_oracle = {
-    .name = "selfextend", .choose = choose_selfextend, .score = selfextend,
+    .name = "selfextend", .specs = selfextend_specs, .D_step = 2,
+    .score = selfextend,
 };
 
-static int choose_streaming(char *spec, size_t size, int i, int64_t *D,
-                            int64_t *W, int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "streaming(sinks=2,window=3)", "streaming",
-        "streaming(sinks=0,window=2,pairing=interleaved)",
-        "streaming(sinks=1,window=1)"
-    };
-
-    (void)W;
-    (void)high;
-    if (i > 3)
-        return 0;
-    *low = 0;
-    snprintf(spec, size, "%s", specs[i]);
-    return even(D);
-}
+static const struct oracle_spec streaming_specs[] = {
+    { .text = "streaming(sinks=2,window=3)", .high = 100 },
+    { .text = "streaming", .high = 100 },
+    { .text = "streaming(sinks=0,window=2,pairing=interleaved)", .high = 100 },
+    { .text = "streaming(sinks=1,window=1)", .high = 100 },
+    { 0 }
+};
 
 static cx streaming(const struct oracle_call *w, int64_t b, int64_t h,
                     int64_t i, int64_t j)
@@ -140,5 +106,6 @@ static cx streaming(const struct oracle_call *w, int64_t b, int64_t h,
 }
 
 const struct oracle streaming_oracle = {
-    .name = "streaming", .choose = choose_streaming, .score = streaming,
+    .name = "streaming", .specs = streaming_specs, .D_step = 2,
+    .score = streaming,
 };

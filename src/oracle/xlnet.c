@@ -6,20 +6,13 @@
  */
 #include "content.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const list[] = {
-        "xlnet", "xlnet(clamp=2)", "xlnet(segment=3)",
-        "xlnet(base=100,share=yes)"
-    };
-
-    *D += *D % 2; /* the width is H D, and its sinusoid has pairs */
-    (void)W;
-    (void)low;
-    (void)high;
-    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "xlnet" },
+    { .text = "xlnet(clamp=2)" },
+    { .text = "xlnet(segment=3)" },
+    { .text = "xlnet(base=100,share=yes)" },
+    { 0 }
+};
 
 static cx projected(const struct oracle_call *w, int64_t h, int64_t d, double n)
 {
@@ -59,5 +52,5 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle xlnet_oracle = {
-    .name = "xlnet", .choose = choose, .score = score,
+    .name = "xlnet", .specs = specs, .D_step = 2, .score = score,
 };

@@ -4,18 +4,11 @@
  */
 #include "pairs.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{
-    static const char *const specs[] = {
-        "xpos",
-        "xpos(base=300,gamma=1,scale=64,center=20)",
-    };
-
-    (void)W, (void)low, (void)high;
-    *D = oracle_multiple(*D, 2);
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}
+static const struct oracle_spec specs[] = {
+    { .text = "xpos" },
+    { .text = "xpos(base=300,gamma=1,scale=64,center=20)" },
+    { 0 }
+};
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
@@ -36,7 +29,6 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
     return oracle_rotate_pair(x, d, p, grow * cos(angle), grow * sin(angle));
 }
 
-extern const struct oracle xpos_oracle;
 const struct oracle xpos_oracle = {
-    .name = "xpos", .choose = choose, .rotated = rotated, .real = 1,
+    .name = "xpos", .specs = specs, .D_step = 2, .rotated = rotated, .real = 1,
 };

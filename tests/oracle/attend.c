@@ -299,8 +299,7 @@ static void make_params(struct attend *t)
     locant_sizes sizes = { .width = t->H * t->D, .heads = t->H,
                            .kv_heads = t->G, .head_dim = t->D };
 
-    t->drawn = (struct drawn){ .o = t->o, .e = t->e };
-    memcpy(t->drawn.spec, t->spec, sizeof(t->spec));
+    t->drawn = (struct drawn){ .o = t->o, .spec = t->spec, .e = t->e };
     draw_params(&t->drawn, t->dtype, &sizes);
     t->p.n = t->drawn.params;
     for (int n = 0; n < t->p.n; n++) {

@@ -2,25 +2,18 @@
 #include "draw.h"
 #include <string.h>
 
-/* The text alone. */
-static int choose(struct drawn *d, const struct oracle *o, int i, int64_t D,
-                  int64_t W)
-{
-    memset(d, 0, sizeof(*d));
-    d->o = o;
-    d->D = D;
-    d->W = W;
-    d->low = -100;
-    d->high = 100;
-    return o->choose(d->spec, sizeof(d->spec), i, &d->D, &d->W, &d->low,
-                     &d->high);
-}
-
 int draw_spec(struct drawn *d, const struct oracle *o, int i, int64_t D,
               int64_t W)
 {
-    if (!choose(d, o, i, D, W))
+    struct oracle_call w = { .D = D, .W = W };
+
+    memset(d, 0, sizeof(*d));
+    if (!oracle_choose(&w, &d->low, &d->high, o, i))
         return 0;
+    d->o = o;
+    d->spec = w.spec;
+    d->D = w.D;
+    d->W = w.W;
     d->e = test_create(d->spec);
     /* Encodings that differ from layer to layer have no door of their own. */
     d->doors = locant_encoding_layer(NULL, d->e, 0) == d->e
@@ -34,7 +27,7 @@ void draw_any(struct drawn *d, const struct oracle *o, int64_t D, int64_t W)
 {
     int specs = 0;
 
-    while (choose(d, o, specs, D, W))
+    while (o->specs[specs].text != NULL)
         specs++;
     CHECK(draw_spec(d, o, (int)test_range(0, specs - 1), D, W));
 }

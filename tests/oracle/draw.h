@@ -10,7 +10,7 @@
 
 struct drawn {
     const struct oracle *o;
-    char spec[ORACLE_SPEC];
+    const char *spec;
     locant_encoding *e;
     unsigned doors, traits;
     int axes;
