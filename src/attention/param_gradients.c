@@ -1,6 +1,5 @@
 /* param_gradients.c - gradients of the encoding's parameters, on their way */
 #include "param_gradients.h"
-#include "content_plan.h"
 #include <string.h>
 
 /* Has no part of the encoding but content parameters? */
@@ -14,7 +13,7 @@ static bool content_learns_alone(const struct lct_request *r)
 }
 
 /* As many batch rows at a time as 8 MiB hold, or as keep all threads busy. */
-void lct_param_gradients_plan(struct lct_plan *p)
+void lct_param_gradients_plan(struct lct_plan *p, double more)
 {
     bool content = p->request->content != NULL && p->engine != LCT_REFERENCE;
     int64_t busy = p->Hkv > 0 ? (p->slots + p->Hkv - 1) / p->Hkv : 1;
@@ -23,8 +22,7 @@ void lct_param_gradients_plan(struct lct_plan *p)
     p->task_params = content && content_learns_alone(p->request) ? 0
                                                                  : p->params;
     each = (double)p->H * (double)p->bias_range +
-           (double)p->Hkv * (double)p->task_params +
-           (content ? lct_content_plan_gradients(p) : 0);
+           (double)p->Hkv * (double)p->task_params + more;
     rows = (1 << 20) / (each > 1 ? each : 1);
     p->chunk = rows < (double)busy ? busy : (int64_t)rows;
     p->chunk = p->chunk > p->B ? p->B : p->chunk;

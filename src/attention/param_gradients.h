@@ -17,8 +17,8 @@ struct lct_param_gradients {
     double *bias_total; /* [H, bias_range]; 'bias' if that is all */
 };
 
-/* Set p->chunk and p->task_params. */
-void lct_param_gradients_plan(struct lct_plan *p);
+/* Set p->chunk and p->task_params; content keeps 'more' for a batch row. */
+void lct_param_gradients_plan(struct lct_plan *p, double more);
 void lct_param_gradients_layout(struct lct_param_gradients *g,
                                 const struct lct_plan *p,
                                 struct lct_arena *arena);

@@ -90,7 +90,7 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
     choose_rotation(p);
     p->arithmetic = lct_arithmetic_choose(p);
     lct_bias_table_plan(p);
-    lct_param_gradients_plan(p);
+    lct_param_gradients_plan(p, lct_content_plan_gradients(p));
     return LOCANT_OK;
 }
 
