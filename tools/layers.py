@@ -14,13 +14,6 @@ FOLDERS = ["core", "kernel", "angle", "positions", "encodings", "attention",
 # These see public headers only, except those of the folders named here.
 OUTSIDE = {"cli": ["bench/", "oracle/"], "bench": ["kernel/", "nn/"]}
 
-# Being rebuilt: the integrator removes these lines.
-ALLOWED_UP = {
-
-    ("cli", "oracle"),          # selftest: tests/oracle moves to src/oracle
-}
-ALLOWED_CIRCLES = {"attention", "encodings", "report"}
-
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 SOURCE = (".c", ".h", ".inc", ".def")
 
@@ -53,12 +46,6 @@ def may_include(path, target):
                    for p in OUTSIDE.get(here, []))
     return target.startswith("src/") and \
         FOLDERS.index(there) < FOLDERS.index(here)
-
-
-def exempt(path, target):
-    there = "oracle" if target.startswith("tests/oracle/") else \
-        folder_of(target)
-    return (folder_of(path), there) in ALLOWED_UP
 
 
 def definitions(files, functions, blank_out):
@@ -119,7 +106,7 @@ def judge(files, functions, blank_out):
             if target is None or folder_of(target) == folder_of(path):
                 continue
             seen += 1
-            if not may_include(path, target) and not exempt(path, target):
+            if not may_include(path, target):
                 line = text.count("\n", 0, match.start()) + 1
                 violations.append((path, line, f"includes {target}"))
     defined, used = definitions(files, functions, blank_out)
@@ -129,10 +116,9 @@ def judge(files, functions, blank_out):
         calls += len(others)
         graph[path] = {o for o in others if folder_of(o) == folder_of(path)}
         for other in sorted(others):
-            if not may_include(path, other) and not exempt(path, other):
+            if not may_include(path, other):
                 violations.append((path + ".c", 1, f"calls {other}.c"))
     for group in circles(graph):
-        if folder_of(group[0]) not in ALLOWED_CIRCLES:
-            violations.append((group[0] + ".c", 1,
-                               "a circle: " + ", ".join(group)))
+        violations.append((group[0] + ".c", 1,
+                           "a circle: " + ", ".join(group)))
     return violations, seen, calls

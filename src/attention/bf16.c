@@ -217,8 +217,8 @@ static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
 static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
                      ptrdiff_t row, int64_t n)
 {
-    p->kernels->bf16_pair_rows(to, (size_t)p->padded, from, row, LCT_STORED_BF16,
-                          (size_t)n, (size_t)p->D);
+    p->kernels->bf16_pair_rows(to, (size_t)p->padded, from, row,
+                               LCT_STORED_BF16, (size_t)n, (size_t)p->D);
 }
 
 /* Angles from token i of batch row b on; none where nothing is rotated. */
@@ -347,8 +347,8 @@ static void values(const struct lct_plan *p, const struct lct_tile *t,
     size_t keys = (size_t)t->keys, padded = (size_t)p->padded;
     ptrdiff_t row = (ptrdiff_t)(t->lanes * sizeof(uint32_t));
 
-    p->kernels->bf16_pair_rows(s->bf16.weights, t->lanes, s->s, row, LCT_STORED_F32,
-                          keys, t->lanes);
+    p->kernels->bf16_pair_rows(s->bf16.weights, t->lanes, s->s, row,
+                               LCT_STORED_F32, keys, t->lanes);
     multiply_steps(p, t, s, LCT_STEPS_QUERIES, &(struct lct_bf16_product){
         .c = s->out, .c_row = padded, .a = s->bf16.weights,
         .a_row = sizeof(uint32_t), .a_col = row, .b = l->values,
@@ -366,8 +366,8 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
         for (size_t j = 0; j < keys; j++)
             s->s[j * lanes + (size_t)t->rows] = 0; /* was NaN, perhaps */
     if (dv.at != NULL) {
-        p->kernels->bf16_round_rows(s->bf16.weights, lanes / 2, s->s, lanes, NULL,
-                               keys, lanes);
+        p->kernels->bf16_round_rows(s->bf16.weights, lanes / 2, s->s, lanes,
+                                    NULL, keys, lanes);
         multiply_steps(p, t, s, LCT_STEPS_KEYS, &(struct lct_bf16_product){
             .c = dv.at, .c_row = padded, .a = s->bf16.weights,
             .a_row = (ptrdiff_t)(2 * lanes), .a_col = sizeof(uint32_t),

@@ -249,8 +249,9 @@ void lct_bias_pwl_backward(const struct lct_plan *p, const struct lct_tile *t,
         double slope = x->slope[t->h * x->most + first + r];
         float end = r + 1 < (int64_t)b.x.pieces ? b.x.start[r + 1] : INFINITY;
 
-        p->kernels->sum_pwl_gradient(sum, s->ds, (size_t)t->keys, t->lanes, &b.x,
-                             r > 0 ? b.x.start[r] : -INFINITY, end);
+        p->kernels->sum_pwl_gradient(sum, s->ds, (size_t)t->keys, t->lanes,
+                                     &b.x, r > 0 ? b.x.start[r] : -INFINITY,
+                                     end);
         for (int64_t i = 0; i < t->rows; i++) {
             const double *bends = x->queries + 3 * (query + i);
             double of_f = (double)sum[lanes + i];

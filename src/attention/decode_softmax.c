@@ -57,8 +57,8 @@ static void finish_scores(const struct lct_plan *p,
 {
     for (int64_t i = 0; i < p->T; i++, row += LCT_DECODE_ROW) {
         if (f->linear)
-            p->kernels->add_linear_bias(row, f->relative, f->slope[t->h - f->head],
-                                   LCT_TILE);
+            p->kernels->add_linear_bias(row, f->relative,
+                                        f->slope[t->h - f->head], LCT_TILE);
         else if (p->tables->score != NULL)
             lct_bias_add_row(p, t->b, t->h, i, t->j, t->keys, row);
         if (t->masked)

@@ -44,7 +44,7 @@ struct lct_plan {
 
     /* Sizes of tiles. */
     int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD: rows */
-    int64_t columns, columns_q; /* and to LCT_COLUMN_STEP: columns of products */
+    int64_t columns, columns_q; /* and to LCT_COLUMN_STEP: of products */
     int64_t read_columns;       /* that are read of a caller's row */
     int64_t q_tiles, k_tiles, k_splits;
     int tiles_per_task;         /* tiles of queries, at most */

@@ -187,14 +187,6 @@ int64_t locant_encoding_length_limit(const locant_encoding *e)
     return reach;
 }
 
-double lct_value(const locant_encoding *e, const char *key)
-{
-    for (int k = 0; e->row->keys != NULL && e->row->keys[k].name != NULL; k++)
-        if (strcmp(e->row->keys[k].name, key) == 0)
-            return e->value[k];
-    return NAN;
-}
-
 /* ---------------------------------------------------------------- schedules */
 
 static const struct lct_schedule *

@@ -81,9 +81,6 @@ static inline const char *lct_name(const locant_encoding *e)
     return e->row == &lct_enc_sum ? e->spec : e->row->info.name;
 }
 
-/* Value of a key that exists. */
-double lct_value(const locant_encoding *e, const char *key);
-
 /* Parameters of an encoding that is no sum; NULL: none.  And number of all. */
 const struct lct_param *lct_params_of(const locant_encoding *e);
 int lct_param_count(const locant_encoding *e);

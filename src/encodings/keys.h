@@ -57,4 +57,7 @@ struct lct_param {
     bool given;          /* data of the task, never learned: rate 0 */
     const char *doc;
 };
+
+/* Value of a key that exists. */
+double lct_value(const locant_encoding *e, const char *key);
 #endif

@@ -2,7 +2,7 @@
 #ifndef LCT_FIGURES_TASKS_H
 #define LCT_FIGURES_TASKS_H
 #include "figures.h"
-#include "page_tasks.h"
+#include "page_task.h"
 #include <stdbool.h>
 
 /*
@@ -38,4 +38,8 @@ void lct_task_label(const char **en, const char **zh, const char *text);
 /* Of task t: encodings by place, depth by length, who solves it. */
 locant_status lct_page_task_maps(struct lct_html *h,
                                  const struct lct_results *r, size_t t);
+
+/* Dots of the seeds, a figure for each test; then maps. */
+locant_status lct_page_task_figures(struct lct_html *h,
+                                    const struct lct_results *r, size_t t);
 #endif

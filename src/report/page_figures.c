@@ -1,4 +1,5 @@
 /* page_figures.c - the measured curves: loss by length, by position, by step */
+#include "../figure/data.h"
 #include "../figure/figure.h"
 #include "../figure/inline.h"
 #include "figures.h"
@@ -55,6 +56,16 @@ static locant_status give_figure(struct lct_html *h, const locant_figure *f,
                           h->taker->context);
 }
 
+/* Keep the numbers of a figure that was drawn, for lct_page_script(). */
+static locant_status keep_numbers(struct lct_html *h,
+                                  const locant_figure *f)
+{
+    if (!h->figures || lct_page_bundle_size == 0)
+        return LOCANT_OK;
+    lct_html_raw(h->figures, h->figures->size ? ",\n" : "");
+    return lct_figure_data(h->figures, f, true);
+}
+
 locant_status lct_page_figure_with(struct lct_html *h,
                                    const struct lct_results *r,
                                    enum lct_figure_id id,
@@ -73,7 +84,7 @@ locant_status lct_page_figure_with(struct lct_html *h,
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
     LCT_TRY(lct_figure_inline(h, f, lct_messages_text(row->alt, LCT_EN),
                               lct_messages_text(row->alt, LCT_ZH)));
-    LCT_TRY(lct_page_keep(h, f));
+    LCT_TRY(keep_numbers(h, f));
     lct_html_raw(h, "<figcaption>");
     lct_say_all(h, r, at, parts, PARTS, text);
     lct_page_data(h, r, f);

@@ -1,6 +1,6 @@
 /* page_notes.c - banners, gates, what may be concluded, where it comes from */
 #include "page.h"
-#include "page_tasks.h"
+#include "page_task.h"
 #include "say.h"
 #include "html_table.h"
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* page_script.c - the script of the page and its data */
 #include "page_script.h"
-#include "../figure/data.h"
 #include "../corpus/corpus.h"
 #include "page.h"
 #include <inttypes.h>
@@ -16,14 +15,6 @@ void lct_page_policy(struct lct_html *h)
     lct_html_raw(h, "script-src 'sha256-");
     lct_html_base64(h, digest, sizeof digest);
     lct_html_raw(h, "'; ");
-}
-
-locant_status lct_page_keep(struct lct_html *h, const locant_figure *f)
-{
-    if (!h->figures || lct_page_bundle_size == 0)
-        return LOCANT_OK;
-    lct_html_raw(h->figures, h->figures->size ? ",\n" : "");
-    return lct_figure_data(h->figures, f, true);
 }
 
 void lct_page_script(struct lct_html *h, const struct lct_results *r)

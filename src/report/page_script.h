@@ -18,9 +18,6 @@ extern const size_t lct_page_bundle_size;
 /* "script-src 'sha256-...'; " */
 void lct_page_policy(struct lct_html *h);
 
-/* Keep the numbers of a figure that was drawn, for lct_page_script(). */
-locant_status lct_page_keep(struct lct_html *h, const locant_figure *f);
-
 /*
  * The figures kept, in order, as JSON that nothing executes, and the script.
  *

@@ -1,6 +1,6 @@
-/* page_tasks.h - what the parts of the section "Tasks" share */
-#ifndef LCT_PAGE_TASKS_H
-#define LCT_PAGE_TASKS_H
+/* page_task.h - one task of the document of numbers */
+#ifndef LCT_PAGE_TASK_H
+#define LCT_PAGE_TASK_H
 #include "page.h"
 #include <jansson.h>
 
@@ -16,8 +16,4 @@ bool lct_page_task_row(size_t *out, const json_t *test, const char *spec);
 
 /* Which encodings have a score in any test of task t: is group i one? */
 bool lct_page_task_has(const struct lct_results *r, size_t t, size_t i);
-
-/* Dots of the seeds, a figure for each test; then maps. */
-locant_status lct_page_task_figures(struct lct_html *h,
-                                    const struct lct_results *r, size_t t);
 #endif
