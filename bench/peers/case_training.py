@@ -1,6 +1,6 @@
 """One training step of the lab's models S, M and L, ours and in PyTorch.
 
-The same model (src/model/model.h), optimiser and clipping (src/lab/train.c);
+The same model (src/model/model.h), optimiser and clipping (src/train/train.c);
 that it is the same is checked: with the weights of a run of ours PyTorch's
 model has the validation loss that ours has.  The time of a step of ours is
 that of a run by its number of steps: batches, records and a checkpoint at the

@@ -88,7 +88,7 @@ class Lab:
         """The windows of that loss: tokens and targets [blocks, LENGTH].
 
         One text is cut after 90 % and 95 %, and its pieces, each after a zero
-        byte, have 16 KiB at most (src/lab/corpus_split.c).
+        byte, have 16 KiB at most (src/corpus/corpus_split.c).
         """
         twentieth, piece = len(self.text) // 20, 16 << 10
         cut = self.text[twentieth * 18:twentieth * 19]

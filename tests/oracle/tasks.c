@@ -1,7 +1,7 @@
 /*
  * tasks.c - every task solved by rule, from the definitions of the tasks.
  *
- * Sources: as src/lab/task_copy.c and its neighbours name them; written from
+ * Sources: as src/measure/task_copy.c and its neighbours name them; written from
  * the definitions alone.
  */
 #include "tasks.h"
