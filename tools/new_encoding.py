@@ -48,7 +48,7 @@ const struct lct_encoding lct_enc_{file} = {{
         .pitfalls = "",
         .gradient = "none: no parameters",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_MONOTONE,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_MONOTONE, /* of this bias */
     }},
     .score = {{ .bias = bias }},
 }};
@@ -56,16 +56,13 @@ const struct lct_encoding lct_enc_{file} = {{
 
 ORACLE = """\
 /* {file}.c - Authors year, arXiv:0000.00000v1, section 0: what it is. */
-#include "specs.h"
+#include "oracle.h"
 
-static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
-                  int64_t *low, int64_t *high)
-{{
-    static const char *const specs[] = {{ "{name}" }};
-
-    (void)D, (void)W, (void)low, (void)high;
-    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
-}}
+/* The specs that it judges; others may be drawn by tests. */
+static const struct oracle_spec specs[] = {{
+    {{ .text = "{name}" }},
+    {{ 0 }}
+}};
 
 /* The bias of one pair, from the paper. */
 static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
@@ -75,9 +72,8 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return (oracle_position(w, 1, b, j) - oracle_position(w, 0, b, i)) / 16.0;
 }}
 
-extern const struct oracle {file}_oracle;
 const struct oracle {file}_oracle = {{
-    .name = "{name}", .choose = choose, .bias = bias,
+    .name = "{name}", .specs = specs, .bias = bias,
 }};
 """
 
