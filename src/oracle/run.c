@@ -40,7 +40,7 @@ void oracle_run_close(struct oracle_run *r)
     r->done(r);
 }
 
-/* While a row is open its worst error is a share of what is allowed. */
+/* While a row is open, 'worst' is a share of the allowed error. */
 int oracle_run_near(struct oracle_run *r, const char *what, size_t at,
                     double got, double want, double allowed)
 {
