@@ -56,7 +56,7 @@ struct lct_query {
     int64_t index;         /* among the queries of its batch row */
     const double *q;       /* [heads, head_dim], rotated */
     const double *bias;    /* [heads, keys] of the score door, included in the
-                              scores; 0 without one */
+                              scores; NULL without one */
 };
 
 /* Gradients that the content door adds to. */

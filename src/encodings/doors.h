@@ -175,7 +175,7 @@ struct lct_content_door {
 
 /* Keys that queries do not see. */
 struct lct_mask_hooks {
-    /* hidden[i] |= is the key hidden from the query at q_pos[i]? */
+    /* Set hidden[i] if the key is hidden from the query at q_pos[i]. */
     void (*hide)(char *hidden, const locant_encoding *e,
                  const struct lct_head *head, const int64_t *q_pos, size_t n,
                  int64_t k_pos);

@@ -1,11 +1,11 @@
-/* run.c - rows: opened, measured, closed. */
+/* run.c - open a row, compare its numbers, close it. */
 #include "run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Fowler, Noll, Vo: a number from text. */
+/* FNV hash (Fowler, Noll, Vo): a number from text. */
 static uint64_t hash(uint64_t h, const char *text)
 {
     for (; *text != '\0'; text++)
