@@ -32,8 +32,8 @@ static locant_status check(const locant_tensor *out,
     if (!(base > 0 && base <= 0x1.fffffffffffffp1023))
         return locant_fail(LOCANT_ERR_PARAM, "%s: base is %g, expected a "
                            "finite number above 0", fn, base);
-    /* Frequencies have lost their whole turns, which only whole positions
-     * forgive. */
+    /* Whole turns of these frequencies were dropped, which is exact only at
+     * integer positions. */
     if (base < 1 && mode == LOCANT_ANGLES_EXACT &&
         positions->dtype == LOCANT_F64)
         return locant_fail(LOCANT_ERR_PARAM, "%s: base is %g, expected at "
@@ -47,7 +47,10 @@ static locant_status check(const locant_tensor *out,
     return LOCANT_OK;
 }
 
-/* Rows first .. first + n - 1 of out, by way of scratch for n rows of each. */
+/*
+ * Compute rows first .. first + n - 1 in scratch, which holds n rows of cosines
+ * and n of sines, and interleave them into out.
+ */
 static void fill(locant_tensor *out, const struct lct_schedule *s,
                  const locant_tensor *positions, int64_t first, int64_t n,
                  float *scratch)

@@ -114,7 +114,10 @@ struct lct_turn lct_turn_from(double x)
                               (uint64_t)ldexp(ldexp(x, 64) - high, 64) };
 }
 
-/* Turns within the length, and low, each as an integer and a fraction. */
+/*
+ * The turns in 'length' positions, and 'low', are each split into an integer
+ * and a fraction.
+ */
 struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
                                double high)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    BLOCK_PAIRS = 4096, /* of one task: about 5 us, and fits the first cache */
+    BLOCK_PAIRS = 4096, /* pairs of a task: 5 us, fits L1 */
     MOST_ROWS = 256
 };
 
@@ -54,9 +54,9 @@ struct lct_schedule *lct_schedule_create(double base, int64_t pairs,
 
 struct job {
     float *cos_out, *sin_out;
-    double *wide_cos, *wide_sin; /* instead; or NULL */
+    double *wide_cos, *wide_sin; /* outputs in double; or NULL */
     const struct lct_schedule *s;
-    const int64_t *integers; /* one of these two */
+    const int64_t *integers; /* NULL: at 'reals' */
     const double *reals;     /* [n, axes] */
     const struct lct_kernels *kernels;
     size_t n, rows;
@@ -64,7 +64,7 @@ struct job {
 
 /*
  * How many positions from 'first' on one call of the kernel can take: each is
- * the one before plus 1, and they do not go from below 0 to 0.
+ * the one before plus 1, and none but the first is 0.
  */
 static size_t run_length(const int64_t *positions, size_t first, size_t end)
 {

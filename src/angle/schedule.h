@@ -15,7 +15,7 @@
 /* Which two channels make a pair. */
 enum lct_pairing { LCT_HALF = 0, LCT_INTERLEAVED = 1 };
 
-/* What the float32 recipes of other software start from. */
+/* Constants of the float32 recipes of other software. */
 struct lct_recipe {
     float step;      /* ggml: theta *= step from pair to pair */
     float scale;     /* ggml: freq_scale, 1 / factor */
@@ -26,9 +26,9 @@ struct lct_recipe {
 struct lct_schedule {
     struct lct_schedule *next; /* for the owner's list */
     uint64_t id;               /* unique in the process */
-    int64_t head_dim;          /* made for heads of that many channels */
-    int64_t length;            /* and for calls of that length; 0: any */
-    bool owned;                /* by a call, not by the encoding */
+    int64_t head_dim;          /* channels of the heads it was made for */
+    int64_t length;            /* length of the calls it is for; 0: any */
+    bool owned;                /* belongs to a call, not to the encoding */
     int64_t pairs;             /* rotated channels / 2 */
     int64_t first;             /* the first rotated channel */
     int axes;                  /* coordinates of a position: the angle of pair
@@ -99,9 +99,7 @@ struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
 struct lct_schedule *lct_schedule_new(int64_t pairs, int axes,
                                       int64_t head_dim);
 
-/*
- * The same with one axis and frequencies base^(-2c/dim), dim = 2 * pairs.
- */
+/* A schedule with one axis and frequencies base^(-2c/dim), dim = 2 * pairs. */
 struct lct_schedule *lct_schedule_create(double base, int64_t pairs,
                                          int64_t head_dim);
 
@@ -115,27 +113,29 @@ void lct_schedule_angles(float *cos_out, float *sin_out,
                          size_t n);
 
 /*
- * The same of frequencies first .. first + pairs - 1 alone, for outputs [n,
- * pairs]: mode EXACT, one axis, on the calling thread.
+ * As lct_schedule_angles(), for frequencies first .. first + pairs - 1 only and
+ * outputs [n, pairs]: mode EXACT, one axis, on the calling thread.
  */
 void lct_schedule_angles_of(float *cos_out, float *sin_out,
                             const struct lct_schedule *s, size_t first,
                             size_t pairs, const int64_t *positions, size_t n);
 
-/* The same at real positions: finite, below 2^63 in magnitude. */
+/*
+ * As lct_schedule_angles(), at real positions: finite, below 2^63 in magnitude.
+ */
 void lct_schedule_angles_real(float *cos_out, float *sin_out,
                               const struct lct_schedule *s,
                               const double *positions, size_t n);
 
 /*
- * The same for a schedule of any number of axes, at coords [n, axes]: finite,
- * below 2^63 in magnitude.  The sum over axes is formed in integers modulo
- * whole turns.  Its error is 2^-128 turn times sum_a |coords[a]| (from the
- * frequencies) plus 2^-191 turn.  So a result is within 0.55 units of its last
- * place if it is at least 2^-96 sum_a |coords[a]|, and within 2^-24 for sums up
- * to 2^63.  With one axis, or where a pair depends on one coordinate that is an
- * integer, the bits are those of lct_schedule_angles().  Only EXACT has more
- * than one axis.
+ * As lct_schedule_angles(), for any number of axes, at coords [n, axes]:
+ * finite, below 2^63 in magnitude.  The sum over axes is formed in integers
+ * modulo whole turns.  Its error is 2^-128 turn times sum_a |coords[a]| (from
+ * the frequencies) plus 2^-191 turn.  So a result is within 0.55 units of its
+ * last place if it is at least 2^-96 sum_a |coords[a]|, and within 2^-24 for
+ * sums up to 2^63.  With one axis, or where a pair depends on one coordinate
+ * that is an integer, the bits are those of lct_schedule_angles().  Only EXACT
+ * has more than one axis.
  */
 void lct_schedule_angles_at(float *cos_out, float *sin_out,
                             const struct lct_schedule *s, const double *coords,
@@ -152,7 +152,7 @@ static inline size_t lct_table_size(bool wide)
     return wide ? sizeof(double) : sizeof(float);
 }
 
-/* The same table from entry i on. */
+/* The part of the table that begins at entry i. */
 static inline struct lct_table lct_table_at(struct lct_table t, size_t i)
 {
     size_t bytes = i * lct_table_size(t.wide);
@@ -182,15 +182,15 @@ void lct_recipe_plain(struct lct_schedule *s, double base);
 struct lct_reduced {
     unsigned quadrant;
     double w;
-    bool mirrored; /* the angle is minus this one */
+    bool mirrored; /* the angle is the negative of this one */
 };
 struct lct_reduced lct_reduce(struct lct_turn f, int64_t pos);
 struct lct_reduced lct_reduce_real(struct lct_turn f, double pos);
-/* Of pair c at the coordinates 'at' [axes]. */
+/* Reduce the angle of pair c at the coordinates 'at' [axes]. */
 struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
                                     const double *at, int64_t c);
 
-/* For float32: relative error about 2^-43 before any rounding. */
+/* For float32 results: relative error about 2^-43 before any rounding. */
 void lct_reduced_cos_sin(double *cos_out, double *sin_out,
                          struct lct_reduced x);
 /* For doubles: error below 2^-51. */

@@ -12,7 +12,7 @@
  * 400 operations drops less than 2 units of the last place, and squaring
  * multiplies earlier errors by 2^8, so less than 2^20 units of 2^-192 are lost.
  * A base below 1 can make more than one turn per position; whole turns are
- * dropped at the end, and the fraction has as many bits more.
+ * dropped at the end, and the fraction gets as many extra bits.
  */
 #include "schedule.h"
 #include <stdbool.h>
@@ -228,8 +228,8 @@ static struct fixed exponential(struct fixed x, size_t n)
     return sum;
 }
 
-/* Bit of weight 2^-place: of the fraction from 1 on, of the integer from 0
- * down. */
+/* The bit of weight 2^-place: in the fraction if place >= 1, else in the
+ * integer part. */
 static uint64_t bit(const struct fixed *x, int64_t place, size_t n)
 {
     int64_t index = (int64_t)(64 * (n - 1)) - place;

@@ -3,7 +3,7 @@
  *
  * Rows of a block of tokens are computed once for the whole batch, in float32,
  * or in double for embeddings in double, and added while they are in the cache.
- * Rows that a parameter stores as they are to be added are not computed.
+ * Rows that a parameter stores in the type of the embeddings are read instead.
  */
 #include "../kernel/kernels.h"
 #include "blocks.h"
@@ -11,7 +11,7 @@
 
 enum {
     POINTER    = sizeof(void *) / sizeof(float),
-    LEAST_ROWS = 16 /* computed at a time: the first ones cost most */
+    LEAST_ROWS = 16 /* rows computed at a time: the first costs most */
 };
 
 struct job {
@@ -75,7 +75,7 @@ static void add(const struct lct_block_run *r, const void *context)
             .kind = (enum lct_stored)r->shape->dtype });
 }
 
-/* Are the rows stored, in the type they are added in? */
+/* Does a parameter store the rows in the type of the embeddings? */
 static bool is_stored(const struct job *job)
 {
     const struct lct_table_call *c = &job->call;

@@ -2,15 +2,14 @@
  * alibi.c - attention with linear biases.
  *
  * Press, Smith, Lewis:  Train Short, Test Long:  Attention with Linear Biases
- * Enables Input Length Extrapolation. 2022. arXiv:2108.12409, section 3.
- * Slopes of H heads, H a power of two, are 2^(-8/H), 2^(-16/H), ..; for other H
- * the authors' code takes those of the power of two below, then every other one
- * of the power of two above.  The dialects are those of other software.  Most
- * depend on the key alone, which under a causal softmax is the same as the
- * distance.  Falcon's is not: build_alibi_tensor() of transformers rounds
- * slopes, positions and their products to bfloat16, and its attention (sdpa;
- * the eager one adds the bias twice) multiplies them by the scale of the
- * scores.
+ * Enables Input Length Extrapolation. 2022. arXiv:2108.12409, section 3. Slopes
+ * of H heads, H a power of two, are 2^(-8/H), 2^(-16/H), ..; for other H the
+ * authors' code takes those of the power of two below, then every other one of
+ * the power of two above.  The dialects follow other software. Most depend on
+ * the key's position only, which gives the same causal softmax as the distance.
+ * Falcon's does not: build_alibi_tensor() of transformers rounds slopes,
+ * positions and their products to bfloat16, and its attention (sdpa; the eager
+ * one adds the bias twice) multiplies them by the scale of the scores.
  */
 #include "encoding.h"
 #include <math.h>
@@ -128,7 +127,7 @@ static double project(const locant_encoding *e, int k, double value)
     return fmax(-40, fmin(value, 40)); /* NaN becomes -40 */
 }
 
-/* What the slope is multiplied by. */
+/* The factor that the slope is multiplied by. */
 static double relative_position(const struct lct_call *s, int64_t q_pos,
                                 int64_t k_pos)
 {
@@ -190,7 +189,10 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
         dparam[0][head] += slope_of(s, head) * sum;
 }
 
-/* For dialects of the key alone: minus the key, or from the last key. */
+/*
+ * For dialects whose bias depends on the key only: the difference is minus the
+ * key's position, or its distance from the last key.
+ */
 static int64_t position_key(const struct lct_call *s, enum lct_role role,
                             int64_t pos)
 {

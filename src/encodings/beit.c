@@ -27,7 +27,7 @@ static const struct lct_param params[] = {
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
 {
-    (void)name; /* offsets */
+    (void)name; /* always "offsets" */
     (void)sizes;
     return lct_window_offsets((int64_t)e->value[HEIGHT],
                               (int64_t)e->value[WIDTH]) + 3;
@@ -82,9 +82,9 @@ static int64_t last_key(const struct lct_call *s)
 }
 
 /*
- * The class token has keys whose differences no pair of patches has:
- * last + 1 .. 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from them,
- * -last - 1 to itself.
+ * Position keys of the class token give differences that no pair of patches
+ * has: last + 1 .. 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from
+ * patches, -last - 1 to itself.
  */
 static int64_t position_key(const struct lct_call *s, enum lct_role role,
                             int64_t pos)

@@ -19,12 +19,12 @@
 #include <stdlib.h>
 
 enum {
-    FAR_FLOATS   = 32768, /* table of a task where heads are far: 128 KiB */
-    MOST_FLOATS  = 66560, /* where a table needs many tokens: 16 of 4096
-                             channels, and some */
-    NEAR_FLOATS  = 4096,  /* where they are near, or one: half of L1 */
-    LEAST_FLOATS = 2048,  /* smaller ones cost more than more tasks gain */
-    TASK_BYTES   = 256 * 1024, /* least of a task, for the same reason */
+    FAR_FLOATS   = 32768, /* a task's table where heads are far: 128 KiB */
+    MOST_FLOATS  = 66560, /* a table that needs many tokens: 16 tokens of 4096
+                             channels, and padding */
+    NEAR_FLOATS  = 4096,  /* where heads are near, or one: half of L1 */
+    LEAST_FLOATS = 2048,  /* smaller tables cost more than extra tasks gain */
+    TASK_BYTES   = 256 * 1024, /* of a task at least, for the same reason */
     STREAMS      = 8,     /* ways of L1: all streams may map to one set */
     ALIGN        = 16     /* floats in a line of the cache */
 };
@@ -33,12 +33,12 @@ enum {
 struct view {
     locant_tensor *out;
     const locant_tensor *x;
-    size_t size;          /* of an element */
+    size_t size;          /* bytes of an element */
     int along;            /* the dimension of a run's heads, or -1 */
     bool far;
     size_t heads, groups; /* most heads of a run; runs along that dimension */
     size_t outers;        /* runs in a block */
-    ptrdiff_t out_next, x_next; /* bytes to the same of the next row */
+    ptrdiff_t out_next, x_next; /* bytes to the next outermost row */
 };
 
 struct job {
@@ -47,11 +47,11 @@ struct job {
     const struct lct_blocks *b;
     float *scratch;       /* [slots, stride] */
     size_t stride;
-    size_t tokens, block; /* all; of a task */
+    size_t tokens, block; /* of the call; of a task */
     size_t groups;        /* tasks per block */
-    size_t rows;          /* with tables of their own: of the outermost index,
-                             or 1 */
-    locant_tensor first[LCT_MOST_VIEWS][2]; /* out and x of the first */
+    size_t rows;          /* of the outermost index if each has a table of its
+                             own, else 1 */
+    locant_tensor first[LCT_MOST_VIEWS][2]; /* out and x of the first row */
 };
 
 static size_t least(size_t a, size_t b)
@@ -73,7 +73,7 @@ static int nearest(const locant_tensor *x)
     return best;
 }
 
-/* The one with the most entries. */
+/* The dimension with the most entries. */
 static int longest(const locant_tensor *x)
 {
     int best = -1;
@@ -107,7 +107,7 @@ static struct view view_of(locant_tensor *out, const locant_tensor *x)
     return v;
 }
 
-/* Points r to run 'outer' of a block that starts at 'token'. */
+/* Point r at run 'outer' of a block that starts at 'token'. */
 static void place(struct lct_block_run *r, const struct view *v, size_t token,
                   size_t outer)
 {

@@ -4,27 +4,27 @@
 #include "../core/tensor.h"
 #include <stdbool.h>
 
-/* Rows that one call of a kernel takes: of some heads at some tokens. */
+/* The rows for one call of a kernel: some heads at some tokens. */
 struct lct_block_run {
     char *out;
     const char *x;
     ptrdiff_t out_row, x_row;   /* bytes from token to token */
     ptrdiff_t out_head, x_head; /* and from head to head */
     size_t rows, heads;
-    const float *table;         /* of these tokens */
+    const float *table;         /* table rows of these tokens */
     const locant_tensor *shape; /* x, whose dtype and D these rows have */
 };
 
-/* What to do with the rows; called from any thread, in any order. */
+/* What to do with the rows.  Called from any thread, in any order. */
 struct lct_blocks {
     size_t floats; /* of the table for one token */
-    size_t rows;   /* tokens of a block at least, if there are as many and the
-                      second-level cache holds them */
+    size_t rows;   /* least tokens of a block, if the call has as many and they
+                      fit the second-level cache */
     size_t spare;  /* floats of room after the last token */
     bool by_row;   /* rows of the outermost index have tables of their own: row
                       b's token t is number b T + t to 'fill' */
-    /* The table of tokens first .. first + n - 1, its layout 'run's business.
-     * It is aligned to 8 bytes. */
+    /* Fill the table of tokens first .. first + n - 1, which is aligned to 8
+     * bytes; only 'run' reads it. */
     void (*fill)(float *table, const void *context, size_t first, size_t n);
     void (*run)(const struct lct_block_run *r, const void *context);
     const void *context;
@@ -33,8 +33,9 @@ struct lct_blocks {
 enum { LCT_MOST_VIEWS = 2 }; /* queries and keys */
 
 /*
- * Do it to x[i] and out[i], i < n, which are checked and have as many tokens
- * each; their strides, heads and dtypes may differ.  NOMEM: no scratch.
+ * Apply 'b' to x[i] and out[i], i < n.  The caller has checked them; all have
+ * the same number of tokens; strides, heads and dtypes may differ.  NOMEM: no
+ * scratch.
  */
 locant_status lct_blocks_run(const char *fn, size_t n,
                              locant_tensor *const *out,

@@ -1,4 +1,4 @@
-/* call.h - what the hooks of an encoding are given */
+/* call.h - arguments that the hooks of an encoding get */
 #ifndef LCT_CALL_H
 #define LCT_CALL_H
 #include "../core/tensor.h"
@@ -12,7 +12,7 @@ struct lct_call {
     const locant_encoding *e;
     int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
     const double *param[LCT_MAX_PARAMS]; /* dense, in double */
-    double scale;     /* of q.k; 1 where there is none */
+    double scale;     /* of q.k; 1 if unused */
     int64_t last;     /* largest key position of the batch row */
     bool wide;        /* tensors are F64: angles in full double */
 };
@@ -29,12 +29,11 @@ struct lct_point {
 
 enum lct_role { LCT_QUERY, LCT_KEY };
 
-/* Which head, of how many. */
+/* The index of a head, and the number of heads. */
 struct lct_head {
     int64_t index, count;
 };
 
-/* Positions low .. high. */
 struct lct_span {
     int64_t low, high;
 };
@@ -57,15 +56,15 @@ struct lct_query {
     int64_t index;         /* among the queries of its batch row */
     const double *q;       /* [heads, head_dim], rotated */
     const double *bias;    /* [heads, keys] of the score door, included in the
-                              scores; 0 without one */
+                              scores; NULL without one */
 };
 
-/* Gradients the content door adds to. */
+/* Gradients that the content door adds to. */
 struct lct_content_gradient {
     double *dq;            /* [heads, head_dim], of this query */
     double *dk;            /* [kv_heads, keys, head_dim] */
     double *dx;            /* [keys, width]; NULL without x */
-    double *dbias;         /* [heads, keys]: of the bias, besides that which
+    double *dbias;         /* [heads, keys]: of the bias, without the part that
                               reaches it through the scores */
     double *const *dparam;
 };
@@ -87,7 +86,6 @@ static inline double lct_get(const locant_tensor *t, int64_t i)
                                   : (double)((const float *)t->data)[i];
 }
 
-/* ... += x */
 static inline void lct_add_to(locant_tensor *t, int64_t i, double x)
 {
     if (t->dtype == LOCANT_F64)

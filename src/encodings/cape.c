@@ -49,7 +49,7 @@ static void row(double *out, const locant_encoding *e,
 
     (void)params;
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: made before the first row */
+        return; /* cannot fail: the schedule exists */
     for (int64_t c = 0; 2 * c < dim; c++) {
         double cosine, sine;
 

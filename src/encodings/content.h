@@ -5,9 +5,9 @@
  *     s[i,j] = factor (scale [<q_i + u, k_j> + <q_i + a, A[m]> + <k_j, K[m]>]
  *                      + b_ij + g_i - g_j),       o_i = sum_j p_ij (v_j + V[m])
  *
- * m is a row that the pair of positions picks; g sums logarithms of gates over
- * the keys up to a token.  Attention forms these products for tiles in float32,
- * and for one query at a time in double.
+ * The pair of positions picks row m; g of a token sums ln gate over the keys up
+ * to that token.  Attention forms these products for tiles in float32, and for
+ * one query at a time in double.
  */
 #ifndef LCT_CONTENT_H
 #define LCT_CONTENT_H
@@ -16,31 +16,31 @@
 
 enum { LCT_MAX_VECTORS = 2 };
 
-/* What a row is multiplied with. */
+/* A row multiplies the query (A), the key (K) or the weight p_ij (V). */
 enum lct_meets { LCT_MEETS_QUERY, LCT_MEETS_KEY, LCT_MEETS_WEIGHT };
 
 /*
- * A table of vectors [head_dim], of which each pair of positions picks a row.
- * Rows are a parameter, or projections of a basis: matrix x basis row + bias.
+ * A table of vectors [head_dim]; each pair of positions picks a row.  Rows are
+ * a parameter, or are computed as matrix x basis row + bias.
  */
 struct lct_vectors {
     enum lct_meets meets;
 
     /*
-     * The row of a pair of positions, -1: none.  If 'pairs' is 0, it depends on
-     * q_pos - k_pos alone, rises or falls with it, and is constant up to
-     * 'first' and from 'last' on; else it is any of 0 .. pairs - 1.
+     * The row that a pair of positions picks, -1: none.  If 'pairs' is 0, the
+     * row depends only on q_pos - k_pos, is monotone in it, and is constant up
+     * to 'first' and from 'last' on; else it is any of 0 .. pairs - 1.
      */
     int64_t (*row)(const locant_encoding *e, int64_t q_pos, int64_t k_pos);
     int64_t first, last;
     int pairs;
 
-    /* Parameters; -1: none. */
+    /* Indices of parameters; -1: none. */
     int table;      /* [rows, head_dim], or with 'by_head' [rows, heads, ..] */
     bool by_head;
     int matrix;     /* [heads, head_dim, width], instead of 'table' */
     int bias;       /* [heads, head_dim], beside 'matrix' */
-    int added;      /* [heads, head_dim]: a */
+    int added;      /* [heads, head_dim]: a in the formula */
 };
 
 struct lct_products {
@@ -52,22 +52,23 @@ struct lct_products {
     /*
      * Parameters [heads, width] and [heads] of gates f = sigmoid(weight x +
      * bias), x the layer's input; -1: none.  The gate of a token adds ln f to
-     * the scores of all keys before it.  Tiles need a mask without hooks.
+     * the scores of all keys before it.  Attention in tiles needs a mask
+     * without hooks.
      */
     int gate_weight, gate_bias;
 
-    /* Scores are those of content.near_far, with frequencies of schedule. */
+    /* Scores come from content.near_far and the schedule's frequencies. */
     bool near_far;
 };
 
-/* No products; to be filled in. */
+/* No products yet; the caller fills them in. */
 static inline struct lct_products lct_no_products(void)
 {
     return (struct lct_products){ .u = -1, .factor = 1, .gate_weight = -1,
                                .gate_bias = -1 };
 }
 
-/* Rows of parameter 'table'. */
+/* Vectors whose rows are parameter 'table'. */
 static inline struct lct_vectors lct_plain_vectors(enum lct_meets meets,
                                                    int table)
 {
@@ -75,7 +76,6 @@ static inline struct lct_vectors lct_plain_vectors(enum lct_meets meets,
                                  .bias = -1, .added = -1 };
 }
 
-/* Is this the score of a hidden entry? */
 static inline bool lct_is_hidden(double score)
 {
     return score == -INFINITY;
@@ -95,7 +95,6 @@ static inline double lct_dot(const double *a, const double *b, int64_t n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* out += factor x */
 static inline void lct_accumulate(double *out, double factor, const double *x,
                                   int64_t n)
 {

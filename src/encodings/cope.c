@@ -39,7 +39,7 @@ static const struct lct_param params[] = {
 struct between {
     int64_t low, high;
     double part;
-    double product[2]; /* of the query with both rows */
+    double product[2]; /* of the query with each row */
 };
 
 /* Move to a position; products are computed again if the rows change. */
@@ -78,7 +78,7 @@ static void content(double *s, const struct lct_content *c,
     }
 }
 
-/* forward: (1 - w) q.e[lo] + w q.e[hi], summed over keys between the same */
+/* forward: (1 - w) q.e[lo] + w q.e[hi], for keys between the same two rows */
 static void add_run(const struct lct_content_gradient *g,
                     const struct lct_content *c, const double *q, int64_t head,
                     const struct between *b, const double weight[2])
@@ -125,8 +125,9 @@ static double table_backward(const struct lct_content_gradient *g,
 }
 
 /*
- * forward: pi_j sums g_t over t >= j, so dg_t = sum of dpi_j over j <= t: all
- * of them without those after t.  Through the gate ds_t += dg_t g_t (1 - g_t).
+ * forward: pi_j sums g_t over t >= j, so dg_t = sum of dpi_j over j <= t: the
+ * sum of all less that over j > t.  Through the gate ds_t += dg_t g_t (1 -
+ * g_t).
  */
 static void gates_backward(double *ds, double total, const double *s,
                            const struct lct_content *c, const double *q)

@@ -12,7 +12,7 @@
 enum { HIDDEN = LCT_WINDOW_KEYS, MOST = 256 };
 enum { W0, B0, G1, N1, W1, B1, G2, N2, W2, B2, G3, N3, W3, B3 };
 
-static const double epsilon = 1e-5; /* of the norms */
+static const double epsilon = 1e-5; /* of the LayerNorms */
 
 static const struct lct_key keys[] = {
     { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,

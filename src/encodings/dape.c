@@ -77,7 +77,7 @@ static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
 {
     (void)e;
-    (void)name; /* inputs */
+    (void)name; /* always "inputs" */
     return 2 * sizes->heads;
 }
 
@@ -159,7 +159,7 @@ static double leaky(double x)
     return x > 0 ? x : leak * x;
 }
 
-/* What the second layer makes of keys j - reach .. j + reach for a head. */
+/* Output of the second layer for a head, from keys j - reach .. j + reach. */
 static double second_layer(const struct net *net, double a[TAPS][MOST_HIDDEN],
                            int64_t head, int64_t j)
 {
@@ -260,7 +260,7 @@ static double input_backward(const struct net *net,
     return dx;
 }
 
-/* The scores that entered were S + B: ds gets dS, dbias the rest of dB. */
+/* The incoming scores were S + B: ds gets dS, dbias gets dB less dS. */
 static void content_backward(double *ds, const struct lct_content_gradient *g,
                              const double *s, const struct lct_content *c,
                              const struct lct_query *q)

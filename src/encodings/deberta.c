@@ -15,11 +15,11 @@
  * 1, and logarithmic buckets in versions 2 and 3.  The paper writes the row of
  * k.Qr with p_j - p_i; its code, and every checkpoint, uses the same row for
  * both.  In versions 2 and 3 a layer projects P by its own projections of keys
- * and queries (share_att_key).  Attention does not get those, so here each
- * layer has parameters of its own for it; copy the projections into them to run
- * a checkpoint.  The model has one table and one norm, each layer its
- * projections.  Weights start at N(0, 0.02^2), biases at 0, the norm at 1 and
- * 0, as in the authors' code.
+ * and queries (share_att_key).  Attention does not see those projections, so
+ * here each layer has parameters of its own for P; copy the projections into
+ * them to run a checkpoint.  The model has one table and one norm, each layer
+ * its projections.  Weights start at N(0, 0.02^2), biases at 0, the norm at 1
+ * and 0, as in the authors' code.
  */
 #include "deberta.h"
 
@@ -88,7 +88,7 @@ static const struct lct_param *params_of(const locant_encoding *e)
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
 {
-    (void)name; /* rows */
+    (void)name; /* always "rows" */
     (void)sizes;
     return lct_deberta_rows(e);
 }

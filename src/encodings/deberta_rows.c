@@ -1,6 +1,6 @@
 /*
- * deberta_rows.c - which row of the table a distance has, and rows after their
- * norm.  For papers see deberta.c.
+ * deberta_rows.c - the table row of a distance, and rows after LayerNorm.  For
+ * papers see deberta.c.
  */
 #include "deberta.h"
 #include <string.h>

@@ -16,12 +16,12 @@ struct lct_schedule;  /* angle/schedule.h */
 
 struct lct_param_hooks {
     const struct lct_param *list;
-    /* The list where it depends on keys; instead of 'list'. */
+    /* Replaces 'list' if the list depends on keys. */
     const struct lct_param *(*list_of)(const locant_encoding *e);
-    /* A size that has a name of its own. */
+    /* A size in 'dims' that only the encoding knows by name. */
     int64_t (*size)(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes);
-    /* Initial values of parameter k; false: its 'init' says them. */
+    /* Initial values of parameter k; false: as its 'init' says. */
     bool (*fill)(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r);
     /* The allowed value nearest to an entry of parameter k. */
@@ -30,15 +30,15 @@ struct lct_param_hooks {
 
 struct lct_position_hooks {
     int axes; /* coordinates of a position; 0: it is one number */
-    /* Refuse positions that the encoding does not know, at any door. */
+    /* Fail for positions that the encoding does not support, at any door. */
     locant_status (*check)(const locant_encoding *e, const char *fn,
                            const int64_t *pos, size_t n,
                            const locant_tensor *params);
     /* Coordinates [axes] of a flat position. */
     void (*coordinates)(double *coords, const locant_encoding *e, int64_t pos);
     /*
-     * Choose positions of n tokens that follow each other from 0: 'reals' if
-     * the trait REAL is set, else 'ids'.  r is NULL outside of training.
+     * Choose positions for a text of n tokens: write 'reals' if the trait REAL
+     * is set, else 'ids'.  r is NULL outside of training.
      */
     void (*choose)(int64_t *ids, double *reals, const locant_encoding *e,
                    int64_t n, locant_random *r);
@@ -47,9 +47,9 @@ struct lct_position_hooks {
 };
 
 /*
- * Frequencies.  'length' is 1 + the longest position of the document, or of
- * all documents of the call where 'by_call' says so, rounded by 'length'; it
- * is 0 where frequencies do not depend on it.
+ * Frequencies.  The argument 'length' is 1 + the longest position of the
+ * document, or of all documents of the call if 'by_call' is true, as rounded by
+ * the hook 'length'; it is 0 if frequencies do not depend on it.
  */
 struct lct_schedule_hooks {
     /* For rows of 'dim' channels: a head's, or the width of the model. */
@@ -57,8 +57,8 @@ struct lct_schedule_hooks {
                             const char *fn, int64_t dim, int64_t length);
     int64_t (*length)(const locant_encoding *e, int64_t length);
     bool (*by_call)(const locant_encoding *e);
-    /* Has other software a float32 recipe of this locant_angle_mode?  NULL:
-     * yes. */
+    /* Does other software have a float32 recipe for this locant_angle_mode?
+     * NULL: yes. */
     bool (*emulated)(const locant_encoding *e, int mode);
 };
 
@@ -72,7 +72,7 @@ struct lct_input_door {
                      int64_t dim, const locant_tensor *params);
     struct {
         /* n dense float32 rows, each entry within 0.501 units of its last
-         * place; false: this value has no fast way. */
+         * place; false: this encoding has no fast path. */
         bool (*rows)(float *out, const locant_encoding *e, const int64_t *pos,
                      size_t n, int64_t dim, const locant_tensor *params);
         /* Where the row is stored within params[0]. */
@@ -82,8 +82,9 @@ struct lct_input_door {
 };
 
 /*
- * A map of queries and keys that is no plain rotation by a schedule: out
- * [width] = the row x [head_dim] of a query head or key head as scores see it.
+ * A map of queries and keys that is no plain rotation by a schedule.  Scores
+ * are computed from out [width] instead of the row x [head_dim] of a query or
+ * key head.
  */
 struct lct_rotate_door {
     int64_t (*width)(const locant_encoding *e, int64_t head_dim);
@@ -110,8 +111,8 @@ struct lct_score_door {
                      int64_t head, int64_t q_pos, const int64_t *k_pos,
                      const double *dout, size_t n);
     /*
-     * One pair and 'heads' heads from 'head' on, which a network serves at
-     * once; 'bias' and 'backward' are lct_bias_of_heads() and its reverse.
+     * The bias of one pair for 'heads' heads from 'head' on, in one pass of a
+     * network.  Then 'bias' is lct_bias_of_heads(), and 'backward' its reverse.
      */
     void (*heads)(double *out, const struct lct_call *c, int64_t head,
                   int64_t heads, int64_t q_pos, int64_t k_pos);
@@ -119,15 +120,17 @@ struct lct_score_door {
                            int64_t head, int64_t heads, int64_t q_pos,
                            int64_t k_pos, const double *dout);
     struct {
-        /* bias = slope of the head times relative position of the pair, to
-         * the bit; 'slope' is false where this value has no such form. */
+        /* bias = slope of the head times relative position of the pair, to the
+         * bit; 'slope' returns false if this encoding has no such form. */
         bool (*slope)(double *out, const struct lct_call *c, int64_t head);
         void (*relative_positions)(double *out, const struct lct_call *c,
                                    int64_t q_pos, const int64_t *k_pos,
                                    size_t n);
-        /* The bias depends on position_key(query) - position_key(key) alone,
-         * as on offsets within an image.  'pair_of' finds a pair with that
-         * difference and may set c->last; false: there is none. */
+        /*
+         * The bias depends only on position_key(query) - position_key(key),
+         * e.g. on the offset within an image.  'pair_of' finds a pair with that
+         * difference and may set c->last; false: there is none.
+         */
         int64_t (*position_key)(const struct lct_call *c, enum lct_role role,
                                 int64_t pos);
         bool (*pair_of)(int64_t *q_pos, int64_t *k_pos, struct lct_call *c,
@@ -138,16 +141,14 @@ struct lct_score_door {
 
 /* Scores and values that depend on queries, keys or inputs. */
 struct lct_content_door {
-    /*
-     * The products of e in a call whose differences of positions lie within
-     * low .. high.
-     */
+    /* The products of e in a call with all q_pos - k_pos in low .. high. */
     void (*products)(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high);
     /*
-     * Row m [width] of the basis that products project; n rows from m on in
-     * float32, 'stride' floats apart, a multiple of LCT_PAD (NULL: as 'basis',
-     * rounded); and row m back (NULL: the basis is fixed).
+     * 'basis': row m [width] of the basis that products project.  'basis_rows':
+     * n rows from m on in float32, 'stride' floats apart, a multiple of LCT_PAD
+     * (NULL: 'basis', rounded).  'basis_backward': the gradient of row m (NULL:
+     * the basis is fixed).
      */
     void (*basis)(double *out, const struct lct_call *c, int64_t m);
     void (*basis_rows)(float *out, size_t stride, const struct lct_call *c,
@@ -155,31 +156,30 @@ struct lct_content_door {
     void (*basis_backward)(double *const *dparam, const double *drow,
                            const struct lct_call *c, int64_t m);
     /*
-     * What is no product.  's' [heads, keys] enters as scale * q.k + bias and
-     * leaves as the scores; entries of -infinity are hidden and stay so.  A
-     * document is a batch row here.
+     * Scores that are no sum of products.  On entry s [heads, keys] is scale *
+     * q.k + bias, on return the scores; hidden entries are -infinity and stay
+     * so.  Here a document is a batch row.
      */
     void (*scores)(double *s, const struct lct_content *c,
                    const struct lct_query *q);
-    /* ds enters as the gradient of what left, 0 where hidden, and leaves as
-     * that of what entered, 's'. */
+    /* ds is the gradient of the returned scores on entry, 0 where hidden, and
+     * the gradient of 's' on return. */
     void (*backward)(double *ds, const struct lct_content_gradient *g,
                      const double *s, const struct lct_content *c,
                      const struct lct_query *q);
     bool scores_only; /* reads scores and bias, never queries and keys */
-    /* It rotates raw queries and keys itself, so no part of the rotate door
-     * may stand beside it. */
+    /* It rotates raw queries and keys itself, so a sum with it must not have a
+     * part with the rotate door. */
     const struct lct_near_far *near_far;
 };
 
 /* Keys that queries do not see. */
 struct lct_mask_hooks {
-    /* hidden[i] |= is the key hidden from the query at q_pos[i]? */
+    /* Set hidden[i] if the key is hidden from the query at q_pos[i]. */
     void (*hide)(char *hidden, const locant_encoding *e,
                  const struct lct_head *head, const int64_t *q_pos, size_t n,
                  int64_t k_pos);
-    /* Of how many pairs of two ranges is that not so?  SOME may stand for any
-     * answer. */
+    /* How many pairs of two ranges are visible?  SOME is always allowed. */
     enum lct_visibility (*classify)(const locant_encoding *e,
                               const struct lct_head *head, struct lct_span q,
                               struct lct_span k);

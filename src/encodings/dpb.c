@@ -70,7 +70,7 @@ static double input(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
 struct pass {
     double r;
     double a1[MOST], a2[MOST]; /* before the activations of both layers */
-    double h1[MOST];           /* after that of the first */
+    double h1[MOST];           /* after the first activation */
 };
 
 static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,

@@ -25,7 +25,7 @@ static inline int64_t lct_place(const int64_t *a, int64_t n, int64_t x)
  * all sets are equally likely.  Floyd's method (Bentley and Floyd 1987, CACM
  * 30(9)): for j = range - n .. range - 1 draw t of 0 .. j and take it, or j if
  * t is taken.  It needs no memory, so it cannot fail; its n^2 / 4 moves are
- * cheap at lengths of training.  The set is that of
+ * cheap at lengths of training.  It draws the same set as
  * locant_positions_randomized().
  */
 static inline void lct_draw_set(int64_t *out, int64_t n, int64_t range,

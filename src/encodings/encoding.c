@@ -25,7 +25,9 @@ locant_status locant_encoding_create(locant_encoding **out, const char *spec)
     return lct_spec_parse(out, fn, spec, lct_encodings);
 }
 
-/* Set lengths that were left out, nested encodings first, and print again. */
+/*
+ * Set lengths that were left out, nested encodings first; print the spec again.
+ */
 static locant_status set_length(locant_encoding *e, int64_t length)
 {
     size_t n;
@@ -68,7 +70,7 @@ locant_status locant_encoding_resolve(locant_encoding **out,
     return status;
 }
 
-/* Also in the parts of a sum and in the layers of layers(..). */
+/* Release them also in the parts of a sum and in the layers of layers(..). */
 static void release_schedules(locant_encoding *e)
 {
     struct lct_schedule *s = atomic_load(&e->schedules);
@@ -156,7 +158,7 @@ static bool refuses(const locant_encoding *e, int64_t pos)
 
 static int64_t search_reach(const locant_encoding *e)
 {
-    int64_t low = 0, high = INT64_MAX; /* low is known, high is not */
+    int64_t low = 0, high = INT64_MAX; /* accepted; refused */
 
     if (refuses(e, 0))
         return 0;
@@ -173,7 +175,7 @@ static int64_t search_reach(const locant_encoding *e)
     return high;
 }
 
-/* Asking is no failure: the last error message stays. */
+/* This is a query, so it must not change the last error message. */
 int64_t locant_encoding_length_limit(const locant_encoding *e)
 {
     char message[512];
@@ -217,7 +219,7 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t head_dim, int64_t length)
 {
-    /* A cache: the encoding is the same after it grows. */
+    /* The list is a cache: adding to it does not change the encoding. */
     locant_encoding *cache = (locant_encoding *)e;
     struct lct_schedule *made;
 

@@ -16,16 +16,16 @@ struct lct_encoding {
     locant_encoding_info info;
     const struct lct_key *keys;
 
-    /* What the ranges of single keys cannot say. */
+    /* Check what the ranges of single keys cannot express. */
     locant_status (*check)(const locant_encoding *e);
-    /* Traits where they depend on keys; instead of info.traits. */
+    /* Replaces info.traits if traits depend on keys. */
     unsigned (*traits)(const locant_encoding *e);
     /*
-     * Compute what each call would compute again into e->state, memory of
+     * Store in e->state what each call would otherwise compute again: memory of
      * locant_alloc() that is released with the encoding.
      */
     locant_status (*prepare)(locant_encoding *e);
-    /* The nested encoding, an index of keys, that a layer uses. */
+    /* The nested encoding of a layer, as an index into 'keys'. */
     int (*layers)(const locant_encoding *e, int64_t layer);
 
     struct lct_param_hooks params;
@@ -39,7 +39,7 @@ struct lct_encoding {
     struct lct_scale_hooks scale;
 };
 
-/* All encodings, ended by NULL; and that of 'a+b', whose parts are nested. */
+/* All encodings, ended by NULL; and the one of 'a+b', which nests its parts. */
 extern const struct lct_encoding *const lct_encodings[];
 extern const struct lct_encoding lct_enc_sum;
 
@@ -57,31 +57,35 @@ struct locant_encoding {
     struct lct_list *list[LCT_MAX_KEYS];    /* values of kind LCT_LIST */
     char *spec;                             /* canonical */
     unsigned doors, traits;
-    struct lct_part part[LCT_MAX_PARTS];    /* itself, or those of a sum */
+    struct lct_part part[LCT_MAX_PARTS];    /* the encoding itself, or the parts
+                                               of a sum */
     int parts;
-    void *state;                            /* of row->prepare */
-    _Atomic(struct lct_schedule *) schedules; /* made so far, a list */
+    void *state;                            /* made by row->prepare */
+    _Atomic(struct lct_schedule *) schedules; /* list of those made so far */
 };
 
 /* The part with this door; NULL if there is none. */
 const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door);
 
-/* What chooses positions, in a sum or in one of the layers; or NULL. */
+/* The part or layer that chooses positions; NULL if there is none. */
 const locant_encoding *lct_placing_part(const locant_encoding *e);
 
 /* Set doors, traits and parts of an encoding whose keys are known. */
 locant_status lct_encoding_compose(locant_encoding *e);
 
-/* Free a whole or half-made encoding whose schedules are gone; or NULL. */
+/* Free an encoding, complete or not, whose schedules are released; or NULL. */
 void lct_encoding_release(locant_encoding *e);
 
-/* What error messages call it: its name, or the spec of a sum. */
+/* The name of an encoding in error messages: its own, or the spec of a sum. */
 static inline const char *lct_name(const locant_encoding *e)
 {
     return e->row == &lct_enc_sum ? e->spec : e->row->info.name;
 }
 
-/* Parameters of an encoding that is no sum; NULL: none.  And number of all. */
+/*
+ * Parameters of an encoding that is no sum (NULL: none).  Number of all
+ * parameters, nested ones included.
+ */
 const struct lct_param *lct_params_of(const locant_encoding *e);
 int lct_param_count(const locant_encoding *e);
 
@@ -100,9 +104,9 @@ void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *c,
 /*
  * The schedule for rows of 'dim' channels and calls of that length, made on the
  * first call and then kept with 'e', which is no sum.  A schedule that depends
- * on the length is kept only among the first few: a cache that grows by a token
- * would bring a new one each time.  Errors name the public function 'fn'.  Give
- * it back with lct_schedule_done(), to which NULL is allowed.
+ * on the length is kept only among the first few: a KV cache that grows by a
+ * token would add one each time.  Errors name the public function 'fn'.
+ * Release the schedule with lct_schedule_done(), which accepts NULL.
  */
 locant_status lct_schedule_of(const struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,

@@ -14,7 +14,7 @@
 enum { HIDDEN, LENGTH, SHARE };
 enum { C, L, W1, B1, W2, B2 };
 
-static const double epsilon = 1e-6; /* the authors' */
+static const double epsilon = 1e-6; /* as in the authors' code */
 
 static const struct lct_key keys[] = {
     { .name = "hidden", .kind = LCT_INTEGER, .def = 32, .min = 1, .max = 4096,
@@ -272,7 +272,7 @@ static void pieces_backward(double *const *dparam, const struct lct_call *s,
         int64_t w2 = i * s->heads + head, from = count, end;
 
         if (at != 0)
-            from = rank(start, count, at); /* or up to it */
+            from = rank(start, count, at); /* the unit changes at this piece */
         end = on ? from : count;
         for (int64_t r = on ? 0 : from; r < end; r++) {
             one += sum[r];

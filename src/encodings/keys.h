@@ -35,7 +35,7 @@ struct lct_list {
 
 enum lct_init { LCT_INIT_ZERO, LCT_INIT_NORMAL, LCT_INIT_UNIFORM };
 
-/* Whether each layer of a model has its own. */
+/* Which layers of a model share a parameter. */
 enum lct_scope {
     LCT_SHARED,
     LCT_PER_LAYER,

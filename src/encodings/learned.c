@@ -29,7 +29,7 @@ static const struct lct_param params[] = {
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
 {
-    (void)name; /* rows */
+    (void)name; /* always "rows" */
     (void)sizes;
     return isnan(e->value[LENGTH])
                ? 0

@@ -56,7 +56,7 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                     (int64_t)(e->value[HEIGHT] * e->value[WIDTH]), "the grid");
 }
 
-/* The table a channel comes from, and its channel there. */
+/* The table that a channel comes from, and its index there. */
 static int64_t source(int *table, const locant_encoding *e, int64_t pos,
                       int64_t d, int64_t half)
 {

@@ -1,4 +1,6 @@
-/* length_limit.h - positions of encodings that have a table of them */
+/*
+ * length_limit.h - check positions of encodings that have a table of positions
+ */
 #ifndef LCT_LENGTH_LIMIT_H
 #define LCT_LENGTH_LIMIT_H
 #include "encoding.h"

@@ -19,14 +19,14 @@ struct lct_lengths {
 /* Do frequencies depend on the length of each document, not of the call? */
 bool lct_lengths_matter(const locant_encoding *e);
 
-/* Make the schedule of documents of that length, unless it is there. */
+/* Make the schedule of documents of that length, unless it exists. */
 locant_status lct_lengths_add(struct lct_lengths *l, const char *fn,
                               int64_t length);
 
-/* That schedule; NULL if it was not made. */
+/* The schedule of documents of that length; NULL if it was not made. */
 const struct lct_schedule *lct_lengths_find(const struct lct_lengths *l,
                                             int64_t length);
 
-/* Give all of them back. */
+/* Release all schedules. */
 void lct_lengths_done(struct lct_lengths *l);
 #endif

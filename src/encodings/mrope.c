@@ -4,8 +4,8 @@
  *
  * Wang et al.:  Qwen2-VL. 2024. arXiv:2409.12191, section 2.1.  Pair c has the
  * frequency of rope, rescaled or not; sections say which coordinate it is
- * multiplied by.  Text has t = h = w = p, which makes this rope: to the bit in
- * float32, up to rounding in double.
+ * multiplied by.  Text has t = h = w = p, so for text the results equal rope's:
+ * to the bit in float32, up to rounding in double.
  */
 #include "rope_grid.h"
 #include "scaling.h"

@@ -2,12 +2,11 @@
  * music.c - the Music Transformer's vectors, one for each past distance.
  *
  * Huang et al.: Music Transformer: Generating Music with Long-Term Structure.
- * 2018. arXiv:1809.04281, section 3.4.
- * The authors skew Q E^T to align it with the scores; indexing gives the same.
- * Distances beyond the table use its first row, as padding does in the authors'
- * code (tensor2tensor).  Scores of keys after the query are undefined in theirs
- * and do not change here; a causal mask must hide them.
- * The table starts at N(0, 1/D), as in the authors' code.
+ * 2018. arXiv:1809.04281, section 3.4. The authors skew Q E^T to align it with
+ * the scores; indexing gives the same. Distances beyond the table use its first
+ * row, as padding does in the authors' code (tensor2tensor).  Their code leaves
+ * scores of keys after the query undefined; here they do not change; a causal
+ * mask must hide them. The table starts at N(0, 1/D), as in the authors' code.
  */
 #include "content.h"
 

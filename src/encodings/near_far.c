@@ -8,8 +8,8 @@
  *
  * where d f_c is (p_i - p_j) f_c for a near key, and offset f_c + (g_i - g_j)
  * f_c / divisor for a far key with the grouped positions g_i and g_j.  So a
- * score is the product of a query and a key that are each rotated by a part of
- * their own.  An odd last channel is not rotated.
+ * score is the product of a query and a key, each rotated by its own angle.  An
+ * odd last channel is not rotated.
  */
 #include "../angle/schedule.h"
 #include "../kernel/kernels.h"
@@ -59,7 +59,7 @@ static struct lct_turn divided(struct lct_turn base, const locant_encoding *e)
                                  : lct_turn_divide(base, scheme->divisor(e));
 }
 
-/* What a far row is rotated by, as a fraction of a turn. */
+/* The angle of a far query or key, as a fraction of a turn. */
 static struct lct_turn far_fraction(struct lct_turn base,
                                     struct lct_turn divided_base,
                                     int64_t grouped, int64_t offset)

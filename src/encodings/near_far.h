@@ -9,11 +9,10 @@
 
 enum { LCT_PAIRINGS_HALF, LCT_PAIRINGS_INTERLEAVED };
 
-/* How a query sees a key, or how some queries see some keys: MIXED if not all
- * in the same way. */
+/* The class of a key for a query, or of all pairs of some queries and keys:
+ * MIXED if the pairs differ. */
 enum lct_near_far_class { LCT_NEAR, LCT_FAR, LCT_MASKED, LCT_MIXED };
 
-/* One scheme. */
 struct lct_near_far {
     int base, pairing; /* indices of these keys of the spec */
 
@@ -29,8 +28,8 @@ struct lct_near_far {
 
     /*
      * A far query or key is rotated by grouped(pos) times the frequencies
-     * divided by 'divisor'; a far query by 'offset' times the frequencies
-     * besides.
+     * divided by 'divisor', and a far query also by 'offset' times the
+     * frequencies.
      */
     double (*divisor)(const locant_encoding *e); /* NULL: 1 */
     int64_t (*offset)(const locant_encoding *e);
@@ -38,7 +37,7 @@ struct lct_near_far {
                        int64_t pos);
 };
 
-/* Hooks of such an encoding: its frequencies, and its content. */
+/* The hooks schedule.create and content.products of a near/far encoding. */
 locant_status lct_near_far_schedule(struct lct_schedule **out,
                                     const locant_encoding *e, const char *fn,
                                     int64_t head_dim, int64_t length);
@@ -50,14 +49,14 @@ void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
                          const struct lct_schedule *s, enum lct_role role,
                          const int64_t *pos, int64_t n);
 
-/* Those [pairs] of a near or far query or key at one position, in double. */
+/* The same [pairs] for one near or far query or key, in double. */
 void lct_near_far_angles_f64(double *cosines, double *sines,
                              const locant_encoding *e,
                              const struct lct_schedule *s,
                              enum lct_near_far_class class, enum lct_role role,
                              int64_t pos);
 
-/* a + b, b >= 0, at most INT64_MAX. */
+/* a + b for b >= 0, clamped to INT64_MAX. */
 static inline int64_t lct_later(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
@@ -74,7 +73,7 @@ static inline void lct_classify_window(char *out, int64_t size,
         out[i] = q_pos[i] > last ? LCT_FAR : LCT_NEAR;
 }
 
-/* For 'classify_range', the same. */
+/* The same for 'classify_range'. */
 static inline enum lct_near_far_class
 lct_classify_window_range(int64_t size, const int64_t q[2], const int64_t k[2])
 {

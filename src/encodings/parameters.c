@@ -126,7 +126,7 @@ int locant_encoding_param(locant_param_info *out, const locant_encoding *e,
     return 1;
 }
 
-/* Find parameter i and check its tensor, whose shape info gets. */
+/* Find parameter i, store its shape in info, and check its tensor. */
 static locant_status check_param(struct found *f, locant_param_info *info,
                                  const char *fn, const locant_tensor *t,
                                  const locant_encoding *e, int i)

@@ -24,7 +24,7 @@ void lct_params_load(struct lct_call *c, double *memory,
                      const locant_encoding *leaf, const locant_tensor *params,
                      const locant_sizes *sizes);
 
-/* Pointers into a gradient with the layout of that memory. */
+/* Pointers to each parameter in a gradient laid out like that memory. */
 static inline void lct_params_split(double *out[LCT_MAX_PARAMS],
                                     const struct lct_call *c, double *gradient)
 {

@@ -5,11 +5,11 @@
 
 /*
  * A bias that is piecewise linear in f = u(n) / v(q_pos), n = |q_pos - k_pos|,
- * with u, v > 0 and u increasing.  u depends on a first parameter, v on that
- * and on a second one.
+ * with u, v > 0 and u increasing.  u depends on one parameter, v on the same
+ * one and on a second.
  */
 struct lct_piecewise {
-    /* The most pieces there can be. */
+    /* An upper bound of the number of pieces. */
     int64_t (*pieces)(const locant_encoding *e);
     /*
      * Write the pieces, and return their number.  Piece r begins at f =

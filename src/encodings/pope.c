@@ -57,7 +57,7 @@ static double softplus(double x)
     return fmax(x, 0) + log1p(exp(-fabs(x)));
 }
 
-/* Its derivative. */
+/* The derivative of softplus. */
 static double sigmoid(double x)
 {
     return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));

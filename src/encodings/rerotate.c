@@ -63,7 +63,7 @@ static locant_status check_channels(const struct lct_schedule *from,
     return LOCANT_OK;
 }
 
-/* Does one rotation by p_to - p_from do it? */
+/* Is one rotation by p_to - p_from enough? */
 static bool same_frequencies(const struct side *from, const struct side *to)
 {
     return from->s->axes == 1 && to->s->axes == 1 && from->c.pos != NULL &&

@@ -192,7 +192,7 @@ static void joined(int64_t *low, int64_t *high, const struct lct_axis *a,
     *high = transposed ? a->end[i] : a->first[i] + a->taps;
 }
 
-/* W[x, j]; forward x is i and j is k, backward the other way round. */
+/* W[i, k] forward, W[k, i] backward. */
 static double weight(const struct lct_axis *a, int64_t i, int64_t k,
                      bool transposed)
 {

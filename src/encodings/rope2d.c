@@ -91,7 +91,7 @@ static locant_status schedule(struct lct_schedule **out,
                               half ? LCT_HALF : LCT_INTERLEAVED));
     for (int64_t c = 0; c < pairs; c++) {
         int axis = (c < each) != x_first ? Y : X;
-        int64_t i = c % each; /* of the pairs of one axis */
+        int64_t i = c % each; /* among the pairs of one axis */
         struct lct_turn *turn = &(*out)->turn[axis * pairs + c];
 
         if (form == PIXTRAL)

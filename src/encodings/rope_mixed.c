@@ -37,7 +37,9 @@ static int64_t size(const locant_encoding *e, const char *name,
     return sizes->head_dim / 2;
 }
 
-/* Both parameters draw the same angle for a head, from a stream for both. */
+/*
+ * Both parameters need the same angle of a head, so both draw from one stream.
+ */
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
@@ -115,8 +117,8 @@ static void inverse(double *out, const double *x, const struct lct_call *c,
 }
 
 /*
- * forward: (a', b') = R(angle) (a, b).  The angle's gradient db' a' - da' b' is
- * also that of the unrotated pairs, db a - da b, which needs no a', b'.  Rows
+ * forward: (a', b') = R(angle) (a, b).  The gradient of the angle, db' a' - da'
+ * b', equals db a - da b of the unrotated pairs, which needs no a', b'.  Rows
  * that no query sees may hold NaN, so a gradient of 0 is not multiplied.
  */
 static void backward(double *dx, double *const *dparam, const double *dout,

@@ -212,7 +212,7 @@ locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
                       inverse, inverse);
 }
 
-/* Outputs must not overlap each other, nor the other's input. */
+/* No output may overlap the other output or the other input. */
 static locant_status check_qk(const char *fn, const struct rotated *t)
 {
     static const char *const names[2][2] = { { "q_out", "q" },

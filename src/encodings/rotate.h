@@ -26,8 +26,8 @@ void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
 
 /*
  * Cosines and sines [n, pairs] of n positions of an encoding with schedule s:
- * at coords [n, axes] if not NULL, else at pos [n], whose coordinates
- * positions.coordinates computes if there are several axes.
+ * at coords [n, axes] if not NULL, else at pos [n], which positions.coordinates
+ * converts if there are several axes.
  */
 void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
                        const locant_encoding *e, const int64_t *pos,
@@ -39,13 +39,13 @@ void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_turn f,
 
 /* -------------------------------------------------- inside the public calls */
 
-/* What a call of this door was given, checked. */
+/* The checked arguments of a call of this door. */
 struct lct_rotate_call {
     const char *fn;
     const locant_encoding *e;    /* the part that rotates */
-    int first_param;             /* index of its first among all */
+    int first_param;             /* index of its first parameter */
     int axes;
-    const int64_t *pos;          /* one of these two, [tokens] */
+    const int64_t *pos;          /* [tokens]; NULL: 'coords' */
     const double *coords;        /* [tokens, axes] */
     size_t tokens;
     bool by_row;                 /* each row of x's outermost index has its own
@@ -67,7 +67,7 @@ locant_status lct_rotate_check_flags(const char *fn, int flags);
  */
 locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn);
 
-/* Rank, dtype, layout; out has x's shape but 'width' channels. */
+/* Check rank, dtype and layout; out has x's shape, but 'width' channels. */
 locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],
                                     const locant_tensor *out,
                                     const locant_tensor *x);
@@ -89,10 +89,10 @@ struct lct_rotation {
     bool by_row;                 /* see blocks.h */
 };
 
-/* The usual context, and its 'angles', by lct_rotate_angles(). */
+/* The usual context of 'angles', which then is lct_places_angles(). */
 struct lct_places {
     const struct lct_schedule *s;
-    const struct lct_schedule *const *by; /* for each token; NULL: s */
+    const struct lct_schedule *const *by; /* of each token; NULL: s */
     const locant_encoding *e;
     const int64_t *pos;
     const double *coords;

@@ -24,7 +24,7 @@ struct map_job {
     double *rows;    /* [slots, dim + width] */
 };
 
-/* Leading indices of the [T, D] matrix of x with number 'task'. */
+/* Leading indices of number 'task' of the [T, D] matrices of x. */
 static void leading_index(int64_t *index, const locant_tensor *x, size_t task)
 {
     for (int i = x->rank - 3; i >= 0; i--) {
@@ -77,7 +77,7 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
                               const locant_tensor *params, int flags)
 {
     const struct lct_encoding *row = c->e->row;
-    const struct lct_schedule *made; /* found again by row->rotate.map */
+    const struct lct_schedule *made; /* row->rotate.map finds it again */
     locant_sizes sizes = { .head_dim = x->shape[x->rank - 1] };
     size_t total, bytes = 0, slots = (size_t)lct_slots();
 

@@ -8,7 +8,7 @@
 #include "rotate.h"
 #include <inttypes.h>
 
-/* A call whose tokens are those of all rows, row by row. */
+/* A call whose tokens are the tokens of all rows, row by row. */
 struct ragged {
     struct lct_rotate_call c;
     const locant_rotation *r;
@@ -21,7 +21,7 @@ struct ragged {
 
 /* ---------------------------------------------------------------- checking */
 
-/* Of [n] entry i, of [rows, T] that of the row and token. */
+/* Entry i of x [n], or the entry of the row and token of x [rows, T]. */
 static int64_t entry(const locant_tensor *x, int64_t i, int64_t row, int64_t t)
 {
     const int64_t *data = x->data;
@@ -30,7 +30,7 @@ static int64_t entry(const locant_tensor *x, int64_t i, int64_t row, int64_t t)
                         : data[row * x->stride[0] + t * x->stride[1]];
 }
 
-/* [n] or [rows, T] */
+/* Check x [n] or [rows, T]. */
 static locant_status check_ids(const struct ragged *g, const char *name,
                                const locant_tensor *x, int64_t n)
 {

@@ -3,7 +3,9 @@
 #include "rotate.h"
 #include <string.h>
 
-/* Few enough that a row copied is still in the cache when it is rotated. */
+/*
+ * Few enough rows that a copied one is still in the cache when it is rotated.
+ */
 enum { ROWS_AT_ONCE = 64 };
 
 struct job {

@@ -168,7 +168,10 @@ static const struct lct_key proportional_keys[] = {
     { 0 }
 };
 
-/* Pairs beyond partial * dim / 2 do not rotate; the others keep exponents. */
+/*
+ * Pairs beyond partial * dim / 2 do not rotate; the others keep their
+ * exponents.
+ */
 static locant_status keep_fast(struct lct_schedule **out,
                                const locant_encoding *e, const char *fn,
                                int64_t head_dim, int64_t length)

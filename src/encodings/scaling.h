@@ -23,15 +23,15 @@ extern const struct lct_encoding *const lct_scalings[];
 /* The largest factor of a context. */
 #define LCT_SCALING_MOST 16777216 /* 2^24 */
 
-/* Refuse a value without a key that must be given. */
+/* Fail if a key without a default was left out. */
 locant_status lct_scaling_needs(const locant_encoding *e, int key);
 
-/* For 'emulated': ggml has no recipe. */
+/* The hook 'emulated' of scalings for which ggml has no recipe. */
 bool lct_scaling_not_ggml(const locant_encoding *e, int mode);
 
 /*
- * The key of rescalings that depend on a longest position, and their 'by_call',
- * which reads it.
+ * The key "length" of scalings that depend on the longest position, and the
+ * hook 'by_call', which reads it.
  */
 extern const char *const lct_scaling_counts[];
 #define LCT_SCALING_LENGTH                                                   \
@@ -46,15 +46,15 @@ unsigned lct_scaling_traits(const locant_encoding *scaling);
 double lct_scaling_score(const locant_encoding *scaling);
 
 /*
- * Exact frequencies base^(-2c/dim), dim = 2 * pairs, rescaled by one that does
- * not depend on a length.  On failure *out is NULL.
+ * Exact frequencies base^(-2c/dim), dim = 2 * pairs, rescaled by a scaling that
+ * does not depend on a length.  On failure *out is NULL.
  */
 locant_status lct_scaling_schedule(struct lct_schedule **out,
                                    const locant_encoding *scaling, double base,
                                    const char *fn, int64_t pairs,
                                    int64_t head_dim);
 
-/* ISOMETRIC or nothing. */
+/* The trait ISOMETRIC if 'isometric', else 0. */
 unsigned lct_scaling_isometric(bool isometric);
 
 /* slow + (fast - slow) share, for 0 <= slow <= fast. */

@@ -3,10 +3,10 @@
  *
  * Grattafiori et al.:  The Llama 3 Herd of Models. 2024. arXiv:2407.21783, and
  * apply_scaling() of meta-llama/llama-models.  A pair makes r = original * f /
- * 2 pi turns in the original context.  From r = high on it keeps its frequency,
- * up to r = low that is divided by 'factor', and in between both are mixed
- * linearly in r.  Frequencies are fractions of a turn, so r and all else is
- * computed in 128 bits.
+ * 2 pi turns in the original context.  Pairs with r >= high keep their
+ * frequency, pairs with r <= low divide it by 'factor', and in between both
+ * frequencies are mixed linearly in r.  Frequencies are fractions of a turn, so
+ * r and all else is computed in 128 bits.
  */
 #include "scaling.h"
 #include <math.h>

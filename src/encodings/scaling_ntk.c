@@ -1,12 +1,12 @@
 /*
- * scaling_ntk.c - another base: NTK-aware scaling, and the same by length.
+ * scaling_ntk.c - NTK-aware scaling: a larger base, fixed or by the length.
  *
  * bloc97, "NTK-Aware Scaled RoPE" (2023), as written down in Peng et al., YaRN,
  * arXiv:2309.00071v2, section 3.1: the base grows by s^(dim/(dim - 2)), so that
- * the first pair keeps its frequency and that of the last is divided by s
- * exactly.  "Dynamic" (emozilla 2023; section 3.3 there) computes s from the
- * length of the text.  The larger base is never rounded, since one exponential
- * computes both powers.
+ * the first pair keeps its frequency and the last divides it by exactly s.
+ * "Dynamic" (emozilla 2023; section 3.3 there) computes s from the length of
+ * the text.  The larger base is never rounded, since one exponential computes
+ * both powers.
  */
 #include "scaling.h"
 #include <math.h>
@@ -104,8 +104,8 @@ static void hf(struct lct_schedule *s, double factor, int64_t length,
 
 /*
  * s = factor L / original - (factor - 1), here 1 + factor (L - original) /
- * original, in double: exact where the quotient is, else to 2^-53 of s, which
- * moves pair c by 2c/(dim - 2) of that.
+ * original, in double: exact if the quotient is, else within 2^-53 of s; the
+ * frequency of pair c then is off by 2c/(dim - 2) times as much.
  */
 static locant_status dynamic(struct lct_schedule **out,
                              const locant_encoding *e, const char *fn,

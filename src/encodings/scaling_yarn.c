@@ -3,10 +3,10 @@
  * softmax.
  *
  * Peng, Quesnelle, Fan, Shippole: YaRN: Efficient Context Window Extension of
- * Large Language Models. 2023. arXiv:2309.00071v2, section 3.2 and eq. (22).
- * In the paper the ramp is linear in the turns of a pair.  The authors' code,
+ * Large Language Models. 2023. arXiv:2309.00071v2, section 3.2 and eq. (22). In
+ * the paper the ramp is linear in the turns of a pair.  The authors' code,
  * which all ports follow, makes it linear in the index of the pair, between the
- * indices with 'fast' and 'slow' turns.  So does this.
+ * indices with 'fast' and 'slow' turns.  So does this file.
  *
  * With truncate the ends of the ramp are integers, and frequencies are computed
  * in 128 bits.  Without, the ends are logarithms in double, so frequencies

@@ -10,7 +10,7 @@ struct bias_job {
     const int64_t *q_pos, *k_pos;
     struct lct_call s;
     double *rows;                /* [slots, S] */
-    double *gradient;            /* [H, total]: one head each */
+    double *gradient;            /* [H, total]: one row for each head */
     size_t total;
     int slots;
     const struct lct_part *part; /* NULL: the encoding has no door */

@@ -45,7 +45,7 @@ static const struct lct_param *params_of(const locant_encoding *e)
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
 {
-    (void)name; /* rows */
+    (void)name; /* always "rows" */
     (void)sizes;
     return 2 * (int64_t)e->value[DISTANCE] + 1;
 }

@@ -1,4 +1,4 @@
-/* similarity.c - cosine between positions, as tables and rotations see them */
+/* similarity.c - cosine similarity of positions, for input and rotate doors */
 #include "../core/pool.h"
 #include "../core/size.h"
 #include "../core/tensor.h"

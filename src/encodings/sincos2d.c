@@ -112,7 +112,7 @@ static void row(double *out, const locant_encoding *e,
 
     (void)params;
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: made before the first row */
+        return; /* cannot fail: the schedule exists */
     coordinates(&coordinate[0], &coordinate[1], e, at);
     for (int axis = 0; axis < 2; axis++)
         for (int64_t c = 0; c < dim / 4; c++) {

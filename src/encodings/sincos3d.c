@@ -27,7 +27,7 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-/* Channels of an axis before the cut. */
+/* Channels of an axis, before the axes are cut to the width. */
 static int64_t band(const locant_encoding *e, int axis, int64_t dim)
 {
     if (e->value[FORM] == HALF)
@@ -88,7 +88,7 @@ static void row(double *out, const locant_encoding *e,
 
     (void)params;
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: made before the first row */
+        return; /* cannot fail: the schedule exists */
     coordinates(at, e, point);
     for (int axis = 0; axis < 3; axis++) {
         int64_t n = band(e, axis, dim) / 2;

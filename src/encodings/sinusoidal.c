@@ -74,7 +74,7 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-/* Number of sines.  An odd width ends with a sine (geometric) or a 0. */
+/* Sines of a row; an odd width ends with a sine (geometric) or with a 0. */
 static int64_t sines_of(const locant_encoding *e, int64_t dim)
 {
     return e->value[SPACING] == INCLUSIVE ? dim / 2 : dim - dim / 2;
@@ -119,7 +119,7 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
     int64_t sines = sines_of(e, dim), shifted;
 
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: made before the first row */
+        return; /* cannot fail: the schedule exists */
     if (__builtin_add_overflow(pos, (int64_t)e->value[START], &shifted))
         shifted = INT64_MAX;
     if (dim > 0)
@@ -150,7 +150,8 @@ static void spread(float *out, const locant_encoding *e, const float *sines,
 {
     size_t all = (size_t)sines_of(e, dim), whole = (size_t)dim - all;
 
-    whole = whole < c ? 0 : whole - c < n ? whole - c : n; /* with a cosine */
+    whole = whole < c ? 0 : whole - c < n ? whole - c : n; /* channels with a
+                                                              cosine */
     if (e->value[FORM] == SPLIT) {
         memcpy(out + c, sines, n * sizeof(*out));
         memcpy(out + all + c, cosines, whole * sizeof(*out));
@@ -174,7 +175,7 @@ static void chunk(float *out, const locant_encoding *e,
         if (__builtin_add_overflow(pos[t], (int64_t)e->value[START],
                                    &shifted[t]))
             shifted[t] = INT64_MAX;
-        out[(t + 1) * (size_t)dim - 1] = 0; /* inclusive, of an odd width */
+        out[(t + 1) * (size_t)dim - 1] = 0; /* for an odd INCLUSIVE row */
     }
     for (size_t c = 0; c < pairs; c += m) {
         m = pairs - c < most ? pairs - c : most / LCT_PAD * LCT_PAD;
@@ -225,7 +226,7 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
 
     (void)params;
     if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: made before the first row */
+        return; /* cannot fail: the schedule exists */
     if (__builtin_add_overflow(at->pos, (int64_t)e->value[START], &shifted))
         shifted = INT64_MAX;
     for (int64_t c = 0; c < sines; c++) {

@@ -59,7 +59,7 @@ static const struct lct_schedule *schedule_of(const struct lct_call *c)
 {
     const struct lct_schedule *s;
 
-    /* Planning made it before, so this cannot fail. */
+    /* cannot fail: attention made the schedule when it planned */
     return lct_schedule_of(&s, c->e, "locant_attention", c->width, 0) ==
                    LOCANT_OK
                ? s

@@ -3,7 +3,7 @@
 #include "../core/quote.h"
 #include <string.h>
 
-/* Locale-free: bytes of a name, and of a number. */
+/* Bytes of a name, and of a number, in any locale. */
 bool lct_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -77,7 +77,7 @@ int lct_read_find(lct_name_at at, const void *list, const struct lct_reader *r,
     return -1;
 }
 
-/* Everything that could belong to one value, for sentences. */
+/* Everything that could belong to one value, for error messages. */
 struct lct_token lct_read_value(struct lct_reader *r)
 {
     struct lct_token t = { 0, 0 };

@@ -61,7 +61,7 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return role == LCT_QUERY ? 0 : pos;
 }
 
-/* Keys after the query are hidden by the mask, wherever they are. */
+/* The causal mask, which this encoding needs, hides keys after the query. */
 static enum lct_near_far_class classify_range(const locant_encoding *e,
                                               const int64_t q[2],
                                               const int64_t k[2])

@@ -27,7 +27,7 @@ static const struct lct_param params[] = {
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
 {
-    (void)name; /* offsets */
+    (void)name; /* always "offsets" */
     (void)sizes;
     return lct_window_offsets((int64_t)e->value[HEIGHT],
                               (int64_t)e->value[WIDTH]);

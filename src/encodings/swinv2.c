@@ -73,7 +73,7 @@ static double unit(const struct lct_call *s, const double y[2], int64_t i)
            s->param[B1][i];
 }
 
-/* Heads head .. head + heads - 1, in one pass of the network. */
+/* Most heads in one pass of values_backward(). */
 enum { TOGETHER = 16 };
 
 static void values(double *out, const struct lct_call *s, const double y[2],

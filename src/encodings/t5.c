@@ -3,11 +3,11 @@
  *
  * Raffel et al.:  Exploring the Limits of Transfer Learning with a Unified
  * Text-to-Text Transformer. 2020. arXiv:1910.10683, section 2.1; the bucket
- * function of the authors' code (mesh_tensorflow).  Half of the buckets of a
- * side hold one distance each, the others grow logarithmically up to
+ * function of the authors' code (mesh_tensorflow).  Half of the buckets of each
+ * direction hold one distance each, the others grow logarithmically up to
  * 'distance'.  Where the logarithm is an integer, floating point can be off by
- * one bucket (double is at distance 64 of 32/128, bidirectional), so distances
- * are compared with integer thresholds.
+ * one bucket (double is at distance 64 for 32 buckets up to 128,
+ * bidirectional), so distances are compared with integer thresholds.
  */
 #include "encoding.h"
 #include <math.h>
@@ -35,7 +35,7 @@ static const struct lct_param params[] = {
     { 0 }
 };
 
-/* Number of buckets of a side, and of those that hold one distance each. */
+/* Buckets of one direction, and how many of them hold one distance each. */
 static void sides(const locant_encoding *e, int *side, int *single)
 {
     *side = (int)e->value[BUCKETS] / (e->value[BIDIRECTIONAL] != 0 ? 2 : 1);

@@ -90,7 +90,7 @@ locant_status lct_table_open(struct lct_table_call *c, const char *fn,
     return check_encoding(c, fn, (size_t)positions->shape[0], dim);
 }
 
-/* Checks of both directions; rows are [N, D]. */
+/* Checks of forward and backward; rows are [N, D]. */
 static locant_status check_call(struct lct_table_call *c, const char *fn,
                                 const char *arg, const locant_tensor *rows,
                                 const locant_encoding *e,

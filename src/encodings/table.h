@@ -1,14 +1,14 @@
-/* table.h - rows of the input door, for its public functions */
+/* table.h - rows of tables, for the public functions of the input door */
 #ifndef LCT_TABLE_H
 #define LCT_TABLE_H
 #include "encoding.h"
 
-/* What a call of this door was given, checked. */
+/* The checked arguments of a call of the input door. */
 struct lct_table_call {
-    const locant_encoding *e;    /* no sum */
-    const locant_tensor *params; /* its own */
+    const locant_encoding *e;    /* the part with this door */
+    const locant_tensor *params; /* parameters of that part */
     int first_param;
-    const int64_t *positions;    /* one of these two */
+    const int64_t *positions;    /* [N]; NULL: 'coords' */
     const double *coords;        /* [N, axes] */
     int axes;
 };

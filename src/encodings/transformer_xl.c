@@ -9,7 +9,7 @@
  * R_n is a fixed sinusoid of the model's width.  Its projection (W_R, without
  * bias) and both vectors are learned.  All start at N(0, 0.02^2), as in the
  * authors' code, which shares u and v among layers unless untie_r is set
- * (mem_transformer.py).  The memory of an earlier segment is more keys at
+ * (mem_transformer.py).  The memory of an earlier segment is passed as keys at
  * smaller positions; the caller decides whether a gradient flows into it.
  */
 #include "sinusoids.h"

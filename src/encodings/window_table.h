@@ -17,13 +17,13 @@ lct_window_positions(const locant_encoding *e, const char *fn,
                     "the window");
 }
 
-/* Offsets of a window, rows and columns: one less than twice its sides. */
+/* Number of offsets in a window: 2 side - 1 along each axis. */
 static inline int64_t lct_window_offsets(int64_t height, int64_t width)
 {
     return (2 * height - 1) * (2 * width - 1);
 }
 
-/* Entry of query patch q and key patch k, counted row by row from 0. */
+/* Table entry of query patch q and key patch k, counted row by row from 0. */
 static inline int64_t lct_window_offset(int64_t height, int64_t width,
                                         int64_t q, int64_t k)
 {
@@ -33,13 +33,13 @@ static inline int64_t lct_window_offset(int64_t height, int64_t width,
     return down * (2 * width - 1) + right;
 }
 
-/* A number for each patch whose differences determine the offset. */
+/* A number for each patch; two patches' difference determines their offset. */
 static inline int64_t lct_window_key(int64_t width, int64_t pos)
 {
     return pos / width * (2 * width - 1) + pos % width;
 }
 
-/* The pair of patches with that difference that is nearest to patch 0. */
+/* The pair of patches nearest to patch 0 whose numbers have that difference. */
 static inline void lct_window_pair(int64_t *q, int64_t *k, int64_t width,
                                    int64_t difference)
 {
@@ -50,7 +50,7 @@ static inline void lct_window_pair(int64_t *q, int64_t *k, int64_t width,
     *k = (down < 0 ? -down * width : 0) + (right < 0 ? -right : 0);
 }
 
-/* Both, as hooks of an encoding whose positions are patches. */
+/* Both functions as hooks of an encoding whose positions are patches. */
 static inline int64_t lct_patch_key(const struct lct_call *s,
                                     enum lct_role role, int64_t pos)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A decimal point may be several bytes in a locale: make each run one '.'. */
+/* The locale's decimal point may be several bytes: make each run one '.'. */
 static void plain_point(char *text)
 {
     char *to = text;
@@ -72,7 +72,7 @@ void lct_decimal(char out[LCT_DECIMAL_BYTES], double value, int decimals)
     }
     snprintf(out, LCT_DECIMAL_BYTES, "%.*f", decimals, value);
     plain_point(out);
-    /* "-0.00" says less than "0.00" */
+    /* no sign before "0.00" */
     if (out[0] == '-' && !strpbrk(out, "123456789"))
         memmove(out, out + 1, strlen(out));
 }

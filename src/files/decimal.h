@@ -5,17 +5,17 @@
 enum { LCT_DECIMAL_BYTES = 40 };
 
 /*
- * 'value' with that many decimals, a point for the decimal point in every
- * locale; "e" notation from 1e7 on and below 1e-5.  A plain ASCII minus.
+ * 'value' with that many decimals, '.' as the decimal point in every locale,
+ * and ASCII '-'; "e" notation from 1e7 on and below 1e-5.
  */
 void lct_decimal(char out[LCT_DECIMAL_BYTES], double value, int decimals);
 
-/* With 17 significant digits: reading it gives the same bits.  "nan", "inf". */
+/* With 17 significant digits, which read back to the same bits; or nan, inf. */
 void lct_decimal_exact(char out[LCT_DECIMAL_BYTES], double value);
 
 /* With that many significant digits. */
 void lct_decimal_digits(char out[LCT_DECIMAL_BYTES], double value, int digits);
 
-/* With three of them, without zeros at the end. */
+/* With three significant digits, without zeros at the end. */
 void lct_decimal_short(char out[LCT_DECIMAL_BYTES], double value);
 #endif

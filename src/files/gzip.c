@@ -1,4 +1,4 @@
-/* gzip.c - bytes to RFC 1952 and back, by zlib, in memory of locant_alloc() */
+/* gzip.c - compress to and from gzip (RFC 1952), by zlib */
 #include "gzip.h"
 #include "../core/size.h"
 #include "path.h"
@@ -7,8 +7,8 @@
 /* 15: a window of 32 KiB; plus 16: with gzip's header and CRC. */
 enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8 };
 
-/* Level 1 needs a quarter of the time of level 6 for 1.2 times the bytes, for
-   the text of headers. */
+/* For the text of headers, level 1 takes a quarter of the time of level 6 and
+   gives 1.2 times the bytes. */
 enum { LEVEL = 1 };
 
 static voidpf take(voidpf unused, uInt items, uInt size)
@@ -65,7 +65,7 @@ locant_status lct_gzip(void **out, size_t *packed, const void *bytes,
                        size);
 }
 
-/* Room for one more byte shows whether the stream is too long. */
+/* If the stream fills one byte beyond 'size', it is too long. */
 static locant_status inflate_all(z_stream *z, void *out, size_t size,
                                  const char *name)
 {

@@ -1,4 +1,4 @@
-/* gzip.h - bytes to RFC 1952 and back, by zlib */
+/* gzip.h - compress to and from gzip (RFC 1952), by zlib */
 #ifndef LCT_GZIP_H
 #define LCT_GZIP_H
 #include "../core/error.h"
@@ -9,8 +9,8 @@ enum { LCT_GZIP_MOST = 1 << 30 };
 /* Largest compression ratio of deflate: 258 bytes from two bits (RFC 1951). */
 enum { LCT_GZIP_GAIN = 1032 };
 
-/* Compress 'size' bytes into memory of locant_alloc(); the same result for the
- * same zlib. */
+/* Compress 'size' bytes into memory of locant_alloc().  The same version of
+ * zlib gives the same bytes. */
 locant_status lct_gzip(void **out, size_t *packed, const void *bytes,
                        size_t size);
 

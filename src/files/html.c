@@ -48,7 +48,7 @@ static const char *entity(char c)
     }
 }
 
-/* Bytes of the UTF-8 character at p; 0 if it is none that a page may hold. */
+/* Bytes of the UTF-8 character at p; 0 if a page may not hold it. */
 static size_t character(const char *p)
 {
     const char *end = p;

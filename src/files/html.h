@@ -32,12 +32,12 @@ void lct_html_text(struct lct_html *h, const char *text);
    be NULL. */
 void lct_html_label(struct lct_html *h, const char *en, const char *zh);
 
-/* base64, as data: wants it. */
+/* base64, as in a data: URL. */
 void lct_html_base64(struct lct_html *h, const void *data, size_t size);
 
 locant_status lct_html_status(const struct lct_html *h);
-/* What was written, as zero-terminated memory of locant_alloc(); or, where
-   'status' or the writing failed, nothing. */
+/* Hand over the text, in zero-terminated memory of locant_alloc(); if 'status'
+   or the writing failed, free it and return that error. */
 locant_status lct_html_give(char **out, size_t *size, struct lct_html *h,
                             locant_status status);
 void lct_html_free(struct lct_html *h);

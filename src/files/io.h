@@ -31,7 +31,7 @@ struct lct_piece {
  */
 locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
                              size_t n);
-/* The same with mode 0600, even if the old file had another. */
+/* As lct_write_file(), with mode 0600 even if the old file had another. */
 locant_status lct_write_private(const char *path,
                                 const struct lct_piece *pieces, size_t n);
 #endif

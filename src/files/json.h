@@ -25,7 +25,7 @@ struct lct_json {
 struct lct_extent {
     size_t end;     /* one past its last bracket */
     size_t members; /* of the array or object itself */
-    size_t commas, containers; /* in it, including itself */
+    size_t commas, containers; /* inside it; containers count itself too */
 };
 
 /* Record "<file>: header[byte N]: <where><what>"; LOCANT_ERR_FORMAT. */

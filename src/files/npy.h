@@ -21,8 +21,8 @@ enum { LCT_NPY_FRAME = 12 };
 
 /*
  * Find the end of the header in a file of 'size' bytes that begins with
- * 'bytes', of which LCT_NPY_FRAME or 'size' are given.  Messages name it
- * 'file'.
+ * 'bytes', at least the smaller of LCT_NPY_FRAME and 'size' of them. Messages
+ * call it 'file'.
  */
 locant_status lct_npy_frame(size_t *end, const char *file, const char *bytes,
                             size_t size);

@@ -11,7 +11,7 @@ struct lct_symbol {
 
 struct lct_shared {
     const char *need;          /* "eigenvectors need OpenBLAS" */
-    const char *files[3];      /* tried in order, up to NULL */
+    const char *files[3];      /* names to try, up to NULL */
     const struct lct_symbol *symbols;
     size_t n_symbols;
     void *table;               /* of pointers to functions */

@@ -3,8 +3,8 @@
 
 int32_t lct_utf8_next(const char **text)
 {
-    /* The first byte by the number of bytes after it, and the least character
-       that needs as many. */
+    /* For each number of bytes after the first: the first byte, and the least
+       character that needs that many. */
     static const struct {
         unsigned mask, lead;
         int32_t least;

@@ -35,8 +35,9 @@ static double square_at(const struct lct_spectrum *s, int64_t from, int64_t to,
 
 /*
  * The first node with a large projection on rows from .. to - 1.  The squared
- * lengths add up to the dimension, so one is at least the mean.  0.37 of it: no
- * symmetric graph has a node exactly there, where rounding would decide.
+ * lengths add up to the dimension, so one is at least the mean.  "Large" is
+ * 0.37 of the mean: no node of a symmetric graph is exactly there, where
+ * rounding would decide.
  */
 static int64_t find_pivot(const struct lct_spectrum *s, int64_t from,
                           int64_t to)

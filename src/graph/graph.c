@@ -73,7 +73,7 @@ static void group(locant_graph *g, const locant_tensor *edges)
             g->to[g->first[j]++] = i;
         }
     }
-    for (int64_t i = N; i > 0; i--) /* each position is now the next's */
+    for (int64_t i = N; i > 0; i--) /* each is now the next start */
         g->first[i] = g->first[i - 1];
     g->first[0] = 0;
 }

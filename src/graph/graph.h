@@ -24,8 +24,8 @@ void lct_graph_walk(int64_t *hops, int64_t *queue, const locant_graph *g,
                        int64_t start);
 
 /*
- * Check one array: dense, of one of two dtypes (twice the same for one), of
- * these sizes, -1 for any.  'fn' and 'arg' name it in the message.
+ * Check one array: dense, of one of two dtypes (which may be equal), of these
+ * sizes, -1 for any.  'fn' and 'arg' name it in the message.
  */
 locant_status lct_graph_check(const char *fn, const char *arg,
                               const locant_tensor *t,

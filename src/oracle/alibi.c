@@ -29,7 +29,9 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = 0.5;
 }
 
-/* The slopes of the next power of two above, every other one, are appended. */
+/*
+ * Heads beyond a power of two get every other slope of the next power of two.
+ */
 static double slope(double max, int64_t h, int64_t heads)
 {
     int64_t power = 1;

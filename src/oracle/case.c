@@ -1,11 +1,11 @@
-/* case.c - one encoding for the library and for its oracle. */
+/* case.c - random cases of one encoding, for the library and for its oracle. */
 #include "case.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Spec i and its sizes; 0 past the last. */
+/* Choose spec i and its sizes; 0 past the last spec. */
 static int choose(struct oracle_case *c, struct oracle_run *r,
                   const struct oracle *o, int i)
 {
@@ -353,7 +353,7 @@ int64_t oracle_entry(const struct oracle_case *c, int64_t k, int64_t size)
                : oracle_run_range(c->run, 0, size - 1);
 }
 
-/* The library adds to what was there: that counts as a term. */
+/* The library adds to the previous contents, which count as a term. */
 void oracle_case_params_check(struct oracle_case *c, oracle_sum_fn fn,
                               void *context, double error, int times)
 {

@@ -25,10 +25,10 @@ struct oracle_case {
     const struct oracle *o; /* NULL: the case holds memory only */
     const char *spec;
     locant_encoding *e;
-    const locant_encoding *leaf; /* what the layer uses */
-    int first, params, axes;     /* 'first' parameter of the leaf */
+    const locant_encoding *leaf; /* the encoding of the layer */
+    int first, params, axes;     /* first parameter of the leaf */
     unsigned doors, traits;      /* of the leaf */
-    int64_t low, high;           /* positions */
+    int64_t low, high;           /* positions to draw */
     struct oracle_call w;
     struct oracle_param p[ORACLE_PARAMS];
     locant_tensor value[ORACLE_PARAMS], grad[ORACLE_PARAMS];
@@ -37,62 +37,62 @@ struct oracle_case {
         size_t bytes;
     } block[ORACLE_BLOCKS];
     int     blocks;
-    jmp_buf stop; /* where a case without memory or answer goes on */
+    jmp_buf stop; /* where to go on if a case cannot be finished */
 };
 
-/* One problem, number n of the row; 'what' is the caller's. */
+/* Checks problem n of the row; 'what' is passed through by the caller. */
 typedef void (*oracle_body)(struct oracle_case *c, int64_t n, int what);
 
 /*
- * The cases of the row that is open, with spec i of o (NULL: none), in a random
+ * Run the cases of the open row, with spec i of o (NULL: none), in a random
  * layer if 'layers'.
  */
 void oracle_case_each(struct oracle_run *r, const struct oracle *o,
                       int i, int layers, oracle_body body, int what);
 
-/* What rows of spec i are about: the case without its encoding.  0: there is
- * none. */
+/* Describe the encoding of spec i in c, which holds no memory afterwards. 0:
+ * there is no spec i. */
 int oracle_case_look(struct oracle_case *c, struct oracle_run *r,
                      const struct oracle *o, int i);
 
-/* A case of one's own; close it. */
+/* Open a single case; the caller closes it. */
 void oracle_case_open(struct oracle_case *c, struct oracle_run *r,
                       const struct oracle *o, int i, int layer);
 void oracle_case_close(struct oracle_case *c);
 
-/* The call succeeded, or the case ends here as a miss. */
+/* Unless the call succeeded, end the case as a miss. */
 void oracle_case_ok(struct oracle_case *c, locant_status s);
 
-/* Zeroed memory until the case closes; without it the case ends here. */
+/* Zeroed memory until the case closes; if there is none, the case ends here. */
 void *oracle_case_take(struct oracle_case *c, size_t n, size_t size);
-/* Dense, filled with numbers the dtype holds, in +-2. */
+/* A dense tensor of random numbers in -2 .. 2 that the dtype holds exactly. */
 locant_tensor oracle_case_tensor(struct oracle_case *c, locant_dtype dtype,
                                  int rank, const int64_t *shape);
-/* Its memory, dense, is only read from now on. */
+/* From now on the memory of t, which is dense, is only read. */
 void oracle_case_seal(const struct oracle_case *c, const locant_tensor *t);
-/* n positions the case is defined at; n coordinates, F64 [n, axes]. */
+/* n positions at which the case is defined; n coordinates, F64 [n, axes]. */
 locant_tensor oracle_case_positions(struct oracle_case *c, int64_t n);
 locant_tensor oracle_case_coordinates(struct oracle_case *c, int64_t n);
 
-/* Elements of a tensor; element i counted densely; all of them. */
+/* Number of elements; element i in row-major order; a copy of all elements. */
 size_t oracle_count(const locant_tensor *t);
 double oracle_get(const locant_tensor *t, size_t i);
 void   oracle_put(const locant_tensor *t, size_t i, double x);
 cx    *oracle_case_copy(struct oracle_case *c, const locant_tensor *t);
 
-/* Random parameters of these sizes, and gradients that hold something. */
+/* Random parameters for these sizes, and gradients with random contents. */
 void oracle_case_params(struct oracle_case *c, const locant_sizes *sizes);
-/* The array for the library; NULL if there are none. */
+/* The parameters for the library; NULL if there are none. */
 const locant_tensor *oracle_case_params_in(const struct oracle_case *c);
 
-/* As oracle_run_near(); a miss says what the problem was. */
+/* As oracle_run_near(); a miss records what the problem was. */
 void oracle_case_near(struct oracle_case *c, const char *what, size_t at,
                       double got, double want, double allowed);
 
 /*
- * A sum of terms weight x f in complex arithmetic, and beside it 'gross' with
- * every term of the derivative taken as positive: rounding errors of a gradient
- * are measured by it.
+ * A sum of terms weight x f in complex arithmetic.  'gross' sums the magnitudes
+ * of the terms of the derivative: rounding errors of a gradient are measured by
+ * it.
  */
 struct oracle_sum {
     cx     sum;
@@ -104,14 +104,15 @@ typedef struct oracle_sum (*oracle_sum_fn)(void *context);
 /* Derivative of the sum along entry *x; *gross as above. */
 double oracle_slope(double *gross, cx *x, oracle_sum_fn fn, void *context);
 
-/* Entry k of those of a gradient of 'size' entries that are checked; there are
- * oracle_entries(). */
+/* How many of the 'size' entries of a gradient are checked, and entry k of
+ * these. */
 int64_t oracle_entries(const struct oracle_case *c, int64_t size);
 int64_t oracle_entry(const struct oracle_case *c, int64_t k, int64_t size);
 
 /*
- * Gradients of parameters against the slopes of 'fn': off by 'error' of their
- * terms, rounded 'times' times to the type of the parameter.
+ * Check gradients of parameters against the slopes of 'fn'.  They may be off by
+ * 'error' of their terms, and are rounded 'times' times to the parameter's
+ * type.
  */
 void oracle_case_params_check(struct oracle_case *c, oracle_sum_fn fn,
                               void *context, double error, int times);

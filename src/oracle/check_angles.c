@@ -60,8 +60,8 @@ static void places(struct oracle_run *r, const struct exact *f, int64_t *id,
 }
 
 /*
- * "within 0.501 units in the last place" (angles.h).  Positions of type F64
- * promise it too, where |value| is above 2^-20 of 1.
+ * "within 0.501 units in the last place" (angles.h).  F64 positions give the
+ * same accuracy where |value| is above 2^-20.
  */
 static void angles(struct oracle_case *c, int64_t n, int what)
 {
@@ -127,7 +127,7 @@ static void near(struct oracle_case *c, const locant_tensor *out, size_t at,
                     c->run->row.bound * terms);
 }
 
-/* 'what' is OPERATIONS times the spec plus the operation. */
+/* 'what' is OPERATIONS * spec + operation. */
 static void rotate(struct oracle_case *c, int64_t n, int what)
 {
     const int64_t shape[] = { ROWS, DIM };
@@ -222,7 +222,7 @@ void oracle_check_angles(struct oracle_run *r)
     int64_t cases = r->cases;
     char    text[64];
 
-    r->cases = 8 * cases; /* they take little */
+    r->cases = 8 * cases; /* angles are cheap */
     for (int n = 0; n < 8; n++) {
         snprintf(text, sizeof text, "base=%g%s", bases[n / 2],
                  n % 2 ? " at fractions" : "");

@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-/* A problem, the rows that are summed, and what the sums came to. */
+/* A problem, the rows whose outputs are summed, and sizes found in the sum. */
 struct judged {
     struct oracle_problem p;
-    struct oracle_call *w; /* of its case */
+    struct oracle_call *w; /* of p.c */
     const struct oracle *o;
     int64_t b0, b1, i0, i1;
-    double top;   /* largest |score|, and what its terms may reach */
+    double top;   /* the most that a score or its terms reach */
     double reach; /* largest |value| */
-    double mass;  /* of the last sum: its 'gross' with 1 for every |s_j'| */
-    cx *frozen;   /* scores [B, H, T, S] while values move; or NULL */
+    double mass;  /* 'gross' of the last sum if every |s_j'| were 1 */
+    cx *frozen;   /* scores [B, H, T, S] while dv is checked, else NULL */
 };
 
 /* Scores, weights and log-sum-exp of one row. */
@@ -43,7 +43,7 @@ static cx capped(const struct oracle_call *w, cx s)
                : s;
 }
 
-/* 0: the row sees no key. */
+/* Returns 0 if the row sees no key. */
 static int softmax(struct row *r, const struct judged *t, int64_t b,
                    int64_t h, int64_t i)
 {
@@ -91,9 +91,9 @@ static cx value(const struct judged *t, int64_t b, int64_t h, int64_t i,
 /* ---------------------------------------------------------------- measures */
 
 /*
- * Rounding units that errors are counted in: of float32 where the problem or
- * the table of cosines is in float32; of double, with ten bits for the chain of
- * operations inside of an encoding, otherwise.
+ * The unit that errors are counted in: of float32 if the problem or the table
+ * of cosines is in float32; else of double, with ten bits for the chain of
+ * operations inside of an encoding.
  */
 static double unit(const struct oracle *o, locant_dtype dtype)
 {
@@ -131,7 +131,7 @@ static double product_reach(const struct judged *t)
     return t->w->scale * most[0] * most[1];
 }
 
-/* The cap errs by 12 units of what it leaves. */
+/* The cap is off by at most 12 units of its result. */
 static void measure_row(struct judged *t, int64_t b, int64_t h, int64_t i)
 {
     const struct oracle_call *w = t->w;
@@ -205,13 +205,13 @@ static void forward(struct oracle_case *c, int64_t n, int what)
 /* ---------------------------------------------------------------- backward */
 
 /*
- * <dout, out> of one row, in complex arithmetic.  Beside it 'gross', with every
- * term of the derivative taken as positive:
+ * <dout, out> of one row, in complex arithmetic.  'gross' takes every term of
+ * the derivative as positive:
  *
  *     sum_j p_j (|dout| . |value_j| + sum_k p_k |dout| . |value_k|) |s_j'|
  *     + sum_j p_j |dout| . |value_j'|
  *
- * which rounding errors of a gradient are measured by.
+ * Rounding errors of a gradient are measured by it.
  */
 static void add_row(struct oracle_sum *sum, struct judged *t, int64_t b,
                     int64_t h, int64_t i)
@@ -259,9 +259,9 @@ static struct oracle_sum add_all(void *context)
 }
 
 /*
- * Derivative along one entry, and how far the library may be from it.  Rotated
- * channels of a pair may cancel in what they do to a score, each of the size of
- * the score's terms.
+ * Derivative along one entry, and how far the library may be from it.  The
+ * effects of the two rotated channels of a pair on a score may cancel; each can
+ * be as large as the score's terms.
  */
 static double slope(double *allowed, struct judged *t, cx *x)
 {
@@ -280,7 +280,7 @@ static void sum_all(struct judged *t)
     t->i1 = t->w->T;
 }
 
-/* A query moves its own row only, a key, value or x those of its batch row. */
+/* A query changes its own row only; a key, value or x its whole batch row. */
 static void check_input(struct judged *t, const char *what, int in,
                         const locant_tensor *got)
 {
@@ -301,7 +301,7 @@ static void check_input(struct judged *t, const char *what, int in,
     }
 }
 
-/* Values change no score. */
+/* Values change no score, so the scores are computed once. */
 static void check_values(struct judged *t)
 {
     const struct oracle_call *w = t->w;
@@ -319,7 +319,7 @@ static void check_values(struct judged *t)
     t->frozen = NULL;
 }
 
-/* dsinks was 1. */
+/* dsinks held 1 before the call, which adds to it. */
 static void check_sinks(struct judged *t)
 {
     double ulp = t->p.dtype == LOCANT_F32 ? 0x1p-23 : 0x1p-52;
@@ -335,9 +335,9 @@ static void check_sinks(struct judged *t)
 }
 
 /*
- * What a parameter of the rotate door does to a score through the query and
- * through the key may cancel: each is a position times the terms of the score.
- * Other oracles say what their parts amount to.
+ * The effects of a parameter of the rotate door on a score, through the query
+ * and through the key, may cancel: each is a position times the terms of the
+ * score.  Oracles of other doors give their 'parts'.
  */
 static double cancelled(const struct judged *t, int k)
 {
@@ -348,7 +348,7 @@ static double cancelled(const struct judged *t, int k)
     return score_error(t) * t->mass * parts;
 }
 
-/* Added to what was there, with one rounding or two of the type. */
+/* Gradients add to what was there, with one or two roundings of the type. */
 static void check_params(struct judged *t)
 {
     struct oracle_case *c = t->p.c;
@@ -373,7 +373,7 @@ static void check_params(struct judged *t)
     }
 }
 
-/* A long problem costs much: few entries of it. */
+/* Long problems are expensive, so few of their entries are checked. */
 static void backward(struct oracle_case *c, int64_t n, int what)
 {
     int entries = c->run->entries;
@@ -393,7 +393,7 @@ static void backward(struct oracle_case *c, int64_t n, int what)
     c->run->entries = entries;
 }
 
-/* A gradient multiplies two weights and two sums: four times as much. */
+/* A gradient multiplies two weights and two sums: four times the error. */
 void oracle_check_attend(struct oracle_run *r, const struct oracle *o,
                          int i)
 {

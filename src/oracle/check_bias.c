@@ -38,7 +38,7 @@ static struct oracle_sum score_sum(void *context)
     return sum;
 }
 
-/* Every other problem reaches as far as the oracle is exact. */
+/* Every other problem has positions up to o->far. */
 static void make(struct score *s, struct oracle_case *c, int64_t n)
 {
     struct oracle_call *w = &c->w;
@@ -55,7 +55,7 @@ static void make(struct score *s, struct oracle_case *c, int64_t n)
     w->T = oracle_run_range(c->run, 0, 6);
     w->S = oracle_run_range(c->run, 0, 9);
     w->D = w->W = 0;
-    w->scale = 1; /* unknown here: a bias inside of the scale comes bare */
+    w->scale = 1; /* so a bias inside of the scale is not multiplied */
     known = (locant_sizes){ .heads = w->H, .kv_heads = w->H };
     oracle_case_params(c, &known);
     s->q_pos = oracle_case_positions(c, w->T);
@@ -98,7 +98,9 @@ static void forward(struct oracle_case *c, int64_t n, int what)
     }
 }
 
-/* Summed in double, rounded once, and added with one rounding more. */
+/*
+ * The gradient is summed in double, rounded once, and rounded again when added.
+ */
 static void backward(struct oracle_case *c, int64_t n, int what)
 {
     struct score s;

@@ -1,5 +1,5 @@
-/* check_doors.c - doors that an encoding lacks refuse; parameters begin where
- * projection leaves them. */
+/* check_doors.c - calls of a door that the encoding lacks fail; projection does
+ * not change initial parameters. */
 #include "case.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ struct closed {
     locant_tensor out, rows; /* [2, 2, 2], [2, 4]; the same memory */
 };
 
-/* UNSUPPORTED, a message with the encoding's name, and the same numbers. */
+/* Expect UNSUPPORTED, the encoding's name in the message, no change of out. */
 static void refused(const struct closed *d, locant_status got)
 {
     const char *name = d->c->o->name;

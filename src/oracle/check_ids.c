@@ -1,9 +1,9 @@
-/* check_ids.c - ids of encodings that place tokens themselves. */
+/* check_ids.c - ids of encodings that choose positions. */
 #include <string.h>
 
 #include "case.h"
 
-/* Ids of training that do not rise, or leave [0, reach). */
+/* How many training ids do not increase, or are outside [0, reach). */
 static int64_t faults(const int64_t *id, int64_t n, int64_t reach)
 {
     int64_t found = 0;

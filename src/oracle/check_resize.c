@@ -7,7 +7,7 @@
 
 enum { MOST = 9 };
 
-/* One call; the rows of a line are a grid of one column to the judge. */
+/* One call.  The oracle gets a 1-D table as a grid of one column. */
 struct stretch {
     struct oracle_case *c;
     int            grid;
@@ -17,7 +17,7 @@ struct stretch {
     locant_tensor  from, to;
 };
 
-/* What row 'to' takes of row 'from', both counted after the prefix. */
+/* Weight of row 'from' in row 'to', both counted after the prefix. */
 static double weight(const struct stretch *s, int64_t to, int64_t from)
 {
     const locant_resize *h = &s->how;
@@ -63,7 +63,7 @@ static void make(struct stretch *s, struct oracle_case *c,
     s->to    = oracle_case_tensor(c, r->row.dtype, 2, shape);
 }
 
-/* One number of 'to' (or of the gradient of 'from') and its terms. */
+/* Check one number of 'to', or of the gradient of 'from', from its terms. */
 static void judge(const struct stretch *s, int gradient, const double *before)
 {
     const locant_tensor *got = gradient ? &s->from : &s->to;

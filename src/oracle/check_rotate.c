@@ -8,10 +8,10 @@
 struct rotation {
     struct oracle_case *c;
     int key, real;
-    int64_t width;                /* channels that come out */
+    int64_t width;                /* channels of the output */
     locant_tensor pos, x, out, dout, dx; /* x [H,T,D], out [H,T,width] */
-    cx *in;                       /* x, to be moved */
-    double largest;               /* |x|, |rotated x| of any channel */
+    cx *in;                       /* x, with complex steps */
+    double largest;               /* |channel| of x and out */
 };
 
 /* Element 'at' of the output, counted densely. */
@@ -56,7 +56,7 @@ static void place(struct rotation *t, int64_t n)
     t->real = c->o->real && !(c->traits & LOCANT_TRAIT_LENGTH) && n % 4 == 3;
     t->pos = t->real ? oracle_case_coordinates(c, w->T)
                      : oracle_case_positions(c, w->T);
-    /* Both sides hold the same positions: the oracle asks about either. */
+    /* The oracle may ask for positions of queries or of keys. */
     w->q_pos = w->k_pos = t->pos.data;
     if (t->real)
         w->q_coords = w->k_coords = t->pos.data;
@@ -132,7 +132,7 @@ static double allowed(const struct rotation *t, double want)
     return storage(t->c->run->row.dtype, want) + computed(t->c, t->largest);
 }
 
-/* Every third problem in place, where channels stay as many. */
+/* Every third problem is in place, if the number of channels stays the same. */
 static void forward(struct oracle_case *c, int64_t n, int what)
 {
     struct rotation t;
@@ -156,8 +156,8 @@ static void forward(struct oracle_case *c, int64_t n, int what)
 }
 
 /*
- * Where there is an inverse it brings x back; an isometric encoding has one.
- * Errors of the way there come back with it.
+ * The inverse, if there is one, restores x; an isometric encoding has one. The
+ * errors of the forward rotation add to its own.
  */
 static void inverse(struct oracle_case *c, int64_t n, int what)
 {
@@ -178,14 +178,14 @@ static void inverse(struct oracle_case *c, int64_t n, int what)
                          creal(t.in[at]), 4 * allowed(&t, t.largest));
 }
 
-/* Rotated and then moved is rotated where it was moved to. */
+/* Rotating and then moving equals rotating at the new position. */
 static void rerotate(struct oracle_case *c, int64_t n, int what)
 {
     struct rotation t;
     locant_tensor   there;
 
     (void)what;
-    make(&t, c, n - n % 4); /* at integers */
+    make(&t, c, n - n % 4); /* integer positions */
     there = oracle_case_positions(c, c->w.T);
     oracle_case_ok(c, rotate(&t, &t.out, &t.x, 0));
     oracle_case_ok(c, locant_encoding_rerotate(&t.dout, &t.out, c->e, &t.pos,
@@ -197,7 +197,7 @@ static void rerotate(struct oracle_case *c, int64_t n, int what)
                          oracle_get(&t.dx, at), 8 * allowed(&t, t.largest));
 }
 
-/* A rotation by a table needs no x. */
+/* The gradient of a rotation by a table needs no x. */
 static void backward(struct oracle_case *c, int64_t n, int what)
 {
     double error = 2 * computed(c, 1);

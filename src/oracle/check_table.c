@@ -54,8 +54,8 @@ static void make(struct table *t, struct oracle_case *c, int64_t n)
     t->dout = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
 }
 
-/* Coordinates are understood where the oracle says so, and refused
- * elsewhere. */
+/* Real coordinates are accepted if the oracle says so, and refused
+ * otherwise. */
 static void forward(struct oracle_case *c, int64_t n, int what)
 {
     double once = c->run->row.bound - ORACLE_CHAIN;
@@ -81,7 +81,7 @@ static void forward(struct oracle_case *c, int64_t n, int what)
     }
 }
 
-/* Row after row is added. */
+/* The gradients of rows are added one after the other. */
 static void backward(struct oracle_case *c, int64_t n, int what)
 {
     struct table t;

@@ -5,7 +5,9 @@
 #include "oracle.h"
 #include <math.h>
 
-/* q [b, h, i], k [b, its key head, j] and x [b, j], as they were given. */
+/*
+ * q [b, h, i], k [b, key head of h, j] and x [b, j], as the caller gave them.
+ */
 static inline const cx *query_of(const struct oracle_call *w, int64_t b,
                                  int64_t h, int64_t i)
 {

@@ -1,10 +1,9 @@
 /*
  * cope.c - Golovneva et al. 2024, arXiv:2405.18719v2, eq. (3)-(7) and its
- * listing: gates sigmoid(score), position of key j from i the sum of the gates
- * of keys j .. i, clamped to the table; the logit q.e of that position, linear
- * between whole ones, is added without a scale.
- * Later keys than the query are ordered as keys are: what comes between is all
- * visible keys at positions from p_j on.
+ * listing: gates are sigmoid(score); the position of key j is the sum of the
+ * gates of all visible keys from j on, in their order in memory, clamped to the
+ * table.  The logit q.e of that position, interpolated between whole ones, is
+ * added without a scale.
  */
 #include "content.h"
 

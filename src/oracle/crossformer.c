@@ -15,7 +15,7 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-/* x [n] = ReLU of x normalised, times gain, plus shift. */
+/* x [n] = ReLU(gain * normalised x + shift). */
 static void norm_relu(cx *x, int64_t n, const cx *gain, const cx *shift)
 {
     cx mean = 0, variance = 0;

@@ -90,7 +90,7 @@ void exact_angle(long double *cosine, long double *sine, struct exact f,
     *sine   = s + angle.lo * c;
 }
 
-/* 2 f / pi = 4 f / (2 pi), its integer part taken off again and again. */
+/* The continued fraction of 2 f / pi = 4 f / (2 pi). */
 int exact_near(int64_t *out, int n, struct exact f, int64_t most)
 {
     long double x = 4 * (f.hi / turn().hi);

@@ -16,8 +16,8 @@ struct exact {
 /* base^(-2 c / dim), relative error below 2^-100; base^(2 c) must fit. */
 struct exact exact_frequency(double base, int64_t c, int64_t dim);
 
-/* cos and sin of position x f, |position| below 2^53: relative error below
- * 2^-58 plus 2^-60 of 2^-24 absolute. */
+/* cos and sin of position x f, |position| below 2^53.  The error is below 2^-58
+ * of the result plus 2^-60 * 2^-24. */
 void exact_angle(long double *cosine, long double *sine, struct exact f,
                  double position);
 

@@ -31,7 +31,7 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 
         if (p_t > p_j && p_t <= p_i)
             sum += log_gate(w, b, h, t);
-        if (p_t > p_i && p_t <= p_j) /* a later key: the other way round */
+        if (p_t > p_i && p_t <= p_j) /* key after the query: from i to j */
             sum -= log_gate(w, b, h, t);
     }
     return sum;

@@ -3,9 +3,9 @@
  * Llama 4): layer l uses 'global' where (l + 1) mod period = 0, else 'local'.
  * Parameters are those of local, then those of global.
  *
- * And ids drawn for training, randomized (Ruoss et al. 2023,
- * arXiv:2305.16843v1) and PoSE (Zhu et al. 2023, arXiv:2309.10400v3): scores
- * are those of the ids they are given.
+ * Also randomized (Ruoss et al. 2023, arXiv:2305.16843v1) and PoSE (Zhu et al.
+ * 2023, arXiv:2309.10400v3), which draw ids for training: scores are computed
+ * at the ids of the call.
  */
 #include "oracle.h"
 #include <math.h>
@@ -47,7 +47,7 @@ static cx product(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return oracle_product(w, &none, b, h, i, j);
 }
 
-/* Of one, two or four heads. */
+/* ALiBi for one, two or four heads. */
 static cx alibi(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j, const cx *slope)
 {

@@ -1,7 +1,7 @@
 /*
  * learned2d.c - tables of rows and of columns: their sum (Pix2Struct,
  * arXiv:2210.03347v2, section 2.2; NaViT, arXiv:2307.06304v1, section 2.1), or
- * one behind the other (DETR, arXiv:2005.12872v3, its learned variant).
+ * concatenated (DETR, arXiv:2005.12872v3, its learned variant).
  */
 #include "oracle.h"
 

@@ -1,4 +1,4 @@
-/* oracle.c - what oracles of encodings share; reading specs. */
+/* oracle.c - read specs; positions and scores for all oracles. */
 #include "oracle.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
- * oracle.h - judges of encodings, one element at a time, from the papers.
+ * oracle.h - references for encodings, one element at a time, from the papers.
  *
- * An oracle here is written in complex arithmetic and forward only: the judge
- * gets every derivative from it by the complex step, f'(x) = Im f(x + i h) / h
- * with h = 1e-30, which is exact to rounding.  So functions must be analytic
- * between their kinks: take absolute values, maxima, floors and comparisons of
- * the real part and choose the branch by it (see oracle_abs).
+ * An oracle here is written in complex arithmetic and forward only.  Checks get
+ * every derivative from it by the complex step, f'(x) = Im f(x + i h) / h with
+ * h = 1e-30, which is exact to rounding.  So functions must be analytic between
+ * their kinks: take absolute values, maxima, floors and comparisons of the real
+ * part and choose the branch by it (see oracle_abs).
  *
  * Squire, Trapp: Using Complex Variables to Estimate Derivatives of Real
  * Functions.  SIAM Review 40(1), 1998.
@@ -22,7 +22,7 @@ typedef double complex cx;
 
 enum { ORACLE_PARAMS = 16 };
 
-/* One problem.  Arrays are dense; those an encoding does not read: NULL. */
+/* One problem.  Arrays are dense; NULL: the encoding does not read it. */
 struct oracle_call {
     const char *spec;
     int64_t B, H, G, T, S, D; /* G key heads, D channels of a head */
@@ -39,19 +39,18 @@ struct oracle_call {
     double scale;
     const cx *param[ORACLE_PARAMS]; /* in the library's order, dense */
     int layer;
-    /* Options of the call; 0 and NULL: none. */
+    /* Options of the call; 0 or NULL if not given. */
     int64_t window;
     double softcap;
     const cx *sinks;          /* [H] */
 };
 
-/* A spec to be tried; the first of an oracle is the plain name where it may
- * be. */
+/* A spec to try; the first of an oracle is the plain name, if that is valid. */
 struct oracle_spec {
     const char *text;
-    int64_t low, high; /* positions it is defined at; high 0: -100 .. 100 */
+    int64_t low, high; /* positions to draw; high 0: -100 .. 100 */
     int64_t D;         /* channels of a head; 0: any */
-    int64_t step;      /* D and W are multiples; 0: as the oracle says */
+    int64_t step;      /* divides D and W; 0: D_step, W_step */
 };
 
 /*
@@ -68,17 +67,19 @@ struct oracle {
     /* Parameter k: the range of values to try; NULL: -1 .. 1. */
     void (*range)(double *low, double *high, const char *spec, int k);
 
-    /* Input door: channel d of P[pos] (real position; an integer mostly). */
+    /* Input door: channel d of P[pos]; pos can be real. */
     cx (*entry)(const struct oracle_call *w, double pos, int64_t d);
 
-    /* Rotate door: channel d of the rotated query (key = 0) or key (key = 1) x
-     * [D] of head h (of queries, of keys) at token t of batch row b, and how
-     * many channels there are (0: D). */
+    /*
+     * Rotate door: channel d of the query (key = 0) or key (key = 1) x [D]
+     * after rotation, for head h (of queries, of keys) at token t of batch row
+     * b. Then the number of channels; NULL: D.
+     */
     cx (*rotated)(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d);
     int64_t (*rotated_width)(const struct oracle_call *w);
 
-    /* What every product of a query and a key is multiplied by; NULL: 1. */
+    /* Factor of every product of a query and a key; NULL: 1. */
     double (*factor)(const char *spec);
 
     /* Score door: b(h, i, j). */
@@ -90,21 +91,21 @@ struct oracle {
     cx (*score)(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j);
 
-    /* Channel d of what weight a[i,j] multiplies; NULL: v[j]. */
+    /* Channel d of the vector that weight a[i,j] multiplies; NULL: v[j]. */
     cx (*value)(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j, int64_t d);
 
-    /* What a score may change by when parameter k does, were each part of the
-     * derivative positive.  NULL: its parts do not cancel. */
+    /* Bound of the change of a score with parameter k if all parts of the
+     * derivative had one sign.  NULL: its parts do not cancel. */
     double (*parts)(const struct oracle_call *w, int k);
 
-    /* The library turns by a table of float32 cosines; otherwise it is held to
-     * double. */
+    /* The library rotates by a table of float32 cosines; 0: its results are
+     * held to double. */
     int float_table;
     /* Input and rotate door: real coordinates are accepted. */
     int real;
-    /* Exact up to this position, the score door in a few operations that
-     * double holds; 0: no farther than the specs say. */
+    /* Score door: up to this position the bias takes few enough operations to
+     * be exact in double; 0: test positions of the specs only. */
     int64_t far;
     /* Needs as many key heads as query heads. */
     int one_group;
@@ -112,12 +113,12 @@ struct oracle {
     unsigned integers;
 };
 
-/* All of them, ended by NULL; and that of a registry row, or NULL. */
+/* All oracles, ended by NULL; and that of a registry row, or NULL. */
 extern const struct oracle *const oracle_all[];
 const struct oracle *oracle_of(const char *name);
 
-/* Spec i of o into w, whose D and W are raised to what it accepts, and the
- * positions it is defined at; 0 past the last. */
+/* Set w to spec i of o, raise its D and W to sizes that the spec accepts, and
+ * set the range of positions to draw.  0: there is no spec i. */
 int oracle_choose(struct oracle_call *w, int64_t *low, int64_t *high,
                   const struct oracle *o, int i);
 
@@ -132,7 +133,8 @@ int    oracle_numbers(double *out, int size, const char *spec, const char *key);
  * coordinates; otherwise 'fallback'. */
 double oracle_coord(const struct oracle_call *w, int key, int64_t b, int64_t t,
                    int axis, double fallback);
-/* Its position; and 1 + the largest of row b, or of all with length=call. */
+/* Position of token t; and 1 + the largest of row b, or of all rows with
+ * length=call. */
 int64_t oracle_position(const struct oracle_call *w, int key, int64_t b,
                         int64_t t);
 int64_t oracle_length(const struct oracle_call *w, int64_t b);
@@ -143,7 +145,7 @@ static inline cx oracle_abs(cx z)
     return creal(z) < 0 ? -z : z;
 }
 
-/* Is key j of row b visible to query i by the mask alone? */
+/* Do the mask and window of the call let query i see key j of row b? */
 int oracle_visible(const struct oracle_call *w, int64_t b, int64_t i,
                    int64_t j);
 /* scale factor <q, k> (rotated), without bias. */

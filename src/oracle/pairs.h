@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* The place of a channel among 'dim' rotated ones: pair c, first or second,
- * and the channel it turns with. */
+ * and the other channel of the pair. */
 struct oracle_pair {
     int64_t c, mate;
     int second;

@@ -1,7 +1,7 @@
 /*
  * pope.c - Gopalakrishnan et al. 2025, arXiv:2509.10534v1, section 3: the
- * magnitude of a channel is softplus of what it held, its angle is position
- * times frequency, for keys plus a learned phase of the head.
+ * magnitude of a channel is its softplus, its angle is position times
+ * frequency, for keys plus a learned phase of the head.
  */
 #include "oracle.h"
 #include <math.h>

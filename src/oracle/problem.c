@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Where tokens sit: nothing said; one after another; anywhere. */
+/* Positions of tokens: not given; consecutive; anywhere. */
 enum { DEFAULT, CONTIGUOUS, SCATTERED, PLACES };
 
 static int64_t range(const struct oracle_problem *p, int64_t low, int64_t high)
@@ -18,9 +18,9 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 /*
- * Long rows cross the tiles of the float kernels; short ones have heads, groups
- * and rows, few enough for the oracle, which is asked for every score as often
- * as there are numbers.
+ * Long rows cross the tiles of the float kernels; short ones have several
+ * heads, groups and rows.  Short ones are small, since the oracle computes
+ * every score again for each number that is checked.
  */
 static void draw_sizes(struct oracle_problem *p, int is_long)
 {
@@ -65,7 +65,7 @@ static int holds(const int64_t *others, int64_t n, int64_t x)
     return 0;
 }
 
-/* Queries of readers of x always sit where a key does. */
+/* If the encoding reads x, every query has the position of a key. */
 static void place_row(struct oracle_problem *p, int64_t *q, int64_t *k)
 {
     const struct oracle_case *c = p->c;

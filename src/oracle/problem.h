@@ -9,7 +9,7 @@ enum { ORACLE_KEYS = 80 };
 struct oracle_problem {
     struct oracle_case *c;
     locant_dtype dtype;
-    int reference;                  /* asks the engine in double */
+    int reference;                  /* run the reference, in double */
     int place;
     locant_tensor q, k, v, x, dout; /* [B,H|G,T|S,D]; x [B,S,W] */
     locant_tensor q_pos, k_pos, q_coords, k_coords, sinks;
@@ -20,12 +20,12 @@ struct oracle_problem {
 
 /*
  * Problem n of a row of attention.  The first is long; every second one has a
- * window, a cap and sinks, or some of them; one of four of float64 is given to
+ * window, a cap and sinks, or some of them; one in four F64 problems runs on
  * the reference.
  */
 void oracle_problem_make(struct oracle_problem *p, struct oracle_case *c,
                          int64_t n);
-/* Run the library; exact workspaces that hold NaN. */
+/* Run the library with workspaces of the exact size that hold NaN. */
 void oracle_problem_forward(struct oracle_problem *p);
 void oracle_problem_backward(struct oracle_problem *p);
 #endif

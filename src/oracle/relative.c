@@ -1,6 +1,6 @@
 /*
- * relative.c - a table of vectors by clipped distance, query minus key, read
- * by the query alone: the form of the seed documents.
+ * relative.c - a table of vectors by clipped distance, query minus key,
+ * multiplied with the query only: the form of many tutorials.
  */
 #include "content.h"
 

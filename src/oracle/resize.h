@@ -1,4 +1,7 @@
-/* resize.h - the judge of table resizing: one weight of the matrix at a time */
+/*
+ * resize.h - the reference for table resizing: one weight of the matrix at a
+ * time
+ */
 #ifndef ORACLE_RESIZE_H
 #define ORACLE_RESIZE_H
 #include <stdint.h>
@@ -9,8 +12,8 @@ struct oracle_resize {
 };
 
 /*
- * W[x, j]: how much of row j of a table of m rows row x of n takes.  Equal
- * sizes are no special case here.
+ * W[x, j]: the weight of row j of m in row x of n of the result. Equal sizes
+ * are no special case here.
  */
 double oracle_resize_weight(const struct oracle_resize *r, int64_t m, int64_t n,
                             int64_t x, int64_t j);

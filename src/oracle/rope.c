@@ -56,7 +56,7 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-/* What the library would make of the caller's coordinate, else the position. */
+/* The caller's coordinate as the library uses it, else the position. */
 static double position(const struct oracle_call *w, int key, int64_t b,
                        int64_t t)
 {
@@ -65,7 +65,7 @@ static double position(const struct oracle_call *w, int key, int64_t b,
     return (double)oracle_position(w, key, b, t);
 }
 
-/* float32 throughout, as transformers and as ggml. */
+/* The angle in float32 throughout, as transformers and ggml compute it. */
 static void float_recipe(double *cosine, double *sine,
                          const struct oracle_call *w,
                          int64_t c, int64_t dim, double pos)
@@ -88,7 +88,9 @@ static void float_recipe(double *cosine, double *sine,
     *sine = (double)sinf(angle);
 }
 
-/* Far away double is not enough; no scaled frequency is asked for there. */
+/*
+ * Double is not enough at far positions, which are tested without scaling only.
+ */
 static void angle_of(double *cosine, double *sine, const char *spec,
                      const struct oracle_scaling *s, int64_t c, double pos)
 {

@@ -13,6 +13,6 @@ struct oracle_scaling {
 /* Writes frequency and magnitude of pair c by the spec's "scaling". */
 void oracle_rope_scaling(struct oracle_scaling *s, const char *spec, int64_t c);
 
-/* What the whole score is multiplied by. */
+/* The factor on the whole score. */
 double oracle_rope_score(const char *spec);
 #endif

@@ -50,7 +50,7 @@ static double coordinate(const struct oracle_call *w, int key, int64_t b,
     return oracle_coord(w, key, b, t, axis, at);
 }
 
-/* Which coordinate pair c turns by, and how fast. */
+/* The coordinate that rotates pair c, and its frequency. */
 static double frequency(int *axis, const struct oracle_call *w, int64_t c)
 {
     enum form form = form_of(w->spec);

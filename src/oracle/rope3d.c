@@ -1,7 +1,8 @@
 /*
  * rope3d.c - V-JEPA 2 (Assran et al. 2025, arXiv:2506.09985v1, section 2.1):
- * frame, row and column turn three bands of 2 floor(floor(D/3)/2) channels, the
- * rest passes; interleaved pairs, a true rotation (its code tiles cosines).
+ * frame, row and column rotate three bands of 2 floor(floor(D/3)/2) channels,
+ * the rest is copied; interleaved pairs, a true rotation (its code tiles
+ * cosines).
  */
 #include "grid.h"
 #include "pairs.h"

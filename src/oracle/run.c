@@ -1,11 +1,11 @@
-/* run.c - rows: opened, measured, closed. */
+/* run.c - open a row, compare its numbers, close it. */
 #include "run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Fowler, Noll, Vo: a number from text. */
+/* FNV hash (Fowler, Noll, Vo): a number from text. */
 static uint64_t hash(uint64_t h, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -40,7 +40,7 @@ void oracle_run_close(struct oracle_run *r)
     r->done(r);
 }
 
-/* While a row is open its worst error is a share of what is allowed. */
+/* While a row is open, 'worst' is a share of the allowed error. */
 int oracle_run_near(struct oracle_run *r, const char *what, size_t at,
                     double got, double want, double allowed)
 {

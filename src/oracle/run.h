@@ -1,10 +1,10 @@
 /*
- * run.h - the library held to the oracles: what 'locant selftest' and the
+ * run.h - compare the library with the oracles: what 'locant selftest' and the
  * tests run.
  *
  * A row is one operation with one encoding in one type over some random
- * problems.  Each number that is compared may differ by an amount derived
- * where it is compared; the row keeps the number that used up most of it.
+ * problems.  Each number that is compared may differ by an amount derived where
+ * it is compared; the row keeps the number with the largest share of it.
  */
 #ifndef ORACLE_RUN_H
 #define ORACLE_RUN_H
@@ -36,7 +36,7 @@ struct oracle_row {
     char         spec[ORACLE_SPEC];
     locant_dtype dtype;
     int64_t      cases;
-    double       bound;     /* relative to what the terms of a number reach */
+    double       bound;     /* relative to the terms of a number */
     double       worst;     /* the worst error, in the unit of the bound */
     int          ok;
     char         miss[400]; /* the first miss, or why the library refused */
@@ -58,17 +58,17 @@ struct oracle_run {
 };
 
 /*
- * Start a row; 0 where it is not wanted.  Random numbers start from seed, op,
- * spec and dtype, so that a row is the same whatever else runs.
+ * Start a row; 0 if it is not wanted.  Random numbers start from seed, op, spec
+ * and dtype, so that a row does not depend on other rows.
  */
 int  oracle_run_open(struct oracle_run *r, const char *op, const char *name,
                      const char *spec, locant_dtype dtype, double bound);
 void oracle_run_close(struct oracle_run *r);
 
-/* Number 'at' of what is called 'what' may be off by 'allowed'.  1: a miss. */
+/* Compare number 'at' of 'what', which may be off by 'allowed'; 1: a miss. */
 int oracle_run_near(struct oracle_run *r, const char *what, size_t at,
                     double got, double want, double allowed);
-/* The row is a miss, for this reason unless there is one already. */
+/* Record the row as a miss, for this reason unless it has one. */
 void oracle_run_miss(struct oracle_run *r, const char *why);
 
 double  oracle_run_uniform(struct oracle_run *r); /* in [-1, 1) */

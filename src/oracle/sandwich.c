@@ -1,7 +1,6 @@
 /*
- * sandwich.c - Chi et al. 2022, arXiv:2212.10356v2, eq. (9): the inner
- * product of two sinusoids, divided by 8 h / H, here with its largest value
- * taken away.
+ * sandwich.c - Chi et al. 2022, arXiv:2212.10356v2, eq. (9): the inner product
+ * of two sinusoids, divided by 8 h / H, here minus its largest value.
  */
 #include "oracle.h"
 #include <math.h>

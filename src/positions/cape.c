@@ -4,7 +4,7 @@
 
 static const char fn[] = "locant_positions_cape";
 
-/* Products of two of these, or of one with an index, are finite. */
+/* Products of two such numbers, or of one with an index, are finite. */
 static const double MOST = 1e30;
 
 /* Is value at least 'least', or above it if 'open'? */

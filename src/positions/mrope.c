@@ -1,7 +1,7 @@
 /*
  * mrope.c - the three ids of multimodal RoPE.
  *
- * Checking and writing make the same walk over the segments, so they agree; to
+ * Checking and writing make the same walk over the segments, so they agree; a
  * check takes O(1) for each segment.
  */
 #include "positions.h"
@@ -105,7 +105,7 @@ static bool pass(struct walk *w, const locant_segment *s,
     case LOCANT_SEGMENT_IMAGE:
         fits = add_product(&end, side, 1);
         break;
-    default: /* before, image, after; frames times */
+    default: /* frames: each is before, image, after */
         fits = add_product(&frame, s->before, 1) &&
                add_product(&frame, s->after, 1) &&
                add_product(&end, s->frames, frame);
@@ -186,7 +186,7 @@ static void write_id(struct pen *p, int64_t t, int64_t h, int64_t w)
     id[2] = w;
 }
 
-/* Returns the id that follows. */
+/* Returns the next free id. */
 static int64_t write_text(struct pen *p, int64_t start, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -212,7 +212,7 @@ static void write_segment(struct pen *p, const locant_segment *s,
     for (int64_t f = 0; s->kind == LOCANT_SEGMENT_VIDEO && f < s->frames; f++) {
         int64_t t = 0;
 
-        (void)frame_id(&t, f, s->interval); /* the last one fits */
+        (void)frame_id(&t, f, s->interval); /* no overflow: checked */
         write_image(p, s, start + t, start);
     }
     for (int64_t f = 0; s->kind == LOCANT_SEGMENT_FRAMES && f < s->frames;
