@@ -34,8 +34,9 @@ static size_t tunings(void)
 }
 
 /*
- * Did the loss of this run stop being finite, or was it never begun because
- * that of its parent did? Such a run has no children and is not evaluated.
+ * Did the loss of this run stop being finite, or was the run never begun
+ * because its parent failed so? Such a run has no children and is not
+ * evaluated.
  */
 static bool has_failed(const struct work *w, int64_t run)
 {

@@ -91,10 +91,10 @@ struct lct_extension_row {
 
 struct lct_extension {
     const struct lct_extension_plan *plan;
-    int64_t blocks;      /* that there are */
+    int64_t blocks;      /* blocks that there are */
     int64_t failures;    /* runs whose loss stopped being finite */
     int64_t base[LCT_EXT_SEEDS];
-    struct lct_extension_needle needle_trained; /* none, at 128 */
+    struct lct_extension_needle needle_trained; /* encoding none, at 128 */
     struct lct_extension_row *row; /* [methods + tunings] */
     double seconds;
 };
@@ -119,7 +119,7 @@ struct lct_extension_cell {
     int64_t run;
     const char *spec; /* canonical */
     int64_t length;
-    bool crop; /* by windows of that length (P4) rather than by P1 */
+    bool crop; /* score windows of that length (P4) instead of P1 */
 };
 
 /* What all measurements have in common. */
@@ -127,12 +127,12 @@ struct lct_extension_place {
     locant_store *store;
     const locant_corpus *corpus;
     int64_t want;       /* blocks asked for */
-    int64_t blocks;     /* that there are */
+    int64_t blocks;     /* blocks that there are */
     lct_tick tick;
     void *context;
 };
 
-/* Set 'want', and 'blocks' to how many of them there are. */
+/* Set 'want', and 'blocks' to the number that there are. */
 locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want);
 
 /*

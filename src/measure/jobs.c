@@ -33,7 +33,7 @@ static int tell(struct lct_job *job, locant_progress *p, double cost,
     return stop;
 }
 
-/* The first report of a run: all but its last step was done in earlier
+/* At the first report of a run, all its steps but the last were done in earlier
    sessions. */
 static int on_train(const locant_progress *progress, void *context)
 {

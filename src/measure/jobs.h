@@ -28,12 +28,12 @@ struct lct_jobs {
     void *context;
     double all;  /* what everything costs, in tokens; trained ones thrice */
     double seconds;   /* duration; written by lct_jobs_run() */
-    int64_t failures; /* runs whose loss stopped being finite; written, too */
+    int64_t failures; /* written, too: runs whose loss stopped being finite */
 
-    const struct lct_stage *stage; /* the one that runs */
+    const struct lct_stage *stage; /* the running stage */
     double begun;
     pthread_mutex_t mutex; /* guards what follows, and what jobs share */
-    size_t next;           /* job of the stage */
+    size_t next;           /* next job of the stage */
     double done, spent;    /* part of 'all' done; in this session */
     bool stop;
     locant_status status;

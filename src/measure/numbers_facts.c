@@ -176,7 +176,7 @@ static void put_gates(struct lct_numbers *n)
     }
 }
 
-/* null where nothing was forecast. */
+/* Null if nothing was forecast. */
 static void put_forecast(struct lct_numbers *n)
 {
     const struct lct_results *r = n->r;
@@ -298,7 +298,7 @@ static void put_costs(struct lct_numbers *n, json_t *to,
     lct_put_count(n, to, "bytes", row->bytes);
 }
 
-/* Mean over the seeds that have it. */
+/* Mean time over the seeds that have it. */
 static double mean_known(const struct lct_group *g, bool forward)
 {
     double sum = 0, n = 0;

@@ -16,7 +16,7 @@ struct lct_plan {
     locant_train_options train; /* a job sets encoding and seed */
     char (*specs)[256];         /* [n] canonical, resolved */
     size_t n;
-    int seeds;                  /* 1 .. seeds */
+    int seeds;                  /* seeds are 1 .. seeds */
     int64_t blocks;
     int ngram_order[2];
     int judged;                 /* index of the length ranks are made at */
@@ -34,7 +34,7 @@ locant_status lct_plan_create(struct lct_plan *plan,
 void lct_plan_free(struct lct_plan *plan);
 
 /* The canonical spec of 'spec' as trained with these options, whose own
-   encoding is ignored. Refused if their model cannot be trained with it. */
+   encoding is ignored. Fails if their model cannot be trained with it. */
 locant_status lct_plan_resolve(char out[256], const char *spec,
                                const locant_train_options *options);
 

@@ -50,10 +50,8 @@ int64_t lct_probe_targets(const struct lct_probe *p)
     return p->length < LCT_EVAL_TARGETS ? p->length : LCT_EVAL_TARGETS;
 }
 
-/*
- * The run's encoding with only the first n of 'pairs' rotated; NULL if it has
- * no such scaling, or another one.
- */
+/* The run's encoding with only the first n of 'pairs' rotated; NULL if it does
+   not know this scaling, or already has a scaling. */
 static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
                                   int64_t pairs)
 {

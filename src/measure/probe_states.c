@@ -97,12 +97,12 @@ double lct_ridge_at(const struct lct_ridge *r, const real *x)
 
 /* ------------------------------------------------------------------ states */
 
-/* Of the input of the first layer, and after each layer. */
+/* One regression for the input of the first layer, one after each layer. */
 struct states {
     struct lct_probe *p;
     struct lct_ridge *place; /* [layers + 1] */
     double *error;           /* [layers + 1]: sum of |predicted t - t| */
-    bool test;               /* or fit */
+    bool test;               /* evaluate the fit instead of adding to it */
     int64_t width;
 };
 

@@ -133,7 +133,7 @@ static locant_status bias(double *out, const struct probe *p, int64_t first)
     return locant_encoding_bias(&t, p->e, &q, &k, p->params);
 }
 
-/* Bias is formed from the difference of positions: equal to the bit. */
+/* Bias depends on the difference of positions alone: equal to the bit. */
 static void compare_bias(struct probe *p, const double *a, const double *b)
 {
     const unsigned traits = locant_encoding_traits(p->e);

@@ -6,10 +6,10 @@
 #include "plan.h"
 #include "statistics.h"
 
-/* What the losses of a block are of. */
+/* The measures of a block's loss. */
 enum lct_measure {
     LCT_P1, /* same targets, at each length */
-    LCT_P3, /* all targets of windows side by side */
+    LCT_P3, /* all targets of non-overlapping windows */
     LCT_P4, /* own window: the same window at every length */
     LCT_LOGN, /* P1 under temperature(kind=logn,length=<trained>) */
     LCT_CLAMP, LCT_WRAP, LCT_RESAMPLE, /* P1 beyond the end of a table */
@@ -70,7 +70,7 @@ struct lct_results {
                                   gate g2 asks for the first */
     int ngram_order[2];
     double cache[LOCANT_EVAL_LENGTHS]; /* of the cache n-gram; NAN or 0: none */
-    int cache_order;           /* of its fixed part */
+    int cache_order;           /* of its n-gram of the training text */
     double rates[LCT_RATES];   /* learning rates tried with seed 1 */
     int n_rates;               /* 0: none, all have the same */
     char cpu[64], isa[16], commit[64], compiler[320], date[32];
@@ -137,9 +137,9 @@ locant_status lct_sections_keep(locant_store *store,
                                 const struct lct_results *r);
 
 /*
- * {section: numbers}, those stored last with one of these runs; json_decref()
- * when done. PARAM if there are none, FORMAT if they are not what a report
- * writes.
+ * {section: numbers}; each section is the one stored last with one of these
+ * runs. json_decref() when done. PARAM if there are none, FORMAT if they are
+ * not what a report writes.
  */
 locant_status lct_section_read(struct json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,

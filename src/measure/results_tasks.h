@@ -25,10 +25,10 @@ struct lct_task_point {
 };
 
 /*
- * All scores in the store of runs whose encoding a group of r has, into
- * r->tasks, by task, setup, test, place, group and seed.  A length that a spec
- * left out is the trained one, of the task or of the page: such specs are the
- * same encoding.
+ * Read all scores that the store has of encodings of r into r->tasks, sorted by
+ * task, setup, test, place, group and seed. A length that a spec omits is the
+ * trained one, of the task or of the page; specs that then agree are the same
+ * encoding.
  */
 locant_status lct_results_tasks(struct lct_results *r, locant_store *store);
 
@@ -50,7 +50,7 @@ void lct_without_length(char out[256], const char *spec, int64_t length);
 
 /* What is expected of an encoding on a task, before it is measured. */
 struct lct_hypothesis {
-    const char *spec;     /* without a length that is the trained one */
+    const char *spec;     /* without its length if that is the trained one */
     const char *task;     /* "T13" is also its variants */
     const char *expected, *reason;
 };

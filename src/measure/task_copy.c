@@ -108,7 +108,7 @@ void lct_make_sort(struct lct_row *r)
             lct_row_answer(r, word, lct_octave(++n));
 }
 
-/* [BOS] 16 symbols among noise [SEP] the symbols.  Words: 16, noise, two. */
+/* [BOS] 16 symbols in noise [SEP] the symbols. Words: 16, noise, BOS, SEP. */
 void lct_make_selective(struct lct_row *r)
 {
     int32_t symbols[LCT_SELECTED];
@@ -116,7 +116,7 @@ void lct_make_selective(struct lct_row *r)
 
     lct_row_say(r, 17);
     for (int64_t i = 0; i < r->length; i++) {
-        /* each choice of places is as likely as any other */
+        /* every choice of places is equally likely */
         if (lct_row_below(r, r->length - i) < LCT_SELECTED - n) {
             symbols[n] = lct_row_below(r, 16);
             lct_row_say(r, symbols[n++]);

@@ -138,8 +138,8 @@ static void say_filler(struct lct_row *r, int64_t from, int64_t to)
 
 /*
  * Zero byte, filler with "#KEY=dddd#" somewhere in it, "KEY=" and the digits.
- * Depth is where in the filler: a tenth each in turn in a test set, anywhere in
- * training.
+ * In a test set the needle is at 0, 1/10, .. 1 of the filler, row by row; in
+ * training anywhere.
  */
 void lct_make_needle(struct lct_row *r)
 {

@@ -24,7 +24,7 @@ struct scoring {
     char setting[64];          /* of the test, with the number of items */
     char as[288];              /* what it is recorded under; "": trained */
     int64_t crop;              /* tokens given at the end of a row; 0: all */
-    locant_encoding *encoding; /* NULL until it is needed; so the model */
+    locant_encoding *encoding; /* NULL until needed, like the model */
     struct lct_model *model;
     int64_t room;              /* tokens of the arrays */
     int32_t *tokens, *targets, *places;

@@ -14,7 +14,7 @@ struct lct_works {
     struct lct_plan plan;
     const struct lct_extension_plan *extension; /* NULL: not asked for */
     struct lct_surface *surface;                /* NULL: not asked for */
-    struct lct_task_plan tasks;                 /* of none, if not asked for */
+    struct lct_task_plan tasks;                 /* no task, if not asked for */
 };
 
 enum { LCT_WORKS = 4 };

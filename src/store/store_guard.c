@@ -132,8 +132,7 @@ locant_status lct_store_check_files(bool *there, const char *path)
 
 /* ------------------------------------------------------------------ schema */
 
-/* Is the object of this row of the schema in the database, with the same
-   SQL? */
+/* Does the database have the object of this schema row, with the same SQL? */
 static locant_status check_object(locant_store *s, sqlite3_stmt *ours)
 {
     const char *type = (const char *)sqlite3_column_text(ours, 0);

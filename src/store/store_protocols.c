@@ -1,4 +1,4 @@
-/* store_protocols.c - the evaluations of the protocols, to rows and back */
+/* store_protocols.c - evaluations of the protocols to and from rows */
 #include "store.h"
 #include <math.h>
 #include <string.h>

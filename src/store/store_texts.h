@@ -25,13 +25,13 @@ struct lct_text_file {
     char *path;
 };
 
-/* The one of that SHA-256; about is NULL if it is not kept.  To be freed, also
- * after a failure. */
+/* Find the text of that SHA-256; about is NULL if it is not kept. To be freed,
+   also after a failure. */
 locant_status lct_store_text_file(struct lct_text_file *out, locant_store *s,
                                   const char *sha256);
 void lct_text_file_free(struct lct_text_file *f);
 
-/* The corpus of that SHA-256; NULL if it is not kept. */
+/* Read the corpus of that SHA-256; NULL if it is not kept. */
 locant_status lct_store_read_corpus(locant_corpus **out, locant_store *s,
                                     const char *sha256);
 #endif

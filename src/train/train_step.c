@@ -1,9 +1,9 @@
 /*
- * train_step.c - one step of training: its batch, and what AdamW makes of it.
+ * train_step.c - one step of training: its batch, and the update by AdamW.
  *
- * AdamW, clipping, warm-up and cosine are those of the plan of the lab: beta
- * (0.9, 0.95), epsilon 1e-8, decay 0.1 on matrices, norm 1, 5 % warm-up, down
- * to 10 %; or one rate throughout.
+ * AdamW uses beta (0.9, 0.95), epsilon 1e-8, and decay 0.1 on matrices. The
+ * gradient is clipped to norm 1. The rate warms up over 5 % of the steps and
+ * falls to 10 % by a cosine, or is constant.
  */
 #include "../store/checkpoint.h"
 #include "train.h"
