@@ -69,8 +69,8 @@ struct lct_folder {
     size_t bytes;
 };
 
-/* Returns how many there are; 0 for text that is not headers, as its folder
-   names are private to the user. */
+/* Returns the number of folders; 0 for text that is not headers, because its
+   folder names are private to the user. */
 size_t lct_corpus_folders(struct lct_folder out[LCT_FOLDERS],
                           const locant_corpus *corpus);
 

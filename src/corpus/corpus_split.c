@@ -111,7 +111,7 @@ static void span_units(struct plan *p, const struct lct_gather *g,
     p->piece = LCT_FILE_LIMIT;
 }
 
-/* Cut the whole text after 90 % and 95 %, at line ends where there are any. */
+/* Cut the whole text after 90 % and 95 %, at line ends if it has any. */
 static void span_cuts(struct plan *p, const struct lct_gather *g)
 {
     size_t at = 0;

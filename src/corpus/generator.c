@@ -272,7 +272,7 @@ static const char *const TYPES[] = {"int", "unsigned int", "long", "char *",
 /* A rule that is being expanded. */
 struct frame {
     const char *rule;
-    uint32_t repeats; /* of a rule of the same kind after this one */
+    uint32_t repeats; /* how many more rules of the same kind follow */
     char kind;        /* 'm', 'b', or 0 for the section */
 };
 

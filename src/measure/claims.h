@@ -28,8 +28,8 @@ bool lct_is_tested(const struct lct_results *r);
 locant_status lct_test_changes(struct lct_test *out,
                                const struct lct_results *r, int k);
 
-/* The encodings with the lowest and the second lowest loss at some length
-   (r->n: there is none), and how many pairs of encodings are defined there. */
+/* The encodings with the lowest and the second lowest loss at some length, each
+   r->n if there is none, and how many pairs of encodings are defined there. */
 struct lct_order {
     size_t first, next, pairs;
 };

@@ -78,7 +78,8 @@ void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
    tick. */
 locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T);
 
-/* The same for tokens at .. at + n - 1 of some rows, without the tick. */
+/* The same for tokens at .. at + n - 1 of 'rows' rows from 'first' on; the tick
+   is not called. */
 locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
                                int64_t T, int64_t at, int64_t n);
 

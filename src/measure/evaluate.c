@@ -13,8 +13,8 @@
  *       one after another, all their losses.  The first targets of a window
  *       have little context, and longer windows have fewer such targets
  *       (Press et al. 2022, arXiv:2108.12409v2, appendix B).
- *   P4  own window: the 64 targets by windows of 128, 16 at a time, which a
- *       model without extrapolation can always do.
+ *   P4  own window: the 64 targets by windows of 128, 16 at a time, which
+ *       needs no extrapolation.
  *
  * Beyond the last length that an encoding is defined at, results are NAN
  * ("undefined"), and P2 is of the longest window that is defined.

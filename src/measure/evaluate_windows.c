@@ -89,7 +89,7 @@ double lct_eval_sum(const real *x, int64_t n)
 
 /* --------------------------------------------------------------- protocols */
 
-/* As many windows at once as there is room. */
+/* Evaluates as many windows at once as there is room for. */
 locant_status lct_eval_same_targets(struct lct_eval *ev, int k)
 {
     int64_t T = ev->e.length[k], group = LONGEST / T;

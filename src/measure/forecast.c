@@ -1,10 +1,10 @@
 /*
  * forecast.c - how long a report takes here, and how many seeds fit a limit.
  *
- * For every encoding, two training steps and two passes over as many tokens as
- * evaluation reads at 2048 run on one thread, with as many encodings in
- * parallel as there are threads; the second of each is timed. AdamW, the text
- * and what follows the last evaluation are not counted.
+ * For every encoding one thread runs two training steps, then two passes over
+ * as many tokens as evaluation reads at 2048; the second of each is timed. As
+ * many encodings run in parallel as there are threads. AdamW, the text and what
+ * follows the last evaluation are not counted.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "forecast.h"

@@ -1,7 +1,7 @@
 /*
  * measures.c - what a report measures of a run besides the protocols: the same
- * model with a temperature that grows with log n, and beyond the end of its
- * table.
+ * model at a temperature that grows with log n, and at lengths beyond the end
+ * of its table.
  */
 #include "measures.h"
 #include "../train/load_trained.h"

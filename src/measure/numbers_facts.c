@@ -209,7 +209,7 @@ void lct_put_facts(struct lct_numbers *n)
 
 /* -------------------------------------------------------------------- rows */
 
-/* Losses in nats with intervals over seeds alone. */
+/* Put losses in nats with intervals over seeds alone. */
 static void put_lengths(struct lct_numbers *n, json_t *to,
                         const locant_report_row *row)
 {
@@ -237,7 +237,7 @@ static void put_positions(struct lct_numbers *n, json_t *to,
     }
 }
 
-/* Means of y over equal spans of the steps. */
+/* Put means of y over equal spans of the steps. */
 static void put_spans(struct lct_numbers *n, json_t *curve, const char *key,
                       const double *y, size_t all)
 {
@@ -313,7 +313,7 @@ static double mean_known(const struct lct_group *g, bool forward)
     return sum / n;
 }
 
-/* Learning rates, where some were tried, and what each gave. */
+/* Learning rates and their validation losses, if several were tried. */
 static void put_rates(struct lct_numbers *n, json_t *to,
                       const struct lct_group *g)
 {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Index of the trained length among those that are read. */
+/* Index of the length that a model was trained at among those it reads. */
 static int own_of(const struct lct_surface *x, int t)
 {
     int k = 0;

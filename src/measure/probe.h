@@ -195,7 +195,7 @@ struct lct_probe {
 void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
                       int64_t T);
 
-/* The text that is the same for every run; its TRAIN part is read. */
+/* The text that every run is probed on; its TRAIN part is read. */
 locant_status lct_probe_text(locant_corpus **out);
 
 /* Length of windows for a model trained at 'length'. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-    WINDOWS = 8,       /* of the trained length */
-    FEW_WINDOWS = 2,   /* of it, during training */
-    FAR_WINDOWS = 2,   /* of the longest */
+    WINDOWS = 8,       /* windows of the trained length */
+    FEW_WINDOWS = 2,   /* the same during training */
+    FAR_WINDOWS = 2,   /* windows of the longest length */
     FAR_ROWS = 48      /* queries sampled in each long window */
 };
 

@@ -63,7 +63,7 @@ int64_t lct_effective_context(const struct lct_context_losses *x, int64_t m,
 
 /* -------------------------------------------------------------- gradients */
 
-/* One length; sums over targets. */
+/* Sums over targets, for windows of one length. */
 struct field {
     int64_t length, targets, rows; /* rows of a pass */
     double width[2];               /* widths for q = .9, .99 */

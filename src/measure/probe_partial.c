@@ -70,8 +70,8 @@ static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
     return locant_encoding_create(&out, text) == LOCANT_OK ? out : NULL;
 }
 
-/* loss[0] and loss[1]: at the trained length and at 'far', with n pairs
-   rotated; *known: there is such an encoding. */
+/* Losses with n pairs rotated: loss[0] at the trained length, loss[1] at 'far'.
+   *known tells whether there is such an encoding. */
 static locant_status find_losses(double *loss, bool *known,
                                  struct lct_probe *p, int64_t n, int64_t pairs,
                                  int64_t far)
@@ -97,7 +97,7 @@ static locant_status find_losses(double *loss, bool *known,
     return status;
 }
 
-/* 'last' is the last pair that is rotated, counted from 0; -1: none is. */
+/* 'last' is the index of the last pair that is rotated, or -1. */
 static locant_status sweep(json_t *out, struct lct_probe *p,
                            const struct lct_pairs *pairs)
 {

@@ -131,7 +131,7 @@ static void see(const struct lct_layer_seen *seen, void *context)
     read_states(context, seen->layer + 1, seen->x, rows, seen->T);
 }
 
-/* Windows first .. first + n - 1, as many a pass as there is room for. */
+/* Read windows first .. first + n - 1, as many a pass as there is room for. */
 static locant_status pass(struct states *s, int64_t first, int64_t n)
 {
     const int64_t T = s->p->length;

@@ -44,8 +44,8 @@ struct lct_group {
     int64_t reach;             /* number of positions it is defined at */
     struct lct_result *results; /* [n], by seed */
     size_t n;
-    /* trained, of the first seed; of layer 0 where layers have their own; F32,
-       dense */
+    /* trained parameters of the first seed; of layer 0 if layers have their
+       own; F32, dense */
     locant_tensor params[LCT_GROUP_PARAMS];
     int n_params;
     struct json_t *probe; /* what probes found of the first run; or NULL */
@@ -118,8 +118,8 @@ locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
 locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
                                   const int64_t *runs, size_t n, bool ended);
 
-/* Parts of them: one run with the evaluation of 'blocks' (0: none), and the
-   parameters of a group's first run. */
+/* Read one run with its evaluation of 'blocks' (0: none); read the parameters
+   of a group's first run. */
 locant_status lct_read_result(struct lct_result *out, int64_t blocks,
                               locant_store *store, int64_t id, const char *sha);
 locant_status lct_read_params(struct lct_group *g, locant_store *store);

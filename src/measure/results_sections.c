@@ -63,7 +63,7 @@ static bool are_lengths(const json_t *list, size_t most)
     return json_array_size(list) > 0 && json_array_size(list) <= most;
 }
 
-/* Objects that have each of the texts named 'keys'. */
+/* Do all objects of the list have both texts named by 'keys'? */
 static bool have_texts(const json_t *list, const char *const keys[2])
 {
     const json_t *one;

@@ -1,5 +1,5 @@
 /*
- * study.h - what repeats a report: its configuration, which text, seeds, and
+ * study.h - all that repeats a report: its configuration, text and seeds, and
  * the numbers to compare with.
  *
  * A study is one JSON document, in the store and, with the text in it, in the

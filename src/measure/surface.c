@@ -13,7 +13,7 @@ enum { WINDOWS = 4 }; /* windows of a block, by P4 */
 static const struct grid {
     int64_t trained[LCT_SURFACE_TRAINED]; /* ends with 0 */
     int64_t longest;
-    int seeds; /* at most */
+    int seeds; /* at most so many */
 } smoke = {{64, 128}, 256, 1},
   usual = {{32, 64, 128, 256}, 1024, 2},
   large = {{32, 64, 128, 256}, 2048, LCT_SURFACE_SEEDS};

@@ -11,7 +11,7 @@
 
 enum { DELAYS = 7, UNIQUE = 150 };
 
-/* [BOS] [D_k] x x x ..: at x[t] say x[t - k].  Words: 16 symbols, 7 D, BOS. */
+/* [BOS] [D_k] x x x ..: at x[t] say x[t - k]. Words: 16 symbols, 7 D_k, BOS. */
 void lct_make_delay(struct lct_row *r)
 {
     const int32_t which = lct_row_below(r, DELAYS);
@@ -26,7 +26,7 @@ void lct_make_delay(struct lct_row *r)
     }
 }
 
-/* [BOS] s s: the second s from its third symbol on. */
+/* [BOS] s s: say the second s from its third symbol on. */
 void lct_make_repeat(struct lct_row *r)
 {
     const int64_t m = r->length / 2;
@@ -52,7 +52,7 @@ static void say_any(struct lct_row *r, int64_t symbols)
     lct_row_say(r, (int32_t)symbols + 1);
 }
 
-/* Without replacement: Fisher and Yates, stopped after 'length'. */
+/* Draw without replacement: Fisher and Yates, stopped after 'length'. */
 static void say_unique(struct lct_row *r)
 {
     int32_t pool[UNIQUE];

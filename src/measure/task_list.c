@@ -25,7 +25,7 @@
 /* Four heads of 16 channels. */
 #define WIDTH_64 .width = 64, .heads = 4
 
-/* What the variants of T13, of T11, and of T15 have in common. */
+/* Members that the variants of T13, of T11, and of T15 share. */
 #define MODULO                                                                \
     .definition = "[BOS] x x x ..: one symbol; at position t say t modulo m", \
     .metric = "accuracy", .unit = "tokens", .place = "t", .items = 1,         \

@@ -149,7 +149,8 @@ static double step_contexts(double p[CONTEXTS], const lct_markov_weights *w)
     for (int c = 0; c < CONTEXTS; c++)
         next[c] = p[c] / 2;
     for (int c = 0; c < CONTEXTS; c++)
-        for (int x = 0; x < SYMBOLS; x++) /* the middle quarter moves on */
+        for (int x = 0; x < SYMBOLS; x++) /* the quarter at t - 2 becomes the
+                                             one at t - 3 */
             next[x + 16 * (c % 16 / 4) + 64 * (c / 16 % 4)] +=
                 p[c] / 2 * (*w)[c][x] / WHOLE;
     for (int c = 0; c < CONTEXTS; c++) {

@@ -32,7 +32,7 @@ void lct_make_majority(struct lct_row *r)
     lct_row_answer(r, 2 * ones > r->length, -1);
 }
 
-/* Ones modulo 'param'. */
+/* Count the ones modulo 'param'. */
 void lct_make_count(struct lct_row *r)
 {
     const int64_t ones = say_bits(r, (int32_t)r->param);

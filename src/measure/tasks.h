@@ -104,7 +104,7 @@ enum { LCT_SELECTED = 16, LCT_MARKOV_SYMBOLS = 16, LCT_MARKOV_CONTEXTS = 256 };
 
 enum { LCT_PLACES = 64 }; /* different places of one test set, at most */
 
-/* Sums over items; 'asked' and 'wrong' are of the item being added. */
+/* Sums over items. 'asked' and 'wrong' count within the item being added. */
 struct lct_tally {
     int64_t place, items, exact, tokens, hits, asked, wrong;
     double loss;
@@ -125,7 +125,7 @@ struct lct_answers {
 };
 
 void lct_tally_begin(struct lct_tallies *all);
-/* The tally of a place, made if there is none; NULL if there is no room. */
+/* The tally of a place, created on first use; NULL if there is no room. */
 struct lct_tally *lct_tally_of(struct lct_tallies *all, int64_t place);
 /* Add an item; false if there is no room for its places. */
 bool lct_tally_add(struct lct_tallies *all, const struct lct_answers *answers);

@@ -58,7 +58,7 @@ locant_status lct_store_prepare(sqlite3_stmt **out, locant_store *s,
 locant_status lct_store_exec(locant_store *s, const char *sql,
                              const char *types, ...);
 
-/* Next row: *row says whether there is one. */
+/* Step to the next row; *row tells whether there is one. */
 locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt);
 
 /* The first column of the first row, memory of locant_alloc(); NULL if there is
@@ -133,7 +133,7 @@ struct lct_run_new {
     const char *source;  /* "text", or the name of a task; NULL: "text" */
     const char *options; /* JSON of all options needed to continue; may be
                             NULL */
-    int64_t parent;      /* run whose parameters begin this one; 0: none */
+    int64_t parent;      /* run that gives the first parameters; 0: none */
     int64_t only;        /* not 0: the run must have this id; none is made */
     uint64_t seed;
     int64_t steps, batch, length, parameters, encoding_parameters, bytes;
@@ -167,7 +167,7 @@ struct lct_metric {
     double encoding_norm; /* of the encoding's parameters; NAN: it has none */
 };
 
-/* Where a run stands; 'message' may be NULL. */
+/* State of a run; 'message' may be NULL. */
 struct lct_run_state {
     const char *status;
     int64_t step;
@@ -346,13 +346,13 @@ struct lct_task_score {
     const char *setting;  /* what else the items depend on: "pairs=8"; "" */
     const char *encoding; /* spec it was scored under; "": the trained one */
     int64_t test_seed, length;
-    int64_t place;        /* distance, depth or t; -1: over all of them */
+    int64_t place;        /* distance, depth or t; -1: all places together */
     int64_t items, exact; /* items, and those without an error */
-    int64_t tokens, hits; /* of all answers, and those that are right */
+    int64_t tokens, hits; /* tokens of all answers; those that are right */
     double loss;          /* nats per token of the answers */
 };
 
-/* Record scores in one transaction; those that are there already stay. */
+/* Record scores in one transaction; existing scores are kept. */
 locant_status lct_store_add_scores(locant_store *s,
                                    const struct lct_task_score *scores,
                                    size_t n);

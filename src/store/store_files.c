@@ -238,9 +238,7 @@ locant_status locant_store_remove(locant_store *store, int64_t id)
     int fd = -1;
 
     LCT_NOT_NULL(__func__, store);
-    /*
-     * fail if the run does not exist; its row may have values that are refused
-     */
+    /* fail if there is no such run; reading its row may fail on bad values */
     LCT_TRY(lct_store_run_extra(&extra, store, id));
     if (!store->readonly)
         LCT_TRY(lct_store_lock_run(&fd, store, id));

@@ -1,5 +1,5 @@
 /*
- * store_guard.c - making a database that is not trusted safe to read.
+ * store_guard.c - makes it safe to read a database that is not trusted.
  *
  * The path is checked to be a regular file, and so are the files that SQLite
  * keeps beside it: a FIFO would block the command for ever, and opening a

@@ -4,10 +4,10 @@
 #include "store.h"
 
 /*
- * Record where the text of 'corpus' came from, and the text itself in
- * directory/texts/<sha256>.gz, as its locant_keep says. 'progress' (may be
- * NULL) is told beforehand if the text of a user's files will be kept, and if
- * files have changed. What is there already is not written again.
+ * Record where the text of 'corpus' came from. If lct_text_is_kept(), write the
+ * text itself to directory/texts/<sha256>.gz, unless it is there. 'progress'
+ * (may be NULL) is told beforehand if the text of a user's files will be kept,
+ * and if files have changed.
  */
 locant_status lct_store_keep_source(locant_store *s,
                                     const locant_corpus *corpus,

@@ -32,8 +32,8 @@ static locant_status make_model(struct lct_model **model,
     return lct_model_create(model, &config, 1, room, false);
 }
 
-/* Counted: query and output matrices of attention and both matrices of the
-   feed-forward layer, which do not depend on encoding and heads. */
+/* Counts query and output matrices of attention and both matrices of the
+   feed-forward layer, whose sizes do not depend on encoding and heads. */
 locant_status lct_check_room(const locant_run_info *run, const char *path,
                              const locant_store *s)
 {

@@ -8,13 +8,13 @@ struct lct_trainer;
 
 /* Functions that training calls but must not depend on: probes and tasks. */
 struct lct_train_hooks {
-    /* Before the first step and after each of them. */
+    /* Called before the first step and after each step. */
     locant_status (*look)(struct lct_trainer *t);
     /* Set the options for training on the task of that name. */
     locant_status (*task)(locant_train_options *o, const char *name);
 };
 
-/* locant_train(). If 'only' is not 0, fail unless it is the run found. */
+/* locant_train(). If 'only' is not 0, the options must be those of that run. */
 locant_status lct_train(int64_t *run, locant_store *store,
                         const locant_corpus *corpus,
                         const locant_train_options *options, int64_t only,

@@ -106,7 +106,7 @@ static void update(struct lct_trainer *t, double rate)
    the same random positions. */
 static const uint64_t draw_stride = 0x9e3779b97f4a7c15;
 
-/* Norm of the gradient of the encoding's own parameters; NAN without any. */
+/* Norm of the gradient of the encoding's own parameters; NAN if it has none. */
 static double encoding_norm(const struct lct_trainer *t)
 {
     const real *grads = lct_model_grads(t->model);
