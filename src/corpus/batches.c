@@ -7,8 +7,8 @@
 #include "corpus.h"
 #include <assert.h>
 
-/* Targets of protocol P1 per block; ends lie on a grid so that blocks of one
-   file never share a target. */
+/* P1 targets per block. Block ends lie on a grid of this step, so that blocks
+   of one file never share a target. */
 enum { GRID = 64 };
 
 /* Streams of one seed must differ: "blocks", "batch", "segment" in ASCII. */
@@ -34,10 +34,10 @@ static uint64_t key_of(uint64_t seed, size_t f)
 }
 
 /*
- * The next file after 'last' in the order of the seed that has more than
- * 'round' block ends; s->files if there is none. 'last' is s->files to begin
- * with. Searching instead of sorting needs no memory; a test split has some
- * hundred files.
+ * The next file after 'last', in the order that 'seed' gives, with more than
+ * 'round' block ends; s->files if there is none. Pass last = s->files to get
+ * the first. Searching instead of sorting needs no memory; a test split has
+ * some hundred files.
  */
 static size_t next_file(const struct lct_split *s, uint64_t seed, size_t round,
                         size_t last)

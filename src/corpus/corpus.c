@@ -70,7 +70,7 @@ static locant_status gather_listed(struct lct_gather *g,
     return status;
 }
 
-/* Everything but the memory of the handle and of the gathered text. */
+/* Do everything except allocate the handle and free the gathered text. */
 static locant_status build(locant_corpus *c, struct lct_gather *g,
                            const locant_corpus_options *o)
 {

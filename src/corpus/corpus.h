@@ -33,15 +33,15 @@ const struct lct_split *lct_corpus_split(const locant_corpus *corpus,
 void lct_sha256_hex(char out[65], const void *bytes, size_t size);
 
 /*
- * The blocks every model is tested on: ends[b] is one past the last target, an
- * index into the test split; at least 2304 bytes of the same file before it,
- * at most 8 blocks a file.  Chosen by 'seed' alone.  Returns how many, at most
- * 'want'.
+ * Choose the blocks that every model is tested on, by 'seed' alone. ends[b], an
+ * index into the test split, is one past the last target of block b; at least
+ * 2304 bytes of its file come before it. A file has at most 8 blocks. Returns
+ * the number of blocks, at most 'want'.
  */
 size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
                        uint64_t seed);
 
-/* As lct_test_blocks(), in any part. */
+/* The same in any part of the corpus. */
 size_t lct_corpus_blocks(size_t *ends, size_t want,
                          const locant_corpus *corpus, enum lct_part part,
                          uint64_t seed);
@@ -54,8 +54,9 @@ void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
                       const locant_corpus *corpus, uint64_t seed, int64_t step);
 
 /*
- * The same with memory: row b begins at a place drawn from the seed, b parts of
- * 'batch' further on, and moves by 'length' a step, round and round.
+ * The same for models with memory. Row 0 starts at a place drawn from the seed,
+ * row b starts b / batch of the split further on. Each step moves all rows on
+ * by 'length', cyclically.
  */
 void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
                         const locant_corpus *corpus, uint64_t seed,
@@ -64,12 +65,12 @@ void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
 /* The largest folders of headers that a corpus took files from. */
 enum { LCT_FOLDERS = 12 };
 struct lct_folder {
-    char name[96]; /* cut there */
+    char name[96]; /* truncated to fit */
     size_t bytes;
 };
 
-/* Returns how many there are; 0 for text that is not headers, as its folder
-   names are private to the user. */
+/* Returns the number of folders; 0 for text that is not headers, because its
+   folder names are private to the user. */
 size_t lct_corpus_folders(struct lct_folder out[LCT_FOLDERS],
                           const locant_corpus *corpus);
 
@@ -79,10 +80,10 @@ enum { LCT_CORPUS_MOST = 256 << 20 };
 
 enum {
     LCT_FILE_LIMIT = 64 << 10,  /* bytes of one walked file, of one document */
-    LCT_PIECE_LIMIT = 16 << 10, /* bytes of a document when one text is cut in
-                                   three: 8 test blocks each, so that 5 % of a
-                                   megabyte still gives 24 */
-    LCT_LONG_FILE = 2304,       /* bytes before a test block ends */
+    LCT_PIECE_LIMIT = 16 << 10, /* largest document when one text is cut in
+                                   three: 8 test blocks each, so 5 % of a
+                                   megabyte gives 24 */
+    LCT_LONG_FILE = 2304,       /* bytes before the end of a test block */
     LCT_BLOCKS_PER_FILE = 8
 };
 
@@ -133,20 +134,20 @@ struct lct_folders {
     size_t n, room;
 };
 
-/* Count a file of that many bytes for its folder. */
+/* Add the size of a file to its folder. */
 locant_status lct_folders_add(struct lct_folders *f, const char *path,
                               size_t bytes);
-/* Sort, and keep the largest in the corpus. */
+/* Sort the folders by size and store the largest in the corpus. */
 void lct_folders_keep(locant_corpus *c, struct lct_folders *f);
 
 /* --------------------------------------------------------------- documents */
 
 struct lct_document {
     size_t begin, size;    /* in lct_gather.text */
-    uint64_t folder, file; /* hashes of the names: what a split is made by */
+    uint64_t folder, file; /* hashes of the names; they decide the split */
 };
 
-/* Text read so far. Begins as zeros, except max_bytes. */
+/* Text read so far. Initialize to zeros, except max_bytes. */
 struct lct_gather {
     uint8_t *text;
     size_t used, room;
@@ -154,7 +155,7 @@ struct lct_gather {
     size_t n, docs_room;
     uint64_t (*seen)[4]; /* open-addressed set of digests; all zero: free */
     size_t seen_room;
-    size_t max_bytes;    /* of text and one zero byte per document */
+    size_t max_bytes;    /* limit: text, and one zero byte per document */
     locant_corpus_info *info; /* counts the files that cannot be read */
     struct lct_folders folders; /* of headers only */
 };
@@ -169,10 +170,8 @@ bool lct_gather_add(struct lct_gather *g, const void *text, size_t size,
 size_t lct_gather_left(const struct lct_gather *g);
 void lct_gather_free(struct lct_gather *g);
 
-/*
- * Make room for 'need' more items of 'item' bytes after 'used' ones, doubling;
- * false (nothing changed) when memory is short.
- */
+/* Grow *at, doubling *room, until 'need' more items of 'item' bytes fit after
+   'used' ones. False, with nothing changed, if memory runs out. */
 bool lct_reserve(void **at, size_t *room, size_t used, size_t need,
                  size_t item);
 
@@ -210,10 +209,10 @@ locant_status lct_corpus_assemble(locant_corpus *c,
                                   const struct lct_gather *g);
 
 /*
- * Find where documents begin in c->text, whose splits have the sizes in
- * c->info: each begins with the only zero byte it has.  FORMAT, with 'name' in
- * the message, where a split begins otherwise, or where no document is long
- * enough to be tested on.
+ * Find the document starts in c->text, whose splits have the sizes in c->info.
+ * A document begins with a zero byte and has no other. FORMAT, with 'name' in
+ * the message, if a split begins otherwise, or if no document is long enough
+ * for a test block.
  */
 locant_status lct_corpus_find_starts(locant_corpus *c, const char *name);
 

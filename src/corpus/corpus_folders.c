@@ -1,13 +1,17 @@
 /*
- * corpus_folders.c - which folders the headers of a corpus came from, largest
- * first. They show how two machines with different losses differ.
+ * corpus_folders.c - the folders that the headers of a corpus came from,
+ * largest first. If two machines get different losses, they show how the texts
+ * differ.
  */
 #include "corpus.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Of "/usr/include/linux/can/raw.h" the bytes of "/usr/include/linux": up to
-   the folder below "include", or up to "include" where the file lies in it. */
+/*
+ * Length of the folder name in a path: up to the folder below "include"
+ * ("/usr/include/linux" of "/usr/include/linux/can/raw.h"), or up to "include"
+ * if the file lies directly in it.
+ */
 static size_t name_of(const char *path)
 {
     static const char include[] = "/include/";

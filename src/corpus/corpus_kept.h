@@ -13,24 +13,23 @@ struct lct_packed {
 };
 
 /*
- * What a corpus is besides its text, as JSON: kind, sha256, seed, max_bytes,
- * files, train_bytes, valid_bytes, test_bytes, and the largest folders of
- * headers.  NULL when memory is short.
+ * The description of a corpus without its text, as JSON: kind, sha256, seed,
+ * max_bytes, files, train_bytes, valid_bytes, test_bytes, and the largest
+ * folders of headers. NULL when memory is short.
  */
 struct json_t *lct_corpus_about(const locant_corpus *c);
 
 /*
- * Make the corpus of that text. Neither argument is trusted: sizes are checked
- * before memory is allocated for them, and the text by its SHA-256. 'paths' (a
- * JSON list, may be NULL) is what lct_corpus_recipe() returns. Errors: FORMAT,
- * NOMEM.
+ * Make a corpus from a description and a compressed text. Neither is trusted:
+ * sizes are checked before memory is allocated for them, and the text by its
+ * SHA-256. 'paths' (a JSON list, may be NULL) is what lct_corpus_recipe()
+ * returns. Errors: FORMAT, NOMEM.
  */
 locant_status lct_corpus_of_text(locant_corpus **out,
                                  const struct json_t *about, const char *paths,
                                  const struct lct_packed *text);
 
-/* Check the sizes and names of that description and read them; the text is not
-   needed. */
+/* Check and read the sizes and names of a description, without the text. */
 bool lct_corpus_read_about(locant_corpus *c, const struct json_t *about);
 
 /* Is it 64 hexadecimal digits, and so safe as the name of a file? */

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Append an absolute path; sets *good to false if it is not UTF-8, or if there
- * is no folder to begin with. */
+/* Append a path, made absolute. Set *good to false if it is not UTF-8, or if
+   there is no current folder. */
 static locant_status append(bool *good, json_t *list, const char *path)
 {
     char *here = *path == '/' ? strdup("") : getcwd(NULL, 0), *joined = NULL;

@@ -1,15 +1,15 @@
 /*
- * corpus_split.c - which document trains, validates, tests.
+ * corpus_split.c - assigns documents to training, validation and test.
  *
  * Families of near-duplicates live in one folder, so folders are not divided:
- * taken in the order of their hash, they fill the test split up to 5 %, then
- * the validation split, and the rest trains.  The hash does not know the seed:
- * as long as all text fits under max_bytes, another seed never trains on what
- * this one tests.  Where the cap leaves files out, which ones depends on the
- * seed, and so may the folders that are tested.
+ * in the order of their hash, they fill the test split up to 5 %, then the
+ * validation split, and the rest is for training. The hash does not depend on
+ * the seed: as long as all text fits in max_bytes, no seed trains on what
+ * another seed tests. If max_bytes leaves files out, the seed decides which,
+ * and that can change which folders are tested.
  *
- * Text given as files may come in too few folders.  Then files are divided the
- * same way; and when they too are too few (one book), the text itself is cut
+ * Text given as files may come in too few folders. Then files are divided in
+ * the same way. If there are too few files as well (one book), the text is cut
  * after 90 % and 95 %.
  */
 #include "corpus.h"
@@ -19,14 +19,14 @@
 
 enum level { BY_FOLDER, BY_FILE, BY_CUT };
 
-/* What is never divided: a folder or a file. */
+/* The unit of division: a folder or a file. */
 struct unit {
     uint64_t hash;
     size_t bytes;
     enum lct_part part;
 };
 
-/* A stretch of gathered text and where it goes. */
+/* A range of the gathered text, and the part it goes to. */
 struct span {
     const uint8_t *text;
     size_t size;
@@ -111,7 +111,7 @@ static void span_units(struct plan *p, const struct lct_gather *g,
     p->piece = LCT_FILE_LIMIT;
 }
 
-/* Cut the whole text after 90 % and 95 %, at line ends where there are any. */
+/* Cut the whole text after 90 % and 95 %, at line ends if it has any. */
 static void span_cuts(struct plan *p, const struct lct_gather *g)
 {
     size_t at = 0;
@@ -182,8 +182,9 @@ static bool choose_plan(struct plan *p, const struct lct_gather *g,
 }
 
 /*
- * Write a part's documents, a zero byte before each, at 'text' and their
- * starts; or only count when text is NULL.  Returns bytes; *files: documents.
+ * Write the documents of a part to 'text', a zero byte before each, and their
+ * offsets to 'starts'; if 'text' is NULL, only count. Returns the number of
+ * bytes; *files is the number of documents.
  */
 static size_t write_part(uint8_t *text, size_t *starts, size_t *files,
                          const struct plan *p, enum lct_part part)
@@ -263,7 +264,7 @@ locant_status lct_corpus_assemble(locant_corpus *c, const struct lct_gather *g)
     return status;
 }
 
-/* Where one split begins its documents; the longest of them. */
+/* Find the document starts of one split; returns the longest length. */
 static size_t find_starts(struct lct_split *split, size_t *starts)
 {
     size_t longest = 0;

@@ -1,9 +1,9 @@
 /*
- * corpus_text.c - read the listed files, keep what is text, once.
+ * corpus_text.c - reads the listed files; keeps one copy of each text.
  *
- * A file is read straight to the end of what was gathered, cleaned there, and
- * kept by moving the end; so the memory taken is bounded by what was read, and
- * a file that grows or shrinks meanwhile does no harm.
+ * A file is read directly behind the gathered text and cleaned there; to keep
+ * it, the end is moved. So memory is bounded by the bytes read, and a file that
+ * grows or shrinks meanwhile does no harm.
  */
 #define _GNU_SOURCE
 #include "../core/quote.h"
@@ -50,9 +50,10 @@ size_t lct_cut(const uint8_t *text, size_t size, size_t limit)
 /* ---------------------------------------------------------------- cleaning */
 
 /*
- * Text: no zero byte (it separates documents), and at most one control byte in
- * a hundred.  Random bytes have eleven; UTF-8 and the older national encodings
- * have none.  *at: where a zero byte is, or size.
+ * Is it text? It has no zero byte (that separates documents), and at most one
+ * control byte in a hundred. Random bytes have eleven; UTF-8 and the older
+ * national encodings have none. *at is the index of the first zero byte, or
+ * size.
  */
 static bool is_text(const uint8_t *text, size_t size, size_t *at)
 {
@@ -68,7 +69,7 @@ static bool is_text(const uint8_t *text, size_t size, size_t *at)
     return controls * 100 <= size;
 }
 
-/* Bytes of the spaces and comments that a header starts with: its licence. */
+/* Length of the spaces and comments that a header starts with: its licence. */
 static size_t leading_comment(const uint8_t *text, size_t size)
 {
     size_t i = 0;
@@ -149,7 +150,7 @@ static bool grow_set(struct lct_gather *g)
 
 /* ----------------------------------------------------------------- reading */
 
-/* First eight bytes of the digest: the hash that a split goes by. */
+/* The hash that decides the split: eight bytes of the SHA-256 of a name. */
 static uint64_t hash_of(size_t root, const char *name, size_t size)
 {
     uint8_t digest[32];
@@ -195,9 +196,9 @@ bool lct_gather_add(struct lct_gather *g, const void *text, size_t size,
 }
 
 /*
- * Up to 'limit' bytes of 'path' to the end of the text.  A limit is met even by
- * files whose size is not known before (/proc).  After a zero byte no more is
- * read: it is no text, and a sparse file is nothing but zeros.
+ * Append up to 'limit' bytes of a file to the text. The limit also holds for
+ * files whose size is not known in advance (/proc). Reading ends at a zero
+ * byte: the file is not text, and a sparse file has nothing but zeros.
  */
 static locant_status read_text(struct lct_gather *g, size_t *size, int fd,
                                size_t limit)

@@ -1,11 +1,11 @@
 /*
- * corpus_walk.c - which files a corpus may be made of.
+ * corpus_walk.c - lists the files that a corpus may be made of.
  *
- * Folders are walked without recursion.  A symbolic link to a file is taken, a
- * link to a folder is not: what lies inside a root is reached by its own name,
- * so no loop is possible and no link leads out.  Names that start with a dot
- * are skipped (.git).  What may not be read below a root is counted and left
- * out; a root that may not be read is an error.
+ * Folders are walked without recursion. Symbolic links to files are followed,
+ * links to folders are not: what lies inside a root is reached by its own name,
+ * so no loop is possible and no link leads out. Names that start with a dot are
+ * skipped (.git). Files and folders below a root that may not be read are
+ * counted and left out; a root that may not be read is an error.
  */
 #define _GNU_SOURCE
 #include "../core/quote.h"
@@ -23,7 +23,7 @@
 /* A longer list is a mistake (a whole disk), and would take 100 MB of names. */
 enum { MAX_PATHS = 1 << 20, CHUNK = 64 << 10 };
 
-enum { TAIL = 76 }; /* of a path that is shown */
+enum { TAIL = 76 }; /* bytes shown of a long path */
 
 /* Strings never move, so paths may point at them while the list grows. */
 struct lct_chunk {

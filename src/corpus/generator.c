@@ -46,7 +46,7 @@ static uint32_t below(struct maker *m, uint32_t n)
 
 /* ------------------------------------------------------------ distributions */
 
-/* Fifth root of x < 2^60, rounded down: g^1.2 is g times that of g. */
+/* Fifth root of x < 2^60, rounded down; used for g^1.2 = g g^(1/5). */
 static uint64_t fifth_root(uint64_t x)
 {
     uint64_t low = 0, high = 1 << 12; /* low^5 <= x < high^5 */
@@ -132,7 +132,7 @@ static size_t append(char *name, size_t n, const char *word)
     return n + size;
 }
 
-/* folder_word or folder_word_word, from the folder's own end of the lexicon. */
+/* folder_word or folder_word_word; each folder prefers words of its own. */
 static void invent_name(struct maker *m, char *name)
 {
     size_t n = append(name, 0, m->lexicon[100 + m->folder]);
@@ -147,7 +147,7 @@ static void invent_name(struct maker *m, char *name)
     name[n] = '\0';
 }
 
-/* The identifier used a power-law gap ago; a new one where there is none. */
+/* The identifier used 'gap' uses ago; if there are too few uses, a new one. */
 static const char *use_name(struct maker *m)
 {
     uint64_t gap = draw(m, m->gaps, GAPS) + 1;
@@ -269,16 +269,16 @@ static const char *const TYPES[] = {"int", "unsigned int", "long", "char *",
 
 #define LENGTH(a) (uint32_t)(sizeof(a) / sizeof((a)[0]))
 
-/* What stands open: a rule being read, to be read on. */
+/* A rule that is being expanded. */
 struct frame {
     const char *rule;
-    uint32_t repeats; /* of a rule of the same kind after this one */
+    uint32_t repeats; /* how many more rules of the same kind follow */
     char kind;        /* 'm', 'b', or 0 for the section */
 };
 
 static const char *pick_rule(struct maker *m, char kind, size_t open)
 {
-    /* Rules that open a brace stand last: none of them at full depth. */
+    /* Rules that open a brace come last; at full depth they are skipped. */
     if (kind == 'm')
         return MEMBERS[below(m, open < DEPTH_MAX ? LENGTH(MEMBERS)
                                                  : LENGTH(MEMBERS) - 2)];

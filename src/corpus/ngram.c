@@ -47,7 +47,8 @@ static struct counter *find(const struct lct_ngram *m, uint64_t key)
     return &m->at[i];
 }
 
-/* Room for the two counters of one more context, before they are looked for. */
+/* Make room for the two counters of one more context. Call it before looking
+   them up: growing moves counters. */
 static locant_status reserve(struct lct_ngram *m)
 {
     struct lct_ngram grown = *m;

@@ -50,13 +50,13 @@ struct lct_cache_job {
     const size_t *ends;    /* [blocks] of the test split */
     size_t blocks;
     int64_t targets;       /* the last of each block */
-    uint64_t seed;         /* chooses as many blocks of the validation split */
+    uint64_t seed;         /* chooses as many validation blocks */
 };
 
 /*
- * out[k]: mean loss (nats per byte) of that n-gram mixed with one of the last
- * lengths[k] bytes, the weights fitted on the validation split; NAN if that has
- * no file for a block.
+ * out[k]: mean loss (nats per byte) of the n-gram of order 'order' mixed with
+ * one of the last lengths[k] bytes. The weights are fitted on the validation
+ * split; NAN if no file of it is long enough for a block.
  */
 locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
                              const struct lct_cache_job *job);

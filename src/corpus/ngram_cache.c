@@ -1,21 +1,21 @@
 /*
  * ngram_cache.c - a byte n-gram that also remembers what it has just read: the
- * reference for how much longer text has to give.
+ * reference for how much a longer context can help.
  *
  * Kuhn and De Mori 1990, "A cache-based natural language model for speech
  * recognition", IEEE TPAMI 12(6), with bytes for words:
  *
  *     p(c | h) = (1 - w_d) p_fixed(c | h) + w_d p_cache(c | h)
  *
- * p_fixed is the interpolated n-gram of the training text; p_cache the same
- * kind of n-gram, of order 5, counted on the bytes that a model with C bytes of
- * context sees before the target, and on no others.  d is how many of the last
- * bytes, 0 .. 5, the cache has seen together before.  The six weights w_d are
- * fitted for each C on the validation text alone, by expectation maximisation
- * (Jelinek and Mercer 1980, "Interpolated estimation of Markov source
- * parameters from sparse data"):
+ * p_fixed is the interpolated n-gram of the training text; p_cache is one of
+ * order 5, counted only on the bytes that a model with C bytes of context sees
+ * before the target.  d, 0 .. 5, is the length of the longest end of the
+ * context that the cache has seen before.  The six weights w_d are fitted for
+ * each C on the validation text alone, by expectation maximisation (Jelinek and
+ * Mercer 1980, "Interpolated estimation of Markov source parameters from sparse
+ * data"):
  *
- *     w_d <- mean over targets of w_d p_cache / p,    from 1/2 on
+ *     w_d <- mean over targets of w_d p_cache / p,    starting at 1/2
  *
  * A mixture of two distributions with weights that sum to one sums to one.
  */
@@ -26,7 +26,7 @@
 
 enum { ITERATIONS = 60, LONGEST = 2048 };
 
-/* What the two say of one target. */
+/* Probabilities of one target by both n-grams; depth is d. */
 struct said {
     double fixed, cache;
     int depth;
@@ -38,7 +38,7 @@ double lct_cache_mix(const double weight[LCT_CACHE_ORDER + 1], double fixed,
     return (1 - weight[depth]) * fixed + weight[depth] * cache;
 }
 
-/* The targets of one block after C bytes of context each. */
+/* Fill in the targets of one block, each after C bytes of context. */
 static locant_status say_block(struct said *out, const struct lct_ngram *fixed,
                                const uint8_t *bytes, size_t end, int64_t C,
                                int64_t targets)
@@ -71,7 +71,7 @@ static locant_status say(struct said *out, const struct lct_ngram *fixed,
     return LOCANT_OK;
 }
 
-/* The likelihood is concave in each weight: no step lowers it. */
+/* Expectation maximisation; the likelihood is concave in each weight. */
 static void fit(double weight[LCT_CACHE_ORDER + 1], const struct said *x,
                 size_t n)
 {
@@ -154,7 +154,7 @@ locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
     if (status == LOCANT_OK && (valid == NULL || room == NULL))
         status = locant_fail(LOCANT_ERR_NOMEM, "lct_cache_loss: no memory for "
                              "%zu blocks", job->blocks);
-    if (status == LOCANT_OK) /* none: nothing to fit on, undefined */
+    if (status == LOCANT_OK) /* none: nothing to fit on, out stays NAN */
         n = lct_corpus_blocks(valid, job->blocks, corpus, LCT_VALID,
                               job->seed);
     if (n > 0)

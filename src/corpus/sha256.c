@@ -1,7 +1,8 @@
 /*
  * sha256.c - SHA-256, FIPS 180-4, so that a corpus can be named by its content.
  *
- * Own code because liblocant_lab links no cryptography; it guards nothing.
+ * Written here because liblocant_lab links no cryptography library; no secret
+ * depends on it.
  */
 #include "corpus.h"
 #include <string.h>

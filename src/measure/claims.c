@@ -99,8 +99,8 @@ locant_status lct_test_changes(struct lct_test *out,
     return status == LOCANT_OK ? correct(out, r->n) : status;
 }
 
-/* The encoding of the lowest loss of those that are defined, r->n if none is;
-   how many are. */
+/* Find the encoding with the lowest loss of those that are defined, r->n if
+   none is; *defined is their number. */
 static size_t find_first(size_t *defined, const struct lct_results *r,
                          const double *loss, size_t each)
 {

@@ -28,14 +28,14 @@ bool lct_is_tested(const struct lct_results *r);
 locant_status lct_test_changes(struct lct_test *out,
                                const struct lct_results *r, int k);
 
-/* The encodings of the lowest and of the second lowest loss at some length
-   (r->n: there is none), and how many pairs of encodings are defined there. */
+/* The encodings with the lowest and the second lowest loss at some length, each
+   r->n if there is none, and how many pairs of encodings are defined there. */
 struct lct_order {
     size_t first, next, pairs;
 };
 
-/* out[groups]: the difference from the first at length index k, corrected for
-   all pairs; undefined for the first itself. */
+/* out[groups]: the difference from the encoding with the lowest loss at length
+   index k, corrected for all pairs; undefined for that encoding itself. */
 locant_status lct_test_order(struct lct_test *out, struct lct_order *order,
                              const struct lct_results *r, int k);
 

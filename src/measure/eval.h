@@ -8,8 +8,8 @@ enum {
     LONGEST = 2048,
     SHORTEST = 128,
     TARGETS = LCT_EVAL_TARGETS,
-    STRIDE = 16,  /* P4 */
-    SHUFFLED = 8  /* shuffled targets a block */
+    STRIDE = 16,  /* targets of a window of P4 */
+    SHUFFLED = 8  /* shuffled targets of a block */
 };
 
 extern const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS];
@@ -78,7 +78,8 @@ void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
    tick. */
 locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T);
 
-/* The same for tokens at .. at + n - 1 of some rows, without the tick. */
+/* The same for tokens at .. at + n - 1 of 'rows' rows from 'first' on; the tick
+   is not called. */
 locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
                                int64_t T, int64_t at, int64_t n);
 
@@ -89,7 +90,7 @@ double lct_eval_sum(const real *x, int64_t n);
 /* P1 at e.length[k], below the longest. */
 locant_status lct_eval_same_targets(struct lct_eval *ev, int k);
 
-/* P2, and P1 at the longest length where the window is that long. */
+/* P2; also P1 at the longest length, if the window is that long. */
 locant_status lct_eval_by_position(struct lct_eval *ev);
 
 /*
@@ -98,8 +99,8 @@ locant_status lct_eval_by_position(struct lct_eval *ev);
  */
 locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k);
 
-/* P4: windows of T whose last 16 targets tile the 64 of P1, into own_loss;
-   *sum of all their losses. */
+/* P4 into own_loss: the last 16 targets of windows of T tile the 64 of P1. *sum
+   is the sum of all these losses. */
 locant_status lct_eval_tiles(double *sum, struct lct_eval *ev, int64_t T);
 
 /* ------------------------------------------------------------------ checks */
@@ -110,10 +111,8 @@ locant_status lct_eval_validation(struct lct_eval *ev);
 /* Check that later bytes do not change earlier losses. Call it after P2. */
 locant_status lct_eval_causality(struct lct_eval *ev);
 
-/*
- * The same where positions depend on the length, or end before the shortest
- * window: compare a window of T with one that has another second half.
- */
+/* The same if positions depend on the length, or end before the shortest
+   window: compare a window of T with one whose second half differs. */
 locant_status lct_eval_causality_at(struct lct_eval *ev, int64_t T);
 
 /* How much the loss rises when all but the last 8 bytes are shuffled. Call it

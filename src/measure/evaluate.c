@@ -10,14 +10,14 @@
  *       (Kazemnejad et al. 2023, arXiv:2305.19466v2, appendix F).
  *   P2  by position: the window of 2048, all its losses, 32 positions a bucket.
  *   P3  non-overlapping: the last 2048 targets by windows of 128, 256, .. 2048,
- *       one after another, all their losses; the first ones of a window know
- *       little of what came before, and there are fewer of them the longer it
- *       is (Press et al. 2022, arXiv:2108.12409v2, appendix B).
- *   P4  own window: the 64 targets by windows of 128, 16 at a time, which a
- *       model without extrapolation can always do.
+ *       one after another, all their losses.  The first targets of a window
+ *       have little context, and longer windows have fewer such targets
+ *       (Press et al. 2022, arXiv:2108.12409v2, appendix B).
+ *   P4  own window: the 64 targets by windows of 128, 16 at a time, which
+ *       needs no extrapolation.
  *
- * Some encodings end somewhere: lengths beyond are NAN, "undefined", and P2 is
- * the longest window they have.
+ * Beyond the last length that an encoding is defined at, results are NAN
+ * ("undefined"), and P2 is of the longest window that is defined.
  *
  * A model with memory reads every window from its beginning in segments of its
  * trained length and carries memory from one to the next; the validation text

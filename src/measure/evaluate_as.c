@@ -100,14 +100,14 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
     LCT_TRY(load(ev, store));
     lct_eval_span(ev);
     LCT_TRY(measure(ev));
-    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) /* at 2048 P2 would give one:
-                                                     do not record P3 */
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) /* P2 alone would give P3 at
+                                                     2048: do not record it */
         ev->e.non_overlapping[k] = NAN;
     losses.p1 = ev->block_loss;
     return lct_store_save_under(store, key, &ev->e, &losses);
 }
 
-/* The same as the encoding it was trained with? */
+/* "" if it is the encoding that the run was trained with. */
 static const char *spec_of_key(const struct lct_eval *ev,
                                const locant_encoding *asked)
 {

@@ -16,10 +16,8 @@ static void note_difference(struct lct_eval *ev, real a, real b)
         ev->e.causality = difference;
 }
 
-/*
- * Where positions depend on the length, or end before the shortest window:
- * compare a window with one that has another second half.
- */
+/* If positions depend on the length, or end before the shortest window: compare
+   a window with one whose second half differs. */
 locant_status lct_eval_causality_at(struct lct_eval *ev, int64_t T)
 {
     const int64_t half = T / 2;
@@ -77,8 +75,8 @@ static void shuffle(int32_t *tokens, int64_t n, uint64_t stream)
 }
 
 /*
- * The windows of P1 at 128, once for each of 8 targets: all that the target can
- * see but the last 8 bytes in random order.  The rise against the same target
+ * The windows of P1 at 128, once for each of 8 targets, with all context of the
+ * target but its last 8 bytes in random order. The rise over the same target
  * with its context in order is added to P1, so that the two can be compared.
  */
 locant_status lct_eval_shuffled(struct lct_eval *ev)

@@ -89,7 +89,7 @@ double lct_eval_sum(const real *x, int64_t n)
 
 /* --------------------------------------------------------------- protocols */
 
-/* As many windows at once as there is room. */
+/* Evaluates as many windows at once as there is room for. */
 locant_status lct_eval_same_targets(struct lct_eval *ev, int k)
 {
     int64_t T = ev->e.length[k], group = LONGEST / T;
@@ -172,7 +172,6 @@ locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k)
     return LOCANT_OK;
 }
 
-/* Windows of T whose last 16 targets tile the 64 of P1; *sum of all losses. */
 locant_status lct_eval_tiles(double *sum, struct lct_eval *ev, int64_t T)
 {
     enum { EACH = TARGETS / STRIDE };

@@ -1,10 +1,10 @@
 /*
- * extension.c - the work: train a model of RoPE for each seed, train it further
- * in a few ways, and evaluate it at every length in every way.
+ * extension.c - trains a model of RoPE for each seed, trains it further in a
+ * few ways, and evaluates it at every length in every way.
  *
  * Stages: base runs; runs that continue them; runs that continue those that
- * learned needles; evaluations; searches for needles. Everything is stored as
- * it is made, so the same call continues.
+ * learned needles; evaluations; searches for needles. Every result is stored at
+ * once, so the same call continues.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "extension.h"
@@ -34,8 +34,9 @@ static size_t tunings(void)
 }
 
 /*
- * Did the loss of this run stop being finite, or was it never begun because
- * that of its parent did? Such a run has no children and is not evaluated.
+ * Did the loss of this run stop being finite, or was the run never begun
+ * because its parent failed so? Such a run has no children and is not
+ * evaluated.
  */
 static bool has_failed(const struct work *w, int64_t run)
 {
@@ -230,7 +231,7 @@ static int take_score(const locant_task_score *score, void *context)
     return 0;
 }
 
-/* At 128 x factor. */
+/* Search for needles at 128 x factor. */
 static locant_status find_needles(struct lct_extension_needle *to,
                                   struct lct_job *job, const struct way *way,
                                   int64_t factor)

@@ -55,12 +55,12 @@ struct lct_extension_plan {
     double rate;
     int seeds;
     int64_t blocks, items, needle_steps;
-    int factors; /* the first of 2, 4, 8, 16 */
+    int factors; /* how many of 2, 4, 8, 16 are used */
 };
 const struct lct_extension_plan *lct_extension_plan(locant_preset preset);
 int64_t lct_extension_factor(int i);
 
-/* Tokens of the whole work; trained ones count three times. */
+/* Cost of the whole work in tokens; trained tokens count three times. */
 double lct_extension_cost(const struct lct_extension_plan *p);
 
 /* Options of the base run, without its seed. */
@@ -83,7 +83,8 @@ struct lct_extension_row {
     struct lct_extension_loss at[LCT_EXT_FACTORS]; /* at 128 x factor */
     struct lct_extension_loss short_inputs; /* at 128, with the settings of the
                                                largest factor */
-    struct lct_extension_needle needle[LCT_EXT_FACTORS]; /* over seeds */
+    struct lct_extension_needle needle[LCT_EXT_FACTORS]; /* all seeds
+                                                            together */
     struct lct_extension_needle needle_short; /* at 128; of tuned rows */
     double position[LCT_EXT_SEEDS][LCT_EXT_BUCKETS]; /* P2 at the longest; NAN:
                                                         none */
@@ -91,10 +92,10 @@ struct lct_extension_row {
 
 struct lct_extension {
     const struct lct_extension_plan *plan;
-    int64_t blocks;      /* that there are */
+    int64_t blocks;      /* blocks available */
     int64_t failures;    /* runs whose loss stopped being finite */
     int64_t base[LCT_EXT_SEEDS];
-    struct lct_extension_needle needle_trained; /* none, at 128 */
+    struct lct_extension_needle needle_trained; /* encoding none, at 128 */
     struct lct_extension_row *row; /* [methods + tunings] */
     double seconds;
 };
@@ -119,20 +120,20 @@ struct lct_extension_cell {
     int64_t run;
     const char *spec; /* canonical */
     int64_t length;
-    bool crop; /* by windows of that length (P4) rather than by P1 */
+    bool crop; /* score windows of that length (P4) instead of P1 */
 };
 
 /* What all measurements have in common. */
 struct lct_extension_place {
     locant_store *store;
     const locant_corpus *corpus;
-    int64_t want;       /* blocks asked for */
-    int64_t blocks;     /* that there are */
+    int64_t want;       /* blocks requested */
+    int64_t blocks;     /* blocks available */
     lct_tick tick;
     void *context;
 };
 
-/* Set 'want', and 'blocks' to how many of them there are. */
+/* Set 'want', and 'blocks' to the number available. */
 locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want);
 
 /*

@@ -2,9 +2,9 @@
  * extension_plan.c - the methods beyond the trained length, and how much each
  * preset trains and evaluates.
  *
- * Self-Extend has a window that is a multiple of its group, which the authors'
- * code needs for prefill and decoding to agree, and reaches distance 125 at
- * 2048 tokens: none that was not trained.
+ * The window of Self-Extend is a multiple of its group; the authors' code needs
+ * that for prefill and decoding to agree. At 2048 tokens its largest distance
+ * is then 125, which was trained.
  */
 #include "../core/error.h"
 #include "extension.h"

@@ -1,10 +1,10 @@
 /*
  * forecast.c - how long a report takes here, and how many seeds fit a limit.
  *
- * Every encoding takes two steps of its training and two passes over as many
- * tokens as are read in evaluation at 2048, on one thread, as many side by side
- * as there are threads; the second of each counts.  AdamW, the text and what
- * comes after the last evaluation are left out.
+ * For every encoding one thread runs two training steps, then two passes over
+ * as many tokens as evaluation reads at 2048; the second of each is timed. As
+ * many encodings run in parallel as there are threads. AdamW, the text and what
+ * follows the last evaluation are not counted.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "forecast.h"
@@ -52,8 +52,8 @@ static void fill(int32_t *tokens, size_t n)
     }
 }
 
-/* One pass, also backward where there are gradients; seconds of both, and of
-   forward alone. */
+/* Time one pass, with backward if the model has gradients: *all is both,
+   *forward is forward alone. */
 static locant_status pass(double *all, double *forward, struct lct_model *m,
                           const int32_t *tokens, int64_t B, int64_t T,
                           bool train)
@@ -182,7 +182,7 @@ static locant_status measure(struct lct_forecast *f,
 
 /* ------------------------------------------------------------------- limit */
 
-/* The limit in seconds; that of a preset is what its help says. */
+/* The limit in seconds; a preset has the limit that its help states. */
 static double limit_of(const locant_report_options *o)
 {
     static const int minutes[] = {

@@ -8,7 +8,7 @@
 #define LCT_FORECAST_H
 #include "results.h"
 
-/* With fewer, nothing is known of the variation between seeds. */
+/* A single seed would say nothing about the variation between seeds. */
 enum { LCT_FEWEST_SEEDS = 2 };
 
 struct lct_forecast {
@@ -25,10 +25,10 @@ int lct_forecast_seeds(const struct lct_forecast *f);
 /*
  * Time a few steps and passes of every encoding of the plan, in parallel as its
  * jobs will run. Leave out seeds beyond the limit, report both, and keep the
- * decision in the store, so that the same job decides the same when it is
- * continued. If 'minutes' is 0 the limit is that of the preset. Without a limit
- * no seed is left out, and nothing is timed unless other works are asked for;
- * then 'seed' is 0.
+ * decision in the store, so that a continued job decides the same. If 'minutes'
+ * is 0 the limit is that of the preset. Without a limit no seed is left out,
+ * and nothing is timed unless extension, surface or tasks are asked for; then
+ * 'seed' is 0.
  */
 locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
                            const locant_report_options *options,
@@ -40,9 +40,11 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
                                const struct lct_plan *plan,
                                locant_progress_fn progress, void *context);
 
-/* Report how many seeds would be needed to distinguish the two lowest losses if
-   their difference is the one measured. Nothing is reported if there are as
-   many, or of a single seed. */
+/*
+ * Report how many seeds would be needed to distinguish the two lowest losses if
+ * their difference is the one measured. Report nothing if there are as many
+ * already, or if there is a single seed.
+ */
 locant_status lct_seeds_for_effect(const struct lct_results *r,
                                    locant_progress_fn progress, void *context);
 #endif

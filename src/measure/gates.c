@@ -9,8 +9,8 @@
  *   g6  runs of one seed were trained on the same batches
  *   g7  every claim passes its corrected test
  *
- * A comparison with a NAN does not hold, and conditions are written so that it
- * makes a gate fail.  What was found is kept as values; gate_text.c says it.
+ * Comparisons with a NAN are false, and conditions are written so that a NAN
+ * makes a gate fail.  Findings are kept as values; gate_text.c words them.
  */
 #include "../core/size.h"
 #include "gates.h"
@@ -25,7 +25,7 @@ enum { NOT_SHUFFLED = 8 };
 /* Rounding of a forward in float32 over other shapes stays far below this. */
 static const double causal_bound = 1e-4;
 
-/* Set a gate; its specs are set by the caller before. */
+/* Set a gate; its specs were set by the caller. */
 static void judge(locant_report_gate *g, int passed, const char *text,
                   const double values[LOCANT_GATE_VALUES])
 {
@@ -112,7 +112,7 @@ static void is_causal(locant_report_gate *gate, const struct lct_results *r)
           VALUES(worst, causal_bound));
 }
 
-/* Lengths beyond the end of an encoding are undefined, and no failure. */
+/* Lengths beyond the end of an encoding are undefined, which is no failure. */
 static int is_finite(const struct lct_group *g, const struct lct_result *x)
 {
     if (strcmp(x->run.status, "done") != 0 || !isfinite(x->run.train_loss))
@@ -158,8 +158,8 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
 
 /* Counts the claims of the verdict. */
 struct claims {
-    double made, largest; /* of their corrected p */
-    size_t worst;         /* the encoding that has it */
+    double made, largest; /* number; largest corrected p */
+    size_t worst;         /* the encoding with that p */
 };
 
 static void count(struct claims *c, const struct lct_test *test, size_t n)
@@ -172,8 +172,8 @@ static void count(struct claims *c, const struct lct_test *test, size_t n)
         }
 }
 
-/* At length index k: that losses changed, and that some are above the
-   lowest. */
+/* Count the claims at length index k: losses that changed, and losses that are
+   above the lowest. */
 static locant_status count_claims(struct claims *c, struct lct_test *test,
                                   const struct lct_results *r, int k)
 {

@@ -3,7 +3,7 @@
 #define LCT_GATES_H
 #include "results.h"
 
-/* Check gates g2 to g7 on the results; g1 is checked where they are made. */
+/* Check gates g2 to g7 on the results; the report checks g1. */
 locant_status lct_judge_gates(struct lct_results *r);
 
 /*
@@ -20,7 +20,7 @@ typedef void (*lct_gate_piece)(void *context, const char *text, size_t bytes,
 void lct_gate_expand(const locant_report_gate *g, const char *form,
                      lct_gate_piece piece, void *context);
 
-/* The template of 'text' in English and in Chinese; and write the English
+/* The template of 'text' in English; the same in Chinese; write the English
    message into the gate. */
 const char *lct_gate_form(const char *text);
 const char *lct_gate_form_zh(const char *text);

@@ -1,6 +1,7 @@
 /*
- * identities.c - what papers prove of encodings, tried on this machine by this
- * build through the public functions; part of gate g1, and a table of the page.
+ * identities.c - identities that papers prove of encodings, checked on this
+ * machine through the public functions; part of gate g1, and a table of the
+ * page.
  */
 #include "identities.h"
 #include "../corpus/corpus.h"
@@ -243,7 +244,7 @@ static locant_status layer(double *y, const double *x, locant_mask mask)
     return LOCANT_OK;
 }
 
-/* The first n of TOKENS in another order. */
+/* Draw an order of TOKENS that permutes only the first n. */
 static void draw_order(int *order, int n, locant_random *r)
 {
     for (int i = 0; i < TOKENS; i++)
@@ -309,11 +310,11 @@ static locant_status last_of_two(double *error, const locant_encoding *e,
 /* -------------------------------------------------------------------- list */
 
 /*
- * Bounds.  Tables and angles are exact to float32, 2^-24 of 1 an entry: a sum
- * of products of two such, and two turns after one another, stay below 1e-6.
- * Biases are formed in double; buckets are whole.  Attention of the reference
- * is in double: sums of 12 numbers in another order, 1e-12.  What must differ
- * does so by far more than that.
+ * Bounds. Entries of tables and rotated vectors are rounded to float32, an
+ * error of 2^-24 each: sums of products of two, and two rotations in a row,
+ * stay below 1e-6. Biases are formed in double; buckets are integers. The
+ * reference attention is in double: sums of 12 numbers in another order, 1e-12.
+ * Sides that must differ do so by far more than that.
  */
 static const struct {
     const char *name, *formula, *source, *spec;

@@ -33,7 +33,7 @@ static int tell(struct lct_job *job, locant_progress *p, double cost,
     return stop;
 }
 
-/* The first report of a run: all but its last step was done in earlier
+/* At the first report of a run, all its steps but the last were done in earlier
    sessions. */
 static int on_train(const locant_progress *progress, void *context)
 {
@@ -116,7 +116,7 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
 
 /* ------------------------------------------------------------------- stages */
 
-/* Keep the error message of a failure, which belongs to this thread. */
+/* Copy the error message of a failure, which is kept per thread. */
 static void finish(struct lct_jobs *all, const struct lct_job *job,
                    locant_status status)
 {
@@ -134,7 +134,7 @@ static void finish(struct lct_jobs *all, const struct lct_job *job,
     pthread_mutex_unlock(&all->mutex);
 }
 
-/* Jobs begin in order, whatever order tasks are called in. */
+/* Jobs begin in order, in whatever order tasks are called. */
 static void work(void *context, size_t task, int slot)
 {
     struct lct_jobs *all = context;

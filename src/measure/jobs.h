@@ -1,7 +1,5 @@
-/*
- * jobs.h - a long work: stages of jobs that run in parallel, and the progress
- * of all. The result of a job may be in the store already.
- */
+/* jobs.h - long work in stages of parallel jobs, with the progress of the
+   whole. The result of a job may be in the store already. */
 #ifndef LCT_JOBS_H
 #define LCT_JOBS_H
 #include "plan.h"
@@ -17,23 +15,23 @@ struct lct_stage {
     size_t n;
 };
 
-/* A work.  The caller sets the first members. */
+/* All stages of some work. The caller sets the members up to 'all'. */
 struct lct_jobs {
     void *work;
     const char *phase;           /* name of the phase in which runs are
                                     evaluated */
     locant_store *store;
-    const locant_corpus *corpus; /* NULL: it trains on sources alone */
+    const locant_corpus *corpus; /* NULL: no job reads text */
     locant_progress_fn progress; /* or NULL */
     void *context;
-    double all;  /* what everything costs, in tokens; trained ones thrice */
+    double all;  /* cost of everything in tokens; trained tokens count thrice */
     double seconds;   /* duration; written by lct_jobs_run() */
-    int64_t failures; /* runs whose loss stopped being finite; written, too */
+    int64_t failures; /* written too: runs whose loss stopped being finite */
 
-    const struct lct_stage *stage; /* the one that runs */
+    const struct lct_stage *stage; /* the running stage */
     double begun;
     pthread_mutex_t mutex; /* guards what follows, and what jobs share */
-    size_t next;           /* job of the stage */
+    size_t next;           /* next job of the stage */
     double done, spent;    /* part of 'all' done; in this session */
     bool stop;
     locant_status status;

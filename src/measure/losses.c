@@ -35,7 +35,7 @@ bool lct_has_measure(const struct lct_results *r, enum lct_measure measure)
     return false;
 }
 
-/* Loss of block b, NAN without a run or what was asked for. */
+/* Loss of block b; NAN if the run or the measure is missing. */
 static double block_loss(const struct lct_group *g, size_t s,
                          struct lct_term term, size_t b)
 {

@@ -4,9 +4,9 @@
 #include "results.h"
 
 /*
- * P1 losses of all groups at length index k, less those at index 'base' unless
+ * P1 losses of all groups at length index k, minus those at index 'base' unless
  * it is negative: (*out)[groups, seeds, blocks] in nats per byte, memory of
- * locant_alloc().  Only blocks that all have; NAN where there is no run.
+ * locant_alloc(). Only blocks that all runs have; NAN if there is no run.
  */
 locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
                          const struct lct_results *r, int k, int base);
@@ -38,9 +38,9 @@ const struct lct_group *lct_first_group(const struct lct_results *r);
 int64_t lct_length(const struct lct_results *r, int k);
 
 /*
- * The comparison declared before any result was seen: the change of loss from
- * the trained length to the one of this index, within each encoding.  That is
- * 1024, or the judged length if it is shorter.
+ * Length index of the comparison that was declared before any result was seen:
+ * the change of loss from the trained length to this one, within each encoding.
+ * It is 1024, or the judged length if that is shorter.
  */
 int lct_declared(const struct lct_results *r);
 #endif

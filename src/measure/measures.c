@@ -1,7 +1,7 @@
 /*
  * measures.c - what a report measures of a run besides the protocols: the same
- * model with a temperature that grows with log n, and beyond the end of its
- * table.
+ * model at a temperature that grows with log n, and at lengths beyond the end
+ * of its table.
  */
 #include "measures.h"
 #include "../train/load_trained.h"
@@ -68,7 +68,7 @@ locant_status lct_evaluate_more(locant_store *store, int64_t id,
             continue;
         o.blocks = blocks;
         status = lct_evaluate_as(&unused, store, id, corpus, &o, tick, context);
-        /* refused where the rows of a table are not positions */
+        /* policies are refused if table rows are not positions */
         if (status != LOCANT_OK &&
             (o.policy == LOCANT_POLICY_NONE || status != LOCANT_ERR_PARAM))
             return status;

@@ -5,22 +5,22 @@
 #include "results.h"
 
 /*
- * Set the options to evaluate a run for a measure. False if the run does not
- * have it: a policy where no table ends, or a second temperature. The options
- * point to 'spec'.
+ * Set the options to evaluate a run for a measure. False if the measure does
+ * not apply: a policy if no table ends, or a temperature if the encoding has
+ * one. The options point to 'spec'.
  */
 bool lct_measure_options(locant_eval_options *o, char spec[320],
                          enum lct_measure measure, const locant_run_info *run);
 
-/* Evaluate all of them that the store lacks by lct_evaluate_as(). */
+/* Evaluate, by lct_evaluate_as(), every measure that the store lacks. */
 locant_status lct_evaluate_more(locant_store *store, int64_t id,
                                 const locant_corpus *corpus, int64_t blocks,
                                 lct_tick tick, void *context);
 
-/* Tokens that this feeds to a model of an encoding trained at 'length'. */
+/* Tokens that lct_evaluate_more() feeds to a model trained at 'length'. */
 int64_t lct_more_tokens(int64_t blocks, const char *spec, int64_t length);
 
-/* Read what the store has for a run whose evaluation of 'want' blocks was
+/* Read the stored measures of a run after its evaluation of 'want' blocks was
    read. */
 locant_status lct_read_measures(struct lct_result *out, locant_store *store,
                                 int64_t want);

@@ -33,7 +33,7 @@ static void put_test(struct lct_numbers *n, json_t *to,
     lct_put_count(n, to, "sign", t->sign);
 }
 
-/* The change at length index k, of every encoding. */
+/* Put the change of every encoding at length index k. */
 static locant_status put_changes(struct lct_numbers *n, int k)
 {
     struct lct_test *test = of_rows(n, sizeof *test);
@@ -48,7 +48,8 @@ static locant_status put_changes(struct lct_numbers *n, int k)
     return status;
 }
 
-/* Power of a t test at that level, and seeds for it; null where unknown. */
+/* Put the power of a t test at level alpha, and the seeds it needs; null if
+   unknown. */
 static void put_power(struct lct_numbers *n, json_t *to,
                       const struct lct_test *t, double alpha, size_t least)
 {
@@ -64,7 +65,7 @@ static void put_power(struct lct_numbers *n, json_t *to,
                                                    (double)least));
 }
 
-/* Exact p, corrected p, and how many seeds would be needed. */
+/* Put exact p, corrected p, and how many seeds would be needed. */
 static locant_status put_exact(struct lct_numbers *n,
                                const struct lct_test *test, double *p)
 {
@@ -146,8 +147,8 @@ static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
     return LOCANT_OK;
 }
 
-/* Power, and seeds needed, to distinguish the two lowest losses at the judged
-   length. */
+/* Put the power, and the seeds needed, to distinguish the two lowest losses at
+   the judged length. */
 static void put_order(struct lct_numbers *n, const struct lct_test *test,
                       const struct lct_order *order)
 {
@@ -163,7 +164,7 @@ static void put_order(struct lct_numbers *n, const struct lct_test *test,
                   LCT_ALPHA / (double)order->pairs, 0);
 }
 
-/* Difference from the first encoding at length index k, paired by seeds. */
+/* Put the paired difference from the lowest loss at length index k. */
 static locant_status put_behind(struct lct_numbers *n, int k)
 {
     struct lct_order order;
@@ -185,7 +186,7 @@ static locant_status put_behind(struct lct_numbers *n, int k)
     return status;
 }
 
-/* Comparisons between rows. */
+/* Compare rows with each other. */
 static locant_status compare_rows(struct lct_numbers *n)
 {
     double *mrr = of_rows(n, sizeof *mrr);

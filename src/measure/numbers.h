@@ -13,10 +13,10 @@ struct lct_numbers {
     bool failed;
 };
 
-/* The number; NAN if it is not one. */
+/* The value of a JSON number; NAN for anything else. */
 double lct_number_of(const json_t *value);
 
-/* to[key] = value; a number that is not finite is null. */
+/* to[key] = value; a number that is not finite becomes null. */
 void lct_put(struct lct_numbers *n, json_t *to, const char *key, json_t *value);
 void lct_put_real(struct lct_numbers *n, json_t *to, const char *key,
                   double value);
@@ -24,42 +24,42 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
                    int64_t value);
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value);
-/* Mean, bounds and errors. */
+/* Put mean, bounds and standard errors. */
 void lct_put_interval(struct lct_numbers *n, json_t *to,
                       const locant_interval *e);
-/* The object "key" of row i, made when first asked for. */
+/* The object "key" of row i, created on first use. */
 json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key);
-/* The object under that number as a key, made when first asked for. */
+/* The object whose key is that number, created on first use. */
 json_t *lct_put_at(struct lct_numbers *n, json_t *to, int64_t key);
-/* A new object or array there; NULL if memory ran out. */
+/* Put a new object or array; NULL if memory ran out. */
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key);
 json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key);
 void lct_add_real(struct lct_numbers *n, json_t *to, double value);
 void lct_add_count(struct lct_numbers *n, json_t *to, int64_t value);
 json_t *lct_add_object(struct lct_numbers *n, json_t *to);
 
-/* Put everything that is not a row; put one more row, without its comparisons
-   with others. */
+/* Put everything that is not in a row. */
 void lct_put_facts(struct lct_numbers *n);
-/* Intervals of every row under rows.N.part.<length of the term>, nats per byte;
-   less another term unless 'less' is NULL. */
+/* Put intervals of a term into rows.N.part.<its length>, nats per byte; minus
+   another term unless 'less' is NULL. */
 locant_status lct_put_losses(struct lct_numbers *n, const char *part,
                              struct lct_term term, const struct lct_term *less);
 
-/* The measures besides P1 that there are. */
+/* Put all measures except P1. */
 locant_status lct_put_measures(struct lct_numbers *n);
 
+/* Put one more row, without its comparisons with others. */
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
-/* "extension", if it was measured. */
+/* Put "extension", if it was measured. */
 locant_status lct_put_extension(struct lct_numbers *n);
-/* "surface", if it was measured. */
+/* Put "surface", if it was measured. */
 locant_status lct_put_surface(struct lct_numbers *n);
-/* "probes", if trained models were probed. */
+/* Put "probes", if trained models were probed. */
 locant_status lct_put_probes(struct lct_numbers *n);
-/* to.training, of a group whose heads were probed during training. */
+/* Put to.training of a group whose heads were probed during training. */
 void lct_put_training(struct lct_numbers *n, json_t *to,
                       const struct lct_group *g);
-/* "tasks", if there are scores. */
+/* Put "tasks", if there are scores. */
 locant_status lct_put_tasks(struct lct_numbers *n);
 
 /* Most points of a training curve; each is a mean over an equal span of

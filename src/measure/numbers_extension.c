@@ -33,7 +33,7 @@ static void put_positions(const struct lct_ext_maker *k, json_t *to,
     }
 }
 
-/* What methods and fine-tuned runs have in common. */
+/* Put what methods and fine-tuned runs have in common. */
 static locant_status put_row(const struct lct_ext_maker *k, json_t *to,
                              const struct lct_extension_row *row)
 {

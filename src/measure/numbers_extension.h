@@ -13,7 +13,7 @@ struct lct_ext_maker {
     double *room; /* [seeds, blocks] */
 };
 
-#define LCT_EXT_LEVEL .95 /* of all intervals */
+#define LCT_EXT_LEVEL .95 /* level of all intervals */
 
 /* Interval of a loss, or of its difference from another on the same blocks,
    over the seeds that have it; NAN if none has. only[seeds] (may be NULL)
@@ -23,7 +23,8 @@ locant_status lct_extension_interval(locant_interval *e,
                                      const double *loss, const double *other,
                                      const bool *only);
 
-/* The same into 'to': nats per byte, or above another; above itself null. */
+/* Put it into 'to': nats per byte, or nats per byte above 'other'; null if
+   'loss' is 'other'. */
 locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
                                      const double *loss, const double *other);
 

@@ -176,7 +176,7 @@ static void put_gates(struct lct_numbers *n)
     }
 }
 
-/* null where nothing was forecast. */
+/* Null if nothing was forecast. */
 static void put_forecast(struct lct_numbers *n)
 {
     const struct lct_results *r = n->r;
@@ -209,7 +209,7 @@ void lct_put_facts(struct lct_numbers *n)
 
 /* -------------------------------------------------------------------- rows */
 
-/* Losses in nats with intervals over seeds alone. */
+/* Put losses in nats with intervals over seeds alone. */
 static void put_lengths(struct lct_numbers *n, json_t *to,
                         const locant_report_row *row)
 {
@@ -237,7 +237,7 @@ static void put_positions(struct lct_numbers *n, json_t *to,
     }
 }
 
-/* Means of y over equal spans of the steps. */
+/* Put means of y over equal spans of the steps. */
 static void put_spans(struct lct_numbers *n, json_t *curve, const char *key,
                       const double *y, size_t all)
 {
@@ -298,7 +298,7 @@ static void put_costs(struct lct_numbers *n, json_t *to,
     lct_put_count(n, to, "bytes", row->bytes);
 }
 
-/* Mean over the seeds that have it. */
+/* Mean time over the seeds that have it. */
 static double mean_known(const struct lct_group *g, bool forward)
 {
     double sum = 0, n = 0;
@@ -313,7 +313,7 @@ static double mean_known(const struct lct_group *g, bool forward)
     return sum / n;
 }
 
-/* Learning rates, where some were tried, and what each gave. */
+/* Learning rates and their validation losses, if several were tried. */
 static void put_rates(struct lct_numbers *n, json_t *to,
                       const struct lct_group *g)
 {

@@ -87,7 +87,8 @@ static double value_of_seed(const struct lct_ext_maker *k,
     return sum / (double)k->blocks;
 }
 
-/* Drop entries that no seed has; common[seed]: all the others have it. */
+/* Drop entries that no seed has, and return how many remain; common[seed]: all
+   of these have it. */
 static int find_common(bool *common, const struct lct_ext_maker *k,
                        struct entry *e, int n, const struct ordering *o, int at)
 {
@@ -111,9 +112,9 @@ static int find_common(bool *common, const struct lct_ext_maker *k,
 }
 
 /*
- * Set values on the seeds that all entries have, and return how many seeds:
- * means over different seeds would compare seeds. Needles of zero-shot methods
- * are all looked for in the same runs.
+ * Set each value to a sum over the seeds that all entries have, and return
+ * their number: values over different seeds cannot be compared. Needles of
+ * zero-shot methods are all searched in the same runs.
  */
 static int set_values(bool *common, struct entry *e, int *n,
                       const struct lct_ext_maker *k, const struct ordering *o,
@@ -126,7 +127,7 @@ static int set_values(bool *common, struct entry *e, int *n,
 
         e[i].value = -(double)x->exact / (double)x->items;
         if (x->items == 0)
-            *n = 0; /* then the others have none, too */
+            *n = 0; /* no entry has needles */
     }
     if (o->what == NEEDLE)
         return (int)k->seeds;

@@ -32,7 +32,7 @@ static double mean_fit(const json_t *probe, const char *law)
     return sum / (double)json_array_size(heads);
 }
 
-/* Error of the last layer. */
+/* Position error of the last layer. */
 static double last_error(const json_t *probe)
 {
     const json_t *errors = at(probe, "states", "error");
@@ -158,7 +158,7 @@ static double context_of(const struct lct_context_losses *x, int64_t m,
 
 /* ------------------------------------------------------------ head by head */
 
-/* bins[heads, BINS] of all layers; how many heads. */
+/* Read bins[heads, BINS] of all layers; returns the number of heads. */
 static int64_t read_bins(real *bins, const json_t *probe)
 {
     const json_t *heads = json_object_get(at(probe, "attention", "trained"),

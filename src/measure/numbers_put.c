@@ -30,7 +30,7 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
     lct_put(n, to, key, json_integer((json_int_t)value));
 }
 
-/* What is not UTF-8 cannot be JSON: null. */
+/* Text that is not UTF-8 cannot be in JSON: null. */
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value)
 {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Index of the trained length among those that are read. */
+/* Index of the length that a model was trained at among those it reads. */
 static int own_of(const struct lct_surface *x, int t)
 {
     int k = 0;
@@ -14,7 +14,7 @@ static int own_of(const struct lct_surface *x, int t)
     return k;
 }
 
-/* Of encoding e, trained at index t. */
+/* Put the results of encoding e trained at length index t. */
 static locant_status put_trained(const struct lct_ext_maker *k,
                                  json_t *const to[3], size_t e, int t)
 {

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEEDS = 64 }; /* of one encoding */
+enum { MOST_SEEDS = 64 }; /* of one encoding; others are left out */
 static const double level = .95, solved = .9;
 
-/* 'n' points from 'first' on that have something in common. */
+/* 'n' points from 'first' on: of one task, one test or one row. */
 struct span {
     const struct lct_task_point *first;
     size_t n;
@@ -38,8 +38,8 @@ static bool same_row(const struct lct_task_point *a,
 
 /* ------------------------------------------------------------------- values */
 
-/* The value of the metric, and the share of correct answers; NAN: there is
-   none. */
+/* The value of the metric, and in *right the share of correct answers; NAN if
+   undefined. */
 static double value_of(double *right, const struct lct_task_point *p)
 {
     const char *metric = p->task->metric;
@@ -71,7 +71,8 @@ static locant_status interval_of(double *low, double *high,
                : LOCANT_OK;
 }
 
-/* Values of the seeds of a row: their mean, and the share of those solved. */
+/* Put the values of all seeds of a row, their mean, and the share of seeds that
+   solve the test. */
 static locant_status put_values(struct lct_numbers *n, json_t *to,
                                 struct span row)
 {
@@ -97,7 +98,7 @@ static locant_status put_values(struct lct_numbers *n, json_t *to,
     return LOCANT_OK;
 }
 
-/* Items without an error, of all seeds together. */
+/* Put the share of items without an error, over all seeds together. */
 static locant_status put_items(struct lct_numbers *n, json_t *to,
                                struct span row)
 {
@@ -109,7 +110,7 @@ static locant_status put_items(struct lct_numbers *n, json_t *to,
         exact += (size_t)row.first[s].exact;
     }
     if (strcmp(row.first->task->metric, "loss - floor") == 0)
-        items = 0; /* the answers are random and cannot be known */
+        items = 0; /* answers are random: no model can know them */
     if (items > 0)
         LCT_TRY(locant_wilson(&low, &high, exact, items, level));
     lct_put_real(n, to, "exact",
@@ -121,7 +122,7 @@ static locant_status put_items(struct lct_numbers *n, json_t *to,
 
 /* ------------------------------------------------------------------- levels */
 
-/* For a group in a test: the mean over seeds at each place. */
+/* Put the mean over seeds at each place of a test, for one group. */
 static void put_places(struct lct_numbers *n, json_t *to, struct span test,
                        size_t group)
 {
@@ -167,7 +168,7 @@ static locant_status put_test(struct lct_numbers *n, json_t *to,
     return LOCANT_OK;
 }
 
-/* Hypotheses about the encodings that have scores. */
+/* Put the hypotheses about the encodings that have scores. */
 static void put_hypotheses(struct lct_numbers *n, json_t *to, struct span task)
 {
     json_t *list = lct_put_array(n, to, "hypotheses");

@@ -1,4 +1,5 @@
-/* plan.h - what a report trains and evaluates */
+/* plan.h - the runs that a report compares: what it trains and evaluates.
+   Extension, surface and tasks have plans of their own; see works.h. */
 #ifndef LCT_PLAN_H
 #define LCT_PLAN_H
 #include "../train/train.h"
@@ -16,7 +17,7 @@ struct lct_plan {
     locant_train_options train; /* a job sets encoding and seed */
     char (*specs)[256];         /* [n] canonical, resolved */
     size_t n;
-    int seeds;                  /* 1 .. seeds */
+    int seeds;                  /* they are 1 .. seeds */
     int64_t blocks;
     int ngram_order[2];
     int judged;                 /* index of the length ranks are made at */
@@ -34,7 +35,7 @@ locant_status lct_plan_create(struct lct_plan *plan,
 void lct_plan_free(struct lct_plan *plan);
 
 /* The canonical spec of 'spec' as trained with these options, whose own
-   encoding is ignored. Refused if their model cannot be trained with it. */
+   encoding is ignored. Fails if their model cannot be trained with it. */
 locant_status lct_plan_resolve(char out[256], const char *spec,
                                const locant_train_options *options);
 
@@ -52,7 +53,8 @@ locant_status lct_train_or_fail(int64_t *run, locant_store *store,
                                 const locant_corpus *corpus,
                                 const locant_train_options *options);
 
-/* Tokens of one seed of all encodings; trained ones count three times. */
+/* Cost of one seed of all encodings in tokens; trained tokens count three
+   times. */
 double lct_plan_cost(const struct lct_plan *plan);
 
 /*

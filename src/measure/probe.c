@@ -153,8 +153,8 @@ static locant_status keep(json_t *value, struct lct_probe *p,
     return status;
 }
 
-/* *out is what the part found, now or earlier; NULL if it was not measured and
-   may not be. */
+/* *out is the result of the part, measured now or stored earlier; NULL if it is
+   not stored and may not be measured. */
 static locant_status measure(json_t **out, struct lct_probe *p,
                              const struct part *part)
 {

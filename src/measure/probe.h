@@ -14,10 +14,10 @@
 /* ------------------------------------------------------- weights of a head */
 
 enum {
-    LCT_PROBE_BINS = 12,   /* of distance: 0, 1, 2-3, 4-7, .., 1024 and more */
-    LCT_PROBE_SHARES = 16, /* of distance divided by the number of keys */
+    LCT_PROBE_BINS = 12,   /* bins of distance: 0, 1, 2-3, .., 1024 and more */
+    LCT_PROBE_SHARES = 16, /* bins of distance / number of keys */
     LCT_PROBE_WITHIN = 3,  /* weight at distances below 8, 32, 128 */
-    LCT_PROBE_SINK = 64    /* keys that a sink is judged by */
+    LCT_PROBE_SINK = 64    /* keys that decide if a head is a sink */
 };
 
 extern const int64_t lct_probe_within[LCT_PROBE_WITHIN];
@@ -28,14 +28,14 @@ struct lct_head_sums {
     double sink;     /* weight of key 0 */
     double early, early_sink; /* rows of at most LCT_PROBE_SINK keys; their
                                  weight of key 0 */
-    double self;     /* of the query's own key */
-    double previous; /* of the one before */
-    double self_bias, previous_bias; /* the same less 1 / keys */
+    double self;     /* weight of the query's own key */
+    double previous; /* weight of the key before it */
+    double self_bias, previous_bias; /* both minus 1 / number of keys */
     double distance;
     double within[LCT_PROBE_WITHIN];
     double bin[LCT_PROBE_BINS], share[LCT_PROBE_SHARES];
-    double entropy, points; /* points: rows of two keys or more */
-    double x, y, xx, xy;    /* of those: ln of the keys, entropy */
+    double entropy, points; /* points: rows of at least two keys */
+    double x, y, xx, xy;    /* sums over points: x = ln keys, y = entropy */
 };
 
 /* Entropy in nats of weights w [t + 1]. */
@@ -73,9 +73,9 @@ void lct_pool_row(double *bins, int64_t n, const real *w, int64_t length);
 /* -------------------------------------------------------- receptive field */
 
 /*
- * The least w such that the last w of g[0 .. t] sum to q of all or more; 0
- * where all is 0.  With g[j] the norm of d loss[t] / d input[j]: the effective
- * receptive field of Chi et al. 2023, arXiv:2212.10356.
+ * The least w such that the last w of g[0 .. t] have at least the share q of
+ * its sum; 0 if the sum is 0. With g[j] the norm of d loss[t] / d input[j] it
+ * is the effective receptive field of Chi et al. 2023, arXiv:2212.10356.
  */
 int64_t lct_receptive_width(const double *g, int64_t t, double q);
 
@@ -86,18 +86,18 @@ struct lct_context_losses {
 };
 
 /*
- * The length up to which text helps model m, after Dai et al. 2019,
- * arXiv:1901.02860v3, appendix C, of every target: with b[c] the least loss
- * of a target after length c by any model, going from c to the next length c'
- * gains 1 - sum min(b[c], loss[m, c']) / sum b[c].  The index of the length
- * reached while each gains 'threshold' or more; 0 where the first does not.
+ * The length, as an index, up to which more context helps model m; after Dai et
+ * al. 2019, arXiv:1901.02860v3, appendix C, but over all targets. With b[c] the
+ * least loss of a target after length c by any model, going from c to the next
+ * length c' gains 1 - sum min(b[c], loss[m, c']) / sum b[c]. Stops before the
+ * first gain below 'threshold'.
  */
 int64_t lct_effective_context(const struct lct_context_losses *x, int64_t m,
                               double threshold);
 
 /* ------------------------------------------------------- position of states */
 
-/* y = w x + c of least squares with lambda times the mean square of x on w. */
+/* Ridge regression y = w x + c, penalty lambda (mean square of x) |w|^2. */
 struct lct_ridge {
     int64_t n; /* features + 1 */
     double *a, *b, *row;
@@ -158,7 +158,7 @@ double lct_fit_law(double *u, enum lct_law law, const double *x,
 /*
  * With G the products of every two rows of table [n, width]: the share of the
  * sum of squares of G that is left when each entry is the mean of its diagonal.
- * 1 where products are of the distance alone.
+ * 1 if products depend on the distance alone.
  */
 double lct_toeplitz_share(const double *table, int64_t n, int64_t width);
 
@@ -195,20 +195,20 @@ struct lct_probe {
 void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
                       int64_t T);
 
-/* The text that is the same for every run; its TRAIN part is read. */
+/* The text that every run is probed on; its TRAIN part is read. */
 locant_status lct_probe_text(locant_corpus **out);
 
 /* Length of windows for a model trained at 'length'. */
 int64_t lct_probe_length(int64_t length);
 
-/* Those of the run's encoding; to be freed, also after a failure. */
+/* The pairs that the run's encoding rotates; freed also after a failure. */
 locant_status lct_probe_pairs(struct lct_pairs *out, const struct lct_probe *p);
 void lct_pairs_free(struct lct_pairs *pairs);
 
 /* Targets scored at the end of a window. */
 int64_t lct_probe_targets(const struct lct_probe *p);
 
-/* Set the model to its initial parameters; and back to the trained ones. */
+/* Set the model to its initial parameters; set it to the trained ones. */
 locant_status lct_probe_forget(struct lct_probe *p);
 void lct_probe_recall(struct lct_probe *p);
 
@@ -236,8 +236,8 @@ bool lct_probe_is_due(int64_t step, int64_t steps, int64_t batch);
    by layer and head, of a few windows, added to an object. */
 locant_status lct_probe_heads(json_t *out, struct lct_probe *p);
 
-/* Store that for a run in training; and read everything stored, as a list by
-   step. */
+/* Store lct_probe_heads() of a run in training; read all that is stored, as a
+   list by step. */
 locant_status lct_probe_snapshot(struct lct_probe *p, int64_t step);
 locant_status lct_probe_training(json_t **out, const struct lct_probe *p);
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    WINDOWS = 8,       /* of the trained length */
-    FEW_WINDOWS = 2,   /* of it, during training */
-    FAR_WINDOWS = 2,   /* of the longest */
-    FAR_ROWS = 48      /* queries sampled in each of those */
+    WINDOWS = 8,       /* windows of the trained length */
+    FEW_WINDOWS = 2,   /* the same during training */
+    FAR_WINDOWS = 2,   /* windows of the longest length */
+    FAR_ROWS = 48      /* queries sampled in each long window */
 };
 
 /* Some rows of some windows, summed over the windows. */
@@ -92,15 +92,15 @@ static locant_status sweep(struct sweep *s, struct lct_probe *p)
     return status;
 }
 
-/* Sum every row. */
+/* Choose every query. */
 static void choose_all(struct sweep *s)
 {
     for (int64_t i = 0; i < s->n; i++)
         s->t[i] = i;
 }
 
-/* n different rows from 1 to the last, evenly spaced in the logarithm of their
-   keys. */
+/* Choose n different queries from 1 to the last, evenly spaced in the logarithm
+   of their number of keys. */
 static void choose_evenly(struct sweep *s)
 {
     const double step = log((double)s->length / 2) / (double)(s->n - 1);
@@ -180,8 +180,8 @@ static locant_status add_sweep(json_t *out, const char *name,
 
 /* ---------------------------------------------------------- during training */
 
-/* Causal attention of queries before LCT_PROBE_SINK is that of windows that
-   end there. */
+/* Attention is causal: queries before LCT_PROBE_SINK see what they would in a
+   window that ends there. */
 static double value_of(const struct lct_head_sums *h, int k)
 {
     const double values[] = {h->entropy, NAN, h->sink, h->self_bias,

@@ -11,7 +11,7 @@
 enum {
     TARGETS = 64, FAR_TARGETS = 32,
     FAR = 4,   /* times the trained length */
-    WIDTHS = 12, /* 1, 2, 4, .. of the curve */
+    WIDTHS = 12, /* points of the curve: 1, 2, 4, .. */
 };
 
 int64_t lct_receptive_width(const double *g, int64_t t, double q)
@@ -63,7 +63,7 @@ int64_t lct_effective_context(const struct lct_context_losses *x, int64_t m,
 
 /* -------------------------------------------------------------- gradients */
 
-/* One length; sums over targets. */
+/* Sums over targets, for windows of one length. */
 struct field {
     int64_t length, targets, rows; /* rows of a pass */
     double width[2];               /* widths for q = .9, .99 */
@@ -190,8 +190,8 @@ static locant_status add_field(json_t *out, const char *name,
 
 /* ------------------------------------------------------------- truncation */
 
-/* Loss of the same bytes, each after the last C before it, for C = 1, 2, 4, ..
-   length; and its mean. */
+/* Losses of the same targets after only C bytes of context, C = 1, 2, 4, ..
+   length, and their mean. */
 static locant_status add_truncation(json_t *out, struct lct_probe *p,
                                     int64_t length)
 {

@@ -50,10 +50,8 @@ int64_t lct_probe_targets(const struct lct_probe *p)
     return p->length < LCT_EVAL_TARGETS ? p->length : LCT_EVAL_TARGETS;
 }
 
-/*
- * The run's encoding with only the first n of 'pairs' rotated; NULL if it has
- * no such scaling, or another one.
- */
+/* The run's encoding with only the first n of 'pairs' rotated; NULL if it does
+   not know this scaling, or already has a scaling. */
 static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
                                   int64_t pairs)
 {
@@ -72,8 +70,8 @@ static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
     return locant_encoding_create(&out, text) == LOCANT_OK ? out : NULL;
 }
 
-/* loss[0] and loss[1]: at the trained length and at 'far', with n pairs
-   rotated; *known: there is such an encoding. */
+/* Losses with n pairs rotated: loss[0] at the trained length, loss[1] at 'far'.
+   *known tells whether there is such an encoding. */
 static locant_status find_losses(double *loss, bool *known,
                                  struct lct_probe *p, int64_t n, int64_t pairs,
                                  int64_t far)
@@ -99,7 +97,7 @@ static locant_status find_losses(double *loss, bool *known,
     return status;
 }
 
-/* 'last' is the last pair that is rotated, counted from 0; -1: none is. */
+/* 'last' is the index of the last pair that is rotated, or -1. */
 static locant_status sweep(json_t *out, struct lct_probe *p,
                            const struct lct_pairs *pairs)
 {

@@ -97,12 +97,12 @@ double lct_ridge_at(const struct lct_ridge *r, const real *x)
 
 /* ------------------------------------------------------------------ states */
 
-/* Of the input of the first layer, and after each layer. */
+/* One regression for the input of the first layer, one after each layer. */
 struct states {
     struct lct_probe *p;
     struct lct_ridge *place; /* [layers + 1] */
     double *error;           /* [layers + 1]: sum of |predicted t - t| */
-    bool test;               /* or fit */
+    bool test;               /* evaluate the fit instead of adding to it */
     int64_t width;
 };
 
@@ -131,7 +131,7 @@ static void see(const struct lct_layer_seen *seen, void *context)
     read_states(context, seen->layer + 1, seen->x, rows, seen->T);
 }
 
-/* Windows first .. first + n - 1, as many a pass as there is room for. */
+/* Read windows first .. first + n - 1, as many a pass as there is room for. */
 static locant_status pass(struct states *s, int64_t first, int64_t n)
 {
     const int64_t T = s->p->length;

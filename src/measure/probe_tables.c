@@ -16,7 +16,7 @@ const char *lct_law_name(enum lct_law law)
     return laws[law];
 }
 
-/* y = a + b u by least squares: R^2, 0 where y is all alike. */
+/* Fit y = a + b u by least squares; returns R^2, 0 if y is constant. */
 static double line(const double *u, const double *y, int64_t n)
 {
     double su = 0, sy = 0, suu = 0, suy = 0, syy = 0;
@@ -41,7 +41,7 @@ double lct_fit_law(double *u, enum lct_law law, const double *x,
     double best = 0;
 
     if (law == LCT_LAW_CONST)
-        return 0; /* the mean itself: what R^2 is measured from */
+        return 0; /* R^2 compares with the mean, which is this law */
     for (int k = law == LCT_LAW_POWER ? 1 : 0; k <= 40; k++) {
         const double power = law == LCT_LAW_POWER ? k * .1 : 1;
 
@@ -115,7 +115,8 @@ void lct_table_spectrum(double *out, const double *table, int64_t n,
 
 /* -------------------------------------------------------------------- part */
 
-/* Parameters of the first layer as they are in the model now. */
+/* View the parameters of the first layer that the model has now; returns how
+   many. */
 static int view_params(locant_tensor out[LCT_GROUP_PARAMS],
                        const struct lct_probe *p)
 {
@@ -135,7 +136,7 @@ static int view_params(locant_tensor out[LCT_GROUP_PARAMS],
     return count;
 }
 
-/* Of the table as it is in the model now, under these names. */
+/* Put the Toeplitz share and the spectrum of the model's present table. */
 static locant_status add_table(json_t *out, const char *share,
                                const char *spectrum, const struct lct_probe *p)
 {
@@ -211,7 +212,7 @@ static locant_status add_laws(json_t *out, const struct lct_probe *p)
     return status;
 }
 
-/* For encodings with one axis that all layers share; else empty. */
+/* For encodings with one axis, shared by all layers; else puts nothing. */
 locant_status lct_probe_tables(json_t *out, struct lct_probe *p)
 {
     const unsigned doors = locant_encoding_doors(p->encoding);

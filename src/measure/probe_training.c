@@ -2,9 +2,9 @@
  * probe_training.c - statistics of each head at a few steps of training, kept
  * in the store.
  *
- * Positional bias A^c = (1/T) sum_t sum_j c[t,j] w[t,j] of centred c, over
- * training: Gelberg et al. 2025 (DroPE), definition 3.1; c is the diagonal, or
- * the one below it.
+ * They include the positional bias of Gelberg et al. 2025 (DroPE), definition
+ * 3.1: A^c = (1/T) sum_t sum_j c[t,j] w[t,j] of centred c, where c is the
+ * diagonal, or the one below it.
  */
 #include "../core/error.h"
 #include "probe.h"

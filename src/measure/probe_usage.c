@@ -50,10 +50,8 @@ double lct_predicted_pair(const double *frequency, int64_t pairs,
 
 /* ------------------------------------------------------------------- pairs */
 
-/*
- * The channel that is rotated together with channel 'c' at position 1, or -1;
- * *angle of the rotation. -2: it is no rotation of pairs.
- */
+/* The channel that is rotated together with channel 'c' at position 1, or -1;
+   *angle is that of the rotation. -2 if this is no rotation of pairs. */
 static int64_t partner_of(double *angle, const double *turned, int64_t dim,
                           int64_t c)
 {
@@ -72,7 +70,7 @@ static int64_t partner_of(double *angle, const double *turned, int64_t dim,
     return other;
 }
 
-/* The unit vectors of one head at position 1. */
+/* Rotate every unit vector of one head to position 1. */
 static locant_status turn(double *turned, const locant_encoding *e, int64_t dim)
 {
     const int64_t shape[2] = {1, dim};
@@ -101,7 +99,8 @@ static locant_status find_pairs(struct lct_pairs *out,
     LCT_TRY(lct_probe_doubles(&turned, dim * dim));
     status = turn(turned, e, dim);
     if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
-        locant_release(turned); /* it does not depend on the position alone */
+        locant_release(turned); /* the rotation depends on more than the
+                                   position */
         return LOCANT_OK;
     }
     for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {

@@ -28,8 +28,9 @@ static const double emulated_bound = 1e-4;
 
 struct probe {
     locant_encoding *e;
-    int64_t heads, width, dim, wide; /* of a rotated row */
-    locant_tensor own[LCT_GROUP_PARAMS], *params; /* NULL if it has none */
+    int64_t heads, width, dim, wide; /* wide: of a rotated row */
+    locant_tensor own[LCT_GROUP_PARAMS], *params; /* params: NULL if it has
+                                                     none */
     int64_t reach;
     char *message;
     bool held;
@@ -53,7 +54,7 @@ static double dot(const double *a, const double *b, int64_t n)
     return sum;
 }
 
-/* x [1, dim] at position m into y [1, wide], as a query or a key of head 0. */
+/* Rotate x [1, dim] to position m: y [1, wide], a query or a key of head 0. */
 static locant_status turn(double *y, double *x, const struct probe *p,
                           int64_t m, int flags)
 {
@@ -66,7 +67,7 @@ static locant_status turn(double *y, double *x, const struct probe *p,
                                   flags);
 }
 
-/* A query x at m and a key x + dim at n into y and y + wide. */
+/* Rotate a query x to m and a key x + dim to n, into y and y + wide. */
 static locant_status rotate(double *y, double *x, const struct probe *p,
                             int64_t m, int64_t n)
 {
@@ -133,7 +134,7 @@ static locant_status bias(double *out, const struct probe *p, int64_t first)
     return locant_encoding_bias(&t, p->e, &q, &k, p->params);
 }
 
-/* Bias is formed from the difference of positions: equal to the bit. */
+/* Bias depends on the difference of positions alone: equal to the bit. */
 static void compare_bias(struct probe *p, const double *a, const double *b)
 {
     const unsigned traits = locant_encoding_traits(p->e);

@@ -1,4 +1,4 @@
-/* report_tasks.c - the tasks of a report trained and scored, side by side */
+/* report_tasks.c - trains and scores the tasks of a report, in parallel */
 #include "report_tasks.h"
 #include "jobs.h"
 

@@ -211,7 +211,7 @@ static locant_status read_group(struct lct_group *g, size_t index,
         status = lct_read_result(&g->results[g->n], plan->blocks, store,
                                  plan->runs[g->n * plan->n + index], sha);
         if (status != LOCANT_OK) {
-            g->n++; /* it is half read and has to be released, too */
+            g->n++; /* half read, but has to be released */
             return status;
         }
     }

@@ -6,10 +6,10 @@
 #include "plan.h"
 #include "statistics.h"
 
-/* What the losses of a block are of. */
+/* The measures of a block's loss. */
 enum lct_measure {
     LCT_P1, /* same targets, at each length */
-    LCT_P3, /* all targets of windows side by side */
+    LCT_P3, /* all targets of non-overlapping windows */
     LCT_P4, /* own window: the same window at every length */
     LCT_LOGN, /* P1 under temperature(kind=logn,length=<trained>) */
     LCT_CLAMP, LCT_WRAP, LCT_RESAMPLE, /* P1 beyond the end of a table */
@@ -44,8 +44,8 @@ struct lct_group {
     int64_t reach;             /* number of positions it is defined at */
     struct lct_result *results; /* [n], by seed */
     size_t n;
-    /* trained, of the first seed; of layer 0 where layers have their own; F32,
-       dense */
+    /* trained parameters of the first seed; of layer 0 if layers have their
+       own; F32, dense */
     locant_tensor params[LCT_GROUP_PARAMS];
     int n_params;
     struct json_t *probe; /* what probes found of the first run; or NULL */
@@ -70,7 +70,7 @@ struct lct_results {
                                   gate g2 asks for the first */
     int ngram_order[2];
     double cache[LOCANT_EVAL_LENGTHS]; /* of the cache n-gram; NAN or 0: none */
-    int cache_order;           /* of its fixed part */
+    int cache_order;           /* of its n-gram of the training text */
     double rates[LCT_RATES];   /* learning rates tried with seed 1 */
     int n_rates;               /* 0: none, all have the same */
     char cpu[64], isa[16], commit[64], compiler[320], date[32];
@@ -118,8 +118,8 @@ locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
 locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
                                   const int64_t *runs, size_t n, bool ended);
 
-/* Parts of them: one run with the evaluation of 'blocks' (0: none), and the
-   parameters of a group's first run. */
+/* Read one run with its evaluation of 'blocks' (0: none); read the parameters
+   of a group's first run. */
 locant_status lct_read_result(struct lct_result *out, int64_t blocks,
                               locant_store *store, int64_t id, const char *sha);
 locant_status lct_read_params(struct lct_group *g, locant_store *store);
@@ -137,9 +137,9 @@ locant_status lct_sections_keep(locant_store *store,
                                 const struct lct_results *r);
 
 /*
- * {section: numbers}, those stored last with one of these runs; json_decref()
- * when done. PARAM if there are none, FORMAT if they are not what a report
- * writes.
+ * {section: numbers}; each section is the one stored last with one of these
+ * runs. json_decref() when done. PARAM if there are none, FORMAT if they are
+ * not what a report writes.
  */
 locant_status lct_section_read(struct json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,

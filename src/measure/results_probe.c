@@ -3,7 +3,7 @@
 #include "results.h"
 #include <string.h>
 
-/* Probes are of models that a page can be about and that end where they end. */
+/* Only finished models of text without memory are probed. */
 static bool can_be_measured(const locant_run_info *run)
 {
     struct lct_model_config config;

@@ -26,7 +26,7 @@ static locant_status count_cache(struct lct_results *r,
     return lct_cache_loss(r->cache, corpus, &job);
 }
 
-/* References counted on as many bytes as a model saw. */
+/* Count the n-grams on as many bytes as a model was trained on. */
 static locant_status count(struct lct_results *r, const struct lct_plan *plan,
                            const locant_corpus *corpus, size_t seen)
 {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Blocks of the latest evaluation of a run as the report makes it, on its own
-   corpus, as it was trained; 0 if there is none. */
+/* Number of blocks of the latest evaluation of a run as trained, on its own
+   corpus, at the lengths of a report; 0 if there is none. */
 static locant_status evaluated_blocks(int64_t *blocks, locant_store *store,
                                       const locant_run_info *run)
 {
@@ -50,7 +50,7 @@ static locant_status check_alike(const locant_run_info *a,
     return LOCANT_OK;
 }
 
-/* The group of that encoding, made if there is none, with room for n runs. */
+/* The group of that encoding, created on first use, with room for n runs. */
 static locant_status group_of(struct lct_group **out, struct lct_results *r,
                               const locant_store *s, const locant_run_info *run,
                               size_t n)

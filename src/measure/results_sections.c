@@ -1,9 +1,9 @@
 /*
- * results_sections.c - the numbers of a long job beside a report, kept with a
- * run that it began from, so that its figures can be drawn without the corpus.
+ * results_sections.c - the numbers of extension and surface, kept in the store
+ * with one of their runs, so that figures can be drawn without the corpus.
  *
- * Each time one is kept it gets the next number, "kept", of its kind: runs are
- * shared between reports, so that their ids do not tell which was the last.
+ * Reports share runs, so run ids do not tell which numbers are the latest. Each
+ * time numbers are kept, "kept" counts up within their section.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "extension.h"
@@ -63,7 +63,7 @@ static bool are_lengths(const json_t *list, size_t most)
     return json_array_size(list) > 0 && json_array_size(list) <= most;
 }
 
-/* Objects that have each of the texts named 'keys'. */
+/* Do all objects of the list have both texts named by 'keys'? */
 static bool have_texts(const json_t *list, const char *const keys[2])
 {
     const json_t *one;
@@ -79,9 +79,9 @@ static bool have_texts(const json_t *list, const char *const keys[2])
 
 /*
  * Is every number small enough for differences and squares to be finite? The
- * last norm keeps the loss of a run that diverges within some thousand times
- * the learning rate times the steps; beyond that activations are not finite and
- * the loss is null.
+ * last norm bounds the loss of a diverging run by some thousand times the
+ * learning rate times the steps; beyond that activations are not finite and the
+ * loss is null.
  */
 static bool are_moderate(const json_t *x)
 {
@@ -127,7 +127,7 @@ static const char *what_is_wrong(const json_t *x, const char *section)
 
 /* ------------------------------------------------------------------ reading */
 
-/* Of one run: NULL where it has none. */
+/* Read the section of one run; NULL if it has none. */
 static locant_status read_one(json_t **out, locant_store *store,
                               const char *section, int64_t run)
 {
@@ -158,7 +158,7 @@ static locant_status read_one(json_t **out, locant_store *store,
                        " leave it out", (long long)run, section, why, section);
 }
 
-/* Sections of older builds have no order; of these the last run's is taken. */
+/* Sections of older builds have no "kept"; of these, take the last run's. */
 locant_status lct_section_read(json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,
                                size_t n)

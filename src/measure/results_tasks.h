@@ -25,10 +25,10 @@ struct lct_task_point {
 };
 
 /*
- * All scores in the store of runs whose encoding a group of r has, into
- * r->tasks, by task, setup, test, place, group and seed.  A length that a spec
- * left out is the trained one, of the task or of the page: such specs are the
- * same encoding.
+ * Read all scores that the store has of encodings of r into r->tasks, sorted by
+ * task, setup, test, place, group and seed. A length that a spec omits is the
+ * trained one, of the task or of the page; specs that then agree are the same
+ * encoding.
  */
 locant_status lct_results_tasks(struct lct_results *r, locant_store *store);
 
@@ -36,7 +36,7 @@ locant_status lct_results_tasks(struct lct_results *r, locant_store *store);
 locant_status lct_results_tasks_of(struct lct_results *r, locant_store *store,
                                    const int64_t *runs, size_t n);
 
-/* Do two points belong to the same experiment; to the same test of it? */
+/* Do two points belong to the same experiment? To the same test of it? */
 bool lct_same_task(const struct lct_task_point *a,
                    const struct lct_task_point *b);
 bool lct_same_test(const struct lct_task_point *a,
@@ -45,18 +45,18 @@ bool lct_same_test(const struct lct_task_point *a,
 /* Tasks whose scores by place are drawn as maps. */
 bool lct_task_mapped(const locant_task_info *task);
 
-/* The spec without a "length" that is 'length'; out[256]. */
+/* The spec without its "length" if that is 'length'; out[256]. */
 void lct_without_length(char out[256], const char *spec, int64_t length);
 
 /* What is expected of an encoding on a task, before it is measured. */
 struct lct_hypothesis {
-    const char *spec;     /* without a length that is the trained one */
+    const char *spec;     /* without its length if that is the trained one */
     const char *task;     /* "T13" is also its variants */
     const char *expected, *reason;
 };
 
-/* The hypothesis about that task and that spec, which is as
-   lct_without_length() writes it; or NULL. */
+/* The hypothesis about a task and a spec as lct_without_length() writes it; or
+   NULL. */
 const struct lct_hypothesis *lct_hypothesis_of(const char *task,
                                                const char *spec);
 #endif

@@ -11,7 +11,7 @@ void lct_rope_frequencies(double *freq, double base, int64_t dim)
         freq[j] = pow(base, -2.0 * (double)j / (double)dim);
 }
 
-/* ---------------------------------------------------------------- E.2, E.3 */
+/* ------------------------------------------------------------------- scores */
 
 struct lct_rope_score lct_rope_expected(enum lct_rope_vectors kind,
                                         const double *freq, int64_t pairs,
@@ -50,7 +50,7 @@ double lct_rope_su_bound(const double *freq, int64_t pairs, double s)
     return sum_of_sums(freq, pairs, s) / (double)pairs;
 }
 
-/* --------------------------------------------------------------------- E.4 */
+/* ------------------------------------------------------------ interpolation */
 
 struct lct_pi_bounds lct_pi_bounds(double base, int64_t dim, double s,
                                    double s1, double s2)
@@ -73,7 +73,7 @@ struct lct_pi_bounds lct_pi_bounds(double base, int64_t dim, double s,
     };
 }
 
-/* --------------------------------------------------------------------- E.5 */
+/* ----------------------------------------------------------------- scalings */
 
 double lct_ntk_base(double base, int64_t dim, double factor)
 {
@@ -105,7 +105,7 @@ static double index_ramp(const struct lct_rope_setup *p, double j)
     double high = fmin(ceil(index_of(p, p->slow)), last);
 
     if (high == low)
-        high += 0.001; /* as the authors' code */
+        high += 0.001; /* as in the authors' code */
     return 1 - between(0, (j - low) / (high - low), 1);
 }
 
@@ -143,7 +143,7 @@ int64_t lct_rope_rotating(const double *freq, int64_t pairs, int64_t length)
     return n;
 }
 
-/* --------------------------------------------------------------------- E.6 */
+/* ------------------------------------------------------------ smallest base */
 
 static double sum_of_cosines(const double *freq, int64_t pairs, double m)
 {
@@ -187,7 +187,7 @@ double lct_fitted_base(double length)
     return 0.0424 * pow(length, 1.628);
 }
 
-/* --------------------------------------------------------------------- E.7 */
+/* ------------------------------------------------------------------- phases */
 
 double lct_phase_variance(double x)
 {

@@ -1,7 +1,7 @@
 /*
- * rope_theory.h - what can be said of rotary positions before any training.
+ * rope_theory.h - what theory says of rotary positions before any training.
  *
- * f_j are the angles per position of the pairs of one head, fastest first; of
+ * f_j are the angles per position of the pairs of one head, fastest first; for
  * RoPE f_j = base^(-2j/dim) for 0 <= j < dim/2.
  */
 #ifndef LCT_ROPE_THEORY_H
@@ -12,7 +12,7 @@
 /* The angles of one head of 'dim' channels; freq [dim/2]. */
 void lct_rope_frequencies(double *freq, double base, int64_t dim);
 
-/* ---------------------------------------------------------------- E.2, E.3 */
+/* ------------------------------------------------------------------- scores */
 
 enum lct_rope_vectors {
     LCT_ROPE_ONES,        /* q = k = 1 */
@@ -35,24 +35,25 @@ struct lct_rope_score lct_rope_expected(enum lct_rope_vectors kind,
                                         double s);
 
 /*
- * (1/pairs) sum_{j=1..pairs} |S_j(s)|, S_j(s) = sum_{i<j} e^{i s f_i}: what
- * multiplies max |h_{j+1} - h_j| in the bound of a score.  It does not fall
- * everywhere.  Source: Su et al. 2021, arXiv:2104.09864, eq. (37).
+ * (1/pairs) sum_{j=1..pairs} |S_j(s)|, S_j(s) = sum_{i<j} e^{i s f_i}: the
+ * factor of max |h_{j+1} - h_j| in the bound of a score. It is not monotonic in
+ * s. Source: Su et al. 2021, arXiv:2104.09864, eq. (37).
  */
 double lct_rope_su_bound(const double *freq, int64_t pairs, double s);
 
-/* --------------------------------------------------------------------- E.4 */
+/* ------------------------------------------------------------ interpolation */
 
 /*
- * Of a(s) = Re sum_j h_j e^{i s f_j} with max |h_j| = 1, base c:
+ * Bounds of a(s) = Re sum_j h_j e^{i s f_j} with max |h_j| = 1, base c:
  *
  * printed   dim (s - s1)(s2 - s) / (8 ln c): how far a(s) may be from the line
  *           through a(s1) and a(s2) by the theorem as printed
- * proved    (s - s1)(s2 - s) / 2 sum_j f_j^2: the same with the sum itself.
- *           The proof bounds c^(-4/dim) by 1 - 4 ln c / dim, which is below it;
- *           the printed bound is too small by 1.15 at dim 128, 1.68 at dim 32
- *           (c = 10000), and aligned h_j go beyond it
- * beyond    2 sum_j |S_j(s)|: bound of |a(s)| outside what was trained
+ * proved    (s - s1)(s2 - s) / 2 sum_j f_j^2: the same with the exact sum.
+ *           The proof takes 1 - 4 ln c / dim as an upper bound of c^(-4/dim),
+ *           but it is a lower one.  So the printed bound is too small by a
+ *           factor of 1.15 at dim 128, 1.68 at dim 32 (c = 10000), and aligned
+ *           h_j exceed it
+ * beyond    2 sum_j |S_j(s)|: bound of |a(s)| beyond the trained distances
  *
  * Source: Chen et al. 2023, arXiv:2306.15595, theorem 2.1 and eq. (8).
  */
@@ -62,9 +63,9 @@ struct lct_pi_bounds {
 struct lct_pi_bounds lct_pi_bounds(double base, int64_t dim, double s,
                                    double s1, double s2);
 
-/* --------------------------------------------------------------------- E.5 */
+/* ----------------------------------------------------------------- scalings */
 
-/* A pair under the scalings; gamma is the share of its frequency YaRN keeps. */
+/* A pair under the scalings; YaRN keeps the share gamma of its frequency. */
 struct lct_rope_pair {
     double wavelength;   /* positions per rotation, 2 pi / f */
     double turns;        /* r: rotations within the trained length */
@@ -79,7 +80,7 @@ struct lct_rope_pair {
 /* What is scaled: 'fast' and 'slow' are beta and alpha. */
 struct lct_rope_setup {
     double base, factor, fast, slow;
-    int64_t dim, length; /* of a head; trained */
+    int64_t dim, length; /* channels of a head; trained length */
 };
 
 /*
@@ -99,11 +100,12 @@ double lct_yarn_gain(double factor);
    dimension. */
 int64_t lct_rope_rotating(const double *freq, int64_t pairs, int64_t length);
 
-/* --------------------------------------------------------------------- E.6 */
+/* ------------------------------------------------------------ smallest base */
 
 /*
- * Least sum_j cos(m f_j) over 0 <= m < length: below 0 some distance scores
- * unrelated keys above equal ones.  Source: Men et al. 2024, arXiv:2405.14591.
+ * Least sum_j cos(m f_j) over 0 <= m < length. If it is negative, unrelated
+ * keys score above equal ones at some distance. Source: Men et al. 2024,
+ * arXiv:2405.14591.
  */
 double lct_rope_least_sum(const double *freq, int64_t pairs, int64_t length);
 
@@ -113,10 +115,10 @@ double lct_rope_least_sum(const double *freq, int64_t pairs, int64_t length);
  */
 double lct_smallest_base(int64_t dim, int64_t length);
 
-/* The same by the curve fitted to 10^3 .. 10^6: 0.0424 length^1.628. */
+/* The same by a curve fitted to lengths 10^3 .. 10^6: 0.0424 length^1.628. */
 double lct_fitted_base(double length);
 
-/* --------------------------------------------------------------------- E.7 */
+/* ------------------------------------------------------------------- phases */
 
 /*
  * The pair that training can use most, (dim/2) log_base(length / x*), where

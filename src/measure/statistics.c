@@ -39,7 +39,7 @@ double lct_t_quantile(size_t df, double level)
 {
     double low = 0, high = acos(-1.0) / 2;
 
-    /* 60 halvings of an interval of 1.6 pass the spacing of doubles in it. */
+    /* 60 halvings of an interval of 1.6 reach the spacing of doubles. */
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
 
@@ -51,7 +51,7 @@ double lct_t_quantile(size_t df, double level)
     return sqrt((double)df) * tan((low + high) / 2);
 }
 
-/* Mean and its standard error: NAN, NAN for n = 0, and an error for n = 1. */
+/* Mean and its standard error; both are NAN for n = 0, the error for n = 1. */
 static void mean_and_error(double *mean, double *error, const double *x,
                            size_t n)
 {
@@ -102,9 +102,10 @@ static double flipped_sum(const double *d, size_t n, uint32_t signs)
 }
 
 /*
- * Turning all signs at once turns the sum, so the first one stays: half of the
- * choices, the same share.  Two sums of n terms that are equal by rights are
- * off by less than 2 n 2^-53 sum |d|, within 'slack' for n <= 20.
+ * Flipping all signs changes only the sign of the sum, so the sign of d[0] is
+ * kept and half of the choices give the same share. Two sums of n terms that
+ * are equal in exact arithmetic differ by less than 2 n 2^-53 sum |d|, which is
+ * below the tolerance of 2^-47 sum |d| for n <= 20.
  */
 static double flip_probability(const double *d, size_t n)
 {

@@ -7,7 +7,7 @@
 /* Tests need at least that many seeds. */
 enum { LCT_TESTED_SEEDS = 3 };
 
-/* Pairs of n > 1. */
+/* The number of pairs of n > 1 items. */
 static inline double lct_pairs(size_t n)
 {
     return (double)n * (double)(n - 1) / 2;

@@ -29,8 +29,8 @@ static double quantile(const double *sorted, size_t n, double q)
     return sorted[i] + (place - (double)i) * (sorted[i + 1] - sorted[i]);
 }
 
-/* What locant_random_below(r, n) would draw, 'many' times, each block of the
-   generator computed once: it is most of the time that a page takes. */
+/* Draw 'many' numbers as locant_random_below(r, n) does, but compute each block
+   of the generator once: this is most of the time that a page takes. */
 static void draw_many(size_t *out, size_t many, locant_random *r, uint64_t n)
 {
     const uint64_t reject = -n % n;
@@ -54,10 +54,10 @@ static void draw_many(size_t *out, size_t many, locant_random *r, uint64_t n)
 }
 
 /*
- * One resample.  All seeds are tested on the same blocks, so one draw of blocks
- * holds for all of them: drawn anew for each seed, the blocks' own noise would
- * come out too small.  Blocks are drawn some at a time, and the seeds' draw is
- * repeated for them from a copy.
+ * One resample. All seeds share one draw of blocks because all are tested on
+ * the same blocks; with a draw for each seed, the noise of blocks would come
+ * out too small. Blocks are drawn some at a time, and each time the draw of
+ * seeds is repeated from a copy of the generator.
  */
 static double resampled_mean(const double *loss, size_t seeds, size_t blocks,
                              const locant_random *of_seeds)
@@ -84,10 +84,8 @@ static double resampled_mean(const double *loss, size_t seeds, size_t blocks,
     return sum / ((double)seeds * (double)blocks);
 }
 
-/*
- * Standard error of the mean of n means, mean i being that of 'inner' values
- * from loss[i * step] on, 'stride' apart.
- */
+/* Standard error of the mean of n means. Mean i is that of 'inner' values,
+   which begin at loss[i * step] and are 'stride' apart. */
 static double standard_error(const double *loss, size_t n, size_t step,
                              size_t inner, size_t stride)
 {

@@ -1,7 +1,5 @@
-/*
- * statistics_power.c - how many seeds it takes: the least p of exact tests, and
- * the power of the t test.
- */
+/* statistics_power.c - how many seeds are needed: the least p of exact tests,
+   and the power of the t test. */
 #include "statistics.h"
 #include <math.h>
 
@@ -22,11 +20,11 @@ static double normal(double x)
 }
 
 /*
- * T = (Z + shift) / s, where df s^2 is chi-squared, so that P(|T| > t) is the
- * mean over s of P(Z > t s - shift) + P(Z < -t s - shift).  The density of s
- * is as s^(df - 1) exp(-df s^2 / 2), within 9 / sqrt(df) of 1 but for less than
- * 1e-6 of it; the midpoint rule over that, and over the density itself to
- * divide by.
+ * T = (Z + shift) / s, where df s^2 is chi-squared, so P(|T| > t) is the mean
+ * over s of P(Z > t s - shift) + P(Z < -t s - shift). The density of s is
+ * proportional to s^(df - 1) exp(-df s^2 / 2); all but 1e-6 of it lies within 9
+ * / sqrt(df) of 1. The midpoint rule gives both integrals: of the density times
+ * the probability, and of the density.
  */
 double locant_power(double mean, double deviation, size_t n, double alpha)
 {
@@ -50,7 +48,7 @@ double locant_power(double mean, double deviation, size_t n, double alpha)
     return found / all;
 }
 
-/* Power rises with n. */
+/* Bisection: power rises with n. */
 size_t locant_power_seeds(double mean, double deviation, double alpha,
                           double power, size_t most)
 {

@@ -1,10 +1,10 @@
-/* statistics_rank.c - an order that only says what the seeds can tell */
+/* statistics_rank.c - ranks that differ only if the seeds show a difference */
 #include "../core/size.h"
 #include "../core/error.h"
 #include "statistics.h"
 #include <math.h>
 
-/* What locant_ranks() is asked, and room to work in. */
+/* The arguments of locant_ranks(), and its scratch. */
 struct ranking {
     const double *loss;
     size_t n, seeds, blocks;
@@ -29,7 +29,8 @@ static bool is_above(const struct ranking *r, size_t a, size_t b)
     return mean > half;
 }
 
-/* rank[i] = 1 where all is finite, else 0; how many are. */
+/* Set the means, and rank[i] to 1 if all losses of encoding i are finite, else
+   to 0; return the number of ones. */
 static size_t find_defined(int *rank, const struct ranking *r)
 {
     size_t defined = 0;

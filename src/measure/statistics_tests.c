@@ -3,14 +3,14 @@
 #include "statistics.h"
 #include <math.h>
 
-/* (n - j + 1) p_j, at most 1, as for the first of the comparisons with this
-   p. */
+/* Holm's (n - j + 1) p_j, at most 1; j is the rank of the first p equal to
+   'of'. */
 static double bound(const double *p, size_t n, double of)
 {
     size_t others = 0;
 
     for (size_t k = 0; k < n; k++)
-        others += p[k] >= of; /* and itself; NANs do not count */
+        others += p[k] >= of; /* counts itself; NANs do not count */
     return fmin(1, (double)others * of);
 }
 
@@ -26,8 +26,8 @@ locant_status locant_holm(double *adjusted, const double *p, size_t n)
                                p[i]);
     for (size_t i = 0; i < n; i++)
         adjusted[i] = isnan(p[i]) ? NAN : bound(p, n, p[i]);
-    /* The maximum over the smaller ones.  Each step reads final and first
-       values alike: neither is above the maximum it looks for. */
+    /* The maximum over the smaller ones. It does not matter whether adjusted[j]
+       is final: neither value is above that maximum. */
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             if (p[j] <= p[i])
@@ -40,7 +40,7 @@ static double normal_quantile(double level)
 {
     double low = 0, high = 40; /* erfc(40 / sqrt 2) is 0 in double */
 
-    /* 1 - level by erfc: close to 1, erf has no bits left to compare */
+    /* 1 - level by erfc: close to 1, erf has no bits left */
     for (int i = 0; i < 70; i++) {
         double middle = (low + high) / 2;
 

@@ -1,5 +1,5 @@
 /*
- * study.h - what repeats a report: its configuration, which text, seeds, and
+ * study.h - all that repeats a report: its configuration, text and seeds, and
  * the numbers to compare with.
  *
  * A study is one JSON document, in the store and, with the text in it, in the
@@ -25,9 +25,8 @@ enum { LCT_STUDY_MOST = 1 << 29 };
 /* A study that was read and checked. */
 struct lct_study {
     struct json_t *root;
-    char *configuration;   /* canonical text; studies with the same text are the
-                              same */
-    locant_corpus *corpus; /* made of its text; NULL: it has none */
+    char *configuration;   /* canonical text; identifies a study */
+    locant_corpus *corpus; /* made from its text; NULL: it has none */
 };
 
 /*
@@ -42,8 +41,8 @@ void lct_study_free(struct lct_study *s);
 /* Check everything of a study except its text. */
 locant_status lct_study_check(const struct json_t *root, const char *name);
 
-/* The command that repeats it, to be released; 'kept': the store it is for has
-   the text. */
+/* The command that repeats the study, to be released. 'kept': the store that it
+   will run on has the text. */
 locant_status lct_study_command(char **out, const struct json_t *root,
                                 bool kept);
 
@@ -58,7 +57,8 @@ locant_status lct_study_keep(locant_store *store, const struct lct_results *r,
                              const locant_corpus *corpus,
                              const locant_report_options *o);
 
-/* Store it in place of the same study of that origin: "here" or "imported". */
+/* Store it in place of an earlier one with the same key, text and origin:
+   "here" or "imported". */
 locant_status lct_study_record(locant_store *store, const struct json_t *study,
                                const char *key, const char *origin);
 #endif

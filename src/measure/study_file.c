@@ -234,7 +234,7 @@ void locant_study_free(locant_study *study)
 
 /* ------------------------------------------------------------------- export */
 
-/* Add the text, once it was read and checked. */
+/* Read and check the text, then add it. */
 static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
 {
     struct lct_text_file f;

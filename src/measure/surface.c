@@ -11,9 +11,9 @@
 enum { WINDOWS = 4 }; /* windows of a block, by P4 */
 
 static const struct grid {
-    int64_t trained[LCT_SURFACE_TRAINED]; /* 0: no more */
+    int64_t trained[LCT_SURFACE_TRAINED]; /* ends with 0 */
     int64_t longest;
-    int seeds; /* at most */
+    int seeds; /* at most so many */
 } smoke = {{64, 128}, 256, 1},
   usual = {{32, 64, 128, 256}, 1024, 2},
   large = {{32, 64, 128, 256}, 2048, LCT_SURFACE_SEEDS};
@@ -36,7 +36,7 @@ static void set_lengths(struct lct_surface *x, const struct grid *g)
         x->length[x->n_lengths++] = length;
 }
 
-/* Is it one of the encodings that are taken if none are given? */
+/* Is it one of the default encodings? */
 static bool is_usual(const char *spec)
 {
     return strcmp(spec, "sinusoidal") == 0 || strcmp(spec, "rope") == 0 ||
@@ -120,7 +120,7 @@ struct work {
     struct lct_extension_place place;
 };
 
-/* Jobs are ordered by seed, so that a work stopped early has whole seeds. */
+/* Jobs are ordered by seed, so that work stopped early leaves whole seeds. */
 struct which {
     size_t e;
     int t, seed;

@@ -27,7 +27,7 @@ struct lct_surface {
     locant_train_options train; /* options; lengths vary, other options stay */
     int n_trained, n_lengths, seeds;
     int64_t trained[LCT_SURFACE_TRAINED], length[LCT_SURFACE_LENGTHS];
-    int64_t want, blocks;       /* blocks asked for; blocks there are */
+    int64_t want, blocks;       /* blocks requested, available */
     size_t n, left_out;         /* number of encodings; number left out because
                                    they end too early */
     struct lct_surface_of *of;  /* [n] */
@@ -51,7 +51,7 @@ void lct_surface_free(struct lct_surface *x);
 /* Leave out seeds that the plan no longer has. */
 void lct_surface_fit(struct lct_surface *x, const struct lct_plan *plan);
 
-/* Tokens of the whole work; trained ones count three times. */
+/* Cost of the whole work in tokens; trained tokens count three times. */
 double lct_surface_cost(const struct lct_surface *x);
 
 /*

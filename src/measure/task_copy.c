@@ -11,7 +11,7 @@
 
 enum { DELAYS = 7, UNIQUE = 150 };
 
-/* [BOS] [D_k] x x x ..: at x[t] say x[t - k].  Words: 16 symbols, 7 D, BOS. */
+/* [BOS] [D_k] x x x ..: at x[t] say x[t - k]. Words: 16 symbols, 7 D_k, BOS. */
 void lct_make_delay(struct lct_row *r)
 {
     const int32_t which = lct_row_below(r, DELAYS);
@@ -26,7 +26,7 @@ void lct_make_delay(struct lct_row *r)
     }
 }
 
-/* [BOS] s s: the second s from its third symbol on. */
+/* [BOS] s s: say the second s from its third symbol on. */
 void lct_make_repeat(struct lct_row *r)
 {
     const int64_t m = r->length / 2;
@@ -52,7 +52,7 @@ static void say_any(struct lct_row *r, int64_t symbols)
     lct_row_say(r, (int32_t)symbols + 1);
 }
 
-/* Without replacement: Fisher and Yates, stopped after 'length'. */
+/* Draw without replacement: Fisher and Yates, stopped after 'length'. */
 static void say_unique(struct lct_row *r)
 {
     int32_t pool[UNIQUE];
@@ -108,7 +108,7 @@ void lct_make_sort(struct lct_row *r)
             lct_row_answer(r, word, lct_octave(++n));
 }
 
-/* [BOS] 16 symbols among noise [SEP] the symbols.  Words: 16, noise, two. */
+/* [BOS] 16 symbols in noise [SEP] the symbols. Words: 16, noise, BOS, SEP. */
 void lct_make_selective(struct lct_row *r)
 {
     int32_t symbols[LCT_SELECTED];
@@ -116,7 +116,7 @@ void lct_make_selective(struct lct_row *r)
 
     lct_row_say(r, 17);
     for (int64_t i = 0; i < r->length; i++) {
-        /* each choice of places is as likely as any other */
+        /* every choice of places is equally likely */
         if (lct_row_below(r, r->length - i) < LCT_SELECTED - n) {
             symbols[n] = lct_row_below(r, 16);
             lct_row_say(r, symbols[n++]);

@@ -10,7 +10,7 @@
 #define FAILS  "fails"
 #define OPEN   "open"
 
-/* Of one encoding, for one reason: T1, T2 and T11, T9, T13, T14. */
+/* What one encoding does on T1; on T2 and T11; on T9; T13; T14; and why. */
 #define EACH(spec, one, two, nine, thirteen, fourteen, reason)                \
     { spec, "T1", one, reason }, { spec, "T2", two, reason },                 \
     { spec, "T11", two, reason }, { spec, "T9", nine, reason },               \

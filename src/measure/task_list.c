@@ -1,10 +1,10 @@
 /*
  * task_list.c - the sixteen tasks: definitions, sizes, budgets, test sets.
  *
- * Models have at least four heads where heads may matter: ALiBi reaches 18, 74,
- * 295, 1179 tokens with four, two heads only 74 and 1179, and one head alone
- * the last of these.  So sorting has four, too, where Huang et al. 2025 (one
- * layer, two heads) had no ALiBi to compare.
+ * Models have at least four heads where heads may matter: with four, ALiBi
+ * reaches 18, 74, 295 and 1179 tokens, with two 74 and 1179, with one 1179. So
+ * sorting has four heads too, although Huang et al. 2025, who did not compare
+ * ALiBi, used one layer and two heads.
  */
 #include "tasks.h"
 #include <math.h>
@@ -16,16 +16,16 @@
 #define TO_150     TESTS(AT(50), AT(100), AT(150))
 #define TO_2048    TESTS(AT(128), AT(256), AT(512), AT(1024), AT(2048))
 
-/* Rows as long as their length says, and any length from 'least' on. */
+/* A row has as many tokens as its length; the length is at least 'least'. */
 #define ANY(least) .scale = 1, .shortest = least, .longest = 1 << 20
 
-/* Pairs of T11, of which eight take 64 at the least. */
+/* Rows of T11: its eight pairs need at least 64 tokens. */
 #define FROM_64 .scale = 1, .shortest = 64, .longest = 8192, .value = 8
 
 /* Four heads of 16 channels. */
 #define WIDTH_64 .width = 64, .heads = 4
 
-/* What the variants of T13, of T11, and of T15 have in common. */
+/* Members that the variants of T13, of T11, and of T15 share. */
 #define MODULO                                                                \
     .definition = "[BOS] x x x ..: one symbol; at position t say t modulo m", \
     .metric = "accuracy", .unit = "tokens", .place = "t", .items = 1,         \

@@ -1,8 +1,9 @@
 /*
  * task_markov.c - T14 and T15: sources of known entropy.
  *
- * What a symbol depends on is the last symbol, a quarter of the one before, and
- * a quarter of the one 'gap' back: 16 x 4 x 4 = 256 contexts.
+ * A symbol depends on the last symbol, on the quarter of the alphabet that the
+ * one before it is in, and on the quarter of the one 'gap' back: 16 x 4 x 4 =
+ * 256 contexts.
  */
 #include "tasks.h"
 #include <math.h>
@@ -11,7 +12,7 @@
 enum {
     SYMBOLS = LCT_MARKOV_SYMBOLS,
     CONTEXTS = LCT_MARKOV_CONTEXTS,
-    WHOLE = 65536, /* weights of a context sum to it */
+    WHOLE = 65536, /* sum of the weights of a context */
     BOS = SYMBOLS
 };
 
@@ -45,7 +46,7 @@ static void draw_context(uint16_t out[SYMBOLS], locant_random *random)
     for (int i = 0; i < SYMBOLS; i++)
         sum += x[i] = draw_gamma(random, .3);
     for (int i = 0; i < SYMBOLS; i++) {
-        /* below WHOLE, so that it fits: no symbol is certain */
+        /* below WHOLE, to fit 16 bits: no symbol is certain */
         const double share = fmin(floor(x[i] / sum * WHOLE), WHOLE - 1);
 
         out[i] = (uint16_t)share;
@@ -92,7 +93,7 @@ static int32_t symbol(const struct lct_row *r, int64_t t)
     return t < 0 ? 0 : r->tokens[1 + t];
 }
 
-/* Context of symbol t, of which those before are known. */
+/* Context of symbol t, from the symbols before it. */
 static int32_t context_of(const struct lct_row *r, int64_t t)
 {
     return symbol(r, t - 1) + 16 * (symbol(r, t - 2) / 4) +
@@ -109,7 +110,8 @@ static int32_t draw_symbol(locant_random *random, const uint16_t w[SYMBOLS])
     return i;
 }
 
-/* [BOS] x x x ..: every symbol from 'gap' on, which has its context. */
+/* [BOS] x x x ..: answers are all symbols from 'gap' on, whose context is
+   known. */
 void lct_make_markov(struct lct_row *r)
 {
     const lct_markov_weights *w = lct_markov();
@@ -138,8 +140,8 @@ double lct_markov_floor(const struct lct_row *r)
 
 /* ------------------------------------------------------------ entropy rate */
 
-/* One step of the distribution of contexts with gap 3, half of it staying:
-   the same limit, and no period. */
+/* One step of the distribution of contexts with gap 3. Half of each probability
+   stays in place: same limit, but no period. */
 static double step_contexts(double p[CONTEXTS], const lct_markov_weights *w)
 {
     double next[CONTEXTS], moved = 0;
@@ -147,7 +149,8 @@ static double step_contexts(double p[CONTEXTS], const lct_markov_weights *w)
     for (int c = 0; c < CONTEXTS; c++)
         next[c] = p[c] / 2;
     for (int c = 0; c < CONTEXTS; c++)
-        for (int x = 0; x < SYMBOLS; x++) /* the middle quarter moves on */
+        for (int x = 0; x < SYMBOLS; x++) /* the quarter at t - 2 becomes the
+                                             one at t - 3 */
             next[x + 16 * (c % 16 / 4) + 64 * (c / 16 % 4)] +=
                 p[c] / 2 * (*w)[c][x] / WHOLE;
     for (int c = 0; c < CONTEXTS; c++) {
@@ -170,7 +173,8 @@ static double stationary_entropy(const lct_markov_weights *w)
     return sum;
 }
 
-/* The symbols of one long row, the last 128 of them remembered. */
+/* Mean entropy of the contexts of one long row; 'last' has its last 128
+   symbols. */
 static double sampled_entropy(const lct_markov_weights *w, int64_t gap)
 {
     locant_random random = {.seed = 2, .stream = 0x6d61726b6f76};

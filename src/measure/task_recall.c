@@ -11,7 +11,7 @@
 
 enum { PAIRS_MAX = 16, KEYS = 127, VALUES = 128, SLOTS_MAX = 1 << 12 };
 
-/* n distinct words out of count, the first of them 'first'. */
+/* Draw n distinct words out of 'count' words that begin at 'first'. */
 static void draw_words(struct lct_row *r, int32_t *out, int64_t n,
                        int32_t first, int32_t count)
 {
@@ -75,7 +75,7 @@ static void place_queries(struct lct_row *r, uint8_t *asked, int64_t slots)
     }
 }
 
-/* Any word but BOS and the keys of this row. */
+/* Draw any word but BOS and the keys of this row. */
 static int32_t filler(struct lct_row *r, const int32_t *keys)
 {
     for (;;) {
@@ -138,8 +138,8 @@ static void say_filler(struct lct_row *r, int64_t from, int64_t to)
 
 /*
  * Zero byte, filler with "#KEY=dddd#" somewhere in it, "KEY=" and the digits.
- * Depth is where in the filler: a tenth each in turn in a test set, anywhere in
- * training.
+ * In a test set the needle is at 0, 1/10, .. 1 of the filler, row by row; in
+ * training anywhere.
  */
 void lct_make_needle(struct lct_row *r)
 {

@@ -1,4 +1,4 @@
-/* task_recorded.c - the scores of all runs of tasks that a store holds */
+/* task_recorded.c - the scores of all task runs in a store */
 #include "../core/error.h"
 #include "tasks.h"
 #include <math.h>
@@ -18,9 +18,9 @@ struct recorded {
     locant_task_record_visitor visit;
     void *context;
     locant_status status;
-    struct copied *scores; /* [room], n of them of this run */
+    struct copied *scores; /* [room]; the first n are of this run */
     size_t n, room;
-    struct {               /* floors found so far */
+    struct {               /* floors computed so far */
         const struct lct_task *task;
         int64_t length, items;
         double value;
@@ -49,7 +49,7 @@ static int copy_score(const struct lct_task_score *score, void *context)
     return 0;
 }
 
-/* The floor of a test set of the task; NAN at single places. */
+/* The floor of a test set of the task; NAN for the score of one place. */
 static locant_status find_floor(double *out, struct recorded *r,
                                 const struct lct_task *task,
                                 const struct copied *c)

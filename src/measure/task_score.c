@@ -22,11 +22,11 @@ struct scoring {
     const struct lct_task *task;
     const locant_task_test *test;
     char setting[64];          /* of the test, with the number of items */
-    char as[288];              /* what it is recorded under; "": trained */
+    char as[288];              /* spec it is recorded under; "": trained */
     int64_t crop;              /* tokens given at the end of a row; 0: all */
-    locant_encoding *encoding; /* NULL until it is needed; so the model */
+    locant_encoding *encoding; /* NULL until needed, like the model */
     struct lct_model *model;
-    int64_t room;              /* tokens of the arrays */
+    int64_t room;              /* tokens that the arrays can hold */
     int32_t *tokens, *targets, *places;
     real *loss;
     uint8_t *hit;
@@ -130,7 +130,8 @@ static locant_status record(struct scoring *s)
     return lct_store_add_scores(s->store, scores, (size_t)s->tallies.n);
 }
 
-/* Model and arrays with room for every test that the encoding is defined at. */
+/* Create the model, and arrays with room for every test that the encoding is
+   defined at. */
 static locant_status load(struct scoring *s)
 {
     size_t n = (size_t)s->room;

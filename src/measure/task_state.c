@@ -32,7 +32,7 @@ void lct_make_majority(struct lct_row *r)
     lct_row_answer(r, 2 * ones > r->length, -1);
 }
 
-/* Ones modulo 'param'. */
+/* Count the ones modulo 'param'. */
 void lct_make_count(struct lct_row *r)
 {
     const int64_t ones = say_bits(r, (int32_t)r->param);
@@ -41,9 +41,9 @@ void lct_make_count(struct lct_row *r)
 }
 
 /*
- * [BOS] (instruction, bit) ..: after 'r' comes the bit last written.  The first
- * instruction writes, the last reads; others are ignored with probability
- * value / 100, else write or read alike.
+ * [BOS] (instruction, bit) ..: the bit after 'r' is the bit written last. The
+ * first instruction writes, the last reads. Others are "ignore" with
+ * probability value / 100, else "write" or "read" with equal probability.
  */
 void lct_make_flip_flop(struct lct_row *r)
 {
@@ -94,8 +94,8 @@ enum { INDICES = 40, INDEX = 10, PLUS = INDEX + INDICES, EQUALS, ADD_BOS };
 
 /*
  * [BOS] a_s d a_(s-1) d .. + .. = ..: digits from the units on, each after its
- * index, which counts down from a place that is drawn.  The sum has a digit
- * more; its indices are answers too.
+ * index. Indices count down from a random one. The sum has one digit more than
+ * its terms, and its indices are answers too.
  */
 void lct_make_addition(struct lct_row *r)
 {

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Streams of a seed: "task" and "test" in ASCII, above a step below 2^40. */
+/* Streams of a seed: "task" and "test" in ASCII, plus a number below 2^40, so
+   that they do not overlap. */
 static const uint64_t STREAM_TRAIN = (uint64_t)0x7461736b << 32;
 static const uint64_t STREAM_TEST = (uint64_t)0x74657374 << 32;
 
@@ -86,7 +87,7 @@ static void fill(int32_t *tokens, int32_t *targets,
 
 enum { TASKS_MAX = 32 };
 
-/* One source for each task, made at the first call and never changed. */
+/* The source of a task, in static memory; every call writes the same values. */
 static const struct locant_source *source_of(const struct lct_task *task, int i)
 {
     static struct locant_source sources[TASKS_MAX];

@@ -51,7 +51,7 @@ const struct lct_task *lct_task_at(int i);
 /* Tokens of a row. */
 int64_t lct_task_size(const struct lct_task *task, int64_t length);
 
-/* Make r: random, length, index, value, size and memory are set. */
+/* Make row r; random, length, index, value, size and memory are set already. */
 void lct_task_make(struct lct_row *r, const struct lct_task *task);
 
 /*
@@ -68,7 +68,7 @@ locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
                                    const locant_task_eval_options *options,
                                    locant_task_visitor visit, void *context);
 
-/* Row 'index' of a test set into r, whose memory and size are set. */
+/* Make row 'index' of a test set; memory and size of r are set already. */
 void lct_task_test_row(struct lct_row *r, const struct lct_task *task,
                        const locant_task_test *test, uint64_t seed,
                        int64_t index);
@@ -104,7 +104,7 @@ enum { LCT_SELECTED = 16, LCT_MARKOV_SYMBOLS = 16, LCT_MARKOV_CONTEXTS = 256 };
 
 enum { LCT_PLACES = 64 }; /* different places of one test set, at most */
 
-/* Sums over items; 'asked' and 'wrong' are of the item being added. */
+/* Sums over items. 'asked' and 'wrong' count within the item being added. */
 struct lct_tally {
     int64_t place, items, exact, tokens, hits, asked, wrong;
     double loss;
@@ -116,7 +116,7 @@ struct lct_tallies {
     int n;
 };
 
-/* One item: its targets with what was answered. */
+/* One item: its targets, and what the model got right. */
 struct lct_answers {
     int64_t size;
     const int32_t *targets, *places;
@@ -125,11 +125,11 @@ struct lct_answers {
 };
 
 void lct_tally_begin(struct lct_tallies *all);
-/* The tally of a place, made if there is none; NULL if there is no room. */
+/* The tally of a place, created on first use; NULL if there is no room. */
 struct lct_tally *lct_tally_of(struct lct_tallies *all, int64_t place);
-/* False if there is no room for its places. */
+/* Add an item; false if there is no room for its places. */
 bool lct_tally_add(struct lct_tallies *all, const struct lct_answers *answers);
-/* By place, the first staying. */
+/* Sort by place; at[0] stays first. */
 void lct_tally_sort(struct lct_tallies *all);
 
 /* ------------------------------------------------------------------ Markov */
@@ -149,9 +149,9 @@ const lct_markov_weights *lct_markov(void);
 double lct_markov_floor(const struct lct_row *r);
 
 /*
- * Entropy rate in nats per symbol.  gap 3: from the stationary distribution of
- * the 256 contexts.  Else the mean entropy of the contexts of 2^20 symbols,
- * whose deviation is some .001.
+ * Entropy rate in nats per symbol. gap 3: from the stationary distribution of
+ * the 256 contexts. Else the mean entropy of the contexts of 2^20 symbols, with
+ * a standard error of about .001.
  */
 double lct_entropy_rate(int64_t gap);
 #endif

@@ -1,11 +1,11 @@
-/* works.c - the table of the long works of a report */
+/* works.c - the table of the long jobs that make up a report */
 #include "works.h"
 #include "../store/notice.h"
 #include "jobs.h"
 #include <math.h>
 #include <stdio.h>
 
-/* The arguments of lct_works_run(), passed to each work. */
+/* The arguments of lct_works_run(), passed to each job. */
 struct setting {
     struct lct_results *r;
     struct lct_works *works;
@@ -130,7 +130,7 @@ static locant_status run_tasks(const struct setting *s)
 
 static const struct work {
     const char *name;
-    unsigned with; /* 0: in every report */
+    unsigned with; /* flag of --with; 0: part of every report */
     locant_status (*create)(struct lct_works *w,
                             const locant_report_options *o);
     double (*effort)(const struct lct_works *w); /* multiplications */

@@ -1,7 +1,7 @@
 /*
- * works.h - the long works of a report: the runs it compares, extension,
- * surface and tasks. All are created, reduced to the seeds there is time for,
- * forecast and run in the same way.
+ * works.h - the long jobs ("works") of a report: the runs it compares,
+ * extension, surface and tasks. All are created, reduced to the seeds there is
+ * time for, forecast and run in the same way.
  */
 #ifndef LCT_WORKS_H
 #define LCT_WORKS_H
@@ -14,12 +14,12 @@ struct lct_works {
     struct lct_plan plan;
     const struct lct_extension_plan *extension; /* NULL: not asked for */
     struct lct_surface *surface;                /* NULL: not asked for */
-    struct lct_task_plan tasks;                 /* of none, if not asked for */
+    struct lct_task_plan tasks;                 /* no task, if not asked for */
 };
 
 enum { LCT_WORKS = 4 };
 
-/* Refuses what cannot be done. To be freed, also after a failure. */
+/* Fails if some work cannot be done. To be freed, also after a failure. */
 locant_status lct_works_create(struct lct_works *out,
                                const locant_report_options *options);
 void lct_works_free(struct lct_works *works);
@@ -28,15 +28,15 @@ void lct_works_free(struct lct_works *works);
 void lct_works_fit(struct lct_works *works);
 
 /*
- * Seconds of each work, 0 if it was not asked for. They follow from the seconds
- * of a seed of the plan; the time of a token is taken as proportional to the
- * weights of a model.
+ * Seconds of each work, 0 if it was not asked for, computed from the seconds of
+ * one seed of the plan. The time of a token is assumed to be proportional to
+ * the weights of a model.
  */
 void lct_works_forecast(double seconds[LCT_WORKS],
                         const struct lct_works *works, double seed);
 
-/* Report the seconds of the works beside the plan, and what tasks there are,
-   before the first step. */
+/* Before the first step, report the seconds of the works other than the plan,
+   and the tasks. */
 void lct_works_announce(const struct lct_works *works,
                         const double seconds[LCT_WORKS],
                         locant_progress_fn progress, void *context);

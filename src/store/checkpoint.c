@@ -55,7 +55,7 @@ struct texts {
     char step[24], seconds[40], checksum[17], hash[17];
 };
 
-enum { PAIRS = 6 }; /* of metadata besides the sums */
+enum { PAIRS = 6 }; /* metadata pairs besides the checksums */
 
 /* A metadata pair "crc32c.<tensor>". */
 struct sum {
@@ -95,7 +95,7 @@ static size_t bytes_of(const locant_tensor *t)
     return n;
 }
 
-/* 'names' belongs to the layers with memory. */
+/* names[l] receives the tensor name of the memory of layer l. */
 static void list_tensors(locant_named_tensor *list, struct lct_model *model,
                          real *m, real *v, char (*names)[40])
 {
@@ -128,7 +128,7 @@ static uint64_t hash_texts(const struct texts *t, const char *key)
     return hash_text(h, t->checksum);
 }
 
-/* Term of one text in the hash of all texts; the order does not matter. */
+/* Contribution of one text to the hash of all, which ignores their order. */
 static uint64_t hash_sum(const struct sum *sum)
 {
     return hash_text(hash_text(LCT_HASH_BEGIN, sum->key), sum->value);
@@ -144,7 +144,7 @@ static bool sum_tensor(struct sum *out, const char *name,
     return n > 0 && (size_t)n < sizeof out->key;
 }
 
-/* Six pairs of texts, then one for each tensor. */
+/* Metadata: six pairs, then a checksum of each tensor. */
 static locant_status write(const char *path, const char *key,
                            struct texts *text, struct sum *sums,
                            const char **pairs, const locant_named_tensor *list,
@@ -206,7 +206,7 @@ static locant_status refuse(const char *path, const char *what)
                        " the file removed it is trained again", path, what);
 }
 
-/* A metadata value into text of fixed size; the text is as it was written. */
+/* Copy a metadata value to 'out', without parsing it. */
 static locant_status metadata(char *out, size_t size, const locant_tensors *f,
                               const char *key, const char *path)
 {
@@ -420,7 +420,7 @@ static locant_status accept(struct lct_checkpoint *c, struct lct_model *model,
     if (version == 1)
         LCT_TRY(check_hash_1(&text, c->key, state, f, model, path));
     LCT_TRY(read_texts(&read, &text, path));
-    if (c->m) /* to be continued */
+    if (c->m) /* the run will be continued */
         LCT_TRY(restore_memory(model, f, path));
     c->step = read.step;
     c->seconds = read.seconds;

@@ -13,7 +13,7 @@ enum { LCT_VOCAB = 256 };
    PARAM. */
 locant_status lct_check_sizes(const locant_train_options *o);
 
-/* The encoding of that spec as trained at 'length', to be freed. */
+/* Create the encoding of a spec as trained at 'length'; to be freed. */
 locant_status lct_encoding_at(locant_encoding **out, const char *spec,
                               int64_t length);
 

@@ -1,7 +1,5 @@
-/*
- * speed.c - time of a token forward and backward in training, kept in the
- * store: the mean over the steps of the last session
- */
+/* speed.c - forward and backward time per training token, kept in the store:
+   the mean over the steps of the last session */
 #include "speed.h"
 #include <jansson.h>
 #include <math.h>

@@ -3,10 +3,8 @@
 #define LCT_SPEED_H
 #include "store.h"
 
-/*
- * Milliseconds per token of training, forward and backward, without AdamW. Of
- * the last session; NAN: not known.
- */
+/* Milliseconds per training token, forward and backward, without AdamW; mean of
+   the last session. NAN: not known. */
 struct lct_speed {
     double forward, backward;
 };

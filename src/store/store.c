@@ -127,7 +127,7 @@ locant_status lct_store_exec(locant_store *s, const char *sql,
     return status;
 }
 
-/* The text of one row; *out is NULL where there is none. */
+/* The text of one row; *out is NULL if there is none. */
 static locant_status read_text(char **out, locant_store *s, sqlite3_stmt *stmt)
 {
     const unsigned char *text;

@@ -58,13 +58,11 @@ locant_status lct_store_prepare(sqlite3_stmt **out, locant_store *s,
 locant_status lct_store_exec(locant_store *s, const char *sql,
                              const char *types, ...);
 
-/* Next row: *row says whether there is one. */
+/* Step to the next row; *row tells whether there is one. */
 locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt);
 
-/*
- * The first column of the first row, memory of locant_alloc(); NULL if there is
- * no row, or NULL is there.  Takes the lock.
- */
+/* The first column of the first row, memory of locant_alloc(); NULL if there is
+   no row, or if the value is NULL. Takes the lock. */
 locant_status lct_store_text(char **out, locant_store *s, const char *sql,
                              const char *types, ...);
 
@@ -102,19 +100,19 @@ locant_status lct_store_check_files(bool *there, const char *path);
 /* Make the schema what this version expects, in one transaction. */
 locant_status lct_store_migrate(locant_store *s);
 
-/* The scripts that lead from one version to another; SQLite's code. */
+/* Run the scripts from version 'from' to 'to'; returns SQLite's code. */
 int lct_store_make_schema(sqlite3 *db, int64_t from, int64_t to);
 
-/* FORMAT unless the database has the tables of that version, to the letter. */
+/* FORMAT unless the database has exactly the tables of that version. */
 locant_status lct_store_check_schema(locant_store *s, int64_t version);
 
-/* Steps that any statement of locant, and any of a user, may take. */
+/* SQLite steps that a statement of locant, and one of a user, may take. */
 enum { LCT_STEPS = 100000000, LCT_STEPS_OF_USERS = 1000000000 };
 
 /*
- * Make a new connection safe against the file at 'path'; both outlive it.  A
- * statement then takes at most 'least' steps of SQLite's virtual machine, and
- * 100 for each byte of the file.
+ * Protect a new connection against a damaged or hostile file at 'path'; g and
+ * 'path' must outlive it. A statement may then take 'least' steps of SQLite's
+ * virtual machine plus 100 for each byte of the file.
  */
 void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
                      int64_t least);
@@ -135,17 +133,17 @@ struct lct_run_new {
     const char *source;  /* "text", or the name of a task; NULL: "text" */
     const char *options; /* JSON of all options needed to continue; may be
                             NULL */
-    int64_t parent;      /* run whose parameters begin this one; 0: none */
-    int64_t only;        /* not 0: the run must be this one; none is made */
+    int64_t parent;      /* run that gives the first parameters; 0: none */
+    int64_t only;        /* not 0: the run must have this id; none is made */
     uint64_t seed;
     int64_t steps, batch, length, parameters, encoding_parameters, bytes;
 };
 
-/* Find the run of that key, or insert it. A run without options gets these. */
+/* Find the run of that key, or insert it. Set its options if it has none. */
 locant_status lct_store_find_run(int64_t *id, locant_store *s,
                                  const struct lct_run_new *run);
 
-/* locant_store_runs() of those that have scores of tasks. */
+/* locant_store_runs(), limited to runs that have task scores. */
 locant_status lct_store_scored_runs(locant_store *s, locant_run_visitor visit,
                                     void *context);
 
@@ -169,7 +167,7 @@ struct lct_metric {
     double encoding_norm; /* of the encoding's parameters; NAN: it has none */
 };
 
-/* Where a run stands; 'message' may be NULL. */
+/* State of a run; 'message' may be NULL. */
 struct lct_run_state {
     const char *status;
     int64_t step;
@@ -270,12 +268,11 @@ struct lct_evaluation_row {
 
 /*
  * The losses of one protocol ("P1", ..): mean[i] at length[i], loss[i, b] of
- * block b.  P2 counts the position a bucket begins at as its length.  Lengths
- * rise.
+ * block b. For P2 a length is the first position of a bucket. Lengths increase.
  */
 struct lct_curve {
     char protocol[16];
-    size_t n, blocks; /* blocks 0: means alone */
+    size_t n, blocks; /* blocks 0: only means */
     int64_t *length;  /* [n] */
     double *mean;     /* [n] */
     double *loss;     /* [n, blocks] */
@@ -294,7 +291,7 @@ locant_status lct_store_read_curve(struct lct_curve *out, locant_store *s,
                                    int64_t evaluation, const char *protocol);
 void lct_curve_free(struct lct_curve *c);
 
-/* Record an evaluation with its curves; what is there already stays. */
+/* Record an evaluation with its curves; existing rows are kept. */
 locant_status lct_store_add_evaluation(locant_store *s,
                                        const struct lct_evaluation_key *key,
                                        const struct lct_evaluation_row *row,
@@ -302,9 +299,9 @@ locant_status lct_store_add_evaluation(locant_store *s,
                                        size_t n);
 
 /*
- * Read an evaluation under the trained encoding back; *found tells whether it
- * was there.  'want' is the number of blocks asked for.  *block_loss [lengths,
- * blocks] is of locant_alloc(); pass NULL to leave it.
+ * Read the evaluation under the trained encoding; *found tells whether it
+ * exists. 'want' is the number of blocks asked for. *block_loss [lengths,
+ * blocks] is memory of locant_alloc(); may be NULL.
  */
 locant_status lct_store_load_evaluation(locant_evaluation *out,
                                         double **block_loss, bool *found,
@@ -312,7 +309,7 @@ locant_status lct_store_load_evaluation(locant_evaluation *out,
                                         const char *corpus_sha256,
                                         int64_t want);
 
-/* As lct_store_load_evaluation(), of any evaluation: length 0 is none. */
+/* The same for any evaluation. Missing values are NAN, unused lengths 0. */
 locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
                                    bool *found, locant_store *s,
                                    const struct lct_evaluation_key *key);
@@ -323,16 +320,14 @@ struct lct_block_losses {
     const double *p4;      /* [blocks] */
 };
 
-/* Record an evaluation; what is there already stays. */
+/* Record an evaluation; existing rows are kept. */
 locant_status lct_store_save_under(locant_store *s,
                                    const struct lct_evaluation_key *key,
                                    const locant_evaluation *e,
                                    const struct lct_block_losses *losses);
 
-/*
- * Losses of the blocks by one protocol, [lengths, blocks] of locant_alloc();
- * NULL where there is no such evaluation or curve, or one of another shape.
- */
+/* Losses of the blocks by one protocol, [lengths, blocks] of locant_alloc();
+   NULL if there is no such evaluation or curve, or if its shape differs. */
 locant_status lct_store_block_losses(double **out, locant_store *s,
                                      const struct lct_evaluation_key *key,
                                      const char *protocol, size_t lengths,
@@ -351,13 +346,13 @@ struct lct_task_score {
     const char *setting;  /* what else the items depend on: "pairs=8"; "" */
     const char *encoding; /* spec it was scored under; "": the trained one */
     int64_t test_seed, length;
-    int64_t place;        /* distance, depth or t; -1: over all of them */
+    int64_t place;        /* distance, depth or t; -1: all places together */
     int64_t items, exact; /* items, and those without an error */
-    int64_t tokens, hits; /* of all answers, and those that are right */
+    int64_t tokens, hits; /* tokens of all answers; those that are right */
     double loss;          /* nats per token of the answers */
 };
 
-/* Record scores in one transaction; those that are there already stay. */
+/* Record scores in one transaction; existing scores are kept. */
 locant_status lct_store_add_scores(locant_store *s,
                                    const struct lct_task_score *scores,
                                    size_t n);
@@ -376,14 +371,14 @@ locant_status lct_store_scores(locant_store *s, int64_t run, const char *task,
 /*
  * Keep and read what a probe measured of a run, as JSON. 'setting' is
  * everything besides the run that the value depends on: "step=100;corpus=..". A
- * new value replaces the old one. What is read is to be released; NULL if there
- * is none.
+ * new value replaces the old one. Reading gives NULL if there is none; the
+ * caller releases the text.
  */
 locant_status lct_store_keep_probe(locant_store *s, int64_t run,
                                    const char *name, const char *setting,
                                    const char *value);
-/* The same for an object. Its member "kept" is set to one more than the largest
-   of all runs. */
+/* The same for an object; its member "kept" becomes the largest "kept" of all
+   runs plus one. */
 locant_status lct_store_keep_last(locant_store *s, int64_t run,
                                   const char *name, const char *setting,
                                   const char *value);

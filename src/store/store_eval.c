@@ -61,10 +61,8 @@ locant_status lct_store_find_evaluation(struct lct_evaluation_row *out,
     return status;
 }
 
-/*
- * Rows (length, loss) into keys[] and loss[], at most 'room', both may be NULL;
- * *n is how many there are.
- */
+/* Read rows (length, loss) into keys[] and loss[], at most 'room'; both may be
+   NULL. *n is the number of rows. */
 static locant_status read_losses(int64_t *keys, double *loss, size_t room,
                                  size_t *n, locant_store *s, const char *sql,
                                  int64_t id, const char *protocol)

@@ -25,7 +25,7 @@ locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
     return LOCANT_OK;
 }
 
-/* The holder of the lock, as the lock file names it. */
+/* Refuse, naming the holder of the lock as the lock file states it. */
 static locant_status refuse_lock(int fd, int64_t id)
 {
     char who[128] = "";
@@ -238,7 +238,7 @@ locant_status locant_store_remove(locant_store *store, int64_t id)
     int fd = -1;
 
     LCT_NOT_NULL(__func__, store);
-    /* is it there? Its row may have values that are refused */
+    /* fail if there is no such run; reading its row may fail on bad values */
     LCT_TRY(lct_store_run_extra(&extra, store, id));
     if (!store->readonly)
         LCT_TRY(lct_store_lock_run(&fd, store, id));

@@ -1,5 +1,5 @@
 /*
- * store_guard.c - making a database that is not trusted safe to read.
+ * store_guard.c - makes it safe to read a database that is not trusted.
  *
  * The path is checked to be a regular file, and so are the files that SQLite
  * keeps beside it: a FIFO would block the command for ever, and opening a
@@ -132,8 +132,7 @@ locant_status lct_store_check_files(bool *there, const char *path)
 
 /* ------------------------------------------------------------------ schema */
 
-/* Is the object of this row of the schema in the database, with the same
-   SQL? */
+/* Does the database have the object of this schema row, with the same SQL? */
 static locant_status check_object(locant_store *s, sqlite3_stmt *ours)
 {
     const char *type = (const char *)sqlite3_column_text(ours, 0);

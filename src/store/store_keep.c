@@ -40,8 +40,7 @@ locant_status lct_store_add_scores(locant_store *s,
     return lct_store_end(s, status);
 }
 
-/* Check a score from the store like the options of an evaluation, and its
-   counts. */
+/* Check the values of a score that was read from the store. */
 static locant_status check_score(const struct lct_task_score *t,
                                  const locant_store *s)
 {

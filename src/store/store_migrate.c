@@ -1,19 +1,18 @@
 /*
- * store_migrate.c - the schema of the database of runs, and how an older one
- * becomes it.
+ * store_migrate.c - the schema of the database of runs, and the scripts that
+ * bring an older one up to date.
  *
- * A new store is an empty one that went through every version, so that new and
- * migrated ones are the same to the letter.  docs/STORE.md tells what tables
- * and columns mean.
+ * A new store is an empty one that went through every version, so new and
+ * migrated schemas are identical. docs/STORE.md describes tables and columns.
  *
- * All steps are one transaction, with the version (PRAGMA user_version) in it:
- * whoever is killed leaves the old schema or the new one.
+ * All scripts run in one transaction that also sets the version (PRAGMA
+ * user_version): a killed process leaves the old schema or the new one.
  *
  * No table is dropped while another refers to it: with foreign_keys on, that
- * deletes the rows that refer.  A process of an older locant that has the store
- * open can go on training: runs keep their columns, new ones have defaults, and
- * what a step has besides its metrics is in a table of its own, because the
- * older one inserts into metrics by the number of columns.
+ * deletes the rows that refer. A process of an older locant that has the store
+ * open can go on training: runs keep their columns, and new ones have defaults.
+ * New values of a step are in a table of their own, because an older locant
+ * inserts into metrics by the number of columns.
  */
 #include "store.h"
 

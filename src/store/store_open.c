@@ -40,10 +40,11 @@ static locant_status judge(const char *path, int64_t application,
 }
 
 /*
- * Look at the first 100 bytes without SQLite, which would recover logs of, and
- * so write to, a file that may not be ours.  The file header is
- * https://www.sqlite.org/fileformat2.html section 1.3.  The schema is created
- * under a rollback journal, so a first header of ours never waits in a log.
+ * Inspect the first 100 bytes without SQLite, which would recover a log and so
+ * write to a file that may not be ours. The file header is described in
+ * https://www.sqlite.org/fileformat2.html section 1.3. The schema is created
+ * under a rollback journal, so the first header of our store is never only in a
+ * log.
  */
 static locant_status inspect_header(bool *empty, const char *path)
 {
@@ -89,7 +90,7 @@ static locant_status pragma(int64_t *out, locant_store *s, const char *sql)
     return status;
 }
 
-/* Check what SQLite reads, which counts more than the header. */
+/* Check the database as SQLite reads it; this overrules the header. */
 locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s)
 {
     int64_t application, tables;
@@ -136,9 +137,9 @@ static locant_status inspect_alone(bool *blank, int64_t *version,
 }
 
 /*
- * The switch to WAL needs the file alone and does not wait by the busy timeout.
- * On file systems without shared memory SQLite keeps its rollback journal,
- * which is as safe.
+ * Switching to WAL needs exclusive access and ignores the busy timeout. On file
+ * systems without shared memory SQLite keeps its rollback journal, which is as
+ * safe.
  */
 static locant_status enable_wal(locant_store *s)
 {
@@ -209,9 +210,9 @@ static int first_look(sqlite3 *db, struct lct_store_guard *g,
 }
 
 /*
- * A database in WAL mode needs its index file beside it.  Where it cannot be
- * made (read-only directory) and no log is waiting, nobody writes either, and
- * the file can be read as it is.
+ * A database in WAL mode needs its index file beside it. If that cannot be
+ * created (read-only directory) and there is no log, no process writes, and the
+ * file can be read without it.
  */
 static locant_status connect_immutable(sqlite3 **out,
                                        struct lct_store_guard *g,

@@ -1,4 +1,4 @@
-/* store_protocols.c - the evaluations of the protocols, to rows and back */
+/* store_protocols.c - evaluations of the protocols to and from rows */
 #include "store.h"
 #include <math.h>
 #include <string.h>
@@ -98,7 +98,7 @@ locant_status lct_store_load_evaluation(locant_evaluation *out,
     return lct_store_load_under(out, block_loss, found, s, &key);
 }
 
-/* How many lengths were asked for; the others are 0. */
+/* How many lengths were asked for; the rest of e->length is 0. */
 static size_t lengths_of(const locant_evaluation *e)
 {
     size_t n = 0;

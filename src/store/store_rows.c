@@ -28,8 +28,8 @@ static const char query[] =
 static const char scored[] =
     " AND EXISTS (SELECT 1 FROM task_scores WHERE run = runs.id)";
 
-/* Its columns: an integer; a number or NULL; a word; text or NULL, truncated if
-   it does not fit. */
+/* Columns of a run. An INTEGER and a WORD must have a value, a NUMBER and a
+   TEXT may be NULL; a TEXT that does not fit is truncated. */
 static const struct column {
     const char *name;
     enum { INTEGER, NUMBER, WORD, TEXT } kind;
@@ -68,7 +68,7 @@ locant_status lct_store_blame(locant_status status, const locant_store *s,
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    /* leave out the name of the function: it is not to blame */
+    /* drop the name of the function, which is not at fault */
     if (text[n] == ':' && text[n + 1] == ' ')
         text += n + 2;
     return locant_fail(LOCANT_ERR_FORMAT, "%s: %s: %s", s->path, what, text);
@@ -81,8 +81,9 @@ static locant_status refuse(const locant_run_info *run, const char *column,
                        column, run->id, expected);
 }
 
-/* Printable, so that it can be shown and compared; of no more bytes than it
-   has room for. */
+/*
+ * Read a text that fits and is printable, so that it can be shown and compared.
+ */
 static bool read_word(char *out, size_t size, sqlite3_stmt *stmt, int i)
 {
     const char *text = (const char *)sqlite3_column_text(stmt, i);

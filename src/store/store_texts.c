@@ -120,7 +120,7 @@ locant_status locant_store_headers(locant_corpus **out, locant_store *store)
     return status;
 }
 
-/* NULL: no text, or several, begin with it. */
+/* Find the text whose SHA-256 begins so; NULL if there is none, or several. */
 static locant_status find_prefix(char **sha256, locant_store *s,
                                  const char *prefix)
 {
@@ -254,7 +254,7 @@ static locant_status keep_text(locant_store *s, const locant_corpus *c,
     return status;
 }
 
-/* Say that the same files had another text before. */
+/* Report that the same files had another text before. */
 static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
                                   const struct listener *to)
 {

@@ -4,10 +4,10 @@
 #include "store.h"
 
 /*
- * Record where the text of 'corpus' came from, and the text itself in
- * directory/texts/<sha256>.gz, as its locant_keep says. 'progress' (may be
- * NULL) is told beforehand if the text of a user's files will be kept, and if
- * files have changed. What is there already is not written again.
+ * Record where the text of 'corpus' came from. If lct_text_is_kept(), write the
+ * text itself to directory/texts/<sha256>.gz, unless it is there. 'progress'
+ * (may be NULL) is told beforehand if the text of a user's files will be kept,
+ * and if files have changed.
  */
 locant_status lct_store_keep_source(locant_store *s,
                                     const locant_corpus *corpus,
@@ -25,13 +25,13 @@ struct lct_text_file {
     char *path;
 };
 
-/* The one of that SHA-256; about is NULL if it is not kept.  To be freed, also
- * after a failure. */
+/* Find the text of that SHA-256; about is NULL if it is not kept. To be freed,
+   also after a failure. */
 locant_status lct_store_text_file(struct lct_text_file *out, locant_store *s,
                                   const char *sha256);
 void lct_text_file_free(struct lct_text_file *f);
 
-/* The corpus of that SHA-256; NULL if it is not kept. */
+/* Read the corpus of that SHA-256; NULL if it is not kept. */
 locant_status lct_store_read_corpus(locant_corpus **out, locant_store *s,
                                     const char *sha256);
 #endif

@@ -32,8 +32,8 @@ static locant_status make_model(struct lct_model **model,
     return lct_model_create(model, &config, 1, room, false);
 }
 
-/* Counted: query and output matrices of attention and both matrices of the
-   feed-forward layer, which do not depend on encoding and heads. */
+/* Counts query and output matrices of attention and both matrices of the
+   feed-forward layer, whose sizes do not depend on encoding and heads. */
 locant_status lct_check_room(const locant_run_info *run, const char *path,
                              const locant_store *s)
 {
@@ -98,7 +98,7 @@ static void name_param(char *out, size_t size, const struct lct_model *m,
         snprintf(out, size, "%s.%s", part, own);
 }
 
-/* The tensor of 'from' that corresponds to t of 'to'; NULL: there is none. */
+/* The tensor of 'from' that corresponds to tensor t of 'to'; or NULL. */
 static const struct lct_model_tensor *partner(const struct lct_model *from,
                                               const struct lct_model *to,
                                               const struct lct_model_tensor *t)
@@ -223,7 +223,7 @@ locant_status lct_load_trained_longer(struct lct_model **model,
 
 /* ----------------------------------------------------- beyond a table's end */
 
-/* The trained row that is used for row 'at'. */
+/* The trained row that row 'at' of a longer table copies. */
 static int64_t row_for(int64_t at, int64_t rows, enum locant_eval_policy policy)
 {
     if (at < rows)
@@ -240,7 +240,7 @@ static locant_status stretch(real *to, int64_t n, const real *from,
     const locant_tensor table =
         locant_dense((real *)from, LCT_REAL_DTYPE, 2, own);
 
-    how.align_corners = 1; /* positions 0 and the last stay those trained */
+    how.align_corners = 1; /* the first and the last row stay as trained */
     return locant_resize_1d(&out, &table, &how);
 }
 

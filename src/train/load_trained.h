@@ -4,8 +4,8 @@
 #include "../store/run_sizes.h"
 
 /*
- * The encoding to evaluate a run under: 'spec' (NULL: its own), where lengths
- * that are left out are those of training. With a policy, tables that end are
+ * The encoding to evaluate a run under: 'spec' (NULL: its own), with the
+ * trained length where the spec omits one. With a policy, tables that end are
  * extended to 'longest' positions.
  */
 locant_status lct_encoding_as(locant_encoding **out, const locant_run_info *run,
@@ -23,8 +23,8 @@ locant_status lct_copy_trained(struct lct_model *to, struct lct_model *from,
 
 /*
  * As lct_load_trained_as(), with an encoding whose tables are longer. 'trained'
- * and 'own' are the model and encoding of the run, for lct_extend_tables(). All
- * are to be freed, also after a failure.
+ * and 'own', the model and encoding of the run, are for lct_extend_tables().
+ * All three are to be freed, also after a failure.
  */
 locant_status lct_load_trained_longer(struct lct_model **model,
                                       struct lct_model **trained,
@@ -37,7 +37,7 @@ locant_status lct_load_trained_longer(struct lct_model **model,
  * Fill the tables that are longer in 'to' for windows of T positions. Rows
  * beyond the trained ones repeat the last one (clamp) or start again from the
  * first (wrap). resample: if T is larger than the trained table, it is
- * interpolated to T rows, first on first and last on last.
+ * interpolated to T rows, and its first and last rows are kept.
  */
 locant_status lct_extend_tables(struct lct_model *to, struct lct_model *from,
                                 enum locant_eval_policy policy, int64_t T);
@@ -51,9 +51,9 @@ locant_status lct_load_trained(struct lct_model **model,
                                const locant_run_info *run, int64_t room);
 
 /*
- * The same tensors in a model of another encoding, which outlives it.  PARAM
- * where a parameter of one encoding has no partner of its shape in the other.
- * The model is to be freed, also after a failure.
+ * Load the checkpoint into a model of another encoding, which must outlive the
+ * model. PARAM if a parameter of one encoding has no partner of the same shape
+ * in the other. The model is to be freed, also after a failure.
  */
 locant_status lct_load_trained_as(struct lct_model **model,
                                   const locant_encoding *encoding,

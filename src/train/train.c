@@ -1,6 +1,5 @@
 /*
- * train.c - train one model on one encoding; stop, and continue to the same
- * bits.
+ * train.c - trains one model; a stopped run continues to the same bits.
  *
  * Everything a step does follows from the checkpoint before it: batches from
  * (seed, step), the rate from the step, parameters and moments from the file.
@@ -91,7 +90,8 @@ static bool has_isa(const char *name)
     return false;
 }
 
-/* Steps under two instruction sets would give the bits of neither. */
+/* Decide whether this instruction set may continue the run: a mix of two gives
+   the bits of neither. */
 static locant_status check_isa(const struct lct_trainer *t, int64_t step)
 {
     char isa[16];
@@ -236,8 +236,8 @@ static locant_status is_done(bool *done, const struct lct_trainer *t)
 
     LCT_TRY(locant_store_run(&info, t->store, t->id));
     *done = strcmp(info.status, "done") == 0 && access(t->path, F_OK) == 0;
-    if (*done) { /* the process that finished it may have been killed before
-                    this */
+    if (*done) { /* the process that finished the run may have been killed
+                    before it removed these */
         lct_store_drop_previous(t->store, t->id);
         if (t->lock < 0)
             lct_store_drop_lock(t->store, t->id);

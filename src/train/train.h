@@ -6,15 +6,15 @@
 struct json_t;
 struct lct_trainer;
 
-/* Functions of folders below that training calls. */
+/* Functions that training calls but must not depend on: probes and tasks. */
 struct lct_train_hooks {
-    /* Before the first step and after each of them. */
+    /* Called before the first step and after each step. */
     locant_status (*look)(struct lct_trainer *t);
     /* Set the options for training on the task of that name. */
     locant_status (*task)(locant_train_options *o, const char *name);
 };
 
-/* locant_train(). Fail unless it is the run 'only'; 0: any run. */
+/* locant_train(). If 'only' is not 0, the options must be those of that run. */
 locant_status lct_train(int64_t *run, locant_store *store,
                         const locant_corpus *corpus,
                         const locant_train_options *options, int64_t only,
@@ -53,7 +53,8 @@ struct locant_source {
                          key, at most 200 bytes without ';' */
     int64_t vocab;    /* size of the vocabulary, at most LCT_VOCAB */
     int64_t shortest; /* shortest row it can make; 0: any */
-    /* tokens [length] 0 .. vocab - 1, targets [length] too or -1: not scored */
+    /* Fill tokens [length] with 0 .. vocab - 1, and targets [length] with the
+       same or -1: not scored. */
     void (*fill)(int32_t *tokens, int32_t *targets,
                  const struct lct_item *item, const void *context);
     const void *context;

@@ -1,8 +1,8 @@
 /*
  * train_options.c - the options of a run as JSON.
  *
- * The text holds what locant_train() needs to find the run again, so every
- * option that decides the bits is in 'fields', and checkpoint_every.
+ * The text has what locant_train() needs to find the run again: 'fields' has
+ * every option that decides the bits, and checkpoint_every.
  */
 #include "train.h"
 #include <jansson.h>

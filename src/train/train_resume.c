@@ -1,4 +1,4 @@
-/* train_resume.c - a run continued from the options that the store has */
+/* train_resume.c - continues a run from the options that the store has */
 #define _POSIX_C_SOURCE 200809L
 #include "load_trained.h"
 #include "train.h"
@@ -21,9 +21,9 @@ static locant_status check_text(const locant_run_info *run,
 }
 
 /*
- * Memory is allocated by the options before the key shows whether they belong
- * to another run. So they have to agree with the row, and the checkpoint has to
- * be large enough.
+ * Memory is allocated as the options say, before the key shows whether they
+ * belong to another run. So they have to agree with the row, and the checkpoint
+ * has to be large enough.
  */
 static locant_status check_options(const locant_train_options *o,
                                    const locant_run_info *run,

@@ -258,7 +258,7 @@ locant_status locant_train_check(const locant_corpus *corpus,
     locant_status status;
 
     LCT_TRY(check_options(corpus, options));
-    if (options->parent > 0) /* only its store knows its sizes */
+    if (options->parent > 0) /* the store has the sizes of the parent */
         return LOCANT_OK;
     t = locant_alloc(sizeof *t);
     if (t == NULL)

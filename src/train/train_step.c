@@ -1,9 +1,9 @@
 /*
- * train_step.c - one step of training: its batch, and what AdamW makes of it.
+ * train_step.c - one step of training: its batch, and the update by AdamW.
  *
- * AdamW, clipping, warm-up and cosine are those of the plan of the lab: beta
- * (0.9, 0.95), epsilon 1e-8, decay 0.1 on matrices, norm 1, 5 % warm-up, down
- * to 10 %; or one rate throughout.
+ * AdamW uses beta (0.9, 0.95), epsilon 1e-8, and decay 0.1 on matrices. The
+ * gradient is clipped to norm 1. The rate warms up over 5 % of the steps and
+ * falls to 10 % by a cosine, or is constant.
  */
 #include "../store/checkpoint.h"
 #include "train.h"
@@ -106,7 +106,7 @@ static void update(struct lct_trainer *t, double rate)
    the same random positions. */
 static const uint64_t draw_stride = 0x9e3779b97f4a7c15;
 
-/* Norm of the gradient of the encoding's own parameters; NAN without any. */
+/* Norm of the gradient of the encoding's own parameters; NAN if it has none. */
 static double encoding_norm(const struct lct_trainer *t)
 {
     const real *grads = lct_model_grads(t->model);
