@@ -1,8 +1,7 @@
 /*
  * tasks.c - every task solved by rule, from the definitions of the tasks.
  *
- * Sources: as src/measure/task_copy.c and its neighbours name them; written from
- * the definitions alone.
+ * Written from the definitions; src/measure/task_*.c name the sources.
  */
 #include "tasks.h"
 #include <stdbool.h>
