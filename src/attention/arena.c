@@ -1,4 +1,4 @@
-/* arena.c - a workspace that is dealt out piece by piece */
+/* arena.c - a bump allocator in the caller's workspace */
 #include "arena.h"
 #include "../core/size.h"
 

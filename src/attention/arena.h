@@ -1,11 +1,11 @@
-/* arena.h - a workspace that is dealt out piece by piece */
+/* arena.h - a bump allocator in the caller's workspace */
 #ifndef LCT_ATTENTION_ARENA_H
 #define LCT_ATTENTION_ARENA_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* With base NULL it only counts. */
+/* With base NULL it only counts bytes. */
 struct lct_arena {
     char *base;
     size_t used;
@@ -34,7 +34,7 @@ static inline int64_t *lct_arena_ints(struct lct_arena *arena, int64_t rows,
     return lct_arena_alloc(arena, rows, columns, sizeof(int64_t));
 }
 
-/* Does it deal out memory, or only count? */
+/* Does it have memory, or only count? */
 static inline bool lct_arena_is_real(const struct lct_arena *arena)
 {
     return arena->base != NULL && !arena->overflow;

@@ -7,26 +7,26 @@
 #include "scratch.h"
 #include "tile.h"
 
-/* A tile of keys and values, for all tiles of queries of a task. */
+/* A tile of keys and values, shared by all tiles of queries of a task. */
 struct lct_loaded {
     const void *keys, *values; /* NULL: not loaded */
     size_t key_row, value_row; /* float32: elements; bfloat16: bytes */
 };
 
-/* Rows 'row' floats apart that a tile's gradients are added to. */
+/* Where a tile's gradients are added: rows that are 'row' floats apart. */
 struct lct_rows_to {
-    float *at; /* NULL: they are not wanted */
+    float *at; /* NULL: no gradients are wanted */
     size_t row;
 };
 
 struct lct_arithmetic {
-    /* Room for what these functions keep in the scratch. */
+    /* Allocate the scratch of the functions below. */
     void (*layout_queries)(struct lct_scratch *s, const struct lct_plan *p,
                            struct lct_arena *arena);
     void (*layout_keys)(struct lct_scratch *s, const struct lct_plan *p,
                         struct lct_arena *arena);
 
-    /* Queries of the tile, rotated; and for backward s->dout, once more. */
+    /* Load the tile's queries, rotated; for backward, lay out dout likewise. */
     void (*load_queries)(const struct lct_plan *p, const struct lct_tile *t,
                          struct lct_scratch *s);
     void (*load_dout)(const struct lct_plan *p, const struct lct_tile *t,
@@ -40,7 +40,7 @@ struct lct_arithmetic {
     /* s->s = scale q k^T, as [keys, lanes] */
     void (*scores)(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l);
-    /* s->dq += ds k (the scale is put on at the end);  dk += ds^T (scale q) */
+    /* s->dq += ds k (scaled only at the end);  dk += ds^T (scale q) */
     void (*scores_backward)(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
                             bool dq, struct lct_rows_to dk);
@@ -56,12 +56,12 @@ struct lct_arithmetic {
     const struct lct_decode_arithmetic *decode; /* decode.h */
 };
 
-/* Of dtype, encoding and kernels alone. */
+/* Depends only on dtype, encoding and kernels. */
 const struct lct_arithmetic *lct_arithmetic_choose(const struct lct_plan *p);
 
 /*
- * When bfloat16 takes over from widened rows.  FAST: where kernels have 'dots'.
- * Tests set another while nothing runs.
+ * When to use bfloat16 dot products instead of widened rows.  FAST: if they
+ * are an instruction.  Tests set another value while nothing runs.
  */
 enum lct_arithmetic_bf16 { LCT_BF16_FAST, LCT_BF16_NEVER, LCT_BF16_ALWAYS };
 extern enum lct_arithmetic_bf16 lct_arithmetic_bf16;

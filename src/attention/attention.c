@@ -1,4 +1,4 @@
-/* attention.c - the public functions: stages, then the engine chosen */
+/* attention.c - the public functions: run the stages, then the engine */
 #include "../core/pool.h"
 #include "outputs.h"
 #include "problem.h"
@@ -64,7 +64,7 @@ static void backward(const struct lct_plan *p,
 {
     if (p->engine == LCT_REFERENCE)
         lct_rows_backward(p, p->request->a, g, dout, out, lse);
-    else /* decoding has no backward of its own */
+    else /* also after a decode forward */
         lct_tiled_backward(p, g, dout, out, lse);
 }
 

@@ -1,4 +1,4 @@
-/* backward.c - rows of gradients in the tiled engine */
+/* backward.c - load and store rows of gradients in the tiled engine */
 #include "backward.h"
 #include "load.h"
 #include "param_gradients.h"
@@ -23,7 +23,7 @@ static float dot(const float *x, const float *y, int64_t n)
     return (float)sum[0];
 }
 
-/* delta is <dout, out> of a query, which is the sum of p dp over its keys. */
+/* delta = <dout, out> of a query; it equals the sum of p dp over its keys. */
 void lct_backward_load_queries(const struct lct_backward *job,
                                const struct lct_tile *t, struct lct_scratch *s)
 {
@@ -35,7 +35,7 @@ void lct_backward_load_queries(const struct lct_backward *job,
     p->arithmetic->load_dout(p, t, s, job->dout);
     lct_load_rows(p, s->out, job->out, at, t->rows);
     for (int64_t i = 0; i < (int64_t)t->lanes; i++) {
-        s->lse[i] = INFINITY; /* no query, or one that sees no key: p = 0 */
+        s->lse[i] = INFINITY; /* no query, or it sees no key: p becomes 0 */
         s->delta[i] = 0;
         if (i >= t->rows)
             continue;
@@ -48,7 +48,7 @@ void lct_backward_load_queries(const struct lct_backward *job,
     memset(s->dq, 0, (size_t)(t->rows * p->padded_q) * sizeof(*s->dq));
 }
 
-/* The row of gradients of parameters that the task of a head of keys has. */
+/* The parameter gradients of the task that owns a head of keys. */
 static double *task_params(const struct lct_backward *job, int64_t b,
                            int64_t kv_head)
 {
@@ -87,7 +87,7 @@ void lct_backward_store_queries(const struct lct_backward *job,
 
 /* --------------------------------------------------------- keys and values */
 
-/* In the scratch, if they are stored at the end; else in the caller's rows. */
+/* Where to add dk or dv: the scratch if gathered, else the caller's rows. */
 static struct lct_rows_to rows_to(const struct lct_plan *p,
                                   const struct lct_tile *t,
                                   const locant_tensor *d, float *gathered,

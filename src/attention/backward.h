@@ -1,18 +1,17 @@
 /*
  * backward.h - rows of gradients in the tiled engine: where they are summed,
- * and how they leave it.
+ * and how they are stored.
  */
 #ifndef LCT_ATTENTION_BACKWARD_H
 #define LCT_ATTENTION_BACKWARD_H
 #include "arithmetic.h"
 
-/* What one call of backward works at. */
 struct lct_backward {
     const struct lct_plan *p;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
-    bool learns;    /* gradients of parameters are wanted: of any part, */
-    bool bias;      /* and of the score door */
+    bool learns;    /* gradients of some parameters are wanted */
+    bool bias;      /* gradients of score parameters are wanted */
     bool dq, dk;    /* gradients of q, k are needed */
     int64_t from;   /* first batch row of this chunk */
 };
@@ -28,14 +27,14 @@ void lct_backward_store_queries(const struct lct_backward *job,
 /* Set gradients of keys and values of head 'head', batch row b, to 0. */
 void lct_backward_clear_keys(const struct lct_backward *job, int64_t b,
                              int64_t head, struct lct_scratch *s);
-/* Where those of a tile of keys are summed. */
+/* Where dk and dv of a tile of keys are summed. */
 struct lct_rows_to lct_backward_dk(const struct lct_backward *job,
                                    const struct lct_tile *t,
                                    struct lct_scratch *s);
 struct lct_rows_to lct_backward_dv(const struct lct_backward *job,
                                    const struct lct_tile *t,
                                    struct lct_scratch *s);
-/* Rotate them back, and store those that were summed in the scratch. */
+/* Rotate dk back, and store dk and dv if they were summed in the scratch. */
 void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
                              int64_t head, struct lct_scratch *s);
 #endif

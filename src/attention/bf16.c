@@ -1,21 +1,21 @@
 /*
  * bf16.c - the products of a tile by dot products of bfloat16.
  *
- * The products are those of bfloat16 numbers, two steps of a sum at a time,
- * exact, and summed in float.  Scores take the rows as they are in memory; the
- * scale is put on the float sums.  What enters a product without being such a
- * number is rounded to one, by at most u = 2^-8 of its size:
+ * A dot product multiplies two pairs of bfloat16 numbers exactly and sums in
+ * float.  Scores take the rows as they are in memory; the scale multiplies
+ * the float sums.  Factors that are not bfloat16 are rounded to it, with an
+ * error of at most u = 2^-8 of their size:
  *
- *   weights p, after their sum was taken, so that lse keeps its accuracy: an
- *   error of out of at most u sum w |v|, w the weights over their sum;
- *   q and k, once, where they are rotated: a score errs by at most
- *   e = (2u + u^2) scale sum_c |q_c k_c|, and out by (exp(2e) - 1) sum w |v|;
- *   backward: weights on their way into dv, and ds into dq and dk (there with
- *   the scale of its query).  Gradients of biases take ds as it is.
+ *   weights p, after they are summed, so that lse keeps its accuracy: the error
+ *   of out is at most u sum w |v|, w the weights divided by their sum;
+ *   q and k, once, if they are rotated: the error of a score is at most
+ *   e = (2u + u^2) scale sum_c |q_c k_c|, of out (exp(2e) - 1) sum w |v|;
+ *   backward: weights in the product for dv; ds in those for dq and, times
+ *   the scale of its query, for dk.  Gradients of biases take ds unrounded.
  *
- * These are bounds.  A rounding is 0.42 u in the mean square, signs are random,
- * and with unit scores out comes within u of its own size, its last rounding
- * included (tests/test_attention_bf16.c prints what it finds).
+ * These are bounds.  The root mean square of a rounding is 0.42 u and signs are
+ * random: with unit scores the error of out is within u of its size, with its
+ * last rounding (tests/test_attention_bf16.c prints what it measures).
  */
 #include "bf16.h"
 #include "decode_bf16.h"
@@ -63,8 +63,8 @@ static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
 enum { LOW_HALF = 0xffff };
 
 /*
- * Is no half of n words NaN or infinite?  An exponent of ones carries into the
- * sign, which was cleared.
+ * Are all halves of n words finite?  With the sign cleared, adding 1 to an
+ * exponent of ones carries into the sign bit.
  */
 static bool all_finite(const uint32_t *x, size_t n)
 {
@@ -83,14 +83,14 @@ bool lct_bf16_is_finite(const struct lct_bf16_product *x)
     return true;
 }
 
-/* The halves of a word that are neither 0 nor -0, as a mask. */
+/* A mask of the halves of a word that are neither 0 nor -0. */
 static uint32_t halves_of(uint32_t word)
 {
     return ((word & 0x7fff) != 0 ? LOW_HALF : 0) |
            ((word & 0x7fff0000) != 0 ? ~(uint32_t)LOW_HALF : 0);
 }
 
-/* x where weights of 0 contribute nothing, whatever their values are. */
+/* The product x, in which weights of 0 contribute nothing even to a NaN. */
 static void multiply_guarded(const struct lct_kernels *kernels,
                              const struct lct_bf16_product *x, uint32_t *row)
 {
@@ -131,8 +131,8 @@ void lct_bf16_multiply(const struct lct_kernels *kernels,
 }
 
 /*
- * x, which is of the whole tile, step by step: k counts words.  Steps begin
- * with a word; the second weight of a last word is 0 if that key is masked.
+ * The product x of a whole tile, step by step; k counts words.  Steps begin at
+ * a word; in a last word the second weight is 0 if its key is masked.
  */
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s, enum lct_steps_product of,
@@ -163,8 +163,8 @@ static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
 /* ------------------------------------------------------------------ loading */
 
 /*
- * n rows from x on as rows of words, rotated unless there are no cosines; the
- * channel after D is 0.
+ * Load n rows of x as rows of words, rotated unless angles.cosines is NULL; the
+ * channel after an odd D is 0.
  */
 static void load_rows(const struct lct_plan *p, uint16_t *to,
                       const locant_tensor *x, const int64_t at[3], int64_t n,
@@ -197,13 +197,13 @@ static void load_rows(const struct lct_plan *p, uint16_t *to,
     p->kernels->rope(&rope);
 }
 
-/* Columns of t->rows rows of words, with zeros for the lanes of no query. */
+/* Transpose t->rows rows of words; lanes without a query become 0. */
 static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
                        uint32_t *columns, const uint16_t *from)
 {
     size_t rows = (size_t)t->rows, lanes = t->lanes, n = words_of(p);
 
-    /* Words move as floats do. */
+    /* It only moves bits, so words may pass as floats. */
     p->kernels->transpose((float *)columns, lanes, (const float *)from, n, rows,
                           n);
     if (rows == lanes)
@@ -213,7 +213,7 @@ static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
                (lanes - rows) * sizeof(*columns));
 }
 
-/* Pair up n rows, which are 'row' bytes apart. */
+/* Turn n rows, 'row' bytes apart, into pairs of rows. */
 static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
                      ptrdiff_t row, int64_t n)
 {
@@ -221,7 +221,7 @@ static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
                                LCT_STORED_BF16, (size_t)n, (size_t)p->D);
 }
 
-/* Angles from token i of batch row b on; none where nothing is rotated. */
+/* Angles from token i of batch row b on; cosines NULL: no rotation. */
 static struct lct_table angles_of(const struct lct_plan *p, enum lct_role role,
                                   int64_t b, int64_t i)
 {
@@ -262,7 +262,7 @@ static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
              (ptrdiff_t)(words_of(p) * sizeof(uint32_t)), t->rows);
 }
 
-/* Rows of the tile of x, k or v: the caller's, or copies in 'to'. */
+/* The tile's rows of x, which is k or v: the caller's, or copies in 'to'. */
 static const void *tile_rows(size_t *row, const struct lct_plan *p,
                              const struct lct_tile *t, const locant_tensor *x,
                              uint16_t *to, struct lct_table angles)
@@ -277,7 +277,7 @@ static const void *tile_rows(size_t *row, const struct lct_plan *p,
     return to;
 }
 
-/* Backward takes products with k both ways, forward with v. */
+/* Products over keys take pairs of rows: of v, in backward of k. */
 static struct lct_loaded load_keys(const struct lct_plan *p,
                                    const struct lct_tile *t,
                                    struct lct_scratch *s)
@@ -362,9 +362,9 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
 
-    if (t->rows % 2 != 0) /* the last pair has one query and this lane */
+    if (t->rows % 2 != 0) /* the last query is paired with an unused lane */
         for (size_t j = 0; j < keys; j++)
-            s->s[j * lanes + (size_t)t->rows] = 0; /* was NaN, perhaps */
+            s->s[j * lanes + (size_t)t->rows] = 0; /* it may hold NaN */
     if (dv.at != NULL) {
         p->kernels->bf16_round_rows(s->bf16.weights, lanes / 2, s->s, lanes,
                                     NULL, keys, lanes);

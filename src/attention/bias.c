@@ -22,7 +22,7 @@ static void add_by_row(const struct lct_plan *p, const struct lct_tile *t,
     }
 }
 
-/* Into the gradients of parameters of this task. */
+/* Add to the parameter gradients of this task. */
 static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, int64_t chunk_row)
 {
@@ -47,7 +47,7 @@ static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------ with a table */
 
-/* Are positions consecutive, and entries their differences? */
+/* Are positions consecutive, and entries differences of positions? */
 static bool are_consecutive(const struct lct_plan *p, const struct lct_tile *t,
                             int64_t row)
 {
@@ -81,7 +81,7 @@ static void find_entries(struct lct_bias_entries *e, const struct lct_plan *p,
     e->diagonals = wrong == 0;
 }
 
-/* Queries in runs of entries one after another, or each alone. */
+/* Add runs of consecutive entries; short runs entry by entry. */
 static void add_apart(const struct lct_tile *t, struct lct_scratch *s,
                       const struct lct_bias_entries *e, const float *table)
 {
@@ -167,7 +167,7 @@ void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
     }
 }
 
-/* Sums of the diagonals of s->ds, to entries one after another. */
+/* Sum the diagonals of s->ds and add them to consecutive entries. */
 static void add_diagonals(double *to, const struct lct_plan *p,
                           const struct lct_tile *t, struct lct_scratch *s)
 {

@@ -10,8 +10,8 @@ void lct_bias_add(const struct lct_plan *p, const struct lct_tile *t,
                   struct lct_scratch *s);
 
 /*
- * s[n] += bias of head h of query i at key j + n, n < keys: the bits that
- * lct_bias_add() adds for that pair.
+ * s[n] += bias of query i of head h at key j + n, n < keys.  It has the same
+ * bits as in lct_bias_add().
  */
 void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
                       int64_t j, int64_t keys, float *s);
@@ -20,7 +20,7 @@ void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
 void lct_bias_backward(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s, int64_t chunk_row);
 
-/* The call of the score door for query i of a row of positions. */
+/* Arguments of the score door for query i of a row of positions. */
 static inline struct lct_call lct_bias_call(const struct lct_plan *p,
                                             int64_t row, int64_t i)
 {
@@ -32,7 +32,7 @@ static inline struct lct_call lct_bias_call(const struct lct_plan *p,
     return c;
 }
 
-/* Has the score door parameters?  Known once tables are filled. */
+/* Does the score door have parameters?  Call it after tables are filled. */
 static inline bool lct_bias_learns(const struct lct_plan *p)
 {
     return p->tables->score != NULL && p->tables->score->param[0] != NULL;

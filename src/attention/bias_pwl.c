@@ -93,14 +93,14 @@ void lct_bias_pwl_fill(const struct lct_plan *p)
 
 /* -------------------------------------------------------------------- tiles */
 
-/* Arguments of the kernels, and copies of entries that are not in rows. */
+/* Arguments of the kernels, with copies of entries that are not in rows. */
 struct pwl_tile {
     struct lct_pwl_bias x;
     int64_t at[LCT_TILE];
     float u[LCT_TILE * LCT_TILE], du[LCT_TILE * LCT_TILE];
 };
 
-/* Last piece that begins below f, or 0. */
+/* The last piece that begins below f, or piece 0. */
 static int64_t piece_at(const struct lct_bias_pwl *x, float f)
 {
     int64_t low = 0, high = x->pieces;
@@ -116,7 +116,7 @@ static int64_t piece_at(const struct lct_bias_pwl *x, float f)
     return low;
 }
 
-/* Pieces of a tile whose entries are low .. high: the first, and how many. */
+/* The first of the pieces that entries low .. high lie in, and their number. */
 static int64_t pieces_of(int64_t *count, const struct lct_plan *p,
                          const float *inverse, int64_t rows, int64_t low,
                          int64_t high)
@@ -129,7 +129,7 @@ static int64_t pieces_of(int64_t *count, const struct lct_plan *p,
         least = inverse[i] < least ? inverse[i] : least;
         most = inverse[i] > most ? inverse[i] : most;
     }
-    /* u grows with the distance; a margin for how it is rounded */
+    /* u grows with the distance; 2^-20 is a margin for its rounding. */
     if ((near > 0) == (far > 0) && near != 0 && far != 0)
         from = p->tables->bias[near > 0 ? low : high] * least * (1 - 0x1p-20f);
     to = p->tables->bias[far > -near ? high : low] * most * (1 + 0x1p-20f);
@@ -138,7 +138,6 @@ static int64_t pieces_of(int64_t *count, const struct lct_plan *p,
     return first;
 }
 
-/* A copy of the entries that each pair of the tile picks. */
 static void copy_entries(struct pwl_tile *b, const struct lct_plan *p,
                          const struct lct_tile *t,
                          const struct lct_bias_entries *e)

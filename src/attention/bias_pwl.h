@@ -1,9 +1,9 @@
 /*
  * bias_pwl.h - biases that are piecewise linear (FIRE), in the tiled engine.
  *
- * tables->bias [2, bias_range + LCT_PAD] holds u and its derivative of each
- * difference; a row of gradients->bias, which has the room, sums of dout and
- * dout f in each piece, then the gradients of the two parameters.
+ * tables->bias [2, bias_range + LCT_PAD] holds u and its derivative for each
+ * difference.  A row of gradients->bias holds, for each piece, the sums of dout
+ * and dout f; then the gradients of the two parameters.
  */
 #ifndef LCT_ATTENTION_BIAS_PWL_H
 #define LCT_ATTENTION_BIAS_PWL_H
@@ -12,27 +12,27 @@
 #include "tile.h"
 
 struct lct_bias_pwl {
-    int64_t pieces, most;     /* how many there are; room for */
+    int64_t pieces, most;     /* number of pieces; room for so many */
     double *start;            /* [most] */
     double *slope, *value;    /* [H, most] */
-    float *start_f;           /* the same in float */
+    float *start_f;           /* 'start' in float */
     float *slope_f, *value_f;
-    float *inverse;           /* [position_rows, T], then LCT_PAD: 1 / v */
-    double *queries;          /* [position_rows, T, 3]: see 'query' */
+    float *inverse;           /* 1 / v [position_rows, T], then LCT_PAD zeros */
+    double *queries;          /* [position_rows, T, 3]: piecewise.h, query() */
 };
 
-/* Where a tile enters the table: at[key] + shift[query]. */
+/* The entry of each pair of a tile: at[key] + shift[query]. */
 struct lct_bias_entries {
     int64_t at[LCT_TILE], shift[LCT_TILE];
     bool rows;      /* shift[i] = i */
-    bool diagonals; /* and at[j] = at[0] - j; 'shift' may be unset */
+    bool diagonals; /* also at[j] = at[0] - j; 'shift' may be unset */
 };
 
 void lct_bias_pwl_layout(struct lct_tables *tables, const struct lct_plan *p,
                          struct lct_arena *arena);
 void lct_bias_pwl_fill(const struct lct_plan *p);
 
-/* As the functions of bias.h. */
+/* As in bias.h, for these biases. */
 void lct_bias_pwl_add(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s, const struct lct_bias_entries *e);
 void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
@@ -41,6 +41,6 @@ void lct_bias_pwl_backward(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s,
                            const struct lct_bias_entries *e, double *to);
 
-/* Row 0 of p->gradients->params += what bias_total holds. */
+/* Add the gradients in bias_total to row 0 of p->gradients->params. */
 void lct_bias_pwl_accumulate(const struct lct_plan *p);
 #endif

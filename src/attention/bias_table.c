@@ -1,4 +1,4 @@
-/* bias_table.c - biases evaluated once for each difference, and back */
+/* bias_table.c - a table of biases by difference, and its gradients */
 #include "bias_table.h"
 #include "../core/pool.h"
 #include "../encodings/piecewise.h"
@@ -9,7 +9,7 @@
 
 /* ----------------------------------------------------------------- planning */
 
-/* false: beyond int64. */
+/* Extent of q - k; false: it exceeds int64. */
 static bool differences(struct lct_span *d, struct lct_span q,
                         struct lct_span k)
 {
@@ -17,7 +17,7 @@ static bool differences(struct lct_span *d, struct lct_span q,
            !__builtin_sub_overflow(q.high, k.low, &d->high);
 }
 
-/* Position keys of a row; 'last' is where tables->q_last may be. */
+/* Extent of a row's position keys; 'last' is the extent of tables->q_last. */
 static struct lct_span position_keys(const struct lct_plan *p,
                                      const struct lct_positions *t,
                                      enum lct_role role, int64_t row,
@@ -39,7 +39,7 @@ static struct lct_span position_keys(const struct lct_plan *p,
     return x;
 }
 
-/* Differences of one row of positions. */
+/* Extent of the differences of one row of positions. */
 static bool row_differences(struct lct_span *d, const struct lct_plan *p,
                             int64_t row)
 {
@@ -57,14 +57,14 @@ static bool row_differences(struct lct_span *d, const struct lct_plan *p,
     if (!differences(d, (struct lct_span){ q.low, q.high },
                      (struct lct_span){ k.low, k.high }))
         return false;
-    /* Tiles of consecutive positions that are seen reach so far ahead. */
+    /* Pairs with lower differences are in tiles that are skipped. */
     if (p->request->causal && q.consecutive && k.consecutive && d->low < -2 *
         LCT_TILE)
         d->low = -2 * LCT_TILE;
     return true;
 }
 
-/* Of all rows; false: there is no form for a table, or they are too many. */
+/* Extent of the differences of all rows; false: too many for a table. */
 static bool all_differences(struct lct_span *all, const struct lct_plan *p)
 {
     int64_t most = (p->bias_keys ? 8 : 4) * (p->T + p->S) + 1024, range;
@@ -82,8 +82,8 @@ static bool all_differences(struct lct_span *all, const struct lct_plan *p)
 }
 
 /*
- * One query uses each entry once: its row of biases is formed as it is needed,
- * unless those of all heads come from one evaluation.
+ * A single query uses each entry once, so its biases are computed when they are
+ * needed, unless one evaluation gives the biases of all heads.
  */
 static bool needs_no_table(const struct lct_plan *p,
                            const struct lct_encoding *e)
@@ -144,13 +144,13 @@ void lct_bias_table_layout(struct lct_tables *tables, const struct lct_plan *p,
 
 enum { RUN = 32 };
 
-/* Entries at .. at + n - 1 as keys of one query at those differences. */
+/* A run of n entries, as one query and n keys at their differences. */
 struct run {
     struct lct_call call;
     int64_t n, q_pos, k_pos[RUN];
 };
 
-/* The longest from entry 'at' on, before 'end'; false: 'at' is unused. */
+/* Set x to the longest run from entry 'at' to 'end'; false: 'at' is unused. */
 static bool run_at(struct run *x, const struct lct_plan *p, int64_t at,
                    int64_t end)
 {
@@ -166,7 +166,7 @@ static bool run_at(struct run *x, const struct lct_plan *p, int64_t at,
     return true;
 }
 
-/* Those of all heads at once, if 'heads' [H] is given; else head by head. */
+/* Evaluate all heads at once if 'heads' [H] is not NULL, else head by head. */
 static void fill_run(const struct lct_plan *p, const struct run *x, int64_t at,
                      double *heads)
 {
@@ -269,7 +269,7 @@ static void accumulate_run(const struct lct_plan *p, const struct run *x,
     }
 }
 
-/* One part of the table, to a row of gradients. */
+/* Add a part of the table's gradients to a row of params. */
 static void accumulate_part(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;

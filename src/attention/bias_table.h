@@ -1,21 +1,21 @@
 /*
- * bias_table.h - biases evaluated once for each difference: of positions, or of
- * the position keys that the encoding maps them to; and gradients back.
+ * bias_table.h - a table of biases, one for each difference of positions or of
+ * the position keys that the encoding maps them to; and its gradients.
  */
 #ifndef LCT_ATTENTION_BIAS_TABLE_H
 #define LCT_ATTENTION_BIAS_TABLE_H
 #include "tables.h"
 
 /*
- * Set p->bias_range, bias_first and bias_keys.  A table is worth it unless
- * positions are so sparse that it would be larger than the tokens: then biases
- * are computed per tile.
+ * Set p->bias_range, bias_first and bias_keys.  There is no table if positions
+ * are so sparse that it would have far more entries than there are tokens; then
+ * biases are computed per tile.
  */
 void lct_bias_table_plan(struct lct_plan *p);
 void lct_bias_table_layout(struct lct_tables *tables, const struct lct_plan *p,
                            struct lct_arena *arena);
 void lct_bias_table_fill(const struct lct_plan *p);
 
-/* Row 0 of p->gradients->params += what bias_total holds. */
+/* Add the gradients in bias_total to row 0 of p->gradients->params. */
 void lct_bias_table_accumulate(const struct lct_plan *p);
 #endif

@@ -1,4 +1,4 @@
-/* content.c - one tile: what the content door adds to scores and outputs */
+/* content.c - the content door of one tile: scores, outputs and gradients */
 #include "content.h"
 #include "content_far.h"
 #include "content_gates.h"
@@ -8,7 +8,7 @@
 
 /* ----------------------------------------------------------------- queries */
 
-/* y = q + scale a, as rows and columns. */
+/* y = q + scale a, as rows; y_cols is its transpose. */
 static void add_vector(const struct lct_plan *p, const struct lct_tile *t,
                        float *y, float *y_cols, const float *q, int param)
 {
@@ -101,7 +101,7 @@ static void query_rows(const struct lct_plan *p, const struct lct_tile *t,
     }
 }
 
-/* to[i] += row[..] of the row from .. end - 1 that key j and query i pick. */
+/* to[i] += the entry of 'row', in from .. end - 1, that key j, query i pick. */
 static void add_picked(float *to, const float *row, const struct lct_tile *t,
                        const struct lct_content_picks *x, int64_t j,
                        int64_t from, int64_t end)
@@ -117,7 +117,7 @@ static void add_picked(float *to, const float *row, const struct lct_tile *t,
                 to[i] += row[at[i] - from];
 }
 
-/* s->s += k K[m]: the keys with a window of rows. */
+/* s->s += k K[m]: products of the keys with a window of rows. */
 static void key_rows(const struct lct_plan *p, const struct lct_tile *t,
                      struct lct_scratch *s,
                      const struct lct_content_table *table, const float *keys,
@@ -263,8 +263,8 @@ void lct_content_scores_backward(const struct lct_plan *p,
 
 /*
  * Weights are summed by row, then rows are added in ascending order.  A row
- * that no key of a query picks has weight 0, which changes nothing, so the sum
- * of a query does not depend on the others of its tile.
+ * that no key of a query picks has weight 0 and changes nothing, so the sum of
+ * a query does not depend on the other queries of its tile.
  */
 static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s,

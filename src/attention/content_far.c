@@ -1,4 +1,4 @@
-/* content_far.c - scores in which a key is seen by one of two schedules */
+/* content_far.c - near/far scores, rotated by one of two tables of angles */
 #include "content_far.h"
 #include "../core/pool.h"
 #include "load.h"
@@ -74,7 +74,7 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
 
 /* ----------------------------------------------------------------- forward */
 
-/* Angles of token i of batch row b, and of those after it, as of a far key. */
+/* Far angles of token i of batch row b and of the tokens after it. */
 static struct lct_table far_angles(const struct lct_plan *p, enum lct_role role,
                                    int64_t b, int64_t i)
 {
@@ -145,7 +145,7 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ---------------------------------------------------------------- backward */
 
-/* far [keys, lanes] = gradients of far pairs, which leave s->ds. */
+/* Move the gradients of far pairs from s->ds to far [keys, lanes]. */
 static void split(const struct lct_plan *p, const struct lct_tile *t,
                   struct lct_scratch *s, float *far)
 {
@@ -167,7 +167,7 @@ static void split(const struct lct_plan *p, const struct lct_tile *t,
     }
 }
 
-/* dq and dk of far pairs, both as they were rotated. */
+/* dq and dk of far pairs, with respect to the rotated rows. */
 void lct_content_far_backward(const struct lct_plan *p,
                               const struct lct_tile *t, struct lct_scratch *s,
                               const float *keys)
@@ -200,7 +200,7 @@ static void rotate(const struct lct_plan *p, float *row, struct lct_table a,
         .sines = a.sines, .sign = sign }, p->schedule, p->kernels);
 }
 
-/* to += x, which was rotated far, as what is rotated near. */
+/* to += x, from far rotation to near: inverse far, then near rotation. */
 static void add_rotated(const struct lct_plan *p, float *to, float *x,
                         enum lct_role role, int64_t b, int64_t i)
 {

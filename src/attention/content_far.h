@@ -1,9 +1,9 @@
 /*
- * content_far.h - scores in which a key is seen by one of two schedules.
+ * content_far.h - near/far scores, rotated by one of two tables of angles.
  *
- * The engine rotates rows by the schedule of near keys, as with rope.  For far
- * ones there is a second table of angles: a tile that is wholly far takes
- * queries and keys of that, a mixed one forms both products and chooses.
+ * The engine rotates rows by the near angles, as with rope.  A second table has
+ * the far angles: a far tile multiplies queries and keys rotated by these, a
+ * mixed tile forms both products and picks one for each pair.
  */
 #ifndef LCT_ATTENTION_CONTENT_FAR_H
 #define LCT_ATTENTION_CONTENT_FAR_H
@@ -14,36 +14,36 @@ void lct_content_far_layout(struct lct_content_products *c,
 void lct_content_far_fill(const struct lct_plan *p);
 
 /*
- * Classify a tile whose extents these are as near, far or mixed; false: no
- * query sees any of the keys.
+ * Classify a tile with extents q, k as near, far or mixed; false: no query sees
+ * any of the keys.
  */
 bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
                               const struct lct_extent *q,
                               const struct lct_extent *k);
 
-/* A tile of queries was loaded: the same rotated far; and its gradient. */
+/* Rotate a tile of queries far; close() adds their gradients to s->dq. */
 void lct_content_far_open(const struct lct_plan *p, const struct lct_tile *t,
                           struct lct_scratch *s);
 void lct_content_far_close(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s);
 
-/* Keys rotated far, padded rows in the scratch. */
+/* The tile's keys, rotated far: padded rows in the scratch. */
 const float *lct_content_far_keys(const struct lct_plan *p,
                                   const struct lct_tile *t,
                                   struct lct_scratch *s);
 
 /*
- * s->s of a tile that is not near: all of it ('keys' are far then), or those
- * entries of near ones that are not.
+ * The scores s->s of a tile that is not near: of a far tile all ('keys' are
+ * rotated far), of a mixed one those of far and masked pairs.
  */
 void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const float *keys);
-/* Gradients of the pairs that are far; in a mixed tile they leave s->ds. */
+/* dq and dk of far pairs; in a mixed tile their entries of s->ds become 0. */
 void lct_content_far_backward(const struct lct_plan *p,
                               const struct lct_tile *t, struct lct_scratch *s,
                               const float *keys);
 
-/* Gradients of far keys: 0 before the tiles of a head, added to dk after. */
+/* Clear dk of far keys before the tiles of a head; add it to dk after them. */
 void lct_content_far_clear_keys(const struct lct_plan *p,
                                 struct lct_scratch *s);
 void lct_content_far_add_keys(const struct lct_plan *p, int64_t b, int64_t head,

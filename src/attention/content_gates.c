@@ -1,4 +1,4 @@
-/* content_gates.c - gates of tokens that weaken what lies before them */
+/* content_gates.c - forget gates (FoX): biases from gates of tokens */
 #include "content_gates.h"
 #include "../core/pool.h"
 #include "../encodings/content.h"
@@ -15,7 +15,7 @@ struct gate_job {
 
 /* ------------------------------------------------------------------- order */
 
-/* What comes before what. */
+/* A key's rank: document, position, index. */
 struct ranked {
     int64_t doc, pos, index;
 };
@@ -38,7 +38,7 @@ static int compare(const struct ranked *x, const struct ranked *y)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Restore the heap of n keys below 'at'. */
+/* Sift the key at 'at' down a heap of n keys. */
 static void sink(int64_t *order, int64_t at, int64_t n,
                  const struct lct_plan *p, int64_t row)
 {
@@ -61,7 +61,7 @@ static void sink(int64_t *order, int64_t at, int64_t n,
     }
 }
 
-/* Keys in order, by a heap unless they came so. */
+/* Sort the keys, by a heap unless they are already in order. */
 static void sort_keys(int64_t *order, const struct lct_plan *p, int64_t row)
 {
     bool sorted = true;
@@ -88,7 +88,7 @@ static void sort_keys(int64_t *order, const struct lct_plan *p, int64_t row)
     }
 }
 
-/* The last key in order that is at or before a query, or -1. */
+/* The last key, in order, at or before query i in its document; or -1. */
 static int64_t last_before(const int64_t *order, const struct lct_plan *p,
                            int64_t row, int64_t i)
 {
@@ -127,7 +127,6 @@ void lct_content_gates_layout(struct lct_content_products *c,
 
 /* -------------------------------------------------------------------- sums */
 
-/* Logarithms of the gates of a block of tokens of batch row b. */
 static void fill_gates(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
@@ -149,7 +148,6 @@ static void fill_gates(void *context, size_t task, int slot)
     }
 }
 
-/* Running sums of one head. */
 static void add_up(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = ((const struct gate_job *)context)->p;
@@ -231,9 +229,9 @@ void lct_content_gates_scores_backward(const struct lct_plan *p,
 /* ---------------------------------------------------------------- gradient */
 
 /*
- * forward: sums run along the order: dln f_t is what reaches the sums from t
- * on, up to the end of its document.  ln f = ln sigmoid(z): dz = (1 - f) dln f,
- * which takes the place of the sums' gradient.
+ * forward: C_t = sum of ln f up to t (content_gates.h), so dln f_t = sum of dC
+ * from t to the end of its document.  ln f = ln sigmoid(z), so
+ * dz = (1 - f) dln f; dz overwrites dk_sum.
  */
 static void sums_backward(void *context, size_t task, int slot)
 {
@@ -276,7 +274,7 @@ static void weights_backward(void *context, size_t task, int slot)
         int64_t at[2] = { job->from + n / p->S, n % p->S };
         double dz = p->content->dk_sum[(at[0] * p->H + h) * p->S + at[1]];
 
-        if (dz == 0) /* x may be anything */
+        if (dz == 0) /* of padding, x may be NaN */
             continue;
         lct_row_to_f64(x, lct_at(p->request->a->x, at, 2),
                        p->request->a->x->dtype, (size_t)p->W);
@@ -285,7 +283,7 @@ static void weights_backward(void *context, size_t task, int slot)
     }
 }
 
-/* dx += dz weight, all heads of one token */
+/* dx += dz weight, summed over the heads of one token */
 static void input_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;

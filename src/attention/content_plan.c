@@ -1,4 +1,4 @@
-/* content_plan.c - products of the content door: chosen, laid out */
+/* content_plan.c - choose the products of the content door, lay them out */
 #include "content_plan.h"
 #include "content_far.h"
 #include "content_gates.h"
@@ -10,7 +10,7 @@ static int64_t held_to(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Which rows occur; false: differences are too many for an entry each. */
+/* Find the rows that occur; false: too many differences for a table. */
 static bool plan_term(struct lct_content_table *table, const struct lct_plan *p,
                       const struct lct_vectors *v, int64_t low, int64_t high)
 {
@@ -38,7 +38,7 @@ static bool plan_term(struct lct_content_table *table, const struct lct_plan *p,
     return true;
 }
 
-/* Lowest and highest q_pos - k_pos that may be seen. */
+/* The extent of q_pos - k_pos under the causal mask, if any. */
 static void find_differences(int64_t *low, int64_t *high,
                              const struct lct_plan *p)
 {

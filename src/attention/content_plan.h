@@ -1,13 +1,13 @@
-/* content_plan.h - products of the content door: chosen, laid out */
+/* content_plan.h - choose the products of the content door, lay them out */
 #ifndef LCT_ATTENTION_CONTENT_PLAN_H
 #define LCT_ATTENTION_CONTENT_PLAN_H
 #include "content.h"
 
-/* May the tiled engine do what content does in this call?  Sets the terms. */
+/* Can the tiled engine do the content of this call?  Sets plan->terms. */
 bool lct_content_plan_make(struct lct_content_products *plan,
                            const struct lct_plan *p);
 
-/* Doubles of gradients that each batch row of a chunk keeps. */
+/* Number of doubles for the gradients of one batch row of a chunk. */
 double lct_content_plan_gradients(const struct lct_plan *p);
 
 void lct_content_plan_layout(struct lct_content_products *plan,

@@ -1,5 +1,5 @@
 /*
- * content_tables.c - tables of vectors, and gradients back from them.
+ * content_tables.c - tables of vectors, and their gradients.
  *
  * A table holds rows of parameters, or rows of a basis that a matrix projects.
  * Batch rows are added in order.
@@ -11,7 +11,7 @@
 #include "param_gradients.h"
 #include <string.h>
 
-/* One table at work. */
+/* A task on one table. */
 struct job {
     const struct lct_plan *p;
     struct lct_content_table *table;
@@ -28,7 +28,7 @@ static void fill_rows_of(const struct lct_plan *p,
                                      table->low);
 }
 
-/* Keys are as they come, so their vectors take the scale. */
+/* Keys are not scaled, so the vectors that multiply them are. */
 static double factor_of(const struct lct_plan *p,
                         const struct lct_content_table *table)
 {
@@ -37,7 +37,6 @@ static double factor_of(const struct lct_plan *p,
 
 /* ------------------------------------------------------ rows of parameters */
 
-/* One row of a head, padded. */
 static void store_row(const struct lct_plan *p, struct lct_content_table *table,
                       int64_t head, int64_t row, const double *from)
 {
@@ -99,7 +98,7 @@ static void fill_basis(void *context, size_t task, int slot)
     }
 }
 
-/* plan->matrix [H, width, padded]: that of each head, columns as rows. */
+/* plan->matrix [H, width, padded] = the transposed matrix of each head. */
 static void fill_matrix(void *context, size_t task, int slot)
 {
     const struct job *job = context;
@@ -119,8 +118,8 @@ static void fill_matrix(void *context, size_t task, int slot)
 }
 
 /*
- * A block of rows of one head: basis x matrix + bias, the width in blocks
- * whose sums are joined, which rounds less than one long chain.
+ * A block of rows of one head = basis x matrix + bias.  The width is summed in
+ * blocks, which rounds less than one long chain.
  */
 static void project(void *context, size_t task, int slot)
 {
@@ -171,7 +170,7 @@ static void fill_projected(const struct lct_plan *p, struct job *job,
     lct_parallel_for(blocks * (size_t)p->H, p->slots, project, job);
 }
 
-/* Rows of a head's gradient in float, padded. */
+/* Load rows of a head's gradient as padded rows of floats. */
 static void load_block(float *to, const struct job *job, int64_t head,
                        int64_t from, int64_t n)
 {
@@ -187,7 +186,7 @@ static void load_block(float *to, const struct job *job, int64_t head,
     }
 }
 
-/* Columns w .. of dmatrix += what a block of rows gives. */
+/* Columns of dmatrix from w on += the part of a block of rows. */
 static void add_block(const struct job *job, float *part, const float *block,
                       int64_t head, int64_t from, int64_t n, int64_t w)
 {
@@ -233,7 +232,7 @@ static void accumulate_matrix(void *context, size_t task, int slot)
     }
 }
 
-/* plan->matrix [H D, basis_row]: the matrix as it is. */
+/* plan->matrix [H D, basis_row] = the matrix, not transposed. */
 static void copy_matrix(const struct job *job)
 {
     const struct lct_plan *p = job->p;
@@ -249,7 +248,7 @@ static void copy_matrix(const struct job *job)
     }
 }
 
-/* dbasis = drow matrix, where the basis was: nothing reads that any more. */
+/* dbasis = drow matrix overwrites the basis, which is no longer needed. */
 static void basis_gradient(void *context, size_t task, int slot)
 {
     const struct job *job = context;
@@ -272,7 +271,7 @@ static void basis_gradient(void *context, size_t task, int slot)
     }
 }
 
-/* All matrices first, while the basis is there; then the basis. */
+/* All gradients of matrices come first, while the basis is still there. */
 static void accumulate_projected(const struct lct_plan *p,
                                  double *const *dparam)
 {
@@ -380,7 +379,7 @@ void lct_content_tables_clear_chunk(const struct lct_plan *p, int64_t b,
                (size_t)(rows * p->H * p->D) * sizeof(double));
 }
 
-/* u and 'added'. */
+/* dparam += gradients of u or of an 'added' */
 static void sum_vector(const struct lct_plan *p, int param, const double *from,
                        int64_t rows)
 {

@@ -10,7 +10,7 @@
 
 /* -------------------------------------------------------------------- picks */
 
-/* Entry of a difference, held to those there are. */
+/* The entry of a difference, clamped to the entries of the table. */
 static int64_t entry_of(const struct lct_content_table *table,
                         int64_t difference)
 {
@@ -46,7 +46,7 @@ lct_content_window_picks(const struct lct_plan *p, const struct lct_tile *t,
                                                       LCT_TILE];
     struct lct_content_picks x = { .high = table->rows - 1, .at = at };
 
-    /* Differences beyond int64 are held to it, and do not count up. */
+    /* Differences clamped to int64 are not consecutive along diagonals. */
     x.diagonal = table->v.pairs == 0 && q->consecutive && k->consecutive &&
                  lct_distance(q->low, k->high) > -INT64_MAX &&
                  lct_distance(q->high, k->low) < INT64_MAX;
@@ -95,7 +95,7 @@ void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
 
     if (low >= w->low && high <= w->high)
         return;
-    if (from < to) /* keep these */
+    if (from < to) /* rows in both windows stay */
         memmove(w->held + (from - low) * (int64_t)t->lanes,
                 w->held + (from - w->low) * (int64_t)t->lanes,
                 (size_t)(to - from) * t->lanes * sizeof(*w->held));
@@ -107,7 +107,6 @@ void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
     add_products(p, t, table, w, cols, to, high);
 }
 
-/* All pairs of a tile pick one row. */
 static bool is_one_row(const struct lct_content_picks *x)
 {
     return x->low == x->high;
@@ -177,8 +176,8 @@ void lct_content_window_add_rows(const struct lct_plan *p,
 }
 
 /*
- * Rows from .. to - 1 leave the window: forward was s += y A^T, so
- * dy += ds A (not for rows that weights pick) and dA += ds^T y.
+ * Rows from .. to - 1 leave the window.  forward: s += y A^T, so
+ * dy += ds A (not for vectors of values) and dA += ds^T y.
  */
 static void let_go(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, int n, int64_t from, int64_t to,

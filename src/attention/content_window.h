@@ -4,8 +4,8 @@
 #include "content.h"
 
 /*
- * Rows that the pairs of a tile pick: rows low .. high of the table.  That of
- * pair (i, j) is at[i - j + keys - 1] along diagonals, else at[j * TILE + i].
+ * The rows that the pairs of a tile pick, all in low .. high of the table.
+ * Pair (i, j) picks at[i - j + keys - 1] if 'diagonal', else at[j * TILE + i].
  */
 struct lct_content_picks {
     int64_t low, high;
@@ -17,7 +17,7 @@ struct lct_content_picks
 lct_content_window_picks(const struct lct_plan *p, const struct lct_tile *t,
                          const struct lct_content_table *table, int32_t *at);
 
-/* The rows of the pairs of key j, one for each query. */
+/* The rows that key j picks, one for each query. */
 static inline const int32_t *
 lct_content_window_picks_of(const struct lct_content_picks *x,
                             const struct lct_tile *t, int64_t j)
@@ -35,8 +35,8 @@ lct_content_window_vectors(const struct lct_plan *p,
 }
 
 /*
- * The rows that a tile needs are held a window at a time: where the window that
- * begins with row 'from' ends.
+ * The end of the window that begins with row 'from'; a tile that picks more
+ * rows than fit takes several windows.
  */
 static inline int64_t lct_content_window_end(const struct lct_content_picks *x,
                                              int64_t from)
@@ -45,17 +45,17 @@ static inline int64_t lct_content_window_end(const struct lct_content_picks *x,
         LCT_CONTENT_WINDOW;
 }
 
-/* Have the window hold rows low .. high - 1: products of 'cols'. */
+/* Make the window hold the products of rows low .. high - 1 with 'cols'. */
 void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
                              const struct lct_content_table *table,
                              struct lct_content_window *w, const float *cols,
                              int64_t low, int64_t high);
 
-/* to [keys, lanes] += for each pair its row of the held ones. */
+/* to [keys, lanes] += the product of each pair, if its row is in the window. */
 void lct_content_window_gather(float *to, const struct lct_tile *t,
                                const struct lct_content_picks *x,
                                const struct lct_content_window *w);
-/* The reverse. */
+/* The reverse: sum pairs by row. */
 void lct_content_window_scatter(const float *from, const struct lct_tile *t,
                                 const struct lct_content_picks *x,
                                 struct lct_content_window *w);

@@ -48,7 +48,7 @@ static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
     f->guard[f->tiles] = false;
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
-        /* Only an encoding masks for one head what another sees. */
+        /* Only the mask hooks of an encoding differ between heads. */
         f->seen[g] = g > 0 && p->request->mask_hooks == 0
                          ? any
                          : lct_mask_classify(p, t, n, f->s);
@@ -58,7 +58,7 @@ static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
     return any;
 }
 
-/* Do kernels read rows of the tile at 'at' in place? */
+/* Can kernels read the tile's rows at 'at' in place? */
 static bool readable_in_place(const struct lct_plan *p, const locant_tensor *x,
                               const void *at)
 {
@@ -80,13 +80,13 @@ bool lct_decode_place_rows(const struct lct_plan *p,
         return false;
     x->kind = (enum lct_stored)from->dtype;
     x->b_row = x->ahead_row = (size_t)from->stride[2];
-    at[1] += f->share < f->heads; /* the next head, or somewhere */
+    at[1] += f->share < f->heads; /* the next head; need not be valid */
     at[2] = f->tile[f->share < f->heads ? i : i + 1] * LCT_TILE;
     x->ahead = lct_at(from, at, 3);
     return true;
 }
 
-/* Weights of tile i of the run, which 't' is. */
+/* Compute the weights of t, tile i of the run. */
 static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
                          struct lct_tile *t, int64_t i)
 {
@@ -146,7 +146,7 @@ static void tile_values(const struct lct_plan *p,
     }
 }
 
-/* The tiles of a run, from n on; the first that does not belong to it. */
+/* Do a run of tiles from n on; returns the first tile after the run. */
 static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
                          int64_t n, int64_t end)
 {
@@ -169,7 +169,7 @@ static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
     return n;
 }
 
-/* Row r of the task: its query, as a column of d->q. */
+/* Load the query of row r of the task into a column of d->q. */
 static void load_query(const struct lct_plan *p,
                        const struct lct_decode_task *f, int64_t r)
 {
@@ -179,11 +179,10 @@ static void load_query(const struct lct_plan *p,
 
     arithmetic->load_query(p, f, at);
     for (int64_t d = 0; d < p->padded_q / arithmetic->channels; d++)
-        f->d->q[d * rows + r] = f->d->query[d]; /* words move as floats do */
+        f->d->q[d * rows + r] = f->d->query[d]; /* moves bits: also words */
     f->d->scale[r] = lct_load_query_scale(p, at[0], at[2]);
 }
 
-/* One split of keys, some of which may be seen. */
 static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
 {
     int64_t n = f->split * LCT_SPLIT_TILES, rows = f->heads * p->T;
@@ -209,8 +208,8 @@ static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
 }
 
 /*
- * Heads of keys in a task: where keys are rotated, as many as find room, since
- * their angles are the same, but not so few tasks that threads have none.
+ * Heads of keys per task.  If keys are rotated, as many as fit, since they
+ * share angles, but not so many that some threads get no task.
  */
 static int64_t heads_per_task(const struct lct_plan *p)
 {
@@ -248,7 +247,7 @@ static void decode_task(void *context, size_t task, int slot)
     }
 }
 
-/* Join the splits of one query. */
+/* Merge the splits of one query. */
 static void join(const struct lct_softmax_results *job, int64_t row)
 {
     const struct lct_plan *p = job->p;

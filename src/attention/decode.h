@@ -4,8 +4,8 @@
  * A tile of queries would leave most of its lanes empty, and one head of keys
  * would be read by one thread.  Here the keys lie in the lanes, all queries
  * that share a head of keys (those of its group of heads) are rows of one tile,
- * and a task is one split of keys.  Every sum keeps the order it has in the
- * tiled engine, so that a cached step gives the bits of the whole run.
+ * and a task is one split of keys.  Every sum keeps its order of the tiled
+ * engine, so decoding with a cache has the bits of one call for all queries.
  */
 #ifndef LCT_ATTENTION_DECODE_H
 #define LCT_ATTENTION_DECODE_H
@@ -13,20 +13,20 @@
 #include "tile.h"
 
 /*
- * Memory is read fastest as one long stream, so the keys of a run of tiles are
- * read first and then its values.  A run has as many tiles as LCT_DECODE_ROWS
- * rows of scores hold.  Rows are LCT_DECODE_ROW apart, not a power of two,
- * which would put their entries in the same sets of the cache.
+ * Memory is read fastest as one long stream, so all keys of a run of tiles are
+ * read before its values.  The tiles of a run have at most LCT_DECODE_ROWS rows
+ * of scores, LCT_DECODE_ROW floats apart: a power of two would put their
+ * entries in the same sets of the cache.
  */
 enum { LCT_DECODE_ROW = LCT_TILE + 4, LCT_DECODE_ROWS = 48 };
 
 /* Memory of one running task; 'rows' are its heads times T. */
 struct lct_decode_scratch {
-    float *q;       /* [padded_q, rows]: columns; bfloat16: of words */
-    float *query;   /* [padded_q]: one of them before that */
+    float *q;       /* [padded_q, rows]: queries as columns; bfloat16: words */
+    float *query;   /* [padded_q]: one query before it is put into 'q' */
     float *out;     /* [rows, padded] */
     float *row_max, *row_sum; /* [rows] */
-    float *scale;   /* [rows]: what scores are multiplied by (bfloat16) */
+    float *scale;   /* [rows]: factors of the scores (bfloat16) */
     float *scores;  /* [tiles of the run, rows, LCT_DECODE_ROW]; then weights */
     float *rescale; /* [tiles of the run, rows]: factors for 'out' */
     float *angles;  /* 2 x [TILE, pairs]: cosines, then sines, of keys that are
@@ -39,51 +39,51 @@ struct lct_decode {
     float *split_stats; /* [B, H, T, k_splits, 2]: row_max, row_sum */
 };
 
-/* Heads 'head' .. 'head + heads - 1' share keys; T queries of each are rows. */
+/* Heads head .. head + heads - 1 of one split; T queries of each are rows. */
 struct lct_decode_task {
     int64_t b, head, heads;
-    int64_t share;       /* of them, one product: they share keys */
+    int64_t share;       /* heads that share keys and make one product */
     int64_t split;
     struct lct_scratch *s;
     struct lct_decode_scratch *d;
-    bool seen[LCT_DECODE_ROWS];        /* does a head see a key of the tile? */
-    int64_t tiles;       /* of the run */
-    int64_t tile[LCT_SPLIT_TILES + 1]; /* which, and what comes after them */
-    bool guard[LCT_SPLIT_TILES];       /* something of the tile is masked */
+    bool seen[LCT_DECODE_ROWS];        /* does head g see a key of the tile? */
+    int64_t tiles;       /* number of tiles of the run */
+    int64_t tile[LCT_SPLIT_TILES + 1]; /* their indices; then the next tile */
+    bool guard[LCT_SPLIT_TILES];       /* is any key of the tile masked? */
     bool linear;         /* biases are slopes times relative positions */
     double slope[LCT_DECODE_ROWS];     /* of each head */
-    double relative[LCT_TILE];         /* of each key of the tile, then 0 */
+    double relative[LCT_TILE];         /* of each key of the tile; 0 after */
 };
 
-/* How one arithmetic does it (arithmetic.h). */
+/* Functions of one arithmetic (arithmetic.h). */
 struct lct_decode_arithmetic {
-    int64_t channels;        /* of a float of q: 1, or 2 in a word */
-    enum lct_stored kind;    /* of keys that were loaded */
-    int64_t rotated_rows;    /* keys that are rotated at a time: they and their
-                                angles stay in the first cache */
+    int64_t channels;        /* per entry of q: 1, or 2 in a word */
+    enum lct_stored kind;    /* of keys that load_keys() copies */
+    int64_t rotated_rows;    /* keys rotated at a time: they and their angles
+                                stay in the first-level cache */
     /* d->query = query b, h, i */
     void (*load_query)(const struct lct_plan *p,
                        const struct lct_decode_task *f, const int64_t at[3]);
-    /* 'rows' keys of the tile from its row j on, rotated; returns where. */
+    /* Rotate 'rows' keys of the tile from its row j on; returns the copy. */
     const float *(*rotate_keys)(const struct lct_plan *p,
                                 const struct lct_decode_task *f,
                                 const struct lct_tile *t, int64_t j,
                                 int64_t rows);
-    /* Keys of tile i of the run, which t is, not rotated: for x. */
+    /* Set x's keys to t, tile i of the run, without a rotation. */
     void (*load_keys)(const struct lct_plan *p, const struct lct_decode_task *f,
                       const struct lct_tile *t, int64_t i,
                       struct lct_product *x);
-    /* Weights as products take them; NULL: as they are. */
+    /* Round weights for the products; NULL: they need no rounding. */
     void (*round_weights)(const struct lct_plan *p, float *weights,
                           int64_t rows, int64_t keys);
-    /* x += weights * values of tile i of the run, which t is. */
+    /* x += weights * values of t, tile i of the run. */
     void (*values)(const struct lct_plan *p, const struct lct_decode_task *f,
                    const struct lct_tile *t, int64_t i, struct lct_product *x);
 };
 
 /*
- * x->b is where the tile of head h of 'from' lies, if kernels read it in place;
- * x->ahead where tile i + 1 of the run does.
+ * x->b = the rows of tile i of the run, head h, in 'from'; x->ahead = the rows
+ * needed next.  false: kernels cannot read them in place.
  */
 bool lct_decode_place_rows(const struct lct_plan *p,
                            const struct lct_decode_task *f,

@@ -1,4 +1,4 @@
-/* decode_f32.c - products of decoding in float32 */
+/* decode_f32.c - products of decode in float32 */
 #include "decode_f32.h"
 #include "load.h"
 #include "product.h"

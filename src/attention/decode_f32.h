@@ -1,4 +1,4 @@
-/* decode_f32.h - products of decoding in float32 */
+/* decode_f32.h - products of decode in float32 */
 #ifndef LCT_ATTENTION_DECODE_F32_H
 #define LCT_ATTENTION_DECODE_F32_H
 #include "decode.h"

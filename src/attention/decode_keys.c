@@ -1,4 +1,4 @@
-/* decode_keys.c - few queries against keys that are rotated as they are read */
+/* decode_keys.c - decode with keys that are rotated as they are read */
 #include "decode_keys.h"
 #include "arithmetic.h"
 #include "rotation.h"
@@ -18,8 +18,8 @@ void lct_decode_keys_angles(const struct lct_plan *p,
 }
 
 /*
- * Address of the rows a tile after row j: of the next head, or of the next
- * tile.  Past the last tile nothing is there.
+ * The address of the rows to prefetch at row j: row j of the next head or of
+ * the next tile.  It is not valid past the last tile.
  */
 static const void *rows_ahead(const struct lct_plan *p,
                               const struct lct_decode_task *f,
@@ -36,9 +36,9 @@ static const void *rows_ahead(const struct lct_plan *p,
 }
 
 /*
- * Some rows at a time.  While they are multiplied, those a tile later are
- * prefetched into the second cache: rows of a power of two bytes evict each
- * other from the first.
+ * Some rows at a time.  Meanwhile the rows one tile later are prefetched into
+ * the second-level cache: rows of a power of two bytes would evict each other
+ * from the first level.
  */
 void lct_decode_keys_scores(const struct lct_plan *p,
                             const struct lct_decode_task *f,

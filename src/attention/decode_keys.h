@@ -1,20 +1,20 @@
 /*
- * decode_keys.h - few queries against keys that are rotated as they are read.
+ * decode_keys.h - decode with keys that are rotated as they are read.
  *
- * Angles of a tile of keys are made once and used for all heads of keys that
- * the task has, while they are in the cache: a table of the whole cache would
- * cost more to write and read than the keys do.
+ * The angles of a tile of keys are computed once and used for all heads of keys
+ * of the task while they are in the CPU cache: to write and read a table for
+ * all keys would take longer than to read the keys.
  */
 #ifndef LCT_ATTENTION_DECODE_KEYS_H
 #define LCT_ATTENTION_DECODE_KEYS_H
 #include "decode.h"
 
-/* d->angles of the tile's keys. */
+/* Fill d->angles for the tile's keys. */
 void lct_decode_keys_angles(const struct lct_plan *p,
                             const struct lct_decode_task *f,
                             const struct lct_tile *t);
 
-/* x, of which only the keys are missing, with those of head t->h rotated. */
+/* The product x with the rotated keys of head t->h; the rest of x is set. */
 void lct_decode_keys_scores(const struct lct_plan *p,
                             const struct lct_decode_task *f,
                             const struct lct_tile *t,

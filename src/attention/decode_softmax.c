@@ -1,4 +1,4 @@
-/* decode_softmax.c - scores of few queries to weights */
+/* decode_softmax.c - decode: scores to weights */
 #include "decode_softmax.h"
 #include "bias.h"
 #include "mask.h"
@@ -22,7 +22,6 @@ void lct_decode_softmax_plan(const struct lct_plan *p,
                                                   f->head + g);
 }
 
-/* Relative positions of the tile's keys. */
 static void find_relative(const struct lct_plan *p, struct lct_decode_task *f,
                           const struct lct_tile *t)
 {
@@ -36,7 +35,7 @@ static void find_relative(const struct lct_plan *p, struct lct_decode_task *f,
         f->relative[j] = 0;
 }
 
-/* -infinity where query i of the tile sees no key. */
+/* -infinity for the keys that query i does not see. */
 static void mask_row(const struct lct_plan *p, const struct lct_decode_task *f,
                      const struct lct_tile *t, int64_t i, float *row)
 {
@@ -50,7 +49,7 @@ static void mask_row(const struct lct_plan *p, const struct lct_decode_task *f,
             row[j] = -INFINITY;
 }
 
-/* Bias, mask and cap of one head's rows. */
+/* Add the bias to one head's rows, mask and cap them. */
 static void finish_scores(const struct lct_plan *p,
                           const struct lct_decode_task *f,
                           const struct lct_tile *t, float *row)

@@ -21,7 +21,7 @@ static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->v = lct_arena_floats(arena, LCT_TILE, p->padded);
 }
 
-/* x, which is of the whole tile, step by step. */
+/* The product x of a whole tile, step by step. */
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            enum lct_steps_product of,
                            const struct lct_product *x)
@@ -61,7 +61,7 @@ static void load_queries(const struct lct_plan *p, const struct lct_tile *t,
 static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s, const locant_tensor *dout)
 {
-    (void)dout; /* s->dout has it */
+    (void)dout; /* s->dout is loaded already */
     lct_product_columns(p, t, s->dout_cols, s->dout, p->padded, p->D);
 }
 

@@ -1,4 +1,4 @@
-/* load.c - rows of the caller's tensors as tiles, and back */
+/* load.c - copy rows of the caller's tensors into tiles, and back */
 #include "load.h"
 #include "rotation.h"
 #include <string.h>
@@ -49,7 +49,7 @@ void lct_load_rotated(const struct lct_plan *p, float *to,
 
     if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != p->D) {
         lct_load_rows(p, to, x, at, rows);
-    } else { /* all channels rotate: straight from where they lie */
+    } else { /* all channels rotate: read the caller's rows directly */
         r.x = lct_at(x, at, 3);
         r.x_row = x->stride[2];
         if (p->padded > p->D)

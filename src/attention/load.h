@@ -1,6 +1,6 @@
 /*
- * load.h - rows of the caller's tensors as tiles: float32, rotated, padded; and
- * gradients of such rows back.
+ * load.h - copy rows of the caller's tensors into tiles: float32, rotated,
+ * padded; and copy gradients of such rows back.
  */
 #ifndef LCT_ATTENTION_LOAD_H
 #define LCT_ATTENTION_LOAD_H
@@ -8,30 +8,30 @@
 #include "tables.h"
 #include "tile.h"
 
-/* What query i is multiplied by: the scale, and its temperature. */
+/* The factor of query i: the scale times its temperature. */
 float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t i);
 
-/* Rows of D channels, from b, h, i on, to rows of the padded width. */
+/* Copy rows of D channels, from 'at' = b, h, i on, to padded rows. */
 void lct_load_rows(const struct lct_plan *p, float *to, const locant_tensor *x,
                    const int64_t at[3], int64_t rows);
-/* And from them, rounded. */
+/* Copy them back to x, rounded. */
 void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
                         float *from, const int64_t at[3], int64_t rows);
 
-/* Loaded, and rotated by the schedule. */
+/* lct_load_rows(), then rotate by the schedule. */
 void lct_load_rotated(const struct lct_plan *p, float *to,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
                       struct lct_table angles);
-/* Rows 'width' apart, rotated back in place. */
+/* Inverse rotation, in place, of rows that are 'width' apart. */
 void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                            int64_t rows, struct lct_table angles);
 
-/* Queries from b, h, i on: scaled, rotated, rows of padded_q. */
+/* Load queries from 'at' = b, h, i on, rotated and scaled, rows of padded_q. */
 void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
                       float *to, const int64_t at[3], int64_t rows);
 
 /*
- * Keys (rotated) and values of the tile: the caller's own memory, or the
+ * Keys (rotated) and values of the tile, in the caller's memory or in the
  * scratch.  *row is the distance between rows.
  */
 const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,

@@ -62,7 +62,7 @@ static enum lct_visibility seen_by_documents(const struct lct_plan *p,
                : LCT_VISIBLE_SOME;
 }
 
-/* A causal mask is taken into account elsewhere. */
+/* Without the causal mask, which lct_mask_classify() does. */
 static enum lct_visibility seen_by_window(const struct lct_plan *p,
                                           const struct lct_extent *q,
                                           const struct lct_extent *k)
@@ -80,7 +80,6 @@ static enum lct_visibility seen_by_window(const struct lct_plan *p,
                : LCT_VISIBLE_SOME;
 }
 
-/* By the hooks of the encoding. */
 static enum lct_visibility seen_by_hooks(const struct lct_plan *p,
                                          const struct lct_tile *t,
                                          const struct lct_extent *q,
@@ -128,7 +127,7 @@ static void mask_key(char *masked, const struct lct_plan *p,
                                         (size_t)t->rows, k_pos);
 }
 
-/* Fill s->masked. */
+/* Fill s->masked and classify it. */
 static enum lct_visibility map_masked(const struct lct_plan *p,
                                       const struct lct_tile *t,
                                       struct lct_scratch *s)

@@ -5,13 +5,13 @@
 #include "tables.h"
 #include "tile.h"
 
-/* May query i see key j, of batch row b?  Content may mask more. */
+/* May query i see key j in batch row b?  Content may mask more keys. */
 bool lct_mask_visible(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
                       int64_t j);
 
 /*
- * Point t at key tile n and classify it: all visible, or some masked.  false:
- * no query sees any of its keys, and the tile is skipped.
+ * Set the keys of t to tile n and find out which are masked.  false: no query
+ * of t sees any of them, and the caller skips the tile.
  */
 bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
                        struct lct_scratch *s);

@@ -1,8 +1,8 @@
-/* outputs.c - what an attention call may be asked to write */
+/* outputs.c - check the tensors that an attention call writes */
 #include "outputs.h"
 #include <string.h>
 
-/* All learned parameters attention reads, one after another; false: no more. */
+/* Step *n to the next parameter that attention reads; false: none is left. */
 static bool next_param(int *n, const struct lct_plan *p)
 {
     for (++*n; *n < LCT_MAX_PARTS * LCT_MAX_PARAMS; ++*n) {
@@ -14,7 +14,7 @@ static bool next_param(int *n, const struct lct_plan *p)
     return false;
 }
 
-/* Number n of those within the array of all of the encoding. */
+/* The tensor of parameter n in an array of all parameters of the encoding. */
 static const locant_tensor *param_of(const locant_tensor *params,
                                      const locant_attention *a, int n)
 {
@@ -22,7 +22,7 @@ static const locant_tensor *param_of(const locant_tensor *params,
                    n % LCT_MAX_PARAMS];
 }
 
-/* 'out' must not touch anything that is read. */
+/* 'out' must not overlap tensors that are read. */
 static locant_status check_apart(const struct lct_plan *p,
                                  const locant_attention *a,
                                  const locant_tensor *out)
@@ -47,7 +47,7 @@ static locant_status check_apart(const struct lct_plan *p,
     return LOCANT_OK;
 }
 
-/* Half types are too narrow for a log-sum-exp: theirs is F32. */
+/* 16-bit types are too narrow for lse, so with them lse is F32. */
 static unsigned lse_types(unsigned dtypes)
 {
     return dtypes & (LCT_IN_F16 | LCT_IN_BF16)
@@ -71,7 +71,7 @@ locant_status lct_outputs_check(const struct lct_plan *p,
     return lct_check_apart(p->request->fn, out, lse);
 }
 
-/* Tensors that backward writes, parameters left out, and reads. */
+/* Tensors that backward writes (without dparams), and those it reads. */
 struct written {
     const locant_tensor *d[5]; /* dq, dk, dv, dx, dsinks; NULL: not wanted */
     const locant_tensor *read[3];

@@ -1,15 +1,15 @@
-/* outputs.h - what an attention call may be asked to write */
+/* outputs.h - check the tensors that an attention call writes */
 #ifndef LCT_ATTENTION_OUTPUTS_H
 #define LCT_ATTENTION_OUTPUTS_H
 #include "plan.h"
 
-/* Check the tensors both forward and reference write. */
+/* Forward and the reference. */
 locant_status lct_outputs_check(const struct lct_plan *p,
                                 const locant_attention *a,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes);
 
-/* Check what backward reads and writes. */
+/* Backward: also what it reads. */
 locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                                           const locant_attention *a,
                                           const locant_attention_gradients *g,
@@ -18,6 +18,6 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                                           const locant_tensor *lse,
                                           unsigned dtypes);
 
-/* dx = 0, of any engine; NULL is allowed. */
+/* dx = 0, for all engines; dx may be NULL. */
 void lct_outputs_clear_dx(const locant_tensor *dx);
 #endif

@@ -1,8 +1,8 @@
-/* param_gradients.c - gradients of the encoding's parameters, on their way */
+/* param_gradients.c - sums of the gradients of the encoding's parameters */
 #include "param_gradients.h"
 #include <string.h>
 
-/* Has no part of the encoding but content parameters? */
+/* Is the content part the only one with parameters? */
 static bool content_learns_alone(const struct lct_request *r)
 {
     for (int n = 0; n < LCT_MAX_PARTS; n++)
@@ -12,7 +12,7 @@ static bool content_learns_alone(const struct lct_request *r)
     return true;
 }
 
-/* As many batch rows at a time as 8 MiB hold, or as keep all threads busy. */
+/* A chunk has as many batch rows as fit 8 MiB or keep all threads busy. */
 void lct_param_gradients_plan(struct lct_plan *p, double more)
 {
     bool content = p->request->content != NULL && p->engine != LCT_REFERENCE;
@@ -75,7 +75,7 @@ void lct_param_gradients_sum_chunk(const struct lct_plan *p, int64_t rows)
 
     if (g->bias != g->bias_total)
         sum_rows(g->bias_total, g->bias, rows, table, table);
-    else /* row 0 is where the sums are */
+    else /* row 0 holds the sums */
         sum_rows(g->bias_total, g->bias + table, rows - 1, table, table);
     sum_rows(g->params, g->params + p->params, rows * p->Hkv, p->task_params,
              p->params);

@@ -1,8 +1,8 @@
 /*
- * param_gradients.h - gradients of the encoding's parameters, on their way.
+ * param_gradients.h - sums of the gradients of the encoding's parameters.
  *
- * Tasks add to rows of their own, so no sum depends on the number of threads;
- * batch rows come in chunks, whose sums are added in order.
+ * Each task has its own row of sums, and rows are added in order, so no sum
+ * depends on the number of threads.  Batch rows are done chunk by chunk.
  */
 #ifndef LCT_ATTENTION_PARAM_GRADIENTS_H
 #define LCT_ATTENTION_PARAM_GRADIENTS_H
@@ -14,16 +14,16 @@ enum { LCT_PARAM_GRADIENTS_PARTS = 8 };
 struct lct_param_gradients {
     double *params;     /* [1 + tasks at a time, params]; row 0: sums */
     double *bias;       /* [chunk, H, bias_range] */
-    double *bias_total; /* [H, bias_range]; 'bias' if that is all */
+    double *bias_total; /* [H, bias_range]; is 'bias' if there is one chunk */
 };
 
-/* Set p->chunk and p->task_params; content keeps 'more' for a batch row. */
+/* Set p->chunk, p->task_params; content has 'more' doubles per batch row. */
 void lct_param_gradients_plan(struct lct_plan *p, double more);
 void lct_param_gradients_layout(struct lct_param_gradients *g,
                                 const struct lct_plan *p,
                                 struct lct_arena *arena);
 
-/* Set to 0: the sums; what the batch rows of a chunk have of their own. */
+/* Set to 0 the sums; and the rows of the batch rows of a chunk. */
 void lct_param_gradients_clear(const struct lct_plan *p);
 void lct_param_gradients_clear_chunk(const struct lct_plan *p, int64_t rows);
 
@@ -35,12 +35,12 @@ void lct_param_gradients_accumulate(const struct lct_plan *p,
                                     locant_tensor *dparams,
                                     const locant_attention *a);
 
-/* Where in 'row', of g->params, the gradients of part c are. */
+/* out = pointers to the gradients of part c in 'row' of g->params. */
 void lct_param_gradients_of(double *out[LCT_MAX_PARAMS],
                             const struct lct_plan *p, const struct lct_call *c,
                             double *row);
 
-/* The row of one task of backward; NULL: there is nothing to learn. */
+/* The row of one task of backward; NULL: it has no parameters. */
 static inline double *lct_param_gradients_of_task(const struct lct_plan *p,
                                                   int64_t chunk_row,
                                                   int64_t kv_head)

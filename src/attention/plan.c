@@ -27,7 +27,7 @@ static enum lct_engine choose_engine(const struct lct_plan *p)
 {
     const struct lct_request *r = p->request;
 
-    /* Tables of the tiled engine want at least one head. */
+    /* The tables of the tiled engine need at least one head. */
     if (p->pass == LCT_PASS_REFERENCE || r->q.dtype == LOCANT_F64 || r->B ==
         0 || r->H == 0)
         return LCT_REFERENCE;
@@ -55,7 +55,7 @@ static void choose_sizes(struct lct_plan *p)
     p->q_tiles = rounded_up(p->T, LCT_TILE) / LCT_TILE;
     p->k_tiles = rounded_up(p->S, LCT_TILE) / LCT_TILE;
     p->k_splits = rounded_up(p->k_tiles, LCT_SPLIT_TILES) / LCT_SPLIT_TILES;
-    /* Content keeps more of a tile of queries than would fit several times. */
+    /* With content, the scratch of several tiles would not fit the cache. */
     tasks = content ? 1 : LCT_TILES_PER_TASK;
     tasks = p->q_tiles < tasks ? p->q_tiles : tasks;
     p->tiles_per_task = tasks > 1 ? (int)tasks : 1;
@@ -82,7 +82,7 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
     p->request = r;
     p->kernels = lct_kernels();
     p->pass = pass;
-    p->slots = lct_slots(); /* once: another thread may change it */
+    p->slots = lct_slots(); /* read once: another thread may change it */
     copy_sizes(p, r);
     p->engine = choose_engine(p);
     LCT_TRY(lct_schedules_plan(p));

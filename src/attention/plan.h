@@ -1,8 +1,8 @@
 /*
  * plan.h - how a request is carried out: sizes, engine, arithmetic, workspace.
  *
- * A plan reads positions and documents, and never q, k, v or parameters.
- * Nothing is decided after it.
+ * Planning reads positions and documents, but never q, k, v or parameters.  No
+ * later stage makes a choice.
  */
 #ifndef LCT_ATTENTION_PLAN_H
 #define LCT_ATTENTION_PLAN_H
@@ -15,15 +15,15 @@
 enum lct_pass {
     LCT_PASS_FORWARD,
     LCT_PASS_BACKWARD,
-    LCT_PASS_REFERENCE /* either, in double */
+    LCT_PASS_REFERENCE /* forward or backward, in double */
 };
 
 enum lct_engine {
-    LCT_REFERENCE, /* rows.h: one row at a time in double; F64 and content that
-                      is not made of products */
+    LCT_REFERENCE, /* rows.h: one row at a time in double; for F64, and for
+                      content that is not made of products */
     LCT_TILED,     /* tiled.h: tiles of queries against tiles of keys */
     LCT_DECODE     /* decode.h: few queries, keys split among tasks; backward
-                      is that of the tiled engine */
+                      uses the tiled engine */
 };
 
 struct lct_plan {
@@ -31,8 +31,8 @@ struct lct_plan {
     const struct lct_kernels *kernels;
     enum lct_pass pass;
     enum lct_engine engine;
-    const struct lct_arithmetic *arithmetic; /* of the tiled engines */
-    int slots;                  /* tasks at a time */
+    const struct lct_arithmetic *arithmetic; /* for tiles and decode */
+    int slots;                  /* tasks that run at a time */
     size_t bytes;               /* of workspace used */
     locant_tensor workspace;    /* its bytes as a view, for alias checks */
 
@@ -43,33 +43,33 @@ struct lct_plan {
     size_t params;
 
     /* Sizes of tiles. */
-    int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD: rows */
-    int64_t columns, columns_q; /* and to LCT_COLUMN_STEP: of products */
-    int64_t read_columns;       /* that are read of a caller's row */
+    int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD: for rows */
+    int64_t columns, columns_q; /* or to LCT_COLUMN_STEP: for products */
+    int64_t read_columns;       /* columns of a caller's row that are read */
     int64_t q_tiles, k_tiles, k_splits;
     int tiles_per_task;         /* tiles of queries, at most */
 
     /* Rotation of pairs. */
     const struct lct_schedule *schedule; /* NULL: none */
-    struct lct_lengths lengths; /* schedules of documents by their length;
-                                   without any, 'schedule' is that of all */
-    bool shared_angles;         /* angles of q are the last of those of k */
-    bool rotates_keys;          /* as they are loaded */
-    bool late_key_angles;       /* and their angles are not made before */
+    struct lct_lengths lengths; /* schedules of documents by their length; if
+                                   empty, all documents use 'schedule' */
+    bool shared_angles;         /* angles of q are the last T angles of k */
+    bool rotates_keys;          /* keys are rotated as they are loaded, */
+    bool late_key_angles;       /* and only then are their angles computed */
 
     /* Biases (bias_table.h). */
     int64_t bias_range;         /* entries of the table; 0: no table */
     int64_t bias_first;         /* difference of entry 0 */
-    bool bias_keys;             /* of position keys, not of positions */
+    bool bias_keys;             /* differences are of position keys */
 
     /* Gradients. */
-    bool gathers_dk, gathers_dv; /* those of keys and values are summed in the
-                                    scratch, and stored once */
-    int64_t chunk;              /* batch rows that have sums of their own */
-    size_t task_params;         /* elements a task has of its own: 'params', or
-                                   0 if it needs none */
+    bool gathers_dk, gathers_dv; /* dk and dv are summed in the scratch, and
+                                    stored once */
+    int64_t chunk;              /* batch rows that have their own sums */
+    size_t task_params;         /* parameter gradients per task: 'params', or 0
+                                   if the task needs none */
 
-    /* Where later stages keep what is theirs. */
+    /* Memory of the later stages. */
     const struct lct_tables *tables;       /* tables.h */
     struct lct_param_gradients *gradients; /* param_gradients.h */
     struct lct_content_products *content;           /* content.h */
@@ -78,11 +78,11 @@ struct lct_plan {
     struct lct_reference *reference;       /* rows.h */
 };
 
-/* Plan r; where later stages keep what is theirs must be set. */
+/* Plan r; the pointers to the later stages must be set. */
 locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
                             enum lct_pass pass);
 
-/* Give back what planning took, whether it succeeded or not. */
+/* Free what planning allocated, whether it succeeded or not. */
 void lct_plan_release(struct lct_plan *p);
 
 /* Row of the position tables that batch row b uses. */

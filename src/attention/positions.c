@@ -1,4 +1,4 @@
-/* positions.c - where the caller's queries and keys sit */
+/* positions.c - positions, coordinates and documents of queries and keys */
 #include "positions.h"
 
 struct lct_extent lct_positions_extent(const struct lct_positions *t,

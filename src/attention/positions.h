@@ -1,9 +1,9 @@
 /*
- * positions.h - where the caller's queries and keys sit, one at a time.
+ * positions.h - positions, coordinates and documents of queries and keys.
  *
- * Padding has no position: wherever one is needed, it takes the lowest of its
- * row, which an encoding knows if it knows the others.  Nor has it coordinates:
- * it takes those of the first token of its row that is no padding.
+ * Padding has no position or coordinates.  Where code needs a position, it uses
+ * the lowest of the row, which is valid for the encoding if the others are; for
+ * coordinates it uses those of the first token that is not padding.
  */
 #ifndef LCT_ATTENTION_POSITIONS_H
 #define LCT_ATTENTION_POSITIONS_H
@@ -12,13 +12,13 @@
 /* Positions of queries or of keys. */
 struct lct_positions {
     const locant_tensor *pos, *coords, *docs;
-    int64_t n, first; /* how many; position of the first without 'pos' */
+    int64_t n, first; /* tokens; position of the first if 'pos' is NULL */
 };
 
-/* Lowest and highest of some numbers. */
+/* Lowest and highest of some positions or documents. */
 struct lct_extent {
     int64_t low, high;
-    bool consecutive; /* each is the one before plus 1 */
+    bool consecutive; /* in memory, each is the previous one plus 1 */
 };
 
 static inline struct lct_positions
@@ -67,18 +67,18 @@ static inline const double *lct_positions_coords(const struct lct_positions *t,
                   t->coords->rank - 1);
 }
 
-/* Lowest and highest position of a row, padding left out; 0 if all is. */
+/* Extent of a row's positions without padding; 0, 0 if all is padding. */
 struct lct_extent lct_positions_extent(const struct lct_positions *t,
                                        int64_t row);
 
 /* ---------------------------------------------------------------- padding */
 
-/* A row of tokens, and what stands in for its padding. */
+/* A row of tokens, with a position and coordinates for its padding. */
 struct lct_positions_row {
     const struct lct_positions *t;
     int64_t row;
-    int64_t low;   /* the position */
-    int64_t token; /* whose coordinates; t->n: zeros */
+    int64_t low;   /* position for padding */
+    int64_t token; /* with coordinates for padding; t->n: zeros */
 };
 
 struct lct_positions_row lct_positions_row_of(const struct lct_positions *t,

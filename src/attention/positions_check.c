@@ -1,4 +1,4 @@
-/* positions_check.c - what positions and coordinates attention refuses */
+/* positions_check.c - check the positions and coordinates of a call */
 #include "positions_check.h"
 #include "positions.h"
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------- shapes */
 
-/* [n] or [B, n], with 'axes' more where it is not 0; sets position_rows. */
+/* Shape [n] or [B, n], then [axes] if 'axes' is not 0; sets position_rows. */
 static locant_status check_one(struct lct_request *r, const char *name,
                                const locant_tensor *t, int64_t n, int axes)
 {
@@ -36,7 +36,7 @@ static locant_status check_pair(const struct lct_request *r, const char *what,
                        what);
 }
 
-/* The part that rotates queries and keys reads coordinates. */
+/* Only the part that rotates queries and keys reads coordinates. */
 static locant_status check_axes(struct lct_request *r)
 {
     const struct lct_part *part = NULL;
@@ -52,7 +52,7 @@ static locant_status check_axes(struct lct_request *r)
     return LOCANT_OK;
 }
 
-/* Those of padding may be anything. */
+/* Check coordinates; those of padding may be anything. */
 static locant_status check_reals(const struct lct_request *r, const char *name,
                                  const struct lct_positions *t)
 {
@@ -94,14 +94,14 @@ locant_status lct_positions_check(struct lct_request *r)
 
 /* -------------------------------------------------- what encodings refuse */
 
-/* What 'leaf' is asked: about positions, or coordinates rounded to 0. */
+/* What 'leaf' checks: positions, or coordinates rounded towards 0. */
 struct question {
     const locant_encoding *leaf;
     const locant_tensor *params;
     bool coords;
 };
 
-/* Ask about n tokens from 'first' on, room for which is at 'pos'. */
+/* Check n tokens from 'first' on; 'pos' has room for their positions. */
 static locant_status ask(const struct question *q, const char *fn,
                          const struct lct_positions_row *r, int64_t first,
                          int64_t n, int64_t *pos)
@@ -113,7 +113,7 @@ static locant_status ask(const struct question *q, const char *fn,
                                          q->params);
 }
 
-/* Ask about the whole row, for an error message that tells where in it. */
+/* Check the whole row, so that the error message has the index in the row. */
 static locant_status ask_again(const struct question *q, const char *fn,
                                const struct lct_positions_row *r)
 {
@@ -128,7 +128,7 @@ static locant_status ask_again(const struct question *q, const char *fn,
     return status;
 }
 
-/* By chunks on the stack: only a call that fails allocates memory. */
+/* Check in chunks on the stack: only a failing call allocates memory. */
 static locant_status check_known(const struct lct_request *r,
                                  const struct lct_positions *t,
                                  const struct question *q)
@@ -162,7 +162,7 @@ locant_status lct_positions_check_known(const struct lct_request *r,
     if (leaf->row->positions.check == NULL)
         return LOCANT_OK;
     if (leaf->doors == LOCANT_DOOR_ROTATE && r->a->q_coords != NULL) {
-        if (r->axes > 1) /* what it refuses are flat positions */
+        if (r->axes > 1) /* its check is for one axis */
             return LOCANT_OK;
         question.coords = true;
     }
@@ -170,7 +170,7 @@ locant_status lct_positions_check_known(const struct lct_request *r,
     return check_known(r, &k, &question);
 }
 
-/* Does a key follow one of the queries i to 'end', all of one document? */
+/* Does a key come after any of queries i .. end - 1 of one document? */
 static bool follows(const struct lct_positions *q,
                     const struct lct_positions *k, int64_t row, int64_t i,
                     int64_t end)
@@ -192,7 +192,6 @@ static bool follows(const struct lct_positions *q,
     return false;
 }
 
-/* Is there a key after a query of its document? */
 static bool keys_follow(const struct lct_request *r)
 {
     struct lct_positions q = lct_positions_of_queries(r);
@@ -245,7 +244,7 @@ locant_status lct_positions_check_own_keys(const struct lct_request *r,
 
     for (int64_t row = 0; row < r->position_rows; row++)
         for (int64_t i = 0; i < r->T; i++) {
-            int64_t j = r->S - r->T + i; /* where it usually is */
+            int64_t j = r->S - r->T + i; /* the usual index of its key */
 
             if (lct_positions_doc(&q, row, i) < 0 ||
                 (j >= 0 && is_own(&q, &k, row, i, j)))

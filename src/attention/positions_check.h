@@ -1,20 +1,20 @@
-/* positions_check.h - what positions and coordinates attention refuses */
+/* positions_check.h - check the positions and coordinates of a call */
 #ifndef LCT_ATTENTION_POSITIONS_CHECK_H
 #define LCT_ATTENTION_POSITIONS_CHECK_H
 #include "request.h"
 
-/* Shapes of positions, coordinates and documents; sets what they decide. */
+/* Check shapes of positions, coordinates, documents; set r's fields of them. */
 locant_status lct_positions_check(struct lct_request *r);
 
 /*
- * Refuse positions that 'leaf' does not know.  Coordinates of one axis are
- * positions to a part that only rotates; it knows all of several axes.
+ * Refuse positions that 'leaf' does not know.  A part that only rotates takes
+ * coordinates of one axis as positions, and accepts any of several axes.
  */
 locant_status lct_positions_check_known(const struct lct_request *r,
                                         const locant_encoding *leaf,
                                         const locant_tensor *params);
 
-/* What is defined for keys up to the query only must not see later ones. */
+/* Refuse later keys without a causal mask if 'leaf' does not define them. */
 locant_status lct_positions_check_causal(const struct lct_request *r,
                                          const locant_encoding *leaf);
 

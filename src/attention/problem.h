@@ -1,6 +1,6 @@
 /*
- * problem.h - one attention call: its stages, each of which reads those before
- * it and writes none of them.
+ * problem.h - one attention call in stages.  Each stage reads the stages before
+ * it and does not change them.
  */
 #ifndef LCT_ATTENTION_PROBLEM_H
 #define LCT_ATTENTION_PROBLEM_H
@@ -23,15 +23,15 @@ struct lct_problem {
 };
 
 /*
- * Check the call, plan it and count the bytes of its workspace; unless
- * 'workspace' is NULL, check that it is as large.  Writes no memory of the
- * caller.  x must not move until lct_problem_end(), which is for success only.
+ * Check the call, plan it and count the bytes of its workspace; check 'bytes'
+ * against them unless 'workspace' is NULL.  Writes no memory of the caller.  x
+ * must not move until lct_problem_end(), which is only called after success.
  */
 locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
                                 const locant_attention *a, enum lct_pass pass,
                                 void *workspace, size_t bytes);
 void lct_problem_end(struct lct_problem *x);
 
-/* Deal out 'workspace', of at least x->plan.bytes, and fill the tables. */
+/* Divide 'workspace', of at least x->plan.bytes, and fill the tables. */
 void lct_problem_fill(struct lct_problem *x, void *workspace);
 #endif

@@ -1,4 +1,4 @@
-/* reference.c - the public reference: the engine by rows, memory of its own */
+/* reference.c - the public reference: rows.h, in memory that it allocates */
 #include "outputs.h"
 #include "problem.h"
 

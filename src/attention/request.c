@@ -1,4 +1,4 @@
-/* request.c - what an attention call may be given */
+/* request.c - check the arguments of an attention call */
 #include "request.h"
 #include "../core/size.h"
 #include "positions_check.h"
@@ -12,7 +12,7 @@ static locant_status check_sizes(const struct lct_request *r)
     if (r->D == 0)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: q has 0 channels per head, "
                            "expected at least 1", r->fn);
-    /* Bounds every size the plan multiplies; no memory is as large. */
+    /* Bounds every product of sizes in the plan; no memory is that large. */
     if (fmax(1, (double)r->B) * (double)(r->H + 1) *
         (5.0 * (double)(r->T + r->S) + 2048) * (double)(r->D + LCT_TILE) >
         0x1p60)
@@ -66,7 +66,7 @@ static locant_status check_score_options(struct lct_request *r)
         return locant_fail(LOCANT_ERR_PARAM, "%s: window is %"
                            PRId64 ", expected 0 (none) or more", r->fn,
                            a->window);
-    /* Beyond these the quotient is not a normal number of float32. */
+    /* Beyond these limits score / softcap may not be a normal float32. */
     if (a->softcap != 0 && !(a->softcap >= 0x1p-64 && a->softcap <= 0x1p64))
         return locant_fail(LOCANT_ERR_PARAM, "%s: softcap is %g, expected 0 "
                            "(none) or a number from 2^-64 to 2^64", r->fn,
@@ -105,13 +105,13 @@ static locant_status check_options(struct lct_request *r)
 
 /* --------------------------------------------------- parts of the encoding */
 
-/* Does attention use this part: is it more than the input door? */
+/* Does attention use this part, or does it have only the input door? */
 static bool takes_part(const locant_encoding *leaf)
 {
     return leaf->doors != LOCANT_DOOR_INPUT;
 }
 
-/* Parameters by head need as many heads of keys as of queries. */
+/* A parameter with a row per head needs as many heads in k as in q. */
 static locant_status check_mapped_heads(const struct lct_request *r,
                                         const locant_encoding *leaf)
 {
@@ -163,7 +163,6 @@ static locant_status check_content(const struct lct_request *r,
                : LOCANT_OK;
 }
 
-/* Part n: its parameters, positions and hooks. */
 static locant_status check_part(struct lct_request *r, int n)
 {
     const locant_attention *a = r->a;
@@ -204,7 +203,7 @@ static locant_status check_part(struct lct_request *r, int n)
     return LOCANT_OK;
 }
 
-/* The scale of the scores, with what encodings multiply it by. */
+/* Multiply the scale of the scores by the factors of the encoding. */
 static locant_status check_scale(struct lct_request *r,
                                  const locant_encoding *e)
 {

@@ -1,4 +1,4 @@
-/* request.h - what the caller asks of attention, checked */
+/* request.h - the checked arguments of an attention call */
 #ifndef LCT_ATTENTION_REQUEST_H
 #define LCT_ATTENTION_REQUEST_H
 #include "../encodings/params.h"
@@ -9,8 +9,8 @@ struct lct_request {
     const locant_attention *a;  /* as the caller gave it */
     locant_tensor q, k, v;
     int64_t B, H, Hkv, T, S, D;
-    int64_t Dq;                 /* channels of q and k as scores see them: D, or
-                                   more after a map that widens */
+    int64_t Dq;                 /* channels of q and k in the scores: D, or more
+                                   after a map that widens them */
     int64_t W;                  /* width of the model */
     bool has_x;                 /* the input of the layer is given */
     double scale;
@@ -23,7 +23,7 @@ struct lct_request {
     int axes;                   /* of coordinates */
     bool documents;             /* documents are given */
 
-    /* Parts of the encoding, parameters left out; NULL: none of this door. */
+    /* Parts of the encoding, without parameters; one for each door, or NULL. */
     struct lct_call call[LCT_MAX_PARTS];
     size_t part_param[LCT_MAX_PARTS]; /* where a part's parameters begin */
     size_t params;                    /* elements of all parameters */
@@ -34,7 +34,7 @@ struct lct_request {
     int mask_hooks;
 };
 
-/* Check everything about the call but its outputs.  r must not move after. */
+/* Check all of the call but its outputs.  r must not move afterwards. */
 locant_status lct_request_check(struct lct_request *r, const char *fn,
                                 const locant_attention *a);
 #endif

@@ -1,10 +1,10 @@
-/* rotation.c - queries and keys as the scores see them, in double, and back */
+/* rotation.c - rotate or map queries and keys in double, and gradients */
 #include "rotation.h"
 #include "../kernel/row.h"
 #include "param_gradients.h"
 #include <string.h>
 
-/* Is the row rotated here, and not by the caller? */
+/* Is the row rotated here?  false: the caller has rotated it. */
 static bool rotates(const struct lct_plan *p, enum lct_role role)
 {
     return role == LCT_QUERY || !p->request->rotated_keys;
@@ -44,7 +44,7 @@ static struct lct_point point_of(const struct lct_plan *p, enum lct_role role,
     };
 }
 
-/* x [D] in place by the tables of a schedule. */
+/* Rotate x [D] in place by the tables of a schedule. */
 static void rotate_plain(const struct lct_plan *p, double *x,
                          enum lct_role role, const int64_t at[3], double sign)
 {

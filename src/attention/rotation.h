@@ -1,5 +1,5 @@
 /*
- * rotation.h - queries and keys as the scores see them, in double, and back.
+ * rotation.h - rotate or map queries and keys in double, and their gradients.
  *
  * Plain rotations use the tables that locant_encoding_rotate() uses; general
  * maps of the rotate door are called for each row.
@@ -9,10 +9,10 @@
 #include "tables.h"
 
 /*
- * Row 'at' = b, h, i of the queries or keys, x [D], as the scores see it: out
- * [Dq], in double.  'backward' writes dx [D] given the gradient dout [Dq],
- * which it may change, and adds to the gradients of parameters in 'dparam', a
- * row of p->gradients->params.  The temperature is not in it.
+ * out [Dq] = row 'at' = b, h, i of the queries or keys, x [D], rotated or
+ * mapped, without the temperature.  'backward' writes dx [D] given the gradient
+ * dout [Dq], which it may change, and adds to the gradients of parameters in
+ * 'dparam', a row of p->gradients->params.
  */
 void lct_rotation_row(double *out, const struct lct_plan *p, const double *x,
                       enum lct_role role, const int64_t at[3]);
@@ -23,8 +23,8 @@ void lct_rotation_row_backward(double *dx, double *dparam,
 
 /*
  * The same from the caller's q or k to a row of padded_q floats, and from the
- * gradient of such a row to 'dx', unless that is NULL.  'mapped' is of the
- * scratch.
+ * gradient of such a row to 'dx' unless 'dx' is NULL.  'mapped' is s->mapped
+ * (scratch.h).
  */
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
                            enum lct_role role, const int64_t at[3]);
@@ -33,11 +33,11 @@ void lct_rotation_load_row_backward(const locant_tensor *dx, double *dparam,
                                     double *mapped, enum lct_role role,
                                     const int64_t at[3]);
 
-/* What all queries or keys of the call are rotated by. */
+/* The positions or coordinates of all queries or keys, to rotate by. */
 struct lct_places lct_rotation_places(const struct lct_plan *p,
                                       enum lct_role role);
 
-/* Has the rotate door parameters?  Known once tables are filled. */
+/* Does the rotate door have parameters?  Call it after tables are filled. */
 static inline bool lct_rotation_learns(const struct lct_plan *p)
 {
     return p->request->general_map && p->tables->rotate->param[0] != NULL;

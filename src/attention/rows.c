@@ -1,4 +1,4 @@
-/* rows.c - segments of keys, and the scores of one query against one */
+/* rows.c - segments of keys, and the scores of a query in a segment */
 #include "rows.h"
 #include "../kernel/row.h"
 #include "mask.h"
@@ -110,7 +110,7 @@ void lct_segment_begin(struct lct_segment *s, const struct lct_plan *p,
     s->c.call = *p->tables->content; /* its parameters are known by now */
 }
 
-/* Documents in ascending order; without any, one that holds all. */
+/* Documents come in ascending order; without any, one segment has all keys. */
 bool lct_segment_next(struct lct_segment *s, const struct lct_plan *p)
 {
     const int64_t *docs = p->tables->k_docs;
@@ -138,11 +138,11 @@ bool lct_segment_has(const struct lct_segment *s, const struct lct_plan *p,
     return !p->documents || p->tables->q_docs[row * p->T + i] == s->doc;
 }
 
-/* Which keys of the batch row they are, and where they sit. */
+/* Find the indices and positions of the segment's keys. */
 static void find_keys(struct lct_segment *s, const struct lct_plan *p)
 {
     int64_t row = lct_plan_row(p, s->b) * p->S, n = 0;
-    int64_t *k_pos = (int64_t *)s->c.k_pos; /* ours; const to encodings */
+    int64_t *k_pos = (int64_t *)s->c.k_pos; /* const only to encodings */
 
     s->c.call.last = 0;
     for (int64_t j = 0; j < p->S; j++) {
@@ -258,7 +258,7 @@ void lct_row_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
 
         if (slope != NULL)
             slope[j] = (1 - t) * (1 + t);
-        if (s[j] != -INFINITY) /* hidden */
+        if (s[j] != -INFINITY) /* not masked */
             s[j] = p->request->softcap * t;
     }
 }

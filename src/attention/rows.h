@@ -1,12 +1,11 @@
 /*
  * rows.h - attention in double, one query of some heads at a time.
  *
- * The definition written down: the reference, the whole implementation for F64,
- * and for content that tiles do not serve (content.h).  Keys that see each
- * other make a segment: one document of one batch row, for one head of k and
- * the heads of q that share it, or for all heads where content is read.  An
- * encoding that reads content meets segments only, so documents in one row are
- * to it what they are in rows of their own.
+ * The definition as code: the reference, and the only engine for F64 and for
+ * content that tiles cannot do (content.h).  A segment is one document of one
+ * batch row, for one head of k and the heads of q that share it, or for all
+ * heads if the encoding has content.  Such an encoding sees one segment at a
+ * time, so documents in one row give the same as in separate rows.
  */
 #ifndef LCT_ATTENTION_ROWS_H
 #define LCT_ATTENTION_ROWS_H
@@ -15,24 +14,24 @@
 
 struct lct_segment {
     int64_t b, doc;
-    int64_t head, heads;      /* of q, first and how many */
+    int64_t head, heads;      /* heads of q: first, number */
     int64_t kv_head, kv_heads;
     bool active;              /* false: no more documents */
     int64_t *index;           /* [S]: which keys of the batch row they are */
-    double *k, *v, *dk, *dv;  /* [kv_heads, keys, D] (k, dk: turned, Dq) */
+    double *k, *v, *dk, *dv;  /* [kv_heads, keys, D]; k, dk: rotated, Dq */
     double *x, *dx;           /* [keys, W]; NULL: not given */
-    struct lct_content c;     /* also where nothing reads content */
+    struct lct_content c;     /* set also without content */
     struct lct_rows_content content;
 };
 
 /* One query: rows [heads, ..]. */
 struct lct_row_scratch {
-    double *q, *dq;           /* [.., Dq], turned, times the temperature */
+    double *q, *dq;           /* [.., Dq], rotated, times the temperature */
     double *o, *dout;         /* [.., D] */
     double *s, *bias, *dbias; /* [.., S]; s: before content */
     double *p, *ds;           /* [.., S] */
-    double *slope;            /* [.., S]: of the cap, where there is one */
-    double *x, *dx;           /* [D]: one row before it is turned */
+    double *slope;            /* [.., S]: derivative of the softcap */
+    double *x, *dx;           /* [D]: one row before it is rotated */
     struct lct_rows_content_scratch content;
 };
 
@@ -44,7 +43,7 @@ struct lct_reference {
 void lct_rows_layout(struct lct_reference *reference, const struct lct_plan *p,
                      struct lct_arena *arena);
 
-/* How many owners of segments there are, and the segments of one. */
+/* The number of tasks; begin the segments of one task. */
 int64_t lct_rows_tasks(const struct lct_plan *p);
 void lct_segment_begin(struct lct_segment *s, const struct lct_plan *p,
                        int64_t task);
@@ -52,7 +51,7 @@ void lct_segment_begin(struct lct_segment *s, const struct lct_plan *p,
 /* Move on to the next document; false: there is none. */
 bool lct_segment_next(struct lct_segment *s, const struct lct_plan *p);
 
-/* Read its keys, values and inputs, and let content begin. */
+/* Load the segment's keys, values and inputs, and prepare its content. */
 void lct_segment_load(struct lct_segment *s, const struct lct_plan *p,
                       const locant_attention *a, struct lct_row_scratch *r);
 
@@ -61,17 +60,17 @@ bool lct_segment_has(const struct lct_segment *s, const struct lct_plan *p,
                      int64_t i);
 
 /*
- * r->q, r->bias and r->s of query i, and what content is told about it; false:
- * no head sees any key.
+ * Fill r->q, r->bias and r->s of query i, and 'query' for content; false: no
+ * head sees any key.
  */
 bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
                     const struct lct_segment *s, const struct lct_plan *p,
                     int64_t i);
 
-/* Cap n scores as content left them; 'slope' gets that of each, or is NULL. */
+/* Cap n scores; 'slope', unless NULL, gets the derivatives. */
 void lct_row_cap(double *s, double *slope, const struct lct_plan *p, int64_t n);
 
-/* The engine, on tables that were filled. */
+/* Run the engine; tables must be filled. */
 void lct_rows_forward(const struct lct_plan *p, const locant_attention *a,
                       locant_tensor *out, locant_tensor *lse);
 void lct_rows_backward(const struct lct_plan *p, const locant_attention *a,

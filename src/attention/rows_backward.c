@@ -1,10 +1,10 @@
 /*
  * rows_backward.c - gradients of attention by rows.
  *
- * forward: s = scale q k + b, hidden -inf; t = cap(content(s));
+ * forward: s = scale q k + b, -inf if masked; t = cap(content(s));
  * p = exp(t - lse); o = p v + values(p).  One task owns the keys of its
- * segments and takes its queries in order; parameters gather in a row for each
- * task, which are added in the order of tasks.
+ * segments and takes its queries in order.  Each task has a row of parameter
+ * gradients; rows are added in the order of tasks.
  */
 #include "../core/pool.h"
 #include "../kernel/row.h"
@@ -25,14 +25,14 @@ struct backward_job {
     int64_t from; /* task of segment 0 */
 };
 
-/* One task: its segment, memory, and where its gradients go. */
+/* One task: its segment, its memory and its gradients. */
 struct owner {
     const struct backward_job *job;
     const struct lct_plan *p;
     struct lct_segment *s;
     struct lct_row_scratch *r;
     double *dparam;                /* row of p->gradients->params */
-    double *split[LCT_MAX_PARAMS]; /* of content */
+    double *split[LCT_MAX_PARAMS]; /* 'dparam' of the content part */
     struct lct_content_gradient g;
 };
 
@@ -82,7 +82,7 @@ static void through_values(const struct owner *w, const struct lct_query *query)
                                          s, query);
 }
 
-/* r->ds = p (ds - <dout, out>), through the cap: of what content left. */
+/* r->ds = p (ds - <dout, out>) slope: the gradient of content(s). */
 static void through_softmax(const struct owner *w, int64_t i)
 {
     int64_t keys = w->s->c.keys, D = w->p->D;
@@ -102,7 +102,7 @@ static void through_softmax(const struct owner *w, int64_t i)
     }
 }
 
-/* What reaches a hidden score stays there. */
+/* Masked scores have no gradient. */
 static void drop_hidden(const struct owner *w)
 {
     int64_t n = w->s->heads * w->s->c.keys;
@@ -134,7 +134,7 @@ static void through_products(const struct owner *w)
     }
 }
 
-/* Parameters of the score door, which 'ds' reaches directly and by content. */
+/* Gradients of score parameters, from ds and from dbias of content. */
 static void through_bias(const struct owner *w, const struct lct_query *query)
 {
     const struct lct_segment *s = w->s;
@@ -157,7 +157,7 @@ static void through_bias(const struct owner *w, const struct lct_query *query)
     }
 }
 
-/* One row of dq or dk, turned back and stored. */
+/* Rotate one row of dq or dk back and store it. */
 static void store(const struct owner *w, const locant_tensor *to,
                   const locant_tensor *from, enum lct_role role,
                   const int64_t index[3], double *row)
@@ -210,7 +210,6 @@ static void backward_row(const struct owner *w, int64_t i)
     }
 }
 
-/* Gradients of the keys of the segment. */
 static void store_keys(const struct owner *w)
 {
     const struct lct_segment *s = w->s;
@@ -257,7 +256,7 @@ static void backward_segment(const struct owner *w)
     store_keys(w);
 }
 
-/* Tokens of no document have no gradient: the others overwrite these. */
+/* Padding has gradient 0; the gradients of other tokens are written later. */
 static void clear_heads(const locant_tensor *d, int64_t b, int64_t head,
                         int64_t heads)
 {

@@ -2,7 +2,7 @@
  * rows_content.c - the content door in double, one query at a time.
  *
  * encodings/content.h has the formula and says which products an encoding is
- * made of; what is no product has hooks of its own.
+ * made of; other content goes through hooks of the encoding.
  */
 #include "rows_far.h"
 #include "rows_gates.h"
@@ -29,7 +29,7 @@ static struct lct_vectors vectors_of_u(int u)
     return v;
 }
 
-/* Which rows of a learned basis there are. */
+/* Find the range of rows of a learned basis. */
 static void find_rows(struct lct_rows_vectors *v, const locant_encoding *e)
 {
     int64_t a = v->v.row(e, v->v.first, 0), b = v->v.row(e, v->v.last, 0);
@@ -163,7 +163,7 @@ void lct_rows_content_end(const struct lct_content_gradient *g,
 
 /* ------------------------------------------------------------------- scores */
 
-/* x *= factor, which is above 0: what is hidden stays so. */
+/* x *= factor; factor > 0, so masked scores stay -infinity. */
 static void multiply(double *x, double factor, const struct lct_segment *s)
 {
     for (int64_t i = 0; factor != 1 && i < s->c.call.heads * s->c.keys; i++)

@@ -10,11 +10,11 @@ struct lct_segment;
 
 enum { LCT_ROWS_VECTORS = LCT_MAX_VECTORS + 1 }; /* 'u' is one more */
 
-/* Vectors, one of which each pair of positions picks. */
+/* Vectors; each pair of positions picks one of them. */
 struct lct_rows_vectors {
     struct lct_vectors v;
     int64_t first, count;    /* rows of a learned basis */
-    double *rows, *drows;    /* [heads, count, D]: them projected; or NULL */
+    double *rows, *drows;    /* [heads, count, D]: projected rows; or NULL */
 };
 
 /* What content keeps of one segment. */
@@ -24,14 +24,14 @@ struct lct_rows_content {
     int count;
     int64_t *order;               /* [keys]: in order of position */
     double *log_gate, *dlog_gate; /* [heads, keys] */
-    double *rotated[2], *drotated[2]; /* [kv_heads, keys, D]: keys as near and
-                                     as far queries see them */
+    double *rotated[2], *drotated[2]; /* [kv_heads, keys, D]: keys rotated near
+                                     and far */
 };
 
-/* ... and of one query. */
+/* What content keeps of one query. */
 struct lct_rows_content_scratch {
     double *y, *dy;               /* [heads, W]: projected queries */
-    int64_t *held;                /* [S]: which row of the basis is in */
+    int64_t *held;                /* [S]: number of each row in 'basis' */
     double *basis;                /* [S, W] */
     double *row, *drow;           /* [max(W, D)] */
     double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
@@ -39,21 +39,21 @@ struct lct_rows_content_scratch {
     char *sights;                 /* [S]: enum lct_near_far_class */
 };
 
-/* Find the products of a segment, whose call is known. */
+/* Find the products of a segment; s->c.call must be set. */
 void lct_rows_content_plan(struct lct_segment *s);
 void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
                              const struct lct_plan *p,
                              struct lct_arena *arena);
 
-/* The keys of a segment were loaded; its gradients start at 0. */
+/* After the keys of a segment are loaded; backward clears gradients. */
 void lct_rows_content_begin(const struct lct_segment *s,
                             const struct lct_row_scratch *r);
 void lct_rows_content_begin_backward(const struct lct_segment *s);
 
 /*
- * 'scores' [heads, keys] enter as scale * q.k + bias and leave as content makes
- * them; hidden entries stay -infinity.  'backward' takes 'dscores' from the
- * gradient of what left to that of what entered, and adds to g.
+ * 'scores' [heads, keys]: from scale * q.k + bias to scores with content;
+ * masked entries stay -infinity.  'backward' turns 'dscores', the gradient of
+ * the result, into the gradient of the input, and adds to g.
  */
 void lct_rows_content_scores(double *scores, const struct lct_segment *s,
                              const struct lct_row_scratch *r,
@@ -65,12 +65,12 @@ void lct_rows_content_backward(double *dscores,
                                const struct lct_row_scratch *r,
                                const struct lct_query *q);
 
-/* All queries are done: gradients of what the segment keeps are passed on. */
+/* After all queries: pass on the gradients of the segment's arrays. */
 void lct_rows_content_end(const struct lct_content_gradient *g,
                           const struct lct_segment *s,
                           const struct lct_row_scratch *r);
 
-/* o [heads, D] += what weights p [heads, keys] take besides values. */
+/* o [heads, D] += weights p [heads, keys] times the vectors they pick. */
 void lct_rows_content_values(double *o, const double *p,
                              const struct lct_segment *s,
                              const struct lct_query *q);

@@ -1,18 +1,18 @@
 /*
- * rows_far.c - scores in which near keys are seen at their distance and far
- * ones at another, in double.
+ * rows_far.c - scores with near keys at their distance and far keys at another
+ * distance, in double.
  *
  *     s = bias + scale <R(near or far) q, R(near or far) k>
  *
- * Either is a product of a query rotated by its part and a key rotated by its
- * own (near_far.h), so keys are rotated twice, once for a whole segment.  The
- * score that came in is replaced; of it only the bias stays.
+ * Query and key are rotated separately (near_far.h), so each key is rotated
+ * near and far, once per segment.  The score replaces the one without content,
+ * of which only the bias is kept.
  */
 #include "rows_far.h"
 #include <math.h>
 #include <string.h>
 
-/* Rotate a row in place as 'sight' says; sign -1: back. */
+/* Rotate a row in place, near or far by 'sight'; sign -1: inverse. */
 static void rotate(double *row, const struct lct_segment *s,
                    const struct lct_row_scratch *r,
                    enum lct_near_far_class sight, enum lct_role role,
@@ -21,7 +21,7 @@ static void rotate(double *row, const struct lct_segment *s,
     const struct lct_schedule *schedule;
     struct lct_table angles = { r->content.cosines, r->content.sines, true };
 
-    /* Planning asked for it before. */
+    /* Planning created it, so it cannot fail. */
     if (lct_schedule_of(&schedule, s->c.call.e, "locant_attention",
                         s->c.call.head_dim, 0) != LOCANT_OK)
         return;
@@ -50,7 +50,6 @@ void lct_rows_far_begin(const struct lct_segment *s,
         }
 }
 
-/* How the query sees each key. */
 static void see_keys(const struct lct_segment *s,
                      const struct lct_row_scratch *r,
                      const struct lct_query *q)
@@ -102,8 +101,8 @@ void lct_rows_far_scores(double *scores, const struct lct_segment *s,
 }
 
 /*
- * forward: s = bias + scale <rotated q, rotated k>.  The score that came in was
- * dropped, but not the bias in it.
+ * forward: s = bias + scale <rotated q, rotated k>.  Of the score without
+ * content only the bias gets a gradient.
  */
 void lct_rows_far_backward(double *dscores,
                            const struct lct_content_gradient *g,

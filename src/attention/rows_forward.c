@@ -22,7 +22,7 @@ static void load(void *context, size_t n, int slot)
         lct_segment_load(s, job->p, job->a, &job->p->reference->rows[slot]);
 }
 
-/* s becomes the weights p beside a sink; returns their log-sum-exp. */
+/* Turn scores s and a sink into weights; returns the log-sum-exp. */
 static double softmax(double *s, int64_t n, double sink)
 {
     double top = sink, sum;
@@ -39,7 +39,7 @@ static double softmax(double *s, int64_t n, double sink)
     return sum == 0 ? -INFINITY : top + log(sum);
 }
 
-/* o = p v; a weight of 0 reads nothing. */
+/* o = p v; values with weight 0 are not read. */
 static void weigh(double *o, const double *weight, const double *v,
                   int64_t keys, int64_t D)
 {
@@ -90,7 +90,7 @@ static void forward_row(void *context, size_t task, int slot)
         store(job, s->b, s->head + h, i, r->o + h * p->D, lse[h]);
 }
 
-/* Queries of no document see nothing. */
+/* out = 0, lse of the sink: padding.  Other rows are overwritten. */
 static void blank(void *context, size_t task, int slot)
 {
     const struct forward_job *job = context;
@@ -103,7 +103,7 @@ static void blank(void *context, size_t task, int slot)
               lct_sinks_logit(p, (int64_t)task % p->H));
 }
 
-/* Next document of each segment; false: of none. */
+/* Move each segment to its next document; false: there is none. */
 static bool next_segments(const struct forward_job *job)
 {
     bool any = false;

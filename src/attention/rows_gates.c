@@ -1,10 +1,10 @@
 /*
- * rows_gates.c - gates of tokens that weaken what lies before them, in double.
+ * rows_gates.c - forget gates (FoX) in double: biases from gates of tokens.
  *
- * g_i - g_j is the sum of ln f_t over t in (j, i].  It is formed from the query
- * back, over the keys the query sees, in falling order of position (of equal
- * positions the later in memory first): so no padding, no other document and no
- * later key enters, and nothing cancels.
+ * The bias is the sum of ln f_t over t in (j, i].  It is summed from the query
+ * back over the keys that it sees, in descending order of position (of equal
+ * positions the later in memory first).  So padding, other documents and later
+ * keys do not count, and no digits cancel.
  */
 #include "rows_gates.h"
 #include <math.h>
@@ -15,14 +15,13 @@ static double *gates_of(const struct lct_segment *s, double *gates,
     return gates + head * s->c.keys;
 }
 
-/* Does key a come after key b? */
 static bool is_after(const struct lct_segment *s, int64_t a, int64_t b)
 {
     return s->c.k_pos[a] != s->c.k_pos[b] ? s->c.k_pos[a] > s->c.k_pos[b]
                                           : a > b;
 }
 
-/* Move the key at 'at' down a heap of n keys whose root comes last. */
+/* Sift the key at 'at' down a heap of n keys with the last key at its root. */
 static void sift_down(const struct lct_segment *s, int64_t at, int64_t n)
 {
     int64_t *order = s->content.order, key = order[at];
@@ -90,7 +89,7 @@ void lct_rows_gates_scores(double *scores, const struct lct_segment *s,
     }
 }
 
-/* forward: s_j += sum over t after j of ln f_t: dln f_t = sum ds_j before t */
+/* forward: s_j += sum ln f_t, t after j: dln f_t = sum of ds_j, j before t */
 void lct_rows_gates_backward(const double *dscores, const double *scores,
                              const struct lct_segment *s,
                              const struct lct_query *q)

@@ -1,14 +1,14 @@
-/* rows_gates.h - gates of tokens that weaken what lies before them */
+/* rows_gates.h - forget gates (FoX): biases from gates of tokens */
 #ifndef LCT_ROWS_GATES_H
 #define LCT_ROWS_GATES_H
 #include "rows.h"
 
-/* Sort the keys of a segment and fill their gates; pass gradients on. */
+/* Sort the keys of a segment and fill their gates; pass their gradients on. */
 void lct_rows_gates_begin(const struct lct_segment *s);
 void lct_rows_gates_end(const struct lct_content_gradient *g,
                         const struct lct_segment *s);
 
-/* Scores += sums of logarithms of gates; and back. */
+/* Scores += sums of logarithms of gates; and backward. */
 void lct_rows_gates_scores(double *scores, const struct lct_segment *s,
                            const struct lct_query *q);
 void lct_rows_gates_backward(const double *dscores, const double *scores,

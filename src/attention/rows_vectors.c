@@ -3,8 +3,8 @@
  * double.
  *
  * Vectors come in three kinds: rows of a parameter; rows of a learned basis,
- * which are projected once for each segment; and rows of a fixed basis, of
- * which there is one for each distance, so that queries are projected instead:
+ * which are projected once per segment; and rows of a fixed basis.  That has a
+ * row for each distance, so queries are projected instead:
  * <y, M B[m]> = <M^T y, B[m]>.
  */
 #include "rows_vectors.h"
@@ -36,7 +36,7 @@ static int64_t row_of(const struct lct_segment *s, const struct lct_vectors *v,
     return v->row(s->c.call.e, difference, 0);
 }
 
-/* Where row m of a head begins among rows of parameters or projected ones. */
+/* Offset of row m of a head, in the parameter or in the projected rows. */
 static int64_t vector_at(const struct lct_segment *s,
                          const struct lct_rows_vectors *v, int64_t head,
                          int64_t m)
@@ -79,7 +79,7 @@ void lct_rows_vectors_project(const struct lct_segment *s,
     }
 }
 
-/* Has row m no gradient, because no pair was that far apart? */
+/* Is the gradient of row m all 0, because no pair picked it? */
 static bool is_unused(const struct lct_segment *s,
                       const struct lct_rows_vectors *v, int64_t m)
 {
@@ -124,7 +124,7 @@ void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,
 
 /* ------------------------------------------------------------------- scores */
 
-/* q + a of a head, in the scratch if there is an a. */
+/* q + a of a head: in the scratch, or q itself without an a. */
 static const double *query_of(const struct lct_segment *s,
                               const struct lct_row_scratch *r,
                               const struct lct_query *q,
@@ -206,7 +206,7 @@ void lct_rows_vectors_backward(const double *dscores,
 
 /* -------------------------------------------------------------- fixed basis */
 
-/* Row m of the basis, which is kept in a place that m modulo [keys] says. */
+/* Row m of the basis, cached at place m modulo the number of keys. */
 static const double *fixed_row(const struct lct_segment *s,
                                const struct lct_row_scratch *r, int64_t m)
 {
@@ -282,7 +282,7 @@ void lct_rows_vectors_fixed_backward(const double *dscores,
 
 /* ------------------------------------------------------------------- values */
 
-/* o += sum_j p[j] V[m]; a weight of 0 reads nothing. */
+/* o += sum_j p[j] V[m]; vectors with weight 0 are not read. */
 void lct_rows_vectors_values(double *o, const double *p,
                              const struct lct_segment *s,
                              const struct lct_query *q,

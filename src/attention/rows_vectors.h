@@ -3,11 +3,11 @@
 #define LCT_ROWS_VECTORS_H
 #include "rows.h"
 
-/* Is the query projected, and not the vectors? */
+/* Is the basis fixed, so that queries are projected? */
 bool lct_rows_vectors_fixed(const struct lct_segment *s,
                             const struct lct_vectors *v);
 
-/* Project a learned basis; and pass the gradients of its rows on. */
+/* Project a learned basis; and pass the gradients of its rows to it. */
 void lct_rows_vectors_project(const struct lct_segment *s,
                               const struct lct_row_scratch *r,
                               const struct lct_rows_vectors *v);
@@ -28,7 +28,7 @@ void lct_rows_vectors_backward(const double *dscores,
                                const struct lct_query *q,
                                const struct lct_rows_vectors *v);
 
-/* The same of a fixed basis, for queries that are projected. */
+/* The same for a fixed basis, with projected queries. */
 void lct_rows_vectors_fixed_scores(double *scores, const struct lct_segment *s,
                                    const struct lct_row_scratch *r,
                                    const struct lct_query *q,

@@ -3,12 +3,12 @@
 #include "positions.h"
 #include <math.h>
 
-/* The tokens that a length is counted over. */
+/* The tokens among which longest() looks. */
 struct some {
-    int64_t row, doc; /* -1: of all rows, all but padding */
+    int64_t row, doc; /* row -1: all rows; doc -1: all documents */
 };
 
-/* The longest position of some tokens, at least 0. */
+/* The largest position of some tokens, at least 0. */
 static int64_t longest(const struct lct_plan *p, const struct lct_positions *t,
                        struct some of)
 {
@@ -40,8 +40,8 @@ static int64_t length_of(const struct lct_plan *p, struct some of)
 }
 
 /*
- * The first one is that of padding, and of keys in no query's document: nobody
- * sees those, but gradients of 0 get their sign from it.
+ * The first schedule is for padding, and for keys whose document has no query:
+ * no query sees them, but it decides the sign of their zero gradients.
  */
 static locant_status find_lengths(struct lct_plan *p)
 {
@@ -82,7 +82,7 @@ static locant_status plan_rotate(struct lct_plan *p, const locant_encoding *e)
     return LOCANT_OK;
 }
 
-/* Content: rotates rows by a schedule, or forms its basis from one. */
+/* The content door: it rotates rows by a schedule or makes its basis of it. */
 static locant_status plan_content(struct lct_plan *p, const locant_encoding *e)
 {
     const struct lct_schedule *kept;

@@ -4,14 +4,14 @@
 #include "arithmetic.h"
 
 /*
- * s->s = scores of the tile, as the softmax takes them.  'slope' [keys, lanes]
- * gets the derivative of the softcap, if there is one; NULL: not wanted.
+ * s->s = scores of the tile, ready for the softmax.  If there is a softcap and
+ * 'slope' [keys, lanes] is not NULL, 'slope' gets the derivative of the cap.
  */
 void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s, const struct lct_loaded *l,
                         float *slope);
 
-/* Cap n scores, where there is room for a multiple of LCT_PAD. */
+/* Cap n scores; s and slope have room for n rounded up to LCT_PAD. */
 static inline void lct_scores_cap(const struct lct_plan *p, float *s,
                                   float *slope, size_t n)
 {

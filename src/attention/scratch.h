@@ -4,8 +4,8 @@
 #include "plan.h"
 
 /*
- * The same tiles by dot products of bfloat16.  A word holds two neighbours of a
- * row, or one column of two rows ("pairs").
+ * The tiles below for bfloat16 dot products.  A word holds two neighbours of a
+ * row; in arrays named 'pairs', one column of two rows.
  */
 struct lct_bf16_scratch {
     uint16_t *q, *dout;               /* [TILE, D rounded up to a word] */
@@ -19,16 +19,16 @@ struct lct_bf16_scratch {
 };
 
 struct lct_scratch {
-    /* One tile of queries, for all tiles of keys. */
+    /* One tile of queries, kept for all tiles of keys. */
     float *q;         /* [TILE, padded_q]: rotated, scaled */
     float *q_cols;    /* [Dq, TILE]: its transpose */
-    float *out;       /* [TILE, padded]: of this split; backward: all of it */
+    float *out;       /* [TILE, padded]: of this split; backward: of all keys */
     float *row_max;   /* [TILE]: of this split */
     float *row_sum;   /* [TILE]: of exp(score - row_max) */
     float *rescale;   /* [TILE]: factors for 'out' once row_max has grown */
-    float *total;     /* [TILE, padded]: out of the splits before this one */
-    float *total_max, *total_sum; /* [TILE]: of those */
-    float *scale;     /* [TILE]: what scores are multiplied by (bf16) */
+    float *total;     /* [TILE, padded]: 'out' of the splits before this one */
+    float *total_max, *total_sum; /* [TILE]: row_max, row_sum of those splits */
+    float *scale;     /* [TILE]: factors of the scores (bf16) */
     float *dout;      /* [TILE, padded] */
     float *dout_cols; /* [D, TILE] */
     float *dq;        /* [TILE, padded_q] */
@@ -39,12 +39,12 @@ struct lct_scratch {
     float *k;         /* [TILE, padded_q]: rotated, if not read in place */
     float *v;         /* [TILE, padded] */
     float *s;         /* [TILE keys, TILE lanes]: scores, then weights */
-    float *slope;     /* the same: of the softcap, if there is one */
-    float *ds;        /* the same: gradient of s */
-    char *masked;     /* the same, where positions alone do not decide */
+    float *slope;     /* as s: derivative of the softcap */
+    float *ds;        /* as s: gradient of s */
+    char *masked;     /* as s: is the key masked?  Set if tile.by_map */
     double *column;   /* [TILE]: biases of one query */
-    double *mapped;   /* [2, D + Dq]: rows that pass a general map */
-    float *dk, *dv;   /* [S, padded_q], [S, padded]: if they are gathered */
+    double *mapped;   /* [2, D + Dq]: rows for a general map */
+    float *dk, *dv;   /* [S, padded_q], [S, padded]: if the plan gathers them */
     struct lct_bf16_scratch bf16;
 };
 
@@ -56,9 +56,9 @@ void lct_scratch_layout(struct lct_tiled *tiled, const struct lct_plan *p,
                         struct lct_arena *arena);
 
 /*
- * Of tile n of the queries that a task takes together: each tile of keys is
- * used for all of them while it is in the cache.  Buffers of one tile of
- * queries are its own; the rest is shared.
+ * The scratch of a task's tile of queries number n.  A task takes several tiles
+ * of queries, which use a tile of keys while it is in the cache.  Each has its
+ * own buffers of queries; they share the rest.
  */
 static inline struct lct_scratch *lct_scratch_of(const struct lct_plan *p,
                                                  int slot, int n)

@@ -1,9 +1,9 @@
 /*
- * sinks.c - a logit of each head that takes weight and gives nothing.
+ * sinks.c - a logit per head that joins the softmax but has no value.
  *
  * Agarwal et al. (OpenAI): gpt-oss-120b & gpt-oss-20b Model Card. 2025.
  * arXiv:2508.10925.  With S the sink of a head, p[i,j] = exp(s_ij - lse_i) and
- * lse_i = log(e^S + sum_j exp(s_ij)): the sink is a key whose value is 0, so
+ * lse_i = log(e^S + sum_j exp(s_ij)): the sink is a key with value 0, so
  *
  *     dS = -sum_i exp(S - lse_i) <dout_i, out_i>
  */
@@ -64,7 +64,7 @@ static void sink_backward(void *context, size_t task, int slot)
 
         if (p->documents && p->tables->q_docs[lct_plan_row(p, at[0]) * p->T +
                                               at[2]] < 0)
-            continue; /* nothing of padding is read */
+            continue; /* padding may hold anything */
         lct_row_to_f64(&lse, lct_at(job->lse, at, 3), job->lse->dtype, 1);
         sum += exp(sink - lse) * output_product(job, at);
     }

@@ -1,4 +1,4 @@
-/* sinks.h - a logit of each head that takes weight and gives nothing */
+/* sinks.h - a logit per head that joins the softmax but has no value */
 #ifndef LCT_ATTENTION_SINKS_H
 #define LCT_ATTENTION_SINKS_H
 #include "tables.h"
@@ -6,7 +6,7 @@
 /* The logit of head h; -infinity without sinks. */
 double lct_sinks_logit(const struct lct_plan *p, int64_t h);
 
-/* dsinks, if it is wanted: of any engine. */
+/* Write dsinks unless it is NULL, for all engines. */
 void lct_sinks_backward(const struct lct_plan *p,
                         const locant_attention_gradients *g,
                         const locant_tensor *dout, const locant_tensor *out,

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The columns of the step, x [keys, lanes], below it. */
+/* x [keys, lanes] = 0 in the lanes of step e, after its keys. */
 static void clear_below(float *x, const struct lct_tile *t,
                         const struct lct_steps *e)
 {
@@ -72,7 +72,7 @@ void lct_softmax_finish(const struct lct_softmax_results *r,
     double lse = seen ? row_max + log(sum) : -INFINITY;
 
     if (sink != -INFINITY) {
-        sum += expf((float)sink - row_max); /* infinite: o is 0 */
+        sum += expf((float)sink - row_max); /* inf: outputs are 0 */
         lse = add_logs(lse, sink);
     }
     for (size_t d = 0; d < D; d++)

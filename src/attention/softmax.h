@@ -3,8 +3,8 @@
  *
  * Milakov, Gimelshein: Online normalizer calculation for softmax. 2018.
  * arXiv:1805.02867, algorithm 3, applied to tiles.  'update' finds the new
- * maximum and sum of each row, and the factor 'rescale' for what was summed
- * before: the next product of weights and values multiplies by it (struct
+ * maximum and sum of each row, and the factor 'rescale' of its earlier output:
+ * the next product of weights and values multiplies 'out' by it (struct
  * lct_product).  'merge' rescales and joins splits.
  */
 #ifndef LCT_ATTENTION_SOFTMAX_H
@@ -12,7 +12,7 @@
 #include "scratch.h"
 #include "tile.h"
 
-/* Before the first keys of a tile of queries; and of each split. */
+/* Start a tile of queries; start each split of its keys. */
 void lct_softmax_begin(struct lct_scratch *s);
 void lct_softmax_begin_split(const struct lct_plan *p, const struct lct_tile *t,
                              struct lct_scratch *s);
@@ -21,7 +21,7 @@ void lct_softmax_begin_split(const struct lct_plan *p, const struct lct_tile *t,
 void lct_softmax_update(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s);
 
-/* total = total and out, joined. */
+/* Merge the split s->out into s->total. */
 void lct_softmax_merge(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s);
 
@@ -31,7 +31,7 @@ struct lct_softmax_results {
     const locant_tensor *out, *lse;
 };
 
-/* Result of query b, h, i: 'from' [D] by its sum; stores the log of that. */
+/* Query 'at' = b, h, i is done: divide 'from' [D] by 'sum', store its lse. */
 void lct_softmax_finish(const struct lct_softmax_results *r,
                         const int64_t at[3], float *from, float row_max,
                         float sum);
@@ -41,7 +41,7 @@ void lct_softmax_recompute_probs(const struct lct_plan *p,
                                  const struct lct_tile *t,
                                  struct lct_scratch *s);
 
-/* s->ds: gradient of the weights s->s becomes that of the scores. */
+/* s->ds: gradients of the weights s->s become gradients of the scores. */
 void lct_softmax_backward(const struct lct_plan *p, const struct lct_tile *t,
                           struct lct_scratch *s);
 #endif

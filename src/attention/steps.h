@@ -1,23 +1,23 @@
 /*
- * steps.h - what a causal mask leaves of the products of a tile, step by step.
+ * steps.h - the blocks of a tile's products that a causal mask leaves.
  *
- * A step is LCT_PAD queries or more and the keys that one of them sees.  Only
- * what is masked for all queries of a step is left out: weights of 0, whose
- * products would add 0 to a sum, and scores of -infinity.
+ * A step is LCT_PAD or more queries, with the keys that any of them sees.  Keys
+ * that no query of a step sees are left out: their scores would be -infinity,
+ * and their weights of 0 would add 0 to a sum.
  */
 #ifndef LCT_ATTENTION_STEPS_H
 #define LCT_ATTENTION_STEPS_H
 #include "tile.h"
 
 /*
- * 'lanes' queries from 'lane' on, one of which sees the last of the first
- * 'keys' keys; the first 'before' of them are of steps before this one.
+ * 'lanes' queries from 'lane' on, which see no key after the first 'keys' keys.
+ * Of these the earlier steps have had the first 'before'.
  */
 struct lct_steps {
     size_t lane, lanes, before, keys;
 };
 
-/* The step after *e, the first one after { 0 }; false if there is none. */
+/* Move *e to the next step, from { 0 } to the first; false: there is none. */
 static inline bool lct_steps_next(const struct lct_tile *t, struct lct_steps *e)
 {
     int64_t last;
@@ -38,17 +38,17 @@ static inline bool lct_steps_next(const struct lct_tile *t, struct lct_steps *e)
 
 /* A product c [m, n] = a [m, k] b [k, n] of a whole tile, and a block of it. */
 enum lct_steps_product {
-    LCT_STEPS_SCORES,  /* [keys, lanes] of [keys, channels]; entries that no
-                          step has stay as they are */
-    LCT_STEPS_QUERIES, /* [rows, channels] of weights [rows, keys] */
-    LCT_STEPS_KEYS     /* [keys, channels] of weights [keys, rows] */
+    LCT_STEPS_SCORES,  /* c [keys, lanes], a [keys, channels]; entries outside
+                          all steps are not written */
+    LCT_STEPS_QUERIES, /* c [rows, channels], a = weights [rows, keys] */
+    LCT_STEPS_KEYS     /* c [keys, channels], a = weights [keys, rows] */
 };
 
 struct lct_steps_block {
     size_t m0, m, n0, n, k0, k;
 };
 
-/* The block of step e; n and k are those of the whole product. */
+/* The block of step e; n and k are the sizes of the whole product. */
 static inline struct lct_steps_block
 lct_steps_block(const struct lct_tile *t, const struct lct_steps *e,
                 enum lct_steps_product of, size_t n, size_t k)

@@ -1,4 +1,4 @@
-/* tables.c - what is filled once per call: positions, angles, biases */
+/* tables.c - tables filled once per call: positions, angles, biases */
 #include "tables.h"
 #include "../core/pool.h"
 #include "bias_table.h"
@@ -237,7 +237,7 @@ static struct lct_extent extent_of(const int64_t *x, int64_t n)
     return e;
 }
 
-/* Extents of the tiles of each row of n numbers. */
+/* Find the extent of each tile in each row of n numbers. */
 static void fill_extents(struct lct_extent *out, const int64_t *x, int64_t rows,
                          int64_t n)
 {
@@ -246,7 +246,7 @@ static void fill_extents(struct lct_extent *out, const int64_t *x, int64_t rows,
             *out++ = extent_of(x + i, n - i < LCT_TILE ? n - i : LCT_TILE);
 }
 
-/* All keys of one head, through a map of the rotate door. */
+/* Apply a general map of the rotate door to all keys of one head. */
 static void map_keys(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;

@@ -1,23 +1,23 @@
-/* tables.h - what is filled once per call: positions, angles, biases */
+/* tables.h - tables filled once per call: positions, angles, biases */
 #ifndef LCT_ATTENTION_TABLES_H
 #define LCT_ATTENTION_TABLES_H
 #include "plan.h"
 #include "positions.h"
 
-/* All of it is O(T + S).  Dimension R is position_rows. */
+/* Every table has O(T + S) entries.  Dimension R is position_rows. */
 struct lct_tables {
-    /* Parts of the encoding with their parameters; NULL: none of this door. */
+    /* Parts of the encoding, with parameters; one for each door, or NULL. */
     struct lct_call call[LCT_MAX_PARTS];
     const struct lct_call *rotate, *score, *content;
     double *param_memory;        /* [params] */
 
-    int64_t *q_pos, *k_pos;      /* [R, T], [R, S]; padding has that of another
-                                    token of its row */
+    int64_t *q_pos, *k_pos;      /* [R, T], [R, S]; of padding: the lowest
+                                    position of its row */
     double *q_coords, *k_coords; /* [R, T or S, axes]; NULL: not given */
     int64_t *q_docs, *k_docs;    /* [R, T or S]; NULL: not given */
     int64_t *last;               /* [R]: largest position of a key */
-    int64_t *q_last;             /* [R, T]: in the document of each query; NULL:
-                                    not needed */
+    int64_t *q_last;             /* [R, T]: 'last' within each query's document;
+                                    NULL: not needed */
     double *tau;                 /* [R, T]: temperatures; NULL: 1 */
     struct lct_extent *q_extent, *k_extent; /* positions of each tile */
     struct lct_extent *q_doc_extent, *k_doc_extent;
@@ -30,18 +30,18 @@ struct lct_tables {
                                     general map; NULL: there is none */
 
     /* Biases by difference (bias_table.h). */
-    int64_t *q_key, *k_key;      /* [R, T or S]: what they are differences of */
+    int64_t *q_key, *k_key;      /* [R, T or S]; a bias is by q_key - k_key */
     float *bias;                 /* [H, bias_range + LCT_PAD] */
     double *bias_heads;          /* [slots, H]; NULL: not needed */
     struct lct_bias_pwl *pwl;    /* bias_pwl.h; NULL: 'bias' holds biases */
 };
 
-/* Deal out memory; 'fill' needs that done. */
+/* Allocate the tables from 'arena'; comes before 'fill'. */
 void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
                        struct lct_arena *arena);
 void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p);
 
-/* Of a pair of tables of angles: those of token i of batch row b, and on. */
+/* The angles of 'role', from token i of batch row b on. */
 static inline struct lct_table
 lct_tables_angles(const struct lct_plan *p, const struct lct_table angles[2],
                   enum lct_role role, int64_t b, int64_t i)

@@ -10,15 +10,15 @@ struct lct_tile {
     int64_t j, keys;      /* first key, how many */
     size_t lanes;         /* rows rounded up to LCT_PAD */
     bool masked;          /* some key is masked for some query */
-    bool by_map;          /* the scratch's 'masked' says which */
-    int64_t first_sees;   /* keys that the first query sees, each after it one
-                             more; or all: no steps are cut (steps.h) */
-    enum lct_near_far_class nearness; /* of content: keys are near, far or
-                                         mixed */
+    bool by_map;          /* s->masked tells which (scratch.h) */
+    int64_t first_sees;   /* keys that the first query sees, and each later
+                             query one more; if all, no steps (steps.h) */
+    enum lct_near_far_class nearness; /* of the keys to the queries, if content
+                                         is near/far */
     bool far_masks;       /* content masks some of the keys */
 };
 
-/* Tile n of the queries of head h; its keys are still open. */
+/* Tile n of the queries of head h; lct_mask_classify() sets its keys. */
 static inline struct lct_tile lct_tile_of(const struct lct_plan *p, int64_t b,
                                           int64_t h, int64_t n)
 {

@@ -4,10 +4,10 @@
  * Dao, Fu, Ermon, Rudra, Re: FlashAttention. 2022. arXiv:2205.14135; backward,
  * appendix B.2, recomputes weights from log-sum-exp.  A tile holds scores as
  * [keys, queries], one query a lane, so that maxima and sums run down the lanes
- * and never across.  Each output row depends on its own query and on key tiles
- * and splits at fixed indices alone: threads, batch and (for finite values)
- * chunks cannot change a bit.  In backward one task owns all heads that share
- * one head of k and v, so every sum has one owner and one order.
+ * and never across.  Each output row depends only on its query and on key tiles
+ * and splits at fixed indices, so threads, batch and (for finite values) chunks
+ * cannot change a bit.  In backward one task owns all heads that share one head
+ * of k and v, so every sum has one owner and one order.
  */
 #include "tiled.h"
 #include "../core/pool.h"
@@ -27,7 +27,7 @@
 #include "softmax.h"
 #include <string.h>
 
-/* Some tiles of queries against the same keys: what one task works at. */
+/* What one task works on: some tiles of queries against the same keys. */
 struct work {
     const struct lct_plan *p;
     int tiles;
@@ -36,7 +36,7 @@ struct work {
     bool any[LCT_TILES_PER_TASK]; /* did a query see a key of the split? */
 };
 
-/* The next tiles of queries of head b, h, 'most' of them, from 'first' on. */
+/* Load up to 'most' tiles of queries of head b, h, from tile 'first' on. */
 static struct work open_work(const struct lct_plan *p, int64_t b, int64_t h,
                              int64_t first, int64_t most, int slot)
 {
@@ -59,11 +59,11 @@ static struct work open_work(const struct lct_plan *p, int64_t b, int64_t h,
 
 struct forward_job {
     struct lct_softmax_results to;
-    int64_t tiles;   /* of queries that a task takes */
-    int64_t groups;  /* tasks of a head */
+    int64_t tiles;   /* tiles of queries per task */
+    int64_t groups;  /* tasks per head */
 };
 
-/* out = softmax(scores) v, as far as this tile of keys goes. */
+/* Add one tile of keys to out = softmax(scores) v. */
 static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
 {
     const struct lct_plan *p = w->p;
@@ -80,7 +80,7 @@ static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
         lct_content_values(p, t, s);
 }
 
-/* The keys of the split that begins with tile k. */
+/* Add the keys of the split that begins with tile k. */
 static void forward_split(struct work *w, int64_t k)
 {
     const struct lct_plan *p = w->p;
@@ -121,7 +121,7 @@ static void forward_task(void *context, size_t task, int slot)
     const struct forward_job *job = context;
     const struct lct_plan *p = job->to.p;
     int64_t head = (int64_t)task / job->groups;
-    /* The last tiles first: under a causal mask they have most to do. */
+    /* Start with the last tiles: with a causal mask they take longest. */
     int64_t group = job->groups - 1 - (int64_t)task % job->groups;
     struct work w = open_work(p, head / p->H, head % p->H, group * job->tiles,
                               job->tiles, slot);
@@ -134,7 +134,7 @@ static void forward_task(void *context, size_t task, int slot)
         store_results(&job->to, &w.t[n], w.s[n]);
 }
 
-/* Tiles together, unless too few tasks would be left for the threads. */
+/* Take tiles together, unless that leaves too few tasks for the threads. */
 void lct_tiled_forward(const struct lct_plan *p, const locant_tensor *out,
                        const locant_tensor *lse)
 {
@@ -192,7 +192,7 @@ static void backward_keys(const struct lct_backward *job,
         p->arithmetic->scores_backward(p, t, s, l, job->dq, dk);
 }
 
-/* The tile of queries is done with all keys. */
+/* Finish a tile of queries after its last keys. */
 static void backward_end(const struct lct_backward *job,
                          const struct lct_tile *t, struct lct_scratch *s)
 {
@@ -207,7 +207,7 @@ static void backward_end(const struct lct_backward *job,
         lct_backward_store_queries(job, t, s);
 }
 
-/* The tiles of queries of head h from 'first' on that are taken together. */
+/* Up to tiles_per_task tiles of queries of head b, h, from 'first' on. */
 static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
                            int64_t first, int slot)
 {
@@ -231,7 +231,7 @@ static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
         backward_end(job, &w.t[n], w.s[n]);
 }
 
-/* All queries of one head of keys. */
+/* All queries that use one head of keys. */
 static void backward_task(void *context, size_t task, int slot)
 {
     const struct lct_backward *job = context;
@@ -251,7 +251,7 @@ static void backward_task(void *context, size_t task, int slot)
     lct_backward_store_keys(job, b, head, s);
 }
 
-/* A chunk of 'rows' batch rows, from job->from on. */
+/* Backward of 'rows' batch rows from job->from on. */
 static void backward_chunk(struct lct_backward *job, int64_t rows)
 {
     const struct lct_plan *p = job->p;

@@ -1,18 +1,18 @@
 /*
  * tiled.h - attention by tiles of queries against tiles of keys.
  *
- * The way of a tile of queries (tile.h): it is loaded, rotated and scaled; for
- * each tile of keys, mask.h says whether it is skipped; else arithmetic.h forms
- * the products with its keys, scores.h adds bias, content and mask, softmax.h
- * turns scores into weights and rescales, and arithmetic.h adds the products
- * with its values.  At the end it is divided by the sums of the weights.
- * Backward takes the same way with the weights that lse gives.
+ * The path of a tile of queries (tile.h): load.h loads, rotates and scales it.
+ * For each tile of keys mask.h decides whether to skip it; if not, scores.h
+ * forms scores with arithmetic.h, bias.h and content.h; softmax.h turns them
+ * into weights and finds 'rescale', by which arithmetic.h multiplies the output
+ * before it adds weights times values.  At the end softmax.h divides by the
+ * sums of the weights.  Backward goes the same way with weights from lse.
  */
 #ifndef LCT_ATTENTION_TILED_H
 #define LCT_ATTENTION_TILED_H
 #include "plan.h"
 
-/* On tables that were filled. */
+/* Run the engine; tables must be filled. */
 void lct_tiled_forward(const struct lct_plan *p, const locant_tensor *out,
                        const locant_tensor *lse);
 void lct_tiled_backward(const struct lct_plan *p,

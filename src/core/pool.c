@@ -4,8 +4,8 @@
  * Workers wait on a condition variable; the caller works too.  A thread spins
  * for a short time before it waits: a training step is many jobs in quick
  * succession, and waking a thread takes longer than the time between them.
- * Tasks are taken from a counter, so any thread may run a task; what it
- * computes must depend only on its number.  One job runs at a time: a second
+ * Threads take tasks from a counter, so any thread may run a task; the result
+ * of a task must depend only on its number.  One job runs at a time: a second
  * caller waits.  A call from inside a task runs serially.
  */
 #define _GNU_SOURCE
@@ -18,18 +18,18 @@
 
 enum { MAX_THREADS = 1024 };
 #define POLL_SECONDS 0.1
-/* Four times as long gains no more (docs/SPEED.md). */
+/* Spinning four times as long is not faster (docs/SPEED.md). */
 #define SPIN_SECONDS 100e-6
 
 static struct {
     pthread_mutex_t job_lock; /* held by the caller whose job runs */
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t wake, done;
     int workers;          /* started; slots 1 .. workers */
     _Atomic uint64_t job; /* number of the present job */
     int wanted;           /* workers that may join it */
     _Atomic int busy;     /* workers inside it */
-    int processors;       /* when the last worker was started */
+    int processors;       /* their number when the last worker was started */
     bool oversubscribed;  /* more threads than processors: none spins */
     locant_task body;
     void *context;
@@ -50,7 +50,7 @@ static _Thread_local bool inside;
 
 static _Atomic(locant_poll) poll_function; /* may become NULL in a call */
 static void *poll_context;
-/* The cancellable call of this thread, if it has made one. */
+/* The cancellable call that this thread is in, if any. */
 static _Thread_local struct {
     bool cancellable, cancelled;
     double next_poll; /* in seconds */
@@ -173,8 +173,8 @@ static bool any_busy(uint64_t unused)
     return atomic_load(&pool.busy) > 0;
 }
 
-/* Spin while condition(x) holds, at most SPIN_SECONDS.  pool.lock is held, and
- * released meanwhile. */
+/* Spin while condition(x) holds, at most SPIN_SECONDS.  The caller holds
+ * pool.lock; spinning releases it. */
 static void spin(bool (*condition)(uint64_t), uint64_t x)
 {
     double end;
@@ -211,7 +211,7 @@ static void *worker(void *arg)
     return NULL;
 }
 
-/* In the child of a fork() there are no workers, and locks are initialised. */
+/* After fork() the child has no workers and must initialise the locks. */
 static void reset_pool(void)
 {
     static const pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -232,8 +232,8 @@ static void register_fork_handler(void)
     pthread_atfork(NULL, NULL, reset_pool);
 }
 
-/* Start workers until there are 'n', or none can be started.  pool.lock is
- * held. */
+/* Start workers until there are 'n', or none can be started.  The caller holds
+ * pool.lock. */
 static void start_workers(int n)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -20,7 +20,7 @@ void lct_parallel_for(size_t tasks, int slots, locant_task body,
  * Begin and end the cancellable part of a public call; see locant_set_poll().
  * Within it the poll of this thread may cancel the call: parallel loops then
  * start no more tasks, and skipped tasks write nothing.  Begin it only after
- * all arrays of indices are filled.  The end returns whether the call was
+ * all arrays of indices are filled.  'end' returns whether the call was
  * cancelled.
  */
 void lct_pool_begin_cancellable(void);

@@ -17,8 +17,8 @@ static inline bool lct_add(size_t *out, size_t a, size_t b)
 }
 
 /*
- * Bytes of an array: product of 'rank' sizes and 'item', overflow-checked.  A
- * zero among the sizes does not hide an overflow of the others.
+ * Bytes of an array: the product of 'rank' sizes and 'item'; false if it
+ * overflows, even if one of the sizes is 0.
  */
 static inline bool lct_array_bytes(size_t *out, const int64_t *shape, int rank,
                                    size_t item)

@@ -39,7 +39,7 @@ locant_dense(void *data, locant_dtype dtype, int rank, const int64_t *shape)
     return t;
 }
 
-/* "f32 or f64" of a set. */
+/* out = names of a set, as "f32 or f64" */
 static void name_set(char *out, size_t size, unsigned set)
 {
     size_t used = 0;
@@ -59,7 +59,7 @@ static void name_set(char *out, size_t size, unsigned set)
     }
 }
 
-/* Can every element be addressed without overflow of a byte offset? */
+/* Do the byte offsets of all elements fit without overflow? */
 static bool reachable(const locant_tensor *t)
 {
     int64_t low = 0, high = 0;
@@ -215,8 +215,9 @@ static void span(const locant_tensor *t, intptr_t *low, intptr_t *high)
 }
 
 /*
- * If memory is cut into pieces of 'step' elements, is a within the first part
- * of each piece and b, which begins 'gap' elements after a, within the rest?
+ * If memory is cut into pieces of 'step' elements that begin at a: is a within
+ * the first 'gap' elements of each piece, and b, which begins there, within the
+ * rest?
  */
 static bool part_at(const locant_tensor *a, const locant_tensor *b,
                     int64_t step, int64_t gap)

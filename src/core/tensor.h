@@ -25,7 +25,7 @@ enum {
 locant_status lct_check(const char *fn, const char *arg, const locant_tensor *t,
                         unsigned dtypes, int rank, const int64_t *dims);
 
-/* Fail unless empty or the strides are those of a dense row-major array. */
+/* Fail unless t is empty or has the strides of a dense row-major array. */
 locant_status lct_check_dense(const char *fn, const char *arg,
                               const locant_tensor *t);
 
@@ -41,7 +41,7 @@ locant_status lct_check_output(const char *fn, const char *arg,
 locant_status lct_check_apart(const char *fn, const locant_tensor *out,
                               const locant_tensor *in);
 
-/* Fail unless out and in are the same view (shape, too) or share no byte. */
+/* Fail unless out and in share no byte or are the same view, shape included. */
 locant_status lct_check_overlap(const char *fn, const locant_tensor *out,
                                 const locant_tensor *in);
 

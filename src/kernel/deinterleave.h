@@ -4,10 +4,10 @@
 #include "simd.h"
 
 /*
- * FIRST and SECOND split (a0 b0 a1 b1 ..) of two vectors into a and b; LOW and
+ * FIRST and SECOND split two vectors (a0 b0 a1 b1 ..) into a and b; LOW and
  * HIGH join them again.  They move lanes only within 16 bytes, where shuffles
- * are cheapest, which permutes the pairs: ORDER does the same to a table, BACK
- * undoes it.  ZIP and ZIP_END join vectors in the order of memory.
+ * are cheapest.  This permutes the pairs: ORDER permutes a table likewise, BACK
+ * is the inverse.  ZIP and ZIP_END join vectors in the order of memory.
  */
 #if LCT_VBYTES == 64
 #  define LCT_FIRST 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30

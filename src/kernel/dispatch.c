@@ -30,7 +30,7 @@ static bool has_avx512bf16(void)
 }
 #endif
 #ifdef LCT_HAVE_AVX2
-/* Clang 14 does not know "f16c"; the OS check is that of AVX. */
+/* Clang 14 does not know "f16c"; has_avx2() checks the OS support. */
 static bool has_f16c(void)
 {
     unsigned a, b, c, d;

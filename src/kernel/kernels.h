@@ -34,13 +34,13 @@ struct lct_product {
     size_t b_row;
     size_t m, n, k;
     bool add;
-    const float *rescale; /* [m]; NULL: 1.  matmul: factor of row i of c before
-                            the sum; decode_scores of PAIRS: of the sums */
-    /* Of decode_scores and decode_values only: */
+    const float *rescale; /* [m]; NULL: 1.  matmul: factors of the rows of c
+                            to add to; decode_scores of PAIRS: of the sums */
+    /* Read by decode_scores and decode_values only: */
     enum lct_stored kind; /* type of b, which is aligned to 4 bytes, rows an
                              even number of elements apart */
-    const float *ahead;   /* rows as wide as b's that are needed next, to be */
-    size_t ahead_row;     /* prefetched; any address */
+    const float *ahead;   /* rows, as wide as b's, to prefetch for the next */
+    size_t ahead_row;     /* product; need not be a valid address */
     bool warm;            /* b is in the cache: prefetch only 'ahead' */
 };
 
@@ -60,14 +60,14 @@ struct lct_bf16_product {
     size_t m, n, k;
     bool add;
     const float *rescale; /* [m]; NULL: 1 */
-    const float *factor; /* [n], of the sums; NULL: 1 */
+    const float *factor; /* [n]: multiplies the sums; NULL: 1 */
 };
 
 /*
  * Rotation of rows of 2 * pairs channels, where pair c is (c, c + pairs) or,
  * interleaved, (2c, 2c + 1).  Row t of every head takes row t of 'cosines' and
- * 'sines', which are table_row floats apart.  Widened to float32, rotated,
- * rounded once.
+ * 'sines', whose rows are table_row floats apart.  Elements are widened to
+ * float32, rotated and rounded once.
  */
 struct lct_rope {
     void *out;
@@ -83,8 +83,8 @@ struct lct_rope {
 };
 
 /*
- * A piecewise linear bias: of query i and key j, slope[r] f + value[r] with f =
- * u[at[j] + i] * inverse[i], where r is the last piece with f > start[r], or 0.
+ * A piecewise linear bias of query i and key j: slope[r] f + value[r], with f =
+ * u[at[j] + i] * inverse[i] and r the last piece with f > start[r], or 0.
  */
 struct lct_pwl_bias {
     const float *u, *du;
@@ -104,7 +104,7 @@ struct lct_rows {
     size_t rows, n;
 };
 
-/* Sum of rows of n channels, x, and rows of a table; as in lct_rope. */
+/* Rows x of n channels plus rows of a table; members as in lct_rope. */
 struct lct_sum {
     void *out;
     const void *x;
@@ -157,16 +157,16 @@ struct lct_kernels {
 
     /*
      * The same bits on every instruction set, except for denormals.  If
-     * has_bf16_dot, by an instruction that makes it faster than matmul.
+     * has_bf16_dot, it uses a dot instruction and is faster than matmul.
      */
     void (*bf16_matmul)(const struct lct_bf16_product *x);
     bool has_bf16_dot;
 
     /*
      * out[r,c] = the pair of x[2r,c], at the lower address, and x[2r+1,c],
-     * rounded if F32; 0 past the last row, and past the last of n columns up to
-     * a multiple of LCT_PAD.  Rows of x are x_row bytes apart.  Exact, but
-     * denormals may become 0.
+     * rounded if F32; 0 past the last row, and from column n up to a multiple
+     * of LCT_PAD.  Rows of x are x_row bytes apart.  Exact, but denormals may
+     * become 0.
      */
     void (*bf16_pair_rows)(uint32_t *out, size_t out_row, const void *x,
                       ptrdiff_t x_row, enum lct_stored kind, size_t rows,

@@ -65,7 +65,7 @@ static uint16_t round16(double x, int fraction, int low, int high)
             result |= 1ull << (fraction - 1) | significand >> (52 - fraction);
         return (uint16_t)(sign | result);
     }
-    if (exponent == 0) /* below half of the least denormal of both formats */
+    if (exponent == 0) /* too small for a denormal of either format */
         return sign;
     exponent -= 1023;
     significand |= 1ull << 52;

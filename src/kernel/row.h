@@ -5,8 +5,8 @@
 
 /*
  * Copy n dense elements between 'row', of dtype F32, F16, BF16 or F64, and an
- * array of float or double.  F16 and BF16 are widened exactly and rounded to
- * nearest even once: from double not by way of float32, which would round
+ * array of float or double.  F16 and BF16 are widened exactly, and rounded once
+ * to nearest even: double is not converted through float32, which would round
  * twice.  'row' must not overlap the array.
  */
 void lct_row_to_f32(float *out, const void *row, locant_dtype dtype, size_t n);

@@ -123,8 +123,8 @@ static inline f32v f32v_fma(f32v a, f32v b, f32v c)
 }
 
 /*
- * Half a vector of 16, for rows that end in one: some CPUs execute two
- * operations on halves in the time of one on a whole vector.
+ * Half a vector of 16, for rows that end in half a vector: some CPUs execute
+ * two operations on halves in the time of one on a whole vector.
  */
 #if defined(__AVX512F__)
 typedef float f32h __attribute__((vector_size(32)));
@@ -159,7 +159,7 @@ static inline f32h f32h_fma(f32h a, f32h b, f32h c)
  */
 enum { LCT_FIRST_IS_LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
 
-/* Words of the high halves of both. */
+/* Join the high halves of both vectors in words. */
 static inline u32v u32v_pair(u32v first, u32v second)
 {
     u32v low = LCT_FIRST_IS_LOW ? first : second;
@@ -169,8 +169,8 @@ static inline u32v u32v_pair(u32v first, u32v second)
 }
 
 /*
- * c plus the product of the second bfloat16 numbers in each lane of a and b,
- * then plus that of the first ones: two roundings.  The instruction treats
+ * c + the product of the second bfloat16 numbers in each lane of a and b, then
+ * + the product of the first ones: two roundings.  The instruction treats
  * denormals as 0; otherwise all versions have the same bits, since products are
  * exact.
  */
@@ -242,8 +242,8 @@ static inline f32v f32v_larger(f32v x, f32v y)
 }
 
 /*
- * By lane, the entry of a table of 8 at the low three bits of i.  Every set
- * with a fused multiply-add has it, so they share one exponential.
+ * Each lane looks up the low three bits of i in a table of 8.  Every set with a
+ * fused multiply-add has the instruction, so they share one exponential.
  */
 #if defined(__AVX2__)
 #  define LCT_LOOKUP
@@ -341,7 +341,7 @@ static inline void f32v_transpose4(f32v *a, f32v *b, f32v *c, f32v *d)
     *d = __builtin_shufflevector(r, s, LCT_FOURS(2, 3, VL + 2, VL + 3));
 }
 
-/* 16-bit integers to 32 bits, and those below 2^16 back. */
+/* 16-bit integers to 32 bits; and 32-bit integers below 2^16 back. */
 static inline u32v u32v_from_u16(u16v h)
 {
 #if defined(__AVX512F__)

@@ -55,13 +55,13 @@ static inline struct lct_turn lct_turn_times(struct lct_turn f,
                               (uint64_t)low };
 }
 
-/* 1 - f, the same angle backwards. */
+/* 1 - f, the angle of the opposite sign. */
 static inline struct lct_turn lct_turn_back(struct lct_turn f)
 {
     return (struct lct_turn){ ~f.hi + (f.lo == 0), -f.lo };
 }
 
-/* |position|, also of the least int64. */
+/* |position|, defined also for INT64_MIN. */
 static inline uint64_t lct_magnitude(int64_t position)
 {
     return position < 0 ? -(uint64_t)position : (uint64_t)position;
@@ -82,8 +82,8 @@ static inline unsigned lct_quadrant(uint64_t hi)
 }
 
 /*
- * w of the fraction (hi, mid, lo) / 2^192 with full relative accuracy: made
- * positive before the words are added as doubles.
+ * w of the fraction (hi, mid, lo) / 2^192 with full relative accuracy: the
+ * fraction is made positive before its words are added as doubles.
  */
 static inline double lct_turn_rest(uint64_t hi, uint64_t mid, uint64_t lo)
 {

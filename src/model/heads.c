@@ -31,7 +31,7 @@ struct problem {
     int first_param; /* of the layer's encoding, among all */
 };
 
-/* Positions [B, S], or real ones [B, S, 1], chosen by the encoding. */
+/* Set positions [B, S], or coordinates [B, S, 1] if they are real numbers. */
 static void set_positions(struct problem *p, const struct lct_model *m,
                           int64_t B, int64_t T, int64_t past)
 {
@@ -45,7 +45,7 @@ static void set_positions(struct problem *p, const struct lct_model *m,
                             reals ? 3 : 2, shape);
     p->q_pos = p->k_pos;
     p->q_pos.shape[1] = T;
-    p->q_pos.data = (int64_t *)m->positions + past; /* size of double */
+    p->q_pos.data = (int64_t *)m->positions + past; /* or as many doubles */
     if (reals) {
         p->attention.q_coords = &p->q_pos;
         p->attention.k_coords = &p->k_pos;
@@ -55,7 +55,7 @@ static void set_positions(struct problem *p, const struct lct_model *m,
     }
 }
 
-/* Queries of B x T tokens; keys of these and of 'past' remembered ones. */
+/* B x T tokens are queries; they and 'past' remembered tokens are keys. */
 static void make_problem(struct problem *p, const struct lct_model *m,
                          int64_t layer, int64_t B, int64_t T, int64_t past)
 {
@@ -104,8 +104,7 @@ static locant_status reserve(struct lct_model *m, int64_t layer, int64_t B,
 /*
  * Ensure workspace for B sequences of T tokens.  Its size depends on the number
  * of threads, the layer's encoding and the range of positions; it is allocated
- * with the model and grows if a pass needs
- * more.
+ * with the model and grows if a pass needs more.
  */
 locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
                                 int64_t past)
@@ -143,8 +142,8 @@ locant_status lct_heads_forward(struct lct_model *m, int64_t layer)
 
 /*
  * forward: o = attention(q, k, v)
- * Writes d.q, d.k, d.v (and d.read) from d.branch = do; adds to the gradients
- * of the encoding's parameters.
+ * Writes d.q, d.k, d.v (and d.read) from d.branch, the gradient of o; adds to
+ * the gradients of the encoding's parameters.
  */
 locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
 {
@@ -175,10 +174,10 @@ locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
 /* ---------------------------------------------------- weights of some rows */
 
 /*
- * Attention weights are read with unit vectors as values: with v[j] the unit
+ * Attention weights are read with unit vectors as values.  If v[j] is the unit
  * vector of channel j - first for D keys from 'first' on, and 0 for the others,
- * o[i, c] = p[i, first + c].  Queries before 'first' see none of these keys and
- * are left out.
+ * then o[i, c] = p[i, first + c].  Queries before 'first' see none of these
+ * keys and are left out.
  */
 struct reading {
     const struct lct_model *m;
@@ -186,7 +185,7 @@ struct reading {
     const int64_t *t; /* [n] queries */
     int64_t n;
     void *at;       /* positions of the queries of a pass, int64_t or double;
-                       start of all memory but the workspace */
+                       begins the memory of all but the workspace */
     int64_t *which; /* [count] their indices among the n */
     int64_t count;
     real *q, *v, *o, *lse;
@@ -209,7 +208,7 @@ static locant_status make_reading(struct reading *r)
         (r->at = locant_alloc(bytes)) == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "lct_model_attention_rows: no "
                            "memory for %" PRId64 " queries", r->n);
-    r->which = (int64_t *)r->at + r->n; /* size of double */
+    r->which = (int64_t *)r->at + r->n; /* or after n doubles */
     r->q = (real *)(r->which + r->n);
     r->o = r->q + rows * D;
     r->base = r->o + rows * D;
@@ -284,7 +283,7 @@ static locant_status attend(struct reading *r)
                                     r->workspace, r->bytes);
 }
 
-/* v of keys first .. first + D - 1: unit vectors times 'one'. */
+/* Set v of keys first .. first + D - 1 to unit vectors times 'one'. */
 static void mark_keys(struct reading *r, int64_t first, real one)
 {
     const int64_t D = r->m->head_dim, S = r->m->S;
@@ -294,7 +293,7 @@ static void mark_keys(struct reading *r, int64_t first, real one)
             r->v[(h * S + first + c) * D + c] = one;
 }
 
-/* Read the weights of those keys. */
+/* Read the weights of keys first .. first + D - 1. */
 static locant_status read_keys(struct reading *r, real *weight, int64_t first)
 {
     const int64_t D = r->m->head_dim, S = r->m->S;

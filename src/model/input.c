@@ -1,9 +1,9 @@
 /*
  * input.c - the input door: token embeddings plus the table of positions.
  *
- * Every table starts at the RMS of initial token embeddings: a fixed one by a
- * factor, a learned one by its initial values.  Otherwise encodings would
- * differ in scale, too.
+ * Every table starts at the RMS of initial token embeddings: a fixed table is
+ * multiplied by a factor, a learned table gets such initial values.  Otherwise
+ * encodings would also differ in scale.
  */
 #include "parts.h"
 #include <math.h>
@@ -28,7 +28,7 @@ double lct_init_deviation(const struct lct_model *m)
     return 1 / sqrt((double)m->config.width);
 }
 
-/* The factor that brings n values to that RMS; 1 if they are all 0. */
+/* The factor that gives n values the RMS of embeddings; 1 if all are 0. */
 static double to_rms(const struct lct_model *m, const real *x, size_t n)
 {
     double sum = lct_nn()->sum_squares(x, n);
@@ -36,7 +36,7 @@ static double to_rms(const struct lct_model *m, const real *x, size_t n)
     return sum > 0.0 ? lct_init_deviation(m) / sqrt(sum / (double)n) : 1.0;
 }
 
-/* The factor for the first rows of the table, 'most' or all. */
+/* The factor, measured on the first rows of the table, at most 'most'. */
 static locant_status measure(const struct lct_model *m, double *factor,
                              int64_t most)
 {
@@ -61,8 +61,8 @@ static locant_status measure(const struct lct_model *m, double *factor,
 }
 
 /*
- * A learned table is linear in its learned parameters, so all of them take the
- * same factor.
+ * A learned table is linear in its parameters, so all of them are multiplied by
+ * the same factor.
  */
 locant_status lct_input_match(struct lct_model *m)
 {

@@ -4,8 +4,8 @@
  *     mid = x + attention(norm1(x)) Wo
  *     out = mid + gelu(norm2(mid) W1) W2
  *
- * The keys and values of attention are those of memory and segment.  The work
- * between two attentions is done by blocks of rows, each on one thread and in
+ * Attention has the keys and values of memory and segment.  The work between
+ * two calls of attention is done by blocks of rows, each on one thread and in
  * its cache.
  */
 #include "parts.h"
@@ -91,7 +91,7 @@ static void queries(const struct lct_part *p)
     project(p, a->q, a->norm1, LCT_WQ);
 }
 
-/* For rows of memory and segment; without memory, queries too. */
+/* Rows of memory and segment; without memory this computes queries, too. */
 static void keys_and_values(const struct lct_part *p)
 {
     const struct lct_layer *a = &p->m->layers[p->layer];
@@ -145,7 +145,7 @@ locant_status lct_layer_forward(struct lct_model *m, int64_t layer)
 
 /*
  * forward: mid = x + o Wo;  out = mid + gelu(norm2(mid) W1) W2
- * d.mid from d.x, that of 'out'; d.branch becomes that of o.
+ * Writes d.mid, d.branch (gradient of o) from d.x (gradient of out).
  */
 static void before_attention(const struct lct_part *p)
 {
@@ -223,7 +223,7 @@ static void finish(struct lct_model *m, int64_t layer)
                                (int)(sizeof(products) / sizeof(products[0])));
 }
 
-/* d.x enters as the gradient of 'out' and leaves as that of 'x'. */
+/* d.x: the gradient of 'out' becomes the gradient of 'x'. */
 locant_status lct_layer_backward(struct lct_model *m, int64_t layer)
 {
     const bool memory = m->config.memory > 0;

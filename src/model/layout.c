@@ -95,7 +95,7 @@ static locant_status append_encoding(struct lct_model *m, int i,
     return LOCANT_OK;
 }
 
-/* Number of parameters of the encoding, and of tensors that hold them. */
+/* Number of the encoding's parameters; *tensors: of tensors that hold them. */
 static int encoding_params(const struct lct_model *m, int *tensors)
 {
     const locant_sizes sizes = lct_model_sizes(m);
@@ -110,7 +110,7 @@ static int encoding_params(const struct lct_model *m, int *tensors)
     return n;
 }
 
-/* The tensors of all parameters, one for each layer where it has its own. */
+/* Append a tensor per parameter, or one per layer if each has its own. */
 static locant_status append_encodings(struct lct_model *m)
 {
     const locant_sizes sizes = lct_model_sizes(m);

@@ -40,7 +40,7 @@ static locant_status allocate_params(struct lct_model *m)
     return LOCANT_OK;
 }
 
-/* The longest sequence at which the encoding is defined. */
+/* The longest sequence for which the encoding is defined. */
 static int64_t longest(const struct lct_model *m)
 {
     int64_t reach = locant_encoding_length_limit(m->config.encoding);
@@ -59,7 +59,7 @@ static locant_status build(struct lct_model *m, int64_t batch)
     return lct_heads_reserve(m, batch, longest(m), m->config.memory);
 }
 
-/* Set what depends on the encoding. */
+/* Set the members that depend on the encoding. */
 static void learn_encoding(struct lct_model *m)
 {
     const locant_encoding *e = m->config.encoding;
@@ -126,8 +126,8 @@ void lct_model_free(struct lct_model *m)
 /* ---------------------------------------------------------- initial values */
 
 /*
- * Every shared tensor has its own stream, so its values depend on the seed and
- * its index in the list only.
+ * Every shared tensor has its own random stream, so its values depend only on
+ * the seed and its index in the list.
  */
 static void init_shared(struct lct_model *m, int index, uint64_t seed)
 {
@@ -152,7 +152,7 @@ locant_status lct_model_init(struct lct_model *m, uint64_t seed)
         init_shared(m, i, seed);
     for (int i = m->encoding_first; i < m->tensor_count; i++) {
         /* One seed for all parameters of a layer, which may be drawn together.
-           Streams count down from the end, so they differ from shared ones. */
+           Streams count down from the last, apart from shared tensors. */
         const uint64_t place = (uint64_t)(m->tensors[i].layer + 1);
         locant_random r = { .seed = seed, .stream = UINT64_MAX - place };
         uint64_t own = (uint64_t)locant_random_word(&r) << 32;

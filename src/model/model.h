@@ -38,7 +38,7 @@ struct lct_model_tensor {
     size_t offset, size; /* in elements */
     bool decay;       /* weight decay: for matrices except embeddings */
     int encoding_param; /* index of the encoding's parameter, or -1 */
-    int layer;          /* whose encoding parameter it is, or -1 */
+    int layer;          /* layer of an encoding parameter, or -1 */
     double rate;        /* learning rate relative to the run's */
 };
 
@@ -83,10 +83,10 @@ size_t lct_model_bytes(const struct lct_model *m);
 void lct_model_draw(struct lct_model *m, uint64_t seed);
 
 /*
- * With memory: a pass continues the rows of the last one.  Positions of keys
- * are 0, 1, .. from the first remembered one, that of query i is tokens + i.
- * Memory is constant for backward: gradients flow through it to the weights of
- * keys and values, norms and the encoding's parameters, and not further.  A
+ * With memory: a pass continues the rows of the last pass.  Positions of keys
+ * are 0, 1, .. from the first remembered token; query i has position tokens +
+ * i.  Memory is constant for backward: gradients flow to the weights of keys
+ * and values, norms and the encoding's parameters, but not into the memory.  A
  * pass that fails clears the memory.
  */
 struct lct_memory {
@@ -102,8 +102,8 @@ real *lct_model_remembered(struct lct_model *m, int64_t layer);
 locant_status lct_model_remind(struct lct_model *m, struct lct_memory size);
 
 /*
- * tokens [B, T] in 0 .. vocab-1; targets [B, T] (next tokens) too, or -1: that
- * position is not scored, its loss is 0 and has no gradient.
+ * tokens [B, T] in 0 .. vocab-1; targets [B, T] (next tokens) too, or -1 at
+ * positions that are not scored: their loss is 0 and has no gradient.
  * loss   [B, T]   written unless NULL: -ln p(target), natural logarithm
  * mean   written unless NULL: mean of the scored losses, summed in double; 0
  *        if there are none
@@ -116,23 +116,23 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
 locant_status lct_model_backward(struct lct_model *m);
 
 /*
- * hit [B, T] of the last forward: 1 where the target has the largest logit, of
- * equal ones the lowest id; else 0, also where no target is scored or a logit
- * is NAN.
+ * hit [B, T] of the last forward: 1 where the target has the largest logit (of
+ * equal logits, the lowest id); else 0, also if the target is not scored or a
+ * logit is NAN.
  * Errors: PARAM (no forward, or a backward has overwritten its logits).
  */
 locant_status lct_model_hits(const struct lct_model *m, uint8_t *hit);
 
 /*
- * out [B, T, width] = d mean / d input of the first layer, which is the token's
- * embedding plus what the input door adds, of the last backward.
+ * out [B, T, width] = d mean / d input of the first layer in the last backward.
+ * The input is the token's embedding plus the table of the input door.
  * Errors: PARAM (the last pass was not a backward).
  */
 locant_status lct_model_input_gradient(const struct lct_model *m, real *out);
 
 /*
- * The state of a layer after its forward, of B rows of T tokens and S keys, T
- * and the remembered ones.  Valid during the call.
+ * The state of a layer after its forward: B rows of T tokens and S keys, which
+ * include remembered tokens.  Valid during the call.
  */
 struct lct_layer_seen {
     int64_t layer, B, T, S;
@@ -152,8 +152,8 @@ void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
                      void *context);
 
 /*
- * weight [heads, n, S] = attention weights of queries t[0 .. n - 1], each in
- * 0 .. T - 1, of a layer, within a call of 'watch' for it; B must be 1.
+ * weight [heads, n, S] = attention weights of a layer for queries t[0 .. n-1],
+ * each in 0 .. T - 1.  Call it within 'watch' for that layer; B must be 1.
  * Takes at most S / head_dim + 1 attention passes of n queries.
  * Errors: SHAPE (B), PARAM (t), NOMEM.
  */

@@ -83,12 +83,12 @@ struct lct_model {
 
     bool input_door, reads_x;
     bool table_learns;   /* the input table has parameters */
-    bool chooses_positions; /* the encoding does, for each row */
-    bool real_positions; /* they are real numbers */
+    bool chooses_positions; /* the encoding chooses positions for each row */
+    bool real_positions; /* positions are real numbers */
     real table_factor;   /* brings a fixed table to the RMS of embeddings */
     real *table;         /* [table_room, width] */
-    int64_t table_room;  /* length, or all rows if it chooses positions */
-    int64_t table_rows;  /* computed so far */
+    int64_t table_room;  /* length, or all rows if chooses_positions */
+    int64_t table_rows;  /* rows computed so far */
     void *positions;     /* I64 or F64: 0 .. length - 1, or [B, S] */
     uint64_t draw;       /* seed of the positions of the next pass */
     bool drawing;        /* draw them, as in training */
@@ -118,7 +118,7 @@ static inline locant_sizes lct_model_sizes(const struct lct_model *m)
                            .head_dim = m->head_dim };
 }
 
-/* Views of the parameters (of 'views': grads) that a layer uses. */
+/* The part of 'views', encoding_params or encoding_grads, of one layer. */
 static inline locant_tensor *lct_layer_views(const struct lct_model *m,
                                              locant_tensor *views,
                                              int64_t layer)
@@ -126,7 +126,6 @@ static inline locant_tensor *lct_layer_views(const struct lct_model *m,
     return m->encoding_count == 0 ? NULL : views + layer * m->encoding_count;
 }
 
-/* Check a configuration. */
 locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
                               int64_t length);
 
@@ -199,14 +198,14 @@ static inline double *lct_block_sum(const struct lct_part *p)
     return p->m->sums + p->first / LCT_BLOCK * p->m->config.width;
 }
 
-/* forward: y = x W;  the gradient of W is over so many rows of x and dy. */
+/* forward: y = x W;  the gradient of W is a sum over rows of x and dy. */
 struct lct_product_of {
     const struct lct_model_tensor *w;
     const real *x, *dy;
     int64_t rows;
 };
 
-/* Run 'work' (NULL: none) on all blocks of rows, and gradients of weights. */
+/* Run 'work' (or NULL) on all blocks of rows, and sum gradients of weights. */
 void lct_model_rows(struct lct_model *m, int64_t layer, int64_t rows,
                     lct_part_fn work);
 void lct_model_rows_and_weights(struct lct_model *m, int64_t layer,
@@ -224,7 +223,7 @@ locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
 locant_status lct_heads_forward(struct lct_model *m, int64_t layer);
 locant_status lct_heads_backward(struct lct_model *m, int64_t layer);
 
-/* One layer: out from x; d.x with respect to x from d.x with respect to out. */
+/* One layer: out from x; d.x, the gradient of out, becomes the one of x. */
 locant_status lct_layer_forward(struct lct_model *m, int64_t layer);
 locant_status lct_layer_backward(struct lct_model *m, int64_t layer);
 #endif

@@ -107,7 +107,7 @@ static void show_layer(const struct lct_model *m, int64_t layer)
     m->watch(&seen, m->watcher);
 }
 
-/* The part of a forward that can fail after the arguments were checked. */
+/* The forward after its arguments were checked; it can still fail. */
 static locant_status run(struct lct_model *m, int64_t B, int64_t T)
 {
     LCT_TRY(lct_input_positions(m, B, m->kept.tokens + T));
@@ -176,7 +176,7 @@ static void drop_given(struct lct_model *m)
     }
 }
 
-/* Overwrites the logits by their gradient: one backward for each forward. */
+/* Overwrites the logits by their gradient, so it needs a forward each time. */
 locant_status lct_model_backward(struct lct_model *m)
 {
     if (!m->train)
@@ -199,7 +199,7 @@ locant_status lct_model_backward(struct lct_model *m)
 
 /* --------------------------------------------------- results of a pass */
 
-/* Is x[target] above every x before it and below none after it? */
+/* Is x[target] the largest, and the first of equal ones? */
 static uint8_t is_first_largest(const real *x, int32_t target, int64_t n)
 {
     bool best = target >= 0 && x[target] == x[target]; /* no NAN */

@@ -1,9 +1,9 @@
 /*
- * share.c - divide a pass among threads: blocks of rows, tiles of gradients of
- * weights.
+ * share.c - divide a pass among threads: blocks of rows, and tiles of the
+ * gradients of weights.
  *
- * What a task computes depends only on its number, and blocks are the same for
- * any number of threads, and so are the bits.
+ * The work of a task depends only on its number, and tasks are the same for any
+ * number of threads; so the bits are the same, too.
  */
 #include "parts.h"
 
@@ -41,7 +41,7 @@ static void tile(const struct job *j, int64_t number)
                                &s, number);
 }
 
-/* Tiles first: they are larger than blocks, which balance the end. */
+/* Tiles come first: they are larger, and small blocks balance the end. */
 static void run(void *context, size_t task, int slot)
 {
     const struct job *j = context;

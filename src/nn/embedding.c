@@ -17,8 +17,8 @@ void lct_embedding_forward(real *x, const real *table, const int32_t *tokens,
 
 /*
  * forward: x[i] = table[tokens[i]]
- * dtable[v] += sum of dx[i] over the rows i of token v, in order, in double: a
- * frequent token has thousands of rows.
+ * dtable[v] += sum of dx[i] over the rows i with token v, in order; in double,
+ * since a frequent token has thousands of rows.
  */
 void lct_embedding_backward(real *dtable, const real *dx,
                             const int32_t *tokens, int64_t rows,
@@ -31,7 +31,7 @@ void lct_embedding_backward(real *dtable, const real *dx,
 
     for (int64_t v = 0; v < vocab; v++)
         first[v] = -1;
-    for (int64_t i = rows - 1; i >= 0; i--) { /* makes lists ascend */
+    for (int64_t i = rows - 1; i >= 0; i--) { /* so that lists ascend */
         next[i] = first[tokens[i]];
         first[tokens[i]] = (int32_t)i;
     }

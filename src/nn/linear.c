@@ -1,13 +1,13 @@
 /*
  * linear.c - y = x W and its two gradients.
  *
- * Nothing here starts threads: callers divide rows, or the tiles of dW, which
- * are fixed, so bits do not depend on the number of threads.
+ * Nothing here starts threads.  Callers divide rows, or the tiles of dW, whose
+ * size is fixed, so bits do not depend on the number of threads.
  *
- * Products with W read it as consecutive panels of 16 columns, shared by all
- * rows.  Read in place, columns of W that are a power of 2 apart would compete
- * for a few sets of the first-level cache.  For the long sums of dW the rows of
- * dy are packed a few at a time.
+ * Products read W from packed panels of 16 columns, shared by all rows.  Read
+ * in place, rows of W that are a power of 2 apart would compete for a few sets
+ * of the first-level cache.  For the long sums of dW the rows of dy are packed
+ * a few at a time.
  */
 #include "nn.h"
 #include <string.h>

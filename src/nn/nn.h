@@ -41,14 +41,14 @@ struct lct_norm_saved {
 /* Writes sum [width]: the contribution of these rows to dw. */
 void lct_norm_backward(real *dx, const real *more, double *sum, const real *dy,
                        const real *w, const struct lct_norm_saved *saved);
-/* dw [width] += sums [blocks, width], in order; overwrites the first. */
+/* dw [width] += sums [blocks, width], in order; overwrites sums[0]. */
 void lct_norm_backward_weight(real *dw, double *sums, int64_t blocks,
                               int64_t width);
 
 void lct_gelu_forward(real *y, const real *x, size_t n);
 void lct_gelu_backward(real *dy, const real *x, size_t n);
 
-/* Lists of rows with equal tokens. */
+/* A list, for each token, of the rows with that token. */
 struct lct_embedding_scratch {
     int32_t *first; /* [vocab] */
     int32_t *next;  /* [rows] */

@@ -2,9 +2,9 @@
  * nn_kernels.h - row operations of nn, one table for each instruction set.
  *
  * Sums run over a fixed number of lanes, reduced in a fixed order, and nothing
- * is fused, so every table gives the same bits; except 'product' and 'weights',
- * which are fused, the same bits on all sets with fused multiply-add.  They
- * cannot fail, allocate nothing and use one thread; arrays must not overlap.
+ * is fused, so every table gives the same bits.  Only 'product' and 'weights'
+ * are fused: they have the same bits on all sets with fused multiply-add.  No
+ * operation fails, allocates or starts threads; arrays must not overlap.
  */
 #ifndef LCT_NN_KERNELS_H
 #define LCT_NN_KERNELS_H
@@ -39,7 +39,7 @@ struct lct_nn_kernels {
     const char *isa;
 
     void (*product)(const struct lct_nn_product *x);
-    /* c[i,j] += sum_p a[p a_row + i] b[p b_row + j], one by one, in order */
+    /* c[i,j] += sum_p a[p a_row + i] b[p b_row + j], in the order of p */
     void (*weights)(const struct lct_nn_product *x);
 
     /*

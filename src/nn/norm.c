@@ -25,9 +25,9 @@ void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
 }
 
 /*
- * dx [rows, width] = more + the gradient: x is the residual stream, and 'more'
- * (or NULL) the gradient through its other branch; dy [rows, width].  Sums for
- * dw are over all rows, so they are in double.
+ * dx [rows, width] = more + the gradient through the norm, from dy [rows,
+ * width].  'more', or NULL, is the gradient of x through the residual stream.
+ * dw sums over all rows, so its sums are in double.
  *
  * forward: y = (x - mean) / deviation * w
  */
