@@ -317,7 +317,7 @@ TEST(coordinates_are_refused)
     CHECK_REFUSED(locant_attention_workspace(&bytes, &t5.a),
                   LOCANT_ERR_UNSUPPORTED,
                   "locant_attention_workspace: q_coords is given, expected an "
-                  "encoding that turns queries and keys to read it");
+                  "encoding that rotates queries and keys to read it");
     mixed_free(&t5);
 }
 

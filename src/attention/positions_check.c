@@ -45,7 +45,7 @@ static locant_status check_axes(struct lct_request *r)
         part = lct_part_of(r->a->encoding, LOCANT_DOOR_ROTATE);
     if (part == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: q_coords is given, "
-                           "expected an encoding that turns queries and keys "
+                           "expected an encoding that rotates queries and keys "
                            "to read it", r->fn);
     r->axes = part->e->row->positions.axes;
     r->axes = r->axes > 0 ? r->axes : 1;

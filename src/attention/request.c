@@ -136,7 +136,7 @@ static locant_status check_rotate(struct lct_request *r,
         r->Dq = leaf->row->rotate.width(leaf, r->D);
     if (r->Dq != r->D && r->rotated_keys)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s widens queries and "
-                           "keys, expected keys that are not turned yet", r->fn,
+                           "keys, expected keys not rotated yet", r->fn,
                            leaf->row->info.name);
     if (r->Dq == r->D && r->D % 2 != 0)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
@@ -155,8 +155,8 @@ static locant_status check_content(const struct lct_request *r,
                            r->rotate->e->row->info.name, r->Dq,
                            leaf->row->info.name, r->D);
     if (leaf->row->content.near_far != NULL && r->rotated_keys)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s turns each key for "
-                           "each query, expected keys that are not turned yet",
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s rotates each key "
+                           "for each query, expected keys not rotated yet",
                            r->fn, leaf->row->info.name);
     return leaf->traits & LOCANT_TRAIT_READS_X
                ? lct_positions_check_own_keys(r, leaf)
