@@ -1,5 +1,4 @@
-/* columns.c - terminal columns by Unicode Standard Annex 11; combining marks
-   take none */
+/* columns.c - terminal columns by Unicode Standard Annex 11 */
 #include "columns.h"
 
 int lct_columns(int32_t c)

@@ -1,7 +1,6 @@
 /*
  * columns_table.c - how many columns characters of Unicode 14.0.0 take, made by
- * tools/columns_table.py: first character << 2 | columns, where 3 means not
- * printable.
+ * tools/columns_table.py: first character << 2 | columns; 3: not printable.
  */
 #include "columns.h"
 

@@ -1,7 +1,6 @@
 /*
  * dots.c - values in rows that are named on the left: a dot for every seed
- * (strips), or an estimate with its interval (points).  The axis need not
- * include zero.
+ * (strips), or an estimate with its interval (points).
  */
 #include "figure.h"
 #include <math.h>

@@ -219,8 +219,7 @@ struct lct_map lct_map_of(const locant_figure *f);
 
 /* ------------------------------------------------------------------ legend */
 
-/* Width that the labels of the series need beside the plot; 0 if none has
-   one. */
+/* Width of the labels of the series beside the plot; 0 if none has one. */
 double lct_legend_width(struct lct_canvas *c, const locant_figure *f);
 
 /*

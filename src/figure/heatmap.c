@@ -206,8 +206,7 @@ locant_status lct_pool(struct lct_pooled *out, const locant_figure *f,
     return LOCANT_OK;
 }
 
-/* Print each value: dark on shades near the background, else in the
-   background's colour. */
+/* Print each value: dark on pale shades, else in the background's colour. */
 static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
                          const struct lct_map *m, const locant_figure *f)
 {

@@ -114,8 +114,7 @@ static void close(void *to)
     lct_html_raw(&((struct page *)to)->path, "z");
 }
 
-/* A dot is a line of length 0 with round ends, so that one path can hold
-   all. */
+/* A dot is a line of length 0 with round ends: one path can hold all. */
 static void dot(void *to, double x, double y, double radius)
 {
     struct page *p = to;

@@ -68,8 +68,7 @@ static double encode(double linear)
     return 1.055 * pow(linear, 1 / 2.4) - 0.055;
 }
 
-/* OKLCh (hue in degrees) to sRGB, with the published inverse matrices of
-   OKLab. */
+/* OKLCh (hue in degrees) to sRGB, with the published inverse matrices. */
 static struct lct_color oklch(double lightness, double chroma, double hue)
 {
     double angle = hue * 3.14159265358979323846 / 180;

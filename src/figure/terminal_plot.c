@@ -293,8 +293,7 @@ static void put_pooled(struct lct_screen *s, const locant_figure *f)
     lct_screen_raw(s, "\n");
 }
 
-/* The side in pixels: a whole number for each cell, or all the room if there is
-   none. */
+/* The side in pixels: a whole number for each cell, or else all the room. */
 static int side(int64_t cells, int room, int most)
 {
     int64_t each = room / cells;
@@ -314,8 +313,7 @@ locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
     left = margin(s, &y);
     tall = side(f->rows, TEXT_LINES * s->per_line, 2 * s->per_line);
     if (f->row_names && tall >= f->rows * s->per_line)
-        tall -= tall % (int)(f->rows * s->per_line); /* whole lines for each
-                                                        row */
+        tall -= tall % (int)(f->rows * s->per_line); /* whole lines per row */
     tall += tall % s->per_line; /* whole lines */
     most = s->per_line == 2 ? 4 : 3;
     if (f->col_names && widest(s, &x) + 2 > most)

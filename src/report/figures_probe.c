@@ -82,8 +82,7 @@ bool lct_page_probed(const struct lct_results *r)
 
 /* ----------------------------------------------------------------- drawing */
 
-/* Adds the points of group i; returns NULL, and adds no line, if it has
-   none. */
+/* Adds the points of group i; NULL, and no line, if it has none. */
 static locant_series *add(struct lct_lines *l, const struct lct_results *r,
                           size_t i, const struct lct_points *points)
 {

@@ -7,8 +7,7 @@
 
 /*
  * A figure of a task.  A page has many of each kind, all with different names.
- * A caller that wants one asks for the kind and, if it likes, for the length of
- * the test.
+ * A caller that wants one gives the kind and perhaps the length of the test.
  */
 struct lct_task_figure {
     locant_figure f;
@@ -20,7 +19,7 @@ struct lct_task_figure {
 
 struct lct_task_figure lct_task_begin(const struct lct_html *h,
                                       enum lct_figure_id id, const char *own);
-/* MSG_NONE: the caption of its row.  A caption ends with the size of the
+/* MSG_NONE: the row's caption.  Every caption ends with the size of the
    models. */
 locant_status lct_task_put(struct lct_html *h, const struct lct_results *r,
                            size_t t, struct lct_task_figure *f,
@@ -37,8 +36,7 @@ void lct_task_title(struct lct_label *out, const struct lct_results *r,
 /* Sets both labels of an axis to 'text' and its translation. */
 void lct_task_label(const char **en, const char **zh, const char *text);
 
-/* The maps of task t: encodings by place, depth by length, seeds that solve
-   it. */
+/* The maps of task t: encodings by place, depth by length, share of seeds. */
 locant_status lct_page_task_maps(struct lct_html *h,
                                  const struct lct_results *r, size_t t);
 

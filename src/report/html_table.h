@@ -80,8 +80,7 @@ void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
 void lct_html_table_groups(struct lct_html *h, const struct lct_results *r,
                       const struct lct_html_table *t, const size_t *order);
 
-/* Steps for tables with other rows: from <table> to <thead><tr>, a heading,
-   <tbody>. */
+/* Steps for tables with other rows: up to <thead><tr>, a heading, <tbody>. */
 void lct_html_table_begin(struct lct_html *h, enum lct_message label,
                      const char *kind);
 void lct_html_table_columns(struct lct_html *h);

@@ -53,7 +53,7 @@ static void draw_numbers(struct bench *b, uint64_t seed, bool zero)
         b->x[i] = locant_random_normal(&r);
 }
 
-/* rows[t] = row t of the table, scaled to a root mean square of 1, which random
+/* rows[t] = row t of the table, scaled to a root mean square of 1, as random
    content has. */
 static locant_status read_table(double *rows, const struct bench *b,
                                 const struct lct_subject *s,
@@ -193,8 +193,7 @@ static void shuffle(double *rows, double *room, int64_t heads, int64_t n,
                (size_t)wide * sizeof *rows);
 }
 
-/* Undoes the shuffle: weights of queries and keys return to their old
-   indices. */
+/* Undoes the shuffle: the weights return to their old indices. */
 static locant_status unshuffle(struct lct_look *look, const int64_t *order)
 {
     const int64_t n = look->n, cells = look->heads * n * n;

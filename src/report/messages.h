@@ -32,8 +32,7 @@ const char *lct_messages_text(enum lct_message id, enum lct_language language);
    if there is none: names and formulas are not translated. */
 const char *lct_messages_translate(const char *en);
 
-/* A message whose only values are the texts $1 .. $9; text beyond 'size' is
-   cut. */
+/* A message whose only values are the texts $1 .. $9; cut at 'size'. */
 void lct_messages_fill(char *out, int size, enum lct_message id,
                        enum lct_language language, const char *const *text);
 

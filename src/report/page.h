@@ -28,8 +28,7 @@ void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
     LOCANT_PRINTF(5, 6);
 #define lct_page_number(h, r, decimals, ...)                                  \
     lct_page_scaled(h, r, 1, decimals, __VA_ARGS__)
-/* A difference, with its sign; then a whole number, with gaps between
-   thousands. */
+/* A difference, with its sign; a whole number, with gaps between thousands. */
 #define lct_page_signed(h, r, decimals, ...)                                  \
     lct_page_scaled(h, r, 1, LCT_WITH_SIGN + (decimals), __VA_ARGS__)
 #define lct_page_count(h, r, ...)                                             \
@@ -129,9 +128,8 @@ locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
                              const struct lct_group *g);
 /*
  * The attention maps for the script, as two members of an object: "text", the
- * text that the models read, in base64 or empty; and "maps", a list with
- * {layers, heads, rows, bins, and for each map its length and cells} for each
- * group.
+ * text that the models read, in base64 or empty; and "maps", which has {layers,
+ * heads, rows, bins, and length and cells of each map} for each group.
  */
 void lct_page_maps_data(struct lct_html *h, const struct lct_results *r);
 bool lct_page_probed(const struct lct_results *r);
@@ -242,8 +240,8 @@ locant_status lct_draw_scalings(struct lct_html *h,
 /* For rotations of pairs: what theory predicts from their angles. */
 locant_status lct_draw_rope_theory(struct lct_html *h,
                                    const struct lct_subject *s);
-/* The pictures of one encoding, for each door that it has; 'view' NULL: as on
-   the page. */
+/* The pictures of one encoding, for each of its doors; 'view' NULL: the
+   page's. */
 locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
                                 const struct lct_group *g,
                                 const locant_encoding *e,

@@ -1,7 +1,6 @@
 /*
  * page_numbers.c - writes the numbers of the page.  Each comes from the
- * document that 'locant report --json' prints, and is marked with its path
- * there.
+ * document that 'locant report --json' prints, and is marked with its path.
  */
 #include "../core/size.h"
 #include "../files/decimal.h"

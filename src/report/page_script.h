@@ -24,8 +24,8 @@ void lct_page_policy(struct lct_html *h);
  * {"trained": 128, "width": 64, "heads": 4, "figures": [..], "text": "..",
  * "maps": [..]}
  *
- * lct_figure_data() packs each figure; lct_page_maps_data() writes "text" and
- * "maps".
+ * lct_figure_data() packs each figure, lct_page_maps_data() writes the last
+ * two.
  */
 void lct_page_script(struct lct_html *h, const struct lct_results *r);
 #endif

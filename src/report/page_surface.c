@@ -12,8 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 16 }; /* most lengths that are read; another build may have
-                       more */
+enum { MOST = 16 }; /* lengths; more are ignored */
 
 bool lct_page_has_surface(const struct lct_results *r)
 {

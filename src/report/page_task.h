@@ -11,8 +11,7 @@ const char *lct_page_task_text(const struct lct_results *r, size_t t,
 size_t lct_page_task_tests(const struct lct_results *r, size_t t);
 const json_t *lct_page_test(const struct lct_results *r, size_t t, size_t k);
 
-/* The row of an encoding in a test; false if the encoding has no score
-   there. */
+/* The row of an encoding in a test; false if it has no score there. */
 bool lct_page_task_row(size_t *out, const json_t *test, const char *spec);
 
 /* Whether group i has a score in any test of task t. */

@@ -61,8 +61,8 @@ static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 }
 
 /*
- * The numbers of a cell in one element; the mean has its own line.  Unlike
- * cells of losses these add the share of seeds that solve, and of items without
+ * The numbers of a cell in one element; the mean has its own line.  Cells of
+ * losses lack the other two: share of seeds that solve, and of items without
  * error.
  */
 static void scores(struct lct_html *h, const struct lct_results *r,

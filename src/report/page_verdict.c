@@ -83,7 +83,7 @@ static void add_spec(struct lct_html *list, const struct lct_results *r,
     lct_html_append(list, "", 1);
 }
 
-/* Writes 'before', a message and its list of specs; false if the list is
+/* Writes 'before', a message and its list of specs; false: the list is
    empty. */
 static bool put_specs(struct lct_html *h, const struct lct_results *r,
                       const char *before, enum lct_message id,

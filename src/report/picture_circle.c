@@ -89,8 +89,7 @@ locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
 
 /* ---------------------------------------------------------------- scalings */
 
-/* Writes the spec with 'scaling' added; 0 if it has no such key or already sets
-   it. */
+/* Writes the spec with 'scaling' added; 0 if it has no such key, or sets it. */
 static int scaled(char *out, size_t size, const char *name, const char *spec,
                   const char *scaling)
 {

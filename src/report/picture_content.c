@@ -8,8 +8,7 @@
 
 enum { TOKENS = 64, LOOKS = 8 };
 
-/* y [heads, n]: what is added at each distance, averaged over draws and
-   pairs. */
+/* y [heads, n]: what is added at each distance, mean over draws and pairs. */
 static locant_status by_distance(double *y, const struct lct_subject *s,
                                  const locant_tensor *params, int64_t n)
 {

@@ -151,8 +151,7 @@ static int64_t far_positions(int64_t *at, int64_t end)
     return n;
 }
 
-/* Drawn only if the scores differ by more than the rounding of float32
-   angles. */
+/* Drawn only if scores differ by more than rounding of float32 angles. */
 static locant_status draw_temperature(struct lct_html *h,
                                       const struct lct_subject *s)
 {

@@ -149,13 +149,11 @@ static locant_status show_all(struct lct_html *h, const struct lct_results *r,
 {
     locant_figure f = lct_figures_begin(FIG_HEADS);
 
-    f.height = 84 + (int)(320 * shape[0] / shape[1]); /* makes the maps
-                                                         square */
+    f.height = 84 + (int)(320 * shape[0] / shape[1]); /* square maps */
     f.cells = cells;
     f.rows = shape[0];
     f.cols = shape[1];
-    f.x_step = f.y_step = 1. / (SMALL + 1); /* whole numbers at the centres
-                                               of maps */
+    f.x_step = f.y_step = 1. / (SMALL + 1); /* whole numbers at centres */
     f.x_first = f.y_first = -(SMALL - 1) * f.x_step / 2;
     return lct_page_figure(h, r, FIG_HEADS, &f);
 }

@@ -87,12 +87,11 @@ static void shuffle(int64_t *order, int64_t n, uint64_t seed)
     }
 }
 
-/* Reordering a sum of a few hundred doubles near 1 changes it by 1e-13 at
-   most. */
+/* Reordering a sum of a few hundred doubles near 1 changes it by at most
+   1e-13. */
 static const double rounding = 1e-12;
 
-/* cells = after - before, with 0 for rounding errors.  Returns the largest
-   change. */
+/* cells = after - before, 0 within rounding; returns the largest change. */
 static double changes(double *cells, const double *after, const double *before,
                       int64_t n)
 {

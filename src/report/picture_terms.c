@@ -161,8 +161,7 @@ static locant_status show(struct lct_html *h, const struct lct_subject *s,
     lct_figures_title_filled(&f, &title);
     f.cells = cells;
     f.rows = f.cols = ACROSS * (n + GAP) - GAP;
-    f.x_step = f.y_step = 1. / (double)(n + GAP); /* 1 to 3 at the centres of
-                                                     tiles */
+    f.x_step = f.y_step = 1. / (double)(n + GAP); /* 1 to 3 at the centres */
     f.x_first = f.y_first = 1 - (double)(n - 1) * f.x_step / 2;
     return lct_page_figure_with(h, s->r, FIG_TERMS, &f,
                                 s->trained ? MSG_NONE : MSG_TERMS_CAPTION_FRESH,

@@ -107,8 +107,7 @@ static locant_status make_initial(locant_tensor *initial, int *n,
     return LOCANT_OK;
 }
 
-/* Whether to draw figures of kind 'of': the caller wants the page, or one of
-   these. */
+/* Whether to draw figures of kind 'of': for a page, or if one is asked for. */
 static bool wanted(const struct lct_html *h, const char *of)
 {
     return h->taker == NULL ||

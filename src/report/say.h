@@ -19,8 +19,7 @@ void lct_say_label(struct lct_html *h, enum lct_message id);
 /* A message with values; messages.def explains their syntax. */
 void lct_say_values(struct lct_html *h, const struct lct_results *r,
                     enum lct_message id, const char *const *text);
-/* Writes n messages in English, then all in Chinese; {*} is a path below
-   'at'. */
+/* Writes n messages in each language; {*} is a path below 'at'. */
 void lct_say_all(struct lct_html *h, const struct lct_results *r,
                  const char *at, const enum lct_message *ids, int n,
                  const char *const *text);
