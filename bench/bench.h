@@ -219,7 +219,7 @@ struct bench_result {
     double      peak;        /* in the unit; 0: none */
     double      of_peak;     /* fastest speed / peak */
     double      of_peak_median; /* median speed / peak */
-    double      of_baseline; /* of the fastest speeds; 0: no baseline */
+    double      of_baseline; /* ratio of fastest speeds; 0: no baseline */
     double      of_baseline_median; /* ratio of the medians */
     double      cpus;        /* CPU time / wall time, from the round where it
                                 is least; 0: not known */

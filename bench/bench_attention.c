@@ -104,7 +104,7 @@ static double largest(const locant_tensor *lse)
  * These bounds detect a wrong kernel; the tests have the sharp ones.
  * attention.h promises 1e-6 for F32 outputs at scores of order 1.  A score of n
  * nats has an error of 2^-24 n, which is larger if n > 17.  Gradients are sums
- * of T terms of both signs, and may err ten times as much. 16-bit outputs, and
+ * of T terms of both signs, and may err ten times as much.  16-bit outputs, and
  * perhaps the weights, are rounded by up to 2^-9 (bfloat16) or 2^-12 (float16);
  * gradients pass through both, hence 4 times that.  A single row may err 4
  * times more.

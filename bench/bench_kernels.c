@@ -187,8 +187,7 @@ CALL(softmax_merge,
 CALL(recompute_probs, k->recompute_probs(x->f[DATA], SIDE, SIDE, SIDE,
                                          x->f[SIXES]))
 
-/* Also computes the slope, which backward needs.  Repeated calls make the
-   numbers go to 0. */
+/* With the slope, for backward.  Repeated calls make the numbers go to 0. */
 CALL(softcap, k->softcap(x->f[DATA], x->f[OUT], N, 30))
 CALL(softmax_gradient,
      k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE, SIDE, SIDE,

@@ -198,7 +198,7 @@ static int is_value(const struct cli_option *o, const char *word)
            o->kind == CLI_REAL || (word[1] >= '0' && word[1] <= '9');
 }
 
-/* Stores the value of option 'o', which argv[*i] names. 'inline_value' is the
+/* Stores the value of option 'o', which argv[*i] names.  'inline_value' is the
    text after '=', or NULL. */
 static int take(void *base, const struct cli_option *o,
                 const char *inline_value, int argc, char **argv, int *i)

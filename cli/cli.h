@@ -280,8 +280,8 @@ void    cli_traits(char *out, size_t size, unsigned traits);
 
 /* ------------------------------------------------------------ terminal.c */
 
-/* How stdout can show colours (plain characters unless it is a terminal with
-   colours, and the user has not disabled them), and its columns. */
+/* The colours of stdout: none unless it is a terminal with colours and the user
+   has not disabled them.  Then its columns. */
 locant_terminal cli_colors(void);
 int  cli_columns(void);
 

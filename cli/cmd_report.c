@@ -236,7 +236,7 @@ static void print_text(const locant_report *r, const char *page)
 }
 
 /*
- * Every failed gate is printed here and in a banner on the page. g2, g3 and g7
+ * Every failed gate is printed here and in a banner on the page.  g2, g3 and g7
  * say how far the page can be trusted; if another gate fails, something is
  * broken, and the exit status is 1.
  */

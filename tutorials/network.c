@@ -33,7 +33,7 @@ locant_tensor attend(locant_attention a)
 
 /*
  * The weights [.., S]: with columns of the identity [S, S] as values, the
- * output is those columns of the weights.  Each call computes D of them.
+ * output is those columns of the weights.  Each attend() computes D of them.
  */
 locant_tensor weights(locant_attention a)
 {

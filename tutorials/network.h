@@ -6,7 +6,7 @@
 
 /*
  * Solves an attention problem; returns the output [B, H, T, D]. q, k and v are
- * double. scale 0 means D^(-1/2), and struct_size may be left 0.
+ * double.  scale 0 means D^(-1/2), and struct_size may be left 0.
  */
 locant_tensor attend(locant_attention a);
 /* Its weights and its scores (-infinity at weight 0), [B, H, T, S]. */

@@ -31,7 +31,7 @@ static int characters(const char *text, size_t n)
 }
 
 /*
- * Print words, breaking lines before column 80 and indenting later ones. 'gap'
+ * Print words, breaking lines before column 80 and indenting later ones.  'gap'
  * blanks precede the first word; blanks at a break are dropped.
  */
 static void wrap(FILE *out, const char *text, int column, int indent, int gap)

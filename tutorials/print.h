@@ -39,7 +39,7 @@ void table_of_rows(const char *head, const struct point *points, int n);
 
 /*
  * Report an error of the tutorial: its value, the right one, and a sentence
- * that says why. 'id' is the number of the error, "E-0.5".
+ * that says why.  'id' is the number of the error, "E-0.5".
  */
 void mistake(const char *id, const char *what, double theirs, double right,
              const char *why);

@@ -18,8 +18,7 @@ struct tutorial_row {
     int         figures; /* how many figures it draws with -o */
     const char *wrong;   /* "E-0.1, E-0.2" if the document errs, and the row
                             calls mistake(); or NULL */
-    const char *title;   /* "E-0.1, E-0.2" if the document errs: the row then
-                            calls mistake(); or NULL */
+    const char *title;   /* what the row shows, in a few words */
 };
 
 /* All rows, ordered by document; a row with the id NULL ends them. */

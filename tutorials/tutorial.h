@@ -76,7 +76,7 @@ void expect_list(const char *name, const char *format, const double *got,
 
 /*
  * Draw if the user gave -o: to NAME.svg, or to NAME-a.svg if the row has
- * several figures ('letter' 0: it has one). struct_size may be left 0.
+ * several figures ('letter' 0: it has one).  struct_size may be left 0.
  */
 void draw(char letter, locant_figure figure);
 /* Draws cells [rows, cols] with columns along x and colours centred on 0. */

@@ -40,7 +40,7 @@ struct lct_color lct_palette(int i);
 struct lct_color lct_palette_dark(int i);
 
 /* The colour of t in [0, 1], from near the background to far from it, and of t
-   in [-1, 1]: blue, background, red. 'dark': for a dark page. */
+   in [-1, 1]: blue, background, red.  'dark': for a dark page. */
 struct lct_color lct_sequential(double t, bool dark);
 struct lct_color lct_diverging(double t, bool dark);
 

@@ -21,7 +21,7 @@ double lct_legend_width(struct lct_canvas *c, const locant_figure *f)
 }
 
 /* The labelled series to place next, from top to bottom: the smallest 'end',
-   then those with none, in order. n_series: all are placed. */
+   then those with none, in order.  n_series: all are placed. */
 static size_t next_label(const locant_figure *f, const double *end,
                          const bool *taken)
 {

@@ -8,7 +8,7 @@
 
 /*
  * A cell with own.mean and, below, the interval [whose.low, whose.high].  If
- * the two paths differ, whose.mean stands before the interval. 'sign': a
+ * the two paths differ, whose.mean stands before the interval.  'sign': a
  * difference, with its sign.
  */
 void lct_cell_interval(struct lct_html *h, const struct lct_results *r,
@@ -20,7 +20,7 @@ void lct_cell_half(struct lct_html *h, const struct lct_results *r, bool sign,
                    const char *mean, const char *half);
 
 /* A cell "0.513 [0.450, 0.576]" or "51 % [45, 58]" from path.name, path.low,
-   path.high. lct_cell_share_text() appends it to an open element. */
+   path.high.  lct_cell_share_text() appends it to an open element. */
 void lct_cell_share(struct lct_html *h, const struct lct_results *r,
                     bool per_cent, const char *path, const char *name);
 void lct_cell_share_text(struct lct_html *h, const struct lct_results *r,

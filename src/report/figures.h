@@ -17,8 +17,7 @@ enum { LCT_LOG_X = 1, LCT_DIVERGING = 2, LCT_CELL_NUMBERS = 4 };
 /* Where the numbers come from: the last sentence of a caption. */
 enum {
     LCT_MEASURED = 1,  /* measured on the corpus of the page */
-    LCT_TRAINED = 2,   /* models trained on the corpus; they read another
-                          text */
+    LCT_TRAINED = 2,   /* models trained on it; they read other text */
     LCT_GENERATED = 4, /* measured on text of the built-in generator */
     LCT_OF_TASK = 8    /* models trained on a task */
 };

@@ -11,7 +11,7 @@
 enum { PAIRS = LCT_SUBJECT_PAIRS, MOST = 257, LINES = 5, BETA = 32, ALPHA = 1 };
 
 struct plot {
-    double freq[PAIRS], base; /* NAN if the angles are not base^(-j/pairs) */
+    double freq[PAIRS], base; /* base: NAN if angles are not geometric */
     int64_t pairs, points;
     double x[LINES][MOST], y[LINES][MOST], low[LINES][MOST], high[LINES][MOST];
     locant_series line[LINES];

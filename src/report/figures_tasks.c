@@ -116,7 +116,7 @@ void lct_task_title(struct lct_label *out, const struct lct_results *r,
 
 /*
  * Lines for solved, guessing and the like.  They also keep the axis wide when
- * all dots are close together. 'out' has room for two.
+ * all dots are close together.  'out' has room for two.
  */
 static size_t make_marks(locant_mark *out, const struct lct_results *r,
                          size_t t)

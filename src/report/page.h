@@ -35,7 +35,7 @@ void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
     lct_page_scaled(h, r, 1, LCT_NO_DECIMALS, __VA_ARGS__)
 /*
  * A table cell with such a number and nothing else.  The <td> itself names the
- * path, because a page has hundreds of them. 'decimals' is a number,
+ * path, because a page has hundreds of them.  'decimals' is a number,
  * LCT_NO_DECIMALS, or LCT_WITH_SIGN plus a number.
  */
 enum { LCT_NO_DECIMALS = -1, LCT_WITH_SIGN = 100 };

@@ -21,11 +21,10 @@ void lct_page_policy(struct lct_html *h);
 /*
  * The script, and before it the kept figures as JSON, which is not executed:
  *
- * {"trained": 128, "width": 64, "heads": 4, "figures": [..], "text": "..",
- * "maps": [..]}
+ *     {"trained": 128, "width": 64, "heads": 4, "figures": [..], "text": "..",
+ *      "maps": [..]}
  *
- * lct_figure_data() packs each figure, lct_page_maps_data() writes the last
- * two.
+ * lct_figure_data() packs a figure, lct_page_maps_data() writes the last two.
  */
 void lct_page_script(struct lct_html *h, const struct lct_results *r);
 #endif

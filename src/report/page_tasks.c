@@ -134,7 +134,7 @@ static void scores_table(struct lct_html *h, const struct lct_results *r,
 
 /*
  * Finds the test at the trained length or, if 'beyond', the first at twice that
- * or more, among those that otherwise equal training. false: there is none.
+ * or more, among those that otherwise equal training.  false: there is none.
  */
 static bool find_test(size_t *out, const struct lct_results *r, size_t t,
                       bool beyond)

@@ -45,7 +45,7 @@ size_t lct_subject_lines(struct lct_subject_lines *out,
 
 /*
  * The angle per position of each channel pair of a head of 'dim' channels, and
- * the first channel of the pair, measured through the public function. 'first'
+ * the first channel of the pair, measured through the public function.  'first'
  * may be NULL; both arrays hold LCT_SUBJECT_PAIRS. *pairs is 0 if the encoding
  * does not rotate in pairs.
  */

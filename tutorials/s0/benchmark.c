@@ -49,7 +49,7 @@ static const struct method {
     const char *name, *spec, *work;
     void      (*run)(void);
     const char *grade; /* the tutorial's grade for extrapolation */
-    const char *found; /* what papers found */
+    const char *found; /* what is known */
 } methods[METHODS] = {
     { "sinusoidal", "sinusoidal", "adds a stored table", add_rows, "good",
       ELSEWHERE },

@@ -34,7 +34,7 @@ static void project(struct single *m)
 }
 
 /*
- * The output [2, 10, 64]. 'as_tutorial': q.view(B, L, 1, D) and products over
+ * The output [2, 10, 64].  'as_tutorial': q.view(B, L, 1, D) and products over
  * the axis of size 1, so that every token attends only to itself; here each
  * token is a batch row.  Otherwise every token attends to all.
  */
