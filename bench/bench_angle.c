@@ -70,7 +70,7 @@ static void run_libm(void *data)
         }
 }
 
-/* Compares with libm of the kernel's own fraction: only rounding differs. */
+/* With libm of the kernel's own fraction: only roundings differ, by 2^-24. */
 static const char *check(void *data)
 {
     struct angle_state *a = data;

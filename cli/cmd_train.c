@@ -89,7 +89,7 @@ static int print_run(const struct cli *cli, locant_store *store, int64_t id)
     return CLI_OK;
 }
 
-/* Whether the user gave this option, so that the task's value is not used. */
+/* Whether the option counts: the user gave it, or there is no task. */
 static int decides(const struct cli *cli, const char *option)
 {
     const struct options *o = cli->options;

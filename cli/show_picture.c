@@ -130,8 +130,7 @@ static void choose(struct places *p, const locant_encoding *e)
         p->key_coords[a] = a < axes - 2 ? 0 : GRID / 2;
 }
 
-/* g[i] = <query at place i, key> / <query at the key's place, key>, where all
-   unrotated vectors are ones. */
+/* g[i] = <query at place i, key> / <query at the key's place, key>, of ones. */
 static locant_status similar(double *g, const struct cli_encoding *c,
                              struct places *p)
 {
@@ -274,8 +273,7 @@ static int draw_heads(const char *path, const double *b, int heads, int64_t n)
     return draw(path, &f);
 }
 
-/* Curves of several heads by distance; if the length is limited, the whole
-   matrix of one head. */
+/* Curves of heads by distance; if the length is limited, one head's matrix. */
 static int score(const char *path, const locant_encoding *e)
 {
     static double b[HEADS * REACH * REACH];

@@ -82,7 +82,7 @@ static void put_array(struct lct_html *h, const char *name, const double *x,
     lct_html_raw(h, "]");
 }
 
-/* Whether series i has the same x as the one before, which then stand once. */
+/* Whether series i has the x of the previous one: x is then written once. */
 static bool same_x(const locant_figure *f, size_t i)
 {
     const locant_series *a = &f->series[i];

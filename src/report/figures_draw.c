@@ -226,7 +226,7 @@ static locant_status draw_tasks(struct lct_html *h, struct lct_results *r)
                        h->taker->length > 0 ? " at that length" : "");
 }
 
-/* The error message for runs on which 'verb' was not run. */
+/* The error message for runs that 'locant VERB' has not processed yet. */
 static locant_status not_yet(enum lct_figure_id id, const char *done,
                              const char *verb)
 {

@@ -1,7 +1,7 @@
 /*
  * figures_rope.c - what theory predicts from the angles of a rotation: expected
  * scores, bounds, wavelengths and what YaRN keeps of them, sums of cosines.
- * The angles are measured; rope_theory.h has the formulas.
+ * The angles are measured; the formulas are those of src/measure/rope_theory.h.
  */
 #include "../measure/rope_theory.h"
 #include "page.h"

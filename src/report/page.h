@@ -200,9 +200,9 @@ extern const char lct_page_style[], lct_page_style_media[];
  */
 struct lct_look {
     int64_t heads, n;
-    double *weight; /* weight of query i, key j */
-    double *added;  /* score minus 'plain'; NAN if masked */
-    double *plain;  /* q.k / sqrt(dim), also if masked */
+    double *weight; /* [heads, n, n]: weight of query i, key j */
+    double *added;  /* [heads, n, n]: score minus 'plain'; NAN if masked */
+    double *plain;  /* [heads, n, n]: q.k / sqrt(dim), also if masked */
 };
 /* 'zero': queries and keys are 0, so the scores are only what is added. */
 locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
