@@ -1,6 +1,6 @@
 /*
- * bench.c - the runner: measures every case with each number of threads on each
- * instruction set, and writes rows to the output and to the record.
+ * bench.c - the runner: measures every case on each instruction set with each
+ * number of threads, and writes rows to the output and to the record.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
@@ -59,7 +59,7 @@ static void do_isas(struct run *run, const struct bench_case *c, int threads)
     }
 }
 
-/* Threads by --threads; 0: the library chooses. */
+/* Thread count number i of --threads; 0: the library chooses. */
 static int threads_at(const struct bench_options *o, int i)
 {
     return o->threads.n == 0 ? 0 : (int)o->threads.at[i];
@@ -79,7 +79,7 @@ static void do_case(struct run *run, const struct bench_case *c)
     run->done++;
 }
 
-/* A new file for this run in the folder of records. */
+/* Opens a new file for this run in the folder of records. */
 static FILE *open_record(const struct bench_options *o,
                          const struct bench_machine *m)
 {
@@ -100,7 +100,7 @@ static FILE *open_record(const struct bench_options *o,
         *p = *p == ':' ? '-' : *p;
     snprintf(path, sizeof(path), "%s/%s-%s-%s.json", o->append, date,
              m->commit, cpu);
-    (void)mkdir(o->append, 0777); /* it may exist */
+    (void)mkdir(o->append, 0777); /* the folder may exist */
     f = fopen(path, "a");
     if (f == NULL)
         fprintf(stderr, "locant: bench: %s: cannot be written\n", path);

@@ -20,7 +20,7 @@ struct bench_range {
     int64_t at[BENCH_RANGE];
 };
 
-/* NULL, or the error: what the text should be. */
+/* Returns NULL, or an error: the form that the text should have. */
 const char *bench_range_parse(struct bench_range *out, const char *text);
 
 /* -------------------------------------------------------------- statistics */
@@ -30,20 +30,21 @@ struct bench_summary {
     double spread; /* interquartile range / median */
 };
 
-/* Sorts the n values. */
+/* Sorts the n values, too. */
 struct bench_summary bench_summarise(double *x, int n);
 
-/* The exponent of y ~ x^p: least squares of logs, n >= 2 different x. */
+/* The exponent p of y ~ x^p: least squares of logarithms, n >= 2 different
+   x. */
 double bench_exponent(const double *x, const double *y, int n);
 
 /* ------------------------------------------------------------------- cases */
 
-/* What a speed is compared with: the speed of the machine at .. */
+/* The machine's speed that a case is compared with. */
 enum bench_peak {
     PEAK_NONE,
-    PEAK_STREAM, /* reading and writing as many bytes in place */
-    PEAK_READ,   /* reading as many bytes */
-    PEAK_FMA,    /* fused multiply-adds from registers */
+    PEAK_STREAM, /* reads and writes as many bytes in place */
+    PEAK_READ,   /* reads as many bytes */
+    PEAK_FMA,    /* multiply-adds (FMA) in registers */
     PEAK_DOT     /* bfloat16 dot products, if the CPU has them */
 };
 
@@ -56,7 +57,7 @@ enum bench_subject {
 /* One table of the output. */
 struct bench_title {
     const char *key, *title, *goal;
-    const char *baseline; /* title of the column of_baseline; NULL: none */
+    const char *baseline; /* title of the column of_baseline, or NULL */
 };
 extern const struct bench_title bench_titles[SUBJECTS];
 
@@ -66,27 +67,27 @@ struct bench_work;
 struct bench_kernels;
 
 /*
- * Lists of sizes are ranges as on the command line; lists of words are split at
- * blanks.  With --quick, 'quick' replaces 'tokens'; NULL: no rows then.
+ * Sizes are ranges as on the command line; lists of words are split at blanks.
+ * With --quick, 'quick' replaces 'tokens'; if it is NULL, there are no rows.
  */
 struct bench_family {
     enum bench_subject subject;
     const char *name;
     const struct bench_work *work;
-    const char *specs;     /* encodings; replaced by -e unless 'fixed' */
+    const char *specs;     /* encodings; -e replaces them unless 'fixed' */
     bool        fixed;
     const char *dtypes;    /* NULL: f32 */
     const char *tokens, *quick;
-    bool        longer;    /* the line above at other sizes: left out with -n */
+    bool        longer;    /* like the line above, other sizes; not with -n */
     const char *dims;
     int64_t     heads, kv_heads; /* 0: as many as heads */
     int64_t     queries;   /* 0: as many as tokens */
     unsigned    masks;     /* 0: MASK_FULL */
     int64_t     window, documents; /* for counting the work; 0: none */
-    bool        keys_rotated; /* as from a cache of rotated keys */
-    int64_t     layers;    /* of a model to train; left out with -d */
+    bool        keys_rotated; /* keys come rotated from a cache */
+    int64_t     layers;    /* of a model to train; not with -d */
     int64_t     step;      /* tokens of a step; 0: one sequence */
-    bool        grows;     /* its last row notes how time grows with tokens */
+    bool        grows;     /* the last row notes how time grows */
 };
 
 struct bench_case {
@@ -97,8 +98,8 @@ struct bench_case {
     int64_t      batch, heads, kv_heads, queries, tokens, dim, layers;
     int64_t      window, documents;
     bool         causal;
-    const struct bench_kernels *of; /* of a kernel */
-    int          kernel;   /* its row there, or -1 */
+    const struct bench_kernels *of; /* the struct of a kernel */
+    int          kernel;   /* the row in 'of', or -1 */
     char         name[384];
 };
 
@@ -112,7 +113,7 @@ struct bench_result;
 struct bench_work {
     const char *unit; /* "GB/s", "GFLOP/s", "ns/.." */
     enum bench_peak peak;
-    bool every_isa;   /* measured on each; else once, on the best */
+    bool every_isa;   /* on each instruction set; else on the best */
     bool plain_c;     /* does not use our kernels */
     bool one_thread;
     unsigned doors;   /* of the encodings it takes */
@@ -121,9 +122,9 @@ struct bench_work {
     void (*run)(void *state);
     void (*teardown)(void *state);
     double (*amount)(const struct bench_case *c); /* pairs, bytes or flops */
-    /* The case to compare with, sample by sample; false: none. */
+    /* Sets the case to compare with, sample by sample; false: there is none. */
     bool (*baseline)(struct bench_case *other, const struct bench_case *c);
-    /* Instead of all these: fill the result.  NULL, or what is wrong. */
+    /* Replaces all these: fills in the result; NULL, or what is wrong. */
     const char *(*measure)(struct bench_result *r, bool quick);
 };
 
@@ -133,10 +134,10 @@ extern const struct bench_work
     work_decode, work_train, work_memory;
 
 /*
- * Floating-point operations of training per token of a case's model: three
- * times those of the forward pass, which takes two for each weight of a matrix
- * and two for each layer, channel and token of the sequence (a causal query
- * sees half of it, once for scores and once for values).
+ * Floating-point operations of training, per token of a case's model: three
+ * times those of the forward pass.  That takes two for each weight of a matrix,
+ * and two for each layer, channel and token of the sequence: a causal query
+ * sees half of it, once for scores and once for values.
  */
 double bench_train_flops(const struct bench_case *c);
 
@@ -145,7 +146,7 @@ const struct bench_family *bench_family_at(int i);
 
 /* ----------------------------------------------------------------- kernels */
 
-/* One function of a struct of kernels, on operands in cache. */
+/* One function of a struct of kernels, on operands in the cache. */
 struct bench_kernel {
     const char *name;
     size_t      member;    /* offset in the struct */
@@ -154,7 +155,7 @@ struct bench_kernel {
     double      tolerance; /* against the base kernel; 0: exact */
 };
 
-/* The amount of work_moves is in bytes, of work_each in numbers. */
+/* work_moves counts bytes, work_each counts numbers. */
 extern const struct bench_work work_each, work_flops, work_dots, work_moves;
 
 /* The functions of one struct, and their operands. */
@@ -164,16 +165,16 @@ struct bench_kernels {
     size_t      flag;      /* offset of a member that is no function; 0: none */
     const struct bench_kernel *(*at)(int i); /* row i; NULL past the end */
     size_t      bytes;     /* of the operands */
-    size_t      floats;    /* at their beginning, compared with a tolerance;
-                              the rest must be equal */
+    size_t      floats;    /* how many come first and have a tolerance; the
+                              rest must be equal */
     void (*fill)(void *operands);
-    /* Run row i on the instruction set in use or, if 'base', on base. */
+    /* Runs row i on the current instruction set or, if 'base', on base. */
     void (*call)(int i, bool base, void *operands);
     const char *(*isa)(void);
 };
 
 extern const struct bench_kernels bench_kernels;
-/* Without liblocant_lab it has no rows. */
+/* It has no rows if liblocant_lab is missing. */
 extern const struct bench_kernels bench_nn;
 
 /* ----------------------------------------------------------------- options */
@@ -181,7 +182,7 @@ extern const struct bench_kernels bench_nn;
 enum bench_format { FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_CSV, FORMAT_SQL,
                     FORMAT_LINES };
 
-/* Options as typed; NULL: not given. */
+/* Options as the user typed them; NULL: not given. */
 struct bench_request {
     const char *tokens, *dims, *threads, *spec, *only, *isa, *append;
     int format; /* enum bench_format */
@@ -196,19 +197,19 @@ struct bench_options {
     bool quick, list;
 };
 
-/* False on error; 'why' then names the option, its value and what it should
- * be. */
+/* False on error: 'why' then names the option, its value and what is
+   allowed. */
 bool bench_options_read(struct bench_options *out,
                         const struct bench_request *typed, char *why,
                         size_t size);
 
-/* Expand the table into *out, to be freed.  Returns their number, or -1 if
- * there is no memory. */
+/* Expands the table into *out, which the caller frees.  Returns the number of
+   cases, or -1 if there is no memory. */
 int bench_cases(struct bench_case **out, const struct bench_options *o);
 
 /* ----------------------------------------------------------------- results */
 
-/* Results of one row; times are those of one call. */
+/* Results of one row; times are per call. */
 struct bench_result {
     const struct bench_case *c;
     const char *isa;
@@ -218,11 +219,10 @@ struct bench_result {
     double      peak;        /* in the unit; 0: none */
     double      of_peak;     /* fastest speed / peak */
     double      of_peak_median; /* median speed / peak */
-    double      of_baseline; /* fastest speed / fastest of the baseline; 0: no
-                                baseline */
-    double      of_baseline_median; /* the same of medians */
-    double      cpus;        /* CPU time / wall time, of the round where it is
-                                least; 0: not known */
+    double      of_baseline; /* ratio of fastest speeds; 0: no baseline */
+    double      of_baseline_median; /* ratio of the medians */
+    double      cpus;        /* CPU time / wall time, from the round where it
+                                is least; 0: not known */
     char        note[512];
     bool        cannot;      /* not measured; the note says why */
 };
@@ -236,7 +236,7 @@ struct bench_machine {
 };
 void bench_machine_ask(struct bench_machine *m);
 
-/* Where rows go. */
+/* A destination of rows. */
 struct bench_sink {
     FILE *file;
     enum bench_format format;
@@ -257,32 +257,32 @@ void bench_machine_json(FILE *f, const struct bench_machine *m, bool quick);
 double bench_clock_wall(void); /* ns */
 double bench_clock_cpu(void);  /* ns of all threads of this process */
 
-/* Fill all of r but case, isa and threads.  NULL, or what is wrong with the
- * results; a case that cannot be set up is not wrong. */
+/* Fill in r, except case, isa and threads.  Returns NULL, or what is wrong with
+   the results; a case that cannot be set up is not wrong. */
 const char *bench_measure(struct bench_result *r, bool quick);
 /* Append to the note of a row; "; " separates notes. */
 void bench_note(struct bench_result *r, const char *format, ...)
     LOCANT_PRINTF(2, 3);
-/* Note if threads waited, for each other or for other processes. */
+/* Adds a note if threads waited for each other or for other processes. */
 void bench_note_idle(struct bench_result *r);
-/* Set 'cannot' for the reason 'why'; returns NULL: nothing is wrong. */
+/* Sets 'cannot' with the reason 'why'; returns NULL: nothing is wrong. */
 const char *bench_cannot(struct bench_result *r, const char *why);
 
-/* The peak of a case on an instruction set: that of bfloat16 attention is of
- * dot products if the set has them. */
+/* The peak that limits a case on an instruction set.  For bfloat16 attention
+   that is dot products, if the set has them. */
 enum bench_peak bench_bound(const struct bench_case *c, const char *isa);
 
-/* The fastest speed within about 'budget' ns, with locant_threads() threads:
- * GB/s or GFLOP/s; 0: none. */
+/* The fastest speed within about 'budget' ns, with locant_threads() threads, in
+   GB/s or GFLOP/s; 0: there is none. */
 double bench_peak_speed(enum bench_peak peak, size_t bytes, double budget);
 void bench_peak_release(void);
 
 /* ---------------------------------------------------------------- operands */
 
-/* Fail with NOMEM. */
+/* Fails with NOMEM. */
 locant_status bench_no_memory(void);
 
-/* A dense tensor of zeros, to be released; false if there is no memory. */
+/* A dense tensor of zeros, which the caller releases; false without memory. */
 bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
                   const int64_t *shape);
 
@@ -296,14 +296,15 @@ struct bench_encoding {
     locant_tensor *dparams;      /* gradients; NULL: it has none */
 };
 
-/* A length that the spec leaves out becomes 'length'. */
+/* If the spec leaves out a length, it becomes 'length'. */
 locant_status bench_encoding_open(struct bench_encoding *out, const char *spec,
                                   int64_t length, const locant_sizes *sizes);
 void bench_encoding_close(struct bench_encoding *encoding);
 
-/* A copy of t, dense, in F64. */
+/* A dense copy of t in F64. */
 bool bench_as_double(locant_tensor *out, const locant_tensor *t);
-/* Largest difference of dense t from F64; INFINITY if there is no memory. */
+/* Largest difference of dense t from 'want', in F64; INFINITY without
+   memory. */
 double bench_distance(const locant_tensor *t, const locant_tensor *want);
 /* Unit roundoff of a storage type. */
 double bench_roundoff(locant_dtype dtype);
@@ -312,8 +313,8 @@ int64_t bench_elements(const locant_tensor *t);
 /* first, first + 1, .. as I64 [n]. */
 bool bench_count(locant_tensor *out, int64_t first, int64_t n);
 /*
- * n normal numbers that 'dtype' (F32, F16, BF16) represents exactly, and the
- * same in 'wide'; either may be NULL.
+ * n normal numbers that 'dtype' (F32, F16, BF16) represents exactly; 'wide'
+ * gets the same in F32.  Either may be NULL.
  */
 void bench_fill(void *data, locant_dtype dtype, float *wide, size_t n,
                 uint64_t seed);
@@ -324,7 +325,7 @@ void bench_widen(float *wide, const void *data, locant_dtype dtype, size_t n);
 
 enum { BENCH_Q, BENCH_K, BENCH_V, BENCH_DOUT, BENCH_INPUTS };
 
-/* An attention problem with its outputs; 'status' is that of the last call. */
+/* An attention problem with its outputs; 'status' is from the last call. */
 struct bench_attention {
     struct bench_case c;
     struct bench_encoding encoding;
@@ -335,7 +336,7 @@ struct bench_attention {
     size_t workspace_bytes;
     locant_status status;
 };
-/* NULL on failure; memory for gradients only if wanted. */
+/* NULL on failure; 'gradients': allocates memory for them. */
 struct bench_attention *bench_attention_open(const struct bench_case *c,
                                              bool gradients);
 void bench_attention_close(struct bench_attention *a);
@@ -344,9 +345,9 @@ void bench_attention_backward(void *attention);
 
 /* --------------------------------------------------------------------- run */
 
-/* 0, 1 (a result was wrong), 2 (no such case) or 3 (the output failed). */
+/* Returns 0, 1 (a result was wrong), 2 (no such case) or 3 (output failed). */
 int bench_run(const struct bench_options *o, FILE *out);
-/* The same for these cases. */
+/* The same for the given cases. */
 int bench_run_cases(const struct bench_options *o, FILE *out,
                     const struct bench_case *cases, int n);
 #endif

@@ -43,7 +43,7 @@ static void *setup(const struct bench_case *c)
         teardown(a);
         return NULL;
     }
-    for (size_t i = 0; i < a->pairs; i++) { /* to 53 bits: enough to time */
+    for (size_t i = 0; i < a->pairs; i++) { /* to 53 bits, enough for timing */
         a->frequency[i] = pow(1e4, -(double)i / (double)a->pairs);
         a->turn[i].hi = (uint64_t)(a->frequency[i] / (2 * acos(-1)) * 0x1p64);
     }
@@ -70,7 +70,7 @@ static void run_libm(void *data)
         }
 }
 
-/* Against libm for the kernel's own fraction: only roundings differ, 2^-24. */
+/* With libm of the kernel's own fraction: only roundings differ, by 2^-24. */
 static const char *check(void *data)
 {
     struct angle_state *a = data;

@@ -5,7 +5,7 @@
 
 enum { CHECKED_TOKENS = 160, SPOTS = 3 };
 
-/* The case at a size that is not too slow for the reference. */
+/* The same case at a size that the reference computes in a short time. */
 static struct bench_case smaller(const struct bench_case *c)
 {
     struct bench_case s = *c;
@@ -17,7 +17,7 @@ static struct bench_case smaller(const struct bench_case *c)
     return s;
 }
 
-/* Relative L2 distance of 'got', of any storage type, from F64. */
+/* Relative L2 distance of 'got', of any storage type, from 'want' in F64. */
 static double distance(const locant_tensor *got, const locant_tensor *want)
 {
     int64_t n = got->shape[1] * got->shape[2] * got->shape[3];
@@ -36,7 +36,7 @@ static double distance(const locant_tensor *got, const locant_tensor *want)
     return sqrt(error / size);
 }
 
-/* Inputs, outputs and gradients of the reference, all in double. */
+/* What the reference computes, all in double. */
 struct truth {
     locant_tensor in[BENCH_INPUTS], out, lse, dq, dk, dv, x;
 };
@@ -53,7 +53,7 @@ static void truth_close(struct truth *t)
     locant_release(t->x.data);
 }
 
-/* t as doubles; nothing if t is not used. */
+/* A copy of t as doubles; *out has no data if t is not used. */
 static bool as_double(locant_tensor *out, const locant_tensor *t)
 {
     return t->data == NULL || bench_as_double(out, t);
@@ -88,7 +88,7 @@ static locant_status truth_open(struct truth *t,
                                                &t->lse, &p);
 }
 
-/* Largest magnitude of a log-sum-exp: an estimate of the largest score. */
+/* Largest magnitude of a log-sum-exp, as an estimate of the largest score. */
 static double largest(const locant_tensor *lse)
 {
     const double *x = lse->data;
@@ -101,12 +101,13 @@ static double largest(const locant_tensor *lse)
 }
 
 /*
- * These bounds find a wrong kernel; the tests have the sharp ones.
- * attention.h promises 1e-6 for F32 outputs at scores of order 1; a score of n
- * nats has an error of 2^-24 n, which is larger if n > 17.  Gradients, sums of
- * T terms of both signs, are allowed ten times as much.  16-bit outputs are
- * rounded by up to 2^-9 and 2^-12, perhaps also the weights, and gradients pass
- * through both: 4 times that.  Single rows are allowed 4 times more.
+ * These bounds detect a wrong kernel; the tests have the sharp ones.
+ * attention.h promises 1e-6 for F32 outputs at scores of order 1.  A score of n
+ * nats has an error of 2^-24 n, which is larger if n > 17.  Gradients are sums
+ * of T terms of both signs, and may err ten times as much.  16-bit outputs, and
+ * perhaps the weights, are rounded by up to 2^-9 (bfloat16) or 2^-12 (float16);
+ * gradients pass through both, hence 4 times that.  A single row may err 4
+ * times more.
  */
 static double tolerance(locant_dtype dtype, bool gradient,
                         const locant_tensor *lse)
@@ -132,7 +133,7 @@ static const char *compare(const struct bench_attention *a,
     return NULL;
 }
 
-/* All of a small problem of the same kind. */
+/* Checks all outputs of a smaller problem of the same kind. */
 static const char *check_small(const struct bench_case *c, bool gradients)
 {
     struct bench_case small = smaller(c);
@@ -172,7 +173,7 @@ static bool copy_row(locant_tensor *out, const struct bench_attention *a,
     return true;
 }
 
-/* The reference for query i alone. */
+/* Computes the reference for query i. */
 static locant_status one_query(locant_tensor *out, locant_tensor *lse,
                                const struct bench_attention *a, int64_t i)
 {
@@ -200,7 +201,7 @@ static locant_status one_query(locant_tensor *out, locant_tensor *lse,
     return status;
 }
 
-/* One row of the problem at its full size. */
+/* Checks one row of the problem at its full size. */
 static const char *check_row(const struct bench_attention *a, int64_t i)
 {
     int64_t shape[] = { 1, a->c.heads, 1, a->c.dim };
@@ -219,8 +220,8 @@ static const char *check_row(const struct bench_attention *a, int64_t i)
     return wrong;
 }
 
-/* NULL, or what differs from the double reference.  With an encoding that reads
- * the input of its layer, a single row cannot be checked. */
+/* NULL, or how the result differs from the double reference.  If the encoding
+   reads the input of its layer, a single row cannot be checked. */
 static const char *check(struct bench_attention *a, bool gradients)
 {
     const char *wrong = check_small(&a->c, gradients);
@@ -239,7 +240,7 @@ static void *set_up(const struct bench_case *c, bool gradients)
 
     if (a == NULL)
         return NULL;
-    bench_attention_forward(a); /* finds problems that are not supported */
+    bench_attention_forward(a); /* detects unsupported problems */
     if (a->status == LOCANT_OK && gradients)
         bench_attention_backward(a);
     if (a->status != LOCANT_OK) {
@@ -254,7 +255,7 @@ static void *setup_forward(const struct bench_case *c)
     return set_up(c, false);
 }
 
-/* Backward is timed alone, on the outputs of one forward. */
+/* Times only backward, on the outputs of one forward pass. */
 static void *setup_backward(const struct bench_case *c)
 {
     return set_up(c, true);
@@ -287,7 +288,7 @@ static double pairs(const struct bench_case *c)
     return (c->causal ? 0.5 : 1) * t * s / documents;
 }
 
-/* q k^T and p v, 2 flops per term */
+/* q k^T and p v, 2 flops for each product */
 static double forward_flops(const struct bench_case *c)
 {
     return 2 * 2.0 * (double)(c->heads * c->dim) * pairs(c);
@@ -306,7 +307,7 @@ static double cache_bytes(const struct bench_case *c)
            (double)locant_dtype_size(c->dtype);
 }
 
-/* For a 16-bit type the same in F32, for an encoding the same without one. */
+/* The same case in F32 for a 16-bit type, without encoding for an encoding. */
 static bool baseline(struct bench_case *other, const struct bench_case *c)
 {
     *other = *c;

@@ -146,7 +146,7 @@ struct expansion {
     bool failed; /* no memory */
 };
 
-/* The next word of a list split at blanks; false past the end. */
+/* The next word of a list that is split at blanks; false at its end. */
 static bool word(char *out, size_t size, const char **list)
 {
     size_t n = strcspn(*list, " ");
@@ -215,7 +215,7 @@ static void add(struct expansion *x, const struct bench_case *c)
     x->cases[x->n++] = *c;
 }
 
-/* Those of both masks that the family has. */
+/* Adds the case with each mask that its family has. */
 static void add_masks(struct expansion *x, struct bench_case *c)
 {
     unsigned masks = c->family->masks == 0 ? MASK_FULL : c->family->masks;
@@ -229,7 +229,7 @@ static void add_masks(struct expansion *x, struct bench_case *c)
     }
 }
 
-/* Lists of the table cannot fail: tests/test_bench.c parses all of them. */
+/* Parsing the table cannot fail: tests/test_bench.c parses all its lists. */
 static struct bench_range sizes(const struct bench_range *given,
                                 const char *text)
 {
@@ -248,7 +248,7 @@ static void add_sizes(struct expansion *x, struct bench_case *c)
         sizes(&x->o->tokens, x->o->quick ? f->quick : f->tokens);
     struct bench_range dims = sizes(&x->o->dims, f->dims);
 
-    if (x->o->quick && x->o->dims.n == 0) /* only the first */
+    if (x->o->quick && x->o->dims.n == 0) /* keep only the first */
         dims.n = 1;
     for (int d = 0; d < dims.n; d++)
         for (int t = 0; t < tokens.n; t++) {
@@ -260,8 +260,8 @@ static void add_sizes(struct expansion *x, struct bench_case *c)
         }
 }
 
-/* Does the encoding of -e suit this family?  One without doors (none) suits
- * families that take biases. */
+/* Whether the encoding of -e fits this family.  An encoding without doors
+   (none) fits families that take biases. */
 static bool fits(const struct bench_family *f, const char *spec)
 {
     locant_encoding *e = NULL;
@@ -318,7 +318,7 @@ static const struct bench_family kernels_family = {
     SUBJECT_KERNELS, "kernel", NULL, .fixed = true
 };
 
-/* Kernels have their own sizes. */
+/* Kernels ignore the sizes of the command line. */
 static void add_kernels(struct expansion *x, const struct bench_kernels *of)
 {
     const struct bench_kernel *k;
@@ -332,7 +332,7 @@ static void add_kernels(struct expansion *x, const struct bench_kernels *of)
     }
 }
 
-/* By subject; insertion sort keeps the order of the table within one. */
+/* By subject; insertion sort keeps the table's order within a subject. */
 static void sort(struct bench_case *cases, int n)
 {
     for (int i = 1; i < n; i++) {

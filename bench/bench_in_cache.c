@@ -1,14 +1,14 @@
 /*
- * bench_in_cache.c - one kernel on operands in cache, one thread.
+ * bench_in_cache.c - one kernel on operands in the cache, one thread.
  *
- * The check compares with the base kernels, which have tests of their own.
+ * The check compares with the base kernels, which have their own tests.
  */
 #include "bench.h"
 #include <math.h>
 #include <string.h>
 
-/* Operands of the kernel in use lie behind it, then the same for that of base:
- * both as aligned as an allocation. */
+/* Behind the struct are the operands of the kernel in use, then the same
+   operands for the base kernel; both have the alignment of an allocation. */
 struct state {
     const struct bench_kernels *of;
     int row;
@@ -60,7 +60,7 @@ static bool same(const struct state *s)
     return memcmp(s->x + exact, s->base + exact, s->of->bytes - exact) == 0;
 }
 
-/* A kernel that writes nothing must not pass. */
+/* A kernel that writes nothing must fail the check. */
 static const char *check(void *state)
 {
     struct state *s = state;

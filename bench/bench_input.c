@@ -31,7 +31,7 @@ static void teardown(void *data)
     locant_release(s);
 }
 
-/* In place. */
+/* Adds in place. */
 static void run(void *data)
 {
     struct input_state *s = data;
@@ -63,7 +63,7 @@ static void *setup(const struct bench_case *c)
     }
     s->status = prepare(s, c);
     if (s->status == LOCANT_OK)
-        run(s); /* finds cases that are not supported */
+        run(s); /* detects unsupported cases */
     if (s->status != LOCANT_OK) {
         teardown(s);
         return NULL;
@@ -71,8 +71,8 @@ static void *setup(const struct bench_case *c)
     return s;
 }
 
-/* Against the same in double.  Sums are below 2^3; the row of the table and the
- * sum are rounded to float32, then the sum to its dtype. */
+/* Compares with the same in double.  Sums are below 2^3; the row of the table
+   and the sum are rounded to float32, then the sum is rounded to its dtype. */
 static const char *check(void *data)
 {
     struct input_state *s = data;

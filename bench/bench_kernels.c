@@ -1,9 +1,9 @@
 /*
  * bench_kernels.c - every kernel of struct lct_kernels, on each instruction
- * set, one thread, operands in cache.
+ * set, one thread, operands in the cache.
  *
- * tests/test_bench.c fails while a member of the struct has no row here.  The
- * base kernels are judged by tests/test_kernels.c.
+ * tests/test_bench.c fails if a member of the struct has no row here.
+ * tests/test_kernels.c judges the base kernels.
  */
 #include "bench.h"
 #include "kernel/kernels.h"
@@ -16,7 +16,7 @@
 #  define BASE lct_kernels_base
 #endif
 
-/* A tile of SIDE keys by SIDE queries; N numbers. */
+/* A tile of SIDE keys by SIDE queries has N numbers. */
 enum { SIDE = 64, N = SIDE * SIDE, FEW = 4 };
 
 enum { DATA, MORE, SIXES, ONES, COSINES, SINES, OUT, ARRAYS };
@@ -32,7 +32,7 @@ struct operands {
 
 typedef void (*call)(const struct lct_kernels *k, struct operands *x);
 
-/* A function of a row: one statement. */
+/* Defines the function of a row; it has one statement. */
 #define CALL(name, statement) \
     static void name(const struct lct_kernels *k, struct operands *x) \
     { statement; }
@@ -187,7 +187,7 @@ CALL(softmax_merge,
 CALL(recompute_probs, k->recompute_probs(x->f[DATA], SIDE, SIDE, SIDE,
                                          x->f[SIXES]))
 
-/* With the slope, as backward needs it.  Repeated calls let numbers go to 0. */
+/* With the slope, for backward.  Repeated calls make the numbers go to 0. */
 CALL(softcap, k->softcap(x->f[DATA], x->f[OUT], N, 30))
 CALL(softmax_gradient,
      k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE, SIDE, SIDE,
@@ -221,7 +221,7 @@ static void sum_pwl_gradient(const struct lct_kernels *k, struct operands *x)
     k->sum_pwl_gradient(x->f[OUT], x->f[DATA], SIDE, SIDE, &b, -1, 1);
 }
 
-/* Three quarters of each row, which is no whole number of vectors. */
+/* 40 of the 64 columns, which do not fill 32 lanes twice. */
 static struct lct_rows rows_of(void *x, enum lct_stored kind, float *tile)
 {
     const ptrdiff_t size = kind == LCT_STORED_F32 ? 4 : 2;
@@ -373,7 +373,7 @@ static void fill(void *operands)
     for (int i = 0; i < N; i++) {
         x->f[SIXES][i] = 6; /* above every score */
         x->f[ONES][i] = 1;
-        x->f[COSINES][i] = 0.6f; /* a turn, so that numbers do not grow */
+        x->f[COSINES][i] = 0.6f; /* 0.6, 0.8 rotate: numbers do not grow */
         x->f[SINES][i] = 0.8f;
         x->f[OUT][i] = 0;
         x->pairs[i] = x->bf16[i] | (uint32_t)x->bf16[N - 1 - i] << 16;
@@ -381,7 +381,7 @@ static void fill(void *operands)
         x->distances[i] = i % SIDE - SIDE / 2;
     }
     for (int i = 0; i < SIDE; i++) {
-        x->at[i] = SIDE - 1 - i; /* as of keys one after another */
+        x->at[i] = SIDE - 1 - i; /* as if keys followed one another */
         x->turn[i].hi = (uint64_t)(pow(1e4, -i / (double)SIDE) * 0x1p61);
     }
 }

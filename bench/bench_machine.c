@@ -22,7 +22,7 @@ static void cpu_name(char *out, size_t size)
     }
     if (f != NULL)
         fclose(f);
-    for (char *p = out; *p != '\0'; p++) /* for JSON, CSV and SQL */
+    for (char *p = out; *p != '\0'; p++) /* safe in JSON, CSV and SQL */
         if (*p == '"' || *p == '\\' || *p == ',' || *p == '\'' || *p < ' ')
             *p = ' ';
 }

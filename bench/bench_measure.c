@@ -1,12 +1,12 @@
 /*
- * bench_measure.c - one row: checked, timed, and compared with its peak.
+ * bench_measure.c - measures one row: checks, times, compares with the peak.
  *
  * A sample takes at least 20 us.  The peak is measured before, between and
  * after the samples of each row, because a shared machine changes from one
  * second to the next.  The fastest sample is compared with the fastest peak,
- * which removes the noise of other processes.  A case and its baseline
- * alternate.  A row notes if its threads did not run all the time: other
- * processes had the CPUs, or the work did not divide evenly.
+ * which removes the noise of other processes.  Samples of a case and of its
+ * baseline alternate.  A row has a note if its threads did not run all the
+ * time: other processes had the CPUs, or the work did not divide evenly.
  */
 #include "bench.h"
 #include <stdarg.h>
@@ -14,12 +14,12 @@
 
 enum { ROUNDS = 3, MOST_SAMPLES = 102 };
 
-/* The case or its baseline. */
+/* Runs the case, or its baseline. */
 struct runner {
     void (*run)(void *);
     void *state;
-    int calls; /* of one sample */
-    double once; /* ns of a sample */
+    int calls; /* per sample */
+    double once; /* ns of one sample */
     double ns[MOST_SAMPLES];
     int n;
 };
@@ -38,15 +38,15 @@ static void take_sample(struct runner *x)
     x->ns[x->n++] = time_sample(x) / x->calls;
 }
 
-/* Work that takes this long needs no warm-up of the caches. */
+/* Such long work needs no warm-up of the caches. */
 static bool is_slow(const struct runner *x)
 {
     return x->once > 50e6;
 }
 
 /*
- * Set the number of calls of a sample, so that the resolution of the clock does
- * not matter.  A slow sample already counts: 'setup' has warmed it up.
+ * Choose how many calls make a sample, so that the clock is fine enough.  A
+ * slow sample counts already, because 'setup' warmed the caches.
  */
 static void choose_calls(struct runner *x)
 {
@@ -59,7 +59,7 @@ static void choose_calls(struct runner *x)
         x->ns[x->n++] = x->once / x->calls;
 }
 
-/* Bytes that the peak is measured on; 'amount' counts reads and writes. */
+/* Bytes for the measurement of the peak; 'amount' counts reads and writes. */
 static size_t peak_bytes(const struct bench_case *c)
 {
     double amount = c->work->amount(c);
@@ -93,14 +93,14 @@ static void round_of(struct bench_result *r, struct runner *x,
         r->cpus = cpu / wall;
 }
 
-/* Samples of 'x', alternating with 'y' unless that is NULL. */
+/* Takes samples of 'x', alternating with 'y' unless that is NULL. */
 static void time_rounds(struct bench_result *r, struct runner *x,
                         struct runner *y, double budget)
 {
     const double longest = 2e9; /* longer samples are not repeated */
     const double burst = budget / 20;
     double both;
-    int each; /* samples of a round */
+    int each; /* samples per round */
 
     update_peak(r, burst);
     choose_calls(x);
@@ -139,7 +139,7 @@ void bench_note_idle(struct bench_result *r)
         bench_note(r, "%.1f of %d CPUs", r->cpus, r->threads);
 }
 
-/* Amount of work per time, or time per amount, in the unit of the work. */
+/* Work per time, or time per work, in the unit of the work. */
 static void summarise(struct bench_result *r, struct runner *x,
                       struct runner *y)
 {
@@ -175,7 +175,7 @@ const char *bench_cannot(struct bench_result *r, const char *why)
     return NULL;
 }
 
-/* The runner of the baseline, if there is one and it can be set up. */
+/* The runner of the baseline; NULL if there is none or its setup fails. */
 static struct runner *open_baseline(struct runner *y,
                                     const struct bench_case *c)
 {

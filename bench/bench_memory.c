@@ -2,9 +2,9 @@
  * bench_memory.c - memory of attention beyond its inputs and outputs.
  *
  * A child process sets up the problem, runs it forward and backward once, and
- * reads its peak resident set size from the system.  Subtracted are its size
- * before the first operand and the bytes of inputs, outputs and gradients; what
- * remains is workspace, threads and the library's own tables.
+ * reads its peak resident set size from the system.  From that are subtracted
+ * its size before the first operand, and the bytes of inputs, outputs and
+ * gradients.  What remains is workspace, threads and the library's own tables.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
@@ -19,10 +19,10 @@
 struct answer {
     double extra, operands, workspace; /* bytes */
     double ns;
-    char why[256]; /* not empty: it cannot */
+    char why[256]; /* why it cannot be measured, or "" */
 };
 
-/* "VmRSS:", "VmHWM:" of this process in bytes, or 0. */
+/* The value of "VmRSS:" or "VmHWM:" for this process in bytes, or 0. */
 static double status_bytes(const char *key)
 {
     FILE *f = fopen("/proc/self/status", "r");
@@ -61,7 +61,7 @@ static void child(struct answer *answer, const struct bench_case *c)
     struct bench_attention *a;
     double before, t;
 
-    /* Else memory that earlier rows have freed would be used uncounted. */
+    /* otherwise memory freed by earlier rows would be reused uncounted */
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
@@ -95,7 +95,7 @@ static bool ask(struct answer *answer, const struct bench_case *c)
     int ends[2];
     pid_t pid;
 
-    fflush(NULL); /* else buffered output would be written twice */
+    fflush(NULL); /* otherwise buffered output would be written twice */
     if (pipe(ends) != 0)
         return false;
     pid = fork();
@@ -119,8 +119,8 @@ static const char *measure(struct bench_result *r, bool quick)
 {
     struct answer answer = { 0 };
 
-    (void)quick; /* once */
-    bench_peak_release(); /* else the child would inherit the buffer */
+    (void)quick; /* there is only one sample */
+    bench_peak_release(); /* otherwise the child would inherit it */
     if (!ask(&answer, r->c))
         return "the measured process died";
     if (answer.why[0] != '\0')

@@ -1,9 +1,9 @@
 /*
  * bench_nn.c - every function of struct lct_nn_kernels, on each instruction
- * set, one thread, operands in cache.
+ * set, one thread, operands in the cache.
  *
- * tests/test_bench.c fails while a member of the struct has no row here.  The
- * base kernels are judged by the tests of the model.
+ * tests/test_bench.c fails if a member of the struct has no row here.  The
+ * tests of the model judge the base kernels.
  */
 #include "bench.h"
 
@@ -18,7 +18,7 @@
 #  endif
 extern const struct lct_nn_kernels BASE;
 
-/* Matrices of SIDE x SIDE; rows of WIDE channels or logits; N numbers. */
+/* Matrices are SIDE x SIDE, rows have WIDE channels or logits; N numbers. */
 enum { SIDE = 64, WIDE = 256, N = SIDE * SIDE };
 
 enum { DATA, MORE, ONES, OUT, SECOND, ARRAYS };
@@ -30,7 +30,7 @@ struct operands {
 
 typedef void (*call)(const struct lct_nn_kernels *k, struct operands *x);
 
-/* A function of a row: one statement. */
+/* Defines the function of a row; it has one statement. */
 #define CALL(name, statement) \
     static void name(const struct lct_nn_kernels *k, struct operands *x) \
     { statement; }
@@ -95,7 +95,7 @@ static void rms_norm_backward(const struct lct_nn_kernels *k,
 
 CALL(gelu, k->gelu(x->f[OUT], x->f[DATA], N))
 
-/* Copied first: repeated in place, numbers would go to 0. */
+/* Copies first: repeated in place, the numbers would go to 0. */
 static void gelu_backward(const struct lct_nn_kernels *k, struct operands *x)
 {
     memcpy(x->f[OUT], x->f[MORE], sizeof(x->f[OUT]));
@@ -112,7 +112,7 @@ static void cross_entropy(const struct lct_nn_kernels *k, struct operands *x)
 static void cross_entropy_backward(const struct lct_nn_kernels *k,
                                    struct operands *x)
 {
-    static const real greatest[2] = { 4, 64 }; /* and the sum */
+    static const real greatest[2] = { 4, 64 }; /* row maximum and sum */
 
     memcpy(x->f[OUT], x->f[DATA], sizeof(x->f[OUT]));
     for (int i = 0; i < N; i += WIDE)

@@ -14,7 +14,7 @@ bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
 
     for (int i = 0; i < rank; i++)
         if (__builtin_mul_overflow(bytes, (size_t)shape[i], &bytes))
-            bytes = SIZE_MAX; /* locant_alloc() then returns NULL */
+            bytes = SIZE_MAX; /* makes locant_alloc() return NULL */
     *out = locant_dense(locant_alloc(bytes), dtype, rank, shape);
     if (out->data == NULL)
         (void)bench_no_memory();
@@ -45,7 +45,7 @@ double bench_roundoff(locant_dtype dtype)
                                                                 : 0x1p-24;
 }
 
-/* t in F32; to be released. */
+/* A copy of t in F32, which the caller releases. */
 static float *widened(const locant_tensor *t)
 {
     size_t n = (size_t)bench_elements(t);

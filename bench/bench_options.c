@@ -28,7 +28,7 @@ static void read_range(struct reader *r, struct bench_range *out,
 static void read_threads(struct reader *r, struct bench_range *out,
                          const char *text)
 {
-    enum { MOST = 1024 }; /* of locant_set_threads() */
+    enum { MOST = 1024 }; /* limit of locant_set_threads() */
 
     read_range(r, out, "--threads", text);
     for (int i = 0; i < out->n && !r->failed; i++)
@@ -36,7 +36,7 @@ static void read_threads(struct reader *r, struct bench_range *out,
             refuse(r, "--threads", text, "should be at most 1024");
 }
 
-/* The last error without the name of the function that it begins with. */
+/* The last error message without the function name at its beginning. */
 static const char *error_message(void)
 {
     static const char fn[] = "locant_encoding_create: ";

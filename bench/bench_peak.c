@@ -1,10 +1,10 @@
 /*
  * bench_peak.c - peak speeds of the machine, measured in the same run and with
- * the same threads as what is compared with them.
+ * the same number of threads as the cases.
  *
  * A sample takes about a millisecond, in which each thread passes over its own
- * slice many times: waking a thread takes some 30 us on a virtual machine, and
- * samples as short as that gave half the speed.
+ * slice many times.  Waking a thread takes some 30 us on a virtual machine;
+ * samples of that length gave half the speed.
  */
 #include "bench.h"
 #include "peak_kernels.h"
@@ -28,8 +28,8 @@ static const struct peak_kernels *const all[] = {
 #endif
 };
 
-/* The best instruction set of this CPU: a peak is the machine's, not that of
- * the kernels in use. */
+/* The best instruction set of this CPU, perhaps not the one in use, because a
+   peak describes the machine. */
 static const struct peak_kernels *best(void)
 {
     for (int i = 0; locant_isa_at(i, NULL) != NULL; i++) {
@@ -49,7 +49,7 @@ enum { FMA_ROUNDS = 1000000, MOST_TASKS = 1024, SAMPLE_BYTES = 32 << 20,
 struct peak_job {
     const struct peak_kernels *kernels;
     float *x;
-    size_t n, times; /* floats of a task, and how often it goes through them */
+    size_t n, times; /* floats of a task, and passes over them */
     struct {
         float value, pad[PAD - 1];
     } sink[MOST_TASKS];
@@ -90,7 +90,7 @@ static void dot_task(void *context, size_t task, int slot)
     job->sink[task].value = job->kernels->dot(FMA_ROUNDS, 0.5f, 0.25f);
 }
 
-/* Fastest time of one call within about 'budget', in ns. */
+/* Fastest time of one call, in ns, within about 'budget' ns. */
 static double fastest(locant_task body, struct peak_job *job, double budget)
 {
     double least = 0, start = bench_clock_wall(), from = start, to;
@@ -107,7 +107,7 @@ static double fastest(locant_task body, struct peak_job *job, double budget)
     return least;
 }
 
-/* One buffer for all; it grows to the largest size needed. */
+/* One buffer for all tasks; it grows to the largest size needed. */
 static struct {
     float *x;
     size_t bytes;
@@ -134,7 +134,7 @@ void bench_peak_release(void)
     buffer.bytes = 0;
 }
 
-/* Sizes are cut to LARGEST, which already exceeds every cache. */
+/* Sizes are limited to LARGEST, which exceeds every cache. */
 static double memory_peak(locant_task body, size_t bytes, double moves,
                           double budget)
 {

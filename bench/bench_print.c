@@ -31,7 +31,7 @@ static void print_time(FILE *f, double ns)
         fprintf(f, " %.1f s |", ns / 1e9);
 }
 
-/* A ratio and that of the medians; nothing if it is 0. */
+/* Prints a ratio and the ratio of the medians; nothing if it is 0. */
 static void print_part(FILE *f, double part, double median)
 {
     if (part > 0)

@@ -20,7 +20,7 @@ static void json_text(FILE *f, const char *text)
     fputc('"', f);
 }
 
-/* null if x is not above 0. */
+/* Prints null unless x is above 0. */
 static void json_number(FILE *f, const char *key, double x)
 {
     if (x > 0)
@@ -35,7 +35,7 @@ static void json_string(FILE *f, const char *key, const char *text)
     json_text(f, text);
 }
 
-/* The object is left open for the rows. */
+/* The object stays open, so that rows can follow. */
 void bench_machine_json(FILE *f, const struct bench_machine *m, bool quick)
 {
     fprintf(f, "{\"date\": \"%s\", \"cpu\": \"%s\", \"isa\": \"%s\", "
@@ -144,7 +144,7 @@ static int columns(struct column *out, const struct bench_machine *m,
     return COLUMNS;
 }
 
-/* Only the names are wanted: those of an empty row. */
+/* The names of the columns, taken from an empty row. */
 static int names(struct column *out, const struct bench_machine *m)
 {
     static const struct bench_work no_work = { .unit = "" };
@@ -156,7 +156,7 @@ static int names(struct column *out, const struct bench_machine *m)
     return columns(out, m, &nothing, false);
 }
 
-/* A quoted text; quotes in it are doubled, in CSV and in SQL. */
+/* A quoted text with its quotes doubled, for CSV and SQL. */
 static void quoted(FILE *f, const char *text, char quote)
 {
     fputc(quote, f);

@@ -22,7 +22,7 @@ void bench_attention_close(struct bench_attention *a)
     locant_release(a);
 }
 
-/* An operand in the dtype of the case, and in F32 for the reference. */
+/* Makes an operand in the dtype of the case, and in F32 for the reference. */
 static bool make_input(struct bench_attention *a, int i, const int64_t *shape)
 {
     locant_tensor *t = &a->input[i], *wide = &a->wide[i];
@@ -54,7 +54,7 @@ static bool make_tensors(struct bench_attention *a, bool gradients)
                           bench_tensor(&a->dv, c->dtype, 4, k));
 }
 
-/* Documents of equal length; the last takes the remainder. */
+/* Makes documents of equal length; the last one takes the remainder. */
 static bool make_documents(struct bench_attention *a)
 {
     int64_t each = a->c.tokens / a->c.documents;

@@ -9,7 +9,7 @@ static const char form[] = "should be whole numbers from 1 to 1073741824 and "
                            "ranges of them, such as 1,2 or 512-8192*2 or "
                            "64-256+64";
 
-/* A number from 1 to LARGEST, or 0. */
+/* Parses a number from 1 to LARGEST; returns 0 on error. */
 static int64_t number(const char **text)
 {
     char *end;
@@ -31,7 +31,7 @@ static bool push(struct bench_range *r, int64_t value)
     return true;
 }
 
-/* "A", "A-B", "A-B*F" or "A-B+S". */
+/* Parses "A", "A-B", "A-B*F" or "A-B+S". */
 static const char *item(struct bench_range *r, const char **text)
 {
     int64_t first = number(text), last = first, step = 1;

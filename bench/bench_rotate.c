@@ -1,10 +1,10 @@
-/* bench_rotate.c - rotating queries in place, against a loop in plain C */
+/* bench_rotate.c - rotates queries in place, compared with a loop in plain C */
 #include "bench.h"
 
 struct rotate_state {
     const struct bench_case *c;
     struct bench_encoding encoding;
-    locant_tensor x, k, positions, moved; /* k: of work_rotate_qk */
+    locant_tensor x, k, positions, moved; /* k: for work_rotate_qk */
     float *angles; /* [T, D/2, 2], for the plain loop */
     bool inverse;
     locant_status status;
@@ -53,7 +53,7 @@ static locant_status prepare(struct rotate_state *r, const struct bench_case *c)
     return bench_encoding_open(&r->encoding, c->spec, c->tokens, &sizes);
 }
 
-/* Alternately forward and inverse, so that values do not grow. */
+/* Alternates forward and inverse, so that values do not grow. */
 static void run(void *data)
 {
     struct rotate_state *r = data;
@@ -64,7 +64,7 @@ static void run(void *data)
                                        r->inverse ? LOCANT_ROTATE_INVERSE : 0);
 }
 
-/* Queries and fewer keys in one call. */
+/* Rotates queries, and fewer keys, in one call. */
 static void run_qk(void *data)
 {
     struct rotate_state *r = data;
@@ -96,7 +96,7 @@ static void *set_up(const struct bench_case *c, void (*once)(void *))
     }
     r->status = prepare(r, c);
     if (r->status == LOCANT_OK)
-        once(r); /* finds cases that are not supported */
+        once(r); /* detects unsupported cases */
     if (r->status == LOCANT_OK && r->inverse)
         once(r);
     if (r->status != LOCANT_OK) {
@@ -145,8 +145,9 @@ static void run_naive(void *data)
 }
 
 /*
- * Entries are below 5, so rotated ones are below 2^3: two products and a sum,
- * rounded three times, for rerotate twice that, and one rounding to the dtype.
+ * Entries are below 5, so rotated ones are below 2^3.  A rotation has two
+ * products and a sum, each rounded (rerotate: twice that), and then a rounding
+ * to the dtype.
  */
 static const char *compare(const locant_tensor *got, const locant_tensor *want)
 {
@@ -156,7 +157,7 @@ static const char *compare(const locant_tensor *got, const locant_tensor *want)
                : "a rotated value is wrong";
 }
 
-/* One rotation by 'once' against the same in double. */
+/* Compares one rotation by 'once' with the same in double. */
 static const char *compare_with_double(struct rotate_state *r,
                                        void (*once)(void *),
                                        const locant_tensor *from,
@@ -190,7 +191,7 @@ static const char *check(void *data)
     return compare_with_double(r, run, NULL, &r->positions);
 }
 
-/* Keys against a rotation of their own. */
+/* Compares the keys with a separate rotation of them. */
 static const char *check_qk(void *data)
 {
     struct rotate_state *r = data;

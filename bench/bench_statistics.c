@@ -10,7 +10,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of n sorted values, interpolated linearly. */
+/* A quantile of n sorted values, interpolated linearly. */
 static double quantile(const double *x, int n, double part)
 {
     double at = part * (n - 1);

@@ -2,9 +2,9 @@
  * bench_train.c - training steps of 'locant train': batch, forward, backward
  * and optimiser.
  *
- * Each row trains a run on generated text in a temporary store and stops it
- * after its time budget.  The first step, which allocates, and the checkpoint
- * at the end are not timed.
+ * Each row trains a run on generated text in a temporary store, and stops it
+ * when its time budget is used.  The first step, which allocates, and the
+ * checkpoint at the end are not timed.
  */
 #define _XOPEN_SOURCE 700
 #include "bench.h"
@@ -30,13 +30,13 @@ double bench_train_flops(const struct bench_case *c)
 
 /* ----------------------------------------------------------------- growth */
 
-/* The rows so far of families with 'grows'. */
+/* Rows so far of the families with 'grows'. */
 struct point {
     const struct bench_family *family;
     char spec[128];
     int threads;
     int64_t tokens;
-    double ns; /* of a token */
+    double ns; /* per token */
 };
 static struct point points[BENCH_RANGE];
 static int n_points;
@@ -60,7 +60,7 @@ static void remember(const struct bench_result *r)
         points[n_points++] = p;
 }
 
-/* How time per token grows with length, measured and by the cost model. */
+/* Notes how time per token grows with length, and what the cost model says. */
 static void note_growth(struct bench_result *r)
 {
     double tokens[BENCH_RANGE], ns[BENCH_RANGE], flops[BENCH_RANGE];
@@ -87,7 +87,7 @@ static void note_growth(struct bench_result *r)
 
 enum { MOST = 64, STEPS = 1000000 }; /* the run is stopped long before */
 
-/* Times between progress reports of a run. */
+/* Times between the progress reports of a run. */
 struct timing {
     double budget; /* ns, after which the run is stopped */
     double first, last, cpu; /* clocks at the first and the last report */
@@ -193,7 +193,7 @@ static int remove_one(const char *path, const struct stat *s, int kind,
     return remove(path);
 }
 
-/* The peak, before and after. */
+/* Measures the peak before and after the run. */
 static void update_peak(struct bench_result *r, double budget)
 {
     double speed = bench_peak_speed(PEAK_FMA, 0, budget);

@@ -18,7 +18,7 @@ static float float_of(uint32_t u)
     return x;
 }
 
-/* Truncated to the dtype; numbers too small for normal float16 become 0. */
+/* Truncates to the dtype; numbers too small for normal float16 become 0. */
 static uint32_t cut(uint32_t u, locant_dtype dtype)
 {
     if (dtype == LOCANT_BF16)
@@ -28,7 +28,7 @@ static uint32_t cut(uint32_t u, locant_dtype dtype)
     return u;
 }
 
-/* Bits in 16-bit form, of a number that was truncated before. */
+/* The 16-bit form of a number that was truncated before. */
 static uint16_t narrow(uint32_t u, locant_dtype dtype)
 {
     if (dtype == LOCANT_BF16)
@@ -61,8 +61,8 @@ static void put(void *data, locant_dtype dtype, size_t i, float x)
         ((uint16_t *)data)[i] = narrow(bits_of(x), dtype);
 }
 
-/* Numbers repeat after an odd period: to draw all of them would take longer
- * than many rows take to time.  Rows of channels still differ. */
+/* The numbers repeat with an odd period, because drawing all of them would take
+   longer than timing many rows.  Rows of channels still differ. */
 void bench_fill(void *data, locant_dtype dtype, float *wide, size_t n,
                 uint64_t seed)
 {

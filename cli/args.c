@@ -19,7 +19,7 @@ const struct cli_option cli_common_options[] = {
       .value = "NAME", .doc = "instruction set to use; the best if left out" },
     OPT_END
 };
-enum { COMMON_OF_ALL = 2, COMMON = 4 }; /* the rest: of those that compute */
+enum { COMMON_OF_ALL = 2, COMMON = 4 }; /* the others: commands that compute */
 
 static size_t common_count(const struct cli_command *c)
 {
@@ -140,7 +140,8 @@ static int is_named(const struct cli_option *o, const char *name, size_t n,
     return strlen(o->name) == n && memcmp(o->name, name, n) == 0;
 }
 
-/* Option of 'name' (n bytes) or 'letter'; *base is where it writes. */
+/* Finds the option called 'name' (n bytes) or 'letter'. *base is the struct
+   that the option writes to. */
 static const struct cli_option *find(struct cli *cli, void **base,
                                      const char *name, size_t n, char letter)
 {
@@ -197,7 +198,8 @@ static int is_value(const struct cli_option *o, const char *word)
            o->kind == CLI_REAL || (word[1] >= '0' && word[1] <= '9');
 }
 
-/* Store option 'o', named by argv[*i]; 'inline_value' follows '=', or NULL. */
+/* Stores the value of option 'o', which argv[*i] names.  'inline_value' is the
+   text after '=', or NULL. */
 static int take(void *base, const struct cli_option *o,
                 const char *inline_value, int argc, char **argv, int *i)
 {
@@ -242,7 +244,7 @@ static int parse_one(struct cli *cli, int argc, char **argv, int *i)
     return take(base, o, value, argc, argv, i);
 }
 
-/* Defaults may lie outside the range, as -1 does, which means "not given". */
+/* The default may lie outside the range: -1, for example, means "not given". */
 static int store_fallback(void *base, const struct cli_option *o)
 {
     struct cli_option any = *o;
@@ -263,7 +265,7 @@ static int store_fallbacks(void *base, const struct cli_option *options)
     return 0;
 }
 
-/* Are all words and options there that the command needs, and no more? */
+/* Checks that all required words and options are there, and no more words. */
 static int check_complete(const struct cli *cli)
 {
     const struct cli_command *c = cli->command;

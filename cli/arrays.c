@@ -72,7 +72,7 @@ int cli_new(locant_array *out, locant_dtype dtype, int rank,
 
     memset(out, 0, sizeof *out);
     cli_shape_text(text, sizeof text, &t);
-    /* Linux would grant it now and kill some process later. */
+    /* Linux would allocate it now, and kill a process when it is used. */
     if (bytes > cli_memory())
         return cli_fail(CLI_USAGE, "an array %s of %s would take %.3g GiB; "
                         "this machine has %.3g GiB", text,
@@ -153,7 +153,7 @@ int cli_read_positions(locant_array *out, const char *path)
 
 /* ------------------------------------------------------------------ output */
 
-/* Can something be made at 'path'?  Its folder must exist and be writable. */
+/* Checks that a file can be made at 'path': its folder is writable. */
 static int check_parent(const char *path)
 {
     char        folder[4096];

@@ -25,7 +25,7 @@ enum { /* exit statuses */
     CLI_RESUMABLE = 75 /* stopped; the same command line continues */
 };
 
-enum cli_kind {      /* what the option writes at its offset */
+enum cli_kind {      /* what an option writes at its offset */
     CLI_FLAG,        /* int 1 */
     CLI_TEXT,        /* const char * */
     CLI_FILE,        /* const char *, not empty and not "-" */
@@ -55,8 +55,8 @@ struct cli_option {
 };
 
 /*
- * Rows of a table of options: name, member of struct options, what the value is
- * called, help; then further members, as .letter = 'o', .fallback = "1",
+ * A row of a table of options: name, member of struct options, placeholder for
+ * the value, help; then any further members, as .letter = 'o', .fallback = "1",
  * .required = 1.
  */
 #define OPT(name_, kind_, member, value_, ...)                           \
@@ -80,7 +80,7 @@ struct cli_option {
     OPT(name, CLI_MANY, member, value, __VA_ARGS__)
 #define OPT_END { .name = NULL }
 
-/* Options that several commands have. */
+/* Options that several commands share. */
 #define OPT_DIR(member)                                                  \
     OPT_FILE("dir", member, "DIR", "folder of the run store",            \
              .fallback = "locant-lab")
@@ -123,7 +123,8 @@ extern const struct cli_command
 
 /* ---------------------------------------------------------- args.c, help.c */
 
-/* Parse what follows the command.  0, or the exit status after a message. */
+/* Parse what follows the command; 0, or an exit status after an error
+   message. */
 int  cli_parse(struct cli *cli, const struct cli_command *command, int argc,
                char **argv);
 void cli_release(struct cli *cli);
@@ -131,8 +132,8 @@ int  cli_given(const struct cli *cli, const char *option);
 
 /* The nearest of 'names' (NULL at the end) within two edits, or NULL. */
 const char *cli_nearest(const char *word, const char *const *names);
-/* "unknown WHAT 'word'", and the nearest of 'names' or the command that lists
-   them; returns CLI_USAGE. */
+/* Print "unknown WHAT 'word'" and the nearest of 'names', or the command that
+   lists them; returns CLI_USAGE. */
 int cli_unknown(const char *what, const char *word, const char *const *names,
                 const char *lister);
 const struct cli_command *cli_find(const char *name);
@@ -142,13 +143,13 @@ int  cli_unknown_command(const char *word);
 extern const struct cli_option cli_common_options[];
 
 /*
- * The first form of a usage in one line; lines that begin with a blank continue
- * the one before.  Returns the bytes of 'usage' that were used.
+ * Joins the first form of a usage into one line; lines that begin with a blank
+ * continue it.  Returns how many bytes of 'usage' it read.
  */
 size_t cli_usage(char *out, size_t size, const char *usage);
 /*
- * Print words in lines of at most 'width' columns, each indented; 'at' columns
- * of the first are taken.  Returns the columns of the last.
+ * Print words in indented lines of at most 'width' columns.  The first line
+ * already has 'at' columns.  Returns the columns of the last line.
  */
 size_t cli_wrap(const char *text, size_t at, size_t indent, size_t width);
 void cli_help(void);
@@ -161,30 +162,30 @@ int cli_fail(int status, const char *format, ...) LOCANT_PRINTF(2, 3);
 
 /*
  * Make foreign text safe for a terminal: valid UTF-8 stays, control characters
- * and other bytes become \n, \t, \x1b.  Error messages are made safe where
- * they are printed; whoever prints other text of a store, a file or its name
+ * and other bytes become \n, \t, \x1b.  Error messages are made safe when they
+ * are printed.  Code that prints other text of a store, a file, or a file name
  * calls this.  The result lives until the eighth call after this one.
  */
 const char *cli_safe(const char *text);
 /* Print locant_last_error() on stderr; returns the exit status for 's'. */
 int cli_error(locant_status s);
-/* The same if the request is right, but cannot be met now: exit 3. */
+/* The same for a valid request that cannot be met now: exit 3. */
 int cli_error_busy(void);
 /* The same if the data came from a file: exit 3. */
 int cli_error_input(locant_status s);
 /* The same if the message does not name the file. */
 int cli_error_file(const char *path);
-/* Watch all memory: once it has run out, cli_fail() and cli_finish() say so. */
+/* Observe all allocations: if one fails, cli_fail() and cli_finish() say so. */
 void cli_watch_memory(void);
 bool cli_no_memory(void);
-/* Flush stdout: 'status', or 3 when it could not be written. */
+/* Flush stdout; returns 'status', or 3 if stdout could not be written. */
 int cli_finish(int status);
 
 /* -------------------------------------------------------------- arrays.c */
 
 /* Read FILE.npy given to --option. */
 int cli_read(locant_array *out, const char *option, const char *path);
-/* The same, of one of these dtypes: CLI_IS(LOCANT_I64) | .. */
+/* The same, but the dtype must be among CLI_IS(LOCANT_I64) | .. */
 #define CLI_IS(dtype) (1U << (dtype))
 #define CLI_FLOATS (CLI_IS(LOCANT_F32) | CLI_IS(LOCANT_F16) | \
                     CLI_IS(LOCANT_BF16) | CLI_IS(LOCANT_F64))
@@ -203,7 +204,7 @@ void cli_free(locant_array *array);
 /* Bytes of memory of this machine. */
 double cli_memory(void);
 size_t cli_elements(const locant_tensor *t);
-/* Can a file, a folder, be made at this path?  For a check before long work. */
+/* Check, before long work, that a file or a folder can be made at this path. */
 int cli_check_output(const char *path);
 int cli_check_folder(const char *path);
 
@@ -220,8 +221,8 @@ struct cli_encoding {
 };
 
 /*
- * Is 'spec' well formed, and of one of these doors?  To be called before files
- * are read, so that a typo is reported at once.
+ * Checks that 'spec' is well formed and has one of these doors.  Call it before
+ * files are read, to report a typo at once.
  */
 int cli_check_door(const char *spec, unsigned doors);
 
@@ -229,7 +230,7 @@ int cli_check_door(const char *spec, unsigned doors);
 struct cli_params {
     struct cli_list files; /* --param NAME=FILE.npy */
     int64_t         seed;  /* --init; below 0: not given */
-    int             optional; /* they may be missing altogether */
+    int             optional; /* parameters may be missing altogether */
 };
 #define OPT_PARAMS(member)                                               \
     OPT_LIST("param", member.files, "NAME=FILE.npy", "a parameter"),     \
@@ -239,8 +240,8 @@ struct cli_params {
 
 /*
  * Create the encoding 'spec' and read its parameters, which are checked against
- * 'sizes'.  'length' replaces a length that neither the spec nor a file gives.
- * Arrays of a graph are those of a path if no file is given.
+ * 'sizes'. 'length' is used if neither the spec nor a file gives a length.
+ * Graph arrays without a file are those of a path graph.
  */
 int cli_encoding_open(struct cli_encoding *out, const char *spec,
                       const struct cli_params *params, int64_t length,
@@ -255,8 +256,8 @@ const locant_tensor *cli_params(const struct cli_encoding *encoding);
 int     cli_json(json_t *value);
 
 /*
- * A list of many items, each turned into text at once, because building a tree
- * of 50,000 runs takes longer than reading them.  Begin with zeros.
+ * A list of many items.  Each becomes text at once, because building a JSON
+ * tree of 50,000 runs takes longer than reading them.  Initialise with zeros.
  */
 struct cli_json_rows {
     FILE  *file;
@@ -265,7 +266,7 @@ struct cli_json_rows {
     int    failed;
 };
 void cli_json_add(struct cli_json_rows *rows, json_t *item);
-/* Print the list if 'status' is CLI_OK, and release it; the status. */
+/* Print the list if 'status' is CLI_OK, and release it; returns the status. */
 int  cli_json_print(struct cli_json_rows *rows, int status);
 
 /* A number; null if it is not finite. */
@@ -273,14 +274,14 @@ json_t *cli_real(double x);
 json_t *cli_shape(const locant_tensor *t);
 /* "[2, 3]" into 'out'. */
 void    cli_shape_text(char *out, size_t size, const locant_tensor *t);
-/* Names of the set bits of an encoding's doors, joined; "none" if 0. */
+/* Names of the doors in a bit set, joined; "none" if it is 0. */
 void    cli_doors(char *out, size_t size, unsigned doors);
 void    cli_traits(char *out, size_t size, unsigned traits);
 
 /* ------------------------------------------------------------ terminal.c */
 
-/* What stdout can show: plain characters unless it is a terminal with colours
- * whose user wants them.  And its columns. */
+/* The colours of stdout: none unless it is a terminal with colours and the user
+   has not disabled them.  Then its columns. */
 locant_terminal cli_colors(void);
 int  cli_columns(void);
 
@@ -309,16 +310,18 @@ struct cli_corpus {
 /* 'dir': the store whose kept text may be used; NULL: none. */
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
                     const char *dir);
-/* Is there a run store in this folder?  For commands that must not make one. */
+/* Check that the folder has a run store, for commands that cannot create
+   one. */
 int cli_check_store(const char *dir);
 
 /* -------------------------------------------------------------- job.c */
 
-/* The number of a run; else a message of 'command' and its exit status. */
+/* Parse the number of a run; otherwise prints an error message of 'command' and
+   returns its exit status. */
 int cli_run_id(int64_t *id, const char *command, const char *word);
 
-/* Call 'job' with the run that the first word names, the store of 'dir' being
-   open for writing. */
+/* Open the store 'dir' for writing; call 'job' with the run of the first
+   word. */
 int cli_with_run(const struct cli *cli, const char *command, const char *dir,
                  int (*job)(const struct cli *, int64_t id, locant_store *));
 
@@ -328,10 +331,10 @@ void cli_catch_signals(void);
 int  cli_progress(const locant_progress *p, void *context);
 /* Clear the line that progress redraws. */
 void cli_progress_end(void);
-/* The result of a run that was trained. */
+/* The result of a training run. */
 json_t *cli_trained(const locant_run_info *run);
 void    cli_print_trained(const locant_run_info *run);
-/* The exit status of a job that may have been stopped. */
+/* The exit status of a job that a signal may have stopped. */
 int  cli_job_status(locant_status s);
 
 #endif /* LOCANT_CLI_H */

@@ -46,7 +46,7 @@ static int compute(locant_array *out, const struct options *o,
 
 enum { DECADES = 19, WINDOW = 256 };
 
-/* Of positions p with 10^(d-1) < |p| <= 10^d: largest error, and number. */
+/* For positions p with 10^(d-1) < |p| <= 10^d: largest error, and how many. */
 struct decades {
     double  worst[DECADES];
     int64_t count[DECADES];
@@ -84,7 +84,7 @@ static void gather(struct decades *out, const locant_tensor *positions,
     }
 }
 
-/* 1 .. 100, then the 256 positions that end at 1000, 10000, .. 10^7. */
+/* Positions 1 .. 100, then the last 256 up to each of 1000, 10000, .. 10^7. */
 static int ends_of_decades(locant_array *out)
 {
     const int64_t n = 100 + 5 * WINDOW;

@@ -115,7 +115,7 @@ static int attend(const struct cli *cli, struct arrays *a,
     if (s == LOCANT_ERR_NULL && problem->x == NULL)
         return cli_fail(CLI_USAGE, "'%s' reads the input of its layer: --input "
                         "X.npy is missing", cli->words[0]);
-    if (s == LOCANT_ERR_PARAM) /* an option's value, not what a file holds */
+    if (s == LOCANT_ERR_PARAM) /* an option is wrong, not a file */
         return cli_error(s);
     if (s != LOCANT_OK)
         return cli_error_input(s);

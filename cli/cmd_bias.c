@@ -27,7 +27,7 @@ static int write_bias(const struct cli *cli, const struct cli_encoding *c)
     const int64_t shape[] = { o->heads, o->queries, o->keys };
     locant_array  q = { 0 }, k = { 0 }, bias = { 0 };
     locant_status s;
-    /* The largest array first: if it is too large, nothing has been taken. */
+    /* Allocate the largest array first, so that a refusal comes early. */
     int           status = cli_new(&bias, LOCANT_F32, 3, shape);
 
     if (status == CLI_OK)

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* Set by CMake; unknown to a build by hand. */
+/* CMake sets it; a build by hand has no list. */
 #ifndef LOCANT_DEPENDENCIES
 #  define LOCANT_DEPENDENCIES "unknown"
 #endif
@@ -79,7 +79,7 @@ static int run(const struct cli *cli)
     s = locant_corpus_create(&corpus, &o);
     if (s == LOCANT_ERR_NOMEM)
         return cli_error(s);
-    info = locant_corpus_info_of(corpus); /* NULL if there is none */
+    info = locant_corpus_info_of(corpus); /* NULL if there is no corpus */
     if (cli->json)
         status = print_json(info);
     else

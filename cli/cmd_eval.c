@@ -36,7 +36,7 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* Otherwise only P1 and P2 are computed. */
+/* Whether only P1 and P2 are computed. */
 static int is_plain(const struct options *o)
 {
     return o->as == NULL && o->policy == LOCANT_POLICY_NONE;
@@ -127,8 +127,8 @@ static void print_text(int64_t id, const locant_evaluation *v,
 }
 
 /*
- * For a run whose text is not kept: the C headers of this machine, if they are
- * the text it was trained on.
+ * For a run whose text was not kept: the C headers of this machine, if they are
+ * the same text.
  */
 static int guess_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 {
@@ -152,7 +152,7 @@ static int guess_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
                     id, run.corpus_sha256);
 }
 
-/* The text that was given, else the one the run was trained on. */
+/* The text that the options give, or else the text of the training run. */
 static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
                        const struct cli_corpus *asked)
 {
@@ -191,7 +191,7 @@ static int evaluate_text(const struct cli *cli, int64_t id,
     return CLI_OK;
 }
 
-/* Refuse options that have no effect on this kind of run. */
+/* Refuse options that do nothing for this kind of run. */
 static int check_options(const struct cli *cli, int of_task)
 {
     static const char *const text[] = { "blocks", "text", "generated",

@@ -15,7 +15,7 @@ struct options {
     double      base, factor;
 };
 
-/* A number that is left out is 0, a head -1: as on the page. */
+/* Numbers left out are 0 and a head is -1, as on the page. */
 static const struct cli_option options[] = {
     OPT_FLAG("list", list, "list the figures, and what each is of"),
     OPT_FILE("output", out, "PICTURE", "write a file: .svg, .png or .pdf",
@@ -82,7 +82,7 @@ static int unknown(const char *name)
 
 /* ------------------------------------------------------------------- output */
 
-/* What to do with a figure, and how many there were. */
+/* Where a figure goes, and how many figures there were. */
 struct output {
     const struct cli *cli;
     int taken, status;
@@ -126,7 +126,7 @@ static locant_status take(const locant_figure *f, const char *alt,
     size_t        size;
 
     (void)alt;
-    if (w->taken++ > 0) /* if layers differ, only the first is shown */
+    if (w->taken++ > 0) /* if layers differ, only the first is written */
         return LOCANT_OK;
     if (o->out != NULL)
         return locant_figure_write(f, o->out);
@@ -218,14 +218,14 @@ static int of_encoding(const struct cli *cli, const char *name,
 
 /* ------------------------------------------------------------------ of runs */
 
-/* Figures named task-.. show runs on a task, others do not. */
+/* Figures called task-.. need runs on a task; others need runs on text. */
 static int check_task(struct cli_figure_runs *r, const char *name,
                       const char *task)
 {
     const locant_task_info *info;
 
     if (task == NULL && strcmp(name, "task-depths") == 0)
-        task = "T12"; /* the one that has depths */
+        task = "T12"; /* the only task with depths */
     info = task ? locant_task_find(task) : NULL;
     r->of_task = strncmp(name, "task-", 5) == 0;
     if (task != NULL && info == NULL)

@@ -1,5 +1,5 @@
 /*
- * cmd_graph.c - locant graph: arrays of positions on a graph, for the encodings
+ * cmd_graph.c - locant graph: position arrays of graph nodes, for encodings
  * that take them as parameters.
  */
 #include <stdio.h>
@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* What the three computations share. */
+/* Input of all three computations. */
 struct job {
     const struct cli        *cli;
     const struct options    *o;
@@ -43,7 +43,8 @@ struct job {
     const locant_graph_info *info;
 };
 
-/* Print what is known of graph and array; takes over 'more', or NULL. */
+/* Print facts about the graph and the array.  Takes ownership of 'more', which
+   may be NULL. */
 static int report(const struct job *job, const locant_tensor *t, json_t *more)
 {
     const locant_graph_info *i = job->info;
@@ -79,7 +80,7 @@ static int write_array(const struct job *job, const locant_tensor *t,
     return cli_error_input(s);
 }
 
-/* Linux would grant more than there is, and kill some process later. */
+/* Linux would allocate more memory than there is, and kill a process later. */
 static int check_memory(int64_t nodes, double bytes)
 {
     if (bytes <= cli_memory())
@@ -100,7 +101,7 @@ static int solve(struct spectrum *s, const struct job *job)
     const int64_t shape[] = { job->info->nodes, job->o->laplacian };
     locant_status status;
     double N = (double)job->info->nodes;
-    /* The dense matrix and LAPACK's scratch. */
+    /* the dense matrix and LAPACK's workspace */
     int failed = check_memory(job->info->nodes, 24 * N * N);
 
     if (!failed)
@@ -118,7 +119,7 @@ static int solve(struct spectrum *s, const struct job *job)
     return status == LOCANT_OK ? CLI_OK : cli_error(status);
 }
 
-/* Columns the graph could fill. */
+/* How many columns the graph can fill. */
 static int64_t filled(const struct job *job)
 {
     int64_t most = job->info->nodes - !job->o->keep_trivial;
@@ -147,7 +148,7 @@ static void print_spectrum(const struct spectrum *s, const struct job *job)
 
     printf("column  eigenvalue    eigenspace\n");
     for (int64_t k = 0; k < n; k++) {
-        /* The rounding of a 0 differs between machines. */
+        /* an eigenvalue 0 is rounded differently on each machine */
         printf("%6lld  %-12.10f", (long long)k,
                values[k] < 1e-12 ? 0 : values[k]);
         if (marks[k] != 0)
@@ -208,7 +209,7 @@ static int run_plain(const struct job *job)
 
 /* ------------------------------------------------------------------- input */
 
-/* One more than the largest node named. */
+/* One more than the largest node number. */
 static int64_t count_nodes(const locant_tensor *t)
 {
     int64_t most = 0;
@@ -233,7 +234,7 @@ static int make_graph(struct job *job, const char *path, const locant_tensor *t)
                         "with --nodes", path);
     if (nodes == 0)
         nodes = count_nodes(t);
-    /* An id, a distance and a slot in the queue for each node. */
+    /* an id, a distance and a queue slot for each node */
     failed = check_memory(nodes, 24 * (double)nodes);
     if (failed)
         return failed;

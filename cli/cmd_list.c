@@ -25,7 +25,7 @@ static json_t *params_json(const locant_encoding *e)
     return rows;
 }
 
-/* An encoding or variant; NULL after an error message. */
+/* The JSON of an encoding or variant; NULL after an error message. */
 static json_t *row_json(const char *spec, const char *title,
                         const char *used_by)
 {
@@ -75,7 +75,7 @@ static int print_json(void)
     return cli_json(rows);
 }
 
-/* The encodings of one door, or of none. */
+/* Print the encodings with this door, or those without any. */
 static void print_door(const char *title, unsigned door)
 {
     const locant_encoding_info *info;

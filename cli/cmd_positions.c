@@ -93,7 +93,7 @@ static int unknown_form(const char *word)
     return cli_unknown("form", word, names, "locant positions --help");
 }
 
-/* Refuse options that would have no effect. */
+/* Refuse options that do nothing for this form. */
 static int check_options(const struct cli *cli,
                          const struct positions_form *form)
 {
@@ -123,7 +123,7 @@ static int find_form(const struct positions_form **out, const struct cli *cli)
 
 /* ---------------------------------------------------------------- printing */
 
-/* Results are [columns] or [rows, columns]. */
+/* The columns of a result [columns] or [rows, columns]. */
 static int64_t columns_of(const locant_tensor *t)
 {
     return t->shape[t->rank - 1];

@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
 
 /* --------------------------------------------------------------------- text */
 
-/* The number at from[key], or from[key][sub]; NAN if there is none. */
+/* The number from[key], or from[key][sub]; NAN if there is none. */
 static double number_at(const json_t *from, const char *key, const char *sub)
 {
     const json_t *value = json_object_get(from, key);
@@ -81,7 +81,7 @@ static void print_attention(const json_t *attention)
                100 * number_at(sinks, "share_repeated", NULL));
 }
 
-/* The receptive field, and the loss with less context. */
+/* The receptive field, and the loss with a shorter context. */
 static void print_field(const json_t *field)
 {
     static const char *const lengths[] = { "trained", "long", NULL };
@@ -121,7 +121,7 @@ static void print_states(const json_t *states)
     printf("  guessing%8.2f\n", number_at(states, "chance", NULL));
 }
 
-/* The loss with fewer and fewer pairs rotating. */
+/* The loss when fewer and fewer pairs rotate. */
 static void print_partial(const json_t *partial)
 {
     const json_t *last;
@@ -148,7 +148,7 @@ static void print_partial(const json_t *partial)
     }
 }
 
-/* Mean of absolute values, as biases of heads have both signs. */
+/* Mean of absolute values, because biases have both signs. */
 static double mean_of(const json_t *list)
 {
     const json_t *value;
@@ -160,7 +160,7 @@ static double mean_of(const json_t *list)
     return sum / (double)json_array_size(list);
 }
 
-/* Means over heads at the steps that were measured. */
+/* Means over heads at each step that was probed. */
 static void print_training(const json_t *training)
 {
     static const char *const keys[] = { "entropy", "sink", "self_bias",

@@ -65,11 +65,11 @@ static int check_spec(const char *spec)
     return s == LOCANT_OK ? CLI_OK : cli_error(s);
 }
 
-/* Does a word follow a complete spec, so that a ';' is missing? */
+/* Whether a word follows a complete spec, so that a ';' is missing. */
 static int lacks_semicolon(const char *spec)
 {
     int  depth = 0;
-    char last = '+'; /* other than blanks */
+    char last = '+'; /* the last character that is not a blank */
 
     for (; *spec != '\0'; spec++) {
         const char next = spec[1 + strspn(spec + 1, " \t\n")];
@@ -163,7 +163,7 @@ static int read_jobs(unsigned *out, const char *text)
     return CLI_OK;
 }
 
-/* Before a corpus is read: do the tasks exist? */
+/* Check that the tasks exist, before a corpus is read. */
 static int check_tasks(const char *list, unsigned with)
 {
     if (list == NULL)
@@ -236,8 +236,8 @@ static void print_text(const locant_report *r, const char *page)
 }
 
 /*
- * Every failing gate is reported, here and in a banner on the page.  g2, g3 and
- * g7 say how far the page can be trusted; if another gate fails, something is
+ * Every failed gate is printed here and in a banner on the page.  g2, g3 and g7
+ * say how far the page can be trusted; if another gate fails, something is
  * broken, and the exit status is 1.
  */
 static int judge(const locant_report *r)

@@ -49,7 +49,7 @@ static int parse_grid(int64_t *rows, int64_t *columns, const char *option,
                     "14x14", option, text);
 }
 
-/* A form sets these options itself. */
+/* A form sets these options itself, so they must not be given. */
 static int check_form(const struct cli *cli)
 {
     static const char *const parts[] = { "kind", "align-corners", "antialias",

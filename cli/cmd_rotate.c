@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* The arrays that an output row depends on, besides X. */
+/* The arrays, besides X, that the output depends on. */
 struct inputs {
     locant_array positions, limits; /* limits.memory is NULL without --limits */
 };
@@ -45,8 +45,8 @@ static int read_inputs(struct inputs *in, const struct options *o,
     return cli_read_as(&in->limits, "limits", o->limits, CLI_IS(LOCANT_I64));
 }
 
-/* Memory for the result if its rows are longer than those of X, which
-   otherwise holds the result. */
+/* Memory for the result if its rows are longer than those of X; otherwise the
+   result overwrites X. */
 static int new_longer(locant_array *longer, const struct cli_encoding *c,
                      const locant_tensor *x)
 {

@@ -66,8 +66,8 @@ static int print_row(const locant_run_info *r, void *context)
     return 0;
 }
 
-/* A field of RFC 4180, quoted if necessary.  Control characters are escaped;
-   --json has them as they are. */
+/* A CSV field of RFC 4180, quoted if necessary.  Control characters are
+   escaped, unlike in --json. */
 static void print_field(const char *text, int last)
 {
     text = text != NULL ? cli_safe(text) : "";
@@ -125,7 +125,7 @@ static int list(const struct cli *cli, locant_store *store, const char *unused)
         return all_json(store);
     printf("%5s  %-11s  %-6s %6s %5s  %13s  %8s %6s  %-20s  %s\n", "run",
            "status", "of", "length", "seed", "step", "loss", "parent",
-           "started", "encoding"); /* last: it may be long */
+           "started", "encoding"); /* last because it may be long */
     return visit_all(store, print_row, NULL);
 }
 
@@ -189,7 +189,7 @@ struct rows {
     int     count;
 };
 
-/* Numbers as numbers; null if JSON cannot hold the value. */
+/* Numbers become JSON numbers, or null if JSON cannot hold them. */
 static json_t *value_json(const char *value, char kind)
 {
     json_t *text;
@@ -222,7 +222,7 @@ static int sql_row(int n, const char *const *names, const char *const *values,
     return json_array_append_new(rows->json, object);
 }
 
-/* CSV, after a line of names if 'header'. */
+/* Prints CSV, with a line of column names if 'header'. */
 static int sql_rows(const struct cli *cli, locant_store *store,
                     const char *query, int header)
 {
@@ -242,7 +242,8 @@ static int sql(const struct cli *cli, locant_store *store, const char *query)
 
 /* ------------------------------------------------------------------ export */
 
-/* Whole tables in the order of their keys; "runs" has its own columns. */
+/* Tables that are exported whole, in the order of their keys.  The table "runs"
+   has its own columns. */
 static const struct table {
     const char *name, *query;
 } tables[] = {
@@ -278,7 +279,7 @@ static int print_name(int n, const char *const *names,
     return 0;
 }
 
-/* The line of names is printed even if the table has no rows. */
+/* Prints the line of column names even if the table has no rows. */
 static int export_table(const struct cli *cli, locant_store *store,
                         const struct table *table)
 {
@@ -322,8 +323,8 @@ static int export(const struct cli *cli, locant_store *store,
 /* --------------------------------------------------------------------- run */
 
 static const struct action {
-    const char *name, *needs; /* the word after it, or NULL */
-    int         writes, optional; /* optional: the word may be left out */
+    const char *name, *needs; /* name of its argument, or NULL */
+    int         writes, optional; /* the argument may be left out */
     int       (*run)(const struct cli *, locant_store *, const char *word);
 } actions[] = {
     { "list", NULL, 0, 0, list },     { "show", "ID", 0, 0, show },

@@ -20,13 +20,13 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* What a run of rows is reported to. */
+/* How results are selected and reported. */
 struct report {
     const char *only; /* operation or encoding; NULL: all */
     json_t     *json; /* array of rows; NULL: print them */
 };
 
-/* Does --only name this operation, its family, or this encoding? */
+/* Whether --only names this operation, its family, or this encoding. */
 static int wanted(const struct oracle_run *r, const char *op, const char *name)
 {
     const char *only = ((const struct report *)r->context)->only;
@@ -63,7 +63,7 @@ static void report(struct oracle_run *r)
                  row->miss);
 }
 
-/* Rows of the registry that no oracle judges would pass unseen. */
+/* Registry rows without an oracle are errors: they would pass untested. */
 static int uncovered(const char *only)
 {
     const locant_encoding_info *info;

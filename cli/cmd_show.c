@@ -70,7 +70,7 @@ static int print_json(const locant_encoding *e)
         "variants", variants_json(info->variants)));
 }
 
-/* "label    text", with further lines of text below the first. */
+/* "label    text"; further lines of text are aligned with the first. */
 static void print_field(const char *label, const char *text)
 {
     while (*text != '\0') {
@@ -96,7 +96,7 @@ static void print_keys(const char *name)
     }
 }
 
-/* "check       what they are", the command, and rows of numbers. */
+/* "check       what the values are", the command, and rows of numbers. */
 static int print_checks(const locant_encoding *e)
 {
     static struct show_block blocks[SHOW_BLOCKS];

@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
 
 /* ---------------------------------------------------------------- printing */
 
-/* A folder, quoted for a shell. */
+/* Prints a folder, quoted for a shell. */
 static void print_quoted(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -108,7 +108,7 @@ static int list(const struct cli *cli, locant_store *store, int64_t unused)
     return cli_error_input(s);
 }
 
-/* Say what will leave this machine before it does. */
+/* Warns that the file will contain the text. */
 static void tell_text(const locant_study *study, const char *path)
 {
     fprintf(stderr, "locant: %s will hold the text itself: %zu bytes (%zu "
@@ -120,7 +120,7 @@ static void tell_text(const locant_study *study, const char *path)
                               : "an unknown place");
 }
 
-/* Say that a repetition needs a text which the file lacks. */
+/* Warns that a repetition needs a text that the file lacks. */
 static void tell_without(const locant_study *study, const char *path)
 {
     if (study->corpus.kind != LOCANT_CORPUS_GENERATED)
@@ -154,7 +154,7 @@ static int export(const struct cli *cli, locant_store *store, int64_t id)
     return status;
 }
 
-/* The command that repeats what was imported goes to stdout. */
+/* Prints the command that repeats the imported study. */
 static int import(const struct cli *cli, const char *path)
 {
     const struct options *o = cli->options;

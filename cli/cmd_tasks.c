@@ -1,4 +1,4 @@
-/* cmd_tasks.c - locant tasks: what models can be trained on besides text. */
+/* cmd_tasks.c - locant tasks: what models can train on instead of text. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

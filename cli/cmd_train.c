@@ -19,7 +19,7 @@ struct options {
     OPT_INTEGER(name, member, "N", 1, INT64_C(1) << 30, doc,             \
                 .fallback = default_)
 
-/* AdamW moves a parameter by about the rate; more would be no training. */
+/* An AdamW step is about as large as the rate; larger rates cannot train. */
 static const double MAX_RATE = 1000;
 
 static const struct cli_option options[] = {
@@ -89,7 +89,7 @@ static int print_run(const struct cli *cli, locant_store *store, int64_t id)
     return CLI_OK;
 }
 
-/* Does the command line set this option, rather than the task? */
+/* Whether the option counts: the user gave it, or there is no task. */
 static int decides(const struct cli *cli, const char *option)
 {
     const struct options *o = cli->options;
@@ -109,7 +109,7 @@ static int names_text(const struct cli_corpus *c)
     return c->text.n > 0 || c->generated || c->kept != NULL || c->fresh;
 }
 
-/* Sizes are those of the task unless options set them. */
+/* Model sizes come from the task unless options set them. */
 static int set_options(locant_train_options *t, const struct cli *cli)
 {
     const struct options *o = cli->options;
@@ -167,7 +167,7 @@ static int train(const struct cli *cli, const locant_train_options *t,
 
     if (status != CLI_OK)
         return status;
-    s = locant_train_check(corpus, t); /* before there is a store */
+    s = locant_train_check(corpus, t); /* fails before a store is created */
     if (s == LOCANT_OK)
         s = locant_store_open(&store, o->dir);
     if (s != LOCANT_OK)

@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
 
 /* ------------------------------------------------------------------ listing */
 
-/* Does a document begin with this row? */
+/* Whether this is the first row of a document. */
 static int begins_document(const struct tutorial_row *r)
 {
     return r == tutorial_rows ||
@@ -79,7 +79,7 @@ static void print_markdown(void)
 
 /* ------------------------------------------------------------------ one row */
 
-/* The row of "S0.10", "s0.10" or "S0.10b", whose part is 'b'; NULL if none. */
+/* The row of a word "S0.10", "s0.10" or "S0.10b" (part 'b'), or NULL. */
 static const struct tutorial_row *find(const char *word, char *part)
 {
     const struct tutorial_row *r = tutorial_rows;
@@ -103,7 +103,7 @@ static int unknown_row(const char *word)
     return cli_unknown("row", word, names, "locant tutorial");
 }
 
-/* Before long work: can the figures be written? */
+/* Check before long work that figures can be written. */
 static int check_figures(const struct tutorial_row *row, const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -122,7 +122,7 @@ static size_t count_of(const struct tutorial *t, const char *what)
     return json_array_size(json_object_get(t->json, what));
 }
 
-/* Only the run tells which parts there are, and what they draw. */
+/* Which parts exist, and which of them draw, is known only after the run. */
 static int check_part(const struct tutorial *t)
 {
     if (t->only && count_of(t, "parts") == 0)
@@ -134,7 +134,7 @@ static int check_part(const struct tutorial *t)
     return CLI_OK;
 }
 
-/* Run the row: the exit status. */
+/* Runs the row; returns the exit status. */
 static int run(struct tutorial *t)
 {
     locant_status s = tutorial_run(t);
@@ -147,7 +147,7 @@ static int run(struct tutorial *t)
                     "%s: %s", t->row->id, locant_last_error());
 }
 
-/* Run into memory: t->out is closed, and *text is to be freed. */
+/* Runs with output to memory.  Closes t->out; the caller frees *text. */
 static int run_into_text(struct tutorial *t, char **text)
 {
     size_t size;
@@ -162,7 +162,7 @@ static int run_into_text(struct tutorial *t, char **text)
     return status;
 }
 
-/* Print only what turns out to be there. */
+/* Runs one part; prints nothing unless the part exists. */
 static int run_part(struct tutorial *t, int as_json)
 {
     char *text;
@@ -197,7 +197,7 @@ static int run_row(const struct cli *cli)
 
 /* ---------------------------------------------------------------- every row */
 
-/* A line of the log, or a member of it. */
+/* Prints a line about the row, or adds it to the JSON log. */
 static void report(const struct tutorial *t, int status, json_t *log)
 {
     if (log != NULL)
@@ -214,7 +214,7 @@ static void report(const struct tutorial *t, int status, json_t *log)
     fflush(stdout);
 }
 
-/* folder/S0.1.txt */
+/* Makes a path: folder/S0.1.txt. */
 static int name_file(char path[4096], const char *folder, const char *row,
                      const char *ending)
 {
@@ -223,7 +223,7 @@ static int name_file(char path[4096], const char *folder, const char *row,
                                    folder);
 }
 
-/* Put 'text', which is released, in the place of such a file. */
+/* Replaces such a file by 'text', and frees 'text'. */
 static int replace(const char *folder, const char *row, const char *ending,
                    char *text)
 {
@@ -262,7 +262,7 @@ static int run_into_files(struct tutorial *t, const char *folder)
     return failed ? failed : status;
 }
 
-/* All rows into files, or with folder NULL only run. */
+/* Runs all rows; writes files unless 'folder' is NULL. */
 static int run_all(const struct cli *cli, const char *folder)
 {
     json_t *log;

@@ -1,6 +1,6 @@
 /*
- * corpus.c - the text that a command reads: files, generated text, or C headers
- * of this machine or of the store.
+ * corpus.c - the text that a command reads: files, generated text, or C
+ * headers, of this machine or from the store.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -52,7 +52,7 @@ static int has_store(const char *dir)
     return access(path, F_OK) == 0;
 }
 
-/* Warn if the headers of this machine differ from those kept. */
+/* Warn if this machine's headers differ from the kept ones. */
 static void compare_headers(const locant_corpus *kept, const char *dir)
 {
     const locant_corpus_options o = LOCANT_CORPUS_INIT;
@@ -107,7 +107,7 @@ static int kept_text(locant_corpus **out, const char *sha256, const char *dir)
     return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
 }
 
-/* Do the options choose one text? */
+/* Check that the options select no more than one text. */
 static int check_options(const struct cli_corpus *o)
 {
     if (o->generated && o->text.n > 0)

@@ -10,11 +10,10 @@
 #include "cli.h"
 
 /*
- * Once an allocation has failed, that is why the command failed: not a check,
- * not its arguments.  So all memory is watched, and after a failed allocation
- * the exit status is always CLI_INPUT.  The library's error messages say what
- * there was no memory for.  Jansson has no messages and is called at a hundred
- * places, so any message after it ran out of memory is replaced.
+ * Once an allocation has failed, the exit status is CLI_INPUT, even if a check
+ * failed or arguments were wrong.  The library's error messages say what the
+ * memory was for.  Jansson has none and is called at a hundred places, so once
+ * it is out of memory, a message about that replaces all others.
  */
 static atomic_bool no_memory, no_memory_for_json, said;
 
@@ -53,7 +52,7 @@ bool cli_no_memory(void)
 
 int cli_fail(int status, const char *format, ...)
 {
-    char    text[8192]; /* longer than any message with a path in it */
+    char    text[8192]; /* longer than any message that contains a path */
     va_list args;
 
     if (no_memory_for_json && said)
@@ -68,8 +67,8 @@ int cli_fail(int status, const char *format, ...)
 }
 
 /*
- * The library's error message without "locant_npy_read: " in front: the name of
- * the function helps programmers, not users of the command.
+ * The library's error message without its first part, "locant_npy_read: ": a
+ * function name helps programmers, not users of the command.
  */
 static const char *message(void)
 {
@@ -117,7 +116,7 @@ int cli_finish(int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    /* A reader that stops early, as head(1) does, is no failure. */
+    /* a reader that stops early, as head(1) does, is not an error */
     if (errno == EPIPE)
         return status;
     return cli_fail(CLI_INPUT, "standard output: %s",

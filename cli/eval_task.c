@@ -1,4 +1,4 @@
-/* eval_task.c - locant eval for a run on a task: right answers by length. */
+/* eval_task.c - locant eval for a run on a task: correct answers by length. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

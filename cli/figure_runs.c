@@ -5,7 +5,7 @@
 
 #include "figure_runs.h"
 
-/* The runs chosen so far; the others must be like 'last'. */
+/* The runs chosen so far; all must be like 'last'. */
 struct runs {
     struct cli_figure_runs *to;
     size_t   room;
@@ -13,7 +13,7 @@ struct runs {
     int      failed;
 };
 
-/* Is the run finished, and of the kind that the figure shows? */
+/* Whether the run is finished and of the kind that the figure shows. */
 static int wanted(const struct runs *r, const locant_run_info *run)
 {
     const int text = strcmp(run->source, "text") == 0;
@@ -60,10 +60,10 @@ static int take_number(int n, const char *const *names,
 }
 
 /*
- * The last run on text, but none that a report trained for its surface or its
- * extension: those are evaluated only under other encodings, never as
- * themselves.  A report that was stopped has run only some of its encodings, so
- * runs like an unfinished one are the last choice.
+ * Remembers the last run on text.  Runs that a report trained for its surface
+ * or extension do not count: they are evaluated only with other encodings.  A
+ * stopped report has run only some of its encodings, so runs like an unfinished
+ * one are the last choice.
  */
 static locant_status remember_text(struct runs *r, locant_store *store)
 {
@@ -85,7 +85,7 @@ static locant_status remember_text(struct runs *r, locant_store *store)
     return s;
 }
 
-/* A report's numbers may be stored with a run that failed. */
+/* Also keeps failed runs: a report's numbers may be stored with one. */
 static int keep_ended(const locant_run_info *run, void *context)
 {
     return strcmp(run->status, "done") == 0 ||
@@ -94,7 +94,7 @@ static int keep_ended(const locant_run_info *run, void *context)
                : CLI_OK;
 }
 
-/* Keep finished runs that are like the last one. */
+/* Keeps finished runs that are like the last one. */
 static int keep_alike(const locant_run_info *run, void *context)
 {
     struct runs           *r = context;
@@ -119,7 +119,7 @@ int cli_parse_run(int64_t *id, const char *word)
     return end != word && *end == '\0' && errno == 0 && *id > 0;
 }
 
-/* The runs named after the figure. */
+/* The runs that the user named. */
 static int take_named(struct runs *r, const struct cli *cli)
 {
     int64_t id;
@@ -135,7 +135,7 @@ static int take_named(struct runs *r, const struct cli *cli)
     return CLI_OK;
 }
 
-/* The runs to show if none is named. */
+/* The runs to show if the user named none. */
 static locant_status choose(struct runs *r, locant_store *store)
 {
     locant_status s = LOCANT_OK;

@@ -4,21 +4,21 @@
 #include "cli.h"
 
 struct cli_figure_runs {
-    int         of_task;   /* runs of a task, or of text */
-    int         of_report; /* all that ended, those of reports among them */
-    const char *task;      /* which; NULL: the last one trained */
-    int64_t    *id;        /* to be freed, also after a failure */
+    int         of_task;   /* runs on a task, not on text */
+    int         of_report; /* all ended runs, also those of reports */
+    const char *task;      /* task of the runs; NULL: the last one trained */
+    int64_t    *id;        /* the caller frees it, also after a failure */
     size_t      n;
 };
 
 /*
- * The runs named after the figure; else all finished runs like the last of its
- * kind.  Runs that continue another, or belong to a report's surface or
- * extension, count only if there are no others.
+ * The runs named after the figure.  If none is named: all finished runs like
+ * the last one of its kind.  Runs that continue another, or belong to a
+ * report's surface or extension, count only if there are no others.
  */
 int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
                     locant_store *store);
 
-/* Is the word the number of a run? */
+/* Parses the number of a run; 0 if the word is not one. */
 int cli_parse_run(int64_t *id, const char *word);
 #endif

@@ -40,7 +40,7 @@ static size_t distance(const char *a, const char *b)
 const char *cli_nearest(const char *word, const char *const *names)
 {
     const char *best = NULL;
-    size_t      least = 3; /* with more than two edits it is another word */
+    size_t      least = 3; /* more than two edits make another word */
 
     for (; *names != NULL; names++) {
         size_t d = distance(word, *names);
@@ -131,7 +131,7 @@ static void print_option(const struct cli_option *o)
         at = 0;
     }
     at = cli_wrap(o->doc, at, RIGHT, WIDTH);
-    /* A default of 0 is not worth a word; below 0 means "not given". */
+    /* A default of 0 is not printed; one below 0 means "not given". */
     if (o->fallback != NULL && strcmp(o->fallback, "0") != 0 &&
         o->fallback[0] != '-') {
         snprintf(fallback, sizeof fallback, "(%s)", o->fallback);

@@ -1,4 +1,4 @@
-/* job.c - what long jobs share: their run, signals, progress on stderr. */
+/* job.c - functions for long jobs: their run, signals, progress on stderr. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -48,8 +48,8 @@ int cli_with_run(const struct cli *cli, const char *command, const char *dir,
 
 static volatile sig_atomic_t stop_asked;
 
-/* The first signal asks the job to stop, the second ends at once; the store
-   stays whole either way. */
+/* The first signal asks the job to stop, the second ends it at once.  Both
+   leave the store consistent. */
 static void on_signal(int number)
 {
     if (stop_asked)
@@ -81,15 +81,15 @@ int cli_job_status(locant_status s)
     if (s == LOCANT_ERR_INTERRUPTED)
         return cli_fail(CLI_RESUMABLE, "stopped and saved; the same command "
                         "continues from there");
-    /* Another process trains this run: the request itself is right. */
+    /* The request is valid, but another process trains this run. */
     return s == LOCANT_ERR_UNSUPPORTED ? cli_error_busy() : cli_error(s);
 }
 
 /* ---------------------------------------------------------------- progress */
 
 static struct {
-    double last;   /* when a line was written, seconds of CLOCK_MONOTONIC */
-    int    drawn;  /* a redrawn line is open */
+    double last;   /* time of the last output, seconds of CLOCK_MONOTONIC */
+    int    drawn;  /* the cursor is on a redrawn line */
 } progress;
 
 static double now(void)
@@ -165,7 +165,7 @@ int cli_progress(const locant_progress *p, void *context)
     if (p->notice != NULL) {
         cli_progress_end();
         fprintf(stderr, "locant: %s\n", cli_safe(p->notice));
-        if (p->total == 0) /* a notice alone */
+        if (p->total == 0) /* a notice, not progress */
             return stop_asked != 0;
     }
     if (t - progress.last < (terminal ? 0.1 : 5.0))
@@ -176,7 +176,7 @@ int cli_progress(const locant_progress *p, void *context)
     if (terminal) {
         draw_bar(bar, 20, part);
         snprintf(line, sizeof line, "[%s] %3.0f%% %s", bar, 100 * part, text);
-        /* Clear to the end of the line; the last column would wrap. */
+        /* Clear the rest of the line; text in the last column would wrap. */
         fprintf(stderr, "\r%.*s\033[K", (int)terminal_width() - 1, line);
         fflush(stderr);
         progress.drawn = 1;

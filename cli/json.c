@@ -49,7 +49,7 @@ int cli_json(json_t *value)
     return CLI_OK;
 }
 
-/* Called by Jansson with pieces of text; lines of an item are indented by 2. */
+/* Jansson passes pieces of text; lines of an item are indented by 2. */
 static int put_piece(const char *piece, size_t size, void *file)
 {
     if (size == 1 && *piece == '\n')
@@ -61,7 +61,7 @@ void cli_json_add(struct cli_json_rows *rows, json_t *item)
 {
     if (rows->file == NULL && !rows->failed)
         rows->file = open_memstream(&rows->text, &rows->size);
-    if (rows->file != NULL && rows->n == 0) /* one thread writes many pieces */
+    if (rows->file != NULL && rows->n == 0) /* only this thread writes */
         __fsetlocking(rows->file, FSETLOCKING_BYCALLER);
     if (rows->file == NULL || item == NULL ||
         fputs(rows->n++ > 0 ? ",\n  " : "[\n  ", rows->file) < 0 ||

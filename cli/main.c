@@ -19,13 +19,13 @@ const struct cli_command *const cli_commands[] = {
 };
 
 /*
- * If stdin, stdout or stderr is closed, the first file opened would get its
+ * If stdin, stdout or stderr is closed, the first file that is opened gets its
  * number, and messages would be written into that file.
  */
 static void occupy_standard_files(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
-        /* Opened for the opposite direction, so that using it still fails. */
+        /* opened for the wrong direction, so that use of it still fails */
         if (fcntl(fd, F_GETFD) == -1 &&
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
             _exit(CLI_INPUT);
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 {
     occupy_standard_files();
     signal(SIGPIPE, SIG_IGN);
-    /* With 'ulimit -f' the write fails, and an error message says so. */
+    /* With 'ulimit -f', writing then fails with an error message. */
     signal(SIGXFSZ, SIG_IGN);
     cli_watch_memory();
     return cli_finish(run(argc, argv));

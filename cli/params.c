@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-/* Index of the parameter that "NAME=FILE" names, or -1. */
+/* Index of the parameter named in "NAME=FILE", or -1. */
 static int find_param(const locant_encoding *e, const char *text)
 {
     locant_param_info info;
@@ -48,7 +48,7 @@ static int check_finite(const locant_tensor *t, const char *text)
     return CLI_OK;
 }
 
-/* Convert I64, as the hops of a graph are, to F64 in the same memory. */
+/* Convert I64 to F64 in the same memory: the hops of a graph are integers. */
 static void widen(locant_tensor *t)
 {
     const size_t n = cli_elements(t);
@@ -93,8 +93,8 @@ static int read_param(struct cli_encoding *out, const char *text)
 }
 
 /*
- * Set a length that the spec leaves out, unless a file has it: the library then
- * takes it from that parameter.
+ * Set a length that the spec leaves out, unless a file determines it: then the
+ * library takes the length from that parameter.
  */
 static int resolve(struct cli_encoding *out, int64_t length,
                    const locant_sizes *sizes)
@@ -120,7 +120,7 @@ static int resolve(struct cli_encoding *out, int64_t length,
     return CLI_OK;
 }
 
-/* "[32, any]": a size of 0 is not known. */
+/* A shape as "[32, any]": the size 0 means not known. */
 static void wanted_text(char *out, size_t size, const locant_param_info *want)
 {
     size_t n = (size_t)snprintf(out, size, "[");
@@ -153,7 +153,7 @@ static int check_shape(const struct cli_encoding *c, int i,
                     locant_encoding_spec(c->e));
 }
 
-/* The initial value of parameter i. */
+/* Draws the initial value of parameter i. */
 static int draw_param(struct cli_encoding *c, int i,
                       const locant_param_info *info, int64_t seed)
 {

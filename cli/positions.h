@@ -1,4 +1,4 @@
-/* positions.h - what the files of locant positions share */
+/* positions.h - declarations for the files of locant positions */
 #ifndef LOCANT_CLI_POSITIONS_H
 #define LOCANT_CLI_POSITIONS_H
 
@@ -13,7 +13,7 @@ struct options {
     const char *out;
 };
 
-/* What a form makes. */
+/* What a form produces. */
 struct positions_result {
     locant_array array;
     int          has_delta;
@@ -25,12 +25,12 @@ typedef int form_fn(struct positions_result *out, const struct cli *cli);
 
 struct positions_form {
     const char *name;
-    const char *takes; /* its options, each between blanks */
+    const char *takes; /* names of its options, each between blanks */
     form_fn    *make;
-    int         is_matrix; /* one row stays [1, n] instead of [n] */
+    int         is_matrix; /* a single row stays [1, n] instead of [n] */
 };
 
-/* Ended by a NULL name. */
+/* A NULL name ends the table. */
 extern const struct positions_form positions_forms[];
 
 /* positions_rows.c, positions_windows.c */
@@ -38,16 +38,16 @@ form_fn form_mask, form_tokens, form_documents, form_packing, form_random,
     form_cape, form_grid, form_mrope, form_streaming, form_selfextend,
     form_longlora, form_distance, form_temperature;
 
-/* Exit status of a call; an error message on stderr unless it was OK. */
+/* The exit status for s; prints an error message unless it is OK. */
 int pos_status(locant_status s);
-/* The same if 'text' gave the numbers, perhaps as the name of a file. */
+/* The same if the numbers came from 'text', perhaps a file name. */
 int pos_status_with(const char *text, locant_status s);
-/* Was --option typed?  If not, print that it is missing. */
+/* If --option was not typed, print that it is missing. */
 int pos_need(const struct cli *cli, const char *option, const char *value);
-/* Memory for [rows, columns]. */
+/* Allocates [rows, columns]. */
 int pos_make(struct positions_result *out, locant_dtype dtype, int64_t rows,
              int64_t columns);
-/* Row r of a result of I64 as a vector. */
+/* Row r of an I64 result as a vector. */
 locant_tensor pos_row(const struct positions_result *out, int64_t r);
 /* --positions, or 0 .. length - 1, as [1, T] or [B, T]. */
 int pos_read_or_count(locant_array *out, const struct cli *cli);
@@ -57,9 +57,10 @@ int pos_read_or_count(locant_array *out, const struct cli *cli);
  * dense I64 [B, T]; a list and a file [T] make B = 1.
  */
 int positions_read(locant_array *out, const char *option, const char *text);
-/* "2x3" into at most 'most' numbers, each at least 1: how many, or 0. */
+/* Parses "2x3" into at most 'most' numbers, each at least 1; returns how many,
+   or 0 on error. */
 int positions_sizes(int64_t *out, int most, const char *text);
-/* "text:3", "image:2x3", "video:4x2x3@2", "frames:4x2x3+5+1" */
+/* Parses "text:3", "image:2x3", "video:4x2x3@2", "frames:4x2x3+5+1". */
 int positions_segment(locant_segment *out, const char *word);
 
 #endif /* LOCANT_CLI_POSITIONS_H */

@@ -1,4 +1,4 @@
-/* positions_forms.c - the forms of locant positions, and what they share. */
+/* positions_forms.c - the table of forms of locant positions, and helpers. */
 #include <string.h>
 
 #include "positions.h"

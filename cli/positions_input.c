@@ -5,7 +5,7 @@
 
 #include "positions.h"
 
-/* A whole number at *text, which moves past it; 0 when there is none. */
+/* Parses a whole number and moves *text past it; returns 0 if there is none. */
 static int number(int64_t *out, const char **text)
 {
     char     *end;
@@ -22,7 +22,7 @@ static int number(int64_t *out, const char **text)
     return 1;
 }
 
-/* The same for a number without sign that may have a fraction: "2.8". */
+/* The same for a number without sign, perhaps with a fraction: "2.8". */
 static int real(double *out, const char **text)
 {
     size_t n = strspn(*text, "0123456789.");
@@ -58,7 +58,7 @@ static int parse_list(locant_array *out, const char *option, const char *text)
     return failed;
 }
 
-/* Copy i32 or i64 [T] or [B, T] into memory of cli_new(). */
+/* Copies an i32 or i64 array [T] or [B, T] into memory of cli_new(). */
 static int take_file(locant_array *out, const char *option, const char *path,
                      const locant_tensor *t)
 {
@@ -117,7 +117,7 @@ int positions_sizes(int64_t *out, int most, const char *text)
     return *text == '\0' ? n : 0;
 }
 
-/* What follows "frames:" or "video:" and its sizes. */
+/* Parses what follows the sizes of "frames:" or "video:". */
 static int parse_tail(locant_segment *s, const char **at)
 {
     if (s->kind == LOCANT_SEGMENT_VIDEO && **at == '@') {

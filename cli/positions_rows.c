@@ -48,7 +48,7 @@ int form_tokens(struct positions_result *out, const struct cli *cli)
     return failed;
 }
 
-/* Sum of the lengths, which the library will check one by one. */
+/* Sum of the lengths; the library checks each length later. */
 static int total(int64_t *out, const locant_tensor *lengths)
 {
     *out = 0;
@@ -117,7 +117,7 @@ int form_packing(struct positions_result *out, const struct cli *cli)
 int form_random(struct positions_result *out, const struct cli *cli)
 {
     const struct options *o = cli->options;
-    const char    form = cli->words[0][0]; /* randomized, spaced, pose */
+    const char    form = cli->words[0][0]; /* randomized, spaced or pose */
     locant_random random = { .seed = (uint64_t)o->seed };
     locant_tensor *t = &out->array.tensor;
     int           failed = pos_need(cli, "length", "T");

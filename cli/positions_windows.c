@@ -5,7 +5,7 @@
 
 /* ------------------------------------------------------- grids and M-RoPE */
 
-/* One number for all axes, or one for each of 'axes'. */
+/* Parses one number for all axes, or one for each of 'axes' axes. */
 static int read_pretrained(locant_grid *g, const char *text, int axes)
 {
     int64_t size[3];

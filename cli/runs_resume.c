@@ -32,7 +32,7 @@ static int add_unfinished(const locant_run_info *run, void *context)
     return 0;
 }
 
-/* Open the text of a run, unless *corpus is that text already. */
+/* Open the text of a run, unless *corpus already is that text. */
 static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 {
     locant_run_info run;
@@ -40,7 +40,7 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 
     if (s != LOCANT_OK)
         return cli_error(s);
-    if (strcmp(run.source, "text") != 0) { /* a task needs none */
+    if (strcmp(run.source, "text") != 0) { /* a task needs no text */
         locant_corpus_free(*corpus);
         *corpus = NULL;
         return CLI_OK;
@@ -53,7 +53,7 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
     return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
 }
 
-/* Resume a run, and print it, or add it to 'rows'. */
+/* Resume a run; print it, or add it to 'rows' unless that is NULL. */
 static int resume_one(json_t *rows, locant_store *store,
                       locant_corpus **corpus, int64_t id)
 {
@@ -76,7 +76,7 @@ static int resume_one(json_t *rows, locant_store *store,
     return CLI_OK;
 }
 
-/* If one run cannot be resumed, the others still are. */
+/* If a run cannot be resumed, go on with the others. */
 static int resume_all(json_t *rows, locant_store *store,
                       locant_corpus **corpus)
 {

@@ -1,5 +1,5 @@
 /*
- * safe.c - make text of stores, files and file names safe to print: in a
+ * safe.c - make text of stores, files and file names safe to print: to a
  * terminal, control characters are commands.
  */
 #include <stdio.h>
@@ -20,8 +20,8 @@ static size_t length_of(unsigned char first)
 }
 
 /*
- * Bytes of the character at p, of which n bytes are left; 0 if it is not UTF-8
- * or is a control character, U+0000 .. U+001F or U+007F .. U+009F.
+ * Bytes of the character at p, where n bytes are left; 0 if it is not UTF-8 or
+ * is a control character, U+0000 .. U+001F or U+007F .. U+009F.
  */
 static size_t plain(const unsigned char *p, size_t n)
 {
@@ -45,7 +45,7 @@ static size_t plain(const unsigned char *p, size_t n)
                : 0;
 }
 
-/* Write the safe text into 'out', unless it is NULL; its length. */
+/* Write the safe text to 'out' unless it is NULL; returns its length. */
 static size_t escape(char *out, const char *text, size_t n)
 {
     size_t used = 0;
@@ -79,7 +79,7 @@ const char *cli_safe(const char *text)
     const size_t n = strlen(text), bytes = escape(NULL, text, n);
     char        *out;
 
-    if (bytes == n) /* escaping makes text longer */
+    if (bytes == n) /* nothing was escaped */
         return text;
     out = malloc(bytes + 1);
     if (out == NULL)

@@ -51,7 +51,8 @@ int show_open(struct cli_encoding *c, int *filled, const locant_encoding *e,
     return failed;
 }
 
-/* Query i is sin(i + d), key j cos(j - d), x_j sin(j d); or normal numbers. */
+/* Query i is sin(i + d), key j is cos(j - d), x_j is sin(j d); if how->random,
+   all are normal numbers. */
 static void fill(double *out, int kind, const struct show_attention *how)
 {
     locant_random r = { .seed = 0, .stream = (uint64_t)kind };
@@ -106,7 +107,7 @@ static int make(struct parts *p, locant_attention *a,
     return CLI_OK;
 }
 
-/* *s is what the library returned; the result is an exit status. */
+/* *s is the library's status; returns an exit status. */
 static int attend(locant_status *s, double *out, struct parts *p,
                   locant_attention *a)
 {

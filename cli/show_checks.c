@@ -10,7 +10,7 @@
 
 enum { TOKENS = 8 };
 
-/* The spec as typed in a shell. */
+/* The spec as the user types it in a shell. */
 static void quoted(char *out, size_t size, const locant_encoding *e)
 {
     const char *spec = locant_encoding_spec(e);
@@ -19,7 +19,7 @@ static void quoted(char *out, size_t size, const locant_encoding *e)
     snprintf(out, size, plain ? "%s" : "'%s'", spec);
 }
 
-/* Where parameters come from: as an option, and in words. */
+/* Where parameters come from: the option, and a description. */
 struct origin {
     char option[80], words[80];
 };
@@ -58,7 +58,7 @@ static int refused(struct show_block *b, const char *what, locant_status s)
 
 /* ------------------------------------------------------------- input door */
 
-/* Rows 0 .. 3 of 8 channels; at real positions 0, 1/2, 1, 3/2. */
+/* Rows 0 .. 3 with 8 channels; for real positions, rows 0, 1/2, 1, 3/2. */
 static int table(struct show_block *b, const locant_encoding *e)
 {
     const int64_t shape[] = { 4, SHOW_COLUMNS };
@@ -93,7 +93,7 @@ static int table(struct show_block *b, const locant_encoding *e)
             snprintf(b->label[i], sizeof b->label[i], "position %g",
                      real ? at[i] : (double)id[i]);
     }
-    if (real) /* the command has whole positions */
+    if (real) /* the command takes only whole positions */
         b->command[0] = '\0';
     cli_encoding_close(&c);
     return failed;
@@ -103,7 +103,7 @@ static int table(struct show_block *b, const locant_encoding *e)
 
 enum { MOST = 512 };
 
-/* out [3, width] = 1, 2, .. D rotated by positions 1, 2, 1000. */
+/* out [3, width] = the vector 1, 2, .. D, rotated by positions 1, 2, 1000. */
 static locant_status rotate_rows(double *out, const struct cli_encoding *c,
                                  int64_t D)
 {
@@ -122,7 +122,7 @@ static locant_status rotate_rows(double *out, const struct cli_encoding *c,
     return locant_encoding_rotate(&to, &start, c->e, &pos, cli_params(c), 0);
 }
 
-/* With the smallest head that the encoding accepts. */
+/* Uses the smallest head that the encoding accepts. */
 static int rotate(struct show_block *b, const locant_encoding *e)
 {
     static const int64_t sizes[] = { 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
@@ -169,7 +169,7 @@ static int rotate(struct show_block *b, const locant_encoding *e)
 
 /* ------------------------------------------------------------- score door */
 
-/* Of the last of 8 queries, four heads. */
+/* The bias of the last of 8 queries in four heads. */
 static int bias(struct show_block *b, const locant_encoding *e)
 {
     enum { HEADS = 4 };
@@ -276,7 +276,7 @@ static int other_layer(const locant_encoding *e)
     return 0;
 }
 
-/* Positions that training uses. */
+/* The positions that the encoding draws in training. */
 static int ids(struct show_block *b, const locant_encoding *e)
 {
     const int64_t shape[] = { 1, TOKENS };

@@ -4,7 +4,7 @@
 
 #include "show.h"
 
-/* Text in a cell of a table; characters that Markdown reads are escaped. */
+/* Prints a table cell, and escapes the special characters of Markdown. */
 static void print_cell(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -25,7 +25,7 @@ static void print_code(const char *text)
     putchar('`');
 }
 
-/* A paragraph of plain text. */
+/* Prints a paragraph of plain text. */
 static void print_section(const char *title, const char *text)
 {
     if (text == NULL || text[0] == '\0')

@@ -1,4 +1,4 @@
-/* show_picture.c - a small picture of what an encoding does. */
+/* show_picture.c - draws a small picture of what an encoding does. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int draw(const char *path, locant_figure *f)
     f->width  = 420;
     f->height = 320;
     s = locant_figure_write(f, path);
-    if (s == LOCANT_ERR_PARAM) /* the ending */
+    if (s == LOCANT_ERR_PARAM) /* the file name's ending is wrong */
         return cli_error(s);
     return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
 }
@@ -101,17 +101,17 @@ static locant_status ones(double *out, const struct cli_encoding *c, int64_t n,
 
 struct places {
     int64_t n, D;
-    int     axes; /* coordinates below that many, F64; 0: int64 positions */
+    int     axes; /* number of coordinates, F64; 0: int64 positions */
     double  coords[GRID * GRID * 3], key_coords[3];
     int64_t id[GRID * GRID], key_id;
 };
 
-/* A key at 0 and queries at 0 .. 128; or a key in the middle of a grid, and
- * queries in all cells. */
+/* A key at 0 and queries at 0 .. 128, or a key in the middle of a grid and
+   queries in all its cells. */
 static void choose(struct places *p, const locant_encoding *e)
 {
-    /* M-RoPE as for text, where all coordinates are equal: h and w rotate too
-     * slowly to show in 16 patches. */
+    /* M-RoPE is shown with equal coordinates, as for text, because h and w
+       rotate too slowly for 16 patches. */
     int text = strcmp(locant_encoding_info_of(e)->name, "mrope") == 0;
     int axes = text ? 1 : locant_encoding_axes(e);
 
@@ -130,7 +130,7 @@ static void choose(struct places *p, const locant_encoding *e)
         p->key_coords[a] = a < axes - 2 ? 0 : GRID / 2;
 }
 
-/* g[i] = <query at place i, key> / <query at the key, key>, all of ones. */
+/* g[i] = <query at place i, key> / <query at the key's place, key>, of ones. */
 static locant_status similar(double *g, const struct cli_encoding *c,
                              struct places *p)
 {
@@ -158,7 +158,7 @@ static locant_status similar(double *g, const struct cli_encoding *c,
     return s;
 }
 
-/* With the first of these head sizes that the encoding accepts. */
+/* Measures with the first head size that the encoding accepts. */
 static int measure(double *g, struct places *p, const locant_encoding *e)
 {
     static const int64_t sizes[] = { 64, 48, 96, 128, 192, 256, 512 };
@@ -172,7 +172,7 @@ static int measure(double *g, struct places *p, const locant_encoding *e)
         failed = open(&c, e, REACH, &(locant_sizes){ p->D, 1, 1, p->D });
         if (!failed) {
             s = similar(g, &c, p);
-            if (s != LOCANT_OK && p->axes) { /* it takes whole numbers only */
+            if (s != LOCANT_OK && p->axes) { /* it takes only whole numbers */
                 p->axes = 0;
                 p->key_id = GRID / 2 * GRID + GRID / 2;
                 s = similar(g, &c, p);
@@ -222,7 +222,7 @@ static int similarity(const char *path, const locant_encoding *e)
 
 /* ------------------------------------------------------------- score door */
 
-/* out [heads, n, n] of positions 0 .. n-1. */
+/* out [heads, n, n] = biases for positions 0 .. n-1. */
 static int biases(double *out, const locant_encoding *e, int64_t heads,
                   int64_t *n)
 {
@@ -258,7 +258,7 @@ static int draw_heads(const char *path, const double *b, int heads, int64_t n)
 
     for (int h = 0; h < heads; h++) {
         snprintf(labels[h], sizeof labels[h], "head %d", h);
-        for (int64_t d = 0; d < n; d++) { /* of the last query */
+        for (int64_t d = 0; d < n; d++) { /* from the last query */
             x[d] = (double)d;
             y[h][d] = b[((h + 1) * n - 1) * n + n - 1 - d];
         }
@@ -273,7 +273,7 @@ static int draw_heads(const char *path, const double *b, int heads, int64_t n)
     return draw(path, &f);
 }
 
-/* Curves of heads by distance; if the length is limited, one head in full. */
+/* Curves of heads by distance; if the length is limited, one head's matrix. */
 static int score(const char *path, const locant_encoding *e)
 {
     static double b[HEADS * REACH * REACH];
@@ -312,7 +312,7 @@ static int weights(const char *path, const locant_encoding *e)
     if (!failed)
         failed = show_weights(out, &c, &how);
     cli_encoding_close(&c);
-    for (int64_t i = 0; i < WEIGHTS; i++) /* v[j] is the unit vector j */
+    for (int64_t i = 0; i < WEIGHTS; i++) /* v[j] is the j-th unit vector */
         memmove(out + i * WEIGHTS, out + i * how.dim, WEIGHTS * sizeof *out);
     f.title   = "Attention of random queries and keys";
     f.x_label = "key";
@@ -321,7 +321,7 @@ static int weights(const char *path, const locant_encoding *e)
     return failed ? failed : draw_cells(path, &f, out, WEIGHTS, WEIGHTS);
 }
 
-/* Positions of 64 tokens in training, drawn three times. */
+/* Positions of 64 tokens as drawn in training, three times. */
 static int places(const char *path, const locant_encoding *e)
 {
     static double x[TABLE], y[DRAWS][TABLE];
@@ -355,7 +355,7 @@ static int places(const char *path, const locant_encoding *e)
     return draw(path, &f);
 }
 
-/* The first layer that has a door; layer 0 if none has. */
+/* The first layer that has a door, or layer 0. */
 static const locant_encoding *shown_layer(const locant_encoding *e)
 {
     int first;

@@ -1,4 +1,4 @@
-/* task_scores.c - locant tasks --scores: scores of the runs of a store. */
+/* task_scores.c - locant tasks --scores: scores of the runs in a store. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { SEEDS = 64 };
 
-/* One score of one run, and what makes it comparable with another's. */
+/* A score of a run, and what decides with which others it is compared. */
 struct row {
     const locant_task_info *task;
     char    *setup, *setting; /* owned */
@@ -20,13 +20,13 @@ struct row {
     uint64_t seed;
     double   value;  /* of the metric */
     double   right;  /* share of right answers or items; NAN for losses */
-    double   low, high; /* Wilson, of items without an error */
+    double   low, high; /* Wilson interval, of items without error */
 };
 
 struct table {
     struct row *rows;
     size_t      n, room;
-    int         places; /* also scores by place */
+    int         places; /* also print scores by place */
     int         failed;
 };
 
@@ -87,10 +87,10 @@ static int order(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* 0 for rows of the same point of the same experiment. */
+/* 0 if both rows are the same test of the same experiment. */
 static int by_point(const struct row *a, const struct row *b)
 {
-    /* Tasks lie in one array, in the order in which they are listed. */
+    /* Tasks are compared by address: one array has them in listing order. */
     int c = (a->task > b->task) - (a->task < b->task);
 
     c = c ? c : strcmp(a->setting, b->setting);

@@ -21,7 +21,7 @@ static int says(const char *name, const char *part)
     return value != NULL && strstr(value, part) != NULL;
 }
 
-/* Is text UTF-8?  The first of these variables that is set decides. */
+/* Whether text is UTF-8: the first of these variables that is set decides. */
 static int utf8(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

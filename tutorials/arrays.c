@@ -1,4 +1,4 @@
-/* arrays.c - arrays of doubles, random numbers, and what rows ask of them. */
+/* arrays.c - arrays of doubles, random numbers, and helpers for the rows. */
 #define _GNU_SOURCE
 #include "arrays.h"
 
@@ -200,7 +200,7 @@ double max_difference(const double *x, const double *y, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         double d = fabs(x[i] - y[i]);
 
-        result = d <= result ? result : d; /* fmax() would hide a NAN */
+        result = d <= result ? result : d; /* fmax() would ignore a NAN */
     }
     return result;
 }

@@ -1,12 +1,10 @@
-/*
- * arrays.h - arrays of doubles, random numbers, and what rows ask of them.
- */
+/* arrays.h - arrays of doubles, random numbers, and helpers for the rows. */
 #ifndef LOCANT_TUTORIALS_ARRAYS_H
 #define LOCANT_TUTORIALS_ARRAYS_H
 
 #include "locant.h"
 
-/* Zeroed memory, released when the row ends. */
+/* Zeroed memory that is released when the row ends. */
 void   *memory(int64_t n, size_t size);
 double *reals(int64_t n);
 
@@ -17,11 +15,11 @@ locant_tensor array(locant_dtype dtype, int rank, const int64_t *shape);
 #define ZEROS(...) array(LOCANT_F64, SHAPE(__VA_ARGS__))
 #define ZEROS_F32(...) array(LOCANT_F32, SHAPE(__VA_ARGS__))
 
-/* COPY(x, 2, 4): the first 8 numbers of x as an array [2, 4]. */
+/* COPY(x, 2, 4): a copy of the first 8 numbers of x as an array [2, 4]. */
 locant_tensor copied(const double *x, int rank, const int64_t *shape);
 #define COPY(x, ...) copied(x, SHAPE(__VA_ARGS__))
 
-/* first, first + 1, .. as I64 [n] */
+/* first, first + 1, .. as I64 [n]. */
 locant_tensor positions(int64_t first, int64_t n);
 
 static inline double *data(locant_tensor t)
@@ -29,27 +27,29 @@ static inline double *data(locant_tensor t)
     return t.data;
 }
 
-int64_t count(locant_tensor t); /* its elements */
+int64_t count(locant_tensor t); /* number of elements */
 
-/* x + y, y repeating along the outer axes of x. */
+/* x + y, where y repeats along the outer axes of x. */
 locant_tensor added(locant_tensor x, locant_tensor y);
-/* Rows of the last axis but one in another order: out[i] = x[order[i]]. */
+/* Rows of the last axis but one reordered: out[i] = x[order[i]]. */
 locant_tensor reordered(locant_tensor x, const int64_t *order);
 /* w [n, n] with rows and columns reordered: w[order[i]][order[j]]. */
 const double *permuted(const double *w, const int64_t *order, int64_t n);
 /* x [rows, cols] as [cols, rows]. */
 const double *transposed(const double *x, int64_t rows, int64_t cols);
 
-/* Stream 'stream' of seed 42; the row's last lines say that it was used. */
+/* Stream 'stream' of seed 42; the end of the row's output mentions the seed. */
 locant_random draws(uint64_t stream);
-/* NORMALS(&r, T, W): N(0, 1), [T, W]; times a factor, N(0, factor^2). */
+/* NORMALS(&r, T, W): numbers from N(0, 1), [T, W]; SCALED_NORMALS() multiplies
+   them by a factor. */
 locant_tensor normals(locant_random *r, double factor, int rank,
                       const int64_t *shape);
 #define NORMALS(r, ...) normals(r, 1, SHAPE(__VA_ARGS__))
 #define SCALED_NORMALS(r, factor, ...) normals(r, factor, SHAPE(__VA_ARGS__))
-/* order[n]: 0 .. n - 1 shuffled. */
+/* order[n] = a random permutation of 0 .. n - 1. */
 void shuffle(int64_t *order, int64_t n, locant_random *r);
-/* Dropout in place: each entry is 0 with probability p, else x / (1 - p). */
+/* Dropout in place: each entry becomes 0 with probability p, else x / (1 - p).
+   Returns how many became 0. */
 int64_t dropout(double *x, int64_t n, double p, locant_random *r);
 
 double mean(const double *x, int64_t n);
@@ -65,8 +65,8 @@ double mean_difference(const double *x, const double *y, int64_t n);
 double difference(locant_tensor x, locant_tensor y); /* the largest */
 /* Largest | |y| / |x| - 1 | over rows of the last axis. */
 double length_change(locant_tensor x, locant_tensor y);
-/* Mean over rows of -sum p ln(p + floor); floor 0 is the definition. */
+/* Mean over rows of -sum p ln(p + floor); the entropy if floor is 0. */
 double entropy(const double *p, int64_t rows, int64_t cols, double floor);
-double seconds(void); /* of a clock that never goes back */
+double seconds(void); /* of a monotonic clock */
 
 #endif /* LOCANT_TUTORIALS_ARRAYS_H */

@@ -1,4 +1,4 @@
-/* encodings.c - the calls of the public API that most rows make, on arrays. */
+/* encodings.c - calls of the public API that most rows need, on arrays. */
 #include "encodings.h"
 
 #include <stdio.h>

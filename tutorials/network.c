@@ -1,13 +1,11 @@
-/*
- * network.c - attention, and the plain layers around it, in double.
- */
+/* network.c - attention and the plain layers around it, in double. */
 #include "network.h"
 
 #include <string.h>
 
 #include "tutorial.h"
 
-/* Fill in what a caller may leave out. */
+/* Fill in the options that the caller left 0. */
 static void complete(locant_attention *a)
 {
     a->struct_size = sizeof *a;
@@ -34,8 +32,8 @@ locant_tensor attend(locant_attention a)
 }
 
 /*
- * Values that are columns of an identity [S, S] make the output those columns
- * of the weights; D of them at a time.
+ * The weights [.., S]: with columns of the identity [S, S] as values, the
+ * output is those columns of the weights.  Each attend() computes D of them.
  */
 locant_tensor weights(locant_attention a)
 {
@@ -71,7 +69,7 @@ locant_tensor scores(locant_attention a)
     return s;
 }
 
-/* The D numbers of a token in a head; 'i' counts tokens, head by head. */
+/* The D numbers of token i in its head; i counts the tokens of all heads. */
 static double *token(locant_tensor x, int64_t i)
 {
     int64_t H = x.shape[1], T = x.shape[2];
@@ -197,7 +195,7 @@ struct mha mha_new(locant_random *r, int64_t width, int64_t heads, int has_bias)
     return m;
 }
 
-/* The attention inside; t[3] holds q, k, v. */
+/* The attention of m without its projections; t[3] holds q, k, v. */
 static locant_attention inner(const struct mha *m, locant_tensor t[3],
                               locant_tensor x, locant_tensor memory)
 {
@@ -256,13 +254,13 @@ static locant_tensor feed_forward(const struct block *b, locant_tensor x)
     return linear(&b->down, hidden);
 }
 
-/* The input of a part of the layer .. */
+/* The input of one part of the layer. */
 static locant_tensor input_of(const struct block *b, locant_tensor x)
 {
     return b->pre_norm ? layer_norm(x) : x;
 }
 
-/* .. and the sum of x and its output, one of them normalised. */
+/* x plus the output of the part; post-norm layers normalise the sum. */
 static locant_tensor joined(const struct block *b, locant_tensor x,
                             locant_tensor output)
 {

@@ -1,4 +1,4 @@
-/* print.c - what a row says, as text and as JSON at once. */
+/* print.c - prints the results of a row as text and as JSON. */
 #define _GNU_SOURCE
 #include "print.h"
 
@@ -12,7 +12,7 @@
 
 enum { COLUMNS = 80, LONGEST = 4096 };
 
-/* The member of the part, made when missing. */
+/* A member of the current part, created with 'make' if it is missing. */
 static json_t *member(const char *name, json_t *(*make)(void))
 {
     if (json_object_get(running->part, name) == NULL)
@@ -20,7 +20,7 @@ static json_t *member(const char *name, json_t *(*make)(void))
     return json_object_get(running->part, name);
 }
 
-/* Characters, not bytes. */
+/* Number of characters, not of bytes. */
 static int characters(const char *text, size_t n)
 {
     int count = 0;
@@ -31,8 +31,8 @@ static int characters(const char *text, size_t n)
 }
 
 /*
- * Print words, breaking lines before column 80, later ones indented.  'gap'
- * blanks stand before the first word; blanks at a break are dropped.
+ * Print words, breaking lines before column 80 and indenting later ones.  'gap'
+ * blanks precede the first word; blanks at a break are dropped.
  */
 static void wrap(FILE *out, const char *text, int column, int indent, int gap)
 {
@@ -53,7 +53,7 @@ static void wrap(FILE *out, const char *text, int column, int indent, int gap)
     fputc('\n', out);
 }
 
-/* The cells of a line as strings. */
+/* The cells of a line, as JSON strings. */
 static json_t *split(const char *line)
 {
     json_t *cells = json_array();
@@ -77,7 +77,7 @@ static int is_number(const char *text, double *x)
            !isspace((unsigned char)*text) && strpbrk(text, "xX") == NULL;
 }
 
-/* "" where there was no memory for the cell. */
+/* The text of cell i; "" if there was no memory for it. */
 static const char *cell_text(const json_t *row, size_t i)
 {
     const char *text = json_string_value(json_array_get(row, i));
@@ -101,7 +101,7 @@ static int column_width(size_t i)
     return width;
 }
 
-/* Numbers to the right, words to the left. */
+/* Numbers are aligned right, words left. */
 static void print_row(FILE *out, const json_t *row)
 {
     size_t n = json_array_size(row);
@@ -281,7 +281,7 @@ void show_shape(const char *name, locant_tensor t)
     value(name, shape, text);
 }
 
-/* Formats come from a row, a literal "%.3f" each. */
+/* Formats are literals in a row, such as "%.3f". */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static int put_number(char out[32], const char *format, double x)
@@ -342,7 +342,7 @@ static void field(const char *name, const char *text)
     wrap(running->out, text, 11, 11, 0);
 }
 
-/* 'json' has what the tutorial says and what is right. */
+/* 'json' holds the tutorial's number and the right one. */
 static void record_mistake(const char *id, const char *what, json_t *json,
                            const char *theirs, const char *right,
                            const char *why)

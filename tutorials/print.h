@@ -1,55 +1,55 @@
-/*
- * print.h - what a row says, as text and as JSON at once.
- */
+/* print.h - prints the results of a row as text and as JSON. */
 #ifndef LOCANT_TUTORIALS_PRINT_H
 #define LOCANT_TUTORIALS_PRINT_H
 
 #include "run.h"
 
-/* Start part 'a', 'b', ..; "locant tutorial S0.10b" shows it alone. */
+/* Start part 'a', 'b', ..; "locant tutorial S0.10b" shows only part b. */
 void part(char letter, const char *title);
-/* Prose; lines are broken at column 80. */
+/* Print a paragraph; lines are broken before column 80. */
 void say(const char *format, ...) LOCANT_PRINTF(1, 2);
 
-/* "name: value"; in JSON a member of "values". */
+/* Print "name: value"; in JSON a member of "values". */
 void show(const char *name, double x);
 void show_count(const char *name, int64_t n);
 void show_text(const char *name, const char *text);
 void show_shape(const char *name, locant_tensor t);
-/* n numbers in a line, each by 'format' ("%.4f"). */
+/* Print n numbers in a line, each by 'format' ("%.4f"). */
 void show_list(const char *name, const char *format, const double *x,
                int64_t n);
-/* A small matrix, a row to a line. */
+/* Print a small matrix, one row per line. */
 void show_matrix(const char *name, const char *format, const double *x,
                  int64_t rows, int64_t cols);
 
 /*
- * A table.  Cells are separated by '|', so no cell has one:
+ * A table.  Cells are separated by '|', so a cell cannot contain it:
  * table("times", "method|ms"), then table_row("%s|%.2f", name, ms) per line.
- * The next output ends it.  In JSON it is a list of lists, where cells that
- * read as numbers are numbers.
+ * The next output ends the table.  In JSON it is a list of lists, and cells
+ * that look like numbers are numbers.
  */
 void table(const char *name, const char *columns);
 void table_row(const char *format, ...) LOCANT_PRINTF(1, 2);
 
-/* A table of points and the rows that show them; checks that those exist. */
+/* A table of the tutorial's points and the rows that show each.  Checks that
+   the rows exist. */
 struct point {
     const char *what, *row;
 };
 void table_of_rows(const char *head, const struct point *points, int n);
 
 /*
- * Where the tutorial is wrong: what it has, what is right, and why, in a
- * sentence.  'id' is the number of the mistake, "E-0.5".
+ * Report an error of the tutorial: its value, the right one, and a sentence
+ * that says why.  'id' is the number of the error, "E-0.5".
  */
 void mistake(const char *id, const char *what, double theirs, double right,
              const char *why);
 void mistake_in_words(const char *id, const char *what, const char *theirs,
                       const char *right, const char *why);
 
-/* A number; null if it is not finite. */
+/* A JSON number; null if x is not finite. */
 json_t *number_json(double x);
-/* The lines before and after the row's own; 0: no memory for t->json. */
+/* Print the lines before and after the row's own.  Returns 0 if there is no
+   memory for t->json. */
 int  print_begin(struct tutorial *t);
 void print_end(struct tutorial *t);
 void wrote_figure(const char *path);

@@ -1,4 +1,4 @@
-/* run.c - run a row: what it holds, what it checks, what it draws. */
+/* run.c - runs a row: its resources, checks and figures. */
 #define _GNU_SOURCE
 #include "run.h"
 
@@ -99,7 +99,7 @@ static int remove_entry(const char *path, const struct stat *st, int kind,
     return remove(path);
 }
 
-/* Remove a folder with all it holds, following no link. */
+/* Remove a folder and all it contains; do not follow links. */
 static void remove_folder(void *path)
 {
     nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
@@ -184,7 +184,7 @@ void expect_list(const char *name, const char *format, const double *got,
     check(name, max_difference(got, expected, n), 0, tolerance);
 }
 
-/* Check what the table says of the row, as the row checks its results. */
+/* Check that the row did what the table says: figures, mistakes, a check. */
 static void check_promises(const struct tutorial *t)
 {
     const char *kind = t->row->kind;
@@ -197,7 +197,7 @@ static void check_promises(const struct tutorial *t)
         claim("has a check", 0);
 }
 
-/* "out.svg" and 'b' to "out-b.svg". */
+/* Makes "out-b.svg" from "out.svg" and 'b'. */
 static void name_figure(char *out, size_t size, char letter)
 {
     const char *path = running->path, *dot = strrchr(path, '.');

@@ -1,6 +1,4 @@
-/*
- * run.h - the table of rows, and how the command runs one.
- */
+/* run.h - the table of rows, and functions that run a row. */
 #ifndef LOCANT_TUTORIALS_RUN_H
 #define LOCANT_TUTORIALS_RUN_H
 
@@ -16,35 +14,35 @@ struct tutorial_row {
                             "experiment", "benchmark", "table", "homework",
                             "names" */
     void      (*run)(void);
-    const char *lines;   /* of the document, "190-250" */
-    int         figures; /* how many it draws with -o */
-    const char *wrong;   /* "E-0.1, E-0.2" where the document errs: the row
-                            then calls mistake(); or NULL */
-    const char *title;   /* what is seen, in a few words */
+    const char *lines;   /* lines of the document, "190-250" */
+    int         figures; /* how many figures it draws with -o */
+    const char *wrong;   /* "E-0.1, E-0.2" if the document errs, and the row
+                            calls mistake(); or NULL */
+    const char *title;   /* what the row shows, in a few words */
 };
 
-/* All rows, document after document; the last has an id of NULL. */
+/* All rows, ordered by document; a row with the id NULL ends them. */
 extern const struct tutorial_row tutorial_rows[];
-/* "S0: a notebook in Chinese, PyTorch", of the document of a row. */
+/* The title of a row's document: "S0: a notebook in Chinese, PyTorch". */
 const char *tutorial_document(const struct tutorial_row *row);
 
-/* A row in progress.  The caller sets the first group and releases 'json'. */
+/* A running row.  The caller sets the first group, and releases 'json'. */
 struct tutorial {
     const struct tutorial_row *row;
-    FILE       *out;      /* text; NULL: none */
-    char        only;     /* the part asked for; 0: all */
-    int         talk;     /* progress on stderr */
-    int         draw;     /* draw even without a path, to test drawing */
-    const char *path;     /* of figures; NULL: not drawn */
+    FILE       *out;      /* output as text; NULL: none */
+    char        only;     /* the only part to show; 0: all */
+    int         talk;     /* print progress on stderr */
+    int         draw;     /* draw without a path as well, for tests */
+    const char *path;     /* path of figures; NULL: not drawn */
 
     json_t     *json;     /* the row */
-    json_t     *part;     /* where output goes now: the row or a part of it */
+    json_t     *part;     /* where output goes: the row, or its part */
     json_t     *columns, *cells; /* of the table being filled, or NULL */
-    int         muted;    /* inside a part that was not asked for */
+    int         muted;    /* inside a part that is not shown */
     int         figures, checks, failed, mistakes;
     int         random;   /* has used random numbers */
     struct resource *resources;
-    locant_status status; /* why the row was left */
+    locant_status status; /* why the row ended early */
     jmp_buf     leave;
 };
 
@@ -52,9 +50,10 @@ struct tutorial {
 extern struct tutorial *running;
 
 /*
- * Run t->row.  LOCANT_OK: it came to its end, and t->failed says how many of
- * its checks failed, those of what the table promises among them (figures,
- * mistakes, checks).  Else why it was left; locant_last_error() says more.
+ * Run t->row.  Returns LOCANT_OK if the row reached its end; t->failed then
+ * counts its failed checks, including those of the table's claims (figures,
+ * mistakes, checks).  Otherwise returns why the row ended; locant_last_error()
+ * says more.
  */
 locant_status tutorial_run(struct tutorial *t);
 

@@ -1,16 +1,17 @@
 /*
- * tutorial.h - what the rows of the tutorials are written with.
+ * tutorial.h - functions for writing rows.
  *
  * A row is one function, a small program on the public API of locant: it
  * computes, prints what it found with print.h, and checks it with check().
  * tutorials/rows.def says which function is which row.
  *
- * Memory and failure: what memory(), ZEROS(), encoding() .. give is released
- * when the row ends.  None of these functions returns a failure: they leave the
- * row, and the command prints why.  So a row needs no clean-up of its own; what
- * it opens by other ways it hands to defer() at once.
+ * Memory and failure: everything that memory(), ZEROS(), encoding() .. return
+ * is released when the row ends.  None of these functions returns a failure: on
+ * error they leave the row, and the command prints why.  So a row needs no
+ * clean-up for them; it passes other resources to defer() as soon as it has
+ * them.
  *
- * The names are short, since nothing but the rows is linked with them.
+ * The names are short because nothing but the rows is linked with them.
  */
 #ifndef LOCANT_TUTORIALS_TUTORIAL_H
 #define LOCANT_TUTORIALS_TUTORIAL_H
@@ -33,21 +34,21 @@
 
 /* Leave the row unless 'status' is LOCANT_OK. */
 void must(locant_status status);
-/* The error message of a call that must fail; leaves the row if it did not. */
+/* The error message of a call that must fail; leaves the row if it succeeds. */
 const char *refusal(locant_status status);
 /* Release 'what' when the row ends. */
 void defer(void (*release)(void *), void *what);
-/* A new folder, removed with what is in it when the row ends. */
+/* A new folder, which is removed with its contents when the row ends. */
 const char *temporary_folder(void);
-/* A line about progress on stderr, for long work. */
+/* Print progress on stderr, for long work. */
 void progress(const char *format, ...) LOCANT_PRINTF(1, 2);
 
 /*
- * |got - expected| <= tolerance, all finite.  A failing check is shown, and the
- * command exits with 1.
+ * Checks that |got - expected| <= tolerance and all are finite.  A failed check
+ * is printed, and the command exits with 1.
  */
 void check(const char *what, double got, double expected, double tolerance);
-/* The same for a statement: 'holds' is nonzero. */
+/* The same for a claim: 'holds' is nonzero if it is true. */
 void claim(const char *what, int holds);
 
 /*
@@ -67,22 +68,22 @@ void claim(const char *what, int holds);
 #define FLOAT      0x1p-24
 #define TEN_DIGITS 1e-9
 
-/* show() and check() at once; the same for whole numbers and lists. */
+/* show() and check() in one call; the same for whole numbers and lists. */
 void expect(const char *name, double got, double expected, double tolerance);
 void expect_count(const char *name, int64_t got, int64_t expected);
 void expect_list(const char *name, const char *format, const double *got,
                  int64_t n, const double *expected, double tolerance);
 
 /*
- * Draw when -o asks for it: into NAME.svg, or NAME-a.svg where the row has
- * several ('letter' 0: the only one).  struct_size may be left 0.
+ * Draw if the user gave -o: to NAME.svg, or to NAME-a.svg if the row has
+ * several figures ('letter' 0: it has one).  struct_size may be left 0.
  */
 void draw(char letter, locant_figure figure);
-/* Cells [rows, cols], columns along x, colours centred on 0. */
+/* Draws cells [rows, cols] with columns along x and colours centred on 0. */
 void heat_map(char letter, const char *title, const char *x_label,
               const char *y_label, const double *cells, int64_t rows,
               int64_t cols);
-/* Lines y [n_lines, n] over 0, 1, .., one label each (or NULL). */
+/* Draws lines y [n_lines, n] over 0, 1, .., each with a label (or NULL). */
 void curves(char letter, const char *title, const char *x_label,
             const char *y_label, const char *const *labels, const double *y,
             int64_t n_lines, int64_t n);

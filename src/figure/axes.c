@@ -28,7 +28,7 @@ void lct_widen(double *low, double *high, bool log)
     *high += 0.1 * size;
 }
 
-/* 1, 2 or 5 times a power of ten, the first that gives at most 'want' steps. */
+/* 1, 2 or 5 times a power of ten: the first that needs at most 'want' steps. */
 static double nice_step(double range, int want)
 {
     double raw = range / want;
@@ -97,7 +97,7 @@ void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
     c->y[1] = y ? y->high : 0;
 }
 
-/* A typographic minus. */
+/* Replaces a hyphen by a typographic minus. */
 static void with_minus(char *out, size_t size, const char *label)
 {
     snprintf(out, size, "%s%s", label[0] == '-' ? "\xe2\x88\x92" : "",
@@ -143,7 +143,7 @@ void lct_axes_grid(struct lct_canvas *c, const struct lct_box *box,
         c->ops->stroke(c->to, &rule);
 }
 
-/* Ticks, and what of the frame goes with them, in one path. */
+/* The ticks, and the edges of the frame that 'edge' asks for, in one path. */
 static void draw_ticks(struct lct_canvas *c, const struct lct_box *box,
                        const struct lct_axis *a, enum lct_edge edge)
 {

@@ -1,4 +1,4 @@
-/* bars.c - lying bars from zero, with their labels, values and intervals */
+/* bars.c - horizontal bars from zero, with labels, values and intervals */
 #include "figure.h"
 #include <math.h>
 

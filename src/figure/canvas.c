@@ -1,4 +1,4 @@
-/* canvas.c - what every document draws alike */
+/* canvas.c - drawing operations that all kinds of document share */
 #include "figure.h"
 
 void lct_text_draw(struct lct_canvas *c, double x, double y, const char *text,
@@ -8,7 +8,7 @@ void lct_text_draw(struct lct_canvas *c, double x, double y, const char *text,
         c->ops->text(c->to, x, y, text, style);
 }
 
-/* Room for both languages: a page shows one or the other. */
+/* The width of the wider language: a page shows one or the other. */
 double lct_text_width(struct lct_canvas *c, const char *text,
                       const struct lct_text *style)
 {

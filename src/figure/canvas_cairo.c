@@ -1,8 +1,8 @@
 /*
- * canvas_cairo.c - the canvas of cairo: what print and slides want.
+ * canvas_cairo.c - the cairo canvas, for print and slides.
  *
- * All text goes through pango, so every script and fallback font.  A map holds
- * two pixels per point, whatever the size of the matrix.
+ * Pango lays out all text: it knows every script and finds fallback fonts.  A
+ * heat map has two pixels per point, whatever the size of its matrix.
  */
 #include "canvas_cairo.h"
 #include "../files/utf8.h"
@@ -173,7 +173,7 @@ static uint32_t pack(struct lct_color c)
            (uint32_t)lrint(c.b * 255);
 }
 
-/* Shade -1, of what is missing, first. */
+/* Shade -1, the colour of missing values, comes first. */
 static void make_shades(uint32_t shades[LCT_SHADES + 1],
                         const struct lct_map *map)
 {
@@ -200,7 +200,7 @@ static void show(struct lct_cairo *c, const struct lct_box *box,
                                   CAIRO_FILTER_NEAREST);
     lib->cairo_paint(c->cr);
     lib->cairo_restore(c->cr);
-    /* a vector surface holds a snapshot of the image, taken here */
+    /* a vector surface takes its snapshot of the image here */
     lib->cairo_surface_finish(image);
     lib->cairo_surface_destroy(image);
 }

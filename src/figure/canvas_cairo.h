@@ -8,9 +8,9 @@ struct lct_cairo {
     const struct lct_drawing *lib;
     cairo_t *cr;
     PangoLayout *layout;
-    bool failed; /* no memory for a text */
+    bool failed; /* a text found no memory */
 };
 
-/* For a canvas whose 'to' is a struct lct_cairo. */
+/* For a canvas whose 'to' points to a struct lct_cairo. */
 extern const struct lct_ops lct_cairo_ops;
 #endif

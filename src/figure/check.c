@@ -1,12 +1,12 @@
-/* check.c - what may be wrong with a figure, said before anything is drawn */
+/* check.c - errors in a figure are reported before anything is drawn */
 #include "figure.h"
 #include <math.h>
 
-/* Limits that keep sizes of memory and of files in bounds. */
+/* Limits that bound memory and file sizes. */
 enum { MOST_SERIES = 256, MOST_POINTS = 1 << 20, MOST_MARKS = 64,
        MOST_CELLS = 1 << 26, LEAST_SIDE = 60, MOST_SIDE = 8192 };
 
-/* Beyond this, squares and ranges of values could overflow. */
+/* Squares and ranges of larger values could overflow. */
 static const double largest = 1e150;
 
 static locant_status check_value(const char *fn, size_t i, const char *what,
@@ -25,7 +25,7 @@ static locant_status check_value(const char *fn, size_t i, const char *what,
     return LOCANT_OK;
 }
 
-/* Counts, pointers, colour: what can be told without reading a value. */
+/* Counts, pointers, colour: all checks that need no value. */
 static locant_status check_shape(const char *fn, const locant_figure *f,
                                  size_t i)
 {
@@ -53,7 +53,7 @@ static locant_status check_shape(const char *fn, const locant_figure *f,
     return LOCANT_OK;
 }
 
-/* Check series i and count what it lets be seen. */
+/* Check series i; add the number of its visible points to 'seen'. */
 static locant_status check_series(size_t *seen, const char *fn,
                                   const locant_figure *f, size_t i)
 {

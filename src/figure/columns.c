@@ -1,4 +1,4 @@
-/* columns.c - Unicode Standard Annex 11, and marks that take no column */
+/* columns.c - terminal columns by Unicode Standard Annex 11 */
 #include "columns.h"
 
 int lct_columns(int32_t c)
@@ -7,7 +7,7 @@ int lct_columns(int32_t c)
 
     if (c < 0 || c > 0x10ffff)
         return -1;
-    /* the run that starts at or before c: row 0 starts at 0 */
+    /* the last run that starts at or before c; row 0 starts at 0 */
     while (high - low > 1) {
         int middle = (low + high) / 2;
         if (lct_columns_table[middle] >> 2 <= (uint32_t)c)

@@ -1,12 +1,12 @@
-/* columns.h - the columns of a terminal that a character takes */
+/* columns.h - how many columns of a terminal a character takes */
 #ifndef LCT_COLUMNS_H
 #define LCT_COLUMNS_H
 #include <stdint.h>
 
-/* 0, 1, 2; -1 for controls, formats and what is no character at all. */
+/* 0, 1 or 2; -1 for controls, format characters and non-characters. */
 int lct_columns(int32_t c);
 
-/* Sorted; first character of a run << 2 | columns, 3 for -1. */
+/* Sorted; each entry is first character of a run << 2 | columns, 3 for -1. */
 extern const uint32_t lct_columns_table[];
 extern const int lct_columns_rows;
 #endif

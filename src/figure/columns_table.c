@@ -1,7 +1,6 @@
 /*
- * columns_table.c - the columns that characters of Unicode 14.0.0 take, made by
- * tools/columns_table.py: first character << 2 | columns, 3 for what is not to
- * be shown.
+ * columns_table.c - how many columns characters of Unicode 14.0.0 take, made by
+ * tools/columns_table.py: first character << 2 | columns; 3: not printable.
  */
 #include "columns.h"
 

@@ -1,7 +1,8 @@
 /*
  * curves.c - lines with bands, dots and gaps.
  *
- * A line is thinned to what can be seen: smooth ones need a few dozen points.
+ * Points that make no visible difference are left out of a line: a smooth one
+ * needs a few dozen.
  */
 #include "figure.h"
 #include <math.h>
@@ -46,7 +47,7 @@ static void range_of_series(const locant_series *s, double x[2], double y[2])
     }
 }
 
-/* Ticks of layers and the like lie at whole numbers, however few. */
+/* Layers and the like are counted: their ticks are whole numbers. */
 static int whole_ticks(const locant_figure *f, double range, int want)
 {
     for (size_t i = 0; i < f->n_series; i++)
@@ -113,13 +114,13 @@ static void draw_band(const struct plot *p, const locant_series *s, int role,
 }
 
 /*
- * One run of finite points, without those that the line passes by a tenth of a
- * point anyway: from the last point drawn a sleeve is kept that all points
- * since lie in, and a point outside of it ends the line before.
+ * The points since the last one drawn that one straight line can stand for.  It
+ * passes each of them within a tenth of a point if its slope is between 'low'
+ * and 'high'; the first point that needs another slope ends it.
  */
 struct sleeve {
     double x, y;       /* the last point drawn */
-    double low, high;  /* slopes from there */
+    double low, high;  /* allowed slopes from there */
     double to_x, to_y; /* the point before this one */
 };
 
@@ -128,7 +129,7 @@ static void begin_sleeve(struct sleeve *v, double x, double y)
     *v = (struct sleeve){ x, y, -INFINITY, INFINITY, x, y };
 }
 
-/* Whether the line may run on to (x, y), which then is in the sleeve. */
+/* Whether the line still holds at (x, y); if so, the slopes are narrowed. */
 static bool runs_on(struct sleeve *v, double x, double y)
 {
     const double slack = 0.1;
@@ -152,7 +153,7 @@ static void draw_run(const struct plot *p, const locant_series *s, size_t first,
     for (size_t k = first + 1; k < last; k++) {
         double x = at_x(p, s->x[k]), y = at_y(p, s->y[k]);
         if (!runs_on(&v, x, y)) {
-            /* a step back in x has no slope: it is drawn as it is */
+            /* a step back in x has no slope: draw it unchanged */
             if (v.to_x != v.x || v.to_y != v.y)
                 ops->line(p->c->to, v.to_x, v.to_y);
             begin_sleeve(&v, v.to_x, v.to_y);
@@ -198,7 +199,7 @@ static bool alone(const locant_series *s, size_t k)
     return !before && !after;
 }
 
-/* Dots where asked, and on a point that no line would show. */
+/* Dots where the caller asked, and on single points, which no line shows. */
 static void draw_dots(const struct plot *p, const locant_series *s,
                       const struct lct_pen *pen)
 {
@@ -227,7 +228,7 @@ static void draw_series(const struct plot *p)
     for (size_t i = 0; i < f->n_series; i++)
         bands += f->series[i].low != NULL;
     for (size_t i = 0; i < f->n_series; i++)
-        /* many bands one over the other must not add up to mud */
+        /* many bands on top of each other must not become opaque */
         if (f->series[i].low) {
             lct_series(p->c, (int)i);
             draw_band(p, &f->series[i], LCT_SERIES + lct_series_color(f, i),
@@ -249,7 +250,7 @@ static void draw_series(const struct plot *p)
     ops->clip(p->c->to, NULL);
 }
 
-/* Vertical lines; a label that would touch the one before goes a row higher. */
+/* Vertical lines; a label that would touch the previous one is a row higher. */
 static void draw_marks(const struct plot *p)
 {
     static const struct lct_pen pen = { LCT_INK, 0.75, 1.25, 2 };
@@ -273,8 +274,8 @@ static void draw_marks(const struct plot *p)
     }
 }
 
-/* Heights at which the lines end on the right, maybe outside the frame; NAN if
-   they do not reach that side. */
+/* The y at which each line reaches the right edge, perhaps outside the frame;
+   NAN if it ends before the edge. */
 static void find_ends(const struct plot *p, double *end)
 {
     for (size_t i = 0; i < p->f->n_series; i++) {
@@ -294,7 +295,7 @@ locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
                               double top)
 {
     struct plot p = { .c = c, .f = f };
-    double end[256]; /* n_series is checked */
+    double end[256]; /* lct_figure_check() limits n_series */
     double left, right = lct_legend_width(c, f);
     double above = f->n_marks > 1 ? 32 : f->n_marks ? 18 : 4;
     double below = f->x_label ? 44 : 28;

@@ -82,7 +82,7 @@ static void put_array(struct lct_html *h, const char *name, const double *x,
     lct_html_raw(h, "]");
 }
 
-/* The x of the series before stand for those of this one, too. */
+/* Whether series i has the x of the previous one: x is then written once. */
 static bool same_x(const locant_figure *f, size_t i)
 {
     const locant_series *a = &f->series[i];
@@ -162,8 +162,8 @@ static void put_rows(struct lct_html *h, const locant_figure *f)
 }
 
 /*
- * What the page shows: pooled as the drawing is, but tables, which the page
- * interpolates to other lengths, only to LCT_PAGE_CELLS a side.
+ * The cells for the page, pooled as in its drawing.  The page interpolates
+ * tables to other lengths, so these are pooled only to LCT_PAGE_CELLS a side.
  */
 static locant_status put_bytes(struct lct_html *h, const locant_figure *f,
                                const struct lct_map *map)
@@ -247,7 +247,7 @@ locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
 
 /* --------------------------------------------------------------------- CSV */
 
-/* A field, quoted where RFC 4180 asks for it. */
+/* A field, quoted where RFC 4180 requires it. */
 static void put_field(struct lct_html *h, const char *text)
 {
     if (!text[strcspn(text, ",\"\r\n")]) {
@@ -263,7 +263,7 @@ static void put_field(struct lct_html *h, const char *text)
     lct_html_raw(h, "\"");
 }
 
-/* ",1.5"; what is not a number is an empty field. */
+/* ",1.5"; a value that is not finite is an empty field. */
 static void put_cell(struct lct_html *h, double value)
 {
     char text[LCT_DECIMAL_BYTES];
@@ -301,7 +301,7 @@ static void csv_lines(struct lct_html *h, const locant_figure *f)
     }
 }
 
-/* The name or the number of a row or column. */
+/* The name of a row or column, or its number. */
 static void put_index(struct lct_html *h, const char *const *names, int64_t i,
                       double first, double step)
 {

@@ -4,30 +4,30 @@
 #include "../files/html.h"
 #include "figure.h"
 
-/* A JSON string: "<" and what a script would end a line at are escaped, so
-   that it may stand inside <script>; bytes that are not UTF-8 are U+FFFD. */
+/* A JSON string for use inside <script>: "<" and the line separators of
+   JavaScript are escaped, and bytes that are not UTF-8 become U+FFFD. */
 void lct_json_string(struct lct_html *h, const char *text);
 
 /*
  * The figure as one JSON object (locant_figure_json()).
  *
- * packed   for the page, small instead of exact: numbers have six digits, and
- *          cells are pooled as in the page and two bytes each, the low one
- *          first, base64: "u16"; 0 is missing, else
- *          low + (u - 1) / 65534 (high - low)
+ * packed: for the page, smaller and less exact.  Numbers have six digits.
+ * Cells are pooled as in the drawing and stored as "u16": two bytes each, low
+ * byte first, in base64. 0 is missing; u > 0 stands for low + (u - 1) / 65534
+ * (high - low).
  */
 locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
                               bool packed);
 
-/* A map as it will be drawn: the figure's own cells, or pooled ones. */
+/* The matrix that will be drawn: the cells of the figure, or pooled ones. */
 struct lct_pooled {
-    int64_t rows, cols, by[2]; /* one place is by[0] x by[1] cells */
+    int64_t rows, cols, by[2]; /* one place pools by[0] x by[1] cells */
     const double *cells;
-    double *memory;            /* of 'cells'; or NULL */
+    double *memory;            /* of 'cells' if they are pooled, or NULL */
 };
 
-/* Pool to 'most' a side (0: any), then until 'fits' (NULL: any); the memory is
-   to be released, also after a failure. */
+/* Pool to at most 'most' a side (0: any), then until 'fits' agrees (NULL: any).
+   The caller releases 'memory', also after a failure. */
 locant_status lct_pool(struct lct_pooled *out, const locant_figure *f,
                        int64_t most, const struct lct_map *map,
                        bool (*fits)(const struct lct_map *map,

@@ -1,6 +1,6 @@
 /*
- * dots.c - values in rows named on the left: every seed as a dot (strips), or
- * an estimate with its interval (points).  Nothing starts at zero here.
+ * dots.c - values in rows that are named on the left: a dot for every seed
+ * (strips), or an estimate with its interval (points).
  */
 #include "figure.h"
 #include <math.h>
@@ -12,7 +12,7 @@ struct rows {
     const locant_figure *f;
     struct lct_box box;
     struct lct_axis axis;
-    double row; /* height */
+    double row; /* height of a row */
 };
 
 static double at(const struct rows *p, double value)
@@ -94,9 +94,8 @@ static double lane_of(const struct rows *p, size_t i, size_t k)
 }
 
 /*
- * Dots of equal values lie one above the other: dot k goes up or down by the
- * number of dots before it that it would cover.  With intervals each has a
- * lane.
+ * Dots that would overlap are stacked: dot k moves up or down by the number of
+ * earlier dots that it would cover.  A dot with an interval stays in its lane.
  */
 static double height_of(const struct rows *p, size_t i, size_t k,
                         double radius)
@@ -116,7 +115,7 @@ static double height_of(const struct rows *p, size_t i, size_t k,
            fmin(step, fmax(room - radius, 0)) * (covered % 2 ? -1 : 1);
 }
 
-/* From low to high, each in its lane. */
+/* Intervals from low to high, each in its lane. */
 static void draw_whiskers(const struct rows *p, size_t i,
                           const struct lct_pen *pen)
 {
@@ -147,7 +146,7 @@ static void draw_strip(const struct rows *p, size_t i, double radius)
                            height_of(p, i, k, radius), radius);
 }
 
-/* Intervals; value k of n has a lane of its own. */
+/* Estimates with intervals; each of the n values has its own lane. */
 static void draw_intervals(const struct rows *p, size_t i)
 {
     const locant_series *s = &p->f->series[i];

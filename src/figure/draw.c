@@ -1,9 +1,9 @@
 /*
- * draw.c - a figure as a document: SVG, PNG, PDF.
+ * draw.c - writes a figure as SVG, PNG or PDF.
  *
- * The document is made in memory and reaches the disk whole or not at all.  An
- * SVG gets a <title>, and ids that do not depend on what the process drew
- * before: the same figure gives the same bytes.
+ * The document is made in memory, so the file is written whole or not at all.
+ * An SVG gets a <title>, and ids that do not depend on what the process drew
+ * before: equal figures give equal bytes.
  */
 #include "../files/io.h"
 #include "../files/html.h"
@@ -36,7 +36,7 @@ static cairo_surface_t *make_surface(const struct lct_drawing *lib,
                                            2 * (int)height);
 }
 
-/* Outlines as designed, at positions that no screen has rounded. */
+/* No hinting: glyphs keep their designed outlines and exact positions. */
 static void plain_fonts(struct lct_cairo *c)
 {
     const struct lct_drawing *lib = c->lib;
@@ -58,7 +58,7 @@ static locant_status no_memory(const char *fn)
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the drawing", fn);
 }
 
-/* What cairo says after everything was drawn. */
+/* The status for 'drawn', what cairo reported after the last operation. */
 static locant_status verdict(const char *fn, const struct lct_cairo *c,
                              cairo_status_t drawn)
 {
@@ -70,13 +70,13 @@ static locant_status verdict(const char *fn, const struct lct_cairo *c,
                        c->lib->cairo_status_to_string(drawn));
 }
 
-/* Everything on a white page; what cairo says of it goes to 'drawn'. */
+/* Draws the figure on white; cairo's own status goes to 'drawn'. */
 static locant_status paint(cairo_status_t *drawn, struct lct_cairo *c,
                            struct lct_canvas *canvas, const locant_figure *f)
 {
     const struct lct_drawing *lib = c->lib;
-    /* The default font map lives as long as its thread, and so would the fonts
-       of every figure; making one costs about a millisecond. */
+    /* The default font map, with the fonts of every figure, would live as long
+       as its thread; making a map takes about a millisecond. */
     PangoFontMap *fonts = lib->pango_cairo_font_map_new();
     PangoContext *context = lib->pango_font_map_create_context(fonts);
     locant_status status;
@@ -124,7 +124,7 @@ static locant_status render(struct lct_html *b, const char *fn,
 
 /* -------------------------------------------------------------- SVG, tidied */
 
-/* Numbers cairo drew from a counter of the process, in order of appearance. */
+/* Ids that cairo took from a counter of the process, in order of appearance. */
 struct renaming {
     unsigned long was[16];
     size_t n;
@@ -141,7 +141,7 @@ static size_t renamed(struct renaming *r, unsigned long number)
     return i;
 }
 
-/* Length of "surface or "image or "#image at p, followed by a digit; or 0. */
+/* Length of "surface or "image or "#image at p if a digit follows, else 0. */
 static size_t counted_id(const char *p)
 {
     static const char *const ids[] = { "\"surface", "\"#surface", "\"image",
@@ -155,7 +155,7 @@ static size_t counted_id(const char *p)
     return 0;
 }
 
-/* Copy an id whose quote is at *from, its number renamed. */
+/* Copy the id whose quote is at *from with its new number. */
 static void append_id(struct lct_html *to, const char **from, size_t id,
                       struct renaming *r)
 {
@@ -174,8 +174,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Copy the numbers of a path up to its closing quote, cut to hundredths of a
-   point: finer than print, and half the bytes. */
+/* Copy the numbers of a path up to the closing quote, cut to hundredths of a
+   point: finer than print resolution, and half the bytes. */
 static void append_path(struct lct_html *to, const char **from)
 {
     const char *p = *from;

@@ -1,4 +1,4 @@
-/* drawing.c - cairo and pango, loaded when the first drawing is made */
+/* drawing.c - loads cairo and pango when the first figure is drawn */
 #include "drawing.h"
 #include "../files/shared.h"
 
@@ -10,7 +10,7 @@ static const struct lct_symbol symbols[] = {
 #undef LCT_DRAWING
 };
 
-/* pangocairo brings cairo, pango and GLib, which it is linked to. */
+/* pangocairo is linked to cairo, pango and GLib, so it loads them, too. */
 static struct lct_shared library = {
     "drawings need pango and cairo", { "libpangocairo-1.0.so.0" }, symbols,
     sizeof symbols / sizeof symbols[0], &drawing, 0

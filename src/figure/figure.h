@@ -1,9 +1,9 @@
 /*
  * figure.h - what the parts of a figure share: colours, canvas, axes.
  *
- * Units are points, the origin is the top left corner.  Nothing here fails:
- * all that may be wrong with a figure is found by lct_figure_check(), and a
- * document remembers its own errors until the end.
+ * Units are points; the origin is the top left corner. lct_figure_check() finds
+ * all errors in a figure first, so drawing operations do not fail: a document
+ * keeps its own errors until the end.
  */
 #ifndef LCT_FIGURE_H
 #define LCT_FIGURE_H
@@ -12,13 +12,13 @@
 #include "locant/figure.h"
 #include <stdbool.h>
 
-enum { LCT_WIDTH = 640, LCT_HEIGHT = 400 }; /* of a figure that leaves them */
+enum { LCT_WIDTH = 640, LCT_HEIGHT = 400 }; /* if a figure has 0 */
 
 struct lct_box {
     double x, y, width, height;
 };
 
-/* Check everything; 'fn' names the public function in sentences. */
+/* Check everything; 'fn' names the public function in error messages. */
 locant_status lct_figure_check(const char *fn, const locant_figure *f);
 
 /* ----------------------------------------------------------------- palette */
@@ -30,27 +30,27 @@ struct lct_color {
 enum { LCT_COLORS = 10, LCT_GREY = 9 };
 enum { LCT_DASHES = 5 }; /* solid, dashed, dotted, dots between dashes, long */
 
-/* On, off, .. in points; *n of them, 0 for a solid line. */
+/* Lengths on, off, .. in points; *n is their number, 0 for a solid line. */
 const double *lct_dash(int *n, int dash);
 
-/* Categorical colour 0 .. 9; 9 is the grey of references. */
+/* Categorical colour 0 .. 9; colour 9 is the grey of reference lines. */
 struct lct_color lct_palette(int i);
 
-/* The same on a dark page: as far from its ground. */
+/* The same colour for dark pages, with the same contrast. */
 struct lct_color lct_palette_dark(int i);
 
-/* t in [0, 1]: near the ground to far from it; and in [-1, 1]: blue, ground,
-   red.  'dark': on a dark page. */
+/* The colour of t in [0, 1], from near the background to far from it, and of t
+   in [-1, 1]: blue, background, red.  'dark': for a dark page. */
 struct lct_color lct_sequential(double t, bool dark);
 struct lct_color lct_diverging(double t, bool dark);
 
-/* The colour of series i: its own, or by order without the grey. */
+/* The colour of series i: its own, or by order, skipping the grey. */
 int lct_series_color(const locant_figure *f, size_t i);
 
 /* ------------------------------------------------------------------ canvas */
 
-/* What paint is for; a document knows the colours.  LCT_SERIES + i is colour i
-   of the palette. */
+/* What a colour is used for; the document knows the colour itself.  LCT_SERIES
+   + i is colour i of the palette. */
 enum lct_role { LCT_INK, LCT_FAINT, LCT_RULE, LCT_GROUND, LCT_SERIES };
 
 struct lct_pen {
@@ -64,11 +64,11 @@ struct lct_text {
     int role;
     double align_x, align_y; /* 0: the point is left, top; 1: right, bottom */
     double max_width;        /* 0: any; longer text ends in an ellipsis */
-    bool bold, vertical;     /* vertical: turned to read upwards */
-    const char *zh;          /* the same in Chinese, or NULL */
+    bool bold, vertical;     /* vertical: rotated to read upwards */
+    const char *zh;          /* the same text in Chinese, or NULL */
 };
 
-/* From values to shades; an odd number of shades has one for 0. */
+/* Maps values to shades; an odd number of shades has one for 0. */
 struct lct_map {
     double low, high;
     bool diverging;
@@ -85,20 +85,21 @@ struct lct_ops {
     void (*dot)(void *to, double x, double y, double radius);
     void (*stroke)(void *to, const struct lct_pen *pen);
     void (*fill)(void *to, int role, double alpha);
-    /* what follows is seen inside 'box' only; NULL ends that */
+    /* clips what follows to 'box'; NULL ends clipping */
     void (*clip)(void *to, const struct lct_box *box);
-    /* any bytes; what is not UTF-8 is drawn as U+FFFD */
+    /* 'text' is any bytes; U+FFFD replaces those that are not UTF-8 */
     void (*text)(void *to, double x, double y, const char *text,
                  const struct lct_text *style);
     double (*text_width)(void *to, const char *text,
                          const struct lct_text *style);
-    /* a matrix [rows, cols], row 0 on top, as shades of 'map' */
+    /* a matrix [rows, cols], row 0 on top, in shades of 'map' */
     locant_status (*cells)(void *to, const struct lct_box *box,
                            const struct lct_map *map, const double *cells,
                            int64_t rows, int64_t cols);
-    /* what follows belongs to that series; -1: to none; NULL: no matter */
+    /* what follows belongs to series i, or to none if -1; NULL if the document
+       does not record it */
     void (*series)(void *to, int i);
-    /* whether the document takes so many cells; NULL: any */
+    /* whether the cells would keep the document small; NULL: always */
     bool (*fits)(const struct lct_map *map, const double *cells, int64_t rows,
                  int64_t cols);
 };
@@ -107,9 +108,9 @@ struct lct_canvas {
     const struct lct_ops *ops;
     void *to;
     double width, height;
-    int64_t most_cells; /* of a map a side, 0: any; more are pooled */
-    /* what was drawn: the plot, and the ends of its axes, left and bottom
-       first; 0 where there is none */
+    int64_t most_cells; /* per side of a map, 0: any; larger maps are pooled */
+    /* filled in by drawing: the frame of the plot, and low and high of its
+       axes; 0 if there is no plot */
     struct lct_box plot;
     double x[2], y[2];
 };
@@ -119,18 +120,18 @@ void lct_text_draw(struct lct_canvas *c, double x, double y, const char *text,
 double lct_text_width(struct lct_canvas *c, const char *text,
                       const struct lct_text *style);
 
-/* What is drawn until lct_series(c, -1) belongs to series i. */
+/* What is drawn from here to lct_series(c, -1) belongs to series i. */
 void lct_series(struct lct_canvas *c, int i);
 
 void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
               const struct lct_pen *pen);
-/* The path of a rectangle, for what is drawn with it. */
+/* Adds a rectangle to the path, which the caller strokes or fills. */
 void lct_outline(struct lct_canvas *c, const struct lct_box *box);
-/* 'stroke' or, NULL, a fill of role and alpha. */
+/* Strokes with 'stroke' or, if it is NULL, fills with role and alpha. */
 void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
                    const struct lct_pen *stroke, int role, double alpha);
 
-/* Shade 0 .. LCT_SHADES - 1 of a value; -1 where it is not finite. */
+/* Shade 0 .. shades - 1 of a value; -1 if it is not finite. */
 enum { LCT_SHADES = 255 };
 int lct_shade(const struct lct_map *map, double value, int shades);
 
@@ -166,30 +167,30 @@ void lct_axis_log2(struct lct_axis *a, double low, double high, int want);
 /* Where 'value' lies: 0 at low, 1 at high. */
 double lct_axis_at(const struct lct_axis *a, double value);
 
-/* Tell the canvas where the plot lies; y may be NULL. */
+/* Tell the canvas the frame of the plot and its axes; y may be NULL. */
 void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
                  const struct lct_axis *x, const struct lct_axis *y);
 
 /* Make low < high by a visible amount. */
 void lct_widen(double *low, double *high, bool log);
 
-/* The axes of curves: ranges of the data, a little air above and below. */
+/* The axes of curves: the range of the data with a small margin. */
 void lct_curve_axes(struct lct_axis *x, struct lct_axis *y,
                     const locant_figure *f);
 
-/* Those of a heat map; rows count downwards, so y->low > y->high. */
+/* The axes of a heat map; rows count downwards, so y->low > y->high. */
 void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
                   const locant_figure *f);
 
-/* Space the labels of an axis take. */
+/* Width of the widest tick label. */
 double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a);
 
-/* Lines at the ticks of both, one path: a page has few elements; y may be
-   NULL. */
+/* Grid lines at the ticks of both axes, as one path, because each element makes
+   the page larger; y may be NULL. */
 void lct_axes_grid(struct lct_canvas *c, const struct lct_box *box,
                    const struct lct_axis *x, const struct lct_axis *y);
 
-/* Ticks with an edge of 'box', tick labels and the title of the axis. */
+/* Ticks, tick labels, title of the axis; 'edge': edges of 'box' to draw. */
 enum lct_edge { LCT_EDGE_NONE, LCT_EDGE_BOTTOM, LCT_EDGE_ALL };
 void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
                      const struct lct_axis *a, const locant_figure *f,
@@ -202,14 +203,14 @@ double lct_title_draw(struct lct_canvas *c, const locant_figure *f);
 
 /* ------------------------------------------------------------------- kinds */
 
-/* Each draws below 'top' and returns NOMEM or OK. */
+/* Each draws the part below 'top' and returns NOMEM or OK. */
 locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
                               double top);
 locant_status lct_draw_heatmap(struct lct_canvas *c, const locant_figure *f,
                                double top);
 locant_status lct_draw_bars(struct lct_canvas *c, const locant_figure *f,
                             double top);
-/* STRIPS and POINTS */
+/* Kinds STRIPS and POINTS. */
 locant_status lct_draw_dots(struct lct_canvas *c, const locant_figure *f,
                             double top);
 
@@ -218,13 +219,13 @@ struct lct_map lct_map_of(const locant_figure *f);
 
 /* ------------------------------------------------------------------ legend */
 
-/* Width the labels of the series need beside the plot; 0 without labels. */
+/* Width of the labels of the series beside the plot; 0 if none has one. */
 double lct_legend_width(struct lct_canvas *c, const locant_figure *f);
 
 /*
- * Labels right of 'box', each as near as the others allow to the height at
- * which its line ends: end[i], NAN for anywhere.  end holds n_series values
- * and is overwritten.
+ * Labels right of 'box'.  Label i is as near to end[i], the height at which its
+ * line ends, as the other labels allow; NAN: anywhere. 'end' has n_series
+ * values and is overwritten.
  */
 void lct_legend_draw(struct lct_canvas *c, const locant_figure *f,
                      const struct lct_box *box, double *end);

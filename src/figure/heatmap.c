@@ -1,8 +1,8 @@
 /*
  * heatmap.c - a matrix as shades, row 0 on top, with a colour bar.
  *
- * What is too fine for the document is pooled: a place that covers several
- * cells shows the one of largest magnitude, and the figure says so.
+ * A matrix that is too fine for the document is pooled: each place shows the
+ * cell of largest magnitude among those it covers, and a note says so.
  */
 #include "data.h"
 #include <math.h>
@@ -66,7 +66,7 @@ double lct_strongest(const double *cells, int64_t cols, const int64_t row[2],
     return best;
 }
 
-/* Ticks at the centres of cells: the axis runs from edge to edge. */
+/* Ticks at the centres of cells; the axis reaches to their outer edges. */
 static void cell_axis(struct lct_axis *a, int64_t n, double first, double step,
                       int want)
 {
@@ -78,14 +78,14 @@ static void cell_axis(struct lct_axis *a, int64_t n, double first, double step,
         a->low = low;
         a->high = high;
     } else {
-        /* Parts of a few wholes are tiles: numbered, and not in between. */
+        /* a matrix of tiles, each 1 wide: only whole numbers */
         if (by < 1 && high - low >= 2 && high - low < want)
             want = (int)ceil(high - low - 1e-9);
         lct_axis_linear(a, low, high, n < want ? (int)n : want);
     }
 }
 
-/* The beginning of a name that has no room, to the end of a character. */
+/* Cut a long name to what fits, at the end of a character. */
 static void shorten(char out[LCT_DECIMAL_BYTES], const char *name)
 {
     const size_t most = LCT_DECIMAL_BYTES - 3;
@@ -100,7 +100,7 @@ static void shorten(char out[LCT_DECIMAL_BYTES], const char *name)
     }
 }
 
-/* A name at the centre of each cell, or of every so many. */
+/* Names at the centres of cells: of each, or of every k-th if they are many. */
 static void name_axis(struct lct_axis *a, int64_t n, const char *const *names)
 {
     const int64_t each = (n + LCT_TICKS - 1) / LCT_TICKS;
@@ -132,12 +132,12 @@ void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
 
 static const struct lct_pen thin = { LCT_FAINT, 1, 0.75, 0 };
 
-/* The colour bar: a map of one column over the same scale. */
+/* The colour bar: a map of one column with the same scale. */
 static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
                               const struct lct_map *m,
                               const struct lct_axis *axis)
 {
-    enum { STEPS = 65, FEW = 11 }; /* few elements in a page */
+    enum { STEPS = 65, FEW = 11 }; /* few elements for a page */
     const int steps = c->most_cells > 0 ? FEW : STEPS;
     double cells[STEPS];
     struct lct_box box = { plot->x + plot->width + 16, plot->y, 12,
@@ -186,7 +186,7 @@ static locant_status pool(struct lct_pooled *d, const locant_figure *f)
     return LOCANT_OK;
 }
 
-/* What does not fit is halved along its longer side. */
+/* If the cells do not fit, the longer side is halved until they do. */
 locant_status lct_pool(struct lct_pooled *out, const locant_figure *f,
                        int64_t most, const struct lct_map *map,
                        bool (*fits)(const struct lct_map *map,
@@ -206,8 +206,7 @@ locant_status lct_pool(struct lct_pooled *out, const locant_figure *f,
     return LOCANT_OK;
 }
 
-/* The value of each cell: ink near the ground, the ground's colour far from
-   it. */
+/* Print each value: dark on pale shades, else in the background's colour. */
 static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
                          const struct lct_map *m, const locant_figure *f)
 {
@@ -224,7 +223,7 @@ static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
         t = m->diverging ? fabs(2 * t - 1) : t;
         style.role = t > 0.55 ? LCT_GROUND : LCT_INK;
         lct_decimal(text, f->cells[i], size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
-        /* ".12" of "0.12": a cell is narrow */
+        /* narrow cells: ".12" for "0.12" */
         lct_text_draw(c, box->x + w * ((double)(i % f->cols) + 0.5),
                       box->y + h * ((double)(i / f->cols) + 0.5),
                       text[0] == '0' && text[1] == '.' ? text + 1 : text,

@@ -1,8 +1,8 @@
 /*
  * inline.c - figures as part of a page; see inline.h.
  *
- * Coordinates are tenths of a point, relative to the point before: rounded
- * once each, they add up without drift.
+ * Coordinates are tenths of a point, relative to the previous point.  Each
+ * absolute coordinate is rounded once, so errors do not add up.
  */
 #include "inline.h"
 #include "../core/size.h"
@@ -15,9 +15,9 @@
 struct page {
     struct lct_html *h;
     struct lct_html path; /* of the element being made */
-    long x, y;            /* where its pen is, in tenths */
-    double radius;        /* of its dots */
-    int series;           /* what is drawn belongs to; -1: to none */
+    long x, y;            /* pen position, in tenths */
+    double radius;        /* of the dots in 'path' */
+    int series;           /* that elements belong to; -1: none */
 };
 
 static long tenths(double points)
@@ -25,7 +25,7 @@ static long tenths(double points)
     return lrint(fmin(fmax(points, -1e6), 1e6) * 10);
 }
 
-/* "-.5", "12", "3.1"; a blank before it unless a sign or letter parts it. */
+/* "-.5", "12", "3.1"; a blank separates a number without sign from a digit. */
 static void put_number(struct lct_html *h, long value)
 {
     char text[32];
@@ -114,7 +114,7 @@ static void close(void *to)
     lct_html_raw(&((struct page *)to)->path, "z");
 }
 
-/* A line of no length with round ends: one element for all dots. */
+/* A dot is a line of length 0 with round ends: one path can hold all. */
 static void dot(void *to, double x, double y, double radius)
 {
     struct page *p = to;
@@ -188,7 +188,7 @@ static void fill(void *to, int role, double alpha)
     end_path(p);
 }
 
-/* An <svg> in the <svg> shows what lies in its frame only. */
+/* An inner <svg> shows only what lies in its frame. */
 static void clip(void *to, const struct lct_box *box)
 {
     struct lct_html *h = ((struct page *)to)->h;
@@ -212,8 +212,8 @@ static void clip(void *to, const struct lct_box *box)
 
 /* -------------------------------------------------------------------- text */
 
-/* Width of a character in a sans-serif, as a share of its size: rather wide,
-   for a reader's font is not known here. */
+/* Width of a character as a share of the font size.  The reader's sans-serif is
+   unknown, so this is rather too wide. */
 static double character_width(int32_t c)
 {
     if (c >= 0x2e80)
@@ -246,7 +246,7 @@ static double text_width(void *to, const char *text,
     return style->max_width > 0 ? fmin(width, style->max_width) : width;
 }
 
-/* Bytes of 'text' that fit in front of an ellipsis; all if all fit. */
+/* How many bytes of 'text' fit before an ellipsis; all if none is needed. */
 static size_t fitting(const char *text, const struct lct_text *style)
 {
     const struct lct_text any = { .size = style->size, .bold = style->bold };
@@ -312,7 +312,7 @@ static void put_text(const struct page *p, double x, double y,
         lct_html_raw(h, ")rotate(-90)\"");
         x = y = 0;
     }
-    /* a line is 1.16 high, and its letters stand 0.92 below its top */
+    /* a line is 1.16 high, its baseline is 0.92 below its top */
     put_attribute(h, "x", x);
     put_attribute(h, "y",
                   y + style->size * (0.92 - 1.16 * style->align_y));
@@ -347,7 +347,7 @@ static const struct lct_ops ops = { move, line, close, dot, stroke, fill, clip,
                                     text, text_width, cells, series,
                                     lct_inline_fits };
 
-/* Numbers that a script reads: all digits, any size. */
+/* Numbers for the script: with all digits, of any magnitude. */
 static void put_range(struct lct_html *h, const char *name, const double *value,
                       int n)
 {

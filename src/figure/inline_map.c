@@ -1,8 +1,8 @@
 /*
  * inline_map.c - a heat map in a page.
  *
- * A shade is one path of runs: cells side by side in a row or, if that takes
- * fewer, in a column.  Units are cells; lines are one cell wide.
+ * Each shade is one path of runs.  A run is a row of equal cells, or a column
+ * of them if that takes fewer runs.  Units are cells; a line is one cell wide.
  */
 #include "inline.h"
 #include <math.h>
@@ -11,10 +11,10 @@
 struct grid {
     signed char *shade; /* [rows, cols]; -1: missing */
     int64_t rows, cols;
-    bool down;          /* runs go down */
+    bool down;          /* runs are vertical */
 };
 
-/* Lines along which runs go, and cells of each. */
+/* Number of lines along which runs lie, and cells in each. */
 static int64_t lines_of(const struct grid *g)
 {
     return g->down ? g->cols : g->rows;
@@ -30,7 +30,7 @@ static int shade_at(const struct grid *g, int64_t line, int64_t k)
     return g->shade[g->down ? k * g->cols + line : line * g->cols + k];
 }
 
-/* Runs of each shade, -1 first; returns their sum. */
+/* Counts the runs of each shade, -1 first; returns the sum. */
 static int64_t count_runs(int64_t runs[LCT_PAGE_SHADES + 1],
                           const struct grid *g)
 {
@@ -45,7 +45,7 @@ static int64_t count_runs(int64_t runs[LCT_PAGE_SHADES + 1],
     return sum;
 }
 
-/* "m2 0h3": runs of one shade, each from the end of the one before. */
+/* "m2 0h3": the runs of one shade, each relative to the end of the previous. */
 static void put_runs(struct lct_html *h, const struct grid *g, int shade)
 {
     int64_t at_line = 0, at = 0;
@@ -82,7 +82,7 @@ static void put_shade(struct lct_html *h, const char *element, bool diverging,
     lct_html_raw(h, text);
 }
 
-/* The shade of most runs is the ground the others are drawn on. */
+/* The shade with most runs is the background on which the others are drawn. */
 static void put_grid(struct lct_html *h, const struct lct_box *box,
                      const struct grid *g, bool diverging)
 {
@@ -96,7 +96,7 @@ static void put_grid(struct lct_html *h, const struct lct_box *box,
     lct_html_raw(h, "\n<g class=\"cells\" transform=\"translate(");
     lct_put_tenths(h, box->x);
     lct_put_tenths(h, box->y);
-    /* millionths of a point: a thousand cells are off by a thousandth */
+    /* In millionths of a point: the error over a thousand cells is 0.001. */
     snprintf(text, sizeof text, ")scale(%lde-6 %lde-6)\">",
              lrint(box->width / (double)g->cols * 1e6),
              lrint(box->height / (double)g->rows * 1e6));
@@ -116,7 +116,7 @@ static void put_grid(struct lct_html *h, const struct lct_box *box,
     lct_html_raw(h, "</g>");
 }
 
-/* Shades of the cells, and the better direction; the number of runs. */
+/* Finds the shades, and the direction with fewer runs; returns their number. */
 static int64_t make_grid(struct grid *g, const struct lct_map *map,
                          const double *values, int64_t rows, int64_t cols)
 {
@@ -135,7 +135,7 @@ static int64_t make_grid(struct grid *g, const struct lct_map *map,
     return g->down ? down : across;
 }
 
-/* About six bytes a run: at most some 25 kB. */
+/* A run takes about six bytes, so a map takes at most some 25 kB. */
 bool lct_inline_fits(const struct lct_map *map, const double *values,
                      int64_t rows, int64_t cols)
 {

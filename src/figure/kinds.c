@@ -1,4 +1,4 @@
-/* kinds.c - a figure of any kind on a canvas */
+/* kinds.c - draws a figure of any kind */
 #include "figure.h"
 
 locant_status lct_figure_draw(struct lct_canvas *c, const locant_figure *f)

@@ -1,4 +1,4 @@
-/* legend.c - labels beside the lines they name, never over the data */
+/* legend.c - labels beside the lines that they name, never over the data */
 #include "figure.h"
 #include <math.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@ double lct_legend_width(struct lct_canvas *c, const locant_figure *f)
     return widest > 0 ? lead + swatch + 6 + widest + 12 : 0;
 }
 
-/* The labelled series that is next from above, or n_series.  By 'end' rising,
-   those without an end last, then by order. */
+/* The labelled series to place next, from top to bottom: the smallest 'end',
+   then those with none, in order.  n_series: all are placed. */
 static size_t next_label(const locant_figure *f, const double *end,
                          const bool *taken)
 {
@@ -37,7 +37,7 @@ static size_t next_label(const locant_figure *f, const double *end,
     return best;
 }
 
-/* Push 'n' heights apart by 'row', inside [low, high]. */
+/* Move n heights apart to distances of 'row', inside [low, high]. */
 static void spread(double *y, size_t n, double row, double low, double high)
 {
     double floor_y = low + row / 2;
@@ -71,7 +71,7 @@ enum { MOST = 64 };
 void lct_legend_draw(struct lct_canvas *c, const locant_figure *f,
                      const struct lct_box *box, double *end)
 {
-    bool taken[MOST * 4] = { false }; /* n_series is checked: at most 256 */
+    bool taken[MOST * 4] = { false }; /* lct_figure_check() allows 256 series */
     size_t order[MOST], n = 0, fit;
     double y[MOST], was[MOST], row, right = box->x + box->width;
 

@@ -1,12 +1,12 @@
 /*
- * palette.c - colours that colour-blind readers tell apart.
+ * palette.c - colours that colour-blind readers can distinguish.
  *
- * Categories: the eight colours of Okabe and Ito 2008 ("Color Universal
- * Design") with yellow, too pale on white, replaced by a violet, sky blue and
- * orange darkened to a contrast of 3 on white, a brown added, and a grey kept
- * for references; on a dark page lighter ones of the same hues.  Maps are
- * straight walks in OKLCh (Ottosson 2020), whose lightness is even to the eye:
- * no table to copy.
+ * The categories are the eight colours of Okabe and Ito 2008 ("Color Universal
+ * Design") with changes: a violet replaces the yellow, which is too pale on
+ * white; sky blue and orange are darker, for a contrast of 3 on white; a brown
+ * is added; a grey is for references.  Dark pages have lighter colours of the
+ * same hues.  Maps are straight lines in OKLCh (Ottosson 2020), where equal
+ * steps of lightness look equal.
  */
 #include "figure.h"
 #include <math.h>
@@ -56,7 +56,7 @@ int lct_series_color(const locant_figure *f, size_t i)
     return own >= 0 ? own : (int)(i % LCT_GREY);
 }
 
-/* Linear light to the sRGB curve, cut to what a screen can show. */
+/* Linear light to sRGB, clipped to [0, 1]. */
 static double encode(double linear)
 {
     if (linear <= 0)
@@ -68,7 +68,7 @@ static double encode(double linear)
     return 1.055 * pow(linear, 1 / 2.4) - 0.055;
 }
 
-/* OKLCh (hue in degrees) to sRGB: the published inverse matrices of OKLab. */
+/* OKLCh (hue in degrees) to sRGB, with the published inverse matrices. */
 static struct lct_color oklch(double lightness, double chroma, double hue)
 {
     double angle = hue * 3.14159265358979323846 / 180;

@@ -1,8 +1,9 @@
 /*
  * screen.c - colours, text and pixels of a terminal.
  *
- * A line of text holds two pixels one above the other: the upper half block in
- * the colours of both.  Without colours a character is one pixel.
+ * With colours, one character holds two pixels: an upper half block in the
+ * colour of the upper one, on the colour of the lower one.  Without, a
+ * character is one pixel.
  */
 #include "../files/utf8.h"
 #include "columns.h"
@@ -24,7 +25,7 @@ static int distance(uint32_t a, uint32_t b)
     return sum;
 }
 
-/* Of the 6 x 6 x 6 cube and the 24 greys of 256 colours. */
+/* The nearest of 256 colours: a 6 x 6 x 6 cube and 24 greys. */
 static int nearest_256(uint32_t rgb)
 {
     static const int level[6] = { 0, 95, 135, 175, 215, 255 };
@@ -44,7 +45,7 @@ static int nearest_256(uint32_t rgb)
     return best;
 }
 
-/* Of xterm's sixteen, which other terminals shift a little. */
+/* The nearest of xterm's sixteen colours; other terminals differ slightly. */
 static int nearest_16(uint32_t rgb)
 {
     static const uint32_t known[16] = {
@@ -60,7 +61,7 @@ static int nearest_16(uint32_t rgb)
     return best;
 }
 
-/* Set one colour, of letters (38) or of the ground (48). */
+/* Set the colour of letters (38) or of the background (48). */
 static void set_color(struct lct_screen *s, uint32_t color, bool ground)
 {
     uint32_t *now = ground ? &s->bg : &s->fg;
@@ -98,7 +99,7 @@ uint32_t lct_screen_color(const struct lct_screen *s, int color)
     struct lct_color c = lct_palette(color);
 
     (void)s;
-    if (color == 6) /* near black, which may be the ground */
+    if (color == 6) /* near black, perhaps invisible on the background */
         return LCT_PLAIN;
     return LCT_COLORED | (uint32_t)lrint(c.r * 255) << 16 |
            (uint32_t)lrint(c.g * 255) << 8 | (uint32_t)lrint(c.b * 255);
@@ -130,7 +131,7 @@ void lct_screen_colored(struct lct_screen *s, int color, const char *text)
     lct_screen_reset(s);
 }
 
-/* What is shown of a text: some bytes, and the columns they take. */
+/* One character as it is shown: its bytes, and the columns they take. */
 struct shown {
     const char *bytes;
     size_t size;

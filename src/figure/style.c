@@ -1,4 +1,4 @@
-/* style.c - the classes of figures in a page: light, dark, and on paper */
+/* style.c - the style sheet of figures in a page: light, dark, on paper */
 #include "inline.h"
 #include <math.h>
 #include <stdio.h>

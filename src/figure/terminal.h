@@ -1,11 +1,11 @@
-/* terminal.h - what the kinds share when they are drawn as text */
+/* terminal.h - functions that all kinds share when drawn as text */
 #ifndef LCT_TERMINAL_H
 #define LCT_TERMINAL_H
 #include "data.h"
 
 /*
- * Pixels: 0 is empty; with colours 1 << 24 | rgb, or LCT_PLAIN for the
- * reader's own; without, the character itself.
+ * A pixel is 0 if empty.  With colours it is 1 << 24 | rgb, or LCT_PLAIN for
+ * the terminal's default; without colours it is the character itself.
  */
 enum { LCT_COLORED = 1 << 24, LCT_PLAIN = 1 << 25 };
 
@@ -14,24 +14,24 @@ struct lct_screen {
     locant_terminal colors;
     int columns;
     int width, height;   /* of the picture, in pixels */
-    int per_line;        /* pixels one above the other in a line: 2, or 1 */
+    int per_line;        /* pixels per line of text, vertically: 2 or 1 */
     uint32_t *pixels;    /* [height, width] */
-    uint32_t fg, bg;     /* the present colours of the terminal */
+    uint32_t fg, bg;     /* colours last set on the terminal */
 };
 
-/* Text of the file's, not ours: no control characters; at most 'most' columns
-   (0: any), padded to 'least'.  Returns the columns it took. */
+/* Print text from a file: control characters are replaced.  It takes at most
+   'most' columns (0: any) and is padded to 'least'.  Returns its columns. */
 int lct_screen_text(struct lct_screen *s, const char *text, int most,
                     int least);
 int lct_screen_width(const struct lct_screen *s, const char *text);
 void lct_screen_raw(struct lct_screen *s, const char *text);
 void lct_screen_spaces(struct lct_screen *s, int n);
-/* Characters in the colour of series i of the figure. */
+/* Print 'text' in palette colour 'color'. */
 void lct_screen_colored(struct lct_screen *s, int color, const char *text);
-/* One line of text: pixels of it, without what is empty at its end. */
+/* Print one line of pixels without the empty ones at its end. */
 void lct_screen_line(struct lct_screen *s, int line);
 void lct_screen_reset(struct lct_screen *s);
-/* What stands for a colour where there are none. */
+/* The character that replaces a colour if there are none. */
 char lct_screen_glyph(int color);
 uint32_t lct_screen_color(const struct lct_screen *s, int color);
 

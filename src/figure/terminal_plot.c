@@ -21,7 +21,7 @@ static locant_status make_pixels(struct lct_screen *s, int width, int lines)
     return LOCANT_OK;
 }
 
-/* The label of the tick in [low, high) of the height; "" if there is none. */
+/* The label of the tick that lies in [low, high) of the height, or "". */
 static const char *tick_at(const struct lct_axis *a, double low, double high)
 {
     for (int i = 0; i < a->n; i++) {
@@ -42,7 +42,7 @@ static int widest(const struct lct_screen *s, const struct lct_axis *a)
     return most;
 }
 
-/* Room for the labels of a vertical axis: of names, two fifths at most. */
+/* Columns for the labels of a vertical axis; names get at most two fifths. */
 static int margin(const struct lct_screen *s, const struct lct_axis *a)
 {
     const int most = s->columns * 2 / 5, n = widest(s, a);
@@ -68,7 +68,7 @@ static void put_lines(struct lct_screen *s, const struct lct_axis *y, int left)
     }
 }
 
-/* Labels below, as many as fit, and the title of the axis. */
+/* As many labels below as fit, and the title of the axis. */
 static void put_axis(struct lct_screen *s, const struct lct_axis *x, int left,
                      const char *title)
 {
@@ -119,7 +119,7 @@ static void set(struct lct_screen *s, int x, int y, uint32_t value, bool over)
         *p = value;
 }
 
-/* Pixels between two points, one for each step of the longer side. */
+/* Draws a segment: one pixel for each step along its longer side. */
 static void draw_segment(const struct plot *p, const double from[2],
                          const double to[2], uint32_t value)
 {
@@ -226,7 +226,7 @@ locant_status lct_terminal_curves(struct lct_screen *s, const locant_figure *f)
 
 /* --------------------------------------------------------------------- maps */
 
-/* From small to large; of signed values both ways from the middle. */
+/* Small to large; for signed values, from the middle to both ends. */
 static const char ramp[] = ".:-=+*#%@", signed_ramp[] = "NmLc-.+*o#@";
 
 static uint32_t shade(const struct lct_screen *s, const struct lct_map *m,
@@ -278,7 +278,7 @@ static void put_scale(struct lct_screen *s, const struct lct_map *m)
     lct_screen_raw(s, high);
 }
 
-/* Cells of the figure that a place covers, told where it is more than one. */
+/* Say how many cells one pixel stands for, if more than one. */
 static void put_pooled(struct lct_screen *s, const locant_figure *f)
 {
     char text[80];
@@ -293,7 +293,7 @@ static void put_pooled(struct lct_screen *s, const locant_figure *f)
     lct_screen_raw(s, "\n");
 }
 
-/* The largest whole number of pixels a cell may have, or one for several. */
+/* The side in pixels: a whole number for each cell, or else all the room. */
 static int side(int64_t cells, int room, int most)
 {
     int64_t each = room / cells;
@@ -313,7 +313,7 @@ locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
     left = margin(s, &y);
     tall = side(f->rows, TEXT_LINES * s->per_line, 2 * s->per_line);
     if (f->row_names && tall >= f->rows * s->per_line)
-        tall -= tall % (int)(f->rows * s->per_line); /* whole lines a row */
+        tall -= tall % (int)(f->rows * s->per_line); /* whole lines per row */
     tall += tall % s->per_line; /* whole lines */
     most = s->per_line == 2 ? 4 : 3;
     if (f->col_names && widest(s, &x) + 2 > most)

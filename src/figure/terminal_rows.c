@@ -8,7 +8,7 @@ struct rows {
     struct lct_screen *s;
     const locant_figure *f;
     struct lct_axis axis;
-    int label, width; /* columns of names, and of the picture */
+    int label, width; /* columns of the names, and of the picture */
 };
 
 static void stretch(double range[2], double value)
@@ -47,7 +47,7 @@ static int column(const struct rows *r, double value)
     return (int)floor(fmin(fmax(at, 0), 1) * (r->width - 1) + 0.5);
 }
 
-/* What stands in a column: nothing, or one of these. */
+/* What is shown in one column. */
 enum { NOTHING, LINE, END_LOW, END_HIGH, DOT, MANY, BAR, MARK, PLACES };
 
 static void fill(char *places, int from, int to, char what)
@@ -111,7 +111,7 @@ static void put_row(const struct rows *r, size_t i, const char *places)
     }
 }
 
-/* The first value in words, where there is one. */
+/* Print the first value and its interval; nothing for a strip of several. */
 static void put_value(const struct rows *r, size_t i)
 {
     const locant_series *s = &r->f->series[i];
@@ -172,7 +172,7 @@ void lct_terminal_rows(struct lct_screen *s, const locant_figure *f)
             lct_screen_width(s, f->series[i].label) > r.label)
             r.label = lct_screen_width(s, f->series[i].label);
     r.label = r.label > s->columns * 2 / 5 ? s->columns * 2 / 5 : r.label;
-    /* room for "  1.23 [1.01, 1.45]" */
+    /* leaves room for "  1.23 [1.01, 1.45]" */
     r.width = s->columns - r.label - 2 - 22;
     r.width = r.width < 8 ? 8 : r.width;
     for (size_t i = 0; i < f->n_series; i++) {

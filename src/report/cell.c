@@ -1,12 +1,12 @@
-/* cell.c - cells of tables that have more than one number */
+/* cell.c - table cells that have more than one number */
 #include "cell.h"
 #include "page.h"
 #include <math.h>
 #include <string.h>
 
 /*
- * One precision for an interval and what it is of: two digits of its width, no
- * fewer decimals than the other cells have.
+ * The decimals of an interval and of its mean: enough for two digits of the
+ * width, and at least as many as other cells have.
  */
 static int decimals_of(double width, int least)
 {
@@ -23,7 +23,7 @@ static void put(struct lct_html *h, bool sign, double value, int decimals)
         lct_page_put_number(h, value, decimals);
 }
 
-/* What rounds to zero and is not zero keeps its sign: "-0.0000". */
+/* A value that is not 0 but rounds to 0 keeps its sign: "-0.0000". */
 static void put_end(struct lct_html *h, double value, int decimals)
 {
     if (value != 0 && fabs(value) < 0.5 * pow(10, -decimals)) {
@@ -42,7 +42,7 @@ static void put_ends(struct lct_html *h, double low, double high, int decimals)
     lct_html_raw(h, "]");
 }
 
-/* One element for all numbers of the cell: a page has hundreds of them. */
+/* A page has hundreds of these cells, so all numbers share one element. */
 void lct_cell_interval(struct lct_html *h, const struct lct_results *r,
                        bool sign, const char *own, const char *whose)
 {

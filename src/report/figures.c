@@ -1,4 +1,4 @@
-/* figures.c - what is fixed of each figure, as rows of figures.def */
+/* figures.c - the fixed properties of each figure, from figures.def */
 #include "figures.h"
 
 #define ANY "any"

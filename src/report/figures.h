@@ -1,10 +1,10 @@
-/* figures.h - the figures of the page, and what is fixed of each */
+/* figures.h - the figures of the page, and their fixed properties */
 #ifndef LCT_FIGURES_H
 #define LCT_FIGURES_H
 #include "locant/figure.h"
 #include "messages.h"
 
-/* By row of figures.def. */
+/* In the order of figures.def. */
 enum lct_figure_id {
 #define LCT_FIGURE(id, ...) FIG_##id,
 #include "figures.def"
@@ -14,12 +14,12 @@ enum lct_figure_id {
 
 enum { LCT_LOG_X = 1, LCT_DIVERGING = 2, LCT_CELL_NUMBERS = 4 };
 
-/* What a caption says at its end. */
+/* Where the numbers come from: the last sentence of a caption. */
 enum {
-    LCT_MEASURED = 1,  /* on the corpus of the page */
-    LCT_TRAINED = 2,   /* of models trained on it, which read another text */
-    LCT_GENERATED = 4, /* that of the built-in generator */
-    LCT_OF_TASK = 8    /* of models trained on a task */
+    LCT_MEASURED = 1,  /* measured on the corpus of the page */
+    LCT_TRAINED = 2,   /* models trained on it; they read other text */
+    LCT_GENERATED = 4, /* measured on text of the built-in generator */
+    LCT_OF_TASK = 8    /* models trained on a task */
 };
 
 struct lct_figure_row {
@@ -31,10 +31,10 @@ struct lct_figure_row {
 };
 extern const struct lct_figure_row lct_figures[LCT_FIGURES];
 
-/* A figure with all of that. */
+/* A figure with the fixed properties of its row. */
 locant_figure lct_figures_begin(enum lct_figure_id id);
 
-/* Another title: a message, or one with values. */
+/* Another title: a message without values, or a filled one. */
 void lct_figures_title(locant_figure *f, enum lct_message title);
 void lct_figures_title_filled(locant_figure *f, const struct lct_label *title);
 #endif

@@ -1,4 +1,4 @@
-/* figures_draw.c - one figure by its name, of an encoding or of runs */
+/* figures_draw.c - draws one figure by name, of an encoding or of runs */
 #include "../measure/results_tasks.h"
 #include "../measure/results.h"
 #include "figures.h"
@@ -18,7 +18,7 @@
 #define RUNS "runs"
 #define REPORT "report"
 
-/* LCT_FIGURES: there is none of that name. */
+/* LCT_FIGURES if no figure has that name. */
 static enum lct_figure_id find(const char *name)
 {
     int id = 0;
@@ -85,7 +85,7 @@ static locant_status check(enum lct_figure_id *id, const char *fn,
     return check_view(fn, view);
 }
 
-/* Whose figures of a kind are: of encodings .. */
+/* Which encodings have the figures of a kind, for error messages. */
 static const struct {
     const char *of, *encodings;
 } kinds[] = {
@@ -97,7 +97,7 @@ static const struct {
     { CONTENT, "that read queries and keys" },
 };
 
-/* The error message for a figure that did not come. */
+/* The error message for a figure that this encoding does not have. */
 static locant_status missing(const char *fn, enum lct_figure_id id,
                              const char *spec)
 {
@@ -201,7 +201,7 @@ static bool is_of_tasks(enum lct_figure_id id)
     return id >= FIG_TASK_SCORES && id <= FIG_TASK_DEPTHS;
 }
 
-/* Of steps alone: those of a run that still trains are there, too. */
+/* Figures over training steps: they need no finished run. */
 static bool is_of_steps(enum lct_figure_id id)
 {
     return id >= FIG_TRAINING && id <= FIG_GRADIENT_OWN;
@@ -226,7 +226,7 @@ static locant_status draw_tasks(struct lct_html *h, struct lct_results *r)
                        h->taker->length > 0 ? " at that length" : "");
 }
 
-/* The error message for runs that were not worked on so far. */
+/* The error message for runs that 'locant VERB' has not processed yet. */
 static locant_status not_yet(enum lct_figure_id id, const char *done,
                              const char *verb)
 {
@@ -235,7 +235,7 @@ static locant_status not_yet(enum lct_figure_id id, const char *done,
                        "'locant %s' does that", name_of(id), done, verb);
 }
 
-/* From the same document of numbers as on the page. */
+/* Computes the same document of numbers as the page does. */
 static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
                                enum lct_figure_id id, int64_t head)
 {
@@ -254,7 +254,7 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
                                  : lct_page_probes(h, r);
 }
 
-/* Of a long job, from the numbers that the store kept of it. */
+/* A figure of a long job, from the numbers that the store kept. */
 static locant_status of_report(struct lct_html *h, struct lct_results *r,
                                locant_store *store, const int64_t *runs,
                                size_t n, const locant_figure_view *view)
@@ -293,7 +293,7 @@ static locant_status of_runs_alike(struct lct_html *h, struct lct_results *r,
     return LOCANT_OK;
 }
 
-/* Of the encoding of the first run, with its parameters. */
+/* A figure of the encoding of the first run, with its parameters. */
 static locant_status of_one_run(struct lct_html *h, struct lct_results *r,
                                 locant_store *store, const int64_t *runs,
                                 size_t n, const locant_figure_view *view)

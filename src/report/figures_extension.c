@@ -1,6 +1,6 @@
 /*
- * figures_extension.c - reading beyond the trained length, drawn from the
- * numbers of the document alone.
+ * figures_extension.c - figures of reading beyond the trained length, drawn
+ * only from the document of numbers.
  */
 #include "../figure/figure.h"
 #include "figures.h"
@@ -12,7 +12,7 @@
 
 enum { MOST = 24, POINTS = LCT_EXT_BUCKETS };
 
-/* A document of another build may have more: that is not drawn. */
+/* Another build may have written more rows: the rest is not drawn. */
 static int at_most(int n, int most)
 {
     return n < most ? n : most;
@@ -44,7 +44,7 @@ static int factors_of(const struct lct_results *r)
     return at_most(lct_page_extension_rows(r, "lengths"), LCT_EXT_FACTORS);
 }
 
-/* A line of row i of a list, by its title. */
+/* A line for row i of a list, labelled with the row's title. */
 static locant_series *add(struct lct_lines *l, const struct lct_results *r,
                           const char *list, int i, size_t points)
 {
@@ -57,7 +57,7 @@ static locant_series *add(struct lct_lines *l, const struct lct_results *r,
     return s;
 }
 
-/* Loss, or share of needles, of each row by length. */
+/* Loss by length of each row; 'needle': the share of needles found. */
 static void add_rows(struct lct_lines *l, const struct lct_results *r,
                      const char *list, bool needle)
 {
@@ -88,7 +88,7 @@ static void add_rows(struct lct_lines *l, const struct lct_results *r,
     }
 }
 
-/* Cropping has no positions: it reads windows. */
+/* Skips cropping, which reads windows: it has no loss by position. */
 static void add_positions(struct lct_lines *l, const struct lct_results *r)
 {
     const int rows = at_most(lct_page_extension_rows(r, "methods"), MOST);
@@ -109,7 +109,7 @@ static void add_positions(struct lct_lines *l, const struct lct_results *r)
     }
 }
 
-/* Where every run failed there is none. */
+/* false if every run failed. */
 static bool has_value(const struct lct_lines *l)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -120,7 +120,7 @@ static bool has_value(const struct lct_lines *l)
 
 static const struct {
     enum lct_figure_id id;
-    const char *list; /* rows of the document; NULL: positions */
+    const char *list; /* rows of the document; NULL: by position */
     bool needle;
 } figures[] = {
     { FIG_EXTENSION, "methods", false },

@@ -1,16 +1,16 @@
 /*
- * figures_learning.c - what happens to the heads of each encoding while it is
- * trained: a panel for each, side by side in one frame, so that all lines of a
- * kind are one path.
+ * figures_learning.c - what happens to the heads of each encoding during
+ * training.  Each encoding has a panel; all panels are in one frame, so that
+ * lines of a kind are one path.
  */
 #include "page.h"
 #include <math.h>
 #include <stdio.h>
 
-enum { LINES = 6, PANELS = 8, MOST = 16 }; /* MOST: steps that are looked at */
-static const double width = .9;            /* of a panel, of a step of 1 */
+enum { LINES = 6, PANELS = 8, MOST = 16 }; /* MOST: steps of a run */
+static const double width = .9;            /* of a panel; panels are 1 apart */
 
-/* All are between 0 and 1; those with 'of' as shares of another number. */
+/* All values are in [0, 1]; with 'of', they are divided by that number. */
 static const struct {
     enum lct_message label;
     const char *key, *of;
@@ -27,17 +27,17 @@ struct panels {
     locant_series line[LINES];
     locant_mark mark[PANELS];
     double x[LINES][PANELS * (MOST + 1)], y[LINES][PANELS * (MOST + 1)];
-    size_t n; /* of panels */
+    size_t n; /* number of panels */
 };
 
-/* Where row 'row' of the document says 'key' at its k-th step. */
+/* The value of 'key' at step k in row 'row' of the document. */
 static double value(const struct lct_results *r, size_t row, const char *key,
                     int k)
 {
     return lct_page_value(r, "probes.rows.%zu.training.%s.%d", row, key, k);
 }
 
-/* How many steps a row has, MOST at most. */
+/* How many steps a row has, at most MOST. */
 static int steps_of(const struct lct_results *r, size_t row)
 {
     int n = 0;
@@ -57,7 +57,7 @@ static double share_of(const struct lct_results *r, size_t row, int line, int k)
                                     lines[line].of);
 }
 
-/* The panel of a row; nothing where it has no steps. */
+/* Adds the panel of a row; nothing if the row has no steps. */
 static void add_panel(struct panels *p, const struct lct_results *r, size_t row,
                       const char *spec)
 {
@@ -70,7 +70,7 @@ static void add_panel(struct panels *p, const struct lct_results *r, size_t row,
     for (int line = 0; line < LINES; line++) {
         locant_series *s = &p->line[line];
 
-        if (s->n > 0) { /* no line from the panel before */
+        if (s->n > 0) { /* a gap after the previous panel */
             p->x[line][s->n] = left - (1 - width) / 2;
             p->y[line][s->n++] = NAN;
         }

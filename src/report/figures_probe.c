@@ -1,6 +1,6 @@
 /*
- * figures_probe.c - what the trained models do: figures of what probes found,
- * a curve or a row of dots for each encoding.
+ * figures_probe.c - figures of what probes measured in trained models: a curve
+ * or a row of dots for each encoding.
  */
 #include "../figure/figure.h"
 #include "figures.h"
@@ -24,10 +24,10 @@ static const struct picture {
     enum lct_figure_id id;
     struct lct_points points;
     struct lct_points other;        /* a second line for each encoding */
-    enum lct_message other_label;   /* of its spec */
-    lct_points_reference reference; /* a grey line; or NULL */
+    enum lct_message other_label;   /* label of that line */
+    lct_points_reference reference; /* a grey line, or NULL */
     enum lct_message reference_label;
-    const char *predicted; /* where a probe has what is marked of it; or NULL */
+    const char *predicted; /* path of a predicted value to mark, or NULL */
 } pictures[] = {
     { FIG_ENTROPY,
       { LCT_POINTS_MEANS, "attention.long", "entropies", LCT_POINTS_X_QUERY,
@@ -82,7 +82,7 @@ bool lct_page_probed(const struct lct_results *r)
 
 /* ----------------------------------------------------------------- drawing */
 
-/* A group's points; no line where it has none. */
+/* Adds the points of group i; NULL, and no line, if it has none. */
 static locant_series *add(struct lct_lines *l, const struct lct_results *r,
                           size_t i, const struct lct_points *points)
 {
@@ -109,7 +109,7 @@ static void add_other(struct lct_lines *l, const struct lct_results *r,
         s->dashed = 1;
 }
 
-/* Of the group whose points reach furthest. */
+/* Adds the reference line at the x of the group that reaches furthest. */
 static void add_reference(struct lct_lines *l, const struct lct_results *r,
                           const struct picture *p)
 {
@@ -139,7 +139,7 @@ static void add_reference(struct lct_lines *l, const struct lct_results *r,
     s->dashed = 1;
 }
 
-/* Rows of dots before training stand above those after it. */
+/* Rows of dots from before training stand above those from after it. */
 static void fill(struct lct_lines *l, const struct lct_results *r,
                  const struct picture *p)
 {
@@ -158,7 +158,7 @@ static void fill(struct lct_lines *l, const struct lct_results *r,
         add_reference(l, r, p);
 }
 
-/* The trained length, or the pairs that are predicted; how many. */
+/* Marks the trained length or the predicted values; returns the number. */
 static size_t make_marks(locant_mark *marks, const struct lct_results *r,
                          const struct picture *p)
 {

@@ -1,5 +1,5 @@
 /*
- * figures_rope.c - what theory says of the angles of a rotation: expected
+ * figures_rope.c - what theory predicts from the angles of a rotation: expected
  * scores, bounds, wavelengths and what YaRN keeps of them, sums of cosines.
  * The angles are measured; the formulas are those of src/measure/rope_theory.h.
  */
@@ -11,7 +11,7 @@
 enum { PAIRS = LCT_SUBJECT_PAIRS, MOST = 257, LINES = 5, BETA = 32, ALPHA = 1 };
 
 struct plot {
-    double freq[PAIRS], base; /* base: NAN where angles are not geometric */
+    double freq[PAIRS], base; /* base: NAN if angles are not geometric */
     int64_t pairs, points;
     double x[LINES][MOST], y[LINES][MOST], low[LINES][MOST], high[LINES][MOST];
     locant_series line[LINES];
@@ -19,8 +19,8 @@ struct plot {
     size_t n;
 };
 
-/* Of angles base^(-j/pairs) the base; each is the one before times the same,
-   to what is left of angles that come rounded to float. */
+/* The base of angles base^(-j/pairs), or NAN.  Angles come rounded to float, so
+   ratios of neighbours may differ by 1e-5. */
 static double base_of(const double *freq, int64_t pairs)
 {
     double ratio;
@@ -45,7 +45,7 @@ static locant_series *add(struct plot *p, enum lct_message label,
     return &p->line[i];
 }
 
-/* The label of the last line: a message with a number. */
+/* Labels the last line with a message and a number. */
 static void add_number(struct plot *p, enum lct_message id, double value)
 {
     struct lct_label *label = &p->label[p->n - 1];
@@ -64,7 +64,8 @@ static locant_figure figure_of(const struct plot *p, enum lct_figure_id id)
     return f;
 }
 
-/* Distance i of p->points, up to four times the trained length or as asked. */
+/* Distance i of p->points: up to the length that was asked for, by default up
+   to four times the trained length. */
 static double distance(const struct plot *p, const struct lct_subject *s,
                        int64_t i)
 {
@@ -138,7 +139,7 @@ static locant_status draw_su(struct lct_html *h, const struct lct_subject *s,
     return lct_page_figure(h, s->r, FIG_SU_BOUND, &f);
 }
 
-/* The score of h_j = e^(-i f_j / 2), which is as curved as can be. */
+/* The score of h_j = e^(-i f_j / 2), whose curvature is the largest. */
 static double aligned(const struct plot *p, double s)
 {
     double sum = 0;
@@ -177,8 +178,8 @@ static locant_status draw_pi(struct lct_html *h, const struct lct_subject *s,
 
 /* -------------------------------------------------------------- wavelengths */
 
-/* A level line above the pairs that turn at least once: the critical
-   dimension. */
+/* A level line that separates the pairs that make at least one full rotation:
+   the critical dimension. */
 static void add_turning(struct plot *p, const struct lct_rope_pair *pair,
                         int64_t length)
 {
@@ -234,7 +235,7 @@ static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
             p->x[at][line->n] = pair[j].wavelength;
             p->y[at][line->n++] = (double)j;
         }
-        p->n -= line->n == 0; /* YaRN leaves none so */
+        p->n -= line->n == 0; /* no pair of this kind */
     }
     add_turning(p, pair, s->r->trained_length);
     f = figure_of(p, FIG_TURNS);
@@ -263,7 +264,7 @@ static void add_sums(struct plot *p, const struct lct_subject *s,
     }
 }
 
-/* As many digits as angles that come rounded to float tell. */
+/* Rounds to five digits: angles in float do not tell more. */
 static double five_digits(double x)
 {
     const double unit = pow(10, floor(log10(x)) - 4);

@@ -1,4 +1,4 @@
-/* figures_tasks.c - scores of tasks drawn: every seed as a dot */
+/* figures_tasks.c - scores of tasks: a dot for every seed */
 #include "../figure/figure.h"
 #include "figures_tasks.h"
 #include <inttypes.h>
@@ -51,7 +51,7 @@ struct strips {
     locant_series *series; /* [r->n] */
     double *values;
     size_t n, used;
-    bool counted; /* some have intervals */
+    bool counted; /* some rows have intervals */
 };
 
 static locant_status make_strips(struct strips *s, const struct lct_results *r,
@@ -115,8 +115,8 @@ void lct_task_title(struct lct_label *out, const struct lct_results *r,
 }
 
 /*
- * Lines that say what a score is worth; they also keep the axis from closing in
- * on dots that lie together.  'out' has room for two.
+ * Lines for solved, guessing and the like.  They also keep the axis wide when
+ * all dots are close together.  'out' has room for two.
  */
 static size_t make_marks(locant_mark *out, const struct lct_results *r,
                          size_t t)

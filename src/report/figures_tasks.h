@@ -1,4 +1,4 @@
-/* figures_tasks.h - what the figures of tasks share */
+/* figures_tasks.h - functions that the figures of tasks share */
 #ifndef LCT_FIGURES_TASKS_H
 #define LCT_FIGURES_TASKS_H
 #include "figures.h"
@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * A figure of a task.  A page has many of a kind, each with a name of its own;
- * whoever wants one asks for the kind, and perhaps for the length of the test.
+ * A figure of a task.  A page has many of each kind, all with different names.
+ * A caller that wants one gives the kind and perhaps the length of the test.
  */
 struct lct_task_figure {
     locant_figure f;
@@ -19,12 +19,13 @@ struct lct_task_figure {
 
 struct lct_task_figure lct_task_begin(const struct lct_html *h,
                                       enum lct_figure_id id, const char *own);
-/* Its caption (MSG_NONE: that of its row) ends with the size of the models. */
+/* MSG_NONE: the row's caption.  Every caption ends with the size of the
+   models. */
 locant_status lct_task_put(struct lct_html *h, const struct lct_results *r,
                            size_t t, struct lct_task_figure *f,
                            enum lct_message caption);
 
-/* 'test' may be NULL: the figure is of all. */
+/* 'test' may be NULL: the figure is about all tests. */
 bool lct_task_wanted(const struct lct_html *h, enum lct_figure_id id,
                      const json_t *test);
 
@@ -32,14 +33,14 @@ bool lct_task_wanted(const struct lct_html *h, enum lct_figure_id id,
 void lct_task_title(struct lct_label *out, const struct lct_results *r,
                     size_t t, const json_t *test);
 
-/* Both labels of an axis, of a text that is translated. */
+/* Sets both labels of an axis to 'text' and its translation. */
 void lct_task_label(const char **en, const char **zh, const char *text);
 
-/* Of task t: encodings by place, depth by length, who solves it. */
+/* The maps of task t: encodings by place, depth by length, share of seeds. */
 locant_status lct_page_task_maps(struct lct_html *h,
                                  const struct lct_results *r, size_t t);
 
-/* Dots of the seeds, a figure for each test; then maps. */
+/* For each test, a figure with a dot for each seed; then the maps. */
 locant_status lct_page_task_figures(struct lct_html *h,
                                     const struct lct_results *r, size_t t);
 #endif

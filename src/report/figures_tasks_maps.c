@@ -1,5 +1,5 @@
 /*
- * figures_tasks_maps.c - maps of what tasks found: encodings by place, depth by
+ * figures_tasks_maps.c - maps of task scores: encodings by place, depth by
  * length, and the share of seeds that solve each test.
  */
 #include "../figure/figure.h"
@@ -11,11 +11,11 @@
 
 enum { NAME = 64 };
 
-/* Cells, and names of rows and columns, in memory of their own. */
+/* A matrix with the names of its rows and columns. */
 struct map {
     double *cells;
     const char **rows, **cols;
-    char (*text)[NAME]; /* of the columns */
+    char (*text)[NAME]; /* names of the columns */
     size_t n_rows, n_cols;
 };
 
@@ -55,7 +55,7 @@ static locant_status put(struct lct_html *h, const struct lct_results *r,
     f->f.cols = (int64_t)m->n_cols;
     f->f.row_names = m->rows[0] ? m->rows : NULL;
     f->f.col_names = m->cols;
-    f->f.y_max = 1; /* colours of shares mean the same on every map */
+    f->f.y_max = 1; /* a colour means the same share on every map */
     return lct_task_put(h, r, t, f, MSG_NONE);
 }
 
@@ -70,7 +70,7 @@ static const json_t *row_of(const json_t *test, const char *spec)
                : NULL;
 }
 
-/* What was scored at place p of a row; NAN if nothing was. */
+/* The score at 'place' of an encoding's row; NAN if there is none. */
 static double at_place(const json_t *test, const char *spec, int64_t place)
 {
     const json_t *places = json_object_get(row_of(test, spec), "places");
@@ -90,7 +90,7 @@ static int64_t place_at(const json_t *places, size_t i)
         json_object_get(json_array_get(places, i), "place"));
 }
 
-/* Places of the row that has the most; they come sorted. */
+/* The longer of two lists of places; each is sorted. */
 static const json_t *more(const json_t *best, const json_t *row)
 {
     const json_t *places = json_object_get(row, "places");
@@ -107,7 +107,7 @@ static const json_t *places_of(const json_t *test)
     return best;
 }
 
-/* Encodings over places, of one test. */
+/* The scores of one test: a row for each encoding, a column for each place. */
 static locant_status fill_places(struct map *m, const struct lct_results *r,
                                  size_t t, const json_t *test,
                                  const json_t *places)
@@ -117,7 +117,7 @@ static locant_status fill_places(struct map *m, const struct lct_results *r,
     for (size_t i = 0; i < r->n; i++) {
         if (!lct_page_task_has(r, t, i) ||
             json_array_size(more(NULL, row_of(test, r->groups[i].spec))) == 0)
-            continue; /* scored by a build that told no places */
+            continue; /* an older build stored no places */
         for (size_t p = 0; p < m->n_cols; p++)
             m->cells[m->n_rows * m->n_cols + p] =
                 at_place(test, r->groups[i].spec, place_at(places, p));
@@ -155,7 +155,7 @@ static locant_status draw_places(struct lct_html *h,
 
 /* -------------------------------------------------------------------- tests */
 
-/* "256 ignored=98"; how many items there were is in the table. */
+/* "256 ignored=98"; the number of items is left to the table. */
 static void name_test(char out[NAME], const json_t *test)
 {
     const char *setting = json_string_value(json_object_get(test, "setting"));
@@ -169,7 +169,7 @@ static void name_test(char out[NAME], const json_t *test)
              n > 0 ? " " : "", n < 40 ? n : 40, setting ? setting : "");
 }
 
-/* Depth over tests, of one encoding. */
+/* Scores of one encoding: a row for each depth, a column for each test. */
 static locant_status draw_depths(struct lct_html *h,
                                  const struct lct_results *r, size_t t,
                                  size_t i)
@@ -211,7 +211,7 @@ static locant_status draw_depths(struct lct_html *h,
     return status;
 }
 
-/* Encodings over tests: the share of seeds that are right. */
+/* The share of seeds that solve each test, for each encoding. */
 static locant_status draw_solved(struct lct_html *h,
                                  const struct lct_results *r, size_t t)
 {

@@ -1,4 +1,4 @@
-/* html_table.c - the renderer of tables; see html_table.h */
+/* html_table.c - writes tables as HTML; see html_table.h */
 #include "html_table.h"
 #include "../figure/figure.h"
 #include "cell.h"
@@ -14,7 +14,7 @@ enum { PATH_BYTES = 128 };
 
 /* ------------------------------------------------------------------- frame */
 
-/* It may be wider than the page. */
+/* Opens a frame that scrolls if the table is wider than the page. */
 void lct_html_table_begin(struct lct_html *h, enum lct_message label,
                      const char *kind)
 {
@@ -51,7 +51,7 @@ void lct_html_table_close(struct lct_html *h)
     lct_html_raw(h, "</tbody></table></div>\n");
 }
 
-/* In a narrow column a spec is broken after a bracket or a comma. */
+/* In a narrow column a spec may be broken after a bracket or a comma. */
 static void put_spec(struct lct_html *h, const char *spec)
 {
     for (size_t n; *spec; spec += n) {
@@ -98,7 +98,7 @@ void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
 
 /* ----------------------------------------------------------------- columns */
 
-/* How often a column stands: once for each number of its list. */
+/* How many columns 'c' stands for: one for each number of its list. */
 static int times_of(const struct lct_results *r, const struct lct_column *c)
 {
     const json_t *list =
@@ -119,7 +119,7 @@ static bool is_list(const struct lct_results *r, const struct lct_column *c)
     return json_is_array(lct_numbers_at(r->numbers, c->each));
 }
 
-/* Where in the document the number of the k-th column of a list is. */
+/* The path of the number that heads the k-th column of 'c'. */
 static void number_path(char out[PATH_BYTES], const struct lct_results *r,
                         const struct lct_column *c, int k)
 {
@@ -167,7 +167,7 @@ void lct_html_table_open(struct lct_html *h, const struct lct_results *r,
 
 /* ------------------------------------------------------------------- cells */
 
-/* row.path with its * and #. */
+/* row.path, with * and # replaced. */
 static void expand(char out[PATH_BYTES], const struct lct_results *r,
                    const char *row, const char *path,
                    const struct lct_column *c, int k)
@@ -190,7 +190,7 @@ static void expand(char out[PATH_BYTES], const struct lct_results *r,
             n += (size_t)snprintf(out + n, PATH_BYTES - n, "%c", *path);
 }
 
-/* The difference, and its corrected p below it. */
+/* The difference and, below it, its corrected p. */
 static void put_test(struct lct_html *h, const struct lct_results *r,
                      const char *path)
 {
@@ -219,7 +219,7 @@ static void put_text(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, code ? "</code>" : "");
 }
 
-/* Cells that are more than a number, in an element of their own. */
+/* Cells with more than a number, whose content needs its own elements. */
 static void put_open_cell(struct lct_html *h, const struct lct_results *r,
                           const struct lct_column *c, const char *path,
                           const char *other)
@@ -240,7 +240,7 @@ static void put_open_cell(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "</td>");
 }
 
-/* Is there nothing at a path: no number, no object with one? */
+/* Whether the path has no number, and no object with a mean. */
 static bool is_missing(const struct lct_results *r, const char *path)
 {
     const json_t *at = lct_numbers_at(r->numbers, path);

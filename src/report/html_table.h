@@ -1,6 +1,7 @@
 /*
- * html_table.h - tables of the page as data.  A row is an object of the
- * document of numbers ("rows.3"), a column says where in it its cells are.
+ * html_table.h - tables of the page as data.  A row is an object in the
+ * document of numbers ("rows.3"); a column gives the path of its cells in that
+ * object.
  */
 #ifndef LCT_HTML_TABLE_H
 #define LCT_HTML_TABLE_H
@@ -11,37 +12,37 @@
 #include "messages.h"
 
 enum lct_html_table_cell {
-    LCT_CELL_NUMBER,      /* with that many decimals */
+    LCT_CELL_NUMBER,      /* with 'decimals' decimals */
     LCT_CELL_SIGNED,      /* a difference, with its sign */
     LCT_CELL_COUNT,
     LCT_CELL_INTERVAL,    /* path.mean, and below it path.low, path.high */
-    LCT_CELL_CHANGE,      /* the same with its sign */
-    LCT_CELL_HALF,        /* a mean, and at 'other' half of its interval */
-    LCT_CELL_HALF_CHANGE, /* the same with its sign */
+    LCT_CELL_CHANGE,      /* an interval of differences, with signs */
+    LCT_CELL_HALF,        /* a mean; half of its interval is at 'other' */
+    LCT_CELL_HALF_CHANGE, /* the same for a difference, with its sign */
     LCT_CELL_TEST,        /* path.mean, path.half, path.corrected if tested */
-    LCT_CELL_SHARE,       /* path.share with its interval, in per cent */
-    LCT_CELL_CODE,        /* a text, as code */
-    LCT_CELL_TEXT         /* a text, translated */
+    LCT_CELL_SHARE,       /* path.share and its interval, in per cent */
+    LCT_CELL_CODE,        /* a string, as code */
+    LCT_CELL_TEXT         /* a string, translated */
 };
 
 struct lct_column {
-    enum lct_message heading; /* which may have a number of the document */
+    enum lct_message heading; /* may contain a number of the document */
     /*
-     * A list of the document: a column for each of its numbers from 'first' on.
-     * The number is the heading, after 'heading', and stands for * in paths,
-     * its index for #.  A path of one number: no list, but the same *.
+     * The path of a list: each number from index 'first' on makes a column.
+     * The number follows 'heading' in the column's head and replaces * in
+     * paths; its index replaces #.  A path of one number makes one column.
      */
     const char *each;
     int first;
     const int *only, n_only; /* indices into the list; NULL: all */
-    const char *of;          /* its number, where the list is of objects */
-    const char *path;        /* below the row */
-    const char *other;       /* whose interval it is; NULL: its own */
+    const char *of;          /* key of the number if list items are objects */
+    const char *path;        /* path in the row */
+    const char *other;       /* path of the interval; NULL: 'path' */
     enum lct_html_table_cell cell;
     int decimals;
     double scale;            /* 0: 1 */
-    const char *missing;     /* markup where nothing lies; NULL: "undefined" */
-    const char *where;       /* 'missing' only where this is there; or NULL */
+    const char *missing;     /* markup for no value; NULL: "undefined" */
+    const char *where;       /* 'missing' applies only if this has a value */
 };
 
 struct lct_html_table {
@@ -51,36 +52,35 @@ struct lct_html_table {
     const struct lct_column *columns;
     int n;
 };
-/* A column without cells of its own: its table writes them. */
+/* A heading whose cells the table's own code writes. */
 #define LCT_HEADING(message) { .heading = message }
 #define LCT_COLUMNS(list) list, sizeof(list) / sizeof((list)[0])
 
-/* From <table> to the end of the head; 'text' is of the caption. */
+/* From <table> to the end of the head; 'text' has the values of the caption. */
 void lct_html_table_open(struct lct_html *h, const struct lct_results *r,
                     const struct lct_html_table *t, const char *const *text);
-/* One cell of a row. */
+/* A single cell of a row. */
 void lct_html_table_cell(struct lct_html *h, const struct lct_results *r,
                     const struct lct_column *c, const char *row);
-/* The cells of a row whose head was written, and its end. */
+/* The cells of a row after its head, and the end of the row. */
 void lct_html_table_cells(struct lct_html *h, const struct lct_results *r,
                      const struct lct_html_table *t, const char *row);
 void lct_html_table_close(struct lct_html *h);
 
-/* <tr> and the head of group i: its spec, with its colour in the curves. */
+/* <tr> and the head of group i: its spec and the colour of its curve. */
 void lct_html_table_group(struct lct_html *h, const struct lct_results *r,
                           size_t i);
-/* <tr> and a head that is a translated text, and below it a spec and a source;
-   NULL where there is none. */
+/* <tr> and a head: 'text' translated and, unless they are NULL, 'spec' and
+   'source' below it. */
 void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
                     const char *source);
 
-/* A whole table with a row "rows.i" of each group, in that order; NULL: as
-   they come. */
+/* A whole table.  Row i is "rows.i" of group i; 'order' permutes the groups,
+   NULL keeps their order. */
 void lct_html_table_groups(struct lct_html *h, const struct lct_results *r,
                       const struct lct_html_table *t, const size_t *order);
 
-/* Parts of tables that are no rows of numbers: <table> to <thead><tr>, a
-   heading, <tbody>. */
+/* Steps for tables with other rows: up to <thead><tr>, a heading, <tbody>. */
 void lct_html_table_begin(struct lct_html *h, enum lct_message label,
                      const char *kind);
 void lct_html_table_columns(struct lct_html *h);

@@ -1,4 +1,4 @@
-/* lines.c - the lines of one figure, and the memory behind them */
+/* lines.c - the lines of one figure and their memory */
 #include "lines.h"
 #include "../core/size.h"
 #include "../figure/figure.h"

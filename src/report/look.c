@@ -1,6 +1,6 @@
 /*
- * look.c - weights and scores of attention, for any encoding, through the
- * public reference: values that are unit vectors read the weights out.
+ * look.c - attention weights and scores of any encoding, from the public
+ * reference: with unit vectors as values, the output is the weights.
  */
 #include "page.h"
 #include "locant/attention.h"
@@ -53,8 +53,8 @@ static void draw_numbers(struct bench *b, uint64_t seed, bool zero)
         b->x[i] = locant_random_normal(&r);
 }
 
-/* rows[t] = row t of the table, brought to a root mean square of 1, which is
-   that of random content. */
+/* rows[t] = row t of the table, scaled to a root mean square of 1, as random
+   content has. */
 static locant_status read_table(double *rows, const struct bench *b,
                                 const struct lct_subject *s,
                                 const locant_tensor *params)
@@ -76,7 +76,7 @@ static locant_status read_table(double *rows, const struct bench *b,
     return status;
 }
 
-/* out[h, t, :] += rows[t] W, W random of variance 1/width. */
+/* out[h, t, :] += rows[t] W, W random with variance 1/width. */
 static void project(double *out, const struct bench *b, const double *rows,
                     locant_random *r)
 {
@@ -93,8 +93,8 @@ static void project(double *out, const struct bench *b, const double *rows,
             }
 }
 
-/* What is added to the input reaches queries and keys as the model's weights
-   let it: as random ones do. */
+/* An input table reaches queries and keys through the model's weights.  Random
+   projections stand in for these. */
 static locant_status add_table(struct bench *b, const struct lct_subject *s,
                                const locant_tensor *params, uint64_t seed)
 {
@@ -116,7 +116,7 @@ static locant_status add_table(struct bench *b, const struct lct_subject *s,
     return status;
 }
 
-/* out, lse of the present v */
+/* Sets out and lse, with the values that v has now. */
 static locant_status attend(struct bench *b, double *out,
                             const struct lct_subject *s,
                             const locant_tensor *params)
@@ -142,7 +142,7 @@ static locant_status attend(struct bench *b, double *out,
     return locant_attention_reference(&to, &lse, &a);
 }
 
-/* Weights of keys first .. first + dim - 1 into the look. */
+/* Reads the weights of keys first .. first + dim - 1. */
 static locant_status read_weights(struct lct_look *look, struct bench *b,
                                   const struct lct_subject *s,
                                   const locant_tensor *params, int64_t first)
@@ -164,7 +164,7 @@ static locant_status read_weights(struct lct_look *look, struct bench *b,
     return LOCANT_OK;
 }
 
-/* Score = ln weight + log-sum-exp; less q.k / sqrt(dim). */
+/* Score = ln weight + log-sum-exp; 'added' is that less q.k / sqrt(dim). */
 static void find_added(struct lct_look *look, const struct bench *b)
 {
     const double scale = 1 / sqrt((double)b->dim);
@@ -183,7 +183,7 @@ static void find_added(struct lct_look *look, const struct bench *b)
         }
 }
 
-/* rows[h, t, :] = what row order[t] held; 'room' is as large. */
+/* rows[h, t, :] = the former row order[t]; 'room' holds a copy. */
 static void shuffle(double *rows, double *room, int64_t heads, int64_t n,
                     int64_t wide, const int64_t *order)
 {
@@ -193,7 +193,7 @@ static void shuffle(double *rows, double *room, int64_t heads, int64_t n,
                (size_t)wide * sizeof *rows);
 }
 
-/* Where the shuffled tokens went is where they came from. */
+/* Undoes the shuffle: the weights return to their old indices. */
 static locant_status unshuffle(struct lct_look *look, const int64_t *order)
 {
     const int64_t n = look->n, cells = look->heads * n * n;
@@ -241,7 +241,7 @@ static locant_status look_at(struct lct_look *out, const struct lct_subject *s,
             status = add_table(&b, s, params, w->seed);
     }
     if (status == LOCANT_OK) {
-        /* what an encoding adds to values besides v */
+        /* what an encoding adds to the output besides v */
         status = attend(&b, b.base, s, params);
     }
     for (int64_t j = 0; j < n && status == LOCANT_OK; j += b.dim)

@@ -1,4 +1,4 @@
-/* messages.c - messages and their translations, and labels with values */
+/* messages.c - messages, their translations, labels with values */
 #include "messages.h"
 #include <math.h>
 #include <stdio.h>

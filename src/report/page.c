@@ -1,9 +1,9 @@
 /*
- * page.c - the page as a whole: one file, no network.
+ * page.c - writes the page: one file that needs no network.
  *
- * The policy in its head forbids a browser to fetch anything at all and to run
- * anything but the page's own script, so even a string that slipped through
- * could neither call out nor act.
+ * The policy in its head forbids a browser to fetch anything, or to run
+ * anything but the page's own script.  So a string that was not escaped could
+ * neither send data nor act.
  */
 #include "../files/io.h"
 #include "../figure/inline.h"
@@ -36,9 +36,9 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
 }
 
 /*
- * The page from top to bottom.  A part of the page is one row: its id, which
- * links and scripts know it by, its heading, what draws it, and whether there
- * is anything to show; NULL: always.
+ * The parts of the page from top to bottom.  A row has an id for links and
+ * scripts, a heading, a function that draws the part, and one that tells
+ * whether there is anything to show (NULL: always).
  */
 static const struct lct_section sections[] = {
     { "length", MSG_SECTION_LENGTH, lct_page_headline, NULL },

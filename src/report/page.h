@@ -1,4 +1,4 @@
-/* page.h - the parts of the page; each appends to one struct lct_html */
+/* page.h - the parts of the page; each appends to a struct lct_html */
 #ifndef LCT_PAGE_H
 #define LCT_PAGE_H
 #include "../measure/claims.h"
@@ -11,45 +11,49 @@
 
 /* ---------------------------------------------------------------- numbers */
 
-/* A number with that many decimals, or "undefined"; with its sign, for
-   differences; rounded, with thin gaps between thousands. */
+/* A number with 'decimals' decimals, or "undefined"; the second function adds
+   the sign of a difference, the third puts thin gaps between thousands. */
 void lct_page_put_number(struct lct_html *h, double value, int decimals);
 void lct_page_put_signed(struct lct_html *h, double value, int decimals);
 void lct_page_put_count(struct lct_html *h, int64_t value);
 
 /*
- * A number of r->numbers at a path made like printf(), times 'scale', with that
- * many decimals; it is marked with its path, data-number="rows.0.gain", and
- * with its scale unless that is 1.  Where nothing lies: "undefined".
+ * The number of r->numbers at a path, which is a printf() format, times
+ * 'scale', with 'decimals' decimals.  Its element names the path,
+ * data-number="rows.0.gain", and the scale unless that is 1. "undefined" if
+ * there is no number.
  */
 void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
                      double scale, int decimals, const char *path, ...)
     LOCANT_PRINTF(5, 6);
 #define lct_page_number(h, r, decimals, ...)                                  \
     lct_page_scaled(h, r, 1, decimals, __VA_ARGS__)
-/* With its sign, for differences; rounded, with gaps between thousands. */
+/* A difference, with its sign; a whole number, with gaps between thousands. */
 #define lct_page_signed(h, r, decimals, ...)                                  \
     lct_page_scaled(h, r, 1, LCT_WITH_SIGN + (decimals), __VA_ARGS__)
 #define lct_page_count(h, r, ...)                                             \
     lct_page_scaled(h, r, 1, LCT_NO_DECIMALS, __VA_ARGS__)
-/* A cell with one of these and nothing else: a page has hundreds of them.
-   decimals: how many, one of these, or LCT_WITH_SIGN + how many. */
+/*
+ * A table cell with such a number and nothing else.  The <td> itself names the
+ * path, because a page has hundreds of them.  'decimals' is a number,
+ * LCT_NO_DECIMALS, or LCT_WITH_SIGN plus a number.
+ */
 enum { LCT_NO_DECIMALS = -1, LCT_WITH_SIGN = 100 };
 void lct_page_cell(struct lct_html *h, const struct lct_results *r,
                    double scale, int decimals, const char *path, ...)
     LOCANT_PRINTF(5, 6);
 
-/* The number itself; NAN where there is none. */
+/* The number at a path of r->numbers; NAN if there is none. */
 double lct_page_value(const struct lct_results *r, const char *path, ...)
     LOCANT_PRINTF(2, 3);
 
-/* A number of a document; NAN where there is none. */
+/* The value of a JSON number; NAN if it is not one. */
 double lct_page_real(const struct json_t *number);
 
-/* Is none of them finite?  That cannot be drawn. */
+/* Whether no value is finite, so that nothing can be drawn. */
 bool lct_page_all_missing(const double *values, size_t n);
 
-/* The vertical line of figures at the trained length. */
+/* A vertical line at the trained length. */
 locant_mark lct_trained_mark(const struct lct_results *r);
 
 /* Zeroed memory for n doubles; 'n' is checked for overflow. */
@@ -58,28 +62,31 @@ locant_status lct_page_numbers(double **out, size_t n);
 /* ------------------------------------------------------------------ parts */
 
 /*
- * Whoever wants one figure of the page rather than the page: with h->taker set,
- * lct_page_figure() hands over that figure, and nothing is written.
+ * A caller that wants one figure instead of a page sets h->taker: then
+ * lct_page_figure() passes that figure to 'take' and writes nothing.
  */
 struct lct_taker {
     enum lct_figure_id id;
     locant_figure_taker take;
     void *context;
     int *taken;
-    int64_t length; /* of the test, of figures of tasks; 0: any */
+    int64_t length; /* length of the test, for figures of tasks; 0: any */
 };
 
-/* Whether a figure is worth computing. */
+/* Whether to compute a figure: the caller wants the page, or this figure. */
 bool lct_page_wants(const struct lct_html *h, enum lct_figure_id id);
 
 /*
- * A figure with its alternative text and its caption, then the numbers it
- * draws.  Its name may be its own, where a page has several of a kind.
+ * Writes a figure, its alternative text and caption, then its numbers.  If a
+ * page has several figures of a kind, f->name may differ from the row's.
  */
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               enum lct_figure_id id, const locant_figure *f);
-/* The same with another caption (MSG_NONE: its own), values of it, and a place
-   in the document that what it says at its end is below, or NULL. */
+/*
+ * The same with another caption (MSG_NONE: the row's), the values of that
+ * caption, and 'at', the path below which the end of the caption finds its
+ * numbers, or NULL.
+ */
 locant_status lct_page_figure_with(struct lct_html *h,
                                    const struct lct_results *r,
                                    enum lct_figure_id id,
@@ -95,116 +102,115 @@ struct lct_section {
     bool (*shown)(const struct lct_results *r);
 };
 
-/* The numbers of a figure, as text to open. */
+/* The numbers of a figure as text that the reader can unfold. */
 void lct_page_data(struct lct_html *h, const struct lct_results *r,
                    const locant_figure *f);
 
 locant_status lct_page_headline(struct lct_html *h,
                                 const struct lct_results *r);
 locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r);
-/* The encodings side by side. */
+/* A table that compares the encodings. */
 locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r);
-/* What the trained models do: of groups that were probed. */
+/* What probes measured, for the groups that were probed. */
 locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r);
 void lct_page_probe_tables(struct lct_html *h, const struct lct_results *r);
-/* A panel of statistics over training for each of them. */
+/* A panel of statistics over training for each probed encoding. */
 locant_status lct_page_learning(struct lct_html *h,
                                 const struct lct_results *r);
-/* Attention of all heads of each, and of one head, by number through all
-   layers; -1: the nearest. */
+/* Attention of all heads of each encoding, and of one head, which is counted
+   through all layers; -1: the head with the shortest distance. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
                             int64_t head);
-/* Pairs of channels in use, head by head, of one that turns some. */
+/* Which channel pairs the heads of g use, if its encoding rotates pairs. */
 locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
                              const struct lct_group *g);
-/* All of it for the script, as two members of an object: "text", what the maps
-   lie over, base64, or empty, and "maps": [{layers, heads, rows, bins, and by
-   place length and cells}, ..], a group for each that has maps. */
+/*
+ * The attention maps for the script, as two members of an object: "text", the
+ * text that the models read, in base64 or empty; and "maps", which has {layers,
+ * heads, rows, bins, and length and cells of each map} for each group.
+ */
 void lct_page_maps_data(struct lct_html *h, const struct lct_results *r);
 bool lct_page_probed(const struct lct_results *r);
-/* P3 beside P1, gains, evaluation under other specs. */
+/* P3 and P4 beside P1, and evaluation under other specs. */
 locant_status lct_page_protocols(struct lct_html *h,
                                  const struct lct_results *r);
 locant_status lct_page_training(struct lct_html *h,
                                 const struct lct_results *r);
-/* Of each group: facts of the registry, and pictures by door. */
+/* For each group: facts of the registry, and pictures for each door. */
 locant_status lct_page_encodings(struct lct_html *h,
                                  const struct lct_results *r);
 
-/* What the loss does from the trained length to 'length'. */
+/* How the loss changes from the trained length to 'length'. */
 enum lct_change {
     LCT_RISES,
-    LCT_SMALL, /* either way, by less than 0.02 nats */
+    LCT_SMALL, /* up or down, by less than 0.02 nats */
     LCT_FALLS,
     LCT_SAME,  /* not distinguishable from no change */
     LCT_UNDEFINED,
     LCT_CHANGES
 };
-/* The gate of truth that failed, so that nothing may be claimed; or NULL. */
+/* The failed gate that forbids all claims, or NULL. */
 const char *lct_page_doubt(const struct lct_results *r);
 enum lct_change lct_page_change(const struct lct_results *r, size_t i,
                                 long long length);
 
-/* The question and the answer of the tests, as a list of sentences. */
+/* The question, and the answers of the tests as a list of sentences. */
 void lct_page_verdict(struct lct_html *h, const struct lct_results *r);
-/* Reading beyond the trained length, where that job has run. */
+/* Reading beyond the trained length, if that job has run. */
 locant_status lct_page_extension(struct lct_html *h,
                                  const struct lct_results *r);
 bool lct_page_has_extension(const struct lct_results *r);
-/* Loss by trained length and length read, where that job has run; and its maps,
-   of all its encodings or of one. */
+/* Loss by trained length and length read, if that job has run; its maps, of one
+   encoding or, if 'encoding' is NULL, of all. */
 locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r);
 bool lct_page_has_surface(const struct lct_results *r);
-/* Was this encoding among those that were read? */
+/* Whether the job has read this encoding. */
 bool lct_page_surface_has(const struct lct_results *r, const char *encoding);
 locant_status lct_page_surface_maps(struct lct_html *h,
                                     const struct lct_results *r,
                                     const char *encoding);
-/* Tasks that the store has scores of. */
+/* The tasks that have scores in the store. */
 locant_status lct_page_tasks(struct lct_html *h, const struct lct_results *r);
 bool lct_page_has_tasks(const struct lct_results *r);
 
-/* What papers prove, tried by this build. */
+/* Theorems of papers, tested by this build. */
 locant_status lct_page_identities(struct lct_html *h,
                                   const struct lct_results *r);
 bool lct_page_has_identities(const struct lct_results *r);
 
-/* Banners, gates, how to read, where it comes from. */
+/* Banners, gates, how to read the page, where its numbers come from. */
 void lct_page_banners(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_provenance(struct lct_html *h,
                                   const struct lct_results *r);
 
-/* The names of LOCANT_DOOR_ bits. */
+/* The names of the LOCANT_DOOR_ bits in 'doors'. */
 void lct_page_doors(struct lct_html *h, unsigned doors);
 
-/* The style sheet. */
 extern const char lct_page_style[], lct_page_style_media[];
 
 /* --------------------------------------------------------------- pictures */
 
 /*
- * What attention does to n tokens of random queries, keys (and inputs), drawn
- * from 'seed', each query seeing itself and what came before.
+ * Attention over n tokens of random queries and keys (and inputs), drawn from
+ * 'seed', with a causal mask.
  */
 struct lct_look {
     int64_t heads, n;
-    double *weight; /* [heads, n, n]: of query i, key j */
-    double *added;  /* [heads, n, n]: score less that of q and k alone; NAN
-                       where hidden */
-    double *plain;  /* [heads, n, n]: that of q and k alone, hidden or not */
+    double *weight; /* [heads, n, n]: weight of query i, key j */
+    double *added;  /* [heads, n, n]: score minus 'plain'; NAN if masked */
+    double *plain;  /* [heads, n, n]: q.k / sqrt(dim), also if masked */
 };
-/* 'zero': queries and keys are 0, so that only what is added shows. */
+/* 'zero': queries and keys are 0, so the scores are only what is added. */
 locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
                             const locant_tensor *params, int64_t n,
                             uint64_t seed, bool zero);
 /*
- * The same where queries see every key, of tokens that were shuffled: place t
- * holds what order[t] held.  Weights are given back for the tokens as they
- * stood before.  NULL: not shuffled.
+ * The same without a mask, for shuffled tokens: index t holds token order[t],
+ * and the weights are returned in the old order.  NULL: not shuffled.
  */
 locant_status lct_page_look_shuffled(struct lct_look *out,
                                      const struct lct_subject *s,
@@ -213,33 +219,34 @@ locant_status lct_page_look_shuffled(struct lct_look *out,
 void lct_page_look_free(struct lct_look *look);
 
 locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s);
-/* Of a table [n, dim] at positions x, and of the initial one or NULL. */
+/* Mean and deviation of each row of a table [n, dim] at positions x, and of the
+   initial table unless it is NULL. */
 locant_status lct_draw_spread(struct lct_html *h, const struct lct_subject *s,
                               const double *cells, const double *initial,
                               const double *x, int64_t n, int64_t dim);
 locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s);
-/* The four terms of Transformer-XL's scores; nothing of others. */
+/* The four terms of Transformer-XL's scores; draws nothing for others. */
 locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s);
-/* What has no door: positions it draws, keys it hides, its temperature. */
+/* What is no door: chosen positions, masked keys, a temperature. */
 locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s);
-/* What every encoding has: weights in numbers, and whether order matters. */
+/* For every encoding: weights in numbers, and whether order matters. */
 locant_status lct_draw_order(struct lct_html *h, const struct lct_subject *s);
-/* What a rotation of pairs has: the circle, and the scalings of RoPE. */
+/* For rotations of pairs: the circle, and the scalings of RoPE. */
 locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_scalings(struct lct_html *h,
                                 const struct lct_subject *s);
-/* And what theory says of its angles. */
+/* For rotations of pairs: what theory predicts from their angles. */
 locant_status lct_draw_rope_theory(struct lct_html *h,
                                    const struct lct_subject *s);
-/* The pictures of one encoding, by the doors it declares; NULL: as the page
-   shows them. */
+/* The pictures of one encoding, for each of its doors; 'view' NULL: the
+   page's. */
 locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
                                 const struct lct_group *g,
                                 const locant_encoding *e,
                                 const locant_figure_view *view);
 
-/* Writes 'path' durably. */
+/* Writes the page durably to 'path'. */
 locant_status lct_page_write(const char *path, const struct lct_results *r);
 #endif

@@ -1,7 +1,7 @@
 /*
- * page_compare.c - the encodings side by side: what they are, what they cost,
- * and what was measured of them beyond the trained length; nothing is said that
- * the registry does not know or a test does not show.
+ * page_compare.c - a table of the encodings: what they are, what they cost, and
+ * how they did beyond the trained length.  It says only what the registry knows
+ * or a test shows.
  */
 #include "page.h"
 #include "say.h"
@@ -31,7 +31,7 @@ static void put_row(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_raw(h, "<td class=\"text\">");
     lct_say(h, lct_page_doubt(r) ? MSG_NOT_JUDGED
                                  : changes[lct_page_change(r, i, length)]);
-    /* facts of the registry: their digits are no measurements */
+    /* facts of the registry: their digits are not measurements */
     lct_html_raw(h, "</td><td class=\"text fact\">");
     lct_say_translated(h, g->info->used_by);
     lct_html_raw(h, "</td><td class=\"text long fact\">");

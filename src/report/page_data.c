@@ -1,10 +1,10 @@
 /*
- * page_data.c - the numbers of a figure as text below it: for those who cannot
- * see it, and without a script.
+ * page_data.c - the numbers of a figure as text below it, for readers who
+ * cannot see it or have no script.
  *
- * One element holds them, so that a page of fifty figures stays light: comma
- * separated, four digits, of long ones every n-th row; 'locant figure --csv'
- * has all.
+ * To keep a page of fifty figures small, one element holds comma-separated
+ * numbers of four digits, and long figures show every n-th row; 'locant figure
+ * --csv' prints all.
  */
 #include "../figure/figure.h"
 #include "page.h"
@@ -15,7 +15,7 @@
 
 enum { MOST_POINTS = 33, MOST_CELLS = 16 };
 
-/* Every so many, that the first and no more than 'most' are shown. */
+/* The step that shows the first and last of n, and at most 'most' of them. */
 static int64_t stride(int64_t n, int64_t most)
 {
     return (n + most - 2) / (most - 1) > 1 ? (n + most - 2) / (most - 1) : 1;
@@ -30,7 +30,7 @@ static void put_number(struct lct_html *h, double value)
     lct_html_raw(h, text);
 }
 
-/* A name as a field: no commas, no ends of lines. */
+/* A name as a field: ';' replaces commas and line ends. */
 static void put_name(struct lct_html *h, const char *name)
 {
     char field[300];
@@ -43,8 +43,8 @@ static void put_name(struct lct_html *h, const char *name)
 
 /* ------------------------------------------------------------------ curves */
 
-/* A level line without a name is a reference that a table has; a point that is
-   nowhere, a name of the legend. */
+/* Two points without a label are a reference that some table has; without a
+   finite y they are an entry of the legend. */
 static bool is_data(const locant_series *s)
 {
     return s->n > 2 || (s->label && isfinite(s->y[0]));
@@ -55,7 +55,8 @@ static bool same_x(const locant_series *a, const locant_series *b)
     return a->n == b->n && memcmp(a->x, b->x, a->n * sizeof *a->x) == 0;
 }
 
-/* The name of series i, or of the one it goes on from: "rope (2)". */
+/* The name of series i.  One without a label continues an earlier one, so its
+   name is that one's with a number: "rope (2)". */
 static void put_series_name(struct lct_html *h, const locant_figure *f,
                             size_t i, const char *of)
 {
@@ -72,7 +73,7 @@ static void put_series_name(struct lct_html *h, const locant_figure *f,
     lct_html_raw(h, of);
 }
 
-/* Series first .. last - 1, which share their x. */
+/* The series first .. last - 1, which have the same x. */
 static void put_block(struct lct_html *h, const locant_figure *f, size_t first,
                       size_t last)
 {
@@ -227,7 +228,7 @@ void lct_page_data(struct lct_html *h, const struct lct_results *r,
     if (!map && f->kind != LOCANT_FIGURE_CURVES)
         return;
     if (map && f->numbers && f->rows <= MOST_CELLS && f->cols <= MOST_CELLS)
-        return; /* its cells say so themselves */
+        return; /* its cells show their numbers */
     lct_html_raw(h, "<details class=\"data\"><summary>");
     lct_say(h, MSG_FIGURE_NUMBERS);
     lct_html_raw(h, "</summary>");

@@ -1,6 +1,6 @@
 /*
- * page_extension.c - reading beyond the trained length: the section of the job
- * 'report --with extension', from the numbers that --json prints too.
+ * page_extension.c - the section about reading beyond the trained length (job
+ * 'report --with extension'), from the numbers that --json prints, too.
  */
 #include "page_extension.h"
 #include "cell.h"
@@ -31,7 +31,7 @@ static const struct lct_column above_crop[] = {
       .cell = LCT_CELL_COUNT },
     { MSG_COST, .path = "cost", .decimals = 2 },
 };
-/* At the trained length the model as trained was tried alone. */
+/* At the trained length only the unchanged model was tested. */
 static const char needles_trained[] = "extension.needle_trained";
 static const struct lct_column needles[] = {
     { TRAINED, .path = needles_trained, .cell = LCT_CELL_SHARE },
@@ -48,9 +48,9 @@ static const struct lct_column orderings[] = {
 };
 
 static const struct {
-    const char *list; /* of the document: its rows */
-    const char *head; /* what a row is called */
-    bool source;      /* below that */
+    const char *list; /* path of the rows in the document */
+    const char *head; /* key of a row's name */
+    bool source;      /* the source stands below it */
     struct lct_html_table table;
 } tables[] = {
 #define TABLE(label, caption, heading, columns)                               \
@@ -74,7 +74,8 @@ static const struct {
         LCT_COLUMNS(orderings) } },
 };
 
-/* The first cell of a table of needles, zero-shot; the columns after it. */
+/* In the zero-shot table of needles, writes the first cell of a row; returns
+   the table without that column. */
 static struct lct_html_table put_trained(struct lct_html *h,
                                     const struct lct_results *r,
                                     struct lct_html_table t, int row)

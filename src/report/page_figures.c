@@ -24,7 +24,7 @@ bool lct_page_wants(const struct lct_html *h, enum lct_figure_id id)
 
 /* ------------------------------------------------------------- any figure */
 
-/* The caption, and what it says at its end; how many they are. */
+/* A caption and the sentences at its end. */
 enum { PARTS = 3 };
 static void find_parts(enum lct_message parts[PARTS], enum lct_message caption,
                        int origin)
@@ -37,7 +37,7 @@ static void find_parts(enum lct_message parts[PARTS], enum lct_message caption,
                                       : MSG_NONE;
 }
 
-/* Whoever asked for one figure is told all but the size of the models. */
+/* Passes a figure to the caller.  Its caption omits the model size. */
 static locant_status give_figure(struct lct_html *h, const locant_figure *f,
                                  enum lct_message alt,
                                  const enum lct_message parts[PARTS],
@@ -56,7 +56,7 @@ static locant_status give_figure(struct lct_html *h, const locant_figure *f,
                           h->taker->context);
 }
 
-/* Keep the numbers of a figure that was drawn, for lct_page_script(). */
+/* Keeps the numbers of a drawn figure for lct_page_script(). */
 static locant_status keep_numbers(struct lct_html *h,
                                   const locant_figure *f)
 {
@@ -100,7 +100,7 @@ locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
 
 /* ------------------------------------------------------- loss by length */
 
-/* A level line between the ends of x. */
+/* A horizontal grey line from x = first to last. */
 static locant_series *add_level(struct lct_lines *l, double first, double last,
                                 double level)
 {
@@ -120,7 +120,7 @@ static double length_at(const struct lct_results *r, int k)
     return (double)lct_length(r, k);
 }
 
-/* Loss by length of group i, with its band and its own window. */
+/* Loss by length of group i, with its band, and with its own window. */
 static void add_group(struct lct_lines *l, const struct lct_results *r,
                       size_t i)
 {
@@ -144,7 +144,7 @@ static void add_group(struct lct_lines *l, const struct lct_results *r,
         ->color = s->color;
 }
 
-/* The n-gram that remembers as much as a model reads. */
+/* The n-gram whose cache holds as much text as a model reads. */
 static void add_cache(struct lct_lines *l, const struct lct_results *r)
 {
     locant_series *s = lct_lines_grey(l, N);
@@ -160,7 +160,7 @@ static void add_cache(struct lct_lines *l, const struct lct_results *r)
         l->n--;
 }
 
-/* For reference: n-grams, and what dashed lines are. */
+/* References: the n-grams, and an entry that explains dashed lines. */
 static void add_references(struct lct_lines *l, const struct lct_results *r)
 {
     for (int k = 0; k < 2; k++) {
@@ -178,8 +178,8 @@ static void add_references(struct lct_lines *l, const struct lct_results *r)
 }
 
 /*
- * A frame for the close view: from the lowest loss of a model to 0.24 nats
- * above the lowest at the trained length, where most encodings lie.
+ * The range of the close-up: from just below the lowest loss of a model to 0.24
+ * nats above the lowest loss at the trained length.  Most encodings lie there.
  */
 static void close_frame(locant_figure *f)
 {
@@ -198,7 +198,7 @@ static void close_frame(locant_figure *f)
     }
 }
 
-/* A figure over lengths or positions, with the trained length. */
+/* A figure over lengths or positions, with a mark at the trained length. */
 static locant_status put_lines(struct lct_html *h, const struct lct_results *r,
                                enum lct_figure_id id, const struct lct_lines *l)
 {
@@ -268,7 +268,7 @@ locant_status lct_page_positions(struct lct_html *h,
 
 /* --------------------------------------------------------- over training */
 
-/* Means over spans of steps of a run, where it has them. */
+/* The mean of 'key' over spans of steps of a run, if the run has it. */
 static void add_run(struct lct_lines *l, const struct lct_results *r,
                     size_t i, size_t run, const char *key)
 {

@@ -1,4 +1,4 @@
-/* page_identities.c - what papers prove of encodings, tried by this build */
+/* page_identities.c - theorems of papers on encodings, tested by this build */
 #include "page.h"
 #include "say.h"
 #include "html_table.h"

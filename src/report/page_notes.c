@@ -1,4 +1,4 @@
-/* page_notes.c - banners, gates, what may be concluded, where it comes from */
+/* page_notes.c - banners, gates, how to read, where numbers come from */
 #include "page.h"
 #include "page_task.h"
 #include "say.h"
@@ -21,7 +21,7 @@ static bool ends_in_stop(const char *sentence)
     return n > 0 && sentence[n - 1] == '.';
 }
 
-/* g2, g3, g7 tell how far the page may be believed; the others, whether. */
+/* g2, g3 and g7 say how far the page can be trusted, the others whether. */
 static enum lct_message what_follows(const char *gate)
 {
     bool degree = strcmp(gate, "g2") == 0 || strcmp(gate, "g3") == 0 ||
@@ -30,7 +30,7 @@ static enum lct_message what_follows(const char *gate)
     return degree ? MSG_GATE_OF_DEGREE : MSG_GATE_OF_TRUTH;
 }
 
-/* A sentence about to be printed: of gate 'gate'. */
+/* Context of print_piece(): the gate whose sentence is printed. */
 struct finding {
     struct lct_html *h;
     int gate;
@@ -200,7 +200,7 @@ static void corpus_facts(struct lct_html *h, const struct lct_results *r)
     said_fact(h, r, MSG_CORPUS_SIZE, MSG_CORPUS_SIZE_IS);
 }
 
-/* Headers are those of the packages that are there: which folders they fill. */
+/* The folders that the text came from, with the bytes of each. */
 static void folder_facts(struct lct_html *h, const struct lct_results *r)
 {
     if (r->n_folders == 0)
@@ -231,7 +231,7 @@ static void run_facts(struct lct_html *h, const struct lct_results *r,
     said_fact(h, r, MSG_SCORED_BYTES, MSG_SCORED_ARE);
 }
 
-/* The long jobs whose sections the page has, and its tasks. */
+/* The options for the page's long jobs and for its tasks. */
 static void command_jobs(struct lct_html *h, const struct lct_results *r)
 {
     const char *const jobs[] = {
@@ -252,7 +252,7 @@ static void command_jobs(struct lct_html *h, const struct lct_results *r)
     for (size_t t = 0; lct_page_task(r, t) != NULL; t++) {
         const char *task = lct_page_task_text(r, t, "task");
 
-        if (strcmp(task, last) != 0) { /* one may have several experiments */
+        if (strcmp(task, last) != 0) { /* a task may have several experiments */
             lct_html_raw(h, between);
             lct_html_text(h, task);
             between = ",";
@@ -261,7 +261,7 @@ static void command_jobs(struct lct_html *h, const struct lct_results *r)
     }
 }
 
-/* The command whose answer is this page, as far as the results know it. */
+/* The command that repeats this page, as far as the results know it. */
 static void command(struct lct_html *h, const struct lct_results *r,
                     const struct lct_group *g)
 {
@@ -286,7 +286,7 @@ static void command(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "&#39;</code></dd>\n");
 }
 
-/* On another machine, from one file. */
+/* How to repeat the page on another machine, from one file. */
 static void elsewhere(struct lct_html *h, const struct lct_results *r)
 {
     const char *const text[] = {

@@ -1,6 +1,6 @@
 /*
- * page_numbers.c - numbers of the page, each from the document that
- * 'locant report --json' prints, and each marked with its path there.
+ * page_numbers.c - writes the numbers of the page.  Each comes from the
+ * document that 'locant report --json' prints, and is marked with its path.
  */
 #include "../core/size.h"
 #include "../files/decimal.h"
@@ -45,7 +45,7 @@ void lct_page_put_signed(struct lct_html *h, double value, int decimals)
     char text[LCT_DECIMAL_BYTES];
 
     if (fabs(value) < 0.5 * pow(10, -decimals))
-        value = 0; /* a difference that the column cannot show */
+        value = 0; /* rounds to 0, so it has no sign */
     lct_decimal(text, value, decimals);
     if (!isnan(value) && text[0] != '-' && strpbrk(text, "123456789"))
         lct_html_raw(h, "+");
@@ -71,7 +71,7 @@ static double value_at(const struct lct_results *r, const char *path)
     return lct_page_real(lct_numbers_at(r->numbers, path));
 }
 
-/* decimals: LCT_NO_DECIMALS, or LCT_WITH_SIGN and how many. */
+/* decimals: a number, LCT_NO_DECIMALS, or LCT_WITH_SIGN plus a number. */
 static void LOCANT_PRINTF(6, 0)
     print(struct lct_html *h, const struct lct_results *r, const char *element,
           double scale, int decimals, const char *format, va_list args)

@@ -1,6 +1,6 @@
 /*
- * page_probes.c - what probes found, in numbers: a row for each encoding, and
- * how similar the heads of every two are.
+ * page_probes.c - tables of what probes measured: a row for each encoding, and
+ * the similarity of heads for each pair of encodings.
  */
 #include "page.h"
 #include "say.h"
@@ -52,7 +52,7 @@ static void put_probes(struct lct_html *h, const struct lct_results *r)
     lct_html_table_close(h);
 }
 
-/* A row and a column for each of n encodings. */
+/* A table with a row and a column for each of n encodings. */
 static void put_matches(struct lct_html *h, const struct lct_results *r,
                         size_t n)
 {

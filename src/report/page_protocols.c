@@ -1,6 +1,6 @@
 /*
- * page_protocols.c - the same models by the other protocols, and evaluated
- * under other specs than they were trained with.
+ * page_protocols.c - the same models under other protocols, and evaluated with
+ * other specs than they were trained with.
  */
 #include "figures.h"
 #include "lines.h"
@@ -33,7 +33,7 @@ static const struct lct_column cache[] = {
     { MSG_##name, MSG_##name##_CAPTION, NULL, MSG_ENCODING,                   \
       LCT_COLUMNS(columns) }
 static const struct {
-    enum lct_measure measure; /* shown where runs have it */
+    enum lct_measure measure; /* shown if runs have this measure */
     struct lct_html_table table;
 } tables[] = {
     { LCT_P3, TABLE(WINDOWS, windows) },
@@ -43,7 +43,7 @@ static const struct {
 static const struct lct_html_table rates_table = TABLE(RATES, rates);
 static const struct lct_html_table cache_table = TABLE(CACHE, cache);
 
-/* One row of columns for each way to go beyond a learned table. */
+/* A row for each way to read beyond the end of a learned table. */
 static const struct {
     const char *name;
     enum lct_measure measure;

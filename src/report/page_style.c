@@ -64,7 +64,7 @@ const char lct_page_style[] =
     ".compare th,.compare td{padding:.35rem .4rem}"
     ".compare th[scope=row]{min-width:12.5rem}"
     ".compare td.text{min-width:6.5rem}.compare td.long{min-width:12rem}"
-    /* a number, and its interval in the line below */
+    /* a number and, on the line below, its interval */
     "td.i{white-space:pre;font-size:.84em;color:var(--soft)}"
     "td.i::first-line{font-size:1.19em;color:var(--ink)}"
     "small{color:var(--soft)}th small,th small>code{display:block}"
@@ -73,7 +73,7 @@ const char lct_page_style[] =
     ".passed{color:var(--good);font-weight:700}"
     ".card{background:var(--card);border:1px solid var(--line);"
     "border-radius:.6rem;padding:1.1rem 1.2rem;margin:1.2rem 0}"
-    /* laid out when they come near: a page opens at once */
+    /* laid out only near the window, so that a page opens at once */
     ".card,#probes{content-visibility:auto;contain-intrinsic-size:auto 60rem}"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1rem;"
     "margin:.6rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}"
@@ -81,7 +81,7 @@ const char lct_page_style[] =
     "width:.8em;height:.8em;border-radius:.2em;"
     "margin-right:.5em;outline:1px solid var(--line)}";
 
-/* On narrow screens, and on paper. */
+/* For narrow screens and for paper. */
 const char lct_page_style_media[] =
     "@media(max-width:36rem){dl{grid-template-columns:1fr;gap:0}"
     "dd{margin-bottom:.5rem}h1{font-size:1.5rem}figure.wide{overflow-x:auto}"
@@ -108,6 +108,6 @@ const char lct_page_style_media[] =
     "thead th{min-width:0}th[scope=row],.compare th[scope=row]{"
     "min-width:6.5rem}td.text,.compare td.text{min-width:5.2rem}"
     "td.long,.compare td.long{min-width:9rem}"
-    /* eighteen columns on a sheet of paper */
+    /* so that eighteen columns fit a sheet of paper */
     ".many{font-size:.66rem}.many th,.many td{padding:.15rem}"
     ".many th[scope=row]{min-width:5.2rem}}";

@@ -1,6 +1,6 @@
 /*
- * page_surface.c - loss by trained length and length read: the section of the
- * job 'report --with surface', from the numbers that --json prints too.
+ * page_surface.c - the section about loss by trained length and length read
+ * (job 'report --with surface'), from the numbers that --json prints, too.
  */
 #include "figures.h"
 #include "page.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 16 }; /* lengths, of a document of another build */
+enum { MOST = 16 }; /* lengths; more are ignored */
 
 bool lct_page_has_surface(const struct lct_results *r)
 {
@@ -29,7 +29,7 @@ static int encodings_of(const struct lct_results *r)
     return (int)json_array_size(list_of(r, "encodings"));
 }
 
-/* How many "trained", or "lengths". */
+/* The number of lengths in list "trained" or "lengths", at most MOST. */
 static int count_of(const struct lct_results *r, const char *list)
 {
     const size_t n = json_array_size(list_of(r, list));
@@ -37,7 +37,7 @@ static int count_of(const struct lct_results *r, const char *list)
     return n < MOST ? (int)n : MOST;
 }
 
-/* Number i of "trained" or "lengths"; 0 where that is no whole number. */
+/* Length i of a list; 0 if it is not a whole number. */
 static int64_t length_at(const struct lct_results *r, const char *list, int i)
 {
     return json_integer_value(json_array_get(list_of(r, list), (size_t)i));
@@ -61,7 +61,7 @@ bool lct_page_surface_has(const struct lct_results *r, const char *encoding)
 
 /* --------------------------------------------------------------------- maps */
 
-/* All cells of encoding e, trained lengths from above. */
+/* The cells of encoding e: a row for each trained length. */
 static void read_cells(double *cells, const struct lct_results *r, int e)
 {
     const int trained = count_of(r, "trained"), n = count_of(r, "lengths");
@@ -73,7 +73,7 @@ static void read_cells(double *cells, const struct lct_results *r, int e)
                 length_at(r, "trained", t), length_at(r, "lengths", k));
 }
 
-/* One scale of colours for all encodings. */
+/* All maps share one range of colours. */
 static void find_range(locant_figure *f, const struct lct_results *r)
 {
     const int n = count_of(r, "trained") * count_of(r, "lengths");
@@ -99,7 +99,7 @@ static locant_status draw_map(struct lct_html *h, const struct lct_results *r,
 
     read_cells(cells, r, e);
     if (lct_page_all_missing(cells, (size_t)(f->rows * f->cols)))
-        return LOCANT_OK; /* every run of it failed */
+        return LOCANT_OK; /* every run of this encoding failed */
     f->title = f->title_zh = spec_of(r, e);
     f->cells = cells;
     return lct_page_figure(h, r, FIG_SURFACE, f);
@@ -145,7 +145,7 @@ locant_status lct_page_surface_maps(struct lct_html *h,
 
 /* ------------------------------------------------------------------- tables */
 
-/* Of part[trained][*] of each encoding; nothing where nothing lies. */
+/* Columns with part[trained][*] of an encoding; empty if there is no value. */
 #define COLUMN(list, from, kind)                                              \
     { LCT_HEADING(MSG_TRAINED_LENGTH),                                        \
       { .each = "surface." list, .first = from, .path = "*", .cell = kind,    \
@@ -160,7 +160,7 @@ static const struct lct_column shorter[] =
       LCT_COLUMNS(columns) }
 static const struct {
     const char *part;
-    int left_out; /* of the trained lengths, at their end */
+    int left_out; /* how many of the largest trained lengths have no row */
     struct lct_html_table table;
 } tables[] = {
     { "loss", 0, TABLE(LOSS, loss) },

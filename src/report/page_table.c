@@ -1,4 +1,4 @@
-/* page_table.c - the tables: loss by length, what longer text changes, cost */
+/* page_table.c - the tables: loss by length, changes at longer text, cost */
 #include "../core/size.h"
 #include "page.h"
 #include "html_table.h"
@@ -20,7 +20,7 @@ static const struct lct_column changes[] = {
       .decimals = 3 },
 };
 
-/* Nothing stands behind the first itself, which has a loss. */
+/* The best encoding has a loss but is not behind any other: an empty cell. */
 static const struct lct_column tests[] = {
     { MSG_CHANGE_AT, LENGTHS, .only = lct_answered + 1,
       .n_only = LCT_ANSWERED - 1, .path = "change.*", .cell = LCT_CELL_TEST },
@@ -37,7 +37,7 @@ static const struct lct_column declared[] = {
     { MSG_P_HOLM, .path = "declared.holm", .decimals = 3 },
     { MSG_POWER, .path = "declared.power", .decimals = 2 },
     { MSG_SEEDS_FOR_POWER, .path = "declared.seeds", COUNT,
-      .missing = "" }, /* more than a report takes */
+      .missing = "" }, /* more seeds than a report takes */
     { MSG_ERROR_OF_SEEDS, DECLARED, .path = "change.*.seed_error",
       .decimals = 3 },
     { MSG_ERROR_OF_BLOCKS, DECLARED, .path = "change.*.data_error",
@@ -69,7 +69,7 @@ static const struct lct_html_table tables[] = {
     TABLE(SPREADS, spreads),     TABLE(COSTS, costs),
 };
 
-/* Groups by loss at the judged length, the undefined last. */
+/* Orders groups by loss at the judged length; undefined losses come last. */
 static void sort(size_t *order, const struct lct_results *r)
 {
     const long long last = lct_length(r, lct_judged(r));

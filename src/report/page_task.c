@@ -1,4 +1,4 @@
-/* page_task.c - one task of the document of numbers */
+/* page_task.c - access to one task in the document of numbers */
 #include "page_task.h"
 #include <string.h>
 

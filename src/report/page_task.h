@@ -1,10 +1,10 @@
-/* page_task.h - one task of the document of numbers */
+/* page_task.h - access to one task in the document of numbers */
 #ifndef LCT_PAGE_TASK_H
 #define LCT_PAGE_TASK_H
 #include "page.h"
 #include <jansson.h>
 
-/* Task t of the document: all of it, its text 'key', its tests, test k. */
+/* Task t of the document, its string 'key', the number of its tests, test k. */
 const json_t *lct_page_task(const struct lct_results *r, size_t t);
 const char *lct_page_task_text(const struct lct_results *r, size_t t,
                                const char *key);
@@ -14,6 +14,6 @@ const json_t *lct_page_test(const struct lct_results *r, size_t t, size_t k);
 /* The row of an encoding in a test; false if it has no score there. */
 bool lct_page_task_row(size_t *out, const json_t *test, const char *spec);
 
-/* Which encodings have a score in any test of task t: is group i one? */
+/* Whether group i has a score in any test of task t. */
 bool lct_page_task_has(const struct lct_results *r, size_t t, size_t i);
 #endif

@@ -1,6 +1,6 @@
 /*
- * page_tasks.c - what models trained on tasks reached, from the numbers that
- * --json prints too.
+ * page_tasks.c - scores of models trained on tasks, from the numbers that
+ * --json prints, too.
  */
 #include "figures_tasks.h"
 #include "cell.h"
@@ -37,7 +37,7 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "<th scope=\"col\">");
     lct_page_count(h, r, "tasks.%zu.tests.%zu.length", t, k);
     lct_html_raw(h, "<small>");
-    /* the items are told below */
+    /* the number of items is printed below */
     setting = setting && strncmp(setting, "items=", 6) != 0 ? setting : "";
     if (*setting) {
         snprintf(other, sizeof other, "%.*s", (int)strcspn(setting, ";"),
@@ -51,7 +51,7 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "</small></th>");
 }
 
-/* The store has no score where an encoding is not defined. */
+/* An encoding that is not defined at this length has no score. */
 static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 {
     lct_html_raw(h, "<span class=\"none\">");
@@ -60,8 +60,11 @@ static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_raw(h, "</span>");
 }
 
-/* All numbers of a cell in one element, the mean on a line of its own: seeds
-   that solve it and items without an error are not of losses. */
+/*
+ * The numbers of a cell in one element; the mean has its own line.  Cells of
+ * losses lack the other two: share of seeds that solve, and of items without
+ * error.
+ */
 static void scores(struct lct_html *h, const struct lct_results *r,
                    const char *row)
 {
@@ -130,8 +133,8 @@ static void scores_table(struct lct_html *h, const struct lct_results *r,
 /* --------------------------------------------------------------- hypotheses */
 
 /*
- * The test at the trained length, or the first at twice that or more, of those
- * that differ from training in nothing else; false: there is none.
+ * Finds the test at the trained length or, if 'beyond', the first at twice that
+ * or more, among those that otherwise equal training.  false: there is none.
  */
 static bool find_test(size_t *out, const struct lct_results *r, size_t t,
                       bool beyond)

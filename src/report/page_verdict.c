@@ -1,11 +1,11 @@
 /*
  * page_verdict.c - the question, and what the tests answer.
  *
- * Nothing is claimed but what a corrected test of the page shows.  Of each
- * encoding: the change of loss from the trained length, by the paired t test
- * over seeds.  Below three seeds no test tells anything: what is said then is
- * what all runs have in common, as ranks are made.  Where a gate of truth
- * failed, the numbers may not mean what they say, and there is no verdict.
+ * The verdict claims only what a corrected test of the page shows: for each
+ * encoding, how the loss changes from the trained length, by a paired t test
+ * over seeds.  With fewer than three seeds there is no test, so the page says
+ * what all runs have in common.  If a gate of truth failed, the numbers may be
+ * wrong, and there is no verdict.
  */
 #include "page.h"
 #include "say.h"
@@ -13,10 +13,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* How many runs of each encoding there are: what may be said of them. */
+/* How many runs each encoding has, which decides what may be claimed. */
 enum runs { ONE_RUN, TWO_RUNS, TESTED, MANNERS };
 
-/* What is found of the encodings of each kind, against the trained length. */
+/* The sentence for each change of loss since the trained length. */
 static const enum lct_message found[LCT_CHANGES][MANNERS] = {
     [LCT_RISES] = { MSG_HIGHER_IN_ONE, MSG_HIGHER_IN_BOTH, MSG_HIGHER },
     [LCT_FALLS] = { MSG_LOWER_IN_ONE, MSG_LOWER_IN_BOTH, MSG_LOWER },
@@ -27,14 +27,14 @@ static const enum lct_message found[LCT_CHANGES][MANNERS] = {
     [LCT_UNDEFINED] = { MSG_NOT_DEFINED, MSG_NOT_DEFINED, MSG_NOT_DEFINED },
 };
 
-/* One encoding of the lowest loss, and several that share the first rank. */
+/* The sentence for one best encoding, and for several that share rank 1. */
 static const enum lct_message lowest[MANNERS][2] = {
     { MSG_LOWEST_IN_ONE, MSG_LOWEST_IN_ONE },
     { MSG_LOWEST_IN_BOTH, MSG_LOWEST_ON_AVERAGE },
     { MSG_LOWEST_ALONE, MSG_LOWEST_TOGETHER },
 };
 
-/* Of truth: whether the page may be believed; the others say how far. */
+/* The gates that decide whether the page can be trusted at all. */
 static const int truth[] = { 0, 3, 4, 5 };
 
 const char *lct_page_doubt(const struct lct_results *r)
@@ -72,18 +72,19 @@ enum lct_change lct_page_change(const struct lct_results *r, size_t i,
     return mean > 0 ? LCT_RISES : LCT_FALLS;
 }
 
-/* A line of a list of specs; the first makes it a list. */
+/* Appends a spec to a list whose items end in line breaks. */
 static void add_spec(struct lct_html *list, const struct lct_results *r,
                      size_t i)
 {
     if (list->size > 0)
-        list->size--; /* its end */
+        list->size--; /* drop its final NUL */
     lct_html_raw(list, list->size > 0 ? "\n" : "");
     lct_html_raw(list, r->groups[i].spec);
     lct_html_append(list, "", 1);
 }
 
-/* A message and its list of specs after 'before'; false: the list is empty. */
+/* Writes 'before', a message and its list of specs; false: the list is
+   empty. */
 static bool put_specs(struct lct_html *h, const struct lct_results *r,
                       const char *before, enum lct_message id,
                       struct lct_html *list)
@@ -100,7 +101,7 @@ static bool put_specs(struct lct_html *h, const struct lct_results *r,
     return any;
 }
 
-/* Is that encoding above the one of the lowest loss? */
+/* Whether encoding i has a higher loss than the best. */
 static bool is_above(const struct lct_results *r, size_t i, long long length)
 {
     return lct_is_tested(r)
@@ -109,7 +110,7 @@ static bool is_above(const struct lct_results *r, size_t i, long long length)
                : lct_page_value(r, "rows.%zu.behind.%lld.sign", i, length) == 1;
 }
 
-/* Those that are not above the lowest, where there is any to compare with. */
+/* Lists the encodings that are not above the best, if there are several. */
 static void say_first(struct lct_html *h, const struct lct_results *r,
                       long long length, const char *before)
 {
@@ -131,7 +132,7 @@ static void say_first(struct lct_html *h, const struct lct_results *r,
         lct_html_free(&list);
 }
 
-/* What is found at length index k: 0, the trained one, has no change. */
+/* Findings at length index k.  Index 0 is the trained length: no change. */
 static void say_length(struct lct_html *h, const struct lct_results *r, int k)
 {
     const long long length = lct_length(r, k);
@@ -157,7 +158,7 @@ static void say_length(struct lct_html *h, const struct lct_results *r, int k)
     lct_html_raw(h, "</li>\n");
 }
 
-/* Seeds that a limit of time took away, and the way to have them. */
+/* Seeds that a time limit left out, and how to get them. */
 static void say_limit(struct lct_html *h, const struct lct_results *r)
 {
     if (r->limit > 0 && lct_page_value(r, "protocol.seeds") <
@@ -168,7 +169,8 @@ static void say_limit(struct lct_html *h, const struct lct_results *r)
     }
 }
 
-/* The declared comparisons that survive correction, or what that takes. */
+/* The declared comparisons that survive correction, or the number of seeds that
+   any would need. */
 static void say_exact(struct lct_html *h, const struct lct_results *r)
 {
     struct lct_html list = { .data = NULL };
@@ -191,7 +193,7 @@ static void say_exact(struct lct_html *h, const struct lct_results *r)
     }
 }
 
-/* What it would take to tell the two lowest apart, where they are not. */
+/* How many seeds could separate the best two, if they are not separated. */
 static void say_power(struct lct_html *h, const struct lct_results *r)
 {
     const char *const pair[] = {

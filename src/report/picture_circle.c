@@ -1,7 +1,7 @@
 /*
- * picture_circle.c - pairs of channels as hands on a circle, and what the
- * scalings of RoPE do to their wavelengths.  All of it is measured through the
- * public function: the unit vector of a channel, turned.
+ * picture_circle.c - channel pairs as hands on a circle, and how the scalings
+ * of RoPE change their wavelengths.  Both are measured through the public
+ * function, by rotating the unit vector of a channel.
  */
 #include "page.h"
 #include <math.h>
@@ -14,8 +14,8 @@ enum { HANDS = 5, TRAIL = 16 };
 
 enum { HAND = 2 + 2 * TRAIL, RIM = 65 };
 
-/* The hand of a pair at 'position', and dots where it was before, each on its
-   own: gaps keep them apart.  Returns the number of points. */
+/* The hand of a pair at 'position', and a dot for each earlier position; NANs
+   keep these unconnected.  Returns the number of points. */
 static size_t trace(double *x, double *y, int64_t position, double freq,
                     double radius)
 {
@@ -89,7 +89,7 @@ locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
 
 /* ---------------------------------------------------------------- scalings */
 
-/* The spec with 'scaling' set; 0 where it has no such key, or sets it. */
+/* Writes the spec with 'scaling' added; 0 if it has no such key, or sets it. */
 static int scaled(char *out, size_t size, const char *name, const char *spec,
                   const char *scaling)
 {
@@ -115,7 +115,7 @@ struct ways {
     double factor, trained;
 };
 
-/* Frequencies under each scaling; pairs is 0 where there are none. */
+/* The frequencies under each scaling; pairs is 0 if the encoding has none. */
 static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
 {
     const char *spec = locant_encoding_spec(s->e);
@@ -181,7 +181,7 @@ static locant_status show_scalings(struct lct_html *h,
     return lct_page_figure(h, s->r, FIG_SCALINGS, &f);
 }
 
-/* gamma: the share of a pair's own frequency that is kept. */
+/* gamma: the share of a pair's own frequency that YaRN keeps. */
 static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
                                 const struct ways *w)
 {

@@ -1,6 +1,6 @@
 /*
- * picture_content.c - pictures of what reads queries and keys: there is no
- * table to show, so random ones are looked at, the same for every encoding.
+ * picture_content.c - pictures of encodings that read queries and keys.  They
+ * have no table, so random content is used, the same for each.
  */
 #include "page.h"
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { TOKENS = 64, LOOKS = 8 };
 
-/* y [heads, n]: mean over looks and pairs of what is added, by distance. */
+/* y [heads, n]: what is added at each distance, mean over draws and pairs. */
 static locant_status by_distance(double *y, const struct lct_subject *s,
                                  const locant_tensor *params, int64_t n)
 {
@@ -35,7 +35,7 @@ static locant_status by_distance(double *y, const struct lct_subject *s,
     for (int64_t i = 0; i < heads * n; i++) {
         y[i] = count[i] > 0 ? y[i] / count[i] : NAN;
         if (fabs(y[i]) < 1e-12)
-            y[i] = 0; /* differences of scores of about 1: rounding */
+            y[i] = 0; /* rounding error of scores of about 1 */
     }
     locant_release(count);
     return status;
@@ -63,7 +63,7 @@ static locant_status draw_added(struct lct_html *h, const struct lct_subject *s,
     return status;
 }
 
-/* Weights of the last query, by distance, into y [n]. */
+/* y [n] = the weights of the last query, or of the chosen one, by distance. */
 static locant_status last_query(double *y, const struct lct_subject *s,
                                 const locant_tensor *params, int64_t n)
 {

@@ -1,6 +1,6 @@
 /*
- * picture_hooks.c - what goes through no door: positions that are drawn, keys
- * that are hidden, a temperature.  Each is looked for, not asked for by name.
+ * picture_hooks.c - pictures of what is no door: chosen positions, masked keys,
+ * a temperature.  Each is detected by its effect, not by the encoding's name.
  */
 #include "page.h"
 #include "locant/attention.h"
@@ -53,7 +53,7 @@ static locant_status draw_positions(struct lct_html *h,
 
 /* ------------------------------------------------------------------ mask */
 
-/* Does a head hide keys that the causal mask shows? */
+/* Whether a head masks keys that the causal mask does not. */
 static bool hides(const struct lct_look *look, int64_t head)
 {
     const double *weight = look->weight + head * look->n * look->n;
@@ -83,7 +83,7 @@ static locant_status draw_head_mask(struct lct_html *h,
     return lct_page_figure(h, s->r, id, &f);
 }
 
-/* With queries and keys of 0 a weight of 0 is a key that is hidden. */
+/* With queries and keys of 0, a weight of 0 means a masked key. */
 static locant_status draw_mask(struct lct_html *h, const struct lct_subject *s,
                                int64_t n)
 {
@@ -96,7 +96,7 @@ static locant_status draw_mask(struct lct_html *h, const struct lct_subject *s,
         return LOCANT_OK;
     LCT_TRY(lct_page_look(&look, s, params, n, 1, true));
     status = hides(&look, 0) ? draw_head_mask(h, s, &look, 0) : LOCANT_OK;
-    /* groups may be shifted in half of the heads */
+    /* half of the heads may use shifted groups */
     if (status == LOCANT_OK && last > 0 && hides(&look, last))
         status = draw_head_mask(h, s, &look, last);
     lct_page_look_free(&look);
@@ -106,8 +106,8 @@ static locant_status draw_mask(struct lct_html *h, const struct lct_subject *s,
 /* ----------------------------------------------------------- temperature */
 
 /*
- * y[i]: score of a query and the key at its own place, q.k / sqrt(dim) = 1.
- * 'value' sets each channel of both.
+ * y[i]: the score of a query and a key both at at[i], whose channels are all
+ * 'value'.  Without the encoding, q.k / sqrt(dim) = 1.
  */
 static locant_status own_scores(double *y, const struct lct_subject *s,
                                 int64_t *at, int64_t n, double value)
@@ -138,7 +138,7 @@ static locant_status own_scores(double *y, const struct lct_subject *s,
     return status;
 }
 
-/* Positions 0, 1, 2, 3, .. further and further apart, below 'end'. */
+/* Positions 0, 1, 2, 3, .. below 'end', with growing gaps. */
 static int64_t far_positions(int64_t *at, int64_t end)
 {
     double next = 0;
@@ -151,7 +151,7 @@ static int64_t far_positions(int64_t *at, int64_t end)
     return n;
 }
 
-/* Drawn if it differs anywhere by more than angles rounded to float32 do. */
+/* Drawn only if scores differ by more than rounding of float32 angles. */
 static locant_status draw_temperature(struct lct_html *h,
                                       const struct lct_subject *s)
 {
@@ -195,7 +195,7 @@ locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s)
         status = draw_positions(h, s, n);
     if (status == LOCANT_OK)
         status = draw_mask(h, s, n);
-    /* what reads content has no one factor */
+    /* if it reads content, the scores have no common factor */
     if (status == LOCANT_OK && !(doors & LOCANT_DOOR_CONTENT) &&
         !(traits & LOCANT_TRAIT_READS_X))
         status = draw_temperature(h, s);

@@ -1,6 +1,6 @@
 /*
- * picture_input.c - pictures of a table P[position, channel]: the table, some
- * channels as waves, their spectra, and how alike positions are.
+ * picture_input.c - pictures of a table P[position, channel]: its values, some
+ * channels as waves, their spectra, and the similarity of positions.
  */
 #include "../core/size.h"
 #include "page.h"
@@ -104,7 +104,7 @@ static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s,
     return status;
 }
 
-/* Rows 0, 5, 10, 15, 20, or the one that is looked at. */
+/* Rows 0, 5, 10, 15 and 20, or only the chosen position. */
 static locant_status draw_vectors(struct lct_html *h,
                                   const struct lct_subject *s,
                                   const struct table *t)
@@ -139,13 +139,13 @@ static locant_status draw_vectors(struct lct_html *h,
     return status;
 }
 
-/* Amplitude of one channel at k cycles in n positions: |DFT| x 2 / n, and x 1/n
-   for the mean and for n/2 cycles, which have no twin. */
+/* Amplitude of a channel at k cycles in n positions: |DFT| 2/n.  For k = 0 and
+   k = n/2, which have no mirror image, it is |DFT| / n. */
 static double amplitude(const struct table *t, int64_t channel, int64_t k,
                         const double *cosine)
 {
     double re = 0, im = 0;
-    int64_t quarter = 3 * t->n; /* sin(a) = cos(a - quarter turn) */
+    int64_t quarter = 3 * t->n; /* sin(a) = cos(a - quarter) */
 
     for (int64_t i = 0; i < t->n; i++) {
         int64_t turn = i * k * 4 % (4 * t->n);
@@ -213,8 +213,8 @@ static locant_status draw_similarity(struct lct_html *h,
     return lct_page_figure(h, s->r, FIG_SIMILARITY, &f);
 }
 
-/* Mean, least and largest similarity at each distance: y is [3, n]; the widest
-   between the latter two. */
+/* y [3, n]: mean, least and largest similarity at each distance.  Returns the
+   largest difference of the last two. */
 static double by_distance(double *y, const double *cells, int64_t n)
 {
     double widest = 0;
@@ -264,7 +264,7 @@ static locant_status draw_distance(struct lct_html *h,
                                 NULL, NULL);
 }
 
-/* The two pictures of similarity; 'initial' may be NULL. */
+/* The two similarity pictures; 'initial' may be NULL. */
 static locant_status draw_alike(struct lct_html *h, const struct lct_subject *s,
                                 const struct table *t,
                                 const struct table *initial)

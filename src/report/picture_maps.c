@@ -1,7 +1,7 @@
 /*
  * picture_maps.c - attention of trained models on one text: one head of each
- * encoding before training, after it, and at longer texts, and all heads of all
- * layers as small maps; each figure in one colour scale.
+ * encoding before training, after it, and on longer texts; and small maps of
+ * all heads of all layers.  Each figure has one colour scale.
  */
 #include "../corpus/corpus.h"
 #include "../measure/probe.h"
@@ -14,11 +14,11 @@
 
 enum { MAPS = 4, ACROSS = 2, GAP = 2, SMALL = 16 };
 
-/* In the figure of one head: left to right, then down. */
+/* The maps in the figure of one head, by rows. */
 static const char *const places[MAPS] = { "initial", "trained", "fourfold",
                                           "long" };
 
-/* The maps of one group, all of one size; map[k]: NULL where there is none. */
+/* The maps of a group, all of the same size; map[k] is NULL if missing. */
 struct maps {
     const json_t *map[MAPS];
     int64_t rows, bins, layers, heads;
@@ -29,7 +29,7 @@ static int64_t whole_of(const json_t *from, const char *key)
     return json_integer_value(json_object_get(from, key));
 }
 
-/* false: none that could be drawn. */
+/* false: there is no map that can be drawn. */
 static bool read_maps(struct maps *m, const struct lct_results *r,
                       const struct lct_group *g)
 {
@@ -54,7 +54,7 @@ static bool read_maps(struct maps *m, const struct lct_results *r,
     return true;
 }
 
-/* Weight of a bin of keys; NAN in the future, and where there is no map. */
+/* Weight of key bin j; NAN if it is in the future or the map is missing. */
 static double weight(const struct maps *m, int k, size_t head, int64_t i,
                      int64_t j)
 {
@@ -69,8 +69,8 @@ static double weight(const struct maps *m, int k, size_t head, int64_t i,
 
 /* ----------------------------------------------------------------- one head */
 
-/* A head to look at: by number, or the one whose attention lies nearest after
-   training; layers one after another. */
+/* The head to show, counted through all layers: number 'wish' or, if that is
+   negative, the head with the shortest mean distance after training. */
 static size_t head_of(const struct json_t *probe, int64_t wish)
 {
     double distance[LCT_POINTS];
@@ -128,8 +128,8 @@ static locant_status draw_head(struct lct_html *h, const struct lct_results *r,
 
 /* --------------------------------------------------------------- all heads */
 
-/* Of SMALL x SMALL cells: weights of neighbouring bins add up, of neighbouring
-   queries their mean is taken. */
+/* A cell of a SMALL x SMALL map: the sum over a group of key bins, averaged
+   over a group of queries. */
 static double small_weight(const struct maps *m, size_t head, int64_t i,
                            int64_t j)
 {
@@ -153,7 +153,7 @@ static locant_status show_all(struct lct_html *h, const struct lct_results *r,
     f.cells = cells;
     f.rows = shape[0];
     f.cols = shape[1];
-    f.x_step = f.y_step = 1. / (SMALL + 1); /* whole numbers in the middles */
+    f.x_step = f.y_step = 1. / (SMALL + 1); /* whole numbers at centres */
     f.x_first = f.y_first = -(SMALL - 1) * f.x_step / 2;
     return lct_page_figure(h, r, FIG_HEADS, &f);
 }
@@ -219,7 +219,7 @@ locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
     return status;
 }
 
-/* The cells of all heads that are not in the future, as thousandths of two
+/* The cells of all heads that are not in the future, in thousandths, as two
    base64 digits each. */
 static void put_cells(struct lct_html *h, const struct maps *m, int k)
 {
@@ -259,8 +259,8 @@ static void put_group(struct lct_html *h, const struct maps *m)
     lct_html_raw(h, "}");
 }
 
-/* Are there probes, and did all read this text?  Those of an older build may
-   have read another. */
+/* Whether there are probes and all read this text.  A probe of an older build
+   may have read another. */
 static bool all_read(const struct lct_results *r, const char *sha256)
 {
     bool any = false;
@@ -276,7 +276,7 @@ static bool all_read(const struct lct_results *r, const char *sha256)
     return any;
 }
 
-/* What the maps lie over, each from its first byte on. */
+/* The text that the maps show, which all of them read from its first byte. */
 static void put_text(struct lct_html *h, const struct lct_results *r)
 {
     locant_corpus *text;

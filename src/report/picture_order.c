@@ -1,6 +1,6 @@
 /*
- * picture_order.c - what every encoding has: attention weights in numbers, and
- * what shuffling the tokens changes.
+ * picture_order.c - pictures for every encoding: attention weights in numbers,
+ * and how they change if the tokens are shuffled.
  */
 #include "page.h"
 #include <math.h>
@@ -10,7 +10,7 @@ enum { FEW = 8, MOST = 128 };
 
 /* ----------------------------------------------------------------- weights */
 
-/* Means over rows: entropy, that of equal weights, weight on the diagonal. */
+/* Means over rows: entropy, entropy of equal weights, diagonal weight. */
 static void sum_up(double sum[3], const double *weight, int64_t n)
 {
     sum[0] = sum[1] = sum[2] = 0;
@@ -71,7 +71,7 @@ static locant_status draw_attention(struct lct_html *h,
 
 /* ------------------------------------------------------------- permutation */
 
-/* A shuffle of 0 .. n - 1: each place with one before it (Fisher, Yates). */
+/* A random permutation of 0 .. n - 1 (Fisher, Yates). */
 static void shuffle(int64_t *order, int64_t n, uint64_t seed)
 {
     locant_random r = { .seed = seed, .stream = 9 };
@@ -87,11 +87,11 @@ static void shuffle(int64_t *order, int64_t n, uint64_t seed)
     }
 }
 
-/* Sums of a few hundred doubles near 1, in another order: 1e-13 at most. */
+/* Reordering a sum of a few hundred doubles near 1 changes it by at most
+   1e-13. */
 static const double rounding = 1e-12;
 
-/* cells = weights after less those before, 0 within rounding; the largest
-   change. */
+/* cells = after - before, 0 within rounding; returns the largest change. */
 static double changes(double *cells, const double *after, const double *before,
                       int64_t n)
 {
@@ -143,7 +143,7 @@ static locant_status draw_permutation(struct lct_html *h,
     status = lct_page_look_shuffled(&after, s, params, n, lct_subject_seed(s),
                                     order);
     if (status == LOCANT_OK) {
-        cells = after.added; /* not asked for here */
+        cells = after.added; /* not needed here: room for the changes */
         most = changes(cells, after.weight + head * n * n,
                        before.weight + head * n * n, n);
         status = show_changes(h, s, cells, n, most);

@@ -1,6 +1,6 @@
 /*
  * picture_rotate.c - pictures of a rotation, measured through the public
- * function: turn a unit vector and look where it went.
+ * function: rotate a unit vector and see where it goes.
  */
 #include "../core/size.h"
 #include "page.h"
@@ -13,17 +13,17 @@ enum {
     GRID = 17
 };
 
-/* What is turned: 'heads' heads of the same vector of 'dim' channels. */
+/* What is rotated: the same vector of 'dim' channels in 'heads' heads. */
 struct turner {
     const struct lct_subject *s;
     const locant_tensor *params;
-    int64_t heads, dim, wide; /* of a turned row */
+    int64_t heads, dim, wide; /* wide: channels of a rotated row */
     int axes;
 };
 
 /*
- * out[h, t, :] = x turned to place t of 'positions', as a query or a key: of
- * every head, because frequencies may be learned for each.
+ * out[h, t, :] = x rotated to positions[t] as a query or a key (flags).  Every
+ * head is rotated, because its frequencies may be learned.
  */
 static locant_status turn_to(double *out, const struct turner *u,
                              const double *x, const locant_tensor *positions,
@@ -69,7 +69,7 @@ static double dot(const double *a, const double *b, int64_t n)
     return sum;
 }
 
-/* y[h, d] = <q(d), k(0)> / dim of vectors of ones */
+/* y[h, d] = <q(d), k(0)> / dim, where q and k are vectors of ones. */
 static locant_status ones_by_distance(double *y, const struct turner *u,
                                       int64_t n)
 {
@@ -92,7 +92,7 @@ static locant_status ones_by_distance(double *y, const struct turner *u,
     return status;
 }
 
-/* Expected score of equal vectors, g(d) = <R(d) 1, R(0) 1> / dim. */
+/* Expected score of equal vectors: g(d) = <R(d) 1, R(0) 1> / dim. */
 static locant_status draw_score(struct lct_html *h, const struct turner *u)
 {
     const struct lct_subject *s = u->s;
@@ -122,8 +122,8 @@ static locant_status draw_score(struct lct_html *h, const struct turner *u)
 }
 
 /*
- * Several axes: a query of ones in the middle of a grid of the last two, and
- * keys of ones around it.
+ * For several axes: scores of a query of ones in the middle of a grid over the
+ * last two axes, with keys of ones at all cells.
  */
 static locant_status draw_grid(struct lct_html *h, const struct turner *u)
 {
@@ -221,7 +221,7 @@ static locant_status draw_angles(struct lct_html *h,
     return status;
 }
 
-/* Wavelengths and angles of pairs, where rows are turned in pairs. */
+/* Wavelengths and angles, if the encoding rotates channels in pairs. */
 static locant_status draw_pairs(struct lct_html *h, const struct turner *u)
 {
     int64_t first[LCT_SUBJECT_PAIRS], pairs;

@@ -1,6 +1,6 @@
 /*
  * picture_score.c - pictures of a bias b(head, query, key): by distance for
- * each head, and as a matrix; learned ones next to where they started.
+ * each head, and as a matrix; a learned bias beside its initial values.
  */
 #include "../core/size.h"
 #include "page.h"
@@ -10,7 +10,7 @@
 
 enum { MOST_DISTANCES = 2048, MATRIX = 64 };
 
-/* Bias of every head for queries 0 .. n - 1 and keys 0 .. keys - 1. */
+/* The bias of every head for queries 0 .. n - 1 and keys 0 .. keys - 1. */
 static locant_status bias(double *out, const struct lct_subject *s,
                           const locant_tensor *params, int64_t n, int64_t keys)
 {
@@ -27,7 +27,7 @@ static locant_status bias(double *out, const struct lct_subject *s,
     return status;
 }
 
-/* The frame both curves share, so that before and after compare by eye. */
+/* Both curve figures share this range, so that the reader can compare them. */
 struct frame {
     int64_t n, heads;
     double *x;
@@ -108,7 +108,7 @@ static locant_status draw_matrix(struct lct_html *h,
     return status;
 }
 
-/* Curves of 'params', and of the initial values where there was training. */
+/* Curves of 'params' and, after training, of the initial values. */
 static locant_status draw_pair(struct lct_html *h, const struct lct_subject *s,
                                struct frame *frame, double *y,
                                const locant_tensor *params)
@@ -125,7 +125,7 @@ static locant_status draw_pair(struct lct_html *h, const struct lct_subject *s,
     return draw_curves(h, s, frame, start, FIG_BIAS_INITIAL, MSG_NONE);
 }
 
-/* The curves, trained and initial, in one frame. */
+/* Draws the curves before and after training with the same range. */
 static locant_status draw_distances(struct lct_html *h,
                                     const struct lct_subject *s,
                                     const locant_tensor *params)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of n numbers, with 1/n. */
+/* Mean and standard deviation of n numbers, with 1/n. */
 static void moments(double *mean, double *deviation, const double *x, int64_t n)
 {
     double sum = 0, squares = 0;
@@ -16,7 +16,7 @@ static void moments(double *mean, double *deviation, const double *x, int64_t n)
     *deviation = sqrt(squares / (double)n);
 }
 
-/* y = means of the rows, then their deviations: [2, n]. */
+/* y [2, n] = the means of the rows, then their deviations. */
 static void of_rows(double *y, const double *cells, int64_t n, int64_t dim)
 {
     for (int64_t i = 0; i < n; i++)

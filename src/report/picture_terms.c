@@ -1,8 +1,8 @@
 /*
  * picture_terms.c - the four terms of Transformer-XL's scores (Dai et al. 2019,
- * arXiv:1901.02860, section 3.3), each read out of the attention itself: with u
- * and v at 0 only (b) is added to q.k, with the projection at 0 only (c), and
- * without queries and keys only (d).
+ * arXiv:1901.02860, section 3.3), read from attention itself.  With u = v = 0,
+ * only (b) is added to q.k; with the projection 0, only (c); with queries and
+ * keys 0, only (d).
  */
 #include "page.h"
 #include <math.h>
@@ -13,7 +13,7 @@ enum { FEW = 16, MOST = 64, GAP = 1, ACROSS = 3 };
 enum { PROJECTION, U, V, PARAMS };
 enum { A, B, C, D, SUM, TERMS };
 
-/* Fresh values have a deviation of 0.02: beside q.k nothing of them is seen. */
+/* Initial values have a deviation of 0.02, too small to see beside q.k. */
 static const float enlarged = 15;
 
 static bool has_terms(const struct lct_subject *s)
@@ -32,7 +32,7 @@ static int64_t numbers(const locant_tensor *t)
     return n;
 }
 
-/* Copies that may be changed; those of 'from' times 'scale'. */
+/* to[k] = copies of from[k] times 'scale', which the caller may change. */
 static locant_status copy_params(locant_tensor to[PARAMS],
                                  const locant_tensor *from, float scale)
 {
@@ -60,8 +60,8 @@ static void clear(locant_tensor *t)
     memset(t->data, 0, (size_t)numbers(t) * sizeof(float));
 }
 
-/* What is added to the scores of one head, into out [n, n]; NAN where hidden.
-   'plain': the scores of q and k alone, too; or NULL. */
+/* out [n, n] = what is added to the scores of one head; NAN if masked. 'plain',
+   unless NULL, gets the scores of q and k without it. */
 static locant_status read_head(double *out, double *plain,
                                const struct lct_subject *s,
                                const locant_tensor *params, int64_t n,
@@ -82,7 +82,7 @@ static locant_status read_head(double *out, double *plain,
     return LOCANT_OK;
 }
 
-/* The terms one after another, and the scores, each [n, n]. */
+/* Reads the terms, then the scores, each [n, n]. */
 static locant_status read_terms(double *out, const struct lct_subject *s,
                                 int64_t n)
 {
@@ -118,7 +118,7 @@ static locant_status read_terms(double *out, const struct lct_subject *s,
     return status;
 }
 
-/* [a, b, a + b; c, d, c + d; a + c, b + d, score] */
+/* A cell of the tiles [a, b, a + b; c, d, c + d; a + c, b + d, score]. */
 static double tile(const double *terms, int64_t n, int64_t down, int64_t across,
                    int64_t i)
 {
@@ -161,7 +161,7 @@ static locant_status show(struct lct_html *h, const struct lct_subject *s,
     lct_figures_title_filled(&f, &title);
     f.cells = cells;
     f.rows = f.cols = ACROSS * (n + GAP) - GAP;
-    f.x_step = f.y_step = 1. / (double)(n + GAP); /* 1 to 3 in the middles */
+    f.x_step = f.y_step = 1. / (double)(n + GAP); /* 1 to 3 at the centres */
     f.x_first = f.y_first = 1 - (double)(n - 1) * f.x_step / 2;
     return lct_page_figure_with(h, s->r, FIG_TERMS, &f,
                                 s->trained ? MSG_NONE : MSG_TERMS_CAPTION_FRESH,

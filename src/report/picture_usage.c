@@ -1,5 +1,5 @@
 /*
- * picture_usage.c - how long each turned pair of channels is in the queries and
+ * picture_usage.c - how large each rotated channel pair is in the queries and
  * keys of every head.
  */
 #include "page.h"
@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <math.h>
 
-/* Heads of all layers, once for queries and, a row below, once for keys. */
+/* A row for the queries of each head and, below, one for its keys. */
 static const char *const sides[] = { "q", "k" };
 
 static double length_of(const json_t *heads, int64_t head, int side,

@@ -1,6 +1,6 @@
 /*
- * pictures.c - the section of one encoding: what the registry says of it, and
- * pictures by the doors it declares.  No encoding is known here by name.
+ * pictures.c - the section of one encoding: its facts from the registry, and
+ * pictures for each door that it has.  No encoding is named here.
  */
 #include "../core/size.h"
 #include "page.h"
@@ -10,7 +10,7 @@
 
 static const struct {
     unsigned door;
-    const char *of; /* of figures: see figures.def */
+    const char *of; /* which figures: see figures.def */
     enum lct_message name, heading;
     locant_status (*draw)(struct lct_html *, const struct lct_subject *);
 } doors[] = {
@@ -25,7 +25,7 @@ static const struct {
 };
 enum { DOORS = sizeof doors / sizeof doors[0] };
 
-/* Names, formulas and citations are the same in every language. */
+/* Names, formulas and citations are not translated. */
 static void put_fact(struct lct_html *h, enum lct_message name,
                      const char *text, const char *element)
 {
@@ -81,7 +81,7 @@ static void facts(struct lct_html *h, const struct lct_group *g)
     lct_html_raw(h, "</dl>\n");
 }
 
-/* Fresh initial values of every parameter; *n as far as they were made. */
+/* Initial values of every parameter; *n counts those made, also on failure. */
 static locant_status make_initial(locant_tensor *initial, int *n,
                                   const struct lct_results *r,
                                   const locant_encoding *e)
@@ -107,14 +107,14 @@ static locant_status make_initial(locant_tensor *initial, int *n,
     return LOCANT_OK;
 }
 
-/* Whether the figure that is asked for may be 'of' that; any for a page. */
+/* Whether to draw figures of kind 'of': for a page, or if one is asked for. */
 static bool wanted(const struct lct_html *h, const char *of)
 {
     return h->taker == NULL ||
            strcmp(locant_figure_at((int)h->taker->id)->of, of) == 0;
 }
 
-/* Pictures of what one layer uses. */
+/* Pictures of the encoding of one layer. */
 static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
 {
     locant_status status = lct_draw_order(h, s);
@@ -133,7 +133,7 @@ static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
     return lct_draw_hooks(h, s);
 }
 
-/* Is 'part' what an earlier layer than 'layer' uses? */
+/* Whether an earlier layer uses 'part' as well. */
 static bool drawn_before(const locant_encoding *e, int64_t layer,
                          const locant_encoding *part)
 {
@@ -143,7 +143,7 @@ static bool drawn_before(const locant_encoding *e, int64_t layer,
     return false;
 }
 
-/* One block for each kind of layer, or the only one. */
+/* A block for each different layer, or one for all layers. */
 static locant_status draw_layers(struct lct_html *h,
                                  const struct lct_subject *all)
 {
@@ -206,7 +206,7 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
              i + 1);
     lct_html_raw(h, open);
     status = locant_encoding_create(&e, g->spec);
-    /* a table that ends: a script may stretch it */
+    /* a table with a last row, which the script may extrapolate */
     if (status == LOCANT_OK && g->info &&
         g->info->traits & LOCANT_TRAIT_LIMIT) {
         snprintf(open, sizeof open, " data-reach=\"%lld\"",
@@ -224,8 +224,8 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     if (status == LOCANT_OK && g->info)
         status = lct_draw_pictures(h, r, g, e, NULL);
     locant_encoding_free(e);
-    /* A page about runs on file must not fall with one encoding that this
-       build cannot draw: it says why there is no picture. */
+    /* If this build cannot draw one encoding of a stored run, the page explains
+       that and goes on. */
     if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
         const char *why = locant_last_error();
         lct_html_raw(h, "<p>");

@@ -1,4 +1,4 @@
-/* probe_points.c - what probes found, as points of curves and rows of dots */
+/* probe_points.c - probe results as points of curves and rows of dots */
 #include "probe_points.h"
 #include "../measure/numbers.h"
 #include "page.h"
@@ -49,8 +49,8 @@ static size_t read_means(double *y, const json_t *heads, const char *key)
     return n;
 }
 
-/* Biases of heads go both ways, hence absolute values.  Runs of an older locant
-   have no numbers. */
+/* Biases of heads have both signs, hence absolute values.  Runs by an older
+   locant have none. */
 static size_t read_course(double *y, const json_t *steps, const char *key)
 {
     const size_t n = at_most(json_array_size(steps));
@@ -67,7 +67,7 @@ static size_t read_course(double *y, const json_t *steps, const char *key)
     return n > 0 && isfinite(y[n - 1]) ? n : 0;
 }
 
-/* Of the input of the first layer at 0, and after each layer. */
+/* The input of the first layer at x = 0, then the output of each layer. */
 static size_t read_states(double *y, const json_t *part, const char *key)
 {
     const size_t n = read_list(y, json_object_get(part, key));
@@ -95,8 +95,8 @@ static size_t read_y(double *y, const struct lct_points *p, const json_t *part)
 
 /* --------------------------------------------------------------------- x */
 
-/* Bins 0, 1, 2-3, 4-7, .. as far as the text reaches: one more than the middle,
-   so that 0 has a place on a logarithmic axis. */
+/* Middles of the bins 0, 1, 2-3, 4-7, .. that the text reaches, plus one, so
+   that 0 has a place on a logarithmic axis. */
 static size_t fill_bins(double *x, size_t n, const json_t *part)
 {
     const double length = lct_page_real(json_object_get(part, "length"));
@@ -107,7 +107,7 @@ static size_t fill_bins(double *x, size_t n, const json_t *part)
     return b;
 }
 
-/* How many of n points have an x. */
+/* Fills in x; returns how many of the n points have one. */
 static size_t fill_x(double *x, size_t n, const struct lct_points *p,
                      const json_t *part)
 {
@@ -140,7 +140,7 @@ size_t lct_points_of(double *x, double *y, const struct lct_points *p,
 
 /* ------------------------------------------------------------- references */
 
-/* The largest entropy there can be. */
+/* Entropy of equal weights over x keys, the largest possible. */
 void lct_points_even_entropy(double *y, const double *x, size_t n,
                              const json_t *probe)
 {
@@ -149,10 +149,10 @@ void lct_points_even_entropy(double *y, const double *x, size_t n,
         y[i] = log(x[i]);
 }
 
-enum { MOST_KEYS = 4096 }; /* whatever a store says */
+enum { MOST_KEYS = 4096 }; /* bounds the loop below, whatever the store says */
 
-/* Distance d of t keys lies in share ((d + 1) n - 1) / t, as in probe_rows.c;
-   few keys do not fill them all. */
+/* Of t keys, the one at distance d is in share ((d + 1) n - 1) / t, as in
+   probe_rows.c; with few keys some shares are empty. */
 void lct_points_even_shares(double *y, const double *x, size_t n,
                             const json_t *probe)
 {

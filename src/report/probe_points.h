@@ -1,4 +1,4 @@
-/* probe_points.h - what probes found, as points of curves and rows of dots */
+/* probe_points.h - probe results as points of curves and rows of dots */
 #ifndef LCT_PROBE_POINTS_H
 #define LCT_PROBE_POINTS_H
 #include <stddef.h>
@@ -7,7 +7,7 @@ struct json_t;
 
 enum { LCT_POINTS = 256 };
 
-/* How y is read from a part of a probe. */
+/* How to read y from a part of a probe. */
 enum lct_points_read {
     LCT_POINTS_NONE,
     LCT_POINTS_LIST,   /* part.key */
@@ -17,16 +17,16 @@ enum lct_points_read {
     LCT_POINTS_STATES  /* part.input, then part.key */
 };
 
-/* And x: rows of dots have none. */
+/* How to make x; rows of dots have none. */
 enum lct_points_x {
     LCT_POINTS_X_NONE,
     LCT_POINTS_X_COUNT,  /* 0, 1, .. */
     LCT_POINTS_X_POWERS, /* 1, 2, 4, .. */
     LCT_POINTS_X_LIST,   /* part.x_key */
-    LCT_POINTS_X_QUERY,  /* part.x_key + 1: keys that those queries see */
-    LCT_POINTS_X_BINS,   /* middles of bins that double, counted from 1 */
+    LCT_POINTS_X_QUERY,  /* part.x_key + 1: how many keys each query sees */
+    LCT_POINTS_X_BINS,   /* middles of bins of doubling width, plus 1 */
     LCT_POINTS_X_SHARES, /* middles of equal shares of the keys */
-    LCT_POINTS_X_STEPS   /* steps, counted from 1 */
+    LCT_POINTS_X_STEPS   /* training steps, counted from 1 */
 };
 
 struct lct_points {
@@ -34,14 +34,14 @@ struct lct_points {
     const char *part, *key; /* paths in a probe, as "attention.trained" */
     enum lct_points_x x;
     const char *x_key;
-    const char *or_part;    /* where there is no 'part'; or NULL */
+    const char *or_part;    /* used if 'part' is missing; or NULL */
 };
 
-/* x, y [LCT_POINTS] of a probe; how many there are: 0 where it has none. */
+/* Fills x and y [LCT_POINTS] from a probe; returns the number of points. */
 size_t lct_points_of(double *x, double *y, const struct lct_points *p,
                      const struct json_t *probe);
 
-/* y of what a curve is compared with, at its x. */
+/* Fills in y of a reference line at the x of a curve. */
 typedef void (*lct_points_reference)(double *y, const double *x, size_t n,
                                      const struct json_t *probe);
 void lct_points_even_entropy(double *y, const double *x, size_t n,

@@ -1,4 +1,4 @@
-/* report.c - the main job, from options to page */
+/* report.c - runs the report job, from options to page */
 #define _GNU_SOURCE
 #include "../measure/forecast.h"
 #include "../measure/gates.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Found out now rather than when the work is done: can the page be written? */
+/* Check early, before hours of work, that the page can be written. */
 static locant_status check_path(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -70,7 +70,7 @@ static locant_status judge_properties(struct lct_results *r)
     return LOCANT_OK;
 }
 
-/* The document as text, in memory of ours. */
+/* The document as text, allocated with locant_alloc(). */
 static locant_status write_json(char **out, const struct lct_results *r)
 {
     const size_t flags = JSON_COMPACT;
@@ -119,7 +119,7 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
     return out ? fill_report(out, r) : LOCANT_OK;
 }
 
-/* Who is told of progress, and the work of the job as last told. */
+/* The caller's progress callback, and the total that it was last told. */
 struct listener {
     locant_progress_fn progress;
     void *context;
@@ -134,7 +134,7 @@ static int tell(const locant_progress *p, void *context)
     return to->progress ? to->progress(p, to->context) : 0;
 }
 
-/* Probing comes when what counts as work is done. */
+/* Probing starts when all counted work is done, so the work stays complete. */
 static int tell_probing(const locant_progress *p, void *context)
 {
     const struct listener *to = context;
@@ -144,7 +144,7 @@ static int tell_probing(const locant_progress *p, void *context)
     return to->progress ? to->progress(&whole, to->context) : 0;
 }
 
-/* Seeds that fit, and what all of it costs, before the first step. */
+/* Before the first step: how many seeds fit, and what all work will cost. */
 static locant_status forecast(struct lct_forecast *f, struct lct_works *works,
                               locant_store *store, const locant_corpus *corpus,
                               const locant_report_options *o)
@@ -214,7 +214,7 @@ locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
     LCT_NOT_NULL(__func__, options);
     LCT_NOT_NULL(__func__, options->directory);
     LCT_NOT_NULL(__func__, options->path);
-    /* what cannot be done is found out before a store is made */
+    /* invalid options fail before a store is created */
     status = lct_works_create(&works, options);
     if (status == LOCANT_OK)
         status = check_path(options->path);

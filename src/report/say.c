@@ -1,13 +1,13 @@
 /*
  * say.c - messages of the page in English and Chinese.
  *
- * Both are in the file, <span class="en"> beside <span class="zh">, and one of
- * them is displayed.  Two radio buttons in front of <main>, #lang-en and
- * #lang-zh, and rules about what follows the checked one choose it: that works
- * without a script.  A script that wants the other language (for ?lang=zh, or
- * navigator.language) clicks the button and sets <html lang>;
- * <html lang="zh..."> alone does too.  What a rule cannot hide, an aria-label,
- * has its Chinese beside it in data-zh, for a script to swap.
+ * The file has both, <span class="en"> beside <span class="zh">, and the
+ * browser shows one.  Two radio buttons before <main>, #lang-en and #lang-zh,
+ * select it by CSS rules for what follows the checked button, without a script.
+ * A script that wants the other language (for ?lang=zh, or navigator.language)
+ * clicks its button and sets <html lang>; setting <html lang="zh..."> is
+ * enough.  CSS cannot choose an aria-label, so its Chinese is in data-zh for
+ * the script.
  */
 #include "say.h"
 #include "page.h"
@@ -45,7 +45,7 @@ void lct_say_close(struct lct_html *h)
     lct_html_raw(h, "</span>");
 }
 
-/* Once where both are the same. */
+/* Writes the text once if both languages have the same. */
 static void put_both(struct lct_html *h, const char *en, const char *zh)
 {
     if (strcmp(en, zh) == 0) {
@@ -83,7 +83,7 @@ void lct_say_label(struct lct_html *h, enum lct_message id)
 
 /* ------------------------------------------------------------------ values */
 
-/* A message being said. */
+/* A message and the values that fill it. */
 struct saying {
     struct lct_html *h;
     const struct lct_results *r;
@@ -92,7 +92,7 @@ struct saying {
     enum lct_language language;
 };
 
-/* "{path}", "{path:3}", "{path:+3}", "{path:M}"; returns what follows. */
+/* Writes "{path}", "{path:3}", "{path:+3}" or "{path:M}"; returns the rest. */
 static const char *say_number(const struct saying *s, const char *form)
 {
     size_t path = strcspn(form, ":}"), all = strcspn(form, "}");
@@ -114,7 +114,7 @@ static const char *say_number(const struct saying *s, const char *form)
     return form + all + (form[all] == '}');
 }
 
-/* Lines, each as code. */
+/* Writes each line of 'lines' as code. */
 static void say_specs(const struct saying *s, const char *lines)
 {
     char spec[300];

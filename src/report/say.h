@@ -1,4 +1,4 @@
-/* say.h - messages on the page, in both languages; see say.c */
+/* say.h - writes messages of the page in both languages; see say.c */
 #ifndef LCT_SAY_H
 #define LCT_SAY_H
 #include "../files/html.h"
@@ -10,28 +10,28 @@
 /* A message without values, as text. */
 void lct_say(struct lct_html *h, enum lct_message id);
 
-/* What another folder says in English, and its Chinese where there is one. */
+/* An English text of another folder, and its Chinese if it has one. */
 void lct_say_translated(struct lct_html *h, const char *en);
 
-/* ' aria-label="message"', with the Chinese in data-zh for a script. */
+/* ' aria-label="message"', with the Chinese in data-zh for the script. */
 void lct_say_label(struct lct_html *h, enum lct_message id);
 
-/* A message with the values that messages.def tells of. */
+/* A message with values; messages.def explains their syntax. */
 void lct_say_values(struct lct_html *h, const struct lct_results *r,
                     enum lct_message id, const char *const *text);
-/* n messages, one after another in each language; {*} is below 'at'. */
+/* Writes n messages in each language; {*} is a path below 'at'. */
 void lct_say_all(struct lct_html *h, const struct lct_results *r,
                  const char *at, const enum lct_message *ids, int n,
                  const char *const *text);
 
-/* A message after a blank, where the number at.key is above 0. */
+/* A blank and a message, if the number at.key is above 0. */
 void lct_say_some(struct lct_html *h, const struct lct_results *r,
                   const char *at, const char *key, enum lct_message id);
 
-/* One text in one language: of gates. */
+/* Opens an element for text in one language. */
 void lct_say_open(struct lct_html *h, enum lct_language language);
 void lct_say_close(struct lct_html *h);
 
-/* The radio buttons, first in <body>, and the rules that make them work. */
+/* The radio buttons, first in <body>, and their CSS rules. */
 extern const char lct_say_switch[], lct_say_style[];
 #endif

@@ -1,4 +1,4 @@
-/* subject.c - an encoding about to be drawn, and what is looked at of it */
+/* subject.c - an encoding to be drawn, and the view that was chosen */
 #include "subject.h"
 #include "page.h"
 #include <math.h>
@@ -62,7 +62,7 @@ size_t lct_subject_lines(struct lct_subject_lines *out,
 
 /* ------------------------------------------------------------------- pairs */
 
-/* The unit vector of channel c, rotated by one position, is cos f at c and
+/* The unit vector of channel c, rotated by one position, has cos f at c and
    +-sin f at its partner. */
 locant_status lct_subject_pairs(double *freq, int64_t *first, int64_t *pairs,
                                 const locant_encoding *e,
@@ -79,7 +79,7 @@ locant_status lct_subject_pairs(double *freq, int64_t *first, int64_t *pairs,
     if (locant_encoding_rotated_width(e, dim) != dim)
         return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&unit, (size_t)(2 * heads * dim)));
-    out = unit + heads * dim; /* of head 0 first */
+    out = unit + heads * dim; /* head 0 comes first */
     x = locant_dense(unit, LOCANT_F64, 3, shape);
     y = locant_dense(out, LOCANT_F64, 3, shape);
     for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {

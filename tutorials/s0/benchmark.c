@@ -1,4 +1,4 @@
-/* benchmark.c - a benchmark of four unlike jobs: S0.21, S0.22. */
+/* benchmark.c - the tutorial's benchmark of four jobs: S0.21, S0.22. */
 #include "../tutorial.h"
 
 enum { BATCH = 16, TOKENS = 1024, WIDTH = 512, HEADS = 8, METHODS = 4,
@@ -48,7 +48,7 @@ static void build_bias(void)
 static const struct method {
     const char *name, *spec, *work;
     void      (*run)(void);
-    const char *grade; /* the tutorial's, of extrapolation */
+    const char *grade; /* the tutorial's grade for extrapolation */
     const char *found; /* what is known */
 } methods[METHODS] = {
     { "sinusoidal", "sinusoidal", "adds a stored table", add_rows, "good",
@@ -88,7 +88,7 @@ static double measure(const struct method *m, int runs)
     return (seconds() - start) * 1e3 / runs;
 }
 
-/* One number of each job's result, formed directly. */
+/* Checks one number of each job's result by its formula. */
 static void check_result(const struct method *m)
 {
     const float *x = bench.x.data, *y = bench.y.data, *b = bench.bias.data;

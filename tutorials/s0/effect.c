@@ -14,7 +14,7 @@ static double diagonal(const double *p)
     return sum / TOKENS;
 }
 
-/* The heads side by side, a blank column between them. */
+/* Draws the heads side by side, with a blank column between them. */
 static void draw_heads(char letter, const char *title, const double *p)
 {
     enum { COLS = HEADS * (TOKENS + 1) - 1 };

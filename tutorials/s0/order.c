@@ -1,4 +1,4 @@
-/* order.c - attention without positions does not see order: S0.1 .. S0.5. */
+/* order.c - attention without positions ignores order: S0.1 .. S0.5. */
 #include <string.h>
 
 #include "../tutorial.h"
@@ -16,7 +16,7 @@ static const struct pair {
     { 2, { "not", "good" }, { "good", "not" } }
 };
 
-/* Row i is a random vector that depends on the word alone. */
+/* Row i is a random vector that depends only on the word. */
 static locant_tensor embed(const char *const *words, int n)
 {
     locant_tensor x = ZEROS(1, 1, n, WORD_WIDTH);
@@ -41,7 +41,7 @@ static const double *attend_words(const char *const *words, int n,
                                            .encoding = encoding(spec) }));
 }
 
-/* How far apart the last word's outputs are in the two sentences. */
+/* Distance of the last word's outputs in the two sentences. */
 static double last_word(const struct pair *p, const char *spec)
 {
     const double *a = attend_words(p->first, p->n, spec);
@@ -67,7 +67,7 @@ void s0_why(void)
         table_row("%s .. %s|%s .. %s|%.1e|%.1e", p->first[0],
                   p->first[p->n - 1], p->second[0], p->second[p->n - 1], none,
                   with);
-        /* Sums of at most six terms below 4 in another order. */
+        /* sums of at most six terms below 4, in another order */
         check("without positions the order does not matter", none, 0, 1e-14);
         claim("with rope it does", with > 1e-3);
     }
@@ -183,7 +183,7 @@ void s0_permutation(void)
     mistake("E-0.1", "mean difference of the weights themselves", 0, plain,
             "the weights are permuted with the tokens (equivariant), not "
             "unchanged (invariant)");
-    /* The same bits but for the sum of the softmax, in another order. */
+    /* equal but for the sum in the softmax, which has another order */
     check("weights of the shuffled sequence, brought back", right, 0, 1e-15);
     claim("the permutation is not its own inverse",
           memcmp(order, inverse, sizeof order) != 0);

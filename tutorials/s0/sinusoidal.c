@@ -6,7 +6,7 @@ static const double *rows_of(int64_t first, int64_t n, int64_t width)
     return data(table_rows("sinusoidal", first, n, width, NULL));
 }
 
-/* The table by its formula, to compare the library with. */
+/* The table by its formula, to compare with the library. */
 static const double *by_formula(int64_t n, int64_t width)
 {
     double *P = reals(n * width);
@@ -56,7 +56,7 @@ void s0_merits(void)
         cosine(far, far, W) * W / 2);
     say("4. nothing to train: %lld parameters", numbers);
     claim("rows are apart", unique > 0.1);
-    /* Two entries, times factors below 1, against a third. */
+    /* two entries times factors below 1, compared with a third entry */
     check("shift by 3", shift, 0, 3 * SINE);
     check("first channel at 1000000", far[0], sin(1e6), SINE);
     check("parameters", numbers, 0, 0);
@@ -84,7 +84,7 @@ void s0_class(void)
     show_shape("forward", y);
     show_count("rows the tutorial keeps", MAX);
     show_list("forward(x)[0][1][:4] - x[0][1][:4]", "%.7f", gained, 4);
-    /* The formula's product is rounded: 5000 x 2^-53, twice for the power. */
+    /* the formula's product is rounded: 5000 x 2^-53, twice for the power */
     check("the table", max_difference(P, by_formula(MAX, W), MAX * W), 0,
           SINE + 5000 * 0x1p-52);
     check("a row past the tutorial's last", *rows_of(MAX, 1, W), sin(5000),
@@ -150,7 +150,7 @@ static void vectors(const double *P)
            y, 5, DIM);
 }
 
-/* Read from the table: P[1] holds sin f and cos f of each pair. */
+/* Frequencies read from the table: P[1] has sin f and cos f of each pair. */
 static void spectrum(const double *P)
 {
     double *logs = reals(PAIRS), *f = reals(PAIRS);

@@ -1,11 +1,11 @@
-/* tables.c - trained tables beside the sinusoidal one: S0.12 .. S0.15. */
+/* tables.c - learned tables and the sinusoidal one: S0.12 .. S0.15. */
 #include <stdio.h>
 
 #include "../tutorial.h"
 
 enum { MAX_LENGTH = 5000 };
 
-/* [rows, width], N(0, 0.1^2) as the tutorial begins its learned table. */
+/* [rows, width] from N(0, 0.1^2), like the tutorial's initial table. */
 static locant_tensor learned_table(int64_t rows, int64_t width)
 {
     locant_random r = draws(12);
@@ -39,7 +39,7 @@ void s0_learned(void)
     mistake("E-0.10", "spread of the table before training", theirs, ours,
             "GPT-2 and BERT begin with 0.01 to 0.02; the tutorial's is five "
             "times that");
-    /* The deviation of n normals varies by 1 / sqrt(2n): four of those. */
+    /* the sample deviation has a deviation of 1 / sqrt(2n); four of those */
     check("spread of the tutorial", theirs, 0.1, 4 * 0.1 / sqrt(2. * N));
     check("spread of locant", ours, 0.02, 4 * 0.02 / sqrt(2. * N));
     check("rows read", max_difference(data(rows), data(table), T * W), 0, 0);
@@ -47,7 +47,7 @@ void s0_learned(void)
 
 enum { CLIP = 32, VECTORS = 2 * CLIP + 1 };
 
-/* [L, L, d]: rows clip(i - j) + 32 of the table, read as a learned table. */
+/* [L, L, d]: row clip(i - j) + 32 of the table, for each i and j. */
 static locant_tensor clipped(locant_tensor table, int64_t L)
 {
     int64_t       d = table.shape[1];
@@ -74,7 +74,7 @@ void s0_clipped(void)
     locant_tensor *t5 = initial_params("t5", D, 1);
     const double  *bucket;
 
-    /* T5's bias is the bucket itself where bucket b holds the number b. */
+    /* if bucket b has the bias b, then the bias is the bucket */
     for (int b = 0; b < 32; b++)
         data(*t5)[b] = b;
     bucket = data(bias_at("t5", 1, distances, 6, t5));
@@ -151,7 +151,7 @@ static void draw_spread(const double *a, const double *b)
 
         y[t] = deviation(a + t * WIDTH, WIDTH);
         y[ROWS + t] = deviation(b + t * WIDTH, WIDTH);
-        /* sin^2 + cos^2 = 1 per pair: the mean square is 1/2. */
+        /* sin^2 + cos^2 = 1 for each pair, so the mean square is 1/2 */
         worst = fmax(worst, fabs(y[t] * y[t] + m * m - 0.5));
     }
     check("mean square of a sinusoidal row, less 1/2", worst, 0, 2 * SINE);
@@ -186,7 +186,7 @@ void s0_compare(void)
                      "the noise it begins with",
                      "the table was never trained, so its maps, vectors and "
                      "spread are those of N(0, 0.1^2)");
-    /* Four times the spread of a mean, of a deviation, of n such normals. */
+    /* four standard errors of the mean, and of the deviation */
     check("mean of the noise", mean(b, CELLS), 0, 4 * 0.1 / sqrt(CELLS));
     check("deviation of the noise", deviation(b, CELLS), 0.1,
           4 * 0.1 / sqrt(2 * CELLS));

@@ -1,4 +1,4 @@
-/* variants.c - rope and alibi as the tutorial has them: S0.17 .. S0.20. */
+/* variants.c - the tutorial's rope and alibi: S0.17 .. S0.20. */
 #include <stdio.h>
 
 #include "../tutorial.h"
@@ -12,7 +12,7 @@ static locant_tensor normal_input(uint64_t stream)
     return NORMALS(&r, 1, TOKENS, WIDTH);
 }
 
-/* Radians per position of the last pair of 'width' channels, as rotated. */
+/* Radians per position of the last of width/2 pairs, measured by rotating. */
 static double last_frequency(int64_t width)
 {
     locant_tensor x = ZEROS(1, width);
@@ -39,7 +39,7 @@ void s0_rope(void)
     show("largest change of a length", length_change(x, y));
     show_shape("models rotate q and k of each head",
                rotated(ROPE_PAIRS, as_heads(x, HEADS), 0));
-    /* Cosines come from a table rounded to float32: 8 x 2 x 2^-25. */
+    /* cosines rounded to float32: 8 x 2 x 2^-25 */
     expect_list("1 .. 8 at position 5", "%.6f",
                 data(rotated(ROPE_PAIRS, COPY(one_to_eight, 1, 8), 5)), 8,
                 at_five, 5e-7);
@@ -55,7 +55,8 @@ void s0_rope(void)
           length_change(x, rotated(ROPE_PAIRS, x, 6000)), 0, 1e-7);
 }
 
-/* The tutorial's rule: heads beyond a power of two have no stride of two. */
+/* The tutorial's slopes: it does not use every other slope for the heads beyond
+   a power of two. */
 static double their_slope(int heads, int h)
 {
     int power = 1;

@@ -1,4 +1,4 @@
-/* words.c - what the notebook says in words and tables: S0.23 .. S0.26. */
+/* words.c - the notebook's prose and tables: S0.23 .. S0.26. */
 #include <string.h>
 
 #include "../tutorial.h"
@@ -39,7 +39,7 @@ static long long operations(unsigned doors)
 
     if (doors & LOCANT_DOOR_INPUT)
         return TOKENS * WIDTH;
-    /* q and k: four products, two sums per pair. */
+    /* q and k: four products and two sums per pair */
     if (doors & LOCANT_DOOR_ROTATE)
         return 2 * TOKENS * (WIDTH / 2) * 6;
     return HEADS * TOKENS * TOKENS * 2;

@@ -1,6 +1,6 @@
 /*
- * absolute.c - sections 1 and 2: what comes first, the claim about length, and
- * the two absolute encodings: S1.1 .. S1.4.
+ * absolute.c - sections 1 and 2: order, the claim about length, and the two
+ * absolute encodings: S1.1 .. S1.4.
  */
 #include "../tutorial.h"
 
@@ -26,7 +26,8 @@ void s1_order(void)
           all == (LOCANT_DOOR_INPUT | LOCANT_DOOR_ROTATE));
 }
 
-/* Mean of cos(n theta): the score of q = k = ones over that at n = 0. */
+/* Mean of cos(n theta): the score of q = k = ones at distance n, relative to
+   that at 0. */
 static double unit_score(double n)
 {
     double sum = 0;
@@ -54,7 +55,7 @@ void s1_claim(void)
     for (int i = 0; i < 5; i++)
         table_row("%.0f|%s|%.4f|%.4f|%.4f", n[i], n[i] < 512 ? "yes" : "no",
                   t5[i], alibi[i], unit_score(n[i]));
-    /* The wavelength of pair c passes 512 at 32 log(512/2pi)/log(1e4). */
+    /* the wavelength of pair c passes 512 at c = 32 log(512/2pi)/log(1e4) */
     expect_count("pairs of 32 without a full rotation in 512 tokens",
                  unfinished, 32 - ceil(32 * log(512 / (2 * PI)) / log(1e4)));
     say("Those pairs meet phases in use that they never met in training.  T5 "
@@ -68,7 +69,7 @@ void s1_claim(void)
                      "training, and half of the pairs have not.");
     check("T5 bias at 2000 less that at 511", t5[4] - t5[2], 0, 0);
     check("ALiBi bias at 2000 over that at 1000", alibi[4] / alibi[3], 2, 0);
-    /* Published to 1e-6. */
+    /* published to 1e-6 */
     check("score of ones at 1000, times 64", 64 * unit_score(1000), 17.851933,
           5e-7);
 }
@@ -99,7 +100,7 @@ void s1_get_pe(void)
     show_shape("pe", rows);
     show_list("get_pe(1, 0)", "%.10f", loops + WIDTH, 2);
     show_list("get_pe(49, 255)", "%.10f", loops + N - 2, 2);
-    /* Both are computed to float32 or better. */
+    /* both are computed to float32 or better */
     expect("largest difference of the two", max_difference(loops, P, N), 0,
            FLOAT);
     check("sin 1", P[WIDTH], 0.8414709848, FLOAT);
@@ -130,6 +131,6 @@ void s1_learned(void)
             deviation(data(P), N), 0.02, "nn.Embedding begins with N(0, 1), "
             "fifty times what BERT takes: positions would drown the tokens.");
     check("rows less table", difference(rows, P), 0, 0);
-    /* The deviation of a sample deviation is 1 / sqrt(2n): five of them. */
+    /* a sample deviation has a deviation of 1 / sqrt(2n); five of those */
     check("deviation drawn", deviation(data(P), N), 1, 5 / sqrt(2. * N));
 }

@@ -2,8 +2,8 @@
  * attention.c - section 3: attention with RoPE, one head (S1.8, S1.9) and four
  * (S1.11, S1.12).
  *
- * The tutorial's single head attends over an axis of size 1, so that its output
- * is V; both are computed here.
+ * The tutorial's single head attends over an axis of size 1 by mistake, so its
+ * output is V.  Both that and the intended attention are computed here.
  */
 #include "../tutorial.h"
 
@@ -34,9 +34,9 @@ static void project(struct single *m)
 }
 
 /*
- * The output [2, 10, 64].  As the tutorial: q.view(B, L, 1, D) and products
- * over the axis of size 1, which is attention of every token to itself alone
- * (each token a batch row of its own).  Else: of every token to all.
+ * The output [2, 10, 64].  'as_tutorial': q.view(B, L, 1, D) and products over
+ * the axis of size 1, so that every token attends only to itself; here each
+ * token is a batch row.  Otherwise every token attends to all.
  */
 static locant_tensor single_run(const struct single *from, int as_tutorial,
                                 const char *spec)
@@ -58,7 +58,7 @@ static locant_tensor single_run(const struct single *from, int as_tutorial,
     return locant_dense(out.data, LOCANT_F64, SHAPE(BATCH, LENGTH, HEAD));
 }
 
-/* Reverse the tokens: how far is the output from the reversed output? */
+/* Distance of the output for reversed tokens from the reversed output. */
 static double order_effect(const struct single *m, int as_tutorial)
 {
     static const int64_t back[LENGTH] = { 9, 8, 7, 6, 5, 4, 3, 2, 1, 0 };
@@ -102,7 +102,7 @@ void s1_single(void)
             "of the output.");
     check("the tutorial's output less V", difference(theirs, m.v), 0, 0);
     check("the tutorial's, RoPE less none", rope_theirs, 0, 0);
-    /* The projections' sums may run in another order for other rows. */
+    /* sums of the projections may have another order in other rows */
     check("the tutorial's, order", order_theirs, 0, IN_DOUBLE);
     claim("RoPE changes the right output", rope_right > 1e-3);
     claim("order changes the right output", order_right > 1e-3);
@@ -135,7 +135,7 @@ static struct mha multi_new(locant_random *r)
     return m;
 }
 
-/* The same layer by loops: only the rotation is the library's. */
+/* The same layer by loops, with only the rotation from the library. */
 static locant_tensor by_loops(const struct mha *m, locant_tensor x,
                               int64_t first)
 {
@@ -163,7 +163,7 @@ void s1_multi(void)
     expect_count("learned numbers", 4 * DIM * DIM + DIM, 65664);
     expect("library less plain loops", difference(mha(&m, x), loops), 0,
            IN_DOUBLE);
-    /* Scores of a few units carry the table's 2^-25 per entry. */
+    /* scores of a few units; each table entry has an error of 2^-25 */
     expect("change when every position grows by 1000",
            difference(by_loops(&m, x, 1000), loops), 0, 1e-6);
 }

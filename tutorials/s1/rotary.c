@@ -1,11 +1,11 @@
 /*
- * rotary.c - section 3: rotate_half, its use on q and k, and the module that
- * holds the frequencies: S1.5, S1.6, S1.7, S1.10.
+ * rotary.c - section 3: rotate_half, its use on q and k, and the module with
+ * the frequencies: S1.5, S1.6, S1.7, S1.10.
  */
 #include "../tutorial.h"
 #include "locant/angles.h"
 
-/* (x1, x2) -> (-x2, x1), halves of the last axis. */
+/* (x1, x2) -> (-x2, x1), where x1 and x2 are the halves of x. */
 static void rotate_half(double *out, const double *x, int dim)
 {
     for (int c = 0; c < dim / 2; c++) {
@@ -14,7 +14,7 @@ static void rotate_half(double *out, const double *x, int dim)
     }
 }
 
-/* The tutorial's form for one vector: x cos + rotate_half(x) sin. */
+/* The tutorial's formula for a vector: x cos + rotate_half(x) sin. */
 static void apply_rotary(double *out, const double *x, int position, int dim)
 {
     rotate_half(out, x, dim);
@@ -30,7 +30,7 @@ void s1_rotate_half(void)
 {
     static const double x[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     locant_tensor in = COPY(x, 1, 8), out = ZEROS(1, 8);
-    /* Every pair at frequency 1, at the real position pi/2: a right angle. */
+    /* all frequencies are 1, so position pi/2 rotates by a right angle */
     locant_tensor quarter = COPY(&(double){ PI / 2 }, 1);
     double        half[8], twice[8];
 
@@ -42,7 +42,7 @@ void s1_rotate_half(void)
         "(c, c + 4) is rotated by a right angle: what a rotation by a "
         "multiplies by sin a.");
     show_list("x", "%g", x, 8);
-    /* Cosine and sine of the table to float32, entries up to 8. */
+    /* cosine and sine rounded to float32, entries up to 8 */
     expect_list("rotate_half(x)", "%g", half, 8, data(out), 16 * 0x1p-24);
     show_list("rotate_half(rotate_half(x))", "%g", twice, 8);
     for (int c = 0; c < 8; c++)
@@ -65,14 +65,14 @@ void s1_apply(void)
     say("q cos + rotate_half(q) sin, and the same for k.  The vector (1, 2, 3, "
         "4) at positions 0 to 3:");
     show_matrix("q_rot", "%.10f", y, 4, 4);
-    /* Two products and a sum of a table to float32, entries up to 4. */
+    /* two products and a sum, table in float32, entries up to 4 */
     check("formula less library", max_difference(formula, y, 16), 0,
           8 * 0x1p-24);
     check("position 3 less the known numbers",
           max_difference(y + 12, at_three, 4), 0, 8 * 0x1p-24);
 }
 
-/* x to the nearest number of 'bits' significant bits. */
+/* Rounds x to 'bits' significant bits. */
 static double round_to(double x, int bits)
 {
     int    exponent;
@@ -105,7 +105,7 @@ static void half_precision(void)
             2147483648., "The same with 11 significant bits in place of 8.");
 }
 
-/* q and k [2, 10, heads, dim], rotated as the view [2, heads, 10, dim]. */
+/* q and k [2, 10, heads, dim], rotated through a view [2, heads, 10, dim]. */
 static void rotary_module(int heads, int dim)
 {
     locant_random r = draws(2);
@@ -122,10 +122,10 @@ static void rotary_module(int heads, int dim)
         apply_rotary(formula + i * dim, data(q) + i * dim, i / heads % 10, dim);
     show_shape("q and k before", q);
     show_shape("q and k after", out);
-    /* Cosine and sine to 2^-25 each. */
+    /* cosine and sine each to 2^-25 */
     expect("largest relative change of a vector's length",
            length_change(q, out), 0, FLOAT);
-    /* Entries of N(0, 1) stay below 6; a table to float32. */
+    /* entries of N(0, 1) are below 6; table in float32 */
     check("formula less library", max_difference(formula, data(out), count(q)),
           0, 12 * 0x1p-24);
 }

@@ -1,4 +1,4 @@
-/* fixed.c - goals, order blindness, and the sinusoid: S2.1 .. S2.6. */
+/* fixed.c - goals, blindness to order, and the sinusoid: S2.1 .. S2.6. */
 #include "../tutorial.h"
 
 /* S2.1 */
@@ -34,7 +34,7 @@ void s2_blindness(void)
     mistake("E-2.1", "largest change of the weight matrix", 0,
             max_difference(w, w2, 9), "The weights are permuted with the "
             "tokens, P A P^T, not unchanged: equivariant, not invariant.");
-    /* Sums of at most 8 terms in another order. */
+    /* sums of at most 8 terms, in another order */
     check("weights less P A P^T", max_difference(w2, permuted(w, order, 3), 9),
           0, IN_DOUBLE);
     check("outputs less P out",
@@ -74,7 +74,7 @@ void s2_formula(void)
 
     for (int i = 0; i < 16; i++)
         near[i] = cosine(N, N + i * 64, 64);
-    /* <P_a, P_b> depends on a - b: one row against all is enough. */
+    /* <P_a, P_b> depends only on a - b, so one row is enough */
     for (int i = 1; i < LONG; i++)
         unique = fmin(unique, distance(P, P + i * WIDE, WIDE));
     shift = max_difference(data(shifted(P + 100 * WIDE, 7, 1, WIDE)),
@@ -82,7 +82,7 @@ void s2_formula(void)
     show_text("formula", info("sinusoidal")->formula);
     say("Four reasons, tried on 1024 positions of width 512:");
     show("unique: least distance of two positions", unique);
-    /* Three numbers within 2^-25 of float32. */
+    /* three numbers, each to 2^-25 */
     expect("linear: |M_k P[p] - P[p+k]| for p = 100, k = 7", shift, 0,
            3 * 0x1p-25);
     show("defined everywhere: P[1000000] ends in", far[WIDE - 1]);
@@ -94,14 +94,14 @@ void s2_formula(void)
                      "seen the trained ones.");
     say("Nearness is not monotone in distance: position 6 is a little nearer "
         "to 0 than position 5 is.");
-    /* A mean of 64 products of entries, each to 2^-24. */
+    /* a mean of 64 products of entries, each to 2^-24 */
     check("cosine of 0 and 5, width 64", near[5], 0.7344990878, 1e-6);
     check("cosine of 0 and 6, width 64", near[6], 0.7362311553, 1e-6);
     check("cosine of 0 and 15, width 64", near[15], 0.6084394693, 1e-6);
     claim("no two of 1024 positions are alike", unique > 0.1);
 }
 
-/* The loop of generatePositionalEncoding(), which stores floats. */
+/* The loop of the tutorial's generatePositionalEncoding(); it stores floats. */
 static const double *generate(int length, int dim)
 {
     double *pe = reals(length * dim);
@@ -134,7 +134,7 @@ void s2_fixed(void)
     show_shape("input", x);
     show_shape("output", y);
     show_count("learned numbers", learned_numbers("sinusoidal", WIDE, 8));
-    /* Both round a double to float: at most one unit in the last place. */
+    /* both round a double to float: at most one unit in the last place */
     expect("the tutorial's loop less locant's table",
            max_difference(generate(LONG, WIDE), pe, N), 0, FLOAT);
     check("output less input at [1, 1, 0]", data(y)[(LENGTH + 1) * WIDE] -

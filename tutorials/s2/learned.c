@@ -1,5 +1,5 @@
 /*
- * learned.c - learned positions, and what comes beyond the table: S2.7 .. S2.11
+ * learned.c - learned positions, and positions beyond the table: S2.7 .. S2.11
  */
 #include "../tutorial.h"
 #include "locant/resize.h"
@@ -8,7 +8,7 @@ enum { LONG = 1024, WIDE = 512, N = LONG * WIDE, BATCH = 2, LENGTH = 10 };
 
 static const char *const LEARNED = "learned(length=1024)";
 
-/* Mean square of the sums x + P. */
+/* The loss: mean square of x + P. */
 static double loss_of(locant_tensor x, locant_tensor P)
 {
     locant_tensor sum = added(x, COPY(data(P), LENGTH, WIDE));
@@ -16,7 +16,7 @@ static double loss_of(locant_tensor x, locant_tensor P)
     return dot(data(sum), data(sum), count(sum)) / count(sum);
 }
 
-/* The gradient that reaches the table: what the tutorial cuts off. */
+/* The gradient that reaches the table, which the tutorial's code discards. */
 static const double *gradient_of(locant_tensor x, locant_tensor P)
 {
     locant_tensor sum = added(x, COPY(data(P), LENGTH, WIDE));
@@ -39,7 +39,7 @@ void s2_learned(void)
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, WIDE);
     const double *d = gradient_of(x, P);
     double        before = loss_of(x, P), after, slope;
-    double       *entry = data(P) + 3 * WIDE; /* of row 3, by differences */
+    double       *entry = data(P) + 3 * WIDE; /* of row 3, for the difference */
 
     *entry += step;
     slope = (loss_of(x, P) - before) / step;
@@ -57,7 +57,7 @@ void s2_learned(void)
     mistake("E-2.2", "largest gradient of the table", 0, largest(d, N),
             "The tutorial wraps getValue().slice() in a new Variable: the "
             "graph ends there, the table never learns.");
-    /* The loss is quadratic: the difference errs by step / n plus rounding. */
+    /* the loss is quadratic: the difference errs by step / n, plus rounding */
     check("gradient of an entry, by differences", d[3 * WIDE], slope, 1e-8);
     check("gradient of a row not used", d[LENGTH * WIDE], 0, 0);
     claim("the step lowers the loss", after < before);
@@ -111,17 +111,17 @@ void s2_compare(void)
     expect("fixed_pe, first channel",
            *data(table_rows(spec[0], LONG, 1, WIDE, NULL)), sin(1024), FLOAT);
     show_text("learned_pe", table_refusal(LEARNED, LONG, &L));
-    /* |P|^2 = 512/2 for every row; 512 entries to 2^-25: below 2^-20 */
+    /* |P|^2 = 512/2 in every row; 512 entries to 2^-25: below 2^-20 */
     check("length of a row of fixed_pe", norm(data(P), WIDE), 16, 1e-6);
-    /* Of 524288 draws: 0.02 / sqrt(2n) = 2e-5; five of them. */
+    /* 524288 draws: 0.02 / sqrt(2n) = 2e-5; five of those */
     check("deviation of learned_pe", deviation(data(L), N), 0.02, 1e-4);
 }
 
 enum { FAR = 100000, CHUNK = 1000 };
 
 /*
- * Distances of P[first] .. P[FAR] from P[0], which is (0, 1, 0, 1, ..): the
- * least, and where.
+ * The smallest distance of a row P[first] .. P[FAR] from P[0] = (0, 1, 0, 1,
+ * ..); *where is its position.
  */
 static double nearest_return(int64_t first, int64_t *where)
 {
@@ -169,7 +169,7 @@ void s2_repetition(void)
     claim("no far position is as near as a neighbour", far > nearest);
 }
 
-/* The four rows stretched to eight by the library. */
+/* The four rows resized to eight by the library. */
 static locant_tensor stretched(const double *x, int align_corners)
 {
     locant_tensor from = COPY(x, 4, 1), to = ZEROS(8, 1);

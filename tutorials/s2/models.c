@@ -1,6 +1,6 @@
 /*
- * models.c - encoder and decoder with positions, the names of the Java library,
- * and the summary: S2.14 .. S2.17.
+ * models.c - encoder and decoder with positions, the class names of the Java
+ * library, and the summary: S2.14 .. S2.17.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static struct stack stack_new(uint64_t stream, int decoder)
     return m;
 }
 
-/* Tokens [BATCH, LENGTH] to outputs [BATCH, LENGTH, WIDTH]. */
+/* From tokens [BATCH, LENGTH] to outputs [BATCH, LENGTH, WIDTH]. */
 static locant_tensor run(const struct stack *m, const int64_t *tokens,
                          int with_positions, const locant_tensor *source)
 {
@@ -55,7 +55,7 @@ static int64_t *draw_tokens(uint64_t stream)
     return tokens;
 }
 
-/* Run the tokens reversed: how far is that from the reversed output? */
+/* Distance of the output for reversed tokens from the reversed output. */
 static double order_effect(const struct stack *m, const int64_t *tokens,
                            int with_positions)
 {
@@ -100,10 +100,10 @@ void s2_encoder(void)
                      "at the input of encoder and decoder", "also inside every "
                      "attention, by relative, rotary and linear-bias encodings",
                      "Only encodings of the input door are added once.");
-    /* 4 of 512^2, two of 512 x 2048, their biases, two norms. */
+    /* four matrices 512^2, two 512 x 2048, their biases, two norms */
     check("learned numbers of a layer", block_numbers(&m.layers[0]),
           4 * 512 * 512 + 2 * 512 * 2048 + 2048 + 512 + 4 * 512, 0);
-    /* Sums of up to 2048 terms in double through two layers with norms. */
+    /* sums of up to 2048 terms in double, through two layers with norms */
     check("equivariant without positions", blind, 0, 1e-9);
     claim("the sinusoid makes order matter", aware > 1e-2);
 }
@@ -137,7 +137,7 @@ void s2_decoder(void)
     show_list("first ten numbers", "%.4f", data(out), 10);
     expect("change of early outputs when later tokens change", early, 0, 0);
     show("change when the encoder's output is zero", heard);
-    /* As in the encoder. */
+    /* the same tolerance as in the encoder */
     expect("change when the encoder's rows are shuffled", order_of_source, 0,
            1e-9);
     say("Cross-attention has no positions of its own: it reads the encoder's "

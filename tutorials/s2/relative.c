@@ -1,7 +1,7 @@
 /* relative.c - two classes that the tutorial leaves empty: S2.12, S2.13. */
 #include "../tutorial.h"
 
-/* Scores of Shaw's form for a published example. */
+/* Scores with Shaw's relative positions, for a published example. */
 static void shaw_example(void)
 {
     static const double expected[] = { 0.9192388155, 0.3535533906,
@@ -16,7 +16,7 @@ static void shaw_example(void)
     say("Two tokens of width 2 and a table of three rows, small enough to do "
         "by hand:");
     show_matrix("scores (q_i . (k_j + a_ij)) / sqrt(2)", "%.10f", s, 2, 2);
-    /* A logarithm and an exponential of numbers near 1, in double. */
+    /* a logarithm and an exponential of numbers near 1, in double */
     check("scores less the known numbers", max_difference(s, expected, 4), 0,
           TEN_DIGITS);
 }
@@ -60,7 +60,7 @@ void s2_relative(void)
           TEN_DIGITS);
 }
 
-/* The score of q at m with k at n, both rotated. */
+/* The score of q at position m and k at position n, after rotation. */
 static double rotated_score(locant_tensor q, locant_tensor k, int64_t m,
                             int64_t n)
 {
@@ -84,11 +84,11 @@ void s2_rotary(void)
         "in pairs as complex numbers and multiply pair c at position p by "
         "exp(i p 10000^(-2c/8)).");
     show_list("x", "%g", data(x), 8);
-    /* A table to float32, entries up to 8, two products each. */
+    /* table in float32, entries up to 8, two products each */
     expect_list("x at position 5", "%.6f", data(rotated(ROPE_PAIRS, x, 5)), 8,
                 at_five, 16 * 0x1p-24);
     show("score of x at 7 with k at 4", near);
-    /* Eight products of two such numbers. */
+    /* eight products of two such numbers */
     expect("score of x at 100007 with k at 100004",
            rotated_score(x, k, 100007, 100004), near, 2e-5);
     mistake_in_words("E-2.4", "beyond the trained length", "goes on well",

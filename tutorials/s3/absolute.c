@@ -14,7 +14,7 @@ static void sum_identities(void)
         }
     show_text("sum identities", "sin(a+b) = sin a cos b + cos a sin b; "
               "cos(a+b) = cos a cos b - sin a sin b");
-    /* Two products and four functions, each to 2^-53. */
+    /* two products and four functions, each to 2^-53 */
     check("sum identities hold", worst, 0, 8 * 0x1p-53);
 }
 
@@ -46,7 +46,7 @@ void s3_sinusoid(void)
             "rightly multiplies by.");
     sum_identities();
     show_list("P[5], width 4", "%.10f", P5, 4);
-    /* An entry to 2^-25, two products. */
+    /* an entry to 2^-25, two products */
     expect_list("each pair rotated by 3 steps: P[8]", "%.10f",
                 data(shifted(P5, 3, 1, 4)), 4, P8, 3 * 0x1p-25);
     say("For it: no parameters, the same in every run, defined at any "
@@ -63,7 +63,7 @@ static const struct family {
     { "GPT-2 small", 50257, 1024, 0, 0 },
 };
 
-/* Both families have 12 layers of width 768 with 3072 between. */
+/* Both families have 12 layers of width 768 and inner width 3072. */
 static long long all_numbers(const struct family *f)
 {
     const long long W = 768, FF = 3072;
@@ -129,10 +129,10 @@ void s3_sinusoid_class(void)
     dropped = dropout(data(y), count(y), .1, &r);
     show_shape("input", x);
     show_shape("output", y);
-    /* 1.6 million draws: five deviations of 2.3e-4. */
+    /* 1.6 million draws: five deviations of 2.3e-4 */
     expect("share dropped in training", dropped / count(y), .1, 1.2e-3);
     show("mean before dropout", before);
-    /* Kept entries grow by 1/0.9: the mean stays, to five deviations. */
+    /* kept entries grow by 1/0.9, so the mean is kept, to five deviations */
     expect("mean after", mean(data(y), count(y)), before, 3e-3);
     say("The tutorial's buffer ends at max_len = 100: a longer input breaks on "
         "a size that does not fit, with no word about positions.  locant's "

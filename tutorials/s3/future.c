@@ -28,8 +28,8 @@ static void biases(void)
 }
 
 /*
- * FIRE with c = 0.1, L = 512 and a network that gives its input back: the
- * normalised distance of query i and key j.
+ * FIRE with c = 0.1, L = 512 and the identity as its network: the normalised
+ * distance of query i and key j.
  */
 static double fire(int64_t i, int64_t j)
 {

@@ -9,7 +9,7 @@
 
 enum { MODEL = 512, HEADS = 8, HEAD = MODEL / HEADS, FF = 2048 };
 
-/* The second half of the class by loops: weights w times values, projected. */
+/* The second half of the class, by loops: weights w times values, projected. */
 static locant_tensor finish(const struct mha *m, const double *w,
                             locant_tensor x)
 {
@@ -44,7 +44,7 @@ void s3_heads(void)
     show_shape("output", out);
     show_count("learned numbers", 4 * MODEL * MODEL);
     expect("largest weight above the diagonal", above, 0, 0);
-    /* 8192 draws: five deviations of 3.3e-3. */
+    /* 8192 draws: five deviations of 3.3e-3 */
     expect("share of weights dropped in training", dropped / CELLS, .1, 1.7e-2);
     show("mean change of the output by dropout",
          mean_difference(data(train), data(plain), count(plain)));
@@ -91,7 +91,7 @@ void s3_block(void)
     structure(&b);
     show_shape("output of [1, 32, 512]", y);
     show("mean change of x", change);
-    /* With the last matrix of both parts zero only the residual is left. */
+    /* if the last matrix of both parts is 0, only the residual is left */
     b.self.o.w = reals(MODEL * MODEL);
     b.down.w = reals(FF * MODEL);
     b.down.b = reals(MODEL);
@@ -128,7 +128,7 @@ void s3_run(void)
     progress("%.1f s in double", seconds() - start);
     say("Evaluation: no dropout.  The first sequence again by itself, with its "
         "last token changed:");
-    /* Nothing of the last token or the other sequences may come in. */
+    /* neither the last token nor the other sequences may have an effect */
     expect("largest change of the tokens before it", early, 0, IN_DOUBLE);
     claim("the last token's output changes", max_difference(
         data(y) + BEFORE, data(one) + BEFORE, MODEL) > 1e-2);

@@ -1,9 +1,9 @@
-/* order.c - chapter 1: attention knows no order: S3.1 .. S3.4. */
+/* order.c - chapter 1: attention ignores order: S3.1 .. S3.4. */
 #include "../tutorial.h"
 
 enum { WORDS = 3, NARROW = 16 };
 
-/* Mean over the tokens of a layer's output: what a classifier reads. */
+/* Mean of a layer's output over the tokens, which a classifier reads. */
 static locant_tensor pooled(const struct mha *m, locant_tensor x)
 {
     locant_tensor y = mha(m, x), out = ZEROS(NARROW);
@@ -25,7 +25,7 @@ void s3_blindness(void)
     say("Three words, 猫, 追逐, 狗, as random vectors of width 16; one "
         "attention layer, then the mean of its outputs.  猫追逐狗 and 狗追逐猫 "
         "differ by:");
-    /* Means of three sums of 16 in another order. */
+    /* means of three sums of 16, in another order */
     expect("without positions", difference(pooled(&m, x), pooled(&m, y)), 0,
            IN_DOUBLE);
     double aware = difference(pooled(&m, added(x, P)), pooled(&m, added(y, P)));
@@ -51,7 +51,7 @@ void s3_attention(void)
     for (int i = 0; i < T; i++)
         worst = fmax(worst, fabs(T * mean(data(w) + i * T, T) - 1));
     say("softmax(Q K^T / sqrt(d_k)) V.  100 random tokens, d_k = 64:");
-    /* sqrt(64); 10^4 products of 100 + 100 independent vectors: 3 percent. */
+    /* sqrt(64); 10^4 products of 100 + 100 independent vectors: 3 percent */
     expect("deviation of q . k", deviation(data(s), T * T), 8, 0.5);
     show("entropy of a row, divided by sqrt(64)", entropy(data(w), T, T, 0));
     show("entropy of a row, not divided", entropy(data(w1), T, T, 0));
@@ -95,8 +95,8 @@ void s3_equivariance(void)
 }
 
 /*
- * Output of the last of 8 tokens after 'layers' layers without positions: its
- * change when the seven before it are reversed.
+ * By how much the last of 8 tokens changes, after 'layers' layers without
+ * positions, if the seven tokens before it are reversed.
  */
 static double last_token(int layers, locant_mask mask)
 {

@@ -5,7 +5,7 @@
 
 enum { SEGMENT = 4, TOKENS = 8, HEADS = 2, D = 16 };
 
-/* The last SEGMENT tokens of a tensor [1, HEADS, TOKENS, D]: a view. */
+/* A view of the last SEGMENT tokens of a tensor [1, HEADS, TOKENS, D]. */
 static locant_tensor second_segment(locant_tensor t)
 {
     t.data = data(t) + SEGMENT * D;
@@ -13,7 +13,8 @@ static locant_tensor second_segment(locant_tensor t)
     return t;
 }
 
-/* Largest difference of y [1, HEADS, SEGMENT, D] from that of the whole. */
+/* Largest difference of y [1, HEADS, SEGMENT, D] from the same part of
+   'whole'. */
 static double apart(locant_tensor y, locant_tensor whole)
 {
     double worst = 0;
@@ -40,10 +41,10 @@ void s3_segments(void)
 
     whole = attend(a); /* eight tokens at once */
     a.q = &q2;
-    recurrent = attend(a); /* the second four, the first as memory */
+    recurrent = attend(a); /* the second four, with the first four as memory */
     a.k = &k2;
     a.v = &v2;
-    alone = attend(a); /* the second four, cut off */
+    alone = attend(a); /* the second four, without memory */
     say("Eight tokens in two segments of four.  Cut off from the first "
         "segment, the second computes something else (context fragmentation); "
         "with the first one's keys and values kept as memory and distances "
@@ -59,13 +60,13 @@ void s3_segments(void)
     claim("a segment alone does not", apart(alone, whole) > 1e-2);
 }
 
-/* One key, a published example: the log-sum-exp is the score. */
+/* A published example with one key, so the log-sum-exp is the score. */
 static void xl_example(void)
 {
     static const double q[] = { 1, 2 }, k[] = { .5, -1 };
     static const double u[] = { .1, .2 }, v[] = { .3, -.1 }, r[] = { .7, .4 };
     locant_tensor tq = COPY(q, 1, 1, 1, 2), tk = COPY(k, 1, 1, 1, 2);
-    /* R_0 = (sin 0, cos 0) = (0, 1), so that W_R R_0 = r. */
+    /* R_0 = (sin 0, cos 0) = (0, 1), so that W_R R_0 = r */
     locant_tensor params[] = { COPY(((double[]){ 0, r[0], 0, r[1] }), 1, 2, 2),
                                COPY(u, 1, 2), COPY(v, 1, 2) };
     double score = *data(scores((locant_attention){
@@ -82,7 +83,7 @@ static void xl_example(void)
     expect("the library's score", score, 0.0141421356, TEN_DIGITS);
 }
 
-/* The four terms by loops against the library, four tokens, one head of 4. */
+/* Error of the library's four terms against loops: four tokens, a head of 4. */
 static double xl_error(void)
 {
     enum { T = 4, W = 4 };
@@ -136,11 +137,11 @@ void s3_xl(void)
                      "The key's matrix splits in two, W_{k,E} and W_{k,R}, "
                      "and the division by sqrt(D) is missing in the "
                      "tutorial.");
-    /* R to 2^-25 an entry, sums of 4 x 4 products of N(0, 1) numbers. */
+    /* R to 2^-25 per entry, sums of 4 x 4 products of N(0, 1) numbers */
     expect("four terms by loops less library, 4 tokens", xl_error(), 0, 1e-6);
 }
 
-/* Bytes of scratch for attention over L tokens with T5. */
+/* Workspace in bytes for attention over L tokens with T5. */
 static double workspace(int64_t L)
 {
     locant_tensor    q = ZEROS_F32(1, 1, L, 64);
@@ -165,7 +166,7 @@ void s3_cost(void)
     locant_tensor numbers = ZEROS(32, 1);
     double        at[200], first[32], *bucket;
 
-    /* Bucket b holds the number b, so that the bias is the bucket. */
+    /* if bucket b has the bias b, then the bias is the bucket */
     for (int i = 0; i < 200; i++)
         at[i] = i;
     for (int b = 0; b < 32; b++)

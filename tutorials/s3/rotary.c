@@ -1,5 +1,5 @@
 /*
- * rotary.c - chapter 4 and its code: rotation, frequencies, and their use as
+ * rotary.c - chapter 4 and its code: rotation, frequencies, and the form with
  * complex numbers: S3.10, S3.17, S3.18.
  */
 #include <complex.h>
@@ -7,14 +7,14 @@
 #include "../tutorial.h"
 #include "locant/angles.h"
 
-/* <R(n) q, k> for one head of 64. */
+/* <R(n) q, k> for one head of 64 channels. */
 static double score_at(const char *spec, locant_tensor q, locant_tensor k,
                        int64_t n)
 {
     return dot(data(rotated(spec, q, n)), data(k), 64);
 }
 
-/* (R_m q) . (R_n k) less (R_{m-n} q) . k, two channels, theta = 1. */
+/* (R_m q) . (R_n k) - (R_{m-n} q) . k for two channels, theta = 1. */
 static double identity_error(double m, double n)
 {
     double complex q = 1 + 2 * I, k = .5 - 1 * I;
@@ -35,7 +35,7 @@ void s3_rope(void)
     };
     locant_random r = draws(1);
     locant_tensor k = NORMALS(&r, 1, 64), ones = ZEROS(1, 64);
-    locant_tensor q = rotated("rope", k, -20); /* meets k after 20 more steps */
+    locant_tensor q = rotated("rope", k, -20); /* k after 20 more steps */
     double        x[2][6];
     int           best = 0;
 
@@ -64,7 +64,7 @@ void s3_rope(void)
                      "Slow pairs meet angles they never met in training.");
     say("No parameters; the base matters, as the two columns show.  In use: "
         "Llama, Gemma, PaLM, Qwen.");
-    /* 64 entries of a table to 2^-25; published to 5e-7. */
+    /* 64 entries of a table to 2^-25; published to 5e-7 */
     check("scores, base 10000", max_difference(x[0], known[0], 6), 0, 3e-6);
     check("scores, base 500000", max_difference(x[1], known[1], 6), 0, 3e-6);
     check("the peak", best, 20, 0);
@@ -83,7 +83,7 @@ void s3_frequencies(void)
         const float *z = (float *)cis.data + 2 * n;
         int    p = n / PAIRS, i = n % PAIRS;
         double right = cos(p * pow(10000, -2. * i / DIM));
-        /* The tutorial's product, in float32. */
+        /* the tutorial's product, in float32 */
         float  rounded = (float)p * (1.f / powf(10000, 2.f * (float)i / DIM));
 
         modulus = fmax(modulus, fabs(hypot(z[0], z[1]) - 1));
@@ -94,7 +94,7 @@ void s3_frequencies(void)
         "positions: 32 complex numbers a position, here as (cos, sin).");
     show_shape("freqs_cis", cis);
     expect("largest | |z| - 1 |", modulus, 0, FLOAT);
-    /* Entries within 0.501 units in the last place of float32, below 1. */
+    /* entries below 1, within 0.501 units in the last place of float32 */
     expect("largest error of a cosine, locant", ours, 0, 0.501 * 0x1p-24);
     show("the same from the tutorial's float32 product", theirs);
     show_text("a head of 5", refusal(locant_encoding_rotate(
@@ -122,7 +122,7 @@ void s3_apply(void)
         "the interleaved pairing.");
     show_shape("x", x);
     show_shape("x rotated", y);
-    /* Entries below 6, two products with a table to 2^-25. */
+    /* entries below 6, two products with a table to 2^-25 */
     expect("complex product less library", worst, 0, 12 * 0x1p-25);
     expect("largest relative change of a length", length_change(x, y), 0,
            FLOAT);

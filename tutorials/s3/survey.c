@@ -1,5 +1,5 @@
 /*
- * survey.c - chapter 5: the four methods side by side: S3.11 .. S3.13, S3.15,
+ * survey.c - chapter 5: the four methods compared: S3.11 .. S3.13, S3.15,
  * S3.22.
  */
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 #include "../tutorial.h"
 
-/* Names of the encodings of this door, "a, b, c"; their number. */
+/* Writes the names of the encodings with this door, "a, b"; returns how
+   many. */
 static int of_door(char *out, size_t size, unsigned door)
 {
     const locant_encoding_info *e;
@@ -62,7 +63,7 @@ static const char *const specs[METHODS] = { "sinusoidal",
                                             "learned(length=512)", "t5",
                                             "rope" };
 
-/* What the registry knows of the four. */
+/* Prints what the registry knows about each of the four methods. */
 static void known(const char *feature, const char *(*ask)(const char *spec))
 {
     table_row("%s|%s|%s|%s|%s", feature, ask(specs[0]), ask(specs[1]),

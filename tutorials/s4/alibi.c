@@ -1,12 +1,10 @@
-/*
- * alibi.c - ALiBi's slopes, its use, and how they spread: S4.11, S4.12, S4.17.
- */
+/* alibi.c - ALiBi's slopes, their use, and their range: S4.11, S4.12, S4.17. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "../tutorial.h"
 
-/* get_alibi_slopes() of the tutorial: i * base where base^i is meant. */
+/* The tutorial's get_alibi_slopes(), with i * base instead of base^i. */
 static const double *their_slopes(int heads)
 {
     double *slopes = reals(heads), base;
@@ -59,7 +57,7 @@ static void show_range(const char *name, locant_tensor x)
 /* S4.12 */
 void s4_alibi(void)
 {
-    static const double known[] = { /* of equal scores, m = 0.5 */
+    static const double known[] = { /* for equal scores, m = 0.5 */
         0.2350037122, 0.3874556190, 0.2350037122, 0.1425369566
     };
     const char   *spec = "alibi(symmetric=yes)";
@@ -124,7 +122,7 @@ void s4_homework_3(void)
         .title = "ALiBi slopes", .x_label = "head",
         .y_label = "log2 of the slope", .series = drawn, .n_series = 3 });
     check("ratio, 8 heads", slope[0][1] / slope[0][0], 0.5, 0);
-    /* Two powers, a quotient, a root. */
+    /* two powers, a quotient, a root */
     check("ratio, 16 heads", slope[2][1] / slope[2][0], sqrt(.5), 4 * 0x1p-53);
     check("smallest, 16 heads", slope[2][15], 1. / 256, 0);
     check("head 8 of 12", slope[1][8], 0.7071067812, TEN_DIGITS);

@@ -25,7 +25,7 @@ void s4_learned(void)
     mistake("E-4.5", "deviation of the table at the beginning",
             deviation(data(P), ROWS * W), 0.02, "nn.Embedding draws N(0, 1) "
             "unless told; BERT and GPT-2 take 0.02 or 0.01.");
-    /* Two sums and two differences of numbers below 8. */
+    /* two sums and two differences of numbers below 8 */
     check("the same row for both sequences",
           (data(y)[EACH] - data(x)[EACH]) - (data(y)[0] - data(x)[0]), 0,
           16 * 0x1p-53);
@@ -40,12 +40,13 @@ void s4_rope(void)
     locant_tensor x = COPY(((double[]){ 1, 2, 3, 4 }), 1, 4);
     locant_tensor y = rotated(ROPE_PAIRS, x, 3);
     locant_tensor far = rotated(ROPE_PAIRS, x, 1000003);
-    /* The comment's form, a row times [[cos, -sin], [sin, cos]]. */
+    /* the form in the tutorial's comment: a row times [[cos, -sin], [sin,
+       cos]] */
     const double *comment = data(shifted(data(x), 3, 1, 4));
 
     say("Even channels x1, odd channels x2: x1 cos - x2 sin, x1 sin + x2 cos.  "
         "(1, 2, 3, 4) at position 3:");
-    /* Two products with a table to 2^-25, entries up to 4. */
+    /* two products with a table to 2^-25, entries up to 4 */
     expect_list("rotated", "%.10f", data(y), 4, known, 8 * 0x1p-25);
     mistake("E-4.4", "first channel by the comment's row form", comment[0],
             *data(y), "A row times [[cos, -sin], [sin, cos]] rotates "
@@ -62,7 +63,7 @@ void s4_rope(void)
 enum { BATCH = 2, HEADS = 8, LENGTH = 128, HEAD = 64,
        COUNT = BATCH * HEADS * LENGTH * HEAD };
 
-/* The score of query 100 and key 90 when position 0 is at 'first'. */
+/* The score of query 100 and key 90 if positions start at 'first'. */
 static double score(locant_tensor q, locant_tensor k, int64_t first)
 {
     return dot(data(rotated(ROPE_PAIRS, q, first)) + 100 * HEAD,
@@ -81,7 +82,7 @@ void s4_apply(void)
     show_shape("Q_rot", q_rot);
     show_shape("K_rot", rotated(ROPE_PAIRS, k, 0));
     show("score of query 100, key 90", score(q, k, 0));
-    /* 64 products of numbers near 1, each to 2^-24 or so. */
+    /* 64 products of numbers near 1, each to about 2^-24 */
     expect("the same 500 positions later", score(q, k, 500), score(q, k, 0),
            1e-5);
     check("position 0 is not rotated",
@@ -119,7 +120,7 @@ void s4_homework_2(void)
         change[0][i] = length_change(x, rotated(ROPE_PAIRS, x, first[i]));
         change[1][i] = length_change(
             as_double(f), as_double(rotated(ROPE_PAIRS, f, first[i])));
-        /* Cosine and sine to 2^-25: lengths to 2^-24; float sums as well. */
+        /* cosine and sine to 2^-25, so lengths to 2^-24, and float sums */
         check("lengths in double", change[0][i], 0, FLOAT);
         check("lengths in float32", change[1][i], 0, 3 * 0x1p-24);
     }

@@ -1,7 +1,4 @@
-/*
- * sinusoid.c - what the chapter is, why positions, the sinusoid: S4.1 .. S4.7,
- * S4.15.
- */
+/* sinusoid.c - why positions, the sinusoid, homework 1: S4.1 .. S4.7, S4.15. */
 #include "../tutorial.h"
 
 enum { LENGTH = 100, WIDTH = 512, N = LENGTH * WIDTH };
@@ -134,7 +131,7 @@ void s4_homework_1(void)
              "position", cells, ROWS, COLS);
 }
 
-/* numpy's allclose: |x - y| <= 1e-8 + 1e-5 |y| everywhere */
+/* numpy's allclose: |x - y| <= 1e-8 + 1e-5 |y| everywhere. */
 static int all_close(const double *x, const double *y, int n)
 {
     for (int i = 0; i < n; i++)

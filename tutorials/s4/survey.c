@@ -1,5 +1,4 @@
-/* survey.c - table, summary, a question, models named: S4.13, S4.14, S4.19,
- * S4.20. */
+/* survey.c - table, summary, homework 5, models: S4.13, S4.14, S4.19, S4.20. */
 #include "../tutorial.h"
 
 /* S4.13 */
@@ -53,7 +52,7 @@ void s4_summary(void)
                      "As S4.13; S4.18 measures it.");
 }
 
-/* How often a model of 12 layers applies an encoding of these doors. */
+/* How often a model of 12 layers applies an encoding with these doors. */
 static int uses(unsigned doors)
 {
     return ((doors & LOCANT_DOOR_INPUT) != 0) +

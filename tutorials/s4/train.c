@@ -16,7 +16,7 @@ static void free_corpus(void *corpus)
     locant_corpus_free(corpus);
 }
 
-/* Two layers, 200 steps of 16 x 128 bytes: seconds, not science. */
+/* Two layers, 200 steps of 16 x 128 bytes: takes seconds, proves nothing. */
 static locant_evaluation train(locant_store *store, locant_corpus *corpus,
                                const char *spec)
 {
@@ -83,7 +83,7 @@ void s4_homework_4(void)
 
         table_row("%s|%.4f|%.4f|%.4f|%.4f|%.4f|%.4f", specs[k], x[0], x[1],
                   rise[k], x[2], x[3], x[4]);
-        /* ln 256: a model that knows nothing. */
+        /* ln 256 is the loss of a model that knows nothing */
         claim("it has learned something", x[0] < 0.6 * log(256));
     }
     draw_losses(e);
@@ -95,7 +95,7 @@ void s4_homework_4(void)
         "little, the rises are far beyond noise.  'locant report --preset "
         "homework' does this on three seeds of a longer training, with "
         "intervals and a page.");
-    /* A twentieth of a nat: seven times less than either rise. */
+    /* 0.05 nats: a seventh of the smaller rise */
     claim("the sinusoid gets worse", rise[0] > 0.05);
     claim("RoPE gets worse", rise[1] > 0.05);
     claim("ALiBi stays", fabs(rise[2]) < 0.05);
