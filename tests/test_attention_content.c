@@ -231,7 +231,7 @@ TEST(blind_queries_are_not_asked_about)
 
 /*
  * Never an array of T x S: at 2^14 keys, 8 rows of scores for each of 4 heads,
- * keys, values and inputs twice, all doubles, and a memo; times two threads.
+ * keys, values and inputs twice, all doubles; times two threads.
  */
 TEST(scratch_is_small)
 {

@@ -122,7 +122,7 @@ static void check_all(const locant_tensor *t, float value)
         CHECK(((const float *)t->data)[i] == value);
 }
 
-/* One by content as products, one by a table of biases, one that bends. */
+/* One of products, one of a table of biases, one piecewise linear. */
 static const char *const learned[] = { "shaw(distance=5)", "deberta(span=4)",
                                        "t5", "fire", "transformer-xl",
                                        "alibi(learned=yes)" };

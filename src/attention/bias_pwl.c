@@ -252,14 +252,14 @@ void lct_bias_pwl_backward(const struct lct_plan *p, const struct lct_tile *t,
                                      &b.x, r > 0 ? b.x.start[r] : -INFINITY,
                                      end);
         for (int64_t i = 0; i < t->rows; i++) {
-            const double *bends = x->queries + 3 * (query + i);
+            const double *of_query = x->queries + 3 * (query + i);
             double of_f = (double)sum[lanes + i];
             double of_du = (double)sum[2 * lanes + i];
 
             to[first + r] += (double)sum[i];
             to[x->most + first + r] += of_f;
-            shared[0] += slope * (of_du * bends[0] + of_f * bends[1]);
-            shared[1] += slope * of_f * bends[2];
+            shared[0] += slope * (of_du * of_query[0] + of_f * of_query[1]);
+            shared[1] += slope * of_f * of_query[2];
         }
     }
 }

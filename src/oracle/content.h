@@ -41,4 +41,21 @@ static inline int64_t past(const struct oracle_call *w, int64_t b, int64_t i,
     return w->q_pos[b * w->T + i] - w->k_pos[b * w->S + j];
 }
 
+/* Channel d of W_h R_n: W is parameter 0, [H, D, width], R_n the sinusoid of
+ * n, sines first; the spec has its base. */
+static inline cx sinusoid_of(const struct oracle_call *w, int64_t h,
+                             int64_t d, double n)
+{
+    double base = oracle_number(w->spec, "base", 10000);
+    int64_t half = w->W / 2;
+    const cx *row = w->param[0] + (h * w->D + d) * w->W;
+    cx sum = 0;
+
+    for (int64_t c = 0; c < half; c++) {
+        double angle = n * pow(base, -2.0 * (double)c / (double)w->W);
+
+        sum += row[c] * sin(angle) + row[half + c] * cos(angle);
+    }
+    return sum;
+}
 #endif

@@ -14,21 +14,6 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx projected(const struct oracle_call *w, int64_t h, int64_t d, double n)
-{
-    double base = oracle_number(w->spec, "base", 10000);
-    int64_t half = w->W / 2;
-    const cx *row = w->param[0] + (h * w->D + d) * w->W;
-    cx sum = 0;
-
-    for (int64_t c = 0; c < half; c++) {
-        double angle = n * pow(base, -2.0 * (double)c / (double)w->W);
-
-        sum += row[c] * sin(angle) + row[half + c] * cos(angle);
-    }
-    return sum;
-}
-
 static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
@@ -46,7 +31,8 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     if (clamp > 0)
         n = fmax(-clamp, fmin(clamp, n));
     for (int64_t d = 0; d < w->D; d++)
-        sum += (q[d] + u[d]) * k[d] + (q[d] + v[d]) * projected(w, h, d, n) +
+        sum += (q[d] + u[d]) * k[d] +
+               (q[d] + v[d]) * sinusoid_of(w, h, d, n) +
                (q[d] + bias[d]) * segment[d];
     return w->scale * sum;
 }
