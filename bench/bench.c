@@ -33,8 +33,8 @@ static void do_row(struct run *run, struct bench_result *r)
         fputs("\r\033[K", stderr);
     if (wrong != NULL) {
         run->wrong = true;
-        fprintf(stderr, "locant: bench: %s (%s, threads %d): %s\n",
-                r->c->name, r->isa, r->threads, wrong);
+        fprintf(stderr, "locant: bench: %s (%s, threads %d): %s\n", r->c->name,
+                r->isa, r->threads, wrong);
         return;
     }
     for (int i = 0; i < run->n_sinks; i++)
@@ -47,7 +47,8 @@ static void do_isas(struct run *run, const struct bench_case *c, int threads)
     int available;
 
     for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++) {
-        struct bench_result r = { .c = c, .isa = c->work->plain_c ? "-" : isa,
+        struct bench_result r = { .c = c,
+                                  .isa = c->work->plain_c ? "-" : isa,
                                   .threads = threads };
 
         if (!available || (only != NULL && strcmp(only, isa) != 0) ||
@@ -67,8 +68,8 @@ static int threads_at(const struct bench_options *o, int i)
 
 static void do_case(struct run *run, const struct bench_case *c)
 {
-    int n = run->o->threads.n == 0 || c->work->one_thread ? 1
-                                                          : run->o->threads.n;
+    int n =
+        run->o->threads.n == 0 || c->work->one_thread ? 1 : run->o->threads.n;
 
     for (int i = 0; i < n; i++) {
         int threads = c->work->one_thread ? 1 : threads_at(run->o, i);
@@ -98,8 +99,8 @@ static FILE *open_record(const struct bench_options *o,
     snprintf(date, sizeof(date), "%.19s", m->date);
     for (char *p = date; *p != '\0'; p++)
         *p = *p == ':' ? '-' : *p;
-    snprintf(path, sizeof(path), "%s/%s-%s-%s.json", o->append, date,
-             m->commit, cpu);
+    snprintf(path, sizeof(path), "%s/%s-%s-%s.json", o->append, date, m->commit,
+             cpu);
     (void)mkdir(o->append, 0777); /* the folder may exist */
     f = fopen(path, "a");
     if (f == NULL)
@@ -121,8 +122,9 @@ static void do_all(struct run *run, const struct bench_case *cases)
 int bench_run_cases(const struct bench_options *o, FILE *out,
                     const struct bench_case *cases, int n)
 {
-    struct run run = { .o = o, .n_sinks = 1, .total = n,
-                       .talk = isatty(STDERR_FILENO) == 1 };
+    struct run run = {
+        .o = o, .n_sinks = 1, .total = n, .talk = isatty(STDERR_FILENO) == 1
+    };
     struct bench_machine machine;
     FILE *record = NULL;
     int status;
@@ -131,9 +133,9 @@ int bench_run_cases(const struct bench_options *o, FILE *out,
         locant_set_isa(o->isa) != LOCANT_OK)
         return 2;
     bench_machine_ask(&machine);
-    run.sinks[0] = (struct bench_sink){ .file = out, .format = o->format,
-                                        .quick = o->quick,
-                                        .machine = &machine };
+    run.sinks[0] = (struct bench_sink){
+        .file = out, .format = o->format, .quick = o->quick, .machine = &machine
+    };
     if (o->append != NULL && (record = open_record(o, &machine)) == NULL)
         return 3;
     if (record != NULL) {
@@ -157,8 +159,10 @@ int bench_run(const struct bench_options *o, FILE *out)
         fprintf(stderr, "locant: bench: out of memory\n");
         status = 3;
     } else if (n == 0) {
-        fprintf(stderr, "locant: bench: no row matches%s%s%s; --list prints "
-                "all\n", o->only != NULL ? " --only '" : " the options",
+        fprintf(stderr,
+                "locant: bench: no row matches%s%s%s; --list prints "
+                "all\n",
+                o->only != NULL ? " --only '" : " the options",
                 o->only != NULL ? o->only : "", o->only != NULL ? "'" : "");
         status = 2;
     } else if (o->list) {

@@ -16,7 +16,7 @@
 enum { BENCH_RANGE = 64 };
 
 struct bench_range {
-    int     n; /* 0: not given */
+    int n; /* 0: not given */
     int64_t at[BENCH_RANGE];
 };
 
@@ -48,11 +48,13 @@ enum bench_peak {
     PEAK_DOT     /* bfloat16 dot products, if the CPU has them */
 };
 
+/* clang-format off */
 enum bench_subject {
     SUBJECT_ANGLES, SUBJECT_ROTATE, SUBJECT_INPUT, SUBJECT_FORWARD,
     SUBJECT_BACKWARD, SUBJECT_STORAGE, SUBJECT_DECODE, SUBJECT_MASKS,
     SUBJECT_CONTENT, SUBJECT_KERNELS, SUBJECT_TRAIN, SUBJECT_MEMORY, SUBJECTS
 };
+/* clang-format on */
 
 /* One table of the output. */
 struct bench_title {
@@ -74,33 +76,33 @@ struct bench_family {
     enum bench_subject subject;
     const char *name;
     const struct bench_work *work;
-    const char *specs;     /* encodings; -e replaces them unless 'fixed' */
-    bool        fixed;
-    const char *dtypes;    /* NULL: f32 */
+    const char *specs; /* encodings; -e replaces them unless 'fixed' */
+    bool fixed;
+    const char *dtypes; /* NULL: f32 */
     const char *tokens, *quick;
-    bool        longer;    /* like the line above, other sizes; not with -n */
+    bool longer; /* like the line above, other sizes; not with -n */
     const char *dims;
-    int64_t     heads, kv_heads; /* 0: as many as heads */
-    int64_t     queries;   /* 0: as many as tokens */
-    unsigned    masks;     /* 0: MASK_FULL */
-    int64_t     window, documents; /* for counting the work; 0: none */
-    bool        keys_rotated; /* keys come rotated from a cache */
-    int64_t     layers;    /* of a model to train; not with -d */
-    int64_t     step;      /* tokens of a step; 0: one sequence */
-    bool        grows;     /* the last row notes how time grows */
+    int64_t heads, kv_heads;   /* 0: as many as heads */
+    int64_t queries;           /* 0: as many as tokens */
+    unsigned masks;            /* 0: MASK_FULL */
+    int64_t window, documents; /* for counting the work; 0: none */
+    bool keys_rotated;         /* keys come rotated from a cache */
+    int64_t layers;            /* of a model to train; not with -d */
+    int64_t step;              /* tokens of a step; 0: one sequence */
+    bool grows;                /* the last row notes how time grows */
 };
 
 struct bench_case {
     const struct bench_family *family;
     const struct bench_work *work;
-    char         spec[128]; /* encoding */
+    char spec[128]; /* encoding */
     locant_dtype dtype;
-    int64_t      batch, heads, kv_heads, queries, tokens, dim, layers;
-    int64_t      window, documents;
-    bool         causal;
+    int64_t batch, heads, kv_heads, queries, tokens, dim, layers;
+    int64_t window, documents;
+    bool causal;
     const struct bench_kernels *of; /* the struct of a kernel */
-    int          kernel;   /* the row in 'of', or -1 */
-    char         name[384];
+    int kernel;                     /* the row in 'of', or -1 */
+    char name[384];
 };
 
 struct bench_result;
@@ -113,10 +115,10 @@ struct bench_result;
 struct bench_work {
     const char *unit; /* "GB/s", "GFLOP/s", "ns/.." */
     enum bench_peak peak;
-    bool every_isa;   /* on each instruction set; else on the best */
-    bool plain_c;     /* does not use our kernels */
+    bool every_isa; /* on each instruction set; else on the best */
+    bool plain_c;   /* does not use our kernels */
     bool one_thread;
-    unsigned doors;   /* of the encodings it takes */
+    unsigned doors; /* of the encodings it takes */
     void *(*setup)(const struct bench_case *c);
     const char *(*check)(void *state);
     void (*run)(void *state);
@@ -128,10 +130,9 @@ struct bench_work {
     const char *(*measure)(struct bench_result *r, bool quick);
 };
 
-extern const struct bench_work
-    work_angle, work_angle_libm, work_rotate, work_rotate_qk,
-    work_rotate_naive, work_rerotate, work_input, work_forward, work_backward,
-    work_decode, work_train, work_memory;
+extern const struct bench_work work_angle, work_angle_libm, work_rotate,
+    work_rotate_qk, work_rotate_naive, work_rerotate, work_input, work_forward,
+    work_backward, work_decode, work_train, work_memory;
 
 /*
  * Floating-point operations of training, per token of a case's model: three
@@ -149,10 +150,10 @@ const struct bench_family *bench_family_at(int i);
 /* One function of a struct of kernels, on operands in the cache. */
 struct bench_kernel {
     const char *name;
-    size_t      member;    /* offset in the struct */
+    size_t member; /* offset in the struct */
     const struct bench_work *work;
-    double      amount;    /* numbers, flops, or bytes read and written */
-    double      tolerance; /* against the base kernel; 0: exact */
+    double amount;    /* numbers, flops, or bytes read and written */
+    double tolerance; /* against the base kernel; 0: exact */
 };
 
 /* work_moves counts bytes, work_each counts numbers. */
@@ -160,12 +161,12 @@ extern const struct bench_work work_each, work_flops, work_dots, work_moves;
 
 /* The functions of one struct, and their operands. */
 struct bench_kernels {
-    const char *name;      /* "lct_kernels" */
-    size_t      size;      /* of the struct, whose first member is its name */
-    size_t      flag;      /* offset of a member that is no function; 0: none */
+    const char *name; /* "lct_kernels" */
+    size_t size;      /* of the struct, whose first member is its name */
+    size_t flag;      /* offset of a member that is no function; 0: none */
     const struct bench_kernel *(*at)(int i); /* row i; NULL past the end */
-    size_t      bytes;     /* of the operands */
-    size_t      floats;    /* how many come first and have a tolerance; the
+    size_t bytes;                            /* of the operands */
+    size_t floats; /* how many come first and have a tolerance; the
                               rest must be equal */
     void (*fill)(void *operands);
     /* Runs row i on the current instruction set or, if 'base', on base. */
@@ -179,8 +180,13 @@ extern const struct bench_kernels bench_nn;
 
 /* ----------------------------------------------------------------- options */
 
-enum bench_format { FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_CSV, FORMAT_SQL,
-                    FORMAT_LINES };
+enum bench_format {
+    FORMAT_MARKDOWN,
+    FORMAT_JSON,
+    FORMAT_CSV,
+    FORMAT_SQL,
+    FORMAT_LINES
+};
 
 /* Options as the user typed them; NULL: not given. */
 struct bench_request {
@@ -213,18 +219,18 @@ int bench_cases(struct bench_case **out, const struct bench_options *o);
 struct bench_result {
     const struct bench_case *c;
     const char *isa;
-    int         threads, samples;
-    double      min_ns, median_ns, spread;
-    double      speed;       /* in the unit, at the median */
-    double      peak;        /* in the unit; 0: none */
-    double      of_peak;     /* fastest speed / peak */
-    double      of_peak_median; /* median speed / peak */
-    double      of_baseline; /* ratio of fastest speeds; 0: no baseline */
-    double      of_baseline_median; /* ratio of the medians */
-    double      cpus;        /* CPU time / wall time, from the round where it
+    int threads, samples;
+    double min_ns, median_ns, spread;
+    double speed;              /* in the unit, at the median */
+    double peak;               /* in the unit; 0: none */
+    double of_peak;            /* fastest speed / peak */
+    double of_peak_median;     /* median speed / peak */
+    double of_baseline;        /* ratio of fastest speeds; 0: no baseline */
+    double of_baseline_median; /* ratio of the medians */
+    double cpus;               /* CPU time / wall time, from the round where it
                                 is least; 0: not known */
-    char        note[512];
-    bool        cannot;      /* not measured; the note says why */
+    char note[512];
+    bool cannot; /* not measured; the note says why */
 };
 
 /* The machine and the build, for the head of the output. */

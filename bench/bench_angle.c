@@ -99,6 +99,7 @@ static double pairs(const struct bench_case *c)
     return (double)c->tokens * (double)(c->dim / 2);
 }
 
+/* clang-format off */
 const struct bench_work work_angle = {
     .unit = "ns/pair", .every_isa = true, .one_thread = true, .setup = setup,
     .check = check, .run = run, .teardown = teardown, .amount = pairs,
@@ -107,3 +108,4 @@ const struct bench_work work_angle_libm = {
     .unit = "ns/pair", .one_thread = true, .setup = setup, .check = unchecked,
     .run = run_libm, .teardown = teardown, .amount = pairs,
 };
+/* clang-format on */

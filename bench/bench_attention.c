@@ -60,12 +60,14 @@ static bool as_double(locant_tensor *out, const locant_tensor *t)
 }
 
 static locant_status truth_open(struct truth *t,
-                                const struct bench_attention *a,
-                                bool gradients)
+                                const struct bench_attention *a, bool gradients)
 {
     locant_attention p = a->problem;
     const locant_attention_gradients g = {
-        .struct_size = sizeof(g), .dq = &t->dq, .dk = &t->dk, .dv = &t->dv,
+        .struct_size = sizeof(g),
+        .dq = &t->dq,
+        .dk = &t->dk,
+        .dv = &t->dv,
     };
     locant_status status;
 
@@ -126,9 +128,9 @@ static const char *compare(const struct bench_attention *a,
 
     if (!(distance(&a->out, &t->out) < tolerance(a->c.dtype, false, &t->lse)))
         return "the output differs from the reference";
-    if (gradients && !(distance(&a->dq, &t->dq) < most &&
-                       distance(&a->dk, &t->dk) < most &&
-                       distance(&a->dv, &t->dv) < most))
+    if (gradients &&
+        !(distance(&a->dq, &t->dq) < most && distance(&a->dk, &t->dk) < most &&
+          distance(&a->dv, &t->dv) < most))
         return "a gradient differs from the reference";
     return NULL;
 }
@@ -150,8 +152,8 @@ static const char *check_small(const struct bench_case *c, bool gradients)
     status = a->status;
     if (status == LOCANT_OK)
         status = truth_open(&t, a, gradients);
-    wrong = status == LOCANT_OK ? compare(a, &t, gradients)
-                                : locant_last_error();
+    wrong =
+        status == LOCANT_OK ? compare(a, &t, gradients) : locant_last_error();
     truth_close(&t);
     bench_attention_close(a);
     return wrong;
@@ -321,6 +323,7 @@ static bool baseline(struct bench_case *other, const struct bench_case *c)
 
 enum { DOORS = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE | LOCANT_DOOR_CONTENT };
 
+/* clang-format off */
 const struct bench_work work_forward = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
     .setup = setup_forward, .check = check_forward,
@@ -333,9 +336,14 @@ const struct bench_work work_backward = {
     .run = bench_attention_backward, .teardown = teardown,
     .amount = backward_flops, .baseline = baseline,
 };
+/* clang-format on */
 const struct bench_work work_decode = {
-    .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,
-    .setup = setup_forward, .check = check_forward,
-    .run = bench_attention_forward, .teardown = teardown,
+    .unit = "GB/s",
+    .peak = PEAK_READ,
+    .doors = DOORS,
+    .setup = setup_forward,
+    .check = check_forward,
+    .run = bench_attention_forward,
+    .teardown = teardown,
     .amount = cache_bytes,
 };

@@ -5,34 +5,36 @@
 
 const struct bench_title bench_titles[SUBJECTS] = {
     [SUBJECT_ANGLES] = { "angles", "Exact angles",
-        "at most 1.3 ns a pair with AVX-512, 2.0 with AVX2", NULL },
+                         "at most 1.3 ns a pair with AVX-512, 2.0 with AVX2",
+                         NULL },
     [SUBJECT_ROTATE] = { "rotate", "Rotation in place",
-        "0.90 of streaming; bf16, f16 0.85", NULL },
-    [SUBJECT_INPUT] = { "input", "Adding positions to the input",
-        NULL, NULL },
+                         "0.90 of streaming; bf16, f16 0.85", NULL },
+    [SUBJECT_INPUT] = { "input", "Adding positions to the input", NULL, NULL },
     [SUBJECT_FORWARD] = { "forward", "Attention, forward",
-        "0.70 of FMA; ALiBi, T5, KERPLE, RoPE 0.90 of plain", "of plain" },
-    [SUBJECT_BACKWARD] = { "backward", "Attention, backward",
-        "0.60 of FMA", "of plain" },
+                          "0.70 of FMA; ALiBi, T5, KERPLE, RoPE 0.90 of plain",
+                          "of plain" },
+    [SUBJECT_BACKWARD] = { "backward", "Attention, backward", "0.60 of FMA",
+                           "of plain" },
     [SUBJECT_STORAGE] = { "storage", "Attention on 16-bit tensors",
-        "1.5 of f32 where the CPU has bfloat16 dot products", "of f32" },
+                          "1.5 of f32 where the CPU has bfloat16 dot products",
+                          "of f32" },
     [SUBJECT_DECODE] = { "decode", "One query against a long cache",
-        "0.85 of reading the keys and values", NULL },
+                         "0.85 of reading the keys and values", NULL },
     [SUBJECT_MASKS] = { "masks", "Windows and packed documents",
-        "only visible pairs count", NULL },
-    [SUBJECT_CONTENT] = { "content", "Content encodings, causal",
-        NULL, "of plain" },
-    [SUBJECT_KERNELS] = { "kernels", "Kernels, operands in cache",
-        NULL, NULL },
+                        "only visible pairs count", NULL },
+    [SUBJECT_CONTENT] = { "content", "Content encodings, causal", NULL,
+                          "of plain" },
+    [SUBJECT_KERNELS] = { "kernels", "Kernels, operands in cache", NULL, NULL },
     [SUBJECT_TRAIN] = { "train",
-        "Training: S has 3 layers of 64, M 3 of 96, L 4 of 128", NULL, NULL },
+                        "Training: S has 3 layers of 64, M 3 of 96, L 4 of 128",
+                        NULL, NULL },
     [SUBJECT_MEMORY] = { "memory",
-        "Extra memory, forward and backward: peak RSS of a child",
-        "at most 16 MiB beyond inputs and outputs", NULL },
+                         "Extra memory, forward and backward: peak RSS of a "
+                         "child",
+                         "at most 16 MiB beyond inputs and outputs", NULL },
 };
 
-#define ENCODINGS \
-    "none alibi(symmetric=yes) t5 kerple rope fire(length=2048)"
+#define ENCODINGS "none alibi(symmetric=yes) t5 kerple rope fire(length=2048)"
 enum { BOTH = MASK_FULL | MASK_CAUSAL };
 
 static const struct bench_family families[] = {
@@ -42,45 +44,40 @@ static const struct bench_family families[] = {
     { SUBJECT_ANGLES, "libm in double", &work_angle_libm, .tokens = "64",
       .quick = "64", .dims = "128" },
 
-    { SUBJECT_ROTATE, "rotate", &work_rotate,
-      "rope rope(pairing=interleaved)", .dtypes = "f32 bf16 f16",
-      .tokens = "1024,4096", .quick = "1024", .dims = "128", .heads = 32 },
+    { SUBJECT_ROTATE, "rotate", &work_rotate, "rope rope(pairing=interleaved)",
+      .dtypes = "f32 bf16 f16", .tokens = "1024,4096", .quick = "1024",
+      .dims = "128", .heads = 32 },
     { SUBJECT_ROTATE, "rotate", &work_rotate, "rope", .longer = true,
       .tokens = "64", .quick = "64", .dims = "128", .heads = 8 },
     { SUBJECT_ROTATE, "rotate q and k", &work_rotate_qk, "rope",
       .tokens = "4096", .quick = "1024", .dims = "128", .heads = 32,
       .kv_heads = 8 },
-    { SUBJECT_ROTATE, "plain C loop", &work_rotate_naive, "rope",
-      .fixed = true, .tokens = "1024", .dims = "128", .heads = 32 },
+    { SUBJECT_ROTATE, "plain C loop", &work_rotate_naive, "rope", .fixed = true,
+      .tokens = "1024", .dims = "128", .heads = 32 },
     { SUBJECT_ROTATE, "rerotate", &work_rerotate, "rope", .fixed = true,
       .tokens = "4096", .quick = "1024", .dims = "128", .heads = 8 },
 
     { SUBJECT_INPUT, "add", &work_input, "sinusoidal learned(length=4096)",
-      .dtypes = "f32 bf16 f16", .tokens = "4096",
-      .quick = "1024", .dims = "4096", .heads = 1 },
+      .dtypes = "f32 bf16 f16", .tokens = "4096", .quick = "1024",
+      .dims = "4096", .heads = 1 },
     { SUBJECT_INPUT, "add", &work_input, "sinusoidal learned(length=1024)",
       .longer = true, .dtypes = "f32 bf16 f16", .tokens = "1024",
       .quick = "1024", .dims = "1024", .heads = 16 },
 
-    { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS,
-      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 8,
-      .masks = BOTH },
-    { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS,
-      .longer = true, .tokens = "8192", .dims = "64,128", .heads = 2,
-      .masks = BOTH },
-    { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS,
-      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 4,
-      .masks = BOTH },
-    { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS,
-      .longer = true, .tokens = "8192", .dims = "64,128", .heads = 2,
-      .masks = BOTH },
+    { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .tokens = "2048",
+      .quick = "512", .dims = "64,128", .heads = 8, .masks = BOTH },
+    { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS, .longer = true,
+      .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
+    { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .tokens = "2048",
+      .quick = "512", .dims = "64,128", .heads = 4, .masks = BOTH },
+    { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS, .longer = true,
+      .tokens = "8192", .dims = "64,128", .heads = 2, .masks = BOTH },
 
     { SUBJECT_STORAGE, "forward", &work_forward, "none rope",
       .dtypes = "bf16 f16", .tokens = "2048", .quick = "512", .dims = "64,128",
       .heads = 8 },
-    { SUBJECT_STORAGE, "backward", &work_backward, "none",
-      .dtypes = "bf16 f16", .tokens = "2048", .quick = "512", .dims = "64",
-      .heads = 4 },
+    { SUBJECT_STORAGE, "backward", &work_backward, "none", .dtypes = "bf16 f16",
+      .tokens = "2048", .quick = "512", .dims = "64", .heads = 4 },
 
     { SUBJECT_DECODE, "decode", &work_decode, "none", .tokens = "32768",
       .quick = "4096", .dims = "128", .heads = 8, .queries = 1 },
@@ -124,8 +121,8 @@ static const struct bench_family families[] = {
       .tokens = "128", .quick = "128", .dims = "32", .heads = 4, .layers = 4,
       .step = 2048 },
     { SUBJECT_TRAIN, "training step, S by length,", &work_train, "rope",
-      .longer = true, .tokens = "128-4096*2", .quick = "128,1024",
-      .dims = "16", .heads = 4, .layers = 3, .step = 4096, .grows = true },
+      .longer = true, .tokens = "128-4096*2", .quick = "128,1024", .dims = "16",
+      .heads = 4, .layers = 3, .step = 4096, .grows = true },
     { SUBJECT_MEMORY, "forward and backward", &work_memory, "t5",
       .tokens = "32768", .dims = "64", .heads = 8, .masks = MASK_CAUSAL },
 };
@@ -290,9 +287,13 @@ static bool selected(const struct bench_family *f,
 static void add_family(struct expansion *x, const struct bench_family *f)
 {
     const char *specs = f->specs == NULL ? "" : f->specs;
-    struct bench_case c = { .family = f, .work = f->work, .heads = f->heads,
-                            .kv_heads = f->kv_heads, .window = f->window,
-                            .documents = f->documents, .layers = f->layers,
+    struct bench_case c = { .family = f,
+                            .work = f->work,
+                            .heads = f->heads,
+                            .kv_heads = f->kv_heads,
+                            .window = f->window,
+                            .documents = f->documents,
+                            .layers = f->layers,
                             .kernel = -1 };
 
     if (!selected(f, x->o))
@@ -314,9 +315,8 @@ static void add_family(struct expansion *x, const struct bench_family *f)
     }
 }
 
-static const struct bench_family kernels_family = {
-    SUBJECT_KERNELS, "kernel", NULL, .fixed = true
-};
+static const struct bench_family kernels_family = { SUBJECT_KERNELS, "kernel",
+                                                    NULL, .fixed = true };
 
 /* Kernels ignore the sizes of the command line. */
 static void add_kernels(struct expansion *x, const struct bench_kernels *of)
@@ -324,8 +324,9 @@ static void add_kernels(struct expansion *x, const struct bench_kernels *of)
     const struct bench_kernel *k;
 
     for (int i = 0; (k = of->at(i)) != NULL; i++) {
-        struct bench_case c = { .family = &kernels_family, .work = k->work,
-                                .of = of, .kernel = i };
+        struct bench_case c = {
+            .family = &kernels_family, .work = k->work, .of = of, .kernel = i
+        };
 
         snprintf(c.name, sizeof(c.name), "%s", k->name);
         add(x, &c);

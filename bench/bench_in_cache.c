@@ -86,14 +86,17 @@ static double amount(const struct bench_case *c)
     return c->of->at(c->kernel)->amount;
 }
 
-#define IN_CACHE                                                            \
-    .every_isa = true, .one_thread = true, .setup = setup, .check = check,  \
+#define IN_CACHE                                                               \
+    .every_isa = true, .one_thread = true, .setup = setup, .check = check,     \
     .run = run, .teardown = teardown, .amount = amount
 
 const struct bench_work work_each = { .unit = "ns/number", IN_CACHE };
-const struct bench_work work_flops = { .unit = "GFLOP/s", .peak = PEAK_FMA,
+const struct bench_work work_flops = { .unit = "GFLOP/s",
+                                       .peak = PEAK_FMA,
                                        IN_CACHE };
-const struct bench_work work_dots = { .unit = "GFLOP/s", .peak = PEAK_DOT,
+const struct bench_work work_dots = { .unit = "GFLOP/s",
+                                      .peak = PEAK_DOT,
                                       IN_CACHE };
-const struct bench_work work_moves = { .unit = "GB/s", .peak = PEAK_STREAM,
+const struct bench_work work_moves = { .unit = "GB/s",
+                                       .peak = PEAK_STREAM,
                                        IN_CACHE };

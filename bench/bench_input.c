@@ -36,8 +36,8 @@ static void run(void *data)
 {
     struct input_state *s = data;
 
-    s->status = locant_encoding_add(&s->x, &s->x, s->encoding.e,
-                                    &s->positions, s->encoding.params);
+    s->status = locant_encoding_add(&s->x, &s->x, s->encoding.e, &s->positions,
+                                    s->encoding.params);
 }
 
 static locant_status prepare(struct input_state *s, const struct bench_case *c)
@@ -103,8 +103,10 @@ static double bytes(const struct bench_case *c)
            (stored ? sizeof(float) * x / (double)c->heads : 0);
 }
 
+/* clang-format off */
 const struct bench_work work_input = {
     .unit = "GB/s", .peak = PEAK_STREAM, .doors = LOCANT_DOOR_INPUT,
     .setup = setup, .check = check, .run = run, .teardown = teardown,
     .amount = bytes,
 };
+/* clang-format on */

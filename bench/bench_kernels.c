@@ -11,9 +11,9 @@
 #include <string.h>
 
 #ifdef LCT_HAVE_NEON
-#  define BASE lct_kernels_neon
+#    define BASE lct_kernels_neon
 #else
-#  define BASE lct_kernels_base
+#    define BASE lct_kernels_base
 #endif
 
 /* A tile of SIDE keys by SIDE queries has N numbers. */
@@ -33,9 +33,11 @@ struct operands {
 typedef void (*call)(const struct lct_kernels *k, struct operands *x);
 
 /* Defines the function of a row; it has one statement. */
+/* clang-format off */
 #define CALL(name, statement) \
     static void name(const struct lct_kernels *k, struct operands *x) \
     { statement; }
+/* clang-format on */
 
 /* ------------------------------------------------------------------- calls */
 
@@ -44,10 +46,19 @@ static void rope(const struct lct_kernels *k, void *x, enum lct_stored kind,
 {
     const ptrdiff_t row = 2 * SIDE * (kind == LCT_STORED_F32 ? 4 : 2);
     const struct lct_rope r = {
-        .out = x, .x = x, .out_row = row, .x_row = row,
-        .cosines = o->f[COSINES], .sines = o->f[SINES], .table_row = SIDE,
-        .rows = N / (2 * SIDE), .heads = 1, .pairs = SIDE, .kind = kind,
-        .interleaved = interleaved, .sign = 1,
+        .out = x,
+        .x = x,
+        .out_row = row,
+        .x_row = row,
+        .cosines = o->f[COSINES],
+        .sines = o->f[SINES],
+        .table_row = SIDE,
+        .rows = N / (2 * SIDE),
+        .heads = 1,
+        .pairs = SIDE,
+        .kind = kind,
+        .interleaved = interleaved,
+        .sign = 1,
     };
 
     k->rope(&r);
@@ -66,8 +77,15 @@ static void add_table(const struct lct_kernels *k, void *x,
     const ptrdiff_t row = SIDE * (kind == LCT_STORED_F32 ? 4 : 2);
     const float *table[SIDE];
     const struct lct_sum r = {
-        .out = x, .x = x, .out_row = row, .x_row = row, .table = table,
-        .rows = SIDE, .heads = 1, .n = SIDE, .kind = kind,
+        .out = x,
+        .x = x,
+        .out_row = row,
+        .x_row = row,
+        .table = table,
+        .rows = SIDE,
+        .heads = 1,
+        .n = SIDE,
+        .kind = kind,
     };
 
     for (size_t t = 0; t < SIDE; t++)
@@ -89,8 +107,15 @@ CALL(angle_rows,
 static void matmul(const struct lct_kernels *k, struct operands *x)
 {
     const struct lct_product p = {
-        .c = x->f[OUT], .c_row = SIDE, .a = x->f[DATA], .a_row = SIDE,
-        .a_col = 1, .b = x->f[MORE], .b_row = SIDE, .m = SIDE, .n = SIDE,
+        .c = x->f[OUT],
+        .c_row = SIDE,
+        .a = x->f[DATA],
+        .a_row = SIDE,
+        .a_col = 1,
+        .b = x->f[MORE],
+        .b_row = SIDE,
+        .m = SIDE,
+        .n = SIDE,
         .k = SIDE,
     };
 
@@ -100,33 +125,43 @@ static void matmul(const struct lct_kernels *k, struct operands *x)
 static void bf16_matmul(const struct lct_kernels *k, struct operands *x)
 {
     const struct lct_bf16_product p = {
-        .c = x->f[OUT], .c_row = SIDE, .a = x->bf16, .a_row = 2 * SIDE,
-        .a_col = 4, .b = x->pairs, .b_row = SIDE, .m = SIDE, .n = SIDE,
+        .c = x->f[OUT],
+        .c_row = SIDE,
+        .a = x->bf16,
+        .a_row = 2 * SIDE,
+        .a_col = 4,
+        .b = x->pairs,
+        .b_row = SIDE,
+        .m = SIDE,
+        .n = SIDE,
         .k = SIDE / 2,
     };
 
     k->bf16_matmul(&p);
 }
 
-CALL(pair_rows_f32,
-     k->bf16_pair_rows(x->out_pairs, SIDE, x->f[DATA], 4 * SIDE, LCT_STORED_F32,
-                  SIDE, SIDE))
-CALL(pair_rows_bf16,
-     k->bf16_pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE, LCT_STORED_BF16,
-                       SIDE,
-                  SIDE))
-CALL(bf16_round_rows,
-     k->bf16_round_rows(x->out_pairs, SIDE / 2, x->f[DATA], SIDE, x->f[MORE],
-                        SIDE,
-                   SIDE))
+CALL(pair_rows_f32, k->bf16_pair_rows(x->out_pairs, SIDE, x->f[DATA], 4 * SIDE,
+                                      LCT_STORED_F32, SIDE, SIDE))
+CALL(pair_rows_bf16, k->bf16_pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE,
+                                       LCT_STORED_BF16, SIDE, SIDE))
+CALL(bf16_round_rows, k->bf16_round_rows(x->out_pairs, SIDE / 2, x->f[DATA],
+                                         SIDE, x->f[MORE], SIDE, SIDE))
 
 static void scores_of(const struct lct_kernels *k, struct operands *x,
                       const void *keys, enum lct_stored kind)
 {
     const struct lct_product p = {
-        .c = x->f[OUT], .c_row = SIDE, .a = x->f[MORE], .a_col = SIDE,
-        .b = keys, .b_row = SIDE, .m = FEW, .n = SIDE, .k = SIDE,
-        .kind = kind, .ahead = keys,
+        .c = x->f[OUT],
+        .c_row = SIDE,
+        .a = x->f[MORE],
+        .a_col = SIDE,
+        .b = keys,
+        .b_row = SIDE,
+        .m = FEW,
+        .n = SIDE,
+        .k = SIDE,
+        .kind = kind,
+        .ahead = keys,
     };
 
     k->decode_scores(&p);
@@ -139,10 +174,18 @@ CALL(scores_few_f16, scores_of(k, x, x->f16, LCT_STORED_F16))
 static void scores_few_pairs(const struct lct_kernels *k, struct operands *x)
 {
     const struct lct_product p = {
-        .c = x->f[OUT], .c_row = SIDE, .a = (const float *)x->pairs,
-        .a_col = SIDE, .b = (const float *)x->bf16, .b_row = SIDE / 2,
-        .m = FEW, .n = SIDE, .k = SIDE / 2, .rescale = x->f[MORE],
-        .kind = LCT_STORED_BF16_PAIRS, .ahead = (const float *)x->bf16,
+        .c = x->f[OUT],
+        .c_row = SIDE,
+        .a = (const float *)x->pairs,
+        .a_col = SIDE,
+        .b = (const float *)x->bf16,
+        .b_row = SIDE / 2,
+        .m = FEW,
+        .n = SIDE,
+        .k = SIDE / 2,
+        .rescale = x->f[MORE],
+        .kind = LCT_STORED_BF16_PAIRS,
+        .ahead = (const float *)x->bf16,
     };
 
     k->decode_scores(&p);
@@ -152,9 +195,19 @@ static void values_of(const struct lct_kernels *k, struct operands *x,
                       const void *values, enum lct_stored kind)
 {
     const struct lct_product p = {
-        .c = x->f[OUT], .c_row = SIDE, .a = x->f[MORE], .a_row = SIDE,
-        .a_col = 1, .b = values, .b_row = SIDE, .m = FEW, .n = SIDE,
-        .k = SIDE, .add = true, .kind = kind, .ahead = values,
+        .c = x->f[OUT],
+        .c_row = SIDE,
+        .a = x->f[MORE],
+        .a_row = SIDE,
+        .a_col = 1,
+        .b = values,
+        .b_row = SIDE,
+        .m = FEW,
+        .n = SIDE,
+        .k = SIDE,
+        .add = true,
+        .kind = kind,
+        .ahead = values,
     };
 
     memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
@@ -164,10 +217,19 @@ static void values_of(const struct lct_kernels *k, struct operands *x,
 static void values_few_pairs(const struct lct_kernels *k, struct operands *x)
 {
     const struct lct_product p = {
-        .c = x->f[OUT], .c_row = SIDE, .a = (const float *)x->pairs,
-        .a_row = SIDE, .a_col = 1, .b = (const float *)x->bf16, .b_row = SIDE,
-        .m = FEW, .n = SIDE, .k = SIDE, .add = true,
-        .kind = LCT_STORED_BF16_PAIRS, .ahead = (const float *)x->bf16,
+        .c = x->f[OUT],
+        .c_row = SIDE,
+        .a = (const float *)x->pairs,
+        .a_row = SIDE,
+        .a_col = 1,
+        .b = (const float *)x->bf16,
+        .b_row = SIDE,
+        .m = FEW,
+        .n = SIDE,
+        .k = SIDE,
+        .add = true,
+        .kind = LCT_STORED_BF16_PAIRS,
+        .ahead = (const float *)x->bf16,
     };
 
     memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
@@ -177,21 +239,19 @@ static void values_few_pairs(const struct lct_kernels *k, struct operands *x)
 CALL(decode_values, values_of(k, x, x->f[DATA], LCT_STORED_F32))
 CALL(values_few_bf16, values_of(k, x, x->bf16, LCT_STORED_BF16))
 CALL(values_few_f16, values_of(k, x, x->f16, LCT_STORED_F16))
-CALL(softmax_step,
-     k->softmax_step(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES], x->f[ONES],
-                     x->f[OUT]))
+CALL(softmax_step, k->softmax_step(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES],
+                                   x->f[ONES], x->f[OUT]))
 CALL(softmax_row,
      k->softmax_row(x->f[DATA], N, x->f[SIXES], x->f[ONES], x->f[OUT]))
 CALL(softmax_merge,
      k->softmax_merge(x->f[DATA], x->f[SIXES], x->f[ONES], x->f[MORE], 5, 1, N))
-CALL(recompute_probs, k->recompute_probs(x->f[DATA], SIDE, SIDE, SIDE,
-                                         x->f[SIXES]))
+CALL(recompute_probs,
+     k->recompute_probs(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES]))
 
 /* With the slope, for backward.  Repeated calls make the numbers go to 0. */
 CALL(softcap, k->softcap(x->f[DATA], x->f[OUT], N, 30))
-CALL(softmax_gradient,
-     k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE, SIDE, SIDE,
-                         x->f[MORE]))
+CALL(softmax_gradient, k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE,
+                                           SIDE, SIDE, x->f[MORE]))
 CALL(add_bias_rows, k->add_bias_rows(x->f[DATA], SIDE, SIDE, x->f[MORE], x->at))
 CALL(add_linear_bias, k->add_linear_bias(x->f[DATA], x->distances, 0.25, N))
 CALL(sum_diagonals, k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE))
@@ -201,10 +261,14 @@ static struct lct_pwl_bias bent(const struct operands *x)
     static const float start[] = { 0, -1, 0, 1 }, slope[] = { 0, 1, -1, 2 };
     static const float value[] = { 1, 2, 3, 4 };
 
-    return (struct lct_pwl_bias){ .u = x->f[MORE], .du = x->f[SINES],
+    return (struct lct_pwl_bias){ .u = x->f[MORE],
+                                  .du = x->f[SINES],
                                   .at = x->at,
-                              .inverse = x->f[ONES], .start = start,
-                              .slope = slope, .value = value, .pieces = 4 };
+                                  .inverse = x->f[ONES],
+                                  .start = start,
+                                  .slope = slope,
+                                  .value = value,
+                                  .pieces = 4 };
 }
 
 static void add_pwl_bias(const struct lct_kernels *k, struct operands *x)
@@ -226,8 +290,8 @@ static struct lct_rows rows_of(void *x, enum lct_stored kind, float *tile)
 {
     const ptrdiff_t size = kind == LCT_STORED_F32 ? 4 : 2;
 
-    return (struct lct_rows){ x, SIDE * size, kind, tile, SIDE, SIDE,
-                              3 * SIDE / 4 - 8 };
+    return (struct lct_rows){ x,    SIDE * size,     kind, tile, SIDE,
+                              SIDE, 3 * SIDE / 4 - 8 };
 }
 
 static void load_rows(const struct lct_kernels *k, struct operands *x)
@@ -275,8 +339,7 @@ static const struct row rows[] = {
     { { "rope, half", AT(rope), &work_moves, 8 * N, 0 }, rope_half },
     { { "rope, interleaved", AT(rope), &work_moves, 8 * N, 0 },
       rope_interleaved },
-    { { "rope, half, bf16", AT(rope), &work_moves, 4 * N, 0 },
-      rope_half_bf16 },
+    { { "rope, half, bf16", AT(rope), &work_moves, 4 * N, 0 }, rope_half_bf16 },
     { { "rope, interleaved, bf16", AT(rope), &work_moves, 4 * N, 0 },
       rope_interleaved_bf16 },
     { { "rope, half, f16", AT(rope), &work_moves, 4 * N, 0 }, rope_half_f16 },
@@ -295,8 +358,8 @@ static const struct row rows[] = {
     { { "narrow, f16", AT(narrow), &work_each, N, 0 }, narrow_f16 },
     { { "angle_rows", AT(angle_rows), &work_each, N, 0 }, angle_rows },
     /* SIDE products and sums, each rounded once or twice */
-    { { "matmul", AT(matmul), &work_flops, 2.0 * N * SIDE, 1e-5 }, matmul },
-    { { "bf16_matmul", AT(bf16_matmul), &work_dots, 2.0 * N * SIDE, 0 },
+    { { "matmul", AT(matmul), &work_flops, 2.0 * N *SIDE, 1e-5 }, matmul },
+    { { "bf16_matmul", AT(bf16_matmul), &work_dots, 2.0 * N *SIDE, 0 },
       bf16_matmul },
     { { "bf16_pair_rows, f32", AT(bf16_pair_rows), &work_each, N, 0 },
       pair_rows_f32 },
@@ -304,31 +367,30 @@ static const struct row rows[] = {
       pair_rows_bf16 },
     { { "bf16_round_rows", AT(bf16_round_rows), &work_each, N, 0 },
       bf16_round_rows },
-    { { "decode_scores", AT(decode_scores), &work_flops, 2.0 * FEW * N, 1e-5 },
+    { { "decode_scores", AT(decode_scores), &work_flops, 2.0 * FEW *N, 1e-5 },
       decode_scores },
-    { { "decode_scores, bf16", AT(decode_scores), &work_flops, 2.0 * FEW * N,
+    { { "decode_scores, bf16", AT(decode_scores), &work_flops, 2.0 * FEW *N,
         1e-5 },
       scores_few_bf16 },
-    { { "decode_scores, f16", AT(decode_scores), &work_flops, 2.0 * FEW * N,
+    { { "decode_scores, f16", AT(decode_scores), &work_flops, 2.0 * FEW *N,
         1e-5 },
       scores_few_f16 },
-    { { "decode_scores, pairs", AT(decode_scores), &work_dots, 2.0 * FEW * N,
+    { { "decode_scores, pairs", AT(decode_scores), &work_dots, 2.0 * FEW *N,
         0 },
       scores_few_pairs },
-    { { "decode_values", AT(decode_values), &work_flops, 2.0 * FEW * N, 1e-5 },
+    { { "decode_values", AT(decode_values), &work_flops, 2.0 * FEW *N, 1e-5 },
       decode_values },
-    { { "decode_values, bf16", AT(decode_values), &work_flops, 2.0 * FEW * N,
+    { { "decode_values, bf16", AT(decode_values), &work_flops, 2.0 * FEW *N,
         1e-5 },
       values_few_bf16 },
-    { { "decode_values, f16", AT(decode_values), &work_flops, 2.0 * FEW * N,
+    { { "decode_values, f16", AT(decode_values), &work_flops, 2.0 * FEW *N,
         1e-5 },
       values_few_f16 },
-    { { "decode_values, pairs", AT(decode_values), &work_dots, 2.0 * FEW * N,
+    { { "decode_values, pairs", AT(decode_values), &work_dots, 2.0 * FEW *N,
         0 },
       values_few_pairs },
     /* an exponential within a few roundings; sums of up to N of them */
-    { { "softmax_step", AT(softmax_step), &work_each, N, 1e-5 },
-      softmax_step },
+    { { "softmax_step", AT(softmax_step), &work_each, N, 1e-5 }, softmax_step },
     { { "softmax_row", AT(softmax_row), &work_each, N, 1e-4 }, softmax_row },
     { { "softmax_merge", AT(softmax_merge), &work_each, N, 1e-5 },
       softmax_merge },
@@ -337,12 +399,10 @@ static const struct row rows[] = {
     { { "softcap", AT(softcap), &work_each, N, 1e-5 }, softcap },
     { { "softmax_gradient", AT(softmax_gradient), &work_each, N, 0 },
       softmax_gradient },
-    { { "add_bias_rows", AT(add_bias_rows), &work_each, N, 0 },
-      add_bias_rows },
+    { { "add_bias_rows", AT(add_bias_rows), &work_each, N, 0 }, add_bias_rows },
     { { "add_linear_bias", AT(add_linear_bias), &work_each, N, 0 },
       add_linear_bias },
-    { { "sum_diagonals", AT(sum_diagonals), &work_each, N, 0 },
-      sum_diagonals },
+    { { "sum_diagonals", AT(sum_diagonals), &work_each, N, 0 }, sum_diagonals },
     { { "add_pwl_bias", AT(add_pwl_bias), &work_each, N, 1e-5 }, add_pwl_bias },
     { { "sum_pwl_gradient", AT(sum_pwl_gradient), &work_each, N, 1e-5 },
       sum_pwl_gradient },
@@ -396,9 +456,11 @@ static const char *isa(void)
     return lct_kernels()->isa;
 }
 
+/* clang-format off */
 const struct bench_kernels bench_kernels = {
     .name = "lct_kernels", .size = sizeof(struct lct_kernels),
     .flag = offsetof(struct lct_kernels, has_bf16_dot), .at = row_at,
     .bytes = sizeof(struct operands), .floats = ARRAYS * N, .fill = fill,
     .call = call_row, .isa = isa,
 };
+/* clang-format on */

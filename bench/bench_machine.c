@@ -34,12 +34,14 @@ void bench_machine_ask(struct bench_machine *m)
     time_t now = time(NULL);
     struct tm utc;
 
-    *m = (struct bench_machine){
-        .isa = locant_isa(),
-        .commit = BENCH_COMMIT[0] != '\0' ? BENCH_COMMIT : "unknown",
-        .compiler = BENCH_COMPILER, .flags = BENCH_FLAGS,
-        .version = locant_version(), .threads = locant_threads()
-    };
+    *m =
+        (struct bench_machine){ .isa = locant_isa(),
+                                .commit = BENCH_COMMIT[0] != '\0' ? BENCH_COMMIT
+                                                                  : "unknown",
+                                .compiler = BENCH_COMPILER,
+                                .flags = BENCH_FLAGS,
+                                .version = locant_version(),
+                                .threads = locant_threads() };
     cpu_name(m->cpu, sizeof(m->cpu));
     if (gmtime_r(&now, &utc) != NULL)
         strftime(m->date, sizeof(m->date), "%Y-%m-%dT%H:%M:%SZ", &utc);

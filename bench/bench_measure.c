@@ -18,7 +18,7 @@ enum { ROUNDS = 3, MOST_SAMPLES = 102 };
 struct runner {
     void (*run)(void *);
     void *state;
-    int calls; /* per sample */
+    int calls;   /* per sample */
     double once; /* ns of one sample */
     double ns[MOST_SAMPLES];
     int n;
@@ -70,15 +70,16 @@ static size_t peak_bytes(const struct bench_case *c)
 static void update_peak(struct bench_result *r, double budget)
 {
     enum bench_peak bound = bench_bound(r->c, r->isa);
-    double speed = bound == PEAK_NONE ? 0
-                 : bench_peak_speed(bound, peak_bytes(r->c), budget);
+    double speed = bound == PEAK_NONE
+                       ? 0
+                       : bench_peak_speed(bound, peak_bytes(r->c), budget);
 
     if (speed > r->peak)
         r->peak = speed;
 }
 
-static void round_of(struct bench_result *r, struct runner *x,
-                     struct runner *y, int samples)
+static void round_of(struct bench_result *r, struct runner *x, struct runner *y,
+                     int samples)
 {
     double cpu = -bench_clock_cpu(), wall = -bench_clock_wall();
 
@@ -108,8 +109,9 @@ static void time_rounds(struct bench_result *r, struct runner *x,
         choose_calls(y);
     both = x->once + (y != NULL ? y->once : 0);
     each = (int)(budget / both / ROUNDS);
-    each = each < 1 ? 1 : each > MOST_SAMPLES / ROUNDS ? MOST_SAMPLES / ROUNDS
-                                                       : each;
+    each = each < 1                       ? 1
+           : each > MOST_SAMPLES / ROUNDS ? MOST_SAMPLES / ROUNDS
+                                          : each;
     for (int round = x->n; round < ROUNDS && x->once < longest; round++) {
         update_peak(r, burst);
         if (!is_slow(x))
@@ -151,8 +153,8 @@ static void summarise(struct bench_result *r, struct runner *x,
     r->min_ns = s.min;
     r->median_ns = s.median;
     r->spread = s.spread;
-    r->speed = strncmp(w->unit, "ns/", 3) == 0 ? s.median / amount
-                                               : amount / s.median;
+    r->speed =
+        strncmp(w->unit, "ns/", 3) == 0 ? s.median / amount : amount / s.median;
     if (r->peak > 0) {
         r->of_peak = amount / s.min / r->peak;
         r->of_peak_median = amount / s.median / r->peak;
@@ -183,8 +185,8 @@ static struct runner *open_baseline(struct runner *y,
 
     if (c->work->baseline == NULL || !c->work->baseline(&other, c))
         return NULL;
-    *y = (struct runner){ .run = c->work->run,
-                          .state = c->work->setup(&other) };
+    *y =
+        (struct runner){ .run = c->work->run, .state = c->work->setup(&other) };
     return y->state != NULL ? y : NULL;
 }
 

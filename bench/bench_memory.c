@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __GLIBC__
-#include <malloc.h>
+#    include <malloc.h>
 #endif
 
 struct answer {
@@ -106,8 +106,8 @@ static bool ask(struct answer *answer, const struct bench_case *c)
     }
     close(ends[1]);
     while (pid > 0 && have < sizeof(*answer) &&
-           (n = read(ends[0], (char *)answer + have,
-                     sizeof(*answer) - have)) > 0)
+           (n = read(ends[0], (char *)answer + have, sizeof(*answer) - have)) >
+               0)
         have += (size_t)n;
     close(ends[0]);
     if (pid > 0)
@@ -119,7 +119,7 @@ static const char *measure(struct bench_result *r, bool quick)
 {
     struct answer answer = { 0 };
 
-    (void)quick; /* there is only one sample */
+    (void)quick;          /* there is only one sample */
     bench_peak_release(); /* otherwise the child would inherit it */
     if (!ask(&answer, r->c))
         return "the measured process died";
@@ -134,6 +134,7 @@ static const char *measure(struct bench_result *r, bool quick)
 }
 
 const struct bench_work work_memory = {
-    .unit = "MiB", .doors = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE,
+    .unit = "MiB",
+    .doors = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE,
     .measure = measure,
 };

@@ -8,14 +8,14 @@
 #include "bench.h"
 
 #ifdef BENCH_LAB
-#include "nn/nn_kernels.h"
-#include <string.h>
+#    include "nn/nn_kernels.h"
+#    include <string.h>
 
-#  ifdef LCT_HAVE_NEON
-#    define BASE lct_nn_kernels_neon
-#  else
-#    define BASE lct_nn_kernels_base
-#  endif
+#    ifdef LCT_HAVE_NEON
+#        define BASE lct_nn_kernels_neon
+#    else
+#        define BASE lct_nn_kernels_base
+#    endif
 extern const struct lct_nn_kernels BASE;
 
 /* Matrices are SIDE x SIDE, rows have WIDE channels or logits; N numbers. */
@@ -31,18 +31,25 @@ struct operands {
 typedef void (*call)(const struct lct_nn_kernels *k, struct operands *x);
 
 /* Defines the function of a row; it has one statement. */
+/* clang-format off */
 #define CALL(name, statement) \
     static void name(const struct lct_nn_kernels *k, struct operands *x) \
     { statement; }
+/* clang-format on */
 
 /* ------------------------------------------------------------------- calls */
 
 static struct lct_nn_product product_of(struct operands *x)
 {
-    return (struct lct_nn_product){ .c = x->f[OUT], .c_row = SIDE,
-                                    .a = x->f[DATA], .a_row = SIDE,
-                                    .b = x->f[MORE], .b_row = SIDE, .m = SIDE,
-                                    .n = SIDE, .k = SIDE };
+    return (struct lct_nn_product){ .c = x->f[OUT],
+                                    .c_row = SIDE,
+                                    .a = x->f[DATA],
+                                    .a_row = SIDE,
+                                    .b = x->f[MORE],
+                                    .b_row = SIDE,
+                                    .m = SIDE,
+                                    .n = SIDE,
+                                    .k = SIDE };
 }
 
 static void product(const struct lct_nn_kernels *k, struct operands *x)
@@ -80,8 +87,8 @@ static void layer_norm_backward(const struct lct_nn_kernels *k,
 {
     for (int i = 0; i < N; i += WIDE)
         k->layer_norm_backward(x->f[OUT] + i, x->f[SECOND] + i, x->sums,
-                               x->f[MORE] + i, x->f[DATA] + i, x->f[ONES],
-                               stat, WIDE);
+                               x->f[MORE] + i, x->f[DATA] + i, x->f[ONES], stat,
+                               WIDE);
 }
 
 static void rms_norm_backward(const struct lct_nn_kernels *k,
@@ -105,8 +112,8 @@ static void gelu_backward(const struct lct_nn_kernels *k, struct operands *x)
 static void cross_entropy(const struct lct_nn_kernels *k, struct operands *x)
 {
     for (int i = 0; i < N; i += WIDE)
-        x->f[OUT][i] = k->cross_entropy(x->f[SECOND] + i, x->f[DATA] + i, 7,
-                                        WIDE);
+        x->f[OUT][i] =
+            k->cross_entropy(x->f[SECOND] + i, x->f[DATA] + i, 7, WIDE);
 }
 
 static void cross_entropy_backward(const struct lct_nn_kernels *k,
@@ -122,8 +129,14 @@ static void cross_entropy_backward(const struct lct_nn_kernels *k,
 static void adamw(const struct lct_nn_kernels *k, struct operands *x)
 {
     static const struct lct_adamw_factors f = {
-        .beta1 = 0.9f, .rest1 = 0.1f, .beta2 = 0.99f, .rest2 = 0.01f,
-        .unbias1 = 1, .unbias2 = 1, .rate = 1e-3f, .epsilon = 1e-8f,
+        .beta1 = 0.9f,
+        .rest1 = 0.1f,
+        .beta2 = 0.99f,
+        .rest2 = 0.01f,
+        .unbias1 = 1,
+        .unbias2 = 1,
+        .rate = 1e-3f,
+        .epsilon = 1e-8f,
         .decay = 1e-4f,
     };
 
@@ -143,13 +156,13 @@ struct row {
     call call;
 };
 
-#  define AT(member) offsetof(struct lct_nn_kernels, member)
+#    define AT(member) offsetof(struct lct_nn_kernels, member)
 
 static const struct row rows[] = {
     /* SIDE products and sums, each rounded once or twice */
-    { { "nn product", AT(product), &work_flops, 2.0 * N * SIDE, 1e-5 },
+    { { "nn product", AT(product), &work_flops, 2.0 * N *SIDE, 1e-5 },
       product },
-    { { "nn weights", AT(weights), &work_flops, 2.0 * N * SIDE, 1e-5 },
+    { { "nn weights", AT(weights), &work_flops, 2.0 * N *SIDE, 1e-5 },
       weights },
     { { "nn layer_norm", AT(layer_norm), &work_each, N, 0 }, layer_norm },
     { { "nn rms_norm", AT(rms_norm), &work_each, N, 0 }, rms_norm },
@@ -162,8 +175,9 @@ static const struct row rows[] = {
       gelu_backward },
     { { "nn cross_entropy", AT(cross_entropy), &work_each, N, 0 },
       cross_entropy },
-    { { "nn cross_entropy_backward", AT(cross_entropy_backward), &work_each,
-        N, 0 }, cross_entropy_backward },
+    { { "nn cross_entropy_backward", AT(cross_entropy_backward), &work_each, N,
+        0 },
+      cross_entropy_backward },
     { { "nn adamw", AT(adamw), &work_each, N, 0 }, adamw },
     { { "nn sum_squares", AT(sum_squares), &work_each, N, 0 }, sum_squares },
     { { "nn add", AT(add), &work_each, N, 0 }, add },
@@ -202,11 +216,13 @@ static const char *isa(void)
     return lct_nn()->isa;
 }
 
+/* clang-format off */
 const struct bench_kernels bench_nn = {
     .name = "lct_nn_kernels", .size = sizeof(struct lct_nn_kernels),
     .at = row_at, .bytes = sizeof(struct operands), .floats = ARRAYS * N,
     .fill = fill, .call = call_row, .isa = isa,
 };
+/* clang-format on */
 #else
 static const struct bench_kernel *no_row(int i)
 {

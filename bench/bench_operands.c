@@ -41,8 +41,9 @@ int64_t bench_elements(const locant_tensor *t)
 
 double bench_roundoff(locant_dtype dtype)
 {
-    return dtype == LOCANT_BF16 ? 0x1p-8 : dtype == LOCANT_F16 ? 0x1p-11
-                                                                : 0x1p-24;
+    return dtype == LOCANT_BF16  ? 0x1p-8
+           : dtype == LOCANT_F16 ? 0x1p-11
+                                 : 0x1p-24;
 }
 
 /* A copy of t in F32, which the caller releases. */
@@ -94,8 +95,10 @@ static locant_status make_params(struct bench_encoding *x,
         locant_status status;
 
         if (i == BENCH_PARAMS)
-            return locant_fail(LOCANT_ERR_UNSUPPORTED, "bench: %s has more "
-                               "than %d parameters", info.name, BENCH_PARAMS);
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "bench: %s has more "
+                               "than %d parameters",
+                               info.name, BENCH_PARAMS);
         if (!bench_tensor(&x->values[i], LOCANT_F32, info.rank, info.shape) ||
             !bench_tensor(&x->gradients[i], LOCANT_F32, info.rank, info.shape))
             return LOCANT_ERR_NOMEM;

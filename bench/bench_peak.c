@@ -43,8 +43,13 @@ static const struct peak_kernels *best(void)
     return all[0];
 }
 
-enum { FMA_ROUNDS = 1000000, MOST_TASKS = 1024, SAMPLE_BYTES = 32 << 20,
-       LARGEST = 256 << 20, PAD = 16 };
+enum {
+    FMA_ROUNDS = 1000000,
+    MOST_TASKS = 1024,
+    SAMPLE_BYTES = 32 << 20,
+    LARGEST = 256 << 20,
+    PAD = 16
+};
 
 struct peak_job {
     const struct peak_kernels *kernels;
@@ -157,8 +162,7 @@ static double arithmetic_peak(locant_task body, double flops, double budget)
 {
     struct peak_job job = { .kernels = best() };
 
-    return flops * FMA_ROUNDS * locant_threads() /
-           fastest(body, &job, budget);
+    return flops * FMA_ROUNDS * locant_threads() / fastest(body, &job, budget);
 }
 
 enum bench_peak bench_bound(const struct bench_case *c, const char *isa)

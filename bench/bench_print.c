@@ -5,7 +5,8 @@ static void markdown_head(const struct bench_sink *s)
 {
     const struct bench_machine *m = s->machine;
 
-    fprintf(s->file, "%s, %s, %d thread%s, commit %s; %s; locant %s, %s, "
+    fprintf(s->file,
+            "%s, %s, %d thread%s, commit %s; %s; locant %s, %s, "
             "%s%s\n\nPeaks: in-place streaming %.1f GB/s, reading %.1f GB/s "
             "(64 MiB), FMA %.1f GFLOP/s,\nbfloat16 dot products ",
             m->cpu, m->isa, m->threads, m->threads == 1 ? "" : "s", m->commit,
@@ -16,7 +17,7 @@ static void markdown_head(const struct bench_sink *s)
     else
         fprintf(s->file, "none.");
     fprintf(s->file, "  \"Of peak\" is by the fastest call;\nin brackets, by "
-            "the median.\n");
+                     "the median.\n");
 }
 
 static void print_time(FILE *f, double ns)
@@ -46,7 +47,7 @@ static void subject_head(struct bench_sink *s, const struct bench_title *t)
     if (t->goal != NULL)
         fprintf(s->file, "Goal: %s.\n\n", t->goal);
     fprintf(s->file, "| case | isa | threads | median | min | spread | speed | "
-            "of peak |");
+                     "of peak |");
     if (t->baseline != NULL)
         fprintf(s->file, " %s |", t->baseline);
     fprintf(s->file, " note |\n|---|---|--:|--:|--:|--:|--:|--:|%s---|\n",

@@ -38,8 +38,10 @@ static void json_string(FILE *f, const char *key, const char *text)
 /* The object stays open, so that rows can follow. */
 void bench_machine_json(FILE *f, const struct bench_machine *m, bool quick)
 {
-    fprintf(f, "{\"date\": \"%s\", \"cpu\": \"%s\", \"isa\": \"%s\", "
-            "\"threads\": %d", m->date, m->cpu, m->isa, m->threads);
+    fprintf(f,
+            "{\"date\": \"%s\", \"cpu\": \"%s\", \"isa\": \"%s\", "
+            "\"threads\": %d",
+            m->date, m->cpu, m->isa, m->threads);
     json_string(f, "version", m->version);
     json_string(f, "commit", m->commit);
     json_string(f, "compiler", m->compiler);
@@ -57,11 +59,12 @@ static void json_case(FILE *f, const struct bench_case *c)
             bench_titles[c->family->subject].key);
     json_text(f, c->name);
     json_string(f, "encoding", c->spec);
-    fprintf(f, ", \"dtype\": \"%s\", \"causal\": %s, \"heads\": %lld, "
+    fprintf(f,
+            ", \"dtype\": \"%s\", \"causal\": %s, \"heads\": %lld, "
             "\"kv_heads\": %lld, \"queries\": %lld, \"tokens\": %lld, "
-            "\"dim\": %lld", locant_dtype_name(c->dtype),
-            c->causal ? "true" : "false", (long long)c->heads,
-            (long long)c->kv_heads, (long long)c->queries,
+            "\"dim\": %lld",
+            locant_dtype_name(c->dtype), c->causal ? "true" : "false",
+            (long long)c->heads, (long long)c->kv_heads, (long long)c->queries,
             (long long)c->tokens, (long long)c->dim);
 }
 
@@ -74,9 +77,11 @@ void bench_row_json(FILE *f, const struct bench_result *r)
         fprintf(f, "}");
         return;
     }
-    fprintf(f, ", \"samples\": %d, \"median_ns\": %.1f, \"min_ns\": %.1f, "
-            "\"spread\": %.4f, \"speed\": %.6g, \"unit\": \"%s\"", r->samples,
-            r->median_ns, r->min_ns, r->spread, r->speed, r->c->work->unit);
+    fprintf(f,
+            ", \"samples\": %d, \"median_ns\": %.1f, \"min_ns\": %.1f, "
+            "\"spread\": %.4f, \"speed\": %.6g, \"unit\": \"%s\"",
+            r->samples, r->median_ns, r->min_ns, r->spread, r->speed,
+            r->c->work->unit);
     json_number(f, "peak", r->peak);
     json_number(f, "of_peak", r->of_peak);
     json_number(f, "of_peak_median", r->of_peak_median);

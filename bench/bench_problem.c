@@ -75,11 +75,12 @@ static locant_status make_problem(struct bench_attention *a)
 {
     const struct bench_case *c = &a->c;
     const locant_sizes sizes = { .width = c->heads * c->dim,
-                                 .heads = c->heads, .kv_heads = c->kv_heads,
+                                 .heads = c->heads,
+                                 .kv_heads = c->kv_heads,
                                  .head_dim = c->dim };
     int64_t x[] = { 1, c->tokens, c->heads * c->dim };
-    locant_status status = bench_encoding_open(&a->encoding, c->spec,
-                                               c->tokens, &sizes);
+    locant_status status =
+        bench_encoding_open(&a->encoding, c->spec, c->tokens, &sizes);
 
     if (status != LOCANT_OK)
         return status;
@@ -147,7 +148,10 @@ void bench_attention_backward(void *attention)
 {
     struct bench_attention *a = attention;
     const locant_attention_gradients g = {
-        .struct_size = sizeof(g), .dq = &a->dq, .dk = &a->dk, .dv = &a->dv,
+        .struct_size = sizeof(g),
+        .dq = &a->dq,
+        .dk = &a->dk,
+        .dv = &a->dv,
         .dparams = a->encoding.dparams,
     };
 

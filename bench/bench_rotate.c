@@ -5,7 +5,7 @@ struct rotate_state {
     const struct bench_case *c;
     struct bench_encoding encoding;
     locant_tensor x, k, positions, moved; /* k: for work_rotate_qk */
-    float *angles; /* [T, D/2, 2], for the plain loop */
+    float *angles;                        /* [T, D/2, 2], for the plain loop */
     bool inverse;
     locant_status status;
 };
@@ -35,7 +35,8 @@ static locant_status prepare(struct rotate_state *r, const struct bench_case *c)
     int64_t shape[] = { 1, c->heads, c->tokens, c->dim };
     int64_t keys[] = { 1, c->kv_heads, c->tokens, c->dim };
     const locant_sizes sizes = { .width = c->heads * c->dim,
-                                 .heads = c->heads, .head_dim = c->dim };
+                                 .heads = c->heads,
+                                 .head_dim = c->dim };
     int64_t table[] = { c->tokens, c->dim / 2, 2 };
     locant_tensor angles;
 
@@ -105,8 +106,7 @@ static void *set_up(const struct bench_case *c, void (*once)(void *))
     }
     bench_fill(r->x.data, c->dtype, NULL, elements(c), 1);
     if (r->k.data != NULL)
-        bench_fill(r->k.data, c->dtype, NULL,
-                   (size_t)bench_elements(&r->k), 2);
+        bench_fill(r->k.data, c->dtype, NULL, (size_t)bench_elements(&r->k), 2);
     return r;
 }
 
@@ -237,6 +237,7 @@ static double bytes_qk(const struct bench_case *c)
     return bytes(c) * (double)(c->heads + c->kv_heads) / (double)c->heads;
 }
 
+/* clang-format off */
 const struct bench_work work_rotate = {
     .unit = "GB/s", .peak = PEAK_STREAM, .doors = LOCANT_DOOR_ROTATE,
     .setup = setup, .check = check, .run = run, .teardown = teardown,
@@ -247,13 +248,20 @@ const struct bench_work work_rotate_qk = {
     .setup = setup_qk, .check = check_qk, .run = run_qk, .teardown = teardown,
     .amount = bytes_qk,
 };
+/* clang-format on */
 const struct bench_work work_rerotate = {
-    .unit = "GB/s", .peak = PEAK_STREAM, .setup = setup_rerotate,
-    .check = check_rerotate, .run = run_rerotate, .teardown = teardown,
+    .unit = "GB/s",
+    .peak = PEAK_STREAM,
+    .setup = setup_rerotate,
+    .check = check_rerotate,
+    .run = run_rerotate,
+    .teardown = teardown,
     .amount = bytes,
 };
+/* clang-format off */
 const struct bench_work work_rotate_naive = {
     .unit = "GB/s", .peak = PEAK_STREAM, .one_thread = true, .plain_c = true,
     .setup = setup, .check = check_naive, .run = run_naive,
     .teardown = teardown, .amount = bytes,
 };
+/* clang-format on */

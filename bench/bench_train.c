@@ -16,17 +16,17 @@ double bench_train_flops(const struct bench_case *c)
 {
     double layers = (double)c->layers, width = (double)(c->heads * c->dim);
     double ff = 4 * width;
-    double weights = layers * (4 * width * width + 2 * width * ff) +
-                     width * VOCAB;
+    double weights =
+        layers * (4 * width * width + 2 * width * ff) + width * VOCAB;
 
     return 3 * (2 * weights + 2 * layers * width * (double)c->tokens);
 }
 
 #ifdef BENCH_LAB
-#include "locant/lab.h"
-#include <ftw.h>
-#include <stdlib.h>
-#include <unistd.h>
+#    include "locant/lab.h"
+#    include <ftw.h>
+#    include <stdlib.h>
+#    include <unistd.h>
 
 /* ----------------------------------------------------------------- growth */
 
@@ -52,8 +52,10 @@ static bool is_last(const struct bench_case *c, bool quick)
 
 static void remember(const struct bench_result *r)
 {
-    struct point p = { .family = r->c->family, .threads = r->threads,
-                       .tokens = r->c->tokens, .ns = 1e9 / r->speed };
+    struct point p = { .family = r->c->family,
+                       .threads = r->threads,
+                       .tokens = r->c->tokens,
+                       .ns = 1e9 / r->speed };
 
     snprintf(p.spec, sizeof(p.spec), "%s", r->c->spec);
     if (n_points < BENCH_RANGE)
@@ -78,8 +80,10 @@ static void note_growth(struct bench_result *r)
         flops[n++] = bench_train_flops(&c);
     }
     if (n > 1)
-        bench_note(r, "over %d lengths time per token ~ length^%.2f, cost model"
-                   " ^%.2f", n, bench_exponent(tokens, ns, n),
+        bench_note(r,
+                   "over %d lengths time per token ~ length^%.2f, cost model"
+                   " ^%.2f",
+                   n, bench_exponent(tokens, ns, n),
                    bench_exponent(tokens, flops, n));
 }
 
@@ -89,7 +93,7 @@ enum { MOST = 64, STEPS = 1000000 }; /* the run is stopped long before */
 
 /* Times between the progress reports of a run. */
 struct timing {
-    double budget; /* ns, after which the run is stopped */
+    double budget;           /* ns, after which the run is stopped */
     double first, last, cpu; /* clocks at the first and the last report */
     int64_t step;
     double ns[MOST]; /* per step */

@@ -71,8 +71,8 @@ void bench_fill(void *data, locant_dtype dtype, float *wide, size_t n,
     locant_random random = { .seed = seed };
 
     for (size_t i = 0; i < PERIOD && i < n; i++)
-        drawn[i] = float_of(cut(bits_of((float)locant_random_normal(&random)),
-                                dtype));
+        drawn[i] =
+            float_of(cut(bits_of((float)locant_random_normal(&random)), dtype));
     for (size_t i = 0; i < n; i++) {
         put(data, dtype, i, drawn[i % PERIOD]);
         if (wide != NULL)

@@ -87,11 +87,11 @@ static float dot_rounds(size_t rounds, float a, float b)
 #define STRING(a)     STRING_(a)
 
 const struct peak_kernels CONCAT(peak_, LCT_ISA) = {
-    .isa       = STRING(LCT_ISA),
-    .stream    = stream,
-    .read      = read_all,
-    .fma       = fma_rounds,
-    .flops     = 2.0 * CHAINS * VL,
-    .dot       = LCT_DOT_INSTRUCTION ? dot_rounds : NULL,
+    .isa = STRING(LCT_ISA),
+    .stream = stream,
+    .read = read_all,
+    .fma = fma_rounds,
+    .flops = 2.0 * CHAINS * VL,
+    .dot = LCT_DOT_INSTRUCTION ? dot_rounds : NULL,
     .dot_flops = 4.0 * CHAINS * VL,
 };

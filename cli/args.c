@@ -7,6 +7,7 @@
 
 #include "cli.h"
 
+/* clang-format off */
 const struct cli_option cli_common_options[] = {
     { .name = "json", .kind = CLI_FLAG, .offset = offsetof(struct cli, json),
       .doc = "print the result as JSON" },
@@ -19,6 +20,7 @@ const struct cli_option cli_common_options[] = {
       .value = "NAME", .doc = "instruction set to use; the best if left out" },
     OPT_END
 };
+/* clang-format on */
 enum { COMMON_OF_ALL = 2, COMMON = 4 }; /* the others: commands that compute */
 
 static size_t common_count(const struct cli_command *c)
@@ -29,7 +31,7 @@ static size_t common_count(const struct cli_command *c)
 static int parse_integer(int64_t *out, const struct cli_option *o,
                          const char *text)
 {
-    char     *end;
+    char *end;
     long long n;
 
     errno = 0;
@@ -43,16 +45,19 @@ static int parse_integer(int64_t *out, const struct cli_option *o,
         return cli_fail(CLI_USAGE, "--%s '%s': should be a whole number",
                         o->name, text);
     if (o->max == INT64_MAX)
-        return cli_fail(CLI_USAGE, "--%s '%s': should be a whole number of at "
-                        "least %lld", o->name, text, (long long)o->min);
-    return cli_fail(CLI_USAGE, "--%s '%s': should be a whole number from %lld "
-                    "to %lld", o->name, text, (long long)o->min,
-                    (long long)o->max);
+        return cli_fail(CLI_USAGE,
+                        "--%s '%s': should be a whole number of at "
+                        "least %lld",
+                        o->name, text, (long long)o->min);
+    return cli_fail(CLI_USAGE,
+                    "--%s '%s': should be a whole number from %lld "
+                    "to %lld",
+                    o->name, text, (long long)o->min, (long long)o->max);
 }
 
 static int parse_real(double *out, const struct cli_option *o, const char *text)
 {
-    char  *end;
+    char *end;
     double x = strtod(text, &end);
 
     if (end == text || *end != '\0' || !isfinite(x) || text[0] <= ' ')
@@ -65,7 +70,7 @@ static int parse_real(double *out, const struct cli_option *o, const char *text)
 static int parse_choice(int *out, const struct cli_option *o, const char *text)
 {
     const char *at = o->value;
-    size_t      n = strlen(text);
+    size_t n = strlen(text);
 
     for (int i = 0; *at != '\0'; i++) {
         size_t word = strcspn(at, "|");
@@ -90,8 +95,8 @@ static int parse_choice(int *out, const struct cli_option *o, const char *text)
 
 static int append(struct cli_list *list, const char *text)
 {
-    const char **more = realloc(list->items,
-                                (list->n + 1) * sizeof *list->items);
+    const char **more =
+        realloc(list->items, (list->n + 1) * sizeof *list->items);
 
     if (more == NULL)
         return cli_fail(CLI_INPUT, "out of memory");
@@ -105,27 +110,21 @@ static int store(void *base, const struct cli_option *o, const char *text)
     void *at = (char *)base + o->offset;
 
     switch (o->kind) {
-    case CLI_FLAG:
-        *(int *)at = 1;
-        return 0;
+    case CLI_FLAG: *(int *)at = 1; return 0;
     case CLI_FILE:
         if (text[0] == '\0' || strcmp(text, "-") == 0)
-            return cli_fail(CLI_USAGE, "--%s '%s': should be the name of a "
-                            "file", o->name, text);
+            return cli_fail(CLI_USAGE,
+                            "--%s '%s': should be the name of a "
+                            "file",
+                            o->name, text);
         *(const char **)at = text;
         return 0;
-    case CLI_TEXT:
-        *(const char **)at = text;
-        return 0;
-    case CLI_INTEGER:
-        return parse_integer(at, o, text);
-    case CLI_REAL:
-        return parse_real(at, o, text);
-    case CLI_CHOICE:
-        return parse_choice(at, o, text);
+    case CLI_TEXT: *(const char **)at = text; return 0;
+    case CLI_INTEGER: return parse_integer(at, o, text);
+    case CLI_REAL: return parse_real(at, o, text);
+    case CLI_CHOICE: return parse_choice(at, o, text);
     case CLI_LIST:
-    case CLI_MANY:
-        break;
+    case CLI_MANY: break;
     }
     return append(at, text);
 }
@@ -167,8 +166,8 @@ static const struct cli_option *find(struct cli *cli, void **base,
 static int unknown_option(const struct cli *cli, const char *arg)
 {
     const char *names[80];
-    char        word[64];
-    size_t      n = 0;
+    char word[64];
+    size_t n = 0;
     const struct cli_option *own = cli->command->options;
     const char *near;
 
@@ -182,8 +181,10 @@ static int unknown_option(const struct cli *cli, const char *arg)
     if (near != NULL && word[1] == '-')
         return cli_fail(CLI_USAGE, "unknown option %s; did you mean --%s?",
                         word, near);
-    return cli_fail(CLI_USAGE, "unknown option %s; 'locant %s --help' lists "
-                    "the options", word, cli->command->name);
+    return cli_fail(CLI_USAGE,
+                    "unknown option %s; 'locant %s --help' lists "
+                    "the options",
+                    word, cli->command->name);
 }
 
 /* ---------------------------------------------------------------- parsing */
@@ -204,7 +205,7 @@ static int take(void *base, const struct cli_option *o,
                 const char *inline_value, int argc, char **argv, int *i)
 {
     const char *value = inline_value;
-    int         failed;
+    int failed;
 
     if (o->kind == CLI_FLAG && value != NULL)
         return cli_fail(CLI_USAGE, "--%s '%s': takes no value", o->name, value);
@@ -226,7 +227,7 @@ static int parse_one(struct cli *cli, int argc, char **argv, int *i)
 {
     const char *arg = argv[*i], *value = NULL;
     const struct cli_option *o;
-    void  *base;
+    void *base;
 
     if (arg[1] == '-') {
         size_t n = strcspn(arg + 2, "=");
@@ -277,9 +278,10 @@ static int check_complete(const struct cli *cli)
                         c->name, (int)strcspn(c->usage, " \n"), c->usage,
                         c->name, usage);
     if (cli->n_words > c->max_words)
-        return cli_fail(CLI_USAGE, "%s: unexpected argument '%s'; usage: "
-                        "locant %s %s", c->name, cli->words[c->max_words],
-                        c->name, usage);
+        return cli_fail(CLI_USAGE,
+                        "%s: unexpected argument '%s'; usage: "
+                        "locant %s %s",
+                        c->name, cli->words[c->max_words], c->name, usage);
     for (size_t i = 0; c->options != NULL && c->options[i].name != NULL; i++) {
         const struct cli_option *o = &c->options[i];
 
@@ -296,7 +298,7 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc,
     int failed, only_words = 0;
 
     *cli = (struct cli){ .command = command };
-    cli->words   = calloc((size_t)argc + 1, sizeof *cli->words);
+    cli->words = calloc((size_t)argc + 1, sizeof *cli->words);
     cli->options = calloc(1, command->options_size + 1);
     if (cli->words == NULL || cli->options == NULL)
         return cli_fail(CLI_INPUT, "out of memory");

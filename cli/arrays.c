@@ -27,8 +27,10 @@ static void list_dtypes(char *out, size_t size, unsigned dtypes)
 
     for (int d = 0; dtypes != 0 && n < size; d++, dtypes >>= 1) {
         if (dtypes & 1)
-            n += (size_t)snprintf(out + n, size - n, "%s%s", n == 0 ? ""
-                                  : dtypes == 1 ? " or " : ", ",
+            n += (size_t)snprintf(out + n, size - n, "%s%s",
+                                  n == 0        ? ""
+                                  : dtypes == 1 ? " or "
+                                                : ", ",
                                   locant_dtype_name((locant_dtype)d));
     }
 }
@@ -36,7 +38,7 @@ static void list_dtypes(char *out, size_t size, unsigned dtypes)
 int cli_read_as(locant_array *out, const char *option, const char *path,
                 unsigned dtypes)
 {
-    int  failed = cli_read(out, option, path);
+    int failed = cli_read(out, option, path);
     char list[64] = "";
 
     if (failed || dtypes & CLI_IS(out->tensor.dtype))
@@ -67,16 +69,17 @@ int cli_new(locant_array *out, locant_dtype dtype, int rank,
             const int64_t *shape)
 {
     double bytes = (double)count_bytes(dtype, rank, shape);
-    char   text[160];
+    char text[160];
     locant_tensor t = locant_dense(NULL, dtype, rank, shape);
 
     memset(out, 0, sizeof *out);
     cli_shape_text(text, sizeof text, &t);
     /* Linux would allocate it now, and kill a process when it is used. */
     if (bytes > cli_memory())
-        return cli_fail(CLI_USAGE, "an array %s of %s would take %.3g GiB; "
-                        "this machine has %.3g GiB", text,
-                        locant_dtype_name(dtype), bytes / 0x1p30,
+        return cli_fail(CLI_USAGE,
+                        "an array %s of %s would take %.3g GiB; "
+                        "this machine has %.3g GiB",
+                        text, locant_dtype_name(dtype), bytes / 0x1p30,
                         cli_memory() / 0x1p30);
     out->memory = locant_alloc((size_t)bytes);
     if (out->memory == NULL && bytes > 0)
@@ -103,14 +106,16 @@ size_t cli_elements(const locant_tensor *t)
 
 int cli_count(locant_array *out, int64_t first, int64_t n)
 {
-    int64_t  last;
+    int64_t last;
     int64_t *positions;
-    int      failed;
+    int failed;
 
     memset(out, 0, sizeof *out);
     if (__builtin_add_overflow(first, n, &last))
-        return cli_fail(CLI_USAGE, "--offset %lld: %lld positions from there "
-                        "exceed 2^63", (long long)first, (long long)n);
+        return cli_fail(CLI_USAGE,
+                        "--offset %lld: %lld positions from there "
+                        "exceed 2^63",
+                        (long long)first, (long long)n);
     failed = cli_new(out, LOCANT_I64, 1, &n);
     if (failed)
         return failed;
@@ -128,9 +133,10 @@ static int check_finite(const char *path, const locant_tensor *t)
 
     for (int64_t i = 0; i < t->shape[0]; i++) {
         if (!isfinite(p[i]))
-            return cli_fail(CLI_INPUT, "--positions: %s: position %lld is %g, "
-                            "expected a finite number", path, (long long)i,
-                            p[i]);
+            return cli_fail(CLI_INPUT,
+                            "--positions: %s: position %lld is %g, "
+                            "expected a finite number",
+                            path, (long long)i, p[i]);
     }
     return CLI_OK;
 }
@@ -139,15 +145,17 @@ int cli_read_positions(locant_array *out, const char *path)
 {
     const locant_tensor *t = &out->tensor;
     char shape[160];
-    int  failed = cli_read_as(out, "positions", path,
-                              CLI_IS(LOCANT_I64) | CLI_IS(LOCANT_F64));
+    int failed = cli_read_as(out, "positions", path,
+                             CLI_IS(LOCANT_I64) | CLI_IS(LOCANT_F64));
 
     if (failed)
         return failed;
     cli_shape_text(shape, sizeof shape, t);
     if (t->rank != 1 && !(t->rank == 2 && t->dtype == LOCANT_F64))
-        return cli_fail(CLI_INPUT, "--positions: %s: has shape %s, expected "
-                        "[T], or f64 [T, axes]", path, shape);
+        return cli_fail(CLI_INPUT,
+                        "--positions: %s: has shape %s, expected "
+                        "[T], or f64 [T, axes]",
+                        path, shape);
     return t->dtype == LOCANT_F64 ? check_finite(path, t) : CLI_OK;
 }
 
@@ -156,7 +164,7 @@ int cli_read_positions(locant_array *out, const char *path)
 /* Checks that a file can be made at 'path': its folder is writable. */
 static int check_parent(const char *path)
 {
-    char        folder[4096];
+    char folder[4096];
     const char *slash = strrchr(path, '/');
     struct stat st;
 
@@ -180,16 +188,18 @@ int cli_check_output(const char *path)
     if (S_ISDIR(st.st_mode))
         return cli_fail(CLI_INPUT, "%s: is a folder, expected a file", path);
     if (!S_ISREG(st.st_mode))
-        return cli_fail(CLI_INPUT, "%s: is a device or a pipe, expected a "
-                        "file", path);
+        return cli_fail(CLI_INPUT,
+                        "%s: is a device or a pipe, expected a "
+                        "file",
+                        path);
     return check_parent(path);
 }
 
 int cli_check_folder(const char *path)
 {
     struct stat st;
-    char        bare[4096];
-    size_t      n = strlen(path);
+    char bare[4096];
+    size_t n = strlen(path);
 
     while (n > 1 && path[n - 1] == '/')
         n--;
@@ -204,7 +214,7 @@ int cli_check_folder(const char *path)
 int cli_write(const struct cli *cli, const char *path, const locant_tensor *t)
 {
     locant_status s = locant_npy_write(path, t);
-    char          shape[160];
+    char shape[160];
 
     if (s != LOCANT_OK)
         return cli_error_input(s);

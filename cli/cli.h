@@ -18,40 +18,40 @@
 #include "locant/lab.h"
 
 enum { /* exit statuses */
-    CLI_OK        = 0,
-    CLI_NO        = 1, /* the answer is no, or a check failed */
-    CLI_USAGE     = 2, /* bad arguments, bad specs */
-    CLI_INPUT     = 3, /* missing or malformed files, I/O */
-    CLI_RESUMABLE = 75 /* stopped; the same command line continues */
+       CLI_OK = 0,
+       CLI_NO = 1,        /* the answer is no, or a check failed */
+       CLI_USAGE = 2,     /* bad arguments, bad specs */
+       CLI_INPUT = 3,     /* missing or malformed files, I/O */
+       CLI_RESUMABLE = 75 /* stopped; the same command line continues */
 };
 
-enum cli_kind {      /* what an option writes at its offset */
-    CLI_FLAG,        /* int 1 */
-    CLI_TEXT,        /* const char * */
-    CLI_FILE,        /* const char *, not empty and not "-" */
-    CLI_INTEGER,     /* int64_t */
-    CLI_REAL,        /* double, finite */
-    CLI_CHOICE,      /* int, index among 'value' split at '|' */
-    CLI_LIST,        /* struct cli_list; may be repeated */
-    CLI_MANY         /* struct cli_list; takes all words up to an option */
+enum cli_kind {              /* what an option writes at its offset */
+                CLI_FLAG,    /* int 1 */
+                CLI_TEXT,    /* const char * */
+                CLI_FILE,    /* const char *, not empty and not "-" */
+                CLI_INTEGER, /* int64_t */
+                CLI_REAL,    /* double, finite */
+                CLI_CHOICE,  /* int, index among 'value' split at '|' */
+                CLI_LIST,    /* struct cli_list; may be repeated */
+                CLI_MANY /* struct cli_list; takes all words up to an option */
 };
 
 /* Pointers into argv. */
 struct cli_list {
     const char **items;
-    size_t       n;
+    size_t n;
 };
 
 struct cli_option {
-    const char   *name;     /* without dashes; NULL ends a table */
-    char          letter;   /* short form, or 0 */
+    const char *name; /* without dashes; NULL ends a table */
+    char letter;      /* short form, or 0 */
     enum cli_kind kind;
-    size_t        offset;   /* into the command's struct options */
-    const char   *value;    /* "N", "FILE.npy", "exact|hf|ggml" */
-    const char   *fallback; /* as typed; NULL: zero */
-    int64_t       min, max; /* INTEGER */
-    int           required;
-    const char   *doc;
+    size_t offset;        /* into the command's struct options */
+    const char *value;    /* "N", "FILE.npy", "exact|hf|ggml" */
+    const char *fallback; /* as typed; NULL: zero */
+    int64_t min, max;     /* INTEGER */
+    int required;
+    const char *doc;
 };
 
 /*
@@ -59,33 +59,37 @@ struct cli_option {
  * the value, help; then any further members, as .letter = 'o', .fallback = "1",
  * .required = 1.
  */
+/* clang-format off */
 #define OPT(name_, kind_, member, value_, ...)                           \
     { .name = name_, .kind = kind_, .value = value_,                     \
       .offset = offsetof(struct options, member), .doc = __VA_ARGS__ }
-#define OPT_FLAG(name, member, ...)                                      \
+/* clang-format on */
+#define OPT_FLAG(name, member, ...)                                            \
     OPT(name, CLI_FLAG, member, NULL, __VA_ARGS__)
-#define OPT_TEXT(name, member, value, ...)                               \
+#define OPT_TEXT(name, member, value, ...)                                     \
     OPT(name, CLI_TEXT, member, value, __VA_ARGS__)
-#define OPT_FILE(name, member, value, ...)                               \
+#define OPT_FILE(name, member, value, ...)                                     \
     OPT(name, CLI_FILE, member, value, __VA_ARGS__)
-#define OPT_INTEGER(name, member, value, min_, max_, ...)                \
+#define OPT_INTEGER(name, member, value, min_, max_, ...)                      \
     OPT(name, CLI_INTEGER, member, value, __VA_ARGS__, .min = min_, .max = max_)
-#define OPT_REAL(name, member, value, ...)                               \
+#define OPT_REAL(name, member, value, ...)                                     \
     OPT(name, CLI_REAL, member, value, __VA_ARGS__)
-#define OPT_CHOICE(name, member, value, ...)                             \
+#define OPT_CHOICE(name, member, value, ...)                                   \
     OPT(name, CLI_CHOICE, member, value, __VA_ARGS__)
-#define OPT_LIST(name, member, value, ...)                               \
+#define OPT_LIST(name, member, value, ...)                                     \
     OPT(name, CLI_LIST, member, value, __VA_ARGS__)
-#define OPT_MANY(name, member, value, ...)                               \
+#define OPT_MANY(name, member, value, ...)                                     \
     OPT(name, CLI_MANY, member, value, __VA_ARGS__)
+/* clang-format off */
 #define OPT_END { .name = NULL }
+/* clang-format on */
 
 /* Options that several commands share. */
-#define OPT_DIR(member)                                                  \
-    OPT_FILE("dir", member, "DIR", "folder of the run store",            \
+#define OPT_DIR(member)                                                        \
+    OPT_FILE("dir", member, "DIR", "folder of the run store",                  \
              .fallback = "locant-lab")
-#define OPT_ANY_ISA(member)                                              \
-    OPT_FLAG("any-isa", member,                                          \
+#define OPT_ANY_ISA(member)                                                    \
+    OPT_FLAG("any-isa", member,                                                \
              "continue under another instruction set; bits will differ")
 
 struct cli;
@@ -95,40 +99,40 @@ struct cli_command {
     const char *usage; /* lines of arguments, split at '\n' */
     const char *doc, *examples;
     const struct cli_option *options; /* may be NULL */
-    size_t      options_size;
-    size_t      min_words, max_words;
-    int         computes; /* takes --threads and --isa */
-    int       (*run)(const struct cli *cli);
+    size_t options_size;
+    size_t min_words, max_words;
+    int computes; /* takes --threads and --isa */
+    int (*run)(const struct cli *cli);
 };
 
 /* A parsed command line. */
 struct cli {
     const struct cli_command *command;
-    void        *options; /* its struct options, zeroed, then filled */
+    void *options;      /* its struct options, zeroed, then filled */
     const char **words; /* arguments that are not options */
-    size_t       n_words;
-    uint64_t     given; /* bit i: option i of the command was typed */
-    int          json, help;
-    int64_t      threads;
-    const char  *isa;
+    size_t n_words;
+    uint64_t given; /* bit i: option i of the command was typed */
+    int json, help;
+    int64_t threads;
+    const char *isa;
 };
 
 /* The commands in the order of the help; ends with NULL. */
 extern const struct cli_command *const cli_commands[];
-extern const struct cli_command
-    cli_list, cli_show, cli_table, cli_rotate, cli_bias, cli_attend, cli_angles,
-    cli_similarity, cli_resize, cli_graph, cli_positions, cli_figure,
-    cli_report, cli_train, cli_eval, cli_tasks, cli_probe, cli_runs, cli_study,
-    cli_tutorial, cli_bench, cli_selftest, cli_doctor;
+extern const struct cli_command cli_list, cli_show, cli_table, cli_rotate,
+    cli_bias, cli_attend, cli_angles, cli_similarity, cli_resize, cli_graph,
+    cli_positions, cli_figure, cli_report, cli_train, cli_eval, cli_tasks,
+    cli_probe, cli_runs, cli_study, cli_tutorial, cli_bench, cli_selftest,
+    cli_doctor;
 
 /* ---------------------------------------------------------- args.c, help.c */
 
 /* Parse what follows the command; 0, or an exit status after an error
    message. */
-int  cli_parse(struct cli *cli, const struct cli_command *command, int argc,
-               char **argv);
+int cli_parse(struct cli *cli, const struct cli_command *command, int argc,
+              char **argv);
 void cli_release(struct cli *cli);
-int  cli_given(const struct cli *cli, const char *option);
+int cli_given(const struct cli *cli, const char *option);
 
 /* The nearest of 'names' (NULL at the end) within two edits, or NULL. */
 const char *cli_nearest(const char *word, const char *const *names);
@@ -137,7 +141,7 @@ const char *cli_nearest(const char *word, const char *const *names);
 int cli_unknown(const char *what, const char *word, const char *const *names,
                 const char *lister);
 const struct cli_command *cli_find(const char *name);
-int  cli_unknown_command(const char *word);
+int cli_unknown_command(const char *word);
 
 /* Options that every command has. */
 extern const struct cli_option cli_common_options[];
@@ -187,8 +191,10 @@ int cli_finish(int status);
 int cli_read(locant_array *out, const char *option, const char *path);
 /* The same, but the dtype must be among CLI_IS(LOCANT_I64) | .. */
 #define CLI_IS(dtype) (1U << (dtype))
+/* clang-format off */
 #define CLI_FLOATS (CLI_IS(LOCANT_F32) | CLI_IS(LOCANT_F16) | \
                     CLI_IS(LOCANT_BF16) | CLI_IS(LOCANT_F64))
+/* clang-format on */
 int cli_read_as(locant_array *out, const char *option, const char *path,
                 unsigned dtypes);
 /* Allocate a dense array; refuse more memory than the machine has. */
@@ -214,10 +220,10 @@ enum { CLI_MAX_PARAMS = 64 };
 struct cli_encoding {
     locant_encoding *e;
     const locant_encoding_info *info;
-    locant_array  arrays[CLI_MAX_PARAMS];
+    locant_array arrays[CLI_MAX_PARAMS];
     locant_tensor params[CLI_MAX_PARAMS];
-    int           drawn[CLI_MAX_PARAMS]; /* memory of cli_new() */
-    int           n_params;
+    int drawn[CLI_MAX_PARAMS]; /* memory of cli_new() */
+    int n_params;
 };
 
 /*
@@ -229,14 +235,14 @@ int cli_check_door(const char *spec, unsigned doors);
 /* Where parameters come from. */
 struct cli_params {
     struct cli_list files; /* --param NAME=FILE.npy */
-    int64_t         seed;  /* --init; below 0: not given */
-    int             optional; /* parameters may be missing altogether */
+    int64_t seed;          /* --init; below 0: not given */
+    int optional;          /* parameters may be missing altogether */
 };
-#define OPT_PARAMS(member)                                               \
-    OPT_LIST("param", member.files, "NAME=FILE.npy", "a parameter"),     \
-    OPT_INTEGER("init", member.seed, "SEED", 0, INT64_MAX,               \
-                "initialize parameters not given, as for training",      \
-                .fallback = "-1")
+#define OPT_PARAMS(member)                                                     \
+    OPT_LIST("param", member.files, "NAME=FILE.npy", "a parameter"),           \
+        OPT_INTEGER("init", member.seed, "SEED", 0, INT64_MAX,                 \
+                    "initialize parameters not given, as for training",        \
+                    .fallback = "-1")
 
 /*
  * Create the encoding 'spec' and read its parameters, which are checked against
@@ -253,59 +259,59 @@ const locant_tensor *cli_params(const struct cli_encoding *encoding);
 /* ---------------------------------------------------------------- json.c */
 
 /* Print on stdout with a newline, and release; returns CLI_OK or CLI_INPUT. */
-int     cli_json(json_t *value);
+int cli_json(json_t *value);
 
 /*
  * A list of many items.  Each becomes text at once, because building a JSON
  * tree of 50,000 runs takes longer than reading them.  Initialise with zeros.
  */
 struct cli_json_rows {
-    FILE  *file;
-    char  *text;
+    FILE *file;
+    char *text;
     size_t size, n;
-    int    failed;
+    int failed;
 };
 void cli_json_add(struct cli_json_rows *rows, json_t *item);
 /* Print the list if 'status' is CLI_OK, and release it; returns the status. */
-int  cli_json_print(struct cli_json_rows *rows, int status);
+int cli_json_print(struct cli_json_rows *rows, int status);
 
 /* A number; null if it is not finite. */
 json_t *cli_real(double x);
 json_t *cli_shape(const locant_tensor *t);
 /* "[2, 3]" into 'out'. */
-void    cli_shape_text(char *out, size_t size, const locant_tensor *t);
+void cli_shape_text(char *out, size_t size, const locant_tensor *t);
 /* Names of the doors in a bit set, joined; "none" if it is 0. */
-void    cli_doors(char *out, size_t size, unsigned doors);
-void    cli_traits(char *out, size_t size, unsigned traits);
+void cli_doors(char *out, size_t size, unsigned doors);
+void cli_traits(char *out, size_t size, unsigned traits);
 
 /* ------------------------------------------------------------ terminal.c */
 
 /* The colours of stdout: none unless it is a terminal with colours and the user
    has not disabled them.  Then its columns. */
 locant_terminal cli_colors(void);
-int  cli_columns(void);
+int cli_columns(void);
 
 /* ----------------------------------------------------------- corpus.c */
 
 /* Options of the commands that read a corpus. */
 struct cli_corpus {
     struct cli_list text;
-    const char     *kept; /* SHA-256 of a kept text, or its beginning */
-    int             generated, fresh, no_keep;
+    const char *kept; /* SHA-256 of a kept text, or its beginning */
+    int generated, fresh, no_keep;
 };
-#define OPT_CORPUS(member)                                               \
-    OPT_MANY("text", member.text, "PATH...",                             \
-             "files, and folders with all in them, not the C headers"),     \
-    OPT_FLAG("generated", member.generated,                              \
-             "read generated C-like text instead")
-#define OPT_KEPT_TEXT(member)                                            \
-    OPT_TEXT("kept-text", member.kept, "SHA256",                         \
+#define OPT_CORPUS(member)                                                     \
+    OPT_MANY("text", member.text, "PATH...",                                   \
+             "files, and folders with all in them, not the C headers"),        \
+        OPT_FLAG("generated", member.generated,                                \
+                 "read generated C-like text instead")
+#define OPT_KEPT_TEXT(member)                                                  \
+    OPT_TEXT("kept-text", member.kept, "SHA256",                               \
              "a text kept in --dir, by the first digits of its SHA-256")
-#define OPT_KEEP_TEXT(member)                                            \
-    OPT_FLAG("fresh-text", member.fresh,                                 \
-             "read the C headers again, not those kept in --dir"),       \
-    OPT_FLAG("no-keep", member.no_keep,                                  \
-             "keep only the SHA-256 of the text")
+#define OPT_KEEP_TEXT(member)                                                  \
+    OPT_FLAG("fresh-text", member.fresh,                                       \
+             "read the C headers again, not those kept in --dir"),             \
+        OPT_FLAG("no-keep", member.no_keep,                                    \
+                 "keep only the SHA-256 of the text")
 
 /* 'dir': the store whose kept text may be used; NULL: none. */
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
@@ -328,13 +334,13 @@ int cli_with_run(const struct cli *cli, const char *command, const char *dir,
 /* From now on SIGINT, SIGTERM and SIGHUP make the job stop. */
 void cli_catch_signals(void);
 /* A locant_progress_fn: draws on stderr; nonzero after a signal. */
-int  cli_progress(const locant_progress *p, void *context);
+int cli_progress(const locant_progress *p, void *context);
 /* Clear the line that progress redraws. */
 void cli_progress_end(void);
 /* The result of a training run. */
 json_t *cli_trained(const locant_run_info *run);
-void    cli_print_trained(const locant_run_info *run);
+void cli_print_trained(const locant_run_info *run);
 /* The exit status of a job that a signal may have stopped. */
-int  cli_job_status(locant_status s);
+int cli_job_status(locant_status s);
 
 #endif /* LOCANT_CLI_H */

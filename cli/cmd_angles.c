@@ -7,25 +7,25 @@
 #include "cli.h"
 
 struct options {
-    double      base;
-    int64_t     dim;
+    double base;
+    int64_t dim;
     const char *positions, *out;
-    int         mode, compare;
+    int mode, compare;
 };
 
 static const struct cli_option options[] = {
     OPT_REAL("base", base, "B", "frequency i is B^(-2i/D) per position",
-        .fallback = "10000"),
+             .fallback = "10000"),
     OPT_INTEGER("dim", dim, "D", 1, 1 << 20, "channels, even",
-        .fallback = "128"),
+                .fallback = "128"),
     OPT_FILE("positions", positions, "P.npy", "i64 [T], or f64 [T]"),
     OPT_CHOICE("mode", mode, "exact|hf|ggml",
-        "exact, or what transformers (hf) or ggml computes",
-        .fallback = "exact"),
+               "exact, or what transformers (hf) or ggml computes",
+               .fallback = "exact"),
     OPT_FILE("output", out, "OUT.npy", "float32 [T, D/2, 2]: cos, sin",
-        .letter = 'o'),
+             .letter = 'o'),
     OPT_CHOICE("compare", compare, "hf|ggml",
-        "print the largest error of that recipe instead"),
+               "print the largest error of that recipe instead"),
     OPT_END
 };
 
@@ -34,7 +34,7 @@ static int compute(locant_array *out, const struct options *o,
 {
     const int64_t shape[] = { positions->shape[0], o->dim / 2, 2 };
     locant_status s;
-    int           status = cli_new(out, LOCANT_F32, 3, shape);
+    int status = cli_new(out, LOCANT_F32, 3, shape);
 
     if (status != CLI_OK)
         return status;
@@ -48,7 +48,7 @@ enum { DECADES = 19, WINDOW = 256 };
 
 /* For positions p with 10^(d-1) < |p| <= 10^d: largest error, and how many. */
 struct decades {
-    double  worst[DECADES];
+    double worst[DECADES];
     int64_t count[DECADES];
 };
 
@@ -62,7 +62,7 @@ static double position_at(const locant_tensor *t, int64_t i)
 static int decade_of(double position)
 {
     double limit = 10;
-    int    d = 1;
+    int d = 1;
 
     for (; d < DECADES - 1 && fabs(position) > limit; d++)
         limit *= 10;
@@ -73,7 +73,7 @@ static void gather(struct decades *out, const locant_tensor *positions,
                    const locant_tensor *exact, const locant_tensor *recipe)
 {
     const float *x = exact->data, *y = recipe->data;
-    int64_t      row = exact->shape[1] * 2;
+    int64_t row = exact->shape[1] * 2;
 
     for (int64_t t = 0; t < positions->shape[0]; t++) {
         int d = decade_of(position_at(positions, t));
@@ -88,8 +88,8 @@ static void gather(struct decades *out, const locant_tensor *positions,
 static int ends_of_decades(locant_array *out)
 {
     const int64_t n = 100 + 5 * WINDOW;
-    int64_t       end = 1000, *p;
-    int           status = cli_new(out, LOCANT_I64, 1, &n);
+    int64_t end = 1000, *p;
+    int status = cli_new(out, LOCANT_I64, 1, &n);
 
     if (status != CLI_OK)
         return status;
@@ -109,9 +109,10 @@ static int print_json(const struct options *o, const struct decades *d)
 
     for (int i = 0; i < DECADES; i++) {
         if (d->count[i] > 0)
-            json_array_append_new(rows, json_pack(
-                "{s:f, s:I, s:f}", "up_to", pow(10, i), "positions",
-                (json_int_t)d->count[i], "max_error", d->worst[i]));
+            json_array_append_new(rows, json_pack("{s:f, s:I, s:f}", "up_to",
+                                                  pow(10, i), "positions",
+                                                  (json_int_t)d->count[i],
+                                                  "max_error", d->worst[i]));
     }
     return cli_json(json_pack("{s:s, s:f, s:I, s:o}", "recipe",
                               o->compare ? "ggml" : "hf", "base", o->base,
@@ -120,27 +121,28 @@ static int print_json(const struct options *o, const struct decades *d)
 
 static void print_text(const struct options *o, const struct decades *d)
 {
-    printf("largest |cos or sin - exact| of the %s recipe, base %g, dim %"
-           PRId64 "\n\n%-16s %9s  %s\n", o->compare ? "ggml" : "hf", o->base,
-           o->dim, "position up to", "positions", "error");
+    printf(
+        "largest |cos or sin - exact| of the %s recipe, base %g, dim %" PRId64
+        "\n\n%-16s %9s  %s\n",
+        o->compare ? "ggml" : "hf", o->base, o->dim, "position up to",
+        "positions", "error");
     for (int i = 0; i < DECADES; i++) {
         if (d->count[i] > 0)
-            printf("1e%-14d %9" PRId64 "  %.1e\n", i, d->count[i],
-                   d->worst[i]);
+            printf("1e%-14d %9" PRId64 "  %.1e\n", i, d->count[i], d->worst[i]);
     }
 }
 
 static int compare(const struct cli *cli, const locant_tensor *positions)
 {
     const struct options *o = cli->options;
-    locant_array   exact = { 0 }, recipe = { 0 };
+    locant_array exact = { 0 }, recipe = { 0 };
     struct decades decades = { 0 };
-    int            status;
+    int status;
 
     status = compute(&exact, o, positions, LOCANT_ANGLES_EXACT);
     if (status == CLI_OK)
-        status = compute(&recipe, o, positions, o->compare
-                         ? LOCANT_ANGLES_GGML : LOCANT_ANGLES_HF);
+        status = compute(&recipe, o, positions,
+                         o->compare ? LOCANT_ANGLES_GGML : LOCANT_ANGLES_HF);
     if (status == CLI_OK) {
         gather(&decades, positions, &exact.tensor, &recipe.tensor);
         if (cli->json)
@@ -166,7 +168,7 @@ static int check(const struct cli *cli)
                         o->dim);
     if (cli_given(cli, "compare") && o->out != NULL)
         return cli_fail(CLI_USAGE, "--compare prints a table and cannot be "
-                        "combined with --output");
+                                   "combined with --output");
     if (cli_given(cli, "compare"))
         return CLI_OK;
     if (o->positions == NULL)
@@ -182,7 +184,7 @@ static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
     locant_array positions = { 0 }, angles = { 0 };
-    int          status = check(cli);
+    int status = check(cli);
 
     if (status == CLI_OK && o->positions != NULL)
         status = cli_read_positions(&positions, o->positions);
@@ -191,8 +193,8 @@ static int run(const struct cli *cli)
     if (status == CLI_OK && cli_given(cli, "compare"))
         status = compare(cli, &positions.tensor);
     else if (status == CLI_OK) {
-        status = compute(&angles, o, &positions.tensor,
-                         (locant_angle_mode)o->mode);
+        status =
+            compute(&angles, o, &positions.tensor, (locant_angle_mode)o->mode);
         if (status == CLI_OK)
             status = cli_write(cli, o->out, &angles.tensor);
     }
@@ -202,7 +204,8 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_angles = {
-    .name = "angles", .summary = "exact cos and sin, and the error of recipes",
+    .name = "angles",
+    .summary = "exact cos and sin, and the error of recipes",
     .usage = "--base B --dim D --positions P.npy\n"
              "       [--mode exact|hf|ggml] -o OUT.npy\n"
              "[--base B] [--dim D] --compare hf|ggml [--positions P.npy]",
@@ -214,6 +217,8 @@ const struct cli_command cli_angles = {
                 "-o A.npy\n"
                 "locant angles --compare hf\n"
                 "locant angles --compare ggml --base 500000 --dim 128",
-    .options = options, .options_size = sizeof(struct options),
-    .computes = 1, .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .computes = 1,
+    .run = run
 };

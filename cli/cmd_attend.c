@@ -6,40 +6,42 @@
 #include "cli.h"
 
 struct options {
-    const char     *q, *k, *v, *x, *out;
-    const char     *q_pos, *k_pos, *q_docs, *k_docs, *sinks;
-    int             causal;
-    int64_t         window;
-    double          scale, softcap;
+    const char *q, *k, *v, *x, *out;
+    const char *q_pos, *k_pos, *q_docs, *k_docs, *sinks;
+    int causal;
+    int64_t window;
+    double scale, softcap;
     struct cli_params params;
 };
 
 static const struct cli_option options[] = {
     OPT_FILE("query", q, "Q.npy", "[B, H, T, D] of f32, f16, bf16 or f64",
-        .letter = 'q', .required = 1),
+             .letter = 'q', .required = 1),
     OPT_FILE("key", k, "K.npy", "[B, Hkv, S, D]; Hkv divides H", .letter = 'k',
-        .required = 1),
+             .required = 1),
     OPT_FILE("value", v, "V.npy", "[B, Hkv, S, D]", .letter = 'v',
-        .required = 1),
+             .required = 1),
     OPT_FILE("output", out, "O.npy", "shape and dtype of Q", .letter = 'o',
-        .required = 1),
+             .required = 1),
     OPT_FILE("input", x, "X.npy",
-        "[B, S, W]: input of the layer, for encodings that read it (fox)",
-        .letter = 'x'),
+             "[B, S, W]: input of the layer, for encodings that read it (fox)",
+             .letter = 'x'),
     OPT_FILE("query-positions", q_pos, "P.npy",
-        "i64 [T] or [B, T]; S - T + i if left out"),
+             "i64 [T] or [B, T]; S - T + i if left out"),
     OPT_FILE("key-positions", k_pos, "P.npy",
-        "i64 [S] or [B, S]; j if left out"),
-    OPT_FILE("query-documents", q_docs, "N.npy",
+             "i64 [S] or [B, S]; j if left out"),
+    OPT_FILE(
+        "query-documents", q_docs, "N.npy",
         "i64 [T] or [B, T]: which document a query is of; below 0: padding"),
     OPT_FILE("key-documents", k_docs, "N.npy", "i64 [S] or [B, S]"),
     OPT_FLAG("causal", causal, "a query sees keys up to its own position"),
     OPT_REAL("scale", scale, "X", "factor of q.k; D^(-1/2) if left out"),
     OPT_INTEGER("window", window, "N", 0, INT64_MAX,
-        "a query sees keys nearer than N positions; 0: all"),
+                "a query sees keys nearer than N positions; 0: all"),
     OPT_REAL("softcap", softcap, "C",
-        "hold scores between -C and C, C tanh(s / C); 0: as they are"),
-    OPT_FILE("sinks", sinks, "S.npy",
+             "hold scores between -C and C, C tanh(s / C); 0: as they are"),
+    OPT_FILE(
+        "sinks", sinks, "S.npy",
         "[H] of f32 (f64 where Q is): a logit of each head that takes weight "
         "and has no value"),
     OPT_PARAMS(params),
@@ -71,8 +73,8 @@ static int read_extras(struct arrays *a, locant_attention *p,
         status = read_optional(&a->q_pos, &p->q_pos, "query-positions",
                                o->q_pos, whole);
     if (status == CLI_OK)
-        status = read_optional(&a->k_pos, &p->k_pos, "key-positions",
-                               o->k_pos, whole);
+        status = read_optional(&a->k_pos, &p->k_pos, "key-positions", o->k_pos,
+                               whole);
     if (status == CLI_OK)
         status = read_optional(&a->q_docs, &p->q_docs, "query-documents",
                                o->q_docs, whole);
@@ -80,9 +82,9 @@ static int read_extras(struct arrays *a, locant_attention *p,
         status = read_optional(&a->k_docs, &p->k_docs, "key-documents",
                                o->k_docs, whole);
     if (status == CLI_OK)
-        status = read_optional(&a->sinks, &p->sinks, "sinks", o->sinks,
-                               q == CLI_IS(LOCANT_F64) ? q
-                                                       : CLI_IS(LOCANT_F32));
+        status =
+            read_optional(&a->sinks, &p->sinks, "sinks", o->sinks,
+                          q == CLI_IS(LOCANT_F64) ? q : CLI_IS(LOCANT_F32));
     return status;
 }
 
@@ -96,8 +98,10 @@ static int read_inputs(struct arrays *a, const struct options *o)
     if (status == CLI_OK)
         status = cli_read_as(&a->v, "value", o->v, CLI_IS(*dtype));
     if (status == CLI_OK && a->q.tensor.rank != 4)
-        status = cli_fail(CLI_INPUT, "--query: %s: has rank %d, expected "
-                          "[B, H, T, D]", o->q, (int)a->q.tensor.rank);
+        status = cli_fail(CLI_INPUT,
+                          "--query: %s: has rank %d, expected "
+                          "[B, H, T, D]",
+                          o->q, (int)a->q.tensor.rank);
     return status;
 }
 
@@ -105,28 +109,30 @@ static int attend(const struct cli *cli, struct arrays *a,
                   const locant_attention *problem)
 {
     const struct options *o = cli->options;
-    const locant_tensor  *q = &a->q.tensor;
+    const locant_tensor *q = &a->q.tensor;
     locant_status s;
-    size_t        bytes;
-    int64_t       scratch;
-    int           status;
+    size_t bytes;
+    int64_t scratch;
+    int status;
 
     s = locant_attention_workspace(&bytes, problem);
     if (s == LOCANT_ERR_NULL && problem->x == NULL)
-        return cli_fail(CLI_USAGE, "'%s' reads the input of its layer: --input "
-                        "X.npy is missing", cli->words[0]);
+        return cli_fail(CLI_USAGE,
+                        "'%s' reads the input of its layer: --input "
+                        "X.npy is missing",
+                        cli->words[0]);
     if (s == LOCANT_ERR_PARAM) /* an option is wrong, not a file */
         return cli_error(s);
     if (s != LOCANT_OK)
         return cli_error_input(s);
     scratch = (int64_t)(bytes / sizeof(double) + 1);
-    status  = cli_new(&a->scratch, LOCANT_F64, 1, &scratch);
+    status = cli_new(&a->scratch, LOCANT_F64, 1, &scratch);
     if (status == CLI_OK)
         status = cli_new(&a->out, q->dtype, 4, q->shape);
     if (status == CLI_OK)
-        status = cli_new(&a->lse, q->dtype == LOCANT_F64 ? LOCANT_F64
-                                                         : LOCANT_F32, 3,
-                         q->shape);
+        status =
+            cli_new(&a->lse, q->dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32,
+                    3, q->shape);
     if (status != CLI_OK)
         return status;
     s = locant_attention_forward(&a->out.tensor, &a->lse.tensor, problem,
@@ -135,21 +141,20 @@ static int attend(const struct cli *cli, struct arrays *a,
                           : cli_error_input(s);
 }
 
-static int run_encoding(const struct cli *cli, struct arrays *a,
-                        unsigned doors)
+static int run_encoding(const struct cli *cli, struct arrays *a, unsigned doors)
 {
     const struct options *o = cli->options;
-    const locant_tensor  *q = &a->q.tensor, *k = &a->k.tensor;
-    locant_attention      problem = LOCANT_ATTENTION_INIT;
-    struct cli_encoding   c = { 0 };
-    struct cli_params     params = o->params;
-    locant_sizes          sizes = { 0 };
+    const locant_tensor *q = &a->q.tensor, *k = &a->k.tensor;
+    locant_attention problem = LOCANT_ATTENTION_INIT;
+    struct cli_encoding c = { 0 };
+    struct cli_params params = o->params;
+    locant_sizes sizes = { 0 };
     int here = doors != LOCANT_DOOR_INPUT, status;
 
     params.optional = !here;
-    sizes.heads     = q->shape[1];
-    sizes.head_dim  = q->shape[3];
-    sizes.kv_heads  = k->rank == 4 ? k->shape[1] : 0;
+    sizes.heads = q->shape[1];
+    sizes.head_dim = q->shape[3];
+    sizes.kv_heads = k->rank == 4 ? k->shape[1] : 0;
     status = read_extras(a, &problem, o);
     sizes.width = problem.x != NULL && problem.x->rank == 3
                       ? problem.x->shape[2]
@@ -161,10 +166,10 @@ static int run_encoding(const struct cli *cli, struct arrays *a,
     problem.k = k;
     problem.v = &a->v.tensor;
     problem.encoding = here ? c.e : NULL;
-    problem.params   = here ? cli_params(&c) : NULL;
-    problem.mask     = o->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
-    problem.window   = o->window;
-    problem.softcap  = o->softcap;
+    problem.params = here ? cli_params(&c) : NULL;
+    problem.mask = o->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    problem.window = o->window;
+    problem.softcap = o->softcap;
     if (cli_given(cli, "scale"))
         problem.scale = o->scale;
     if (status == CLI_OK)
@@ -178,11 +183,13 @@ static int check_options(const struct cli *cli)
     const struct options *o = cli->options;
 
     if (fabs(o->scale) > FLT_MAX)
-        return cli_fail(CLI_USAGE, "--scale '%g': should be at most 3.4e38 in "
-                        "magnitude", o->scale);
+        return cli_fail(CLI_USAGE,
+                        "--scale '%g': should be at most 3.4e38 in "
+                        "magnitude",
+                        o->scale);
     if ((o->q_docs == NULL) != (o->k_docs == NULL))
         return cli_fail(CLI_USAGE, "--query-documents and --key-documents must "
-                        "be given together");
+                                   "be given together");
     return CLI_OK;
 }
 
@@ -190,23 +197,25 @@ static int check_options(const struct cli *cli)
 static int check_spec(unsigned *doors, const char *spec)
 {
     locant_encoding *e = NULL;
-    locant_status    s = locant_encoding_create(&e, spec);
+    locant_status s = locant_encoding_create(&e, spec);
 
     if (s != LOCANT_OK)
         return cli_error(s);
     *doors = locant_encoding_doors(e);
     locant_encoding_free(e);
     if (*doors == LOCANT_DOOR_INPUT)
-        fprintf(stderr, "note: %s acts on embeddings, before attention, and "
-                "does nothing here\n", spec);
+        fprintf(stderr,
+                "note: %s acts on embeddings, before attention, and "
+                "does nothing here\n",
+                spec);
     return CLI_OK;
 }
 
 static int run(const struct cli *cli)
 {
     struct arrays a = { 0 };
-    unsigned      doors = 0;
-    int           status = check_spec(&doors, cli->words[0]);
+    unsigned doors = 0;
+    int status = check_spec(&doors, cli->words[0]);
 
     if (status == CLI_OK)
         status = check_options(cli);
@@ -229,6 +238,7 @@ static int run(const struct cli *cli)
     return status;
 }
 
+/* clang-format off */
 const struct cli_command cli_attend = {
     .name = "attend", .summary = "softmax attention with an encoding inside",
     .usage = "SPEC -q Q.npy -k K.npy -v V.npy [--causal] [--scale X]\n"
@@ -247,3 +257,4 @@ const struct cli_command cli_attend = {
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
+/* clang-format on */

@@ -10,40 +10,41 @@ struct options {
 static const struct cli_option options[] = {
     OPT_FLAG("quick", quick, "shorter runs, every kernel once: 45 s"),
     OPT_TEXT("only", typed.only, "TEXT",
-        "rows whose name contains TEXT, or the table TEXT"),
-    OPT_TEXT("tokens", typed.tokens, "LIST",
-        "sizes instead of the table's own", .letter = 'n'),
+             "rows whose name contains TEXT, or the table TEXT"),
+    OPT_TEXT("tokens", typed.tokens, "LIST", "sizes instead of the table's own",
+             .letter = 'n'),
     OPT_TEXT("dims", typed.dims, "LIST", "channels of a head", .letter = 'd'),
     OPT_TEXT("threads", typed.threads, "LIST",
-        "run each row with each of these numbers of threads", .letter = 't'),
-    OPT_TEXT("encoding", typed.spec, "SPEC",
-        "instead of the table's encodings", .letter = 'e'),
+             "run each row with each of these numbers of threads",
+             .letter = 't'),
+    OPT_TEXT("encoding", typed.spec, "SPEC", "instead of the table's encodings",
+             .letter = 'e'),
     OPT_TEXT("isa", typed.isa, "NAME", "the only instruction set to use"),
     OPT_FLAG("list", list, "name the rows, time nothing"),
     OPT_CHOICE("output", typed.format, "markdown|json|csv|sql",
-        "format of the result; sqlite3 reads sql", .letter = 'o',
-        .fallback = "markdown"),
+               "format of the result; sqlite3 reads sql", .letter = 'o',
+               .fallback = "markdown"),
     OPT_FLAG("csv", csv, "the same as -o csv"),
     OPT_TEXT("append", typed.append, "DIR",
-        "also write the results into a file there"),
+             "also write the results into a file there"),
     OPT_END
 };
 
 static int run(const struct cli *cli)
 {
-    const struct options *o     = cli->options;
-    struct bench_request  typed = o->typed;
-    struct bench_options  read;
-    char                  why[512];
-    int                   status;
+    const struct options *o = cli->options;
+    struct bench_request typed = o->typed;
+    struct bench_options read;
+    char why[512];
+    int status;
 
     if ((cli->json != 0) + (o->csv != 0) + cli_given(cli, "output") > 1)
         return cli_fail(CLI_USAGE, "bench: --json, --csv and -o each choose "
-                        "the format; give only one");
+                                   "the format; give only one");
     if (cli->json || o->csv)
         typed.format = cli->json ? FORMAT_JSON : FORMAT_CSV;
     typed.quick = o->quick;
-    typed.list  = o->list;
+    typed.list = o->list;
     if (!bench_options_read(&read, &typed, why, sizeof why))
         return cli_fail(CLI_USAGE, "%s", why);
     if (read.append != NULL && !read.list &&
@@ -53,7 +54,8 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_bench = {
-    .name = "bench", .summary = "speed, compared with the peak of this machine",
+    .name = "bench",
+    .summary = "speed, compared with the peak of this machine",
     .usage = "[--quick] [--only TEXT] [-n LIST] [-d LIST] [-t LIST]\n"
              "  [-e SPEC] [--isa NAME] [-o markdown|json|csv|sql] "
              "[--append DIR]",
@@ -71,5 +73,7 @@ const struct cli_command cli_bench = {
                 "locant bench --only rotate -e \"rope(scaling=yarn(factor=4,"
                 "original=4096))\"\n"
                 "locant bench --quick -o sql | sqlite3 bench.db",
-    .options = options, .options_size = sizeof(struct options), .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .run = run
 };

@@ -2,22 +2,22 @@
 #include "cli.h"
 
 struct options {
-    int64_t         heads, queries, keys, offset;
+    int64_t heads, queries, keys, offset;
     struct cli_params params;
-    const char     *out;
+    const char *out;
 };
 
 static const struct cli_option options[] = {
     OPT_INTEGER("heads", heads, "H", 1, 1 << 20, "heads", .required = 1),
     OPT_INTEGER("queries", queries, "T", 1, INT64_C(1) << 40, "queries",
-        .required = 1),
+                .required = 1),
     OPT_INTEGER("keys", keys, "S", 1, INT64_C(1) << 40,
-        "keys; key j is at position j", .required = 1),
+                "keys; key j is at position j", .required = 1),
     OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
-        "query i is at position N + i"),
+                "query i is at position N + i"),
     OPT_PARAMS(params),
     OPT_FILE("output", out, "B.npy", "float32 [H, T, S]", .letter = 'o',
-        .required = 1),
+             .required = 1),
     OPT_END
 };
 
@@ -25,10 +25,10 @@ static int write_bias(const struct cli *cli, const struct cli_encoding *c)
 {
     const struct options *o = cli->options;
     const int64_t shape[] = { o->heads, o->queries, o->keys };
-    locant_array  q = { 0 }, k = { 0 }, bias = { 0 };
+    locant_array q = { 0 }, k = { 0 }, bias = { 0 };
     locant_status s;
     /* Allocate the largest array first, so that a refusal comes early. */
-    int           status = cli_new(&bias, LOCANT_F32, 3, shape);
+    int status = cli_new(&bias, LOCANT_F32, 3, shape);
 
     if (status == CLI_OK)
         status = cli_count(&q, o->offset, o->queries);
@@ -49,7 +49,7 @@ static int write_bias(const struct cli *cli, const struct cli_encoding *c)
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct cli_encoding   c = { 0 };
+    struct cli_encoding c = { 0 };
     int status = cli_check_door(cli->words[0], LOCANT_DOOR_SCORE);
 
     if (status == CLI_OK)
@@ -61,6 +61,7 @@ static int run(const struct cli *cli)
     return status;
 }
 
+/* clang-format off */
 const struct cli_command cli_bias = {
     .name = "bias", .summary = "score door: the bias added to scores",
     .usage = "SPEC --heads H --queries T --keys S [--offset N]\n"
@@ -74,3 +75,4 @@ const struct cli_command cli_bias = {
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
+/* clang-format on */

@@ -6,26 +6,26 @@
 
 /* CMake sets it; a build by hand has no list. */
 #ifndef LOCANT_DEPENDENCIES
-#  define LOCANT_DEPENDENCIES "unknown"
+#    define LOCANT_DEPENDENCIES "unknown"
 #endif
 #ifdef __clang__
-#  define COMPILER __VERSION__
+#    define COMPILER __VERSION__
 #else
-#  define COMPILER "gcc " __VERSION__
+#    define COMPILER "gcc " __VERSION__
 #endif
 #ifndef LOCANT_COMMIT
-#  define LOCANT_COMMIT ""
+#    define LOCANT_COMMIT ""
 #endif
 
 static json_t *isas_json(void)
 {
-    json_t     *rows = json_array();
+    json_t *rows = json_array();
     const char *name;
-    int         runs;
+    int runs;
 
     for (int i = 0; (name = locant_isa_at(i, &runs)) != NULL; i++)
-        json_array_append_new(rows, json_pack("{s:s, s:b}", "name", name,
-                                              "runs", runs));
+        json_array_append_new(
+            rows, json_pack("{s:s, s:b}", "name", name, "runs", runs));
     return rows;
 }
 
@@ -34,10 +34,9 @@ static int print_json(const locant_corpus_info *corpus)
     json_t *headers = json_null();
 
     if (corpus != NULL)
-        headers = json_pack("{s:I, s:I, s:s}", "files",
-                            (json_int_t)corpus->files, "bytes",
-                            (json_int_t)corpus->bytes, "sha256",
-                            corpus->sha256);
+        headers = json_pack(
+            "{s:I, s:I, s:s}", "files", (json_int_t)corpus->files, "bytes",
+            (json_int_t)corpus->bytes, "sha256", corpus->sha256);
     return cli_json(json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:f, s:o}", "version",
         locant_version(), "commit", LOCANT_COMMIT, "compiler", COMPILER,
@@ -49,7 +48,7 @@ static int print_json(const locant_corpus_info *corpus)
 static void print_text(const locant_corpus_info *corpus)
 {
     const char *name;
-    int         runs;
+    int runs;
 
     printf("version       %s%s%s\n", locant_version(),
            LOCANT_COMMIT[0] ? ", commit " : "", LOCANT_COMMIT);
@@ -57,24 +56,26 @@ static void print_text(const locant_corpus_info *corpus)
     printf("dependencies  %s\n", LOCANT_DEPENDENCIES);
     for (int i = 0; (name = locant_isa_at(i, &runs)) != NULL; i++)
         printf("%-13s %s: %s\n", i == 0 ? "kernels" : "", name,
-               !runs ? "this CPU does not run them"
-               : strcmp(name, locant_isa()) == 0 ? "in use" : "run here");
+               !runs                             ? "this CPU does not run them"
+               : strcmp(name, locant_isa()) == 0 ? "in use"
+                                                 : "run here");
     printf("threads       %d\n", locant_threads());
     printf("memory        %.1f GiB\n", cli_memory() / 0x1p30);
     if (corpus != NULL)
         printf("C headers     %zu files, %.1f MiB: enough for 'locant "
-               "report'\n", corpus->files, (double)corpus->bytes / 0x1p20);
+               "report'\n",
+               corpus->files, (double)corpus->bytes / 0x1p20);
     else
         printf("C headers     %s\n", cli_safe(locant_last_error()));
 }
 
 static int run(const struct cli *cli)
 {
-    locant_corpus_options     o = LOCANT_CORPUS_INIT;
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
     const locant_corpus_info *info;
     locant_corpus *corpus = NULL;
-    locant_status  s;
-    int            status = CLI_OK;
+    locant_status s;
+    int status = CLI_OK;
 
     s = locant_corpus_create(&corpus, &o);
     if (s == LOCANT_ERR_NOMEM)
@@ -89,11 +90,13 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_doctor = {
-    .name = "doctor", .summary = "what this build and this machine have",
+    .name = "doctor",
+    .summary = "what this build and this machine have",
     .usage = "[--json]",
     .doc = "Version, compiler, libraries it was built with, instruction sets, "
            "threads,\nmemory, and whether this machine has enough C headers "
            "for 'locant report'\n(exit 1 if not).",
     .examples = "locant doctor\nlocant doctor --json",
-    .computes = 1, .run = run
+    .computes = 1,
+    .run = run
 };

@@ -8,31 +8,33 @@
 #include "task.h"
 
 struct options {
-    const char          *dir;
-    int64_t              blocks;
-    const char          *as;
-    int                  policy;
-    struct cli_corpus    corpus;
+    const char *dir;
+    int64_t blocks;
+    const char *as;
+    int policy;
+    struct cli_corpus corpus;
     struct cli_task_eval task;
 };
 
 static const struct cli_option options[] = {
     OPT_TEXT("as", as, "SPEC",
-        "evaluate the trained tensors under this encoding"),
+             "evaluate the trained tensors under this encoding"),
     OPT_CHOICE("policy", policy, "none|clamp|wrap|resample",
-        "what to use beyond the end of a learned table", .fallback = "none"),
+               "what to use beyond the end of a learned table",
+               .fallback = "none"),
     OPT_INTEGER("blocks", blocks, "N", 1, 1 << 20,
-        "blocks of the test text, 64 scored bytes each", .fallback = "96"),
+                "blocks of the test text, 64 scored bytes each",
+                .fallback = "96"),
     OPT_DIR(dir),
     OPT_MANY("text", corpus.text, "PATH...",
-        "files and folders that hold the run's text now"),
+             "files and folders that hold the run's text now"),
     OPT_FLAG("generated", corpus.generated, "read generated C-like text"),
     OPT_INTEGER("items", task.items, "N", 1, 1 << 20,
-        "runs on a task: items of each test set (1000)"),
+                "runs on a task: items of each test set (1000)"),
     OPT_LIST("length", task.lengths, "N",
-        "runs on a task: lengths instead of the task's"),
+             "runs on a task: lengths instead of the task's"),
     OPT_INTEGER("test-seed", task.test_seed, "N", 0, INT64_MAX,
-        "runs on a task: seed of the test sets", .fallback = "1"),
+                "runs on a task: seed of the test sets", .fallback = "1"),
     OPT_END
 };
 
@@ -71,22 +73,21 @@ static int print_json(int64_t id, const locant_evaluation *v,
                                             "resample" };
 
     if (!is_plain(o))
-        return cli_json(json_pack(
-            "{s:I, s:s?, s:s, s:I, s:o, s:o}", "run", (json_int_t)id, "as",
-            o->as, "policy", policies[o->policy], "blocks",
-            (json_int_t)v->blocks, "same_targets",
-            by_length(v, v->same_targets), "by_position",
-            reals(v->by_position, LOCANT_EVAL_BUCKETS)));
+        return cli_json(json_pack("{s:I, s:s?, s:s, s:I, s:o, s:o}", "run",
+                                  (json_int_t)id, "as", o->as, "policy",
+                                  policies[o->policy], "blocks",
+                                  (json_int_t)v->blocks, "same_targets",
+                                  by_length(v, v->same_targets), "by_position",
+                                  reals(v->by_position, LOCANT_EVAL_BUCKETS)));
     return cli_json(json_pack(
         "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
         (json_int_t)id, "blocks", (json_int_t)v->blocks, "same_targets",
         by_length(v, v->same_targets), "non_overlapping",
-        by_length(v, v->non_overlapping),
-        "by_position", reals(v->by_position, LOCANT_EVAL_BUCKETS),
-        "own_window", cli_real(v->own_window), "valid", cli_real(v->valid),
-        "shuffled", cli_real(v->shuffled), "causality",
-        cli_real(v->causality), "tokens_per_second",
-        cli_real(v->tokens_per_second)));
+        by_length(v, v->non_overlapping), "by_position",
+        reals(v->by_position, LOCANT_EVAL_BUCKETS), "own_window",
+        cli_real(v->own_window), "valid", cli_real(v->valid), "shuffled",
+        cli_real(v->shuffled), "causality", cli_real(v->causality),
+        "tokens_per_second", cli_real(v->tokens_per_second)));
 }
 
 static void print_loss(const char *what, double loss)
@@ -134,14 +135,14 @@ static int guess_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 {
     const struct cli_corpus headers = { .generated = 0 };
     locant_run_info run;
-    locant_status   s = locant_store_run(&run, store, id);
-    int             status;
+    locant_status s = locant_store_run(&run, store, id);
+    int status;
 
     if (s != LOCANT_OK)
         return cli_error(s);
     status = cli_corpus_open(corpus, &headers, NULL);
-    if (status != CLI_OK || strcmp(locant_corpus_info_of(*corpus)->sha256,
-                                   run.corpus_sha256) == 0)
+    if (status != CLI_OK ||
+        strcmp(locant_corpus_info_of(*corpus)->sha256, run.corpus_sha256) == 0)
         return status;
     locant_corpus_free(*corpus);
     *corpus = NULL;
@@ -166,21 +167,20 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
     return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
 }
 
-static int evaluate_text(const struct cli *cli, int64_t id,
-                         locant_store *store)
+static int evaluate_text(const struct cli *cli, int64_t id, locant_store *store)
 {
     const struct options *o = cli->options;
     locant_eval_options as = LOCANT_EVAL_INIT;
-    locant_corpus    *corpus = NULL;
+    locant_corpus *corpus = NULL;
     locant_evaluation v;
-    locant_status     s;
-    int               status = open_corpus(&corpus, store, id, &o->corpus);
+    locant_status s;
+    int status = open_corpus(&corpus, store, id, &o->corpus);
 
     if (status != CLI_OK)
         return status;
-    as.blocks   = o->blocks;
+    as.blocks = o->blocks;
     as.encoding = o->as;
-    as.policy   = (enum locant_eval_policy)o->policy;
+    as.policy = (enum locant_eval_policy)o->policy;
     s = locant_evaluate_as(&v, store, id, corpus, &as);
     locant_corpus_free(corpus);
     if (s != LOCANT_OK)
@@ -194,24 +194,26 @@ static int evaluate_text(const struct cli *cli, int64_t id,
 /* Refuse options that do nothing for this kind of run. */
 static int check_options(const struct cli *cli, int of_task)
 {
-    static const char *const text[] = { "blocks", "text", "generated",
-                                        "as", "policy", NULL };
+    static const char *const text[] = { "blocks", "text",   "generated",
+                                        "as",     "policy", NULL };
     static const char *const task[] = { "items", "length", "test-seed", NULL };
 
     for (const char *const *name = of_task ? text : task; *name; name++)
         if (cli_given(cli, *name))
-            return cli_fail(CLI_USAGE, "--%s is for runs on %s, but run %s is "
-                            "on %s", *name, of_task ? "text" : "a task",
-                            cli->words[0], of_task ? "a task" : "text");
+            return cli_fail(CLI_USAGE,
+                            "--%s is for runs on %s, but run %s is "
+                            "on %s",
+                            *name, of_task ? "text" : "a task", cli->words[0],
+                            of_task ? "a task" : "text");
     return CLI_OK;
 }
 
 static int evaluate(const struct cli *cli, int64_t id, locant_store *store)
 {
-    const struct options   *o = cli->options;
+    const struct options *o = cli->options;
     const locant_task_info *task;
     locant_status s = locant_task_of(&task, store, id);
-    int           status;
+    int status;
 
     if (s != LOCANT_OK)
         return cli_error(s);
@@ -231,6 +233,7 @@ static int run(const struct cli *cli)
     return cli_with_run(cli, "eval", o->dir, evaluate);
 }
 
+/* clang-format off */
 const struct cli_command cli_eval = {
     .name = "eval", .summary = "losses of a finished run at every length",
     .usage = "RUN [--blocks N] [--dir DIR] [--text PATH... | --generated]\n"
@@ -252,3 +255,4 @@ const struct cli_command cli_eval = {
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
+/* clang-format on */

@@ -9,35 +9,37 @@
 #include "locant/tasks.h"
 
 struct options {
-    int         list, csv, color;
+    int list, csv, color;
     const char *out, *dir, *task, *encoding;
-    int64_t     length, position, head, trained, dim, heads, seed;
-    double      base, factor;
+    int64_t length, position, head, trained, dim, heads, seed;
+    double base, factor;
 };
 
 /* Numbers left out are 0 and a head is -1, as on the page. */
 static const struct cli_option options[] = {
     OPT_FLAG("list", list, "list the figures, and what each is of"),
     OPT_FILE("output", out, "PICTURE", "write a file: .svg, .png or .pdf",
-        .letter = 'o'),
+             .letter = 'o'),
     OPT_FLAG("csv", csv, "print the numbers, one value per line"),
     OPT_CHOICE("color", color, "auto|none|16|256|24bit",
-        "colours of the terminal; none: plain characters", .fallback = "auto"),
-    OPT_INTEGER("length", length, "N", 0, 4096,
-           "positions shown, or length of a task's test; 0: as on the page"),
+               "colours of the terminal; none: plain characters",
+               .fallback = "auto"),
+    OPT_INTEGER(
+        "length", length, "N", 0, 4096,
+        "positions shown, or length of a task's test; 0: as on the page"),
     OPT_INTEGER("position", position, "P", 1, INT64_C(1) << 40,
-           "the position that is shown"),
-    OPT_INTEGER("head", head, "H", -1, 63,
-        "one head, counted from 0; -1: all", .fallback = "-1"),
+                "the position that is shown"),
+    OPT_INTEGER("head", head, "H", -1, 63, "one head, counted from 0; -1: all",
+                .fallback = "-1"),
     OPT_REAL("base", base, "B", "the same as base=B in the spec"),
     OPT_REAL("factor", factor, "S", "factor of the scalings of RoPE (4)"),
     OPT_INTEGER("trained", trained, "L", 1, 1 << 20, "trained length (128)"),
     OPT_INTEGER("dim", dim, "D", 1, 1024, "width of the model (64)"),
     OPT_INTEGER("heads", heads, "H", 1, 64, "heads of the model (4)"),
     OPT_INTEGER("seed", seed, "SEED", 1, INT64_MAX,
-           "seed of random queries and keys (1)"),
+                "seed of random queries and keys (1)"),
     OPT_TEXT("task", task, "TASK",
-        "task for figures of tasks; if left out, the last one trained"),
+             "task for figures of tasks; if left out, the last one trained"),
     OPT_TEXT("encoding", encoding, "SPEC", "encoding for the figure surface"),
     OPT_DIR(dir),
     OPT_END
@@ -52,9 +54,10 @@ static int list(const struct cli *cli)
 
     for (int i = 0; (info = locant_figure_at(i)) != NULL; i++) {
         if (cli->json)
-            json_array_append_new(rows, json_pack(
-                "{s:s, s:s, s:s, s:s}", "name", info->name, "of", info->of,
-                "title", info->title, "title_zh", info->title_zh));
+            json_array_append_new(
+                rows, json_pack("{s:s, s:s, s:s, s:s}", "name", info->name,
+                                "of", info->of, "title", info->title,
+                                "title_zh", info->title_zh));
         else
             printf("%-22s %-7s  %s\n", info->name, info->of, info->title);
     }
@@ -98,11 +101,11 @@ static locant_status show(const struct output *w, const locant_figure *f,
                           const char *caption)
 {
     const struct options *o = w->cli->options;
-    locant_terminal colors = o->color == 0 ? cli_colors()
-                                           : (locant_terminal)(o->color - 1);
+    locant_terminal colors =
+        o->color == 0 ? cli_colors() : (locant_terminal)(o->color - 1);
     locant_status s;
-    char         *text;
-    size_t        size;
+    char *text;
+    size_t size;
 
     s = locant_figure_terminal(&text, &size, f, cli_columns(), colors);
     if (s != LOCANT_OK)
@@ -119,11 +122,11 @@ static locant_status show(const struct output *w, const locant_figure *f,
 static locant_status take(const locant_figure *f, const char *alt,
                           const char *caption, void *context)
 {
-    struct output          *w = context;
+    struct output *w = context;
     const struct options *o = w->cli->options;
     locant_status s = LOCANT_OK;
-    char         *text;
-    size_t        size;
+    char *text;
+    size_t size;
 
     (void)alt;
     if (w->taken++ > 0) /* if layers differ, only the first is written */
@@ -162,14 +165,14 @@ static locant_figure_view view_of(const struct options *o)
 {
     locant_figure_view v = LOCANT_FIGURE_VIEW_INIT;
 
-    v.length   = o->length;
+    v.length = o->length;
     v.position = o->position;
-    v.head     = o->head;
-    v.trained  = o->trained;
-    v.width    = o->dim;
-    v.heads    = o->heads;
-    v.factor   = o->factor;
-    v.seed     = (uint64_t)o->seed;
+    v.head = o->head;
+    v.trained = o->trained;
+    v.width = o->dim;
+    v.heads = o->heads;
+    v.factor = o->factor;
+    v.seed = (uint64_t)o->seed;
     v.encoding = o->encoding;
     return v;
 }
@@ -184,10 +187,14 @@ static int with_base(char *out, size_t size, const char *spec, double base)
     int n;
 
     if (strchr(spec, '+') != NULL || strstr(spec, "base=") != NULL)
-        return cli_fail(CLI_USAGE, "--base: '%s' is a sum or has a base "
-                        "already: write base=%.17g into the spec", spec, base);
+        return cli_fail(CLI_USAGE,
+                        "--base: '%s' is a sum or has a base "
+                        "already: write base=%.17g into the spec",
+                        spec, base);
     n = snprintf(out, size, "%.*s(base=%.17g%s%s", (int)name, spec, base,
-                 *rest == '(' && rest[1] != ')' ? "," : *rest == '(' ? "" : ")",
+                 *rest == '(' && rest[1] != ')' ? ","
+                 : *rest == '('                 ? ""
+                                                : ")",
                  *rest == '(' ? rest + 1 : "");
     if (n < 0 || (size_t)n >= size)
         return cli_fail(CLI_USAGE, "the spec is too long");
@@ -198,12 +205,12 @@ static int of_encoding(const struct cli *cli, const char *name,
                        const char *spec)
 {
     const struct options *o = cli->options;
-    locant_figure_view    v = view_of(o);
-    struct output      w = { .cli = cli };
+    locant_figure_view v = view_of(o);
+    struct output w = { .cli = cli };
     locant_encoding *e = NULL;
-    char          room[512];
+    char room[512];
     locant_status s;
-    int           failed = CLI_OK;
+    int failed = CLI_OK;
 
     if (cli_given(cli, "base"))
         failed = with_base(room, sizeof room, spec, o->base);
@@ -229,8 +236,10 @@ static int check_task(struct cli_figure_runs *r, const char *name,
     info = task ? locant_task_find(task) : NULL;
     r->of_task = strncmp(name, "task-", 5) == 0;
     if (task != NULL && info == NULL)
-        return cli_fail(CLI_USAGE, "--task: unknown task '%s'; 'locant tasks' "
-                        "lists them", task);
+        return cli_fail(CLI_USAGE,
+                        "--task: unknown task '%s'; 'locant tasks' "
+                        "lists them",
+                        task);
     r->task = info ? info->id : NULL;
     return CLI_OK;
 }
@@ -238,18 +247,16 @@ static int check_task(struct cli_figure_runs *r, const char *name,
 static int of_runs(const struct cli *cli, const locant_figure_info *info)
 {
     const struct options *o = cli->options;
-    locant_figure_view    v = view_of(o);
-    struct output   w = { .cli = cli };
-    struct cli_figure_runs r = {
-        .of_report = strcmp(info->of, "report") == 0
-    };
+    locant_figure_view v = view_of(o);
+    struct output w = { .cli = cli };
+    struct cli_figure_runs r = { .of_report = strcmp(info->of, "report") == 0 };
     locant_store *store = NULL;
     locant_status s;
-    int           failed;
+    int failed;
 
     if (cli_given(cli, "base"))
         return cli_fail(CLI_USAGE, "--base is for the spec of an encoding; a "
-                        "run has its own base");
+                                   "run has its own base");
     failed = cli_check_store(o->dir);
     if (!failed)
         failed = check_task(&r, info->name, o->task);
@@ -274,13 +281,13 @@ static int check_options(const struct cli *cli, const locant_figure_info *info)
 
     if ((o->out != NULL) + (o->csv != 0) > 1 || (o->csv && cli->json))
         return cli_fail(CLI_USAGE, "figure: -o, --csv and --json each choose "
-                        "the output; give only one");
+                                   "the output; give only one");
     if (o->encoding != NULL && strcmp(info->name, "surface") != 0)
         return cli_fail(CLI_USAGE, "figure: --encoding is for the figure "
-                        "surface");
+                                   "surface");
     if (o->task != NULL && strncmp(info->name, "task-", 5) != 0)
         return cli_fail(CLI_USAGE, "figure: --task is for figures of tasks, "
-                        "task-scores and so on");
+                                   "task-scores and so on");
     if (cli_given(cli, "factor") && !(o->factor > 0))
         return cli_fail(CLI_USAGE, "--factor '%.9g': should be above 0",
                         o->factor);
@@ -289,10 +296,10 @@ static int check_options(const struct cli *cli, const locant_figure_info *info)
 
 static int run(const struct cli *cli)
 {
-    const struct options     *o = cli->options;
+    const struct options *o = cli->options;
     const locant_figure_info *info;
     int64_t id;
-    int     failed;
+    int failed;
 
     if (o->list || cli->n_words == 0)
         return list(cli);
@@ -308,8 +315,10 @@ static int run(const struct cli *cli)
     if (strcmp(info->of, "runs") == 0 || strcmp(info->of, "report") == 0)
         return of_runs(cli, info);
     if (cli->n_words != 2)
-        return cli_fail(CLI_USAGE, "figure: '%s' shows one encoding: expected "
-                        "its spec, or the number of a run", info->name);
+        return cli_fail(CLI_USAGE,
+                        "figure: '%s' shows one encoding: expected "
+                        "its spec, or the number of a run",
+                        info->name);
     if (cli_parse_run(&id, cli->words[1]))
         return of_runs(cli, info);
     return of_encoding(cli, info->name, cli->words[1]);
@@ -339,6 +348,10 @@ const struct cli_command cli_figure = {
                 "locant figure task-scores --task T1 --length 256\n"
                 "locant figure task-depths 17 -o needles.svg\n"
                 "locant figure surface --encoding alibi -o surface.pdf",
-    .options = options, .options_size = sizeof(struct options),
-    .min_words = 0, .max_words = 4096, .computes = 1, .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .min_words = 0,
+    .max_words = 4096,
+    .computes = 1,
+    .run = run
 };

@@ -8,38 +8,38 @@
 #include "locant/graph.h"
 
 struct options {
-    int64_t     nodes, laplacian, walks;
-    int         hops, kind, keep_trivial;
-    double      space_dim;
+    int64_t nodes, laplacian, walks;
+    int hops, kind, keep_trivial;
+    double space_dim;
     const char *values, *out;
 };
 
 static const struct cli_option options[] = {
     OPT_INTEGER("nodes", nodes, "N", 1, INT64_C(1) << 40,
-        "nodes 0 .. N-1; if left out, up to the largest named"),
+                "nodes 0 .. N-1; if left out, up to the largest named"),
     OPT_INTEGER("laplacian", laplacian, "K", 1, 1 << 20,
-        "K eigenvectors: float64 [N, K]"),
+                "K eigenvectors: float64 [N, K]"),
     OPT_CHOICE("kind", kind, "symmetric|combinatorial|random-walk",
-        "which Laplacian", .fallback = "symmetric"),
+               "which Laplacian", .fallback = "symmetric"),
     OPT_FLAG("keep-trivial", keep_trivial, "keep the first eigenvector"),
     OPT_FILE("values", values, "FILE.npy",
-        "write the eigenvalues, float64 [K]"),
+             "write the eigenvalues, float64 [K]"),
     OPT_INTEGER("walks", walks, "K", 1, 1 << 20,
-        "probabilities of return after 1 .. K steps: float64 [N, K]"),
+                "probabilities of return after 1 .. K steps: float64 [N, K]"),
     OPT_REAL("space-dim", space_dim, "S",
-        "multiply the probability of step k by k^(S/2)"),
+             "multiply the probability of step k by k^(S/2)"),
     OPT_FLAG("hops", hops,
-        "shortest paths: int64 [N, N], -1 where there is none"),
+             "shortest paths: int64 [N, N], -1 where there is none"),
     OPT_FILE("output", out, "OUT.npy", "the array", .letter = 'o',
-        .required = 1),
+             .required = 1),
     OPT_END
 };
 
 /* Input of all three computations. */
 struct job {
-    const struct cli        *cli;
-    const struct options    *o;
-    locant_graph            *graph;
+    const struct cli *cli;
+    const struct options *o;
+    locant_graph *graph;
     const locant_graph_info *info;
 };
 
@@ -48,15 +48,13 @@ struct job {
 static int report(const struct job *job, const locant_tensor *t, json_t *more)
 {
     const locant_graph_info *i = job->info;
-    json_t *all = json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
-                            "output", job->o->out, "dtype",
-                            locant_dtype_name(t->dtype), "shape", cli_shape(t),
-                            "nodes", (json_int_t)i->nodes, "edges",
-                            (json_int_t)i->edges, "repeated",
-                            (json_int_t)i->repeated, "self_loops",
-                            (json_int_t)i->self_loops, "isolated",
-                            (json_int_t)i->isolated, "components",
-                            (json_int_t)i->components);
+    json_t *all = json_pack(
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "output", job->o->out,
+        "dtype", locant_dtype_name(t->dtype), "shape", cli_shape(t), "nodes",
+        (json_int_t)i->nodes, "edges", (json_int_t)i->edges, "repeated",
+        (json_int_t)i->repeated, "self_loops", (json_int_t)i->self_loops,
+        "isolated", (json_int_t)i->isolated, "components",
+        (json_int_t)i->components);
 
     if (more != NULL)
         json_object_update(all, more);
@@ -85,9 +83,10 @@ static int check_memory(int64_t nodes, double bytes)
 {
     if (bytes <= cli_memory())
         return CLI_OK;
-    return cli_fail(CLI_INPUT, "%lld nodes would take %.3g GiB; this machine "
-                    "has %.3g GiB", (long long)nodes, bytes / 0x1p30,
-                    cli_memory() / 0x1p30);
+    return cli_fail(CLI_INPUT,
+                    "%lld nodes would take %.3g GiB; this machine "
+                    "has %.3g GiB",
+                    (long long)nodes, bytes / 0x1p30, cli_memory() / 0x1p30);
 }
 
 /* --------------------------------------------------------------- laplacian */
@@ -112,10 +111,9 @@ static int solve(struct spectrum *s, const struct job *job)
         failed = cli_new(&s->degenerate, LOCANT_I32, 1, shape + 1);
     if (failed)
         return failed;
-    status = locant_graph_laplacian(&s->values.tensor, &s->vectors.tensor,
-                                    &s->degenerate.tensor, job->graph,
-                                    (locant_laplacian)job->o->kind,
-                                    !job->o->keep_trivial);
+    status = locant_graph_laplacian(
+        &s->values.tensor, &s->vectors.tensor, &s->degenerate.tensor,
+        job->graph, (locant_laplacian)job->o->kind, !job->o->keep_trivial);
     return status == LOCANT_OK ? CLI_OK : cli_error(status);
 }
 
@@ -134,17 +132,17 @@ static json_t *spectrum_json(const struct spectrum *s, const struct job *job)
     for (int64_t k = 0; k < filled(job); k++) {
         json_array_append_new(values,
                               cli_real(((double *)s->values.memory)[k]));
-        json_array_append_new(marks, json_integer(
-                                  ((int32_t *)s->degenerate.memory)[k]));
+        json_array_append_new(
+            marks, json_integer(((int32_t *)s->degenerate.memory)[k]));
     }
     return json_pack("{s:o, s:o}", "eigenvalues", values, "degenerate", marks);
 }
 
 static void print_spectrum(const struct spectrum *s, const struct job *job)
 {
-    const double  *values = s->values.memory;
+    const double *values = s->values.memory;
     const int32_t *marks = s->degenerate.memory;
-    int64_t        n = filled(job);
+    int64_t n = filled(job);
 
     printf("column  eigenvalue    eigenspace\n");
     for (int64_t k = 0; k < n; k++) {
@@ -168,8 +166,8 @@ static int run_laplacian(const struct job *job)
     int status = solve(&s, job);
 
     if (status == CLI_OK && job->o->values != NULL) {
-        locant_status written = locant_npy_write(job->o->values,
-                                                 &s.values.tensor);
+        locant_status written =
+            locant_npy_write(job->o->values, &s.values.tensor);
 
         status = written == LOCANT_OK ? CLI_OK : cli_error_input(written);
     }
@@ -188,21 +186,20 @@ static int run_laplacian(const struct job *job)
 
 static int run_plain(const struct job *job)
 {
-    int64_t       N = job->info->nodes;
+    int64_t N = job->info->nodes;
     const int64_t shape[] = { N, job->o->hops ? N : job->o->walks };
-    locant_array  out;
+    locant_array out;
     locant_status s;
-    int           status = cli_new(&out, job->o->hops ? LOCANT_I64 : LOCANT_F64,
-                                   2, shape);
+    int status =
+        cli_new(&out, job->o->hops ? LOCANT_I64 : LOCANT_F64, 2, shape);
 
     if (status != CLI_OK)
         return status;
-    s = job->o->hops
-            ? locant_graph_hops(&out.tensor, job->graph)
-            : locant_graph_random_walk(&out.tensor, job->graph,
-                                       job->o->space_dim);
-    status = s == LOCANT_OK ? write_array(job, &out.tensor, NULL)
-                            : cli_error(s);
+    s = job->o->hops ? locant_graph_hops(&out.tensor, job->graph)
+                     : locant_graph_random_walk(&out.tensor, job->graph,
+                                                job->o->space_dim);
+    status =
+        s == LOCANT_OK ? write_array(job, &out.tensor, NULL) : cli_error(s);
     cli_free(&out);
     return status;
 }
@@ -225,13 +222,15 @@ static int64_t count_nodes(const locant_tensor *t)
 
 static int make_graph(struct job *job, const char *path, const locant_tensor *t)
 {
-    int64_t       nodes = job->o->nodes;
+    int64_t nodes = job->o->nodes;
     locant_status s;
-    int           failed;
+    int failed;
 
     if (nodes == 0 && t->shape[0] == 0)
-        return cli_fail(CLI_USAGE, "%s: has no edges; give the number of nodes "
-                        "with --nodes", path);
+        return cli_fail(CLI_USAGE,
+                        "%s: has no edges; give the number of nodes "
+                        "with --nodes",
+                        path);
     if (nodes == 0)
         nodes = count_nodes(t);
     /* an id, a distance and a queue slot for each node */
@@ -247,20 +246,21 @@ static int make_graph(struct job *job, const char *path, const locant_tensor *t)
 
 static int open_graph(struct job *job, const char *path)
 {
-    locant_array  edges;
+    locant_array edges;
     locant_status s = locant_npy_read(&edges, path);
     const locant_tensor *t = &edges.tensor;
-    char          shape[160];
-    int           status;
+    char shape[160];
+    int status;
 
     if (s != LOCANT_OK)
         return cli_error_input(s);
     cli_shape_text(shape, sizeof shape, t);
     if (t->rank != 2 || t->shape[1] != 2 ||
         (t->dtype != LOCANT_I64 && t->dtype != LOCANT_I32))
-        status = cli_fail(CLI_INPUT, "%s: has dtype %s and shape %s, expected "
-                          "i64 or i32 [E, 2]", path,
-                          locant_dtype_name(t->dtype), shape);
+        status = cli_fail(CLI_INPUT,
+                          "%s: has dtype %s and shape %s, expected "
+                          "i64 or i32 [E, 2]",
+                          path, locant_dtype_name(t->dtype), shape);
     else
         status = make_graph(job, path, t);
     locant_array_free(&edges);
@@ -273,11 +273,11 @@ static int check_options(const struct cli *cli)
 
     if ((o->laplacian > 0) + (o->walks > 0) + o->hops != 1)
         return cli_fail(CLI_USAGE, "graph: expected one of --laplacian K, "
-                        "--walks K and --hops");
-    if (o->laplacian == 0 && (cli_given(cli, "kind") || o->keep_trivial ||
-                              o->values != NULL))
+                                   "--walks K and --hops");
+    if (o->laplacian == 0 &&
+        (cli_given(cli, "kind") || o->keep_trivial || o->values != NULL))
         return cli_fail(CLI_USAGE, "--kind, --keep-trivial and --values need "
-                        "--laplacian");
+                                   "--laplacian");
     if (o->walks == 0 && cli_given(cli, "space-dim"))
         return cli_fail(CLI_USAGE, "--space-dim needs --walks");
     return CLI_OK;
@@ -300,6 +300,7 @@ static int run(const struct cli *cli)
     return status;
 }
 
+/* clang-format off */
 const struct cli_command cli_graph = {
     .name = "graph", .summary = "positions of the nodes of a graph",
     .usage = "EDGES.npy [--nodes N] --laplacian K [--kind KIND]\n"
@@ -317,3 +318,4 @@ const struct cli_command cli_graph = {
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
+/* clang-format on */

@@ -9,19 +9,20 @@ struct options {
 
 static const struct cli_option options[] = {
     OPT_FLAG("markdown", markdown,
-        "the index of the catalogue (docs/encodings/README.md)"),
+             "the index of the catalogue (docs/encodings/README.md)"),
     OPT_END
 };
 
 static json_t *params_json(const locant_encoding *e)
 {
     locant_param_info p;
-    json_t           *rows = json_array();
+    json_t *rows = json_array();
 
     for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
-        json_array_append_new(rows, json_pack(
-            "{s:s, s:s, s:b, s:b}", "name", p.name, "dims", p.dims, "learned",
-            p.rate != 0, "per_layer", p.per_layer));
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:s, s:b, s:b}", "name", p.name,
+                                        "dims", p.dims, "learned", p.rate != 0,
+                                        "per_layer", p.per_layer));
     return rows;
 }
 
@@ -31,9 +32,9 @@ static json_t *row_json(const char *spec, const char *title,
 {
     const locant_encoding_info *info;
     locant_encoding *e = NULL;
-    char             doors[64], traits[160];
-    locant_status    s = locant_encoding_create(&e, spec);
-    json_t          *row;
+    char doors[64], traits[160];
+    locant_status s = locant_encoding_create(&e, spec);
+    json_t *row;
 
     if (s != LOCANT_OK) {
         cli_error(s);
@@ -99,7 +100,8 @@ static void print_markdown(void)
     printf("# Encodings\n\nThe %d encodings of the registry, by the door "
            "through which they enter a Transformer.\nWritten by "
            "`scripts/catalogue`, not by hand; `locant show NAME` prints a "
-           "page.\n", n);
+           "page.\n",
+           n);
     print_door("Input: added to embeddings", LOCANT_DOOR_INPUT);
     print_door("Rotate: rotates queries and keys", LOCANT_DOOR_ROTATE);
     print_door("Score: added to scores", LOCANT_DOOR_SCORE);
@@ -109,7 +111,7 @@ static void print_markdown(void)
 
 static int run(const struct cli *cli)
 {
-    const struct options       *o = cli->options;
+    const struct options *o = cli->options;
     const locant_encoding_info *info;
 
     if (cli->json)
@@ -132,7 +134,8 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_list = {
-    .name = "list", .summary = "the encodings, one line each",
+    .name = "list",
+    .summary = "the encodings, one line each",
     .usage = "[--json | --markdown]",
     .doc = "Every encoding of this build, and the doors by which it enters a "
            "Transformer:\ninput (added to embeddings), rotate (rotates queries "
@@ -140,5 +143,7 @@ const struct cli_command cli_list = {
            "keys).  Below each encoding, its variants\nwith names of their "
            "own.",
     .examples = "locant list\nlocant list --json",
-    .options = options, .options_size = sizeof(struct options), .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .run = run
 };

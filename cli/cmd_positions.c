@@ -11,72 +11,74 @@ enum { MOST_PRINTED = 4096 };
 
 static const struct cli_option options[] = {
     OPT_TEXT("mask", mask, "LIST",
-        "mask: 1 token, 0 pad; numbers with commas, or FILE.npy [B, S]"),
+             "mask: 1 token, 0 pad; numbers with commas, or FILE.npy [B, S]"),
     OPT_CHOICE("style", style, "hf5|hf4|opt|plain",
-        "mask: ids of pads are 0, 1, 1 or -1; opt starts at 2",
-        .fallback = "hf5"),
+               "mask: ids of pads are 0, 1, 1 or -1; opt starts at 2",
+               .fallback = "hf5"),
     OPT_TEXT("tokens", tokens, "LIST", "tokens: token ids"),
     OPT_INTEGER("pad-token", pad_token, "N", 0, INT32_MAX,
-        "tokens: id of padding", .fallback = "1"),
+                "tokens: id of padding", .fallback = "1"),
     OPT_INTEGER("first", first, "N", INT64_MIN, MOST,
-        "mask, tokens: id of the first token"),
+                "mask, tokens: id of the first token"),
     OPT_INTEGER("pad", pad, "N", INT64_MIN, MOST, "mask, tokens: id of pads"),
     OPT_TEXT("lengths", lengths, "LIST", "documents: tokens of each"),
     OPT_FLAG("documents", documents,
-        "documents: write document ids instead of positions"),
+             "documents: write document ids instead of positions"),
     OPT_TEXT("positions", positions, "LIST",
-        "packing, selfextend, temperature: true positions"),
+             "packing, selfextend, temperature: true positions"),
     OPT_INTEGER("length", length, "T", 0, MOST, "tokens of a row"),
     OPT_INTEGER("batch", batch, "B", 0, MOST, "number of random rows",
-        .fallback = "1"),
+                .fallback = "1"),
     OPT_INTEGER("seed", seed, "N", 0, MOST,
-        "seed of random positions; without it cape adds none"),
+                "seed of random positions; without it cape adds none"),
     OPT_INTEGER("range", range, "N", 0, MOST,
-        "randomized, spaced, pose: ids are below N"),
+                "randomized, spaced, pose: ids are below N"),
     OPT_INTEGER("chunks", chunks, "N", 1, MOST,
-        "pose: chunks with a skip between them", .fallback = "2"),
+                "pose: chunks with a skip between them", .fallback = "2"),
     OPT_REAL("step", step, "X", "cape: distance between neighbours",
-        .fallback = "1"),
+             .fallback = "1"),
     OPT_REAL("global", global, "X", "cape: largest shift of a row"),
     OPT_REAL("local", local, "X", "cape: largest shift of a token, in steps"),
     OPT_REAL("max-scale", max_scale, "X", "cape: largest stretch of a row",
-        .fallback = "1"),
+             .fallback = "1"),
     OPT_TEXT("size", size, "HxW", "grid: patches, HxW or TxHxW"),
     OPT_CHOICE("coordinates", coordinates, "integer|centres|pretrained",
-        "grid: i, (2i + 1 - n) / n, or i * N / n", .fallback = "integer"),
+               "grid: i, (2i + 1 - n) / n, or i * N / n",
+               .fallback = "integer"),
     OPT_TEXT("pretrained", pretrained, "N",
-        "grid: size trained at, N or HxW or TxHxW"),
+             "grid: size trained at, N or HxW or TxHxW"),
     OPT_INTEGER("merge", merge, "N", 1, MOST,
-        "grid: patches come in blocks of N x N", .fallback = "1"),
+                "grid: patches come in blocks of N x N", .fallback = "1"),
     OPT_INTEGER("prefix", prefix, "N", 0, MOST,
-        "grid: tokens before the patches"),
+                "grid: tokens before the patches"),
     OPT_CHOICE("next", next, "max|grid",
-        "mrope: after a video continue at its start + max(H, W), as in "
-        "transformers 5, or at the largest id + 1, as in the paper and "
-        "transformers 4",
-        .fallback = "grid"),
+               "mrope: after a video continue at its start + max(H, W), as in "
+               "transformers 5, or at the largest id + 1, as in the paper and "
+               "transformers 4",
+               .fallback = "grid"),
     OPT_INTEGER("sinks", sinks, "N", 0, MOST, "streaming: first tokens kept",
-        .fallback = "4"),
+                .fallback = "4"),
     OPT_INTEGER("window", window, "N", 1, MOST,
-        "true distances below N; streaming: last tokens kept"),
+                "true distances below N; streaming: last tokens kept"),
     OPT_INTEGER("group", group, "N", 1, MOST,
-        "selfextend, longlora: tokens of a group", .fallback = "1"),
+                "selfextend, longlora: tokens of a group", .fallback = "1"),
     OPT_FLAG("cut", cut,
-        "longlora: half groups at both ends instead of one rolled around"),
+             "longlora: half groups at both ends instead of one rolled around"),
     OPT_CHOICE("distance", distance, "rerope|leaky|selfextend|streaming",
-        "distance: which scheme", .fallback = "rerope"),
+               "distance: which scheme", .fallback = "rerope"),
     OPT_REAL("factor", factor, "X", "leaky: steps beyond the window count 1/X",
-        .fallback = "2"),
+             .fallback = "2"),
     OPT_INTEGER("queries", queries, "T", 0, MOST,
-        "distance: query i is at S - T + i"),
+                "distance: query i is at S - T + i"),
     OPT_INTEGER("keys", keys, "S", 0, MOST, "distance: key j is at j"),
     OPT_CHOICE("temperature", temperature, "llama4|ministral|logn|inkling",
-        "temperature: which model", .fallback = "llama4"),
+               "temperature: which model", .fallback = "llama4"),
     OPT_REAL("scale", scale, "X", "temperature: factor of the logarithm",
-        .fallback = "0.1"),
-    OPT_INTEGER("trained", trained, "L", 1, MOST,
-        "temperature: trained length", .fallback = "8192"),
-    OPT_FILE("output", out, "OUT.npy",
+             .fallback = "0.1"),
+    OPT_INTEGER("trained", trained, "L", 1, MOST, "temperature: trained length",
+                .fallback = "8192"),
+    OPT_FILE(
+        "output", out, "OUT.npy",
         "i64, or f64 where coordinates are real; without it they are printed",
         .letter = 'o'),
     OPT_END
@@ -103,8 +105,10 @@ static int check_options(const struct cli *cli,
         snprintf(word, sizeof word, " %s ", options[i].name);
         if (cli_given(cli, options[i].name) && options[i].letter == 0 &&
             strstr(form->takes, word) == NULL)
-            return cli_fail(CLI_USAGE, "--%s is not an option of 'positions "
-                            "%s'", options[i].name, form->name);
+            return cli_fail(CLI_USAGE,
+                            "--%s is not an option of 'positions "
+                            "%s'",
+                            options[i].name, form->name);
     }
     if (cli->n_words > 1 && strcmp(form->name, "mrope") != 0)
         return cli_fail(CLI_USAGE, "positions %s: unexpected argument '%s'",
@@ -155,9 +159,10 @@ static json_t *json_row(const locant_tensor *t, int64_t row)
     for (int64_t c = 0; c < columns_of(t); c++) {
         int64_t i = row * columns_of(t) + c;
 
-        json_array_append_new(out, t->dtype == LOCANT_I64
-                              ? json_integer(((const int64_t *)t->data)[i])
-                              : cli_real(((const double *)t->data)[i]));
+        json_array_append_new(out,
+                              t->dtype == LOCANT_I64
+                                  ? json_integer(((const int64_t *)t->data)[i])
+                                  : cli_real(((const double *)t->data)[i]));
     }
     return out;
 }
@@ -197,8 +202,8 @@ static int print(const struct cli *cli, const struct positions_result *r)
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    const struct positions_form    *form;
-    struct positions_result         r = { .status = CLI_OK };
+    const struct positions_form *form;
+    struct positions_result r = { .status = CLI_OK };
     int status = find_form(&form, cli);
 
     if (status == CLI_OK)
@@ -216,7 +221,8 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_positions = {
-    .name = "positions", .summary = "position ids, numbered as models do",
+    .name = "positions",
+    .summary = "position ids, numbered as models do",
     .usage = "FORM [options] [-o OUT.npy]\n"
              "mrope SEGMENT... [--next max|grid] [-o OUT.npy]",
     .doc =
@@ -240,6 +246,9 @@ const struct cli_command cli_positions = {
                 "locant positions mrope text:3 image:2x3 text:2\n"
                 "locant positions distance --distance selfextend --window 4 "
                 "\\\n    --group 2 --queries 1 --keys 8",
-    .options = options, .options_size = sizeof(struct options),
-    .min_words = 1, .max_words = SIZE_MAX, .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .min_words = 1,
+    .max_words = SIZE_MAX,
+    .run = run
 };

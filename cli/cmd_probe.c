@@ -10,10 +10,7 @@ struct options {
     const char *dir;
 };
 
-static const struct cli_option options[] = {
-    OPT_DIR(dir),
-    OPT_END
-};
+static const struct cli_option options[] = { OPT_DIR(dir), OPT_END };
 
 /* --------------------------------------------------------------------- text */
 
@@ -54,13 +51,14 @@ static void print_heads(const json_t *attention, const char *which,
                         const char *title)
 {
     const json_t *sweep = json_object_get(attention, which), *head;
-    size_t        i;
+    size_t i;
 
     if (sweep == NULL)
         return;
     printf("\n%s, windows of %.0f bytes\n%5s %4s %8s %6s %9s %6s %6s %6s %6s "
-           "%6s\n", title, number_at(sweep, "length", NULL), "layer", "head",
-           "entropy", "slope", "distance", "<8", "<32", "first", "own", "prev");
+           "%6s\n",
+           title, number_at(sweep, "length", NULL), "layer", "head", "entropy",
+           "slope", "distance", "<8", "<32", "first", "own", "prev");
     json_array_foreach(json_object_get(sweep, "heads"), i, head)
         print_head(head);
 }
@@ -86,7 +84,7 @@ static void print_field(const json_t *field)
 {
     static const char *const lengths[] = { "trained", "long", NULL };
     const json_t *less = json_object_get(field, "truncation"), *length;
-    size_t        i;
+    size_t i;
 
     for (const char *const *name = lengths; *name != NULL; name++) {
         const json_t *at = json_object_get(field, *name);
@@ -99,10 +97,12 @@ static void print_field(const json_t *field)
                    number_at(at, "width_99", NULL));
     }
     puts("Loss of the same targets, nats per byte, after");
-    json_array_foreach(json_object_get(less, "lengths"), i, length) {
+    json_array_foreach(json_object_get(less, "lengths"), i, length)
+    {
         printf("%7.0f bytes ", json_number_value(length));
-        print_number(8, 4, json_number_value(
-            json_array_get(json_object_get(less, "loss"), i)));
+        print_number(8, 4,
+                     json_number_value(
+                         json_array_get(json_object_get(less, "loss"), i)));
         putchar('\n');
     }
 }
@@ -110,10 +110,11 @@ static void print_field(const json_t *field)
 static void print_states(const json_t *states)
 {
     const json_t *error;
-    size_t        i;
+    size_t i;
 
     puts("Position predicted from the state, mean error after");
-    json_array_foreach(json_object_get(states, "error"), i, error) {
+    json_array_foreach(json_object_get(states, "error"), i, error)
+    {
         printf("  layer %zu ", i);
         print_number(7, 2, json_number_value(error));
         putchar('\n');
@@ -125,25 +126,27 @@ static void print_states(const json_t *states)
 static void print_partial(const json_t *partial)
 {
     const json_t *last;
-    size_t        i;
+    size_t i;
 
     if (json_object_size(partial) == 0)
         return;
     printf("Loss with only the fastest pairs rotating, nats per byte, at %.0f "
            "and %.0f bytes\n(predicted to carry most of the position: pair",
-           number_at(partial, "length", NULL),
-           number_at(partial, "far", NULL));
+           number_at(partial, "length", NULL), number_at(partial, "far", NULL));
     print_number(0, 1, number_at(partial, "predicted", NULL));
     puts(", counted from 0)");
-    json_array_foreach(json_object_get(partial, "last"), i, last) {
+    json_array_foreach(json_object_get(partial, "last"), i, last)
+    {
         if (json_integer_value(last) < 0)
             printf("  none       ");
         else
             printf("  0 to %2.0f    ", json_number_value(last));
-        print_number(8, 4, json_number_value(
-            json_array_get(json_object_get(partial, "loss"), i)));
-        print_number(8, 4, json_number_value(
-            json_array_get(json_object_get(partial, "loss_far"), i)));
+        print_number(8, 4,
+                     json_number_value(
+                         json_array_get(json_object_get(partial, "loss"), i)));
+        print_number(8, 4,
+                     json_number_value(json_array_get(
+                         json_object_get(partial, "loss_far"), i)));
         putchar('\n');
     }
 }
@@ -152,11 +155,11 @@ static void print_partial(const json_t *partial)
 static double mean_of(const json_t *list)
 {
     const json_t *value;
-    double        sum = 0;
-    size_t        i;
+    double sum = 0;
+    size_t i;
 
-    json_array_foreach(list, i, value)
-        sum += json_is_number(value) ? fabs(json_number_value(value)) : NAN;
+    json_array_foreach(list, i, value) sum +=
+        json_is_number(value) ? fabs(json_number_value(value)) : NAN;
     return sum / (double)json_array_size(list);
 }
 
@@ -166,13 +169,14 @@ static void print_training(const json_t *training)
     static const char *const keys[] = { "entropy", "sink", "self_bias",
                                         "previous_bias" };
     const json_t *step;
-    size_t        i;
+    size_t i;
 
     if (json_array_size(training) == 0)
         return;
     puts("During training, means over heads; own and prev less uniform ones\n"
          "  step  entropy  first    own   prev");
-    json_array_foreach(training, i, step) {
+    json_array_foreach(training, i, step)
+    {
         printf("%6.0f", number_at(step, "step", NULL));
         for (int k = 0; k < 4; k++)
             print_number(k == 0 ? 8 : 6, 3,
@@ -201,10 +205,10 @@ static int print(const json_t *probe)
 
 static int measure(const struct cli *cli, int64_t id, locant_store *store)
 {
-    json_t       *probe;
-    char         *text = NULL;
+    json_t *probe;
+    char *text = NULL;
     locant_status s;
-    int           status;
+    int status;
 
     cli_catch_signals();
     s = locant_probe(&text, store, id, cli_progress, NULL);
@@ -229,6 +233,7 @@ static int run(const struct cli *cli)
     return cli_with_run(cli, "probe", o->dir, measure);
 }
 
+/* clang-format off */
 const struct cli_command cli_probe = {
     .name = "probe", .summary = "what a trained model does with positions",
     .usage = "RUN [--dir DIR] [--json]",
@@ -243,3 +248,4 @@ const struct cli_command cli_probe = {
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
+/* clang-format on */

@@ -11,38 +11,37 @@
 #include "locant/tasks.h"
 
 #ifndef LOCANT_COMMIT
-#  define LOCANT_COMMIT ""
+#    define LOCANT_COMMIT ""
 #endif
 
 struct options {
-    int               preset;
-    int64_t           seeds, minutes;
-    const char       *encodings, *dir, *out, *with, *tasks;
-    int               any_isa;
+    int preset;
+    int64_t seeds, minutes;
+    const char *encodings, *dir, *out, *with, *tasks;
+    int any_isa;
     struct cli_corpus corpus;
 };
 
 static const struct cli_option options[] = {
     OPT_CHOICE("preset", preset, "smoke|quick|hour|full|homework",
-        "a minute; ten minutes; an hour; hours; five minutes",
-        .fallback = "quick"),
+               "a minute; ten minutes; an hour; hours; five minutes",
+               .fallback = "quick"),
     OPT_CORPUS(corpus),
     OPT_KEPT_TEXT(corpus),
     OPT_KEEP_TEXT(corpus),
     OPT_TEXT("encodings", encodings, "'A; B; ...'",
-        "encodings instead of the preset's"),
+             "encodings instead of the preset's"),
     OPT_INTEGER("seeds", seeds, "N", 0, 1000,
-        "seeds of each encoding; 0: the preset's"),
+                "seeds of each encoding; 0: the preset's"),
     OPT_INTEGER("minutes", minutes, "N", 0, 1000000,
-        "train fewer seeds to end within N minutes; 0: the preset's"),
+                "train fewer seeds to end within N minutes; 0: the preset's"),
     OPT_TEXT("with", with, "JOBS",
-        "also run long jobs: extension, surface, tasks"),
-    OPT_TEXT("tasks", tasks, "LIST",
-        "tasks for --with tasks, such as T1,T12"),
+             "also run long jobs: extension, surface, tasks"),
+    OPT_TEXT("tasks", tasks, "LIST", "tasks for --with tasks, such as T1,T12"),
     OPT_DIR(dir),
     OPT_ANY_ISA(any_isa),
     OPT_FILE("output", out, "PAGE.html", "the page", .letter = 'o',
-        .fallback = "locant-report.html"),
+             .fallback = "locant-report.html"),
     OPT_END
 };
 
@@ -51,15 +50,15 @@ static const struct cli_option options[] = {
 enum { MAX_SPECS = 64 };
 
 struct specs {
-    char       *text;
+    char *text;
     const char *items[MAX_SPECS];
-    size_t      n;
+    size_t n;
 };
 
 static int check_spec(const char *spec)
 {
     locant_encoding *e = NULL;
-    locant_status    s = locant_encoding_create(&e, spec);
+    locant_status s = locant_encoding_create(&e, spec);
 
     locant_encoding_free(e);
     return s == LOCANT_OK ? CLI_OK : cli_error(s);
@@ -68,7 +67,7 @@ static int check_spec(const char *spec)
 /* Whether a word follows a complete spec, so that a ';' is missing. */
 static int lacks_semicolon(const char *spec)
 {
-    int  depth = 0;
+    int depth = 0;
     char last = '+'; /* the last character that is not a blank */
 
     for (; *spec != '\0'; spec++) {
@@ -90,7 +89,7 @@ static int lacks_semicolon(const char *spec)
 /* Split 'text' at ';' and check every spec. */
 static int split_specs(struct specs *out, const char *text)
 {
-    int   status = CLI_OK;
+    int status = CLI_OK;
     char *save = NULL, *item;
 
     out->text = strdup(text);
@@ -111,20 +110,24 @@ static int split_specs(struct specs *out, const char *text)
                             MAX_SPECS);
         out->items[out->n++] = item;
         status = lacks_semicolon(item)
-                     ? cli_fail(CLI_USAGE, "--encodings '%s': should have ';' "
-                                "between specs: 'rope; alibi'", item)
+                     ? cli_fail(CLI_USAGE,
+                                "--encodings '%s': should have ';' "
+                                "between specs: 'rope; alibi'",
+                                item)
                      : check_spec(item);
     }
     if (status == CLI_OK && out->n == 0)
-        return cli_fail(CLI_USAGE, "--encodings '%s': should be specs with ';' "
-                        "between them", text);
+        return cli_fail(CLI_USAGE,
+                        "--encodings '%s': should be specs with ';' "
+                        "between them",
+                        text);
     return status;
 }
 
 /* The long jobs of --with. */
 static const struct {
     const char *name;
-    unsigned    job;
+    unsigned job;
 } jobs[] = {
     { "extension", LOCANT_WITH_EXTENSION },
     { "surface", LOCANT_WITH_SURFACE },
@@ -133,7 +136,7 @@ static const struct {
 
 static int unknown_job(const char *text, size_t bytes)
 {
-    char   names[256] = "";
+    char names[256] = "";
     size_t used = 0;
 
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
@@ -150,7 +153,7 @@ static int read_jobs(unsigned *out, const char *text)
     *out = 0;
     while (text != NULL) {
         const size_t bytes = strcspn(text, ",");
-        size_t       i = 0;
+        size_t i = 0;
 
         while (i < n && (strlen(jobs[i].name) != bytes ||
                          strncmp(jobs[i].name, text, bytes) != 0))
@@ -172,12 +175,14 @@ static int check_tasks(const char *list, unsigned with)
         return cli_fail(CLI_USAGE, "--tasks is for --with tasks");
     while (list != NULL) {
         const size_t bytes = strcspn(list, ",");
-        char         id[24];
+        char id[24];
 
         snprintf(id, sizeof id, "%.*s", (int)(bytes < 23 ? bytes : 23), list);
         if (locant_task_find(id) == NULL)
-            return cli_fail(CLI_USAGE, "--tasks: unknown task '%s'; 'locant "
-                            "tasks' lists them", id);
+            return cli_fail(CLI_USAGE,
+                            "--tasks: unknown task '%s'; 'locant "
+                            "tasks' lists them",
+                            id);
         list = list[bytes] == ',' ? list + bytes + 1 : NULL;
     }
     return CLI_OK;
@@ -226,7 +231,8 @@ static void print_text(const locant_report *r, const char *page)
         if ((int)strlen(r->rows[i].encoding) > width)
             width = (int)strlen(r->rows[i].encoding);
     printf("nats per byte at each context length, 95 %% interval over seeds\n"
-           "\n%-*s", width, "encoding");
+           "\n%-*s",
+           width, "encoding");
     for (int i = 0; i < LOCANT_EVAL_LENGTHS && r->n_rows > 0; i++)
         printf(" %14" PRId64, r->rows[0].length[i]);
     printf(" %10s %8s %9s %7s\n", "G(2048)", "params", "tokens/s", "MiB");
@@ -247,12 +253,11 @@ static int judge(const locant_report *r)
     for (int i = 0; i < 7; i++) {
         const locant_report_gate *g = &r->gates[i];
         int advisory = !strcmp(g->name, "g2") || !strcmp(g->name, "g3") ||
-                     !strcmp(g->name, "g7");
+                       !strcmp(g->name, "g7");
 
         if (g->passed)
             continue;
-        fprintf(stderr, "gate %s failed: %s\n", g->name,
-                cli_safe(g->sentence));
+        fprintf(stderr, "gate %s failed: %s\n", g->name, cli_safe(g->sentence));
         if (!advisory)
             status = CLI_NO;
     }
@@ -266,21 +271,21 @@ static int report(const struct cli *cli, const struct specs *specs,
 {
     const struct options *o = cli->options;
     locant_report_options r = LOCANT_REPORT_INIT;
-    locant_report         answer = { 0 };
-    int                   status, printed = CLI_OK;
+    locant_report answer = { 0 };
+    int status, printed = CLI_OK;
 
-    r.preset      = (locant_preset)o->preset;
-    r.encodings   = specs->n > 0 ? specs->items : NULL;
+    r.preset = (locant_preset)o->preset;
+    r.encodings = specs->n > 0 ? specs->items : NULL;
     r.n_encodings = specs->n;
-    r.seeds       = (int)o->seeds;
-    r.minutes     = (int)o->minutes;
-    r.directory   = o->dir;
-    r.any_isa     = o->any_isa;
-    r.path        = o->out;
-    r.commit      = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
-    r.progress    = cli_progress;
-    r.with        = with;
-    r.tasks       = o->tasks;
+    r.seeds = (int)o->seeds;
+    r.minutes = (int)o->minutes;
+    r.directory = o->dir;
+    r.any_isa = o->any_isa;
+    r.path = o->out;
+    r.commit = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
+    r.progress = cli_progress;
+    r.with = with;
+    r.tasks = o->tasks;
     status = cli_job_status(locant_report_run(&answer, corpus, &r));
     if (status != CLI_OK)
         return status;
@@ -296,10 +301,10 @@ static int report(const struct cli *cli, const struct specs *specs,
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct specs   specs = { 0 };
+    struct specs specs = { 0 };
     locant_corpus *corpus = NULL;
-    unsigned       with;
-    int            status = read_jobs(&with, o->with);
+    unsigned with;
+    int status = read_jobs(&with, o->with);
 
     if (status == CLI_OK)
         status = check_tasks(o->tasks, with);
@@ -320,7 +325,8 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_report = {
-    .name = "report", .summary = "compare encodings: train, measure, one page",
+    .name = "report",
+    .summary = "compare encodings: train, measure, one page",
     .usage = "[--preset smoke|quick|hour|full|homework]\n"
              "  [--text PATH... | --generated | --fresh-text | --kept-text "
              "SHA256]\n  [--no-keep] [--encodings 'A; B; ...']\n"
@@ -371,6 +377,8 @@ const struct cli_command cli_report = {
                 "rope(base=128)' \\\n    --seeds 3\n"
                 "locant report --preset hour --with extension,surface\n"
                 "locant report --with tasks --tasks T2,T11,T4",
-    .options = options, .options_size = sizeof(struct options),
-    .computes = 1, .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .computes = 1,
+    .run = run
 };

@@ -6,32 +6,32 @@
 #include "cli.h"
 
 struct options {
-    int64_t     to, prefix;
+    int64_t to, prefix;
     const char *grid, *from_grid, *out;
-    int         form, kind, align_corners, antialias;
-    double      offset;
+    int form, kind, align_corners, antialias;
+    double offset;
 };
 
 static const struct cli_option options[] = {
     OPT_INTEGER("to", to, "N", 0, INT64_C(1) << 40,
-        "new rows, after the prefix"),
+                "new rows, after the prefix"),
     OPT_TEXT("grid", grid, "HxW", "new grid of rows x columns, row-major"),
     OPT_TEXT("from-grid", from_grid, "HxW",
-        "grid of the table; a square if left out"),
+             "grid of the table; a square if left out"),
     OPT_INTEGER("prefix", prefix, "P", 0, INT64_C(1) << 40,
-        "rows at the start (class tokens) to copy"),
+                "rows at the start (class tokens) to copy"),
     OPT_CHOICE("form", form, "vit|hf|timm|dinov2|dinov2-reg|qwen3vl",
-        "do what that code does"),
+               "do what that code does"),
     OPT_CHOICE("kind", kind, "linear|cubic", "interpolation",
-        .fallback = "linear"),
+               .fallback = "linear"),
     OPT_FLAG("align-corners", align_corners,
-        "end rows stay ends; otherwise half-pixel coordinates"),
+             "end rows stay ends; otherwise half-pixel coordinates"),
     OPT_FLAG("antialias", antialias,
-        "stretch the kernel when the table shrinks; cubic a = -0.5"),
+             "stretch the kernel when the table shrinks; cubic a = -0.5"),
     OPT_REAL("offset", offset, "X",
-        "added to each new size in the coordinates, 0 to 1"),
+             "added to each new size in the coordinates, 0 to 1"),
     OPT_FILE("output", out, "OUT.npy", "dtype of the table", .letter = 'o',
-        .required = 1),
+             .required = 1),
     OPT_END
 };
 
@@ -45,8 +45,10 @@ static int parse_grid(int64_t *rows, int64_t *columns, const char *option,
         *rows > 0 && *columns > 0 && *rows < INT64_C(1) << 30 &&
         *columns < INT64_C(1) << 30)
         return CLI_OK;
-    return cli_fail(CLI_USAGE, "--%s '%s': should be ROWSxCOLUMNS, such as "
-                    "14x14", option, text);
+    return cli_fail(CLI_USAGE,
+                    "--%s '%s': should be ROWSxCOLUMNS, such as "
+                    "14x14",
+                    option, text);
 }
 
 /* A form sets these options itself, so they must not be given. */
@@ -57,8 +59,10 @@ static int check_form(const struct cli *cli)
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (cli_given(cli, "form") && cli_given(cli, parts[i]))
-            return cli_fail(CLI_USAGE, "--form already sets --%s; give only "
-                            "one of them", parts[i]);
+            return cli_fail(CLI_USAGE,
+                            "--form already sets --%s; give only "
+                            "one of them",
+                            parts[i]);
     }
     return CLI_OK;
 }
@@ -80,8 +84,8 @@ static int read_options(locant_resize *how, const struct cli *cli)
     how->antialias = o->antialias;
     how->offset = o->offset;
     if (cli_given(cli, "form")) {
-        locant_status s = locant_resize_set_form(how,
-                                                 (locant_resize_form)o->form);
+        locant_status s =
+            locant_resize_set_form(how, (locant_resize_form)o->form);
 
         if (s != LOCANT_OK)
             return cli_error(s);
@@ -98,11 +102,11 @@ static int write_resized(const struct cli *cli, const locant_tensor *table,
                          const locant_resize *how)
 {
     const struct options *o = cli->options;
-    int64_t       n = o->grid != NULL ? how->rows * how->columns : o->to;
+    int64_t n = o->grid != NULL ? how->rows * how->columns : o->to;
     const int64_t shape[] = { how->prefix + n, table->shape[1] };
-    locant_array  out;
+    locant_array out;
     locant_status s;
-    int           status = cli_new(&out, table->dtype, 2, shape);
+    int status = cli_new(&out, table->dtype, 2, shape);
 
     if (status != CLI_OK)
         return status;
@@ -119,10 +123,10 @@ static int write_resized(const struct cli *cli, const locant_tensor *table,
 static int run(const struct cli *cli)
 {
     locant_resize how = LOCANT_RESIZE_INIT;
-    locant_array  table;
+    locant_array table;
     locant_status s;
-    char          shape[160];
-    int           status = read_options(&how, cli);
+    char shape[160];
+    int status = read_options(&how, cli);
 
     if (status != CLI_OK)
         return status;
@@ -139,6 +143,7 @@ static int run(const struct cli *cli)
     return status;
 }
 
+/* clang-format off */
 const struct cli_command cli_resize = {
     .name = "resize", .summary = "a learned table for another length or grid",
     .usage = "TABLE.npy --to N [OPTIONS] -o OUT.npy\n"
@@ -157,3 +162,4 @@ const struct cli_command cli_resize = {
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
+/* clang-format on */

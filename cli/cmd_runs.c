@@ -10,16 +10,16 @@
 struct options {
     const char *dir;
     const char *table;
-    int         any_isa;
+    int any_isa;
 };
 
 static const struct cli_option options[] = {
     OPT_DIR(dir),
     OPT_TEXT("table", table, "NAME", "the table that 'export' prints",
-        .fallback = "runs"),
+             .fallback = "runs"),
     OPT_FLAG("any-isa", any_isa,
-        "'resume' continues under another instruction set; bits will"
-        " differ"),
+             "'resume' continues under another instruction set; bits will"
+             " differ"),
     OPT_END
 };
 
@@ -27,14 +27,13 @@ static json_t *run_json(const locant_run_info *r)
 {
     return json_pack(
         "{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, "
-        "s:o, s:o, s:s, s:o, s:s, s:s, s:o, s:o, s:o}", "run",
-        (json_int_t)r->id,
-        "status", r->status, "encoding", r->encoding, "model", r->model,
-        "corpus_sha256", r->corpus_sha256, "seed", (json_int_t)r->seed, "step",
-        (json_int_t)r->step, "steps", (json_int_t)r->steps, "batch",
-        (json_int_t)r->batch, "length", (json_int_t)r->length, "parameters",
-        (json_int_t)r->parameters, "encoding_parameters",
-        (json_int_t)r->encoding_parameters, "train_loss",
+        "s:o, s:o, s:s, s:o, s:s, s:s, s:o, s:o, s:o}",
+        "run", (json_int_t)r->id, "status", r->status, "encoding", r->encoding,
+        "model", r->model, "corpus_sha256", r->corpus_sha256, "seed",
+        (json_int_t)r->seed, "step", (json_int_t)r->step, "steps",
+        (json_int_t)r->steps, "batch", (json_int_t)r->batch, "length",
+        (json_int_t)r->length, "parameters", (json_int_t)r->parameters,
+        "encoding_parameters", (json_int_t)r->encoding_parameters, "train_loss",
         cli_real(r->train_loss), "seconds", cli_real(r->seconds),
         "tokens_per_second", cli_real(r->tokens_per_second), "started",
         r->started, "parent", r->parent ? json_integer(r->parent) : json_null(),
@@ -60,9 +59,10 @@ static int print_row(const locant_run_info *r, void *context)
     if (r->parent)
         snprintf(parent, sizeof parent, "%" PRId64, r->parent);
     printf("%5" PRId64 "  %-11s  %-6s %6" PRId64 " %5" PRIu64 "  %6" PRId64
-           "/%-6" PRId64 "  %8s %6s  %-20s  %s\n", r->id, cli_safe(r->status),
-           cli_safe(r->source), r->length, r->seed, r->step, r->steps, loss,
-           parent, cli_safe(r->started), cli_safe(r->encoding));
+           "/%-6" PRId64 "  %8s %6s  %-20s  %s\n",
+           r->id, cli_safe(r->status), cli_safe(r->source), r->length, r->seed,
+           r->step, r->steps, loss, parent, cli_safe(r->started),
+           cli_safe(r->encoding));
     return 0;
 }
 
@@ -91,8 +91,8 @@ static int print_csv(const locant_run_info *r, void *context)
     print_field(r->model, 0);
     print_field(r->corpus_sha256, 0);
     printf("%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-           ",%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,", r->seed, r->step,
-           r->steps, r->batch, r->length, r->parameters,
+           ",%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,",
+           r->seed, r->step, r->steps, r->batch, r->length, r->parameters,
            r->encoding_parameters, r->train_loss, r->seconds,
            r->tokens_per_second);
     print_field(r->started, 0);
@@ -132,9 +132,9 @@ static int list(const struct cli *cli, locant_store *store, const char *unused)
 static int show(const struct cli *cli, locant_store *store, const char *word)
 {
     locant_run_info r;
-    locant_status   s;
-    int64_t         id;
-    int             text, status = cli_run_id(&id, "runs", word);
+    locant_status s;
+    int64_t id;
+    int text, status = cli_run_id(&id, "runs", word);
 
     if (status != CLI_OK)
         return status;
@@ -147,15 +147,17 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
     printf("run         %" PRId64 "\nstatus      %s\nencoding    %s\n"
            "model       %s\n%s      %s\nseed        %" PRIu64 "\n"
            "step        %" PRId64 " of %" PRId64 ", %" PRId64 " x %" PRId64
-           " tokens\n", r.id, cli_safe(r.status), cli_safe(r.encoding),
-           cli_safe(r.model), text ? "corpus" : "task  ",
-           cli_safe(text ? r.corpus_sha256 : r.source), r.seed, r.step,
-           r.steps, r.batch, r.length);
+           " tokens\n",
+           r.id, cli_safe(r.status), cli_safe(r.encoding), cli_safe(r.model),
+           text ? "corpus" : "task  ",
+           cli_safe(text ? r.corpus_sha256 : r.source), r.seed, r.step, r.steps,
+           r.batch, r.length);
     printf("parameters  %" PRId64 ", %" PRId64 " of the encoding\n"
            "train loss  %.6f nats per %s\nspeed       %.0f tokens/s, %.1f s\n"
-           "started     %s\n", r.parameters, r.encoding_parameters,
-           r.train_loss, text ? "byte" : "answer", r.tokens_per_second,
-           r.seconds, cli_safe(r.started));
+           "started     %s\n",
+           r.parameters, r.encoding_parameters, r.train_loss,
+           text ? "byte" : "answer", r.tokens_per_second, r.seconds,
+           cli_safe(r.started));
     if (r.build[0] != '\0')
         printf("computed    by %s\n", cli_safe(r.build));
     if (r.parent != 0)
@@ -168,8 +170,8 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
 static int rm(const struct cli *cli, locant_store *store, const char *word)
 {
     locant_status s;
-    int64_t       id;
-    int           status = cli_run_id(&id, "runs", word);
+    int64_t id;
+    int status = cli_run_id(&id, "runs", word);
 
     if (status != CLI_OK)
         return status;
@@ -186,7 +188,7 @@ static int rm(const struct cli *cli, locant_store *store, const char *word)
 
 struct rows {
     json_t *json; /* NULL: print CSV */
-    int     count;
+    int count;
 };
 
 /* Numbers become JSON numbers, or null if JSON cannot hold them. */
@@ -206,7 +208,7 @@ static int sql_row(int n, const char *const *names, const char *const *values,
                    const char *kinds, void *context)
 {
     struct rows *rows = context;
-    json_t      *object;
+    json_t *object;
 
     if (rows->json == NULL) {
         for (int i = 0; i < n && rows->count == 0; i++)
@@ -226,7 +228,7 @@ static int sql_row(int n, const char *const *names, const char *const *values,
 static int sql_rows(const struct cli *cli, locant_store *store,
                     const char *query, int header)
 {
-    struct rows   rows = { cli->json ? json_array() : NULL, !header };
+    struct rows rows = { cli->json ? json_array() : NULL, !header };
     locant_status s = locant_store_sql(store, query, sql_row, &rows);
 
     if (s == LOCANT_OK)
@@ -274,8 +276,7 @@ static int print_name(int n, const char *const *names,
     (void)n;
     (void)names;
     (void)kinds;
-    printf("%s%s", (*count)++ > 0 ? "," : "",
-           cli_safe(values[1]));
+    printf("%s%s", (*count)++ > 0 ? "," : "", cli_safe(values[1]));
     return 0;
 }
 
@@ -284,7 +285,7 @@ static int export_table(const struct cli *cli, locant_store *store,
                         const struct table *table)
 {
     char names[64];
-    int  count = 0;
+    int count = 0;
 
     snprintf(names, sizeof names, "PRAGMA table_info(%s)", table->name);
     if (!cli->json) {
@@ -301,15 +302,17 @@ static int export(const struct cli *cli, locant_store *store,
                   const char *unused)
 {
     const struct options *o = cli->options;
-    const struct table   *table = tables;
-    const struct table   *end = tables + sizeof tables / sizeof *tables;
+    const struct table *table = tables;
+    const struct table *end = tables + sizeof tables / sizeof *tables;
 
     (void)unused;
     while (table < end && strcmp(table->name, o->table) != 0)
         table++;
     if (table == end)
-        return cli_fail(CLI_USAGE, "--table: unknown table '%s'; 'locant help "
-                        "runs' lists the tables", o->table);
+        return cli_fail(CLI_USAGE,
+                        "--table: unknown table '%s'; 'locant help "
+                        "runs' lists the tables",
+                        o->table);
     if (table->query != NULL)
         return export_table(cli, store, table);
     if (cli->json)
@@ -324,13 +327,12 @@ static int export(const struct cli *cli, locant_store *store,
 
 static const struct action {
     const char *name, *needs; /* name of its argument, or NULL */
-    int         writes, optional; /* the argument may be left out */
-    int       (*run)(const struct cli *, locant_store *, const char *word);
+    int writes, optional;     /* the argument may be left out */
+    int (*run)(const struct cli *, locant_store *, const char *word);
 } actions[] = {
-    { "list", NULL, 0, 0, list },     { "show", "ID", 0, 0, show },
-    { "rm", "ID", 1, 0, rm },         { "export", NULL, 0, 0, export },
-    { "sql", "QUERY", 0, 0, sql },
-    { "resume", "ID", 1, 1, cli_runs_resume },
+    { "list", NULL, 0, 0, list },  { "show", "ID", 0, 0, show },
+    { "rm", "ID", 1, 0, rm },      { "export", NULL, 0, 0, export },
+    { "sql", "QUERY", 0, 0, sql }, { "resume", "ID", 1, 1, cli_runs_resume },
 };
 
 static const struct action *find_action(const char *name)
@@ -345,15 +347,17 @@ static const struct action *find_action(const char *name)
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    const char    *name = cli->n_words > 0 ? cli->words[0] : "list";
+    const char *name = cli->n_words > 0 ? cli->words[0] : "list";
     const struct action *a = find_action(name);
-    locant_store  *store = NULL;
-    locant_status  s;
-    int            status;
+    locant_store *store = NULL;
+    locant_status s;
+    int status;
 
     if (a == NULL)
-        return cli_fail(CLI_USAGE, "runs: '%s': should be one of list, show, "
-                        "rm, export, sql, resume", name);
+        return cli_fail(CLI_USAGE,
+                        "runs: '%s': should be one of list, show, "
+                        "rm, export, sql, resume",
+                        name);
     if (a->needs != NULL && !a->optional && cli->n_words < 2)
         return cli_fail(CLI_USAGE, "runs %s: %s is missing", name, a->needs);
     if (cli->n_words > 1 + (a->needs != NULL))
@@ -379,7 +383,8 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_runs = {
-    .name = "runs", .summary = "list, show, resume, remove, export, query runs",
+    .name = "runs",
+    .summary = "list, show, resume, remove, export, query runs",
     .usage = "list [--dir DIR]\nshow ID\nresume [ID]\nrm ID\n"
              "export [--table NAME]\nsql QUERY",
     .doc = "The runs in the store.  'export' prints a table as CSV, 'sql' the "
@@ -394,6 +399,9 @@ const struct cli_command cli_runs = {
     .examples = "locant runs list\nlocant runs show 3 --json\n"
                 "locant runs export --table metrics > metrics.csv\n"
                 "locant runs sql 'select count(*) from runs'",
-    .options = options, .options_size = sizeof(struct options),
-    .max_words = 3, .computes = 1, .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .max_words = 3,
+    .computes = 1,
+    .run = run
 };

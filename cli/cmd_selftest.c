@@ -6,24 +6,24 @@
 #include "oracle/run.h"
 
 struct options {
-    int64_t     seed, cases;
+    int64_t seed, cases;
     const char *only;
 };
 
 static const struct cli_option options[] = {
     OPT_INTEGER("seed", seed, "SEED", 0, INT64_MAX,
-        "seed of the random problems", .fallback = "1"),
+                "seed of the random problems", .fallback = "1"),
     OPT_INTEGER("cases", cases, "N", 1, 100000, "random problems of each row",
-        .fallback = "4"),
+                .fallback = "4"),
     OPT_TEXT("only", only, "NAME",
-        "an operation (rotate, attend-back, ..) or encoding"),
+             "an operation (rotate, attend-back, ..) or encoding"),
     OPT_END
 };
 
 /* How results are selected and reported. */
 struct report {
     const char *only; /* operation or encoding; NULL: all */
-    json_t     *json; /* array of rows; NULL: print them */
+    json_t *json;     /* array of rows; NULL: print them */
 };
 
 /* Whether --only names this operation, its family, or this encoding. */
@@ -46,7 +46,7 @@ static json_t *row_json(const struct oracle_row *r)
 
 static void report(struct oracle_run *r)
 {
-    const struct report     *to = r->context;
+    const struct report *to = r->context;
     const struct oracle_row *row = &r->row;
 
     if (r->rows == 1 && to->json == NULL)
@@ -88,8 +88,8 @@ static int summary(const struct oracle_run *r, int missing)
     if (json != NULL) {
         cli_json(json_pack("{s:I, s:I, s:I, s:s, s:O}", "seed",
                            (json_int_t)r->seed, "rows", (json_int_t)r->rows,
-                           "misses", (json_int_t)r->misses, "isa",
-                           locant_isa(), "results", json));
+                           "misses", (json_int_t)r->misses, "isa", locant_isa(),
+                           "results", json));
         json_decref(json);
     } else {
         printf("%lld rows, %lld misses; seed %lld, kernels %s\n",
@@ -102,12 +102,14 @@ static int summary(const struct oracle_run *r, int missing)
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct report         to = { .only = o->only };
-    int                   missing = uncovered(o->only);
-    struct oracle_run     r = {
-        .seed = (uint64_t)o->seed, .cases = o->cases, .entries = 8,
-        .wanted = wanted, .done = report, .context = &to
-    };
+    struct report to = { .only = o->only };
+    int missing = uncovered(o->only);
+    struct oracle_run r = { .seed = (uint64_t)o->seed,
+                            .cases = o->cases,
+                            .entries = 8,
+                            .wanted = wanted,
+                            .done = report,
+                            .context = &to };
 
     to.json = cli->json ? json_array() : NULL;
     oracle_check_angles(&r);
@@ -117,15 +119,18 @@ static int run(const struct cli *cli)
         oracle_check(&r, oracle_all[k]);
     if (r.rows == 0 && missing == 0) {
         json_decref(to.json);
-        return cli_fail(CLI_USAGE, "--only '%s': is neither an operation "
+        return cli_fail(CLI_USAGE,
+                        "--only '%s': is neither an operation "
                         "(angles, rotate, table, bias, attend, resize, ids, "
-                        "doors, init) nor an encoding", o->only);
+                        "doors, init) nor an encoding",
+                        o->only);
     }
     return summary(&r, missing);
 }
 
 const struct cli_command cli_selftest = {
-    .name = "selftest", .summary = "every operation against its oracle",
+    .name = "selftest",
+    .summary = "every operation against its oracle",
     .usage = "[--only NAME] [--cases N] [--seed SEED] [--json]",
     .doc = "Run every operation with every encoding, in every type, on random "
            "problems,\nand compare each number with a second evaluation that "
@@ -136,6 +141,8 @@ const struct cli_command cli_selftest = {
            "in units of the last place).  Exit 1 on a miss.",
     .examples = "locant selftest\nlocant selftest --only rope --isa base\n"
                 "locant selftest --only attend-back --cases 20 --seed 7",
-    .options = options, .options_size = sizeof(struct options),
-    .computes = 1, .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .computes = 1,
+    .run = run
 };

@@ -5,39 +5,41 @@
 #include "show.h"
 
 struct options {
-    int         markdown;
+    int markdown;
     const char *out;
 };
 
 static const struct cli_option options[] = {
     OPT_FLAG("markdown", markdown,
-        "print its page of the catalogue (docs/encodings)"),
-    OPT_FILE("output", out, "PICTURE",
-        "draw what it does: .svg, .png or .pdf", .letter = 'o'),
+             "print its page of the catalogue (docs/encodings)"),
+    OPT_FILE("output", out, "PICTURE", "draw what it does: .svg, .png or .pdf",
+             .letter = 'o'),
     OPT_END
 };
 
 static json_t *keys_json(const char *name)
 {
     locant_key_info key;
-    json_t         *rows = json_array();
+    json_t *rows = json_array();
 
     for (int i = 0; locant_encoding_key(&key, name, i); i++)
-        json_array_append_new(rows, json_pack(
-            "{s:s, s:s, s:s, s:s, s:s}", "name", key.name, "kind", key.kind,
-            "default", key.fallback, "range", key.range, "doc", key.doc));
+        json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", key.name,
+                            "kind", key.kind, "default", key.fallback, "range",
+                            key.range, "doc", key.doc));
     return rows;
 }
 
 static json_t *params_json(const locant_encoding *e)
 {
     locant_param_info p;
-    json_t           *rows = json_array();
+    json_t *rows = json_array();
 
     for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
-        json_array_append_new(rows, json_pack(
-            "{s:s, s:s, s:s, s:b, s:b}", "name", p.name, "dims", p.dims, "doc",
-            p.doc, "learned", p.rate != 0, "per_layer", p.per_layer));
+        json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", p.name, "dims",
+                            p.dims, "doc", p.doc, "learned", p.rate != 0,
+                            "per_layer", p.per_layer));
     return rows;
 }
 
@@ -61,13 +63,12 @@ static int print_json(const locant_encoding *e)
     cli_traits(traits, sizeof traits, locant_encoding_traits(e));
     return cli_json(json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}",
-        "name", info->name, "spec", locant_encoding_spec(e),
-        "title", info->title, "formula", info->formula, "doors", doors,
-        "traits", traits, "source", info->source, "used_by", info->used_by,
-        "pitfalls", info->pitfalls,
-        "gradient", info->gradient ? info->gradient : "",
-        "keys", keys_json(info->name), "parameters", params_json(e),
-        "variants", variants_json(info->variants)));
+        "name", info->name, "spec", locant_encoding_spec(e), "title",
+        info->title, "formula", info->formula, "doors", doors, "traits", traits,
+        "source", info->source, "used_by", info->used_by, "pitfalls",
+        info->pitfalls, "gradient", info->gradient ? info->gradient : "",
+        "keys", keys_json(info->name), "parameters", params_json(e), "variants",
+        variants_json(info->variants)));
 }
 
 /* "label    text"; further lines of text are aligned with the first. */
@@ -91,8 +92,8 @@ static void print_keys(const char *name)
 
         snprintf(left, sizeof left, "%s=%s", key.name,
                  key.fallback[0] ? key.fallback : "(derived)");
-        printf("%-11s %-22s %s: %s; %s\n", i == 0 ? "keys" : "", left,
-               key.kind, key.range, key.doc);
+        printf("%-11s %-22s %s: %s; %s\n", i == 0 ? "keys" : "", left, key.kind,
+               key.range, key.doc);
     }
 }
 
@@ -168,8 +169,8 @@ static int show(const struct cli *cli, const locant_encoding *e)
 static int run(const struct cli *cli)
 {
     locant_encoding *e = NULL;
-    locant_status    s = locant_encoding_create(&e, cli->words[0]);
-    int              status;
+    locant_status s = locant_encoding_create(&e, cli->words[0]);
+    int status;
 
     if (s != LOCANT_OK)
         return cli_error(s);
@@ -191,6 +192,9 @@ const struct cli_command cli_show = {
            "queries.",
     .examples = "locant show rope\nlocant show t5 -o t5.svg\n"
                 "locant show 'rope(base=500000,pairing=interleaved)'",
-    .options = options, .options_size = sizeof(struct options),
-    .min_words = 1, .max_words = 1, .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .min_words = 1,
+    .max_words = 1,
+    .run = run
 };

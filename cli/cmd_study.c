@@ -9,13 +9,13 @@
 
 struct options {
     const char *dir, *out;
-    int         with_text;
+    int with_text;
 };
 
 static const struct cli_option options[] = {
     OPT_DIR(dir),
     OPT_FILE("output", out, "STUDY.json", "the file of 'export'", .letter = 'o',
-        .fallback = "locant-study.json"),
+             .fallback = "locant-study.json"),
     OPT_FLAG("with-text", with_text, "'export' includes the text itself"),
     OPT_END
 };
@@ -51,19 +51,18 @@ static void print_command(const locant_study *study, const char *dir)
 
 static json_t *study_json(const locant_study *study)
 {
-    return json_pack("{s:I, s:s, s:s, s:I, s:I, s:s}", "study",
-                     (json_int_t)study->id, "made", study->made,
-                     "corpus_sha256", study->corpus.sha256, "text_bytes",
-                     (json_int_t)study->corpus.bytes, "packed_bytes",
-                     (json_int_t)study->packed_bytes, "command",
-                     study->command);
+    return json_pack(
+        "{s:I, s:s, s:s, s:I, s:I, s:s}", "study", (json_int_t)study->id,
+        "made", study->made, "corpus_sha256", study->corpus.sha256,
+        "text_bytes", (json_int_t)study->corpus.bytes, "packed_bytes",
+        (json_int_t)study->packed_bytes, "command", study->command);
 }
 
 /* ----------------------------------------------------------------- actions */
 
 struct ids {
     int64_t at[1000];
-    size_t  n;
+    size_t n;
 };
 
 static int add_id(int n, const char *const *names, const char *const *values,
@@ -83,9 +82,9 @@ static int add_id(int n, const char *const *names, const char *const *values,
 static int list(const struct cli *cli, locant_store *store, int64_t unused)
 {
     const struct options *o = cli->options;
-    struct ids    ids = { .n = 0 };
-    json_t       *rows = cli->json ? json_array() : NULL;
-    locant_study  study;
+    struct ids ids = { .n = 0 };
+    json_t *rows = cli->json ? json_array() : NULL;
+    locant_study study;
     locant_status s = locant_store_sql(
         store, "SELECT id FROM studies ORDER BY id LIMIT 1000", add_id, &ids);
 
@@ -111,13 +110,12 @@ static int list(const struct cli *cli, locant_store *store, int64_t unused)
 /* Warns that the file will contain the text. */
 static void tell_text(const locant_study *study, const char *path)
 {
-    fprintf(stderr, "locant: %s will hold the text itself: %zu bytes (%zu "
-            "compressed) of %zu file%s, from %s\n", cli_safe(path),
-            study->corpus.bytes,
-            study->packed_bytes, study->corpus.files,
-            study->corpus.files == 1 ? "" : "s",
-            study->sources[0] ? cli_safe(study->sources)
-                              : "an unknown place");
+    fprintf(stderr,
+            "locant: %s will hold the text itself: %zu bytes (%zu "
+            "compressed) of %zu file%s, from %s\n",
+            cli_safe(path), study->corpus.bytes, study->packed_bytes,
+            study->corpus.files, study->corpus.files == 1 ? "" : "s",
+            study->sources[0] ? cli_safe(study->sources) : "an unknown place");
 }
 
 /* Warns that a repetition needs a text that the file lacks. */
@@ -133,9 +131,9 @@ static void tell_without(const locant_study *study, const char *path)
 static int export(const struct cli *cli, locant_store *store, int64_t id)
 {
     const struct options *o = cli->options;
-    locant_study  study;
+    locant_study study;
     locant_status s = locant_store_study(&study, store, id);
-    int           text, status;
+    int text, status;
 
     if (s != LOCANT_OK)
         return cli_error_input(s);
@@ -159,9 +157,9 @@ static int import(const struct cli *cli, const char *path)
 {
     const struct options *o = cli->options;
     locant_store *store = NULL;
-    locant_study  study = { .id = 0 };
-    int64_t       id;
-    int           status = CLI_OK;
+    locant_study study = { .id = 0 };
+    int64_t id;
+    int status = CLI_OK;
     locant_status s = locant_study_import(&id, o->dir, path);
 
     if (s == LOCANT_OK)
@@ -188,8 +186,8 @@ static int from_store(const struct cli *cli, int writes)
     const struct options *o = cli->options;
     locant_store *store = NULL;
     locant_status s;
-    int64_t       id = 0;
-    int           status = cli_check_store(o->dir);
+    int64_t id = 0;
+    int status = cli_check_store(o->dir);
 
     if (status == CLI_OK && cli->n_words > 1)
         status = cli_run_id(&id, "study", cli->words[1]);
@@ -207,25 +205,30 @@ static int from_store(const struct cli *cli, int writes)
 static int run(const struct cli *cli)
 {
     const char *name = cli->n_words > 0 ? cli->words[0] : "list";
-    const int   imports = strcmp(name, "import") == 0;
-    const int   exports = strcmp(name, "export") == 0;
+    const int imports = strcmp(name, "import") == 0;
+    const int exports = strcmp(name, "export") == 0;
 
     if (!imports && !exports && strcmp(name, "list") != 0)
-        return cli_fail(CLI_USAGE, "study: '%s': should be one of list, "
-                        "export, import", name);
+        return cli_fail(CLI_USAGE,
+                        "study: '%s': should be one of list, "
+                        "export, import",
+                        name);
     if (imports && cli->n_words < 2)
         return cli_fail(CLI_USAGE, "study import: the file is missing");
     if (!imports && !exports && cli->n_words > 1)
         return cli_fail(CLI_USAGE, "study list: unexpected argument '%s'",
                         cli->words[1]);
     if (!exports && (cli_given(cli, "with-text") || cli_given(cli, "output")))
-        return cli_fail(CLI_USAGE, "study %s: --with-text and -o are for "
-                        "'study export'", name);
+        return cli_fail(CLI_USAGE,
+                        "study %s: --with-text and -o are for "
+                        "'study export'",
+                        name);
     return imports ? import(cli, cli->words[1]) : from_store(cli, exports);
 }
 
 const struct cli_command cli_study = {
-    .name = "study", .summary = "a report in one file, to repeat it elsewhere",
+    .name = "study",
+    .summary = "a report in one file, to repeat it elsewhere",
     .usage = "list [--dir DIR]\n"
              "export [ID] [--with-text] [--dir DIR] [-o STUDY.json]\n"
              "import STUDY.json [--dir DIR]",
@@ -238,6 +241,8 @@ const struct cli_command cli_study = {
            "report then\ncompares its losses with those of the study.",
     .examples = "locant study export --with-text -o study.json\n"
                 "locant study import study.json --dir repeated",
-    .options = options, .options_size = sizeof(struct options),
-    .max_words = 2, .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .max_words = 2,
+    .run = run
 };

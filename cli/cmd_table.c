@@ -2,29 +2,29 @@
 #include "cli.h"
 
 struct options {
-    int64_t         length, dim;
+    int64_t length, dim;
     struct cli_params params;
-    const char     *out;
+    const char *out;
 };
 
 static const struct cli_option options[] = {
     OPT_INTEGER("length", length, "L", 1, INT64_C(1) << 40,
-        "positions 0 .. L-1", .required = 1),
+                "positions 0 .. L-1", .required = 1),
     OPT_INTEGER("dim", dim, "D", 1, INT64_C(1) << 30, "channels",
-        .required = 1),
+                .required = 1),
     OPT_PARAMS(params),
     OPT_FILE("output", out, "OUT.npy", "float32 [L, D]", .letter = 'o',
-        .required = 1),
+             .required = 1),
     OPT_END
 };
 
 static int write_table(const struct cli *cli, const struct cli_encoding *c)
 {
     const struct options *o = cli->options;
-    const int64_t  shape[] = { o->length, o->dim };
-    locant_array   positions = { 0 }, table = { 0 };
-    locant_status  s;
-    int            status = cli_new(&table, LOCANT_F32, 2, shape);
+    const int64_t shape[] = { o->length, o->dim };
+    locant_array positions = { 0 }, table = { 0 };
+    locant_status s;
+    int status = cli_new(&table, LOCANT_F32, 2, shape);
 
     if (status == CLI_OK)
         status = cli_count(&positions, 0, o->length);
@@ -42,7 +42,7 @@ static int write_table(const struct cli *cli, const struct cli_encoding *c)
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct cli_encoding   c = { 0 };
+    struct cli_encoding c = { 0 };
     int status = cli_check_door(cli->words[0], LOCANT_DOOR_INPUT);
 
     if (status == CLI_OK)
@@ -54,6 +54,7 @@ static int run(const struct cli *cli)
     return status;
 }
 
+/* clang-format off */
 const struct cli_command cli_table = {
     .name = "table", .summary = "input door: the table added to embeddings",
     .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]...\n"
@@ -66,3 +67,4 @@ const struct cli_command cli_table = {
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
+/* clang-format on */

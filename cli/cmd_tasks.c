@@ -7,14 +7,13 @@
 
 struct options {
     const char *dir;
-    int         scores, places;
+    int scores, places;
 };
 
 static const struct cli_option options[] = {
     OPT_FLAG("scores", scores,
-        "the scores of the runs of the store, seed by seed"),
-    OPT_FLAG("places", places, "also by k, distance, depth or t"),
-    OPT_DIR(dir),
+             "the scores of the runs of the store, seed by seed"),
+    OPT_FLAG("places", places, "also by k, distance, depth or t"), OPT_DIR(dir),
     OPT_END
 };
 
@@ -23,8 +22,10 @@ const locant_task_info *cli_task(const char *id)
     const locant_task_info *task = locant_task_find(id);
 
     if (task == NULL)
-        cli_fail(CLI_USAGE, "--task: unknown task '%s'; 'locant tasks' lists "
-                 "them", id);
+        cli_fail(CLI_USAGE,
+                 "--task: unknown task '%s'; 'locant tasks' lists "
+                 "them",
+                 id);
     return task;
 }
 
@@ -33,9 +34,9 @@ static json_t *tests_json(const locant_task_info *t)
     json_t *rows = json_array();
 
     for (const locant_task_test *test = t->tests; test->length > 0; test++)
-        json_array_append_new(rows, json_pack(
-            "{s:I, s:s}", "length", (json_int_t)test->length, "setting",
-            test->setting));
+        json_array_append_new(rows, json_pack("{s:I, s:s}", "length",
+                                              (json_int_t)test->length,
+                                              "setting", test->setting));
     return rows;
 }
 
@@ -43,13 +44,13 @@ static json_t *task_json(const locant_task_info *t)
 {
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s?, s:o, s:b, s:b, s:I, s:I, s:b, s:I, "
-        "s:I, s:I, s:I, s:I, s:f, s:I, s:o}", "task", t->id, "title", t->title,
-        "definition", t->definition, "metric", t->metric, "unit", t->unit,
-        "place", t->place, "chance", cli_real(t->chance), "control", t->control,
-        "fine_tune", t->fine_tune, "vocab", (json_int_t)t->vocab, "length",
-        (json_int_t)t->length, "upto", t->upto, "layers",
-        (json_int_t)t->layers, "width", (json_int_t)t->width, "heads",
-        (json_int_t)t->heads, "batch", (json_int_t)t->batch, "steps",
+        "s:I, s:I, s:I, s:I, s:f, s:I, s:o}",
+        "task", t->id, "title", t->title, "definition", t->definition, "metric",
+        t->metric, "unit", t->unit, "place", t->place, "chance",
+        cli_real(t->chance), "control", t->control, "fine_tune", t->fine_tune,
+        "vocab", (json_int_t)t->vocab, "length", (json_int_t)t->length, "upto",
+        t->upto, "layers", (json_int_t)t->layers, "width", (json_int_t)t->width,
+        "heads", (json_int_t)t->heads, "batch", (json_int_t)t->batch, "steps",
         (json_int_t)t->steps, "learning_rate", t->learning_rate, "items",
         (json_int_t)t->items, "tests", tests_json(t));
 }
@@ -66,8 +67,9 @@ static void print_task(const locant_task_info *t)
     for (const locant_task_test *test = t->tests; test->length > 0; test++)
         printf(" %" PRId64 "%s%s%s", test->length, test->setting[0] ? " (" : "",
                test->setting, test->setting[0] ? ")" : "");
-    printf("\n%10slayers %" PRId64 ", width %" PRId64 ", %" PRId64 " heads, %"
-           PRId64 " words; %" PRId64 " steps of %" PRId64 " rows, rate %g\n",
+    printf("\n%10slayers %" PRId64 ", width %" PRId64 ", %" PRId64
+           " heads, %" PRId64 " words; %" PRId64 " steps of %" PRId64
+           " rows, rate %g\n",
            "", t->layers, t->width, t->heads, t->vocab, t->steps, t->batch,
            t->learning_rate);
 }
@@ -97,7 +99,8 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_tasks = {
-    .name = "tasks", .summary = "what models can be trained on besides text",
+    .name = "tasks",
+    .summary = "what models can be trained on besides text",
     .usage = "[--json]\n--scores [--places] [--dir DIR] [--json]",
     .doc = "Every task with its definition, the lengths it is trained and "
            "tested at, and\nthe model and budget that 'locant train --task' "
@@ -109,5 +112,7 @@ const struct cli_command cli_tasks = {
            "little.",
     .examples = "locant tasks\nlocant train --task T1 --encoding alibi\n"
                 "locant eval 1\nlocant tasks --scores --places",
-    .options = options, .options_size = sizeof(struct options), .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .run = run
 };

@@ -7,47 +7,47 @@
 #include "task.h"
 
 struct options {
-    const char       *encoding, *task, *dir;
-    int64_t           seed, steps, layers, width, heads, kv_heads, ff;
-    int64_t           batch, length, memory, every, parent;
-    double            lr;
-    int               rms_norm, constant, any_isa;
+    const char *encoding, *task, *dir;
+    int64_t seed, steps, layers, width, heads, kv_heads, ff;
+    int64_t batch, length, memory, every, parent;
+    double lr;
+    int rms_norm, constant, any_isa;
     struct cli_corpus corpus;
 };
 
-#define OPT_SIZE(name, member, default_, doc)                            \
-    OPT_INTEGER(name, member, "N", 1, INT64_C(1) << 30, doc,             \
+#define OPT_SIZE(name, member, default_, doc)                                  \
+    OPT_INTEGER(name, member, "N", 1, INT64_C(1) << 30, doc,                   \
                 .fallback = default_)
 
 /* An AdamW step is about as large as the rate; larger rates cannot train. */
 static const double MAX_RATE = 1000;
 
 static const struct cli_option options[] = {
-    OPT_TEXT("encoding", encoding, "SPEC",
-        "positional encoding of the model", .required = 1),
+    OPT_TEXT("encoding", encoding, "SPEC", "positional encoding of the model",
+             .required = 1),
     OPT_TEXT("task", task, "TASK",
-        "train on a task ('locant tasks') with its model and budget"),
+             "train on a task ('locant tasks') with its model and budget"),
     OPT_INTEGER("seed", seed, "N", 0, INT64_MAX,
-        "seed of the initial weights and the batches", .fallback = "1"),
+                "seed of the initial weights and the batches", .fallback = "1"),
     OPT_SIZE("steps", steps, "600", "optimiser steps"),
     OPT_SIZE("layers", layers, "3", "layers"),
     OPT_SIZE("width", width, "64", "channels of the model"),
     OPT_SIZE("heads", heads, "4", "heads"),
     OPT_INTEGER("kv-heads", kv_heads, "N", 0, INT64_C(1) << 30,
-        "key and value heads; 0: as heads"),
+                "key and value heads; 0: as heads"),
     OPT_SIZE("ff", ff, "256", "width of the feed-forward layer"),
     OPT_FLAG("rms-norm", rms_norm, "RMS norm instead of layer norm"),
     OPT_SIZE("batch", batch, "16", "sequences per step"),
     OPT_SIZE("length", length, "128", "tokens per sequence"),
     OPT_INTEGER("memory", memory, "N", 0, 1 << 20,
-        "tokens each layer remembers of earlier segments"),
+                "tokens each layer remembers of earlier segments"),
     OPT_INTEGER("parent", parent, "RUN", 1, INT64_MAX,
-        "start from the parameters and sizes of this run"),
+                "start from the parameters and sizes of this run"),
     OPT_REAL("lr", lr, "X", "peak learning rate", .fallback = "0.003"),
     OPT_FLAG("constant-rate", constant,
-        "keep the rate constant: no warm-up, no decay"),
+             "keep the rate constant: no warm-up, no decay"),
     OPT_INTEGER("checkpoint-every", every, "N", 1, INT64_C(1) << 30,
-        "steps between checkpoints", .fallback = "100"),
+                "steps between checkpoints", .fallback = "100"),
     OPT_ANY_ISA(any_isa),
     OPT_DIR(dir),
     OPT_CORPUS(corpus),
@@ -59,19 +59,18 @@ static const struct cli_option options[] = {
 json_t *cli_trained(const locant_run_info *run)
 {
     return json_pack(
-        "{s:I, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "run",
-        (json_int_t)run->id, "status", run->status, "encoding", run->encoding,
-        "seed", (json_int_t)run->seed, "steps", (json_int_t)run->steps,
-        "train_loss", cli_real(run->train_loss), "seconds",
-        cli_real(run->seconds), "tokens_per_second",
-        cli_real(run->tokens_per_second));
+        "{s:I, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)run->id,
+        "status", run->status, "encoding", run->encoding, "seed",
+        (json_int_t)run->seed, "steps", (json_int_t)run->steps, "train_loss",
+        cli_real(run->train_loss), "seconds", cli_real(run->seconds),
+        "tokens_per_second", cli_real(run->tokens_per_second));
 }
 
 void cli_print_trained(const locant_run_info *run)
 {
     printf("run %" PRId64 ": %s, %s seed %" PRIu64 ", %" PRId64 " steps, "
-           "train loss %.4f nats per %s, %.1f s\n", run->id,
-           cli_safe(run->status), cli_safe(run->encoding), run->seed,
+           "train loss %.4f nats per %s, %.1f s\n",
+           run->id, cli_safe(run->status), cli_safe(run->encoding), run->seed,
            run->step, run->train_loss,
            strcmp(run->source, "text") == 0 ? "byte" : "answer", run->seconds);
 }
@@ -79,7 +78,7 @@ void cli_print_trained(const locant_run_info *run)
 static int print_run(const struct cli *cli, locant_store *store, int64_t id)
 {
     locant_run_info run;
-    locant_status   s = locant_store_run(&run, store, id);
+    locant_status s = locant_store_run(&run, store, id);
 
     if (s != LOCANT_OK)
         return cli_error(s);
@@ -113,7 +112,7 @@ static int names_text(const struct cli_corpus *c)
 static int set_options(locant_train_options *t, const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_status         s = LOCANT_OK;
+    locant_status s = LOCANT_OK;
 
     *t = (locant_train_options)LOCANT_TRAIN_INIT;
     if (o->task != NULL && cli_task(o->task) == NULL)
@@ -133,11 +132,11 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     if (decides(cli, "lr"))
         t->learning_rate = o->lr;
     t->encoding = o->encoding;
-    t->seed     = (uint64_t)o->seed;
+    t->seed = (uint64_t)o->seed;
     t->kv_heads = o->kv_heads;
     t->rms_norm = o->rms_norm;
-    t->memory   = o->memory;
-    t->parent   = o->parent;
+    t->memory = o->memory;
+    t->parent = o->parent;
     t->constant_rate = o->constant;
     t->checkpoint_every = o->every;
     t->progress = cli_progress;
@@ -145,14 +144,18 @@ static int set_options(locant_train_options *t, const struct cli *cli)
         return cli_fail(CLI_USAGE, "--lr '%g': should be above 0, at most %g",
                         o->lr, MAX_RATE);
     if (t->width % t->heads != 0)
-        return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
-                        "multiple of --heads %" PRId64, t->width, t->heads);
+        return cli_fail(CLI_USAGE,
+                        "--width '%" PRId64 "': should be a "
+                        "multiple of --heads %" PRId64,
+                        t->width, t->heads);
     if (o->task && locant_task_find(o->task)->fine_tune && o->parent == 0)
-        return cli_fail(CLI_USAGE, "--task %s continues a run on text: "
-                        "--parent RUN is missing", o->task);
+        return cli_fail(CLI_USAGE,
+                        "--task %s continues a run on text: "
+                        "--parent RUN is missing",
+                        o->task);
     if (o->task && names_text(&o->corpus))
         return cli_fail(CLI_USAGE, "--task generates its own data; give --task "
-                        "or a text");
+                                   "or a text");
     return CLI_OK;
 }
 
@@ -160,10 +163,10 @@ static int train(const struct cli *cli, const locant_train_options *t,
                  const locant_corpus *corpus)
 {
     const struct options *o = cli->options;
-    locant_store  *store = NULL;
-    locant_status  s;
-    int64_t        id;
-    int            status = o->parent ? cli_check_store(o->dir) : CLI_OK;
+    locant_store *store = NULL;
+    locant_status s;
+    int64_t id;
+    int status = o->parent ? cli_check_store(o->dir) : CLI_OK;
 
     if (status != CLI_OK)
         return status;
@@ -186,9 +189,9 @@ static int run(const struct cli *cli)
     const struct options *o = cli->options;
     locant_train_options t;
     locant_encoding *e = NULL;
-    locant_corpus   *corpus = NULL;
-    locant_status    s = locant_encoding_create(&e, o->encoding);
-    int              status;
+    locant_corpus *corpus = NULL;
+    locant_status s = locant_encoding_create(&e, o->encoding);
+    int status;
 
     if (s != LOCANT_OK)
         return cli_error(s);
@@ -206,7 +209,8 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_train = {
-    .name = "train", .summary = "train one small model, or continue it",
+    .name = "train",
+    .summary = "train one small model, or continue it",
     .usage = "--encoding SPEC [--task TASK] [--seed N] [--steps N]\n"
              "      [options]",
     .doc = "Trains a byte-level Transformer and keeps it in the run store.  If "
@@ -231,6 +235,8 @@ const struct cli_command cli_train = {
                 "locant train --task T1 --encoding t5\n"
                 "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",
-    .options = options, .options_size = sizeof(struct options),
-    .computes = 1, .run = run
+    .options = options,
+    .options_size = sizeof(struct options),
+    .computes = 1,
+    .run = run
 };

@@ -12,18 +12,17 @@
 
 struct options {
     const char *out;
-    int         all, check, markdown;
+    int all, check, markdown;
 };
 
 static const struct cli_option options[] = {
     OPT_FILE("output", out, "OUT",
-        "OUT.svg, .png or .pdf for a row's figures; with --all a folder",
-        .letter = 'o'),
+             "OUT.svg, .png or .pdf for a row's figures; with --all a folder",
+             .letter = 'o'),
     OPT_FLAG("all", all, "every row: text, JSON and figures into the folder"),
     OPT_FLAG("check", check,
-        "run every row and judge its checks; write nothing"),
-    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"),
-    OPT_END
+             "run every row and judge its checks; write nothing"),
+    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"), OPT_END
 };
 
 /* ------------------------------------------------------------------ listing */
@@ -51,10 +50,11 @@ static int list_json(void)
     json_t *rows = json_array();
 
     for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++)
-        json_array_append_new(rows, json_pack(
-            "{s:s, s:s, s:s, s:s, s:i, s:s?}", "row", r->id, "kind", r->kind,
-            "title", r->title, "lines", r->lines, "figures", r->figures,
-            "wrong", r->wrong));
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:s, s:s, s:s, s:i, s:s?}",
+                                        "row", r->id, "kind", r->kind, "title",
+                                        r->title, "lines", r->lines, "figures",
+                                        r->figures, "wrong", r->wrong));
     return cli_json(rows);
 }
 
@@ -70,10 +70,12 @@ static void print_markdown(void)
         if (begins_document(r))
             printf("\n## %s\n\n| row | kind | what | figures | wrong in the "
                    "tutorial | command | test |\n|---|---|---|---|---|---|"
-                   "---|\n", tutorial_document(r));
+                   "---|\n",
+                   tutorial_document(r));
         printf("| %s | %s | %s | %d | %s | `locant tutorial %s` | "
-               "`tutorial_rows.sh` |\n", r->id, r->kind, r->title, r->figures,
-               r->wrong ? r->wrong : "", r->id);
+               "`tutorial_rows.sh` |\n",
+               r->id, r->kind, r->title, r->figures, r->wrong ? r->wrong : "",
+               r->id);
     }
 }
 
@@ -110,10 +112,12 @@ static int check_figures(const struct tutorial_row *row, const char *path)
 
     if (row->figures == 0)
         return cli_fail(CLI_USAGE, "-o: row %s draws no figure", row->id);
-    if (dot == NULL || (strcmp(dot, ".svg") && strcmp(dot, ".png") &&
-                        strcmp(dot, ".pdf")))
-        return cli_fail(CLI_USAGE, "-o '%s': expected a name that ends in "
-                        ".svg, .png or .pdf", path);
+    if (dot == NULL ||
+        (strcmp(dot, ".svg") && strcmp(dot, ".png") && strcmp(dot, ".pdf")))
+        return cli_fail(CLI_USAGE,
+                        "-o '%s': expected a name that ends in "
+                        ".svg, .png or .pdf",
+                        path);
     return cli_check_output(path);
 }
 
@@ -143,7 +147,9 @@ static int run(struct tutorial *t)
         return t->failed ? CLI_NO : CLI_OK;
     return cli_fail(s == LOCANT_ERR_INTERRUPTED ? CLI_RESUMABLE
                     : s == LOCANT_ERR_IO || s == LOCANT_ERR_NOMEM ||
-                      s == LOCANT_ERR_FORMAT ? CLI_INPUT : CLI_NO,
+                            s == LOCANT_ERR_FORMAT
+                        ? CLI_INPUT
+                        : CLI_NO,
                     "%s: %s", t->row->id, locant_last_error());
 }
 
@@ -151,7 +157,7 @@ static int run(struct tutorial *t)
 static int run_into_text(struct tutorial *t, char **text)
 {
     size_t size;
-    int    status;
+    int status;
 
     *text = NULL;
     t->out = open_memstream(text, &size);
@@ -166,8 +172,8 @@ static int run_into_text(struct tutorial *t, char **text)
 static int run_part(struct tutorial *t, int as_json)
 {
     char *text;
-    int   status = run_into_text(t, &text);
-    int   failed = status <= CLI_NO ? check_part(t) : CLI_OK;
+    int status = run_into_text(t, &text);
+    int failed = status <= CLI_NO ? check_part(t) : CLI_OK;
 
     if (failed == CLI_OK && !as_json && text != NULL)
         fputs(text, stdout);
@@ -181,7 +187,7 @@ static int run_row(const struct cli *cli)
 {
     const struct options *o = cli->options;
     struct tutorial t = { .out = stdout, .talk = 1, .path = o->out };
-    int             status = CLI_OK;
+    int status = CLI_OK;
 
     t.row = find(cli->words[0], &t.only);
     if (t.row == NULL)
@@ -201,16 +207,16 @@ static int run_row(const struct cli *cli)
 static void report(const struct tutorial *t, int status, json_t *log)
 {
     if (log != NULL)
-        json_array_append_new(log, json_pack(
-            "{s:s, s:b, s:i, s:i, s:i}", "row", t->row->id, "ok",
-            status == CLI_OK, "checks", t->checks, "failed", t->failed,
-            "figures", t->figures));
+        json_array_append_new(log, json_pack("{s:s, s:b, s:i, s:i, s:i}", "row",
+                                             t->row->id, "ok", status == CLI_OK,
+                                             "checks", t->checks, "failed",
+                                             t->failed, "figures", t->figures));
     else if (status == CLI_OK)
         printf("ok   %-6s %3d checks, %d figures\n", t->row->id, t->checks,
                t->figures);
     else
-        printf("FAIL %-6s %s\n", t->row->id, t->failed ? "a check failed"
-                                                       : "did not finish");
+        printf("FAIL %-6s %s\n", t->row->id,
+               t->failed ? "a check failed" : "did not finish");
     fflush(stdout);
 }
 
@@ -219,16 +225,16 @@ static int name_file(char path[4096], const char *folder, const char *row,
                      const char *ending)
 {
     return snprintf(path, 4096, "%s/%s.%s", folder, row, ending) < 4096
-               ? CLI_OK : cli_fail(CLI_INPUT, "%s: the path is too long",
-                                   folder);
+               ? CLI_OK
+               : cli_fail(CLI_INPUT, "%s: the path is too long", folder);
 }
 
 /* Replaces such a file by 'text', and frees 'text'. */
 static int replace(const char *folder, const char *row, const char *ending,
                    char *text)
 {
-    char          path[4096];
-    int           status = name_file(path, folder, row, ending);
+    char path[4096];
+    int status = name_file(path, folder, row, ending);
     locant_status s;
 
     if (status == CLI_OK && text == NULL)
@@ -244,8 +250,8 @@ static int replace(const char *folder, const char *row, const char *ending,
 /* Run a row into folder/S0.1.txt, .json and figures. */
 static int run_into_files(struct tutorial *t, const char *folder)
 {
-    char  path[4096], *text;
-    int   failed = name_file(path, folder, t->row->id, "svg"), status;
+    char path[4096], *text;
+    int failed = name_file(path, folder, t->row->id, "svg"), status;
 
     if (failed)
         return failed;
@@ -266,7 +272,7 @@ static int run_into_files(struct tutorial *t, const char *folder)
 static int run_all(const struct cli *cli, const char *folder)
 {
     json_t *log;
-    int     rows = 0, wrong = 0, status = CLI_OK;
+    int rows = 0, wrong = 0, status = CLI_OK;
 
     if (folder != NULL)
         status = cli_check_folder(folder);
@@ -285,8 +291,7 @@ static int run_all(const struct cli *cli, const char *folder)
     }
     status = CLI_OK;
     if (cli->json)
-        status = cli_json(json_pack("{s:o, s:i}", "rows", log, "wrong",
-                                    wrong));
+        status = cli_json(json_pack("{s:o, s:i}", "rows", log, "wrong", wrong));
     else
         printf("%d rows, %d wrong\n", rows, wrong);
     return status ? status : wrong ? CLI_NO : CLI_OK;
@@ -299,7 +304,7 @@ static int run_command(const struct cli *cli)
 
     if (chosen > 1)
         return cli_fail(CLI_USAGE, "expected one of ROW, --all, --check, "
-                        "--markdown");
+                                   "--markdown");
     if (o->all && o->out == NULL)
         return cli_fail(CLI_USAGE, "--all: expected -o DIR");
     if (o->all || o->check)
@@ -317,6 +322,7 @@ static int run_command(const struct cli *cli)
     return CLI_OK;
 }
 
+/* clang-format off */
 const struct cli_command cli_tutorial = {
     .name = "tutorial", .summary = "run a row of the five tutorials",
     .usage = "[ROW] [-o OUT.(svg|png|pdf)] [--json]\n--all -o DIR\n--check\n"
@@ -332,3 +338,4 @@ const struct cli_command cli_tutorial = {
     .options = options, .options_size = sizeof(struct options),
     .min_words = 0, .max_words = 1, .computes = 1, .run = run_command
 };
+/* clang-format on */

@@ -12,9 +12,10 @@
 static void report_unreadable(const locant_corpus_info *info)
 {
     if (info->unreadable > 0)
-        fprintf(stderr, "locant: left out %zu unreadable file%s or folder%s of "
-                "the text; the first is '%s'\n", info->unreadable,
-                info->unreadable == 1 ? "" : "s",
+        fprintf(stderr,
+                "locant: left out %zu unreadable file%s or folder%s of "
+                "the text; the first is '%s'\n",
+                info->unreadable, info->unreadable == 1 ? "" : "s",
                 info->unreadable == 1 ? "" : "s", info->unreadable_path);
 }
 
@@ -22,7 +23,7 @@ static void report_unreadable(const locant_corpus_info *info)
 static int read_text(locant_corpus **out, const struct cli_corpus *options)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
-    locant_status         s;
+    locant_status s;
 
     o.kind = LOCANT_CORPUS_HEADERS;
     if (options->generated)
@@ -33,7 +34,7 @@ static int read_text(locant_corpus **out, const struct cli_corpus *options)
     }
     if (options->no_keep)
         o.keep = LOCANT_KEEP_HASH;
-    o.paths   = options->text.items;
+    o.paths = options->text.items;
     o.n_paths = options->text.n;
     s = locant_corpus_create(out, &o);
     if (s != LOCANT_OK)
@@ -58,7 +59,7 @@ static void compare_headers(const locant_corpus *kept, const char *dir)
     const locant_corpus_options o = LOCANT_CORPUS_INIT;
     const locant_corpus_info *then = locant_corpus_info_of(kept), *now = NULL;
     locant_corpus *corpus = NULL;
-    char           fresh[64] = "this machine has none";
+    char fresh[64] = "this machine has none";
 
     if (locant_corpus_create(&corpus, &o) == LOCANT_OK) {
         now = locant_corpus_info_of(corpus);
@@ -66,10 +67,12 @@ static void compare_headers(const locant_corpus *kept, const char *dir)
                  now->files);
     }
     if (now == NULL || strcmp(then->sha256, now->sha256) != 0)
-        fprintf(stderr, "locant: using the C headers kept in %s (%zu file%s, "
+        fprintf(stderr,
+                "locant: using the C headers kept in %s (%zu file%s, "
                 "SHA-256 %.12s..), which differ from those of this machine; "
-                "%s\n", dir, then->files, then->files == 1 ? "" : "s",
-                then->sha256, fresh);
+                "%s\n",
+                dir, then->files, then->files == 1 ? "" : "s", then->sha256,
+                fresh);
     locant_corpus_free(corpus);
 }
 
@@ -95,7 +98,7 @@ static int kept_headers(locant_corpus **out, const char *dir)
 static int kept_text(locant_corpus **out, const char *sha256, const char *dir)
 {
     locant_store *store = NULL;
-    int           status = cli_check_store(dir);
+    int status = cli_check_store(dir);
     locant_status s;
 
     if (status != CLI_OK)
@@ -112,12 +115,14 @@ static int check_options(const struct cli_corpus *o)
 {
     if (o->generated && o->text.n > 0)
         return cli_fail(CLI_USAGE, "--text and --generated both choose the "
-                        "text; give only one");
+                                   "text; give only one");
     if (o->kept && (o->generated || o->text.n > 0 || o->fresh || o->no_keep))
-        return cli_fail(CLI_USAGE, "--kept-text chooses a kept text; it cannot "
+        return cli_fail(CLI_USAGE,
+                        "--kept-text chooses a kept text; it cannot "
                         "be combined with other options about the text");
     if (o->fresh && (o->generated || o->text.n > 0))
-        return cli_fail(CLI_USAGE, "--fresh-text is for the C headers; %s "
+        return cli_fail(CLI_USAGE,
+                        "--fresh-text is for the C headers; %s "
                         "always reads its text again",
                         o->generated ? "--generated" : "--text");
     return CLI_OK;
@@ -143,6 +148,8 @@ int cli_check_store(const char *dir)
 {
     if (has_store(dir))
         return CLI_OK;
-    return cli_fail(CLI_INPUT, "%s: there is no run store; 'locant train' and "
-                    "'locant report' make one, --dir chooses a folder", dir);
+    return cli_fail(CLI_INPUT,
+                    "%s: there is no run store; 'locant train' and "
+                    "'locant report' make one, --dir chooses a folder",
+                    dir);
 }

@@ -52,7 +52,7 @@ bool cli_no_memory(void)
 
 int cli_fail(int status, const char *format, ...)
 {
-    char    text[8192]; /* longer than any message that contains a path */
+    char text[8192]; /* longer than any message that contains a path */
     va_list args;
 
     if (no_memory_for_json && said)
@@ -73,7 +73,7 @@ int cli_fail(int status, const char *format, ...)
 static const char *message(void)
 {
     const char *text = locant_last_error();
-    size_t      n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
     if ((strncmp(text, "locant_", 7) == 0 || strncmp(text, "lct_", 4) == 0) &&
         text[n] == ':' && text[n + 1] == ' ')

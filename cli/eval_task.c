@@ -24,18 +24,20 @@ static double share(int64_t part, int64_t whole)
     return whole > 0 ? (double)part / (double)whole : NAN;
 }
 
-static void add_json(struct output *out, const locant_task_score *s,
-                     double low, double high)
+static void add_json(struct output *out, const locant_task_score *s, double low,
+                     double high)
 {
-    json_array_append_new(out->json, json_pack(
-        "{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "length", (json_int_t)s->length, "setting", s->setting, "place",
-        s->place < 0 ? json_null() : json_integer(s->place), "items",
-        (json_int_t)s->items, "exact", (json_int_t)s->exact, "answers",
-        (json_int_t)s->tokens, "right", (json_int_t)s->hits, "exact_match",
-        cli_real(share(s->exact, s->items)), "low", cli_real(low), "high",
-        cli_real(high), "accuracy", cli_real(share(s->hits, s->tokens)),
-        "loss", cli_real(s->loss), "floor", cli_real(s->floor)));
+    json_array_append_new(
+        out->json,
+        json_pack(
+            "{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+            "length", (json_int_t)s->length, "setting", s->setting, "place",
+            s->place < 0 ? json_null() : json_integer(s->place), "items",
+            (json_int_t)s->items, "exact", (json_int_t)s->exact, "answers",
+            (json_int_t)s->tokens, "right", (json_int_t)s->hits, "exact_match",
+            cli_real(share(s->exact, s->items)), "low", cli_real(low), "high",
+            cli_real(high), "accuracy", cli_real(share(s->hits, s->tokens)),
+            "loss", cli_real(s->loss), "floor", cli_real(s->floor)));
 }
 
 static void print_line(const locant_task_score *s, double low, double high)
@@ -51,9 +53,9 @@ static void print_line(const locant_task_score *s, double low, double high)
     if (s->floor > 0)
         snprintf(floor, sizeof floor, "  %8.4f", s->loss - s->floor);
     printf("%7" PRId64 "  %-12s %5s %6" PRId64 "   %.3f  %.3f .. %.3f"
-           "   %.4f  %8.4f%s\n", s->length, s->setting, place, s->items,
-           share(s->exact, s->items), low, high, share(s->hits, s->tokens),
-           s->loss, floor);
+           "   %.4f  %8.4f%s\n",
+           s->length, s->setting, place, s->items, share(s->exact, s->items),
+           low, high, share(s->hits, s->tokens), s->loss, floor);
 }
 
 static int add_score(const locant_task_score *s, void *context)
@@ -62,8 +64,8 @@ static int add_score(const locant_task_score *s, void *context)
     double low = NAN, high = NAN;
 
     if (s->items > 0)
-        out->status = locant_wilson(&low, &high, (size_t)s->exact,
-                                    (size_t)s->items, .95);
+        out->status =
+            locant_wilson(&low, &high, (size_t)s->exact, (size_t)s->items, .95);
     if (out->status != LOCANT_OK)
         return 1;
     if (out->json)
@@ -86,8 +88,10 @@ static int parse_lengths(int64_t *out, const struct cli_list *words)
         errno = 0;
         out[i] = strtoll(words->items[i], &end, 10);
         if (*end != '\0' || end == words->items[i] || errno || out[i] < 1)
-            return cli_fail(CLI_USAGE, "--length '%s': should be a whole "
-                            "number above 0", words->items[i]);
+            return cli_fail(CLI_USAGE,
+                            "--length '%s': should be a whole "
+                            "number above 0",
+                            words->items[i]);
     }
     return CLI_OK;
 }
@@ -103,8 +107,8 @@ static void print_head(const struct output *out, const locant_run_info *run)
     if (isfinite(t->chance))
         printf("; guessing: %.4g", t->chance);
     printf("\n\n%7s  %-12s %5.5s %6s   %s   %s  %8s%s\n", "length", "setting",
-           t->place ? t->place : "", "items", "exact [95% of items]",
-           "answers", "loss", isfinite(t->chance) ? "" : "  excess");
+           t->place ? t->place : "", "items", "exact [95% of items]", "answers",
+           "loss", isfinite(t->chance) ? "" : "  excess");
 }
 
 static json_t *json_head(const struct output *out, const locant_run_info *run)
@@ -115,28 +119,28 @@ static json_t *json_head(const struct output *out, const locant_run_info *run)
                      "run", (json_int_t)run->id, "task", t->id, "title",
                      t->title, "encoding", run->encoding, "seed",
                      (json_int_t)run->seed, "metric", t->metric, "unit",
-                     t->unit, "place", t->place, "chance",
-                     cli_real(t->chance), "control", t->control);
+                     t->unit, "place", t->place, "chance", cli_real(t->chance),
+                     "control", t->control);
 }
 
 int cli_eval_task(const struct cli *cli, locant_store *store, int64_t run,
                   const struct cli_task_eval *how)
 {
-    struct output            out = { NULL, NULL, LOCANT_OK };
+    struct output out = { NULL, NULL, LOCANT_OK };
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
-    locant_run_info          info;
-    locant_status            s;
-    int64_t                  lengths[LENGTHS];
-    json_t                  *head;
-    int                      status = parse_lengths(lengths, &how->lengths);
+    locant_run_info info;
+    locant_status s;
+    int64_t lengths[LENGTHS];
+    json_t *head;
+    int status = parse_lengths(lengths, &how->lengths);
 
     if (status != CLI_OK)
         return status;
-    o.items     = how->items;
+    o.items = how->items;
     o.test_seed = (uint64_t)how->test_seed;
-    o.lengths   = how->lengths.n > 0 ? lengths : NULL;
+    o.lengths = how->lengths.n > 0 ? lengths : NULL;
     o.n_lengths = how->lengths.n;
-    o.progress  = cli_progress;
+    o.progress = cli_progress;
     s = locant_store_run(&info, store, run);
     if (s == LOCANT_OK)
         s = locant_task_of(&out.task, store, run);

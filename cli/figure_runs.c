@@ -8,9 +8,9 @@
 /* The runs chosen so far; all must be like 'last'. */
 struct runs {
     struct cli_figure_runs *to;
-    size_t   room;
+    size_t room;
     locant_run_info last;
-    int      failed;
+    int failed;
 };
 
 /* Whether the run is finished and of the kind that the figure shows. */
@@ -67,7 +67,7 @@ static int take_number(int n, const char *const *names,
  */
 static locant_status remember_text(struct runs *r, locant_store *store)
 {
-    int64_t       id = 0;
+    int64_t id = 0;
     locant_status s = locant_store_sql(
         store,
         "WITH open AS MATERIALIZED (SELECT DISTINCT model, corpus_sha256, "
@@ -97,7 +97,7 @@ static int keep_ended(const locant_run_info *run, void *context)
 /* Keeps finished runs that are like the last one. */
 static int keep_alike(const locant_run_info *run, void *context)
 {
-    struct runs           *r = context;
+    struct runs *r = context;
     const locant_run_info *last = &r->last;
 
     if (wanted(r, run) && strcmp(run->source, last->source) == 0 &&
@@ -126,7 +126,8 @@ static int take_named(struct runs *r, const struct cli *cli)
 
     for (size_t i = 1; i < cli->n_words; i++) {
         if (!cli_parse_run(&id, cli->words[i]))
-            return cli_fail(CLI_USAGE, "figure: '%s': should be the number of "
+            return cli_fail(CLI_USAGE,
+                            "figure: '%s': should be the number of "
                             "a run; 'locant runs list' shows them",
                             cli->words[i]);
         if (keep(r, id) != CLI_OK)
@@ -154,8 +155,8 @@ static locant_status choose(struct runs *r, locant_store *store)
 int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
                     locant_store *store)
 {
-    struct runs   r = { .to = out };
-    int           status = take_named(&r, cli);
+    struct runs r = { .to = out };
+    int status = take_named(&r, cli);
     locant_status s;
 
     if (status != CLI_OK || out->n > 0)
@@ -164,12 +165,14 @@ int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
     if (s != LOCANT_OK)
         return cli_error(s);
     if (out->n == 0 && !r.failed && out->of_task)
-        return cli_fail(CLI_INPUT, "figure: the store has no finished run on "
+        return cli_fail(CLI_INPUT,
+                        "figure: the store has no finished run on "
                         "%s; 'locant report --with tasks' or 'locant train "
                         "--task' makes some",
                         out->task ? out->task : "a task");
     if (out->n == 0 && !r.failed)
-        return cli_fail(CLI_INPUT, "figure: the store has no finished run; "
+        return cli_fail(CLI_INPUT,
+                        "figure: the store has no finished run; "
                         "'locant report' or 'locant train' makes some");
     return r.failed;
 }

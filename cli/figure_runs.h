@@ -4,11 +4,11 @@
 #include "cli.h"
 
 struct cli_figure_runs {
-    int         of_task;   /* runs on a task, not on text */
-    int         of_report; /* all ended runs, also those of reports */
-    const char *task;      /* task of the runs; NULL: the last one trained */
-    int64_t    *id;        /* the caller frees it, also after a failure */
-    size_t      n;
+    int of_task;      /* runs on a task, not on text */
+    int of_report;    /* all ended runs, also those of reports */
+    const char *task; /* task of the runs; NULL: the last one trained */
+    int64_t *id;      /* the caller frees it, also after a failure */
+    size_t n;
 };
 
 /*

@@ -6,8 +6,8 @@
 
 enum {
     LONGEST = 63, /* longer words are not compared */
-    WIDTH   = 80, /* columns of a line of help */
-    RIGHT   = 30  /* column where the help of an option begins */
+    WIDTH = 80,   /* columns of a line of help */
+    RIGHT = 30    /* column where the help of an option begins */
 };
 
 /* Least number of edits (Levenshtein 1966) from a to b. */
@@ -40,14 +40,14 @@ static size_t distance(const char *a, const char *b)
 const char *cli_nearest(const char *word, const char *const *names)
 {
     const char *best = NULL;
-    size_t      least = 3; /* more than two edits make another word */
+    size_t least = 3; /* more than two edits make another word */
 
     for (; *names != NULL; names++) {
         size_t d = distance(word, *names);
 
         if (d < least && d < strlen(*names)) {
             least = d;
-            best  = *names;
+            best = *names;
         }
     }
     return best;
@@ -109,8 +109,9 @@ size_t cli_wrap(const char *text, size_t at, size_t indent, size_t width)
             putchar('\n');
             at = 0;
         }
-        at += (size_t)printf("%*s%.*s", at < indent ? (int)(indent - at)
-                                                    : at > 0, "", (int)n, text);
+        at +=
+            (size_t)printf("%*s%.*s", at < indent ? (int)(indent - at) : at > 0,
+                           "", (int)n, text);
         text += n + strspn(text + n, " ");
     }
     return at;
@@ -118,7 +119,7 @@ size_t cli_wrap(const char *text, size_t at, size_t indent, size_t width)
 
 static void print_option(const struct cli_option *o)
 {
-    char   left[64], fallback[64];
+    char left[64], fallback[64];
     size_t n = 0, at;
 
     n += (size_t)snprintf(left, sizeof left, o->letter ? "-%c, " : "    ",

@@ -22,8 +22,10 @@ int cli_run_id(int64_t *id, const char *command, const char *word)
     *id = strtoll(word, &end, 10);
     if (*end == '\0' && end != word && errno == 0 && *id >= 1)
         return CLI_OK;
-    return cli_fail(CLI_USAGE, "%s: '%s': should be the number of a run; "
-                    "'locant runs list' shows them", command, word);
+    return cli_fail(CLI_USAGE,
+                    "%s: '%s': should be the number of a run; "
+                    "'locant runs list' shows them",
+                    command, word);
 }
 
 int cli_with_run(const struct cli *cli, const char *command, const char *dir,
@@ -31,14 +33,14 @@ int cli_with_run(const struct cli *cli, const char *command, const char *dir,
 {
     locant_store *store = NULL;
     locant_status s;
-    int64_t       id;
-    int           status = cli_run_id(&id, command, cli->words[0]);
+    int64_t id;
+    int status = cli_run_id(&id, command, cli->words[0]);
 
     if (status == CLI_OK)
         status = cli_check_store(dir);
     if (status != CLI_OK)
         return status;
-    s      = locant_store_open(&store, dir);
+    s = locant_store_open(&store, dir);
     status = s == LOCANT_OK ? job(cli, id, store) : cli_error(s);
     locant_store_close(store);
     return status;
@@ -63,12 +65,11 @@ void cli_catch_signals(void)
     struct sigaction action = { 0 }, old;
 
     action.sa_handler = on_signal;
-    action.sa_flags   = SA_RESTART;
+    action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < 3; i++) {
         /* nohup(1) and shells make background jobs ignore some: keep that. */
-        if (sigaction(numbers[i], NULL, &old) == 0 &&
-            old.sa_handler != SIG_IGN)
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     }
 }
@@ -80,7 +81,7 @@ int cli_job_status(locant_status s)
         return CLI_OK;
     if (s == LOCANT_ERR_INTERRUPTED)
         return cli_fail(CLI_RESUMABLE, "stopped and saved; the same command "
-                        "continues from there");
+                                       "continues from there");
     /* The request is valid, but another process trains this run. */
     return s == LOCANT_ERR_UNSUPPORTED ? cli_error_busy() : cli_error(s);
 }
@@ -88,8 +89,8 @@ int cli_job_status(locant_status s)
 /* ---------------------------------------------------------------- progress */
 
 static struct {
-    double last;   /* time of the last output, seconds of CLOCK_MONOTONIC */
-    int    drawn;  /* the cursor is on a redrawn line */
+    double last; /* time of the last output, seconds of CLOCK_MONOTONIC */
+    int drawn;   /* the cursor is on a redrawn line */
 } progress;
 
 static double now(void)
@@ -125,7 +126,7 @@ static void draw_bar(char *out, size_t width, double part)
 /* "train rope seed 2 step 300/600 loss 1.234 35.1k tokens/s 2:10 left" */
 static void describe(char *out, size_t size, const locant_progress *p)
 {
-    char   left[32];
+    char left[32];
     size_t n = (size_t)snprintf(out, size, "%s", p->phase ? p->phase : "");
 
     if (p->encoding != NULL && n < size)
@@ -157,8 +158,8 @@ static size_t terminal_width(void)
 
 int cli_progress(const locant_progress *p, void *context)
 {
-    char   text[400], line[512], bar[24];
-    int    terminal = isatty(STDERR_FILENO);
+    char text[400], line[512], bar[24];
+    int terminal = isatty(STDERR_FILENO);
     double t = now(), part;
 
     (void)context;

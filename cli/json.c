@@ -35,7 +35,8 @@ int cli_json(json_t *value)
 
     if (value == NULL || cli_no_memory()) {
         json_decref(value);
-        return cli_fail(CLI_INPUT, "%s", cli_no_memory()
+        return cli_fail(CLI_INPUT, "%s",
+                        cli_no_memory()
                             ? "out of memory"
                             : "the result has text that is not UTF-8");
     }
@@ -133,8 +134,9 @@ void cli_doors(char *out, size_t size, unsigned doors)
 void cli_traits(char *out, size_t size, unsigned traits)
 {
     static const char *const names[] = { "relative", "isometric", "learned",
-                                         "limit", "monotone", "length",
-                                         "reads-x", "real", "causal", NULL };
+                                         "limit",    "monotone",  "length",
+                                         "reads-x",  "real",      "causal",
+                                         NULL };
 
     join_bits(out, size, traits, names);
 }

@@ -10,12 +10,11 @@
 #include "cli.h"
 
 const struct cli_command *const cli_commands[] = {
-    &cli_list, &cli_show,
-    &cli_table, &cli_rotate, &cli_bias, &cli_attend, &cli_angles,
-    &cli_similarity, &cli_resize, &cli_graph, &cli_positions,
-    &cli_report, &cli_figure, &cli_train, &cli_eval, &cli_tasks,
-    &cli_probe, &cli_runs, &cli_study, &cli_tutorial, &cli_bench,
-    &cli_selftest, &cli_doctor, NULL
+    &cli_list,      &cli_show,     &cli_table,      &cli_rotate, &cli_bias,
+    &cli_attend,    &cli_angles,   &cli_similarity, &cli_resize, &cli_graph,
+    &cli_positions, &cli_report,   &cli_figure,     &cli_train,  &cli_eval,
+    &cli_tasks,     &cli_probe,    &cli_runs,       &cli_study,  &cli_tutorial,
+    &cli_bench,     &cli_selftest, &cli_doctor,     NULL
 };
 
 /*
@@ -35,8 +34,8 @@ static void occupy_standard_files(void)
 static int set_isa(const char *name)
 {
     const char *known;
-    char        list[128] = "";
-    int         available, found = 0;
+    char list[128] = "";
+    int available, found = 0;
 
     for (int i = 0; (known = locant_isa_at(i, &available)) != NULL; i++) {
         size_t n = strlen(list);
@@ -64,7 +63,7 @@ static int set_up(const struct cli *cli)
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     struct cli cli;
-    int        status = cli_parse(&cli, command, argc, argv);
+    int status = cli_parse(&cli, command, argc, argv);
 
     if (status == CLI_OK && cli.help) {
         cli_help_command(command);

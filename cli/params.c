@@ -9,7 +9,7 @@
 static int find_param(const locant_encoding *e, const char *text)
 {
     locant_param_info info;
-    size_t            n = strcspn(text, "=");
+    size_t n = strcspn(text, "=");
 
     for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++) {
         if (strlen(info.name) == n && memcmp(info.name, text, n) == 0)
@@ -21,15 +21,17 @@ static int find_param(const locant_encoding *e, const char *text)
 static int unknown_param(const locant_encoding *e, const char *text)
 {
     locant_param_info info;
-    char              list[256] = "none";
-    size_t            n = 0;
+    char list[256] = "none";
+    size_t n = 0;
 
-    for (int i = 0; locant_encoding_param(&info, e, i, NULL) &&
-                    n < sizeof list; i++)
+    for (int i = 0; locant_encoding_param(&info, e, i, NULL) && n < sizeof list;
+         i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %s",
                               i ? ", " : "", info.name, info.dims);
-    return cli_fail(CLI_USAGE, "--param '%s': unknown parameter '%.*s' of %s; "
-                    "it has: %s", text, (int)strcspn(text, "="), text,
+    return cli_fail(CLI_USAGE,
+                    "--param '%s': unknown parameter '%.*s' of %s; "
+                    "it has: %s",
+                    text, (int)strcspn(text, "="), text,
                     locant_encoding_spec(e), list);
 }
 
@@ -42,8 +44,10 @@ static int check_finite(const locant_tensor *t, const char *text)
                                           : ((const float *)t->data)[i];
 
         if (!isfinite(x))
-            return cli_fail(CLI_INPUT, "--param '%s': entry %zu is %g, should "
-                            "be a finite number", text, i, x);
+            return cli_fail(CLI_INPUT,
+                            "--param '%s': entry %zu is %g, should "
+                            "be a finite number",
+                            text, i, x);
     }
     return CLI_OK;
 }
@@ -55,7 +59,7 @@ static void widen(locant_tensor *t)
 
     for (size_t i = 0; i < n; i++) {
         int64_t count;
-        double  x;
+        double x;
 
         memcpy(&count, (const char *)t->data + i * sizeof count, sizeof count);
         x = (double)count;
@@ -86,8 +90,10 @@ static int read_param(struct cli_encoding *out, const char *text)
     if (t->dtype == LOCANT_I64)
         widen(&out->arrays[i].tensor);
     if (t->dtype != LOCANT_F32 && t->dtype != LOCANT_F64)
-        return cli_fail(CLI_INPUT, "--param '%s': has dtype %s, expected f32, "
-                        "f64 or i64", text, locant_dtype_name(t->dtype));
+        return cli_fail(CLI_INPUT,
+                        "--param '%s': has dtype %s, expected f32, "
+                        "f64 or i64",
+                        text, locant_dtype_name(t->dtype));
     out->params[i] = *t;
     return check_finite(t, text);
 }
@@ -99,9 +105,9 @@ static int read_param(struct cli_encoding *out, const char *text)
 static int resolve(struct cli_encoding *out, int64_t length,
                    const locant_sizes *sizes)
 {
-    locant_encoding  *resolved = NULL;
+    locant_encoding *resolved = NULL;
     locant_param_info info;
-    locant_status     s;
+    locant_status s;
 
     for (int i = 0; locant_encoding_param(&info, out->e, i, sizes); i++) {
         if (i == CLI_MAX_PARAMS)
@@ -115,7 +121,7 @@ static int resolve(struct cli_encoding *out, int64_t length,
     if (s != LOCANT_OK)
         return cli_error(s);
     locant_encoding_free(out->e);
-    out->e    = resolved;
+    out->e = resolved;
     out->info = locant_encoding_info_of(resolved);
     return CLI_OK;
 }
@@ -128,8 +134,7 @@ static void wanted_text(char *out, size_t size, const locant_param_info *want)
     for (int d = 0; d < want->rank && n < size; d++)
         n += (size_t)(want->shape[d] == 0
                           ? snprintf(out + n, size - n, "%sany", d ? ", " : "")
-                          : snprintf(out + n, size - n, "%s%lld",
-                                     d ? ", " : "",
+                          : snprintf(out + n, size - n, "%s%lld", d ? ", " : "",
                                      (long long)want->shape[d]));
     if (n < size)
         snprintf(out + n, size - n, "]");
@@ -140,7 +145,7 @@ static int check_shape(const struct cli_encoding *c, int i,
 {
     const locant_tensor *t = &c->params[i];
     char found[160], expected[160];
-    int  same = t->rank == want->rank;
+    int same = t->rank == want->rank;
 
     for (int d = 0; d < want->rank && same; d++)
         same = t->shape[d] == want->shape[d] || want->shape[d] == 0;
@@ -148,8 +153,10 @@ static int check_shape(const struct cli_encoding *c, int i,
         return CLI_OK;
     cli_shape_text(found, sizeof found, t);
     wanted_text(expected, sizeof expected, want);
-    return cli_fail(CLI_INPUT, "--param %s: has shape %s, expected %s = %s for "
-                    "%s", want->name, found, want->dims, expected,
+    return cli_fail(CLI_INPUT,
+                    "--param %s: has shape %s, expected %s = %s for "
+                    "%s",
+                    want->name, found, want->dims, expected,
                     locant_encoding_spec(c->e));
 }
 
@@ -158,17 +165,18 @@ static int draw_param(struct cli_encoding *c, int i,
                       const locant_param_info *info, int64_t seed)
 {
     locant_status s;
-    int           failed;
+    int failed;
 
     for (int d = 0; d < info->rank; d++)
         if (info->shape[d] == 0)
-            return cli_fail(CLI_USAGE, "parameter %s %s of %s cannot be "
+            return cli_fail(CLI_USAGE,
+                            "parameter %s %s of %s cannot be "
                             "initialized: its size is not known here",
                             info->name, info->dims, locant_encoding_spec(c->e));
     failed = cli_new(&c->arrays[i], LOCANT_F64, info->rank, info->shape);
     if (failed)
         return failed;
-    c->drawn[i]  = 1;
+    c->drawn[i] = 1;
     c->params[i] = c->arrays[i].tensor;
     s = locant_encoding_param_init(&c->params[i], c->e, i, (uint64_t)seed);
     return s == LOCANT_OK ? CLI_OK : cli_error(s);
@@ -178,12 +186,13 @@ static int check_params(struct cli_encoding *c, const struct cli_params *from,
                         const locant_sizes *sizes)
 {
     locant_param_info info;
-    int               failed = CLI_OK, i, given = 0;
+    int failed = CLI_OK, i, given = 0;
 
     for (i = 0; i < CLI_MAX_PARAMS; i++)
         given += c->arrays[i].memory != NULL;
-    for (i = 0; i < CLI_MAX_PARAMS &&
-                locant_encoding_param(&info, c->e, i, sizes); i++) {
+    for (i = 0;
+         i < CLI_MAX_PARAMS && locant_encoding_param(&info, c->e, i, sizes);
+         i++) {
         if (c->arrays[i].memory != NULL)
             failed = check_shape(c, i, &info);
         else if (from->seed >= 0 || (info.rate == 0 && !from->optional))
@@ -191,7 +200,8 @@ static int check_params(struct cli_encoding *c, const struct cli_params *from,
         else if (from->optional && given == 0)
             return CLI_OK;
         else
-            failed = cli_fail(CLI_USAGE, "%s has the learned parameter %s %s: "
+            failed = cli_fail(CLI_USAGE,
+                              "%s has the learned parameter %s %s: "
                               "pass --param %s=FILE.npy, or --init SEED",
                               locant_encoding_spec(c->e), info.name, info.dims,
                               info.name);
@@ -205,9 +215,9 @@ static int check_params(struct cli_encoding *c, const struct cli_params *from,
 int cli_check_door(const char *spec, unsigned doors)
 {
     locant_encoding *e = NULL;
-    locant_status    s = locant_encoding_create(&e, spec);
-    char             wanted[64], found[64];
-    unsigned         own;
+    locant_status s = locant_encoding_create(&e, spec);
+    char wanted[64], found[64];
+    unsigned own;
 
     if (s != LOCANT_OK)
         return cli_error(s);
@@ -217,8 +227,10 @@ int cli_check_door(const char *spec, unsigned doors)
         return CLI_OK;
     cli_doors(wanted, sizeof wanted, doors);
     cli_doors(found, sizeof found, own);
-    return cli_fail(CLI_USAGE, "'%s' uses the doors: %s; expected an encoding "
-                    "that uses: %s", spec, found, wanted);
+    return cli_fail(CLI_USAGE,
+                    "'%s' uses the doors: %s; expected an encoding "
+                    "that uses: %s",
+                    spec, found, wanted);
 }
 
 int cli_encoding_open(struct cli_encoding *out, const char *spec,
@@ -226,7 +238,7 @@ int cli_encoding_open(struct cli_encoding *out, const char *spec,
                       const locant_sizes *sizes)
 {
     locant_status s;
-    int           failed = CLI_OK;
+    int failed = CLI_OK;
 
     memset(out, 0, sizeof *out);
     s = locant_encoding_create(&out->e, spec);

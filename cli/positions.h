@@ -6,19 +6,19 @@
 
 struct options {
     const char *mask, *tokens, *lengths, *positions, *size, *pretrained;
-    int64_t     length, first, pad, pad_token, merge, prefix, range, batch,
-                seed, chunks, sinks, window, group, queries, keys, trained;
-    double      step, global, local, max_scale, factor, scale;
-    int         style, documents, coordinates, next, cut, distance, temperature;
+    int64_t length, first, pad, pad_token, merge, prefix, range, batch, seed,
+        chunks, sinks, window, group, queries, keys, trained;
+    double step, global, local, max_scale, factor, scale;
+    int style, documents, coordinates, next, cut, distance, temperature;
     const char *out;
 };
 
 /* What a form produces. */
 struct positions_result {
     locant_array array;
-    int          has_delta;
-    int64_t      delta;  /* mrope */
-    int          status; /* packing: CLI_NO if nothing is packed */
+    int has_delta;
+    int64_t delta; /* mrope */
+    int status;    /* packing: CLI_NO if nothing is packed */
 };
 
 typedef int form_fn(struct positions_result *out, const struct cli *cli);
@@ -26,8 +26,8 @@ typedef int form_fn(struct positions_result *out, const struct cli *cli);
 struct positions_form {
     const char *name;
     const char *takes; /* names of its options, each between blanks */
-    form_fn    *make;
-    int         is_matrix; /* a single row stays [1, n] instead of [n] */
+    form_fn *make;
+    int is_matrix; /* a single row stays [1, n] instead of [n] */
 };
 
 /* A NULL name ends the table. */

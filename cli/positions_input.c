@@ -8,7 +8,7 @@
 /* Parses a whole number and moves *text past it; returns 0 if there is none. */
 static int number(int64_t *out, const char **text)
 {
-    char     *end;
+    char *end;
     long long n;
 
     if (**text != '-' && (**text < '0' || **text > '9'))
@@ -17,7 +17,7 @@ static int number(int64_t *out, const char **text)
     n = strtoll(*text, &end, 10);
     if (end == *text || errno != 0)
         return 0;
-    *out  = n;
+    *out = n;
     *text = end;
     return 1;
 }
@@ -26,7 +26,7 @@ static int number(int64_t *out, const char **text)
 static int real(double *out, const char **text)
 {
     size_t n = strspn(*text, "0123456789.");
-    char  *end;
+    char *end;
 
     if (n == 0)
         return 0;
@@ -41,9 +41,9 @@ static int real(double *out, const char **text)
 
 static int parse_list(locant_array *out, const char *option, const char *text)
 {
-    int64_t     shape[] = { 1, 1 };
+    int64_t shape[] = { 1, 1 };
     const char *at = text;
-    int         failed;
+    int failed;
 
     for (const char *c = text; *c != '\0'; c++)
         shape[1] += *c == ',';
@@ -51,8 +51,10 @@ static int parse_list(locant_array *out, const char *option, const char *text)
     for (int64_t i = 0; i < shape[1] && !failed; i++) {
         if (!number((int64_t *)out->memory + i, &at) ||
             *at != (i < shape[1] - 1 ? ',' : '\0'))
-            failed = cli_fail(CLI_USAGE, "--%s '%s': should be whole numbers "
-                              "with commas, or FILE.npy", option, text);
+            failed = cli_fail(CLI_USAGE,
+                              "--%s '%s': should be whole numbers "
+                              "with commas, or FILE.npy",
+                              option, text);
         at += !failed && *at == ',';
     }
     return failed;
@@ -63,27 +65,29 @@ static int take_file(locant_array *out, const char *option, const char *path,
                      const locant_tensor *t)
 {
     int64_t shape[2] = { 1, 0 };
-    char    text[160];
-    int     failed;
+    char text[160];
+    int failed;
 
     cli_shape_text(text, sizeof text, t);
     if (t->rank != 1 && t->rank != 2)
-        return cli_fail(CLI_INPUT, "--%s: %s: has shape %s, expected [T] or "
-                        "[B, T]", option, path, text);
+        return cli_fail(CLI_INPUT,
+                        "--%s: %s: has shape %s, expected [T] or "
+                        "[B, T]",
+                        option, path, text);
     memcpy(shape + 2 - t->rank, t->shape, (size_t)t->rank * sizeof *shape);
     failed = cli_new(out, LOCANT_I64, 2, shape);
     for (int64_t i = 0; !failed && i < shape[0] * shape[1]; i++)
         ((int64_t *)out->memory)[i] = t->dtype == LOCANT_I32
-                                    ? ((const int32_t *)t->data)[i]
-                                    : ((const int64_t *)t->data)[i];
+                                          ? ((const int32_t *)t->data)[i]
+                                          : ((const int64_t *)t->data)[i];
     return failed;
 }
 
 int positions_read(locant_array *out, const char *option, const char *text)
 {
-    size_t       n = strlen(text);
+    size_t n = strlen(text);
     locant_array file;
-    int          failed;
+    int failed;
 
     memset(out, 0, sizeof *out);
     if (n < 4 || strcmp(text + n - 4, ".npy") != 0)
@@ -140,7 +144,7 @@ static int parse_segment(locant_segment *s, const char *word)
 {
     static const char *const kinds[] = { "text:", "image:", "video:",
                                          "frames:" };
-    int64_t     size[3];
+    int64_t size[3];
     const char *at = NULL;
 
     *s = (locant_segment){ .frames = 1, .interval = 1 };
@@ -169,7 +173,8 @@ int positions_segment(locant_segment *out, const char *word)
 {
     if (parse_segment(out, word))
         return CLI_OK;
-    return cli_fail(CLI_USAGE, "positions: '%s': should be text:N, image:HxW, "
+    return cli_fail(CLI_USAGE,
+                    "positions: '%s': should be text:N, image:HxW, "
                     "video:TxHxW[@INTERVAL] or frames:TxHxW[+BEFORE[+AFTER]]",
                     word);
 }

@@ -11,8 +11,8 @@ int form_mask(struct positions_result *out, const struct cli *cli)
     const struct options *o = cli->options;
     const int64_t first = cli_given(cli, "first") ? o->first : firsts[o->style];
     const int64_t pad = cli_given(cli, "pad") ? o->pad : pads[o->style];
-    locant_array  mask = { 0 };
-    int           failed = pos_need(cli, "mask", "LIST");
+    locant_array mask = { 0 };
+    int failed = pos_need(cli, "mask", "LIST");
 
     if (!failed)
         failed = positions_read(&mask, "mask", o->mask);
@@ -31,7 +31,7 @@ int form_tokens(struct positions_result *out, const struct cli *cli)
 {
     const struct options *o = cli->options;
     locant_array tokens = { 0 };
-    int          failed = pos_need(cli, "tokens", "LIST");
+    int failed = pos_need(cli, "tokens", "LIST");
 
     if (!failed)
         failed = positions_read(&tokens, "tokens", o->tokens);
@@ -40,7 +40,8 @@ int form_tokens(struct positions_result *out, const struct cli *cli)
                           tokens.tensor.shape[1]);
     if (!failed)
         failed = pos_status_with(
-            o->tokens, locant_positions_from_tokens(
+            o->tokens,
+            locant_positions_from_tokens(
                 &out->array.tensor, &tokens.tensor, o->pad_token,
                 cli_given(cli, "first") ? o->first : o->pad_token + 1,
                 cli_given(cli, "pad") ? o->pad : o->pad_token));
@@ -65,28 +66,28 @@ static int total(int64_t *out, const locant_tensor *lengths)
 int form_documents(struct positions_result *out, const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_array  lengths = { 0 };
+    locant_array lengths = { 0 };
     locant_tensor list, row;
-    int64_t       T = o->length;
-    int           failed = pos_need(cli, "lengths", "LIST");
+    int64_t T = o->length;
+    int failed = pos_need(cli, "lengths", "LIST");
 
     if (!failed)
         failed = positions_read(&lengths, "lengths", o->lengths);
     if (!failed && lengths.tensor.shape[0] != 1)
-        failed = cli_fail(CLI_INPUT, "--lengths: %s: expected one row",
-                          o->lengths);
+        failed =
+            cli_fail(CLI_INPUT, "--lengths: %s: expected one row", o->lengths);
     if (!failed && !cli_given(cli, "length"))
         failed = total(&T, &lengths.tensor);
     if (!failed)
         failed = pos_make(out, LOCANT_I64, 1, T);
     if (!failed) {
-        list   = locant_dense(lengths.memory, LOCANT_I64, 1,
-                              lengths.tensor.shape + 1);
-        row    = pos_row(out, 0);
+        list = locant_dense(lengths.memory, LOCANT_I64, 1,
+                            lengths.tensor.shape + 1);
+        row = pos_row(out, 0);
         failed = pos_status_with(
-            o->lengths, locant_positions_from_lengths(
-                o->documents ? NULL : &row, o->documents ? &row : NULL,
-                &list));
+            o->lengths,
+            locant_positions_from_lengths(o->documents ? NULL : &row,
+                                          o->documents ? &row : NULL, &list));
     }
     cli_free(&lengths);
     return failed;
@@ -96,7 +97,7 @@ int form_packing(struct positions_result *out, const struct cli *cli)
 {
     const struct options *o = cli->options;
     locant_array positions = { 0 };
-    int          packed = 0, failed = pos_need(cli, "positions", "LIST");
+    int packed = 0, failed = pos_need(cli, "positions", "LIST");
 
     if (!failed)
         failed = positions_read(&positions, "positions", o->positions);
@@ -105,8 +106,8 @@ int form_packing(struct positions_result *out, const struct cli *cli)
                           positions.tensor.shape[1]);
     if (!failed)
         failed = pos_status_with(
-            o->positions, locant_positions_packing(
-                &out->array.tensor, &packed, &positions.tensor));
+            o->positions, locant_positions_packing(&out->array.tensor, &packed,
+                                                   &positions.tensor));
     out->status = packed ? CLI_OK : CLI_NO;
     cli_free(&positions);
     return failed;
@@ -117,10 +118,10 @@ int form_packing(struct positions_result *out, const struct cli *cli)
 int form_random(struct positions_result *out, const struct cli *cli)
 {
     const struct options *o = cli->options;
-    const char    form = cli->words[0][0]; /* randomized, spaced or pose */
+    const char form = cli->words[0][0]; /* randomized, spaced or pose */
     locant_random random = { .seed = (uint64_t)o->seed };
     locant_tensor *t = &out->array.tensor;
-    int           failed = pos_need(cli, "length", "T");
+    int failed = pos_need(cli, "length", "T");
 
     if (!failed)
         failed = pos_need(cli, "range", "N");
@@ -139,18 +140,18 @@ int form_cape(struct positions_result *out, const struct cli *cli)
 {
     const struct options *o = cli->options;
     locant_random random = { .seed = (uint64_t)o->seed };
-    locant_cape   cape = LOCANT_CAPE_INIT;
-    int           failed = pos_need(cli, "length", "T");
+    locant_cape cape = LOCANT_CAPE_INIT;
+    int failed = pos_need(cli, "length", "T");
 
-    cape.step         = o->step;
+    cape.step = o->step;
     cape.global_shift = o->global;
-    cape.local_shift  = o->local;
-    cape.max_scale    = o->max_scale;
+    cape.local_shift = o->local;
+    cape.max_scale = o->max_scale;
     if (!failed)
         failed = pos_make(out, LOCANT_F64, o->batch, o->length);
     if (!failed)
-        failed = pos_status(locant_positions_cape(
-            &out->array.tensor, &cape,
-            cli_given(cli, "seed") ? &random : NULL));
+        failed = pos_status(
+            locant_positions_cape(&out->array.tensor, &cape,
+                                  cli_given(cli, "seed") ? &random : NULL));
     return failed;
 }

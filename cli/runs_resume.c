@@ -8,8 +8,8 @@
 
 struct ids {
     int64_t *at;
-    size_t   n, room;
-    int      no_memory;
+    size_t n, room;
+    int no_memory;
 };
 
 static int add_unfinished(const locant_run_info *run, void *context)
@@ -20,12 +20,12 @@ static int add_unfinished(const locant_run_info *run, void *context)
         strcmp(run->status, "interrupted") != 0)
         return 0;
     if (ids->n == ids->room) {
-        size_t   room = ids->room ? 2 * ids->room : 64;
+        size_t room = ids->room ? 2 * ids->room : 64;
         int64_t *more = realloc(ids->at, room * sizeof *more);
 
         if (more == NULL)
             return ids->no_memory = 1;
-        ids->at   = more;
+        ids->at = more;
         ids->room = room;
     }
     ids->at[ids->n++] = run->id;
@@ -36,7 +36,7 @@ static int add_unfinished(const locant_run_info *run, void *context)
 static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 {
     locant_run_info run;
-    locant_status   s = locant_store_run(&run, store, id);
+    locant_status s = locant_store_run(&run, store, id);
 
     if (s != LOCANT_OK)
         return cli_error(s);
@@ -45,8 +45,8 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
         *corpus = NULL;
         return CLI_OK;
     }
-    if (*corpus != NULL && strcmp(locant_corpus_info_of(*corpus)->sha256,
-                                  run.corpus_sha256) == 0)
+    if (*corpus != NULL &&
+        strcmp(locant_corpus_info_of(*corpus)->sha256, run.corpus_sha256) == 0)
         return CLI_OK;
     locant_corpus_free(*corpus);
     s = locant_store_corpus(corpus, store, id);
@@ -54,16 +54,16 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 }
 
 /* Resume a run; print it, or add it to 'rows' unless that is NULL. */
-static int resume_one(json_t *rows, locant_store *store,
-                      locant_corpus **corpus, int64_t id)
+static int resume_one(json_t *rows, locant_store *store, locant_corpus **corpus,
+                      int64_t id)
 {
-    int             status = open_corpus(corpus, store, id);
+    int status = open_corpus(corpus, store, id);
     locant_run_info run;
-    locant_status   s;
+    locant_status s;
 
     if (status == CLI_OK)
-        status = cli_job_status(locant_resume(store, id, *corpus, cli_progress,
-                                              NULL));
+        status = cli_job_status(
+            locant_resume(store, id, *corpus, cli_progress, NULL));
     if (status != CLI_OK)
         return status;
     s = locant_store_run(&run, store, id);
@@ -77,12 +77,11 @@ static int resume_one(json_t *rows, locant_store *store,
 }
 
 /* If a run cannot be resumed, go on with the others. */
-static int resume_all(json_t *rows, locant_store *store,
-                      locant_corpus **corpus)
+static int resume_all(json_t *rows, locant_store *store, locant_corpus **corpus)
 {
-    struct ids    ids = { 0 };
+    struct ids ids = { 0 };
     locant_status s = locant_store_runs(store, add_unfinished, &ids);
-    int           worst = CLI_OK;
+    int worst = CLI_OK;
 
     if (s != LOCANT_OK)
         worst = cli_error(s);
@@ -104,15 +103,14 @@ int cli_runs_resume(const struct cli *cli, locant_store *store,
                     const char *word)
 {
     locant_corpus *corpus = NULL;
-    json_t        *rows = NULL;
-    int64_t        id = 0;
-    int            status = word ? cli_run_id(&id, "runs", word)
-                                      : CLI_OK;
+    json_t *rows = NULL;
+    int64_t id = 0;
+    int status = word ? cli_run_id(&id, "runs", word) : CLI_OK;
 
     if (status != CLI_OK)
         return status;
     cli_catch_signals();
-    rows   = cli->json ? json_array() : NULL;
+    rows = cli->json ? json_array() : NULL;
     status = word ? resume_one(rows, store, &corpus, id)
                   : resume_all(rows, store, &corpus);
     locant_corpus_free(corpus);

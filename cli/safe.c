@@ -27,7 +27,7 @@ static size_t plain(const unsigned char *p, size_t n)
 {
     static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     const size_t bytes = length_of(p[0]);
-    unsigned     code;
+    unsigned code;
 
     if (bytes < 2)
         return bytes == 1 && p[0] >= 0x20 && p[0] != 0x7f;
@@ -52,9 +52,9 @@ static size_t escape(char *out, const char *text, size_t n)
 
     for (size_t i = 0; i < n;) {
         const size_t bytes = plain((const unsigned char *)text + i, n - i);
-        const char   byte = text[i];
-        char         code[8];
-        size_t       wide = bytes;
+        const char byte = text[i];
+        char code[8];
+        size_t wide = bytes;
 
         if (bytes > 0)
             memcpy(code, text + i, bytes);
@@ -75,9 +75,9 @@ const char *cli_safe(const char *text)
 {
     enum { AT_A_TIME = 8 };
     static char *kept[AT_A_TIME];
-    static int   next;
+    static int next;
     const size_t n = strlen(text), bytes = escape(NULL, text, n);
-    char        *out;
+    char *out;
 
     if (bytes == n) /* nothing was escaped */
         return text;

@@ -10,8 +10,8 @@ enum { SHOW_COLUMNS = 8, SHOW_ROWS = 8, SHOW_BLOCKS = 6 };
 struct show_block {
     char what[400];    /* what they are, and of which inputs */
     char command[800]; /* the command that writes them */
-    int  rows, columns;
-    int  whole;        /* integers */
+    int rows, columns;
+    int whole; /* integers */
     char label[SHOW_ROWS][32];
     double value[SHOW_ROWS][SHOW_COLUMNS];
 };
@@ -20,16 +20,16 @@ struct show_block {
  * Fill in a block for each door; *n is their number.  If an operation refuses
  * small inputs, its block has no rows and says why.
  */
-int  show_checks(struct show_block *out, int *n, const locant_encoding *e);
+int show_checks(struct show_block *out, int *n, const locant_encoding *e);
 /* Prints "1.234568"; 0 without a sign. */
 void show_number(char *out, size_t size, double x, int whole);
 
 /* Print one page of the catalogue. */
-int  show_markdown(const locant_encoding *e);
+int show_markdown(const locant_encoding *e);
 
 /* Write a picture of what the encoding does to a file. */
-int  show_picture(const struct cli *cli, const locant_encoding *e,
-                  const char *path);
+int show_picture(const struct cli *cli, const locant_encoding *e,
+                 const char *path);
 
 /* ----------------------------------------------------------- show_attend.c */
 
@@ -37,9 +37,9 @@ int  show_picture(const struct cli *cli, const locant_encoding *e,
 struct show_attention {
     int64_t tokens, dim; /* tokens: number of queries and of keys */
     int64_t stride;      /* distance of neighbouring positions */
-    int     layer;
-    int     random;      /* q, k: random with seed 0, else sines */
-    int     no_values;   /* v = 0: shows only what the encoding adds */
+    int layer;
+    int random;    /* q, k: random with seed 0, else sines */
+    int no_values; /* v = 0: shows only what the encoding adds */
 };
 
 /*

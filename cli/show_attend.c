@@ -8,10 +8,10 @@ int64_t show_stride(const locant_encoding *e)
 {
     static const struct {
         const char *name;
-        int64_t     stride;
+        int64_t stride;
     } far[] = {
-        { "temperature", 1024 }, { "window", 16 }, { "longlora", 16 },
-        { "rerope", 32 }, { "selfextend", 32 }, { "streaming", 32 },
+        { "temperature", 1024 }, { "window", 16 },     { "longlora", 16 },
+        { "rerope", 32 },        { "selfextend", 32 }, { "streaming", 32 },
     };
     const char *name = locant_encoding_info_of(e)->name;
 
@@ -34,17 +34,17 @@ int show_open(struct cli_encoding *c, int *filled, const locant_encoding *e,
               int64_t length, const locant_sizes *sizes, int random)
 {
     struct cli_params drawn = { .seed = 0 };
-    locant_random     r = { .seed = 0, .stream = 77 };
-    int failed = cli_encoding_open(c, locant_encoding_spec(e), &drawn, length,
-                                   sizes);
+    locant_random r = { .seed = 0, .stream = 77 };
+    int failed =
+        cli_encoding_open(c, locant_encoding_spec(e), &drawn, length, sizes);
 
     *filled = !failed && all_zero(c);
     for (int k = 0; *filled && k < c->n_params; k++) {
         double *x = c->params[k].data;
 
         for (size_t i = 0; i < cli_elements(&c->params[k]); i++)
-            x[i] = random ? 2 * locant_random_uniform(&r) - 1
-                          : 0.01 * (double)i;
+            x[i] =
+                random ? 2 * locant_random_uniform(&r) - 1 : 0.01 * (double)i;
         if (locant_encoding_param_project(&c->params[k], c->e, k) != LOCANT_OK)
             return cli_error(LOCANT_ERR_PARAM);
     }
@@ -112,14 +112,14 @@ static int attend(locant_status *s, double *out, struct parts *p,
                   locant_attention *a)
 {
     locant_tensor t = locant_dense(out, LOCANT_F64, 4, p->q.tensor.shape);
-    int64_t       n;
-    size_t        bytes;
-    int           failed;
+    int64_t n;
+    size_t bytes;
+    int failed;
 
     *s = locant_attention_workspace(&bytes, a);
     if (*s != LOCANT_OK)
         return CLI_OK;
-    n      = (int64_t)(bytes / sizeof(double) + 1);
+    n = (int64_t)(bytes / sizeof(double) + 1);
     failed = cli_new(&p->scratch, LOCANT_F64, 1, &n);
     if (!failed)
         *s = locant_attention_forward(&t, &p->lse.tensor, a, p->scratch.memory,
@@ -131,7 +131,7 @@ static int run(locant_status *s, double *out, const struct cli_encoding *c,
                const struct show_attention *how)
 {
     locant_attention a = LOCANT_ATTENTION_INIT;
-    struct parts     p;
+    struct parts p;
     int first, failed;
 
     memset(&p, 0, sizeof p);
@@ -156,7 +156,7 @@ int show_attend(double *out, const struct cli_encoding *c,
                 const struct show_attention *how)
 {
     locant_status s = LOCANT_OK;
-    int           failed = run(&s, out, c, how);
+    int failed = run(&s, out, c, how);
 
     return failed || s == LOCANT_OK ? failed : cli_error(s);
 }
@@ -166,8 +166,8 @@ int show_weights(double *out, const struct cli_encoding *c,
 {
     struct show_attention blank = *how;
     const int64_t n = how->tokens * how->dim;
-    double       *added = locant_alloc((size_t)n * sizeof *added);
-    int           failed;
+    double *added = locant_alloc((size_t)n * sizeof *added);
+    int failed;
 
     if (added == NULL)
         return cli_fail(CLI_INPUT, "out of memory");
@@ -184,13 +184,13 @@ int show_weights(double *out, const struct cli_encoding *c,
 int show_dim(int64_t *dim, const locant_encoding *e, int layer, int64_t length,
              int64_t least)
 {
-    static const int64_t sizes[] = { 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
-                                     256, SHOW_MOST_DIM };
+    static const int64_t sizes[] = { 8,  12, 16,  24,  32,  48,
+                                     64, 96, 128, 192, 256, SHOW_MOST_DIM };
 
     *dim = least;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const struct show_attention how = { 2, sizes[i], 1, layer, 0, 0 };
-        double        out[2 * SHOW_MOST_DIM];
+        double out[2 * SHOW_MOST_DIM];
         locant_status s = LOCANT_OK;
         struct cli_encoding c;
         int filled, failed;

@@ -39,8 +39,10 @@ static int open(struct cli_encoding *c, struct origin *from,
     if (filled && locant_encoding_param(&p, c->e, 0, NULL)) {
         snprintf(from->option, sizeof from->option, " --param %.30s=T.npy",
                  p.name);
-        snprintf(from->words, sizeof from->words, ", %.30s of 0, 0.01, 0.02, "
-                 "..", p.name);
+        snprintf(from->words, sizeof from->words,
+                 ", %.30s of 0, 0.01, 0.02, "
+                 "..",
+                 p.name);
     }
     return CLI_OK;
 }
@@ -62,9 +64,9 @@ static int refused(struct show_block *b, const char *what, locant_status s)
 static int table(struct show_block *b, const locant_encoding *e)
 {
     const int64_t shape[] = { 4, SHOW_COLUMNS };
-    int64_t       id[4] = { 0, 1, 2, 3 };
-    double        at[4] = { 0, 0.5, 1, 1.5 }, out[4 * SHOW_COLUMNS];
-    int           real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
+    int64_t id[4] = { 0, 1, 2, 3 };
+    double at[4] = { 0, 0.5, 1, 1.5 }, out[4 * SHOW_COLUMNS];
+    int real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
     locant_tensor t = locant_dense(out, LOCANT_F64, 2, shape);
     locant_tensor pos = locant_dense(real ? (void *)at : (void *)id,
                                      real ? LOCANT_F64 : LOCANT_I64, 1, shape);
@@ -72,7 +74,7 @@ static int table(struct show_block *b, const locant_encoding *e)
     struct origin from;
     char spec[500];
     locant_status s = LOCANT_OK;
-    int  failed = open(&c, &from, e, &(locant_sizes){ .width = SHOW_COLUMNS });
+    int failed = open(&c, &from, e, &(locant_sizes){ .width = SHOW_COLUMNS });
 
     if (!failed)
         s = locant_encoding_table(&t, c.e, &pos, cli_params(&c));
@@ -82,9 +84,10 @@ static int table(struct show_block *b, const locant_encoding *e)
         quoted(spec, sizeof spec, e);
         snprintf(b->what, sizeof b->what, "rows of the table, %d channels%s",
                  SHOW_COLUMNS, from.words);
-        snprintf(b->command, sizeof b->command, "locant table %s --length %d "
-                 "--dim %d%s -o P.npy", spec, TOKENS, SHOW_COLUMNS,
-                 from.option);
+        snprintf(b->command, sizeof b->command,
+                 "locant table %s --length %d "
+                 "--dim %d%s -o P.npy",
+                 spec, TOKENS, SHOW_COLUMNS, from.option);
         b->rows = 4;
         b->columns = SHOW_COLUMNS;
         for (int i = 0; i < 4 * SHOW_COLUMNS; i++)
@@ -110,8 +113,8 @@ static locant_status rotate_rows(double *out, const struct cli_encoding *c,
     const int64_t shape[] = { 1, 3, D };
     const int64_t wide[] = { 1, 3, locant_encoding_rotated_width(c->e, D) };
     static const int64_t id[3] = { 1, 2, 1000 };
-    double        x[3 * MOST];
-    int64_t       at[3];
+    double x[3 * MOST];
+    int64_t at[3];
     locant_tensor to = locant_dense(out, LOCANT_F64, 3, wide);
     locant_tensor start = locant_dense(x, LOCANT_F64, 3, shape);
     locant_tensor pos = locant_dense(at, LOCANT_I64, 1, shape + 1);
@@ -125,11 +128,11 @@ static locant_status rotate_rows(double *out, const struct cli_encoding *c,
 /* Uses the smallest head that the encoding accepts. */
 static int rotate(struct show_block *b, const locant_encoding *e)
 {
-    static const int64_t sizes[] = { 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
-                                     256, 512 };
+    static const int64_t sizes[] = { 8,  12, 16,  24,  32,  48,
+                                     64, 96, 128, 192, 256, 512 };
     static const int id[3] = { 1, 2, 1000 };
     double out[3 * 2 * MOST];
-    char   spec[300];
+    char spec[300];
 
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         struct cli_encoding c;
@@ -142,8 +145,10 @@ static int rotate(struct show_block *b, const locant_encoding *e)
             s = rotate_rows(out, &c, D);
         wide = locant_encoding_rotated_width(e, D);
         quoted(spec, sizeof spec, e);
-        snprintf(b->command, sizeof b->command, "locant rotate %s -i X.npy "
-                 "--positions P.npy%s -o Y.npy", spec, from.option);
+        snprintf(b->command, sizeof b->command,
+                 "locant rotate %s -i X.npy "
+                 "--positions P.npy%s -o Y.npy",
+                 spec, from.option);
         cli_encoding_close(&c);
         if (!failed && s != LOCANT_OK)
             failed = refused(b, "rotated vectors", s);
@@ -174,18 +179,18 @@ static int bias(struct show_block *b, const locant_encoding *e)
 {
     enum { HEADS = 4 };
     const int64_t shape[] = { HEADS, 1, TOKENS };
-    int64_t       id[TOKENS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
-    double        out[HEADS * TOKENS];
+    int64_t id[TOKENS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    double out[HEADS * TOKENS];
     locant_tensor t = locant_dense(out, LOCANT_F64, 3, shape);
     locant_tensor k_pos = locant_dense(id, LOCANT_I64, 1, shape + 2);
-    locant_tensor q_pos = locant_dense(id + TOKENS - 1, LOCANT_I64, 1,
-                                       shape + 1);
+    locant_tensor q_pos =
+        locant_dense(id + TOKENS - 1, LOCANT_I64, 1, shape + 1);
     struct cli_encoding c;
     struct origin from;
     char spec[500];
     locant_status s = LOCANT_OK;
-    int  failed = open(&c, &from, e, &(locant_sizes){ .heads = HEADS,
-                                               .kv_heads = HEADS });
+    int failed = open(&c, &from, e,
+                      &(locant_sizes){ .heads = HEADS, .kv_heads = HEADS });
 
     if (!failed)
         s = locant_encoding_bias(&t, c.e, &q_pos, &k_pos, cli_params(&c));
@@ -193,11 +198,14 @@ static int bias(struct show_block *b, const locant_encoding *e)
         failed = refused(b, "bias", s);
     } else if (!failed) {
         quoted(spec, sizeof spec, e);
-        snprintf(b->what, sizeof b->what, "bias of the query at 7 for keys at "
-                 "0 .. 7%s", from.words);
-        snprintf(b->command, sizeof b->command, "locant bias %s --heads %d "
-                 "--queries %d --keys %d%s -o B.npy", spec, HEADS, TOKENS,
-                 TOKENS, from.option);
+        snprintf(b->what, sizeof b->what,
+                 "bias of the query at 7 for keys at "
+                 "0 .. 7%s",
+                 from.words);
+        snprintf(b->command, sizeof b->command,
+                 "locant bias %s --heads %d "
+                 "--queries %d --keys %d%s -o B.npy",
+                 spec, HEADS, TOKENS, TOKENS, from.option);
         b->rows = HEADS;
         b->columns = TOKENS;
         for (int i = 0; i < HEADS * TOKENS; i++)
@@ -213,14 +221,15 @@ static int bias(struct show_block *b, const locant_encoding *e)
 
 static int attend(struct show_block *b, const locant_encoding *e, int layer)
 {
-    struct show_attention how = { TOKENS, SHOW_COLUMNS, 8 * show_stride(e),
-                                  layer, 0, 0 };
+    struct show_attention how = {
+        TOKENS, SHOW_COLUMNS, 8 * show_stride(e), layer, 0, 0
+    };
     static double out[TOKENS * SHOW_MOST_DIM];
     struct cli_encoding c;
     struct origin from;
     char spec[500], more[60] = "", far[60] = "", wide[60] = "";
-    int  first, failed = show_dim(&how.dim, e, layer, TOKENS, SHOW_COLUMNS);
-    int  reads_x = locant_encoding_traits(e) & LOCANT_TRAIT_READS_X;
+    int first, failed = show_dim(&how.dim, e, layer, TOKENS, SHOW_COLUMNS);
+    int reads_x = locant_encoding_traits(e) & LOCANT_TRAIT_READS_X;
 
     if (how.stride == 8)
         how.stride = 1;
@@ -233,30 +242,31 @@ static int attend(struct show_block *b, const locant_encoding *e, int layer)
         cli_encoding_close(&c);
         return failed;
     }
-    quoted(spec, sizeof spec,
-           locant_encoding_layer(&first, e, layer));
+    quoted(spec, sizeof spec, locant_encoding_layer(&first, e, layer));
     if (how.dim > SHOW_COLUMNS)
         snprintf(wide, sizeof wide, ", heads of %d (their first 8 channels)",
                  (int)how.dim);
     if (how.stride > 1) {
         snprintf(far, sizeof far, " (token t is at %d t)", (int)how.stride);
-        snprintf(more, sizeof more, " --query-positions P.npy "
+        snprintf(more, sizeof more,
+                 " --query-positions P.npy "
                  "--key-positions P.npy");
     }
-    snprintf(b->what, sizeof b->what, "attention%s over keys up to the "
+    snprintf(b->what, sizeof b->what,
+             "attention%s over keys up to the "
              "query%s: q_i[d] = sin(i + d), k_j[d] = cos(j - d)%s, v the "
-             "identity%s%s", layer > 0 ? " of a global layer" : "", far,
+             "identity%s%s",
+             layer > 0 ? " of a global layer" : "", far,
              reads_x ? ", x_j[d] = sin(j d)" : "", wide, from.words);
-    snprintf(b->command, sizeof b->command, "locant attend %s -q Q.npy -k "
-             "K.npy -v V.npy --causal%s%s%s -o O.npy", spec, more,
-             reads_x ? " -x X.npy" : "",
-             from.option);
+    snprintf(b->command, sizeof b->command,
+             "locant attend %s -q Q.npy -k "
+             "K.npy -v V.npy --causal%s%s%s -o O.npy",
+             spec, more, reads_x ? " -x X.npy" : "", from.option);
     b->rows = 3;
     b->columns = SHOW_COLUMNS;
     for (int i = 0; i < 3; i++) {
         snprintf(b->label[i], sizeof b->label[i], "token %d", 3 * i + 1);
-        memcpy(b->value[i], out + (3 * i + 1) * how.dim,
-               sizeof b->value[i]);
+        memcpy(b->value[i], out + (3 * i + 1) * how.dim, sizeof b->value[i]);
     }
     cli_encoding_close(&c);
     return CLI_OK;
@@ -280,9 +290,9 @@ static int other_layer(const locant_encoding *e)
 static int ids(struct show_block *b, const locant_encoding *e)
 {
     const int64_t shape[] = { 1, TOKENS };
-    double        real[TOKENS];
-    int64_t       id[TOKENS];
-    int           floats = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
+    double real[TOKENS];
+    int64_t id[TOKENS];
+    int floats = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
     locant_tensor t = locant_dense(floats ? (void *)real : (void *)id,
                                    floats ? LOCANT_F64 : LOCANT_I64, 2, shape);
     locant_encoding *resolved = NULL;
@@ -292,7 +302,8 @@ static int ids(struct show_block *b, const locant_encoding *e)
         return cli_error(s);
     b->columns = TOKENS;
     b->whole = !floats;
-    snprintf(b->what, sizeof b->what, "positions of 8 tokens in training, by "
+    snprintf(b->what, sizeof b->what,
+             "positions of 8 tokens in training, by "
              "the seed of the batch (locant_encoding_ids)");
     for (int seed = 0; seed < 3 && s == LOCANT_OK; seed++) {
         s = locant_encoding_ids(&t, resolved, (uint64_t)seed, 1);

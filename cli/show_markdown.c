@@ -134,7 +134,7 @@ int show_markdown(const locant_encoding *e)
 {
     const locant_encoding_info *info = locant_encoding_info_of(e);
     char doors[64], traits[160];
-    int  failed;
+    int failed;
 
     cli_doors(doors, sizeof doors, locant_encoding_doors(e));
     cli_traits(traits, sizeof traits, locant_encoding_traits(e));

@@ -6,14 +6,21 @@
 #include "locant/figure.h"
 #include "show.h"
 
-enum { TABLE = 64, CHANNELS = 64, REACH = 128, HEADS = 8, GRID = 16,
-       WEIGHTS = 32, DRAWS = 3 };
+enum {
+    TABLE = 64,
+    CHANNELS = 64,
+    REACH = 128,
+    HEADS = 8,
+    GRID = 16,
+    WEIGHTS = 32,
+    DRAWS = 3
+};
 
 static int draw(const char *path, locant_figure *f)
 {
     locant_status s;
 
-    f->width  = 420;
+    f->width = 420;
     f->height = 320;
     s = locant_figure_write(f, path);
     if (s == LOCANT_ERR_PARAM) /* the file name's ending is wrong */
@@ -24,10 +31,10 @@ static int draw(const char *path, locant_figure *f)
 static int draw_cells(const char *path, locant_figure *f, const double *cells,
                       int64_t rows, int64_t cols)
 {
-    f->kind  = LOCANT_FIGURE_HEATMAP;
+    f->kind = LOCANT_FIGURE_HEATMAP;
     f->cells = cells;
-    f->rows  = rows;
-    f->cols  = cols;
+    f->rows = rows;
+    f->cols = cols;
     return draw(path, f);
 }
 
@@ -49,9 +56,9 @@ static int64_t least(int64_t a, int64_t b)
 static int table(const char *path, const locant_encoding *e)
 {
     locant_figure f = LOCANT_FIGURE_INIT;
-    double        out[TABLE * CHANNELS], at[TABLE];
-    int64_t       id[TABLE], shape[2] = { TABLE, CHANNELS };
-    int           real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
+    double out[TABLE * CHANNELS], at[TABLE];
+    int64_t id[TABLE], shape[2] = { TABLE, CHANNELS };
+    int real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
     locant_tensor t, pos;
     locant_status s;
     struct cli_encoding c;
@@ -59,7 +66,7 @@ static int table(const char *path, const locant_encoding *e)
 
     if (!failed) {
         shape[0] = least(TABLE, locant_encoding_length_limit(c.e));
-        t   = locant_dense(out, LOCANT_F64, 2, shape);
+        t = locant_dense(out, LOCANT_F64, 2, shape);
         pos = locant_dense(real ? (void *)at : (void *)id,
                            real ? LOCANT_F64 : LOCANT_I64, 1, shape);
         for (int i = 0; i < TABLE; i++)
@@ -67,9 +74,9 @@ static int table(const char *path, const locant_encoding *e)
         s = locant_encoding_table(&t, c.e, &pos, cli_params(&c));
         failed = s == LOCANT_OK ? CLI_OK : cli_error(s);
     }
-    f.title     = "What is added to the embeddings";
-    f.x_label   = "channel";
-    f.y_label   = "position";
+    f.title = "What is added to the embeddings";
+    f.x_label = "channel";
+    f.y_label = "position";
     f.diverging = 1;
     if (!failed)
         failed = draw_cells(path, &f, out, shape[0], CHANNELS);
@@ -85,7 +92,7 @@ static locant_status ones(double *out, const struct cli_encoding *c, int64_t n,
 {
     const int64_t shape[] = { 1, n, D };
     const int64_t wide[] = { 1, n, locant_encoding_rotated_width(c->e, D) };
-    double       *x = locant_alloc((size_t)(n * D) * sizeof *x);
+    double *x = locant_alloc((size_t)(n * D) * sizeof *x);
     locant_tensor to = locant_dense(out, LOCANT_F64, 3, wide);
     locant_tensor from = locant_dense(x, LOCANT_F64, 3, shape);
     locant_status s;
@@ -101,8 +108,8 @@ static locant_status ones(double *out, const struct cli_encoding *c, int64_t n,
 
 struct places {
     int64_t n, D;
-    int     axes; /* number of coordinates, F64; 0: int64 positions */
-    double  coords[GRID * GRID * 3], key_coords[3];
+    int axes; /* number of coordinates, F64; 0: int64 positions */
+    double coords[GRID * GRID * 3], key_coords[3];
     int64_t id[GRID * GRID], key_id;
 };
 
@@ -120,10 +127,9 @@ static void choose(struct places *p, const locant_encoding *e)
     for (int64_t i = 0; i < p->n; i++) {
         p->id[i] = i;
         for (int a = 0; a < axes; a++)
-            p->coords[i * axes + a] = a < axes - 2 ? 0
-                                      : a == axes - 2
-                                          ? (double)(i / GRID)
-                                          : (double)(i % GRID);
+            p->coords[i * axes + a] = a < axes - 2    ? 0
+                                      : a == axes - 2 ? (double)(i / GRID)
+                                                      : (double)(i % GRID);
     }
     p->key_id = 0;
     for (int a = 0; a < axes; a++)
@@ -135,8 +141,8 @@ static locant_status similar(double *g, const struct cli_encoding *c,
                              struct places *p)
 {
     const int64_t all[] = { p->n, p->axes }, one[] = { 1, p->axes };
-    int64_t       wide = locant_encoding_rotated_width(c->e, p->D);
-    double       *rows = locant_alloc((size_t)((p->n + 1) * wide) * 8), *key;
+    int64_t wide = locant_encoding_rotated_width(c->e, p->D);
+    double *rows = locant_alloc((size_t)((p->n + 1) * wide) * 8), *key;
     locant_tensor q = p->axes ? locant_dense(p->coords, LOCANT_F64, 2, all)
                               : locant_dense(p->id, LOCANT_I64, 1, all);
     locant_tensor k = p->axes ? locant_dense(p->key_coords, LOCANT_F64, 2, one)
@@ -191,8 +197,8 @@ static int similarity(const char *path, const locant_encoding *e)
     static struct places p;
     locant_figure f = LOCANT_FIGURE_INIT;
     locant_series line = { .color = 0 };
-    double        g[GRID * GRID], x[GRID * GRID], largest = 0;
-    int           failed;
+    double g[GRID * GRID], x[GRID * GRID], largest = 0;
+    int failed;
 
     choose(&p, e);
     failed = measure(g, &p, e);
@@ -207,15 +213,15 @@ static int similarity(const char *path, const locant_encoding *e)
     f.x_label = p.axes ? "column" : "distance";
     f.y_label = p.axes ? "row" : "similarity";
     if (p.axes) {
-        f.title     = "Rotated vectors of ones: similarity to the middle";
+        f.title = "Rotated vectors of ones: similarity to the middle";
         f.diverging = 1;
         return draw_cells(path, &f, g, GRID, GRID);
     }
-    f.title    = "Rotated vectors of ones: similarity by distance";
-    line.n     = (size_t)p.n;
-    line.x     = x;
-    line.y     = g;
-    f.series   = &line;
+    f.title = "Rotated vectors of ones: similarity by distance";
+    line.n = (size_t)p.n;
+    line.x = x;
+    line.y = g;
+    f.series = &line;
     f.n_series = 1;
     return draw(path, &f);
 }
@@ -226,12 +232,12 @@ static int similarity(const char *path, const locant_encoding *e)
 static int biases(double *out, const locant_encoding *e, int64_t heads,
                   int64_t *n)
 {
-    int64_t       id[REACH], shape[3];
+    int64_t id[REACH], shape[3];
     locant_tensor t, pos;
     locant_status s;
     struct cli_encoding c;
-    int failed = open(&c, e, TABLE, &(locant_sizes){ .heads = heads,
-                                                     .kv_heads = heads });
+    int failed = open(&c, e, TABLE,
+                      &(locant_sizes){ .heads = heads, .kv_heads = heads });
 
     if (failed) {
         cli_encoding_close(&c);
@@ -240,7 +246,7 @@ static int biases(double *out, const locant_encoding *e, int64_t heads,
     *n = least(*n, locant_encoding_length_limit(c.e));
     shape[0] = heads;
     shape[1] = shape[2] = *n;
-    t   = locant_dense(out, LOCANT_F64, 3, shape);
+    t = locant_dense(out, LOCANT_F64, 3, shape);
     pos = locant_dense(id, LOCANT_I64, 1, shape + 1);
     for (int64_t i = 0; i < *n; i++)
         id[i] = i;
@@ -251,7 +257,7 @@ static int biases(double *out, const locant_encoding *e, int64_t heads,
 
 static int draw_heads(const char *path, const double *b, int heads, int64_t n)
 {
-    static char   labels[HEADS][16];
+    static char labels[HEADS][16];
     static double y[HEADS][REACH], x[REACH];
     locant_figure f = LOCANT_FIGURE_INIT;
     locant_series lines[HEADS] = { { 0 } };
@@ -262,13 +268,14 @@ static int draw_heads(const char *path, const double *b, int heads, int64_t n)
             x[d] = (double)d;
             y[h][d] = b[((h + 1) * n - 1) * n + n - 1 - d];
         }
-        lines[h] = (locant_series){ .label = labels[h], .n = (size_t)n, .x = x,
-                                    .y = y[h], .color = h };
+        lines[h] = (locant_series){
+            .label = labels[h], .n = (size_t)n, .x = x, .y = y[h], .color = h
+        };
     }
-    f.title    = "Bias by distance to the key";
-    f.x_label  = "distance";
-    f.y_label  = "added to the score";
-    f.series   = lines;
+    f.title = "Bias by distance to the key";
+    f.x_label = "distance";
+    f.y_label = "added to the score";
+    f.series = lines;
     f.n_series = (size_t)heads;
     return draw(path, &f);
 }
@@ -277,20 +284,20 @@ static int draw_heads(const char *path, const double *b, int heads, int64_t n)
 static int score(const char *path, const locant_encoding *e)
 {
     static double b[HEADS * REACH * REACH];
-    int           limited = locant_encoding_traits(e) & LOCANT_TRAIT_LIMIT;
-    int64_t       n = limited ? TABLE : REACH;
+    int limited = locant_encoding_traits(e) & LOCANT_TRAIT_LIMIT;
+    int64_t n = limited ? TABLE : REACH;
     locant_figure f = LOCANT_FIGURE_INIT;
-    int           learned = locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED;
-    int           heads = learned ? 3 : HEADS;
-    int           failed = biases(b, e, heads, &n);
+    int learned = locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED;
+    int heads = learned ? 3 : HEADS;
+    int failed = biases(b, e, heads, &n);
 
     if (failed)
         return failed;
     if (!limited)
         return draw_heads(path, b, heads, n);
-    f.title     = "Bias of the first head";
-    f.x_label   = "key";
-    f.y_label   = "query";
+    f.title = "Bias of the first head";
+    f.x_label = "key";
+    f.y_label = "query";
     f.diverging = 1;
     return draw_cells(path, &f, b, n, n);
 }
@@ -314,10 +321,10 @@ static int weights(const char *path, const locant_encoding *e)
     cli_encoding_close(&c);
     for (int64_t i = 0; i < WEIGHTS; i++) /* v[j] is the j-th unit vector */
         memmove(out + i * WEIGHTS, out + i * how.dim, WEIGHTS * sizeof *out);
-    f.title   = "Attention of random queries and keys";
+    f.title = "Attention of random queries and keys";
     f.x_label = "key";
     f.y_label = "query";
-    f.x_step  = f.y_step = (double)how.stride;
+    f.x_step = f.y_step = (double)how.stride;
     return failed ? failed : draw_cells(path, &f, out, WEIGHTS, WEIGHTS);
 }
 
@@ -326,31 +333,30 @@ static int places(const char *path, const locant_encoding *e)
 {
     static double x[TABLE], y[DRAWS][TABLE];
     const int64_t shape[] = { 1, TABLE };
-    int64_t       id[TABLE];
-    int           real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
+    int64_t id[TABLE];
+    int real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
     locant_figure f = LOCANT_FIGURE_INIT;
     locant_series lines[DRAWS] = { { 0 } };
     locant_status s = LOCANT_OK;
 
     for (int k = 0; k < DRAWS && s == LOCANT_OK; k++) {
-        locant_tensor t = locant_dense(real ? (void *)y[k] : (void *)id,
-                                       real ? LOCANT_F64 : LOCANT_I64, 2,
-                                       shape);
+        locant_tensor t =
+            locant_dense(real ? (void *)y[k] : (void *)id,
+                         real ? LOCANT_F64 : LOCANT_I64, 2, shape);
 
         s = locant_encoding_ids(&t, e, (uint64_t)k, 1);
         for (int i = 0; i < TABLE; i++) {
             x[i] = i;
             y[k][i] = real ? y[k][i] : (double)id[i];
         }
-        lines[k] = (locant_series){ .n = TABLE, .x = x, .y = y[k],
-                                    .color = k };
+        lines[k] = (locant_series){ .n = TABLE, .x = x, .y = y[k], .color = k };
     }
     if (s != LOCANT_OK)
         return cli_error(s);
-    f.title    = "Positions of 64 tokens in training, three draws";
-    f.x_label  = "token";
-    f.y_label  = "position";
-    f.series   = lines;
+    f.title = "Positions of 64 tokens in training, three draws";
+    f.x_label = "token";
+    f.y_label = "position";
+    f.series = lines;
     f.n_series = DRAWS;
     return draw(path, &f);
 }
@@ -373,7 +379,7 @@ int show_picture(const struct cli *cli, const locant_encoding *e,
                  const char *path)
 {
     unsigned doors;
-    int      failed;
+    int failed;
 
     e = shown_layer(e);
     doors = locant_encoding_doors(e);

@@ -9,7 +9,7 @@ const locant_task_info *cli_task(const char *id);
 
 /* Options of 'eval' that are for a run on a task. */
 struct cli_task_eval {
-    int64_t         items, test_seed;
+    int64_t items, test_seed;
     struct cli_list lengths;
 };
 

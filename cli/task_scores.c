@@ -14,29 +14,29 @@ enum { SEEDS = 64 };
 /* A score of a run, and what decides with which others it is compared. */
 struct row {
     const locant_task_info *task;
-    char    *setup, *setting; /* owned */
-    char     encoding[256];
-    int64_t  run, steps, length, place, items, exact;
+    char *setup, *setting; /* owned */
+    char encoding[256];
+    int64_t run, steps, length, place, items, exact;
     uint64_t seed;
-    double   value;  /* of the metric */
-    double   right;  /* share of right answers or items; NAN for losses */
-    double   low, high; /* Wilson interval, of items without error */
+    double value;     /* of the metric */
+    double right;     /* share of right answers or items; NAN for losses */
+    double low, high; /* Wilson interval, of items without error */
 };
 
 struct table {
     struct row *rows;
-    size_t      n, room;
-    int         places; /* also print scores by place */
-    int         failed;
+    size_t n, room;
+    int places; /* also print scores by place */
+    int failed;
 };
 
 /* ----------------------------------------------------------------- collect */
 
 static void measure(struct row *row, const locant_task_score *s)
 {
-    const char  *metric = row->task->metric;
-    const double right = s->tokens > 0 ? (double)s->hits / (double)s->tokens
-                                       : NAN;
+    const char *metric = row->task->metric;
+    const double right =
+        s->tokens > 0 ? (double)s->hits / (double)s->tokens : NAN;
 
     row->right = strcmp(metric, "exact match") == 0
                      ? (double)s->exact / (double)s->items
@@ -54,12 +54,12 @@ static int collect(const locant_run_info *run, const char *setup,
                    const locant_task_score *s, void *context)
 {
     struct table *t = context;
-    struct row   *row;
+    struct row *row;
 
     if (s->items == 0 || (s->place >= 0 && !t->places))
         return 0;
     if (t->n == t->room) {
-        size_t      room = t->room ? 2 * t->room : 256;
+        size_t room = t->room ? 2 * t->room : 256;
         struct row *larger = realloc(t->rows, room * sizeof *larger);
 
         if (larger == NULL)
@@ -69,10 +69,16 @@ static int collect(const locant_run_info *run, const char *setup,
     }
     row = &t->rows[t->n++];
     *row = (struct row){
-        .task = locant_task_find(s->task), .setup = strdup(setup),
-        .setting = strdup(s->setting), .run = run->id, .steps = run->step,
-        .length = s->length, .place = s->place, .items = s->items,
-        .exact = s->exact, .seed = run->seed,
+        .task = locant_task_find(s->task),
+        .setup = strdup(setup),
+        .setting = strdup(s->setting),
+        .run = run->id,
+        .steps = run->step,
+        .length = s->length,
+        .place = s->place,
+        .items = s->items,
+        .exact = s->exact,
+        .seed = run->seed,
     };
     snprintf(row->encoding, sizeof row->encoding, "%s", run->encoding);
     measure(row, s);
@@ -102,7 +108,7 @@ static int by_point(const struct row *a, const struct row *b)
 static int by_row(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    int               c = by_point(x, y);
+    int c = by_point(x, y);
 
     return c ? c : (x->seed > y->seed) - (x->seed < y->seed);
 }
@@ -133,13 +139,12 @@ static json_t *point_json(const struct row *r, size_t n)
 
     for (size_t i = 0; i < n; i++)
         json_array_append_new(seeds, row_json(&r[i]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:I, s:o, s:o}", "task",
-                     r->task->id, "metric", r->task->metric, "encoding",
-                     r->encoding, "setting", r->setting, "length",
-                     (json_int_t)r->length, "place",
-                     r->place < 0 ? json_null() : json_integer(r->place),
-                     "steps", (json_int_t)r->steps, "solved",
-                     cli_real(solved(r, n)), "seeds", seeds);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:I, s:o, s:o}", "task", r->task->id,
+        "metric", r->task->metric, "encoding", r->encoding, "setting",
+        r->setting, "length", (json_int_t)r->length, "place",
+        r->place < 0 ? json_null() : json_integer(r->place), "steps",
+        (json_int_t)r->steps, "solved", cli_real(solved(r, n)), "seeds", seeds);
 }
 
 static void print_point(const struct row *r, size_t n, int first)
@@ -147,11 +152,10 @@ static void print_point(const struct row *r, size_t n, int first)
     char place[24] = "", share[24] = "";
 
     if (first)
-        printf("%s %s: %s%s\n%7s  %-11s %5s  %-26s %6s %6s  %s\n",
-               r->task->id, r->task->title,
-               r->task->metric, r->task->control ? ", a control" : "",
-               "length", "setting", "place", "encoding", "steps", ">= .9",
-               "value of each seed");
+        printf("%s %s: %s%s\n%7s  %-11s %5s  %-26s %6s %6s  %s\n", r->task->id,
+               r->task->title, r->task->metric,
+               r->task->control ? ", a control" : "", "length", "setting",
+               "place", "encoding", "steps", ">= .9", "value of each seed");
     if (r->place >= 0)
         snprintf(place, sizeof place, "%" PRId64, r->place);
     if (!isnan(solved(r, n)))
@@ -165,7 +169,7 @@ static void print_point(const struct row *r, size_t n, int first)
 
 static int print(const struct cli *cli, struct table *t)
 {
-    json_t     *json = cli->json ? json_array() : NULL;
+    json_t *json = cli->json ? json_array() : NULL;
     const char *task = "";
 
     if (t->n > 0)
@@ -186,10 +190,10 @@ static int print(const struct cli *cli, struct table *t)
 
 int cli_task_scores(const struct cli *cli, const char *dir, int places)
 {
-    struct table  t = { .places = places };
+    struct table t = { .places = places };
     locant_store *store = NULL;
     locant_status s;
-    int           status = cli_check_store(dir);
+    int status = cli_check_store(dir);
 
     if (status != CLI_OK)
         return status;

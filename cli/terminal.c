@@ -35,8 +35,8 @@ static int utf8(void)
 
 locant_terminal cli_colors(void)
 {
-    if (!isatty(STDOUT_FILENO) || set("NO_COLOR") || !utf8() ||
-        !set("TERM") || strcmp(getenv("TERM"), "dumb") == 0)
+    if (!isatty(STDOUT_FILENO) || set("NO_COLOR") || !utf8() || !set("TERM") ||
+        strcmp(getenv("TERM"), "dumb") == 0)
         return LOCANT_TERMINAL_ASCII;
     if (says("COLORTERM", "truecolor") || says("COLORTERM", "24bit"))
         return LOCANT_TERMINAL_24;

@@ -6,10 +6,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Print the failed claim and stop; libFuzzer keeps the input. */
+/* clang-format off */
 #define HOLDS(claim)                                   \
     do {                                               \
         if (!(claim)) fuzz_fail(#claim, __FILE__, __LINE__); \
     } while (0)
+/* clang-format on */
 void fuzz_fail(const char *claim, const char *file, int line);
 
 /* Claim that the last error is printable ASCII. */

@@ -22,7 +22,7 @@ enum { TENSORS = 32, TEXTS = 6, VOCAB = 3, WIDTH = 2, MEMORY = 3, ROWS = 2 };
 static const char key[] = "fuzz";
 static locant_encoding *encoding;
 static struct lct_model *model;
-static real *old;  /* [size] parameters of the model before reading */
+static real *old; /* [size] parameters of the model before reading */
 static struct lct_checkpoint c;
 static char path[80], memory_path[32];
 static int memory_file;
@@ -43,10 +43,13 @@ static void remove_all(void)
 static void set_up(void)
 {
     const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".";
-    struct lct_model_config config = {
-        .layers = 2, .width = WIDTH, .heads = 1, .kv_heads = 1, .ff = 1,
-        .vocab = VOCAB, .memory = MEMORY
-    };
+    struct lct_model_config config = { .layers = 2,
+                                       .width = WIDTH,
+                                       .heads = 1,
+                                       .kv_heads = 1,
+                                       .ff = 1,
+                                       .vocab = VOCAB,
+                                       .memory = MEMORY };
 
     snprintf(path, sizeof path, "%s/fuzz_checkpoint.%ld", folder,
              (long)getpid());
@@ -65,8 +68,7 @@ static void set_up(void)
 
 /* ----------------------------------------------------------------- reading */
 
-static const locant_tensor *tensor_of(const locant_tensors *t,
-                                      const char *name)
+static const locant_tensor *tensor_of(const locant_tensors *t, const char *name)
 {
     const locant_tensor *found = locant_tensors_find(t, name);
 
@@ -143,8 +145,11 @@ static uint64_t hash_text(uint64_t h, const char *text)
 static uint64_t take_texts(const char **pairs, const locant_tensors *t)
 {
     static const char *const whole[TEXTS][2] = {
-        { "format", "locant-checkpoint-2" }, { "run", key }, { "step", "4" },
-        { "seconds", "1.5" }, { "batch_checksum", "00000000000000ff" },
+        { "format", "locant-checkpoint-2" },
+        { "run", key },
+        { "step", "4" },
+        { "seconds", "1.5" },
+        { "batch_checksum", "00000000000000ff" },
         { "hash", "" }
     };
     uint64_t h = LCT_HASH_BEGIN;

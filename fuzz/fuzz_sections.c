@@ -28,9 +28,13 @@ static void remove_store(void)
 static void open_store(void)
 {
     static const struct lct_run_new alibi = {
-        .key = "fuzz", .encoding = "alibi",
+        .key = "fuzz",
+        .encoding = "alibi",
         .model = "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer",
-        .corpus_sha256 = "00ff", .steps = 1, .batch = 1, .length = 4
+        .corpus_sha256 = "00ff",
+        .steps = 1,
+        .batch = 1,
+        .length = 4
     };
 
     snprintf(folder, sizeof folder, "fuzz_sections.%ld", (long)getpid());

@@ -14,6 +14,7 @@ static const struct lct_encoding rope;
 static const struct lct_encoding none = { .info = { .name = "none" } };
 static const struct lct_encoding *const family[] = { &none, &rope, NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 0,
       .max = INFINITY, .min_open = true },
@@ -26,9 +27,9 @@ static const struct lct_key keys[] = {
     { .name = "mask", .kind = LCT_SPEC, .def = 0, .family = family },
     { 0 }
 };
-static const struct lct_encoding rope = {
-    .info = { .name = "rope" }, .keys = keys
-};
+/* clang-format on */
+static const struct lct_encoding rope = { .info = { .name = "rope" },
+                                          .keys = keys };
 
 static void same(const locant_encoding *a, const locant_encoding *b)
 {

@@ -23,7 +23,7 @@ enum { COLUMNS = 160, MEMORY = 16 << 20, STEPS = 1000000 };
 static const char sha[] =
     "22139ead84b058c37e8fee07320d79ee816d69bdee3ab7311fc6680865079940";
 static char folder[64], checkpoints[80], database[80], wal[88], shm[88];
-static uint8_t *whole;  /* bytes of a valid store */
+static uint8_t *whole; /* bytes of a valid store */
 static size_t whole_size;
 static char *updates[COLUMNS]; /* "UPDATE .. SET column = ?1" */
 static int n_updates;
@@ -53,13 +53,21 @@ static void add_run(locant_store *s, const char *key, const char *source,
                     const char *status)
 {
     const struct lct_run_new run = {
-        .key = key, .encoding = "alibi", .source = source,
+        .key = key,
+        .encoding = "alibi",
+        .source = source,
         .model = "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer",
-        .corpus_sha256 = sha, .options = "{\"encoding\":\"alibi\"}", .steps = 3,
-        .batch = 2, .length = 16, .parameters = 4504, .bytes = 126272
+        .corpus_sha256 = sha,
+        .options = "{\"encoding\":\"alibi\"}",
+        .steps = 3,
+        .batch = 2,
+        .length = 16,
+        .parameters = 4504,
+        .bytes = 126272
     };
     const struct lct_run_state state = { status, 3, .5, 7, NULL };
-    const struct lct_metric m[3] = { { 1, 5, 1, .1, 1 }, { 2, 4, 1, .1, 1 },
+    const struct lct_metric m[3] = { { 1, 5, 1, .1, 1 },
+                                     { 2, 4, 1, .1, 1 },
                                      { 3, 3, 1, .1, 1 } };
     int64_t id;
 
@@ -72,7 +80,8 @@ static void add_run(locant_store *s, const char *key, const char *source,
 
 static void add_evaluation(locant_store *s, int64_t run)
 {
-    const struct lct_evaluation_key key = { .run = run, .corpus_sha256 = sha,
+    const struct lct_evaluation_key key = { .run = run,
+                                            .corpus_sha256 = sha,
                                             .want = 2 };
     const double losses[2 * LOCANT_EVAL_LENGTHS] = { 3, 3, 3 };
     const struct lct_block_losses blocks = { losses, losses, losses };
@@ -86,11 +95,18 @@ static void add_evaluation(locant_store *s, int64_t run)
 static void fill(locant_store *s)
 {
     const struct lct_recipe recipe = { sha, "generated", "[]", 0, 65536 };
-    const struct lct_task_score score = {
-        .run = 2, .task = "T1", .setting = "", .encoding = "", .test_seed = 1,
-        .length = 128, .place = -1, .items = 10, .exact = 5, .tokens = 10,
-        .hits = 7, .loss = 1
-    };
+    const struct lct_task_score score = { .run = 2,
+                                          .task = "T1",
+                                          .setting = "",
+                                          .encoding = "",
+                                          .test_seed = 1,
+                                          .length = 128,
+                                          .place = -1,
+                                          .items = 10,
+                                          .exact = 5,
+                                          .tokens = 10,
+                                          .hits = 7,
+                                          .loss = 1 };
     char *plan;
 
     add_run(s, "a;seed=1", "text", "done");
@@ -107,9 +123,11 @@ static void list_columns(sqlite3 *db)
     sqlite3_stmt *stmt;
 
     HOLDS(sqlite3_prepare_v2(
-              db, "SELECT 'UPDATE OR IGNORE ' || m.name || ' SET ' || c.name"
+              db,
+              "SELECT 'UPDATE OR IGNORE ' || m.name || ' SET ' || c.name"
               " || ' = ?1' FROM sqlite_master m, pragma_table_info(m.name) c"
-              " WHERE m.type = 'table'", -1, &stmt, NULL) == SQLITE_OK);
+              " WHERE m.type = 'table'",
+              -1, &stmt, NULL) == SQLITE_OK);
     while (sqlite3_step(stmt) == SQLITE_ROW && n_updates < COLUMNS)
         updates[n_updates++] =
             strdup((const char *)sqlite3_column_text(stmt, 0));
@@ -134,7 +152,7 @@ static void make_template(void)
     locant_store_close(s);
     HOLDS(sqlite3_open(database, &db) == SQLITE_OK);
     exec(db, "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM;"
-         "PRAGMA journal_mode = WAL");
+             "PRAGMA journal_mode = WAL");
     list_columns(db);
     sqlite3_close(db);
     f = fopen(database, "rb");
@@ -205,7 +223,7 @@ static void change_values(const uint8_t *data, size_t size)
     write_database(whole);
     HOLDS(sqlite3_open(database, &db) == SQLITE_OK);
     exec(db, "PRAGMA synchronous = OFF;"
-         "PRAGMA ignore_check_constraints = ON");
+             "PRAGMA ignore_check_constraints = ON");
     while (size >= 2) {
         const char *sql = updates[data[0] % n_updates];
         size_t n;
@@ -265,8 +283,10 @@ static bool can_be_generated(locant_store *s)
     char *text;
     bool good;
 
-    if (lct_store_text(&text, s, "SELECT 1 FROM corpora HAVING min(kind ="
-                       " 'generated' AND max_bytes < 99999)", "") != LOCANT_OK)
+    if (lct_store_text(&text, s,
+                       "SELECT 1 FROM corpora HAVING min(kind ="
+                       " 'generated' AND max_bytes < 99999)",
+                       "") != LOCANT_OK)
         return false;
     good = text != NULL;
     locant_release(text);
@@ -290,8 +310,8 @@ static void read_run(locant_store *s, int64_t id)
     locant_status status = locant_store_run(&run, s, id);
 
     judge(status);
-    if (status == LOCANT_OK && lct_run_encoding(&encoding, s, &run) ==
-        LOCANT_OK)
+    if (status == LOCANT_OK &&
+        lct_run_encoding(&encoding, s, &run) == LOCANT_OK)
         locant_encoding_free(encoding);
     judge(locant_task_of(&task, s, id));
     judge(lct_store_run_extra(&extra, s, id));

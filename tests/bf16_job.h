@@ -66,7 +66,7 @@ static inline void job_make(struct job *j)
 
 static inline void job_free(struct job *j)
 {
-    locant_tensor *all[] = { &j->q, &j->k, &j->v, &j->out, &j->lse,
+    locant_tensor *all[] = { &j->q,    &j->k,  &j->v,  &j->out, &j->lse,
                              &j->dout, &j->dq, &j->dk, &j->dv };
 
     for (size_t i = 0; i < LEN(all); i++)
@@ -81,7 +81,7 @@ static double bf16_at(const locant_tensor *x, size_t i)
 
 /* The path, in a workspace that holds NaN; out and lse may be views. */
 static inline void forward(const locant_attention *a, locant_tensor *out,
-                    locant_tensor *lse)
+                           locant_tensor *lse)
 {
     size_t bytes;
     void *workspace;
@@ -105,8 +105,8 @@ static inline void backward(struct job *j)
     CHECK_OK(locant_attention_workspace(&bytes, &j->a));
     workspace = test_guarded(bytes);
     memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_backward(&j->g, &j->dout, &j->out, &j->lse,
-                                       &j->a, workspace, bytes));
+    CHECK_OK(locant_attention_backward(&j->g, &j->dout, &j->out, &j->lse, &j->a,
+                                       workspace, bytes));
     test_guarded_free(workspace, bytes);
 }
 

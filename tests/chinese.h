@@ -41,9 +41,15 @@ static inline char *chinese_of(const char *page)
     static const struct {
         const char *name, *with;
     } left[] = {
-        { "style", "" }, { "title", "" }, { "span", "class=\"en\"" },
-        { "text", " en\"" }, { "text", " en " }, { "code", "" },
-        { "label", "lang=\"en\"" }, { "script", "" }, { "pre", "" },
+        { "style", "" },
+        { "title", "" },
+        { "span", "class=\"en\"" },
+        { "text", " en\"" },
+        { "text", " en " },
+        { "code", "" },
+        { "label", "lang=\"en\"" },
+        { "script", "" },
+        { "pre", "" },
         { "cite", "" },
     };
     char *out = calloc(strlen(page) + 1, 1);

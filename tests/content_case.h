@@ -44,8 +44,9 @@ static inline int64_t case_count(const locant_tensor *t)
 /* Parameters of value 0. */
 static inline void case_params(struct content_case *c)
 {
-    const locant_sizes sizes = { .width = c->W, .heads = c->H,
-                                 .kv_heads = c->G, .head_dim = c->D };
+    const locant_sizes sizes = {
+        .width = c->W, .heads = c->H, .kv_heads = c->G, .head_dim = c->D
+    };
     locant_param_info info;
 
     for (; locant_encoding_param(&info, c->e, c->params, &sizes); c->params++) {
@@ -66,8 +67,8 @@ static inline void case_tensors(struct content_case *c)
     const int64_t q[4] = { 1, c->H, c->T, c->D };
     const int64_t k[4] = { 1, c->G, c->S, c->D };
     const int64_t x[3] = { 1, c->S, c->W }, lse[3] = { 1, c->H, c->T };
-    double *const data[] = { c->q, c->k, c->v, c->x, c->out, c->lse, c->dout,
-                             c->dq, c->dk, c->dv, c->dx };
+    double *const data[] = { c->q,    c->k,  c->v,  c->x,  c->out, c->lse,
+                             c->dout, c->dq, c->dk, c->dv, c->dx };
     const int64_t *const shape[] = { q, k, k, x, q, lse, q, q, k, k, x };
     static const int rank[] = { 4, 4, 4, 3, 4, 3, 4, 4, 4, 4, 3 };
 
@@ -179,9 +180,8 @@ static inline void case_backward(struct content_case *c)
     for (int i = 0; i < c->params; i++)
         memset(c->dparam[i].data, 0,
                (size_t)case_count(&c->dparam[i]) * sizeof(double));
-    CHECK_OK(locant_attention_reference_backward(&c->g, &c->tensor[6],
-                                                 &c->tensor[4], &c->tensor[5],
-                                                 &c->a));
+    CHECK_OK(locant_attention_reference_backward(
+        &c->g, &c->tensor[6], &c->tensor[4], &c->tensor[5], &c->a));
 }
 
 /*

@@ -21,9 +21,13 @@ enum { A, GATE, BOTH, GATE_BIAS };
 
 static const struct lct_param params[] = {
     { .name = "a", .dims = { "heads" }, .init = LCT_INIT_NORMAL, .b = 1 },
-    { .name = "w", .dims = { "heads", "width" }, .init = LCT_INIT_NORMAL,
+    { .name = "w",
+      .dims = { "heads", "width" },
+      .init = LCT_INIT_NORMAL,
       .b = 0.3 },
-    { .name = "b", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
+    { .name = "b",
+      .dims = { "heads", "head_dim" },
+      .init = LCT_INIT_NORMAL,
       .b = 1 },
     { .name = "c", .dims = { "heads" }, .init = LCT_INIT_NORMAL, .b = 1 },
     { 0 }
@@ -37,8 +41,8 @@ static int64_t key_at(const struct lct_content *c, int64_t h, int64_t j)
            c->call.head_dim;
 }
 
-static double query_part(const struct lct_content *c,
-                         const struct lct_query *q, int64_t h)
+static double query_part(const struct lct_content *c, const struct lct_query *q,
+                         int64_t h)
 {
     int64_t D = c->call.head_dim;
     double sum = 0;
@@ -59,12 +63,11 @@ static void content(double *s, const struct lct_content *c,
             int64_t at = h * c->keys + j;
 
             any |= s[at] != -INFINITY;
-            s[at] = s[at] == -INFINITY
-                        ? -INFINITY
-                        : s[at] * (1 + c->call.param[A][h] / 4) +
-                              c->call.param[A][h] * q->bias[at] +
-                              c->scale * query_part(c, q, h) *
-                                  c->k[key_at(c, h, j)];
+            s[at] = s[at] == -INFINITY ? -INFINITY
+                                       : s[at] * (1 + c->call.param[A][h] / 4) +
+                                             c->call.param[A][h] * q->bias[at] +
+                                             c->scale * query_part(c, q, h) *
+                                                 c->k[key_at(c, h, j)];
         }
     CHECK(any); /* a query that sees nothing is not asked about */
 }
@@ -88,8 +91,8 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
             g->dbias[at] += d * c->call.param[A][h];
             g->dk[k] += x * query_part(c, q, h);
             for (int64_t n = 0; n < D; n++) {
-                g->dq[h * D + n] += x * c->k[k] *
-                                    c->call.param[BOTH][h * D + n];
+                g->dq[h * D + n] +=
+                    x * c->k[k] * c->call.param[BOTH][h * D + n];
                 g->dparam[BOTH][h * D + n] += x * c->k[k] * q->q[h * D + n];
             }
             ds[at] = d * (1 + c->call.param[A][h] / 4);
@@ -138,11 +141,13 @@ struct pair {
 static void make_pair(struct pair *p, const char *other)
 {
     CHECK_OK(locant_encoding_create(&p->other, other));
-    p->all = (locant_encoding){ .row = &everything, .parts = 1,
+    p->all = (locant_encoding){ .row = &everything,
+                                .parts = 1,
                                 .doors = LOCANT_DOOR_CONTENT,
                                 .traits = LOCANT_TRAIT_READS_X };
     p->all.part[0].e = &p->all;
-    p->sum = (locant_encoding){ .row = &lct_enc_sum, .parts = 2,
+    p->sum = (locant_encoding){ .row = &lct_enc_sum,
+                                .parts = 2,
                                 .nested = { &p->all, p->other } };
     p->sum.doors = p->all.doors | p->other->doors;
     p->sum.traits = p->all.traits;

@@ -56,8 +56,8 @@ int __libc_start_main(main_function *main, int argc, char **argv,
                       void (*init)(void), void (*fini)(void),
                       void (*loader)(void), void *stack)
 {
-    start_function *start = (start_function *)dlsym(RTLD_NEXT,
-                                                    "__libc_start_main");
+    start_function *start =
+        (start_function *)dlsym(RTLD_NEXT, "__libc_start_main");
 
     real_main = main;
     return start(armed_main, argc, argv, init, fini, loader, stack);

@@ -23,11 +23,17 @@ static inline locant_figure a_figure(locant_figure_kind kind)
 {
     locant_figure f = LOCANT_FIGURE_INIT;
 
-    lines[0] = (locant_series){ .label = "first", .n = 5, .x = x5, .y = y5,
-                                .low = low5, .high = high5, .marks = 1,
+    lines[0] = (locant_series){ .label = "first",
+                                .n = 5,
+                                .x = x5,
+                                .y = y5,
+                                .low = low5,
+                                .high = high5,
+                                .marks = 1,
                                 .color = -1 };
-    lines[1] = (locant_series){ .label = "second", .n = 5, .x = x5, .y = low5,
-                                .dashed = 1, .color = 9 };
+    lines[1] = (locant_series){
+        .label = "second", .n = 5, .x = x5, .y = low5, .dashed = 1, .color = 9
+    };
     for (int i = 0; i < 30 * 20; i++)
         cells[i] = i % 7 ? sin(i * 0.1) : NAN;
     f.kind = kind;
@@ -59,8 +65,8 @@ static inline size_t count(const char *text, const char *what)
 /* ----------------------------------------------------- memory that runs out */
 
 struct failing {
-    int left;  /* allocations until the failure */
-    int held;  /* blocks not yet released */
+    int left; /* allocations until the failure */
+    int held; /* blocks not yet released */
 };
 
 static inline void *failing_alloc(size_t bytes, void *context)
@@ -80,9 +86,8 @@ static inline void failing_release(void *memory, void *context)
 }
 
 /* 'draw' each kind with k allocations, for all k until it succeeds. */
-static inline void
-survive_lack_of_memory(locant_status (*draw)(char **, size_t *,
-                                             const locant_figure *))
+static inline void survive_lack_of_memory(
+    locant_status (*draw)(char **, size_t *, const locant_figure *))
 {
     for (int kind = 0; kind < KINDS; kind++) {
         locant_status status = LOCANT_ERR_NOMEM;

@@ -44,7 +44,7 @@ static inline locant_graph *path_of(int64_t nodes, int closed)
 /* A of the graph as given: zeros and ones, [nodes, nodes]. */
 struct dense {
     int64_t N;
-    double  A[MOST][MOST], degree[MOST];
+    double A[MOST][MOST], degree[MOST];
 };
 
 static inline void dense_of(struct dense *d, const struct edges *e, int64_t N)
@@ -80,7 +80,7 @@ static inline int64_t random_edges(struct edges *e, int64_t most)
 /* Results of locant_graph_laplacian(), k columns. */
 struct eigen {
     int64_t N, k;
-    double  values[MOST], vectors[MOST * MOST];
+    double values[MOST], vectors[MOST * MOST];
     int32_t degenerate[MOST];
 };
 

@@ -11,7 +11,7 @@ static test_fixture set_up_all, tear_down_all;
 
 static void run(void **state)
 {
-    (*(void (**)(void))*state)();
+    (*(void (**)(void)) * state)();
 }
 
 void test_add(const char *name, void (*body)(void), test_fixture set_up,
@@ -20,7 +20,8 @@ void test_add(const char *name, void (*body)(void), test_fixture set_up,
     if (count == MOST)
         abort();
     bodies[count] = body;
-    tests[count] = (struct CMUnitTest){ .name = name, .test_func = run,
+    tests[count] = (struct CMUnitTest){ .name = name,
+                                        .test_func = run,
                                         .setup_func = set_up,
                                         .teardown_func = tear_down,
                                         .initial_state = &bodies[count] };

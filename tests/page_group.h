@@ -17,7 +17,8 @@ enum { HEADS = 8, WIDTH = 64 };
 
 static inline void make_params(struct lct_group *g, const locant_encoding *e)
 {
-    const locant_sizes sizes = { .width = WIDTH, .heads = HEADS,
+    const locant_sizes sizes = { .width = WIDTH,
+                                 .heads = HEADS,
                                  .head_dim = WIDTH / HEADS };
     locant_param_info info;
 
@@ -28,8 +29,8 @@ static inline void make_params(struct lct_group *g, const locant_encoding *e)
         for (int i = 0; i < info.rank; i++)
             n *= (size_t)info.shape[i];
         data = calloc(n, sizeof *data);
-        g->params[g->n_params] = locant_dense(data, LOCANT_F32, info.rank,
-                                              info.shape);
+        g->params[g->n_params] =
+            locant_dense(data, LOCANT_F32, info.rank, info.shape);
         CHECK_OK(locant_encoding_param_init(&g->params[g->n_params], e,
                                             g->n_params, 3));
         for (size_t i = 0; i < n && info.rate > 0; i++)

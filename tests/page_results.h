@@ -15,8 +15,8 @@ enum { SEEDS = 3, BLOCKS = 12, STEPS = 300, GROUPS = 8, TRAINED = 128 };
 
 static inline double bend(size_t group, int k)
 {
-    static const double rise[GROUPS] = { -0.01, -0.02, 0, 0.4,
-                                         0.15, 0.9, 0.01, 0.05 };
+    static const double rise[GROUPS] = { -0.01, -0.02, 0,    0.4,
+                                         0.15,  0.9,   0.01, 0.05 };
 
     return rise[group % GROUPS] * k;
 }
@@ -71,8 +71,8 @@ static inline void make_run(struct lct_result *result, size_t group, int seed)
     result->step_own_norm = calloc(STEPS, sizeof(double));
     for (int s = 0; s < STEPS; s++) {
         result->step[s] = s + 1;
-        result->step_loss[s] = 1.4 + 4 * exp(-s / 40.0) +
-                               0.02 * (double)group + 0.05 * test_normal();
+        result->step_loss[s] = 1.4 + 4 * exp(-s / 40.0) + 0.02 * (double)group +
+                               0.05 * test_normal();
         result->step_norm[s] = 1;
         result->step_own_norm[s] = group > 0 ? .25 : NAN;
     }
@@ -106,7 +106,8 @@ static inline void make_results(struct lct_results *r)
     r->heads = HEADS;
     r->width = WIDTH;
     r->trained_length = TRAINED;
-    r->corpus = (locant_corpus_info){ .files = 812, .bytes = 16000000,
+    r->corpus = (locant_corpus_info){ .files = 812,
+                                      .bytes = 16000000,
                                       .train_bytes = 14400000,
                                       .valid_bytes = 800000,
                                       .test_bytes = 800000 };

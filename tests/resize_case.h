@@ -23,7 +23,7 @@ static inline locant_resize form(locant_resize_form f)
 
 /* One channel, in double. */
 static inline void line(double *out, int64_t n, const double *table, int64_t m,
-                 const locant_resize *how)
+                        const locant_resize *how)
 {
     locant_tensor to = locant_dense(out, LOCANT_F64, 2, (int64_t[]){ n, 1 });
     locant_tensor from = locant_dense((double *)(uintptr_t)table, LOCANT_F64, 2,
@@ -33,10 +33,10 @@ static inline void line(double *out, int64_t n, const double *table, int64_t m,
 }
 
 static inline void grid(double *out, int64_t h, int64_t w, const double *table,
-                 int64_t H, int64_t W, locant_resize how)
+                        int64_t H, int64_t W, locant_resize how)
 {
-    locant_tensor to = locant_dense(out, LOCANT_F64, 2,
-                                    (int64_t[]){ h * w, 1 });
+    locant_tensor to =
+        locant_dense(out, LOCANT_F64, 2, (int64_t[]){ h * w, 1 });
     locant_tensor from = locant_dense((double *)(uintptr_t)table, LOCANT_F64, 2,
                                       (int64_t[]){ H * W, 1 });
 

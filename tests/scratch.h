@@ -33,7 +33,8 @@ static inline struct scratch scratch_make(void)
 static inline int scratch_obey_permissions(void)
 {
     struct __user_cap_header_struct header = {
-        .version = _LINUX_CAPABILITY_VERSION_3 };
+        .version = _LINUX_CAPABILITY_VERSION_3
+    };
     struct __user_cap_data_struct data[2];
 
     if (geteuid() != 0)

@@ -16,11 +16,18 @@ static locant_store *open_store(void)
 static inline int64_t add_run(locant_store *s, const char *key)
 {
     const struct lct_run_new run = {
-        .key = key, .encoding = "alibi",
+        .key = key,
+        .encoding = "alibi",
         .model = "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer",
-        .seed = UINT64_MAX, .corpus_sha256 = "00ff", .steps = 9, .batch = 2,
-        .length = 4, .parameters = 100, .encoding_parameters = 3,
-        .bytes = 1000};
+        .seed = UINT64_MAX,
+        .corpus_sha256 = "00ff",
+        .steps = 9,
+        .batch = 2,
+        .length = 4,
+        .parameters = 100,
+        .encoding_parameters = 3,
+        .bytes = 1000
+    };
     int64_t id;
 
     CHECK_OK(lct_store_find_run(&id, s, &run));

@@ -44,16 +44,15 @@ static inline void make(const char *header, size_t data)
     make_n(header, strlen(header), data);
 }
 
-#define A(dtype, shape, offsets) \
-    "\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape \
+#define A(dtype, shape, offsets)                                               \
+    "\"a\":{\"dtype\":\"" dtype "\",\"shape\":" shape                          \
     ",\"data_offsets\":" offsets "}"
-#define B(dtype, shape, offsets) \
-    "\"b\":{\"dtype\":\"" dtype "\",\"shape\":" shape \
+#define B(dtype, shape, offsets)                                               \
+    "\"b\":{\"dtype\":\"" dtype "\",\"shape\":" shape                          \
     ",\"data_offsets\":" offsets "}"
 
-static const char small[] =
-    "{\"__metadata__\":{\"k\":\"v\"}," A("F32", "[2]", "[0,8]") ","
-    B("F16", "[1]", "[8,10]") "}";
+static const char small[] = "{\"__metadata__\":{\"k\":\"v\"}," A(
+    "F32", "[2]", "[0,8]") "," B("F16", "[1]", "[8,10]") "}";
 
 /* 'n' scalars named t0 .. on one range, or on one after the other */
 static inline void make_many(int n, bool overlapping)
@@ -67,8 +66,8 @@ static inline void make_many(int n, bool overlapping)
 
         used += (size_t)snprintf(header + used, sizeof header - used,
                                  "%s\"t%d\":{\"dtype\":\"F32\",\"shape\":[],"
-                                 "\"data_offsets\":[%d,%d]}", i > 0 ? "," : "",
-                                 i, at, at + 4);
+                                 "\"data_offsets\":[%d,%d]}",
+                                 i > 0 ? "," : "", i, at, at + 4);
     }
     header[used++] = '}';
     make_n(header, used, overlapping ? 4 : 4 * (size_t)n);

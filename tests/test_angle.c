@@ -19,8 +19,8 @@ static float *angles(const void *positions, locant_dtype dtype, int64_t rows,
     float *data = test_guarded(bytes);
     int64_t shape[] = { rows, pairs, 2 };
     locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
-    locant_tensor at = locant_dense((void *)(uintptr_t)positions, dtype, 1,
-                                    shape);
+    locant_tensor at =
+        locant_dense((void *)(uintptr_t)positions, dtype, 1, shape);
 
     CHECK_OK(locant_angles(&out, &at, base, mode));
     return data;
@@ -56,7 +56,8 @@ static void opposite_positions_mirror(void)
         for (int64_t t = 0; t < rows; t++) {
             if (t > 0)
                 p[t] = test_range(0, 2) && p[t - 1] < INT64_MAX
-                           ? p[t - 1] + 1 : any_position();
+                           ? p[t - 1] + 1
+                           : any_position();
             if (p[t] == INT64_MIN)
                 p[t] = 0;
             minus[t] = -p[t];
@@ -68,8 +69,8 @@ static void opposite_positions_mirror(void)
                 (p[k / pairs] != 0 && !same(a[2 * k + 1], -b[2 * k + 1])))
                 FAIL("position %lld, pair %lld: %a %a and %a %a",
                      (long long)p[k / pairs], (long long)(k % pairs),
-                     (double)a[2 * k], (double)a[2 * k + 1],
-                     (double)b[2 * k], (double)b[2 * k + 1]);
+                     (double)a[2 * k], (double)a[2 * k + 1], (double)b[2 * k],
+                     (double)b[2 * k + 1]);
         drop(a, rows, pairs);
         drop(b, rows, pairs);
     }
@@ -97,8 +98,8 @@ TEST(a_row_does_not_depend_on_its_neighbours)
         CHECK_OK(locant_set_threads(round % 3 + 1));
         all = angles(p, LOCANT_I64, rows, pairs, 5e5, LOCANT_ANGLES_EXACT);
         for (int64_t t = 0; t < rows; t++) {
-            float *one = angles(&p[t], LOCANT_I64, 1, pairs, 5e5,
-                                LOCANT_ANGLES_EXACT);
+            float *one =
+                angles(&p[t], LOCANT_I64, 1, pairs, 5e5, LOCANT_ANGLES_EXACT);
 
             if (memcmp(one, all + 2 * t * pairs,
                        (size_t)pairs * 2 * sizeof(float)) != 0)
@@ -114,8 +115,8 @@ TEST(a_row_does_not_depend_on_its_neighbours)
 
 static void check_extremes(void)
 {
-    static const int64_t p[] = { INT64_MIN, INT64_MIN + 1, -1, 0, 1,
-                                 INT64_MAX - 1, INT64_MAX };
+    static const int64_t p[] = { INT64_MIN, INT64_MIN + 1, -1,       0,
+                                 1,         INT64_MAX - 1, INT64_MAX };
     float *x = angles(p, LOCANT_I64, LEN(p), 20, 1e4, LOCANT_ANGLES_EXACT);
 
     for (size_t t = 0; t < LEN(p); t++) {
@@ -204,8 +205,9 @@ TEST(magnitude_is_rounded_once)
 /* transformers: 1.0 / (base ** (arange(0, d, 2).float() / d)) */
 TEST(hf_computes_what_transformers_does)
 {
-    static const int64_t p[] = { 0, 1, 2, 4095, 131071, 16777217, -3,
-                                 INT64_MAX };
+    static const int64_t p[] = {
+        0, 1, 2, 4095, 131071, 16777217, -3, INT64_MAX
+    };
     const int64_t pairs = 48;
     float *x = angles(p, LOCANT_I64, LEN(p), pairs, 5e5, LOCANT_ANGLES_HF);
 
@@ -303,13 +305,15 @@ TEST(refuses_bad_arguments)
     locant_tensor at = locant_dense(p, LOCANT_F64, 1, shape);
     locant_tensor bad;
 
-#define REFUSES(out_, at_, base, mode, status, sentence)             \
-    CHECK_REFUSED(locant_angles(out_, at_, base, mode), status,      \
+#define REFUSES(out_, at_, base, mode, status, sentence)                       \
+    CHECK_REFUSED(locant_angles(out_, at_, base, mode), status,                \
                   "locant_angles: " sentence)
-    REFUSES(&out, &at, 1e4, 0, LOCANT_ERR_PARAM, "position 1 is nan, expected "
+    REFUSES(&out, &at, 1e4, 0, LOCANT_ERR_PARAM,
+            "position 1 is nan, expected "
             "a finite number below 2^63 in magnitude");
     p[1] = -0x1p63;
-    REFUSES(&out, &at, 1e4, 0, LOCANT_ERR_PARAM, "position 1 is -9.22337e+18, "
+    REFUSES(&out, &at, 1e4, 0, LOCANT_ERR_PARAM,
+            "position 1 is -9.22337e+18, "
             "expected a finite number below 2^63 in magnitude");
     p[1] = 1;
     REFUSES(&out, &at, 0, 0, LOCANT_ERR_PARAM,

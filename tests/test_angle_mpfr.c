@@ -20,9 +20,9 @@ enum {
     /* per task; 1954 x 64 x 16 = 2 000 896 samples */
     FREQUENCIES = TEST_SANITIZED ? 40 : 1954,
     REALS = TEST_SANITIZED ? 100 : 2500,
-    POSITIONS = 16,     /* per frequency */
-    HARD = 4,           /* of them */
-    COPIES = 19,        /* full vectors and a tail on every instruction set */
+    POSITIONS = 16, /* per frequency */
+    HARD = 4,       /* of them */
+    COPIES = 19,    /* full vectors and a tail on every instruction set */
     MOST_ISAS = 4
 };
 
@@ -237,9 +237,8 @@ TEST(is_within_half_a_unit)
                   "position %lld); %.6f where above 2^-20; %.3g absolute; "
                   "%.3g in double\n",
                   TASKS * FREQUENCIES * POSITIONS, all.ulp, all.base,
-                  (long long)all.dim, (long long)all.i,
-                  (long long)all.position, all.ulp_large, all.absolute,
-                  all.in_double);
+                  (long long)all.dim, (long long)all.i, (long long)all.position,
+                  all.ulp_large, all.absolute, all.in_double);
     if (!(all.ulp <= 0.501))
         FAIL("%.6f ulp", all.ulp);
     if (!(all.in_double <= 0x1p-51))
@@ -289,8 +288,8 @@ TEST(real_positions_are_as_exact)
         CHECK(schedule != NULL);
         schedule->turn[0] = lct_turn_of(s.base, i, 64);
         for (int k = 0; k < 16; k++)
-            check_real(&s, schedule, ldexp(test_uniform(),
-                                           (int)test_range(-40, 62)));
+            check_real(&s, schedule,
+                       ldexp(test_uniform(), (int)test_range(-40, 62)));
         locant_release(schedule);
     }
     mpfr_clears(s.theta, s.angle, s.sine, s.cosine, (mpfr_ptr)0);

@@ -12,12 +12,13 @@
 
 static void describe(char text[400], const struct attend *t)
 {
-    snprintf(text, 400, "%s %s [B %d, H %d/%d, T %d, S %d, D %d] %s "
+    snprintf(text, 400,
+             "%s %s [B %d, H %d/%d, T %d, S %d, D %d] %s "
              "positions %d, top %.3g",
              t->spec, locant_dtype_name(t->dtype), (int)t->B, (int)t->H,
              (int)t->G, (int)t->T, (int)t->S, (int)t->D,
-             t->a.mask == LOCANT_MASK_CAUSAL ? "causal" : "full",
-             (int)t->kind, t->top);
+             t->a.mask == LOCANT_MASK_CAUSAL ? "causal" : "full", (int)t->kind,
+             t->top);
 }
 
 /* ----------------------------------------------------------------- forward */
@@ -148,8 +149,8 @@ static void check_gradient(const struct attend *t, const char *name,
     distance(&error, &size, got, want);
     describe(text, t);
     if (!(error <= (1 + t->top / 8) * (84 * unit * size + 2 * unit * gross)))
-        FAIL("%s: %s: error %.3g of %.3g, terms %.3g", text, name, error,
-             size, gross);
+        FAIL("%s: %s: error %.3g of %.3g, terms %.3g", text, name, error, size,
+             gross);
 }
 
 static void clear_params(struct attend *t)
@@ -177,9 +178,8 @@ static void protect_inputs(const struct attend *t)
     const locant_tensor *inputs[] = { &t->q, &t->k, &t->v, &t->dout };
 
     for (size_t i = 0; i < LEN(inputs); i++)
-        test_guarded_readonly(inputs[i]->data,
-                              oracle_count(inputs[i]) *
-                                  locant_dtype_size(t->dtype));
+        test_guarded_readonly(inputs[i]->data, oracle_count(inputs[i]) *
+                                                   locant_dtype_size(t->dtype));
 }
 
 /* One problem on every instruction set. */
@@ -215,8 +215,7 @@ static void sweep(locant_dtype dtype, double sharp, int usual, int64_t most)
 
         for (int c = 0; attend_choose(&t, c); c++)
             for (int n = 0; n < cases; n++) {
-                t = (struct attend){ .o = t.o, .dtype = dtype,
-                                     .sharp = sharp };
+                t = (struct attend){ .o = t.o, .dtype = dtype, .sharp = sharp };
                 attend_sizes(&t, most);
                 CHECK(attend_choose(&t, c));
                 t.kind = (enum attend_positions)(n % ATTEND_KINDS);
@@ -264,7 +263,8 @@ static void naive(float *out, const struct attend *t, size_t row)
 TEST(is_as_good_as_plain_loops)
 {
     for (int n = 0; n < test_cases(30); n++) {
-        struct attend t = { .o = oracle_of("none"), .dtype = LOCANT_F32,
+        struct attend t = { .o = oracle_of("none"),
+                            .dtype = LOCANT_F32,
                             .sharp = 1 };
         double error, size, plain = 0;
         float row[256];
@@ -279,7 +279,8 @@ TEST(is_as_good_as_plain_loops)
             naive(row, &t, i);
             for (int64_t d = 0; d < t.D; d++)
                 plain += pow((double)row[d] -
-                             t.want_out[i * (size_t)t.D + (size_t)d], 2);
+                                 t.want_out[i * (size_t)t.D + (size_t)d],
+                             2);
         }
         if (!(error <= 2 * sqrt(plain) + 1e-7 * size))
             FAIL("case %d: error %.3g, plain loops %.3g", n, error / size,
@@ -297,7 +298,8 @@ TEST(matches_oracle_at_large_scores)
 /* 1e30 times unit: finite, the largest score takes all. */
 TEST(huge_scores_stay_finite)
 {
-    struct attend t = { .o = attend_oracle(0), .dtype = LOCANT_F32,
+    struct attend t = { .o = attend_oracle(0),
+                        .dtype = LOCANT_F32,
                         .sharp = 1e30 };
 
     attend_sizes(&t, 65);
@@ -327,7 +329,8 @@ TEST(doubles_match_oracle)
             continue;
         for (int c = 0; attend_choose(&t, c); c++)
             for (int n = 0; n < ATTEND_KINDS; n++) {
-                t = (struct attend){ .o = t.o, .dtype = LOCANT_F64,
+                t = (struct attend){ .o = t.o,
+                                     .dtype = LOCANT_F64,
                                      .sharp = 1 };
                 attend_sizes(&t, 40);
                 CHECK(attend_choose(&t, c));
@@ -409,13 +412,13 @@ TEST(rotated_doubles_match_oracle)
             continue;
         for (int c = 0; attend_choose(&t, c); c++)
             for (int n = 0; n < ATTEND_KINDS; n++, met++) {
-                t = (struct attend){ .o = t.o, .dtype = LOCANT_F64,
+                t = (struct attend){ .o = t.o,
+                                     .dtype = LOCANT_F64,
                                      .sharp = 1 };
                 attend_sizes(&t, 40);
                 CHECK(attend_choose(&t, c));
                 t.kind = (enum attend_positions)n;
-                rotated_case(&t, n % 2 ? LOCANT_MASK_CAUSAL
-                                       : LOCANT_MASK_NONE);
+                rotated_case(&t, n % 2 ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE);
             }
     }
     CHECK(met > 0);
@@ -449,8 +452,9 @@ static void oracle_differs_as_it_says(struct attend *t, locant_mask mask)
     attend_make(t, mask);
     attend_oracle_backward(t, 0);
     for (int x = 0; x < 3; x++) {
-        const double *dx = x == 0 ? t->want_dq : x == 1 ? t->want_dk
-                                                         : t->want_dv;
+        const double *dx = x == 0   ? t->want_dq
+                           : x == 1 ? t->want_dk
+                                    : t->want_dv;
         size_t n = oracle_count(x ? &t->k : &t->q);
 
         way[x] = calloc(n, sizeof(double));
@@ -474,7 +478,8 @@ TEST(oracle_is_its_own_derivative)
 {
     for (int i = 0; attend_oracle(i) != NULL; i++)
         for (int n = 0; n < 4; n++) {
-            struct attend t = { .o = attend_oracle(i), .dtype = LOCANT_F64,
+            struct attend t = { .o = attend_oracle(i),
+                                .dtype = LOCANT_F64,
                                 .sharp = 1 };
 
             attend_sizes(&t, 7);

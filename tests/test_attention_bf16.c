@@ -43,13 +43,13 @@ static void judge_elements(struct job *j, bool turns)
         if (isfinite(oracle_get(&j->m.lse, i)))
             top = fmax(top, fabs(oracle_get(&j->m.lse, i)));
     if (turns)
-        e = (2 * UNIT + UNIT * UNIT) * longest_row(&j->q) *
-            longest_row(&j->k) / root;
+        e = (2 * UNIT + UNIT * UNIT) * longest_row(&j->q) * longest_row(&j->k) /
+            root;
     sums = 4 * 0x1p-24 * (8 + top);
     for (size_t i = 0; i < mixed_size(&j->m.out); i++) {
         double got = bf16_at(&j->out, i), want = oracle_get(&j->m.out, i);
-        double bound = (UNIT + exp(2 * e) - 1 + sums) * most +
-                       UNIT * fabs(want);
+        double bound =
+            (UNIT + exp(2 * e) - 1 + sums) * most + UNIT * fabs(want);
 
         if (!(fabs(got - want) <= bound))
             FAIL("%s: out %zu: got %g, want %g, bound %g", j->m.spec, i, got,
@@ -105,8 +105,8 @@ static void judge_gradient(const struct job *j, const char *name,
     }
     size = fmax(size, (double)n * 0.01);
     if (size > 0)
-        worst.gradient = fmax(worst.gradient,
-                              4 / units * sqrt(error / size) / UNIT);
+        worst.gradient =
+            fmax(worst.gradient, 4 / units * sqrt(error / size) / UNIT);
     if (!(sqrt(error) <= units * UNIT * sqrt(size)))
         FAIL("%s [T %d, S %d, D %d]: %s: error %.3g of %.3g", j->m.spec,
              (int)j->m.T, (int)j->m.S, (int)j->m.D, name, sqrt(error),
@@ -181,7 +181,8 @@ static void sweep(void)
             int64_t S = tokens[test_range(0, LEN(tokens) - 1)];
             struct job j = { .m = { .spec = encodings[e].spec,
                                     .dtype = LOCANT_F32,
-                                    .mask = (locant_mask)(n % 2), .S = S } };
+                                    .mask = (locant_mask)(n % 2),
+                                    .S = S } };
 
             j.m.T = test_range(S > 70 ? S - 70 : 1, S);
             j.m.D = channels[test_range(0, encodings[e].turns ? 4 : 6)];
@@ -201,7 +202,8 @@ TEST(comes_near_the_reference)
     lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(sweep);
     print_message("worst: out %.2f, gradients %.2f units of their size, lse "
-                  "%.2g\n", worst.out, worst.gradient, worst.lse);
+                  "%.2g\n",
+                  worst.out, worst.gradient, worst.lse);
 }
 
 /* --------------------------------------------------------------- the switch */
@@ -209,8 +211,12 @@ TEST(comes_near_the_reference)
 /* Does the switch change a bit of out? */
 static bool switched(const char *spec)
 {
-    struct job j = { .m = { .spec = spec, .dtype = LOCANT_F32, .T = 20,
-                            .S = 20, .D = 16, .H = 2 } };
+    struct job j = { .m = { .spec = spec,
+                            .dtype = LOCANT_F32,
+                            .T = 20,
+                            .S = 20,
+                            .D = 16,
+                            .H = 2 } };
     size_t bytes;
     void *before;
     bool differs;

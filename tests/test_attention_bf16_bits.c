@@ -25,9 +25,8 @@ static locant_tensor part(const locant_tensor *x, int64_t b, int64_t batch,
 {
     locant_tensor y = *x;
 
-    y.data = (char *)x->data +
-             (b * x->stride[0] + from * x->stride[2]) *
-                 (int64_t)locant_dtype_size(x->dtype);
+    y.data = (char *)x->data + (b * x->stride[0] + from * x->stride[2]) *
+                                   (int64_t)locant_dtype_size(x->dtype);
     y.shape[0] = batch;
     y.shape[2] = n;
     return y;
@@ -124,7 +123,9 @@ static void splits(void)
     for (size_t e = 0; e < LEN(encodings); e++)
         for (int mask = 0; mask < 2; mask++) {
             struct job j = { .m = { .spec = encodings[e].spec,
-                                    .dtype = LOCANT_F32, .T = 131, .S = 131,
+                                    .dtype = LOCANT_F32,
+                                    .T = 131,
+                                    .S = 131,
                                     .D = mask ? 16 : 18,
                                     .mask = (locant_mask)mask } };
 
@@ -143,8 +144,9 @@ TEST(threads_batch_and_chunks_change_nothing)
 /* Keys that a cache keeps turned, in bfloat16: rounded once in either case. */
 static void turned(void)
 {
-    struct job j = { .m = { .spec = "rope", .dtype = LOCANT_F32, .T = 70,
-                            .S = 131, .D = 34 } };
+    struct job j = {
+        .m = { .spec = "rope", .dtype = LOCANT_F32, .T = 70, .S = 131, .D = 34 }
+    };
     uint16_t *out;
     float *lse;
 
@@ -159,13 +161,14 @@ static void turned(void)
         k.rank = 3;
         memmove(k.shape, k.shape + 1, 3 * sizeof(int64_t));
         memmove(k.stride, k.stride + 1, 3 * sizeof(int64_t));
-        CHECK_OK(locant_encoding_rotate(&k, &k, j.m.e,
-                                        &(locant_tensor){
-                                            .data = j.m.k_pos.data,
-                                            .dtype = LOCANT_I64, .rank = 1,
-                                            .shape = { j.m.S },
-                                            .stride = { 1 } },
-                                        NULL, LOCANT_ROTATE_KEY));
+        CHECK_OK(
+            locant_encoding_rotate(&k, &k, j.m.e,
+                                   &(locant_tensor){ .data = j.m.k_pos.data,
+                                                     .dtype = LOCANT_I64,
+                                                     .rank = 1,
+                                                     .shape = { j.m.S },
+                                                     .stride = { 1 } },
+                                   NULL, LOCANT_ROTATE_KEY));
     }
     j.a.flags = LOCANT_ATTENTION_KEYS_ROTATED;
     forward(&j.a, &j.out, &j.lse);
@@ -196,8 +199,12 @@ static void poison(const locant_tensor *x, int64_t key, uint16_t half)
 /* What comes after a query may hold anything; what it sees is not forgiven. */
 static void one_poison(int64_t key, uint16_t half, bool keys, int64_t T)
 {
-    struct job j = { .m = { .spec = "none", .dtype = LOCANT_F32, .T = T,
-                            .S = 67, .D = 20, .mask = LOCANT_MASK_CAUSAL } };
+    struct job j = { .m = { .spec = "none",
+                            .dtype = LOCANT_F32,
+                            .T = T,
+                            .S = 67,
+                            .D = 20,
+                            .mask = LOCANT_MASK_CAUSAL } };
     size_t row;
     uint16_t *out;
     float *lse;
@@ -244,8 +251,12 @@ static void check_rows(const char *what, const locant_tensor *x,
  */
 static void backward_poison(int64_t at, bool key)
 {
-    struct job j = { .m = { .spec = "none", .dtype = LOCANT_F32, .T = 67,
-                            .S = 67, .D = 18, .mask = LOCANT_MASK_CAUSAL } };
+    struct job j = { .m = { .spec = "none",
+                            .dtype = LOCANT_F32,
+                            .T = 67,
+                            .S = 67,
+                            .D = 18,
+                            .mask = LOCANT_MASK_CAUSAL } };
     double *dq, *dk, *dv;
 
     job_make(&j);
@@ -273,8 +284,12 @@ static void backward_poison(int64_t at, bool key)
 /* A key after all queries leaves every gradient as it is; its own are 0. */
 static void backward_hidden(int64_t T)
 {
-    struct job j = { .m = { .spec = "none", .dtype = LOCANT_F32, .T = T,
-                            .S = T + 1, .D = 18, .mask = LOCANT_MASK_CAUSAL } };
+    struct job j = { .m = { .spec = "none",
+                            .dtype = LOCANT_F32,
+                            .T = T,
+                            .S = T + 1,
+                            .D = 18,
+                            .mask = LOCANT_MASK_CAUSAL } };
     locant_tensor q_pos = test_tensor(LOCANT_I64, 1, &T);
     double *dq, *dk, *dv;
 

@@ -7,15 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const others[] = { "none", "t5", "kerple", "rope", "xpos",
-                                      "alibi" };
+static const char *const others[] = { "none", "t5",   "kerple",
+                                      "rope", "xpos", "alibi" };
 
 /* Central differences, with and without groups of heads. */
 TEST(gradients_are_those_of_the_values)
 {
     for (size_t i = 0; i < LEN(others); i++)
         for (int mask = 0; mask < 2; mask++) {
-            struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 13,
+            struct mixed m = { .dtype = LOCANT_F64,
+                               .W = 5,
+                               .T = 13,
                                .mask = (locant_mask)mask,
                                .G = mask ? 2 : 4 };
             struct pair p;
@@ -65,8 +67,11 @@ static void row_by_hand(double *out, const struct mixed *m, int64_t b,
 
 TEST(values_are_those_of_the_formula)
 {
-    struct mixed m = { .dtype = LOCANT_F64, .W = 5,
-                       .mask = LOCANT_MASK_CAUSAL, .T = 11, .S = 11 };
+    struct mixed m = { .dtype = LOCANT_F64,
+                       .W = 5,
+                       .mask = LOCANT_MASK_CAUSAL,
+                       .T = 11,
+                       .S = 11 };
     struct pair p;
     double want[8];
 
@@ -88,7 +93,10 @@ TEST(values_are_those_of_the_formula)
 TEST(float_tensors_are_near)
 {
     for (size_t i = 0; i < LEN(others); i++) {
-        struct mixed m = { .dtype = LOCANT_F32, .W = 5, .T = 40, .S = 70,
+        struct mixed m = { .dtype = LOCANT_F32,
+                           .W = 5,
+                           .T = 40,
+                           .S = 70,
                            .mask = LOCANT_MASK_CAUSAL };
         struct pair p;
 
@@ -131,7 +139,10 @@ TEST(threads_agree)
 /* Causal, so a query's own past decides: to the bit. */
 TEST(chunks_and_a_growing_cache_agree)
 {
-    struct mixed m = { .dtype = LOCANT_F32, .W = 5, .T = 30, .S = 30,
+    struct mixed m = { .dtype = LOCANT_F32,
+                       .W = 5,
+                       .T = 30,
+                       .S = 30,
                        .mask = LOCANT_MASK_CAUSAL };
     struct pair p;
     float *want;
@@ -161,7 +172,11 @@ TEST(chunks_and_a_growing_cache_agree)
 TEST(documents_are_separate)
 {
     enum { FIRST = 8, S = 20 };
-    struct mixed m = { .dtype = LOCANT_F64, .W = 5, .B = 1, .T = S, .S = S,
+    struct mixed m = { .dtype = LOCANT_F64,
+                       .W = 5,
+                       .B = 1,
+                       .T = S,
+                       .S = S,
                        .mask = LOCANT_MASK_CAUSAL };
     double *want, *got;
     struct pair p;
@@ -194,8 +209,9 @@ TEST(documents_are_separate)
  */
 TEST(blind_queries_are_not_asked_about)
 {
-    struct mixed m = { .dtype = LOCANT_F64, .W = 5,
-                       .mask = LOCANT_MASK_CAUSAL, .T = 13 };
+    struct mixed m = {
+        .dtype = LOCANT_F64, .W = 5, .mask = LOCANT_MASK_CAUSAL, .T = 13
+    };
     struct pair p;
     int before;
 

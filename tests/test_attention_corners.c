@@ -31,8 +31,10 @@ static locant_tensor tensor(int rank, int64_t n0, int64_t n1, int64_t n2,
 static void make_params(struct problem *p, int64_t width)
 {
     const int64_t *q = p->q.shape;
-    locant_sizes sizes = { .width = width, .heads = q[1],
-                           .kv_heads = p->k.shape[1], .head_dim = q[3] };
+    locant_sizes sizes = { .width = width,
+                           .heads = q[1],
+                           .kv_heads = p->k.shape[1],
+                           .head_dim = q[3] };
     locant_param_info info;
 
     for (; locant_encoding_param(&info, p->e, p->params, &sizes); p->params++) {
@@ -79,8 +81,8 @@ static void make(struct problem *p, const char *spec, const int64_t q[4],
 
 static void free_all(struct problem *p)
 {
-    locant_tensor *all[] = { &p->q, &p->k, &p->v, &p->x, &p->out, &p->dout,
-                             &p->lse, &p->dq, &p->dk, &p->dv };
+    locant_tensor *all[] = { &p->q,    &p->k,   &p->v,  &p->x,  &p->out,
+                             &p->dout, &p->lse, &p->dq, &p->dk, &p->dv };
 
     for (size_t i = 0; i < LEN(all); i++)
         test_tensor_free(all[i]);
@@ -108,8 +110,8 @@ static void run(struct problem *p)
     CHECK_OK(locant_attention_workspace(&bytes, &p->a));
     workspace = test_guarded(bytes);
     memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_forward(&p->out, &p->lse, &p->a, workspace,
-                                      bytes));
+    CHECK_OK(
+        locant_attention_forward(&p->out, &p->lse, &p->a, workspace, bytes));
     memset(workspace, 0xff, bytes);
     CHECK_OK(locant_attention_backward(&p->g, &p->dout, &p->out, &p->lse, &p->a,
                                        workspace, bytes));
@@ -123,9 +125,10 @@ static void check_all(const locant_tensor *t, float value)
 }
 
 /* One of products, one of a table of biases, one piecewise linear. */
-static const char *const learned[] = { "shaw(distance=5)", "deberta(span=4)",
-                                       "t5", "fire", "transformer-xl",
-                                       "alibi(learned=yes)" };
+static const char *const learned[] = {
+    "shaw(distance=5)", "deberta(span=4)",   "t5", "fire",
+    "transformer-xl",   "alibi(learned=yes)"
+};
 
 /* Nothing is added to gradients, whatever the workspace held. */
 TEST(without_batch_rows_nothing_is_learned)
@@ -148,8 +151,8 @@ TEST(positions_of_no_rows_are_taken)
     struct problem p;
 
     for (size_t n = 0; n < LEN(learned); n++) {
-        locant_tensor pos = locant_dense(none, LOCANT_I64, 2,
-                                         (int64_t[]){ 0, 7 });
+        locant_tensor pos =
+            locant_dense(none, LOCANT_I64, 2, (int64_t[]){ 0, 7 });
 
         make(&p, learned[n], (int64_t[]){ 0, 4, 7, 6 }, 2, 0);
         p.a.q_pos = p.a.k_pos = &pos;
@@ -213,8 +216,8 @@ TEST(turned_keys_need_no_gradient)
         q.g.dk = NULL;
         run(&p);
         for (int i = 0; i < p.params; i++)
-            q.dparam[i] = test_tensor(LOCANT_F32, p.dparam[i].rank,
-                                      p.dparam[i].shape);
+            q.dparam[i] =
+                test_tensor(LOCANT_F32, p.dparam[i].rank, p.dparam[i].shape);
         q.a.params = q.param;
         q.g.dparams = q.dparam;
         run(&q);
@@ -234,8 +237,7 @@ TEST(positions_may_lie_at_both_ends)
                                          "transformer-xl(clamp=20)" };
     int64_t q_pos[9], k_pos[9];
     locant_tensor first = locant_dense(q_pos, LOCANT_I64, 1, (int64_t[]){ 9 });
-    locant_tensor second = locant_dense(k_pos, LOCANT_I64, 1,
-                                        (int64_t[]){ 9 });
+    locant_tensor second = locant_dense(k_pos, LOCANT_I64, 1, (int64_t[]){ 9 });
 
     for (int64_t i = 0; i < 9; i++) {
         q_pos[i] = INT64_MAX - 8 + i;

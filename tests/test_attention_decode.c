@@ -18,7 +18,7 @@ struct step {
     bool documents, turned;
     locant_dtype dtype;
     locant_encoding *e;
-    locant_tensor q, k, v;         /* q: MANY + T rows */
+    locant_tensor q, k, v; /* q: MANY + T rows */
     locant_tensor key_turned;
     int64_t *k_pos, *k_docs, *q_pos, *q_docs;
 };
@@ -119,13 +119,15 @@ static float *run(const struct step *s, int64_t from, int64_t T, bool reference)
     locant_tensor q = s->q, out, lse, q_pos, k_pos, q_docs, k_docs, params[8];
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_param_info info;
-    const locant_sizes sizes = { .width = s->H * s->D, .heads = s->H,
-                                 .kv_heads = s->Hkv, .head_dim = s->D };
+    const locant_sizes sizes = { .width = s->H * s->D,
+                                 .heads = s->H,
+                                 .kv_heads = s->Hkv,
+                                 .head_dim = s->D };
     int learned = 0;
     void *workspace;
 
-    q.data = (char *)q.data +
-             (size_t)(from * s->D) * locant_dtype_size(s->dtype);
+    q.data =
+        (char *)q.data + (size_t)(from * s->D) * locant_dtype_size(s->dtype);
     q.shape[2] = T;
     out = locant_dense(result, s->dtype, 4, rows);
     lse = locant_dense(result + n * D, LOCANT_F32, 3, rows);
@@ -145,8 +147,8 @@ static float *run(const struct step *s, int64_t from, int64_t T, bool reference)
     a.flags = s->turned ? LOCANT_ATTENTION_KEYS_ROTATED : 0;
     for (; locant_encoding_param(&info, s->e, learned, &sizes); learned++) {
         params[learned] = test_tensor(LOCANT_F32, info.rank, info.shape);
-        CHECK_OK(locant_encoding_param_init(&params[learned], s->e, learned,
-                                            1));
+        CHECK_OK(
+            locant_encoding_param_init(&params[learned], s->e, learned, 1));
     }
     a.params = learned > 0 ? params : NULL;
     if (reference) {
@@ -214,8 +216,9 @@ static void judge(struct step s)
 }
 
 static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_BF16, LOCANT_F16 };
-static const char *const specs[] = { "none", "rope", "alibi", "t5", "kerple",
-                                     "window(size=100)", "rope+alibi" };
+static const char *const specs[] = { "none",      "rope",   "alibi",
+                                     "t5",        "kerple", "window(size=100)",
+                                     "rope+alibi" };
 static const int64_t lengths[] = { 1, 63, 64, 65, 1023, 1024, 1025, 2500 };
 static const int64_t groups[][2] = { { 2, 2 }, { 6, 2 }, { 8, 1 } };
 static const int64_t widths[] = { 16, 6, 128, 33, 72 };
@@ -232,10 +235,13 @@ TEST(a_step_has_the_bits_of_the_whole_run)
                 continue;
             if (strncmp(specs[i], "rope", 4) == 0)
                 D += D % 2;
-            judge((struct step){ .spec = specs[i], .H = groups[n % 3][0],
-                                 .Hkv = groups[n % 3][1], .D = D,
+            judge((struct step){ .spec = specs[i],
+                                 .H = groups[n % 3][0],
+                                 .Hkv = groups[n % 3][1],
+                                 .D = D,
                                  .T = 1 + (n + (int64_t)i) % 8,
-                                 .S = lengths[j], .documents = n % 4 == 3,
+                                 .S = lengths[j],
+                                 .documents = n % 4 == 3,
                                  .dtype = dtypes[n / 2 % 3] });
         }
 }
@@ -244,9 +250,13 @@ static void groups_and_widths(void)
 {
     for (size_t g = 0; g < LEN(groups); g++)
         for (size_t d = 0; d < LEN(widths); d++)
-            judge((struct step){ .spec = "none", .H = groups[g][0],
-                                 .Hkv = groups[g][1], .D = widths[d], .T = 1,
-                                 .S = 130, .documents = d % 2 == 1,
+            judge((struct step){ .spec = "none",
+                                 .H = groups[g][0],
+                                 .Hkv = groups[g][1],
+                                 .D = widths[d],
+                                 .T = 1,
+                                 .S = 130,
+                                 .documents = d % 2 == 1,
                                  .dtype = dtypes[(g + d) % 3] });
 }
 
@@ -254,9 +264,12 @@ static void groups_and_widths(void)
 static void short_tiles(void)
 {
     for (int64_t S = 1; S < 72; S += TEST_SANITIZED ? 9 : 1)
-        judge((struct step){ .spec = S % 2 == 0 ? "none" : "rope", .H = 4,
-                             .Hkv = S % 5 == 0 ? 4 : 1, .D = 32,
-                             .T = 1 + S % 3, .S = S,
+        judge((struct step){ .spec = S % 2 == 0 ? "none" : "rope",
+                             .H = 4,
+                             .Hkv = S % 5 == 0 ? 4 : 1,
+                             .D = 32,
+                             .T = 1 + S % 3,
+                             .S = S,
                              .dtype = dtypes[S / 2 % 3] });
 }
 
@@ -271,8 +284,11 @@ TEST(heads_share_angles)
     static const int64_t heads[][2] = { { 24, 6 }, { 7, 7 }, { 40, 10 } };
 
     for (size_t n = 0; n < LEN(heads); n++)
-        judge((struct step){ .spec = "rope(dim=16)", .H = heads[n][0],
-                             .Hkv = heads[n][1], .D = 32, .T = 2,
+        judge((struct step){ .spec = "rope(dim=16)",
+                             .H = heads[n][0],
+                             .Hkv = heads[n][1],
+                             .D = 32,
+                             .T = 2,
                              .S = 1100 + 1024 * (int64_t)n,
                              .documents = n == 1,
                              .dtype = dtypes[n] });
@@ -286,16 +302,21 @@ TEST(one_query_of_each_group_and_width)
 /* More heads share keys than one tile has rows. */
 TEST(many_heads_of_one)
 {
-    judge((struct step){ .spec = "alibi", .H = 64, .Hkv = 1, .D = 16, .T = 3,
-                         .S = 200 });
+    judge((struct step){
+        .spec = "alibi", .H = 64, .Hkv = 1, .D = 16, .T = 3, .S = 200 });
 }
 
 /* Keys that a query does not see may hold anything. */
 TEST(hidden_keys_leak_nothing)
 {
     static const float bad[] = { NAN, INFINITY, -INFINITY };
-    struct step s = { .spec = "rope", .H = 4, .Hkv = 2, .D = 16, .T = 1,
-                      .S = 300, .documents = true };
+    struct step s = { .spec = "rope",
+                      .H = 4,
+                      .Hkv = 2,
+                      .D = 16,
+                      .T = 1,
+                      .S = 300,
+                      .documents = true };
     size_t n;
     float *clean, *foul;
 
@@ -322,8 +343,13 @@ TEST(hidden_keys_leak_nothing)
 /* No document of the keys is the query's. */
 TEST(a_row_that_sees_nothing_gives_zeros)
 {
-    struct step s = { .spec = "none", .H = 3, .Hkv = 1, .D = 20, .T = 2,
-                      .S = 1100, .documents = true };
+    struct step s = { .spec = "none",
+                      .H = 3,
+                      .Hkv = 1,
+                      .D = 20,
+                      .T = 2,
+                      .S = 1100,
+                      .documents = true };
     float *got;
 
     step_make(&s);
@@ -346,8 +372,13 @@ TEST(a_row_that_sees_nothing_gives_zeros)
 TEST(a_ring_agrees_with_the_reference)
 {
     for (size_t i = 0; i < LEN(specs); i++) {
-        struct step s = { .spec = specs[i], .H = 4, .Hkv = 2, .D = 32, .T = 2,
-                          .S = 1100, .documents = i % 2 == 1 };
+        struct step s = { .spec = specs[i],
+                          .H = 4,
+                          .Hkv = 2,
+                          .D = 32,
+                          .T = 2,
+                          .S = 1100,
+                          .documents = i % 2 == 1 };
         size_t n = (size_t)(s.H * s.T * s.D);
         float *got, *want;
         double *wide = malloc(n * sizeof(*wide));

@@ -48,8 +48,9 @@ static void run(float *result, const struct step *s, bool reference)
 {
     const int64_t rows[3] = { 1, H, 1 }, shape[4] = { 1, H, 1, D };
     const int64_t one = 1, keys = S;
-    const locant_sizes sizes = { .width = H * D, .heads = H, .kv_heads = HKV,
-                                 .head_dim = D };
+    const locant_sizes sizes = {
+        .width = H * D, .heads = H, .kv_heads = HKV, .head_dim = D
+    };
     locant_tensor out = locant_dense(result, LOCANT_F32, 4, shape), params[2];
     locant_tensor lse = locant_dense(result + H * D, LOCANT_F32, 3, rows);
     locant_tensor q_pos = locant_dense((void *)&s->q_pos, LOCANT_I64, 1, &one);
@@ -70,8 +71,8 @@ static void run(float *result, const struct step *s, bool reference)
     for (; locant_encoding_param(&info, s->e, learned, &sizes); learned++) {
         CHECK(learned < 2);
         params[learned] = test_tensor(LOCANT_F32, info.rank, info.shape);
-        CHECK_OK(locant_encoding_param_init(&params[learned], s->e, learned,
-                                            1));
+        CHECK_OK(
+            locant_encoding_param_init(&params[learned], s->e, learned, 1));
     }
     a.params = learned > 0 ? params : NULL;
     if (reference) {
@@ -86,9 +87,10 @@ static void run(float *result, const struct step *s, bool reference)
         test_tensor_free(&params[--learned]);
 }
 
-static const char *const specs[] = { "alibi", "alibi(symmetric=yes)",
-                                     "alibi(learned=yes)", "kerple", "t5",
-                                     "alibi(max=16)" };
+static const char *const specs[] = {
+    "alibi", "alibi(symmetric=yes)", "alibi(learned=yes)", "kerple",
+    "t5",    "alibi(max=16)"
+};
 static const int64_t starts[] = { (1LL << 53) - 65, (1LL << 53) + 1, 1LL << 62,
                                   -(1LL << 62) - 1, INT64_MAX - S };
 
@@ -137,8 +139,8 @@ TEST(distances_are_those_of_integers)
     for (int64_t h = 0; h < H; h++) {
         const float *q = (const float *)s.q.data + h * D;
         /* H = 6: those of 4 heads, then the first and the third of 8. */
-        double slope = exp2(h < 4 ? -2.0 * (double)(h + 1)
-                                  : -1.0 - 2.0 * (double)(h - 4));
+        double slope =
+            exp2(h < 4 ? -2.0 * (double)(h + 1) : -1.0 - 2.0 * (double)(h - 4));
         double sum = 0, out[D] = { 0 };
 
         for (int64_t j = 0; j < S - 1; j++) {
@@ -147,8 +149,8 @@ TEST(distances_are_those_of_integers)
 
             for (int64_t d = 0; d < D; d++)
                 score += (double)q[d] * (double)((float *)s.k.data)[at + d];
-            weight = exp(score / sqrt(D) -
-                         slope * (double)(s.q_pos - s.k_pos[j]));
+            weight =
+                exp(score / sqrt(D) - slope * (double)(s.q_pos - s.k_pos[j]));
             sum += weight;
             for (int64_t d = 0; d < D; d++)
                 out[d] += weight * (double)((float *)s.v.data)[at + d];

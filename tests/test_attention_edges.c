@@ -99,7 +99,8 @@ static void attend(struct edge *e)
         for (int n = 0; n < e->n_params; n++)
             memset(e->dparams[i][n].data, 0,
                    (size_t)(e->params[n].shape[0] *
-                            (e->params[n].rank > 1 ? H : 1)) * sizeof(float));
+                            (e->params[n].rank > 1 ? H : 1)) *
+                       sizeof(float));
     CHECK_OK(locant_attention_workspace(&e->bytes, &e->a));
     e->workspace = malloc(e->bytes);
     assert_non_null(e->workspace);
@@ -180,10 +181,10 @@ TEST(positions_may_lie_at_the_ends_of_int64)
     for (size_t s = 0; s < LEN(specs); s++)
         for (size_t i = 0; i < LEN(q); i++)
             for (int mask = 0; mask < 2; mask++) {
-                locant_tensor q_pos = locant_dense(q[i], LOCANT_I64, 2,
-                                                   q_shape);
-                locant_tensor k_pos = locant_dense(k[i], LOCANT_I64, 2,
-                                                   k_shape);
+                locant_tensor q_pos =
+                    locant_dense(q[i], LOCANT_I64, 2, q_shape);
+                locant_tensor k_pos =
+                    locant_dense(k[i], LOCANT_I64, 2, k_shape);
                 struct edge e;
 
                 make(&e, specs[s]);

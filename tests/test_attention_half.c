@@ -56,8 +56,7 @@ static void check_rounded(const struct attend *t, const char *name,
 {
     locant_tensor want = narrow(x, half->dtype);
 
-    if (memcmp(half->data, want.data,
-               oracle_count(x) * sizeof(uint16_t)) != 0)
+    if (memcmp(half->data, want.data, oracle_count(x) * sizeof(uint16_t)) != 0)
         FAIL("%s: %s in %s is not the rounded one of float32", t->spec, name,
              locant_dtype_name(half->dtype));
     free(want.data);
@@ -126,8 +125,8 @@ static void halves_are_rounded(struct attend *t)
     make_twin(&w, t);
     attend_forward(t);
     append(&want, &t->lse);
-    CHECK_OK(locant_attention_forward(&w.out, &t->lse, &w.a, w.workspace,
-                                      w.bytes));
+    CHECK_OK(
+        locant_attention_forward(&w.out, &t->lse, &w.a, w.workspace, w.bytes));
     append(&got, &t->lse);
     check_rounded(t, "out", &w.out, &t->out);
 
@@ -179,8 +178,7 @@ static void the_reference_reads_halves(struct attend *t)
     round_all(&t->v, job.dtype);
     make_twin(&w, t);
     CHECK_OK(locant_attention_reference(&out, &lse, &t->a));
-    CHECK_OK(locant_attention_reference(&w.out, &lse, &t->a) ==
-                     LOCANT_ERR_DTYPE
+    CHECK_OK(locant_attention_reference(&w.out, &lse, &t->a) == LOCANT_ERR_DTYPE
                  ? LOCANT_OK
                  : LOCANT_ERR_PARAM);
     {

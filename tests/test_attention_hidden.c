@@ -15,10 +15,10 @@ static void poison_key(struct attend *t, int64_t j, float poison)
             for (int64_t d = 0; d < t->D; d++) {
                 float *k = t->k.data, *v = t->v.data;
 
-                k[b * t->k.stride[0] + g * t->k.stride[1] +
-                  j * t->k.stride[2] + d] = poison;
-                v[b * t->v.stride[0] + g * t->v.stride[1] +
-                  j * t->v.stride[2] + d] = poison;
+                k[b * t->k.stride[0] + g * t->k.stride[1] + j * t->k.stride[2] +
+                  d] = poison;
+                v[b * t->v.stride[0] + g * t->v.stride[1] + j * t->v.stride[2] +
+                  d] = poison;
             }
 }
 
@@ -90,8 +90,8 @@ static void nan_query(struct attend *t)
     for (int i = 0; i < 2; i++) {
         rest[i] = t->out;
         rest[i].shape[2] = i ? t->T - 1 - hit : hit;
-        rest[i].data = (float *)t->out.data +
-                       (i ? hit + 1 : 0) * t->out.stride[2];
+        rest[i].data =
+            (float *)t->out.data + (i ? hit + 1 : 0) * t->out.stride[2];
         append(&want, &rest[i]);
     }
     attend_oracle_forward(t);
@@ -108,8 +108,7 @@ static void nan_query(struct attend *t)
         double x = oracle_get(&t->out, (size_t)(hit * t->D + d));
 
         if (!isnan(x))
-            FAIL("%s, S %d: a query with a NaN gave %g", t->spec, (int)t->S,
-                 x);
+            FAIL("%s, S %d: a query with a NaN gave %g", t->spec, (int)t->S, x);
     }
     CHECK(isnan(oracle_get(&t->lse, (size_t)hit)));
 }
@@ -134,8 +133,7 @@ static void nan_key(struct attend *t)
         int sees = t->a.mask != LOCANT_MASK_CAUSAL || t->kp[hit] <= t->qp[i];
 
         for (int64_t d = 0; d < t->D; d++)
-            CHECK(!isnan(oracle_get(&t->out, (size_t)(i * t->D + d))) ==
-                  !sees);
+            CHECK(!isnan(oracle_get(&t->out, (size_t)(i * t->D + d))) == !sees);
     }
 }
 
@@ -149,8 +147,14 @@ TEST(nan_in_a_key_reaches_who_sees_it)
 TEST(unseen_key_has_no_gradient)
 {
     struct attend t = { .o = oracle_of(locant_encoding_at(0)->name),
-                        .dtype = LOCANT_F32, .sharp = 1, .B = 1, .H = 2,
-                        .G = 1, .T = 5, .S = 9, .D = 8,
+                        .dtype = LOCANT_F32,
+                        .sharp = 1,
+                        .B = 1,
+                        .H = 2,
+                        .G = 1,
+                        .T = 5,
+                        .S = 9,
+                        .D = 8,
                         .kind = ATTEND_PERMUTED };
 
     CHECK(attend_choose(&t, 0));
@@ -165,8 +169,7 @@ TEST(unseen_key_has_no_gradient)
             CHECK(isfinite(oracle_get(&t.dk, at)));
             CHECK(isfinite(oracle_get(&t.dv, at)));
             if (j == 4)
-                CHECK(oracle_get(&t.dk, at) == 0 &&
-                      oracle_get(&t.dv, at) == 0);
+                CHECK(oracle_get(&t.dk, at) == 0 && oracle_get(&t.dv, at) == 0);
         }
     for (size_t i = 0; i < oracle_count(&t.dq); i++)
         CHECK(isfinite(oracle_get(&t.dq, i)) &&

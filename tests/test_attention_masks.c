@@ -60,10 +60,12 @@ static locant_tensor gather(const locant_tensor *x, int64_t b,
     for (int64_t h = 0; h < shape[1]; h++)
         for (int64_t i = 0; i < x->shape[2]; i++)
             for (int64_t d = 0; docs[i] == doc && d < shape[3]; d++)
-                oracle_put(&out, (size_t)n++,
-                          oracle_get(x, (size_t)(((b * shape[1] + h) *
-                                                     x->shape[2] + i) *
-                                                    shape[3] + d)));
+                oracle_put(
+                    &out, (size_t)n++,
+                    oracle_get(x,
+                               (size_t)(((b * shape[1] + h) * x->shape[2] + i) *
+                                            shape[3] +
+                                        d)));
     return out;
 }
 
@@ -149,8 +151,9 @@ static void packed_is_separate(const char *spec, locant_dtype dtype,
                                locant_mask mask)
 {
     double tolerance = dtype == LOCANT_F64 ? 1e-14 : 1e-6;
-    struct mixed m = { .spec = spec, .dtype = dtype, .mask = mask, .T = 150,
-                       .S = 200 };
+    struct mixed m = {
+        .spec = spec, .dtype = dtype, .mask = mask, .T = 150, .S = 200
+    };
     struct mixed sum = m;
 
     mixed_make(&m);
@@ -245,8 +248,10 @@ TEST(padding_is_not_read)
     static const int64_t places[] = { INT64_MAX, INT64_MIN, -1, 0 };
 
     for (size_t i = 0; i < LEN(walls) * 2; i++) {
-        struct mixed m = { .spec = walls[i / 2], .mask = LOCANT_MASK_CAUSAL,
-                           .dtype = i % 2 ? LOCANT_F64 : LOCANT_F32, .T = 90,
+        struct mixed m = { .spec = walls[i / 2],
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .dtype = i % 2 ? LOCANT_F64 : LOCANT_F32,
+                           .T = 90,
                            .S = 130 };
         double *want = NULL;
 
@@ -260,8 +265,7 @@ TEST(padding_is_not_read)
             check_padding(&m);
             got = mixed_results(&m);
             if (want != NULL)
-                assert_memory_equal(got, want,
-                                    mixed_count(&m) * sizeof(*got));
+                assert_memory_equal(got, want, mixed_count(&m) * sizeof(*got));
             free(want);
             want = got;
         }
@@ -273,7 +277,9 @@ TEST(padding_is_not_read)
 TEST(all_may_be_padding)
 {
     for (int f64 = 0; f64 < 2; f64++) {
-        struct mixed m = { .spec = "t5+rope", .T = 70, .S = 70,
+        struct mixed m = { .spec = "t5+rope",
+                           .T = 70,
+                           .S = 70,
                            .dtype = f64 ? LOCANT_F64 : LOCANT_F32 };
 
         mixed_make(&m);
@@ -322,9 +328,11 @@ static void make_hook(locant_encoding *hook, locant_encoding *sum,
 {
     *hook = (locant_encoding){ .row = &hook_row, .parts = 1 };
     hook->part[0].e = hook;
-    *sum = (locant_encoding){ .row = &lct_enc_sum, .parts = 2,
+    *sum = (locant_encoding){ .row = &lct_enc_sum,
+                              .parts = 2,
                               .nested = { hook, other },
-                              .doors = other->doors, .traits = other->traits };
+                              .doors = other->doors,
+                              .traits = other->traits };
     sum->part[0].e = hook;
     sum->part[1].e = other;
 }
@@ -365,7 +373,10 @@ TEST(hooks_are_asked)
     CHECK_OK(locant_encoding_create(&other, "none"));
     make_hook(&hook, &sum, other);
     for (int mask = 0; mask < 2; mask++) {
-        struct mixed m = { .e = &hook, .dtype = LOCANT_F64, .T = 90, .S = 150,
+        struct mixed m = { .e = &hook,
+                           .dtype = LOCANT_F64,
+                           .T = 90,
+                           .S = 150,
                            .mask = (locant_mask)mask };
         double want[8];
 
@@ -387,9 +398,12 @@ TEST(hooks_combine_with_every_door)
     for (size_t i = 0; i < LEN(specs); i++)
         for (int mask = 0; mask < 2; mask++) {
             locant_encoding hook, sum, *other;
-            struct mixed m = { .dtype = LOCANT_F32, .T = 90, .S = 200,
+            struct mixed m = { .dtype = LOCANT_F32,
+                               .T = 90,
+                               .S = 200,
                                .mask = (locant_mask)mask };
-            struct mixed small = { .dtype = LOCANT_F64, .S = 60,
+            struct mixed small = { .dtype = LOCANT_F64,
+                                   .S = 60,
                                    .mask = (locant_mask)mask };
 
             CHECK_OK(locant_encoding_create(&other, specs[i]));
@@ -436,8 +450,7 @@ TEST(documents_are_refused)
     m.k_docs.dtype = LOCANT_I64;
     keep = m.k_docs.data;
     m.k_docs.data = m.out.data;
-    CHECK(locant_attention_reference(&m.out, &m.lse, &m.a) ==
-          LOCANT_ERR_ALIAS);
+    CHECK(locant_attention_reference(&m.out, &m.lse, &m.a) == LOCANT_ERR_ALIAS);
     m.k_docs.data = keep;
     /* One row of documents for all batch rows is as good. */
     q_docs = m.q_docs;

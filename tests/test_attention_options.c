@@ -30,10 +30,10 @@ static void near(const struct attend *t, const char *what,
 
         if (!(x == want[i] || fabs(x - want[i]) <= bound))
             FAIL("%s %s [T %d, S %d, D %d] window %lld cap %g: %s %zu: "
-                 "got %.9g, want %.9g within %.3g", t->spec,
-                 locant_dtype_name(t->dtype), (int)t->T, (int)t->S, (int)t->D,
-                 (long long)t->a.window, t->a.softcap, what, i, x, want[i],
-                 bound);
+                 "got %.9g, want %.9g within %.3g",
+                 t->spec, locant_dtype_name(t->dtype), (int)t->T, (int)t->S,
+                 (int)t->D, (long long)t->a.window, t->a.softcap, what, i, x,
+                 want[i], bound);
     }
 }
 
@@ -99,13 +99,13 @@ static void check_backward(struct attend *t, const double *gross)
         for (size_t i = 0; i < oracle_count(got); i++)
             error += pow(oracle_get(got, i) - want[i], 2);
         error = sqrt(error);
-        if (!(error <= (1 + t->top / 8) *
-                           (84 * unit * size + 2 * unit * gross[n])))
+        if (!(error <=
+              (1 + t->top / 8) * (84 * unit * size + 2 * unit * gross[n])))
             FAIL("%s %s [T %d, S %d, D %d] window %lld cap %g: gradient %d: "
-                 "error %.3g of %.3g, terms %.3g", t->spec,
-                 locant_dtype_name(t->dtype), (int)t->T, (int)t->S, (int)t->D,
-                 (long long)t->a.window, t->a.softcap, n, error, size,
-                 gross[n]);
+                 "error %.3g of %.3g, terms %.3g",
+                 t->spec, locant_dtype_name(t->dtype), (int)t->T, (int)t->S,
+                 (int)t->D, (long long)t->a.window, t->a.softcap, n, error,
+                 size, gross[n]);
     }
 }
 
@@ -141,7 +141,8 @@ static void sweep(locant_dtype dtype, double sharp, int usual, int64_t most)
 
     for (size_t i = 0; i < LEN(names); i++)
         for (int n = 1; n <= test_cases(usual); n++) {
-            struct attend t = { .o = oracle_of(names[i]), .dtype = dtype,
+            struct attend t = { .o = oracle_of(names[i]),
+                                .dtype = dtype,
                                 .sharp = sharp,
                                 .options = 1 + (7 * n + 3 * (int)i) %
                                                    (ATTEND_OPTIONS - 1) };
@@ -196,8 +197,8 @@ static locant_tensor part(const locant_tensor *x, int n, int64_t from,
 {
     locant_tensor out = *x;
 
-    out.data = (char *)x->data + from * x->stride[n] *
-                                     (int64_t)locant_dtype_size(x->dtype);
+    out.data = (char *)x->data +
+               from * x->stride[n] * (int64_t)locant_dtype_size(x->dtype);
     out.shape[n] = to - from;
     return out;
 }
@@ -218,8 +219,7 @@ static void attend_chunk(const struct attend *t, int64_t b, int64_t from,
         s.out = part(&s.out, 2 * n, low, high);
         s.lse = part(&s.lse, 2 * n, low, high);
         s.q_pos = part(&s.q_pos, n, low, high);
-        s.q_docs = t->q_doc != NULL ? part(&s.q_docs, n, low, high)
-                                    : s.q_docs;
+        s.q_docs = t->q_doc != NULL ? part(&s.q_docs, n, low, high) : s.q_docs;
     }
     s.k = part(&s.k, 0, b, b + 1);
     s.v = part(&s.v, 0, b, b + 1);
@@ -266,10 +266,16 @@ TEST(a_long_cache_matches_the_oracle)
 
     for (int n = 0; n < (TEST_SANITIZED ? 3 : 9); n++) {
         struct attend t = { .o = oracle_of(n % 2 ? "alibi" : "none"),
-                            .dtype = LOCANT_F32, .sharp = 1, .B = 1, .G = 1,
-                            .H = 3, .T = queries[n % 3], .S = 1200, .D = 16,
-                            .kind = n % 4 == 3 ? ATTEND_SCATTERED
-                                               : ATTEND_DEFAULT,
+                            .dtype = LOCANT_F32,
+                            .sharp = 1,
+                            .B = 1,
+                            .G = 1,
+                            .H = 3,
+                            .T = queries[n % 3],
+                            .S = 1200,
+                            .D = 16,
+                            .kind =
+                                n % 4 == 3 ? ATTEND_SCATTERED : ATTEND_DEFAULT,
                             .options = n < 6 ? 7 : 15 };
 
         CHECK(attend_choose(&t, 0));
@@ -283,14 +289,16 @@ TEST(a_long_cache_matches_the_oracle)
 static void each(locant_dtype dtype, int64_t most, void (*fn)(struct attend *))
 {
     for (int i = 0; attend_oracle(i) != NULL; i++) {
-        struct attend t = { .o = attend_oracle(i), .dtype = dtype, .sharp = 1,
+        struct attend t = { .o = attend_oracle(i),
+                            .dtype = dtype,
+                            .sharp = 1,
                             .options = i % 2 ? 7 : 15 };
 
         attend_sizes(&t, most);
         CHECK(attend_choose(&t, 0));
         t.kind = (enum attend_positions)test_range(0, ATTEND_KINDS - 1);
-        attend_make(&t, test_rand() % 4 ? LOCANT_MASK_CAUSAL
-                                        : LOCANT_MASK_NONE);
+        attend_make(&t,
+                    test_rand() % 4 ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE);
         fn(&t);
         attend_free(&t);
     }
@@ -313,9 +321,16 @@ TEST(chunks_and_batch_rows_are_the_whole_bit_for_bit)
 /* What the window hides may hold anything. */
 TEST(keys_outside_leak_nothing)
 {
-    struct attend t = { .o = oracle_of("rope"), .dtype = LOCANT_F32,
-                        .sharp = 1, .B = 1, .G = 1, .H = 2, .T = 100,
-                        .S = 300, .D = 16, .options = 7 };
+    struct attend t = { .o = oracle_of("rope"),
+                        .dtype = LOCANT_F32,
+                        .sharp = 1,
+                        .B = 1,
+                        .G = 1,
+                        .H = 2,
+                        .T = 100,
+                        .S = 300,
+                        .D = 16,
+                        .options = 7 };
     struct bytes clean, foul;
 
     CHECK(attend_choose(&t, 0));

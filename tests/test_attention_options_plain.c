@@ -26,14 +26,16 @@ enum { Q, K, V, OUT, LSE, SINK, DOUT, DSINK, DQ_ };
 
 static void small_make(struct small *s)
 {
-    float *const data[] = { s->q, s->k, s->v, s->out, s->lse, s->sink,
-                            s->dout, s->dsink, s->dq };
+    float *const data[] = { s->q,    s->k,    s->v,     s->out, s->lse,
+                            s->sink, s->dout, s->dsink, s->dq };
     const int64_t one[4] = { 1, 1, 1, 1 }, two[4] = { 1, 1, 2, 1 };
 
     memset(s, 0, sizeof(*s));
     for (int i = 0; i < 9; i++)
         s->t[i] = locant_dense(data[i], LOCANT_F32,
-                               i == LSE ? 3 : i == SINK || i == DSINK ? 1 : 4,
+                               i == LSE                  ? 3
+                               : i == SINK || i == DSINK ? 1
+                                                         : 4,
                                i == K || i == V ? two : one);
     s->a = (locant_attention)LOCANT_ATTENTION_INIT;
     s->a.q = &s->t[Q];
@@ -45,15 +47,14 @@ static void small_make(struct small *s)
 
 static locant_status small_forward(struct small *s)
 {
-    return locant_attention_forward(&s->t[OUT], &s->t[LSE], &s->a,
-                                    s->workspace, sizeof(s->workspace));
+    return locant_attention_forward(&s->t[OUT], &s->t[LSE], &s->a, s->workspace,
+                                    sizeof(s->workspace));
 }
 
 static locant_status small_backward(struct small *s)
 {
-    return locant_attention_backward(&s->g, &s->t[DOUT], &s->t[OUT],
-                                     &s->t[LSE], &s->a, s->workspace,
-                                     sizeof(s->workspace));
+    return locant_attention_backward(&s->g, &s->t[DOUT], &s->t[OUT], &s->t[LSE],
+                                     &s->a, s->workspace, sizeof(s->workspace));
 }
 
 /*
@@ -198,8 +199,8 @@ static void backward(const locant_attention *a, locant_tensor *const grad[3],
     g.dsinks = dsinks;
     CHECK_OK(locant_attention_workspace(&bytes, a));
     workspace = test_guarded(bytes);
-    CHECK_OK(locant_attention_backward(&g, dout, out, lse, a, workspace,
-                                       bytes));
+    CHECK_OK(
+        locant_attention_backward(&g, dout, out, lse, a, workspace, bytes));
     test_guarded_free(workspace, bytes);
 }
 
@@ -214,7 +215,7 @@ struct twins {
 static void twins_make(struct twins *w, const struct attend *t,
                        locant_dtype dtype)
 {
-    const locant_tensor *from[HALVES] = { &t->q, &t->k,   &t->v,  &t->dout,
+    const locant_tensor *from[HALVES] = { &t->q, &t->k, &t->v, &t->dout,
                                           &t->q, &t->q, &t->k, &t->v };
 
     for (int n = 0; n < HALVES; n++) {
@@ -304,7 +305,8 @@ TEST(halves_are_storage)
 
     for (int n = 0; n < (TEST_SANITIZED ? 4 : 12); n++) {
         struct attend t = { .o = oracle_of(n % 4 < 2 ? "rope" : "alibi"),
-                            .dtype = LOCANT_F32, .sharp = 1,
+                            .dtype = LOCANT_F32,
+                            .sharp = 1,
                             .kind = ATTEND_DEFAULT,
                             .options = n % 3 ? 7 : 15 };
         struct twins w;
@@ -337,18 +339,17 @@ static void judge_kernel(void)
         float c = caps[n % 5];
 
         for (int i = 0; i < 32; i++)
-            s[i] = before[i] =
-                c * ldexpf((float)(1 + fabs(test_uniform())),
-                           (int)test_range(-30, 3)) *
-                (test_rand() % 2 ? 1.0f : -1.0f);
+            s[i] = before[i] = c *
+                               ldexpf((float)(1 + fabs(test_uniform())),
+                                      (int)test_range(-30, 3)) *
+                               (test_rand() % 2 ? 1.0f : -1.0f);
         k->softcap(s, slope, 32, c);
         for (int i = 0; i < 32; i++) {
             long double x = (long double)before[i] / c, t = tanhl(x);
             long double w = 1 / coshl(x) / coshl(x);
 
             if (!(fabsl(s[i] - c * t) <= 12 * 0x1p-24L * fabsl(c * t)) ||
-                !(fabsl(slope[i] - w) <=
-                  (12 + 4 * fabsl(x)) * 0x1p-24L * w))
+                !(fabsl(slope[i] - w) <= (12 + 4 * fabsl(x)) * 0x1p-24L * w))
                 FAIL("%s: cap %g of %.9g: got %.9g, slope %.9g", k->isa,
                      (double)c, (double)before[i], (double)s[i],
                      (double)slope[i]);
@@ -390,12 +391,15 @@ TEST(refuses_wrong_options)
         const char *why;
     } bad[] = {
         { -1, 0, FN "window is -1, expected 0 (none) or more" },
-        { 0, -2, FN "softcap is -2, expected 0 (none) or a number from 2^-64 "
-                 "to 2^64" },
-        { 0, NAN, FN "softcap is nan, expected 0 (none) or a number from "
-                  "2^-64 to 2^64" },
-        { 0, INFINITY, FN "softcap is inf, expected 0 (none) or a number "
-                       "from 2^-64 to 2^64" },
+        { 0, -2,
+          FN "softcap is -2, expected 0 (none) or a number from 2^-64 "
+             "to 2^64" },
+        { 0, NAN,
+          FN "softcap is nan, expected 0 (none) or a number from "
+             "2^-64 to 2^64" },
+        { 0, INFINITY,
+          FN "softcap is inf, expected 0 (none) or a number "
+             "from 2^-64 to 2^64" },
     };
 
     for (size_t i = 0; i < LEN(bad); i++) {

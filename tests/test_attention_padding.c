@@ -11,8 +11,8 @@
 enum { N = 4, D = 8 };
 
 struct problem {
-    double  x[N * D], out[N * D], lse[N], grad[3][N * D];
-    double  coords[N];
+    double x[N * D], out[N * D], lse[N], grad[3][N * D];
+    double coords[N];
     int64_t q_at[N], k_at[N], q_of[N], k_of[N];
     locant_tensor q, o, l, d[3], c, qp, kp, qd, kd;
     locant_attention a;
@@ -93,8 +93,8 @@ TEST(coordinates_of_padding_are_not_read)
     g.dq = &p.d[0];
     g.dk = &p.d[1];
     g.dv = &p.d[2];
-    CHECK_OK(locant_attention_backward(&g, &p.q, &p.o, &p.l, &p.a, scratch,
-                                       bytes));
+    CHECK_OK(
+        locant_attention_backward(&g, &p.q, &p.o, &p.l, &p.a, scratch, bytes));
     for (int i = 0; i < N * D; i++)
         CHECK(isfinite(p.out[i]) && isfinite(p.grad[0][i]) &&
               isfinite(p.grad[1][i]) && isfinite(p.grad[2][i]));

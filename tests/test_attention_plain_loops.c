@@ -134,8 +134,8 @@ static locant_tensor turned(const struct mixed *m, const locant_tensor *x,
         shape[2] = locant_encoding_rotated_width(m->e, m->D);
     out = test_tensor(LOCANT_F32, 3, shape);
     if (turns)
-        CHECK_OK(locant_encoding_rotate(&out, &from, m->e, &at, m->a.params,
-                                        flags));
+        CHECK_OK(
+            locant_encoding_rotate(&out, &from, m->e, &at, m->a.params, flags));
     else
         memcpy(out.data, x->data, mixed_size(x) * sizeof(float));
     return out;
@@ -149,14 +149,20 @@ static void run_plain(struct mixed *m)
     locant_tensor k = turned(m, &m->k, &m->k_pos, LOCANT_ROTATE_KEY);
     locant_tensor bias = test_tensor(LOCANT_F32, 3, shape);
     locant_tensor q_pos = row_of(&m->q_pos), k_pos = row_of(&m->k_pos);
-    struct plain p = { .G = m->G, .H = m->H, .T = m->T, .S = m->S,
-                       .D = m->D, .Dq = q.shape[2], .q = q.data, .k = k.data,
+    struct plain p = { .G = m->G,
+                       .H = m->H,
+                       .T = m->T,
+                       .S = m->S,
+                       .D = m->D,
+                       .Dq = q.shape[2],
+                       .q = q.data,
+                       .k = k.data,
                        .v = m->v.data,
                        .causal = m->mask == LOCANT_MASK_CAUSAL };
 
     if (locant_encoding_doors(m->e) & LOCANT_DOOR_SCORE) {
-        CHECK_OK(locant_encoding_bias(&bias, m->e, &q_pos, &k_pos,
-                                      m->a.params));
+        CHECK_OK(
+            locant_encoding_bias(&bias, m->e, &q_pos, &k_pos, m->a.params));
         p.bias = bias.data;
     }
     for (int64_t h = 0; h < m->H; h++)
@@ -174,17 +180,23 @@ static void run_ours(struct mixed *m)
 
     CHECK_OK(locant_attention_workspace(&bytes, &m->a));
     workspace = test_guarded(bytes);
-    CHECK_OK(locant_attention_forward(&m->out, &m->lse, &m->a, workspace,
-                                      bytes));
+    CHECK_OK(
+        locant_attention_forward(&m->out, &m->lse, &m->a, workspace, bytes));
     test_guarded_free(workspace, bytes);
 }
 
 /* The same problem in double, and what the reference makes of it. */
 static void make_truth(struct mixed *truth, const struct mixed *m)
 {
-    *truth = (struct mixed){ .spec = m->spec, .dtype = LOCANT_F64,
-                             .mask = m->mask, .B = m->B, .H = m->H, .G = m->G,
-                             .T = m->T, .S = m->S, .D = m->D };
+    *truth = (struct mixed){ .spec = m->spec,
+                             .dtype = LOCANT_F64,
+                             .mask = m->mask,
+                             .B = m->B,
+                             .H = m->H,
+                             .G = m->G,
+                             .T = m->T,
+                             .S = m->S,
+                             .D = m->D };
     mixed_make(truth);
     for (size_t i = 0; i < mixed_size(&m->q); i++)
         oracle_put(&truth->q, i, oracle_get(&m->q, i));
@@ -223,9 +235,13 @@ static void add_problem(struct sums *sum, size_t n, double deviation)
 {
     static const int64_t tokens[] = { 1, 2, 7, 9, 33, 65, 100, 130 };
     static const int64_t channels[] = { 12, 24, 48, 1, 7, 17 };
-    struct mixed m = { .spec = cases[n].spec, .dtype = LOCANT_F32, .B = 1,
-                       .H = 2, .G = 2,
-                       .mask = (locant_mask)test_range(0, 1) }, truth;
+    struct mixed m = { .spec = cases[n].spec,
+                       .dtype = LOCANT_F32,
+                       .B = 1,
+                       .H = 2,
+                       .G = 2,
+                       .mask = (locant_mask)test_range(0, 1) },
+                 truth;
     locant_encoding *e;
     int available, turns;
 
@@ -283,7 +299,8 @@ static void judge(const struct sums *sum, const char *spec, double deviation)
 
         if (!(ours <= 2 * plain))
             FAIL("%s, scores deviate by %g, isa %d: error %.3g, plain loops "
-                 "%.3g\n", spec, deviation, i, ours, plain);
+                 "%.3g\n",
+                 spec, deviation, i, ours, plain);
         if (deviation <= 1 && !(ours <= 1e-6))
             FAIL("%s, isa %d: error %.3g\n", spec, i, ours);
     }

@@ -59,16 +59,15 @@ TEST(refuses_missing_tensors)
     struct problem p;
 
     make(&p);
-    CHECK_REFUSED(locant_attention_forward(NULL, &p.tlse, &p.a, p.workspace,
-                                           p.bytes), LOCANT_ERR_NULL,
-                  "locant_attention_forward: out is NULL");
-    CHECK_REFUSED(locant_attention_forward(&p.tout, NULL, &p.a, p.workspace,
-                                           p.bytes), LOCANT_ERR_NULL,
-                  "locant_attention_forward: lse is NULL");
-    CHECK_REFUSED(locant_attention_forward(&p.tout, &p.tlse, NULL,
-                                           p.workspace, p.bytes),
-                  LOCANT_ERR_NULL,
-                  "locant_attention_forward: the problem is NULL");
+    CHECK_REFUSED(
+        locant_attention_forward(NULL, &p.tlse, &p.a, p.workspace, p.bytes),
+        LOCANT_ERR_NULL, "locant_attention_forward: out is NULL");
+    CHECK_REFUSED(
+        locant_attention_forward(&p.tout, NULL, &p.a, p.workspace, p.bytes),
+        LOCANT_ERR_NULL, "locant_attention_forward: lse is NULL");
+    CHECK_REFUSED(
+        locant_attention_forward(&p.tout, &p.tlse, NULL, p.workspace, p.bytes),
+        LOCANT_ERR_NULL, "locant_attention_forward: the problem is NULL");
     p.a.k = NULL;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_NULL,
                   "locant_attention_forward: k is NULL");
@@ -213,12 +212,13 @@ TEST(refuses_a_small_workspace)
     make(&p);
     CHECK_OK(locant_attention_workspace(&bytes, &p.a));
     if (bytes > 0) {
-        locant_status got = locant_attention_forward(
-            &p.tout, &p.tlse, &p.a, p.workspace, bytes - 1);
+        locant_status got = locant_attention_forward(&p.tout, &p.tlse, &p.a,
+                                                     p.workspace, bytes - 1);
 
-        snprintf(sentence, sizeof(sentence), "locant_attention_forward: "
-                 "workspace has %zu bytes, expected at least %zu", bytes - 1,
-                 bytes);
+        snprintf(sentence, sizeof(sentence),
+                 "locant_attention_forward: "
+                 "workspace has %zu bytes, expected at least %zu",
+                 bytes - 1, bytes);
         CHECK_REFUSED(got, LOCANT_ERR_PARAM, sentence);
         CHECK(locant_attention_forward(&p.tout, &p.tlse, &p.a, NULL, bytes) ==
               LOCANT_ERR_NULL);
@@ -271,18 +271,17 @@ TEST(backward_refuses_too)
                   "locant_attention_backward: gradients is NULL");
     CHECK_REFUSED(locant_attention_backward(&g, NULL, &p.tout, &p.tlse, &p.a,
                                             p.workspace, p.bytes),
-                  LOCANT_ERR_NULL,
-                  "locant_attention_backward: dout is NULL");
+                  LOCANT_ERR_NULL, "locant_attention_backward: dout is NULL");
     dq.shape[2] = 2;
-    CHECK_REFUSED(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse,
-                                            &p.a, p.workspace, p.bytes),
+    CHECK_REFUSED(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
+                                            p.workspace, p.bytes),
                   LOCANT_ERR_SHAPE,
                   "locant_attention_backward: dq has size 2 in dimension 2, "
                   "expected 3");
     dq.shape[2] = 3;
     dq.data = p.q;
-    CHECK_REFUSED(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse,
-                                            &p.a, p.workspace, p.bytes),
+    CHECK_REFUSED(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
+                                            p.workspace, p.bytes),
                   LOCANT_ERR_ALIAS,
                   "locant_attention_backward: an output overlaps an input");
     CHECK(grad[0] == 7);
@@ -349,7 +348,8 @@ TEST(refuses_outputs_that_overlap)
     float grad[96] = { 7 };
     struct problem p;
     locant_tensor dk, dv;
-    locant_attention_gradients g = { .struct_size = sizeof(g), .dk = &dk,
+    locant_attention_gradients g = { .struct_size = sizeof(g),
+                                     .dk = &dk,
                                      .dv = &dv };
 
     make(&p);
@@ -360,8 +360,7 @@ TEST(refuses_outputs_that_overlap)
     dk.data = grad;
     dv.data = grad + 8;
     CHECK(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
-                                    p.workspace, p.bytes) ==
-          LOCANT_ERR_ALIAS);
+                                    p.workspace, p.bytes) == LOCANT_ERR_ALIAS);
     CHECK(grad[0] == 7);
     drop(&p);
 }

@@ -154,7 +154,8 @@ TEST(chunked_is_whole_bit_for_bit)
 TEST(other_doors_do_nothing)
 {
     for (int i = 0; attend_oracle(i) != NULL; i++) {
-        struct attend t = { .o = attend_oracle(i), .dtype = LOCANT_F32,
+        struct attend t = { .o = attend_oracle(i),
+                            .dtype = LOCANT_F32,
                             .sharp = 1 };
         struct bytes with, without;
 
@@ -200,7 +201,8 @@ static void some_gradients_agree(struct attend *t)
     forget(&t->dk);
     forget(&t->dv);
     t->g = (locant_attention_gradients){ .struct_size = sizeof(t->g),
-                                         .dk = &t->dk, .dv = &t->dv };
+                                         .dk = &t->dk,
+                                         .dv = &t->dv };
     attend_backward(t);
     alone = (struct bytes){ NULL, 0 };
     append(&alone, &t->dk);
@@ -267,8 +269,9 @@ static void reference_case(struct attend *t)
                             { t->B, t->G, t->S, t->D } };
     locant_tensor out = test_tensor(LOCANT_F64, 4, sizes[0]), dq, dk, dv;
     locant_tensor lse = test_tensor(LOCANT_F64, 3, sizes[0]);
-    locant_attention_gradients g = { .struct_size = sizeof(g), .dq = &dq,
-                                     .dk = &dk, .dv = &dv };
+    locant_attention_gradients g = {
+        .struct_size = sizeof(g), .dq = &dq, .dk = &dk, .dv = &dv
+    };
     double error = 0, size = 0;
 
     if (t->o->rotated != NULL) {
@@ -286,8 +289,8 @@ static void reference_case(struct attend *t)
         size += pow(t->want_out[i], 2);
     }
     CHECK(sqrt(error) <= 1e-12 * (1 + t->top) * (sqrt(size) + 1e-300));
-    CHECK_OK(locant_attention_reference_backward(&g, &t->dout, &out, &lse,
-                                                 &t->a));
+    CHECK_OK(
+        locant_attention_reference_backward(&g, &t->dout, &out, &lse, &t->a));
     attend_oracle_backward(t, 0);
     error = size = 0;
     for (size_t i = 0; i < oracle_count(&dv); i++) {
@@ -311,8 +314,14 @@ TEST(reference_matches_oracle)
 /* Without an encoding, shuffled tokens give the shuffled answer. */
 TEST(without_encoding_order_is_unseen)
 {
-    struct attend t = { .o = oracle_of("none"), .dtype = LOCANT_F64,
-                        .sharp = 1, .B = 1, .H = 1, .G = 1, .T = 20, .S = 20,
+    struct attend t = { .o = oracle_of("none"),
+                        .dtype = LOCANT_F64,
+                        .sharp = 1,
+                        .B = 1,
+                        .H = 1,
+                        .G = 1,
+                        .T = 20,
+                        .S = 20,
                         .D = 8 };
     double *first;
 

@@ -28,7 +28,8 @@ TEST(fast_agrees_with_reference)
 {
     for (size_t i = 0; i < LEN(sums); i++)
         for (int mask = 0; mask < 2; mask++) {
-            struct mixed m = { .spec = sums[i], .dtype = LOCANT_F32,
+            struct mixed m = { .spec = sums[i],
+                               .dtype = LOCANT_F32,
                                .mask = (locant_mask)mask,
                                .T = TEST_SANITIZED ? 20 : 70,
                                .S = TEST_SANITIZED ? 70 : 131,
@@ -44,7 +45,8 @@ TEST(gradients_are_those_of_the_values)
 {
     for (size_t i = 0; i < LEN(sums); i++)
         for (int mask = 0; mask < 2; mask++) {
-            struct mixed m = { .spec = sums[i], .dtype = LOCANT_F64,
+            struct mixed m = { .spec = sums[i],
+                               .dtype = LOCANT_F64,
                                .mask = (locant_mask)mask };
 
             mixed_make(&m);
@@ -60,7 +62,10 @@ TEST(learned_frequencies_have_gradients)
 
     for (int i = 0; i < 2; i++) {
         struct mixed m = { .spec = "rope-mixed(width=3)+t5",
-                           .dtype = dtypes[i], .H = 3, .G = 3, .T = 20,
+                           .dtype = dtypes[i],
+                           .H = 3,
+                           .G = 3,
+                           .T = 20,
                            .S = 70 };
 
         mixed_make(&m);
@@ -131,8 +136,9 @@ static void turning_first_is_the_same(const char *turn, const char *other,
     for (size_t i = 0; i < mixed_size(&v); i++) {
         size_t d = i % (size_t)width, row = i / (size_t)width;
 
-        oracle_put(&v, i, d < (size_t)m.D
-                             ? oracle_get(&m.v, row * (size_t)m.D + d) : 0);
+        oracle_put(&v, i,
+                   d < (size_t)m.D ? oracle_get(&m.v, row * (size_t)m.D + d)
+                                   : 0);
     }
     memcpy(wide, q.shape, sizeof(wide));
     out = test_tensor(LOCANT_F64, 4, wide);
@@ -187,7 +193,10 @@ TEST(coordinates_of_the_grid_are_the_default)
 
     for (int i = 0; i < 2; i++) {
         struct mixed m = { .spec = "rope2d(width=5,height=7)",
-                           .dtype = dtypes[i], .T = 30, .S = 35, .axes = 2 };
+                           .dtype = dtypes[i],
+                           .T = 30,
+                           .S = 35,
+                           .axes = 2 };
         double *with, *without;
 
         mixed_make(&m);
@@ -241,9 +250,10 @@ TEST(parameters_are_those_of_the_whole)
         CHECK(oracle_get(&whole.dparams[0], i) == 0);
     assert_memory_equal(whole.dparams[1].data, part.dparams[0].data,
                         mixed_size(&part.dparams[0]) * sizeof(float));
-    assert_memory_equal(got, want,
-                        (mixed_count(&whole) - table -
-                         mixed_size(&whole.dparams[1])) * sizeof(double));
+    assert_memory_equal(
+        got, want,
+        (mixed_count(&whole) - table - mixed_size(&whole.dparams[1])) *
+            sizeof(double));
     free(got);
     free(want);
     mixed_free(&whole);
@@ -258,7 +268,9 @@ TEST(threads_agree)
 
     for (size_t i = 0; i < LEN(sums); i++)
         for (int f64 = 0; f64 < 2; f64++) {
-            struct mixed m = { .spec = sums[i], .T = 40, .S = 66,
+            struct mixed m = { .spec = sums[i],
+                               .T = 40,
+                               .S = 66,
                                .dtype = f64 ? LOCANT_F64 : LOCANT_F32,
                                .mask = LOCANT_MASK_CAUSAL };
             double *want = NULL;
@@ -325,19 +337,20 @@ TEST(coordinates_are_refused)
 TEST(shared_memory_is_refused)
 {
     struct mixed m = { .spec = "learned(length=50)+rope2d+t5",
-                       .dtype = LOCANT_F64, .axes = 2, .T = 8, .S = 8 };
+                       .dtype = LOCANT_F64,
+                       .axes = 2,
+                       .T = 8,
+                       .S = 8 };
     void *keep;
 
     mixed_make(&m);
     keep = m.q_coords.data;
     m.q_coords.data = m.out.data;
-    CHECK(locant_attention_reference(&m.out, &m.lse, &m.a) ==
-          LOCANT_ERR_ALIAS);
+    CHECK(locant_attention_reference(&m.out, &m.lse, &m.a) == LOCANT_ERR_ALIAS);
     m.q_coords.data = keep;
     keep = m.params[1].data;
     m.params[1].data = m.out.data;
-    CHECK(locant_attention_reference(&m.out, &m.lse, &m.a) ==
-          LOCANT_ERR_ALIAS);
+    CHECK(locant_attention_reference(&m.out, &m.lse, &m.a) == LOCANT_ERR_ALIAS);
     m.params[1].data = keep;
     CHECK_OK(locant_attention_reference(&m.out, &m.lse, &m.a));
     mixed_free(&m);
@@ -346,7 +359,9 @@ TEST(shared_memory_is_refused)
 TEST(positions_beyond_a_part_are_refused)
 {
     struct mixed m = { .spec = "rope+swin(height=3,width=3)",
-                       .dtype = LOCANT_F32, .T = 9, .S = 9 };
+                       .dtype = LOCANT_F32,
+                       .T = 9,
+                       .S = 9 };
     size_t bytes;
 
     mixed_make(&m);
@@ -395,9 +410,15 @@ TEST(every_encoding_attends)
     const locant_encoding_info *info;
 
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
-        struct mixed m = { .spec = info->name, .dtype = LOCANT_F32, .W = 16,
-                           .mask = LOCANT_MASK_CAUSAL, .H = 2, .G = 2,
-                           .T = 40, .S = 40, .D = 128 };
+        struct mixed m = { .spec = info->name,
+                           .dtype = LOCANT_F32,
+                           .W = 16,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .H = 2,
+                           .G = 2,
+                           .T = 40,
+                           .S = 40,
+                           .D = 128 };
         locant_encoding *plain, *resolved;
 
         CHECK_OK(locant_encoding_create(&plain, info->name));

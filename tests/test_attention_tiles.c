@@ -18,13 +18,19 @@ static void with_documents(struct mixed *m)
  * threads get a tile each. */
 TEST(tiles_abreast_agree_with_tiles_alone)
 {
-    static const char *const specs[] = { "none", "rope", "t5", "rope+alibi",
-                                         "window(size=70)", "xpos" };
+    static const char *const specs[] = {
+        "none", "rope", "t5", "rope+alibi", "window(size=70)", "xpos"
+    };
 
     for (size_t i = 0; i < 2 * LEN(specs); i++) {
-        struct mixed m = { .spec = specs[i / 2], .dtype = LOCANT_F32,
-                           .mask = LOCANT_MASK_CAUSAL, .B = 1, .H = 2, .G = 2,
-                           .T = 300, .S = 300 + 17 * (int64_t)(i / 2),
+        struct mixed m = { .spec = specs[i / 2],
+                           .dtype = LOCANT_F32,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .B = 1,
+                           .H = 2,
+                           .G = 2,
+                           .T = 300,
+                           .S = 300 + 17 * (int64_t)(i / 2),
                            .D = i % 3 == 0 ? 12 : 16 };
         size_t bytes;
         void *want;
@@ -54,9 +60,14 @@ TEST(tiles_abreast_agree_with_tiles_alone)
 TEST(cut_tiles_agree_with_whole_ones)
 {
     for (int64_t off = 0; off < 70; off++) {
-        struct mixed m = { .spec = "none", .dtype = LOCANT_F32,
-                           .mask = LOCANT_MASK_CAUSAL, .B = 1, .H = 2, .G = 1,
-                           .T = 9 + off % 7 * 16, .S = 9 + off % 7 * 16 + off,
+        struct mixed m = { .spec = "none",
+                           .dtype = LOCANT_F32,
+                           .mask = LOCANT_MASK_CAUSAL,
+                           .B = 1,
+                           .H = 2,
+                           .G = 1,
+                           .T = 9 + off % 7 * 16,
+                           .S = 9 + off % 7 * 16 + off,
                            .D = 8 };
         double *cut, *whole;
 

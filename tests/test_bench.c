@@ -40,9 +40,11 @@ TEST(ranges_are_read)
 TEST(bad_ranges_are_refused)
 {
     static const char *const bad[] = {
-        "", ",", "1,", "0", "-4", "x", "1 ", " 1", "+1", "1-", "1-2*", "4-2",
-        "1-8*1", "1-8*0", "1-8+0", "1;2", "1073741825", "1-65", "1e3",
-        "99999999999999999999", "2-4*2*2", "1,,2",
+        "",        ",",          "1,",    "0",     "-4",
+        "x",       "1 ",         " 1",    "+1",    "1-",
+        "1-2*",    "4-2",        "1-8*1", "1-8*0", "1-8+0",
+        "1;2",     "1073741825", "1-65",  "1e3",   "99999999999999999999",
+        "2-4*2*2", "1,,2",
     };
 
     for (size_t i = 0; i < LEN(bad); i++) {
@@ -222,7 +224,8 @@ TEST(quick_kernel_runs_on_every_isa)
 /* With sizes given, rows are those sizes and no kernels. */
 TEST(options_choose_rows)
 {
-    const struct bench_request typed = { .tokens = "64,96", .dims = "32",
+    const struct bench_request typed = { .tokens = "64,96",
+                                         .dims = "32",
                                          .spec = " alibi ( symmetric = yes ) ",
                                          .only = "forward" };
     struct bench_case *cases;
@@ -331,23 +334,41 @@ TEST(refusals_name_the_option)
 static char *printed(enum bench_format format)
 {
     static const struct bench_machine machine = {
-        .cpu = "a CPU", .date = "2026-01-02T03:04:05Z", .isa = "base",
-        .commit = "abc", .compiler = "cc \"1\"", .flags = "-O", .threads = 2,
-        .version = "0", .stream = 1, .read = 2, .fma = 3,
+        .cpu = "a CPU",
+        .date = "2026-01-02T03:04:05Z",
+        .isa = "base",
+        .commit = "abc",
+        .compiler = "cc \"1\"",
+        .flags = "-O",
+        .threads = 2,
+        .version = "0",
+        .stream = 1,
+        .read = 2,
+        .fma = 3,
     };
     static const struct bench_work work = { .unit = "GB/s" };
     static const struct bench_family family = { .subject = SUBJECT_FORWARD,
                                                 .name = "forward" };
-    static const struct bench_case c = { .family = &family, .work = &work,
-                                         .spec = "rope", .heads = 3,
-                                         .kernel = -1, .name = "row, one" };
-    const struct bench_result good = { .c = &c, .isa = "base", .threads = 2,
-                                       .samples = 9, .min_ns = 8e3,
-                                       .median_ns = 9e3, .spread = 0.25,
-                                       .speed = 7.5, .peak = 10, .of_peak = 0.9,
+    static const struct bench_case c = { .family = &family,
+                                         .work = &work,
+                                         .spec = "rope",
+                                         .heads = 3,
+                                         .kernel = -1,
+                                         .name = "row, one" };
+    const struct bench_result good = { .c = &c,
+                                       .isa = "base",
+                                       .threads = 2,
+                                       .samples = 9,
+                                       .min_ns = 8e3,
+                                       .median_ns = 9e3,
+                                       .spread = 0.25,
+                                       .speed = 7.5,
+                                       .peak = 10,
+                                       .of_peak = 0.9,
                                        .of_peak_median = 0.75 };
-    const struct bench_result bad = { .c = &c, .isa = "base", .cannot = true,
-                                      .note = "it's \"so\", \\ or" };
+    const struct bench_result bad = {
+        .c = &c, .isa = "base", .cannot = true, .note = "it's \"so\", \\ or"
+    };
     char *text = NULL;
     size_t size;
     struct bench_sink s = { .format = format, .machine = &machine };
@@ -446,8 +467,7 @@ TEST(table_is_grouped)
 /* What is drawn is held exactly by its type, and is not all one number. */
 TEST(values_are_exact)
 {
-    static const locant_dtype types[] = { LOCANT_F32, LOCANT_F16,
-                                          LOCANT_BF16 };
+    static const locant_dtype types[] = { LOCANT_F32, LOCANT_F16, LOCANT_BF16 };
     enum { N = 1000 };
     float wide[N], back[N];
     union {
@@ -495,12 +515,14 @@ static const char *goes_wrong(struct bench_result *r, bool quick)
 /* Not printed, and the status says so. */
 TEST(wrong_results_are_an_error)
 {
-    static const struct bench_work work = { .unit = "GB/s", .plain_c = true,
+    static const struct bench_work work = { .unit = "GB/s",
+                                            .plain_c = true,
                                             .one_thread = true,
                                             .measure = goes_wrong };
     static const struct bench_family family = { .name = "kind of work" };
-    struct bench_case c = { .family = &family, .work = &work, .kernel = 0,
-                            .name = "this row" };
+    struct bench_case c = {
+        .family = &family, .work = &work, .kernel = 0, .name = "this row"
+    };
     const struct bench_options o = { .format = FORMAT_CSV };
 
     for (; c.kernel >= -1; c.kernel--) {
@@ -519,14 +541,25 @@ TEST(wrong_results_are_an_error)
 /* Two rows of a model of one layer; the last says how its time grows. */
 TEST(growth_is_told_at_the_last_length)
 {
-    static const struct bench_family family = {
-        .subject = SUBJECT_TRAIN, .name = "tiny", .tokens = "16,32",
-        .quick = "16,32", .layers = 1, .grows = true
-    };
+    static const struct bench_family family = { .subject = SUBJECT_TRAIN,
+                                                .name = "tiny",
+                                                .tokens = "16,32",
+                                                .quick = "16,32",
+                                                .layers = 1,
+                                                .grows = true };
     struct bench_case c[2] = {
-        { .family = &family, .work = &work_train, .spec = "rope", .batch = 2,
-          .heads = 1, .kv_heads = 1, .tokens = 16, .queries = 16, .dim = 8,
-          .layers = 1, .kernel = -1, .name = "tiny" },
+        { .family = &family,
+          .work = &work_train,
+          .spec = "rope",
+          .batch = 2,
+          .heads = 1,
+          .kv_heads = 1,
+          .tokens = 16,
+          .queries = 16,
+          .dim = 8,
+          .layers = 1,
+          .kernel = -1,
+          .name = "tiny" },
     };
     const struct bench_options o = { .format = FORMAT_CSV, .quick = true };
     char *text = NULL;

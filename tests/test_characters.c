@@ -24,8 +24,8 @@ static void same_as_glib(const unsigned char bytes[5])
 /* Every pair of bytes, followed by those at which something changes. */
 TEST(reads_what_is_utf8)
 {
-    static const unsigned char last[] = { 0, 0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbf,
-                                          0xc0, 0xff };
+    static const unsigned char last[] = { 0,    0x41, 0x7f, 0x80, 0x9f,
+                                          0xa0, 0xbf, 0xc0, 0xff };
     unsigned char bytes[5] = { 0 };
 
     for (int i = 0; i < 1 << 16; i++)
@@ -60,9 +60,9 @@ TEST(takes_the_columns_of_unicode)
 
     for (gunichar c = 0; c < 0x10000; c++) {
         int want = !g_unichar_isprint(c) || (c | 1) == 0x2029 ? -1
-                   : g_unichar_iszerowidth(c)                ? 0
-                   : g_unichar_iswide(c)                     ? 2
-                                                             : 1;
+                   : g_unichar_iszerowidth(c)                 ? 0
+                   : g_unichar_iswide(c)                      ? 2
+                                                              : 1;
         if (g_unichar_isdefined(c) && lct_columns((int32_t)c) != want) {
             printf("U+%04X: %d columns, not %d\n", c, lct_columns((int32_t)c),
                    want);

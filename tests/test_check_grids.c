@@ -20,13 +20,16 @@ TEST(sincos2d_of_mae)
     static const char spec[] = "sincos2d(form=mae,width=2,height=2)";
 
     row_is(spec, 0, (double[]){ 0, 0, 1, 1, 0, 0, 1, 1 });
-    row_is(spec, 1, (double[]){ 0.8414709848, 0.0099998333, 0.5403023059,
-                                0.9999500004, 0, 0, 1, 1 });
-    row_is(spec, 2, (double[]){ 0, 0, 1, 1, 0.8414709848, 0.0099998333,
-                                0.5403023059, 0.9999500004 });
-    row_is(spec, 3, (double[]){ 0.8414709848, 0.0099998333, 0.5403023059,
-                                0.9999500004, 0.8414709848, 0.0099998333,
-                                0.5403023059, 0.9999500004 });
+    row_is(spec, 1,
+           (double[]){ 0.8414709848, 0.0099998333, 0.5403023059, 0.9999500004,
+                       0, 0, 1, 1 });
+    row_is(spec, 2,
+           (double[]){ 0, 0, 1, 1, 0.8414709848, 0.0099998333, 0.5403023059,
+                       0.9999500004 });
+    row_is(spec, 3,
+           (double[]){ 0.8414709848, 0.0099998333, 0.5403023059, 0.9999500004,
+                       0.8414709848, 0.0099998333, 0.5403023059,
+                       0.9999500004 });
 }
 
 /* transformers 5 builds rows first and then swaps the halves: columns first.
@@ -84,8 +87,8 @@ TEST(graphs_of_four_nodes)
 {
     static const double want[4] = { 0.5773502692, 0.4082482905, -0.4082482905,
                                     -0.5773502692 };
-    static const double walks[16] = { 0, .5, 0, .375,  0, .75, 0, .6875,
-                                      0, .75, 0, .6875, 0, .5, 0, .375 };
+    static const double walks[16] = { 0, .5,  0, .375,  0, .75, 0, .6875,
+                                      0, .75, 0, .6875, 0, .5,  0, .375 };
     double got[16], sign;
 
     initial(got, "laplacian(length=4,vectors=1)", 4, 1);
@@ -112,16 +115,15 @@ TEST(rows_of_swin)
     for (int i = 0; i < 9; i++)
         rows[i] = i;
     for (int i = 0; i < 16; i++)
-        CHECK(near_bias("swin(height=2,width=2)", 1, 0, i / 4, i % 4,
-                        &table) == want[i / 4][i % 4]);
+        CHECK(near_bias("swin(height=2,width=2)", 1, 0, i / 4, i % 4, &table) ==
+              want[i / 4][i % 4]);
 }
 
 /* The scaled offset of a column, through a network that passes it on. */
 static double swinv2(const char *spec, int64_t dx)
 {
     double w1[2] = { 0, 1 }, zero = 0, one = 1, sigmoid;
-    locant_tensor params[3] = { check_dense(w1, 2, 1),
-                                check_dense(&zero, 1, 0),
+    locant_tensor params[3] = { check_dense(w1, 2, 1), check_dense(&zero, 1, 0),
                                 check_dense(&one, 1, 1) };
 
     sigmoid = near_bias(spec, 1, 0, dx, 0, params) / 16;
@@ -137,8 +139,10 @@ TEST(offsets_of_swinv2)
     got[2] = swinv2("swinv2(hidden=1)", 2);
     got[3] = swinv2("swinv2(hidden=1)", 7);
     got[4] = swinv2("swinv2(height=16,width=16,hidden=1,pretrained=8)", 15);
-    near_all(got, (double[]){ 0, 0.3665118912, 0.5720690113, 1.0566416671,
-                              1.3937765882 }, 5, 1.1 * TEN);
+    near_all(
+        got,
+        (double[]){ 0, 0.3665118912, 0.5720690113, 1.0566416671, 1.3937765882 },
+        5, 1.1 * TEN);
 }
 
 /* ------------------------------------------------------------ rotate door */
@@ -176,9 +180,9 @@ TEST(angles_of_images)
                (double[]){ 2, .632455532, .2, .0632455532, 1, .316227766, .1,
                            .0316227766 });
     /* Patch (0, 2) of 3 x 3: coordinates -2/3 and 2/3, times 2 pi. */
-    angles_are("rope2d(form=dinov3,width=3,height=3)", 8, 2, 1,
-               (double[]){ 2 * pi / 3, -2 * pi / 15, -2 * pi / 3,
-                           2 * pi / 15 });
+    angles_are(
+        "rope2d(form=dinov3,width=3,height=3)", 8, 2, 1,
+        (double[]){ 2 * pi / 3, -2 * pi / 15, -2 * pi / 3, 2 * pi / 15 });
     /* EVA-02 at side 24: 0, .6666666667, 1.3333333333. */
     angles_are("rope2d(form=eva02,width=24,height=24)", 4, 26, 0,
                (double[]){ .6666666667, 1.3333333333 });
@@ -186,14 +190,14 @@ TEST(angles_of_images)
 
 TEST(mrope_turns_are_as_printed)
 {
-    static const double chunked[8] = {
-        -2.53103073925, 0.768117170912, 2.78868159983, 3.97598203601,
-        4.42649787044, 6.27773812864, 7.08683673685, 8.01196398203
-    };
-    static const double interleaved[8] = {
-        -2.53103073925, 0.768117170912, 2.78868159983, 3.94390245773,
-        4.42649787044, 6.27773812864, 7.08683673685, 8.02780377213
-    };
+    static const double chunked[8] = { -2.53103073925, 0.768117170912,
+                                       2.78868159983,  3.97598203601,
+                                       4.42649787044,  6.27773812864,
+                                       7.08683673685,  8.01196398203 };
+    static const double interleaved[8] = { -2.53103073925, 0.768117170912,
+                                           2.78868159983,  3.94390245773,
+                                           4.42649787044,  6.27773812864,
+                                           7.08683673685,  8.02780377213 };
     double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, y[8], ids[3] = { 7, 2, 3 };
     int64_t shape[2] = { 1, 8 };
     locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
@@ -203,7 +207,7 @@ TEST(mrope_turns_are_as_printed)
     for (int i = 0; i < 2; i++) {
         locant_encoding *e =
             test_create(i ? "mrope(sections=2:1:1,layout=interleaved)"
-                           : "mrope(sections=1:1:2)");
+                          : "mrope(sections=1:1:2)");
 
         CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
         near_all(y, i ? interleaved : chunked, 8, 16 * 0.56 * 0x1p-24);
@@ -248,8 +252,8 @@ TEST(sections_go_round_as_printed)
     for (int c = 0; c < 64; c++)
         CHECK(axis_of("mrope", 128, c) == (c < 16 ? 0 : c < 40 ? 1 : 2));
     for (int c = 0; c < 64; c++)
-        CHECK(axis_of("mrope(sections=22:22:20,layout=ernie,pairing=half)",
-                      128, c) == (c >= 44 ? 0 : 1 + c % 2));
+        CHECK(axis_of("mrope(sections=22:22:20,layout=ernie,pairing=half)", 128,
+                      c) == (c >= 44 ? 0 : 1 + c % 2));
 }
 
 /* ------------------------------------------------------------ content door */
@@ -306,21 +310,22 @@ TEST(fox_row_is_as_printed)
                                 check_dense(&zero, 1, 0) };
 
     lse = weights(p, "fox", q, k, params, x);
-    scores_are(p, lse, (double[]){ -2.3196705556, -2.0064088681,
-                                   -1.3132616875, 0 });
+    scores_are(p, lse,
+               (double[]){ -2.3196705556, -2.0064088681, -1.3132616875, 0 });
 }
 
 /* Logits 0, 1, -1, 2 with q = (1, -1). */
 TEST(cope_row_is_as_printed)
 {
     static const double q[4] = { 1, -1, 0, 0 };
-    static const double k[16] = { 0, 0, 0, 0, 1,  0, 0, 0,
+    static const double k[16] = { 0, 0, 0, 0, 1, 0,  0, 0,
                                   0, 1, 0, 0, 1, -1, 0, 0 };
     double e[16] = { 0, 0, 0, 0, .5, 0, 0, 0, 1, .25, 0, 0, 2, .5, 0, 0 };
     locant_tensor table = check_dense(e, 4, 4);
     double p[4], lse;
 
     lse = weights(p, "cope(length=4)", q, k, &table, NULL);
-    scores_are(p, lse, (double[]){ 1.0355978085, 1.7201992695,
-                                   -0.4625653752, 2.4403985390 });
+    scores_are(
+        p, lse,
+        (double[]){ 1.0355978085, 1.7201992695, -0.4625653752, 2.4403985390 });
 }

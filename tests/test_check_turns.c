@@ -21,12 +21,12 @@ static void turned_is(const char *spec, int64_t D, int64_t pos,
 
 TEST(turns_of_both_layouts)
 {
-    turned_is("rope(pairing=interleaved)", 4, 3,
-              (double[]){ -1.2722325127, -1.8388649851, 2.8786681004,
-                          4.0881866356 });
-    turned_is("rope", 4, 3,
-              (double[]){ -1.4133525208, 1.8791180667, -2.8288574817,
-                          4.0581911354 });
+    turned_is(
+        "rope(pairing=interleaved)", 4, 3,
+        (double[]){ -1.2722325127, -1.8388649851, 2.8786681004, 4.0881866356 });
+    turned_is(
+        "rope", 4, 3,
+        (double[]){ -1.4133525208, 1.8791180667, -2.8288574817, 4.0581911354 });
     turned_is("rope(dim=4,pairing=interleaved)", 8, 3,
               (double[]){ -1.2722325127, -1.8388649851, 2.8786681004,
                           4.0881866356, 5, 6, 7, 8 });
@@ -74,8 +74,10 @@ TEST(layouts_are_one_permutation_apart)
     double got[4];
 
     check_turn(got, swapped, "rope", 4, 3, 3);
-    near_all(got, (double[]){ -1.2722325127, 2.8786681004, -1.8388649851,
-                              4.0881866356 }, 4, 16 * 0.56 * 0x1p-24);
+    near_all(
+        got,
+        (double[]){ -1.2722325127, 2.8786681004, -1.8388649851, 4.0881866356 },
+        4, 16 * 0.56 * 0x1p-24);
 }
 
 TEST(gradients_are_as_printed)
@@ -89,8 +91,10 @@ TEST(gradients_are_as_printed)
 
     CHECK_OK(locant_encoding_rotate_backward(&to, NULL, &from, NULL, e, &at,
                                              NULL, 0));
-    near_all(dx, (double[]){ -0.8488724885, -1.1311125047, 1.0295455340,
-                             0.9695545335 }, 4, 2 * 0.56 * 0x1p-24 + TEN);
+    near_all(
+        dx,
+        (double[]){ -0.8488724885, -1.1311125047, 1.0295455340, 0.9695545335 },
+        4, 2 * 0.56 * 0x1p-24 + TEN);
     locant_encoding_free(e);
 }
 
@@ -104,8 +108,8 @@ TEST(keys_move_in_one_turn)
     locant_tensor p = locant_dense(&from, LOCANT_I64, 1, &one);
     locant_tensor q = locant_dense(&to, LOCANT_I64, 1, &one);
     locant_encoding *a = test_create("rope");
-    locant_encoding *b = test_create(
-        "rope(base=500,scaling=yarn(factor=4,original=64))");
+    locant_encoding *b =
+        test_create("rope(base=500,scaling=yarn(factor=4,original=64))");
 
     check_turn(x, ramp, "rope", 8, 4, 4);
     check_turn(want, ramp, "rope", 8, 14, 14);
@@ -144,8 +148,7 @@ static void frequency_is(const struct printed *f)
         pos = f->length - 1;
     assert_true(f->D <= (int64_t)LEN(x));
     x[f->c] = 1;
-    check_turn(got, x, f->spec, f->D, pos,
-               f->length > 0 ? f->length - 1 : pos);
+    check_turn(got, x, f->spec, f->D, pos, f->length > 0 ? f->length - 1 : pos);
     want[0] = f->magnitude * cos((double)pos * f->frequency);
     want[1] = f->magnitude * sin((double)pos * f->frequency);
     pair[0] = got[f->c];
@@ -158,14 +161,14 @@ static void frequency_is(const struct printed *f)
 }
 
 #define DYNAMIC "rope(scaling=dynamic(factor=2,original=4096))"
-#define LLAMA2 "rope(scaling=yarn(factor=16,original=4096))"
-#define GPTOSS \
+#define LLAMA2  "rope(scaling=yarn(factor=16,original=4096))"
+#define GPTOSS                                                                 \
     "rope(base=150000,scaling=yarn(factor=32,original=4096,truncate=no))"
-#define QWEN "rope(base=1000000,scaling=yarn(factor=4,original=32768))"
+#define QWEN     "rope(base=1000000,scaling=yarn(factor=4,original=32768))"
 #define DEEPSEEK "rope(scaling=yarn(factor=40,original=4096,attention=1))"
-#define LLAMA31 "rope(base=500000,scaling=llama3(factor=8))"
-#define LLAMA32 "rope(base=500000,scaling=llama3(factor=32))"
-#define GEMMA4 "rope(base=1000000,scaling=proportional(partial=0.25))"
+#define LLAMA31  "rope(base=500000,scaling=llama3(factor=8))"
+#define LLAMA32  "rope(base=500000,scaling=llama3(factor=32))"
+#define GEMMA4   "rope(base=1000000,scaling=proportional(partial=0.25))"
 
 static const struct printed scaled[] = {
     { "rope(scaling=linear(factor=4))", 8, 0, .25, 1e-12, 1, 0 },
@@ -214,11 +217,14 @@ static const struct printed scaled[] = {
     { "rope(scaling=llama3(factor=4,original=512))", 8, 2, 0.0025, 1e-14, 1,
       0 },
     { "rope(scaling=longrope(original=64,factor=4,short=1:1.1:1.2:1.3,"
-      "long=1:2:3:4))", 8, 1, 0.0909090909091, 1e-13, 1.1547005384, 64 },
+      "long=1:2:3:4))",
+      8, 1, 0.0909090909091, 1e-13, 1.1547005384, 64 },
     { "rope(scaling=longrope(original=64,factor=4,short=1:1.1:1.2:1.3,"
-      "long=1:2:3:4))", 8, 3, 0.000769230769231, 1e-15, 1.1547005384, 64 },
+      "long=1:2:3:4))",
+      8, 3, 0.000769230769231, 1e-15, 1.1547005384, 64 },
     { "rope(scaling=longrope(original=64,factor=4,short=1:1.1:1.2:1.3,"
-      "long=1:2:3:4))", 8, 2, 0.00333333333333, 1e-14, 1.1547005384, 100 },
+      "long=1:2:3:4))",
+      8, 2, 0.00333333333333, 1e-14, 1.1547005384, 100 },
     { "rope(scaling=proportional(partial=0.5))", 8, 1, 0.1, 1e-14, 1, 0 },
     { "rope(scaling=proportional(partial=0.5))", 8, 2, 0, 1e-14, 1, 0 },
 };
@@ -245,17 +251,20 @@ TEST(attention_factors_are_as_printed)
     double got[5];
 
     got[0] = magnitude("rope(dim=4,scaling=longrope(original=4096,factor=32,"
-                       "short=1:1,long=1:1))", 4);
+                       "short=1:1,long=1:1))",
+                       4);
     got[1] = magnitude("rope(dim=4,scaling=longrope(original=4096,factor=8,"
-                       "short=1:1,long=1:1))", 4);
+                       "short=1:1,long=1:1))",
+                       4);
     got[2] = magnitude("rope(dim=4,scaling=longrope(original=8192,factor=2,"
-                       "short=1:1,long=1:1))", 4);
+                       "short=1:1,long=1:1))",
+                       4);
     got[3] = magnitude("rope(scaling=yarn(factor=40,original=4096))", 64);
     got[4] = magnitude(yarn, 64);
     /* gm(40) with 0.707, squared as printed, over gm(40). */
-    near_all(got, (double[]){ 1.1902380714, 1.1180339887, 1.0377490433,
-                              1.3688879454, sqrt(1.5896261652) /
-                                                1.3688879454 },
+    near_all(got,
+             (double[]){ 1.1902380714, 1.1180339887, 1.0377490433, 1.3688879454,
+                         sqrt(1.5896261652) / 1.3688879454 },
              5, 2 * 0x1p-24 + TEN);
 }
 

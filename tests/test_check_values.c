@@ -8,8 +8,7 @@
 
 /* ------------------------------------------------------------- sinusoidal */
 
-static void row_is(const char *spec, int64_t pos, int64_t D,
-                   const double *want)
+static void row_is(const char *spec, int64_t pos, int64_t D, const double *want)
 {
     double got[16];
 
@@ -24,8 +23,8 @@ TEST(sinusoids_of_the_paper)
                        0.0099998333, 0.9999500004, 0.0009999998,
                        0.9999995000 });
     row_is("sinusoidal", 2, 8,
-           (double[]){ 0.9092974268, -0.4161468365, 0.1986693308,
-                       0.9800665778, 0.0199986667, 0.9998000067, 0.0019999987,
+           (double[]){ 0.9092974268, -0.4161468365, 0.1986693308, 0.9800665778,
+                       0.0199986667, 0.9998000067, 0.0019999987,
                        0.9999980000 });
     row_is("sinusoidal", 1, 5,
            (double[]){ 0.8414709848, 0.5403023059, 0.0251162229, 0.9996845379,
@@ -65,12 +64,12 @@ TEST(sinusoids_of_marian)
 
 TEST(sinusoids_shift_by_a_rotation)
 {
-    row_is("sinusoidal", 5, 4,
-           (double[]){ -0.9589242747, 0.2836621855, 0.0499791693,
-                       0.9987502604 });
-    row_is("sinusoidal", 8, 4,
-           (double[]){ 0.9893582466, -0.1455000338, 0.0799146940,
-                       0.9968017063 });
+    row_is(
+        "sinusoidal", 5, 4,
+        (double[]){ -0.9589242747, 0.2836621855, 0.0499791693, 0.9987502604 });
+    row_is(
+        "sinusoidal", 8, 4,
+        (double[]){ 0.9893582466, -0.1455000338, 0.0799146940, 0.9968017063 });
 }
 
 /* ----------------------------------------------------------------- indices */
@@ -133,8 +132,8 @@ TEST(buckets_of_t5)
 TEST(buckets_begin_where_printed)
 {
     static const int two[] = { 8, 12, 16, 23, 32, 46, 64, 91 };
-    static const int one[] = { 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67,
-                               77, 87, 99, 113 };
+    static const int one[] = { 16, 19, 21, 24, 27, 31, 35, 40,
+                               46, 52, 59, 67, 77, 87, 99, 113 };
 
     for (int i = 0; i < (int)LEN(two); i++) {
         CHECK(bucket("t5(bidirectional=yes)", -two[i]) == 8 + i);
@@ -223,8 +222,11 @@ TEST(weights_of_alibi)
 
 TEST(kerple_values)
 {
-    static const double logs[] = { 0, -0.6081976622, -1.0397207708,
-                                   -1.3744360978, -1.6479184330,
+    static const double logs[] = { 0,
+                                   -0.6081976622,
+                                   -1.0397207708,
+                                   -1.3744360978,
+                                   -1.6479184330,
                                    -1.8791444527 };
     static const double powers[] = { -0.5, -0.8122523964, -1.0788346400,
                                      -1.3195079108, -1.5425846568 };
@@ -283,9 +285,9 @@ static double fire(int64_t i, int64_t j)
 {
     double c = .1, l = 1, one = 1, zero = 0;
     locant_tensor params[6] = {
-        check_dense(&c, 1, 0),    check_dense(&l, 1, 0),
-        check_dense(&one, 1, 0),  check_dense(&zero, 1, 0),
-        check_dense(&one, 1, 1),  check_dense(&zero, 1, 0),
+        check_dense(&c, 1, 0),   check_dense(&l, 1, 0),
+        check_dense(&one, 1, 0), check_dense(&zero, 1, 0),
+        check_dense(&one, 1, 1), check_dense(&zero, 1, 0),
     };
 
     return near_bias("fire(hidden=1)", 1, 0, i, j, params);
@@ -297,8 +299,10 @@ TEST(fire_values)
                       fire(1024, 512) };
     double row[4] = { fire(3, 0), fire(3, 1), fire(3, 2), fire(3, 3) };
 
-    near_all(got, (double[]){ 0.0240981461, 0.1752547529, 0.9999997472,
-                              0.9999997844, 0.8526446366 }, 5, TEN);
-    near_all(row, (double[]){ 0.0663359610, 0.0460980298, 0.0240981461, 0 },
-             4, TEN);
+    near_all(got,
+             (double[]){ 0.0240981461, 0.1752547529, 0.9999997472, 0.9999997844,
+                         0.8526446366 },
+             5, TEN);
+    near_all(row, (double[]){ 0.0663359610, 0.0460980298, 0.0240981461, 0 }, 4,
+             TEN);
 }

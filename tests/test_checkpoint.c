@@ -84,9 +84,9 @@ static void make_subject(struct subject *x, int64_t memory)
     CHECK_OK(lct_load_trained(&x->model, &x->encoding, x->store, &run, 128));
     CHECK_OK(lct_store_run_extra(&x->extra, x->store, id));
     n = lct_model_size(x->model);
-    x->c = (struct lct_checkpoint){
-        .key = x->extra.key, .m = locant_alloc(n * sizeof(real)),
-        .v = locant_alloc(n * sizeof(real))};
+    x->c = (struct lct_checkpoint){ .key = x->extra.key,
+                                    .m = locant_alloc(n * sizeof(real)),
+                                    .v = locant_alloc(n * sizeof(real)) };
     x->path = path_of(x->store, id);
     x->bytes = scratch_read(x->path, &x->size);
 }
@@ -186,10 +186,11 @@ IN_SCRATCH(the_damaged_tensor_is_named)
         char want[512];
 
         x.bytes[hit] ^= 4;
-        snprintf(want, sizeof want, "%s: not a whole checkpoint of this run:"
+        snprintf(want, sizeof want,
+                 "%s: not a whole checkpoint of this run:"
                  " tensor '%s', bytes %zu to %zu, does not match its checksum;"
-                 " with the file removed it is trained again", x.path, name,
-                 at, at + n - 1);
+                 " with the file removed it is trained again",
+                 x.path, name, at, at + n - 1);
         CHECK_REFUSED(read_bytes(&x, x.size), LOCANT_ERR_FORMAT, want);
         x.bytes[hit] ^= 4;
     }
@@ -209,8 +210,8 @@ IN_SCRATCH(the_name_of_a_tensor_is_quoted)
     CHECK(name != NULL);
     memcpy(name, "\"\x7f[\xc2\x9bqq.wq", 10);
     CHECK(read_bytes(&x, x.size) == LOCANT_ERR_FORMAT);
-    CHECK(strstr(locant_last_error(), ": tensor '\\x7f[\\xc2\\x9bqq.wq', bytes")
-          != NULL);
+    CHECK(strstr(locant_last_error(),
+                 ": tensor '\\x7f[\\xc2\\x9bqq.wq', bytes") != NULL);
     free_subject(&x);
 }
 
@@ -222,12 +223,12 @@ IN_SCRATCH(texts_of_no_run_are_refused)
         double seconds;
         const char *what;
     } cases[] = {
-        {-1, 1, "its step is not one of a run"},
-        {INT64_MIN, 1, "its step is not one of a run"},
-        {INT64_MAX, 1, "its step is not one of a run"},
-        {4, -1, "its seconds are not those of a run"},
-        {4, NAN, "its seconds are not those of a run"},
-        {4, INFINITY, "its seconds are not those of a run"},
+        { -1, 1, "its step is not one of a run" },
+        { INT64_MIN, 1, "its step is not one of a run" },
+        { INT64_MAX, 1, "its step is not one of a run" },
+        { 4, -1, "its seconds are not those of a run" },
+        { 4, NAN, "its seconds are not those of a run" },
+        { 4, INFINITY, "its seconds are not those of a run" },
     };
     struct subject x;
 
@@ -240,9 +241,10 @@ IN_SCRATCH(texts_of_no_run_are_refused)
         wrong.step = cases[i].step;
         wrong.seconds = cases[i].seconds;
         CHECK_OK(lct_checkpoint_write(x.path, x.model, &wrong));
-        snprintf(want, sizeof want, "%s: not a whole checkpoint of this run:"
-                 " %s; with the file removed it is trained again", x.path,
-                 cases[i].what);
+        snprintf(want, sizeof want,
+                 "%s: not a whole checkpoint of this run:"
+                 " %s; with the file removed it is trained again",
+                 x.path, cases[i].what);
         CHECK_REFUSED(lct_checkpoint_read(&x.c, x.model, x.path),
                       LOCANT_ERR_FORMAT, want);
         CHECK(x.c.step == 4);
@@ -262,13 +264,18 @@ IN_SCRATCH(a_step_beyond_the_last_is_refused)
     CHECK_OK(lct_checkpoint_read(&x.c, x.model, x.path));
     x.c.step = 5;
     CHECK_OK(lct_checkpoint_write(x.path, x.model, &x.c));
-    assert_int_equal(sqlite3_exec(x.store->db, "UPDATE runs SET status = 'int"
-                                  "errupted'", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(x.store->db,
+                                  "UPDATE runs SET status = 'int"
+                                  "errupted'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     o.layers = 1;
     o.width = o.ff = 4;
     o.steps = 4;
-    snprintf(want, sizeof want, "%s: is of step 5, but run 1 has 4; with the"
-             " file removed it is trained again", x.path);
+    snprintf(want, sizeof want,
+             "%s: is of step 5, but run 1 has 4; with the"
+             " file removed it is trained again",
+             x.path);
     CHECK_REFUSED(locant_train(&id, x.store, corpus, &o), LOCANT_ERR_FORMAT,
                   want);
     free_subject(&x);
@@ -277,12 +284,12 @@ IN_SCRATCH(a_step_beyond_the_last_is_refused)
 /* The checkpoint as format 1 had it: one hash of texts and tensors. */
 static void write_format_1(const struct subject *x)
 {
-    static const char *const keys[] = {"run", "step", "seconds",
-                                       "batch_checksum"};
+    static const char *const keys[] = { "run", "step", "seconds",
+                                        "batch_checksum" };
     const struct lct_model_tensor *list;
     int n = lct_model_tensors(x->model, &list);
     locant_named_tensor named[64];
-    const char *pairs[12] = {"format", "locant-checkpoint-1"};
+    const char *pairs[12] = { "format", "locant-checkpoint-1" };
     uint64_t h = LCT_HASH_BEGIN;
     locant_tensors *t;
     char hash[17];
@@ -330,7 +337,7 @@ IN_SCRATCH(format_1_is_still_read)
 /* --------------------------------------------------------------- going back */
 
 struct talk {
-    int64_t until;     /* stop after this step */
+    int64_t until; /* stop after this step */
     char notice[1024];
 };
 
@@ -380,7 +387,7 @@ IN_SCRATCH(goes_back_to_the_one_before)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("rope");
-    struct talk talk = {0, ""};
+    struct talk talk = { 0, "" };
     int64_t i = train(a, &o), id = stop_twice(b, &o, &talk);
     char *path = path_of(b, id), *previous = previous_of(b, id);
     locant_run_info info;
@@ -406,7 +413,7 @@ IN_SCRATCH(refuses_when_both_are_damaged)
 {
     locant_store *s = open_store("a");
     locant_train_options o = tiny("rope");
-    struct talk talk = {0, ""};
+    struct talk talk = { 0, "" };
     int64_t id = stop_twice(s, &o, &talk);
     char *path = path_of(s, id), *previous = previous_of(s, id);
 
@@ -428,7 +435,7 @@ IN_SCRATCH(continues_from_the_one_before_alone)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("rope");
-    struct talk talk = {0, ""};
+    struct talk talk = { 0, "" };
     int64_t i = train(a, &o), id = stop_twice(b, &o, &talk);
     char *path = path_of(b, id);
 

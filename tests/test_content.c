@@ -51,8 +51,8 @@ static void check_rows(const char *spec, const char *name, int64_t L,
 
 TEST(rows_are_those_of_the_papers)
 {
-    static const double shaw[] = { 2, 3, 4, 4, 1, 2, 3, 4, 0, 1, 2, 3, 0, 0,
-                                   1, 2 };
+    static const double shaw[] = { 2, 3, 4, 4, 1, 2, 3, 4,
+                                   0, 1, 2, 3, 0, 0, 1, 2 };
     double turned[16];
 
     for (int i = 0; i < 16; i++)
@@ -64,10 +64,11 @@ TEST(rows_are_those_of_the_papers)
 TEST(music_counts_rows_from_the_last)
 {
     static const double want[] = { 2, -INFINITY, -INFINITY, -INFINITY,
-                                   1, 2, -INFINITY, -INFINITY,
-                                   0, 1, 2, -INFINITY, 0, 0, 1, 2 };
-    struct content_case *c = case_open("music(length=3)",
-                                       SIZES(1, 1, 4, 4, 1, 1));
+                                   1, 2,         -INFINITY, -INFINITY,
+                                   0, 1,         2,         -INFINITY,
+                                   0, 0,         1,         2 };
+    struct content_case *c =
+        case_open("music(length=3)", SIZES(1, 1, 4, 4, 1, 1));
     double s[16];
 
     for (int i = 0; i < 4; i++)
@@ -81,8 +82,8 @@ TEST(music_counts_rows_from_the_last)
 
 TEST(shaw_adds_vectors_to_values)
 {
-    struct content_case *c = case_open("shaw(distance=1)",
-                                       SIZES(1, 1, 1, 3, 1, 1));
+    struct content_case *c =
+        case_open("shaw(distance=1)", SIZES(1, 1, 1, 3, 1, 1));
 
     for (int m = 0; m < 3; m++)
         case_param(c, "values")[m] = 10 + m;
@@ -103,8 +104,8 @@ TEST(transformer_xl_reads_a_split_sinusoid)
     };
 
     for (int channel = 0; channel < 4; channel++) {
-        struct content_case *c = case_open("transformer-xl",
-                                           SIZES(1, 1, 1, 3, 1, 4));
+        struct content_case *c =
+            case_open("transformer-xl", SIZES(1, 1, 1, 3, 1, 4));
         double s[3];
 
         case_param(c, "projection")[channel] = 1;
@@ -118,8 +119,8 @@ TEST(transformer_xl_reads_a_split_sinusoid)
 
 TEST(transformer_xl_has_four_terms)
 {
-    struct content_case *c = case_open("transformer-xl",
-                                       SIZES(1, 1, 1, 1, 2, 2));
+    struct content_case *c =
+        case_open("transformer-xl", SIZES(1, 1, 1, 1, 2, 2));
     double s;
 
     c->q[0] = 1, c->q[1] = 2;
@@ -159,8 +160,8 @@ TEST(distances_are_held_to_the_clamp)
 
 TEST(xlnet_tells_segments_apart)
 {
-    struct content_case *c = case_open("xlnet(segment=2)",
-                                       SIZES(1, 1, 1, 4, 1, 2));
+    struct content_case *c =
+        case_open("xlnet(segment=2)", SIZES(1, 1, 1, 4, 1, 2));
     static const double want[] = { 7 * 3, 7 * 3, 7 * 2, 7 * 2 };
     double s[4];
 
@@ -176,12 +177,12 @@ TEST(xlnet_tells_segments_apart)
 
 TEST(deberta_rows_are_clipped_or_in_log_buckets)
 {
-    static const int64_t far[] = { 128, 129, 130, 131, 132, 200, 256, 300, 400,
-                                   511, 512, 600, -132, -512, -600 };
-    static const double bucket[] = { 128, 129, 130, 131, 131, 169, 192, 207,
+    static const int64_t far[] = { 128, 129, 130, 131, 132,  200,  256, 300,
+                                   400, 511, 512, 600, -132, -512, -600 };
+    static const double bucket[] = { 128, 129, 130, 131, 131,  169,  192, 207,
                                      233, 255, 255, 255, -131, -256, -256 };
-    struct content_case *c = case_open("deberta(version=2)",
-                                       SIZES(1, 1, 1, LEN(far), 1, 1));
+    struct content_case *c =
+        case_open("deberta(version=2)", SIZES(1, 1, 1, LEN(far), 1, 1));
     double s[LEN(far)];
 
     c->a.mask = LOCANT_MASK_NONE;
@@ -202,10 +203,11 @@ TEST(deberta_rows_are_clipped_or_in_log_buckets)
 /* Rows 2 1 0 0 / 3 2 1 0 / 3 3 2 1 / 3 3 3 2 of both terms, each / sqrt 3. */
 TEST(deberta_uses_one_row_for_both_terms)
 {
-    static const double row[] = { 2, 1, 0, 0, 3, 2, 1, 0, 3, 3, 2, 1, 3, 3, 3,
-                                  2 };
-    struct content_case *c = case_open("deberta(span=2)",
-                                       SIZES(1, 1, 4, 4, 1, 1));
+    static const double row[] = {
+        2, 1, 0, 0, 3, 2, 1, 0, 3, 3, 2, 1, 3, 3, 3, 2
+    };
+    struct content_case *c =
+        case_open("deberta(span=2)", SIZES(1, 1, 4, 4, 1, 1));
     double s[16];
 
     c->a.mask = LOCANT_MASK_NONE;
@@ -230,8 +232,8 @@ TEST(cope_counts_gates)
     static const double table[] = { 0, 0, .5, 0, 1, .25, 2, .5 };
     static const double added[] = { 1.0355978085, 0.7201992695, 0.5374346248,
                                     0.4403985390 };
-    struct content_case *c = case_open("cope(length=4)",
-                                       SIZES(1, 1, 1, 4, 2, 2));
+    struct content_case *c =
+        case_open("cope(length=4)", SIZES(1, 1, 1, 4, 2, 2));
     double s[4];
 
     c->a.scale = 1;
@@ -275,8 +277,8 @@ static double lrelu(double x)
 
 TEST(dape_corrects_scores_and_bias_together)
 {
-    struct content_case *c = case_open("dape(hidden=1)+alibi",
-                                       SIZES(1, 1, 1, 3, 1, 1));
+    struct content_case *c =
+        case_open("dape(hidden=1)+alibi", SIZES(1, 1, 1, 3, 1, 1));
     double s[3];
 
     c->q[0] = 1;
@@ -296,8 +298,8 @@ TEST(dape_corrects_scores_and_bias_together)
 TEST(dape_2_convolves_along_visible_keys)
 {
     static const double w1[] = { .5, -1, 2 }, w2[] = { .25, .5, -1 };
-    struct content_case *c = case_open("dape(version=2,hidden=1)",
-                                       SIZES(1, 1, 2, 4, 1, 1));
+    struct content_case *c =
+        case_open("dape(version=2,hidden=1)", SIZES(1, 1, 2, 4, 1, 1));
     double s[8], in[6] = { 0, .3, -.7, 1.1, 0, 0 }, y[5] = { 0 };
 
     memcpy(case_param(c, "w1"), w1, sizeof(w1));
@@ -310,8 +312,7 @@ TEST(dape_2_convolves_along_visible_keys)
     for (int j = 1; j <= 3; j++)
         y[j] = lrelu(.1 + .5 * in[j - 1] - in[j] + 2 * in[j + 1]);
     for (int j = 1; j <= 3; j++)
-        case_is(s[j - 1],
-                in[j] + .25 * y[j - 1] + .5 * y[j] - y[j + 1], exact);
+        case_is(s[j - 1], in[j] + .25 * y[j - 1] + .5 * y[j] - y[j + 1], exact);
     assert_true(isinf(s[3]));
     case_close(c);
 }
@@ -351,8 +352,9 @@ TEST(far_keys_are_seen_nearer)
     static const double rerope[] = { 4, 4, 4, 4, 3, 2, 1, 0 };
     static const double leaky[] = { 5.5, 5, 4.5, 4, 3, 2, 1, 0 };
     static const double grouped[] = { 5, 5, 4, 4, 3, 2, 1, 0 };
-    static const double sinks[] = { 7, 6, 5, 4, INFINITY, INFINITY, INFINITY,
-                                    INFINITY, 3, 2, 1, 0 };
+    static const double sinks[] = { 7,        6,        5,        4,
+                                    INFINITY, INFINITY, INFINITY, INFINITY,
+                                    3,        2,        1,        0 };
     static const double young[] = { 5, 4, 3, 2, 1, 0 };
 
     check_distances("rerope(window=4)", 8, rerope);

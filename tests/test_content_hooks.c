@@ -64,8 +64,7 @@ static void compare(struct content_case *got, struct content_case *want)
 {
     case_run(got);
     case_run(want);
-    case_near(got->out, want->out, DIM, rounded,
-              locant_encoding_spec(got->e));
+    case_near(got->out, want->out, DIM, rounded, locant_encoding_spec(got->e));
     case_near(got->lse, want->lse, 1, rounded, locant_encoding_spec(got->e));
 }
 
@@ -187,8 +186,8 @@ TEST(ids_are_those_of_the_builders)
             locant_random r = { .seed = 7, .stream = b };
 
             if (n < 2)
-                CHECK_OK(locant_positions_randomized(&out, n == 0 ? 31 : 20,
-                                                     &r));
+                CHECK_OK(
+                    locant_positions_randomized(&out, n == 0 ? 31 : 20, &r));
             else
                 CHECK_OK(locant_positions_pose(&out, n == 2 ? 2 : 5, 64, &r));
             if (memcmp(got + b * TOKENS, want, sizeof(want)) != 0)
@@ -254,9 +253,8 @@ TEST(layers_take_turns)
     locant_encoding_free(e);
     CHECK_OK(locant_encoding_create(&e, "layers(local=rope)"));
     assert_string_equal(locant_encoding_spec(e), "layers(local=rope)");
-    assert_string_equal(locant_encoding_spec(locant_encoding_layer(&first, e,
-                                                                   3)),
-                        "none");
+    assert_string_equal(
+        locant_encoding_spec(locant_encoding_layer(&first, e, 3)), "none");
     locant_encoding_free(e);
 }
 
@@ -271,40 +269,48 @@ static void refuse(const char *spec, const char *sentence)
 
 TEST(bad_specs_are_refused)
 {
-    refuse("cope(length=1)", "locant_encoding_create: key 'length' of 'cope': "
+    refuse("cope(length=1)",
+           "locant_encoding_create: key 'length' of 'cope': "
            "'1' at byte 12 should be an integer 2 .. 1048576");
-    refuse("rerope(leak=0.5)", "locant_encoding_create: leak of rerope is 0.5, "
+    refuse("rerope(leak=0.5)",
+           "locant_encoding_create: leak of rerope is 0.5, "
            "expected 0 or at least 1: beyond the window steps become shorter");
-    refuse("deberta(version=2,span=1)", "locant_encoding_create: span of "
+    refuse("deberta(version=2,span=1)",
+           "locant_encoding_create: span of "
            "deberta is 1, expected at least 2 in version 2: half of the "
            "buckets hold one distance each");
-    refuse("deberta(version=3,span=8,distance=5)", "locant_encoding_create: "
+    refuse("deberta(version=3,span=8,distance=5)",
+           "locant_encoding_create: "
            "distance of deberta is 5, expected more than 5, one beyond the "
            "buckets that hold one distance each");
-    refuse("temperature(kind=logn,floor=1)", "locant_encoding_create: floor of "
+    refuse("temperature(kind=logn,floor=1)",
+           "locant_encoding_create: floor of "
            "temperature is 1, expected a length of at least 2 for logn, whose "
            "logarithm divides");
-    refuse("layers(local=layers)", "locant_encoding_create: local of layers is "
+    refuse("layers(local=layers)",
+           "locant_encoding_create: local of layers is "
            "layers again, expected what one layer uses");
 }
 
 TEST(bad_calls_are_refused)
 {
-    struct content_case *c = case_open("randomized(length=8)+rope",
-                                       SIZES(1, 1, 1, 1, 2, 2));
+    struct content_case *c =
+        case_open("randomized(length=8)+rope", SIZES(1, 1, 1, 1, 2, 2));
 
     c->q_pos[0] = 8;
-    CHECK_REFUSED(locant_attention_reference(&c->tensor[4], &c->tensor[5],
-                                             &c->a), LOCANT_ERR_PARAM,
-                  "locant_attention_reference: position 8 (index 0) is beyond "
-                  "the 8 positions of randomized");
+    CHECK_REFUSED(
+        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+        LOCANT_ERR_PARAM,
+        "locant_attention_reference: position 8 (index 0) is beyond "
+        "the 8 positions of randomized");
     case_close(c);
     c = case_open("music", SIZES(1, 1, 1, 1, 2, 2));
     c->param[0].shape[0] = 0;
-    CHECK_REFUSED(locant_attention_reference(&c->tensor[4], &c->tensor[5],
-                                             &c->a), LOCANT_ERR_PARAM,
-                  "locant_attention_reference: music has no length, expected "
-                  "one as in music(length=1024)");
+    CHECK_REFUSED(
+        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+        LOCANT_ERR_PARAM,
+        "locant_attention_reference: music has no length, expected "
+        "one as in music(length=1024)");
     case_close(c);
 }
 
@@ -318,8 +324,8 @@ static double start_of(const char *spec, const char *name)
     double sum = 0, n = 0;
 
     for (int i = 0; i < c->params; i++) {
-        CHECK_OK(locant_encoding_param_init(&c->param[i], c->e, i,
-                                            test_seed()));
+        CHECK_OK(
+            locant_encoding_param_init(&c->param[i], c->e, i, test_seed()));
         if (c->param[i].data == x)
             n = (double)case_count(&c->param[i]);
     }

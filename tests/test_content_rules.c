@@ -40,8 +40,8 @@ static void same_bits(const double *got, const double *want, int64_t n,
 {
     for (int64_t i = 0; i < n; i++)
         if (memcmp(&got[i], &want[i], sizeof(*got)) != 0)
-            FAIL("%s: element %lld is %.17g, want %.17g\n", spec,
-                 (long long)i, got[i], want[i]);
+            FAIL("%s: element %lld is %.17g, want %.17g\n", spec, (long long)i,
+                 got[i], want[i]);
 }
 
 /* ---------------------------------------------------------------- gradients */
@@ -192,8 +192,8 @@ TEST(grouped_heads_are_repeated_heads)
 enum { TOKENS = 7, HEADS = 2, DIM = 4, WIDTH = 6 };
 
 /* Queries first .. first + T - 1 of c over its keys 0 .. S - 1. */
-static struct content_case *part_of(const struct content_case *c,
-                                    int64_t first, int64_t T, int64_t S)
+static struct content_case *part_of(const struct content_case *c, int64_t first,
+                                    int64_t T, int64_t S)
 {
     struct content_case *part = case_open(locant_encoding_spec(c->e),
                                           SIZES(HEADS, 1, T, S, DIM, WIDTH));
@@ -308,8 +308,8 @@ TEST(hidden_keys_may_hold_anything)
         check_finite_and_zero(all->dk + 4 * DIM, 3 * DIM, true, specs[n]);
         check_finite_and_zero(all->dx + 4 * WIDTH, 3 * WIDTH, true, specs[n]);
         for (int i = 0; i < c->params; i++)
-            check_finite_and_zero(all->dparam[i].data,
-                                  case_count(&c->param[i]), false, specs[n]);
+            check_finite_and_zero(all->dparam[i].data, case_count(&c->param[i]),
+                                  false, specs[n]);
         case_close(c);
         case_close(few);
         case_close(all);
@@ -347,8 +347,7 @@ TEST(the_trait_relative_is_true)
 {
     for (size_t n = 0; n < LEN(specs); n++) {
         struct content_case *c = whole_of(specs[n]);
-        bool relative =
-            locant_encoding_traits(c->e) & LOCANT_TRAIT_RELATIVE;
+        bool relative = locant_encoding_traits(c->e) & LOCANT_TRAIT_RELATIVE;
         double moved = change_by(c, relative ? 1000 : 1);
 
         if (relative ? !(moved < 1e-10) : !(moved > 1e-4))

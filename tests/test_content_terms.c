@@ -52,8 +52,11 @@ static void make(struct mixed *m, size_t which)
 {
     const char *spec = specs[which];
 
-    *m = (struct mixed){ .spec = spec, .dtype = LOCANT_F32,
-                         .mask = LOCANT_MASK_CAUSAL, .T = 75, .S = 150,
+    *m = (struct mixed){ .spec = spec,
+                         .dtype = LOCANT_F32,
+                         .mask = LOCANT_MASK_CAUSAL,
+                         .T = 75,
+                         .S = 150,
                          .D = 12 };
     if (strncmp(spec, "fox", 3) == 0)
         m->W = 10;
@@ -94,7 +97,7 @@ static void scatter(struct mixed *m)
         int64_t *k_docs = (int64_t *)m->k_docs.data + b * m->S;
 
         for (int64_t j = 0; j < m->S; j++, pos += test_range(0, 4)) {
-            k_docs[j] = j < 3 || j > m->S - 3      ? -1
+            k_docs[j] = j < 3 || j > m->S - 3   ? -1
                         : j < m->S / 2 + 20 * b ? 4
                                                 : 1;
             if (k_docs[j] < 0)
@@ -139,13 +142,19 @@ TEST(agree_with_rows_at_any_positions)
 TEST(agree_with_rows_without_a_mask)
 {
     static const char *const open[] = {
-        "shaw(distance=90)", "transformer-xl", "xlnet(segment=100)",
-        "deberta(span=30)", "rerope(window=70)",
+        "shaw(distance=90)", "transformer-xl",    "xlnet(segment=100)",
+        "deberta(span=30)",  "rerope(window=70)",
     };
 
     for (size_t i = 0; i < LEN(open); i++) {
-        struct mixed m = { .spec = open[i], .dtype = LOCANT_F32, .B = 1,
-                           .G = 1, .H = 2, .T = 130, .S = 70, .D = 80 };
+        struct mixed m = { .spec = open[i],
+                           .dtype = LOCANT_F32,
+                           .B = 1,
+                           .G = 1,
+                           .H = 2,
+                           .T = 130,
+                           .S = 70,
+                           .D = 80 };
 
         mixed_make(&m);
         mixed_judge_fast(&m);
@@ -246,8 +255,8 @@ TEST(chunks_and_a_growing_cache_agree)
 /* Move the second batch row to the place of the first; or there are 2 again. */
 static void keep_second(struct mixed *m, bool alone)
 {
-    locant_tensor *all[] = { &m->q, &m->k, &m->v, &m->x, &m->q_pos, &m->k_pos,
-                             &m->out, &m->lse };
+    locant_tensor *all[] = { &m->q,     &m->k,     &m->v,   &m->x,
+                             &m->q_pos, &m->k_pos, &m->out, &m->lse };
 
     for (size_t i = 0; i < LEN(all); i++) {
         size_t bytes;

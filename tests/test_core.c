@@ -32,7 +32,8 @@ TEST(philox_matches_published_vectors)
     static const struct {
         uint32_t counter[4], key[2], want[4];
     } known[] = {
-        { { 0, 0, 0, 0 }, { 0, 0 },
+        { { 0, 0, 0, 0 },
+          { 0, 0 },
           { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
         { { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff },
           { 0xffffffff, 0xffffffff },
@@ -83,8 +84,8 @@ TEST(tensors_are_checked)
                   LOCANT_ERR_NULL, "f: x is NULL");
     CHECK_REFUSED(lct_check("f", "x", &t, LCT_IN_F64 | LCT_IN_BF16, 2, any),
                   LOCANT_ERR_DTYPE, "f: x is f32, expected bf16 or f64");
-    CHECK_REFUSED(lct_check("f", "x", &t, LCT_IN_F32, 3, any),
-                  LOCANT_ERR_SHAPE, "f: x has rank 2, expected 3");
+    CHECK_REFUSED(lct_check("f", "x", &t, LCT_IN_F32, 3, any), LOCANT_ERR_SHAPE,
+                  "f: x has rank 2, expected 3");
     CHECK_REFUSED(lct_check("f", "x", &t, LCT_IN_F32, 2, want),
                   LOCANT_ERR_SHAPE,
                   "f: x has size 4 in dimension 1, expected 5");
@@ -93,8 +94,8 @@ TEST(tensors_are_checked)
                   LOCANT_ERR_LAYOUT, "f: last stride of x is 2, expected 1");
     t = locant_dense(data, LOCANT_F32, 2, shape);
     t.shape[0] = INT64_MAX / 8;
-    CHECK_REFUSED(lct_check("f", "x", &t, LCT_IN_F32, 2, any),
-                  LOCANT_ERR_SHAPE, "f: the size of x does not fit in memory");
+    CHECK_REFUSED(lct_check("f", "x", &t, LCT_IN_F32, 2, any), LOCANT_ERR_SHAPE,
+                  "f: the size of x does not fit in memory");
     t = locant_dense(data, LOCANT_F32, 2, shape);
     t.stride[0] = INT64_MAX / 2;
     CHECK_REFUSED(lct_check("f", "x", &t, LCT_IN_F32, 2, any),

@@ -127,7 +127,7 @@ static unsigned mark_of(const struct lct_split *s, size_t f)
 
 TEST_WITH(make_root, remove_root, folders_are_not_divided)
 {
-    int part_of[40] = {0};
+    int part_of[40] = { 0 };
     locant_corpus *c;
 
     make_tree("tree", 40, 3, 5000);
@@ -188,7 +188,7 @@ TEST_WITH(make_root, remove_root, same_bytes_in_any_place)
 /* Under the cap another seed shuffles, but tests the same folders. */
 TEST_WITH(make_root, remove_root, seed_moves_no_folder)
 {
-    bool tested[20] = {false};
+    bool tested[20] = { false };
     locant_corpus *c;
 
     make_tree("tree", 20, 3, 4000);

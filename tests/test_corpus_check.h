@@ -12,7 +12,7 @@ static inline void check_whole(const locant_corpus *c)
 {
     const locant_corpus_info *info = locant_corpus_info_of(c);
     const struct lct_split *train = lct_corpus_split(c, LCT_TRAIN);
-    size_t size[3] = {info->train_bytes, info->valid_bytes, info->test_bytes};
+    size_t size[3] = { info->train_bytes, info->valid_bytes, info->test_bytes };
     size_t longest = 0;
     char sha[65];
 

@@ -25,27 +25,29 @@ TEST(sha256_matches_standard)
     static const struct {
         const char *text, *want;
     } cases[] = {
-        {"",
-         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-        {"abc",
-         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
-        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
-        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
-         "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
-         "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"}};
+        { "",
+          "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+        { "abc",
+          "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" },
+        { "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1" },
+        { "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+          "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+          "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1" }
+    };
     static const struct {
         size_t size;
         const char *want;
     } runs[] = {
-        {55,
-         "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"},
-        {63,
-         "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34"},
-        {64,
-         "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"},
-        {1000000,
-         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"}};
+        { 55,
+          "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318" },
+        { 63,
+          "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34" },
+        { 64,
+          "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb" },
+        { 1000000,
+          "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0" }
+    };
     char *text = malloc(1000000), got[65];
 
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -72,7 +74,8 @@ TEST(generator_is_reproducible)
                   *other = generated(0, 2);
 
     check_whole(c);
-    assert_string_equal(c->info.sha256,
+    assert_string_equal(
+        c->info.sha256,
         "7d5a7f1368e286134a3eea58638d73c6e75f07902e2a795b39a3934884c4dd21");
     assert_string_equal(c->info.sha256, again->info.sha256);
     assert_string_not_equal(c->info.sha256, other->info.sha256);
@@ -118,12 +121,13 @@ TEST(generator_keeps_its_grammar)
 TEST(order_of_listing_is_forgotten)
 {
     struct lct_path a[40], b[40];
-    struct lct_listing l = {.files = {a, 40, 40}}, m = {.files = {b, 40, 40}};
+    struct lct_listing l = { .files = { a, 40, 40 } },
+                       m = { .files = { b, 40, 40 } };
     char names[40][16];
 
     for (size_t i = 0; i < 40; i++) {
         snprintf(names[i], sizeof names[i], "x/%c%zu", i % 2 ? 'a' : '\xe4', i);
-        a[i] = (struct lct_path){.path = names[i], .key = 2};
+        a[i] = (struct lct_path){ .path = names[i], .key = 2 };
         b[(i + 17) * 3 % 40] = a[i];
     }
     a[39] = a[38]; /* the same name below another root */
@@ -140,10 +144,10 @@ TEST(cut_is_at_most_the_limit)
     static const uint8_t text[] = "ab\ncd\xc3\xa9gh\nij";
 
     CHECK(lct_cut(text, 13, 13) == 13 && lct_cut(text, 13, 99) == 13);
-    CHECK(lct_cut(text, 13, 12) == 10);  /* after the second line */
-    CHECK(lct_cut(text, 13, 4) == 4);    /* no line end in the last quarter */
+    CHECK(lct_cut(text, 13, 12) == 10); /* after the second line */
+    CHECK(lct_cut(text, 13, 4) == 4);   /* no line end in the last quarter */
     CHECK(lct_cut(text, 13, 3) == 3);
-    CHECK(lct_cut(text, 13, 6) == 5);    /* not inside a character */
+    CHECK(lct_cut(text, 13, 6) == 5); /* not inside a character */
     CHECK(lct_cut((const uint8_t *)"\x80\x80\x80\x80\x80\x80", 6, 5) == 5);
     for (size_t limit = 1; limit < 13; limit++)
         CHECK(lct_cut(text, 13, limit) - 1 < limit); /* 1 .. limit */
@@ -155,7 +159,7 @@ TEST(test_blocks_are_apart)
 {
     locant_corpus *c = generated(0, 1);
     const struct lct_split *s = lct_corpus_split(c, LCT_TEST);
-    size_t ends[2000], few[10], other[10], n, per_file[500] = {0}, moved = 0;
+    size_t ends[2000], few[10], other[10], n, per_file[500] = { 0 }, moved = 0;
 
     n = lct_test_blocks(ends, LEN(ends), c, 5);
     CHECK(n > 96 && n < LEN(ends) && s->files <= LEN(per_file));
@@ -246,8 +250,8 @@ TEST(folders_are_named_below_include)
                   { "/usr/include/stdio.h", 6 },
                   { "/usr/include/linux/can/raw.h", 4 },
                   { "/usr/lib/gcc/x/12/include/float.h", 5 } };
-    struct lct_folders f = {0};
-    locant_corpus c = {0};
+    struct lct_folders f = { 0 };
+    locant_corpus c = { 0 };
     struct lct_folder kept[LCT_FOLDERS];
 
     for (size_t i = 0; i < LEN(files); i++)
@@ -265,8 +269,8 @@ TEST(folders_are_named_below_include)
 /* More folders than are kept, and a name longer than one is. */
 TEST(largest_folders_are_kept)
 {
-    struct lct_folders f = {0};
-    locant_corpus c = {0};
+    struct lct_folders f = { 0 };
+    locant_corpus c = { 0 };
     struct lct_folder kept[LCT_FOLDERS];
     char path[400];
     size_t sum = 0;

@@ -34,7 +34,8 @@ static locant_status read_folder(locant_corpus **c, const char *name)
 static void obey_permissions(void)
 {
     struct __user_cap_header_struct header = {
-        .version = _LINUX_CAPABILITY_VERSION_3 };
+        .version = _LINUX_CAPABILITY_VERSION_3
+    };
     struct __user_cap_data_struct data[2];
 
     assert_int_equal(syscall(SYS_capget, &header, data), 0);

@@ -41,10 +41,10 @@ TEST(bias_gradients_keep_off_inputs)
     locant_tensor over_dout = view(rows, LOCANT_F64, 1, 2, 0, 0, 0);
     locant_tensor over_pos = view(memory, LOCANT_F64, 1, 2, 0, 0, 0);
 
-    CHECK(locant_encoding_bias_backward(&over_dout, &dout, e, &pos, &pos,
-                                        &p) == LOCANT_ERR_ALIAS);
-    CHECK(locant_encoding_bias_backward(&over_pos, &dout, e, &pos, &pos,
-                                        &p) == LOCANT_ERR_ALIAS);
+    CHECK(locant_encoding_bias_backward(&over_dout, &dout, e, &pos, &pos, &p) ==
+          LOCANT_ERR_ALIAS);
+    CHECK(locant_encoding_bias_backward(&over_pos, &dout, e, &pos, &pos, &p) ==
+          LOCANT_ERR_ALIAS);
     locant_encoding_free(e);
 }
 

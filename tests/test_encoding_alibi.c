@@ -23,8 +23,8 @@ TEST(slopes_of_powers_of_two_are_exact)
 /* Ten printed decimals. */
 TEST(slopes_are_as_printed)
 {
-    static const double twelve[4] = { 0.7071067812, 0.3535533906,
-                                      0.1767766953, 0.0883883476 };
+    static const double twelve[4] = { 0.7071067812, 0.3535533906, 0.1767766953,
+                                      0.0883883476 };
     double got[4];
 
     for (int h = 0; h < 8; h++)
@@ -39,8 +39,9 @@ TEST(slopes_are_as_printed)
     got[1] = slope(63, 112);
     got[2] = slope(64, 112);
     got[3] = slope(111, 112);
-    near_all(got, (double[]){ 0.9170040432, 0.00390625, 0.9576032807,
-                              0.0163167779 }, 4, 0.51e-10);
+    near_all(got,
+             (double[]){ 0.9170040432, 0.00390625, 0.9576032807, 0.0163167779 },
+             4, 0.51e-10);
 }
 
 /* The code forms of BLOOM and ggml agree with the paper's for every count. */
@@ -118,24 +119,19 @@ TEST(refuses_bad_arguments)
     locant_tensor q = locant_dense(pos, LOCANT_I64, 1, &T);
     locant_tensor k = locant_dense(pos, LOCANT_I64, 1, &S);
 
-    CHECK_REFUSED(locant_encoding_bias(NULL, e, &q, &k, NULL),
-                  LOCANT_ERR_NULL,
+    CHECK_REFUSED(locant_encoding_bias(NULL, e, &q, &k, NULL), LOCANT_ERR_NULL,
                   "locant_encoding_bias: out is NULL");
     CHECK_REFUSED(locant_encoding_bias(&out, e, NULL, &k, NULL),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_bias: q_pos is NULL");
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &k, &k, NULL),
-                  LOCANT_ERR_SHAPE,
+                  LOCANT_ERR_NULL, "locant_encoding_bias: q_pos is NULL");
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &k, &k, NULL), LOCANT_ERR_SHAPE,
                   "locant_encoding_bias: out has size 3 in dimension 1, "
                   "expected 4");
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &q, &q, NULL),
-                  LOCANT_ERR_SHAPE,
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &q, &q, NULL), LOCANT_ERR_SHAPE,
                   "locant_encoding_bias: out has size 4 in dimension 2, "
                   "expected 3");
     bad = out;
     bad.dtype = LOCANT_BF16;
-    CHECK_REFUSED(locant_encoding_bias(&bad, e, &q, &k, NULL),
-                  LOCANT_ERR_DTYPE,
+    CHECK_REFUSED(locant_encoding_bias(&bad, e, &q, &k, NULL), LOCANT_ERR_DTYPE,
                   "locant_encoding_bias: out is bf16, expected f32 or f64");
     bad = out;
     bad.stride[2] = -1;

@@ -31,8 +31,8 @@ static void each(unsigned door, int usual, void (*fn)(struct drawn *d))
 }
 
 /* The bytes of one call under each instruction set. */
-static void same_bits(void (*call)(void *data, locant_tensor *out),
-                      void *data, locant_tensor *out, size_t bytes)
+static void same_bits(void (*call)(void *data, locant_tensor *out), void *data,
+                      locant_tensor *out, size_t bytes)
 {
     void *want = malloc(bytes + 1);
     int available, first = 1;
@@ -81,8 +81,8 @@ static void call_bias(void *data, locant_tensor *out)
 {
     struct any_call *a = data;
 
-    CHECK_OK(locant_encoding_bias(out, a->d->e, &a->q, &a->k,
-                                  draw_params_in(a->d)));
+    CHECK_OK(
+        locant_encoding_bias(out, a->d->e, &a->q, &a->k, draw_params_in(a->d)));
 }
 
 /* Integers, or what an encoding of real coordinates takes. */

@@ -21,11 +21,15 @@ static void make(struct scalars *s, double p, double a)
 /* Ten printed decimals. */
 TEST(has_the_printed_values)
 {
-    static const double logs[6] = { 0, -0.6081976622, -1.0397207708,
-                                    -1.3744360978, -1.6479184330,
+    static const double logs[6] = { 0,
+                                    -0.6081976622,
+                                    -1.0397207708,
+                                    -1.3744360978,
+                                    -1.6479184330,
                                     -1.8791444527 };
-    static const double powers[6] = { 0, -0.5, -0.8122523964, -1.0788346400,
-                                      -1.3195079108, -1.5425846568 };
+    static const double powers[6] = {
+        0, -0.5, -0.8122523964, -1.0788346400, -1.3195079108, -1.5425846568
+    };
     double got[6], ahead[6];
     struct scalars s;
 
@@ -75,8 +79,8 @@ TEST(has_the_printed_gradients)
 
 TEST(row_of_bias_is_as_printed)
 {
-    static const double want[4] = { -1.3744360978, -1.0397207708,
-                                    -0.6081976622, 0 };
+    static const double want[4] = { -1.3744360978, -1.0397207708, -0.6081976622,
+                                    0 };
     struct scalars s;
     double got[4];
 
@@ -135,12 +139,10 @@ TEST(refuses_bad_arguments)
     struct scalars s;
 
     make(&s, 1, 1);
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL),
-                  LOCANT_ERR_NULL,
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL), LOCANT_ERR_NULL,
                   "locant_encoding_bias: kerple has a learned parameter 'p' "
                   "[heads], none was given");
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, s.t),
-                  LOCANT_ERR_SHAPE,
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, s.t), LOCANT_ERR_SHAPE,
                   "locant_encoding_bias: p has size 1 in dimension 0, "
                   "expected 2");
     CHECK_REFUSED(locant_encoding_create(&none, "kerple(kind=gauss)"),

@@ -77,9 +77,8 @@ TEST(wall_names_the_position)
                   "locant_encoding_table: position -1 (index 1) is outside "
                   "the table of learned, which has positions 0 to 3");
     w.pos[1] = INT64_MAX;
-    CHECK_REFUSED(
-        locant_encoding_table_backward(&w.t, &w.out, w.e, &w.p, &w.t),
-        LOCANT_ERR_PARAM,
+    CHECK_REFUSED(locant_encoding_table_backward(&w.t, &w.out, w.e, &w.p, &w.t),
+                  LOCANT_ERR_PARAM,
                   "locant_encoding_table_backward: position "
                   "9223372036854775807 (index 1) is outside the table of "
                   "learned, which has positions 0 to 3");

@@ -18,16 +18,16 @@ TEST(has_the_printed_values)
     static const double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     static const double inter3[4] = { -1.2722325127, -1.8388649851,
                                       2.8786681004, 4.0881866356 };
-    static const double half3[4] = { -1.4133525208, 1.8791180667,
-                                     -2.8288574817, 4.0581911354 };
-    static const double inter5[8] = {
-        2.20151073479, -0.391599903737, 0.715045531254, 4.94860686337,
-        4.69387628635, 6.24239740872,   6.95991266685,  8.03489985438
-    };
-    static const double half5[8] = {
-        5.07828355878,  -1.12138810784, 2.64639659629, 3.95995016677,
-        0.459386652653, 6.22434644855,  7.14118933058, 8.01989991688
-    };
+    static const double half3[4] = { -1.4133525208, 1.8791180667, -2.8288574817,
+                                     4.0581911354 };
+    static const double inter5[8] = { 2.20151073479,  -0.391599903737,
+                                      0.715045531254, 4.94860686337,
+                                      4.69387628635,  6.24239740872,
+                                      6.95991266685,  8.03489985438 };
+    static const double half5[8] = { 5.07828355878,  -1.12138810784,
+                                     2.64639659629,  3.95995016677,
+                                     0.459386652653, 6.22434644855,
+                                     7.14118933058,  8.01989991688 };
     double y[8];
 
     near_rotate(y, x, "rope(pairing=interleaved)", 3, 4, 0);
@@ -88,15 +88,16 @@ TEST(decay_of_ones_is_as_printed)
     for (int i = 0; i < 6; i++) {
         CHECK(fabs(pair_score(ones, ones, "rope", 64, n[i], 0) - tenk[i]) <=
               bound);
-        CHECK(fabs(pair_score(ones, ones, "rope(base=500000)", 64, 5 + n[i],
-                              5) - half_m[i]) <= bound);
+        CHECK(
+            fabs(pair_score(ones, ones, "rope(base=500000)", 64, 5 + n[i], 5) -
+                 half_m[i]) <= bound);
     }
 }
 
 TEST(gradient_is_as_printed)
 {
-    static const double want[4] = { -0.8488724885, -1.1311125047,
-                                    1.0295455340, 0.9695545335 };
+    static const double want[4] = { -0.8488724885, -1.1311125047, 1.0295455340,
+                                    0.9695545335 };
     double dy[4] = { 1, 1, 1, 1 }, dx[4];
     int64_t one = 1, shape[2] = { 1, 4 }, pos = 3;
     locant_encoding *e = test_create("rope(pairing=interleaved)");
@@ -177,9 +178,9 @@ static void compare_recipe(const char *name, int64_t D, int64_t pos,
 
         if (cosine[c] != wc || sine[c] != ws)
             FAIL("%s, D %lld, position %lld, pair %lld: got %.9g %.9g, want "
-                 "%.9g %.9g", spec, (long long)D, (long long)pos,
-                 (long long)c, (double)cosine[c], (double)sine[c], (double)wc,
-                 (double)ws);
+                 "%.9g %.9g",
+                 spec, (long long)D, (long long)pos, (long long)c,
+                 (double)cosine[c], (double)sine[c], (double)wc, (double)ws);
     }
 }
 
@@ -208,8 +209,7 @@ TEST(fractional_positions_are_exact_too)
 
         table_of(cosine, sine, "rope", &p, 64);
         for (int c = 0; c < 32; c++) {
-            long double a = (long double)pos *
-                            powl(10000.0L, -2.0L * c / 64);
+            long double a = (long double)pos * powl(10000.0L, -2.0L * c / 64);
 
             /* 0.55 units where a unit is largest, and the angle's 2^-40. */
             CHECK(fabsl(cosine[c] - cosl(a)) <= 0.55L * 0x1p-24L + 0x1p-40L);
@@ -303,11 +303,9 @@ TEST(refuses_bad_tensors)
 
     make(&c, "rope");
     CHECK_REFUSED(locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_rotate: out is NULL");
+                  LOCANT_ERR_NULL, "locant_encoding_rotate: out is NULL");
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, NULL, NULL, 0),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_rotate: positions is NULL");
+                  LOCANT_ERR_NULL, "locant_encoding_rotate: positions is NULL");
     bad = c.tx;
     bad.data = NULL;
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
@@ -384,16 +382,14 @@ TEST(refuses_bad_specs)
 {
     locant_encoding *e = NULL;
 
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(base=-1)"),
-                  LOCANT_ERR_PARAM,
+    CHECK_REFUSED(locant_encoding_create(&e, "rope(base=-1)"), LOCANT_ERR_PARAM,
                   "locant_encoding_create: key 'base' of 'rope': '-1' at byte "
                   "10 should be a number 1 .. 1e30");
     CHECK_REFUSED(locant_encoding_create(&e, "rope(base=nan)"),
                   LOCANT_ERR_PARAM,
                   "locant_encoding_create: key 'base' of 'rope': 'nan' at "
                   "byte 10 should be a number 1 .. 1e30");
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(dim=3)"),
-                  LOCANT_ERR_PARAM,
+    CHECK_REFUSED(locant_encoding_create(&e, "rope(dim=3)"), LOCANT_ERR_PARAM,
                   "locant_encoding_create: dim of rope is 3, expected an even "
                   "number");
     CHECK_REFUSED(locant_encoding_create(&e, "rope(pairing=neox)"),

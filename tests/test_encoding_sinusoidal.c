@@ -11,14 +11,12 @@
 
 TEST(has_the_printed_values)
 {
-    static const double p1[8] = {
-        0.8414709848, 0.5403023059, 0.0998334166, 0.9950041653,
-        0.0099998333, 0.9999500004, 0.0009999998, 0.9999995000
-    };
-    static const double p2[8] = {
-        0.9092974268, -0.4161468365, 0.1986693308, 0.9800665778,
-        0.0199986667, 0.9998000067,  0.0019999987, 0.9999980000
-    };
+    static const double p1[8] = { 0.8414709848, 0.5403023059, 0.0998334166,
+                                  0.9950041653, 0.0099998333, 0.9999500004,
+                                  0.0009999998, 0.9999995000 };
+    static const double p2[8] = { 0.9092974268, -0.4161468365, 0.1986693308,
+                                  0.9800665778, 0.0199986667,  0.9998000067,
+                                  0.0019999987, 0.9999980000 };
     static const double odd[5] = { 0.8414709848, 0.5403023059, 0.0251162229,
                                    0.9996845379, 0.0006309573 };
     double row[8];
@@ -33,10 +31,9 @@ TEST(has_the_printed_values)
 
 TEST(split_lists_sines_then_cosines)
 {
-    static const double even[8] = {
-        0.8414709848, 0.0998334166, 0.0099998333, 0.0009999998,
-        0.5403023059, 0.9950041653, 0.9999500004, 0.9999995
-    };
+    static const double even[8] = { 0.8414709848, 0.0998334166, 0.0099998333,
+                                    0.0009999998, 0.5403023059, 0.9950041653,
+                                    0.9999500004, 0.9999995 };
     static const double odd[5] = { 0.8414709848, 0.0251162229, 0.0006309573,
                                    0.5403023059, 0.9996845379 };
     double row[8];
@@ -86,14 +83,14 @@ TEST(longest_wave_is_as_printed)
 
 TEST(canonical_spec_drops_defaults)
 {
-    locant_encoding *e = test_create(
-        " sinusoidal ( form = interleaved , base = 1e4 ) ");
+    locant_encoding *e =
+        test_create(" sinusoidal ( form = interleaved , base = 1e4 ) ");
 
     CHECK(strcmp(locant_encoding_spec(e), "sinusoidal") == 0);
     locant_encoding_free(e);
     e = test_create("sinusoidal(form=split,base=500)");
-    CHECK(strcmp(locant_encoding_spec(e),
-                 "sinusoidal(base=500,form=split)") == 0);
+    CHECK(strcmp(locant_encoding_spec(e), "sinusoidal(base=500,form=split)") ==
+          0);
     locant_encoding_free(e);
 }
 
@@ -140,8 +137,7 @@ TEST(refuses_bad_tensors)
     CHECK_REFUSED(locant_encoding_table(&out, e, &p2, NULL), LOCANT_ERR_SHAPE,
                   "locant_encoding_table: out has size 3 in dimension 0, "
                   "expected 2");
-    CHECK_REFUSED(locant_encoding_table(&out, e, &over, NULL),
-                  LOCANT_ERR_ALIAS,
+    CHECK_REFUSED(locant_encoding_table(&out, e, &over, NULL), LOCANT_ERR_ALIAS,
                   "locant_encoding_table: an output overlaps an input");
     bad.dtype = LOCANT_F16;
     CHECK_REFUSED(locant_encoding_table(&bad, e, &p, NULL), LOCANT_ERR_DTYPE,

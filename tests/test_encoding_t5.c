@@ -21,8 +21,8 @@ static int64_t bucket(const char *spec, int64_t buckets, int64_t q, int64_t k)
 TEST(first_distances_are_as_printed)
 {
     static const int far[] = { 8, 12, 16, 23, 32, 46, 64, 91 };
-    static const int causal[] = { 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59,
-                                  67, 77, 87, 99, 113 };
+    static const int causal[] = { 16, 19, 21, 24, 27, 31, 35, 40,
+                                  46, 52, 59, 67, 77, 87, 99, 113 };
     const char *both = "t5(bidirectional=yes)";
 
     for (int n = 0; n < 8; n++)
@@ -213,11 +213,10 @@ TEST(buckets_are_exact_for_other_sizes)
     static const struct {
         int buckets, distance, both;
     } sizes[] = {
-        { 2, 2, 0 },    { 4, 5, 0 },    { 4, 8, 1 },     { 8, 100, 1 },
-        { 6, 64, 0 },   { 8, 5, 0 },    { 16, 9, 0 },    { 32, 17, 0 },
-        { 32, 20, 1 },  { 32, 512, 1 }, { 32, 4096, 0 }, { 34, 128, 0 },
-        { 64, 256, 1 }, { 64, 33, 0 },  { 100, 1000, 1 },
-        { 128, 65536, 0 },
+        { 2, 2, 0 },    { 4, 5, 0 },    { 4, 8, 1 },      { 8, 100, 1 },
+        { 6, 64, 0 },   { 8, 5, 0 },    { 16, 9, 0 },     { 32, 17, 0 },
+        { 32, 20, 1 },  { 32, 512, 1 }, { 32, 4096, 0 },  { 34, 128, 0 },
+        { 64, 256, 1 }, { 64, 33, 0 },  { 100, 1000, 1 }, { 128, 65536, 0 },
     };
 
     for (size_t i = 0; i < LEN(sizes); i++) {
@@ -247,8 +246,8 @@ TEST(extremes_share_the_last_bucket)
 
 TEST(registry_row_is_right)
 {
-    locant_encoding *e = test_create(
-        "t5(bidirectional=no,distance=128,buckets=32)");
+    locant_encoding *e =
+        test_create("t5(bidirectional=no,distance=128,buckets=32)");
     const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
 
@@ -269,19 +268,16 @@ TEST(refuses_bad_arguments)
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
     locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
 
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL),
-                  LOCANT_ERR_NULL,
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL), LOCANT_ERR_NULL,
                   "locant_encoding_bias: t5 has a learned parameter 'table' "
                   "[buckets, heads], none was given");
     t.shape[1] = 1;
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t),
-                  LOCANT_ERR_SHAPE,
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t), LOCANT_ERR_SHAPE,
                   "locant_encoding_bias: table has size 1 in dimension 1, "
                   "expected 2");
     t.shape[1] = 2;
     t.dtype = LOCANT_F16;
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t),
-                  LOCANT_ERR_DTYPE,
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t), LOCANT_ERR_DTYPE,
                   "locant_encoding_bias: table is f16, expected f32 or f64");
     CHECK(data[0] == 7 && data[1] == 7);
     CHECK_REFUSED(locant_encoding_create(&none, "t5(buckets=0)"),
@@ -291,8 +287,8 @@ TEST(refuses_bad_arguments)
     CHECK_REFUSED(
         locant_encoding_create(&none, "t5(buckets=31,bidirectional=yes)"),
         LOCANT_ERR_PARAM,
-                  "locant_encoding_create: buckets of t5 is 31, expected an "
-                  "even number of at least 4 when bidirectional");
+        "locant_encoding_create: buckets of t5 is 31, expected an "
+        "even number of at least 4 when bidirectional");
     CHECK_REFUSED(locant_encoding_create(&none, "t5(distance=16)"),
                   LOCANT_ERR_PARAM,
                   "locant_encoding_create: distance of t5 is 16, expected "
@@ -300,7 +296,7 @@ TEST(refuses_bad_arguments)
     CHECK_REFUSED(
         locant_encoding_create(&none, "t5(buckets=2,bidirectional=yes)"),
         LOCANT_ERR_PARAM,
-                  "locant_encoding_create: buckets of t5 is 2, expected an "
-                  "even number of at least 4 when bidirectional");
+        "locant_encoding_create: buckets of t5 is 2, expected an "
+        "even number of at least 4 when bidirectional");
     locant_encoding_free(e);
 }

@@ -49,14 +49,14 @@ struct reference {
     size_t ends[BLOCKS];
     int32_t in[LONGEST], out[LONGEST];
     float loss[LONGEST];
-    int64_t segment;      /* tokens of one pass: all, but with memory */
+    int64_t segment; /* tokens of one pass: all, but with memory */
 };
 
 static void open_reference(struct reference *r, int64_t run)
 {
     struct lct_model_config config;
     struct lct_run_extra extra;
-    struct lct_checkpoint c = {.key = extra.key};
+    struct lct_checkpoint c = { .key = extra.key };
     locant_run_info info;
     char *path;
 
@@ -156,12 +156,14 @@ static void check_non_overlapping(struct reference *r,
                                   const locant_evaluation *e, int64_t run)
 {
     const struct lct_evaluation_key key = {
-        .run = run, .want = BLOCKS,
-        .corpus_sha256 = locant_corpus_info_of(corpus)->sha256};
+        .run = run,
+        .want = BLOCKS,
+        .corpus_sha256 = locant_corpus_info_of(corpus)->sha256
+    };
     double *p3, *p4, sum = 0;
 
-    CHECK_OK(lct_store_block_losses(&p3, store, &key, "P3",
-                                    LOCANT_EVAL_LENGTHS, BLOCKS));
+    CHECK_OK(lct_store_block_losses(&p3, store, &key, "P3", LOCANT_EVAL_LENGTHS,
+                                    BLOCKS));
     CHECK_OK(lct_store_block_losses(&p4, store, &key, "P4", 1, BLOCKS));
     CHECK(p3 != NULL && p4 != NULL);
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
@@ -194,7 +196,7 @@ static void check_non_overlapping(struct reference *r,
 
 static void check_by_position(struct reference *r, const locant_evaluation *e)
 {
-    double sum[64] = {0};
+    double sum[64] = { 0 };
 
     for (int b = 0; b < BLOCKS; b++) {
         read_window(r, LCT_TEST, r->ends[b], LONGEST);
@@ -212,7 +214,7 @@ static void check_shuffled(struct reference *r, const locant_evaluation *e)
     double rise = 0;
 
     for (uint64_t w = 0; w < 8 * BLOCKS; w++) {
-        locant_random random = {LCT_EVAL_SEED, w, 0};
+        locant_random random = { LCT_EVAL_SEED, w, 0 };
         uint64_t target = 127 - 8 * (w % 8);
         double whole;
 
@@ -249,7 +251,8 @@ static void check_validation(struct reference *r, const locant_evaluation *e,
 
 TEST(matches_the_definitions)
 {
-    static const char *const specs[] = {"none", "rope", "alibi", "sinusoidal"};
+    static const char *const specs[] = { "none", "rope", "alibi",
+                                         "sinusoidal" };
 
     for (size_t i = TEST_SANITIZED; i < LEN(specs); i += 1 + TEST_SANITIZED) {
         int64_t id = train(specs[i], 64);
@@ -291,7 +294,7 @@ static void check_contiguous(struct reference *r, const locant_evaluation *e,
 TEST(memory_is_carried)
 {
     /* 48 does not divide the windows, 160 is longer than some */
-    static const int64_t lengths[] = {48, 160};
+    static const int64_t lengths[] = { 48, 160 };
 
     for (size_t i = TEST_SANITIZED; i < LEN(lengths); i++) {
         int64_t id = train_with("transformer-xl", lengths[i], 72);
@@ -332,9 +335,9 @@ TEST(a_table_ends_where_it_ends)
 
     assert_non_null(r);
     CHECK_OK(locant_evaluate(&e, store, id, corpus, BLOCKS));
-    CHECK_OK(lct_store_load_evaluation(
-        &e, &blocks, &found, store, id, locant_corpus_info_of(corpus)->sha256,
-        BLOCKS));
+    CHECK_OK(lct_store_load_evaluation(&e, &blocks, &found, store, id,
+                                       locant_corpus_info_of(corpus)->sha256,
+                                       BLOCKS));
     open_reference(r, id);
     check_same_targets(r, &e, blocks, 0);
     check_own_window(r, &e);
@@ -378,10 +381,10 @@ TEST(what_is_missing_is_added)
 
     CHECK_OK(locant_evaluate(&a, store, id, corpus, 1));
     lct_store_lock(store);
-    CHECK_OK(lct_store_exec(store, "DELETE FROM losses WHERE protocol = 'P3'",
-                            ""));
-    CHECK_OK(lct_store_exec(store, "DELETE FROM curves WHERE protocol = 'P3'",
-                            ""));
+    CHECK_OK(
+        lct_store_exec(store, "DELETE FROM losses WHERE protocol = 'P3'", ""));
+    CHECK_OK(
+        lct_store_exec(store, "DELETE FROM curves WHERE protocol = 'P3'", ""));
     CHECK_OK(lct_store_exec(store, "UPDATE evaluations SET valid = 7", ""));
     lct_store_unlock(store);
     CHECK_OK(locant_evaluate(&b, store, id, corpus, 1));
@@ -412,8 +415,10 @@ TEST(refuses_bad_arguments)
     o.progress = stop;
     assert_int_equal(locant_train(&id, store, corpus, &o),
                      LOCANT_ERR_INTERRUPTED);
-    snprintf(want, sizeof want, "locant_evaluate: run %lld is interrupted at"
-             " step 1 of 600, expected it done", (long long)id);
+    snprintf(want, sizeof want,
+             "locant_evaluate: run %lld is interrupted at"
+             " step 1 of 600, expected it done",
+             (long long)id);
     CHECK_REFUSED(locant_evaluate(&e, store, id, corpus, 1), LOCANT_ERR_PARAM,
                   want);
     CHECK_REFUSED(locant_evaluate(NULL, store, id, corpus, 1), LOCANT_ERR_NULL,

@@ -11,7 +11,7 @@
 
 enum { BLOCKS = 2, LONGEST = 2048, WIDTH = 16, TRAINED = 64 };
 static const double tolerance = 1e-5;
-static const int64_t two[] = {128, 512};
+static const int64_t two[] = { 128, 512 };
 
 static int set_up(void **state)
 {
@@ -93,8 +93,8 @@ static void fill(struct lct_model *m, int64_t id, const char *name,
     CHECK_OK(locant_store_run(&run, store, id));
     CHECK_OK(lct_load_trained(&trained, &e, store, &run, 1));
     for (int i = 0; i < n; i++) {
-        from = tensor(trained, name && !strcmp(t[i].name, name) ? own
-                                                                : t[i].name);
+        from =
+            tensor(trained, name && !strcmp(t[i].name, name) ? own : t[i].name);
         assert_non_null(from);
         memcpy(lct_model_params(m) + t[i].offset,
                lct_model_params(trained) + from->offset,
@@ -140,15 +140,15 @@ TEST(another_temperature)
     static const struct {
         const char *spec, *as, *name, *own;
     } cases[] = {
-        {"t5", "temperature(kind=logn)+t5", "encoding.t5.table",
-         "encoding.table"},
-        {"rope", "temperature(kind=logn)+rope", NULL, NULL},
+        { "t5", "temperature(kind=logn)+t5", "encoding.t5.table",
+          "encoding.table" },
+        { "rope", "temperature(kind=logn)+rope", NULL, NULL },
     };
 
     for (size_t i = 0; i < LEN(cases); i++) {
         int64_t id = train(cases[i].spec);
-        locant_evaluation e = evaluate(id, cases[i].as, LOCANT_POLICY_NONE, two,
-                                       LEN(two));
+        locant_evaluation e =
+            evaluate(id, cases[i].as, LOCANT_POLICY_NONE, two, LEN(two));
         locant_evaluation plain;
         locant_encoding *hand;
         struct lct_model *m;
@@ -241,8 +241,8 @@ TEST(tables_beyond_their_end)
 /* With offset rows before the first, and as a part of a sum. */
 TEST(a_window_within_the_table_is_as_trained)
 {
-    static const int64_t within[] = {TRAINED};
-    static const char *const specs[] = {"learned(offset=2)", "rope+learned"};
+    static const int64_t within[] = { TRAINED };
+    static const char *const specs[] = { "learned(offset=2)", "rope+learned" };
 
     for (size_t i = 0; i < LEN(specs); i++) {
         int64_t id = train(specs[i]);
@@ -283,28 +283,33 @@ static void refuse(int64_t id, const locant_eval_options *o, const char *want)
 
 TEST(refuses_what_does_not_fit)
 {
-    static const int64_t falling[] = {256, 128}, short_one[] = {63};
+    static const int64_t falling[] = { 256, 128 }, short_one[] = { 63 };
     locant_eval_options o = LOCANT_EVAL_INIT;
     int64_t t5 = train("t5"), rope = train("rope"), learned = train("learned");
 
     o.blocks = 1;
     o.encoding = "none";
-    refuse(t5, &o, "locant_evaluate_as: parameter t5.table of t5 has no partner"
+    refuse(t5, &o,
+           "locant_evaluate_as: parameter t5.table of t5 has no partner"
            " in none");
     o.encoding = "t5";
-    refuse(rope, &o, "locant_evaluate_as: parameter t5.table of t5 has no"
+    refuse(rope, &o,
+           "locant_evaluate_as: parameter t5.table of t5 has no"
            " partner in rope");
     o.encoding = "t5(buckets=16)";
-    refuse(t5, &o, "locant_evaluate_as: parameter t5.table of t5(buckets=16)"
+    refuse(t5, &o,
+           "locant_evaluate_as: parameter t5.table of t5(buckets=16)"
            " has no partner of its shape in t5");
     o.encoding = "learned(length=128)";
-    refuse(learned, &o, "locant_evaluate_as: parameter learned.table of"
+    refuse(learned, &o,
+           "locant_evaluate_as: parameter learned.table of"
            " learned(length=128) has no partner of its shape in"
            " learned(length=64)");
     o.encoding = NULL;
     o.policy = LOCANT_POLICY_WRAP;
     refuse(rope, &o, "locant_evaluate_as: rope has no end, expected no policy");
-    refuse(train("randomized(length=64)+rope"), &o, "locant_evaluate_as: no"
+    refuse(train("randomized(length=64)+rope"), &o,
+           "locant_evaluate_as: no"
            " table of randomized(length=64)+rope ends where its positions do,"
            " expected no policy");
     o.policy = (enum locant_eval_policy)4;
@@ -312,11 +317,13 @@ TEST(refuses_what_does_not_fit)
     o.policy = LOCANT_POLICY_NONE;
     o.lengths = falling;
     o.n_lengths = 2;
-    refuse(rope, &o, "locant_evaluate_as: length 1 is 128, expected them rising"
+    refuse(rope, &o,
+           "locant_evaluate_as: length 1 is 128, expected them rising"
            " from 64 to 2048");
     o.lengths = short_one;
     o.n_lengths = 1;
-    refuse(rope, &o, "locant_evaluate_as: length 0 is 63, expected them rising"
+    refuse(rope, &o,
+           "locant_evaluate_as: length 0 is 63, expected them rising"
            " from 64 to 2048");
     o.n_lengths = 6;
     refuse(rope, &o, "locant_evaluate_as: n_lengths is 6, expected 1 .. 5");

@@ -18,9 +18,8 @@
 
 enum { BLOCKS = 3 };
 
-static const struct lct_extension_plan tiny = {
-    "tiny", 1, 64, 2, 32, 4, 3e-3, 1, BLOCKS, 2, 1, 2
-};
+static const struct lct_extension_plan tiny = { "tiny", 1, 64,     2, 32, 4,
+                                                3e-3,   1, BLOCKS, 2, 1,  2 };
 
 /* One store for all: the job is done once, and read back after that. */
 static int set_up(void **state)
@@ -71,9 +70,9 @@ TEST(it_is_the_protocols_that_are_measured)
 
     CHECK(x->blocks == BLOCKS);
     CHECK_OK(locant_evaluate(&e, s, x->base[0], corpus, BLOCKS));
-    CHECK_OK(lct_store_load_evaluation(
-        &e, &block, &found, s, x->base[0],
-        locant_corpus_info_of(corpus)->sha256, BLOCKS));
+    CHECK_OK(lct_store_load_evaluation(&e, &block, &found, s, x->base[0],
+                                       locant_corpus_info_of(corpus)->sha256,
+                                       BLOCKS));
     CHECK(found);
     assert_memory_equal(none->short_inputs.loss, block, BLOCKS * 8);
     assert_memory_equal(none->at[0].loss, block + BLOCKS, BLOCKS * 8);
@@ -98,7 +97,9 @@ static void measure(double loss[BLOCKS], locant_store *s, int64_t run,
 {
     size_t ends[BLOCKS];
     const struct lct_extension_place place = {
-        .store = s, .corpus = corpus, .want = BLOCKS,
+        .store = s,
+        .corpus = corpus,
+        .want = BLOCKS,
         .blocks = (int64_t)lct_test_blocks(ends, BLOCKS, corpus, LCT_EVAL_SEED)
     };
     const struct lct_extension_cell cell = { run, spec, 128, false };
@@ -214,9 +215,8 @@ static int take(const locant_task_score *score, void *context)
 
 static int take_needle_run(const locant_run_info *run, void *context)
 {
-    if (strcmp(run->source, "T12") == 0 &&
-        strcmp(run->encoding, "rope") == 0 && run->steps == tiny.needle_steps &&
-        run->length == 128)
+    if (strcmp(run->source, "T12") == 0 && strcmp(run->encoding, "rope") == 0 &&
+        run->steps == tiny.needle_steps && run->length == 128)
         *(int64_t *)context = run->id;
     return 0;
 }
@@ -302,8 +302,7 @@ TEST(numbers_and_page_have_it)
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     at = lct_numbers_at(r.numbers, "extension.methods.0.loss.512.mean");
     CHECK(fabs(json_number_value(at) -
-               mean_of(row_of(r.extension, "none")->at[1].loss)) <
-          1e-12);
+               mean_of(row_of(r.extension, "none")->at[1].loss)) < 1e-12);
     at = lct_numbers_at(r.numbers, "extension.methods.1.above_crop.256.mean");
     CHECK(json_is_null(at)); /* crop above itself */
     at = lct_numbers_at(r.numbers, "extension.tuned.1.needle.256.items");

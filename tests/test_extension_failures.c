@@ -20,9 +20,8 @@
 
 enum { BLOCKS = 3 };
 
-static const struct lct_extension_plan tiny = {
-    "tiny", 1, 64, 2, 32, 4, 3e-3, 1, BLOCKS, 2, 1, 2
-};
+static const struct lct_extension_plan tiny = { "tiny", 1, 64,     2, 32, 4,
+                                                3e-3,   1, BLOCKS, 2, 1,  2 };
 
 static int set_up(void **state)
 {
@@ -93,8 +92,8 @@ TEST(a_run_that_fails_is_left_out)
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     CHECK(number_at(&r, "extension.failures") == 1);
     CHECK(first != all &&
-          fabs(number_at(&r, "extension.methods.0.loss.512.mean") -
-               first) < 1e-12);
+          fabs(number_at(&r, "extension.methods.0.loss.512.mean") - first) <
+              1e-12);
     CHECK(number_at(&r, "extension.methods.0.needle.256.items") == tiny.items);
     CHECK(number_at(&r, "extension.tuned.1.needle.256.items") == tiny.items);
     CHECK(isfinite(number_at(&r, "extension.methods.0.position.0")));
@@ -136,8 +135,8 @@ TEST(orderings_are_of_seeds_that_all_have)
     set_loss(r.extension, "yarn8", 4, 0);
     set_loss(r.extension, "pi", 3, 0);
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
-    measured = json_string_value(lct_numbers_at(
-        r.numbers, "extension.orderings.5.measured"));
+    measured = json_string_value(
+        lct_numbers_at(r.numbers, "extension.orderings.5.measured"));
     CHECK(strncmp(measured, "NTK", 3) == 0 &&
           strstr(measured, "PI") < strstr(measured, "YaRN"));
     CHECK(strstr(measured, " (n = 1)") != NULL);
@@ -162,7 +161,8 @@ TEST(all_runs_may_fail)
     CHECK(isnan(number_at(&r, "extension.methods.0.needle.256.share")));
     CHECK(isnan(number_at(&r, "extension.methods.0.needle.256.low")));
     assert_string_equal(json_string_value(lct_numbers_at(
-                            r.numbers, "extension.orderings.0.measured")), "");
+                            r.numbers, "extension.orderings.0.measured")),
+                        "");
     CHECK_OK(lct_sections_keep(s, &r));
     CHECK_OK(lct_page_extension(&h, &r));
     lct_html_free(&h);
@@ -192,8 +192,8 @@ static void surface_without(size_t wild, const char *name)
     for (size_t i = 0; i < wild; i++)
         plan.rate[i] = 1e30;
     CHECK_OK(lct_surface_create(&r.surface, &plan, &o));
-    CHECK_OK(lct_surface_run(r.surface, &plan, s, corpus, count_notices,
-                             &notices));
+    CHECK_OK(
+        lct_surface_run(r.surface, &plan, s, corpus, count_notices, &notices));
     CHECK(notices == failures && r.surface->failures == failures);
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     CHECK(number_at(&r, "surface.failures") == failures);

@@ -20,8 +20,8 @@
  */
 static struct {
     bool armed, forever, halves;
-    int left;    /* calls until the failure */
-    int failed;  /* calls that failed */
+    int left;   /* calls until the failure */
+    int failed; /* calls that failed */
     int odd;
 } fault;
 
@@ -89,14 +89,15 @@ SHOWN int fdatasync(int fd)
 
 SHOWN int rename(const char *from, const char *to)
 {
-    return fails() ? (int)wrong(EIO) : (int)syscall(SYS_renameat2, AT_FDCWD,
-                                                   from, AT_FDCWD, to, 0);
+    return fails()
+               ? (int)wrong(EIO)
+               : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 SHOWN int link(const char *from, const char *to)
 {
-    return fails() ? (int)wrong(EPERM) : (int)syscall(SYS_linkat, AT_FDCWD,
-                                                      from, AT_FDCWD, to, 0);
+    return fails() ? (int)wrong(EPERM)
+                   : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 /* Closed it is, all the same: what the disk refused may come late. */
@@ -208,8 +209,7 @@ static bool small_disk(const char *path, const char *size)
 {
     return unshare(CLONE_NEWNS) == 0 &&
            mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mkdir(path, 0777) == 0 &&
-           mount("none", path, "tmpfs", 0, size) == 0;
+           mkdir(path, 0777) == 0 && mount("none", path, "tmpfs", 0, size) == 0;
 }
 
 /* 0: as it should be; 1: not; 77: no disk to be had. */
@@ -253,9 +253,9 @@ static int train_on_small_disk(const char *size, bool *refused)
 /* Too little for the database, for one checkpoint, for two; and enough. */
 IN_SCRATCH(goes_on_when_a_full_disk_has_room_again)
 {
-    static const char *const sizes[] = {
-        "size=16k", "size=96k", "size=160k", "size=224k", "size=320k",
-        "size=400k", "size=480k", "size=2m"};
+    static const char *const sizes[] = { "size=16k",  "size=96k",  "size=160k",
+                                         "size=224k", "size=320k", "size=400k",
+                                         "size=480k", "size=2m" };
     locant_train_options o = tiny("none");
     locant_store *a = open_store("a");
     int full = 0;

@@ -220,8 +220,9 @@ TEST(refuses_bad_lines)
            "locant_figure_svg: 0 series, expected 1 to 256");
     f.n_series = 2;
     lines[1].n = 0;
-    refuse(&f, LOCANT_ERR_PARAM, "locant_figure_svg: series 1 has 0 values, "
-                                 "expected 1 to 1048576");
+    refuse(&f, LOCANT_ERR_PARAM,
+           "locant_figure_svg: series 1 has 0 values, "
+           "expected 1 to 1048576");
     f = a_figure(LOCANT_FIGURE_CURVES);
     lines[0].y = NULL;
     refuse(&f, LOCANT_ERR_NULL, "locant_figure_svg: series 0: y is NULL");
@@ -281,8 +282,9 @@ TEST(refuses_bad_maps)
     refuse(&f, LOCANT_ERR_NULL, "locant_figure_svg: cells is NULL");
     f = a_figure(LOCANT_FIGURE_HEATMAP);
     f.log_x = 1;
-    refuse(&f, LOCANT_ERR_PARAM, "locant_figure_svg: log_x is set, but only "
-                                 "curves have a logarithmic axis");
+    refuse(&f, LOCANT_ERR_PARAM,
+           "locant_figure_svg: log_x is set, but only "
+           "curves have a logarithmic axis");
     f = a_figure(LOCANT_FIGURE_HEATMAP);
     f.y_step = NAN;
     refuse(&f, LOCANT_ERR_PARAM,
@@ -318,8 +320,9 @@ TEST_WITH(make_folder, remove_folder, refuses_bad_frames)
              sizeof f);
     refuse(&f, LOCANT_ERR_PARAM, sentence);
     f = a_figure((locant_figure_kind)9);
-    refuse(&f, LOCANT_ERR_PARAM, "locant_figure_svg: kind is 9, expected "
-                                 "curves, heat map, bars, strips or points");
+    refuse(&f, LOCANT_ERR_PARAM,
+           "locant_figure_svg: kind is 9, expected "
+           "curves, heat map, bars, strips or points");
     f = a_figure(LOCANT_FIGURE_CURVES);
     CHECK_REFUSED(locant_figure_write(&f, NULL), LOCANT_ERR_NULL,
                   "locant_figure_write: path is NULL");
@@ -348,10 +351,10 @@ TEST(numbers_are_plain)
         double value;
         int decimals;
         const char *text;
-    } table[] = { { 1.5, 2, "1.50" },      { -0.0004, 2, "0.00" },
-                  { -2.25, 1, "-2.2" },    { 1e7, 0, "1e7" },
-                  { 1.5e-6, 3, "1.5e-6" }, { 128, 0, "128" },
-                  { NAN, 2, "undefined" }, { -INFINITY, 0, "-infinity" },
+    } table[] = { { 1.5, 2, "1.50" },       { -0.0004, 2, "0.00" },
+                  { -2.25, 1, "-2.2" },     { 1e7, 0, "1e7" },
+                  { 1.5e-6, 3, "1.5e-6" },  { 128, 0, "128" },
+                  { NAN, 2, "undefined" },  { -INFINITY, 0, "-infinity" },
                   { 9999999, 0, "9999999" } };
     char text[LCT_DECIMAL_BYTES];
 

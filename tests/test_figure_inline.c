@@ -21,9 +21,10 @@ static char *inline_of(const locant_figure *f)
 
 static void no_such(const char *svg)
 {
-    static const char *const banned[] = { "<script", "http", "url(", " id=",
-                                          " style=", " on", "href", "data:",
-                                          "<image", "nan\"", "inf\"" };
+    static const char *const banned[] = {
+        "<script", "http",  "url(",   " id=",  " style=", " on",
+        "href",    "data:", "<image", "nan\"", "inf\""
+    };
 
     for (size_t i = 0; i < LEN(banned); i++)
         if (strstr(svg, banned[i]))
@@ -34,8 +35,8 @@ static void no_such(const char *svg)
 static void parse(const char *svg)
 {
     static const GMarkupParser nothing = { 0 };
-    GMarkupParseContext *c = g_markup_parse_context_new(&nothing, 0, NULL,
-                                                        NULL);
+    GMarkupParseContext *c =
+        g_markup_parse_context_new(&nothing, 0, NULL, NULL);
     GError *error = NULL;
     bool ok = g_markup_parse_context_parse(c, svg, -1, &error) &&
               g_markup_parse_context_end_parse(c, &error);
@@ -250,8 +251,8 @@ TEST(curves_pass_their_points)
     CHECK(strlen(svg) < 6000);
     CHECK(sscanf(strstr(svg, "data-box=\""), "data-box=\"%lf %lf %lf %lf",
                  &box[0], &box[1], &box[2], &box[3]) == 4);
-    CHECK(sscanf(strstr(svg, "data-y=\""), "data-y=\"%lf %lf", &low,
-                 &high) == 2);
+    CHECK(sscanf(strstr(svg, "data-y=\""), "data-y=\"%lf %lf", &low, &high) ==
+          2);
     p = strstr(strstr(svg, "class=\"l c0\""), " d=\"M") + 5;
     at_x = strtod(p, (char **)&p);
     at_y = strtod(p, (char **)&p);
@@ -290,8 +291,9 @@ TEST(figures_are_small)
             x[i] = i + 1;
             y[s][i] = test_uniform();
         }
-        many[s] = (locant_series){ .label = "a name", .n = N, .x = x,
-                                   .y = y[s], .color = s };
+        many[s] = (locant_series){
+            .label = "a name", .n = N, .x = x, .y = y[s], .color = s
+        };
     }
     f.series = many;
     f.n_series = CURVES;
@@ -323,13 +325,12 @@ TEST(refuses)
     CHECK_REFUSED(locant_figure_css(&out, NULL), LOCANT_ERR_NULL,
                   "locant_figure_css: size is NULL");
     f.n_series = 0;
-    CHECK_REFUSED(locant_figure_inline(&out, &size, &f, NULL),
-                  LOCANT_ERR_PARAM,
+    CHECK_REFUSED(locant_figure_inline(&out, &size, &f, NULL), LOCANT_ERR_PARAM,
                   "locant_figure_inline: 0 series, expected 1 to 256");
     f = a_figure(LOCANT_FIGURE_STRIPS);
     lines[0].dashed = 5;
-    CHECK_REFUSED(locant_figure_inline(&out, &size, &f, NULL),
-                  LOCANT_ERR_PARAM, "locant_figure_inline: series 0: dashed is "
-                                    "5, expected 0 to 4");
+    CHECK_REFUSED(locant_figure_inline(&out, &size, &f, NULL), LOCANT_ERR_PARAM,
+                  "locant_figure_inline: series 0: dashed is "
+                  "5, expected 0 to 4");
     CHECK(out == NULL && size == 77);
 }

@@ -157,10 +157,10 @@ TEST(refuses)
     CHECK_REFUSED(locant_figure_terminal(&out, &size, &f, 39, 0),
                   LOCANT_ERR_PARAM,
                   "locant_figure_terminal: 39 columns, expected 40 to 1000");
-    CHECK_REFUSED(locant_figure_terminal(&out, &size, &f, 80,
-                                         (locant_terminal)4),
-                  LOCANT_ERR_PARAM,
-                  "locant_figure_terminal: colors is 4, expected 0 to 3");
+    CHECK_REFUSED(
+        locant_figure_terminal(&out, &size, &f, 80, (locant_terminal)4),
+        LOCANT_ERR_PARAM,
+        "locant_figure_terminal: colors is 4, expected 0 to 3");
     CHECK_REFUSED(locant_figure_json(NULL, &size, &f), LOCANT_ERR_NULL,
                   "locant_figure_json: out is NULL");
     f.n_series = 0;
@@ -174,12 +174,12 @@ TEST(refuses)
 /* Doubles of every size, some of them not finite. */
 static double any_double(int i)
 {
-    static const double special[] = { 0.1, -0.0, NAN, 1e-300, 12345678.9,
-                                      1.0 / 3, -2.5e149, 5e-324 };
+    static const double special[] = { 0.1,        -0.0,    NAN,      1e-300,
+                                      12345678.9, 1.0 / 3, -2.5e149, 5e-324 };
 
-    return i < (int)LEN(special) ? special[i]
-                                 : ldexp(test_uniform() - 0.5,
-                                         (int)(400 * test_uniform()) - 200);
+    return i < (int)LEN(special)
+               ? special[i]
+               : ldexp(test_uniform() - 0.5, (int)(400 * test_uniform()) - 200);
 }
 
 static void same(double got, double want)
@@ -213,8 +213,9 @@ TEST(csv_reads_back)
         x[i] = any_double(i + 8);
         y[i] = any_double(i);
     }
-    lines[0] = (locant_series){ .label = "a \"name\", of two\nlines", .n = N,
-                                .x = x, .y = y };
+    lines[0] = (locant_series){
+        .label = "a \"name\", of two\nlines", .n = N, .x = x, .y = y
+    };
     f.n_series = 1;
     f.n_marks = 0;
     f.log_x = 0;
@@ -267,8 +268,8 @@ TEST(json_reads_back)
         x[i] = any_double(i + 8);
     }
     f.title = "</script>\"\\\xe2\x80\xa8\x01";
-    lines[0] = (locant_series){ .label = "a", .n = 200, .y = y, .low = x,
-                                .high = x };
+    lines[0] =
+        (locant_series){ .label = "a", .n = 200, .y = y, .low = x, .high = x };
     locant_release(text);
     CHECK_OK(locant_figure_json(&text, &size, &f));
     CHECK(!strstr(text, "</") && !strstr(text, "\xe2\x80\xa8"));
@@ -288,7 +289,8 @@ TEST(json_reads_back)
     root = json_loads(text, 0, NULL);
     for (size_t i = 0; i < 600; i++)
         same(json_at(json_array_get(json_object_get(root, "cells"), i / 20),
-                     i % 20), cells[i]);
+                     i % 20),
+             cells[i]);
     json_decref(root);
 }
 
@@ -359,8 +361,7 @@ static locant_status keep(const locant_figure *f, const char *alt,
     check_zh(f->title, f->title_zh);
     check_zh(f->x_label, f->x_label_zh);
     check_zh(f->y_label, f->y_label_zh);
-    for (size_t i = 0; f->kind != LOCANT_FIGURE_HEATMAP && i < f->n_series;
-         i++)
+    for (size_t i = 0; f->kind != LOCANT_FIGURE_HEATMAP && i < f->n_series; i++)
         check_zh(f->series[i].label, f->series[i].label_zh);
     for (size_t i = 0; i < f->n_marks; i++)
         check_zh(f->marks[i].label, f->marks[i].label_zh);
@@ -372,9 +373,15 @@ static locant_status keep(const locant_figure *f, const char *alt,
 TEST(every_figure_can_be_had)
 {
     static const char *const specs[] = {
-        "sinusoidal", "rope", "rope2d(height=8,width=8)", "t5",
-        "shaw(distance=4)", "randomized(length=64)+rope", "window(size=4)+rope",
-        "temperature(floor=4)+rope", "transformer-xl",
+        "sinusoidal",
+        "rope",
+        "rope2d(height=8,width=8)",
+        "t5",
+        "shaw(distance=4)",
+        "randomized(length=64)+rope",
+        "window(size=4)+rope",
+        "temperature(floor=4)+rope",
+        "transformer-xl",
     };
     const locant_figure_info *info;
 
@@ -389,8 +396,8 @@ TEST(every_figure_can_be_had)
             locant_status status;
 
             CHECK_OK(locant_encoding_create(&e, specs[k]));
-            status = locant_figure_of_encoding(info->name, e, &view, keep,
-                                               &taken);
+            status =
+                locant_figure_of_encoding(info->name, e, &view, keep, &taken);
             CHECK((status == LOCANT_OK) == (taken > 0));
             CHECK(status == LOCANT_OK || status == LOCANT_ERR_PARAM);
             locant_encoding_free(e);

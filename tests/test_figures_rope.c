@@ -77,8 +77,8 @@ static void near_to(double got, double want, double most)
  */
 TEST(scores_and_bounds)
 {
-    const struct shown e = show("expected", "rope"), su = show("su-bound",
-                                                                "rope");
+    const struct shown e = show("expected", "rope"),
+                       su = show("su-bound", "rope");
 
     CHECK(e.lines == 4 && e.x[0][8] == 128 && e.y[0][0] == 1);
     for (int i = 0; i < POINTS; i++)

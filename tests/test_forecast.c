@@ -19,7 +19,7 @@ static int set_up(void **state)
 
 static int fitting(int asked, double seed, double once, double limit)
 {
-    const struct lct_forecast f = {seed, once, limit, asked, 0};
+    const struct lct_forecast f = { seed, once, limit, asked, 0 };
 
     return lct_forecast_seeds(&f);
 }
@@ -59,7 +59,7 @@ static int listen(const locant_progress *p, void *context)
 
 static locant_report_options options_of(int seeds, int minutes)
 {
-    static const char *const specs[] = {"none", "learned"};
+    static const char *const specs[] = { "none", "learned" };
     locant_report_options o = LOCANT_REPORT_INIT;
 
     o.encodings = specs;
@@ -136,7 +136,8 @@ TEST(seeds_that_the_exact_test_needs_are_said)
     int seeds;
 
     (void)forecast_of(&few, &seeds, &steps);
-    assert_string_equal(notice, "the exact test, corrected for 1 comparison,"
+    assert_string_equal(notice,
+                        "the exact test, corrected for 1 comparison,"
                         " needs 6 seeds for p below 0.05; this report has 5");
     assert_int_equal(seeds, 5);
     (void)forecast_of(&enough, &seeds, &steps);
@@ -145,13 +146,14 @@ TEST(seeds_that_the_exact_test_needs_are_said)
 
 TEST(eight_encodings_need_nine_seeds)
 {
-    struct lct_forecast f = {.seed = 60, .once = 30, .seeds = 6};
+    struct lct_forecast f = { .seed = 60, .once = 30, .seeds = 6 };
     locant_report_options o = LOCANT_REPORT_INIT;
     struct lct_plan plan;
 
     CHECK_OK(lct_plan_create(&plan, &o));
     CHECK_OK(lct_seeds_needed(&f, &plan, listen, NULL));
-    assert_string_equal(notice, "the exact test, corrected for 7 comparisons,"
+    assert_string_equal(notice,
+                        "the exact test, corrected for 7 comparisons,"
                         " needs 9 seeds for p below 0.05; this report has 6;"
                         " --seeds 9 takes about 9.5 minutes");
     lct_plan_free(&plan);
@@ -161,7 +163,7 @@ TEST(eight_encodings_need_nine_seeds)
 
 TEST(jobs_besides_are_timed_without_a_limit_too)
 {
-    static const char *const specs[] = {"none", "rope"};
+    static const char *const specs[] = { "none", "rope" };
     locant_report_options o = options_of(3, 0);
     struct lct_works works;
     struct lct_forecast f;

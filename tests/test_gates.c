@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum { GROUPS = 8, SEEDS = 3, BLOCKS = 4, LAST = LOCANT_EVAL_LENGTHS - 1 };
-static const locant_encoding_info plain = {.name = "plain"};
-static const locant_encoding_info walled = {.name = "walled",
-                                            .traits = LOCANT_TRAIT_LIMIT};
+static const locant_encoding_info plain = { .name = "plain" };
+static const locant_encoding_info walled = { .name = "walled",
+                                             .traits = LOCANT_TRAIT_LIMIT };
 static struct lct_result results[GROUPS][SEEDS];
 static double blocks[GROUPS][SEEDS][LOCANT_EVAL_LENGTHS * BLOCKS];
 static struct lct_group groups[GROUPS];
@@ -27,8 +27,8 @@ static void set_result(int group, int seed)
 {
     struct lct_result *x = &results[group][seed];
 
-    *x = (struct lct_result){.block_loss = blocks[group][seed],
-                             .eval = {.blocks = BLOCKS, .causality = 1e-6}};
+    *x = (struct lct_result){ .block_loss = blocks[group][seed],
+                              .eval = { .blocks = BLOCKS, .causality = 1e-6 } };
     snprintf(x->run.status, sizeof x->run.status, "done");
     snprintf(x->batch_checksum, sizeof x->batch_checksum, "%016d", seed);
     x->run.length = 128;
@@ -43,13 +43,16 @@ static void set_result(int group, int seed)
 /* Results that pass every gate. */
 static struct lct_results good(void)
 {
-    struct lct_results r = {.groups = groups, .n = GROUPS, .ngram = {2, 1.9},
-                            .ngram_order = {2, 3}};
+    struct lct_results r = { .groups = groups,
+                             .n = GROUPS,
+                             .ngram = { 2, 1.9 },
+                             .ngram_order = { 2, 3 } };
 
     for (int g = 0; g < GROUPS; g++) {
-        groups[g] = (struct lct_group){
-            .info = &plain, .reach = INT64_MAX, .results = results[g],
-            .n = SEEDS};
+        groups[g] = (struct lct_group){ .info = &plain,
+                                        .reach = INT64_MAX,
+                                        .results = results[g],
+                                        .n = SEEDS };
         snprintf(groups[g].spec, sizeof groups[g].spec, "e%d", g);
         for (int s = 0; s < SEEDS; s++)
             set_result(g, s);
@@ -205,8 +208,9 @@ static void join(void *context, const char *text, size_t bytes, int value)
 /* Another language says the same values in another order. */
 TEST(forms_take_values_anywhere)
 {
-    locant_report_gate g = {.text = "none such", .value = {128, .25, 1.5e-6},
-                            .spec = {"rope", "t5"}};
+    locant_report_gate g = { .text = "none such",
+                             .value = { 128, .25, 1.5e-6 },
+                             .spec = { "rope", "t5" } };
     char out[200] = "";
 
     lct_gate_expand(&g, "{b}\xef\xbc\x8c{1.2}<{0} {2g}{a}{9}{", join, out);

@@ -39,19 +39,25 @@ TEST(path_of_four_is_as_printed)
     near_all(e.values, (double[]){ 0, .5, 1.5, 2 }, 4, tolerance);
     for (int i = 0; i < 4; i++)
         column[i] = at(&e, i, 0);
-    near_all(column, (double[]){ 0.4082482905, 0.5773502692, 0.5773502692,
-                                 0.4082482905 }, 4, tolerance);
+    near_all(
+        column,
+        (double[]){ 0.4082482905, 0.5773502692, 0.5773502692, 0.4082482905 }, 4,
+        tolerance);
     for (int i = 0; i < 4; i++)
         column[i] = at(&e, i, 1);
-    near_all(column, (double[]){ 0.5773502692, 0.4082482905, -0.4082482905,
-                                 -0.5773502692 }, 4, tolerance);
+    near_all(
+        column,
+        (double[]){ 0.5773502692, 0.4082482905, -0.4082482905, -0.5773502692 },
+        4, tolerance);
     solve(&e, g, LOCANT_LAPLACIAN_COMBINATORIAL, 4, 0);
     near_all(e.values, (double[]){ 0, 0.5857864376, 2, 3.4142135624 }, 4,
              tolerance);
     for (int i = 0; i < 4; i++)
         column[i] = at(&e, i, 1);
-    near_all(column, (double[]){ 0.6532814824, 0.2705980501, -0.2705980501,
-                                 -0.6532814824 }, 4, tolerance);
+    near_all(
+        column,
+        (double[]){ 0.6532814824, 0.2705980501, -0.2705980501, -0.6532814824 },
+        4, tolerance);
     for (int j = 0; j < 4; j++)
         CHECK(e.degenerate[j] == 0);
     locant_graph_free(g);
@@ -60,8 +66,8 @@ TEST(path_of_four_is_as_printed)
 /* Every number is a dyadic fraction: exact. */
 TEST(walks_on_a_path_are_as_printed)
 {
-    static const double want[16] = { 0, .5, 0, .375, 0, .75, 0, .6875,
-                                     0, .75, 0, .6875, 0, .5, 0, .375 };
+    static const double want[16] = { 0, .5,  0, .375,  0, .75, 0, .6875,
+                                     0, .75, 0, .6875, 0, .5,  0, .375 };
     locant_graph *g = path_of(4, 0);
     double got[16];
     locant_tensor out = locant_dense(got, LOCANT_F64, 2, (int64_t[]){ 4, 4 });
@@ -122,9 +128,9 @@ static void path_vector(double *v, double *value, int64_t N, int64_t k,
         *value = 2 - 2 * cos(angle);
     }
     for (int64_t i = 0; i < N; i++) {
-        v[i] = cos(angle * ((double)i +
-                            (kind == LOCANT_LAPLACIAN_COMBINATORIAL ? 0.5
-                                                                    : 0)));
+        v[i] =
+            cos(angle * ((double)i +
+                         (kind == LOCANT_LAPLACIAN_COMBINATORIAL ? 0.5 : 0)));
         if (kind == LOCANT_LAPLACIAN_SYMMETRIC && i > 0 && i < N - 1)
             v[i] *= sqrt(2);
     }
@@ -150,8 +156,8 @@ TEST(paths_are_as_in_closed_form)
                 CHECK(fabs(e.values[k] - value) <= backward_error(N, 4));
                 if (k + 1 == N)
                     next = before;
-                check_column(&e, k, v, fmin(fabs(next - value),
-                                            fabs(before - value)), 4);
+                check_column(&e, k, v,
+                             fmin(fabs(next - value), fabs(before - value)), 4);
             }
             locant_graph_free(g);
         }
@@ -173,10 +179,9 @@ TEST(cycles_are_as_in_closed_form)
         for (int64_t j = 0; j < N; j++) {
             int64_t k = (j + 1) / 2;
             double turn = 2 * PI * (double)k / (double)N;
-            double gap = fmin(fabs(cos(turn) - cos(turn + 2 * PI / (double)N)),
-                              k > 0 ? fabs(cos(turn) -
-                                           cos(turn - 2 * PI / (double)N))
-                                    : 4);
+            double gap = fmin(
+                fabs(cos(turn) - cos(turn + 2 * PI / (double)N)),
+                k > 0 ? fabs(cos(turn) - cos(turn - 2 * PI / (double)N)) : 4);
 
             /* k = N / 2 has no partner and turns back */
             if (2 * k == N || 2 * k == N - 1)
@@ -242,8 +247,8 @@ static void check_residual(const struct dense *d, locant_laplacian kind,
                            const struct eigen *e, int64_t j)
 {
     double norm = norm_of(d, kind), square = 0;
-    double allowed = backward_error(d->N, norm) +
-                     (e->degenerate[j] ? 1e-9 * norm : 0);
+    double allowed =
+        backward_error(d->N, norm) + (e->degenerate[j] ? 1e-9 * norm : 0);
 
     if (kind == LOCANT_LAPLACIAN_RANDOM_WALK)
         allowed *= sqrt((double)d->N);

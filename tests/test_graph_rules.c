@@ -86,8 +86,7 @@ TEST(renumbering_permutes_rows)
             CHECK(fabs(e.values[j] - f.values[j]) <=
                   60 * (double)N * 0x1p-52 * 2);
             for (int64_t l = 0; l < N; l++)
-                gap = l == j ? gap
-                             : fmin(gap, fabs(e.values[l] - e.values[j]));
+                gap = l == j ? gap : fmin(gap, fabs(e.values[l] - e.values[j]));
             for (int64_t i = 0; i < N; i++)
                 dot += at(&e, i, j) * at(&f, perm[i], j);
             /* angles of both to the true vector: 30 N ulp |L| / gap */
@@ -152,8 +151,7 @@ TEST(what_is_not_there_is_zero)
 {
     double walks[8];
     int64_t hops[4];
-    locant_tensor out = locant_dense(walks, LOCANT_F64, 2,
-                                     (int64_t[]){ 2, 4 });
+    locant_tensor out = locant_dense(walks, LOCANT_F64, 2, (int64_t[]){ 2, 4 });
     locant_tensor far = locant_dense(hops, LOCANT_I64, 2, (int64_t[]){ 2, 2 });
     locant_graph *g;
 
@@ -260,8 +258,8 @@ TEST(refuses_bad_results)
     int64_t two = 2;
     locant_graph *g = path_of(4, 0), *wide;
     locant_tensor w = locant_dense(data, LOCANT_F64, 1, &two), bad = w;
-    locant_tensor v = locant_dense(data + 2, LOCANT_F64, 2,
-                                   (int64_t[]){ 4, 2 });
+    locant_tensor v =
+        locant_dense(data + 2, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
 
     CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, NULL, 0, 0),
                   LOCANT_ERR_NULL, "locant_graph_laplacian: graph is NULL");
@@ -272,8 +270,7 @@ TEST(refuses_bad_results)
                   LOCANT_ERR_PARAM,
                   "locant_graph_laplacian: drop_trivial is 2, expected 0 or "
                   "1");
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, &w, g, 0, 0),
-                  LOCANT_ERR_DTYPE,
+    CHECK_REFUSED(locant_graph_laplacian(&w, &v, &w, g, 0, 0), LOCANT_ERR_DTYPE,
                   "locant_graph_laplacian: degenerate is f64, expected i32");
     bad.data = data + 1;
     CHECK_REFUSED(locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
@@ -281,7 +278,8 @@ TEST(refuses_bad_results)
                   "locant_graph_laplacian: values and vectors share memory");
     bad.shape[0] = 1;
     CHECK_REFUSED(locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
-                  LOCANT_ERR_SHAPE, "locant_graph_laplacian: vectors has size "
+                  LOCANT_ERR_SHAPE,
+                  "locant_graph_laplacian: vectors has size "
                   "2 in dimension 1, expected 1");
     CHECK_REFUSED(locant_graph_hops(&v, g), LOCANT_ERR_DTYPE,
                   "locant_graph_hops: out is f64, expected i64");
@@ -294,7 +292,8 @@ TEST(refuses_bad_results)
     wide = graph_of(&list, 40000);
     v.shape[0] = 40000;
     CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, wide, 0, 0),
-                  LOCANT_ERR_UNSUPPORTED, "locant_graph_laplacian: the graph "
+                  LOCANT_ERR_UNSUPPORTED,
+                  "locant_graph_laplacian: the graph "
                   "has 40000 nodes; a dense matrix takes at most 32766");
     for (size_t i = 0; i < LEN(data); i++)
         CHECK(data[i] == 0);
@@ -352,8 +351,7 @@ TEST(no_address_space_is_an_error)
 {
     double values[2], vectors[4];
     locant_tensor w = locant_dense(values, LOCANT_F64, 1, (int64_t[]){ 2 });
-    locant_tensor v = locant_dense(vectors, LOCANT_F64, 2,
-                                   (int64_t[]){ 2, 2 });
+    locant_tensor v = locant_dense(vectors, LOCANT_F64, 2, (int64_t[]){ 2, 2 });
     locant_graph *g = path_of(2, 0);
     struct rlimit before, limit;
 

@@ -73,18 +73,14 @@ static float ugly(void)
     float b = float_of(wide_bits((uint16_t)(u + 1), kind));
 
     switch (test_range(0, 5)) {
-    case 0:
-        return a;
-    case 1:
-        return a + (b - a) * 0.5f;
+    case 0: return a;
+    case 1: return a + (b - a) * 0.5f;
     case 2:
         return nextafterf(a + (b - a) * 0.5f, test_range(0, 1) ? 0 : INFINITY);
     case 3: /* between the largest half and what is infinite */
         return float_of(0x477fe000 + (u & 0x3fff));
-    case 4: /* NaN, signalling ones too */
-        return float_of(0x7f800000 | u);
-    default:
-        return float_of(u);
+    case 4: /* NaN, signalling ones too */ return float_of(0x7f800000 | u);
+    default: return float_of(u);
     }
 }
 
@@ -137,8 +133,13 @@ static void rows_as_one_by_one(void)
         char *x = test_guarded(bytes), *back = test_guarded(bytes);
         float *tile = test_guarded(ROWS * width * sizeof(*tile));
         float row[70];
-        struct lct_rows r = { x, (ptrdiff_t)(apart * size),
-                              (enum lct_stored)kind, tile, width, ROWS, n };
+        struct lct_rows r = { x,
+                              (ptrdiff_t)(apart * size),
+                              (enum lct_stored)kind,
+                              tile,
+                              width,
+                              ROWS,
+                              n };
 
         for (size_t i = 0; i < bytes; i++)
             x[i] = (char)test_rand();

@@ -21,8 +21,9 @@ static void ask(int64_t *ids, const char *spec, uint64_t seed, int training)
 
 TEST(most_encodings_count)
 {
-    static const char *const specs[] = { "none", "rope", "alibi", "sinusoidal",
-                                         "learned(length=12)", "fox" };
+    static const char *const specs[] = {
+        "none", "rope", "alibi", "sinusoidal", "learned(length=12)", "fox"
+    };
     int64_t ids[B * T];
 
     for (size_t n = 0; n < 2 * LEN(specs); n++) {

@@ -16,9 +16,9 @@ static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F16, LOCANT_BF16,
 static const int64_t widths[] = { 1, 15, 16, 33, 64, 1024, 1057, MOST };
 
 /* A table of normal numbers with, here and there, one of these. */
-static const uint32_t odd[] = { 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff812345,
-                                0x7f800000, 0xff800000, 0x00000001, 0x80000000,
-                                0x7f7fffff };
+static const uint32_t odd[] = { 0x7fffffff, 0xffffffff, 0x7fc00000,
+                                0xff812345, 0x7f800000, 0xff800000,
+                                0x00000001, 0x80000000, 0x7f7fffff };
 
 static void fill(void *data, locant_dtype dtype, size_t n, unsigned every)
 {
@@ -29,8 +29,8 @@ static void fill(void *data, locant_dtype dtype, size_t n, unsigned every)
         memcpy(&strange, &odd[test_range(0, LEN(odd) - 1)], sizeof(strange));
         if (every > 0 && test_range(0, (int)every) == 0)
             x = strange;
-        lct_row_from_f64((char *)data + i * locant_dtype_size(dtype), dtype,
-                         &x, 1);
+        lct_row_from_f64((char *)data + i * locant_dtype_size(dtype), dtype, &x,
+                         1);
         if (every > 0 && dtype == LOCANT_F32 && isnan(x))
             memcpy((char *)data + 4 * i, &strange, sizeof(strange));
     }

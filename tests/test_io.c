@@ -143,9 +143,9 @@ static int start(void **state)
 static locant_status put(const char *path, const char *text)
 {
     size_t half = strlen(text) / 2;
-    struct lct_piece pieces[] = {
-        { text, half }, { NULL, 0 }, { text + half, strlen(text) - half }
-    };
+    struct lct_piece pieces[] = { { text, half },
+                                  { NULL, 0 },
+                                  { text + half, strlen(text) - half } };
 
     return lct_write_file(path, pieces, 3);
 }

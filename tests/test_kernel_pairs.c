@@ -56,8 +56,10 @@ static void check_pair_product(const struct lct_bf16_product *x,
         for (size_t p = 0; p < x->k; p++) {
             uint32_t a;
 
-            memcpy(&a, (const char *)x->a + (ptrdiff_t)i * x->a_row +
-                           (ptrdiff_t)p * x->a_col, sizeof(a));
+            memcpy(&a,
+                   (const char *)x->a + (ptrdiff_t)i * x->a_row +
+                       (ptrdiff_t)p * x->a_col,
+                   sizeof(a));
             want = dot2(a, x->b[p * x->b_row + j], want);
         }
         want *= x->factor == NULL ? 1 : x->factor[j];
@@ -81,12 +83,20 @@ TEST(products_are_those_of_the_instruction)
         locant_tensor c = test_tensor(LOCANT_F32, 2, shape);
         locant_tensor start = test_tensor(LOCANT_F32, 2, shape);
         struct lct_bf16_product x = {
-            .c = c.data, .c_row = n, .a = (char *)a + 2 * (test_rand() % 2),
+            .c = c.data,
+            .c_row = n,
+            .a = (char *)a + 2 * (test_rand() % 2),
             .a_row = (ptrdiff_t)(4 * (across ? 1 : k)),
-            .a_col = (ptrdiff_t)(4 * (across ? m : 1)), .b = b, .b_row = n,
-            .m = m, .n = n, .k = k, .add = test_rand() % 2,
+            .a_col = (ptrdiff_t)(4 * (across ? m : 1)),
+            .b = b,
+            .b_row = n,
+            .m = m,
+            .n = n,
+            .k = k,
+            .add = test_rand() % 2,
             .rescale = test_rand() % 2 ? shrink : NULL,
-            .factor = test_rand() % 2 ? start.data : NULL };
+            .factor = test_rand() % 2 ? start.data : NULL
+        };
 
         for (size_t i = 0; i < m; i++)
             shrink[i] = (float)test_uniform();
@@ -118,7 +128,7 @@ static void check_pairs_of_rows(locant_dtype dtype)
     for (size_t i = 0; i < rows * n * item / 2; i++)
         x[i] = test_rand() % 4 ? (uint16_t)test_rand() : 0x7f80;
     lct_kernels()->bf16_pair_rows(out, padded, x, (ptrdiff_t)(n * item),
-                             (enum lct_stored)dtype, rows, n);
+                                  (enum lct_stored)dtype, rows, n);
     for (size_t at = 0; at < 2 * pairs * padded; at++) {
         size_t r = at / padded, c = at % padded;
         uint16_t got = half_of(out[r / 2 * padded + c], r % 2 == 1);

@@ -67,10 +67,16 @@ TEST(matmul_matches_double)
         bool transposed = test_range(0, 1);
         float *a = floats(m * k), *b = floats(k * n), *c = floats(m * n);
         float *start = floats(m * n), *shrink = floats(m);
-        struct lct_product x = { .c = c, .c_row = n, .a = a,
+        struct lct_product x = { .c = c,
+                                 .c_row = n,
+                                 .a = a,
                                  .a_row = transposed ? 1 : k,
-                                 .a_col = transposed ? m : 1, .b = b,
-                                 .b_row = n, .m = m, .n = n, .k = k,
+                                 .a_col = transposed ? m : 1,
+                                 .b = b,
+                                 .b_row = n,
+                                 .m = m,
+                                 .n = n,
+                                 .k = k,
                                  .add = test_range(0, 1),
                                  .rescale = test_range(0, 1) ? shrink : NULL };
 
@@ -210,9 +216,13 @@ TEST(same_bits_on_every_isa)
                 row[i] = x[i] * c[i] - x[i + half] * s[i];
                 row[i + half] = x[i] * s[i] + x[i + half] * c[i];
             }
-            kernels->rope(&(struct lct_rope){ .out = y, .x = x, .cosines = c,
-                                              .sines = s, .rows = 1,
-                                              .heads = 1, .pairs = half,
+            kernels->rope(&(struct lct_rope){ .out = y,
+                                              .x = x,
+                                              .cosines = c,
+                                              .sines = s,
+                                              .rows = 1,
+                                              .heads = 1,
+                                              .pairs = half,
                                               .sign = 1 });
             assert_memory_equal(y, row, 2 * half * sizeof(*y));
             for (size_t i = 0; i < half; i++) {
@@ -220,9 +230,13 @@ TEST(same_bits_on_every_isa)
                 row[2 * i + 1] = x[2 * i + 1] * c[i] + x[2 * i] * s[i];
             }
             memcpy(y, x, 2 * half * sizeof(*y));
-            kernels->rope(&(struct lct_rope){ .out = y, .x = y, .cosines = c,
-                                              .sines = s, .rows = 1,
-                                              .heads = 1, .pairs = half,
+            kernels->rope(&(struct lct_rope){ .out = y,
+                                              .x = y,
+                                              .cosines = c,
+                                              .sines = s,
+                                              .rows = 1,
+                                              .heads = 1,
+                                              .pairs = half,
                                               .sign = 1,
                                               .interleaved = true });
             assert_memory_equal(y, row, 2 * half * sizeof(*y));
@@ -281,8 +295,8 @@ static void check_heads(const struct lct_kernels *k, struct lct_rope *r)
     size_t row = 2 * r->pairs * size;
 
     for (size_t i = 0; i < ROOM; i++)
-        got[i] = start[i] = (float)test_uniform() *
-                            (i / (2 * r->pairs) == 1 ? 0x1p-127f : 1);
+        got[i] = start[i] =
+            (float)test_uniform() * (i / (2 * r->pairs) == 1 ? 0x1p-127f : 1);
     if (r->kind != LCT_STORED_F32)
         k->narrow(start, r->kind, got, ROOM);
     memcpy(want, start, sizeof(want));
@@ -309,13 +323,16 @@ TEST(heads_turn_by_the_angles_of_their_row)
 
         for (size_t pairs = 1; k != NULL && pairs <= PAIRS; pairs++)
             for (int i = 0; i < 3 * 2 * 2; i++)
-                check_heads(k, &(struct lct_rope){
-                                   .cosines = c, .sines = s,
-                                   .table_row = pairs, .rows = ROWS,
-                                   .heads = HEADS, .pairs = pairs,
-                                   .kind = (enum lct_stored)(i % 3),
-                                   .interleaved = i / 3 % 2 != 0,
-                                   .sign = i / 6 != 0 ? 1 : -1 });
+                check_heads(
+                    k, &(struct lct_rope){ .cosines = c,
+                                           .sines = s,
+                                           .table_row = pairs,
+                                           .rows = ROWS,
+                                           .heads = HEADS,
+                                           .pairs = pairs,
+                                           .kind = (enum lct_stored)(i % 3),
+                                           .interleaved = i / 3 % 2 != 0,
+                                           .sign = i / 6 != 0 ? 1 : -1 });
     }
     test_guarded_free(c, ROWS * PAIRS * sizeof(*c));
     test_guarded_free(s, ROWS * PAIRS * sizeof(*s));

@@ -120,8 +120,8 @@ static void check_bends(void)
             continue;
         want[lane] += (double)before[n];
         want[LANES + lane] += (double)before[n] * (double)f;
-        want[2 * LANES + lane] += (double)before[n] *
-                                  (double)du[at[n / LANES] + lane];
+        want[2 * LANES + lane] +=
+            (double)before[n] * (double)du[at[n / LANES] + lane];
     }
     for (int n = 0; n < 3 * LANES; n++)
         CHECK(fabs((double)sum[n] - want[n]) < 1e-5);

@@ -10,8 +10,8 @@
 enum { B = 3, H = 2, G = 1, D = 16, S = 70, PADS = 5, CUT = 30 };
 
 #define DYNAMIC "dynamic(factor=2,original=16"
-#define LONGROPE \
-    "longrope(original=64,factor=4,short=1:1:1:1:1:1:1:1," \
+#define LONGROPE                                                               \
+    "longrope(original=64,factor=4,short=1:1:1:1:1:1:1:1,"                     \
     "long=1:2:3:4:5:6:7:8"
 
 /* One call of attention, and one of the same rows that is a part of it. */
@@ -27,9 +27,10 @@ enum { TENSORS = 13, ANSWERS = 5 };
 
 static locant_tensor *tensor(struct call *c, int i)
 {
-    locant_tensor *all[TENSORS] = { &c->out, &c->lse, &c->dq, &c->dk, &c->dv,
-                                    &c->q, &c->k, &c->v, &c->dout, &c->q_pos,
-                                    &c->k_pos, &c->q_docs, &c->k_docs };
+    locant_tensor *all[TENSORS] = { &c->out,   &c->lse,   &c->dq,    &c->dk,
+                                    &c->dv,    &c->q,     &c->k,     &c->v,
+                                    &c->dout,  &c->q_pos, &c->k_pos, &c->q_docs,
+                                    &c->k_docs };
 
     return all[i];
 }
@@ -127,10 +128,9 @@ static void attend(struct call *c, const locant_encoding *e)
     CHECK_OK(locant_attention_workspace(&bytes, &c->a));
     scratch = malloc(bytes);
     assert_non_null(scratch);
-    CHECK_OK(locant_attention_forward(&c->out, &c->lse, &c->a, scratch,
-                                      bytes));
-    CHECK_OK(locant_attention_backward(&c->g, &c->dout, &c->out, &c->lse,
-                                       &c->a, scratch, bytes));
+    CHECK_OK(locant_attention_forward(&c->out, &c->lse, &c->a, scratch, bytes));
+    CHECK_OK(locant_attention_backward(&c->g, &c->dout, &c->out, &c->lse, &c->a,
+                                       scratch, bytes));
     free(scratch);
 }
 
@@ -192,8 +192,8 @@ static int rows_that_differ(const locant_encoding *e, locant_dtype dtype,
 /* Tiles, few queries and one; each dtype; both engines and the reference. */
 TEST(rows_have_the_bits_they_have_alone)
 {
-    static const char *const scalings[] = {
-        DYNAMIC, LONGROPE, "yarn(original=16,dynamic=yes" };
+    static const char *const scalings[] = { DYNAMIC, LONGROPE,
+                                            "yarn(original=16,dynamic=yes" };
     static const int64_t T[] = { S, 3, 1 };
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_BF16,
                                            LOCANT_F64 };
@@ -342,8 +342,8 @@ static void check_part(const struct ragged *g, int64_t b, int64_t from,
 
     got[0] = part(&g->out, b, from, to);
     got[1] = part(&g->dx, b, from, to);
-    pos = locant_dense((int64_t *)g->pos.data + b * S + from, LOCANT_I64, 1,
-                       &n);
+    pos =
+        locant_dense((int64_t *)g->pos.data + b * S + from, LOCANT_I64, 1, &n);
     for (int i = 0; i < 2; i++) {
         size_t bytes = (size_t)(n * D) * locant_dtype_size(x.dtype);
 
@@ -373,7 +373,8 @@ TEST(ragged_parts_have_the_bits_they_have_alone)
 {
     static const char *const specs[] = {
         "rope", "rope(scaling=" DYNAMIC "))", "rope(scaling=" LONGROPE "))",
-        "xpos", "rope(scaling=yarn(original=16,dynamic=yes))" };
+        "xpos", "rope(scaling=yarn(original=16,dynamic=yes))"
+    };
     struct ragged g;
 
     for (size_t s = 0; s < 3 * LEN(specs); s++) {
@@ -421,7 +422,8 @@ TEST(ragged_refuses_what_it_cannot_read)
     first = *(float *)g.out.data;
     ((int64_t *)g.limits.data)[S + 2] = 0;
     CHECK_REFUSED(locant_encoding_rotate_ragged(&g.out, &g.x, &g.r),
-                  LOCANT_ERR_PARAM, "locant_encoding_rotate_ragged: the limit "
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_rotate_ragged: the limit "
                   "of token 2 of row 1 is 0, expected at least 1");
     ((int64_t *)g.limits.data)[S + 2] = 9;
     g.limits.shape[0] = 2;
@@ -431,8 +433,7 @@ TEST(ragged_refuses_what_it_cannot_read)
     g.r.struct_size = 8;
     CHECK(locant_encoding_rotate_ragged(&g.out, &g.x, &g.r) ==
           LOCANT_ERR_PARAM);
-    CHECK(locant_encoding_rotate_ragged(&g.out, &g.x, NULL) ==
-          LOCANT_ERR_NULL);
+    CHECK(locant_encoding_rotate_ragged(&g.out, &g.x, NULL) == LOCANT_ERR_NULL);
     g.r.struct_size = sizeof(g.r);
     g.r.flags = LOCANT_ROTATE_INVERSE;
     test_memory_fail(0);

@@ -54,8 +54,7 @@ TEST(both_languages_say_the_same)
         /* a terminal has its own colours, or none */
         CHECK(!strstr(en, "Grey") && !strstr(en, "grey") &&
               !strstr(en, "Blue"));
-        CHECK(strlen(en) < LCT_MESSAGE_BYTES &&
-              strlen(zh) < LCT_MESSAGE_BYTES);
+        CHECK(strlen(en) < LCT_MESSAGE_BYTES && strlen(zh) < LCT_MESSAGE_BYTES);
         same_values(en, zh);
         is_english(en);
         for (int k = MSG_NONE + 1; k < id && strlen(en) > 20; k++)
@@ -143,8 +142,8 @@ TEST(labels_have_their_values)
 static void judge(struct lct_results *r)
 {
     static const char *const texts[7] = {
-        "g1.hold", "g2.best", "g3.shuffle", "g4.change", "g5.bad", "g6.other",
-        "g7.claims",
+        "g1.hold", "g2.best",  "g3.shuffle", "g4.change",
+        "g5.bad",  "g6.other", "g7.claims",
     };
 
     for (int i = 0; i < 7; i++) {
@@ -188,8 +187,11 @@ TEST(every_encoding_is_in_chinese)
         skip(); /* test_pictures draws them all there */
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         struct lct_group g = { .n = 0 };
-        struct lct_results r = { .groups = &g, .n = 1, .layers = 4,
-                                 .heads = HEADS, .width = WIDTH,
+        struct lct_results r = { .groups = &g,
+                                 .n = 1,
+                                 .layers = 4,
+                                 .heads = HEADS,
+                                 .width = WIDTH,
                                  .trained_length = 32 };
         struct lct_html h = { .data = NULL };
 

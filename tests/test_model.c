@@ -57,8 +57,13 @@ static void make(struct trial *t, const char *spec, int64_t kv_heads,
 {
     locant_encoding *given;
     struct lct_model_config c = {
-        .layers = 2, .width = 16, .heads = 4, .kv_heads = kv_heads, .ff = 24,
-        .vocab = VOCAB, .norm = norm,
+        .layers = 2,
+        .width = 16,
+        .heads = 4,
+        .kv_heads = kv_heads,
+        .ff = 24,
+        .vocab = VOCAB,
+        .norm = norm,
     };
 
     CHECK_OK(locant_encoding_create(&given, spec));

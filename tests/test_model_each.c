@@ -24,7 +24,11 @@ struct run {
 static void start(struct run *r, const char *spec)
 {
     struct lct_model_config c = {
-        .layers = 2, .width = 16, .heads = 2, .kv_heads = 2, .ff = 16,
+        .layers = 2,
+        .width = 16,
+        .heads = 2,
+        .kv_heads = 2,
+        .ff = 16,
         .vocab = VOCAB,
     };
     locant_encoding *given;
@@ -66,8 +70,9 @@ static void step(struct run *r, int number)
     memset(g, 0, n * sizeof *g);
     CHECK_OK(lct_model_backward(r->model));
     for (int i = 0; i < count; i++) {
-        const struct lct_adamw o = { 1e-2 * list[i].rate, .9, .95, 1e-8, .1,
-                                     number };
+        const struct lct_adamw o = {
+            1e-2 * list[i].rate, .9, .95, 1e-8, .1, number
+        };
         size_t at = list[i].offset;
 
         lct_adamw_step(p + at, r->m + at, r->v + at, g + at, list[i].size,
@@ -124,15 +129,13 @@ TEST(steps_move_what_is_learned)
         n = lct_model_tensors(r.model, &list);
         for (int k = 0; k < n; k++) {
             bool moved = memcmp(lct_model_params(r.model) + list[k].offset,
-                                lct_model_params(before.model) +
-                                    list[k].offset,
+                                lct_model_params(before.model) + list[k].offset,
                                 list[k].size * sizeof(float)) != 0;
 
             /* a layer of layers(..) may not use it */
             if (moved && list[k].rate == 0)
                 FAIL("%s: %s is data and moved", spec, list[k].name);
-            if (!moved && list[k].rate > 0 &&
-                strncmp(spec, "layers", 6) != 0)
+            if (!moved && list[k].rate > 0 && strncmp(spec, "layers", 6) != 0)
                 FAIL("%s: %s never moved", spec, list[k].name);
         }
         finish(&before);
@@ -183,8 +186,10 @@ static double loss_of(struct run *r, int draw)
 TEST(positions_follow_the_seed)
 {
     static const char *const specs[] = {
-        "randomized(length=64)+rope", "randomized(length=64)+sinusoidal",
-        "pose(length=64,chunks=2)+kerple", "cape",
+        "randomized(length=64)+rope",
+        "randomized(length=64)+sinusoidal",
+        "pose(length=64,chunks=2)+kerple",
+        "cape",
     };
 
     for (size_t i = 0; i < LEN(specs); i++) {

@@ -54,8 +54,13 @@ static void make(struct trial *t, const char *spec)
 {
     locant_encoding *given;
     struct lct_model_config c = {
-        .layers = 2, .width = 16, .heads = 2, .kv_heads = 2, .ff = 8,
-        .vocab = VOCAB, .norm = LCT_RMS_NORM,
+        .layers = 2,
+        .width = 16,
+        .heads = 2,
+        .kv_heads = 2,
+        .ff = 8,
+        .vocab = VOCAB,
+        .norm = LCT_RMS_NORM,
     };
 
     t->spec = spec;
@@ -91,7 +96,8 @@ static bool agrees_closer(struct trial *t, const struct lct_model_tensor *x,
     const double h = 1e-8;
     real *p = lct_model_params(t->model) + x->offset;
     double numeric = (value_at(mean_loss, t, p, v, x->size, h) -
-                      value_at(mean_loss, t, p, v, x->size, -h)) / (2 * h);
+                      value_at(mean_loss, t, p, v, x->size, -h)) /
+                     (2 * h);
 
     return fabs(slope - numeric) <= 1e-6;
 }
@@ -126,9 +132,9 @@ static bool may_vanish(const char *spec, const char *tensor)
     static const struct {
         const char *spec, *tensor;
     } list[] = {
-        { "crossformer", ".b3" }, { "dpb", ".b3" }, { "fire", ".b2" },
-        { "dape", ".b2" }, { "deberta", ".key_bias" },
-        { "layers", ".encoding." },
+        { "crossformer", ".b3" },   { "dpb", ".b3" },
+        { "fire", ".b2" },          { "dape", ".b2" },
+        { "deberta", ".key_bias" }, { "layers", ".encoding." },
     };
 
     for (size_t i = 0; i < LEN(list); i++)

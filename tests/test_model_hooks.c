@@ -25,8 +25,8 @@ TEST(what_is_not_scored_counts_for_nothing)
         none[i] = -1;
         some[i] = i % 5 == 2 || i > 80 ? -1 : r.words[i + 1];
     }
-    CHECK_OK(lct_model_forward(r.model, r.words, some, BATCH, LENGTH, loss,
-                               &mean));
+    CHECK_OK(
+        lct_model_forward(r.model, r.words, some, BATCH, LENGTH, loss, &mean));
     for (int i = 0; i < ROWS; i++) {
         CHECK(loss[i] == (some[i] < 0 ? 0.0f : all[i]));
         sum += (double)loss[i];
@@ -34,8 +34,8 @@ TEST(what_is_not_scored_counts_for_nothing)
     }
     CHECK(scored > 10 && scored < ROWS - 10);
     CHECK(mean == sum / scored);
-    CHECK_OK(lct_model_forward(r.model, r.words, none, BATCH, LENGTH, loss,
-                               &mean));
+    CHECK_OK(
+        lct_model_forward(r.model, r.words, none, BATCH, LENGTH, loss, &mean));
     CHECK(mean == 0.0);
     memset(lct_model_grads(r.model), 0,
            lct_model_size(r.model) * sizeof(float));
@@ -192,8 +192,8 @@ TEST(a_watcher_sees_each_layer)
            lct_model_size(m) * sizeof(float));
     other = (struct kept){ .model = m };
     lct_model_watch(m, keep, &other);
-    CHECK_OK(lct_model_forward(m, r.words, r.words + 1, BATCH, LENGTH, NULL,
-                               NULL));
+    CHECK_OK(
+        lct_model_forward(m, r.words, r.words + 1, BATCH, LENGTH, NULL, NULL));
     assert_int_equal(other.calls, 2);
     CHECK(memcmp(trained.x, other.x, sizeof(trained.x)) == 0);
     CHECK(memcmp(trained.o, other.o, sizeof(trained.o)) == 0);

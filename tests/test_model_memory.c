@@ -20,19 +20,26 @@ struct trial {
     struct lct_memory size;
 };
 
+/* clang-format off */
 static const char *const specs[] = {
     "rope", "alibi", "t5(buckets=8)", "kerple", "transformer-xl",
     "shaw(distance=4)", "fox", "relative(distance=4)", "deberta(span=4)",
     "cope(length=4)", "window(size=5)+rope", "pope", "xpos",
     "fire(hidden=6,length=64)", "music(length=32)", "none",
 };
+/* clang-format on */
 
 static void make(struct trial *t, const char *spec, int64_t layers,
                  int64_t memory, int64_t length)
 {
     struct lct_model_config c = {
-        .layers = layers, .width = 16, .heads = 2, .kv_heads = 2, .ff = 8,
-        .vocab = VOCAB, .memory = memory,
+        .layers = layers,
+        .width = 16,
+        .heads = 2,
+        .kv_heads = 2,
+        .ff = 8,
+        .vocab = VOCAB,
+        .memory = memory,
     };
 
     memset(t, 0, sizeof *t);
@@ -63,8 +70,8 @@ static void forward(struct trial *t, int64_t at, int64_t T, double *loss,
             tokens[b * T + i] = t->words[b * (LONG + 1) + at + i];
             targets[b * T + i] = t->words[b * (LONG + 1) + at + i + 1];
         }
-    CHECK_OK(lct_model_forward(t->model, tokens, targets, BATCH, T, loss,
-                               mean));
+    CHECK_OK(
+        lct_model_forward(t->model, tokens, targets, BATCH, T, loss, mean));
 }
 
 /*
@@ -202,8 +209,8 @@ static void slopes(struct trial *t, const struct lct_model_tensor *x,
     *given = slope_of(after_given_states, t, p, v, x->size);
     *flowing = slope_of(after_a_first_segment, t, p, v, x->size);
     if (!gradient_agrees(slope, *given, size))
-        FAIL("%s: %s: gradient says %.12g, differences %.12g", t->spec,
-             x->name, slope, *given);
+        FAIL("%s: %s: gradient says %.12g, differences %.12g", t->spec, x->name,
+             slope, *given);
     free(v);
 }
 
@@ -240,8 +247,12 @@ TEST(gradient_stops_at_remembered_states)
 
 TEST(refuses_what_cannot_be)
 {
-    struct lct_model_config c = { .layers = 1, .width = 16, .heads = 2,
-                                  .kv_heads = 2, .ff = 8, .vocab = VOCAB,
+    struct lct_model_config c = { .layers = 1,
+                                  .width = 16,
+                                  .heads = 2,
+                                  .kv_heads = 2,
+                                  .ff = 8,
+                                  .vocab = VOCAB,
                                   .memory = 4 };
     int32_t words[LONG + 1] = { 0 };
     locant_encoding *e;

@@ -27,8 +27,8 @@ static double differs(const struct looked *k, int64_t layer, int64_t h, int i)
 
         for (int64_t j = 0; j < LENGTH; j++)
             o += (double)w[j] * (double)a->v[(j * 2 + kv) * D + c];
-        worst = fmax(worst, fabs(o - (double)a->o[(queries[i] * 4 + h) * D +
-                                                  c]));
+        worst =
+            fmax(worst, fabs(o - (double)a->o[(queries[i] * 4 + h) * D + c]));
     }
     return worst;
 }
@@ -59,9 +59,14 @@ static void look(const struct lct_layer_seen *seen, void *context)
 TEST(rows_are_the_weights_of_the_layer)
 {
     static const char *const more[] = {
-        "rope(base=500)+alibi", "temperature(kind=logn,length=8)+rope",
-        "window(size=5)", "pose(length=96)+rope", "fox", "cope",
-        "selfextend(group=4,window=8)", "xpos",
+        "rope(base=500)+alibi",
+        "temperature(kind=logn,length=8)+rope",
+        "window(size=5)",
+        "pose(length=96)+rope",
+        "fox",
+        "cope",
+        "selfextend(group=4,window=8)",
+        "xpos",
     };
     const size_t n = sizeof specs / sizeof *specs;
 
@@ -90,7 +95,8 @@ TEST(what_cannot_be_read_is_refused)
     CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, 1, LENGTH, NULL,
                                NULL));
     CHECK_REFUSED(lct_model_attention_rows(r.model, 0, &beyond, 1, weight),
-                  LOCANT_ERR_PARAM, "lct_model_attention_rows: t[0] is 24, "
+                  LOCANT_ERR_PARAM,
+                  "lct_model_attention_rows: t[0] is 24, "
                   "expected 0 .. 23");
     CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, 2, LENGTH, NULL,
                                NULL));

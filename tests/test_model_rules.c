@@ -57,8 +57,8 @@ TEST(inference_has_the_bits_of_training)
                lct_model_size(m) * sizeof(float));
         CHECK(lct_model_grads(m) == NULL);
         CHECK(lct_model_bytes(m) < lct_model_bytes(r.model));
-        CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, BATCH,
-                                   LENGTH, want, NULL));
+        CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, BATCH, LENGTH,
+                                   want, NULL));
         CHECK_OK(lct_model_forward(m, r.words, r.words + 1, BATCH, LENGTH, got,
                                    &mean));
         CHECK(memcmp(got, want, sizeof(got)) == 0);
@@ -185,10 +185,11 @@ TEST(fixed_table_has_the_size_of_tokens)
 TEST(tensors_fill_the_allocation)
 {
     static const char *const names[] = {
-        "embedding", "layer0.norm1", "layer0.wq", "layer0.wk", "layer0.wv",
-        "layer0.wo", "layer0.norm2", "layer0.w1", "layer0.w2", "layer1.norm1",
-        "layer1.wq", "layer1.wk", "layer1.wv", "layer1.wo", "layer1.norm2",
-        "layer1.w1", "layer1.w2", "norm", "output", "encoding.p", "encoding.a",
+        "embedding",  "layer0.norm1", "layer0.wq", "layer0.wk", "layer0.wv",
+        "layer0.wo",  "layer0.norm2", "layer0.w1", "layer0.w2", "layer1.norm1",
+        "layer1.wq",  "layer1.wk",    "layer1.wv", "layer1.wo", "layer1.norm2",
+        "layer1.w1",  "layer1.w2",    "norm",      "output",    "encoding.p",
+        "encoding.a",
     };
     const struct lct_model_tensor *list;
     struct run r;
@@ -258,25 +259,29 @@ TEST(refuses_bad_calls)
     bad[5] = VOCAB;
     CHECK_REFUSED(lct_model_backward(r.model), LOCANT_ERR_PARAM,
                   "lct_model_backward: no forward since the last backward");
-    CHECK_REFUSED(lct_model_forward(r.model, bad, r.words, BATCH, LENGTH, NULL,
-                                    NULL), LOCANT_ERR_PARAM,
-                  "lct_model_forward: tokens[5] is 16, expected 0 .. 15");
+    CHECK_REFUSED(
+        lct_model_forward(r.model, bad, r.words, BATCH, LENGTH, NULL, NULL),
+        LOCANT_ERR_PARAM,
+        "lct_model_forward: tokens[5] is 16, expected 0 .. 15");
     bad[5] = -1;
-    CHECK_REFUSED(lct_model_forward(r.model, bad, r.words, BATCH, LENGTH, NULL,
-                                    NULL), LOCANT_ERR_PARAM,
-                  "lct_model_forward: tokens[5] is -1, expected 0 .. 15");
+    CHECK_REFUSED(
+        lct_model_forward(r.model, bad, r.words, BATCH, LENGTH, NULL, NULL),
+        LOCANT_ERR_PARAM,
+        "lct_model_forward: tokens[5] is -1, expected 0 .. 15");
     bad[5] = -2;
-    CHECK_REFUSED(lct_model_forward(r.model, r.words, bad, BATCH, LENGTH, NULL,
-                                    NULL), LOCANT_ERR_PARAM,
-                  "lct_model_forward: targets[5] is -2, expected -1 .. 15");
-    CHECK_REFUSED(lct_model_forward(r.model, NULL, bad, BATCH, LENGTH, NULL,
-                                    NULL), LOCANT_ERR_NULL,
-                  "lct_model_forward: tokens is NULL");
-    CHECK_REFUSED(lct_model_forward(r.model, r.words, r.words, 1, LENGTH + 1,
-                                    NULL, NULL), LOCANT_ERR_SHAPE,
-                  "lct_model_forward: T is 25, expected 1 .. 24");
+    CHECK_REFUSED(
+        lct_model_forward(r.model, r.words, bad, BATCH, LENGTH, NULL, NULL),
+        LOCANT_ERR_PARAM,
+        "lct_model_forward: targets[5] is -2, expected -1 .. 15");
+    CHECK_REFUSED(
+        lct_model_forward(r.model, NULL, bad, BATCH, LENGTH, NULL, NULL),
+        LOCANT_ERR_NULL, "lct_model_forward: tokens is NULL");
+    CHECK_REFUSED(
+        lct_model_forward(r.model, r.words, r.words, 1, LENGTH + 1, NULL, NULL),
+        LOCANT_ERR_SHAPE, "lct_model_forward: T is 25, expected 1 .. 24");
     CHECK_REFUSED(lct_model_forward(r.model, r.words, r.words, BATCH + 1,
-                                    LENGTH, NULL, NULL), LOCANT_ERR_SHAPE,
+                                    LENGTH, NULL, NULL),
+                  LOCANT_ERR_SHAPE,
                   "lct_model_forward: B is 5, expected 1 .. 4 at T = 24");
     train(&r, 0, 1);
     CHECK_REFUSED(lct_model_backward(r.model), LOCANT_ERR_PARAM,

@@ -23,8 +23,14 @@ struct run {
 static inline struct lct_model_config small(const locant_encoding *e)
 {
     return (struct lct_model_config){
-        .layers = 2, .width = 32, .heads = 4, .kv_heads = 2, .ff = 48,
-        .vocab = VOCAB, .norm = LCT_LAYER_NORM, .encoding = e,
+        .layers = 2,
+        .width = 32,
+        .heads = 4,
+        .kv_heads = 2,
+        .ff = 48,
+        .vocab = VOCAB,
+        .norm = LCT_LAYER_NORM,
+        .encoding = e,
     };
 }
 
@@ -74,7 +80,11 @@ static inline double train(struct run *r, int from, int to)
 
     for (int step = from + 1; step <= to; step++) {
         const struct lct_adamw o = {
-            lct_learning_rate(step, 200, 10, 1e-2, 0.1), 0.9, 0.95, 1e-8, 0.1,
+            lct_learning_rate(step, 200, 10, 1e-2, 0.1),
+            0.9,
+            0.95,
+            1e-8,
+            0.1,
             step,
         };
 
@@ -95,7 +105,7 @@ static inline double train(struct run *r, int from, int to)
 }
 
 static const char *const specs[] = {
-    "none", "learned", "sinusoidal", "rope", "alibi", "t5", "kerple",
-    "kerple(kind=power)",
+    "none",  "learned", "sinusoidal", "rope",
+    "alibi", "t5",      "kerple",     "kerple(kind=power)",
 };
 #endif

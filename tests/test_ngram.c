@@ -19,7 +19,7 @@ static double oracle(const uint8_t *text, size_t size, const uint8_t *context,
                      size_t k, uint8_t next)
 {
     double seen = 0, hits = 0, kinds = 0, shorter;
-    int after[256] = {0};
+    int after[256] = { 0 };
 
     for (size_t i = k; i < size; i++)
         if (k == 0 || memcmp(text + i - k, context, k) == 0) {
@@ -27,8 +27,7 @@ static double oracle(const uint8_t *text, size_t size, const uint8_t *context,
             hits += text[i] == next;
             kinds += after[text[i]]++ == 0;
         }
-    shorter = k == 0 ? 1.0 / 256
-                     : oracle(text, size, context + 1, k - 1, next);
+    shorter = k == 0 ? 1.0 / 256 : oracle(text, size, context + 1, k - 1, next);
     return seen == 0 ? shorter : (hits + kinds * shorter) / (seen + kinds);
 }
 
@@ -52,9 +51,9 @@ TEST(matches_paper)
             double want, got;
 
             fill(context, sizeof context, trial % 2 ? 3 : 4);
-            want = oracle(text, sizeof text,
-                          context + LCT_NGRAM_MAX_ORDER - order, (size_t)order,
-                          next);
+            want =
+                oracle(text, sizeof text, context + LCT_NGRAM_MAX_ORDER - order,
+                       (size_t)order, next);
             got = lct_ngram_probability(m, context + LCT_NGRAM_MAX_ORDER,
                                         LCT_NGRAM_MAX_ORDER, next);
             /* Three roundings per order, the same operations: 7 x 3 x 2^-53 */
@@ -96,7 +95,7 @@ TEST(probabilities_sum_to_one)
 /* Order 0: (count + types / 256) / (size + types). */
 TEST(order_zero_is_closed)
 {
-    static const uint8_t text[] = {'a', 'b', 'a', 'c', 'a'};
+    static const uint8_t text[] = { 'a', 'b', 'a', 'c', 'a' };
     struct lct_ngram *m;
 
     CHECK_OK(lct_ngram_create(&m, 0, text, 5));
@@ -166,10 +165,13 @@ TEST(refuses_bad_arguments)
     char want[128];
 
     CHECK_REFUSED(lct_ngram_loss(&loss, c, 2, 100, &end, 0, 64),
-                  LOCANT_ERR_PARAM, "lct_ngram_loss: 0 blocks of 64 targets, "
+                  LOCANT_ERR_PARAM,
+                  "lct_ngram_loss: 0 blocks of 64 targets, "
                   "expected at least one of each");
-    snprintf(want, sizeof want, "lct_ngram_loss: block 0 ends at %zu, expected "
-             "64 to %zu", end, size);
+    snprintf(want, sizeof want,
+             "lct_ngram_loss: block 0 ends at %zu, expected "
+             "64 to %zu",
+             end, size);
     CHECK_REFUSED(lct_ngram_loss(&loss, c, 2, 100, &end, 1, 64),
                   LOCANT_ERR_PARAM, want);
     end = 63;
@@ -272,14 +274,18 @@ TEST(a_mixture_sums_to_one)
 /* Generated text repeats its names, near and far. */
 TEST(a_longer_cache_knows_more)
 {
-    static const int64_t lengths[] = {128, 512, 2048};
+    static const int64_t lengths[] = { 128, 512, 2048 };
     locant_corpus *c = generated(512 << 10);
     double loss[LEN(lengths)], again[LEN(lengths)], fixed;
     size_t ends[8], n = lct_test_blocks(ends, 8, c, 1);
-    struct lct_cache_job job = {.order = 3, .train_bytes = 100000,
-                                .lengths = lengths, .n_lengths = LEN(lengths),
-                                .ends = ends, .blocks = n, .targets = 64,
-                                .seed = 1};
+    struct lct_cache_job job = { .order = 3,
+                                 .train_bytes = 100000,
+                                 .lengths = lengths,
+                                 .n_lengths = LEN(lengths),
+                                 .ends = ends,
+                                 .blocks = n,
+                                 .targets = 64,
+                                 .seed = 1 };
 
     assert_int_equal(n, 8);
     CHECK_OK(lct_cache_loss(loss, c, &job));

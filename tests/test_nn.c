@@ -56,8 +56,8 @@ static void linear(struct op *o)
 TEST(linear_backward_is_the_gradient)
 {
     static const int64_t sizes[][3] = {
-        { 1, 1, 1 }, { 5, 7, 3 }, { 16, 8, 32 }, { 33, 1, 9 }, { 3, 17, 16 },
-        { 2, 130, 3 }, { 2, 3, 131 }, /* more than one tile */
+        { 1, 1, 1 },   { 5, 7, 3 },   { 16, 8, 32 }, { 33, 1, 9 },
+        { 3, 17, 16 }, { 2, 130, 3 }, { 2, 3, 131 }, /* more than one tile */
     };
 
     for (size_t i = 0; i < LEN(sizes); i++) {
@@ -243,8 +243,7 @@ TEST(loss_backward_is_the_gradient)
         cross_entropy(&o);
         memcpy(o.dx, o.x, sizeof(o.dx));
         lct_loss_backward(o.dx, o.stat, o.words, o.rows, o.in, 0.3);
-        check_gradient("loss", loss_of, &o, o.x, o.dx,
-                       (size_t)(o.rows * o.in));
+        check_gradient("loss", loss_of, &o, o.x, o.dx, (size_t)(o.rows * o.in));
     }
 }
 

@@ -13,8 +13,8 @@
 static const double u = 0x1p-24;
 
 /* Rows of every interesting length: around 16, 32 and 64, and odd. */
-static const size_t lengths[] = { 1, 2, 3, 15, 16, 17, 31, 32, 33, 47, 63, 64,
-                                  65, 100, 127, 256, 257, 1000 };
+static const size_t lengths[] = { 1,  2,  3,  15, 16,  17,  31,  32,  33,
+                                  47, 63, 64, 65, 100, 127, 256, 257, 1000 };
 
 struct rows {
     size_t n;
@@ -64,8 +64,8 @@ static void note(const void *bytes, size_t n)
 /* Every operation on one set of rows; d is in place. */
 static void run_all(const struct lct_nn_kernels *nn, struct rows *r)
 {
-    const struct lct_adamw_factors f = { 0.9f, 0.1f, 0.95f, 0.05f, 1.5f, 2.5f,
-                                         1e-3f, 1e-8f, 0.1f };
+    const struct lct_adamw_factors f = { 0.9f, 0.1f,  0.95f, 0.05f, 1.5f,
+                                         2.5f, 1e-3f, 1e-8f, 0.1f };
     const size_t n = r->n, bytes = n * sizeof(float);
     float stat[2], loss;
     double squares = nn->sum_squares(r->a, n);
@@ -106,7 +106,8 @@ static uint64_t state_of_random;
 /* Numbers that do not depend on which ISA is tried. */
 static float repeatable(void)
 {
-    locant_random r = { .seed = test_seed(), .stream = 1,
+    locant_random r = { .seed = test_seed(),
+                        .stream = 1,
                         .index = 4 * state_of_random++ };
 
     return (float)(3.0 * locant_random_normal(&r));
@@ -174,8 +175,7 @@ TEST(gelu_is_accurate)
 
         nn->gelu_backward(&slope, &x, 1);
         want = s + (double)x * growth * e / ((1.0 + e) * (1.0 + e));
-        bound = (5.0 * a + 16.0) * u *
-                    (s + fabs((double)x) * growth * e) +
+        bound = (5.0 * a + 16.0) * u * (s + fabs((double)x) * growth * e) +
                 2e-38 * (1.0 + fabs((double)x) * growth);
         if (fabs((double)slope - want) > bound)
             FAIL("gelu'(%.9g): got %.9g, want %.9g", (double)x, (double)slope,
@@ -186,8 +186,9 @@ TEST(gelu_is_accurate)
 TEST(gelu_keeps_the_ends)
 {
     const struct lct_nn_kernels *nn = lct_nn();
-    const float x[7] = { 0.0f, -0.0f, 1e6f, -1e6f, 1e-30f, NAN,
-                         nanf("0x3fffff") };
+    const float x[7] = {
+        0.0f, -0.0f, 1e6f, -1e6f, 1e-30f, NAN, nanf("0x3fffff")
+    };
     float y[7];
 
     nn->gelu(y, x, 7);
@@ -326,8 +327,8 @@ TEST(norms_are_accurate)
         }
         for (size_t i = 0; i < r.n; i++)
             square += ((double)r.a[i] - mean) * ((double)r.a[i] - mean) / n;
-        (centred ? nn->layer_norm : nn->rms_norm)(r.c, stat, stat + 1, r.a,
-                                                  r.b, r.n);
+        (centred ? nn->layer_norm : nn->rms_norm)(r.c, stat, stat + 1, r.a, r.b,
+                                                  r.n);
         for (size_t i = 0; i < r.n; i++) {
             double rstd = 1.0 / sqrt(square + 1e-5), w = (double)r.b[i];
             double want = ((double)r.a[i] - mean) * rstd * w;

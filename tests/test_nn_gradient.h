@@ -46,10 +46,10 @@ static inline double slope_of(gradient_fn f, void *data, double *x,
                               const double *v, size_t n)
 {
     const double h = 1e-5;
-    double near = value_at(f, data, x, v, n, h) -
-                  value_at(f, data, x, v, n, -h);
-    double far = value_at(f, data, x, v, n, 2 * h) -
-                 value_at(f, data, x, v, n, -2 * h);
+    double near =
+        value_at(f, data, x, v, n, h) - value_at(f, data, x, v, n, -h);
+    double far =
+        value_at(f, data, x, v, n, 2 * h) - value_at(f, data, x, v, n, -2 * h);
 
     return (8.0 * near - far) / (12.0 * h);
 }
@@ -78,7 +78,8 @@ static inline void check_gradient(const char *what, gradient_fn f, void *data,
         numeric = slope_of(f, data, x, v, n);
         if (!gradient_agrees(slope, numeric, size))
             FAIL("%s [%zu]: along a direction, gradient says %.12g, "
-                 "differences say %.12g", what, n, slope, numeric);
+                 "differences say %.12g",
+                 what, n, slope, numeric);
     }
     memset(v, 0, n * sizeof(*v));
     for (size_t i = 0; i < n && n <= 200; i += GRADIENT_STEP) {
@@ -89,7 +90,8 @@ static inline void check_gradient(const char *what, gradient_fn f, void *data,
         v[i] = 0.0;
         if (!gradient_agrees(grad[i], numeric, fabs(grad[i])))
             FAIL("%s [%zu], element %zu: gradient says %.12g, differences "
-                 "say %.12g", what, n, i, grad[i], numeric);
+                 "say %.12g",
+                 what, n, i, grad[i], numeric);
     }
     free(v);
 }

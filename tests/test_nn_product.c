@@ -12,12 +12,12 @@
 
 /* Odd ones; whole vectors; more than one tile, panel, or depth of rows. */
 static const struct lct_linear sizes[] = {
-    { 1, 1, 1 },     { 63, 7, 5 },    { 64, 64, 64 },   { 65, 96, 40 },
+    { 1, 1, 1 },     { 63, 7, 5 },     { 64, 64, 64 },  { 65, 96, 40 },
     { 130, 24, 33 }, { 70, 130, 129 }, { 200, 17, 70 }, { 129, 24, 150 },
 };
 
 struct arrays {
-    float *x, *w, *dy, *dw;      /* given; dw is added to */
+    float *x, *w, *dy, *dw; /* given; dw is added to */
     float *packed, *turned;
     float *y, *dx;
 };

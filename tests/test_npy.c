@@ -24,12 +24,18 @@ static void raw(const void *bytes, size_t n)
 
 static void start(int major, int minor, size_t header)
 {
-    unsigned char head[12] = {
-        0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char)major,
-        (unsigned char)minor, (unsigned char)header,
-        (unsigned char)(header >> 8), (unsigned char)(header >> 16),
-        (unsigned char)(header >> 24)
-    };
+    unsigned char head[12] = { 0x93,
+                               'N',
+                               'U',
+                               'M',
+                               'P',
+                               'Y',
+                               (unsigned char)major,
+                               (unsigned char)minor,
+                               (unsigned char)header,
+                               (unsigned char)(header >> 8),
+                               (unsigned char)(header >> 16),
+                               (unsigned char)(header >> 24) };
 
     f.size = 0;
     raw(head, major > 1 ? 12 : 10);
@@ -44,7 +50,7 @@ static void make(int major, const char *header, size_t data)
         f.bytes[f.size++] = (char)(i + 1);
 }
 
-#define DICT(descr, order, shape) \
+#define DICT(descr, order, shape)                                              \
     "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }\n"
 
 static void refused(locant_status status, const char *sentence)
@@ -70,10 +76,10 @@ TEST(refuses_broken_frames)
 {
     f.size = 0;
     refused(LOCANT_ERR_FORMAT, "truncated: 0 bytes, 10 needed for magic, "
-            "version and header length");
+                               "version and header length");
     raw("\x93NUMPY", 6);
     refused(LOCANT_ERR_FORMAT, "truncated: 6 bytes, 10 needed for magic, "
-            "version and header length");
+                               "version and header length");
     f.size = 0;
     raw("\x93NUMPX\x01\x00\x00\x00", 10);
     refused(LOCANT_ERR_FORMAT, "magic: '\\x93NUMPX', '\\x93NUMPY' expected");
@@ -88,38 +94,39 @@ TEST(refuses_broken_frames)
     refused(LOCANT_ERR_FORMAT, "truncated: the header has 100 bytes, 2 remain");
     start(2, 0, 0xffffffff);
     refused(LOCANT_ERR_FORMAT, "header length: 4294967295, at most 65535 "
-            "allowed");
+                               "allowed");
     start(2, 0, 10);
     f.size = 11;
     refused(LOCANT_ERR_FORMAT, "truncated: 11 bytes, 12 needed for the header "
-            "length");
+                               "length");
     make(1, "", 0);
     refused(LOCANT_ERR_FORMAT, "header[byte 10]: the header ends, '{' "
-            "expected");
+                               "expected");
     f.size = 0;
     raw("PK\x03\x04 and so on", 12);
     refused(LOCANT_ERR_FORMAT, "magic: this is a zip archive; .npz is not "
-            "read, only .npy");
+                               "read, only .npy");
 }
 
 TEST(refuses_wrong_data)
 {
     make(1, DICT("'<f4'", "False", "(2,)"), 9);
     refused(LOCANT_ERR_FORMAT, "byte 76: the data ends here, the file 1 bytes "
-            "later");
+                               "later");
     make(1, DICT("'<f4'", "False", "(2,)"), 7);
     refused(LOCANT_ERR_FORMAT, "truncated: 8 bytes of data needed, 7 present");
     make(1, DICT("'<f4'", "False", "(1099511627776,)"), 0);
     refused(LOCANT_ERR_FORMAT, "truncated: 4398046511104 bytes of data needed, "
-            "0 present");
+                               "0 present");
     make(1, DICT("'<f4'", "False", "(4294967296, 4294967296)"), 0);
     refused(LOCANT_ERR_FORMAT, "header: shape: the product of the sizes "
-            "overflows");
+                               "overflows");
     make(1, DICT("'<f4'", "False", "(0, 9223372036854775807)"), 0);
     refused(LOCANT_ERR_FORMAT, "header: shape: the product of the sizes "
-            "overflows");
+                               "overflows");
     make(1, DICT("'<f4'", "False", "(9223372036854775808,)"), 0);
-    refused(LOCANT_ERR_FORMAT, "header[byte 61]: shape[0]: "
+    refused(LOCANT_ERR_FORMAT,
+            "header[byte 61]: shape[0]: "
             "'9223372036854775808', at most 2^63-1 is allowed");
 }
 
@@ -138,11 +145,13 @@ static const struct {
     { 1, DICT("'<f4'", "False", "(True,)"), LOCANT_ERR_FORMAT,
       "header[byte 61]: shape[0]: 'True', decimal digits, 0 to 2^63-1, "
       "expected" },
-    { 1, "{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, "
-         "'shape': (0,)}", LOCANT_ERR_FORMAT,
-      "header[byte 27]: key 'descr' a second time" },
+    { 1,
+      "{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, "
+      "'shape': (0,)}",
+      LOCANT_ERR_FORMAT, "header[byte 27]: key 'descr' a second time" },
     { 1, "{'descr': '<f4', 'x': 1, 'fortran_order': False, 'shape': (0,)}",
-      LOCANT_ERR_FORMAT, "header[byte 27]: unknown key 'x'; known: descr, "
+      LOCANT_ERR_FORMAT,
+      "header[byte 27]: unknown key 'x'; known: descr, "
       "fortran_order, shape" },
     { 1, "{'descr': '<f4', 'fortran_order': False}", LOCANT_ERR_FORMAT,
       "header: key 'shape' is missing" },
@@ -222,14 +231,15 @@ TEST(refuses_bad_headers)
     make(1, DICT("'<f4'", "False", "(2,)"), 8);
     f.bytes[67] = 0;
     refused(LOCANT_ERR_FORMAT, "header[byte 67]: found '\\x00', blanks to the "
-            "end of the header expected");
+                               "end of the header expected");
 }
 
 /* 'n' copies of a byte where the first size of the shape should be */
 static void flood(char byte, int n)
 {
     static char header[20000];
-    size_t used = (size_t)snprintf(header, sizeof header, "{'descr': '<f4', "
+    size_t used = (size_t)snprintf(header, sizeof header,
+                                   "{'descr': '<f4', "
                                    "'fortran_order': False, 'shape': (");
 
     memset(header + used, byte, (size_t)n);
@@ -244,14 +254,14 @@ TEST(refuses_floods)
     flood('9', 5000);
     CHECK(locant_npy_parse(&a, f.bytes, f.size, "x.npy") == LOCANT_ERR_FORMAT);
     CHECK(strstr(locant_last_error(), "x.npy: header[byte 61]: shape[0]: "
-                 "'99999") != NULL);
+                                      "'99999") != NULL);
     CHECK(strstr(locant_last_error(), "...', at most 2^63-1 is allowed"));
     flood('(', 5000);
     refused(LOCANT_ERR_FORMAT, "header[byte 61]: shape[0]: '(', decimal "
-            "digits, 0 to 2^63-1, expected");
+                               "digits, 0 to 2^63-1, expected");
     flood('-', 8000);
     refused(LOCANT_ERR_FORMAT, "header[byte 61]: shape[0]: '-', decimal "
-            "digits, 0 to 2^63-1, expected");
+                               "digits, 0 to 2^63-1, expected");
 }
 
 TEST(reads_what_numpy_writes)
@@ -301,8 +311,8 @@ TEST(swaps_big_endian)
         parses(&a);
         got = a.tensor.data;
         for (int b = 0; b < 8; b++)
-            CHECK(got[b] == b / cases[i].item * cases[i].item +
-                                cases[i].item - b % cases[i].item);
+            CHECK(got[b] == b / cases[i].item * cases[i].item + cases[i].item -
+                                b % cases[i].item);
         locant_array_free(&a);
     }
 }
@@ -436,8 +446,8 @@ TEST(every_dtype_comes_back)
         data[i] = (unsigned char)test_rand();
     for (int d = LOCANT_F32; d <= LOCANT_I64; d++)
         for (size_t s = 0; s < LEN(shapes); s++) {
-            locant_tensor t = locant_dense(data, (locant_dtype)d, ranks[s],
-                                           shapes[s]);
+            locant_tensor t =
+                locant_dense(data, (locant_dtype)d, ranks[s], shapes[s]);
 
             round_trip(&t);
         }

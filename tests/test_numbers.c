@@ -195,8 +195,8 @@ TEST(ranks_are_of_the_longest)
     r.groups[4].results[1].block_loss[4 * BLOCKS] += .1 * BLOCKS;
     CHECK_OK(lct_numbers_create(&n, &r));
     near(at(n, "rows.4.behind.2048.mean"), 4 + .1 / 3, 1e-14);
-    near(at(n, "rows.4.behind.2048.half"),
-         t_of_two(.95) * sqrt(.01 / 3 / 3), 1e-13);
+    near(at(n, "rows.4.behind.2048.half"), t_of_two(.95) * sqrt(.01 / 3 / 3),
+         1e-13);
     for (int i = 0; i < GROUPS; i++) {
         int rank = i < 2 ? i + 1 : i; /* the third has none */
 
@@ -243,8 +243,7 @@ TEST(other_measures_stand_beside)
              2.5 - run_loss(&r, 4, 0, k), 1e-13);
     near(at(n, "rows.4.logn_change.256.mean"), -.25, 1e-14);
     CHECK(lct_numbers_at(n, "rows.4.rate") == NULL); /* none was tried */
-    near(at(n, "rows.4.logn.2048.mean"),
-         (run_loss(&r, 4, 0, 4) - .25), 1e-13);
+    near(at(n, "rows.4.logn.2048.mean"), (run_loss(&r, 4, 0, 4) - .25), 1e-13);
     CHECK(lct_numbers_at(n, "rows.4.clamp") == NULL);
     json_decref(n);
     free_results(&r);
@@ -279,8 +278,14 @@ TEST(judged_at_a_shorter_length)
 TEST(paths_lead_somewhere_or_nowhere)
 {
     static const char *const nowhere[] = {
-        "x", "rows.99", "rows.x", "rows.0.gain.x", "rows.-1", "rows..gain",
-        "rows.99999999999999999999.gain", "rows.0.nothing.at.all",
+        "x",
+        "rows.99",
+        "rows.x",
+        "rows.0.gain.x",
+        "rows.-1",
+        "rows..gain",
+        "rows.99999999999999999999.gain",
+        "rows.0.nothing.at.all",
     };
     struct lct_results r;
     struct json_t *n;

@@ -84,9 +84,10 @@ TEST_WITH(make_folder, remove_folder, every_picture_has_a_name)
 TEST_WITH(make_folder, remove_folder, elements_are_closed)
 {
     static const char *const names[] = { "section", "figure", "table", "div",
-                                         "p", "ul", "dl", "dd", "dt", "td",
-                                         "tr", "small", "code", "nav", "main",
-                                         "span", "li", "a", "h2", "h3" };
+                                         "p",       "ul",     "dl",    "dd",
+                                         "dt",      "td",     "tr",    "small",
+                                         "code",    "nav",    "main",  "span",
+                                         "li",      "a",      "h2",    "h3" };
     struct lct_results r;
     char *page;
 
@@ -191,7 +192,8 @@ static void check_loss_cell(const char *cell, int i, const char *loss)
 
     snprintf(want, sizeof want,
              "<td class=\"i\" data-number=\"rows.%d.loss.128.mean low high\">"
-             "%s\n[%s, %s]</td>", i, loss, loss, loss);
+             "%s\n[%s, %s]</td>",
+             i, loss, loss, loss);
     if (strncmp(cell, want, strlen(want)) != 0)
         FAIL("got %.200s, want %s", cell, want);
 }
@@ -214,8 +216,8 @@ TEST_WITH(make_folder, remove_folder, shows_losses_and_order)
         }
     page = page_of(&r);
     best = row(page, "aria-label=\"Loss by context length\"", r.groups[0].spec);
-    worst = row(page, "aria-label=\"Loss by context length\"",
-                r.groups[3].spec);
+    worst =
+        row(page, "aria-label=\"Loss by context length\"", r.groups[3].spec);
     check_loss_cell(best, 0, "2.000");
     check_loss_cell(worst, 3, "3.000");
     CHECK(best < worst);
@@ -372,8 +374,9 @@ TEST_WITH(make_folder, remove_folder, survives_lack_of_memory)
 
 TEST(base64_matches_rfc4648)
 {
-    static const char *const want[] = { "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==",
-                                        "Zm9vYmE=", "Zm9vYmFy" };
+    static const char *const want[] = {
+        "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"
+    };
 
     for (size_t n = 0; n < LEN(want); n++) {
         struct lct_html h = { .data = NULL };
@@ -416,7 +419,9 @@ TEST(intervals_have_one_precision)
         const char *cell;
     } cases[] = {
         { -0.0009, -0.0018, -1.797e-6,
-          "\xe2\x88\x92" "0.0009\n[\xe2\x88\x92" "0.0018, \xe2\x88\x92"
+          "\xe2\x88\x92"
+          "0.0009\n[\xe2\x88\x92"
+          "0.0018, \xe2\x88\x92"
           "0.0000]" },
         { 3e-6, 1e-6, 0.0005, "0.0000\n[+0.0000, 0.0005]" },
         { 0.012, 0, 0.031, "+0.012\n[0.000, 0.031]" },

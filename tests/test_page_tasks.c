@@ -39,11 +39,18 @@ static int64_t add_run(const char *task, const char *encoding, int seed,
 {
     char key[512];
     struct lct_run_new run = {
-        .key = key, .encoding = encoding,
+        .key = key,
+        .encoding = encoding,
         .model = "layers=2,width=64,heads=2,kv_heads=2,ff=256,norm=layer",
-        .source = task, .corpus_sha256 = "", .seed = (uint64_t)seed,
-        .steps = 600, .batch = 64, .length = length, .parameters = 50007,
-        .encoding_parameters = 7 };
+        .source = task,
+        .corpus_sha256 = "",
+        .seed = (uint64_t)seed,
+        .steps = 600,
+        .batch = 64,
+        .length = length,
+        .parameters = 50007,
+        .encoding_parameters = 7
+    };
     int64_t id;
 
     snprintf(key, sizeof key, "1;%s;%s;corpus=;seed=%d;steps=600;source=%s%s",
@@ -55,10 +62,18 @@ static int64_t add_run(const char *task, const char *encoding, int seed,
 static void add_score(int64_t run, const char *task, int64_t length,
                       int64_t place, int64_t exact, int64_t hits)
 {
-    const struct lct_task_score score = {
-        .run = run, .task = task, .setting = "", .encoding = "",
-        .test_seed = 1, .length = length, .place = place, .items = 100,
-        .exact = exact, .tokens = 1000, .hits = hits, .loss = .5 };
+    const struct lct_task_score score = { .run = run,
+                                          .task = task,
+                                          .setting = "",
+                                          .encoding = "",
+                                          .test_seed = 1,
+                                          .length = length,
+                                          .place = place,
+                                          .items = 100,
+                                          .exact = exact,
+                                          .tokens = 1000,
+                                          .hits = hits,
+                                          .loss = .5 };
 
     CHECK_OK(lct_store_add_scores(store, &score, 1));
 }
@@ -82,12 +97,12 @@ static void fill_store(void)
     add_score(add_run("T1", "fire", 1, 128, ""), "T1", 128, -1, 100, 1000);
     add_score(add_run("T7", "learned(length=52)", 1, 52, ""), "T7", 50, -1, 90,
               900);
-    add_score(add_run("T12", "rope", 1, 128, ";parent=0123456789abcdef"),
-              "T12", 128, 50, 80, 900);
-    add_score(add_run("T12", "rope", 1, 128, ";parent=0123456789abcdef"),
-              "T12", 128, -1, 80, 900);
-    add_score(add_run("T12", "rope", 2, 128, ";parent=fedcba9876543210"),
-              "T12", 128, -1, 40, 900);
+    add_score(add_run("T12", "rope", 1, 128, ";parent=0123456789abcdef"), "T12",
+              128, 50, 80, 900);
+    add_score(add_run("T12", "rope", 1, 128, ";parent=0123456789abcdef"), "T12",
+              128, -1, 80, 900);
+    add_score(add_run("T12", "rope", 2, 128, ";parent=fedcba9876543210"), "T12",
+              128, -1, 40, 900);
     add_score(add_run("T4", "rope", 1, 101, ""), "T4", 50, -1, 3, 700);
 }
 
@@ -115,8 +130,7 @@ static double at(const json_t *numbers, const char *key)
     return json_number_value(found);
 }
 
-static void check_text(const json_t *numbers, const char *key,
-                       const char *want)
+static void check_text(const json_t *numbers, const char *key, const char *want)
 {
     const char *found = json_string_value(lct_numbers_at(numbers, key));
 
@@ -151,11 +165,11 @@ static void check_first(const json_t *n)
     CHECK(fabs(at(n, "tasks.0.tests.0.rows.1.mean") - .9) < 1e-15);
     CHECK(at(n, "tasks.0.tests.0.rows.1.solved") == .5);
     CHECK(at(n, "tasks.0.tests.0.rows.1.exact") == .4);
-    check_wilson(n, "tasks.0.tests.0.rows.1.low",
-                 "tasks.0.tests.0.rows.1.high", .4, 200);
+    check_wilson(n, "tasks.0.tests.0.rows.1.low", "tasks.0.tests.0.rows.1.high",
+                 .4, 200);
     /* ten answers an item: no share of items */
-    CHECK(json_is_null(lct_numbers_at(n,
-                                      "tasks.0.tests.0.rows.1.values_low.0")));
+    CHECK(
+        json_is_null(lct_numbers_at(n, "tasks.0.tests.0.rows.1.values_low.0")));
     CHECK(at(n, "tasks.0.tests.0.rows.1.places.0.place") == 1);
     CHECK(at(n, "tasks.0.tests.0.rows.1.places.0.mean") == 1);
     CHECK(at(n, "tasks.0.tests.0.rows.1.places.1.place") == 64);
@@ -287,10 +301,10 @@ static void check_known(const char *words)
 
 TEST(every_task_has_its_words)
 {
-    static const char *const known[] = { "none", "learned", "sinusoidal",
-                                         "rope", "alibi", "t5", "kerple",
-                                         "fire", "cope", "xpos",
-                                         "rope(base=128)" };
+    static const char *const known[] = {
+        "none",   "learned", "sinusoidal", "rope", "alibi",         "t5",
+        "kerple", "fire",    "cope",       "xpos", "rope(base=128)"
+    };
     const locant_task_info *t;
     int hypotheses = 0;
 

@@ -9,8 +9,12 @@
 static char *pictures_of(const char *spec)
 {
     struct lct_group g = { .n = 0 };
-    struct lct_results r = { .groups = &g, .n = 1, .layers = 4, .heads = HEADS,
-                             .width = WIDTH, .trained_length = 32 };
+    struct lct_results r = { .groups = &g,
+                             .n = 1,
+                             .layers = 4,
+                             .heads = HEADS,
+                             .width = WIDTH,
+                             .trained_length = 32 };
     struct lct_html h = { .data = NULL };
     char *page;
 
@@ -93,8 +97,7 @@ TEST(pictures_show_what_there_is)
 
         if (count(page, list[i].caption) != list[i].times)
             FAIL("%s: '%s' is there %zu times, expected %zu", list[i].spec,
-                 list[i].caption, count(page, list[i].caption),
-                 list[i].times);
+                 list[i].caption, count(page, list[i].caption), list[i].times);
         free(page);
     }
 }

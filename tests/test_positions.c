@@ -39,8 +39,8 @@ static void expect(const locant_tensor *got, const int64_t *want, int64_t n)
 
 /* ----------------------------------------------------------------- padding */
 
-static void check_form(const int64_t *in, int64_t n, int by_mask,
-                       int64_t first, int64_t pad, const int64_t *want)
+static void check_form(const int64_t *in, int64_t n, int by_mask, int64_t first,
+                       int64_t pad, const int64_t *want)
 {
     locant_tensor x = row_of(n, in), out = row_of(n, NULL);
 
@@ -95,8 +95,8 @@ TEST(masks_are_counted)
             for (int64_t s = 0; s < S + 3; s++) {
                 int64_t got = at(&out, b * (S + 3) + s);
 
-                CHECK(got == (s < S ? oracle_mask_id(one[b], s, first, pad)
-                                    : 77));
+                CHECK(got ==
+                      (s < S ? oracle_mask_id(one[b], s, first, pad) : 77));
             }
         mask.shape[1] = out.shape[1] = S + 3;
         test_tensor_free(&mask);
@@ -129,21 +129,23 @@ TEST(masks_refuse_bad_arguments)
                   "locant_positions_from_mask: mask[0, 2] is 5, expected 0 or "
                   "1");
     CHECK_REFUSED(locant_positions_from_mask(&out, &x, INT64_MAX - 2, 0),
-                  LOCANT_ERR_PARAM, "locant_positions_from_mask: first is "
+                  LOCANT_ERR_PARAM,
+                  "locant_positions_from_mask: first is "
                   "9223372036854775805, from where 3 positions pass 2^63");
-    CHECK_REFUSED(locant_positions_from_mask(&out, NULL, 0, 0),
-                  LOCANT_ERR_NULL, "locant_positions_from_mask: mask is NULL");
+    CHECK_REFUSED(locant_positions_from_mask(&out, NULL, 0, 0), LOCANT_ERR_NULL,
+                  "locant_positions_from_mask: mask is NULL");
     CHECK_REFUSED(locant_positions_from_mask(&x, &x, 0, 0), LOCANT_ERR_ALIAS,
                   "locant_positions_from_mask: an output overlaps an input");
     view = out;
     view.shape[1] = 2;
     CHECK_REFUSED(locant_positions_from_tokens(&view, &x, 1, 0, 0),
-                  LOCANT_ERR_SHAPE, "locant_positions_from_tokens: tokens has "
+                  LOCANT_ERR_SHAPE,
+                  "locant_positions_from_tokens: tokens has "
                   "size 3 in dimension 1, expected 2");
     view = out;
     view.dtype = LOCANT_I32;
-    CHECK_REFUSED(locant_positions_from_mask(&view, &x, 0, 0),
-                  LOCANT_ERR_DTYPE, "locant_positions_from_mask: out is i32, "
+    CHECK_REFUSED(locant_positions_from_mask(&view, &x, 0, 0), LOCANT_ERR_DTYPE,
+                  "locant_positions_from_mask: out is i32, "
                   "expected i64");
     expect(&out, bad, 3);
     test_tensor_free(&x);
@@ -213,35 +215,37 @@ TEST(documents_refuse_bad_arguments)
     locant_tensor x = ids(1, &two, (const int64_t[]){ 2, 3 });
     locant_tensor empty = ids(1, &none, NULL);
 
-    CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x),
-                  LOCANT_ERR_PARAM, "locant_positions_from_lengths: lengths[0] "
+    CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x), LOCANT_ERR_PARAM,
+                  "locant_positions_from_lengths: lengths[0] "
                   "to lengths[1] need more than the 4 tokens of the row");
     CHECK_REFUSED(locant_positions_from_lengths(NULL, NULL, &x),
-                  LOCANT_ERR_NULL, "locant_positions_from_lengths: positions "
+                  LOCANT_ERR_NULL,
+                  "locant_positions_from_lengths: positions "
                   "and documents are NULL, expected at least one");
-    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &x),
-                  LOCANT_ERR_PARAM, "locant_positions_from_offsets: offsets[0] "
+    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &x), LOCANT_ERR_PARAM,
+                  "locant_positions_from_offsets: offsets[0] "
                   "is 2, expected 0");
     CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &empty),
-                  LOCANT_ERR_SHAPE, "locant_positions_from_offsets: offsets "
+                  LOCANT_ERR_SHAPE,
+                  "locant_positions_from_offsets: offsets "
                   "has size 0 in dimension 0, expected at least 1");
     ((int64_t *)x.data)[0] = 0;
     ((int64_t *)x.data)[1] = INT64_MAX;
-    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &x),
-                  LOCANT_ERR_PARAM, "locant_positions_from_offsets: offsets[1] "
+    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &x), LOCANT_ERR_PARAM,
+                  "locant_positions_from_offsets: offsets[1] "
                   "is 9223372036854775807, expected 0 to 4");
     ((int64_t *)x.data)[1] = -3;
-    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &x),
-                  LOCANT_ERR_PARAM, "locant_positions_from_offsets: offsets[1] "
+    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &x), LOCANT_ERR_PARAM,
+                  "locant_positions_from_offsets: offsets[1] "
                   "is -3, expected 0 to 4");
     ((int64_t *)x.data)[1] = INT64_MAX;
     ((int64_t *)x.data)[0] = 1;
-    CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x),
-                  LOCANT_ERR_PARAM, "locant_positions_from_lengths: lengths[0] "
+    CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x), LOCANT_ERR_PARAM,
+                  "locant_positions_from_lengths: lengths[0] "
                   "to lengths[1] need more than the 4 tokens of the row");
     ((int64_t *)x.data)[1] = -1;
-    CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x),
-                  LOCANT_ERR_PARAM, "locant_positions_from_lengths: lengths[1] "
+    CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x), LOCANT_ERR_PARAM,
+                  "locant_positions_from_lengths: lengths[1] "
                   "is -1, expected at least 0");
     expect(&p, kept, 4);
     test_tensor_free(&empty);

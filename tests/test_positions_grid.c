@@ -201,10 +201,14 @@ TEST(mrope_matches_the_example)
  */
 TEST(mrope_matches_a_long_video)
 {
-    static const int64_t t[] = { 0, 0, 0, 0, 50, 50, 50, 50, 100, 100, 100,
-                                 100 };
+    static const int64_t t[] = {
+        0, 0, 0, 0, 50, 50, 50, 50, 100, 100, 100, 100
+    };
     const locant_segment s[] = {
-        { .kind = LOCANT_SEGMENT_VIDEO, .frames = 3, .rows = 2, .cols = 2,
+        { .kind = LOCANT_SEGMENT_VIDEO,
+          .frames = 3,
+          .rows = 2,
+          .cols = 2,
           .interval = 50 },
         { .kind = LOCANT_SEGMENT_TEXT, .tokens = 5 },
     };
@@ -248,13 +252,15 @@ TEST(mrope_lists_any_segments)
         m.n = m.start = 0;
         m.by_grid = (int)test_range(0, 1);
         for (size_t i = 0; i < n; i++) {
-            s[i] = (locant_segment){
-                .kind = (locant_segment_kind)test_range(0, 3),
-                .tokens = test_range(0, 5), .frames = test_range(1, 4),
-                .rows = test_range(1, 4), .cols = test_range(1, 4),
-                .interval = 0.25 * (double)test_range(0, 24),
-                .before = test_range(0, 3), .after = test_range(0, 2)
-            };
+            s[i] =
+                (locant_segment){ .kind = (locant_segment_kind)test_range(0, 3),
+                                  .tokens = test_range(0, 5),
+                                  .frames = test_range(1, 4),
+                                  .rows = test_range(1, 4),
+                                  .cols = test_range(1, 4),
+                                  .interval = 0.25 * (double)test_range(0, 24),
+                                  .before = test_range(0, 3),
+                                  .after = test_range(0, 2) };
             add(&m, &s[i]);
         }
         check_segments(s, n, m.by_grid ? LOCANT_MROPE_GRID : LOCANT_MROPE_MAX,
@@ -277,11 +283,12 @@ TEST(seconds_are_those_of_qwen)
     locant_tensor out = locant_dense(id, LOCANT_I64, 2, shape);
 
     for (size_t i = 0; i < LEN(row); i++) {
-        locant_segment s = { .kind = LOCANT_SEGMENT_VIDEO, .frames = FRAMES,
-                             .rows = 1, .cols = 1 };
+        locant_segment s = {
+            .kind = LOCANT_SEGMENT_VIDEO, .frames = FRAMES, .rows = 1, .cols = 1
+        };
 
-        CHECK_OK(locant_mrope_interval(&s.interval, row[i].tokens,
-                                       row[i].seconds));
+        CHECK_OK(
+            locant_mrope_interval(&s.interval, row[i].tokens, row[i].seconds));
         CHECK_OK(locant_positions_from_segments(&out, NULL, &s, 1,
                                                 LOCANT_MROPE_GRID));
         for (int f = 0; f < FRAMES; f++)
@@ -300,8 +307,8 @@ TEST(intervals_have_a_range)
     CHECK_REFUSED(locant_mrope_interval(&interval, 2, NAN), LOCANT_ERR_PARAM,
                   "locant_mrope_interval: seconds is nan, expected a number of "
                   "at least 0 below 2^63");
-    CHECK_REFUSED(locant_mrope_interval(&interval, 4, 0x1p62),
-                  LOCANT_ERR_PARAM, "locant_mrope_interval: 4 tokens x "
+    CHECK_REFUSED(locant_mrope_interval(&interval, 4, 0x1p62), LOCANT_ERR_PARAM,
+                  "locant_mrope_interval: 4 tokens x "
                   "4.61169e+18 seconds pass 2^63");
     CHECK_REFUSED(locant_mrope_interval(&interval, -1, 1), LOCANT_ERR_PARAM,
                   "locant_mrope_interval: tokens_per_second is -1, expected at "
@@ -326,35 +333,42 @@ TEST(mrope_refuses_bad_arguments)
     int64_t delta = 5;
 
     refused(&s, "locant_mrope_tokens: tokens of segment 0 is -1, expected at "
-            "least 0");
+                "least 0");
     s = (locant_segment){ .kind = LOCANT_SEGMENT_IMAGE, .rows = 2 };
     refused(&s, "locant_mrope_tokens: cols of segment 0 is 0, expected at "
-            "least 1");
-    s = (locant_segment){ .kind = LOCANT_SEGMENT_VIDEO, .frames = huge,
-                          .rows = 1, .cols = 1, .interval = 0x1p62 };
+                "least 1");
+    s = (locant_segment){ .kind = LOCANT_SEGMENT_VIDEO,
+                          .frames = huge,
+                          .rows = 1,
+                          .cols = 1,
+                          .interval = 0x1p62 };
     refused(&s, "locant_mrope_tokens: the ids of segment 0 pass 2^63");
     s.interval = 0x1p30 + 0.5;
     refused(&s, "locant_mrope_tokens: the ids of segment 0 pass 2^63");
     s.interval = NAN;
     refused(&s, "locant_mrope_tokens: interval of segment 0 is nan, expected a "
                 "number of at least 0");
-    s = (locant_segment){ .kind = LOCANT_SEGMENT_FRAMES, .frames = huge,
-                          .rows = huge, .cols = 1 };
+    s = (locant_segment){
+        .kind = LOCANT_SEGMENT_FRAMES, .frames = huge, .rows = huge, .cols = 1
+    };
     refused(&s, "locant_mrope_tokens: the ids of segment 0 pass 2^63");
     s.kind = (locant_segment_kind)4;
     refused(&s, "locant_mrope_tokens: kind of segment 0 is 4, expected 0 "
-            "(text), 1 (image), 2 (video) or 3 (frames)");
+                "(text), 1 (image), 2 (video) or 3 (frames)");
     CHECK_REFUSED(locant_positions_from_segments(&out, &delta, example, 3,
                                                  LOCANT_MROPE_MAX),
-                  LOCANT_ERR_SHAPE, "locant_positions_from_segments: out has "
+                  LOCANT_ERR_SHAPE,
+                  "locant_positions_from_segments: out has "
                   "size 4 in dimension 0, expected 11");
-    CHECK_REFUSED(locant_positions_from_segments(&out, &delta, NULL, 1,
-                                                 LOCANT_MROPE_MAX),
-                  LOCANT_ERR_NULL, "locant_positions_from_segments: segments "
-                  "is NULL");
+    CHECK_REFUSED(
+        locant_positions_from_segments(&out, &delta, NULL, 1, LOCANT_MROPE_MAX),
+        LOCANT_ERR_NULL,
+        "locant_positions_from_segments: segments "
+        "is NULL");
     CHECK_REFUSED(locant_positions_from_segments(&out, &delta, example, 1,
                                                  (locant_mrope_next)2),
-                  LOCANT_ERR_PARAM, "locant_positions_from_segments: next is "
+                  LOCANT_ERR_PARAM,
+                  "locant_positions_from_segments: next is "
                   "2, expected 0 (max) or 1 (grid)");
     CHECK(delta == 5);
     test_tensor_free(&out);

@@ -28,8 +28,8 @@ static void check_even(const int64_t *count, int cells, int64_t n)
     CHECK(t < mean / 4); /* or the test would not say much */
     for (int i = 0; i < cells; i++)
         if (!(fabs((double)count[i] - mean) <= t))
-            FAIL("cell %d has %lld, expected %g +- %g", i,
-                 (long long)count[i], mean, t);
+            FAIL("cell %d has %lld, expected %g +- %g", i, (long long)count[i],
+                 mean, t);
 }
 
 /* -------------------------------------------------------------- randomized */
@@ -130,8 +130,8 @@ TEST(draws_do_not_depend_on_the_batch)
 /* ------------------------------------------------------------------ memory */
 
 struct ledger {
-    size_t most;  /* largest request */
-    int    left;  /* requests granted before one fails; -1: all */
+    size_t most; /* largest request */
+    int left;    /* requests granted before one fails; -1: all */
 };
 
 static void *take(size_t bytes, void *context)

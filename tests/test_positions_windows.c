@@ -27,8 +27,7 @@ static void check_streaming(int64_t seen, int64_t sinks, int64_t recent,
     CHECK(kept == want->n);
     tokens = vector(kept);
     places = vector(kept);
-    CHECK_OK(locant_positions_streaming(&tokens, &places, seen, sinks,
-                                        recent));
+    CHECK_OK(locant_positions_streaming(&tokens, &places, seen, sinks, recent));
     for (int64_t c = 0; c < kept; c++)
         CHECK(at(&tokens, c) == want->token[c] && at(&places, c) == c);
     test_tensor_free(&tokens);
@@ -62,7 +61,8 @@ TEST(streaming_refusals)
     CHECK_REFUSED(locant_streaming_kept(&kept, -1, 4, 1), LOCANT_ERR_PARAM,
                   "locant_streaming_kept: seen is -1, expected at least 0");
     CHECK_REFUSED(locant_positions_streaming(&two, NULL, 12, 4, 4),
-                  LOCANT_ERR_SHAPE, "locant_positions_streaming: tokens has "
+                  LOCANT_ERR_SHAPE,
+                  "locant_positions_streaming: tokens has "
                   "size 2 in dimension 0, expected 8");
     CHECK(kept == 5);
     test_tensor_free(&two);
@@ -85,8 +85,8 @@ TEST(selfextend_groups_positions)
         CHECK_OK(locant_positions_selfextend(&q, &k, &p, group, window));
         for (int64_t t = 0; t < T; t++) {
             double g = floor((double)at(&p, t) / (double)group);
-            double moved = g + (double)window -
-                           floor((double)window / (double)group);
+            double moved =
+                g + (double)window - floor((double)window / (double)group);
 
             CHECK((double)at(&k, t) == g && (double)at(&q, t) == moved);
         }
@@ -106,13 +106,16 @@ TEST(selfextend_refusals)
     locant_tensor q = test_tensor(LOCANT_I64, 2, shape);
 
     CHECK_REFUSED(locant_positions_selfextend(&q, NULL, &p, 0, 4),
-                  LOCANT_ERR_PARAM, "locant_positions_selfextend: group is 0, "
+                  LOCANT_ERR_PARAM,
+                  "locant_positions_selfextend: group is 0, "
                   "expected at least 1");
     CHECK_REFUSED(locant_positions_selfextend(NULL, NULL, &p, 1, 4),
-                  LOCANT_ERR_NULL, "locant_positions_selfextend: q_out and "
+                  LOCANT_ERR_NULL,
+                  "locant_positions_selfextend: q_out and "
                   "k_out are NULL, expected at least one");
     CHECK_REFUSED(locant_positions_selfextend(&p, NULL, &p, 1, 4),
-                  LOCANT_ERR_ALIAS, "locant_positions_selfextend: an output "
+                  LOCANT_ERR_ALIAS,
+                  "locant_positions_selfextend: an output "
                   "overlaps an input");
     /* the largest grouped position there is: it still fits */
     for (int64_t group = 1; group < 1000; group += 37) {
@@ -143,7 +146,8 @@ TEST(longlora_shifts_half_of_the_heads)
     CHECK_OK(locant_positions_longlora(&g, 4, LOCANT_LONGLORA_CUT));
     check_longlora(&g, 8, 4, cut8);
     CHECK_REFUSED(locant_positions_longlora(&g, 6, LOCANT_LONGLORA_CUT),
-                  LOCANT_ERR_PARAM, "locant_positions_longlora: group is 6, "
+                  LOCANT_ERR_PARAM,
+                  "locant_positions_longlora: group is 6, "
                   "expected an even divisor of the 8 tokens");
     CHECK(locant_positions_longlora(&g, 1, LOCANT_LONGLORA_CUT) ==
           LOCANT_ERR_PARAM);
@@ -153,12 +157,11 @@ TEST(longlora_shifts_half_of_the_heads)
             int64_t T = group * n;
 
             g = test_tensor(LOCANT_I64, 2, (const int64_t[]){ 2, T });
-            CHECK_OK(locant_positions_longlora(&g, group,
-                                               LOCANT_LONGLORA_ROLL));
+            CHECK_OK(
+                locant_positions_longlora(&g, group, LOCANT_LONGLORA_ROLL));
             oracle_longlora_roll(want, T, group);
             check_longlora(&g, T, group, want);
-            CHECK_OK(locant_positions_longlora(&g, group,
-                                               LOCANT_LONGLORA_CUT));
+            CHECK_OK(locant_positions_longlora(&g, group, LOCANT_LONGLORA_CUT));
             oracle_longlora_cut(want, T, group);
             check_longlora(&g, T, group, want);
             test_tensor_free(&g);
@@ -181,8 +184,9 @@ static void check_row(const locant_distance_form *form, int64_t i,
 /* encodings.md 10.3: row 7, window 4; all are exact in binary. */
 TEST(distances_match_the_examples)
 {
-    locant_distance_form f = { .window = 4, .group = 2, .factor = 2,
-                               .sinks = 2 };
+    locant_distance_form f = {
+        .window = 4, .group = 2, .factor = 2, .sinks = 2
+    };
 
     f.kind = LOCANT_DISTANCE_REROPE;
     check_row(&f, 7, (const double[]){ 4, 4, 4, 4, 3, 2, 1, 0 });
@@ -203,9 +207,7 @@ static void check_pair(const locant_distance_form *f, int64_t i, int64_t j,
     long double want = 0;
 
     switch (f->kind) {
-    case LOCANT_DISTANCE_REROPE:
-        want = oracle_rerope(f->window, i, j);
-        break;
+    case LOCANT_DISTANCE_REROPE: want = oracle_rerope(f->window, i, j); break;
     case LOCANT_DISTANCE_LEAKY:
         want = oracle_leaky(f->window, f->factor, i, j);
         break;
@@ -215,8 +217,8 @@ static void check_pair(const locant_distance_form *f, int64_t i, int64_t j,
     case LOCANT_DISTANCE_STREAMING:
         oracle_cache_fill(&c, i + 1, f->sinks, f->window);
         want = oracle_cache_find(&c, j) < 0
-             ? (long double)INFINITY
-             : (long double)(c.n - 1 - oracle_cache_find(&c, j));
+                   ? (long double)INFINITY
+                   : (long double)(c.n - 1 - oracle_cache_find(&c, j));
         break;
     }
     if (f->kind == LOCANT_DISTANCE_LEAKY)
@@ -228,11 +230,11 @@ static void check_pair(const locant_distance_form *f, int64_t i, int64_t j,
 TEST(distances_follow_the_two_score_matrices)
 {
     for (int round = 0; round < 400; round++) {
-        locant_distance_form f = {
-            .kind = (locant_distance_kind)(round % 4),
-            .window = test_range(1, 12), .group = test_range(1, 6),
-            .factor = 1 + 4 * fabs(test_uniform()), .sinks = test_range(0, 5)
-        };
+        locant_distance_form f = { .kind = (locant_distance_kind)(round % 4),
+                                   .window = test_range(1, 12),
+                                   .group = test_range(1, 6),
+                                   .factor = 1 + 4 * fabs(test_uniform()),
+                                   .sinks = test_range(0, 5) };
         int64_t T = test_range(0, 7), S = test_range(0, 20);
         int64_t shape[] = { T, S };
         locant_tensor q = vector(T), k = vector(S);
@@ -261,8 +263,9 @@ TEST(distances_follow_the_two_score_matrices)
 /* The ends of int64: no overflow (the sanitizers watch), the right limit. */
 TEST(distances_at_the_ends_of_int64)
 {
-    locant_distance_form f = { .window = 4, .group = 1, .factor = 1,
-                               .sinks = INT64_MAX };
+    locant_distance_form f = {
+        .window = 4, .group = 1, .factor = 1, .sinks = INT64_MAX
+    };
     double x = 0;
 
     CHECK_OK(locant_distance(&x, &f, INT64_MAX, INT64_MIN));
@@ -322,10 +325,14 @@ TEST(temperatures_match_the_examples)
     static const struct {
         int64_t p;
         double want;
-    } llama[] = { { 8190, 1 }, { 8191, 1.0693147181 }, { 16382, 1.0693147181 },
-                  { 16383, 1.1098612289 }, { 131071, 1.2833213344 },
+    } llama[] = { { 8190, 1 },
+                  { 8191, 1.0693147181 },
+                  { 16382, 1.0693147181 },
+                  { 16383, 1.1098612289 },
+                  { 131071, 1.2833213344 },
                   { 1000000, 1.4812184355 } },
-      ministral[] = { { 16382, 1 }, { 131071, 1.2079441542 },
+      ministral[] = { { 16382, 1 },
+                      { 131071, 1.2079441542 },
                       { 1000000, 1.4127134385 } };
     locant_temperature_form f = { LOCANT_TEMPERATURE_LLAMA4, 0.1, 8192 };
     double x;
@@ -361,20 +368,20 @@ TEST(temperatures_follow_the_formulas)
     locant_tensor less = test_tensor(LOCANT_F32, 1, &n);
 
     for (int round = 0; round < 200; round++) {
-        locant_temperature_form f = {
-            .kind = (locant_temperature_kind)(round % 4),
-            .scale = 2 * test_uniform(), .length = test_range(2, 10000)
-        };
+        locant_temperature_form f = { .kind =
+                                          (locant_temperature_kind)(round % 4),
+                                      .scale = 2 * test_uniform(),
+                                      .length = test_range(2, 10000) };
 
         for (int64_t t = 0; t < n; t++)
-            ((int64_t *)p.data)[t] = t < 3 ? f.length + t - 2
-                                           : test_range(0, 1000000);
+            ((int64_t *)p.data)[t] =
+                t < 3 ? f.length + t - 2 : test_range(0, 1000000);
         CHECK_OK(locant_temperatures(&out, &f, &p));
         CHECK_OK(locant_temperatures(&less, &f, &p));
         for (int64_t t = 0; t < n; t++) {
             double got = ((double *)out.data)[t];
-            long double want = oracle_temperature((int)f.kind, f.scale,
-                                                  f.length, at(&p, t));
+            long double want =
+                oracle_temperature((int)f.kind, f.scale, f.length, at(&p, t));
             long double size = 1 + fabsl(want) + fabsl(want - 1);
 
             CHECK(fabsl(got - want) <= 0x1p-53L * (4 * size + 2));

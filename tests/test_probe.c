@@ -177,8 +177,8 @@ TEST(the_most_alike_heads_are_found)
     const float a[2 * 4] = { 0, 0, 0, 1, .25f, .75f, 0, 0 };
     const float b[2 * 4] = { 0, 1, 0, 0, 0, 0, 1, 0 };
     /* m = (1/8, 7/8): p = (1/4, 3/4), q = (0, 1) */
-    const double want = (.25 * log(2) + .75 * log(6.0 / 7)) / 2 +
-                        log(8.0 / 7) / 2;
+    const double want =
+        (.25 * log(2) + .75 * log(6.0 / 7)) / 2 + log(8.0 / 7) / 2;
 
     CHECK(is(lct_least_divergence(a, b, 2, 4), want));
     CHECK(is(lct_least_divergence(b, a, 2, 4), want));
@@ -220,8 +220,7 @@ TEST(field_by_its_definition)
  */
 TEST(context_helps_up_to_where_it_gains)
 {
-    const double loss[2 * 3 * 2] = { 2, 5,   2, 3,     1.9, 3.5,
-                                     3, 4,   3, 4.2,   1,   1 };
+    const double loss[2 * 3 * 2] = { 2, 5, 2, 3, 1.9, 3.5, 3, 4, 3, 4.2, 1, 1 };
     const double undefined[4] = { 2, 2, NAN, NAN };
     const struct lct_context_losses x = { 2, 3, 2, loss };
     const struct lct_context_losses ends = { 1, 2, 2, undefined };
@@ -334,8 +333,8 @@ TEST(a_toeplitz_table_has_share_one)
 
     for (int i = 0; i < 32; i++)
         for (int c = 0; c < 4; c++)
-            turning[i * 4 + c] = c % 2 ? cos(i * (1 + c / 2))
-                                       : sin(i * (1 + c / 2));
+            turning[i * 4 + c] =
+                c % 2 ? cos(i * (1 + c / 2)) : sin(i * (1 + c / 2));
     CHECK(fabs(lct_toeplitz_share(turning, 32, 4) - 1) < 1e-12);
     /* mean 5 on the diagonal: 2 x 25 of 1 + 81 */
     CHECK(fabs(lct_toeplitz_share(two, 2, 2) - 50.0 / 82) < 1e-12);
@@ -355,8 +354,10 @@ TEST(a_swing_has_a_line_of_its_own)
     enum { N = 12 };
     double table[N * 4], got[N / 2 + 1];
     const double all = N * 9 + N * 4 / 2.0 + N * 1 / 2.0 + N * .25;
-    const double want[N / 2 + 1] = { [0] = N * 9 / all, [1] = N * 2 / all,
-                                     [5] = N / 2.0 / all, [6] = N * .25 / all };
+    const double want[N / 2 + 1] = { [0] = N * 9 / all,
+                                     [1] = N * 2 / all,
+                                     [5] = N / 2.0 / all,
+                                     [6] = N * .25 / all };
 
     for (int i = 0; i < N; i++) {
         const double turn = 2 * acos(-1) * i / N;

@@ -26,15 +26,15 @@ static json_t *probe_of(const int bin[4], double gain)
     for (int h = 0; h < 4; h++)
         json_array_append_new(heads, head_of(bin[h]));
     for (int c = 0; c < 3; c++)
-        json_array_append_new(losses, json_pack("[f, f]", 2 - gain * c,
-                                                4 - gain * c));
+        json_array_append_new(losses,
+                              json_pack("[f, f]", 2 - gain * c, 4 - gain * c));
     return json_pack(
         "{s:{s:{s:o}, s:{s:f, s:f}}, s:{s:{s:f, s:f}, s:{s:[i, i, i], s:o}},"
-        " s:{s:f, s:[{s:f}, {s:f}]}}", "attention", "trained", "heads", heads,
-        "sinks", "share", .5, "share_repeated", .25, "field", "trained",
-        "width_90", 7.5, "width_99", 20., "truncation", "lengths", 1, 2, 4,
-        "losses", losses, "tables", "toeplitz", .75, "laws", "linear", .5,
-        "linear", .7);
+        " s:{s:f, s:[{s:f}, {s:f}]}}",
+        "attention", "trained", "heads", heads, "sinks", "share", .5,
+        "share_repeated", .25, "field", "trained", "width_90", 7.5, "width_99",
+        20., "truncation", "lengths", 1, 2, 4, "losses", losses, "tables",
+        "toeplitz", .75, "laws", "linear", .5, "linear", .7);
 }
 
 static void plant(struct lct_results *r)
@@ -84,8 +84,9 @@ TEST(each_has_a_row)
     CHECK(fabs(at(r.numbers, "probes.rows.1.laws.linear") - .6) < 1e-12);
     CHECK(isnan(at(r.numbers, "probes.rows.1.laws.log")));
     CHECK(isnan(at(r.numbers, "probes.rows.1.position_error")));
-    assert_string_equal(json_string_value(lct_numbers_at(
-        r.numbers, "probes.rows.1.encoding")), r.groups[4].spec);
+    assert_string_equal(
+        json_string_value(lct_numbers_at(r.numbers, "probes.rows.1.encoding")),
+        r.groups[4].spec);
     give_back(&r);
 }
 
@@ -96,11 +97,12 @@ static void plant_training(struct lct_results *r)
     json_t *list = json_array();
 
     for (int i = 0; i < 3; i++)
-        json_array_append_new(list, json_pack(
-            "{s:i, s:[f, f], s:[f, f], s:[f, f], s:[f, f], s:[f, f]}", "step",
-            steps[i], "self_bias", -.1, .3 + i, "previous_bias", 0., .5,
-            "entropy", 1., 2. + i, "sink", .5, .25, "early_sink", .2,
-            .3 + .1 * i));
+        json_array_append_new(
+            list,
+            json_pack("{s:i, s:[f, f], s:[f, f], s:[f, f], s:[f, f], s:[f, f]}",
+                      "step", steps[i], "self_bias", -.1, .3 + i,
+                      "previous_bias", 0., .5, "entropy", 1., 2. + i, "sink",
+                      .5, .25, "early_sink", .2, .3 + .1 * i));
     for (int k = 0; k < 10; k++)
         r->groups[1].results[0].step_own_norm[k] = .5;
     CHECK(json_object_set_new(r->groups[1].probe, "training", list) == 0);

@@ -31,8 +31,9 @@ static int64_t train(const char *encoding)
 /* The part, of a run that is done. */
 static json_t *sweep_of(int64_t run)
 {
-    struct lct_probe p = {.store = store, .length = LENGTH,
-                          .longest = LCT_PROBE_LONG};
+    struct lct_probe p = { .store = store,
+                           .length = LENGTH,
+                           .longest = LCT_PROBE_LONG };
     json_t *out = json_object();
 
     CHECK_OK(locant_store_run(&p.run, store, run));
@@ -136,9 +137,8 @@ TEST(what_the_encoding_says_stays)
 
 TEST(others_have_no_such_sweep)
 {
-    static const char *const specs[] = {
-        "none", "alibi", "xpos", "rope(scaling=linear(factor=2))"
-    };
+    static const char *const specs[] = { "none", "alibi", "xpos",
+                                         "rope(scaling=linear(factor=2))" };
 
     for (size_t i = 0; i < (TEST_SANITIZED ? 1 : LEN(specs)); i++) {
         json_t *found = sweep_of(train(specs[i]));

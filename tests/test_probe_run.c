@@ -60,8 +60,7 @@ static void check_head(const json_t *head)
     double sum = 0;
     size_t i;
 
-    json_array_foreach(bins, i, bin)
-        sum += json_number_value(bin);
+    json_array_foreach(bins, i, bin) sum += json_number_value(bin);
     CHECK(json_array_size(bins) == LCT_PROBE_BINS);
     CHECK(fabs(sum - 1) < 1e-4);
     CHECK(at(head, "entropy") >= 0 && at(head, "distance") >= 0);
@@ -76,7 +75,8 @@ static void check_sweep(const json_t *sweep, double length, size_t rows)
     CHECK(at(sweep, "length") == length);
     CHECK(json_array_size(json_object_get(sweep, "rows")) == rows);
     CHECK(json_array_size(heads) == 2);
-    json_array_foreach(heads, i, head) {
+    json_array_foreach(heads, i, head)
+    {
         CHECK(json_array_size(json_object_get(head, "entropies")) == rows);
         check_head(head);
     }
@@ -90,8 +90,8 @@ TEST(every_head_is_measured_at_three_places)
     check_sweep(json_object_get(a, "initial"), LENGTH, LENGTH);
     check_sweep(json_object_get(a, "trained"), LENGTH, LENGTH);
     check_sweep(json_object_get(a, "long"), 2048, 48);
-    CHECK(json_array_size(json_object_get(json_object_get(a, "sinks"),
-                                          "text")) == 2);
+    CHECK(json_array_size(
+              json_object_get(json_object_get(a, "sinks"), "text")) == 2);
     json_decref(found);
 }
 
@@ -128,13 +128,17 @@ TEST(without_positions_a_repeated_byte_is_spread_evenly)
 TEST(a_window_is_seen)
 {
     json_t *found = probe(train("window(size=8)")), *head;
-    const json_t *field = json_object_get(json_object_get(found, "field"),
-                                          "long");
+    const json_t *field =
+        json_object_get(json_object_get(found, "field"), "long");
     const json_t *within = json_object_get(field, "within");
     size_t i;
 
-    json_array_foreach(json_object_get(json_object_get(json_object_get(
-        found, "attention"), "long"), "heads"), i, head) {
+    json_array_foreach(
+        json_object_get(
+            json_object_get(json_object_get(found, "attention"), "long"),
+            "heads"),
+        i, head)
+    {
         CHECK(fabs(at(json_object_get(head, "within"), "8") - 1) < 1e-4);
         CHECK(at(head, "entropy") < log(8) + 1e-4);
     }
@@ -211,7 +215,8 @@ TEST(pairs_are_found_by_turning)
     static const struct {
         const char *spec;
         size_t pairs;
-    } list[] = { { "rope", 8 }, { "rope(pairing=interleaved,dim=8)", 4 },
+    } list[] = { { "rope", 8 },
+                 { "rope(pairing=interleaved,dim=8)", 4 },
                  { "pope", 0 } };
 
     for (size_t i = 0; i < (TEST_SANITIZED ? 1 : LEN(list)); i++) {
@@ -222,8 +227,8 @@ TEST(pairs_are_found_by_turning)
         CHECK(json_array_size(f) == list[i].pairs);
         for (size_t k = 0; k < list[i].pairs; k++)
             CHECK(fabs(json_number_value(json_array_get(f, k)) /
-                       pow(10000, -(double)k / (double)list[i].pairs) - 1) <
-                  1e-5);
+                           pow(10000, -(double)k / (double)list[i].pairs) -
+                       1) < 1e-5);
         CHECK(json_array_size(json_object_get(usage, "heads")) ==
               (list[i].pairs ? 2 : 0));
         json_decref(found);
@@ -272,10 +277,12 @@ static locant_status take(const locant_figure *f, const char *alt,
 }
 
 static const char *const names[] = {
-    "entropy", "slopes", "distances", "shares", "reach", "previous", "sinks",
-    "field", "truncation", "states", "usage", "usage-heads", "partial",
-    "swings", "gradient", "gradient-own", "bias-steps", "entropy-steps",
-    "reach-steps", "sinks-steps", "learning", "maps", "heads"
+    "entropy",    "slopes",        "distances",   "shares",
+    "reach",      "previous",      "sinks",       "field",
+    "truncation", "states",        "usage",       "usage-heads",
+    "partial",    "swings",        "gradient",    "gradient-own",
+    "bias-steps", "entropy-steps", "reach-steps", "sinks-steps",
+    "learning",   "maps",          "heads"
 };
 
 TEST(figures_are_of_what_was_found)
@@ -298,15 +305,17 @@ TEST(figures_are_of_what_was_found)
         wanted += i + 2 < LEN(names) ? 1 : 2;
         CHECK(taken == wanted);
     }
-    CHECK_REFUSED(locant_figure_of_runs("swings", store, runs, 1, &view, take,
-                                        &taken), LOCANT_ERR_PARAM,
-                  "locant_figure_of_runs: 'swings' has nothing to show of "
-                  "these runs");
+    CHECK_REFUSED(
+        locant_figure_of_runs("swings", store, runs, 1, &view, take, &taken),
+        LOCANT_ERR_PARAM,
+        "locant_figure_of_runs: 'swings' has nothing to show of "
+        "these runs");
     runs[0] = train("kerple");
-    CHECK_REFUSED(locant_figure_of_runs("sinks", store, runs, 1, &view, take,
-                                        &taken), LOCANT_ERR_PARAM,
-                  "locant_figure_of_runs: 'sinks' is of runs that were probed: "
-                  "'locant probe' does that");
+    CHECK_REFUSED(
+        locant_figure_of_runs("sinks", store, runs, 1, &view, take, &taken),
+        LOCANT_ERR_PARAM,
+        "locant_figure_of_runs: 'sinks' is of runs that were probed: "
+        "'locant probe' does that");
 }
 
 /* -------------------------------------------------------------------- store */
@@ -321,12 +330,14 @@ TEST(what_was_found_is_kept)
     second = probe(run);
     CHECK(json_equal(first, second));
     /* it is the store that answers */
-    CHECK_OK(lct_store_exec(store, "UPDATE probes SET value = '{}' "
-                            "WHERE run = ?1 AND name = 'attention'", "i", run));
+    CHECK_OK(lct_store_exec(store,
+                            "UPDATE probes SET value = '{}' "
+                            "WHERE run = ?1 AND name = 'attention'",
+                            "i", run));
     changed = probe(run);
     CHECK(json_object_size(json_object_get(changed, "attention")) == 0);
-    CHECK_OK(lct_store_exec(store, "DELETE FROM probes WHERE run = ?1", "i",
-                            run));
+    CHECK_OK(
+        lct_store_exec(store, "DELETE FROM probes WHERE run = ?1", "i", run));
     CHECK_OK(locant_store_open_readonly(&other, scratch_file(&dir, "store")));
     CHECK_OK(locant_probe(&text, other, run, NULL, NULL));
     CHECK(strstr(text, "\"attention\"") == NULL);
@@ -352,8 +363,10 @@ TEST(what_cannot_be_measured_is_refused)
 
     o.memory = 8;
     CHECK_OK(locant_train(&run, store, corpus, &o));
-    snprintf(want, sizeof want, "locant_probe: run %d remembers 8 tokens, "
-             "expected a model without memory", (int)run);
+    snprintf(want, sizeof want,
+             "locant_probe: run %d remembers 8 tokens, "
+             "expected a model without memory",
+             (int)run);
     CHECK_REFUSED(locant_probe(&text, store, run, NULL, NULL),
                   LOCANT_ERR_UNSUPPORTED, want);
     CHECK_OK(locant_task_options(&o, "T1"));

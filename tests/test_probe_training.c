@@ -62,8 +62,8 @@ TEST(a_window_of_one_key_in_closed_form)
         for (size_t h = 0; h < 4; h++) {
             CHECK(fabs(at(list, i, "entropy", h)) < 1e-5);
             CHECK(fabs(at(list, i, "sink", h) - 1.0 / LENGTH) < 1e-5);
-            CHECK(fabs(at(list, i, "self_bias", h) -
-                       (1 - harmonic / LENGTH)) < 1e-5);
+            CHECK(fabs(at(list, i, "self_bias", h) - (1 - harmonic / LENGTH)) <
+                  1e-5);
             CHECK(fabs(at(list, i, "previous_bias", h) +
                        (harmonic - 1) / LENGTH) < 1e-5);
             CHECK(fabs(at(list, i, "distance", h)) < 1e-5);
@@ -133,9 +133,10 @@ TEST(some_runs_are_not_looked_at)
     json_decref(list);
     o = tiny("alibi");
     o.memory = 8;
-    CHECK_OK(lct_store_prepare(&rows, store, "SELECT 1 FROM probes "
-                               "WHERE run = ?1 AND name = 'training'", "i",
-                              run_of(&o)));
+    CHECK_OK(lct_store_prepare(&rows, store,
+                               "SELECT 1 FROM probes "
+                               "WHERE run = ?1 AND name = 'training'",
+                               "i", run_of(&o)));
     CHECK_OK(lct_store_step(&row, store, rows));
     CHECK(!row);
     sqlite3_finalize(rows);

@@ -26,8 +26,8 @@ static void each(unsigned traits, void (*fn)(struct drawn *d))
             struct drawn d;
 
             CHECK(draw_spec(&d, oracle_all[i], n / cases, D, 16));
-            if (d.doors & LOCANT_DOOR_ROTATE &&
-                (d.traits & traits) == traits && d.axes == 1) {
+            if (d.doors & LOCANT_DOOR_ROTATE && (d.traits & traits) == traits &&
+                d.axes == 1) {
                 fn(&d);
                 met++;
             }
@@ -49,8 +49,8 @@ static void rotate(float *y, const float *x, const struct drawn *d, int64_t pos,
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
 
     memcpy(copy, x, (size_t)d->D * sizeof(float));
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, d->e, &p, draw_params_in(d),
-                                    inverse));
+    CHECK_OK(
+        locant_encoding_rotate(&ty, &tx, d->e, &p, draw_params_in(d), inverse));
 }
 
 static double dot(const float *a, const float *b, int64_t D)
@@ -225,8 +225,8 @@ static void one_layout(const char *words[2], const char *name, int64_t D)
     CHECK_OK(locant_encoding_rotate(&tz, &tz, e[0], &p, NULL, 0));
     permute(w, z, dim, D, 1);
     if (memcmp(w, y, (size_t)D * sizeof(float)) != 0)
-        FAIL("%s: layouts differ at D %lld, position %lld", name,
-             (long long)D, (long long)pos);
+        FAIL("%s: layouts differ at D %lld, position %lld", name, (long long)D,
+             (long long)pos);
     locant_encoding_free(e[0]);
     locant_encoding_free(e[1]);
 }

@@ -14,9 +14,11 @@ static int make(void **state)
 static struct lct_results refer(void)
 {
     const struct lct_plan plan = {
-        .blocks = 4, .ngram_order = {2, 3},
-        .train = {.steps = 20, .batch = 4, .length = 64}};
-    struct lct_results r = {.corpus = *locant_corpus_info_of(corpus)};
+        .blocks = 4,
+        .ngram_order = { 2, 3 },
+        .train = { .steps = 20, .batch = 4, .length = 64 }
+    };
+    struct lct_results r = { .corpus = *locant_corpus_info_of(corpus) };
 
     CHECK_OK(lct_references(&r, &plan, store, corpus));
     return r;
@@ -24,8 +26,10 @@ static struct lct_results refer(void)
 
 static void set_kept(const char *plan)
 {
-    CHECK_OK(lct_store_exec(store, "UPDATE plans SET plan = ?1 WHERE key GLOB"
-                            " 'references;*'", "s", plan));
+    CHECK_OK(lct_store_exec(store,
+                            "UPDATE plans SET plan = ?1 WHERE key GLOB"
+                            " 'references;*'",
+                            "s", plan));
 }
 
 TEST_WITH(make, free_lab, are_counted_once)
@@ -44,8 +48,8 @@ TEST_WITH(make, free_lab, are_counted_once)
 /* What somebody wrote there is not believed. */
 TEST_WITH(make, free_lab, nonsense_is_counted_again)
 {
-    static const char *const nonsense[] = {"", "7", "[1.0]", "{}",
-                                           "[1,2,3,4,5,6,7]"};
+    static const char *const nonsense[] = { "", "7", "[1.0]", "{}",
+                                            "[1,2,3,4,5,6,7]" };
     const struct lct_results counted = refer();
 
     for (size_t i = 0; i < LEN(nonsense); i++) {

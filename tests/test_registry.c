@@ -60,7 +60,7 @@ TEST(rows_are_sorted_and_documented)
 static void check_key(const char *name, int i)
 {
     static const char *const kinds[] = { "number", "integer", "word",
-                                         "switch", "spec", "list" };
+                                         "switch", "spec",    "list" };
     locant_key_info key;
     int known = 0;
 
@@ -96,16 +96,15 @@ static void check_default(const char *name, int i)
         return;
     n = strlen(spec);
     if (spec[n - 1] == ')')
-        snprintf(more, sizeof(more), "%.*s,%s=%s)", (int)n - 1, spec,
-                 key.name, key.fallback);
-    else
-        snprintf(more, sizeof(more), "%s(%s=%s)", spec, key.name,
+        snprintf(more, sizeof(more), "%.*s,%s=%s)", (int)n - 1, spec, key.name,
                  key.fallback);
+    else
+        snprintf(more, sizeof(more), "%s(%s=%s)", spec, key.name, key.fallback);
     a = test_create(spec);
     b = test_create(more);
     if (strcmp(locant_encoding_spec(a), locant_encoding_spec(b)) != 0)
-        FAIL("%s is canonically %s, expected %s", more,
-             locant_encoding_spec(b), locant_encoding_spec(a));
+        FAIL("%s is canonically %s, expected %s", more, locant_encoding_spec(b),
+             locant_encoding_spec(a));
     locant_encoding_free(a);
     locant_encoding_free(b);
 }
@@ -165,8 +164,7 @@ TEST(learned_trait_means_parameters)
 
             for (int k = 0; locant_encoding_param(&param, e, k, &sizes); k++)
                 learned |= param.rate > 0;
-            if (learned !=
-                !!(locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED))
+            if (learned != !!(locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED))
                 FAIL("%s: the trait 'learned' is wrong", spec);
             locant_encoding_free(e);
         }

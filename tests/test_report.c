@@ -96,9 +96,9 @@ static void check_rows(const locant_report *r)
 
 TEST(stops_continues_and_repeats)
 {
-    static const char *const encodings[] = {"learned", "alibi"};
+    static const char *const encodings[] = { "learned", "alibi" };
     locant_report_options o = smoke(encodings, 2);
-    struct watch w = {.stop_after = 3};
+    struct watch w = { .stop_after = 3 };
     locant_report first, second;
     struct stat st;
 
@@ -109,7 +109,7 @@ TEST(stops_continues_and_repeats)
                   "locant_report_run: stopped; every run has its checkpoint and"
                   " the same call continues");
     CHECK(access(o.path, F_OK) != 0);
-    w = (struct watch){0};
+    w = (struct watch){ 0 };
     CHECK_OK(locant_report_run(&first, corpus, &o));
     CHECK(w.calls > 0 && w.evaluations > 0);
     check_rows(&first);
@@ -117,13 +117,13 @@ TEST(stops_continues_and_repeats)
     CHECK(st.st_size > 10000);
 
     /* Everything is in the store now: no work, same numbers. */
-    w = (struct watch){0};
+    w = (struct watch){ 0 };
     CHECK_OK(locant_report_run(&second, corpus, &o));
     assert_int_equal(w.calls, 0);
     assert_int_equal(second.n_rows, first.n_rows);
     for (size_t i = 0; i < first.n_rows; i++)
-        CHECK(memcmp(&first.rows[i], &second.rows[i],
-                     sizeof first.rows[i]) == 0);
+        CHECK(memcmp(&first.rows[i], &second.rows[i], sizeof first.rows[i]) ==
+              0);
     locant_report_free(&first);
     locant_report_free(&second);
     CHECK_OK(locant_report_run(NULL, corpus, &o));
@@ -131,7 +131,7 @@ TEST(stops_continues_and_repeats)
 
 TEST(homework_is_three_at_twice_the_length)
 {
-    static const char *const specs[] = {"sinusoidal", "rope", "alibi"};
+    static const char *const specs[] = { "sinusoidal", "rope", "alibi" };
     locant_report_options o = smoke(NULL, 0);
     struct lct_plan plan;
 
@@ -151,7 +151,7 @@ TEST(homework_is_three_at_twice_the_length)
  */
 TEST(rates_are_chosen_by_validation)
 {
-    static const char *const encodings[] = {"none", "alibi"};
+    static const char *const encodings[] = { "none", "alibi" };
     const char *sha = locant_corpus_info_of(corpus)->sha256;
     locant_report_options o = smoke(encodings, 2);
     struct lct_plan plan;
@@ -173,11 +173,14 @@ TEST(rates_are_chosen_by_validation)
     /* planted: the one that trained nothing is best on the test text, and the
        other encoding's best rate has no validation loss */
     lct_store_lock(s);
-    CHECK_OK(lct_store_exec(s, "UPDATE curves SET loss = 0 WHERE evaluation"
+    CHECK_OK(lct_store_exec(s,
+                            "UPDATE curves SET loss = 0 WHERE evaluation"
                             " IN (SELECT id FROM evaluations WHERE run = ?1)",
                             "i", plan.tried[0]));
-    CHECK_OK(lct_store_exec(s, "UPDATE evaluations SET valid = NULL"
-                            " WHERE run = ?1", "i", plan.tried[3]));
+    CHECK_OK(lct_store_exec(s,
+                            "UPDATE evaluations SET valid = NULL"
+                            " WHERE run = ?1",
+                            "i", plan.tried[3]));
     lct_store_unlock(s);
     CHECK_OK(lct_choose_rates(&plan, s, sha));
     CHECK(plan.rate[0] == 4e-3 && plan.rate[1] == 1e-9);
@@ -187,9 +190,9 @@ TEST(rates_are_chosen_by_validation)
 
 TEST(refuses_bad_arguments)
 {
-    static const char *const twice[] = {"rope", "rope(base=10000)"};
-    static const char *const wrong[] = {"alibi", "alibbi"};
-    static const char *const hole[] = {"alibi", NULL};
+    static const char *const twice[] = { "rope", "rope(base=10000)" };
+    static const char *const wrong[] = { "alibi", "alibbi" };
+    static const char *const hole[] = { "alibi", NULL };
     locant_report_options o = smoke(twice, 2);
     char want[PATH_MAX + 64];
 
@@ -211,8 +214,10 @@ TEST(refuses_bad_arguments)
                   "locant_report_run: preset is 9, expected 0 .. 4");
     o.preset = LOCANT_PRESET_SMOKE;
     o.path = scratch_file(&dir, "nowhere/page.html");
-    snprintf(want, sizeof want, "%s: cannot be written: No such file or"
-             " directory", o.path);
+    snprintf(want, sizeof want,
+             "%s: cannot be written: No such file or"
+             " directory",
+             o.path);
     CHECK_REFUSED(locant_report_run(NULL, corpus, &o), LOCANT_ERR_IO, want);
     CHECK_REFUSED(locant_report_run(NULL, NULL, &o), LOCANT_ERR_NULL,
                   "locant_report_run: corpus is NULL");

@@ -27,7 +27,7 @@ static locant_report_options options_of(locant_preset preset,
 
 TEST(what_it_costs_is_said)
 {
-    static const char *const specs[] = {"rope", "learned"};
+    static const char *const specs[] = { "rope", "learned" };
     const locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 2);
     struct lct_plan plan;
     struct lct_task_plan tasks;
@@ -47,7 +47,7 @@ TEST(what_it_costs_is_said)
     /* eleven items of 128 + 256 .. 2048 tokens twice; 121 of 40 + 80 + 4 */
     assert_int_equal(tasks.tested, 2 * (2 * 11 * 3968 + 132 * 124));
     CHECK(strstr(tasks.message, "tasks T1, T12, T8: 6 more runs (2 encodings,"
-                                 " 1 seed), trained on ") == tasks.message);
+                                " 1 seed), trained on ") == tasks.message);
     /* a table is as long as the rows of its task */
     assert_string_equal(tasks.task[0].specs[1], "learned(length=128)");
     assert_string_equal(tasks.task[2].specs[1], "learned(length=42)");
@@ -59,7 +59,7 @@ TEST(what_it_costs_is_said)
    bytes than a run can keep. */
 TEST(a_spec_that_grows_too_long_is_refused)
 {
-    static const char *const specs[] = {"none"};
+    static const char *const specs[] = { "none" };
     const locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 1);
     struct lct_plan plan;
     struct lct_task_plan tasks;
@@ -82,7 +82,7 @@ TEST(a_spec_that_grows_too_long_is_refused)
 /* Enough time: what the tasks recommend, of as many seeds as there are. */
 TEST(full_is_as_recommended)
 {
-    static const char *const specs[] = {"rope"};
+    static const char *const specs[] = { "rope" };
     locant_report_options o = options_of(LOCANT_PRESET_FULL, specs, 1);
     struct lct_plan plan;
     struct lct_task_plan tasks;
@@ -118,15 +118,19 @@ static void check_refused(const char *spec, const char *list,
 
 TEST(what_cannot_be_is_refused_before)
 {
-    check_refused("rope", "T1,T99", "locant_report_run: no task 'T99'; 'locant"
+    check_refused("rope", "T1,T99",
+                  "locant_report_run: no task 'T99'; 'locant"
                   " tasks' names them");
-    check_refused("rope", "T1,,T8", "locant_report_run: no task ''; 'locant"
+    check_refused("rope", "T1,,T8",
+                  "locant_report_run: no task ''; 'locant"
                   " tasks' names them");
-    check_refused("rope", "", "locant_report_run: no task is named; 'locant"
+    check_refused("rope", "",
+                  "locant_report_run: no task is named; 'locant"
                   " tasks' names them");
     check_refused("rope", "T1,t1", "locant_report_run: task T1 is given twice");
     /* 128 positions are enough for the report, not for flip-flops */
-    check_refused("learned(length=200)", "T1,T9", "locant_report_run: task T9"
+    check_refused("learned(length=200)", "T1,T9",
+                  "locant_report_run: task T9"
                   " with learned(length=200): locant_train: learned(length=200)"
                   " has 200 positions, expected at least the 256 bytes of a"
                   " training sequence");
@@ -154,7 +158,7 @@ static int see(const locant_run_info *run, const char *setup,
 
 static struct seen read_store(const char *name)
 {
-    struct seen s = {.n = 0};
+    struct seen s = { .n = 0 };
     locant_store *store;
 
     CHECK_OK(locant_store_open(&store, scratch_file(&dir, name)));
@@ -221,17 +225,16 @@ static int watch(const locant_progress *p, void *context)
     struct watch *w = context;
 
     CHECK(p->done <= p->total);
-    w->notices += p->notice != NULL &&
-                  strncmp(p->notice, "tasks T8", 8) == 0;
+    w->notices += p->notice != NULL && strncmp(p->notice, "tasks T8", 8) == 0;
     return ++w->calls == w->stop_after;
 }
 
 TEST(scores_are_those_of_a_run_alone)
 {
-    static const char *const specs[] = {"alibi"};
+    static const char *const specs[] = { "alibi" };
     locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 1);
     locant_corpus_options text = LOCANT_CORPUS_INIT;
-    struct watch w = {0};
+    struct watch w = { 0 };
     struct seen report, alone, again;
     struct lct_plan plan;
     struct lct_task_plan tasks;
@@ -248,7 +251,7 @@ TEST(scores_are_those_of_a_run_alone)
     report = read_store("lab");
 
     /* what the store has is not done again */
-    w = (struct watch){0};
+    w = (struct watch){ 0 };
     CHECK_OK(locant_report_run(NULL, corpus, &o));
     again = read_store("lab");
     assert_int_equal(again.n, report.n);

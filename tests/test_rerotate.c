@@ -91,7 +91,8 @@ static void compare(const struct keys *k, const locant_encoding *e,
 
             if (!(fabs(got - want) <= units * U * length_of(k, s, t, d)))
                 FAIL("%s: position %lld to %lld, channel %d: got %.9g, want "
-                     "%.9g", locant_encoding_spec(e), (long long)k->from[t],
+                     "%.9g",
+                     locant_encoding_spec(e), (long long)k->from[t],
                      (long long)k->to[t], d, got, want);
         }
 }
@@ -283,7 +284,7 @@ TEST(grids_move_by_coordinates)
 {
     locant_encoding *small = test_create("rope2d(form=eva02,width=8)");
     locant_encoding *large = test_create("rope2d(form=eva02,width=24,"
-                                          "height=24)");
+                                         "height=24)");
     static struct keys k;
 
     for (int i = 0; i < 50; i++) {
@@ -294,8 +295,8 @@ TEST(grids_move_by_coordinates)
         memcpy(k.direct, k.raw, sizeof(k.raw));
         turn(&k, k.moved, LOCANT_F64, small, &k.p_from);
         x = rows(&k, k.moved, LOCANT_F64);
-        CHECK_OK(locant_encoding_rerotate(&x, &x, small, &k.p_from, large,
-                                          &k.p_to));
+        CHECK_OK(
+            locant_encoding_rerotate(&x, &x, small, &k.p_from, large, &k.p_to));
         turn(&k, k.direct, LOCANT_F64, large, &k.p_to);
         compare(&k, large, 2.7);
     }

@@ -18,15 +18,18 @@
 TEST(lines_are_as_printed)
 {
     static const double table[4] = { 0, 10, 20, 40 };
-    static const double corners[8] = {
-        0, 4.2857142857, 8.5714285714, 12.8571428571, 17.1428571429,
-        22.8571428571, 31.4285714286, 40
-    };
+    static const double corners[8] = { 0,
+                                       4.2857142857,
+                                       8.5714285714,
+                                       12.8571428571,
+                                       17.1428571429,
+                                       22.8571428571,
+                                       31.4285714286,
+                                       40 };
     static const double half[8] = { 0, 2.5, 7.5, 12.5, 17.5, 25, 35, 40 };
-    static const double cubic[8] = {
-        -1.0546875, 1.9140625, 6.6796875, 12.6171875, 15.9765625, 25.5859375,
-        35.8203125, 42.109375
-    };
+    static const double cubic[8] = { -1.0546875, 1.9140625,  6.6796875,
+                                     12.6171875, 15.9765625, 25.5859375,
+                                     35.8203125, 42.109375 };
     double got[8];
     locant_resize how = options(0, 1, 0);
 
@@ -48,8 +51,8 @@ TEST(lines_are_as_printed)
     near_all(got, (double[]){ 4.0625, 30.9375 }, 2, 0);
 }
 
-static const double picture[20] = { 0, 3, 1, 12, 8, 7, 15, 18, 11, 12,
-                                    5, 18, 3, 1, 7, 17, 12, 2, 5, 16 };
+static const double picture[20] = { 0, 3,  1, 12, 8, 7,  15, 18, 11, 12,
+                                    5, 18, 3, 1,  7, 17, 12, 2,  5,  16 };
 
 /*
  * scipy.ndimage.zoom(order=1), SciPy 1.17.1, as google-research's ViT calls
@@ -57,10 +60,11 @@ static const double picture[20] = { 0, 3, 1, 12, 8, 7, 15, 18, 11, 12,
  */
 TEST(grids_are_as_scipy_zooms)
 {
-    static const double tall[21] = { 0, 1, 8, 3.5, 9.5, 10, 7, 18, 12, 6, 10.5,
-                                     9.5, 5, 3, 7, 11, 2.5, 11.5, 17, 2, 16 };
-    static const double wide[18] = { 0, 1.5, 3, 2, 1, 6.5, 12, 10, 8, 17, 14.5,
-                                     12, 7, 2, 3.5, 5, 10.5, 16 };
+    static const double tall[21] = { 0,  1,  8,   3.5,  9.5, 10, 7,
+                                     18, 12, 6,   10.5, 9.5, 5,  3,
+                                     7,  11, 2.5, 11.5, 17,  2,  16 };
+    static const double wide[18] = { 0,  1.5,  3,  2, 1, 6.5, 12, 10,   8,
+                                     17, 14.5, 12, 7, 2, 3.5, 5,  10.5, 16 };
     double got[21];
 
     grid(got, 7, 3, picture, 4, 5, form(LOCANT_RESIZE_VIT));
@@ -76,21 +80,19 @@ TEST(grids_are_as_scipy_zooms)
  */
 TEST(grids_are_as_opencv_resizes)
 {
-    static const double tall[21] = {
-        0.232429062, -0.686674774, 9.72889128,
-        3.84715823, 7.71510583, 10.7434538,
-        8.85065534, 17.7202075, 11.5055504,
-        9.84895913, 12.1875, 7.55960826,
-        10.2989191, 2.24990505, 5.14993534,
-        13.9533955, 1.41827452, 9.6915041,
-        16.5822922, 1.90078354, 13.4680323
-    };
-    static const double wide[18] = {
-        3.18023586, 5.14988446, 8.11230615, 10.0675568, 10.90625, 12.1500346,
-        12.3573815, 11.1736111, 10.2702544,
-        10.3619486, 13.0075238, 15.8047054, 9.45301975, 1.09375, -0.451817838,
-        2.95057679, 8.26157051, 11.9355078
-    };
+    static const double tall[21] = { 0.232429062, -0.686674774, 9.72889128,
+                                     3.84715823,  7.71510583,   10.7434538,
+                                     8.85065534,  17.7202075,   11.5055504,
+                                     9.84895913,  12.1875,      7.55960826,
+                                     10.2989191,  2.24990505,   5.14993534,
+                                     13.9533955,  1.41827452,   9.6915041,
+                                     16.5822922,  1.90078354,   13.4680323 };
+    static const double wide[18] = { 3.18023586, 5.14988446, 8.11230615,
+                                     10.0675568, 10.90625,   12.1500346,
+                                     12.3573815, 11.1736111, 10.2702544,
+                                     10.3619486, 13.0075238, 15.8047054,
+                                     9.45301975, 1.09375,    -0.451817838,
+                                     2.95057679, 8.26157051, 11.9355078 };
     double got[21];
 
     grid(got, 7, 3, picture, 4, 5, form(LOCANT_RESIZE_HF));
@@ -107,25 +109,20 @@ TEST(grids_are_as_opencv_resizes)
 TEST(grids_are_as_pillow_resizes)
 {
     static const double tall[21] = {
-        0.21745564, 3.01471353, 9.8176403,
-        3.81355715, 8.05114269, 10.6839876,
-        10.0025339, 15.9287796, 11.6223011,
-        11.0134611, 11.952035, 7.36634588,
-        11.1285362, 5.58446026, 4.08220863,
-        13.8834, 4.29722357, 8.74583149,
+        0.21745564, 3.01471353, 9.8176403,  3.81355715, 8.05114269, 10.6839876,
+        10.0025339, 15.9287796, 11.6223011, 11.0134611, 11.952035,  7.36634588,
+        11.1285362, 5.58446026, 4.08220863, 13.8834,    4.29722357, 8.74583149,
         15.4728546, 3.97836518, 11.7889795
     };
     static const double wide[18] = {
-        2.62507224, 5.08392715, 9.48120499, 9.93471146, 9, 9.86456585,
-        10.4653301, 9.76261044, 9.3305788,
-        10.5621281, 12.5561419, 15.576726, 11.0471268, 4.41322327, 2.80530906,
-        4.21675348, 9.43773174, 12.3466272
+        2.62507224, 5.08392715, 9.48120499, 9.93471146, 9,          9.86456585,
+        10.4653301, 9.76261044, 9.3305788,  10.5621281, 12.5561419, 15.576726,
+        11.0471268, 4.41322327, 2.80530906, 4.21675348, 9.43773174, 12.3466272
     };
     static const double linear[18] = {
-        3.71428561, 5.90476179, 9.55555534, 9.52380943, 8.5714283, 9.36507893,
-        9.95238113, 9.71428585, 9.5714283,
-        10.4285717, 11.9523811, 14.4920635, 10.4285717, 4.71428585, 4.39682531,
-        4.96825409, 9.09523773, 11.5714283
+        3.71428561, 5.90476179, 9.55555534, 9.52380943, 8.5714283,  9.36507893,
+        9.95238113, 9.71428585, 9.5714283,  10.4285717, 11.9523811, 14.4920635,
+        10.4285717, 4.71428585, 4.39682531, 4.96825409, 9.09523773, 11.5714283
     };
     double got[21];
 
@@ -214,8 +211,9 @@ static double *matrix(const struct problem *p, int64_t *rows, int64_t *columns)
         for (int64_t j = 0; j < p->H * p->W; j++)
             A[(p->prefix + x) * m + p->prefix + j] =
                 oracle_resize_weight(&p->r, p->W, p->w, x % p->w, j % p->W) *
-                (p->flat ? 1 : oracle_resize_weight(&p->r, p->H, p->h,
-                                                    x / p->w, j / p->W));
+                (p->flat ? 1
+                         : oracle_resize_weight(&p->r, p->H, p->h, x / p->w,
+                                                j / p->W));
     *rows = n;
     *columns = m;
     return A;
@@ -253,10 +251,10 @@ static void complain(const struct problem *p, const char *what, double got,
                      double want)
 {
     FAIL("%s %s: %dx%d -> %dx%d, prefix %d, D %d, %s, %s%s%s, offset %g: got "
-         "%.17g, want %.17g", p->flat ? "line" : "grid", what, (int)p->H,
-         (int)p->W, (int)p->h, (int)p->w, (int)p->prefix, (int)p->D,
-         locant_dtype_name(p->dtype), p->r.cubic ? "cubic" : "linear",
-         p->r.align_corners ? ", corners" : "",
+         "%.17g, want %.17g",
+         p->flat ? "line" : "grid", what, (int)p->H, (int)p->W, (int)p->h,
+         (int)p->w, (int)p->prefix, (int)p->D, locant_dtype_name(p->dtype),
+         p->r.cubic ? "cubic" : "linear", p->r.align_corners ? ", corners" : "",
          p->r.antialias ? ", antialias" : "", p->r.offset, got, want);
 }
 
@@ -368,10 +366,10 @@ TEST(differences_are_the_gradient)
         for (int j = 0; j < M; j++) {
             locant_resize how = options(cubic, 0, 0);
             double t[M], low[N], high[N], d[N] = { 0 }, dt[M];
-            locant_tensor to = locant_dense(dt, LOCANT_F64, 2,
-                                            (int64_t[]){ M, 1 });
-            locant_tensor from = locant_dense(d, LOCANT_F64, 2,
-                                              (int64_t[]){ N, 1 });
+            locant_tensor to =
+                locant_dense(dt, LOCANT_F64, 2, (int64_t[]){ M, 1 });
+            locant_tensor from =
+                locant_dense(d, LOCANT_F64, 2, (int64_t[]){ N, 1 });
 
             for (int i = 0; i < M; i++)
                 t[i] = (double)test_range(-1024, 1024);

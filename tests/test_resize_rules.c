@@ -125,11 +125,13 @@ TEST(refuses_bad_options)
     CHECK_REFUSED(locant_resize_1d(&four, &six, NULL), LOCANT_ERR_NULL,
                   "locant_resize_1d: how is NULL");
     bad.struct_size = 8;
-    refuse(bad, LOCANT_ERR_PARAM, "locant_resize_1d: struct_size is 8, "
+    refuse(bad, LOCANT_ERR_PARAM,
+           "locant_resize_1d: struct_size is 8, "
            "expected 72: start from LOCANT_RESIZE_INIT");
     bad = how;
     bad.kind = (locant_resize_kind)7;
-    refuse(bad, LOCANT_ERR_PARAM, "locant_resize_1d: kind is 7, expected 0 "
+    refuse(bad, LOCANT_ERR_PARAM,
+           "locant_resize_1d: kind is 7, expected 0 "
            "(linear) or 1 (cubic)");
     bad = options(1, 2, 0);
     refuse(bad, LOCANT_ERR_PARAM,
@@ -138,7 +140,8 @@ TEST(refuses_bad_options)
     refuse(bad, LOCANT_ERR_PARAM,
            "locant_resize_1d: antialias is -1, expected 0 or 1");
     bad = options(1, 1, 1);
-    refuse(bad, LOCANT_ERR_PARAM, "locant_resize_1d: align_corners and "
+    refuse(bad, LOCANT_ERR_PARAM,
+           "locant_resize_1d: align_corners and "
            "antialias exclude each other");
     bad = options(1, 0, 0);
     bad.offset = NAN;
@@ -146,14 +149,16 @@ TEST(refuses_bad_options)
            "locant_resize_1d: offset is nan, expected 0 to 1");
     bad = options(1, 1, 0);
     bad.offset = 0.1;
-    refuse(bad, LOCANT_ERR_PARAM, "locant_resize_1d: offset is 0.1, but "
+    refuse(bad, LOCANT_ERR_PARAM,
+           "locant_resize_1d: offset is 0.1, but "
            "align_corners has none");
     bad = how;
     bad.prefix = -1;
     refuse(bad, LOCANT_ERR_PARAM,
            "locant_resize_1d: prefix is -1, expected at least 0");
     CHECK_REFUSED(locant_resize_set_form(&how, (locant_resize_form)6),
-                  LOCANT_ERR_PARAM, "locant_resize_set_form: form is 6, "
+                  LOCANT_ERR_PARAM,
+                  "locant_resize_set_form: form is 6, "
                   "expected 0 to 5");
     CHECK(locant_resize_form_name((locant_resize_form)6) == NULL);
     for (size_t i = 0; i < LEN(untouched); i++)
@@ -163,8 +168,8 @@ TEST(refuses_bad_options)
 TEST(refuses_bad_tensors)
 {
     locant_resize how = options(1, 0, 0);
-    locant_tensor out = locant_dense(untouched, LOCANT_F64, 2,
-                                     (int64_t[]){ 4, 2 });
+    locant_tensor out =
+        locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
     locant_tensor table = rows(6), bad = table;
 
     CHECK_REFUSED(locant_resize_1d(&out, NULL, &how), LOCANT_ERR_NULL,
@@ -207,8 +212,8 @@ TEST(refuses_bad_tensors)
 TEST(no_memory_is_an_error)
 {
     locant_resize how = form(LOCANT_RESIZE_HF);
-    locant_tensor out = locant_dense(untouched, LOCANT_F64, 2,
-                                     (int64_t[]){ 4, 2 });
+    locant_tensor out =
+        locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
     locant_tensor table = rows(1);
     locant_status s = LOCANT_ERR_NOMEM;
 

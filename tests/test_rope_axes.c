@@ -43,15 +43,16 @@ static void angles(double *out, const char *spec, const double *coords,
         x[d] = half ? d < D / 2 : d % 2 == 0;
     rotate_at(y, x, spec, coords, axes, D);
     for (int64_t c = 0; c < D / 2; c++)
-        out[c] = half ? atan2(y[c + D / 2], y[c]) : atan2(y[2 * c + 1],
-                                                         y[2 * c]);
+        out[c] =
+            half ? atan2(y[c + D / 2], y[c]) : atan2(y[2 * c + 1], y[2 * c]);
 }
 
 /* The float32 table errs by 2^-24 in the angle; ten digits are printed. */
 TEST(grids_have_the_printed_angles)
 {
-    static const double pixtral[] = { 1, .1, .01, .001, .632455532,
-                                      .0632455532, .0063245553, .0006324555 };
+    static const double pixtral[] = { 1,           .1,         .01,
+                                      .001,        .632455532, .0632455532,
+                                      .0063245553, .0006324555 };
     static const double qwen[] = { 1, .1, .01, .001, 2, .2, .02, .002 };
     static const double axial[] = { 2, .632455532, .2, .0632455532,
                                     1, .316227766, .1, .0316227766 };
@@ -75,8 +76,7 @@ TEST(eva02_has_rows_first)
     double got[4];
 
     angles(got, "rope2d(form=eva02)", at, 2, 8, 0);
-    near_all(got, (double[]){ 2. / 3, 2. / 300, 4. / 3, 4. / 300 }, 4,
-             0x1p-23);
+    near_all(got, (double[]){ 2. / 3, 2. / 300, 4. / 3, 4. / 300 }, 4, 0x1p-23);
 }
 
 TEST(dinov3_turns_by_whole_turns)
@@ -144,14 +144,14 @@ TEST(mrope_has_the_values_of_appendix_a3)
 {
     static const double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     static const double at[3] = { 7, 2, 3 };
-    static const double chunked[8] = {
-        -2.53103073925, 0.768117170912, 2.78868159983, 3.97598203601,
-        4.42649787044,  6.27773812864,  7.08683673685, 8.01196398203
-    };
-    static const double interleaved[8] = {
-        -2.53103073925, 0.768117170912, 2.78868159983, 3.94390245773,
-        4.42649787044,  6.27773812864,  7.08683673685, 8.02780377213
-    };
+    static const double chunked[8] = { -2.53103073925, 0.768117170912,
+                                       2.78868159983,  3.97598203601,
+                                       4.42649787044,  6.27773812864,
+                                       7.08683673685,  8.01196398203 };
+    static const double interleaved[8] = { -2.53103073925, 0.768117170912,
+                                           2.78868159983,  3.94390245773,
+                                           4.42649787044,  6.27773812864,
+                                           7.08683673685,  8.02780377213 };
     double y[8];
 
     rotate_at(y, x, "mrope(sections=1:1:2)", at, 3, 8);
@@ -246,10 +246,12 @@ TEST(layouts_are_as_described)
 /* Scores of grids depend on the two differences: D3, 1e-7 |q| |k|. */
 TEST(scores_see_differences_of_coordinates)
 {
-    static const char *const specs[] = {
-        "rope2d", "rope2d(form=pixtral)", "rope2d(form=qwen)",
-        "rope2d(form=sam2)", "rope2d(form=eva02)", "rope2d(form=dinov3)"
-    };
+    static const char *const specs[] = { "rope2d",
+                                         "rope2d(form=pixtral)",
+                                         "rope2d(form=qwen)",
+                                         "rope2d(form=sam2)",
+                                         "rope2d(form=eva02)",
+                                         "rope2d(form=dinov3)" };
 
     for (size_t i = 0; i < LEN(specs); i++)
         for (int n = 0; n < 100; n++) {
@@ -313,12 +315,13 @@ TEST(calls_that_do_not_fit_are_refused)
                   "locant_encoding_create: sections of mrope are 2, expected "
                   "3");
     CHECK_REFUSED(locant_encoding_create(&e, "mrope(layout=ernie,"
-                                         "sections=4:3:1)"),
+                                             "sections=4:3:1)"),
                   LOCANT_ERR_PARAM,
                   "locant_encoding_create: sections h and w of mrope are 4 "
                   "and 3, expected equal ones for ernie");
     CHECK_REFUSED(locant_encoding_create(&e, "mrope(scaling=dynamic(factor=2,"
-                                         "original=64))"), LOCANT_ERR_PARAM,
+                                             "original=64))"),
+                  LOCANT_ERR_PARAM,
                   "locant_encoding_create: scaling of mrope is dynamic("
                   "factor=2,original=64), whose frequencies depend on the "
                   "length of a call, expected one with the same for every "

@@ -20,8 +20,9 @@ struct map {
 
 static void make(struct map *m, const char *spec, int64_t width)
 {
-    const locant_sizes sizes = { .width = H * D, .heads = H, .kv_heads = H,
-                                 .head_dim = D };
+    const locant_sizes sizes = {
+        .width = H * D, .heads = H, .kv_heads = H, .head_dim = D
+    };
     const int64_t shape[4] = { B, H, T, D }, wide[4] = { B, H, T, width };
     locant_param_info info;
 
@@ -40,10 +41,10 @@ static void make(struct map *m, const char *spec, int64_t width)
     for (int t = 0; t < T; t++)
         m->pos[t] = test_range(0, 300);
     for (; locant_encoding_param(&info, m->e, m->n, &sizes); m->n++) {
-        m->params[m->n] = locant_dense(m->value[m->n], LOCANT_F64, info.rank,
-                                       info.shape);
-        m->dparams[m->n] = locant_dense(m->dvalue[m->n], LOCANT_F64, info.rank,
-                                        info.shape);
+        m->params[m->n] =
+            locant_dense(m->value[m->n], LOCANT_F64, info.rank, info.shape);
+        m->dparams[m->n] =
+            locant_dense(m->dvalue[m->n], LOCANT_F64, info.rank, info.shape);
         CHECK_OK(locant_encoding_param_init(&m->params[m->n], m->e, m->n, 7));
     }
 }
@@ -51,8 +52,8 @@ static void make(struct map *m, const char *spec, int64_t width)
 /* sum_i dy_i y_i */
 static double objective(struct map *m, int flags)
 {
-    CHECK_OK(locant_encoding_rotate(&m->ty, &m->tx, m->e, &m->p, m->params,
-                                    flags));
+    CHECK_OK(
+        locant_encoding_rotate(&m->ty, &m->tx, m->e, &m->p, m->params, flags));
     return near_dot(m->y, m->dy, MOST);
 }
 
@@ -90,8 +91,8 @@ static void check_gradient(const char *spec, int64_t width, int flags,
     for (int i = 0; i < B * H * T * D; i++)
         compare(&m, &m.x[i], m.dx[i], flags, 1);
     for (int k = 0; k < m.n; k++)
-        for (size_t i = 0; i < (size_t)(m.params[k].shape[0] *
-                                        m.params[k].shape[1]); i++)
+        for (size_t i = 0;
+             i < (size_t)(m.params[k].shape[0] * m.params[k].shape[1]); i++)
             compare(&m, &m.value[k][i], m.dvalue[k][i], flags, scale);
     locant_encoding_free(m.e);
 }
@@ -119,9 +120,9 @@ TEST(gradients_of_parameters_add_up)
     for (int i = 0; i < H * D; i++)
         CHECK(m.dvalue[0][i] == 0);
     for (int n = 0; n < 2; n++) {
-        CHECK_OK(locant_encoding_rotate_backward(
-            &m.tdx, m.dparams, &m.tdy, &m.tx, m.e, &m.p, m.params,
-            LOCANT_ROTATE_KEY));
+        CHECK_OK(locant_encoding_rotate_backward(&m.tdx, m.dparams, &m.tdy,
+                                                 &m.tx, m.e, &m.p, m.params,
+                                                 LOCANT_ROTATE_KEY));
         if (n == 0)
             memcpy(first, m.dvalue[0], sizeof(first));
     }
@@ -225,9 +226,8 @@ TEST(sums_turn_by_their_part)
     CHECK_OK(locant_encoding_rotate(&n.ty, &n.tx, n.e, &m.p, params,
                                     LOCANT_ROTATE_KEY));
     CHECK(memcmp(m.y, n.y, sizeof(m.y)) == 0);
-    CHECK_OK(locant_encoding_rotate_backward(&m.tdx, dparams, &m.tdy, &m.tx,
-                                             n.e, &m.p, params,
-                                             LOCANT_ROTATE_KEY));
+    CHECK_OK(locant_encoding_rotate_backward(
+        &m.tdx, dparams, &m.tdy, &m.tx, n.e, &m.p, params, LOCANT_ROTATE_KEY));
     CHECK(m.dvalue[0][0] != 0 && dslope[0][0] == 0);
     locant_encoding_free(m.e);
     locant_encoding_free(n.e);

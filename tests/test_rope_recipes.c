@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct lct_schedule *schedule_of(locant_encoding **e,
-                                              const char *spec, int64_t D,
-                                              int64_t length)
+static const struct lct_schedule *
+schedule_of(locant_encoding **e, const char *spec, int64_t D, int64_t length)
 {
     const struct lct_schedule *s;
 
@@ -83,8 +82,11 @@ TEST(llama3_of_ggml_is_that_of_its_converter)
 TEST(recipes_are_near_the_exact_ones)
 {
     static const char *const scalings[] = {
-        "linear(factor=8)", "ntk(factor=4)", "llama3",
-        "yarn(factor=16,original=4096)", "longrope(original=99,factor=9)",
+        "linear(factor=8)",
+        "ntk(factor=4)",
+        "llama3",
+        "yarn(factor=16,original=4096)",
+        "longrope(original=99,factor=9)",
     };
     char spec[3][128];
     double x[32], y[3][32];
@@ -152,19 +154,21 @@ TEST(what_has_no_recipe_is_refused)
         { "ggml", "yarn(factor=4,original=64,truncate=no)" },
         { "ggml", "yarn(factor=4,original=64,mscale=1)" },
         { "ggml", "yarn(original=64,dynamic=yes)" },
-        { "hf", "yarn(original=64,dynamic=yes)" } };
+        { "hf", "yarn(original=64,dynamic=yes)" }
+    };
     char spec[120], sentence[200];
 
     for (size_t i = 0; i < LEN(specs); i++) {
         snprintf(spec, sizeof(spec), "rope(angles=%s,scaling=%s)+alibi",
                  specs[i][0], specs[i][1]);
-        snprintf(sentence, sizeof(sentence), "locant_encoding_create: %s has "
+        snprintf(sentence, sizeof(sentence),
+                 "locant_encoding_create: %s has "
                  "no recipe of %s for these keys, expected angles=exact",
                  specs[i][1], specs[i][0]);
         refused(spec, sentence);
     }
     locant_encoding_free(test_create("rope(angles=hf,scaling=dynamic(factor=2,"
-                                      "original=64))"));
+                                     "original=64))"));
 }
 
 TEST(bad_calls_are_refused)
@@ -190,8 +194,8 @@ TEST(equal_ends_of_llama3_are_guarded)
                                "scaling=llama3(factor=16,low=1,high=1))";
     locant_encoding *e, *base;
     const struct lct_schedule *s = schedule_of(&e, spec, 128, 1);
-    const struct lct_schedule *b = schedule_of(&base, "rope(base=500000)", 128,
-                                               1);
+    const struct lct_schedule *b =
+        schedule_of(&base, "rope(base=500000)", 128, 1);
 
     for (int64_t c = 0; c < 64; c++) {
         double f = radians(b->turn[c]);

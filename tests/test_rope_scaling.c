@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct lct_schedule *schedule_of(locant_encoding **e,
-                                              const char *spec, int64_t D,
-                                              int64_t length)
+static const struct lct_schedule *
+schedule_of(locant_encoding **e, const char *spec, int64_t D, int64_t length)
 {
     const struct lct_schedule *s;
 
@@ -72,24 +71,38 @@ TEST(has_the_values_of_appendix_a2)
     } row[] = {
         { "none", 1, { "1", ".1", ".01", ".001" }, "1" },
         { "linear(factor=4)", 1, { ".25", ".025", ".0025", ".00025" }, "1" },
-        { "dynamic(factor=4,original=64)", 256,
+        { "dynamic(factor=4,original=64)",
+          256,
           { "1", ".0425290370283", ".00180871899055", "7.69230769231e-05" },
           "1" },
-        { "ntk(factor=4)", 1,
-          { "1", ".0629960524947", ".00396850262992", ".00025" }, "1" },
-        { "yarn(factor=4,original=64)", 1, { "1", ".0625", ".0025", ".00025" },
-          "1.1386294361" },
-        { "yarn(factor=4,original=64,fast=4,slow=.25,truncate=no)", 1,
-          { "1", ".0629982957933", ".0025", ".00025" }, "1.1386294361" },
-        { "llama3(factor=4,original=64)", 1,
-          { "1", ".0254647908947", ".0025", ".00025" }, "1" },
-        { "llama3(factor=4,original=512)", 1, { "1", ".1", ".0025", ".00025" },
+        { "ntk(factor=4)",
+          1,
+          { "1", ".0629960524947", ".00396850262992", ".00025" },
           "1" },
-        { "longrope(original=64,factor=4,short=1:1.1:1.2:1.3,long=1:2:3:4)", 64,
+        { "yarn(factor=4,original=64)",
+          1,
+          { "1", ".0625", ".0025", ".00025" },
+          "1.1386294361" },
+        { "yarn(factor=4,original=64,fast=4,slow=.25,truncate=no)",
+          1,
+          { "1", ".0629982957933", ".0025", ".00025" },
+          "1.1386294361" },
+        { "llama3(factor=4,original=64)",
+          1,
+          { "1", ".0254647908947", ".0025", ".00025" },
+          "1" },
+        { "llama3(factor=4,original=512)",
+          1,
+          { "1", ".1", ".0025", ".00025" },
+          "1" },
+        { "longrope(original=64,factor=4,short=1:1.1:1.2:1.3,long=1:2:3:4)",
+          64,
           { "1", ".0909090909091", ".00833333333333", ".000769230769231" },
           "1.1547005384" },
-        { "longrope(original=64,factor=4,short=1:1.1:1.2:1.3,long=1:2:3:4)", 65,
-          { "1", ".05", ".00333333333333", ".00025" }, "1.1547005384" },
+        { "longrope(original=64,factor=4,short=1:1.1:1.2:1.3,long=1:2:3:4)",
+          65,
+          { "1", ".05", ".00333333333333", ".00025" },
+          "1.1547005384" },
         { "proportional(partial=.5)", 1, { "1", ".1", "", "" }, "1" },
     };
     char spec[160];
@@ -136,7 +149,8 @@ TEST(has_the_values_of_yarn)
            "1.5");
     /* 0.1 ln 40 + 1 over 0.0707 ln 40 + 1 */
     factor("rope(scaling=yarn(factor=40,original=4096,mscale=1,"
-           "mscale-all=0.707))", 64, 1, "1.085726");
+           "mscale-all=0.707))",
+           64, 1, "1.085726");
 }
 
 /* The score of one query and one key at position 0, over that without keys. */
@@ -180,12 +194,15 @@ TEST(score_multiplies_whole_scores)
             "1.8738542070926");
     printed("V2", -1,
             score_ratio(DEEP "mscale=.707,mscale-all=.707,score=yes))",
-                        LOCANT_SCALE_AUTO), "1.589626");
+                        LOCANT_SCALE_AUTO),
+            "1.589626");
     printed("Ministral 3", -1, score_ratio(DEEP "mscale=1,mscale-all=1))", 1),
             "1");
     printed("in a sum", -1,
             score_ratio(DEEP "mscale-all=1,attention=1,score=yes))"
-                        "+temperature(kind=ministral)", 1), "1.8738542070926");
+                             "+temperature(kind=ministral)",
+                        1),
+            "1.8738542070926");
 #undef DEEP
 }
 

@@ -201,23 +201,35 @@ TEST(formulas_are_exact)
             double base = i % 2 ? 500000 : 1e4;
             double v[4] = { factors[i], 1, 4, 8192 };
 
-            snprintf(spec, sizeof(spec), "rope(base=%g,scaling=linear("
-                     "factor=%.9g))", base, v[0]);
+            snprintf(spec, sizeof(spec),
+                     "rope(base=%g,scaling=linear("
+                     "factor=%.9g))",
+                     base, v[0]);
             check(spec, base, dim, linear, v, 1.6);
-            snprintf(spec, sizeof(spec), "rope(base=%g,scaling=longrope("
-                     "original=300,factor=%.9g))", base, v[0]);
+            snprintf(spec, sizeof(spec),
+                     "rope(base=%g,scaling=longrope("
+                     "original=300,factor=%.9g))",
+                     base, v[0]);
             check(spec, base, dim, linear, (double[]){ 1 }, 0.6);
-            snprintf(spec, sizeof(spec), "rope(base=%g,scaling=ntk("
-                     "factor=%.9g))", base, v[0]);
+            snprintf(spec, sizeof(spec),
+                     "rope(base=%g,scaling=ntk("
+                     "factor=%.9g))",
+                     base, v[0]);
             check(spec, base, dim, ntk, v, 1.1);
-            snprintf(spec, sizeof(spec), "rope(base=%g,scaling=llama3("
-                     "factor=%.9g))", base, v[0]);
+            snprintf(spec, sizeof(spec),
+                     "rope(base=%g,scaling=llama3("
+                     "factor=%.9g))",
+                     base, v[0]);
             check(spec, base, dim, llama3, v, 4);
-            snprintf(spec, sizeof(spec), "rope(base=%g,scaling=yarn("
-                     "factor=%.9g,original=4096))", base, v[0]);
+            snprintf(spec, sizeof(spec),
+                     "rope(base=%g,scaling=yarn("
+                     "factor=%.9g,original=4096))",
+                     base, v[0]);
             check(spec, base, dim, yarn, (double[]){ v[0], 4096, 1 }, 4);
-            snprintf(spec, sizeof(spec), "rope(base=%g,scaling=proportional("
-                     "partial=0.3))", base);
+            snprintf(spec, sizeof(spec),
+                     "rope(base=%g,scaling=proportional("
+                     "partial=0.3))",
+                     base);
             check(spec, base, dim, none, (double[]){ 0.3 }, 0.6);
         }
 }
@@ -235,8 +247,9 @@ TEST(yarn_without_truncation_is_right_to_48_bits)
 {
     for (long dim = 16; dim <= 128; dim += 16)
         check("rope(base=150000,scaling=yarn(factor=32,original=4096,"
-              "truncate=no))", 150000, dim, yarn,
-              (double[]){ 32, 4096, 0 }, ldexp(1, 128 - 48 - 2));
+              "truncate=no))",
+              150000, dim, yarn, (double[]){ 32, 4096, 0 },
+              ldexp(1, 128 - 48 - 2));
 }
 
 TEST(fractions_are_divided_and_multiplied_exactly)

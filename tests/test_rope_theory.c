@@ -121,8 +121,8 @@ TEST(bound_of_su_holds)
             re += x * cos(s * freq[j]) - y * sin(s * freq[j]);
             im += x * sin(s * freq[j]) + y * cos(s * freq[j]);
         }
-        CHECK(hypot(re, im) <= most * PAIRS * (1 + 1e-12) *
-                                   lct_rope_su_bound(freq, PAIRS, s));
+        CHECK(hypot(re, im) <=
+              most * PAIRS * (1 + 1e-12) * lct_rope_su_bound(freq, PAIRS, s));
     }
 }
 
@@ -144,9 +144,10 @@ static double aligned(const double *freq, int64_t pairs, double s)
  */
 TEST(printed_bound_of_pi_is_too_small)
 {
-    static const struct { int64_t dim; double printed, reached; } list[] = {
-        { 128, .4343, .4939 }, { 32, .1086, .1799 }
-    };
+    static const struct {
+        int64_t dim;
+        double printed, reached;
+    } list[] = { { 128, .4343, .4939 }, { 32, .1086, .1799 } };
     double freq[64];
 
     for (size_t i = 0; i < LEN(list); i++) {
@@ -184,8 +185,8 @@ TEST(bounds_of_pi_hold)
         for (int i = 0; i < 3; i++) {
             a[i] = 0;
             for (int j = 0; j < PAIRS; j++)
-                a[i] += x[j] * cos(at[i] * freq[j]) -
-                        y[j] * sin(at[i] * freq[j]);
+                a[i] +=
+                    x[j] * cos(at[i] * freq[j]) - y[j] * sin(at[i] * freq[j]);
         }
         CHECK(fabs(a[1] - (a[0] + (a[2] - a[0]) * (s - s1) / step)) <=
               b.proved + 1e-12);
@@ -204,7 +205,8 @@ TEST(pairs_are_as_printed)
     static const struct {
         double fast, by_turns[7], by_index[7];
     } list[] = {
-        { 32, { .62, .34, .18, .08, .03, 0, 0 },
+        { 32,
+          { .62, .34, .18, .08, .03, 0, 0 },
           { 1, .83, .67, .5, .33, .17, 0 } },
         { 8, { 1, 1, .78, .37, .15, .02, 0 }, { 1, 1, .8, .6, .4, .2, 0 } },
         { 4, { 1, 1, 1, .87, .35, .05, 0 }, { 1, 1, 1, .75, .5, .25, 0 } },
@@ -261,9 +263,10 @@ TEST(encodings_turn_as_the_forms_say)
     char spec[128];
 
     for (size_t i = 0; i < LEN(factors) * LEN(fasts); i++) {
-        const struct lct_rope_setup p = { base, factors[i / LEN(fasts)],
-                                          fasts[i % LEN(fasts)], 1, DIM,
-                                          TRAINED };
+        const struct lct_rope_setup p = {
+            base,   factors[i / LEN(fasts)], fasts[i % LEN(fasts)], 1, DIM,
+            TRAINED
+        };
 
         lct_rope_pairs(pair, &p);
         snprintf(spec, sizeof spec, "rope(scaling=linear(factor=%g))",
@@ -286,7 +289,8 @@ TEST(encodings_turn_as_the_forms_say)
 
 TEST(factors_are_as_printed)
 {
-    static const double list[][3] = { { 2, 20946, 1.069 }, { 4, 43873, 1.139 },
+    static const double list[][3] = { { 2, 20946, 1.069 },
+                                      { 4, 43873, 1.139 },
                                       { 8, 91896, 1.208 },
                                       { 16, 192484, 1.277 } };
 
@@ -298,9 +302,10 @@ TEST(factors_are_as_printed)
 
 TEST(critical_dimensions)
 {
-    static const struct { double base; int64_t pairs; } list[] = {
-        { 10000, 6 }, { 128, 10 }, { 500, 8 }
-    };
+    static const struct {
+        double base;
+        int64_t pairs;
+    } list[] = { { 10000, 6 }, { 128, 10 }, { 500, 8 } };
     double freq[PAIRS];
 
     for (size_t i = 0; i < LEN(list); i++) {
@@ -313,10 +318,13 @@ TEST(critical_dimensions)
 
 TEST(smallest_bases)
 {
-    static const struct { int64_t dim, length; double base, digit; } list[] = {
-        { 32, 128, 1031, 1 },        { 64, 128, 472, 1 },
-        { 128, 128, 320, 1 },        { 32, 2048, 210e3, 1e3 },
-        { 64, 2048, 40e3, 100 },     { 128, 2048, 15.8e3, 100 },
+    static const struct {
+        int64_t dim, length;
+        double base, digit;
+    } list[] = {
+        { 32, 128, 1031, 1 },    { 64, 128, 472, 1 },
+        { 128, 128, 320, 1 },    { 32, 2048, 210e3, 1e3 },
+        { 64, 2048, 40e3, 100 }, { 128, 2048, 15.8e3, 100 },
     };
     double freq[PAIRS];
 

@@ -26,8 +26,9 @@ struct block {
 
 static struct block block_of(locant_dtype dtype, const int64_t *shape)
 {
-    static const int orders[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
-                                     { 2, 1, 0 } };
+    static const int orders[][3] = {
+        { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 2, 1, 0 }
+    };
     const int *order = orders[test_range(0, 3)];
     struct block b = { .t = { .dtype = dtype, .rank = 4 } };
     int64_t stride = shape[3] + test_range(0, 3);
@@ -43,8 +44,8 @@ static struct block block_of(locant_dtype dtype, const int64_t *shape)
     for (int64_t i = 0; i < stride; i++) {
         double x = test_uniform();
 
-        lct_row_from_f64((char *)b.t.data + (size_t)i *
-                                                locant_dtype_size(dtype),
+        lct_row_from_f64((char *)b.t.data +
+                             (size_t)i * locant_dtype_size(dtype),
                          dtype, &x, 1);
     }
     return b;
@@ -66,8 +67,8 @@ static void one_row(void *out, const void *x, const struct block *b,
                     call_fn *call)
 {
     const int64_t shape[2] = { 1, b->t.shape[3] };
-    locant_tensor from = locant_dense((void *)(uintptr_t)x, b->t.dtype, 2,
-                                      shape);
+    locant_tensor from =
+        locant_dense((void *)(uintptr_t)x, b->t.dtype, 2, shape);
     locant_tensor to = locant_dense(out, b->t.dtype, 2, shape);
     locant_tensor at = locant_dense(&pos, LOCANT_I64, 1, shape);
 
@@ -193,7 +194,7 @@ TEST(a_tensor_turns_as_its_rows_do)
 TEST(queries_and_keys_turn_in_one_call)
 {
     static const char *const both[] = { "rope(pairing=interleaved)",
-                                         "rope(angles=hf)", "xpos" };
+                                        "rope(angles=hf)", "xpos" };
 
     for (int round = 0; round < rounds() / 2; round++) {
         int flags = (int)test_range(0, 1) * LOCANT_ROTATE_INVERSE;
@@ -273,11 +274,12 @@ TEST(what_is_added_is_the_table)
     static const struct {
         const char *spec;
         const int64_t *shape;
-    } cases[] = { { "sinusoidal", shape }, { "learned(length=64)", shape },
+    } cases[] = { { "sinusoidal", shape },
+                  { "learned(length=64)", shape },
                   { "sincos2d(width=9)", wide } };
     static float given[64 * D];
-    locant_tensor params = locant_dense(given, LOCANT_F32, 2,
-                                        (const int64_t[]){ 64, D });
+    locant_tensor params =
+        locant_dense(given, LOCANT_F32, 2, (const int64_t[]){ 64, D });
     int64_t pos[T];
 
     for (size_t i = 0; i < LEN(given); i++)
@@ -285,8 +287,7 @@ TEST(what_is_added_is_the_table)
     for (int t = 0; t < T; t++)
         pos[t] = (t * 7) % 41;
     for (size_t k = 0; k < LEN(cases); k++) {
-        locant_tensor rows = locant_dense(table, LOCANT_F32, 2,
-                                          cases[k].shape);
+        locant_tensor rows = locant_dense(table, LOCANT_F32, 2, cases[k].shape);
         locant_tensor to = locant_dense(x, LOCANT_F32, 2, cases[k].shape);
         locant_tensor at = locant_dense(pos, LOCANT_I64, 1, cases[k].shape);
         size_t n = lct_elements(&to);
@@ -308,12 +309,9 @@ TEST(refuses_what_does_not_fit)
 {
     static float q[4 * 8], k[4 * 8];
     int64_t pos[4] = { 0, 1, 2, 3 };
-    locant_tensor Q = locant_dense(q, LOCANT_F32, 2,
-                                   (const int64_t[]){ 4, 8 });
-    locant_tensor K = locant_dense(k, LOCANT_F32, 2,
-                                   (const int64_t[]){ 4, 6 });
-    locant_tensor at = locant_dense(pos, LOCANT_I64, 1,
-                                    (const int64_t[]){ 4 });
+    locant_tensor Q = locant_dense(q, LOCANT_F32, 2, (const int64_t[]){ 4, 8 });
+    locant_tensor K = locant_dense(k, LOCANT_F32, 2, (const int64_t[]){ 4, 6 });
+    locant_tensor at = locant_dense(pos, LOCANT_I64, 1, (const int64_t[]){ 4 });
     locant_encoding *e, *none;
 
     CHECK_OK(locant_encoding_create(&e, "rope"));

@@ -18,9 +18,9 @@
 
 /* long double is a double on some machines: there the judge is no judge. */
 #if __LDBL_MANT_DIG__ < 64
-#define EXACT 0
+#    define EXACT 0
 #else
-#define EXACT 1
+#    define EXACT 1
 #endif
 
 enum { D = 8, PAIRS = D / 2, TOKENS = 64 };
@@ -49,8 +49,8 @@ static void check_turns(const char *what, const double *y, const int64_t *pos,
 {
     for (int64_t t = 0; t < TOKENS; t++)
         for (int64_t c = 0; c < PAIRS; c++) {
-            long double a = (long double)pos[t] *
-                            powl(base, -2.0L * (long double)c / D);
+            long double a =
+                (long double)pos[t] * powl(base, -2.0L * (long double)c / D);
 
             apart(what, y[t * D + c], magnitude * cosl(a), TABLE);
             apart(what, y[t * D + PAIRS + c], sign * magnitude * sinl(a),
@@ -98,8 +98,8 @@ TEST(other_maps_are_as_exact)
     double x[2] = { 1, 0 }, y[4];
     locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor at = locant_dense((void *)(uintptr_t)&pos, LOCANT_I64, 1,
-                                    &one);
+    locant_tensor at =
+        locant_dense((void *)(uintptr_t)&pos, LOCANT_I64, 1, &one);
     locant_encoding *e = test_create("xpos");
     long double length;
 
@@ -138,7 +138,8 @@ TEST(moved_keys_are_where_they_would_be)
         { "rope", "rope" },
         { "rope", "rope(base=500,scaling=linear(factor=3))" },
         { "rope(angles=hf)", "rope" },
-        { "rope", "rope(angles=ggml)" } };
+        { "rope", "rope(angles=ggml)" }
+    };
     const int64_t shape[2] = { TOKENS, D }, n = TOKENS;
     double x[TOKENS * D], y[TOKENS * D], want[TOKENS * D];
     int64_t from[TOKENS], to[TOKENS];
@@ -217,8 +218,8 @@ static void attention_sees_angles_in_double(const char *spec, int bits)
         for (int i = 0; i < 2; i++)
             at[i] = test_range(0, at[2]);
         by_hand(&want, slope, at);
-        CHECK_OK(locant_attention_forward(&to, &tl, &a, scratch,
-                                          sizeof(scratch)));
+        CHECK_OK(
+            locant_attention_forward(&to, &tl, &a, scratch, sizeof(scratch)));
         CHECK_OK(locant_attention_backward(&g, &tq, &to, &tl, &a, scratch,
                                            sizeof(scratch)));
         apart("lse", lse, want, 4 * TABLE);

@@ -17,6 +17,7 @@ enum { HEADS = 3, PARAMS = 16 };
 /* --------------------------------------------------------------------- fold */
 
 /* Encodings that fold, and how many positions they know. */
+/* clang-format off */
 static const struct {
     const char *spec;
     int64_t known;
@@ -29,10 +30,11 @@ static const struct {
     { "beit(height=1,width=5)", 6 }, { "alibi(dialect=bloom)", 1 << 20 },
     { "alibi(dialect=mpt)", 1 << 20 }, { "alibi(dialect=falcon)", 1 << 20 },
 };
+/* clang-format on */
 
 /* Random parameters in double, and a call that has them. */
-static void load(struct lct_call *call, locant_tensor *params,
-                 double **memory, const locant_encoding *e)
+static void load(struct lct_call *call, locant_tensor *params, double **memory,
+                 const locant_encoding *e)
 {
     locant_sizes sizes = { .heads = HEADS, .kv_heads = HEADS };
     locant_param_info info;
@@ -118,10 +120,10 @@ TEST(every_row_with_a_hook_is_here)
 /* Gradients of all heads together are those of each, to rounding. */
 TEST(heads_together_learn_as_each)
 {
-    static const char *const specs[] = {
-        "dpb(hidden=7)", "dpb(hidden=5,log=yes)", "crossformer(hidden=6)",
-        "swinv2(hidden=11)"
-    };
+    static const char *const specs[] = { "dpb(hidden=7)",
+                                         "dpb(hidden=5,log=yes)",
+                                         "crossformer(hidden=6)",
+                                         "swinv2(hidden=11)" };
 
     for (size_t i = 0; i < LEN(specs); i++) {
         locant_tensor params[PARAMS] = { 0 };
@@ -139,12 +141,12 @@ TEST(heads_together_learn_as_each)
         together = calloc(2 * total, sizeof(*together));
         apart = together + total;
         lct_params_split(dparam, &call, together);
-        e->row->score.heads_backward(dparam, &call, 0, HEADS, q_pos,
-                                    k_pos, dout);
+        e->row->score.heads_backward(dparam, &call, 0, HEADS, q_pos, k_pos,
+                                     dout);
         lct_params_split(dparam, &call, apart);
         for (int64_t h = 0; h < HEADS; h++)
             e->row->score.backward(dparam, &call, h, q_pos, &k_pos, dout + h,
-                                  1);
+                                   1);
         for (size_t n = 0; n < total; n++)
             CHECK(fabs(together[n] - apart[n]) <= 1e-13 * (1 + fabs(apart[n])));
         free(together);
@@ -188,7 +190,7 @@ static struct lct_span span(void)
 TEST(rectangles_are_what_their_pairs_are)
 {
     static const char *const specs[] = {
-        "window(size=1)", "window(size=7)", "window(size=30)",
+        "window(size=1)",    "window(size=7)",    "window(size=30)",
         "longlora(group=2)", "longlora(group=7)", "longlora(group=32)"
     };
     const struct lct_span ends = { INT64_MIN, INT64_MAX };
@@ -202,7 +204,7 @@ TEST(rectangles_are_what_their_pairs_are)
             check_rectangle(e, span(), span());
         CHECK(e->row->mask.classify(e, &head, ends, ends) == LCT_VISIBLE_SOME);
         CHECK(e->row->mask.classify(e, &head, (struct lct_span){ INT64_MIN, 0 },
-                           (struct lct_span){ 100, INT64_MAX }) ==
+                                    (struct lct_span){ 100, INT64_MAX }) ==
               LCT_VISIBLE_NONE);
         locant_encoding_free(e);
     }
@@ -250,9 +252,8 @@ static void spread(struct mixed *m, enum spread how, int64_t known)
 {
     for (int64_t b = 0; how != BEHIND && b < m->B; b++) {
         for (int64_t j = 0; j < m->S; j++)
-            ids(&m->k_pos, b)[j] = how == ANYWHERE
-                                       ? test_range(0, known - 1)
-                                       : known / m->S * j;
+            ids(&m->k_pos, b)[j] =
+                how == ANYWHERE ? test_range(0, known - 1) : known / m->S * j;
         for (int64_t i = 0; i < m->T; i++)
             ids(&m->q_pos, b)[i] = how == ANYWHERE
                                        ? test_range(0, known - 1)
@@ -263,8 +264,13 @@ static void spread(struct mixed *m, enum spread how, int64_t known)
 static void fast_is_near_the_reference(const char *spec, int64_t known,
                                        enum spread how, locant_mask mask)
 {
-    struct mixed m = { .spec = spec, .dtype = LOCANT_F32, .T = 70, .S = 150,
-                       .H = 4, .G = 2, .mask = mask };
+    struct mixed m = { .spec = spec,
+                       .dtype = LOCANT_F32,
+                       .T = 70,
+                       .S = 150,
+                       .H = 4,
+                       .G = 2,
+                       .mask = mask };
 
     if (known < m.S && how == BEHIND) {
         m.S = known;
@@ -303,8 +309,7 @@ TEST(bends_agree_with_the_network)
             for (int mask = 0; mask < 2; mask++)
                 fast_is_near_the_reference(specs[i],
                                            how == APART ? 1 << 27 : 220,
-                                           (enum spread)how,
-                                           (locant_mask)mask);
+                                           (enum spread)how, (locant_mask)mask);
 }
 
 /* ----------------------------------------------------------- rows of a tile */
@@ -324,9 +329,8 @@ static void check_tiles(const struct lct_plan *p)
     float alone[LCT_TILE];
 
     for (int64_t at = 0; at < p->B * p->H * p->q_tiles; at++) {
-        struct lct_tile t = lct_tile_of(p, at / p->q_tiles / p->H,
-                                        at / p->q_tiles % p->H,
-                                        at % p->q_tiles);
+        struct lct_tile t = lct_tile_of(
+            p, at / p->q_tiles / p->H, at / p->q_tiles % p->H, at % p->q_tiles);
 
         for (int64_t n = 0; n < p->k_tiles; n++) {
             if (!lct_mask_classify(p, &t, n, s))
@@ -337,8 +341,8 @@ static void check_tiles(const struct lct_plan *p)
                 memset(alone, 0, sizeof(alone));
                 lct_bias_add_row(p, t.b, t.h, t.i + i, t.j, t.keys, alone);
                 for (int64_t j = 0; j < t.keys; j++)
-                    CHECK(bits(alone[j]) == bits(s->s[j * (int64_t)t.lanes +
-                                                      i]) ||
+                    CHECK(bits(alone[j]) ==
+                              bits(s->s[j * (int64_t)t.lanes + i]) ||
                           !lct_mask_visible(p, t.b, t.h, t.i + i, t.j + j));
             }
         }
@@ -347,16 +351,22 @@ static void check_tiles(const struct lct_plan *p)
 
 TEST(a_row_has_the_bits_of_its_tile)
 {
-    static const char *const specs[] = {
-        "t5", "alibi", "alibi(dialect=mpt)", "fire(length=90)", "kerple",
-        "swin(height=16,width=14)", "dpb(hidden=4)", "graph(length=300)"
-    };
+    static const char *const specs[] = { "t5",
+                                         "alibi",
+                                         "alibi(dialect=mpt)",
+                                         "fire(length=90)",
+                                         "kerple",
+                                         "swin(height=16,width=14)",
+                                         "dpb(hidden=4)",
+                                         "graph(length=300)" };
 
     for (size_t i = 0; i < LEN(specs); i++)
         for (int how = 0; how < ANYWHERE + 1; how++)
             for (int mask = 0; mask < 2; mask++) {
-                struct mixed m = { .spec = specs[i], .dtype = LOCANT_F32,
-                                   .T = 90, .S = 170,
+                struct mixed m = { .spec = specs[i],
+                                   .dtype = LOCANT_F32,
+                                   .T = 90,
+                                   .S = 170,
                                    .mask = (locant_mask)mask };
                 struct lct_problem x;
                 void *workspace;

@@ -12,6 +12,7 @@
 #include "locant/figure.h"
 #include <jansson.h>
 
+/* clang-format off */
 static const char good[] =
     "{\"trained\":[64,128],\"lengths\":[64,128,256],\"encodings\":["
     "{\"encoding\":\"alibi\",\"loss\":{\"64\":{\"64\":{\"mean\":%g},"
@@ -137,6 +138,7 @@ static const char *const hostile[][3] = {
     { "extension", "{\"lengths\":[256],\"methods\":[{\"title\":\"a\",\"spec\":"
       "\"rope\"}],\"tuned\":7}", "tuned is not what a report writes" },
 };
+/* clang-format on */
 
 IN_SCRATCH(what_no_report_wrote_is_one_sentence)
 {

@@ -17,8 +17,9 @@ static const struct lct_symbol symbols[] = {
 
 static struct lct_shared of(const char *file, const char *other, size_t n)
 {
-    return (struct lct_shared){ "turns need a circle", { file, other }, symbols,
-                                n, &table, 0 };
+    return (struct lct_shared){
+        "turns need a circle", { file, other }, symbols, n, &table, 0
+    };
 }
 
 TEST(fills_its_table)

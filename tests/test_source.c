@@ -96,8 +96,10 @@ static void make_npy(const char *path, size_t elements, size_t size)
 
     memset(text, ' ', sizeof text);
     memcpy(text, "\x93NUMPY\x01\x00\x76\x00", 10);
-    snprintf(text + 10, sizeof text - 10, "{'descr': '<f4', 'fortran_order': "
-             "False, 'shape': (%zu,)}", elements);
+    snprintf(text + 10, sizeof text - 10,
+             "{'descr': '<f4', 'fortran_order': "
+             "False, 'shape': (%zu,)}",
+             elements);
     text[strlen(text + 10) + 10] = ' ';
     make_sparse(path, text, sizeof text, size);
 }
@@ -108,8 +110,10 @@ static void make_tensors(const char *path, size_t bytes, size_t size)
     char text[128] = { 120 };
 
     memset(text + 8, ' ', 120);
-    snprintf(text + 8, 120, "{\"a\":{\"dtype\":\"F32\",\"shape\":[%zu],"
-             "\"data_offsets\":[0,%zu]}}", bytes / 4, bytes);
+    snprintf(text + 8, 120,
+             "{\"a\":{\"dtype\":\"F32\",\"shape\":[%zu],"
+             "\"data_offsets\":[0,%zu]}}",
+             bytes / 4, bytes);
     text[strlen(text + 8) + 8] = ' ';
     make_sparse(path, text, sizeof text, size);
 }
@@ -119,16 +123,20 @@ TEST(looks_at_the_header_before_taking_memory)
     unsigned char header[9] = { 0, 0, 0, 4, 0, 0, 0, 0, '{' };
 
     make_sparse("s.npy", "", 0, GIB);
-    refused("s.npy", LOCANT_ERR_FORMAT, "s.npy: magic: '\\x00\\x00\\x00\\x00"
+    refused("s.npy", LOCANT_ERR_FORMAT,
+            "s.npy: magic: '\\x00\\x00\\x00\\x00"
             "\\x00\\x00', '\\x93NUMPY' expected");
     make_npy("s.npy", 7, GIB);
-    refused("s.npy", LOCANT_ERR_FORMAT, "s.npy: byte 156: the data ends here, "
+    refused("s.npy", LOCANT_ERR_FORMAT,
+            "s.npy: byte 156: the data ends here, "
             "the file 1073741668 bytes later");
     make_sparse("s.safetensors", "", 0, GIB);
-    refused("s.safetensors", LOCANT_ERR_FORMAT, "s.safetensors: header[byte 8]:"
+    refused("s.safetensors", LOCANT_ERR_FORMAT,
+            "s.safetensors: header[byte 8]:"
             " the header is empty, '{' expected");
     make_tensors("s.safetensors", 28, GIB);
-    refused("s.safetensors", LOCANT_ERR_FORMAT, "s.safetensors: data: "
+    refused("s.safetensors", LOCANT_ERR_FORMAT,
+            "s.safetensors: data: "
             "1073741668 bytes after the last tensor, which ends at 28");
     /* a header of 64 MiB, all but its first byte a hole */
     make_sparse("s.safetensors", header, sizeof header, GIB);

@@ -24,27 +24,30 @@ static locant_status low_below_high(const locant_encoding *e)
 
 static const struct lct_key band_keys[] = {
     { .name = "low", .kind = LCT_NUMBER, .def = 1, .min = 0, .max = 1e6 },
-    { .name = "high", .kind = LCT_NUMBER, .def = 4, .min = 0, .max = INFINITY,
+    { .name = "high",
+      .kind = LCT_NUMBER,
+      .def = 4,
+      .min = 0,
+      .max = INFINITY,
       .min_open = true },
     { 0 }
 };
-static const struct lct_encoding band = {
-    .info = { .name = "band" }, .keys = band_keys, .check = low_below_high
-};
+static const struct lct_encoding band = { .info = { .name = "band" },
+                                          .keys = band_keys,
+                                          .check = low_below_high };
 static const struct lct_encoding plain = { .info = { .name = "plain" } };
 
 static const struct lct_encoding deep;
-static const struct lct_encoding *const inner[] = {
-    &band, &deep, &plain, NULL
-};
+static const struct lct_encoding *const inner[] = { &band, &deep, &plain,
+                                                    NULL };
 
 static const struct lct_key deep_keys[] = {
     { .name = "in", .kind = LCT_SPEC, .def = NAN, .family = inner }, { 0 }
 };
-static const struct lct_encoding deep = {
-    .info = { .name = "deep" }, .keys = deep_keys
-};
+static const struct lct_encoding deep = { .info = { .name = "deep" },
+                                          .keys = deep_keys };
 
+/* clang-format off */
 static const struct lct_key wheel_keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 0,
       .max = INFINITY, .min_open = true },
@@ -57,12 +60,11 @@ static const struct lct_key wheel_keys[] = {
     { .name = "mask", .kind = LCT_SPEC, .def = 2, .family = inner },
     { 0 }
 };
-static const struct lct_encoding wheel = {
-    .info = { .name = "wheel" }, .keys = wheel_keys
-};
-static const struct lct_encoding *const outer[] = {
-    &band, &deep, &plain, &wheel, NULL
-};
+/* clang-format on */
+static const struct lct_encoding wheel = { .info = { .name = "wheel" },
+                                           .keys = wheel_keys };
+static const struct lct_encoding *const outer[] = { &band, &deep, &plain,
+                                                    &wheel, NULL };
 
 static void prints_as(const char *text, const char *want)
 {
@@ -115,8 +117,10 @@ TEST(keeps_every_value)
 {
     locant_encoding *e;
 
-    CHECK_OK(lct_spec_parse(&e, FN, "wheel(pairing=interleaved,dim=64,"
-                            "symmetric=yes,scaling=band(low=0.25))", outer));
+    CHECK_OK(lct_spec_parse(&e, FN,
+                            "wheel(pairing=interleaved,dim=64,"
+                            "symmetric=yes,scaling=band(low=0.25))",
+                            outer));
     CHECK(e->row == &wheel && e->value[0] == 10000 && e->value[2] == 64);
     CHECK(e->value[3] == 1 && e->value[4] == 1);
     CHECK(e->value[5] == 0 && e->nested[5]->row == &band);
@@ -303,12 +307,27 @@ static void round_trip(double v)
 
 TEST(numbers_keep_every_bit)
 {
-    static const double ugly[] = {
-        0.0, 1.0, -1.0, 0.1, 1.0 / 3, 5e-324, DBL_MIN, DBL_MAX, -DBL_MAX,
-        DBL_EPSILON, 9007199254740993.0, 1e15, 1e16, 1e17, 123456789012345680.0,
-        1e22, 1e23, 9.999999999999999e22, 0.00001, 0.000001,
-        2.2250738585072011e-308
-    };
+    static const double ugly[] = { 0.0,
+                                   1.0,
+                                   -1.0,
+                                   0.1,
+                                   1.0 / 3,
+                                   5e-324,
+                                   DBL_MIN,
+                                   DBL_MAX,
+                                   -DBL_MAX,
+                                   DBL_EPSILON,
+                                   9007199254740993.0,
+                                   1e15,
+                                   1e16,
+                                   1e17,
+                                   123456789012345680.0,
+                                   1e22,
+                                   1e23,
+                                   9.999999999999999e22,
+                                   0.00001,
+                                   0.000001,
+                                   2.2250738585072011e-308 };
 
     for (size_t i = 0; i < LEN(ugly); i++)
         round_trip(ugly[i]);
@@ -319,23 +338,38 @@ TEST(numbers_keep_every_bit)
         memcpy(&v, &bits, sizeof v);
         if (isfinite(v) && v != 0)
             round_trip(v);
-        round_trip(ldexp((double)test_range(1, 1 << 20),
-                         (int)test_range(-30, 30)));
+        round_trip(
+            ldexp((double)test_range(1, 1 << 20), (int)test_range(-30, 30)));
     }
 }
 
 TEST(numbers_read_like_the_c_library)
 {
     static const char *const texts[] = {
-        "0", "00", "1", "+1", "1.", ".1", "1e5", "1E+5", "1e-5", "0.1e1",
-        "1e400", "-1e400", "1e-400", "179769313486231580793e289",
-        "2.4703282292062327208e-324", "2.4703282292062328e-324",
+        "0",
+        "00",
+        "1",
+        "+1",
+        "1.",
+        ".1",
+        "1e5",
+        "1E+5",
+        "1e-5",
+        "0.1e1",
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "179769313486231580793e289",
+        "2.4703282292062327208e-324",
+        "2.4703282292062328e-324",
         "0.000000000000000000000000000000000000000000000001",
-        "1e99999999999999999999", "0e99999999999999999999",
+        "1e99999999999999999999",
+        "0e99999999999999999999",
     };
     static const char *const not_numbers[] = {
-        "", "+", "-", ".", "e5", "1e", "1e+", "1e5.5", "1.2.3", "--1", "1 ",
-        " 1", "0x1", "nan", "inf", "1,5", "1e5e5", "1_0", "\xd9\xa1",
+        "",      "+",     "-",     ".",   "e5",       "1e",  "1e+",
+        "1e5.5", "1.2.3", "--1",   "1 ",  " 1",       "0x1", "nan",
+        "inf",   "1,5",   "1e5e5", "1_0", "\xd9\xa1",
     };
     double got;
 
@@ -352,16 +386,17 @@ TEST(numbers_read_like_the_c_library)
 /* A locale with a decimal comma, made here where none is installed. */
 static const char *comma_locale(const char *directory)
 {
-    static const char *const names[] = {
-        "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"
-    };
+    static const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8",
+                                         "fr_FR.UTF-8", "fr_FR.utf8" };
     char command[400];
 
     for (size_t i = 0; i < LEN(names); i++)
         if (setlocale(LC_NUMERIC, names[i]) != NULL)
             return names[i];
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 "
-             "'%s/de_DE.UTF-8' >/dev/null 2>&1", directory);
+    snprintf(command, sizeof command,
+             "localedef -i de_DE -f UTF-8 "
+             "'%s/de_DE.UTF-8' >/dev/null 2>&1",
+             directory);
     if (system(command) != 0 || setenv("LOCPATH", directory, 1) != 0)
         return NULL;
     return setlocale(LC_NUMERIC, names[0]);
@@ -391,8 +426,9 @@ TEST(does_not_mind_a_decimal_comma)
 TEST(survives_nonsense)
 {
     static const char *const pieces[] = {
-        "wheel", "band", "deep", "plain", "(", ")", "=", ",", "base", "low",
-        "in", "scaling", "1", "-2.5e3", "half", "yes", " ", "\xff", "e", ".",
+        "wheel", "band", "deep", "plain", "(",       ")", "=",
+        ",",     "base", "low",  "in",    "scaling", "1", "-2.5e3",
+        "half",  "yes",  " ",    "\xff",  "e",       ".",
     };
 
     for (int round = 0; round < 20000; round++) {
@@ -463,8 +499,9 @@ TEST(prints_the_registry_canonically)
         locant_encoding_free(e);
     }
     CHECK(locant_encoding_create(&e, "alibbi") == LOCANT_ERR_PARAM);
-    CHECK(strstr(locant_last_error(), FN ": unknown encoding 'alibbi' at byte "
-                 "0; did you mean 'alibi'? known: alibi, ") != NULL);
+    CHECK(strstr(locant_last_error(),
+                 FN ": unknown encoding 'alibbi' at byte "
+                    "0; did you mean 'alibi'? known: alibi, ") != NULL);
 }
 
 TEST(survives_every_failing_allocation)
@@ -475,8 +512,10 @@ TEST(survives_every_failing_allocation)
 
     for (k = 1; status == LOCANT_ERR_NOMEM; k++) {
         test_memory_fail(k);
-        status = lct_spec_parse(&e, FN, "wheel(mask=band(low=2),scaling=deep("
-                                "in=plain))", outer);
+        status = lct_spec_parse(&e, FN,
+                                "wheel(mask=band(low=2),scaling=deep("
+                                "in=plain))",
+                                outer);
         if (status == LOCANT_ERR_NOMEM) {
             CHECK(e == NULL && test_memory_held() == 0);
             CHECK(!test_differs(locant_last_error(),

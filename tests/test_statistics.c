@@ -48,10 +48,10 @@ TEST(t_matches_tables)
     static const struct {
         size_t df;
         double t;
-    } rows[] = {{1, 12.706}, {2, 4.303}, {3, 3.182}, {4, 2.776}, {5, 2.571},
-                {6, 2.447},  {7, 2.365}, {8, 2.306}, {9, 2.262}, {10, 2.228},
-                {15, 2.131}, {20, 2.086}, {29, 2.045}, {30, 2.042},
-                {60, 2.000}, {120, 1.980}};
+    } rows[] = { { 1, 12.706 }, { 2, 4.303 },  { 3, 3.182 },  { 4, 2.776 },
+                 { 5, 2.571 },  { 6, 2.447 },  { 7, 2.365 },  { 8, 2.306 },
+                 { 9, 2.262 },  { 10, 2.228 }, { 15, 2.131 }, { 20, 2.086 },
+                 { 29, 2.045 }, { 30, 2.042 }, { 60, 2.000 }, { 120, 1.980 } };
 
     for (size_t i = 0; i < LEN(rows); i++)
         if (fabs(t_of(rows[i].df + 1, .95) - rows[i].t) > 0.00051)
@@ -64,7 +64,7 @@ TEST(t_matches_tables)
 /* The density, integrated up to t, holds 'level' of the probability. */
 TEST(t_inverts_the_integral)
 {
-    static const double levels[] = {.5, .9, .95, .99, .999};
+    static const double levels[] = { .5, .9, .95, .99, .999 };
 
     for (size_t df = 1; df <= 40; df += df < 8 ? 1 : 8)
         for (size_t k = 0; k < LEN(levels); k++) {
@@ -77,8 +77,8 @@ TEST(t_inverts_the_integral)
 
 TEST(paired_of_few_values)
 {
-    static const double x[] = {1, 2, 3}, same[] = {4, 4, 4, 4},
-                        hole[] = {1, NAN, 3};
+    static const double x[] = { 1, 2, 3 }, same[] = { 4, 4, 4, 4 },
+                        hole[] = { 1, NAN, 3 };
     locant_difference d;
 
     CHECK_OK(locant_paired(&d, x, 3, .95));
@@ -250,8 +250,9 @@ TEST(flips_hold_their_level)
 TEST(holm_steps_down)
 {
     /* by hand: 4 x .01, 3 x .02 = .06, 2 x .03 = .06, 1 x .2 */
-    static const double p[] = {.2, .01, .03, .02}, want[] = {.2, .04, .06, .06};
-    static const double holes[] = {.02, NAN, .04};
+    static const double p[] = { .2, .01, .03, .02 },
+                        want[] = { .2, .04, .06, .06 };
+    static const double holes[] = { .02, NAN, .04 };
     double got[7], random[7], slow[7];
 
     CHECK_OK(locant_holm(got, p, 4));
@@ -300,8 +301,10 @@ TEST(wilson_ends_are_roots)
 {
     static const struct {
         double level, z; /* z: Abramowitz and Stegun, table 26.5 */
-    } at[] = {{.5, .674489750196082}, {.9, 1.644853626951473},
-              {.95, 1.959963984540054}, {.99, 2.575829303548901}};
+    } at[] = { { .5, .674489750196082 },
+               { .9, 1.644853626951473 },
+               { .95, 1.959963984540054 },
+               { .99, 2.575829303548901 } };
 
     for (size_t l = 0; l < LEN(at); l++)
         for (size_t n = 1; n < 40; n += 3)
@@ -363,7 +366,7 @@ TEST(wilson_covers_on_average)
 
 TEST(share_counts)
 {
-    static const double x[] = {.9, .95, NAN, .1, .8999};
+    static const double x[] = { .9, .95, NAN, .1, .8999 };
 
     CHECK(locant_share(x, 5, .9) == .4);
     CHECK(locant_share(x, 2, .9) == 1);
@@ -374,8 +377,8 @@ TEST(share_counts)
 
 TEST(refuses_bad_arguments)
 {
-    static const double p[] = {.5, 1.5};
-    locant_difference d = {1, 2, 3, 4};
+    static const double p[] = { .5, 1.5 };
+    locant_difference d = { 1, 2, 3, 4 };
     double low = 7, high = 8, out[2];
 
     CHECK_REFUSED(locant_paired(NULL, p, 2, .95), LOCANT_ERR_NULL,

@@ -41,8 +41,8 @@ static int is_undefined(const locant_interval *e)
 
 TEST(bootstrap_of_simple_cases)
 {
-    static const double same[6] = {2, 2, 2, 2, 2, 2}, two[2] = {0, 1};
-    static const double hole[4] = {1, 2, NAN, 4}, far[2] = {1, INFINITY};
+    static const double same[6] = { 2, 2, 2, 2, 2, 2 }, two[2] = { 0, 1 };
+    static const double hole[4] = { 1, 2, NAN, 4 }, far[2] = { 1, INFINITY };
     locant_interval e;
 
     e = bootstrap(same, 2, 3, 1);
@@ -85,7 +85,7 @@ static double law_at(const struct oracle_law *law, double q)
  */
 TEST(bootstrap_follows_its_law)
 {
-    static const double levels[] = {.5, .8, .95};
+    static const double levels[] = { .5, .8, .95 };
 
     for (int trial = 0; trial < 30; trial++) {
         size_t seeds = (size_t)test_range(1, 4);
@@ -120,8 +120,8 @@ static locant_interval of_effects(size_t seeds, size_t blocks, double of_seed,
 
     for (size_t s = 0; s < seeds; s++)
         for (size_t b = 0; b < blocks; b++)
-            loss[s * blocks + b] = 100 + of_seed * (s % 2 ? 1 : -1) +
-                                   of_block * (b % 2 ? 1 : -1);
+            loss[s * blocks + b] =
+                100 + of_seed * (s % 2 ? 1 : -1) + of_block * (b % 2 ? 1 : -1);
     return bootstrap(loss, seeds, blocks, test_seed());
 }
 
@@ -230,31 +230,31 @@ static void check_ranks(const double *loss, size_t n, size_t seeds,
  */
 TEST(ranks_by_paired_seeds)
 {
-    static const double loss[] = {1, 5, 9,   1.09, 5.10, 9.11,
-                                  1, 5.05, 9.10,   0, NAN, 0};
+    static const double loss[] = { 1, 5,    9,    1.09, 5.10, 9.11,
+                                   1, 5.05, 9.10, 0,    NAN,  0 };
 
-    check_ranks(loss, 4, 3, 1, (const int[]){1, 2, 1, 0});
+    check_ranks(loss, 4, 3, 1, (const int[]){ 1, 2, 1, 0 });
     /* Unpaired, seeds are 4 apart and nothing could be told: the pairs count.
        With two seeds it counts whether both runs are above. */
-    check_ranks((const double[]){1, 5, 1.09, 5.10}, 2, 2, 1,
-                (const int[]){1, 2});
-    check_ranks((const double[]){1, 5, 1.2, 4.9}, 2, 2, 1,
-                (const int[]){1, 1});
+    check_ranks((const double[]){ 1, 5, 1.09, 5.10 }, 2, 2, 1,
+                (const int[]){ 1, 2 });
+    check_ranks((const double[]){ 1, 5, 1.2, 4.9 }, 2, 2, 1,
+                (const int[]){ 1, 1 });
     /* one value each: equal or not */
-    check_ranks((const double[]){3, 1, 2, 1, NAN}, 5, 1, 1,
-                (const int[]){4, 1, 3, 1, 0});
+    check_ranks((const double[]){ 3, 1, 2, 1, NAN }, 5, 1, 1,
+                (const int[]){ 4, 1, 3, 1, 0 });
 }
 
 /* Told at three seeds by 95 %, but not by what corrects for all pairs. */
 TEST(ranks_are_corrected_for_pairs)
 {
-    static const double loss[] = {1, 1, 1,  1.05, 1.06, 1.07,
-                                  9, 9.1, 9,  9, 9, 9.1,  8, 9, 10};
+    static const double loss[] = { 1, 1, 1, 1.05, 1.06, 1.07, 9, 9.1,
+                                   9, 9, 9, 9.1,  8,    9,    10 };
 
     /* .06, deviation .01: half width .025 alone, of ten pairs
        t(2; .995) = 14.09, .081 */
-    check_ranks(loss, 2, 3, 1, (const int[]){1, 2});
-    check_ranks(loss, 5, 3, 1, (const int[]){1, 1, 3, 3, 1});
+    check_ranks(loss, 2, 3, 1, (const int[]){ 1, 2 });
+    check_ranks(loss, 5, 3, 1, (const int[]){ 1, 1, 3, 3, 1 });
 }
 
 /* With three seeds or more the noise of blocks is no evidence. */
@@ -268,11 +268,11 @@ TEST(ranks_do_not_count_blocks_as_seeds)
             loss[1][s][b] = s == 0 ? 1.3 : s == 1 ? 1.02 : 1.01;
         }
     /* always above, so every resample is; but .11 +- .41 by Student */
-    check_ranks(&loss[0][0][0], 2, 3, 50, (const int[]){1, 1});
+    check_ranks(&loss[0][0][0], 2, 3, 50, (const int[]){ 1, 1 });
     for (int b = 0; b < 50; b++)
         for (int s = 0; s < 3; s++)
             loss[1][s][b] = 1.3 + .1 * s;
-    check_ranks(&loss[0][0][0], 2, 3, 50, (const int[]){1, 2});
+    check_ranks(&loss[0][0][0], 2, 3, 50, (const int[]){ 1, 2 });
 }
 
 /* The order in which encodings are given does not matter, nor a constant. */
@@ -302,7 +302,7 @@ TEST(ranks_follow_the_encodings)
 
 TEST(reciprocal_ranks_are_averaged)
 {
-    static const int rank[] = {1, 2, 0,  4, 1, 1};
+    static const int rank[] = { 1, 2, 0, 4, 1, 1 };
     double mrr[3];
 
     CHECK_OK(locant_mean_reciprocal_rank(mrr, rank, 3, 2));
@@ -313,7 +313,7 @@ TEST(reciprocal_ranks_are_averaged)
 
 TEST(refuses_bad_arguments)
 {
-    static const double loss[] = {1, 2};
+    static const double loss[] = { 1, 2 };
     locant_interval e;
     double mrr;
     int rank[2];

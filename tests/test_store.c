@@ -38,26 +38,26 @@ IN_SCRATCH(keeps_runs)
     assert_string_equal(info.encoding, "alibi");
     assert_string_equal(info.status, "running");
     assert_string_equal(info.model, "layers=1,width=8,heads=2,kv_heads=2,ff=8,"
-                        "norm=layer");
+                                    "norm=layer");
     assert_string_equal(info.corpus_sha256, "00ff");
     CHECK(info.seed == UINT64_MAX && info.steps == 9 && info.batch == 2);
     CHECK(info.length == 4 && info.parameters == 100 && info.step == 0);
     CHECK(info.encoding_parameters == 3 && isnan(info.train_loss));
     CHECK_OK(locant_store_runs(s, count, &n));
     assert_int_equal(n, 2);
-    assert_int_equal(ask(&dir, "PRAGMA user_version"),
-                     LCT_STORE_VERSION);
+    assert_int_equal(ask(&dir, "PRAGMA user_version"), LCT_STORE_VERSION);
     assert_int_equal(ask(&dir, "SELECT journal_mode = 'wal' FROM"
-                         " pragma_journal_mode"), 1);
+                               " pragma_journal_mode"),
+                     1);
     locant_store_close(s);
 }
 
 IN_SCRATCH(keeps_metrics_and_rewinds)
 {
-    const struct lct_metric m[] = {
-        {1, 5.5, .25, 1e-3, .125}, {2, NAN, 2, 2e-3, NAN},
-        {3, 4.5, 1, 3e-3, .5}};
-    const struct lct_run_state at = {"interrupted", 3, 2.5, 0xabc, NULL};
+    const struct lct_metric m[] = { { 1, 5.5, .25, 1e-3, .125 },
+                                    { 2, NAN, 2, 2e-3, NAN },
+                                    { 3, 4.5, 1, 3e-3, .5 } };
+    const struct lct_run_state at = { "interrupted", 3, 2.5, 0xabc, NULL };
     locant_store *s = open_store();
     int64_t id = add_run(s, "a");
     struct lct_run_extra extra;
@@ -91,9 +91,12 @@ IN_SCRATCH(keeps_metrics_and_rewinds)
 
 static void fill_evaluation(locant_evaluation *e, double *blocks, double value)
 {
-    *e = (locant_evaluation){.own_window = value, .valid = 2, .shuffled = 3,
-                             .causality = NAN, .blocks = 3,
-                             .tokens_per_second = 5};
+    *e = (locant_evaluation){ .own_window = value,
+                              .valid = 2,
+                              .shuffled = 3,
+                              .causality = NAN,
+                              .blocks = 3,
+                              .tokens_per_second = 5 };
     for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
         e->length[i] = 128 << i;
         e->same_targets[i] = i == 4 ? NAN : i;
@@ -107,9 +110,10 @@ static void fill_evaluation(locant_evaluation *e, double *blocks, double value)
 static locant_status save(locant_store *s, int64_t id, int64_t want,
                           const locant_evaluation *e, const double *blocks)
 {
-    const struct lct_evaluation_key key = {
-        .run = id, .corpus_sha256 = "c", .want = want};
-    const struct lct_block_losses losses = {.p1 = blocks};
+    const struct lct_evaluation_key key = { .run = id,
+                                            .corpus_sha256 = "c",
+                                            .want = want };
+    const struct lct_block_losses losses = { .p1 = blocks };
 
     return lct_store_save_under(s, &key, e, &losses);
 }
@@ -144,8 +148,8 @@ IN_SCRATCH(keeps_evaluations)
 
 IN_SCRATCH(removes_a_run_and_all_of_it)
 {
-    const struct lct_metric m = {1, 5, 1, 1, 1};
-    const struct lct_run_state at = {"done", 1, 1, 1, NULL};
+    const struct lct_metric m = { 1, 5, 1, 1, 1 };
+    const struct lct_run_state at = { "done", 1, 1, 1, NULL };
     locant_store *s = open_store();
     int64_t id = add_run(s, "a"), other = add_run(s, "b");
     double blocks[3 * LOCANT_EVAL_LENGTHS];
@@ -191,9 +195,10 @@ static void wait_for(pid_t child)
 /* Open a store that may not exist yet, add runs with metrics. */
 static int write_runs(int process, int runs, int acknowledge)
 {
-    const struct lct_metric m[3] = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1},
-                                    {3, 1, 1, 1, 1}};
-    const struct lct_run_state at = {"running", 3, 1, 1, NULL};
+    const struct lct_metric m[3] = { { 1, 1, 1, 1, 1 },
+                                     { 2, 1, 1, 1, 1 },
+                                     { 3, 1, 1, 1, 1 } };
+    const struct lct_run_state at = { "running", 3, 1, 1, NULL };
     locant_store *s;
 
     if (locant_store_open(&s, scratch_file(&dir, "store")) != LOCANT_OK) {
@@ -201,8 +206,9 @@ static int write_runs(int process, int runs, int acknowledge)
         return 1;
     }
     for (int i = 0; i < runs; i++) {
-        struct lct_run_new run = {.encoding = "none", .model = "m",
-                                  .corpus_sha256 = "0", .steps = 3};
+        struct lct_run_new run = {
+            .encoding = "none", .model = "m", .corpus_sha256 = "0", .steps = 3
+        };
         char key[32];
         int64_t id;
 
@@ -221,7 +227,7 @@ static int write_runs(int process, int runs, int acknowledge)
 IN_SCRATCH(keeps_what_it_acknowledged_when_killed)
 {
     for (int round = 0; round < 20; round++) {
-        struct timespec pause = {0, test_range(1, 30) * 1000000};
+        struct timespec pause = { 0, test_range(1, 30) * 1000000 };
         int pipes[2], status, acknowledged = 0;
         char sql[96], byte;
         pid_t child;
@@ -265,7 +271,8 @@ IN_SCRATCH(locks_a_run)
     CHECK_OK(lct_store_lock_run(&fd, s, id));
     snprintf(want, sizeof want,
              "locant_train: run %" PRId64 " is being trained by process %ld on"
-             " host %s", id, (long)getpid(), host);
+             " host %s",
+             id, (long)getpid(), host);
     CHECK_REFUSED(lct_store_lock_run(&second, s, id), LOCANT_ERR_UNSUPPORTED,
                   want);
     child = fork();

@@ -11,6 +11,7 @@
 
 enum { WRITERS = 8, RUNS = TEST_SANITIZED ? 5 : 25 };
 
+/* clang-format off */
 static const char model[] =
     "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer";
 
@@ -125,6 +126,7 @@ IN_SCRATCH(says_that_the_store_is_locked)
 struct seen {
     int reads, between; /* of all, while some steps were done */
 };
+/* clang-format on */
 
 /* A step that is recorded has its row, and no row is of a step to come. */
 static int check_row(int n, const char *const *names, const char *const *values,
@@ -138,8 +140,8 @@ static int check_row(int n, const char *const *names, const char *const *values,
     assert_string_equal(values[0], values[1]);
     assert_string_equal(values[0], values[2]);
     seen->reads++;
-    seen->between += strcmp(values[0], "0") != 0 &&
-                     strcmp(values[3], "running") == 0;
+    seen->between +=
+        strcmp(values[0], "0") != 0 && strcmp(values[3], "running") == 0;
     return 0;
 }
 
@@ -151,7 +153,7 @@ IN_SCRATCH(readers_see_whole_rows_while_a_run_trains)
         " status FROM runs";
     locant_train_options o = tiny("alibi");
     locant_store *s;
-    struct seen seen = {0, 0};
+    struct seen seen = { 0, 0 };
     pid_t child;
     int status;
 
@@ -183,18 +185,23 @@ IN_SCRATCH(readers_see_whole_rows_while_a_run_trains)
 static void add_many(locant_store *s, int n)
 {
     CHECK_OK(lct_store_begin(s, __func__));
-    CHECK_OK(lct_store_end(s, lct_store_exec(
-        s, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
-        " LIMIT ?1) INSERT INTO runs (key, status, encoding, model,"
-        " corpus_sha256, seed, step, steps, batch, length, parameters,"
-        " encoding_parameters, bytes, seconds, batch_checksum, started)"
-        " SELECT 'run ' || (i + (SELECT count(*) FROM runs)), 'done', 'rope',"
-        " ?2, '0', i, 10, 10, 1, 1, 1, 0, 1, 1, '', '' FROM n", "is",
-        (int64_t)n, model)));
+    CHECK_OK(lct_store_end(
+        s, lct_store_exec(
+               s,
+               "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+               " LIMIT ?1) INSERT INTO runs (key, status, encoding, model,"
+               " corpus_sha256, seed, step, steps, batch, length, parameters,"
+               " encoding_parameters, bytes, seconds, batch_checksum, started)"
+               " SELECT 'run ' || (i + (SELECT count(*) FROM runs)), 'done',"
+               " 'rope', ?2, '0', i, 10, 10, 1, 1, 1, 0, 1, 1, '', '' FROM n",
+               "is", (int64_t)n, model)));
     CHECK_OK(lct_store_begin(s, __func__));
-    CHECK_OK(lct_store_end(s, lct_store_exec(
-        s, "INSERT OR IGNORE INTO metrics SELECT runs.id, n.value, 1, 1, 1"
-        " FROM runs, json_each('[1,2,3,4,5,6,7,8,9,10]') AS n", "")));
+    CHECK_OK(lct_store_end(
+        s, lct_store_exec(
+               s,
+               "INSERT OR IGNORE INTO metrics SELECT runs.id, n.value, 1, 1, 1"
+               " FROM runs, json_each('[1,2,3,4,5,6,7,8,9,10]') AS n",
+               "")));
 }
 
 struct work {
@@ -234,7 +241,7 @@ static int count_score(const locant_run_info *run, const char *setup,
 /* Of all runs, or of all scores. */
 static struct work work_of_list(locant_store *s, bool scores, int want)
 {
-    struct work work = {0, 0};
+    struct work work = { 0, 0 };
     int n = 0;
 
     sqlite3_trace_v2(s->db, SQLITE_TRACE_STMT, on_statement, &work);
@@ -268,17 +275,25 @@ IN_SCRATCH(lists_thousands_of_runs)
 /* Runs without scores cost no statement, and a look into an index each. */
 IN_SCRATCH(finds_scores_among_thousands_of_runs)
 {
-    struct lct_task_score score = {
-        .run = 4711, .task = "T1", .setting = "", .encoding = "",
-        .test_seed = 1, .length = 128, .place = -1, .items = 10, .exact = 5,
-        .tokens = 10, .hits = 7, .loss = 1};
+    struct lct_task_score score = { .run = 4711,
+                                    .task = "T1",
+                                    .setting = "",
+                                    .encoding = "",
+                                    .test_seed = 1,
+                                    .length = 128,
+                                    .place = -1,
+                                    .items = 10,
+                                    .exact = 5,
+                                    .tokens = 10,
+                                    .hits = 7,
+                                    .loss = 1 };
     locant_store *s = open_store("store");
     struct work none, one;
 
     add_many(s, 5000);
     CHECK_OK(lct_store_begin(s, __func__));
-    CHECK_OK(lct_store_end(s, lct_store_exec(
-        s, "UPDATE runs SET source = 'T1'", "")));
+    CHECK_OK(lct_store_end(
+        s, lct_store_exec(s, "UPDATE runs SET source = 'T1'", "")));
     none = work_of_list(s, true, 0);
     assert_int_equal(none.statements, 1);
     CHECK(none.steps < 5000 * 2);
@@ -316,7 +331,8 @@ IN_SCRATCH(questions_use_indexes)
         " ORDER BY setting, encoding, test_seed, length, place",
         "SELECT value FROM probes WHERE run = 1 AND name = 'x'",
         "SELECT plan FROM plans WHERE key = 'x'",
-        "SELECT kind FROM corpora WHERE sha256 = 'x'"};
+        "SELECT kind FROM corpora WHERE sha256 = 'x'"
+    };
     locant_store *s = open_store("store");
 
     for (size_t i = 0; i < LEN(questions); i++) {

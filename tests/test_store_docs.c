@@ -120,11 +120,14 @@ IN_SCRATCH(the_page_is_the_schema)
     char version[64];
 
     read_page();
-    CHECK_OK(locant_store_sql(s, "SELECT name FROM sqlite_master WHERE type ="
+    CHECK_OK(locant_store_sql(s,
+                              "SELECT name FROM sqlite_master WHERE type ="
                               " 'table' AND name NOT LIKE 'sqlite%'",
                               see_table, s));
-    CHECK_OK(locant_store_sql(s, "SELECT name FROM sqlite_master WHERE type ="
-                              " 'index' AND sql IS NOT NULL", see_index, s));
+    CHECK_OK(locant_store_sql(s,
+                              "SELECT name FROM sqlite_master WHERE type ="
+                              " 'index' AND sql IS NOT NULL",
+                              see_index, s));
     snprintf(version, sizeof version, "schema version, %d,", LCT_STORE_VERSION);
     CHECK(strstr(page, version) != NULL);
     free(page);

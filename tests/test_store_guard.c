@@ -16,18 +16,21 @@ static void change(const char *sql)
 
 IN_SCRATCH(refuses_a_schema_that_is_not_ours)
 {
-    static const struct { const char *sql, *said; } cases[] = {
-        {"DROP TABLE gradients",
-         "has no table gradients, which a store of locant has"},
-        {"ALTER TABLE runs RENAME TO other; CREATE VIEW runs AS WITH RECURSIVE"
-         " c AS (SELECT * FROM other UNION ALL SELECT * FROM c) SELECT * FROM"
-         " c", "its runs is not the table that a store of locant has"},
-        {"ALTER TABLE plans ADD COLUMN more AS (hex(zeroblob(99999999)))",
-         "its plans is not the table that a store of locant has"},
-        {"DROP TABLE probes; CREATE TABLE probes (run, name, setting, value)",
-         "its probes is not the table that a store of locant has"},
-        {"DROP INDEX runs_parent",
-         "has no index runs_parent, which a store of locant has"},
+    static const struct {
+        const char *sql, *said;
+    } cases[] = {
+        { "DROP TABLE gradients",
+          "has no table gradients, which a store of locant has" },
+        { "ALTER TABLE runs RENAME TO other; CREATE VIEW runs AS WITH RECURSIVE"
+          " c AS (SELECT * FROM other UNION ALL SELECT * FROM c) SELECT * FROM"
+          " c",
+          "its runs is not the table that a store of locant has" },
+        { "ALTER TABLE plans ADD COLUMN more AS (hex(zeroblob(99999999)))",
+          "its plans is not the table that a store of locant has" },
+        { "DROP TABLE probes; CREATE TABLE probes (run, name, setting, value)",
+          "its probes is not the table that a store of locant has" },
+        { "DROP INDEX runs_parent",
+          "has no index runs_parent, which a store of locant has" },
     };
     char want[PATH_MAX + 128], *bytes;
     locant_store *s = open_store();
@@ -76,7 +79,8 @@ IN_SCRATCH(runs_nothing_of_a_stranger)
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 2);
     CHECK_OK(locant_store_sql(s, "SELECT * FROM notes", see_row, &rows));
     CHECK_REFUSED(locant_store_sql(s, "SELECT * FROM v", see_row, &rows),
-                  LOCANT_ERR_PARAM, "locant_store_sql: SQLite says: access to"
+                  LOCANT_ERR_PARAM,
+                  "locant_store_sql: SQLite says: access to"
                   " view \"v\" prohibited");
     assert_int_equal(rows, 0);
     locant_store_close(s);
@@ -114,8 +118,10 @@ IN_SCRATCH(ends_a_query_that_does_not_end)
     locant_store *s = open_store();
     char want[PATH_MAX + 128], *text;
 
-    snprintf(want, sizeof want, "%s: a query took more steps than any of a"
-             " store of its size", scratch_file(&dir, "store/runs.db"));
+    snprintf(want, sizeof want,
+             "%s: a query took more steps than any of a"
+             " store of its size",
+             scratch_file(&dir, "store/runs.db"));
     s->guard.least = 0; /* a file of some pages leaves a few million */
     CHECK_REFUSED(lct_store_text(&text, s, endless, ""), LOCANT_ERR_FORMAT,
                   want);

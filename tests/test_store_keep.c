@@ -6,22 +6,25 @@
 
 IN_SCRATCH(an_evaluation_is_told_by_its_whole_key)
 {
-    int64_t length[2] = {128, 4096}, id[5];
-    double mean[2] = {1.5, NAN}, loss[6] = {1, 2, 3, 4, NAN, 6};
-    const struct lct_curve curves[] = {
-        {"P1", 2, 3, length, mean, loss}, {"P4", 1, 0, length, mean, NULL}};
+    int64_t length[2] = { 128, 4096 }, id[5];
+    double mean[2] = { 1.5, NAN }, loss[6] = { 1, 2, 3, 4, NAN, 6 };
+    const struct lct_curve curves[] = { { "P1", 2, 3, length, mean, loss },
+                                        { "P4", 1, 0, length, mean, NULL } };
     locant_store *s = open_store();
     const int64_t run = add_run(s, "a");
     const struct lct_evaluation_key keys[] = {
-        {run, "c", 4, NULL, NULL, NULL}, {run, "c", 4, "alibi", NULL, NULL},
-        {run, "c", 4, "alibi", "clamp", ""}, {run, "c", 4, "", "", "128,4096"},
-        {run, "d", 4, "", "", ""}};
+        { run, "c", 4, NULL, NULL, NULL },
+        { run, "c", 4, "alibi", NULL, NULL },
+        { run, "c", 4, "alibi", "clamp", "" },
+        { run, "c", 4, "", "", "128,4096" },
+        { run, "d", 4, "", "", "" }
+    };
     struct lct_evaluation_row got;
     struct lct_curve c;
     bool found;
 
     for (size_t i = 0; i < LEN(keys); i++) {
-        struct lct_evaluation_row row = {.blocks = 3, .valid = (double)i};
+        struct lct_evaluation_row row = { .blocks = 3, .valid = (double)i };
 
         CHECK_OK(lct_store_find_evaluation(&got, &found, s, &keys[i]));
         CHECK(!found);
@@ -52,13 +55,14 @@ IN_SCRATCH(an_evaluation_is_told_by_its_whole_key)
 /* Rows of a curve that somebody deleted are missed, not read past. */
 IN_SCRATCH(refuses_a_curve_with_a_hole)
 {
-    int64_t length[2] = {128, 256};
-    double mean[2] = {1, 2}, loss[4] = {1, 2, 3, 4};
-    const struct lct_curve curve = {"P1", 2, 2, length, mean, loss};
-    const struct lct_evaluation_row row = {.blocks = 2};
+    int64_t length[2] = { 128, 256 };
+    double mean[2] = { 1, 2 }, loss[4] = { 1, 2, 3, 4 };
+    const struct lct_curve curve = { "P1", 2, 2, length, mean, loss };
+    const struct lct_evaluation_row row = { .blocks = 2 };
     locant_store *s = open_store();
-    const struct lct_evaluation_key key = {
-        .run = add_run(s, "a"), .corpus_sha256 = "c", .want = 2};
+    const struct lct_evaluation_key key = { .run = add_run(s, "a"),
+                                            .corpus_sha256 = "c",
+                                            .want = 2 };
     locant_evaluation e;
     struct lct_curve c;
     bool found;
@@ -67,11 +71,13 @@ IN_SCRATCH(refuses_a_curve_with_a_hole)
     assert_int_equal(
         lct_store_load_evaluation(&e, NULL, &found, s, key.run, "c", 2),
         LOCANT_ERR_FORMAT); /* two lengths of five */
-    CHECK_OK(lct_store_exec(s, "DELETE FROM losses WHERE length = 256"
-                            " AND block = 1", ""));
+    CHECK_OK(lct_store_exec(s,
+                            "DELETE FROM losses WHERE length = 256"
+                            " AND block = 1",
+                            ""));
     assert_int_equal(lct_store_read_curve(&c, s, 1, "P1"), LOCANT_ERR_FORMAT);
     CHECK(strstr(locant_last_error(), "runs.db: evaluation 1 has 2 lengths and"
-                 " 3 losses of P1") != NULL);
+                                      " 3 losses of P1") != NULL);
     lct_curve_free(&c);
     locant_store_close(s);
 }
@@ -90,10 +96,11 @@ IN_SCRATCH(keeps_scores_of_tasks)
     locant_store *s = open_store();
     const int64_t run = add_run(s, "a");
     struct lct_task_score t[] = {
-        {run, "T1", "", "", 7, 32, 3, 10, 2, 10, 2, NAN},
-        {run, "T1", "", "", 7, 32, -1, 20, 1, 20, 4, 1.5},
-        {run, "T1", "k=4", "", 7, 32, -1, 20, 3, 20, 4, 1.5},
-        {run, "T2", "", "", 7, 32, -1, 20, 9, 20, 4, 1.5}};
+        { run, "T1", "", "", 7, 32, 3, 10, 2, 10, 2, NAN },
+        { run, "T1", "", "", 7, 32, -1, 20, 1, 20, 4, 1.5 },
+        { run, "T1", "k=4", "", 7, 32, -1, 20, 3, 20, 4, 1.5 },
+        { run, "T2", "", "", 7, 32, -1, 20, 9, 20, 4, 1.5 }
+    };
     int64_t sum = 0;
 
     CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
@@ -133,9 +140,9 @@ IN_SCRATCH(keeps_probes_and_plans)
 
 IN_SCRATCH(keeps_the_last_recipe_of_a_text)
 {
-    const struct lct_recipe first = {"00ff", "files", "[\"/a\"]", 1, 100},
-                            last = {"00ff", "files", "[\"/b\"]", UINT64_MAX,
-                                    100};
+    const struct lct_recipe first = { "00ff", "files", "[\"/a\"]", 1, 100 },
+                            last = { "00ff", "files", "[\"/b\"]", UINT64_MAX,
+                                     100 };
     locant_store *s = open_store();
     locant_corpus *c = (void *)&dir;
     const int64_t run = add_run(s, "a"); /* of the text 00ff */
@@ -150,7 +157,8 @@ IN_SCRATCH(keeps_the_last_recipe_of_a_text)
     CHECK_OK(lct_store_keep_corpus(s, &last));
     assert_int_equal(sqlite3_total_changes(s->db), 3); /* nothing to write */
     assert_int_equal(ask(&dir, "SELECT seed = -1 AND paths = '[\"/b\"]' FROM"
-                         " corpora"), 1);
+                               " corpora"),
+                     1);
     CHECK(locant_store_corpus(&c, s, run) == LOCANT_ERR_FORMAT); /* 100 bytes */
     CHECK(locant_store_corpus(&c, s, 7) == LOCANT_ERR_PARAM);
     locant_store_close(s);
@@ -160,9 +168,13 @@ IN_SCRATCH(knows_the_parent_of_a_run)
 {
     locant_store *s = open_store();
     const int64_t parent = add_run(s, "a");
-    const struct lct_run_new new = {
-        .key = "b", .encoding = "none", .model = "m", .corpus_sha256 = "0",
-        .source = "T1", .options = "{}", .parent = parent};
+    const struct lct_run_new new = { .key = "b",
+                                     .encoding = "none",
+                                     .model = "m",
+                                     .corpus_sha256 = "0",
+                                     .source = "T1",
+                                     .options = "{}",
+                                     .parent = parent };
     int64_t child;
     char *text;
 
@@ -174,6 +186,7 @@ IN_SCRATCH(knows_the_parent_of_a_run)
                      parent);
     CHECK_OK(locant_store_remove(s, parent));
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs WHERE parent IS"
-                         " NULL"), 1);
+                               " NULL"),
+                     1);
     locant_store_close(s);
 }

@@ -27,8 +27,9 @@ static void make_old_store(const char *name)
     assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
     if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
         FAIL("%s\n", sqlite3_errmsg(db));
-    assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode = WAL", NULL, NULL,
-                                  NULL), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL),
+        SQLITE_OK);
     sqlite3_close(db);
     free(bytes);
 }
@@ -63,7 +64,7 @@ static int number_of(const char *name, const char *query)
 static char *schema_of(const char *name)
 {
     return text_of(name, "SELECT group_concat(type || name || ifnull(sql, ''))"
-                   " FROM (SELECT * FROM sqlite_master ORDER BY name)");
+                         " FROM (SELECT * FROM sqlite_master ORDER BY name)");
 }
 
 /* Everything that was in the old store, read as the lab reads it. */
@@ -105,12 +106,13 @@ static void check_contents(const char *name)
 /* No row lost, none left over. */
 static void check_rows(const char *name)
 {
-    assert_int_equal(number_of(name, "PRAGMA user_version"),
-                     LCT_STORE_VERSION);
+    assert_int_equal(number_of(name, "PRAGMA user_version"), LCT_STORE_VERSION);
     assert_int_equal(number_of(name, "SELECT count(*) FROM"
-                               " pragma_foreign_key_check"), 0);
+                                     " pragma_foreign_key_check"),
+                     0);
     assert_int_equal(number_of(name, "SELECT integrity_check = 'ok' FROM"
-                               " pragma_integrity_check"), 1);
+                                     " pragma_integrity_check"),
+                     1);
     assert_int_equal(number_of(name, "SELECT count(*) FROM metrics"), 7);
     assert_int_equal(number_of(name, "SELECT count(*) FROM evaluations"), 2);
     assert_int_equal(number_of(name, "SELECT count(*) FROM curves"),
@@ -118,7 +120,8 @@ static void check_rows(const char *name)
     assert_int_equal(number_of(name, "SELECT count(*) FROM losses"),
                      2 * 2 * LOCANT_EVAL_LENGTHS);
     assert_int_equal(number_of(name, "SELECT max(length) FROM curves"
-                               " WHERE protocol = 'P2'"), 63 * 32);
+                                     " WHERE protocol = 'P2'"),
+                     63 * 32);
 }
 
 IN_SCRATCH(keeps_every_row)

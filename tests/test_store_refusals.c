@@ -116,7 +116,8 @@ IN_SCRATCH(reports_corrupt_pages)
             CHECK(status == LOCANT_OK || status == LOCANT_ERR_FORMAT);
             refused += status == LOCANT_ERR_FORMAT;
             if (status == LOCANT_ERR_FORMAT)
-                CHECK(strstr(locant_last_error(), "runs.db: SQLite says: "
+                CHECK(strstr(locant_last_error(),
+                             "runs.db: SQLite says: "
                              "database disk image is malformed") != NULL);
             locant_store_close(s);
         }
@@ -137,15 +138,15 @@ IN_SCRATCH(refuses_a_readonly_folder)
     assert_int_equal(chmod(scratch_file(&dir, "store/runs.db"), 0444), 0);
     child = fork();
     if (child == 0) {
-        int n = 0, bad = chdir(dir.path) != 0 ||
-                         scratch_obey_permissions() != 0;
+        int n = 0,
+            bad = chdir(dir.path) != 0 || scratch_obey_permissions() != 0;
 
         bad |= locant_store_open(&s, "store") != LOCANT_ERR_IO;
         bad |= strstr(locant_last_error(), "store/runs.db: can be read, not"
-                      " written: ") == NULL;
+                                           " written: ") == NULL;
         bad |= locant_store_open(&s, "new") != LOCANT_ERR_IO;
         bad |= strcmp(locant_last_error(), "new: cannot make this folder:"
-                      " Permission denied") != 0;
+                                           " Permission denied") != 0;
         /* ... but it can be read. */
         bad |= locant_store_open_readonly(&s, "store") != LOCANT_OK;
         if (!bad)
@@ -167,8 +168,10 @@ IN_SCRATCH(refuses_to_write_when_readonly)
 
     locant_store_close(s);
     CHECK_OK(locant_store_open_readonly(&s, scratch_file(&dir, "store")));
-    snprintf(want, sizeof want, "locant_store_remove: store %s was opened for"
-             " reading only", scratch_file(&dir, "store"));
+    snprintf(want, sizeof want,
+             "locant_store_remove: store %s was opened for"
+             " reading only",
+             scratch_file(&dir, "store"));
     CHECK_REFUSED(locant_store_remove(s, id), LOCANT_ERR_PARAM, want);
     locant_store_close(s);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 1);
@@ -198,7 +201,8 @@ IN_SCRATCH(answers_queries)
     int n = 0;
 
     add_run(s, "a");
-    CHECK_OK(locant_store_sql(s, "SELECT id, key AS k, message, 0.003,"
+    CHECK_OK(locant_store_sql(s,
+                              "SELECT id, key AS k, message, 0.003,"
                               " 0.1234567890123456, 1.2345678901234567e300"
                               " FROM runs; -- x",
                               see, &n));
@@ -220,15 +224,30 @@ static int never(int n, const char *const *names, const char *const *values,
 IN_SCRATCH(refuses_sql_that_writes)
 {
     static const char *const refused[] = {
-        "INSERT INTO metrics VALUES (1, 1, 1, 1, 1)", "DELETE FROM runs",
-        "UPDATE runs SET step = 5", "DROP TABLE runs", "CREATE TABLE x (y)",
-        "CREATE TEMP TABLE x (y)", "ATTACH 'other.db' AS other",
-        "VACUUM INTO 'copy.db'", "VACUUM", "BEGIN IMMEDIATE",
-        "PRAGMA user_version = 7", "PRAGMA journal_mode = DELETE",
-        "PRAGMA writable_schema = 1", "SELECT load_extension('x')",
-        "WITH x AS (SELECT 1) DELETE FROM runs", "REINDEX", "ANALYZE",
-        "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM runs", "SELECT", "",
-        " -- nothing", "SELECT x FROM nowhere", "EXPLAIN DELETE FROM runs",
+        "INSERT INTO metrics VALUES (1, 1, 1, 1, 1)",
+        "DELETE FROM runs",
+        "UPDATE runs SET step = 5",
+        "DROP TABLE runs",
+        "CREATE TABLE x (y)",
+        "CREATE TEMP TABLE x (y)",
+        "ATTACH 'other.db' AS other",
+        "VACUUM INTO 'copy.db'",
+        "VACUUM",
+        "BEGIN IMMEDIATE",
+        "PRAGMA user_version = 7",
+        "PRAGMA journal_mode = DELETE",
+        "PRAGMA writable_schema = 1",
+        "SELECT load_extension('x')",
+        "WITH x AS (SELECT 1) DELETE FROM runs",
+        "REINDEX",
+        "ANALYZE",
+        "SELECT 1; SELECT 2",
+        "SELECT 1; DELETE FROM runs",
+        "SELECT",
+        "",
+        " -- nothing",
+        "SELECT x FROM nowhere",
+        "EXPLAIN DELETE FROM runs",
     };
     locant_store *s = open_store();
     int rows = 0;
@@ -241,14 +260,15 @@ IN_SCRATCH(refuses_sql_that_writes)
     }
     assert_int_equal(rows, 0);
     assert_int_equal(ask(&dir, "SELECT step FROM runs"), 0);
-    assert_int_equal(ask(&dir, "PRAGMA user_version"),
-                     LCT_STORE_VERSION);
+    assert_int_equal(ask(&dir, "PRAGMA user_version"), LCT_STORE_VERSION);
     CHECK(access("copy.db", F_OK) != 0 && access("other.db", F_OK) != 0);
     CHECK_REFUSED(locant_store_sql(s, "DROP TABLE runs", never, &rows),
-                  LOCANT_ERR_PARAM, "locant_store_sql: not a query: only"
+                  LOCANT_ERR_PARAM,
+                  "locant_store_sql: not a query: only"
                   " reading is allowed here");
     CHECK_REFUSED(locant_store_sql(s, "SELECT 1; SELECT 2", never, &rows),
-                  LOCANT_ERR_PARAM, "locant_store_sql: more than one statement:"
+                  LOCANT_ERR_PARAM,
+                  "locant_store_sql: more than one statement:"
                   " ' SELECT 2' follows the first");
     locant_store_close(s);
 }
@@ -274,9 +294,9 @@ IN_SCRATCH(refuses_bad_arguments)
                   "locant_store_sql: query is NULL");
     snprintf(want, sizeof want, "%s: no store there",
              scratch_file(&dir, "none/runs.db"));
-    CHECK_REFUSED(locant_store_open_readonly(&other,
-                                             scratch_file(&dir, "none")),
-                  LOCANT_ERR_IO, want);
+    CHECK_REFUSED(
+        locant_store_open_readonly(&other, scratch_file(&dir, "none")),
+        LOCANT_ERR_IO, want);
     CHECK(access(scratch_file(&dir, "none"), F_OK) != 0);
     scratch_write(scratch_file(&dir, "file"), "", 0);
     snprintf(want, sizeof want, "%s: is not a folder",

@@ -34,7 +34,8 @@ IN_SCRATCH(records_what_each_sitting_computed_with)
     step = ask(&dir, "SELECT step FROM runs");
     CHECK_OK(locant_train(&id, s, corpus, &o));
     assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings WHERE run = 1 AND"
-                         " isa = 'base'"), 2);
+                               " isa = 'base'"),
+                     2);
     assert_int_equal(ask(&dir, "SELECT min(step) FROM sittings"), 1);
     assert_int_equal(ask(&dir, "SELECT max(step) FROM sittings"), step + 1);
     /* a sitting whose steps are trained again is none */
@@ -70,9 +71,11 @@ IN_SCRATCH(refuses_another_instruction_set)
     id = begin(s, &o, other);
     step = ask(&dir, "SELECT step FROM runs");
     CHECK_OK(locant_set_isa("base"));
-    snprintf(want, sizeof want, "locant_train: run 1 was trained with %s to"
+    snprintf(want, sizeof want,
+             "locant_train: run 1 was trained with %s to"
              " step %" PRId64 ", this is base: --isa %s continues to the same"
-             " bits, --any-isa to others", other, step, other);
+             " bits, --any-isa to others",
+             other, step, other);
     CHECK_REFUSED(locant_train(&id, s, corpus, &o), LOCANT_ERR_PARAM, want);
     CHECK_REFUSED(locant_resume(s, id, corpus, NULL, NULL), LOCANT_ERR_PARAM,
                   want);
@@ -97,9 +100,11 @@ IN_SCRATCH(names_what_the_machine_lacks)
 
     step = ask(&dir, "SELECT step FROM runs");
     CHECK_OK(lct_store_exec(s, "UPDATE sittings SET isa = 'vax'", ""));
-    snprintf(want, sizeof want, "locant_train: run 1 was trained with vax to"
+    snprintf(want, sizeof want,
+             "locant_train: run 1 was trained with vax to"
              " step %" PRId64 ", which this machine does not have: --any-isa"
-             " continues with base, to other bits", step);
+             " continues with base, to other bits",
+             step);
     CHECK_REFUSED(locant_train(&id, s, corpus, &o), LOCANT_ERR_PARAM, want);
     CHECK_OK(lct_store_exec(s, "UPDATE sittings SET isa = char(27)", ""));
     CHECK(locant_train(&id, s, corpus, &o) == LOCANT_ERR_FORMAT);

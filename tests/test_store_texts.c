@@ -47,9 +47,14 @@ static const char *sha_of(const locant_corpus *c)
 static int64_t run_on(locant_store *s, const locant_corpus *c)
 {
     const struct lct_run_new run = {
-        .key = sha_of(c), .encoding = "alibi",
+        .key = sha_of(c),
+        .encoding = "alibi",
         .model = "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer",
-        .corpus_sha256 = sha_of(c), .steps = 9, .batch = 2, .length = 4};
+        .corpus_sha256 = sha_of(c),
+        .steps = 9,
+        .batch = 2,
+        .length = 4
+    };
     int64_t id;
 
     CHECK_OK(lct_store_find_run(&id, s, &run));
@@ -101,7 +106,7 @@ static void check_same(const locant_corpus *a, const locant_corpus *b)
 
 IN_SCRATCH(a_text_outlives_its_files)
 {
-    struct heard heard = {.n = 0};
+    struct heard heard = { .n = 0 };
     locant_store *s = open_store();
     locant_corpus *c, *again;
     struct stat st;
@@ -111,7 +116,8 @@ IN_SCRATCH(a_text_outlives_its_files)
     c = read_files("text", LOCANT_KEEP_TEXT);
     run = run_on(s, c);
     CHECK_OK(lct_store_keep_source(s, c, listen, &heard));
-    CHECK(heard.n == 1 && strstr(heard.sentence, "/texts keeps this text, 0.2"
+    CHECK(heard.n == 1 &&
+          strstr(heard.sentence, "/texts keeps this text, 0.2"
                                  " MB of 12 files") != NULL &&
           strstr(heard.sentence, "--no-keep") != NULL);
     CHECK_OK(lct_store_keep_source(s, c, listen, &heard));
@@ -139,7 +145,7 @@ IN_SCRATCH(a_text_outlives_its_files)
 
 IN_SCRATCH(files_are_not_kept_unasked)
 {
-    struct heard heard = {.n = 0};
+    struct heard heard = { .n = 0 };
     locant_store *s = open_store();
     locant_corpus *c, *none;
     int64_t run;
@@ -149,7 +155,8 @@ IN_SCRATCH(files_are_not_kept_unasked)
     run = run_on(s, c);
     CHECK_OK(lct_store_keep_source(s, c, listen, &heard));
     assert_int_equal(ask(&dir, "SELECT (SELECT count(*) FROM texts) +"
-                         " (SELECT count(*) FROM corpora)"), 0);
+                               " (SELECT count(*) FROM corpora)"),
+                     0);
     CHECK(locant_store_corpus(&none, s, run) == LOCANT_ERR_UNSUPPORTED);
     locant_corpus_free(c);
     c = read_files("text", LOCANT_KEEP_DEFAULT);
@@ -158,7 +165,8 @@ IN_SCRATCH(files_are_not_kept_unasked)
     assert_int_equal(ask(&dir, "SELECT count(*) FROM corpora"), 1);
     CHECK(access(scratch_file(&dir, "store/texts"), F_OK) != 0);
     CHECK(locant_store_kept_text(&none, s, "zz") == LOCANT_ERR_PARAM);
-    CHECK(strstr(locant_last_error(), "store: keeps no text whose SHA-256"
+    CHECK(strstr(locant_last_error(),
+                 "store: keeps no text whose SHA-256"
                  " begins with 'zz', or more than one") != NULL);
     locant_corpus_free(c);
     locant_store_close(s);
@@ -166,7 +174,7 @@ IN_SCRATCH(files_are_not_kept_unasked)
 
 IN_SCRATCH(the_headers_used_last_are_gone_on_with)
 {
-    struct heard heard = {.n = 0};
+    struct heard heard = { .n = 0 };
     locant_store *s = open_store();
     locant_corpus *one, *two, *got;
 
@@ -195,7 +203,7 @@ IN_SCRATCH(the_headers_used_last_are_gone_on_with)
 
 IN_SCRATCH(says_that_files_have_another_text)
 {
-    struct heard heard = {.n = 0};
+    struct heard heard = { .n = 0 };
     locant_store *s = open_store();
     locant_corpus *c;
 
@@ -207,8 +215,10 @@ IN_SCRATCH(says_that_files_have_another_text)
         locant_corpus_free(c);
         assert_int_equal(heard.n, i); /* once, of the second */
     }
-    CHECK(strncmp(heard.sentence, "these files have another text than before"
-                  " (SHA-256 ", 51) == 0);
+    CHECK(strncmp(heard.sentence,
+                  "these files have another text than before"
+                  " (SHA-256 ",
+                  51) == 0);
     locant_store_close(s);
 }
 
@@ -263,19 +273,20 @@ IN_SCRATCH(sizes_that_lie_are_refused)
     static const struct {
         const char *lie, *sentence;
     } lies[] = {
-        {"texts SET test_bytes = 200000000", "cannot hold the"},
-        {"texts SET test_bytes = 1000000000", "not what a locant writes"},
-        {"texts SET test_bytes = 1 << 40", "not what a locant writes"},
-        {"texts SET test_bytes = 0", "not what a locant writes"},
-        {"texts SET valid_bytes = -9", "not what a locant writes"},
-        {"texts SET train_bytes = 'many'", "not what a locant writes"},
-        {"texts SET files = 1 << 30", "not what a locant writes"},
-        {"corpora SET kind = '../..'", "not what a locant writes"},
-        {"corpora SET max_bytes = 1 << 62", "not what a locant writes"},
-        {"texts SET test_bytes = test_bytes + 1", "it has fewer"},
-        {"texts SET test_bytes = test_bytes - 1", "it has more"},
-        {"texts SET test_bytes = test_bytes + 9, train_bytes = train_bytes - 9",
-         "do not begin where documents do"},
+        { "texts SET test_bytes = 200000000", "cannot hold the" },
+        { "texts SET test_bytes = 1000000000", "not what a locant writes" },
+        { "texts SET test_bytes = 1 << 40", "not what a locant writes" },
+        { "texts SET test_bytes = 0", "not what a locant writes" },
+        { "texts SET valid_bytes = -9", "not what a locant writes" },
+        { "texts SET train_bytes = 'many'", "not what a locant writes" },
+        { "texts SET files = 1 << 30", "not what a locant writes" },
+        { "corpora SET kind = '../..'", "not what a locant writes" },
+        { "corpora SET max_bytes = 1 << 62", "not what a locant writes" },
+        { "texts SET test_bytes = test_bytes + 1", "it has fewer" },
+        { "texts SET test_bytes = test_bytes - 1", "it has more" },
+        { "texts SET test_bytes = test_bytes + 9,"
+          " train_bytes = train_bytes - 9",
+          "do not begin where documents do" },
     };
     locant_store *s = open_store();
     locant_corpus *c, *got;
@@ -284,10 +295,10 @@ IN_SCRATCH(sizes_that_lie_are_refused)
     write_files("text", LINES);
     c = read_files("text", LOCANT_KEEP_TEXT);
     CHECK_OK(lct_store_keep_source(s, c, NULL, NULL));
-    CHECK_OK(lct_store_exec(s, "CREATE TEMP TABLE a AS SELECT * FROM texts",
-                            ""));
-    CHECK_OK(lct_store_exec(s, "CREATE TEMP TABLE b AS SELECT * FROM corpora",
-                            ""));
+    CHECK_OK(
+        lct_store_exec(s, "CREATE TEMP TABLE a AS SELECT * FROM texts", ""));
+    CHECK_OK(
+        lct_store_exec(s, "CREATE TEMP TABLE b AS SELECT * FROM corpora", ""));
     for (size_t i = 0; i < LEN(lies); i++) {
         snprintf(sql, sizeof sql, "UPDATE %s", lies[i].lie);
         CHECK_OK(lct_store_exec(s, sql, ""));
@@ -296,8 +307,10 @@ IN_SCRATCH(sizes_that_lie_are_refused)
         CHECK_OK(lct_store_exec(s, "REPLACE INTO corpora SELECT * FROM b", ""));
     }
     /* names of folders are printed, so control characters end their list */
-    CHECK_OK(lct_store_exec(s, "UPDATE texts SET folders ="
-                            " json_array(json_array(char(27), 1))", ""));
+    CHECK_OK(lct_store_exec(s,
+                            "UPDATE texts SET folders ="
+                            " json_array(json_array(char(27), 1))",
+                            ""));
     CHECK_OK(locant_store_kept_text(&got, s, sha_of(c)));
     check_same(c, got);
     locant_corpus_free(got);

@@ -46,38 +46,41 @@ static void check_said(locant_store *s, int64_t id, const char *sql,
 
 IN_SCRATCH(refuses_a_row_that_no_options_make)
 {
-    static const struct { const char *set, *said; } cases[] = {
-        {"length = 0", "length is 0, expected 1 .. 1048576"},
-        {"length = -1", "length is -1, expected 1 .. 1048576"},
-        {"length = 'x'", "length is not an integer"},
-        {"length = 1.5", "length is not an integer"},
-        {"batch = 1 << 40", "batch is 1099511627776, expected 1 .. 1048576"},
-        {"steps = 0", "steps is 0, expected 1 .. 1099511627776"},
-        {"step = 10", "step of run 1 is not 0 .. steps"},
-        {"parameters = -1", "parameters of run 1 is not at least 0"},
-        {"encoding_parameters = 101",
-         "encoding_parameters of run 1 is not 0 .. parameters"},
-        {"seconds = 9e999",
-         "seconds of run 1 is not a finite number of at least 0"},
-        {"seconds = 'long'", "seconds is not a number or NULL"},
-        {"parent = -1", "parent is -1, expected the number of a run, or 0"},
-        {"seed = x'00'", "seed is not an integer"},
-        {"encoding = CAST(x'1b5b324a' AS TEXT)",
-         "encoding is not printable text that fits"},
-        {"encoding = hex(zeroblob(200))",
-         "encoding is not printable text that fits"},
-        {"corpus_sha256 = '../..'", "corpus_sha256 of run 1 is not"
-         " hexadecimal"},
-        {"message = x'00'", "message is not text or NULL"},
-        {"model = replace(model, 'heads=2', 'heads=0')",
-         "heads is 0, expected 1 .. 65536"},
-        {"model = replace(model, 'width=8', 'width=99999999999999999999')",
-         "width is 9223372036854775807, expected 1 .. 1048576"},
-        {"model = model || ',vocab=257'", "vocab is 257, expected 1 .. 256"},
-        {"model = 'layers=1'", "width is 0, expected 1 .. 1048576"},
-        {"model = model || ' '", "the model of a run reads 'layers=1,width=8,"
-         "heads=2,kv_heads=2,ff=8,norm=layer ', expected 'layers=1,width=8,"
-         "heads=2,kv_heads=2,ff=8,norm=layer'"},
+    static const struct {
+        const char *set, *said;
+    } cases[] = {
+        { "length = 0", "length is 0, expected 1 .. 1048576" },
+        { "length = -1", "length is -1, expected 1 .. 1048576" },
+        { "length = 'x'", "length is not an integer" },
+        { "length = 1.5", "length is not an integer" },
+        { "batch = 1 << 40", "batch is 1099511627776, expected 1 .. 1048576" },
+        { "steps = 0", "steps is 0, expected 1 .. 1099511627776" },
+        { "step = 10", "step of run 1 is not 0 .. steps" },
+        { "parameters = -1", "parameters of run 1 is not at least 0" },
+        { "encoding_parameters = 101",
+          "encoding_parameters of run 1 is not 0 .. parameters" },
+        { "seconds = 9e999",
+          "seconds of run 1 is not a finite number of at least 0" },
+        { "seconds = 'long'", "seconds is not a number or NULL" },
+        { "parent = -1", "parent is -1, expected the number of a run, or 0" },
+        { "seed = x'00'", "seed is not an integer" },
+        { "encoding = CAST(x'1b5b324a' AS TEXT)",
+          "encoding is not printable text that fits" },
+        { "encoding = hex(zeroblob(200))",
+          "encoding is not printable text that fits" },
+        { "corpus_sha256 = '../..'", "corpus_sha256 of run 1 is not"
+                                     " hexadecimal" },
+        { "message = x'00'", "message is not text or NULL" },
+        { "model = replace(model, 'heads=2', 'heads=0')",
+          "heads is 0, expected 1 .. 65536" },
+        { "model = replace(model, 'width=8', 'width=99999999999999999999')",
+          "width is 9223372036854775807, expected 1 .. 1048576" },
+        { "model = model || ',vocab=257'", "vocab is 257, expected 1 .. 256" },
+        { "model = 'layers=1'", "width is 0, expected 1 .. 1048576" },
+        { "model = model || ' '",
+          "the model of a run reads 'layers=1,width=8,"
+          "heads=2,kv_heads=2,ff=8,norm=layer ', expected 'layers=1,width=8,"
+          "heads=2,kv_heads=2,ff=8,norm=layer'" },
     };
     locant_store *s = open_store();
     char sql[256];
@@ -88,7 +91,8 @@ IN_SCRATCH(refuses_a_row_that_no_options_make)
         snprintf(sql, sizeof sql, "UPDATE runs SET %s", cases[i].set);
         check_said(s, 1, sql, cases[i].said);
     }
-    check_said(s, 0, "PRAGMA ignore_check_constraints = ON;"
+    check_said(s, 0,
+               "PRAGMA ignore_check_constraints = ON;"
                "UPDATE runs SET status = 'dead'",
                "status of run 1 is not running, interrupted, done or failed");
     /* what cannot be read can still be removed */
@@ -121,9 +125,9 @@ IN_SCRATCH(lists_more_runs_than_it_holds_at_once)
 
 IN_SCRATCH(takes_no_loss_that_no_model_has)
 {
-    static const char *const losses[] = {"NULL", "1e308", "-9e999", "1"};
-    const struct lct_run_state at = {"running", 1, 1, 1, NULL};
-    const struct lct_metric m = {1, 3, 1, 1, NAN};
+    static const char *const losses[] = { "NULL", "1e308", "-9e999", "1" };
+    const struct lct_run_state at = { "running", 1, 1, 1, NULL };
+    const struct lct_metric m = { 1, 3, 1, 1, NAN };
     locant_store *s = open_store();
     locant_run_info run;
     char sql[64];
@@ -141,14 +145,16 @@ IN_SCRATCH(takes_no_loss_that_no_model_has)
 
 IN_SCRATCH(refuses_losses_at_no_length)
 {
-    const struct lct_evaluation_key key = {.run = 1, .corpus_sha256 = "00ff",
-                                           .want = 2};
-    const struct lct_evaluation_row row = {.blocks = 1};
-    int64_t lengths[2] = {0, 32};
-    double losses[2] = {1, 2};
+    const struct lct_evaluation_key key = { .run = 1,
+                                            .corpus_sha256 = "00ff",
+                                            .want = 2 };
+    const struct lct_evaluation_row row = { .blocks = 1 };
+    int64_t lengths[2] = { 0, 32 };
+    double losses[2] = { 1, 2 };
     const struct lct_curve curves[2] = {
-        {"P1", 2, 1, lengths, losses, losses},
-        {"P2", 2, 0, lengths, losses, NULL}};
+        { "P1", 2, 1, lengths, losses, losses },
+        { "P2", 2, 0, lengths, losses, NULL }
+    };
     locant_store *s = open_store();
     char want[PATH_MAX + 64];
     struct lct_curve c;
@@ -177,19 +183,29 @@ static int see_score(const locant_run_info *run, const char *setup,
 
 IN_SCRATCH(refuses_scores_that_cannot_be)
 {
-    static const struct { const char *set, *said; } cases[] = {
-        {"exact = 11", "exact beyond its items"},
-        {"items = -1", "items out of range"},
-        {"items = 1 << 21", "items out of range"},
-        {"hits = 99", "hits beyond its tokens"},
-        {"length = 0", "a length out of range"},
-        {"place = -2", "a place below -1"},
-        {"length = 1", NULL},
+    static const struct {
+        const char *set, *said;
+    } cases[] = {
+        { "exact = 11", "exact beyond its items" },
+        { "items = -1", "items out of range" },
+        { "items = 1 << 21", "items out of range" },
+        { "hits = 99", "hits beyond its tokens" },
+        { "length = 0", "a length out of range" },
+        { "place = -2", "a place below -1" },
+        { "length = 1", NULL },
     };
-    const struct lct_task_score score = {
-        .run = 1, .task = "T1", .setting = "", .encoding = "", .test_seed = 1,
-        .length = 128, .place = -1, .items = 10, .exact = 9, .tokens = 10,
-        .hits = 9, .loss = .5 };
+    const struct lct_task_score score = { .run = 1,
+                                          .task = "T1",
+                                          .setting = "",
+                                          .encoding = "",
+                                          .test_seed = 1,
+                                          .length = 128,
+                                          .place = -1,
+                                          .items = 10,
+                                          .exact = 9,
+                                          .tokens = 10,
+                                          .hits = 9,
+                                          .loss = .5 };
     locant_store *s = open_store();
     char sql[128], want[PATH_MAX + 128];
     int n = 0;
@@ -205,10 +221,12 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
         change(sql);
         snprintf(want, sizeof want, "%s: a score of run 1 %s%s",
                  scratch_file(&dir, "store/runs.db"),
-                 cases[i].said ? "on T1 has " : "has a length that T1 has not"
-                 " got", cases[i].said ? cases[i].said : "");
-        CHECK_REFUSED(locant_task_recorded(s, see_score, &n),
-                      LOCANT_ERR_FORMAT, want);
+                 cases[i].said ? "on T1 has "
+                               : "has a length that T1 has not"
+                                 " got",
+                 cases[i].said ? cases[i].said : "");
+        CHECK_REFUSED(locant_task_recorded(s, see_score, &n), LOCANT_ERR_FORMAT,
+                      want);
         change("DELETE FROM task_scores; INSERT INTO task_scores SELECT * FROM"
                " kept; DROP TABLE kept");
     }

@@ -32,14 +32,15 @@ static locant_corpus *read_text(void)
 /* What a report of one run leaves. */
 static json_t *study_of(const locant_corpus *c)
 {
-    return json_pack(
-        "{s:s, s:i, s:s, s:{s:s, s:i, s:[s], s:[s, s], s:s}, s:o,"
-        " s:[{s:s, s:i, s:s, s:[f, n, f, f, f]}], s:{s:i}}", "format",
-        "locant study", "version", 1, "locant", "0.1.0", "configuration",
-        "preset", "smoke", "seeds", 1, "encodings", "rope(base=128)", "with",
-        "extension", "tasks", "tasks", "T1,T12", "corpus", lct_corpus_about(c),
-        "runs", "encoding", "rope(base=128)", "seed", 1, "batches", "0123abcd",
-        "losses", 1.5, 2.5, 3.5, 4.5, "numbers", "x", 7);
+    return json_pack("{s:s, s:i, s:s, s:{s:s, s:i, s:[s], s:[s, s], s:s}, s:o,"
+                     " s:[{s:s, s:i, s:s, s:[f, n, f, f, f]}], s:{s:i}}",
+                     "format", "locant study", "version", 1, "locant", "0.1.0",
+                     "configuration", "preset", "smoke", "seeds", 1,
+                     "encodings", "rope(base=128)", "with", "extension",
+                     "tasks", "tasks", "T1,T12", "corpus", lct_corpus_about(c),
+                     "runs", "encoding", "rope(base=128)", "seed", 1, "batches",
+                     "0123abcd", "losses", 1.5, 2.5, 3.5, 4.5, "numbers", "x",
+                     7);
 }
 
 /* The store of 'dir' with a text and a study of it. */
@@ -119,34 +120,37 @@ IN_SCRATCH(comes_back_whole)
 static const struct {
     const char *object, *member, *json, *sentence;
 } lies[] = {
-    {NULL, "format", "\"locant\"", "'format' is not"},
-    {NULL, "version", "2", "is a study of version 2"},
-    {NULL, "more", "1", "a member of another name"},
-    {NULL, "numbers", "[]", "it has no 'numbers'"},
-    {NULL, "runs", "[]", "'runs' are not one for each"},
-    {NULL, "runs", "[{\"encoding\":\"rope\"}]", "'runs' are not one for each"},
-    {NULL, "text", "\"H4sI!\"", "'text' is not base64"},
-    {NULL, "text", "7", "'text' is not base64"},
-    {NULL, "text", "\"\"", "cannot hold the"},
-    {"configuration", "preset", "\"fast\"", "that are unknown"},
-    {"configuration", "seeds", "0", "that are unknown"},
-    {"configuration", "seeds", "1001", "that are unknown"},
-    {"configuration", "encodings", "[]", "that are unknown"},
-    {"configuration", "encodings", "[\"rope; rm\"]", "is not a canonical spec"},
-    {"configuration", "encodings", "[\"rope'\"]", "is not a canonical spec"},
-    {"configuration", "encodings", "[\" rope\"]", "is not a canonical spec"},
-    {"configuration", "with", "[\"tasks\", \"extension\"]", "that are unknown"},
-    {"configuration", "with", "[\"; rm -r .\"]", "that are unknown"},
-    {"configuration", "tasks", "\"T1,`id`\"", "that are unknown"},
-    {"configuration", "tasks", "\"T1,\"", "that are unknown"},
-    {"configuration", "commit", "\"x\"", "that are unknown"},
-    {"corpus", "kind", "\"../..\"", "'corpus' has a kind"},
-    {"corpus", "sha256", "\"../../../etc/passwd\"", "'corpus' has a kind"},
-    {"corpus", "test_bytes", "1e9", "'corpus' has a kind"},
-    {"corpus", "test_bytes", "1000000000", "'corpus' has a kind"},
-    {"corpus", "test_bytes", "200000000", "cannot hold the"},
-    {"corpus", "valid_bytes", "-1", "'corpus' has a kind"},
-    {"corpus", "files", "0", "'corpus' has a kind"},
+    { NULL, "format", "\"locant\"", "'format' is not" },
+    { NULL, "version", "2", "is a study of version 2" },
+    { NULL, "more", "1", "a member of another name" },
+    { NULL, "numbers", "[]", "it has no 'numbers'" },
+    { NULL, "runs", "[]", "'runs' are not one for each" },
+    { NULL, "runs", "[{\"encoding\":\"rope\"}]",
+      "'runs' are not one for each" },
+    { NULL, "text", "\"H4sI!\"", "'text' is not base64" },
+    { NULL, "text", "7", "'text' is not base64" },
+    { NULL, "text", "\"\"", "cannot hold the" },
+    { "configuration", "preset", "\"fast\"", "that are unknown" },
+    { "configuration", "seeds", "0", "that are unknown" },
+    { "configuration", "seeds", "1001", "that are unknown" },
+    { "configuration", "encodings", "[]", "that are unknown" },
+    { "configuration", "encodings", "[\"rope; rm\"]",
+      "is not a canonical spec" },
+    { "configuration", "encodings", "[\"rope'\"]", "is not a canonical spec" },
+    { "configuration", "encodings", "[\" rope\"]", "is not a canonical spec" },
+    { "configuration", "with", "[\"tasks\", \"extension\"]",
+      "that are unknown" },
+    { "configuration", "with", "[\"; rm -r .\"]", "that are unknown" },
+    { "configuration", "tasks", "\"T1,`id`\"", "that are unknown" },
+    { "configuration", "tasks", "\"T1,\"", "that are unknown" },
+    { "configuration", "commit", "\"x\"", "that are unknown" },
+    { "corpus", "kind", "\"../..\"", "'corpus' has a kind" },
+    { "corpus", "sha256", "\"../../../etc/passwd\"", "'corpus' has a kind" },
+    { "corpus", "test_bytes", "1e9", "'corpus' has a kind" },
+    { "corpus", "test_bytes", "1000000000", "'corpus' has a kind" },
+    { "corpus", "test_bytes", "200000000", "cannot hold the" },
+    { "corpus", "valid_bytes", "-1", "'corpus' has a kind" },
+    { "corpus", "files", "0", "'corpus' has a kind" },
 };
 
 static void refuse(const char *bytes, size_t size, const char *sentence)
@@ -227,12 +231,12 @@ IN_SCRATCH(memory_shortage_is_survived)
 /* The vectors of RFC 4648, section 10. */
 TEST(base64_is_the_rfcs)
 {
-    static const char *const text[] = {"",     "Zg==", "Zm8=",
-                                       "Zm9v", "Zm9vYg==", "Zm9vYmE=",
-                                       "Zm9vYmFy"};
-    static const char *const wrong[] = {"Z", "Zg=", "Zg", "Zh==", "Zm9=",
-                                        "Zm9v=", "====", "Zg==Zg==", "Zm\n=",
-                                        "Z===", "=m8=", "Zm8-"};
+    static const char *const text[] = {
+        "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"
+    };
+    static const char *const wrong[] = { "Z",     "Zg=",   "Zg",   "Zh==",
+                                         "Zm9=",  "Zm9v=", "====", "Zg==Zg==",
+                                         "Zm\n=", "Z===",  "=m8=", "Zm8-" };
 
     for (size_t n = 0; n < LEN(text); n++) {
         char out[16] = "", bytes[16];

@@ -220,8 +220,8 @@ TEST(numbers_and_page_have_it)
     near = mean_of(lct_surface_at(x, 1, 0, 0));
     far = mean_of(lct_surface_at(x, 1, 0, 1));
     own = mean_of(lct_surface_at(x, 1, 1, 1));
-    CHECK(fabs(number(&r, "surface.encodings.1.loss.64.128.mean") -
-               far) < 1e-12);
+    CHECK(fabs(number(&r, "surface.encodings.1.loss.64.128.mean") - far) <
+          1e-12);
     CHECK(fabs(number(&r, "surface.encodings.1.change.64.128.mean") -
                (far - near)) < 1e-12);
     CHECK(fabs(number(&r, "surface.encodings.1.above_own.64.128.mean") -

@@ -113,10 +113,10 @@ TEST_WITH(set_up, tear_down, one_layer_copies_only_with_positions)
 {
     static const int64_t length[] = { 24 };
     const int steps = TEST_SANITIZED ? 20 : 600;
-    const struct seen with = score(train("T1", "rope", 24, steps), 200, length,
-                                   1);
-    const struct seen without = score(train("T1", "none", 24, steps), 200,
-                                      length, 1);
+    const struct seen with =
+        score(train("T1", "rope", 24, steps), 200, length, 1);
+    const struct seen without =
+        score(train("T1", "none", 24, steps), 200, length, 1);
 
     CHECK(with.score[1].place == 1 && without.score[1].place == 1);
     if (TEST_SANITIZED)
@@ -142,8 +142,8 @@ TEST_WITH(set_up, tear_down, parity_stays_at_chance)
 TEST_WITH(set_up, tear_down, a_markov_source_leaves_its_entropy)
 {
     static const int64_t length[] = { 32 };
-    const struct seen seen = score(train("T14", "rope", 32, 100), 50, length,
-                                   1);
+    const struct seen seen =
+        score(train("T14", "rope", 32, 100), 50, length, 1);
 
     CHECK(seen.score[0].tokens == 50 * 29);
     CHECK(seen.score[0].floor > 1 && seen.score[0].loss > seen.score[0].floor);
@@ -218,12 +218,14 @@ TEST_WITH(set_up, tear_down, scores_without_places_are_made_again)
     struct seen again;
 
     CHECK(first.n > 1 && first.score[1].place >= 0);
-    CHECK_OK(lct_store_exec(store, "DELETE FROM task_scores WHERE place >= 0",
-                            ""));
+    CHECK_OK(
+        lct_store_exec(store, "DELETE FROM task_scores WHERE place >= 0", ""));
     again = score(run, 4, lengths, 1);
     CHECK(again.n == first.n);
-    CHECK_OK(lct_store_exec(store, "UPDATE task_scores SET items = 9 WHERE"
-                                   " place >= 0", ""));
+    CHECK_OK(lct_store_exec(store,
+                            "UPDATE task_scores SET items = 9 WHERE"
+                            " place >= 0",
+                            ""));
     again = score(run, 4, lengths, 1); /* and those are kept */
     CHECK(again.n == first.n && again.score[1].items == 9);
 }
@@ -302,20 +304,21 @@ TEST_WITH(set_up, tear_down, refuses_what_is_no_run_of_a_task)
                   LOCANT_ERR_NULL, "locant_task_evaluate: store is NULL");
     o.items = -1;
     CHECK_REFUSED(locant_task_evaluate(store, run, &o, see, &seen),
-                  LOCANT_ERR_PARAM, "locant_task_evaluate: items is -1,"
+                  LOCANT_ERR_PARAM,
+                  "locant_task_evaluate: items is -1,"
                   " expected 1 .. 1048576");
     o.items = 5;
     o.lengths = bad;
     o.n_lengths = 1;
     CHECK_REFUSED(locant_task_evaluate(store, run, &o, see, &seen),
-                  LOCANT_ERR_PARAM, "locant_task_evaluate: length 200, but T3"
+                  LOCANT_ERR_PARAM,
+                  "locant_task_evaluate: length 200, but T3"
                   " has 1 .. 150");
     o.struct_size = 3;
-    CHECK(locant_task_evaluate(store, run, &o, see, &seen) ==
-          LOCANT_ERR_PARAM);
-    CHECK(locant_task_evaluate(store, 99, &(locant_task_eval_options)
-                               LOCANT_TASK_EVAL_INIT, see, &seen) ==
-          LOCANT_ERR_PARAM);
+    CHECK(locant_task_evaluate(store, run, &o, see, &seen) == LOCANT_ERR_PARAM);
+    CHECK(locant_task_evaluate(store, 99,
+                               &(locant_task_eval_options)LOCANT_TASK_EVAL_INIT,
+                               see, &seen) == LOCANT_ERR_PARAM);
 }
 
 /* ----------------------------------------------------------------- parents */

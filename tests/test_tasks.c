@@ -22,7 +22,9 @@ static struct lct_row test_row(const struct lct_task *task,
 {
     struct lct_row r = {
         .size = lct_task_size(task, test->length),
-        .tokens = tokens, .targets = targets, .places = places,
+        .tokens = tokens,
+        .targets = targets,
+        .places = places,
     };
 
     CHECK(r.size <= ROOM);
@@ -100,8 +102,9 @@ TEST(rules_solve_every_batch)
 
         for (size_t k = 0; k < LEN(sizes); k++)
             for (uint64_t row = 0; row < 30; row++) {
-                int64_t size = sizes[k] - sizes[k] % 2 * (task->scale == 1 &&
-                                                         task->param == 64);
+                int64_t size =
+                    sizes[k] -
+                    sizes[k] % 2 * (task->scale == 1 && task->param == 64);
 
                 train_row(task, 7, row % 5, row, size);
                 (void)check_row(task, oracle_task(task->info.id), size);
@@ -139,8 +142,10 @@ static uint64_t hash_row(uint64_t h, int64_t size)
 {
     for (int64_t i = 0; i < size; i++) {
         const uint8_t bytes[4] = {
-            (uint8_t)tokens[i], (uint8_t)targets[i],
-            (uint8_t)((uint32_t)targets[i] >> 8), (uint8_t)places[i],
+            (uint8_t)tokens[i],
+            (uint8_t)targets[i],
+            (uint8_t)((uint32_t)targets[i] >> 8),
+            (uint8_t)places[i],
         };
 
         h = lct_hash(h, bytes, sizeof(bytes));
@@ -203,8 +208,8 @@ static void check_share(const char *what, int64_t hits, int64_t n, double p)
 /* Who guesses among the possible answers is right as often as is said. */
 TEST(guessing_gets_chance)
 {
-    static const char *const ids[] = { "T1", "T2", "T4", "T5", "T7.count", "T8",
-                                       "T9", "T10", "T12" };
+    static const char *const ids[] = { "T1", "T2", "T4",  "T5", "T7.count",
+                                       "T8", "T9", "T10", "T12" };
 
     for (size_t k = 0; k < LEN(ids); k++) {
         const struct lct_task *task = lct_task_find(ids[k]);

@@ -32,30 +32,30 @@ TEST(refuses_broken_frames)
 {
     size = 0;
     refused(LOCANT_ERR_FORMAT, "truncated: 0 bytes, 8 needed for the header "
-            "length");
+                               "length");
     raw("\0\0\0\0\0\0\0", 7);
     refused(LOCANT_ERR_FORMAT, "truncated: 7 bytes, 8 needed for the header "
-            "length");
+                               "length");
     make("", 0);
     refused(LOCANT_ERR_FORMAT, "header[byte 8]: the header is empty, '{' "
-            "expected");
+                               "expected");
     start(1000000);
     raw("{}", 2);
     refused(LOCANT_ERR_FORMAT, "truncated: the header has 1000000 bytes, 2 "
-            "remain");
+                               "remain");
     start(UINT64_MAX);
     refused(LOCANT_ERR_FORMAT, "header length: 18446744073709551615, at most "
-            "100000000 allowed");
+                               "100000000 allowed");
     start((uint64_t)1 << 63);
     refused(LOCANT_ERR_FORMAT, "header length: 9223372036854775808, at most "
-            "100000000 allowed");
+                               "100000000 allowed");
     start(100000001);
     refused(LOCANT_ERR_FORMAT, "header length: 100000001, at most 100000000 "
-            "allowed");
+                               "allowed");
     start((uint64_t)2 << 56);
     raw("{}", 2);
     refused(LOCANT_ERR_FORMAT, "header length: 144115188075855872, at most "
-            "100000000 allowed; it looks big-endian");
+                               "100000000 allowed; it looks big-endian");
 }
 
 struct bad {
@@ -99,25 +99,30 @@ TEST(refuses_bad_json)
         { "{" A("F32", "[]", "[0,4]") ",}", 4, LOCANT_ERR_FORMAT,
           "header[byte 61]: found '}', a name in quotes expected" },
         { "{" A("F32", "[]", "[0,4]") " " B("F32", "[]", "[4,8]") "}", 8,
-          LOCANT_ERR_FORMAT, "header[byte 61]: found '\"', ',' or '}' "
+          LOCANT_ERR_FORMAT,
+          "header[byte 61]: found '\"', ',' or '}' "
           "expected" },
     };
 
     refuse_all(cases, LEN(cases));
     make_n("{}\0\0", 4, 0);
     refused(LOCANT_ERR_FORMAT, "header[byte 10]: byte 0x00 after the object, "
-            "only spaces may follow");
+                               "only spaces may follow");
     make_n("{\0}", 3, 0);
     refused(LOCANT_ERR_FORMAT, "header[byte 9]: found '\\x00', a name in "
-            "quotes expected");
+                               "quotes expected");
 }
 
 /* The sentences in these are jansson's; file, place and status are ours. */
 TEST(refuses_bad_strings)
 {
     static const char *const headers[] = {
-        "{\"a\xff\":{}}", "{\"\\ud800\":{}}", "{\"a\\u0000b\":{}}",
-        "{\"a\tb\":{}}", "{\"\\x\":{}}", "{\"__metadata__\":{\"a\":\"\xc0\"}}",
+        "{\"a\xff\":{}}",
+        "{\"\\ud800\":{}}",
+        "{\"a\\u0000b\":{}}",
+        "{\"a\tb\":{}}",
+        "{\"\\x\":{}}",
+        "{\"__metadata__\":{\"a\":\"\xc0\"}}",
         "{\"__metadata__\":{\"a\":\"\\u0000\"}}",
     };
     locant_tensors *t;
@@ -136,7 +141,8 @@ static const struct bad bad_members[] = {
     { "{" A("F32", "[]", "[0,4]") "," A("I32", "[]", "[0,4]") "}", 4,
       LOCANT_ERR_FORMAT, "header: tensor 'a' at bytes 9 and 61" },
     { "{\"a\":{\"dtype\":\"F32\",\"dtype\":\"F32\",\"shape\":[],"
-      "\"data_offsets\":[0,4]}}", 4, LOCANT_ERR_FORMAT,
+      "\"data_offsets\":[0,4]}}",
+      4, LOCANT_ERR_FORMAT,
       "header[byte 36]: tensor 'a': field 'dtype' a second time" },
     { "{\"__metadata__\":{},\"__metadata__\":{}}", 0, LOCANT_ERR_FORMAT,
       "header[byte 27]: '__metadata__' a second time" },
@@ -164,7 +170,8 @@ static const struct bad bad_members[] = {
       "header: tensor 'a': dtype: 'F4'; known: F32 F64 F16 BF16 I32 "
       "I64" },
     { "{\"a\":{\"dtype\":7,\"shape\":[],\"data_offsets\":[0,4]}}", 4,
-      LOCANT_ERR_FORMAT, "header[byte 22]: tensor 'a': dtype: is an "
+      LOCANT_ERR_FORMAT,
+      "header[byte 22]: tensor 'a': dtype: is an "
       "integer, a string required" },
     { "{\"a\":{\"dtype\":\"F32\",\"data_offsets\":[0,4]}}", 4,
       LOCANT_ERR_FORMAT, "header[byte 9]: tensor 'a': lacks 'shape'" },
@@ -173,7 +180,8 @@ static const struct bad bad_members[] = {
     { "{\"a\":[]}", 0, LOCANT_ERR_FORMAT,
       "header[byte 13]: tensor 'a': found '[', '{' expected" },
     { "{\"\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}}", 4,
-      LOCANT_ERR_FORMAT, "header[byte 9]: the name of a tensor has 0 "
+      LOCANT_ERR_FORMAT,
+      "header[byte 9]: the name of a tensor has 0 "
       "bytes, 1 to 65535 allowed" },
 };
 
@@ -253,8 +261,7 @@ TEST(refuses_bad_ranges)
         { "{}", 1, LOCANT_ERR_FORMAT,
           "data: 1 bytes after the last tensor, which ends at 0" },
         { "{" A("F32", "[2]", "[0,8]") "," B("F32", "[2]", "[4,12]") "}", 12,
-          LOCANT_ERR_FORMAT,
-          "data: tensors 'a' [0,8) and 'b' [4,12) overlap" },
+          LOCANT_ERR_FORMAT, "data: tensors 'a' [0,8) and 'b' [4,12) overlap" },
         { "{" A("F32", "[2]", "[0,8]") "," B("F32", "[2]", "[0,8]") "}", 8,
           LOCANT_ERR_FORMAT, "data: tensors 'a' [0,8) and 'b' [0,8) overlap" },
         { "{" A("F32", "[2]", "[0,8]") "," B("F32", "[0]", "[4,4]") "}", 8,
@@ -281,9 +288,11 @@ TEST(accepts_what_the_format_allows)
         { "{" A("F32", "[1]", "[0,4]") "," B("F32", "[0]", "[4,4]") "}", 4, 2 },
         { "{" A("F32", "[1]", "[4,8]") "," B("F32", "[1]", "[0,4]") "}", 8, 2 },
         { "{\"a\":{\"dtype\":\"I64\",\"new\":[1,{\"x\":null}],\"shape\":[1],"
-          "\"data_offsets\":[0,8]}}", 8, 1 },
+          "\"data_offsets\":[0,8]}}",
+          8, 1 },
         { "{\"../../etc/passwd\":{\"dtype\":\"F16\",\"shape\":[1],"
-          "\"data_offsets\":[0,2]}}", 2, 1 },
+          "\"data_offsets\":[0,2]}}",
+          2, 1 },
     };
 
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -309,8 +318,9 @@ TEST(finds_names_and_metadata)
     locant_tensors *t;
     const locant_tensor *x;
 
-    make("{\"__metadata__\":{\"format\":\"pt\",\"\\u00e9\":\"\"},"
-         A("I32", "[1,2]", "[4,12]") "," B("F32", "[1]", "[0,4]") "}", 12);
+    make("{\"__metadata__\":{\"format\":\"pt\",\"\\u00e9\":\"\"}," A(
+             "I32", "[1,2]", "[4,12]") "," B("F32", "[1]", "[0,4]") "}",
+         12);
     t = parsed();
     x = locant_tensors_at(t, 0, &name);
     CHECK(strcmp(name, "b") == 0 && x->dtype == LOCANT_F32);
@@ -343,14 +353,15 @@ TEST(refuses_long_names)
     for (size_t length = 65535; length <= 1000000; length += 934465) {
         memset(header, 'q', sizeof header);
         memcpy(header, "{\"", 2);
-        n = snprintf(header + 2 + length, 98, "%s", "\":{\"dtype\":\"F32\","
+        n = snprintf(header + 2 + length, 98, "%s",
+                     "\":{\"dtype\":\"F32\","
                      "\"shape\":[],\"data_offsets\":[0,4]}}");
         make_n(header, 2 + length + (size_t)n, 4);
         if (length == 65535)
             locant_tensors_free(parsed());
         else
             refused(LOCANT_ERR_FORMAT, "header[byte 9]: the name of a tensor "
-                    "has 1000000 bytes, 1 to 65535 allowed");
+                                       "has 1000000 bytes, 1 to 65535 allowed");
     }
 }
 
@@ -371,7 +382,7 @@ TEST(refuses_deep_and_wide_values)
     used += (size_t)snprintf(header + used, 40, "],\"data_offsets\":[0,4]}}");
     make_n(header, used, 4);
     refused(LOCANT_ERR_UNSUPPORTED, "header[byte 36]: tensor 'a': shape: 10001 "
-            "dimensions, at most 6 are read");
+                                    "dimensions, at most 6 are read");
 
     used = (size_t)snprintf(header, sizeof header, "{\"a\":{\"new\":[[]");
     for (int i = 0; i < 50000; i++)
@@ -379,7 +390,7 @@ TEST(refuses_deep_and_wide_values)
     used += (size_t)snprintf(header + used, 4, "]}}");
     make_n(header, used, 0);
     refused(LOCANT_ERR_FORMAT, "header[byte 20]: tensor 'a': a value of 50002 "
-            "objects and arrays is too large");
+                               "objects and arrays is too large");
 }
 
 /*

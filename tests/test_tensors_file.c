@@ -33,9 +33,8 @@ static int remove_directory(void **state)
 TEST(every_dtype_comes_back)
 {
     static const char *const metadata[] = { "b", "2", "a", "\xe4\xbd\x8d" };
-    static const char *const order[] = {
-        "f64", "i64", "f32", "i32", "empty", "bf16", "f16"
-    };
+    static const char *const order[] = { "f64",   "i64",  "f32", "i32",
+                                         "empty", "bf16", "f16" };
     unsigned char data[7][24];
     locant_named_tensor in[7];
     locant_tensors *t;
@@ -59,8 +58,8 @@ TEST(every_dtype_comes_back)
         CHECK(x->shape[0] == in[i].tensor.shape[0]);
         CHECK((uintptr_t)x->data % locant_dtype_size(x->dtype) == 0);
         if (i < 6)
-            CHECK(memcmp(x->data, data[i],
-                         3 * locant_dtype_size(x->dtype)) == 0);
+            CHECK(memcmp(x->data, data[i], 3 * locant_dtype_size(x->dtype)) ==
+                  0);
     }
     for (size_t i = 0; i < 7; i++) {
         const char *name;
@@ -82,9 +81,8 @@ TEST(writes_the_documented_bytes)
                           "\"data_offsets\":[0,8]}}";
     float x[2] = { 1, 2 };
     char got[200];
-    locant_named_tensor in = {
-        "w", locant_dense(x, LOCANT_F32, 1, (int64_t[]){ 2 })
-    };
+    locant_named_tensor in = { "w", locant_dense(x, LOCANT_F32, 1,
+                                                 (int64_t[]){ 2 }) };
     size_t n = sizeof header - 1, padded = (n + 7) / 8 * 8;
     FILE *file;
 
@@ -109,14 +107,14 @@ TEST(reads_unaligned_files)
         locant_tensors *t;
 
         if (pad == 1)
-            make("{" A("F16", "[1]", "[0,2]") "," B("F64", "[1]", "[2,10]")
-                 "}", 10);
+            make("{" A("F16", "[1]", "[0,2]") "," B("F64", "[1]", "[2,10]") "}",
+                 10);
         CHECK(fwrite(bytes, 1, size, file) == size);
         fclose(file);
         CHECK_OK(locant_tensors_read(&t, path));
         CHECK(memcmp(locant_tensors_find(t, "a")->data, "\1\2", 2) == 0);
-        CHECK(memcmp(locant_tensors_find(t, "b")->data,
-                     "\3\4\5\6\7\10\11\12", 8) == 0);
+        CHECK(memcmp(locant_tensors_find(t, "b")->data, "\3\4\5\6\7\10\11\12",
+                     8) == 0);
         CHECK((uintptr_t)locant_tensors_find(t, "b")->data % 8 == 0);
         locant_tensors_free(t);
     }
@@ -140,11 +138,14 @@ TEST(refuses_to_write_bad_names)
 {
     write_refused("a", "a", LOCANT_ERR_PARAM,
                   "locant_tensors_write: two tensors are named 'a'");
-    write_refused("a", "", LOCANT_ERR_PARAM, "locant_tensors_write: a tensor "
+    write_refused("a", "", LOCANT_ERR_PARAM,
+                  "locant_tensors_write: a tensor "
                   "has a name of 0 bytes, 1 to 65535 allowed");
-    write_refused("a", NULL, LOCANT_ERR_NULL, "locant_tensors_write: the name "
+    write_refused("a", NULL, LOCANT_ERR_NULL,
+                  "locant_tensors_write: the name "
                   "of tensor 1 is NULL");
-    write_refused("__metadata__", "b", LOCANT_ERR_PARAM, "locant_tensors_write:"
+    write_refused("__metadata__", "b", LOCANT_ERR_PARAM,
+                  "locant_tensors_write:"
                   " a tensor is named '__metadata__', which is the metadata's");
     write_refused("a", "\xff", LOCANT_ERR_PARAM,
                   "locant_tensors_write: '\\xff' is not UTF-8");
@@ -156,9 +157,8 @@ TEST(refuses_bad_arguments)
     static const char *const missing[] = { "k", NULL };
     static const char *const broken[] = { "k", "\xff" };
     float x[4] = { 0 };
-    locant_named_tensor in = {
-        "w", locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 2 })
-    };
+    locant_named_tensor in = { "w", locant_dense(x, LOCANT_F32, 2,
+                                                 (int64_t[]){ 2, 2 }) };
     locant_tensors *t;
 
     CHECK_REFUSED(locant_tensors_read(NULL, path), LOCANT_ERR_NULL,
@@ -169,8 +169,8 @@ TEST(refuses_bad_arguments)
                   "locant_tensors_parse: bytes is NULL");
     CHECK_REFUSED(locant_tensors_write(NULL, &in, 1, NULL, 0), LOCANT_ERR_NULL,
                   "locant_tensors_write: path is NULL");
-    CHECK_REFUSED(locant_tensors_write(path, NULL, 1, NULL, 0),
-                  LOCANT_ERR_NULL, "locant_tensors_write: tensors is NULL");
+    CHECK_REFUSED(locant_tensors_write(path, NULL, 1, NULL, 0), LOCANT_ERR_NULL,
+                  "locant_tensors_write: tensors is NULL");
     CHECK_REFUSED(locant_tensors_write(path, &in, 1, NULL, 1), LOCANT_ERR_NULL,
                   "locant_tensors_write: metadata is NULL");
     CHECK_REFUSED(locant_tensors_write(path, &in, 1, twice, 2),
@@ -180,11 +180,13 @@ TEST(refuses_bad_arguments)
                   LOCANT_ERR_NULL,
                   "locant_tensors_write: metadata pair 0 has a NULL");
     CHECK_REFUSED(locant_tensors_write(path, &in, 1, broken, 1),
-                  LOCANT_ERR_PARAM, "locant_tensors_write: metadata key 'k' or "
+                  LOCANT_ERR_PARAM,
+                  "locant_tensors_write: metadata key 'k' or "
                   "its value is not UTF-8");
     in.tensor.stride[0] = 1;
     CHECK_REFUSED(locant_tensors_write(path, &in, 1, NULL, 0),
-                  LOCANT_ERR_LAYOUT, "locant_tensors_write: w has stride 1 in "
+                  LOCANT_ERR_LAYOUT,
+                  "locant_tensors_write: w has stride 1 in "
                   "dimension 0, a dense array 2");
 }
 
@@ -213,9 +215,8 @@ TEST(survives_every_failing_allocation)
 {
     static const char *const metadata[] = { "k", "v" };
     float x[3] = { 1, 2, 3 };
-    locant_named_tensor in = {
-        "w", locant_dense(x, LOCANT_F32, 1, (int64_t[]){ 3 })
-    };
+    locant_named_tensor in = { "w", locant_dense(x, LOCANT_F32, 1,
+                                                 (int64_t[]){ 3 }) };
     locant_status status = LOCANT_ERR_NOMEM;
     locant_tensors *t;
     long k;
@@ -297,9 +298,8 @@ static void make_repeated(const char *begin, const char *piece, int n,
 
 static void check_memory(void)
 {
-    static const locant_allocator counting = {
-        counted_alloc, counted_release, NULL
-    };
+    static const locant_allocator counting = { counted_alloc, counted_release,
+                                               NULL };
     locant_tensors *t;
     locant_status status;
 

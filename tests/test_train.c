@@ -147,7 +147,7 @@ static int train_second(const locant_progress *p, void *context)
 IN_SCRATCH(refuses_a_second_trainer)
 {
     locant_store *s = open_store("a");
-    struct second x = {.store = s, .options = tiny("none")};
+    struct second x = { .store = s, .options = tiny("none") };
     locant_train_options o = x.options;
 
     o.progress = train_second;
@@ -199,7 +199,7 @@ IN_SCRATCH(survives_a_full_disk)
 
     child = fork();
     if (child == 0) {
-        const struct rlimit limit = {100000, 100000};
+        const struct rlimit limit = { 100000, 100000 };
         bool bad = signal(SIGXFSZ, SIG_IGN) == SIG_ERR;
 
         bad |= setrlimit(RLIMIT_FSIZE, &limit) != 0;

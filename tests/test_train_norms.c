@@ -13,9 +13,12 @@ static void check_first_step(const char *spec, bool has)
 {
     locant_store *s = open_store("store");
     locant_train_options o = tiny(spec);
-    struct lct_model_config c = {.layers = o.layers, .width = o.width,
-                                 .heads = o.heads, .kv_heads = o.heads,
-                                 .ff = o.ff, .vocab = LCT_VOCAB};
+    struct lct_model_config c = { .layers = o.layers,
+                                  .width = o.width,
+                                  .heads = o.heads,
+                                  .kv_heads = o.heads,
+                                  .ff = o.ff,
+                                  .vocab = LCT_VOCAB };
     const struct lct_model_tensor *t;
     const uint8_t *text = lct_corpus_split(corpus, LCT_TRAIN)->bytes;
     int32_t tokens[4 * 32], targets[4 * 32];

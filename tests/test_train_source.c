@@ -17,7 +17,7 @@ static int calls;
 static void count_up(int32_t *tokens, int32_t *targets,
                      const struct lct_item *item, const void *context)
 {
-    locant_random r = {item->seed, item->step, 16 * item->row};
+    locant_random r = { item->seed, item->step, 16 * item->row };
     int32_t first = (int32_t)locant_random_below(&r, 5);
 
     CHECK(*(const int *)context == 5);
@@ -29,8 +29,8 @@ static void count_up(int32_t *tokens, int32_t *targets,
 }
 
 static const int five = 5;
-static const struct locant_source counting = {"counting", 5, 4, count_up,
-                                              &five};
+static const struct locant_source counting = { "counting", 5, 4, count_up,
+                                               &five };
 
 static locant_train_options tiny(const struct locant_source *source)
 {
@@ -120,7 +120,8 @@ IN_SCRATCH(continues_to_the_same_bits)
 
 IN_SCRATCH(the_name_is_part_of_the_identity)
 {
-    const struct locant_source other = {"counting too", 5, 4, count_up, &five};
+    const struct locant_source other = { "counting too", 5, 4, count_up,
+                                         &five };
     locant_store *s = open_store("a");
     locant_train_options o = tiny(&counting);
     int64_t first = 0, second = 0, again = 0;
@@ -155,10 +156,10 @@ IN_SCRATCH(refuses_what_a_source_cannot_do)
     o = tiny(NULL);
     CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_NULL,
                   "locant_train: corpus is NULL");
-    CHECK_REFUSED(
-        lct_model_parse(&config, "layers=1,width=16,heads=2,kv_heads=2,ff=32,"
-                                 "norm=layer,vocab=0"), LOCANT_ERR_FORMAT,
-        "vocab is 0, expected 1 .. 256");
+    CHECK_REFUSED(lct_model_parse(&config,
+                                  "layers=1,width=16,heads=2,kv_heads=2,ff=32,"
+                                  "norm=layer,vocab=0"),
+                  LOCANT_ERR_FORMAT, "vocab is 0, expected 1 .. 256");
     locant_store_close(s);
 }
 

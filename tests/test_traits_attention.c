@@ -7,11 +7,11 @@
 
 enum { ROOM = 1 << 26 };
 
-static const char *const names[] = {
-    "locant_attention_forward", "locant_attention_reference",
-    "locant_attention_backward", "locant_attention_reference_backward",
-    "locant_attention_workspace"
-};
+static const char *const names[] = { "locant_attention_forward",
+                                     "locant_attention_reference",
+                                     "locant_attention_backward",
+                                     "locant_attention_reference_backward",
+                                     "locant_attention_workspace" };
 
 /* A run as tensors of one dtype, in guarded memory. */
 struct call {
@@ -54,8 +54,8 @@ static void place(struct call *c, const struct run *r)
 static void make(struct call *c, const struct run *r, locant_dtype dtype)
 {
     const struct subject *s = r->s;
-    const int64_t q[4] = { 1, s->H, r->T, s->D }, k[4] = { 1, s->G, r->S,
-                                                           s->D };
+    const int64_t q[4] = { 1, s->H, r->T, s->D },
+                  k[4] = { 1, s->G, r->S, s->D };
     const int64_t x[3] = { 1, r->S, s->W };
 
     memset(c, 0, sizeof(*c));
@@ -89,9 +89,9 @@ static void make(struct call *c, const struct run *r, locant_dtype dtype)
 
 static void drop(struct call *c)
 {
-    locant_tensor *const all[] = { &c->q, &c->k, &c->v, &c->x, &c->q_pos,
-                                   &c->k_pos, &c->out, &c->lse, &c->dq,
-                                   &c->dk, &c->dv };
+    locant_tensor *const all[] = { &c->q,     &c->k,     &c->v,   &c->x,
+                                   &c->q_pos, &c->k_pos, &c->out, &c->lse,
+                                   &c->dq,    &c->dk,    &c->dv };
 
     for (size_t i = 0; i < LEN(all); i++)
         test_tensor_free(all[i]);
@@ -109,16 +109,14 @@ static locant_status ask(struct call *c, int which)
     switch (which) {
     case 0:
         return locant_attention_forward(&c->out, &c->lse, &c->a, work, ROOM);
-    case 1:
-        return locant_attention_reference(&c->out, &c->lse, &c->a);
+    case 1: return locant_attention_reference(&c->out, &c->lse, &c->a);
     case 2:
         return locant_attention_backward(&c->g, &c->out, &c->out, &c->lse,
                                          &c->a, work, ROOM);
     case 3:
         return locant_attention_reference_backward(&c->g, &c->out, &c->out,
                                                    &c->lse, &c->a);
-    default:
-        return locant_attention_workspace(&bytes, &c->a);
+    default: return locant_attention_workspace(&bytes, &c->a);
     }
 }
 
@@ -210,11 +208,13 @@ static locant_status other_queries(struct call *c)
     return LOCANT_ERR_DTYPE;
 }
 
+/* clang-format off */
 static const spoiler wrongs[] = {
     no_params, larger_param, integer_param, real_positions, one_position_more,
     half_the_coordinates, coordinates_for_nobody, another_struct, no_scale,
     other_queries,
 };
+/* clang-format on */
 
 static void remember(void *to, const struct call *c)
 {
@@ -223,8 +223,8 @@ static void remember(void *to, const struct call *c)
     char *at = to;
 
     for (size_t i = 0; i < LEN(all); i++) {
-        size_t bytes = (size_t)tensor_count(all[i]) *
-                       locant_dtype_size(all[i]->dtype);
+        size_t bytes =
+            (size_t)tensor_count(all[i]) * locant_dtype_size(all[i]->dtype);
 
         memcpy(at, all[i]->data, bytes);
         at += bytes;
@@ -247,8 +247,8 @@ static void spoil(const struct run *r, int which, size_t wrong)
         FAIL("%s: %s, wrong argument %zu: %s, expected %s: %s", r->s->spec,
              names[which], wrong, locant_status_name(got),
              locant_status_name(want), locant_last_error());
-    if (want != LOCANT_OK && strncmp(locant_last_error(), names[which],
-                                     strlen(names[which])) != 0)
+    if (want != LOCANT_OK &&
+        strncmp(locant_last_error(), names[which], strlen(names[which])) != 0)
         FAIL("%s: the sentence of %s is: %s", r->s->spec, names[which],
              locant_last_error());
     remember(after, &c);
@@ -315,8 +315,8 @@ static void threads_agree(const struct subject *s)
     CHECK_OK(locant_set_threads((int)test_range(2, 5)));
     CHECK_OK(ask(&b, 0));
     CHECK_OK(locant_set_threads(0));
-    if (memcmp(a.out.data, b.out.data, (size_t)tensor_count(&a.out) *
-                                           locant_dtype_size(dtype)) != 0)
+    if (memcmp(a.out.data, b.out.data,
+               (size_t)tensor_count(&a.out) * locant_dtype_size(dtype)) != 0)
         FAIL("%s: threads change the output", s->spec);
     drop(&a);
     drop(&b);

@@ -72,8 +72,8 @@ static double bias_changes(const struct run *r)
     run_bias(a, r);
     run_bias(b, &part);
     for (int64_t i = 0; i < r->s->H * r->T; i++)
-        most = fmax(most, run_gap(a + i * r->S, b + i * part.S,
-                                  (size_t)part.S));
+        most =
+            fmax(most, run_gap(a + i * r->S, b + i * part.S, (size_t)part.S));
     return most;
 }
 

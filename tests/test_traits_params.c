@@ -6,8 +6,9 @@
 
 static locant_sizes sizes_of(const struct subject *s)
 {
-    return (locant_sizes){ .width = s->W, .heads = s->H, .kv_heads = s->G,
-                           .head_dim = s->D };
+    return (locant_sizes){
+        .width = s->W, .heads = s->H, .kv_heads = s->G, .head_dim = s->D
+    };
 }
 
 static int learns(const struct subject *s)
@@ -18,8 +19,8 @@ static int learns(const struct subject *s)
 /* A tensor like parameter i, of this dtype; free() its data. */
 static locant_tensor like(const struct subject *s, int i, locant_dtype dtype)
 {
-    locant_tensor t = locant_dense(NULL, dtype, s->param[i].rank,
-                                   s->param[i].shape);
+    locant_tensor t =
+        locant_dense(NULL, dtype, s->param[i].rank, s->param[i].shape);
 
     t.data = calloc((size_t)tensor_count(&t), sizeof(double));
     assert_non_null(t.data);
@@ -296,24 +297,24 @@ static void refuse_all(const struct subject *s)
     memcpy(before, t.data, bytes);
     bad.rank = t.rank + 1;
     bad.shape[t.rank] = bad.stride[t.rank] = 1;
-    refuse(locant_encoding_param_init(&bad, s->e, i, 1), LOCANT_ERR_SHAPE,
-           init, s);
+    refuse(locant_encoding_param_init(&bad, s->e, i, 1), LOCANT_ERR_SHAPE, init,
+           s);
     refuse(locant_encoding_param_project(&bad, s->e, i), LOCANT_ERR_SHAPE,
            project, s);
     bad = t;
     bad.dtype = LOCANT_I64;
-    refuse(locant_encoding_param_init(&bad, s->e, i, 1), LOCANT_ERR_DTYPE,
-           init, s);
+    refuse(locant_encoding_param_init(&bad, s->e, i, 1), LOCANT_ERR_DTYPE, init,
+           s);
     refuse(locant_encoding_param_project(&bad, s->e, i), LOCANT_ERR_DTYPE,
            project, s);
-    refuse(locant_encoding_param_init(&t, s->e, s->params, 1),
-           LOCANT_ERR_PARAM, init, s);
+    refuse(locant_encoding_param_init(&t, s->e, s->params, 1), LOCANT_ERR_PARAM,
+           init, s);
     refuse(locant_encoding_param_project(&t, s->e, -1), LOCANT_ERR_PARAM,
            project, s);
     refuse(locant_encoding_param_init(&t, NULL, i, 1), LOCANT_ERR_NULL, init,
            s);
-    refuse(locant_encoding_param_init(NULL, s->e, i, 1), LOCANT_ERR_NULL,
-           init, s);
+    refuse(locant_encoding_param_init(NULL, s->e, i, 1), LOCANT_ERR_NULL, init,
+           s);
     refuse(locant_encoding_param_project(NULL, s->e, i), LOCANT_ERR_NULL,
            project, s);
     CHECK(memcmp(before, t.data, bytes) == 0);

@@ -190,11 +190,12 @@ static locant_status output_in_param(struct call *c)
 }
 
 static const spoiler any_door[] = {
-    no_output, no_output_data, no_encoding, no_positions, no_position_data,
-    no_params, integer_output, single_positions, output_of_another_rank,
-    one_position_more, positions_of_rank_two, strided_output,
-    output_in_positions, larger_param, integer_param, strided_param,
-    output_in_param,
+    no_output,           no_output_data,        no_encoding,
+    no_positions,        no_position_data,      no_params,
+    integer_output,      single_positions,      output_of_another_rank,
+    one_position_more,   positions_of_rank_two, strided_output,
+    output_in_positions, larger_param,          integer_param,
+    strided_param,       output_in_param,
 };
 
 static locant_status unknown_flag(struct call *c)
@@ -240,7 +241,7 @@ static locant_status half_aliased(struct call *c)
 }
 
 static const spoiler rotate_door[] = {
-    unknown_flag, no_vectors, other_vectors, vectors_of_rank_one,
+    unknown_flag,     no_vectors,    other_vectors, vectors_of_rank_one,
     one_channel_less, one_head_more, half_aliased,
 };
 
@@ -327,8 +328,7 @@ static void try_closed(const struct subject *s)
         if (s->doors == 0 && doors[i] == LOCANT_DOOR_SCORE)
             want = LOCANT_OK;
         if (ask(&c) != want)
-            FAIL("%s: %s: %s", s->spec, name_of(doors[i]),
-                 locant_last_error());
+            FAIL("%s: %s: %s", s->spec, name_of(doors[i]), locant_last_error());
         if (want != LOCANT_OK)
             check_sentence(&c, name_of(doors[i]));
         CHECK(((double *)c.out.data)[0] == (want == LOCANT_OK ? 0 : 7));
@@ -346,9 +346,10 @@ TEST(closed_doors_are_refused)
 /* An odd number of channels has one without a partner. */
 TEST(odd_channels_are_refused)
 {
-    static const char *const specs[] = { "rope", "rope(pairing=interleaved)",
-                                         "xpos", "rope2d", "mrope",
-                                         "rope-mixed", "rope(side=trailing)" };
+    static const char *const specs[] = {
+        "rope",       "rope(pairing=interleaved)", "xpos", "rope2d", "mrope",
+        "rope-mixed", "rope(side=trailing)"
+    };
     const int64_t shape[3] = { 1, TOKENS, 7 }, n = TOKENS;
     locant_tensor x = test_tensor(LOCANT_F64, 3, shape);
     locant_tensor pos = test_tensor(LOCANT_I64, 1, &n);
@@ -364,8 +365,8 @@ TEST(odd_channels_are_refused)
         status = locant_encoding_rotate(&out, &x, e, &pos, params, 0);
 
         if (status != LOCANT_ERR_SHAPE || *(double *)out.data != first)
-            FAIL("%s: 7 channels: %s: %s", specs[i],
-                 locant_status_name(status), locant_last_error());
+            FAIL("%s: 7 channels: %s: %s", specs[i], locant_status_name(status),
+                 locant_last_error());
         test_tensor_free(&out);
         locant_encoding_free(e);
     }

@@ -56,8 +56,7 @@ static void bias_of_the_difference(const struct subject *s)
     run_shift(&r, by);
     run_bias(b, &r);
     if (memcmp(a, b, (size_t)(s->H * r.T * r.S) * sizeof(a[0])) != 0)
-        FAIL("%s: the bias changes by a shift of %lld", s->spec,
-             (long long)by);
+        FAIL("%s: the bias changes by a shift of %lld", s->spec, (long long)by);
 }
 
 TEST(bias_does_not_see_shifts)
@@ -132,8 +131,8 @@ static double longest(struct run *r)
     CHECK_OK(run_turn(turned, r->q, s->H, r->T, r->q_pos, s, 0));
     for (int64_t i = 0; i < s->H * r->T; i++)
         q = fmax(q, norm(turned + i * width, width));
-    CHECK_OK(run_turn(turned, r->k, s->G, r->S, r->k_pos, s,
-                      LOCANT_ROTATE_KEY));
+    CHECK_OK(
+        run_turn(turned, r->k, s->G, r->S, r->k_pos, s, LOCANT_ROTATE_KEY));
     for (int64_t j = 0; j < s->G * r->S; j++)
         k = fmax(k, norm(turned + j * width, width));
     free(turned);
@@ -171,9 +170,9 @@ static void output_of_the_differences(const struct subject *s)
     run_ok(&b);
     if (!(run_apart(&a, &b) <= allowed(&a, &b)))
         FAIL("%s: outputs move by %g at a shift of %lld, %lld keys from %lld "
-             "to %lld", s->spec, run_apart(&a, &b), (long long)by,
-             (long long)a.S, (long long)a.k_pos[0],
-             (long long)a.k_pos[a.S - 1]);
+             "to %lld",
+             s->spec, run_apart(&a, &b), (long long)by, (long long)a.S,
+             (long long)a.k_pos[0], (long long)a.k_pos[a.S - 1]);
 }
 
 TEST(attention_does_not_see_shifts)
@@ -243,9 +242,9 @@ static int all_layers_relative(const char *spec)
     int relative = 1;
 
     for (int l = 0; l < 8; l++)
-        relative &= !!(locant_encoding_traits(locant_encoding_layer(NULL, e,
-                                                                    l)) &
-                       LOCANT_TRAIT_RELATIVE);
+        relative &=
+            !!(locant_encoding_traits(locant_encoding_layer(NULL, e, l)) &
+               LOCANT_TRAIT_RELATIVE);
     locant_encoding_free(e);
     return relative;
 }
@@ -269,7 +268,8 @@ TEST(what_is_not_relative_sees_shifts)
         if (!is_exception(spec) && !all_layers_relative(spec) &&
             !sees_shifts(spec, test_cases(200) + 100)) {
             print_error("%s: nothing depends on absolute positions, but it "
-                        "lacks the trait\n", spec);
+                        "lacks the trait\n",
+                        spec);
             missing++;
         }
     CHECK(missing == 0);

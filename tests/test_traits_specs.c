@@ -233,8 +233,8 @@ static void number_text(char *out, size_t size, double x)
 /* Numbers beside the ends, and what is no number. */
 static void outside_numbers(const char *name, const locant_key_info *key)
 {
-    static const char *const none[] = { "nan", "inf", "-inf", "1x", "yes",
-                                        "1e999" };
+    static const char *const none[] = { "nan", "inf", "-inf",
+                                        "1x",  "yes", "1e999" };
     int open, integer = strcmp(key->kind, "integer") == 0;
     double low, high;
     char text[64];
@@ -343,8 +343,8 @@ static int says(const char *text)
 /* Both rows at once: refused if they go through one door. */
 static void pair(const locant_encoding_info *a, const locant_encoding_info *b)
 {
-    int layers = strcmp(a->name, "layers") == 0 ||
-                 strcmp(b->name, "layers") == 0;
+    int layers =
+        strcmp(a->name, "layers") == 0 || strcmp(b->name, "layers") == 0;
     locant_encoding *e = NULL;
     char spec[128];
 

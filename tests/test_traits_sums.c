@@ -34,9 +34,8 @@ static void choose(struct choice *c)
 
             while (kinds[k][of] != NULL)
                 of++;
-            c->part[k] = test_rand() % 2
-                             ? kinds[k][test_rand() % (unsigned)of]
-                             : NULL;
+            c->part[k] =
+                test_rand() % 2 ? kinds[k][test_rand() % (unsigned)of] : NULL;
             n += c->part[k] != NULL;
         }
     } while (n < 2);
@@ -207,8 +206,8 @@ TEST(the_order_of_parts_is_irrelevant)
 static void turn_by_hand(struct run *r, const struct subject *by)
 {
     CHECK_OK(run_turn(r->q, r->q, by->H, r->T, r->q_pos, by, 0));
-    CHECK_OK(run_turn(r->k, r->k, by->G, r->S, r->k_pos, by,
-                      LOCANT_ROTATE_KEY));
+    CHECK_OK(
+        run_turn(r->k, r->k, by->G, r->S, r->k_pos, by, LOCANT_ROTATE_KEY));
 }
 
 /* Turning first and the rest of the sum then is the sum; what is added to

@@ -64,8 +64,8 @@ static void turn_once(double *y, double *back, double *x, int flags,
     run_normal(x, (size_t)(heads * s->D));
     CHECK_OK(run_turn(y, x, heads, 1, &at, s, flags));
     if (back != NULL)
-        CHECK_OK(run_turn(back, y, heads, 1, &at, s,
-                          flags | LOCANT_ROTATE_INVERSE));
+        CHECK_OK(
+            run_turn(back, y, heads, 1, &at, s, flags | LOCANT_ROTATE_INVERSE));
 }
 
 /*
@@ -208,8 +208,7 @@ static void refuses_reals(const struct subject *s)
         out[d] = 7;
     status = real_rows(out, at, s);
     if (status != LOCANT_ERR_DTYPE && status != LOCANT_ERR_SHAPE)
-        FAIL("%s: real positions give %s", s->spec,
-             locant_status_name(status));
+        FAIL("%s: real positions give %s", s->spec, locant_status_name(status));
     for (int64_t d = 0; d < 2 * s->W; d++)
         CHECK(out[d] == 7);
 }

@@ -52,8 +52,7 @@ static locant_status key_at(double *out, int64_t at, const struct subject *s)
     return bias(out, 0, at, s);
 }
 
-static locant_status attend_at(double *out, int64_t at,
-                               const struct subject *s)
+static locant_status attend_at(double *out, int64_t at, const struct subject *s)
 {
     static struct run r;
     locant_status status;
@@ -69,7 +68,7 @@ static locant_status attend_at(double *out, int64_t at,
 
 struct door {
     const char *fn;
-    unsigned bit;    /* 0: attention, of all but the input door alone */
+    unsigned bit; /* 0: attention, of all but the input door alone */
     locant_status (*at)(double *out, int64_t pos, const struct subject *s);
 };
 
@@ -134,12 +133,12 @@ static void wall_at_reach(const struct subject *s)
 
     CHECK(s->reach > 0);
     if (refusals(&open, s->reach - 1, s) != 0)
-        FAIL("%s: reach is %lld, but the last position is refused: %s",
-             s->spec, (long long)s->reach, locant_last_error());
+        FAIL("%s: reach is %lld, but the last position is refused: %s", s->spec,
+             (long long)s->reach, locant_last_error());
     refused = refusals(&open, s->reach, s);
     if (refused == 0 || (single(s->spec) && refused != open))
-        FAIL("%s: %d of %d doors refuse position %lld", s->spec, refused,
-             open, (long long)s->reach);
+        FAIL("%s: %d of %d doors refuse position %lld", s->spec, refused, open,
+             (long long)s->reach);
     refused = refusals(&open, INT64_MAX - 1, s);
     CHECK(refused > 0 && (!single(s->spec) || refused == open));
     if (s->traits & LOCANT_TRAIT_LIMIT)
@@ -157,8 +156,8 @@ TEST(the_first_position_beyond_reach_is_refused)
  */
 static int has_other_end(const char *spec)
 {
-    static const char *const ends[] = { "rope2d", "rope3d", "rope-mixed",
-                                        "mrope", "sincos", "xpos",
+    static const char *const ends[] = { "rope2d",    "rope3d", "rope-mixed",
+                                        "mrope",     "sincos", "xpos",
                                         "randomized" };
 
     for (size_t i = 0; i < LEN(ends); i++)
@@ -216,8 +215,8 @@ static void no_gradient_beyond(const struct subject *s)
 
     for (int i = 0; i < s->params; i++) {
         gradient[i] = s->param[i];
-        gradient[i].data = calloc((size_t)tensor_count(&s->param[i]),
-                                  sizeof(double));
+        gradient[i].data =
+            calloc((size_t)tensor_count(&s->param[i]), sizeof(double));
         assert_non_null(gradient[i].data);
     }
     CHECK(back(gradient, s) == LOCANT_ERR_PARAM);

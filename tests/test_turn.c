@@ -54,9 +54,10 @@ static void check_all(double base, int64_t dim, int64_t step)
 
 TEST(agrees_with_mpfr_for_known_models)
 {
-    static const double bases[] = { 100, 1000, 1e4, 2e4, 25000, 5e4, 1e5, 128,
-                                    150000, 160000, 5e5, 1e6, 2e6, 5e6, 8e6,
-                                    1e7, 11158840, 1.2e7 };
+    static const double bases[] = {
+        100,    1000, 1e4, 2e4, 25000, 5e4, 1e5, 128,      150000,
+        160000, 5e5,  1e6, 2e6, 5e6,   8e6, 1e7, 11158840, 1.2e7
+    };
     static const int64_t dims[] = { 32, 64, 80, 96, 128, 256, 512 };
 
     for (size_t b = 0; b < LEN(bases); b++)
@@ -81,9 +82,11 @@ TEST(agrees_with_mpfr_from_1_to_1e30)
 
 TEST(agrees_with_mpfr_for_extreme_bases)
 {
-    static const double bases[] = { 0x1p-1074, 0x1.8p-1060, 0x1p-1022, 1e-300,
-                                    1e-20, 0.3, 0.5, 0x1.fffffffffffffp-1,
-                                    1e38, 1e39, 1e40, 1e100, 1e308 };
+    static const double bases[] = {
+        0x1p-1074, 0x1.8p-1060,          0x1p-1022, 1e-300, 1e-20, 0.3,
+        0.5,       0x1.fffffffffffffp-1, 1e38,      1e39,   1e40,  1e100,
+        1e308
+    };
 
     for (size_t b = 0; b < LEN(bases); b++)
         check_all(bases[b], 34, 1);

@@ -143,8 +143,8 @@ TEST(what_is_alike_shares_the_first_rank)
     text = verdict_of(&r);
     longest = answer_at(text, 2048);
     CHECK(claims(longest, "distinguishable from all others", r.groups[1].spec));
-    CHECK(!claims(longest, "distinguishable from all others",
-                  r.groups[2].spec));
+    CHECK(
+        !claims(longest, "distinguishable from all others", r.groups[2].spec));
     free(trained);
     free(longest);
     free(text);

@@ -74,8 +74,7 @@ TEST(xpos_refuses_positions_that_overflow)
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, LOCANT_ROTATE_KEY));
     CHECK(isfinite(y[0]));
     p = locant_dense(&real, LOCANT_F64, 1, &one);
-    CHECK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0) ==
-          LOCANT_ERR_PARAM);
+    CHECK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0) == LOCANT_ERR_PARAM);
     locant_encoding_free(e);
 }
 
@@ -96,16 +95,16 @@ static double pope_score(int64_t m, int64_t n, double phase)
     CHECK_OK(locant_encoding_rotate(&out, &tq, e, &p, &param, 0));
     p.data = &n;
     out.data = rk;
-    CHECK_OK(locant_encoding_rotate(&out, &tk, e, &p, &param,
-                                    LOCANT_ROTATE_KEY));
+    CHECK_OK(
+        locant_encoding_rotate(&out, &tk, e, &p, &param, LOCANT_ROTATE_KEY));
     locant_encoding_free(e);
     return near_dot(rq, rk, 4);
 }
 
 TEST(pope_has_the_printed_scores)
 {
-    double a = log1p(exp(1.)) * log1p(exp(.5)), b = log1p(exp(-1.)) *
-                                                    log1p(exp(2.));
+    double a = log1p(exp(1.)) * log1p(exp(.5)),
+           b = log1p(exp(-1.)) * log1p(exp(2.));
 
     CHECK(fabs(pope_score(5, 5, 0) - 1.9455030420) <= 1e-10);
     CHECK(fabs(pope_score(8, 5, 0) - -0.6004309535) <= 1e-10);

@@ -111,16 +111,16 @@ static char *body_of(void *p, size_t bytes)
 
 void test_guarded_readonly(void *p, size_t bytes)
 {
-    assert_int_equal(
-        mprotect(body_of(p, bytes), body_bytes(bytes), PROT_READ), 0);
+    assert_int_equal(mprotect(body_of(p, bytes), body_bytes(bytes), PROT_READ),
+                     0);
 }
 
 void test_guarded_free(void *p, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-    assert_int_equal(munmap(body_of(p, bytes) - page,
-                            body_bytes(bytes) + 2 * page), 0);
+    assert_int_equal(
+        munmap(body_of(p, bytes) - page, body_bytes(bytes) + 2 * page), 0);
 }
 
 /* ------------------------------------------------------------------ memory */
@@ -217,8 +217,8 @@ void test_tensor_free(locant_tensor *t)
 double test_ulp(float got, double want)
 {
     float f = (float)fabs(want);
-    double ulp = f < FLT_MIN ? 0x1p-149
-                             : (double)nextafterf(f, INFINITY) - (double)f;
+    double ulp =
+        f < FLT_MIN ? 0x1p-149 : (double)nextafterf(f, INFINITY) - (double)f;
 
     /* The unit of the binade 'want' is in, also just below a power of two. */
     if (f >= FLT_MIN && (double)f > fabs(want) && ldexpf(1, ilogbf(f)) == f)
@@ -273,9 +273,8 @@ locant_encoding *test_create(const char *spec)
 
 locant_tensor test_positions(int64_t n, int64_t low, int64_t high)
 {
-    static const int64_t extremes[] = {
-        0, 1, 255, 256, 65535, INT32_MAX, -1, -65536, INT32_MIN
-    };
+    static const int64_t extremes[] = { 0,         1,  255,    256,      65535,
+                                        INT32_MAX, -1, -65536, INT32_MIN };
     locant_tensor t = test_tensor(LOCANT_I64, 1, &n);
     int64_t *p = t.data;
 

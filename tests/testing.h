@@ -23,23 +23,23 @@
  * such a build takes every path, but not with every number.
  */
 #if defined(__SANITIZE_ADDRESS__)
-#define TEST_SANITIZED 1
+#    define TEST_SANITIZED 1
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TEST_SANITIZED 1
-#endif
+#    if __has_feature(address_sanitizer)
+#        define TEST_SANITIZED 1
+#    endif
 #endif
 #ifndef TEST_SANITIZED
-#define TEST_SANITIZED 0
+#    define TEST_SANITIZED 0
 #endif
 
 /* Stop this test, printing seed, ISA, and a message: sizes, got, want. */
 #define FAIL(...) (test_where(), print_error(__VA_ARGS__), test_stop())
-#define CHECK(cond) \
+#define CHECK(cond)                                                            \
     ((cond) ? (void)0 : FAIL("%s:%d: %s\n", __FILE__, __LINE__, #cond))
 #define CHECK_OK(call) test_ok((call), __FILE__, __LINE__)
 /* The call fails with 'status' and exactly this sentence. */
-#define CHECK_REFUSED(call, status, sentence) \
+#define CHECK_REFUSED(call, status, sentence)                                  \
     test_refused((call), (status), (sentence), __FILE__, __LINE__)
 
 /*
@@ -48,6 +48,7 @@
  * tear-down are of each test, or of all of them.
  */
 #define TEST(name) TEST_WITH(NULL, NULL, name)
+/* clang-format off */
 #define TEST_WITH(set_up, tear_down, name) \
     static void name(void); \
     __attribute__((constructor)) static void name##_is_a_test(void) \
@@ -56,6 +57,7 @@
 #define TEST_GROUP(set_up, tear_down) \
     __attribute__((constructor)) static void all_tests(void) \
     { test_group(set_up, tear_down); }
+/* clang-format on */
 
 typedef int (*test_fixture)(void **state);
 void test_add(const char *name, void (*run)(void), test_fixture set_up,
@@ -72,17 +74,17 @@ int test_differs(const char *a, const char *b);
 /* Random numbers of this test: a fixed seed unless LOCANT_SEED is set. */
 uint64_t test_seed(void);
 uint64_t test_rand(void);
-double   test_uniform(void);                /* in [-1, 1) */
-double   test_normal(void);
-int64_t  test_range(int64_t low, int64_t high); /* inclusive */
+double test_uniform(void); /* in [-1, 1) */
+double test_normal(void);
+int64_t test_range(int64_t low, int64_t high); /* inclusive */
 
 /*
  * 'bytes' that end exactly at an unmapped page and start after one as nearly
  * as alignment to 64 bytes allows: one element too far is a crash, not luck.
  */
 void *test_guarded(size_t bytes);
-void  test_guarded_free(void *p, size_t bytes);
-void  test_guarded_readonly(void *p, size_t bytes);
+void test_guarded_free(void *p, size_t bytes);
+void test_guarded_readonly(void *p, size_t bytes);
 
 /* Dense tensor of guarded memory, filled with test_uniform() (floats). */
 locant_tensor test_tensor(locant_dtype dtype, int rank, const int64_t *shape);

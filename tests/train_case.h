@@ -94,7 +94,7 @@ static inline size_t bytes_of(const locant_tensor *t)
 static inline void check_same_state(locant_store *a, int64_t i, locant_store *b,
                                     int64_t j)
 {
-    static const char *const keys[] = {"run", "step", "batch_checksum"};
+    static const char *const keys[] = { "run", "step", "batch_checksum" };
     locant_tensors *x = checkpoint_of(a, i), *y = checkpoint_of(b, j);
     const locant_tensor *t;
     const char *name;
@@ -161,7 +161,7 @@ static inline void train_and_kill(const locant_train_options *o,
                                   const char *store, int microseconds,
                                   bool *killed)
 {
-    struct timespec pause = {0, microseconds * 1000L};
+    struct timespec pause = { 0, microseconds * 1000L };
     pid_t child = fork();
     int status;
 

@@ -24,7 +24,7 @@ struct subject {
     unsigned doors, traits;   /* of e */
     int64_t reach;
     int axes, params;
-    int64_t H, G, D, W;       /* heads of q, of k, channels, width: accepted */
+    int64_t H, G, D, W; /* heads of q, of k, channels, width: accepted */
     locant_tensor param[SUBJECT_PARAMS]; /* F64, in range */
 };
 
@@ -80,16 +80,21 @@ static inline void random_number(char *out, size_t size,
 static inline void random_value(char *out, size_t size,
                                 const locant_key_info *key)
 {
-    static const char *const scalings[] = {
-        "none", "linear(factor=3)", "ntk(factor=4)",
-        "dynamic(factor=2,original=16)", "yarn(factor=4,original=64)",
-        "longrope(original=16,factor=4)", "llama3(factor=4,original=64)",
-        "proportional(partial=0.5)"
-    };
-    static const char *const layers[] = {
-        "none", "rope", "alibi", "window(size=4)+rope", "t5", "relative",
-        "learned(length=40)"
-    };
+    static const char *const scalings[] = { "none",
+                                            "linear(factor=3)",
+                                            "ntk(factor=4)",
+                                            "dynamic(factor=2,original=16)",
+                                            "yarn(factor=4,original=64)",
+                                            "longrope(original=16,factor=4)",
+                                            "llama3(factor=4,original=64)",
+                                            "proportional(partial=0.5)" };
+    static const char *const layers[] = { "none",
+                                          "rope",
+                                          "alibi",
+                                          "window(size=4)+rope",
+                                          "t5",
+                                          "relative",
+                                          "learned(length=40)" };
     static const char *const lists[] = { "2:1:1", "1:1:2", "2:2:2",
                                          "16:24:24" };
 
@@ -128,6 +133,7 @@ static inline void random_spec(char *out, size_t size, const char *name)
 
 /* ---------------------------------------------------------- every encoding */
 
+/* clang-format off */
 static const char *const traits_sums[] = {
     "rope+alibi", "window(size=5)+alibi", "window(size=3)+rope",
     "learned(length=40)+rope+t5", "rope+fox+t5+temperature",
@@ -139,6 +145,7 @@ static const char *const traits_sums[] = {
     "mrope(sections=2:1:1)+relative(distance=3)+alibi+learned2d",
     "layers(local=window(size=3)+rope,global=alibi(learned=yes)+cope,period=2)",
 };
+/* clang-format on */
 
 /* Variant n of all rows' variants, or NULL. */
 static inline const char *traits_variant(int n)
@@ -232,8 +239,9 @@ static inline void subject_drop_params(struct subject *s)
 /* Parameters for the sizes; 0 if a size has no meaning for them. */
 static inline int subject_make_params(struct subject *s)
 {
-    const locant_sizes sizes = { .width = s->W, .heads = s->H,
-                                 .kv_heads = s->G, .head_dim = s->D };
+    const locant_sizes sizes = {
+        .width = s->W, .heads = s->H, .kv_heads = s->G, .head_dim = s->D
+    };
     locant_param_info info;
 
     while (locant_encoding_param(&info, s->e, s->params, &sizes)) {
@@ -285,8 +293,7 @@ static inline int subject_fit(struct subject *s)
     for (int k = 0; k < 200; k++) {
         s->H = test_range(1, SUBJECT_HEADS);
         s->G = k % 2 || s->H % 2 ? s->H : s->H / 2;
-        s->D = k < 20 ? 2 * test_range(1, 8)
-                      : dims[test_rand() % LEN(dims)];
+        s->D = k < 20 ? 2 * test_range(1, 8) : dims[test_rand() % LEN(dims)];
         s->W = k < 20 ? test_range(1, SUBJECT_WIDTH) : 8 * test_range(1, 3);
         if (subject_make_params(s) && subject_fits(s))
             return 1;
@@ -358,8 +365,7 @@ static inline int traits_run(int i, int cases, subject_wanted wanted,
 }
 
 /* 'cases' of every spec, and of random ones of every row, where wanted. */
-static inline void traits_all(int cases, subject_wanted wanted,
-                              subject_test fn)
+static inline void traits_all(int cases, subject_wanted wanted, subject_test fn)
 {
     int met = 0, n = traits_specs();
 

@@ -49,7 +49,7 @@ locant_tensor positions(int64_t first, int64_t n)
 locant_tensor added(locant_tensor x, locant_tensor y)
 {
     locant_tensor sum = array(LOCANT_F64, x.rank, x.shape);
-    int64_t       n = count(y);
+    int64_t n = count(y);
 
     for (int64_t i = 0; i < count(x); i++)
         data(sum)[i] = data(x)[i] + data(y)[i % n];
@@ -222,7 +222,7 @@ double difference(locant_tensor x, locant_tensor y)
 double length_change(locant_tensor x, locant_tensor y)
 {
     int64_t n = x.shape[x.rank - 1];
-    double  result = 0;
+    double result = 0;
 
     for (int64_t i = 0; i < count(x); i += n) {
         double xx = dot(data(x) + i, data(x) + i, n);

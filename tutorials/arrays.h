@@ -5,14 +5,16 @@
 #include "locant.h"
 
 /* Zeroed memory that is released when the row ends. */
-void   *memory(int64_t n, size_t size);
+void *memory(int64_t n, size_t size);
 double *reals(int64_t n);
 
 /* ZEROS(B, T, W): a dense zeroed array of doubles. */
 locant_tensor array(locant_dtype dtype, int rank, const int64_t *shape);
+/* clang-format off */
 #define SHAPE(...) (int)(sizeof (int64_t[]){ __VA_ARGS__ } / 8),               \
                    (const int64_t[]){ __VA_ARGS__ }
-#define ZEROS(...) array(LOCANT_F64, SHAPE(__VA_ARGS__))
+/* clang-format on */
+#define ZEROS(...)     array(LOCANT_F64, SHAPE(__VA_ARGS__))
 #define ZEROS_F32(...) array(LOCANT_F32, SHAPE(__VA_ARGS__))
 
 /* COPY(x, 2, 4): a copy of the first 8 numbers of x as an array [2, 4]. */
@@ -44,7 +46,7 @@ locant_random draws(uint64_t stream);
    them by a factor. */
 locant_tensor normals(locant_random *r, double factor, int rank,
                       const int64_t *shape);
-#define NORMALS(r, ...) normals(r, 1, SHAPE(__VA_ARGS__))
+#define NORMALS(r, ...)                normals(r, 1, SHAPE(__VA_ARGS__))
 #define SCALED_NORMALS(r, factor, ...) normals(r, factor, SHAPE(__VA_ARGS__))
 /* order[n] = a random permutation of 0 .. n - 1. */
 void shuffle(int64_t *order, int64_t n, locant_random *r);

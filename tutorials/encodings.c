@@ -30,7 +30,7 @@ const char *doors(const char *spec)
     static const char *const names[] = { "input", "rotate", "score",
                                          "content" };
     unsigned bits = info(spec)->doors;
-    char    *text = memory(64, 1);
+    char *text = memory(64, 1);
 
     for (int i = 0; i < 4; i++)
         if (bits >> i & 1)
@@ -41,7 +41,8 @@ const char *doors(const char *spec)
 static int get_param(locant_param_info *p, const locant_encoding *e, int i,
                      int64_t width, int64_t heads)
 {
-    locant_sizes sizes = { .width = width, .heads = heads,
+    locant_sizes sizes = { .width = width,
+                           .heads = heads,
                            .head_dim = width / heads };
 
     return locant_encoding_param(p, e, i, &sizes);
@@ -50,8 +51,8 @@ static int get_param(locant_param_info *p, const locant_encoding *e, int i,
 long long learned_numbers(const char *spec, int64_t width, int64_t heads)
 {
     const locant_encoding *e = encoding(spec);
-    locant_param_info      p;
-    long long              sum = 0;
+    locant_param_info p;
+    long long sum = 0;
 
     for (int i = 0; get_param(&p, e, i, width, heads); i++) {
         int64_t n = 1;
@@ -66,9 +67,9 @@ long long learned_numbers(const char *spec, int64_t width, int64_t heads)
 locant_tensor *initial_params(const char *spec, int64_t width, int64_t heads)
 {
     const locant_encoding *e = encoding(spec);
-    locant_param_info      p;
-    locant_tensor         *params;
-    int                    n = 0;
+    locant_param_info p;
+    locant_tensor *params;
+    int n = 0;
 
     while (get_param(&p, e, n, width, heads))
         n++;
@@ -123,7 +124,7 @@ locant_tensor bias(const char *spec, int64_t heads, int64_t T, int64_t S,
 locant_tensor bias_at(const char *spec, int64_t heads, const double *distance,
                       int64_t n, const locant_tensor *params)
 {
-    int64_t       query = (int64_t)largest(distance, n);
+    int64_t query = (int64_t)largest(distance, n);
     locant_tensor b = ZEROS(heads, 1, n);
     locant_tensor q_pos = positions(query, 1), k_pos = positions(0, n);
 
@@ -166,12 +167,12 @@ double sinusoid(int64_t position, int64_t channel, int64_t width)
 locant_tensor shifted(const double *x, double k, int64_t n, int64_t width)
 {
     locant_tensor out = ZEROS(n, width);
-    double       *y = data(out);
+    double *y = data(out);
 
     for (int64_t i = 0; i < n * width; i += 2) {
         double angle = k * pow(10000, -(double)(i % width) / width);
 
-        y[i]     = cos(angle) * x[i] + sin(angle) * x[i + 1];
+        y[i] = cos(angle) * x[i] + sin(angle) * x[i + 1];
         y[i + 1] = cos(angle) * x[i + 1] - sin(angle) * x[i];
     }
     return out;

@@ -16,7 +16,7 @@ static void complete(locant_attention *a)
 static void attend_into(locant_tensor *out, const locant_attention *a)
 {
     locant_tensor lse = array(LOCANT_F64, 3, a->q->shape);
-    size_t        bytes = 0;
+    size_t bytes = 0;
 
     must(locant_attention_workspace(&bytes, a));
     must(locant_attention_forward(out, &lse, a, memory(bytes, 1), bytes));
@@ -85,8 +85,7 @@ void mix_by_loops(locant_tensor out, locant_tensor v, const double *w)
     for (int64_t i = 0; i < count(out) / D; i++)
         for (int64_t j = 0; j < T; j++)
             for (int64_t d = 0; d < D; d++)
-                token(out, i)[d] += w[i * T + j] *
-                                    token(v, i / T * T + j)[d];
+                token(out, i)[d] += w[i * T + j] * token(v, i / T * T + j)[d];
 }
 
 void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
@@ -129,17 +128,17 @@ struct linear linear_new(locant_random *r, int64_t in, int64_t out,
 }
 
 struct product {
-    double              *y;
+    double *y;
     const struct linear *l;
-    const double        *x;
+    const double *x;
 };
 
 static void linear_row(void *context, size_t row, int slot)
 {
     const struct product *p = context;
-    const struct linear  *l = p->l;
+    const struct linear *l = p->l;
     const double *x = p->x + row * l->in;
-    double       *y = p->y + row * l->out;
+    double *y = p->y + row * l->out;
 
     (void)slot;
     for (int64_t j = 0; j < l->out; j++)
@@ -151,7 +150,7 @@ static void linear_row(void *context, size_t row, int slot)
 
 locant_tensor linear(const struct linear *l, locant_tensor x)
 {
-    locant_tensor  shape = x, y;
+    locant_tensor shape = x, y;
     struct product p = { .l = l, .x = data(x) };
 
     shape.shape[x.rank - 1] = l->out;
@@ -163,7 +162,7 @@ locant_tensor linear(const struct linear *l, locant_tensor x)
 
 locant_tensor layer_norm(locant_tensor x)
 {
-    int64_t       n = x.shape[x.rank - 1];
+    int64_t n = x.shape[x.rank - 1];
     locant_tensor out = array(LOCANT_F64, x.rank, x.shape);
 
     for (int64_t i = 0; i < count(x); i += n) {
@@ -179,7 +178,9 @@ locant_tensor as_heads(locant_tensor x, int64_t heads)
 {
     int64_t B = x.shape[0], T = x.shape[1], W = x.shape[2], D = W / heads;
 
-    return (locant_tensor){ .data = x.data, .dtype = LOCANT_F64, .rank = 4,
+    return (locant_tensor){ .data = x.data,
+                            .dtype = LOCANT_F64,
+                            .rank = 4,
                             .shape = { B, heads, T, D },
                             .stride = { T * W, D, W, 1 } };
 }
@@ -202,18 +203,21 @@ static locant_attention inner(const struct mha *m, locant_tensor t[3],
     t[0] = as_heads(linear(&m->q, x), m->heads);
     t[1] = as_heads(linear(&m->k, memory), m->heads);
     t[2] = as_heads(linear(&m->v, memory), m->heads);
-    return (locant_attention){
-        .struct_size = sizeof(locant_attention), .scale = LOCANT_SCALE_AUTO,
-        .q = &t[0], .k = &t[1], .v = &t[2], .mask = m->mask,
-        .encoding = m->encoding ? encoding(m->encoding) : NULL
-    };
+    return (locant_attention){ .struct_size = sizeof(locant_attention),
+                               .scale = LOCANT_SCALE_AUTO,
+                               .q = &t[0],
+                               .k = &t[1],
+                               .v = &t[2],
+                               .mask = m->mask,
+                               .encoding =
+                                   m->encoding ? encoding(m->encoding) : NULL };
 }
 
 locant_tensor mha_from(const struct mha *m, locant_tensor x,
                        locant_tensor memory)
 {
-    locant_tensor    t[3], all = array(LOCANT_F64, 3, x.shape);
-    locant_tensor    out = as_heads(all, m->heads);
+    locant_tensor t[3], all = array(LOCANT_F64, 3, x.shape);
+    locant_tensor out = as_heads(all, m->heads);
     locant_attention a = inner(m, t, x, memory);
 
     attend_into(&out, &a);

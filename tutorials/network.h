@@ -40,10 +40,10 @@ locant_tensor as_heads(locant_tensor x, int64_t heads);
 
 /* Multi-head attention: W_q, W_k, W_v, W_o around the library's attention. */
 struct mha {
-    int64_t       width, heads;
+    int64_t width, heads;
     struct linear q, k, v, o;
-    const char   *encoding; /* NULL: none */
-    locant_mask   mask;
+    const char *encoding; /* NULL: none */
+    locant_mask mask;
 };
 
 struct mha mha_new(locant_random *r, int64_t width, int64_t heads,
@@ -57,9 +57,9 @@ locant_tensor mha_weights(const struct mha *m, locant_tensor x);
 
 /* One Transformer layer: attention, perhaps cross-attention, feed-forward. */
 struct block {
-    int           pre_norm; /* x + f(norm x); else norm(x + f(x)) */
-    int           crosses;
-    struct mha    self, cross;
+    int pre_norm; /* x + f(norm x); else norm(x + f(x)) */
+    int crosses;
+    struct mha self, cross;
     struct linear up, down;
 };
 

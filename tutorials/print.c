@@ -38,7 +38,7 @@ static void wrap(FILE *out, const char *text, int column, int indent, int gap)
 {
     while (*text != '\0') {
         size_t n = strcspn(text, " ");
-        int    width = characters(text, n);
+        int width = characters(text, n);
 
         if (gap > 0 && column + gap + width > COLUMNS) {
             fprintf(out, "\n%*s", indent, "");
@@ -92,12 +92,12 @@ static int cell_width(const json_t *row, size_t i)
 
 static int column_width(size_t i)
 {
-    int     width = cell_width(running->columns, i);
-    size_t  r;
+    int width = cell_width(running->columns, i);
+    size_t r;
     json_t *row;
 
-    json_array_foreach(running->cells, r, row)
-        width = cell_width(row, i) > width ? cell_width(row, i) : width;
+    json_array_foreach(running->cells, r, row) width =
+        cell_width(row, i) > width ? cell_width(row, i) : width;
     return width;
 }
 
@@ -108,9 +108,9 @@ static void print_row(FILE *out, const json_t *row)
 
     for (size_t i = 0; i < n; i++) {
         const char *text = cell_text(row, i);
-        int    blanks = column_width(i) - cell_width(row, i);
+        int blanks = column_width(i) - cell_width(row, i);
         double x;
-        int    right = is_number(text, &x);
+        int right = is_number(text, &x);
 
         fprintf(out, "%*s%s", (i ? 2 : 0) + (right ? blanks : 0), "", text);
         if (!right && i + 1 < n)
@@ -121,19 +121,20 @@ static void print_row(FILE *out, const json_t *row)
 
 static void end_table(void)
 {
-    size_t  r, i;
+    size_t r, i;
     json_t *row, *cell;
-    double  x;
+    double x;
 
     if (running->columns == NULL)
         return;
     if (running->out != NULL) {
         print_row(running->out, running->columns);
-        json_array_foreach(running->cells, r, row)
-            print_row(running->out, row);
+        json_array_foreach(running->cells, r, row) print_row(running->out, row);
     }
-    json_array_foreach(running->cells, r, row) {
-        json_array_foreach(row, i, cell) {
+    json_array_foreach(running->cells, r, row)
+    {
+        json_array_foreach(row, i, cell)
+        {
             if (is_number(cell_text(row, i), &x))
                 json_array_set_new(row, i, json_real(x));
         }
@@ -149,16 +150,16 @@ void table(const char *name, const char *columns)
     if (running->muted)
         return;
     tables = member("tables", json_array);
-    json_array_append_new(tables, json_pack(
-        "{s:s, s:o, s:[]}", "name", name, "columns", split(columns), "rows"));
+    json_array_append_new(tables, json_pack("{s:s, s:o, s:[]}", "name", name,
+                                            "columns", split(columns), "rows"));
     last = json_array_get(tables, json_array_size(tables) - 1);
     running->columns = json_object_get(last, "columns");
-    running->cells   = json_object_get(last, "rows");
+    running->cells = json_object_get(last, "rows");
 }
 
 void table_row(const char *format, ...)
 {
-    char    text[LONGEST];
+    char text[LONGEST];
     va_list args;
 
     if (running->muted)
@@ -181,7 +182,7 @@ static int row_exists(const char *id)
 void table_of_rows(const char *head, const struct point *points, int n)
 {
     char columns[64];
-    int  found = 0;
+    int found = 0;
 
     snprintf(columns, sizeof columns, "%s|row", head);
     table("index", columns);
@@ -195,7 +196,7 @@ void table_of_rows(const char *head, const struct point *points, int n)
 void part(char letter, const char *title)
 {
     struct tutorial *t = running;
-    char    id[32];
+    char id[32];
     json_t *parts = json_object_get(t->json, "parts");
 
     end_table();
@@ -203,8 +204,8 @@ void part(char letter, const char *title)
     if (t->muted)
         return;
     snprintf(id, sizeof id, "%s%c", t->row->id, letter);
-    json_array_append_new(parts, json_pack("{s:s, s:s}", "part", id, "title",
-                                           title));
+    json_array_append_new(parts,
+                          json_pack("{s:s, s:s}", "part", id, "title", title));
     t->part = json_array_get(parts, json_array_size(parts) - 1);
     if (t->out != NULL)
         fprintf(t->out, "\n%s %s\n", id, title);
@@ -212,7 +213,7 @@ void part(char letter, const char *title)
 
 void say(const char *format, ...)
 {
-    char    text[LONGEST];
+    char text[LONGEST];
     va_list args;
 
     end_table();
@@ -268,9 +269,9 @@ void show_text(const char *name, const char *text)
 
 void show_shape(const char *name, locant_tensor t)
 {
-    char    text[160] = "[";
+    char text[160] = "[";
     json_t *shape = json_array();
-    size_t  n = 1;
+    size_t n = 1;
 
     for (int i = 0; i < t.rank; i++) {
         json_array_append_new(shape, json_integer(t.shape[i]));
@@ -301,7 +302,7 @@ static json_t *list_json(const double *x, int64_t n)
 
 void show_list(const char *name, const char *format, const double *x, int64_t n)
 {
-    char  *text = memory(n * 33 + 1, 1);
+    char *text = memory(n * 33 + 1, 1);
     size_t at = 0;
 
     for (int64_t i = 0; i < n; i++) {
@@ -316,8 +317,8 @@ void show_matrix(const char *name, const char *format, const double *x,
                  int64_t rows, int64_t cols)
 {
     json_t *list = json_array();
-    int     width = 0;
-    char    one[32];
+    int width = 0;
+    char one[32];
 
     for (int64_t i = 0; i < rows; i++)
         json_array_append_new(list, list_json(x + i * cols, cols));
@@ -380,7 +381,7 @@ void mistake(const char *id, const char *what, double theirs, double right,
 {
     json_t *json = json_pack("{s:o, s:o}", "tutorial", number_json(theirs),
                              "right", number_json(right));
-    char    a[64], b[64];
+    char a[64], b[64];
 
     snprintf(a, sizeof a, "%.10g", theirs);
     snprintf(b, sizeof b, "%.10g", right);
@@ -391,10 +392,10 @@ int print_begin(struct tutorial *t)
 {
     const struct tutorial_row *row = t->row;
 
-    t->json = json_pack("{s:s, s:s, s:s, s:s, s:[], s:[], s:[], s:[]}",
-                        "row", row->id, "kind", row->kind, "title", row->title,
-                        "lines", row->lines, "parts", "wrong", "checks",
-                        "figures");
+    t->json =
+        json_pack("{s:s, s:s, s:s, s:s, s:[], s:[], s:[], s:[]}", "row",
+                  row->id, "kind", row->kind, "title", row->title, "lines",
+                  row->lines, "parts", "wrong", "checks", "figures");
     t->part = t->json;
     t->columns = t->cells = NULL;
     t->muted = t->only != 0;

@@ -50,7 +50,7 @@ void mistake_in_words(const char *id, const char *what, const char *theirs,
 json_t *number_json(double x);
 /* Print the lines before and after the row's own.  Returns 0 if there is no
    memory for t->json. */
-int  print_begin(struct tutorial *t);
+int print_begin(struct tutorial *t);
 void print_end(struct tutorial *t);
 void wrote_figure(const char *path);
 

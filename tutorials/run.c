@@ -11,7 +11,7 @@
 #include "tutorial.h"
 
 const struct tutorial_row tutorial_rows[] = {
-#define ROW(id, kind, run, lines, figures, wrong, title) \
+#define ROW(id, kind, run, lines, figures, wrong, title)                       \
     { id, kind, run, lines, figures, wrong, title },
 #include "rows.def"
 #undef ROW
@@ -24,18 +24,16 @@ const char *tutorial_document(const struct tutorial_row *row)
 {
     static const char *const documents[] = {
         "S0: a notebook in Chinese, PyTorch",
-        "S1: a notebook in three sections",
-        "S2: a chapter in Chinese, Java",
-        "S3: a blog article",
-        "S4: a course page in Chinese and English"
+        "S1: a notebook in three sections", "S2: a chapter in Chinese, Java",
+        "S3: a blog article", "S4: a course page in Chinese and English"
     };
 
     return documents[row->id[1] - '0'];
 }
 
 struct resource {
-    void           (*release)(void *);
-    void            *what;
+    void (*release)(void *);
+    void *what;
     struct resource *next;
 };
 
@@ -51,7 +49,7 @@ const char *refusal(locant_status status)
 {
     if (status == LOCANT_OK)
         must(locant_fail(LOCANT_ERR_PARAM, "a call was expected to fail, but "
-                         "succeeded"));
+                                           "succeeded"));
     return locant_last_error();
 }
 
@@ -81,13 +79,15 @@ static void release_all(struct tutorial *t)
 void *memory(int64_t n, size_t size)
 {
     size_t bytes;
-    void  *p = NULL;
+    void *p = NULL;
 
     if (!__builtin_mul_overflow((size_t)n, size, &bytes))
         p = locant_alloc(bytes ? bytes : 1);
     if (p == NULL)
-        must(locant_fail(LOCANT_ERR_NOMEM, "no memory for %lld elements of "
-                         "%zu bytes", (long long)n, size));
+        must(locant_fail(LOCANT_ERR_NOMEM,
+                         "no memory for %lld elements of "
+                         "%zu bytes",
+                         (long long)n, size));
     defer(locant_release, p);
     return p;
 }
@@ -109,7 +109,7 @@ static void remove_folder(void *path)
 const char *temporary_folder(void)
 {
     const char *parent = getenv("TMPDIR");
-    char       *path = locant_alloc(4096);
+    char *path = locant_alloc(4096);
 
     if (parent == NULL || *parent == '\0')
         parent = P_tmpdir;
@@ -149,9 +149,10 @@ void check(const char *what, double got, double expected, double tolerance)
     int holds = isfinite(got) && isfinite(expected) &&
                 fabs(got - expected) <= tolerance;
 
-    record(what, holds, json_pack("{s:o, s:o, s:o}", "got", number_json(got),
-                                  "expected", number_json(expected),
-                                  "tolerance", number_json(tolerance)));
+    record(what, holds,
+           json_pack("{s:o, s:o, s:o}", "got", number_json(got), "expected",
+                     number_json(expected), "tolerance",
+                     number_json(tolerance)));
     if (!holds)
         fprintf(stderr, "locant: %s: %s: is %.12g, expected %.12g within %g\n",
                 running->row->id, what, got, expected, tolerance);
@@ -201,7 +202,7 @@ static void check_promises(const struct tutorial *t)
 static void name_figure(char *out, size_t size, char letter)
 {
     const char *path = running->path, *dot = strrchr(path, '.');
-    int         stem = dot ? (int)(dot - path) : (int)strlen(path);
+    int stem = dot ? (int)(dot - path) : (int)strlen(path);
 
     if (letter)
         snprintf(out, size, "%.*s-%c%s", stem, path, letter, dot ? dot : "");
@@ -211,7 +212,7 @@ static void name_figure(char *out, size_t size, char letter)
 
 void draw(char letter, locant_figure figure)
 {
-    char   name[4096], *svg = NULL;
+    char name[4096], *svg = NULL;
     size_t size = 0;
 
     figure.struct_size = sizeof figure;
@@ -233,10 +234,14 @@ void heat_map(char letter, const char *title, const char *x_label,
               const char *y_label, const double *cells, int64_t rows,
               int64_t cols)
 {
-    draw(letter, (locant_figure){
-        .kind = LOCANT_FIGURE_HEATMAP, .title = title, .x_label = x_label,
-        .y_label = y_label, .cells = cells, .rows = rows, .cols = cols,
-        .diverging = 1 });
+    draw(letter, (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
+                                  .title = title,
+                                  .x_label = x_label,
+                                  .y_label = y_label,
+                                  .cells = cells,
+                                  .rows = rows,
+                                  .cols = cols,
+                                  .diverging = 1 });
 }
 
 void curves(char letter, const char *title, const char *x_label,
@@ -244,17 +249,22 @@ void curves(char letter, const char *title, const char *x_label,
             int64_t n_lines, int64_t n)
 {
     locant_series *series = memory(n_lines, sizeof *series);
-    double        *x = reals(n);
+    double *x = reals(n);
 
     for (int64_t i = 0; i < n; i++)
         x[i] = i;
     for (int64_t i = 0; i < n_lines; i++)
-        series[i] = (locant_series){
-            .label = labels ? labels[i] : NULL, .n = n, .x = x, .y = y + i * n,
-            .marks = n <= 32, .color = -1 };
-    draw(letter, (locant_figure){
-        .title = title, .x_label = x_label, .y_label = y_label,
-        .series = series, .n_series = n_lines });
+        series[i] = (locant_series){ .label = labels ? labels[i] : NULL,
+                                     .n = n,
+                                     .x = x,
+                                     .y = y + i * n,
+                                     .marks = n <= 32,
+                                     .color = -1 };
+    draw(letter, (locant_figure){ .title = title,
+                                  .x_label = x_label,
+                                  .y_label = y_label,
+                                  .series = series,
+                                  .n_series = n_lines });
 }
 
 locant_status tutorial_run(struct tutorial *t)

@@ -9,16 +9,16 @@
 #include "locant.h"
 
 struct tutorial_row {
-    const char *id;      /* "S0.10" */
-    const char *kind;    /* "text", "formula", "class", "function", "figure",
+    const char *id;   /* "S0.10" */
+    const char *kind; /* "text", "formula", "class", "function", "figure",
                             "experiment", "benchmark", "table", "homework",
                             "names" */
-    void      (*run)(void);
-    const char *lines;   /* lines of the document, "190-250" */
-    int         figures; /* how many figures it draws with -o */
-    const char *wrong;   /* "E-0.1, E-0.2" if the document errs, and the row
+    void (*run)(void);
+    const char *lines; /* lines of the document, "190-250" */
+    int figures;       /* how many figures it draws with -o */
+    const char *wrong; /* "E-0.1, E-0.2" if the document errs, and the row
                             calls mistake(); or NULL */
-    const char *title;   /* what the row shows, in a few words */
+    const char *title; /* what the row shows, in a few words */
 };
 
 /* All rows, ordered by document; a row with the id NULL ends them. */
@@ -29,21 +29,21 @@ const char *tutorial_document(const struct tutorial_row *row);
 /* A running row.  The caller sets the first group, and releases 'json'. */
 struct tutorial {
     const struct tutorial_row *row;
-    FILE       *out;      /* output as text; NULL: none */
-    char        only;     /* the only part to show; 0: all */
-    int         talk;     /* print progress on stderr */
-    int         draw;     /* draw without a path as well, for tests */
-    const char *path;     /* path of figures; NULL: not drawn */
+    FILE *out;        /* output as text; NULL: none */
+    char only;        /* the only part to show; 0: all */
+    int talk;         /* print progress on stderr */
+    int draw;         /* draw without a path as well, for tests */
+    const char *path; /* path of figures; NULL: not drawn */
 
-    json_t     *json;     /* the row */
-    json_t     *part;     /* where output goes: the row, or its part */
-    json_t     *columns, *cells; /* of the table being filled, or NULL */
-    int         muted;    /* inside a part that is not shown */
-    int         figures, checks, failed, mistakes;
-    int         random;   /* has used random numbers */
+    json_t *json;            /* the row */
+    json_t *part;            /* where output goes: the row, or its part */
+    json_t *columns, *cells; /* of the table being filled, or NULL */
+    int muted;               /* inside a part that is not shown */
+    int figures, checks, failed, mistakes;
+    int random; /* has used random numbers */
     struct resource *resources;
     locant_status status; /* why the row ended early */
-    jmp_buf     leave;
+    jmp_buf leave;
 };
 
 /* The row that runs now. */

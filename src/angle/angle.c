@@ -34,14 +34,13 @@ struct lct_reduced lct_reduce_real(struct lct_turn f, double pos)
         reduced.w = lct_turn_rest(x.hi, x.mid, x.lo);
         return reduced;
     }
-    reduced.w = (double)x.hi +
-                ((double)x.mid * 0x1p-64 + (double)x.lo * 0x1p-128);
+    reduced.w =
+        (double)x.hi + ((double)x.mid * 0x1p-64 + (double)x.lo * 0x1p-128);
     reduced.w = ldexp(reduced.w, k + 2);
     return reduced;
 }
 
-void lct_reduced_cos_sin(double *cos_out, double *sin_out,
-                         struct lct_reduced x)
+void lct_reduced_cos_sin(double *cos_out, double *sin_out, struct lct_reduced x)
 {
     lct_turn_cos_sin(cos_out, sin_out, x.quadrant, x.w);
     if (x.mirrored)
@@ -80,8 +79,7 @@ void lct_reduced_cos_sin_f64(double *cos_out, double *sin_out,
     *sin_out = ((x.quadrant & 2) != 0) != x.mirrored ? -second : second;
 }
 
-void lct_angle(double *cos_out, double *sin_out, struct lct_turn f,
-               int64_t pos)
+void lct_angle(double *cos_out, double *sin_out, struct lct_turn f, int64_t pos)
 {
     lct_reduced_cos_sin(cos_out, sin_out, lct_reduce(f, pos));
 }

@@ -13,7 +13,8 @@ static locant_status check_position(const locant_tensor *positions, int64_t t)
     double p = ((const double *)positions->data)[t];
 
     if (!(fabs(p) < 0x1p63))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: position %" PRId64 " is %g, "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: position %" PRId64 " is %g, "
                            "expected a finite number below 2^63 in magnitude",
                            fn, t, p);
     return LOCANT_OK;
@@ -30,19 +31,25 @@ static locant_status check(const locant_tensor *out,
                       (const int64_t[]){ out->shape[0] }));
     LCT_TRY(lct_check_apart(fn, out, positions));
     if (!(base > 0 && base <= 0x1.fffffffffffffp1023))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: base is %g, expected a "
-                           "finite number above 0", fn, base);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: base is %g, expected a "
+                           "finite number above 0",
+                           fn, base);
     /* Whole turns of these frequencies were dropped, which is exact only at
      * integer positions. */
     if (base < 1 && mode == LOCANT_ANGLES_EXACT &&
         positions->dtype == LOCANT_F64)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: base is %g, expected at "
-                           "least 1 for real positions", fn, base);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: base is %g, expected at "
+                           "least 1 for real positions",
+                           fn, base);
     if ((unsigned)mode > LOCANT_ANGLES_GGML)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: mode is %d, expected 0 "
-                           "(exact), 1 (hf) or 2 (ggml)", fn, (int)mode);
-    for (int64_t t = 0; positions->dtype == LOCANT_F64 &&
-                        t < positions->shape[0]; t++)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: mode is %d, expected 0 "
+                           "(exact), 1 (hf) or 2 (ggml)",
+                           fn, (int)mode);
+    for (int64_t t = 0;
+         positions->dtype == LOCANT_F64 && t < positions->shape[0]; t++)
         LCT_TRY(check_position(positions, t));
     return LOCANT_OK;
 }
@@ -59,13 +66,11 @@ static void fill(locant_tensor *out, const struct lct_schedule *s,
     float *s_part = scratch + n * s->pairs;
 
     if (positions->dtype == LOCANT_F64)
-        lct_schedule_angles_real(c, s_part, s,
-                                 (const double *)positions->data + first,
-                                 (size_t)n);
+        lct_schedule_angles_real(
+            c, s_part, s, (const double *)positions->data + first, (size_t)n);
     else
-        lct_schedule_angles(c, s_part, s,
-                            (const int64_t *)positions->data + first,
-                            (size_t)n);
+        lct_schedule_angles(
+            c, s_part, s, (const int64_t *)positions->data + first, (size_t)n);
     for (int64_t t = 0; t < n; t++) {
         float *row = (float *)out->data + (first + t) * out->stride[0];
 
@@ -97,8 +102,9 @@ locant_status locant_angles(locant_tensor *out, const locant_tensor *positions,
     if (s == NULL || scratch == NULL) {
         locant_release(scratch);
         locant_release(s);
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, pairs);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           pairs);
     }
     s->mode = mode;
     lct_recipe_plain(s, base);

@@ -25,8 +25,8 @@ struct lct_turn lct_turn_product(struct lct_turn x, struct lct_turn y)
     lct_u128 low = (lct_u128)x.lo * y.lo;
     lct_u128 a = (lct_u128)x.hi * y.lo + (uint64_t)(low >> 64);
     lct_u128 b = (lct_u128)x.lo * y.hi + (uint64_t)a;
-    lct_u128 high = (lct_u128)x.hi * y.hi + (uint64_t)(a >> 64) +
-                    (uint64_t)(b >> 64);
+    lct_u128 high =
+        (lct_u128)x.hi * y.hi + (uint64_t)(a >> 64) + (uint64_t)(b >> 64);
 
     return (struct lct_turn){ (uint64_t)(high >> 64), (uint64_t)high };
 }
@@ -125,8 +125,7 @@ struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
     struct lct_turn part = lct_turn_times(f, length);
     struct lct_turn low_part = lct_turn_from(low - floor(low));
     lct_u128 carried = ((lct_u128)f.lo * length) >> 64;
-    uint64_t whole =
-        (uint64_t)(((lct_u128)f.hi * length + carried) >> 64);
+    uint64_t whole = (uint64_t)(((lct_u128)f.hi * length + carried) >> 64);
     bool borrow = part.hi < low_part.hi ||
                   (part.hi == low_part.hi && part.lo < low_part.lo);
     double d = (double)whole - floor(low) - borrow;

@@ -11,8 +11,7 @@ enum {
     MOST_ROWS = 256
 };
 
-struct lct_schedule *lct_schedule_new(int64_t pairs, int axes,
-                                      int64_t head_dim)
+struct lct_schedule *lct_schedule_new(int64_t pairs, int axes, int64_t head_dim)
 {
     static atomic_uint_fast64_t made;
     size_t turns, singles, bytes;
@@ -239,8 +238,11 @@ void lct_schedule_angles(float *cos_out, float *sin_out,
                          const struct lct_schedule *s, const int64_t *positions,
                          size_t n)
 {
-    struct job job = { .cos_out = cos_out, .sin_out = sin_out, .s = s,
-                       .integers = positions, .n = n };
+    struct job job = { .cos_out = cos_out,
+                       .sin_out = sin_out,
+                       .s = s,
+                       .integers = positions,
+                       .n = n };
 
     run(&job);
 }
@@ -249,8 +251,11 @@ void lct_schedule_angles_real(float *cos_out, float *sin_out,
                               const struct lct_schedule *s,
                               const double *positions, size_t n)
 {
-    struct job job = { .cos_out = cos_out, .sin_out = sin_out, .s = s,
-                       .reals = positions, .n = n };
+    struct job job = { .cos_out = cos_out,
+                       .sin_out = sin_out,
+                       .s = s,
+                       .reals = positions,
+                       .n = n };
 
     run(&job);
 }

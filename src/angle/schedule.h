@@ -35,12 +35,12 @@ struct lct_schedule {
                                   c is sum_a coords[a] turn[a * pairs + c] */
     enum lct_pairing pairing;
     locant_angle_mode mode;
-    double base;               /* for the emulated modes */
-    double magnitude;          /* multiplies cos and sin; 1: plain rotation */
+    double base;      /* for the emulated modes */
+    double magnitude; /* multiplies cos and sin; 1: plain rotation */
     struct lct_recipe recipe;
-    float *single;             /* [pairs] within this allocation: hf: inverse
+    float *single;          /* [pairs] within this allocation: hf: inverse
                                   frequencies; ggml: freq_factors */
-    struct lct_turn turn[];    /* [axes, pairs] */
+    struct lct_turn turn[]; /* [axes, pairs] */
 };
 
 /*
@@ -167,8 +167,7 @@ static inline struct lct_table lct_table_at(struct lct_table t, size_t i)
  * exact values; in modes other than EXACT they are the floats of the recipe.
  */
 void lct_schedule_fill(struct lct_table t, const struct lct_schedule *s,
-                       const int64_t *integers, const double *reals,
-                       size_t n);
+                       const int64_t *integers, const double *reals, size_t n);
 
 /* Rows first .. end - 1 by the float32 recipe of s->mode. */
 void lct_recipe_rows(float *cos_out, float *sin_out,

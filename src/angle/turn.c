@@ -109,8 +109,8 @@ static struct fixed multiply(const struct fixed *x, const struct fixed *y,
         uint64_t carry = 0;
 
         for (size_t j = 0; j < n; j++) {
-            lct_u128 sum = (lct_u128)x->word[i] * y->word[j] + full[i + j] +
-                           carry;
+            lct_u128 sum =
+                (lct_u128)x->word[i] * y->word[j] + full[i + j] + carry;
 
             full[i + j] = (uint64_t)sum;
             carry = (uint64_t)(sum >> 64);

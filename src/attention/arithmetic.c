@@ -8,9 +8,9 @@ enum lct_arithmetic_bf16 lct_arithmetic_bf16 = LCT_BF16_FAST;
 const struct lct_arithmetic *lct_arithmetic_choose(const struct lct_plan *p)
 {
     const struct lct_request *r = p->request;
-    bool dots = lct_arithmetic_bf16 == LCT_BF16_ALWAYS ||
-                (lct_arithmetic_bf16 == LCT_BF16_FAST &&
-                 p->kernels->has_bf16_dot);
+    bool dots =
+        lct_arithmetic_bf16 == LCT_BF16_ALWAYS ||
+        (lct_arithmetic_bf16 == LCT_BF16_FAST && p->kernels->has_bf16_dot);
 
     return dots && r->q.dtype == LOCANT_BF16 && r->content == NULL &&
                    !r->general_map

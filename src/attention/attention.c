@@ -3,8 +3,8 @@
 #include "outputs.h"
 #include "problem.h"
 
-locant_status
-locant_attention_workspace(size_t *bytes, const locant_attention *a)
+locant_status locant_attention_workspace(size_t *bytes,
+                                         const locant_attention *a)
 {
     static const char fn[] = "locant_attention_workspace";
     struct lct_problem x;
@@ -21,15 +21,9 @@ static void forward(const struct lct_plan *p, locant_tensor *out,
                     locant_tensor *lse)
 {
     switch (p->engine) {
-    case LCT_REFERENCE:
-        lct_rows_forward(p, p->request->a, out, lse);
-        break;
-    case LCT_TILED:
-        lct_tiled_forward(p, out, lse);
-        break;
-    case LCT_DECODE:
-        lct_decode_forward(p, out, lse);
-        break;
+    case LCT_REFERENCE: lct_rows_forward(p, p->request->a, out, lse); break;
+    case LCT_TILED: lct_tiled_forward(p, out, lse); break;
+    case LCT_DECODE: lct_decode_forward(p, out, lse); break;
     }
 }
 
@@ -52,8 +46,10 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     }
     lct_problem_end(&x);
     if (lct_pool_end_cancellable())
-        return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
-                           "out and lse are not complete", fn);
+        return locant_fail(LOCANT_ERR_INTERRUPTED,
+                           "%s: stopped by the poll; "
+                           "out and lse are not complete",
+                           fn);
     return status;
 }
 
@@ -90,7 +86,9 @@ locant_attention_backward(const locant_attention_gradients *gradients,
     }
     lct_problem_end(&x);
     if (lct_pool_end_cancellable())
-        return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
-                           "gradients are not complete", fn);
+        return locant_fail(LOCANT_ERR_INTERRUPTED,
+                           "%s: stopped by the poll; "
+                           "gradients are not complete",
+                           fn);
     return status;
 }

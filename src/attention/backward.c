@@ -39,8 +39,8 @@ void lct_backward_load_queries(const struct lct_backward *job,
         s->delta[i] = 0;
         if (i >= t->rows)
             continue;
-        s->delta[i] = dot(s->out + i * p->padded, s->dout + i * p->padded,
-                          p->padded);
+        s->delta[i] =
+            dot(s->out + i * p->padded, s->dout + i * p->padded, p->padded);
         s->lse[i] = lse[i * job->lse->stride[2]];
         if (s->lse[i] == -INFINITY)
             s->lse[i] = INFINITY;
@@ -69,18 +69,16 @@ void lct_backward_store_queries(const struct lct_backward *job,
         for (int64_t d = 0; d < p->padded_q; d++)
             row[d] *= scale;
         if (p->request->general_map)
-            lct_rotation_load_row_backward(job->g->dq,
-                                           task_params(job, t->b,
-                                                       lct_plan_kv_head(p,
-                                                                        t->h)),
-                                           p, row, s->mapped, LCT_QUERY, at);
+            lct_rotation_load_row_backward(
+                job->g->dq, task_params(job, t->b, lct_plan_kv_head(p, t->h)),
+                p, row, s->mapped, LCT_QUERY, at);
     }
     if (p->request->general_map)
         return;
     if (p->schedule != NULL)
-        lct_load_rotated_back(p, s->dq, p->padded_q, t->rows,
-                              lct_tables_angles(p, p->tables->angles, LCT_QUERY,
-                                                t->b, t->i));
+        lct_load_rotated_back(
+            p, s->dq, p->padded_q, t->rows,
+            lct_tables_angles(p, p->tables->angles, LCT_QUERY, t->b, t->i));
     lct_load_rows_back(p, job->g->dq, s->dq, (int64_t[3]){ t->b, t->h, t->i },
                        t->rows);
 }
@@ -165,10 +163,10 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
         return;
     }
     if (p->rotates_keys)
-        lct_load_rotated_back(p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
-                              p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
-                              lct_tables_angles(p, p->tables->angles, LCT_KEY,
-                                                b, 0));
+        lct_load_rotated_back(
+            p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
+            p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
+            lct_tables_angles(p, p->tables->angles, LCT_KEY, b, 0));
     if (p->gathers_dk)
         lct_load_rows_back(p, dk, s->dk, at, p->S);
 }

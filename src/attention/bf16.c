@@ -173,10 +173,12 @@ static void load_rows(const struct lct_plan *p, uint16_t *to,
     size_t D = (size_t)p->D, row = 2 * words_of(p);
     const char *data = lct_at(x, at, 3);
     struct lct_rope rope = { .out_row = (ptrdiff_t)(row * sizeof(*to)),
-                             .x_row = lct_bf16_step(x), .rows = (size_t)n,
-                             .heads = 1, .kind = LCT_STORED_BF16, .sign = 1 };
-    bool all_rotate = angles.cosines != NULL &&
-                      2 * p->schedule->pairs == p->D;
+                             .x_row = lct_bf16_step(x),
+                             .rows = (size_t)n,
+                             .heads = 1,
+                             .kind = LCT_STORED_BF16,
+                             .sign = 1 };
+    bool all_rotate = angles.cosines != NULL && 2 * p->schedule->pairs == p->D;
 
     if (!all_rotate)
         for (int64_t i = 0; i < n; i++) {
@@ -304,11 +306,18 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
 static void scores(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
-    multiply_steps(p, t, s, LCT_STEPS_SCORES, &(struct lct_bf16_product){
-        .c = s->s, .c_row = t->lanes, .a = l->keys,
-        .a_row = (ptrdiff_t)l->key_row, .a_col = sizeof(uint32_t),
-        .b = s->bf16.q_cols, .b_row = t->lanes, .m = (size_t)t->keys,
-        .n = t->lanes, .k = words_of(p), .factor = s->scale });
+    multiply_steps(p, t, s, LCT_STEPS_SCORES,
+                   &(struct lct_bf16_product){ .c = s->s,
+                                               .c_row = t->lanes,
+                                               .a = l->keys,
+                                               .a_row = (ptrdiff_t)l->key_row,
+                                               .a_col = sizeof(uint32_t),
+                                               .b = s->bf16.q_cols,
+                                               .b_row = t->lanes,
+                                               .m = (size_t)t->keys,
+                                               .n = t->lanes,
+                                               .k = words_of(p),
+                                               .factor = s->scale });
 }
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
@@ -321,21 +330,36 @@ static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
     (void)l; /* the scratch has its pairs */
     if (dq) {
         p->kernels->bf16_pair_rows(s->bf16.weights, lanes, s->ds, row,
-                              LCT_STORED_F32, keys, lanes);
-        multiply_steps(p, t, s, LCT_STEPS_QUERIES, &(struct lct_bf16_product){
-            .c = s->dq, .c_row = padded, .a = s->bf16.weights,
-            .a_row = sizeof(uint32_t), .a_col = row, .b = s->bf16.k_pairs,
-            .b_row = padded, .m = (size_t)t->rows, .n = padded,
-            .k = (keys + 1) / 2, .add = true });
+                                   LCT_STORED_F32, keys, lanes);
+        multiply_steps(p, t, s, LCT_STEPS_QUERIES,
+                       &(struct lct_bf16_product){ .c = s->dq,
+                                                   .c_row = padded,
+                                                   .a = s->bf16.weights,
+                                                   .a_row = sizeof(uint32_t),
+                                                   .a_col = row,
+                                                   .b = s->bf16.k_pairs,
+                                                   .b_row = padded,
+                                                   .m = (size_t)t->rows,
+                                                   .n = padded,
+                                                   .k = (keys + 1) / 2,
+                                                   .add = true });
     }
     if (dk.at != NULL) {
         p->kernels->bf16_round_rows(s->bf16.weights, lanes / 2, s->ds, lanes,
-                               s->scale, keys, lanes);
-        multiply_steps(p, t, s, LCT_STEPS_KEYS, &(struct lct_bf16_product){
-            .c = dk.at, .c_row = padded, .a = s->bf16.weights,
-            .a_row = row / 2, .a_col = sizeof(uint32_t), .b = s->bf16.q_pairs,
-            .b_row = padded, .m = keys, .n = padded,
-            .k = (size_t)(t->rows + 1) / 2, .add = true });
+                                    s->scale, keys, lanes);
+        multiply_steps(
+            p, t, s, LCT_STEPS_KEYS,
+            &(struct lct_bf16_product){ .c = dk.at,
+                                        .c_row = padded,
+                                        .a = s->bf16.weights,
+                                        .a_row = row / 2,
+                                        .a_col = sizeof(uint32_t),
+                                        .b = s->bf16.q_pairs,
+                                        .b_row = padded,
+                                        .m = keys,
+                                        .n = padded,
+                                        .k = (size_t)(t->rows + 1) / 2,
+                                        .add = true });
     }
 }
 
@@ -349,11 +373,19 @@ static void values(const struct lct_plan *p, const struct lct_tile *t,
 
     p->kernels->bf16_pair_rows(s->bf16.weights, t->lanes, s->s, row,
                                LCT_STORED_F32, keys, t->lanes);
-    multiply_steps(p, t, s, LCT_STEPS_QUERIES, &(struct lct_bf16_product){
-        .c = s->out, .c_row = padded, .a = s->bf16.weights,
-        .a_row = sizeof(uint32_t), .a_col = row, .b = l->values,
-        .b_row = padded, .m = (size_t)t->rows, .n = padded,
-        .k = (keys + 1) / 2, .add = true, .rescale = s->rescale });
+    multiply_steps(p, t, s, LCT_STEPS_QUERIES,
+                   &(struct lct_bf16_product){ .c = s->out,
+                                               .c_row = padded,
+                                               .a = s->bf16.weights,
+                                               .a_row = sizeof(uint32_t),
+                                               .a_col = row,
+                                               .b = l->values,
+                                               .b_row = padded,
+                                               .m = (size_t)t->rows,
+                                               .n = padded,
+                                               .k = (keys + 1) / 2,
+                                               .add = true,
+                                               .rescale = s->rescale });
 }
 
 static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
@@ -368,24 +400,42 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
     if (dv.at != NULL) {
         p->kernels->bf16_round_rows(s->bf16.weights, lanes / 2, s->s, lanes,
                                     NULL, keys, lanes);
-        multiply_steps(p, t, s, LCT_STEPS_KEYS, &(struct lct_bf16_product){
-            .c = dv.at, .c_row = padded, .a = s->bf16.weights,
-            .a_row = (ptrdiff_t)(2 * lanes), .a_col = sizeof(uint32_t),
-            .b = s->bf16.dout_pairs, .b_row = padded, .m = keys, .n = padded,
-            .k = (size_t)(t->rows + 1) / 2, .add = true });
+        multiply_steps(
+            p, t, s, LCT_STEPS_KEYS,
+            &(struct lct_bf16_product){ .c = dv.at,
+                                        .c_row = padded,
+                                        .a = s->bf16.weights,
+                                        .a_row = (ptrdiff_t)(2 * lanes),
+                                        .a_col = sizeof(uint32_t),
+                                        .b = s->bf16.dout_pairs,
+                                        .b_row = padded,
+                                        .m = keys,
+                                        .n = padded,
+                                        .k = (size_t)(t->rows + 1) / 2,
+                                        .add = true });
     }
-    multiply_steps(p, t, s, LCT_STEPS_SCORES, &(struct lct_bf16_product){
-        .c = s->ds, .c_row = lanes, .a = l->values,
-        .a_row = (ptrdiff_t)l->value_row, .a_col = sizeof(uint32_t),
-        .b = s->bf16.dout_cols, .b_row = lanes, .m = keys, .n = lanes,
-        .k = words_of(p) });
+    multiply_steps(p, t, s, LCT_STEPS_SCORES,
+                   &(struct lct_bf16_product){ .c = s->ds,
+                                               .c_row = lanes,
+                                               .a = l->values,
+                                               .a_row = (ptrdiff_t)l->value_row,
+                                               .a_col = sizeof(uint32_t),
+                                               .b = s->bf16.dout_cols,
+                                               .b_row = lanes,
+                                               .m = keys,
+                                               .n = lanes,
+                                               .k = words_of(p) });
 }
 
 const struct lct_arithmetic lct_bf16 = {
-    .layout_queries = layout_queries, .layout_keys = layout_keys,
-    .load_queries = load_queries, .load_dout = load_dout,
+    .layout_queries = layout_queries,
+    .layout_keys = layout_keys,
+    .load_queries = load_queries,
+    .load_dout = load_dout,
     .load_keys = load_keys,
-    .scores = scores, .scores_backward = scores_backward,
-    .values = values, .values_backward = values_backward,
+    .scores = scores,
+    .scores_backward = scores_backward,
+    .values = values,
+    .values_backward = values_backward,
     .decode = &lct_decode_bf16,
 };

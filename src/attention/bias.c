@@ -30,10 +30,9 @@ static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
     const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
     double *dparam[LCT_MAX_PARAMS];
 
-    lct_param_gradients_of(dparam, p, p->tables->score,
-                           lct_param_gradients_of_task(p, chunk_row,
-                                                       lct_plan_kv_head(p,
-                                                                        t->h)));
+    lct_param_gradients_of(
+        dparam, p, p->tables->score,
+        lct_param_gradients_of_task(p, chunk_row, lct_plan_kv_head(p, t->h)));
     for (int64_t i = 0; i < t->rows; i++) {
         struct lct_call call = lct_bias_call(p, row, t->i + i);
 
@@ -52,10 +51,9 @@ static bool are_consecutive(const struct lct_plan *p, const struct lct_tile *t,
                             int64_t row)
 {
     return !p->bias_keys &&
-           p->tables->q_extent[row * p->q_tiles + t->i /
-                               LCT_TILE].consecutive &&
-               p->tables->k_extent[row * p->k_tiles + t->j /
-                                   LCT_TILE].consecutive;
+           p->tables->q_extent[row * p->q_tiles + t->i / LCT_TILE]
+               .consecutive &&
+           p->tables->k_extent[row * p->k_tiles + t->j / LCT_TILE].consecutive;
 }
 
 static void find_entries(struct lct_bias_entries *e, const struct lct_plan *p,
@@ -126,8 +124,7 @@ void lct_bias_add(const struct lct_plan *p, const struct lct_tile *t,
         return;
     }
     if (e.rows) {
-        p->kernels->add_bias_rows(s->s, (size_t)t->keys, t->lanes, table,
-                                  e.at);
+        p->kernels->add_bias_rows(s->s, (size_t)t->keys, t->lanes, table, e.at);
         return;
     }
     add_apart(t, s, &e, table);

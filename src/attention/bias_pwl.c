@@ -73,15 +73,15 @@ void lct_bias_pwl_fill(const struct lct_plan *p)
     struct lct_bias_pwl *x = p->tables->pwl;
     int64_t T = p->position_rows * p->T;
 
-    memset(p->tables->bias, 0, (size_t)(2 * (p->bias_range + LCT_PAD)) *
-           sizeof(float));
+    memset(p->tables->bias, 0,
+           (size_t)(2 * (p->bias_range + LCT_PAD)) * sizeof(float));
     memset(x->inverse + T, 0, LCT_PAD * sizeof(float));
     lct_parallel_for((size_t)((p->bias_range + LCT_TILE - 1) / LCT_TILE),
                      p->slots, fill_distances, (void *)p);
     lct_parallel_for((size_t)((T + LCT_TILE - 1) / LCT_TILE), p->slots,
                      fill_queries, (void *)p);
-    x->pieces = form_of(score)->find(x->start, x->slope, x->value, x->most,
-                                     score);
+    x->pieces =
+        form_of(score)->find(x->start, x->slope, x->value, x->most, score);
     for (int64_t r = 0; r < x->pieces; r++) {
         x->start_f[r] = (float)x->start[r];
         for (int64_t h = 0; h < p->H; h++) {
@@ -173,8 +173,8 @@ static int64_t tile_of(struct pwl_tile *b, const struct lct_plan *p,
         low = e->at[j] < low ? e->at[j] : low;
         high = e->at[j] > high ? e->at[j] : high;
     }
-    b->x = (struct lct_pwl_bias){ u, du, e->at, x->inverse + query, NULL, NULL,
-                              NULL, 0 };
+    b->x = (struct lct_pwl_bias){ u,    du,   e->at, x->inverse + query,
+                                  NULL, NULL, NULL,  0 };
     if (!e->rows) {
         copy_entries(b, p, t, e);
         least = most = e->shift[0];
@@ -183,8 +183,8 @@ static int64_t tile_of(struct pwl_tile *b, const struct lct_plan *p,
             most = e->shift[i] > most ? e->shift[i] : most;
         }
     }
-    first = pieces_of(&count, p, b->x.inverse, t->rows, low + least,
-                      high + most);
+    first =
+        pieces_of(&count, p, b->x.inverse, t->rows, low + least, high + most);
     b->x.start = x->start_f + first;
     b->x.slope = x->slope_f + t->h * x->most + first;
     b->x.value = x->value_f + t->h * x->most + first;
@@ -214,13 +214,18 @@ void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
         lanes[n] = inverse;
     for (int64_t from = 0; from < keys; from += LCT_TILE) {
         int64_t some = keys - from < LCT_TILE ? keys - from : LCT_TILE;
-        struct lct_pwl_bias b = { u, NULL, &none, lanes, x->start_f,
-                              x->slope_f + h * x->most,
-                              x->value_f + h * x->most, (size_t)x->pieces };
+        struct lct_pwl_bias b = { u,
+                                  NULL,
+                                  &none,
+                                  lanes,
+                                  x->start_f,
+                                  x->slope_f + h * x->most,
+                                  x->value_f + h * x->most,
+                                  (size_t)x->pieces };
 
         for (int64_t n = 0; n < some; n++) {
             int64_t at = p->tables->q_key[row * p->T + i] - k_at[from + n] -
-                p->bias_first;
+                         p->bias_first;
 
             /* Later keys may have no entry; they are masked. */
             u[n] = at >= 0 ? p->tables->bias[at] : 0;

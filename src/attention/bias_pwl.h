@@ -12,13 +12,13 @@
 #include "tile.h"
 
 struct lct_bias_pwl {
-    int64_t pieces, most;     /* number of pieces; room for so many */
-    double *start;            /* [most] */
-    double *slope, *value;    /* [H, most] */
-    float *start_f;           /* 'start' in float */
+    int64_t pieces, most;  /* number of pieces; room for so many */
+    double *start;         /* [most] */
+    double *slope, *value; /* [H, most] */
+    float *start_f;        /* 'start' in float */
     float *slope_f, *value_f;
-    float *inverse;           /* 1 / v [position_rows, T], then LCT_PAD zeros */
-    double *queries;          /* [position_rows, T, 3]: piecewise.h, query() */
+    float *inverse;  /* 1 / v [position_rows, T], then LCT_PAD zeros */
+    double *queries; /* [position_rows, T, 3]: piecewise.h, query() */
 };
 
 /* The entry of each pair of a tile: at[key] + shift[query]. */

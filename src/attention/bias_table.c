@@ -58,8 +58,8 @@ static bool row_differences(struct lct_span *d, const struct lct_plan *p,
                      (struct lct_span){ k.low, k.high }))
         return false;
     /* Pairs with lower differences are in tiles that are skipped. */
-    if (p->request->causal && q.consecutive && k.consecutive && d->low < -2 *
-        LCT_TILE)
+    if (p->request->causal && q.consecutive && k.consecutive &&
+        d->low < -2 * LCT_TILE)
         d->low = -2 * LCT_TILE;
     return true;
 }
@@ -111,7 +111,8 @@ void lct_bias_table_plan(struct lct_plan *p)
         p->bias_first = all.low;
         p->bias_range = all.high - all.low + 1;
         sums = door->fast.piecewise != NULL
-                   ? 2 * door->fast.piecewise->pieces(score->e) + 2 : 0;
+                   ? 2 * door->fast.piecewise->pieces(score->e) + 2
+                   : 0;
         p->bias_range = p->bias_range > sums ? p->bias_range : sums;
     } else {
         p->bias_keys = false;
@@ -158,8 +159,8 @@ static bool run_at(struct run *x, const struct lct_plan *p, int64_t at,
     x->n = 1;
     x->q_pos = p->bias_first + at;
     if (p->bias_keys)
-        return x->call.e->row->score.fast.pair_of(
-            &x->q_pos, x->k_pos, &x->call, p->bias_first + at);
+        return x->call.e->row->score.fast.pair_of(&x->q_pos, x->k_pos, &x->call,
+                                                  p->bias_first + at);
     x->n = end - at < RUN ? end - at : RUN;
     for (int64_t i = 0; i < x->n; i++)
         x->k_pos[i] = -i;
@@ -235,8 +236,8 @@ void lct_bias_table_fill(const struct lct_plan *p)
         lct_bias_pwl_fill(p);
         return;
     }
-    memset(p->tables->bias, 0, (size_t)(p->H * (p->bias_range + LCT_PAD)) *
-           sizeof(float));
+    memset(p->tables->bias, 0,
+           (size_t)(p->H * (p->bias_range + LCT_PAD)) * sizeof(float));
     lct_parallel_for((size_t)((p->bias_range + RUN - 1) / RUN), p->slots,
                      fill_entries, (void *)p);
 }

@@ -16,9 +16,8 @@ static void add_vector(const struct lct_plan *p, const struct lct_tile *t,
 
     for (int64_t i = 0; i < t->rows; i++)
         for (int64_t d = 0; d < p->padded; d++)
-            y[i * p->padded + d] =
-                q[i * p->padded + d] +
-                (d < p->D ? (float)(p->scale * a[d]) : 0);
+            y[i * p->padded + d] = q[i * p->padded + d] +
+                                   (d < p->D ? (float)(p->scale * a[d]) : 0);
     lct_product_columns(p, t, y_cols, y, p->padded, p->D);
 }
 
@@ -125,20 +124,25 @@ static void key_rows(const struct lct_plan *p, const struct lct_tile *t,
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
-    const float *columns = table->columns +
-                           (table->heads == 1 ? 0 : t->h) * p->D *
-                               table->padded_rows;
+    const float *columns = table->columns + (table->heads == 1 ? 0 : t->h) *
+                                                p->D * table->padded_rows;
 
     for (int64_t from = x.low, end; from <= x.high; from = end) {
         size_t n;
 
         end = lct_content_window_end(&x, from);
         n = (size_t)(end - from + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-        p->kernels->matmul(&(struct lct_product){
-            .c = own->keys, .c_row = LCT_CONTENT_WINDOW, .a = keys,
-            .a_row = key_row, .a_col = 1, .b = columns + from,
-            .b_row = (size_t)table->padded_rows,
-            .m = (size_t)t->keys, .n = n, .k = (size_t)p->D });
+        p->kernels->matmul(
+            &(struct lct_product){ .c = own->keys,
+                                   .c_row = LCT_CONTENT_WINDOW,
+                                   .a = keys,
+                                   .a_row = key_row,
+                                   .a_col = 1,
+                                   .b = columns + from,
+                                   .b_row = (size_t)table->padded_rows,
+                                   .m = (size_t)t->keys,
+                                   .n = n,
+                                   .k = (size_t)p->D });
         for (int64_t j = 0; j < t->keys; j++)
             add_picked(s->s + j * (int64_t)t->lanes,
                        own->keys + j * LCT_CONTENT_WINDOW, t, &x, j, from, end);
@@ -208,28 +212,43 @@ static void key_rows_backward(const struct lct_plan *p,
 
     for (int64_t from = x.low, end; from <= x.high; from = end) {
         end = lct_content_window_end(&x, from);
-        memset(own->keys, 0, (size_t)(t->keys * LCT_CONTENT_WINDOW) *
-               sizeof(*own->keys));
+        memset(own->keys, 0,
+               (size_t)(t->keys * LCT_CONTENT_WINDOW) * sizeof(*own->keys));
         for (int64_t j = 0; j < t->keys; j++)
             scatter_picked(own->keys + j * LCT_CONTENT_WINDOW,
                            s->ds + j * (int64_t)t->lanes, t, &x, j, from, end);
         if (job->dk.at != NULL) {
-            lct_product_multiply(p->kernels, &(struct lct_product){
-                .c = own->rows, .c_row = padded, .a = own->keys,
-                .a_row = LCT_CONTENT_WINDOW, .a_col = 1,
-                .b = lct_content_window_vectors(p, table, t->h) +
-                     from * p->padded,
-                .b_row = padded, .m = (size_t)t->keys, .n = padded,
-                .k = (size_t)(end - from) }, !table->finite);
+            lct_product_multiply(
+                p->kernels,
+                &(struct lct_product){
+                    .c = own->rows,
+                    .c_row = padded,
+                    .a = own->keys,
+                    .a_row = LCT_CONTENT_WINDOW,
+                    .a_col = 1,
+                    .b = lct_content_window_vectors(p, table, t->h) +
+                         from * p->padded,
+                    .b_row = padded,
+                    .m = (size_t)t->keys,
+                    .n = padded,
+                    .k = (size_t)(end - from) },
+                !table->finite);
             add_to_keys(p, t, own->rows, job);
         }
         if (!job->learns)
             continue;
-        lct_product_multiply(p->kernels, &(struct lct_product){
-            .c = own->rows, .c_row = padded, .a = own->keys, .a_row = 1,
-            .a_col = LCT_CONTENT_WINDOW, .b = job->keys, .b_row = job->key_row,
-            .m = (size_t)(end - from), .n = padded, .k = (size_t)t->keys },
-            true);
+        lct_product_multiply(p->kernels,
+                             &(struct lct_product){ .c = own->rows,
+                                                    .c_row = padded,
+                                                    .a = own->keys,
+                                                    .a_row = 1,
+                                                    .a_col = LCT_CONTENT_WINDOW,
+                                                    .b = job->keys,
+                                                    .b_row = job->key_row,
+                                                    .m = (size_t)(end - from),
+                                                    .n = padded,
+                                                    .k = (size_t)t->keys },
+                             true);
         lct_content_window_add_rows(p, t, table, own->rows, job, from,
                                     end - from);
     }
@@ -275,15 +294,19 @@ static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
     struct lct_content_window w = { .held = own->keys };
 
     for (w.low = x.low; w.low <= x.high; w.low = w.high) {
-        struct lct_product o = { .c = s->out, .c_row = (size_t)p->padded,
-                                 .a = w.held, .a_row = 1, .a_col = t->lanes,
+        struct lct_product o = { .c = s->out,
+                                 .c_row = (size_t)p->padded,
+                                 .a = w.held,
+                                 .a_row = 1,
+                                 .a_col = t->lanes,
                                  .b_row = (size_t)p->padded,
-                                 .m = (size_t)t->rows, .n = (size_t)p->padded,
+                                 .m = (size_t)t->rows,
+                                 .n = (size_t)p->padded,
                                  .add = true };
 
         w.high = lct_content_window_end(&x, w.low);
-        memset(w.held, 0, (size_t)(w.high - w.low) * t->lanes *
-                              sizeof(*w.held));
+        memset(w.held, 0,
+               (size_t)(w.high - w.low) * t->lanes * sizeof(*w.held));
         lct_content_window_scatter(s->s, t, &x, &w);
         o.b = lct_content_window_vectors(p, table, t->h) + w.low * p->padded;
         o.k = (size_t)(w.high - w.low);

@@ -18,23 +18,23 @@ enum { LCT_CONTENT_WINDOW = 128 }; /* rows that are held at a time */
 /* One table of vectors. */
 struct lct_content_table {
     struct lct_vectors v;
-    int64_t first, range;  /* differences with an entry; range 0: v.pairs > 0 */
-    int32_t *row_of;       /* [range]: row of 'vectors' */
-    int64_t low, rows;     /* the encoding's rows in the table: first, number */
-    int64_t heads;         /* H, or 1 if all heads share the vectors */
-    float *vectors;        /* [heads, rows, padded]; for KEY: scaled */
+    int64_t first, range; /* differences with an entry; range 0: v.pairs > 0 */
+    int32_t *row_of;      /* [range]: row of 'vectors' */
+    int64_t low, rows;    /* the encoding's rows in the table: first, number */
+    int64_t heads;        /* H, or 1 if all heads share the vectors */
+    float *vectors;       /* [heads, rows, padded]; for KEY: scaled */
     int64_t padded_rows;
-    float *columns;        /* for KEY: [heads, D, padded_rows], the transpose */
+    float *columns; /* for KEY: [heads, D, padded_rows], the transpose */
     bool finite;
-    int64_t owners;        /* tables of gradients per batch row */
-    double *dtable;        /* [chunk, owners, rows, D] */
-    double *dtotal;        /* [heads, rows, D] */
+    int64_t owners; /* tables of gradients per batch row */
+    double *dtable; /* [chunk, owners, rows, D] */
+    double *dtotal; /* [heads, rows, D] */
 };
 
 /* Products of rows low .. high - 1 of a table with a tile of queries. */
 struct lct_content_window {
     int64_t low, high;
-    float *held;           /* [WINDOW, lanes] */
+    float *held; /* [WINDOW, lanes] */
 };
 
 /* Memory of one running task. */
@@ -54,12 +54,12 @@ struct lct_content_scratch {
 struct lct_content_products {
     struct lct_products terms;
     struct lct_content_table table[LCT_MAX_VECTORS];
-    int64_t basis_row;     /* width, padded */
-    float *basis;          /* [rows, basis_row]: rows to project */
-    float *matrix;         /* [H, width, padded D], or [H D, basis_row] */
+    int64_t basis_row; /* width, padded */
+    float *basis;      /* [rows, basis_row]: rows to project */
+    float *matrix;     /* [H, width, padded D], or [H D, basis_row] */
     double *dvector[1 + LCT_MAX_VECTORS]; /* [chunk, H, D]: gradients of u
                               and of each 'added' */
-    struct lct_content_scratch *scratch; /* [slots] */
+    struct lct_content_scratch *scratch;  /* [slots] */
 
     /* As tables->angles, for far queries and keys. */
     struct lct_table far_angles[2];

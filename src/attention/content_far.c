@@ -29,8 +29,8 @@ static void fill_angles(const struct lct_plan *p, enum lct_role role,
                         int64_t from)
 {
     const struct lct_schedule *schedule = p->schedule;
-    const int64_t *pos = role == LCT_QUERY ? p->tables->q_pos
-                                           : p->tables->k_pos;
+    const int64_t *pos =
+        role == LCT_QUERY ? p->tables->q_pos : p->tables->k_pos;
     int64_t n = p->position_rows * (role == LCT_QUERY ? p->T : p->S) - from;
     struct lct_table to;
 
@@ -65,9 +65,9 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
 {
     if (!p->content->terms.near_far)
         return true;
-    t->nearness = form_of(p)->classify_range(
-        p->tables->content->e, (int64_t[2]){ q->low, q->high },
-        (int64_t[2]){ k->low, k->high });
+    t->nearness = form_of(p)->classify_range(p->tables->content->e,
+                                             (int64_t[2]){ q->low, q->high },
+                                             (int64_t[2]){ k->low, k->high });
     t->far_masks = t->nearness == LCT_MIXED && form_of(p)->masks;
     return t->nearness != LCT_MASKED;
 }
@@ -107,8 +107,8 @@ const float *lct_content_far_keys(const struct lct_plan *p,
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
     lct_load_rotated(p, own->rows, &p->request->k,
-                    (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j },
-                    t->keys, far_angles(p, LCT_KEY, t->b, t->j));
+                     (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j },
+                     t->keys, far_angles(p, LCT_KEY, t->b, t->j));
     return own->rows;
 }
 
@@ -122,10 +122,15 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
     const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
 
     p->kernels->matmul(&(struct lct_product){
-        .c = to, .c_row = t->lanes,
+        .c = to,
+        .c_row = t->lanes,
         .a = t->nearness == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
-        .a_row = (size_t)p->padded, .a_col = 1, .b = own->y_cols[0],
-        .b_row = t->lanes, .m = (size_t)t->keys, .n = t->lanes,
+        .a_row = (size_t)p->padded,
+        .a_col = 1,
+        .b = own->y_cols[0],
+        .b_row = t->lanes,
+        .m = (size_t)t->keys,
+        .n = t->lanes,
         .k = (size_t)p->D });
     if (t->nearness != LCT_MIXED)
         return;
@@ -178,26 +183,46 @@ void lct_content_far_backward(const struct lct_plan *p,
 
     if (t->nearness == LCT_MIXED)
         split(p, t, s, own->keys);
-    lct_product_multiply(p->kernels, &(struct lct_product){
-        .c = own->dy[0], .c_row = padded, .a = ds, .a_row = 1,
-        .a_col = t->lanes,
-        .b = t->nearness == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
-        .b_row = padded,
-        .m = (size_t)t->rows, .n = padded, .k = (size_t)t->keys, .add = true },
+    lct_product_multiply(
+        p->kernels,
+        &(struct lct_product){
+            .c = own->dy[0],
+            .c_row = padded,
+            .a = ds,
+            .a_row = 1,
+            .a_col = t->lanes,
+            .b = t->nearness == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
+            .b_row = padded,
+            .m = (size_t)t->rows,
+            .n = padded,
+            .k = (size_t)t->keys,
+            .add = true },
         t->masked);
-    lct_product_multiply(p->kernels, &(struct lct_product){
-        .c = own->dk + t->j * p->padded, .c_row = padded, .a = ds,
-        .a_row = t->lanes, .a_col = 1, .b = own->y[0], .b_row = padded,
-        .m = (size_t)t->keys, .n = padded, .k = (size_t)t->rows, .add = true },
-        t->masked);
+    lct_product_multiply(p->kernels,
+                         &(struct lct_product){ .c = own->dk + t->j * p->padded,
+                                                .c_row = padded,
+                                                .a = ds,
+                                                .a_row = t->lanes,
+                                                .a_col = 1,
+                                                .b = own->y[0],
+                                                .b_row = padded,
+                                                .m = (size_t)t->keys,
+                                                .n = padded,
+                                                .k = (size_t)t->rows,
+                                                .add = true },
+                         t->masked);
 }
 
 static void rotate(const struct lct_plan *p, float *row, struct lct_table a,
                    float sign)
 {
-    lct_rotate_tile(&(struct lct_rotated_rows){
-        .out = row, .x = row, .rows = 1, .cosines = a.cosines,
-        .sines = a.sines, .sign = sign }, p->schedule, p->kernels);
+    lct_rotate_tile(&(struct lct_rotated_rows){ .out = row,
+                                                .x = row,
+                                                .rows = 1,
+                                                .cosines = a.cosines,
+                                                .sines = a.sines,
+                                                .sign = sign },
+                    p->schedule, p->kernels);
 }
 
 /* to += x, from far rotation to near: inverse far, then near rotation. */
@@ -238,7 +263,8 @@ void lct_content_far_add_keys(const struct lct_plan *p, int64_t b, int64_t head,
     for (int64_t j = 0; j < p->S; j++) {
         int64_t at[3] = { b, head, j };
 
-        add_rotated(p, p->gathers_dk ? s->dk + j * p->padded_q
-                    : lct_at(dk, at, 3), far + j * p->padded, LCT_KEY, b, j);
+        add_rotated(p,
+                    p->gathers_dk ? s->dk + j * p->padded_q : lct_at(dk, at, 3),
+                    far + j * p->padded, LCT_KEY, b, j);
     }
 }

@@ -25,8 +25,7 @@ static struct ranked key_at(const struct lct_plan *p, int64_t row, int64_t j)
     int64_t at = row * p->S + j;
 
     return (struct ranked){ p->documents ? p->tables->k_docs[at] : 0,
-                           p->tables->k_pos[at],
-                            j };
+                            p->tables->k_pos[at], j };
 }
 
 static int compare(const struct ranked *x, const struct ranked *y)
@@ -94,8 +93,7 @@ static int64_t last_before(const int64_t *order, const struct lct_plan *p,
 {
     int64_t at = row * p->T + i, low = 0, high = p->S;
     struct ranked q = { p->documents ? p->tables->q_docs[at] : 0,
-                       p->tables->q_pos[at],
-                        INT64_MAX };
+                        p->tables->q_pos[at], INT64_MAX };
 
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -311,13 +309,11 @@ void lct_content_gates_sum_chunk(const struct lct_plan *p,
                                  const locant_tensor *dx, bool learns,
                                  int64_t b, int64_t rows)
 {
-    struct gate_job job = { .p = p, .dx = dx, .from = b,
-                            .rows = rows };
+    struct gate_job job = { .p = p, .dx = dx, .from = b, .rows = rows };
 
     lct_parallel_for((size_t)(rows * p->H), p->slots, sums_backward, &job);
     if (learns)
         lct_parallel_for((size_t)p->H, p->slots, weights_backward, &job);
     if (dx != NULL)
-        lct_parallel_for((size_t)(rows * p->S), p->slots, input_backward,
-                         &job);
+        lct_parallel_for((size_t)(rows * p->S), p->slots, input_backward, &job);
 }

@@ -26,15 +26,16 @@ static bool plan_term(struct lct_content_table *table, const struct lct_plan *p,
     }
     table->first = held_to(low, v->first, v->last);
     if (__builtin_sub_overflow(held_to(high, v->first, v->last), table->first,
-                               &range) || range >= 4 * (p->T + p->S) + 1024)
+                               &range) ||
+        range >= 4 * (p->T + p->S) + 1024)
         return false;
     table->range = range + 1;
     from = v->row(e, table->first, 0);
     to = v->row(e, table->first + range, 0);
     table->low = from < to ? from : to;
     table->rows = (from < to ? to - from : from - to) + 1;
-    table->padded_rows = (table->rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD +
-        LCT_CONTENT_WINDOW;
+    table->padded_rows =
+        (table->rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD + LCT_CONTENT_WINDOW;
     return true;
 }
 
@@ -107,13 +108,12 @@ static void lay_out_term(struct lct_content_table *table,
     bool keys = table->v.meets == LCT_MEETS_KEY;
 
     table->row_of = lct_arena_alloc(arena, table->range, 1, sizeof(int32_t));
-    table->vectors = lct_arena_floats(arena, table->heads * table->rows,
-                                      p->padded);
+    table->vectors =
+        lct_arena_floats(arena, table->heads * table->rows, p->padded);
     table->columns = lct_arena_floats(arena, keys ? table->heads * p->D : 0,
                                       table->padded_rows);
-    table->dtable = lct_arena_doubles(arena,
-                                      p->chunk * table->owners * table->rows,
-                                      p->D);
+    table->dtable =
+        lct_arena_doubles(arena, p->chunk * table->owners * table->rows, p->D);
     table->dtotal = lct_arena_doubles(arena, table->heads * table->rows, p->D);
 }
 
@@ -134,10 +134,10 @@ static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
         for (int n = 0; n < plan->terms.count; n++) {
             int64_t own = plan->table[n].v.added >= 0 ? LCT_TILE : 0;
 
-            s.product[n].held = lct_arena_floats(arena, LCT_CONTENT_WINDOW,
-                                                 LCT_TILE);
-            s.gradient[n].held = lct_arena_floats(arena, LCT_CONTENT_WINDOW,
-                                                  LCT_TILE);
+            s.product[n].held =
+                lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
+            s.gradient[n].held =
+                lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
             s.y[n] = lct_arena_floats(arena, own, p->padded);
             s.y_cols[n] = lct_arena_floats(arena, own, p->D);
             s.dy[n] = lct_arena_floats(arena, LCT_TILE, p->padded);
@@ -167,8 +167,8 @@ void lct_content_plan_layout(struct lct_content_products *plan,
         plan->dvector[n] = lct_arena_doubles(arena, p->chunk * p->H, p->D);
     if (plan->basis_row > 0) {
         plan->basis = lct_arena_floats(arena, rows, plan->basis_row);
-        plan->matrix = lct_arena_floats(arena, plan->basis_row,
-                                        p->H * p->padded);
+        plan->matrix =
+            lct_arena_floats(arena, plan->basis_row, p->H * p->padded);
     }
     plan->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*plan->scratch));
     lay_out_scratch(p, arena);

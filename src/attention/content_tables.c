@@ -23,9 +23,9 @@ static void fill_rows_of(const struct lct_plan *p,
                          struct lct_content_table *table)
 {
     for (int64_t n = 0; n < table->range; n++)
-        table->row_of[n] = (int32_t)(table->v.row(p->tables->content->e,
-                                                  table->first + n, 0) -
-                                     table->low);
+        table->row_of[n] =
+            (int32_t)(table->v.row(p->tables->content->e, table->first + n, 0) -
+                      table->low);
 }
 
 /* Keys are not scaled, so the vectors that multiply them are. */
@@ -130,11 +130,13 @@ static void project(void *context, size_t task, int slot)
     struct lct_content_scratch *s = &plan->scratch[slot];
     int64_t head = (int64_t)task % p->H;
     int64_t from = (int64_t)task / p->H * LCT_TILE, n = table->rows - from;
-    const double *bias = table->v.bias < 0 ? NULL
-                             : p->tables->content->param[table->v.bias] + head *
-                                 p->D;
+    const double *bias =
+        table->v.bias < 0
+            ? NULL
+            : p->tables->content->param[table->v.bias] + head * p->D;
     float *sum = s->rows, *part = s->rows + LCT_TILE * p->padded;
-    struct lct_product x = { .c_row = (size_t)p->padded, .a_col = 1,
+    struct lct_product x = { .c_row = (size_t)p->padded,
+                             .a_col = 1,
                              .a_row = (size_t)plan->basis_row,
                              .b_row = (size_t)p->padded,
                              .n = (size_t)p->padded };
@@ -153,8 +155,8 @@ static void project(void *context, size_t task, int slot)
     }
     for (int64_t i = 0; i < n; i++) {
         for (int64_t d = 0; d < p->D; d++)
-            s->row[d] = (double)sum[i * p->padded + d] +
-                        (bias == NULL ? 0 : bias[d]);
+            s->row[d] =
+                (double)sum[i * p->padded + d] + (bias == NULL ? 0 : bias[d]);
         store_row(p, table, head, from + i, s->row);
     }
 }
@@ -175,8 +177,8 @@ static void load_block(float *to, const struct job *job, int64_t head,
                        int64_t from, int64_t n)
 {
     const struct lct_plan *p = job->p;
-    const double *dtotal = job->table->dtotal +
-                           (head * job->table->rows + from) * p->D;
+    const double *dtotal =
+        job->table->dtotal + (head * job->table->rows + from) * p->D;
     double factor = factor_of(p, job->table);
 
     for (int64_t i = 0; i < n; i++, to += p->padded) {
@@ -196,12 +198,17 @@ static void add_block(const struct job *job, float *part, const float *block,
     double *to = job->dparam[job->table->v.matrix] + head * p->D * p->W + w;
 
     columns = columns < LCT_TILE ? columns : LCT_TILE;
-    p->kernels->matmul(&(struct lct_product){
-        .c = part, .c_row = LCT_TILE, .a = block, .a_row = 1,
-        .a_col = (size_t)p->padded,
-        .b = plan->basis + from * plan->basis_row + w,
-        .b_row = (size_t)plan->basis_row, .m = (size_t)p->D,
-        .n = (size_t)columns, .k = (size_t)n });
+    p->kernels->matmul(
+        &(struct lct_product){ .c = part,
+                               .c_row = LCT_TILE,
+                               .a = block,
+                               .a_row = 1,
+                               .a_col = (size_t)p->padded,
+                               .b = plan->basis + from * plan->basis_row + w,
+                               .b_row = (size_t)plan->basis_row,
+                               .m = (size_t)p->D,
+                               .n = (size_t)columns,
+                               .k = (size_t)n });
     columns = p->W - w < LCT_TILE ? p->W - w : LCT_TILE;
     for (int64_t d = 0; d < p->D; d++)
         for (int64_t i = 0; i < columns; i++)
@@ -262,11 +269,15 @@ static void basis_gradient(void *context, size_t task, int slot)
         load_block(block, job, h, from, n);
         p->kernels->matmul(&(struct lct_product){
             .c = plan->basis + from * plan->basis_row,
-            .c_row = (size_t)plan->basis_row, .a = block,
-            .a_row = (size_t)p->padded, .a_col = 1,
+            .c_row = (size_t)plan->basis_row,
+            .a = block,
+            .a_row = (size_t)p->padded,
+            .a_col = 1,
             .b = plan->matrix + h * p->D * plan->basis_row,
-            .b_row = (size_t)plan->basis_row, .m = (size_t)n,
-            .n = (size_t)plan->basis_row, .k = (size_t)p->D,
+            .b_row = (size_t)plan->basis_row,
+            .m = (size_t)n,
+            .n = (size_t)plan->basis_row,
+            .k = (size_t)p->D,
             .add = job->add || h > 0 });
     }
 }
@@ -318,9 +329,9 @@ static void fill_columns(void *context, size_t task, int slot)
 
     (void)slot;
     p->kernels->transpose(to, (size_t)table->padded_rows,
-                          table->vectors + (int64_t)task * table->rows *
-                          p->padded, (size_t)p->padded, (size_t)table->rows,
-                          (size_t)p->D);
+                          table->vectors +
+                              (int64_t)task * table->rows * p->padded,
+                          (size_t)p->padded, (size_t)table->rows, (size_t)p->D);
     for (int64_t d = 0; d < p->D; d++)
         memset(to + d * table->padded_rows + table->rows, 0,
                (size_t)(table->padded_rows - table->rows) * sizeof(*to));
@@ -345,11 +356,9 @@ void lct_content_tables_fill(const struct lct_plan *p)
         if (table->v.meets == LCT_MEETS_KEY)
             lct_parallel_for((size_t)table->heads, p->slots, fill_columns,
                              &job);
-        table->finite = p->kernels->all_finite(table->vectors,
-                                               (size_t)p->padded,
-                                               (size_t)(table->heads *
-                                                        table->rows),
-                                               (size_t)p->padded);
+        table->finite = p->kernels->all_finite(
+            table->vectors, (size_t)p->padded,
+            (size_t)(table->heads * table->rows), (size_t)p->padded);
     }
     if (plan->terms.gate_weight >= 0)
         lct_content_gates_fill(p);
@@ -399,8 +408,8 @@ static void sum_table(const struct lct_plan *p,
     int64_t each = size_of(p, table);
 
     for (int64_t r = 0; r < rows * table->owners; r++) {
-        double *to = table->dtotal +
-                     (table->heads == 1 ? 0 : r % table->owners) * each;
+        double *to =
+            table->dtotal + (table->heads == 1 ? 0 : r % table->owners) * each;
 
         for (int64_t i = 0; i < each; i++)
             to[i] += table->dtable[r * each + i];

@@ -40,10 +40,10 @@ lct_content_window_picks(const struct lct_plan *p, const struct lct_tile *t,
                          const struct lct_content_table *table, int32_t *at)
 {
     int64_t row = lct_plan_row(p, t->b);
-    const struct lct_extent *q = &p->tables->q_extent[row * p->q_tiles + t->i /
-                                                      LCT_TILE];
-    const struct lct_extent *k = &p->tables->k_extent[row * p->k_tiles + t->j /
-                                                      LCT_TILE];
+    const struct lct_extent *q =
+        &p->tables->q_extent[row * p->q_tiles + t->i / LCT_TILE];
+    const struct lct_extent *k =
+        &p->tables->k_extent[row * p->k_tiles + t->j / LCT_TILE];
     struct lct_content_picks x = { .high = table->rows - 1, .at = at };
 
     /* Differences clamped to int64 are not consecutive along diagonals. */
@@ -51,10 +51,10 @@ lct_content_window_picks(const struct lct_plan *p, const struct lct_tile *t,
                  lct_distance(q->low, k->high) > -INT64_MAX &&
                  lct_distance(q->high, k->low) < INT64_MAX;
     if (table->v.pairs == 0) {
-        int64_t a = table->row_of[entry_of(table,
-                                           lct_distance(q->low, k->high))];
-        int64_t b = table->row_of[entry_of(table,
-                                           lct_distance(q->high, k->low))];
+        int64_t a =
+            table->row_of[entry_of(table, lct_distance(q->low, k->high))];
+        int64_t b =
+            table->row_of[entry_of(table, lct_distance(q->high, k->low))];
 
         x.low = a < b ? a : b;
         x.high = a < b ? b : a;
@@ -79,10 +79,16 @@ static void add_products(const struct lct_plan *p, const struct lct_tile *t,
     if (from >= to)
         return;
     p->kernels->matmul(&(struct lct_product){
-        .c = w->held + (from - w->low) * (int64_t)t->lanes, .c_row = t->lanes,
+        .c = w->held + (from - w->low) * (int64_t)t->lanes,
+        .c_row = t->lanes,
         .a = lct_content_window_vectors(p, table, t->h) + from * p->padded,
-        .a_row = (size_t)p->padded, .a_col = 1, .b = cols, .b_row = t->lanes,
-        .m = (size_t)(to - from), .n = t->lanes, .k = (size_t)p->D });
+        .a_row = (size_t)p->padded,
+        .a_col = 1,
+        .b = cols,
+        .b_row = t->lanes,
+        .m = (size_t)(to - from),
+        .n = t->lanes,
+        .k = (size_t)p->D });
 }
 
 void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
@@ -166,9 +172,9 @@ void lct_content_window_add_rows(const struct lct_plan *p,
                                  int64_t from, int64_t n)
 {
     int64_t owner = table->heads == 1 ? lct_plan_kv_head(p, t->h) : t->h;
-    double *to = table->dtable +
-                 ((job->chunk_row * table->owners + owner) * table->rows +
-                  from) * p->D;
+    double *to =
+        table->dtable +
+        ((job->chunk_row * table->owners + owner) * table->rows + from) * p->D;
 
     for (int64_t r = 0; r < n; r++, rows += p->padded, to += p->D)
         for (int64_t d = 0; d < p->D; d++)
@@ -187,7 +193,8 @@ static void let_go(const struct lct_plan *p, const struct lct_tile *t,
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     const struct lct_content_window *w = &own->gradient[n];
     const float *ds = w->held + (from - w->low) * (int64_t)t->lanes;
-    struct lct_product x = { .c_row = (size_t)p->padded, .a = ds,
+    struct lct_product x = { .c_row = (size_t)p->padded,
+                             .a = ds,
                              .b_row = (size_t)p->padded,
                              .n = (size_t)p->padded };
 
@@ -210,7 +217,7 @@ static void let_go(const struct lct_plan *p, const struct lct_tile *t,
     x.a_col = 1;
     x.b = table->v.meets == LCT_MEETS_WEIGHT ? s->dout
           : table->v.added >= 0              ? own->y[n]
-                                            : s->q;
+                                             : s->q;
     x.m = (size_t)(to - from);
     x.k = (size_t)t->rows;
     x.add = false;

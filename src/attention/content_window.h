@@ -41,8 +41,8 @@ lct_content_window_vectors(const struct lct_plan *p,
 static inline int64_t lct_content_window_end(const struct lct_content_picks *x,
                                              int64_t from)
 {
-    return x->high + 1 - from < LCT_CONTENT_WINDOW ? x->high + 1 : from +
-        LCT_CONTENT_WINDOW;
+    return x->high + 1 - from < LCT_CONTENT_WINDOW ? x->high + 1
+                                                   : from + LCT_CONTENT_WINDOW;
 }
 
 /* Make the window hold the products of rows low .. high - 1 with 'cols'. */
@@ -61,9 +61,8 @@ void lct_content_window_scatter(const float *from, const struct lct_tile *t,
                                 struct lct_content_window *w);
 
 /* Does the window hold all rows that the tile picks? */
-static inline bool
-lct_content_window_holds(const struct lct_content_window *w,
-                         const struct lct_content_picks *x)
+static inline bool lct_content_window_holds(const struct lct_content_window *w,
+                                            const struct lct_content_picks *x)
 {
     return x->low >= w->low && x->high < w->high;
 }

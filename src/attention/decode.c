@@ -19,8 +19,8 @@ void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
 
     decode->split_out = lct_arena_alloc(arena, parts, p->padded, size);
     decode->split_stats = lct_arena_alloc(arena, parts, 2, size);
-    decode->scratch = lct_arena_alloc(arena, p->slots, 1,
-                                      sizeof(*decode->scratch));
+    decode->scratch =
+        lct_arena_alloc(arena, p->slots, 1, sizeof(*decode->scratch));
     for (int slot = 0; slot < p->slots; slot++) {
         struct lct_decode_scratch d = {
             .q = lct_arena_alloc(arena, p->padded_q, LCT_TILE, size),
@@ -97,12 +97,15 @@ static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
     if (p->rotates_keys)
         lct_decode_keys_angles(p, f, t);
     for (int64_t g = 0; g < f->heads; g += f->share) {
-        struct lct_product x = {
-            .c = scores + g * p->T * LCT_DECODE_ROW, .c_row = LCT_DECODE_ROW,
-            .a = f->d->q + g * p->T, .a_col = (size_t)rows,
-            .m = (size_t)(f->share * p->T), .n = (size_t)t->keys,
-            .k = (size_t)(p->padded_q / arithmetic->channels),
-            .rescale = f->d->scale + g * p->T };
+        struct lct_product x = { .c = scores + g * p->T * LCT_DECODE_ROW,
+                                 .c_row = LCT_DECODE_ROW,
+                                 .a = f->d->q + g * p->T,
+                                 .a_col = (size_t)rows,
+                                 .m = (size_t)(f->share * p->T),
+                                 .n = (size_t)t->keys,
+                                 .k = (size_t)(p->padded_q /
+                                               arithmetic->channels),
+                                 .rescale = f->d->scale + g * p->T };
 
         t->h = f->head + g;
         if (p->rotates_keys) {
@@ -134,12 +137,16 @@ static void tile_values(const struct lct_plan *p,
                 out[d] *= factor;
     }
     for (int64_t g = 0; g < f->heads; g += f->share) {
-        struct lct_product x = {
-            .c = f->d->out + g * p->T * p->padded, .c_row = (size_t)p->padded,
-            .a = f->d->scores + (i * rows + g * p->T) * LCT_DECODE_ROW,
-            .a_row = LCT_DECODE_ROW, .a_col = 1,
-            .m = (size_t)(f->share * p->T), .n = (size_t)p->padded,
-            .k = (size_t)t.keys, .add = true };
+        struct lct_product x = { .c = f->d->out + g * p->T * p->padded,
+                                 .c_row = (size_t)p->padded,
+                                 .a = f->d->scores +
+                                      (i * rows + g * p->T) * LCT_DECODE_ROW,
+                                 .a_row = LCT_DECODE_ROW,
+                                 .a_col = 1,
+                                 .m = (size_t)(f->share * p->T),
+                                 .n = (size_t)p->padded,
+                                 .k = (size_t)t.keys,
+                                 .add = true };
 
         t.h = f->head + g;
         p->arithmetic->decode->values(p, f, &t, i, &x);
@@ -186,8 +193,8 @@ static void load_query(const struct lct_plan *p,
 static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
 {
     int64_t n = f->split * LCT_SPLIT_TILES, rows = f->heads * p->T;
-    int64_t end = p->k_tiles - n < LCT_SPLIT_TILES ? p->k_tiles
-                                                   : n + LCT_SPLIT_TILES;
+    int64_t end =
+        p->k_tiles - n < LCT_SPLIT_TILES ? p->k_tiles : n + LCT_SPLIT_TILES;
     int64_t part = ((f->b * p->H + f->head) * p->T) * p->k_splits + f->split;
 
     for (int64_t r = 0; r < rows; r++) {
@@ -258,11 +265,10 @@ static void join(const struct lct_softmax_results *job, int64_t row)
     for (int64_t n = 0; n < p->k_splits; n++) {
         int64_t part = row * p->k_splits + n;
 
-        p->kernels->softmax_merge(total, &row_max, &sum,
-                                  p->decode->split_out + part * p->padded,
-                                  p->decode->split_stats[2 * part],
-                                  p->decode->split_stats[2 * part + 1],
-                                  (size_t)p->padded);
+        p->kernels->softmax_merge(
+            total, &row_max, &sum, p->decode->split_out + part * p->padded,
+            p->decode->split_stats[2 * part],
+            p->decode->split_stats[2 * part + 1], (size_t)p->padded);
     }
     lct_softmax_finish(job, at, total, row_max, sum);
     lct_load_rows_back(p, job->out, total, at, 1);

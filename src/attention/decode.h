@@ -22,11 +22,11 @@ enum { LCT_DECODE_ROW = LCT_TILE + 4, LCT_DECODE_ROWS = 48 };
 
 /* Memory of one running task; 'rows' are its heads times T. */
 struct lct_decode_scratch {
-    float *q;       /* [padded_q, rows]: queries as columns; bfloat16: words */
-    float *query;   /* [padded_q]: one query before it is put into 'q' */
-    float *out;     /* [rows, padded] */
+    float *q;     /* [padded_q, rows]: queries as columns; bfloat16: words */
+    float *query; /* [padded_q]: one query before it is put into 'q' */
+    float *out;   /* [rows, padded] */
     float *row_max, *row_sum; /* [rows] */
-    float *scale;   /* [rows]: factors of the scores (bfloat16) */
+    float *scale;             /* [rows]: factors of the scores (bfloat16) */
     float *scores;  /* [tiles of the run, rows, LCT_DECODE_ROW]; then weights */
     float *rescale; /* [tiles of the run, rows]: factors for 'out' */
     float *angles;  /* 2 x [TILE, pairs]: cosines, then sines, of keys that are
@@ -35,31 +35,31 @@ struct lct_decode_scratch {
 
 struct lct_decode {
     struct lct_decode_scratch *scratch; /* [slots] */
-    float *split_out;   /* [B, H, T, k_splits, padded] */
+    float *split_out;                   /* [B, H, T, k_splits, padded] */
     float *split_stats; /* [B, H, T, k_splits, 2]: row_max, row_sum */
 };
 
 /* Heads head .. head + heads - 1 of one split; T queries of each are rows. */
 struct lct_decode_task {
     int64_t b, head, heads;
-    int64_t share;       /* heads that share keys and make one product */
+    int64_t share; /* heads that share keys and make one product */
     int64_t split;
     struct lct_scratch *s;
     struct lct_decode_scratch *d;
     bool seen[LCT_DECODE_ROWS];        /* does head g see a key of the tile? */
-    int64_t tiles;       /* number of tiles of the run */
+    int64_t tiles;                     /* number of tiles of the run */
     int64_t tile[LCT_SPLIT_TILES + 1]; /* their indices; then the next tile */
     bool guard[LCT_SPLIT_TILES];       /* is any key of the tile masked? */
-    bool linear;         /* biases are slopes times relative positions */
-    double slope[LCT_DECODE_ROWS];     /* of each head */
-    double relative[LCT_TILE];         /* of each key of the tile; 0 after */
+    bool linear; /* biases are slopes times relative positions */
+    double slope[LCT_DECODE_ROWS]; /* of each head */
+    double relative[LCT_TILE];     /* of each key of the tile; 0 after */
 };
 
 /* Functions of one arithmetic (arithmetic.h). */
 struct lct_decode_arithmetic {
-    int64_t channels;        /* per entry of q: 1, or 2 in a word */
-    enum lct_stored kind;    /* of keys that load_keys() copies */
-    int64_t rotated_rows;    /* keys rotated at a time: they and their angles
+    int64_t channels;     /* per entry of q: 1, or 2 in a word */
+    enum lct_stored kind; /* of keys that load_keys() copies */
+    int64_t rotated_rows; /* keys rotated at a time: they and their angles
                                 stay in the first-level cache */
     /* d->query = query b, h, i */
     void (*load_query)(const struct lct_plan *p,

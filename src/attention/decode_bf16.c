@@ -36,12 +36,19 @@ static const float *rotate_keys(const struct lct_plan *p,
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j + j };
     ptrdiff_t row = p->padded_q * (ptrdiff_t)sizeof(*to);
     struct lct_rope x = {
-        .out = to + schedule->first, .x = to + schedule->first, .out_row = row,
-        .x_row = row, .cosines = f->d->angles + table,
+        .out = to + schedule->first,
+        .x = to + schedule->first,
+        .out_row = row,
+        .x_row = row,
+        .cosines = f->d->angles + table,
         .sines = f->d->angles + t->keys * schedule->pairs + table,
-        .table_row = (size_t)schedule->pairs, .rows = (size_t)rows, .heads = 1,
-        .pairs = (size_t)schedule->pairs, .kind = LCT_STORED_BF16,
-        .interleaved = schedule->pairing == LCT_INTERLEAVED, .sign = 1,
+        .table_row = (size_t)schedule->pairs,
+        .rows = (size_t)rows,
+        .heads = 1,
+        .pairs = (size_t)schedule->pairs,
+        .kind = LCT_STORED_BF16,
+        .interleaved = schedule->pairing == LCT_INTERLEAVED,
+        .sign = 1,
     };
 
     if (2 * schedule->pairs == p->padded_q) {
@@ -72,9 +79,9 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
 static void round_weights(const struct lct_plan *p, float *weights,
                           int64_t rows, int64_t keys)
 {
-    p->kernels->bf16_round_rows((uint32_t *)weights, LCT_DECODE_ROW, weights,
-                           LCT_DECODE_ROW, NULL, (size_t)rows,
-                           ((size_t)keys + LCT_PAD - 1) / LCT_PAD * LCT_PAD);
+    p->kernels->bf16_round_rows(
+        (uint32_t *)weights, LCT_DECODE_ROW, weights, LCT_DECODE_ROW, NULL,
+        (size_t)rows, ((size_t)keys + LCT_PAD - 1) / LCT_PAD * LCT_PAD);
 }
 
 static void values(const struct lct_plan *p, const struct lct_decode_task *f,
@@ -82,11 +89,18 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
 {
     const locant_tensor *v = &p->request->v;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    struct lct_bf16_product y = {
-        .c = x->c, .c_row = x->c_row, .a = x->a,
-        .a_row = (ptrdiff_t)(x->a_row * sizeof(float)),
-        .a_col = sizeof(uint32_t), .b = f->s->bf16.v_pairs, .b_row = x->n,
-        .m = x->m, .n = x->n, .k = (x->k + 1) / 2, .add = true };
+    struct lct_bf16_product y = { .c = x->c,
+                                  .c_row = x->c_row,
+                                  .a = x->a,
+                                  .a_row =
+                                      (ptrdiff_t)(x->a_row * sizeof(float)),
+                                  .a_col = sizeof(uint32_t),
+                                  .b = f->s->bf16.v_pairs,
+                                  .b_row = x->n,
+                                  .m = x->m,
+                                  .n = x->n,
+                                  .k = (x->k + 1) / 2,
+                                  .add = true };
 
     if (!f->guard[i] && lct_decode_place_rows(p, f, v, t->h, i, x)) {
         x->kind = LCT_STORED_BF16_PAIRS;
@@ -94,14 +108,16 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
         return;
     }
     p->kernels->bf16_pair_rows(f->s->bf16.v_pairs, x->n, lct_at(v, at, 3),
-                          lct_bf16_step(v), LCT_STORED_BF16, x->k,
-                          (size_t)p->D);
+                               lct_bf16_step(v), LCT_STORED_BF16, x->k,
+                               (size_t)p->D);
     lct_bf16_multiply(p->kernels, &y, f->guard[i] && !lct_bf16_is_finite(&y),
                       f->s->bf16.guard);
 }
 
+/* clang-format off */
 const struct lct_decode_arithmetic lct_decode_bf16 = {
     .channels = 2, .kind = LCT_STORED_BF16_PAIRS, .rotated_rows = 32,
     .load_query = load_query, .rotate_keys = rotate_keys,
     .load_keys = load_keys, .round_weights = round_weights, .values = values,
 };
+/* clang-format on */

@@ -14,8 +14,9 @@ static const float *rotate_keys(const struct lct_plan *p,
                                 const struct lct_tile *t, int64_t j,
                                 int64_t rows)
 {
-    struct lct_table angles = {
-        f->d->angles, f->d->angles + t->keys * p->schedule->pairs, false };
+    struct lct_table angles = { f->d->angles,
+                                f->d->angles + t->keys * p->schedule->pairs,
+                                false };
 
     lct_load_rotated(p, f->s->k, &p->request->k,
                      (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j + j },
@@ -54,7 +55,11 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
 }
 
 const struct lct_decode_arithmetic lct_decode_f32 = {
-    .channels = 1, .kind = LCT_STORED_F32, .rotated_rows = 16,
-    .load_query = load_query, .rotate_keys = rotate_keys,
-    .load_keys = load_keys, .values = values,
+    .channels = 1,
+    .kind = LCT_STORED_F32,
+    .rotated_rows = 16,
+    .load_query = load_query,
+    .rotate_keys = rotate_keys,
+    .load_keys = load_keys,
+    .values = values,
 };

@@ -11,9 +11,9 @@ void lct_decode_keys_angles(const struct lct_plan *p,
     int64_t at = lct_plan_row(p, t->b) * p->S + t->j;
     float *angles = f->d->angles;
 
-    lct_places_angles((struct lct_table){
-                          angles, angles + t->keys * p->schedule->pairs,
-                          false },
+    lct_places_angles((struct lct_table){ angles,
+                                          angles + t->keys * p->schedule->pairs,
+                                          false },
                       &places, (size_t)at, (size_t)t->keys);
 }
 

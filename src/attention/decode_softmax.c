@@ -18,8 +18,8 @@ void lct_decode_softmax_plan(const struct lct_plan *p,
         return;
     call = lct_bias_call(p, lct_plan_row(p, f->b), 0);
     for (int64_t g = 0; f->linear && g < f->heads; g++)
-        f->linear = call.e->row->score.fast.slope(&f->slope[g], &call,
-                                                  f->head + g);
+        f->linear =
+            call.e->row->score.fast.slope(&f->slope[g], &call, f->head + g);
 }
 
 static void find_relative(const struct lct_plan *p, struct lct_decode_task *f,
@@ -44,8 +44,8 @@ static void mask_row(const struct lct_plan *p, const struct lct_decode_task *f,
     const int64_t *k_pos = p->tables->k_pos + at * p->S + t->j;
 
     for (int64_t j = 0; j < t->keys; j++)
-        if (t->by_map ? f->s->masked[j * (int64_t)t->lanes + i] : k_pos[j] >
-            q_pos)
+        if (t->by_map ? f->s->masked[j * (int64_t)t->lanes + i]
+                      : k_pos[j] > q_pos)
             row[j] = -INFINITY;
 }
 

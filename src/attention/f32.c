@@ -84,10 +84,17 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
 static void scores(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
-    multiply_steps(p, t, LCT_STEPS_SCORES, &(struct lct_product){
-        .c = s->s, .c_row = t->lanes, .a = l->keys, .a_row = l->key_row,
-        .a_col = 1, .b = s->q_cols, .b_row = t->lanes, .m = (size_t)t->keys,
-        .n = t->lanes, .k = (size_t)p->Dq });
+    multiply_steps(p, t, LCT_STEPS_SCORES,
+                   &(struct lct_product){ .c = s->s,
+                                          .c_row = t->lanes,
+                                          .a = l->keys,
+                                          .a_row = l->key_row,
+                                          .a_col = 1,
+                                          .b = s->q_cols,
+                                          .b_row = t->lanes,
+                                          .m = (size_t)t->keys,
+                                          .n = t->lanes,
+                                          .k = (size_t)p->Dq });
 }
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
@@ -95,17 +102,31 @@ static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
                             bool dq, struct lct_rows_to dk)
 {
     if (dq)
-        multiply_steps(p, t, LCT_STEPS_QUERIES, &(struct lct_product){
-            .c = s->dq, .c_row = (size_t)p->padded_q, .a = s->ds, .a_row = 1,
-            .a_col = t->lanes, .b = l->keys, .b_row = l->key_row,
-            .m = (size_t)t->rows, .n = (size_t)p->columns_q,
-            .k = (size_t)t->keys, .add = true });
+        multiply_steps(p, t, LCT_STEPS_QUERIES,
+                       &(struct lct_product){ .c = s->dq,
+                                              .c_row = (size_t)p->padded_q,
+                                              .a = s->ds,
+                                              .a_row = 1,
+                                              .a_col = t->lanes,
+                                              .b = l->keys,
+                                              .b_row = l->key_row,
+                                              .m = (size_t)t->rows,
+                                              .n = (size_t)p->columns_q,
+                                              .k = (size_t)t->keys,
+                                              .add = true });
     if (dk.at != NULL)
-        multiply_steps(p, t, LCT_STEPS_KEYS, &(struct lct_product){
-            .c = dk.at, .c_row = dk.row, .a = s->ds, .a_row = t->lanes,
-            .a_col = 1, .b = s->q, .b_row = (size_t)p->padded_q,
-            .m = (size_t)t->keys, .n = (size_t)p->columns_q,
-            .k = (size_t)t->rows, .add = true });
+        multiply_steps(p, t, LCT_STEPS_KEYS,
+                       &(struct lct_product){ .c = dk.at,
+                                              .c_row = dk.row,
+                                              .a = s->ds,
+                                              .a_row = t->lanes,
+                                              .a_col = 1,
+                                              .b = s->q,
+                                              .b_row = (size_t)p->padded_q,
+                                              .m = (size_t)t->keys,
+                                              .n = (size_t)p->columns_q,
+                                              .k = (size_t)t->rows,
+                                              .add = true });
 }
 
 /* ------------------------------------------------------------------- values */
@@ -113,11 +134,19 @@ static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
 static void values(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
-    multiply_steps(p, t, LCT_STEPS_QUERIES, &(struct lct_product){
-        .c = s->out, .c_row = (size_t)p->padded, .a = s->s, .a_row = 1,
-        .a_col = t->lanes, .b = l->values, .b_row = l->value_row,
-        .m = (size_t)t->rows, .n = (size_t)p->columns, .k = (size_t)t->keys,
-        .add = true, .rescale = s->rescale });
+    multiply_steps(p, t, LCT_STEPS_QUERIES,
+                   &(struct lct_product){ .c = s->out,
+                                          .c_row = (size_t)p->padded,
+                                          .a = s->s,
+                                          .a_row = 1,
+                                          .a_col = t->lanes,
+                                          .b = l->values,
+                                          .b_row = l->value_row,
+                                          .m = (size_t)t->rows,
+                                          .n = (size_t)p->columns,
+                                          .k = (size_t)t->keys,
+                                          .add = true,
+                                          .rescale = s->rescale });
 }
 
 static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
@@ -125,22 +154,40 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_rows_to dv)
 {
     if (dv.at != NULL)
-        multiply_steps(p, t, LCT_STEPS_KEYS, &(struct lct_product){
-            .c = dv.at, .c_row = dv.row, .a = s->s, .a_row = t->lanes,
-            .a_col = 1, .b = s->dout, .b_row = (size_t)p->padded,
-            .m = (size_t)t->keys, .n = (size_t)p->columns,
-            .k = (size_t)t->rows, .add = true });
-    multiply_steps(p, t, LCT_STEPS_SCORES, &(struct lct_product){
-        .c = s->ds, .c_row = t->lanes, .a = l->values, .a_row = l->value_row,
-        .a_col = 1, .b = s->dout_cols, .b_row = t->lanes, .m = (size_t)t->keys,
-        .n = t->lanes, .k = (size_t)p->D });
+        multiply_steps(p, t, LCT_STEPS_KEYS,
+                       &(struct lct_product){ .c = dv.at,
+                                              .c_row = dv.row,
+                                              .a = s->s,
+                                              .a_row = t->lanes,
+                                              .a_col = 1,
+                                              .b = s->dout,
+                                              .b_row = (size_t)p->padded,
+                                              .m = (size_t)t->keys,
+                                              .n = (size_t)p->columns,
+                                              .k = (size_t)t->rows,
+                                              .add = true });
+    multiply_steps(p, t, LCT_STEPS_SCORES,
+                   &(struct lct_product){ .c = s->ds,
+                                          .c_row = t->lanes,
+                                          .a = l->values,
+                                          .a_row = l->value_row,
+                                          .a_col = 1,
+                                          .b = s->dout_cols,
+                                          .b_row = t->lanes,
+                                          .m = (size_t)t->keys,
+                                          .n = t->lanes,
+                                          .k = (size_t)p->D });
 }
 
 const struct lct_arithmetic lct_f32 = {
-    .layout_queries = layout_queries, .layout_keys = layout_keys,
-    .load_queries = load_queries, .load_dout = load_dout,
+    .layout_queries = layout_queries,
+    .layout_keys = layout_keys,
+    .load_queries = load_queries,
+    .load_dout = load_dout,
     .load_keys = load_keys,
-    .scores = scores, .scores_backward = scores_backward,
-    .values = values, .values_backward = values_backward,
+    .scores = scores,
+    .scores_backward = scores_backward,
+    .values = values,
+    .values_backward = values_backward,
     .decode = &lct_decode_f32,
 };

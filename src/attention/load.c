@@ -15,11 +15,14 @@ float lct_load_query_scale(const struct lct_plan *p, int64_t b, int64_t i)
 static struct lct_rows rows_of(const struct lct_plan *p, const locant_tensor *x,
                                float *tile, const int64_t at[3], int64_t rows)
 {
-    return (struct lct_rows){
-        .x = lct_at(x, at, 3),
-        .x_row = x->stride[2] * (ptrdiff_t)locant_dtype_size(x->dtype),
-        .kind = (enum lct_stored)x->dtype, .tile = tile,
-        .width = (size_t)p->padded, .rows = (size_t)rows, .n = (size_t)p->D };
+    return (struct lct_rows){ .x = lct_at(x, at, 3),
+                              .x_row = x->stride[2] *
+                                       (ptrdiff_t)locant_dtype_size(x->dtype),
+                              .kind = (enum lct_stored)x->dtype,
+                              .tile = tile,
+                              .width = (size_t)p->padded,
+                              .rows = (size_t)rows,
+                              .n = (size_t)p->D };
 }
 
 void lct_load_rows(const struct lct_plan *p, float *to, const locant_tensor *x,
@@ -42,10 +45,14 @@ void lct_load_rotated(const struct lct_plan *p, float *to,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
                       struct lct_table angles)
 {
-    struct lct_rotated_rows r = {
-        .out = to, .x = to, .out_row = p->padded, .x_row = p->padded,
-        .rows = rows, .cosines = angles.cosines, .sines = angles.sines,
-        .sign = 1 };
+    struct lct_rotated_rows r = { .out = to,
+                                  .x = to,
+                                  .out_row = p->padded,
+                                  .x_row = p->padded,
+                                  .rows = rows,
+                                  .cosines = angles.cosines,
+                                  .sines = angles.sines,
+                                  .sign = 1 };
 
     if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != p->D) {
         lct_load_rows(p, to, x, at, rows);
@@ -61,10 +68,15 @@ void lct_load_rotated(const struct lct_plan *p, float *to,
 void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                            int64_t rows, struct lct_table angles)
 {
-    lct_rotate_tile(&(struct lct_rotated_rows){
-        .out = x, .x = x, .out_row = width, .x_row = width, .rows = rows,
-        .cosines = angles.cosines, .sines = angles.sines, .sign = -1 },
-        p->schedule, p->kernels);
+    lct_rotate_tile(&(struct lct_rotated_rows){ .out = x,
+                                                .x = x,
+                                                .out_row = width,
+                                                .x_row = width,
+                                                .rows = rows,
+                                                .cosines = angles.cosines,
+                                                .sines = angles.sines,
+                                                .sign = -1 },
+                    p->schedule, p->kernels);
 }
 
 void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
@@ -77,9 +89,9 @@ void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
             lct_rotation_load_row(to + i * p->padded_q, p, s->mapped, LCT_QUERY,
                                   (int64_t[3]){ at[0], at[1], at[2] + i });
     else if (p->schedule != NULL)
-        lct_load_rotated(p, to, q, at, rows,
-                         lct_tables_angles(p, p->tables->angles, LCT_QUERY,
-                                           at[0], at[2]));
+        lct_load_rotated(
+            p, to, q, at, rows,
+            lct_tables_angles(p, p->tables->angles, LCT_QUERY, at[0], at[2]));
     else
         lct_load_rows(p, to, q, at, rows);
     for (int64_t i = 0; i < rows; i++, to += p->padded_q) {
@@ -112,9 +124,9 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
         return lct_at(k, at, 3);
     }
     if (p->rotates_keys)
-        lct_load_rotated(p, s->k, k, at, t->keys,
-                         lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b,
-                                           t->j));
+        lct_load_rotated(
+            p, s->k, k, at, t->keys,
+            lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b, t->j));
     else
         lct_load_rows(p, s->k, k, at, t->keys);
     return s->k;

@@ -25,13 +25,12 @@ bool lct_mask_visible(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
         return false;
     if (r->window > 0 && !in_window(p, tables->q_pos[q], tables->k_pos[k]))
         return false;
-    if (p->documents && (tables->q_docs[q] != tables->k_docs[k] ||
-                         tables->q_docs[q] < 0))
+    if (p->documents &&
+        (tables->q_docs[q] != tables->k_docs[k] || tables->q_docs[q] < 0))
         return false;
     for (int n = 0; n < r->mask_hooks; n++)
         r->mask_hook[n]->row->mask.hide(&masked, r->mask_hook[n], &head,
-                                        tables->q_pos + q, 1,
-                                        tables->k_pos[k]);
+                                        tables->q_pos + q, 1, tables->k_pos[k]);
     return !masked;
 }
 
@@ -44,9 +43,8 @@ static enum lct_visibility both(enum lct_visibility a, enum lct_visibility b)
     return a == LCT_VISIBLE_ALL ? b : LCT_VISIBLE_SOME;
 }
 
-static enum lct_visibility seen_by_documents(const struct lct_plan *p,
-                                             const struct lct_tile *t,
-                                             int64_t n)
+static enum lct_visibility
+seen_by_documents(const struct lct_plan *p, const struct lct_tile *t, int64_t n)
 {
     const struct lct_extent *q, *k;
     int64_t row = lct_plan_row(p, t->b);
@@ -93,8 +91,10 @@ static enum lct_visibility seen_by_hooks(const struct lct_plan *p,
     for (int n = 0; n < p->request->mask_hooks; n++) {
         const locant_encoding *e = p->request->mask_hook[n];
 
-        seen = both(seen, e->row->mask.classify == NULL ? LCT_VISIBLE_SOME
-                    : e->row->mask.classify(e, &head, q_span, k_span));
+        seen =
+            both(seen, e->row->mask.classify == NULL
+                           ? LCT_VISIBLE_SOME
+                           : e->row->mask.classify(e, &head, q_span, k_span));
     }
     return seen;
 }

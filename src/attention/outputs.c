@@ -27,9 +27,10 @@ static locant_status check_apart(const struct lct_plan *p,
                                  const locant_attention *a,
                                  const locant_tensor *out)
 {
-    const locant_tensor *inputs[] = { a->q, a->k, a->v, a->q_pos, a->k_pos,
-                                      a->x, a->q_coords, a->k_coords,
-                                      a->q_docs, a->k_docs, a->sinks };
+    const locant_tensor *inputs[] = { a->q,        a->k,        a->v,
+                                      a->q_pos,    a->k_pos,    a->x,
+                                      a->q_coords, a->k_coords, a->q_docs,
+                                      a->k_docs,   a->sinks };
     int n = -1;
 
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
@@ -60,8 +61,8 @@ locant_status lct_outputs_check(const struct lct_plan *p,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes)
 {
-    LCT_TRY(lct_check(p->request->fn, "out", out, dtypes, 4,
-                      p->request->q.shape));
+    LCT_TRY(
+        lct_check(p->request->fn, "out", out, dtypes, 4, p->request->q.shape));
     LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
                       p->request->q.shape));
     LCT_TRY(lct_check_output(p->request->fn, "out", out));
@@ -89,9 +90,10 @@ static locant_status check_gradient(const struct lct_plan *p,
     if (d == NULL)
         return LOCANT_OK;
     if (like[which] == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is asked for, but %s is "
-                           "NULL", p->request->fn, names[which],
-                           names[which] + 1);
+        return locant_fail(LOCANT_ERR_NULL,
+                           "%s: %s is asked for, but %s is "
+                           "NULL",
+                           p->request->fn, names[which], names[which] + 1);
     LCT_TRY(lct_check(p->request->fn, names[which], d, dtypes,
                       like[which]->rank, like[which]->shape));
     LCT_TRY(lct_check_output(p->request->fn, names[which], d));
@@ -131,19 +133,17 @@ static locant_status check_dparams(const struct lct_plan *p,
             if (w->d[j] != NULL)
                 LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
         while (next_param(&m, p) && m < n)
-            LCT_TRY(lct_check_apart(p->request->fn, d,
-                                    param_of(dparams, a, m)));
+            LCT_TRY(
+                lct_check_apart(p->request->fn, d, param_of(dparams, a, m)));
     }
     return LOCANT_OK;
 }
 
-locant_status lct_outputs_check_gradients(const struct lct_plan *p,
-                                          const locant_attention *a,
-                                          const locant_attention_gradients *g,
-                                          const locant_tensor *dout,
-                                          const locant_tensor *out,
-                                          const locant_tensor *lse,
-                                          unsigned dtypes)
+locant_status
+lct_outputs_check_gradients(const struct lct_plan *p, const locant_attention *a,
+                            const locant_attention_gradients *g,
+                            const locant_tensor *dout, const locant_tensor *out,
+                            const locant_tensor *lse, unsigned dtypes)
 {
     struct written w;
 
@@ -151,16 +151,17 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
         return locant_fail(LOCANT_ERR_NULL, "%s: gradients is NULL",
                            p->request->fn);
     if (g->struct_size != sizeof(*g))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size of gradients is "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: struct_size of gradients is "
                            "%zu, expected %zu; start from "
-                           "LOCANT_ATTENTION_GRADIENTS_INIT", p->request->fn,
-                           g->struct_size, sizeof(*g));
+                           "LOCANT_ATTENTION_GRADIENTS_INIT",
+                           p->request->fn, g->struct_size, sizeof(*g));
     w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks },
                           { dout, out, lse } };
     LCT_TRY(lct_check(p->request->fn, "dout", dout, dtypes, 4,
                       p->request->q.shape));
-    LCT_TRY(lct_check(p->request->fn, "out", out, dtypes, 4,
-                      p->request->q.shape));
+    LCT_TRY(
+        lct_check(p->request->fn, "out", out, dtypes, 4, p->request->q.shape));
     LCT_TRY(lct_check(p->request->fn, "lse", lse, lse_types(dtypes), 3,
                       p->request->q.shape));
     for (int i = 0; i < 3; i++)

@@ -19,8 +19,8 @@ void lct_param_gradients_plan(struct lct_plan *p, double more)
     int64_t busy = p->Hkv > 0 ? (p->slots + p->Hkv - 1) / p->Hkv : 1;
     double each, rows;
 
-    p->task_params = content && content_learns_alone(p->request) ? 0
-                                                                 : p->params;
+    p->task_params =
+        content && content_learns_alone(p->request) ? 0 : p->params;
     each = (double)p->H * (double)p->bias_range +
            (double)p->Hkv * (double)p->task_params + more;
     rows = (1 << 20) / (each > 1 ? each : 1);
@@ -54,8 +54,8 @@ void lct_param_gradients_clear(const struct lct_plan *p)
 
 void lct_param_gradients_clear_chunk(const struct lct_plan *p, int64_t rows)
 {
-    memset(p->gradients->bias, 0, (size_t)(rows * p->H * p->bias_range) *
-           sizeof(double));
+    memset(p->gradients->bias, 0,
+           (size_t)(rows * p->H * p->bias_range) * sizeof(double));
     memset(p->gradients->params + p->params, 0,
            (size_t)(rows * p->Hkv) * p->task_params * sizeof(double));
 }

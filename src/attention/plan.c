@@ -28,8 +28,8 @@ static enum lct_engine choose_engine(const struct lct_plan *p)
     const struct lct_request *r = p->request;
 
     /* The tables of the tiled engine need at least one head. */
-    if (p->pass == LCT_PASS_REFERENCE || r->q.dtype == LOCANT_F64 || r->B ==
-        0 || r->H == 0)
+    if (p->pass == LCT_PASS_REFERENCE || r->q.dtype == LOCANT_F64 ||
+        r->B == 0 || r->H == 0)
         return LCT_REFERENCE;
     if (r->content != NULL)
         return lct_content_plan_make(p->content, p) ? LCT_TILED : LCT_REFERENCE;
@@ -50,8 +50,8 @@ static void choose_sizes(struct lct_plan *p)
     p->padded_q = rounded_up(p->Dq, LCT_PAD);
     p->columns = rounded_up(p->D, LCT_COLUMN_STEP);
     p->columns_q = rounded_up(p->Dq, LCT_COLUMN_STEP);
-    p->read_columns = content || p->engine == LCT_DECODE ? p->padded
-                                                         : p->columns;
+    p->read_columns =
+        content || p->engine == LCT_DECODE ? p->padded : p->columns;
     p->q_tiles = rounded_up(p->T, LCT_TILE) / LCT_TILE;
     p->k_tiles = rounded_up(p->S, LCT_TILE) / LCT_TILE;
     p->k_splits = rounded_up(p->k_tiles, LCT_SPLIT_TILES) / LCT_SPLIT_TILES;
@@ -67,8 +67,7 @@ static void choose_rotation(struct lct_plan *p)
     const locant_attention *a = r->a;
 
     p->shared_angles = a->q_pos == NULL && a->k_pos == NULL && r->T <= r->S &&
-                       a->q_coords == NULL && !r->documents &&
-                       !r->rotated_keys;
+                       a->q_coords == NULL && !r->documents && !r->rotated_keys;
     p->rotates_keys = p->schedule != NULL && !r->rotated_keys;
     p->late_key_angles = p->rotates_keys && p->engine == LCT_DECODE &&
                          p->pass == LCT_PASS_FORWARD;

@@ -32,9 +32,9 @@ struct lct_plan {
     enum lct_pass pass;
     enum lct_engine engine;
     const struct lct_arithmetic *arithmetic; /* for tiles and decode */
-    int slots;                  /* tasks that run at a time */
-    size_t bytes;               /* of workspace used */
-    locant_tensor workspace;    /* its bytes as a view, for alias checks */
+    int slots;                               /* tasks that run at a time */
+    size_t bytes;                            /* of workspace used */
+    locant_tensor workspace; /* its bytes as a view, for alias checks */
 
     /* As in the request. */
     int64_t B, H, Hkv, T, S, D, Dq, W, position_rows;
@@ -47,7 +47,7 @@ struct lct_plan {
     int64_t columns, columns_q; /* or to LCT_COLUMN_STEP: for products */
     int64_t read_columns;       /* columns of a caller's row that are read */
     int64_t q_tiles, k_tiles, k_splits;
-    int tiles_per_task;         /* tiles of queries, at most */
+    int tiles_per_task; /* tiles of queries, at most */
 
     /* Rotation of pairs. */
     const struct lct_schedule *schedule; /* NULL: none */
@@ -58,21 +58,21 @@ struct lct_plan {
     bool late_key_angles;       /* and only then are their angles computed */
 
     /* Biases (bias_table.h). */
-    int64_t bias_range;         /* entries of the table; 0: no table */
-    int64_t bias_first;         /* difference of entry 0 */
-    bool bias_keys;             /* differences are of position keys */
+    int64_t bias_range; /* entries of the table; 0: no table */
+    int64_t bias_first; /* difference of entry 0 */
+    bool bias_keys;     /* differences are of position keys */
 
     /* Gradients. */
     bool gathers_dk, gathers_dv; /* dk and dv are summed in the scratch, and
                                     stored once */
-    int64_t chunk;              /* batch rows that have their own sums */
-    size_t task_params;         /* parameter gradients per task: 'params', or 0
+    int64_t chunk;               /* batch rows that have their own sums */
+    size_t task_params;          /* parameter gradients per task: 'params', or 0
                                    if the task needs none */
 
     /* Memory of the later stages. */
     const struct lct_tables *tables;       /* tables.h */
     struct lct_param_gradients *gradients; /* param_gradients.h */
-    struct lct_content_products *content;           /* content.h */
+    struct lct_content_products *content;  /* content.h */
     struct lct_tiled *tiled;               /* tiled.h */
     struct lct_decode *decode;             /* decode.h */
     struct lct_reference *reference;       /* rows.h */

@@ -53,8 +53,8 @@ static inline int64_t lct_positions_doc(const struct lct_positions *t,
 static inline int64_t lct_positions_at(const struct lct_positions *t,
                                        int64_t row, int64_t i)
 {
-    return t->pos == NULL ? t->first + i : lct_positions_integer(t->pos, row,
-                                                                 i);
+    return t->pos == NULL ? t->first + i
+                          : lct_positions_integer(t->pos, row, i);
 }
 
 /* Coordinates [axes] of token i. */

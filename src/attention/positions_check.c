@@ -30,10 +30,11 @@ static locant_status check_pair(const struct lct_request *r, const char *what,
 {
     if ((q == NULL) == (k == NULL))
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_NULL, "%s: %c_%s is NULL while %c_%s is "
-                       "given, expected both or neither", r->fn,
-                       q == NULL ? 'q' : 'k', what, q == NULL ? 'k' : 'q',
-                       what);
+    return locant_fail(LOCANT_ERR_NULL,
+                       "%s: %c_%s is NULL while %c_%s is "
+                       "given, expected both or neither",
+                       r->fn, q == NULL ? 'q' : 'k', what,
+                       q == NULL ? 'k' : 'q', what);
 }
 
 /* Only the part that rotates queries and keys reads coordinates. */
@@ -44,9 +45,11 @@ static locant_status check_axes(struct lct_request *r)
     if (r->a->encoding != NULL && r->a->encoding->row->layers == NULL)
         part = lct_part_of(r->a->encoding, LOCANT_DOOR_ROTATE);
     if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: q_coords is given, "
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: q_coords is given, "
                            "expected an encoding that rotates queries and keys "
-                           "to read it", r->fn);
+                           "to read it",
+                           r->fn);
     r->axes = part->e->row->positions.axes;
     r->axes = r->axes > 0 ? r->axes : 1;
     return LOCANT_OK;
@@ -62,9 +65,11 @@ static locant_status check_reals(const struct lct_request *r, const char *name,
                 double x = lct_positions_coords(t, row, i)[c];
 
                 if (lct_positions_doc(t, row, i) >= 0 && !(fabs(x) < 0x1p63))
-                    return locant_fail(LOCANT_ERR_PARAM, "%s: %s of token " "%"
-                                       PRId64 " is %g, expected a finite "
-                                       "number below 2^63", r->fn, name, i, x);
+                    return locant_fail(LOCANT_ERR_PARAM,
+                                       "%s: %s of token "
+                                       "%" PRId64 " is %g, expected a finite "
+                                       "number below 2^63",
+                                       r->fn, name, i, x);
             }
     return LOCANT_OK;
 }
@@ -108,7 +113,7 @@ static locant_status ask(const struct question *q, const char *fn,
 {
     for (int64_t i = 0; i < n; i++)
         pos[i] = q->coords ? (int64_t)lct_positions_row_coord(r, first + i, 0)
-                             : lct_positions_row_at(r, first + i);
+                           : lct_positions_row_at(r, first + i);
     return q->leaf->row->positions.check(q->leaf, fn, pos, (size_t)n,
                                          q->params);
 }
@@ -121,8 +126,8 @@ static locant_status ask_again(const struct question *q, const char *fn,
     locant_status status;
 
     if (pos == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " positions", fn, n);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " positions", fn, n);
     status = ask(q, fn, r, 0, n, pos);
     locant_release(pos);
     return status;
@@ -186,8 +191,8 @@ static bool follows(const struct lct_positions *q,
         low = at < low ? at : low;
     }
     for (int64_t j = 0; j < k->n; j++)
-        if (lct_positions_doc(k, row, j) == doc && lct_positions_at(k, row, j) >
-            low)
+        if (lct_positions_doc(k, row, j) == doc &&
+            lct_positions_at(k, row, j) > low)
             return true;
     return false;
 }
@@ -223,17 +228,17 @@ locant_status lct_positions_check_causal(const struct lct_request *r,
 {
     if (r->causal || !(leaf->traits & LOCANT_TRAIT_CAUSAL) || !keys_follow(r))
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "%s: %s is defined for keys up to the "
-                       "query only, expected the causal mask", r->fn,
-                       leaf->row->info.name);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: %s is defined for keys up to the "
+                       "query only, expected the causal mask",
+                       r->fn, leaf->row->info.name);
 }
 
 static bool is_own(const struct lct_positions *q, const struct lct_positions *k,
                    int64_t row, int64_t i, int64_t j)
 {
     return lct_positions_at(q, row, i) == lct_positions_at(k, row, j) &&
-           lct_positions_doc(q, row, i) ==
-               lct_positions_doc(k, row, j);
+           lct_positions_doc(q, row, i) == lct_positions_doc(k, row, j);
 }
 
 locant_status lct_positions_check_own_keys(const struct lct_request *r,
@@ -253,7 +258,8 @@ locant_status lct_positions_check_own_keys(const struct lct_request *r,
             while (j < r->S && !is_own(&q, &k, row, i, j))
                 j++;
             if (j == r->S)
-                return locant_fail(LOCANT_ERR_PARAM, "%s: no key sits at the "
+                return locant_fail(LOCANT_ERR_PARAM,
+                                   "%s: no key sits at the "
                                    "position %" PRId64 " of query %" PRId64
                                    ", expected one: %s reads the input there",
                                    r->fn, lct_positions_at(&q, row, i), i,

@@ -28,9 +28,10 @@ static locant_status check_workspace(struct lct_plan *p, void *workspace,
     if (workspace == NULL)
         return LOCANT_OK;
     if (bytes < p->bytes)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: workspace has %zu bytes, "
-                           "expected at least %zu", p->request->fn, bytes,
-                           p->bytes);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: workspace has %zu bytes, "
+                           "expected at least %zu",
+                           p->request->fn, bytes, p->bytes);
     p->workspace = locant_dense(workspace, LOCANT_F16, 1,
                                 (int64_t[]){ (int64_t)(p->bytes / 2) });
     return LOCANT_OK;
@@ -43,8 +44,10 @@ static locant_status plan(struct lct_problem *x, enum lct_pass pass,
 
     LCT_TRY(lct_plan_make(&x->plan, &x->request, pass));
     if (!lay_out(x, &count))
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: the problem does not fit in "
-                           "memory", x->request.fn);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: the problem does not fit in "
+                           "memory",
+                           x->request.fn);
     return check_workspace(&x->plan, workspace, bytes);
 }
 
@@ -75,8 +78,8 @@ void lct_problem_end(struct lct_problem *x)
 
 void lct_problem_fill(struct lct_problem *x, void *workspace)
 {
-    struct lct_arena arena = {
-        (char *)workspace + (-(uintptr_t)workspace & 63), 0, false };
+    struct lct_arena arena = { (char *)workspace + (-(uintptr_t)workspace & 63),
+                               0, false };
 
     lay_out(x, &arena);
     lct_tables_fill(&x->tables, &x->plan);

@@ -10,16 +10,21 @@
 static locant_status check_sizes(const struct lct_request *r)
 {
     if (r->D == 0)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: q has 0 channels per head, "
-                           "expected at least 1", r->fn);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: q has 0 channels per head, "
+                           "expected at least 1",
+                           r->fn);
     /* Bounds every product of sizes in the plan; no memory is that large. */
     if (fmax(1, (double)r->B) * (double)(r->H + 1) *
-        (5.0 * (double)(r->T + r->S) + 2048) * (double)(r->D + LCT_TILE) >
+            (5.0 * (double)(r->T + r->S) + 2048) * (double)(r->D + LCT_TILE) >
         0x1p60)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: the problem does not fit in "
-                           "memory", r->fn);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: the problem does not fit in "
+                           "memory",
+                           r->fn);
     if (r->H > 0 && (r->Hkv == 0 || r->H % r->Hkv != 0))
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: q has %" PRId64 " heads, k "
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: q has %" PRId64 " heads, k "
                            "has %" PRId64 ", expected a divisor of those of q",
                            r->fn, r->H, r->Hkv);
     return LOCANT_OK;
@@ -63,14 +68,16 @@ static locant_status check_score_options(struct lct_request *r)
     const locant_attention *a = r->a;
 
     if (a->window < 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: window is %"
-                           PRId64 ", expected 0 (none) or more", r->fn,
-                           a->window);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: window is %" PRId64
+                           ", expected 0 (none) or more",
+                           r->fn, a->window);
     /* Beyond these limits score / softcap may not be a normal float32. */
     if (a->softcap != 0 && !(a->softcap >= 0x1p-64 && a->softcap <= 0x1p64))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: softcap is %g, expected 0 "
-                           "(none) or a number from 2^-64 to 2^64", r->fn,
-                           a->softcap);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: softcap is %g, expected 0 "
+                           "(none) or a number from 2^-64 to 2^64",
+                           r->fn, a->softcap);
     r->window = a->window;
     r->softcap = a->softcap;
     r->sinks = a->sinks;
@@ -86,20 +93,25 @@ static locant_status check_options(struct lct_request *r)
     const locant_attention *a = r->a;
 
     if (a->mask != LOCANT_MASK_NONE && a->mask != LOCANT_MASK_CAUSAL)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: mask is %d, expected 0 "
-                           "(none) or 1 (causal)", r->fn, (int)a->mask);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: mask is %d, expected 0 "
+                           "(none) or 1 (causal)",
+                           r->fn, (int)a->mask);
     r->causal = a->mask == LOCANT_MASK_CAUSAL;
     if ((a->flags & ~LOCANT_ATTENTION_KEYS_ROTATED) != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
-                           "LOCANT_ATTENTION_* only", r->fn,
-                           (unsigned)a->flags);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: flags are 0x%x, expected "
+                           "LOCANT_ATTENTION_* only",
+                           r->fn, (unsigned)a->flags);
     r->rotated_keys = a->flags & LOCANT_ATTENTION_KEYS_ROTATED;
-    r->scale = a->scale == LOCANT_SCALE_AUTO ? 1 / sqrt((double)r->D)
-                                             : a->scale;
+    r->scale =
+        a->scale == LOCANT_SCALE_AUTO ? 1 / sqrt((double)r->D) : a->scale;
     if (!isfinite(r->scale) || !isfinite((float)r->scale))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, expected a "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: scale is %g, expected a "
                            "number of at most 3.4e38 in magnitude, or "
-                           "LOCANT_SCALE_AUTO", r->fn, a->scale);
+                           "LOCANT_SCALE_AUTO",
+                           r->fn, a->scale);
     return check_score_options(r);
 }
 
@@ -119,10 +131,12 @@ static locant_status check_mapped_heads(const struct lct_request *r,
 
     for (; param != NULL && param->name != NULL; param++)
         if (strcmp(param->dims[0], "heads") == 0 && r->H != r->Hkv)
-            return locant_fail(LOCANT_ERR_SHAPE, "%s: q has %" PRId64 " heads, "
+            return locant_fail(LOCANT_ERR_SHAPE,
+                               "%s: q has %" PRId64 " heads, "
                                "k has %" PRId64 ", expected as many: '%s' of "
-                               "%s has a row for each", r->fn, r->H, r->Hkv,
-                               param->name, leaf->row->info.name);
+                               "%s has a row for each",
+                               r->fn, r->H, r->Hkv, param->name,
+                               leaf->row->info.name);
     return LOCANT_OK;
 }
 
@@ -135,13 +149,16 @@ static locant_status check_rotate(struct lct_request *r,
     if (leaf->row->rotate.width != NULL)
         r->Dq = leaf->row->rotate.width(leaf, r->D);
     if (r->Dq != r->D && r->rotated_keys)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s widens queries and "
-                           "keys, expected keys not rotated yet", r->fn,
-                           leaf->row->info.name);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s widens queries and "
+                           "keys, expected keys not rotated yet",
+                           r->fn, leaf->row->info.name);
     if (r->Dq == r->D && r->D % 2 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: heads have %" PRId64
                            " channels, expected an even number to turn in "
-                           "pairs", r->fn, r->D);
+                           "pairs",
+                           r->fn, r->D);
     return check_mapped_heads(r, leaf);
 }
 
@@ -149,13 +166,15 @@ static locant_status check_content(const struct lct_request *r,
                                    const locant_encoding *leaf)
 {
     if (r->Dq != r->D)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s widens queries to "
-                           "%" PRId64 " channels, %s reads %"
-                           PRId64 ", expected one of them alone", r->fn,
-                           r->rotate->e->row->info.name, r->Dq,
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s widens queries to "
+                           "%" PRId64 " channels, %s reads %" PRId64
+                           ", expected one of them alone",
+                           r->fn, r->rotate->e->row->info.name, r->Dq,
                            leaf->row->info.name, r->D);
     if (leaf->row->content.near_far != NULL && r->rotated_keys)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s rotates each key "
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s rotates each key "
                            "for each query, expected keys not rotated yet",
                            r->fn, leaf->row->info.name);
     return leaf->traits & LOCANT_TRAIT_READS_X
@@ -169,23 +188,31 @@ static locant_status check_part(struct lct_request *r, int n)
     const struct lct_part *part = &a->encoding->part[n];
     const locant_encoding *e = part->e;
     const locant_tensor *params = a->params;
-    const locant_sizes sizes = { .width = r->W, .heads = r->H,
-                                 .kv_heads = r->Hkv, .head_dim = r->D };
+    const locant_sizes sizes = {
+        .width = r->W, .heads = r->H, .kv_heads = r->Hkv, .head_dim = r->D
+    };
     size_t elements;
 
     if ((e->traits & LOCANT_TRAIT_READS_X) && a->x == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s reads the input of its "
-                           "layer, x is NULL", r->fn, e->row->info.name);
+        return locant_fail(LOCANT_ERR_NULL,
+                           "%s: %s reads the input of its "
+                           "layer, x is NULL",
+                           r->fn, e->row->info.name);
     if (params != NULL)
         params += part->first_param;
     LCT_TRY(lct_params_check(&elements, r->fn, e, params, &sizes));
-    r->call[n] = (struct lct_call){ .e = e, .heads = r->H, .kv_heads = r->Hkv,
-                                    .head_dim = r->D, .width = r->W,
+    r->call[n] = (struct lct_call){ .e = e,
+                                    .heads = r->H,
+                                    .kv_heads = r->Hkv,
+                                    .head_dim = r->D,
+                                    .width = r->W,
                                     .scale = r->scale };
     r->part_param[n] = r->params;
     if (!lct_add(&r->params, r->params, elements))
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: the parameters do not fit in "
-                           "memory", r->fn);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: the parameters do not fit in "
+                           "memory",
+                           r->fn);
     LCT_TRY(lct_positions_check_known(r, e, params));
     LCT_TRY(lct_positions_check_causal(r, e));
     if (e->row->scale.of_query != NULL)
@@ -214,9 +241,10 @@ static locant_status check_scale(struct lct_request *r,
             r->scale *= e->part[n].e->row->scale.of_scores(e->part[n].e);
     if (isfinite((float)r->scale))
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, which %s multiplies "
-                       "to %g, expected at most 3.4e38 in magnitude", r->fn,
-                       given, lct_name(e), r->scale);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: scale is %g, which %s multiplies "
+                       "to %g, expected at most 3.4e38 in magnitude",
+                       r->fn, given, lct_name(e), r->scale);
 }
 
 static locant_status check_parts(struct lct_request *r)
@@ -232,8 +260,7 @@ static locant_status check_parts(struct lct_request *r)
     for (int n = 0; n < e->parts; n++)
         if (takes_part(e->part[n].e))
             LCT_TRY(check_part(r, n));
-    return r->content == NULL ? LOCANT_OK
-                              : check_content(r, r->content->e);
+    return r->content == NULL ? LOCANT_OK : check_content(r, r->content->e);
 }
 
 locant_status lct_request_check(struct lct_request *r, const char *fn,
@@ -243,9 +270,10 @@ locant_status lct_request_check(struct lct_request *r, const char *fn,
     if (a == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: the problem is NULL", fn);
     if (a->struct_size != sizeof(*a))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size is %zu, expected "
-                           "%zu; start from LOCANT_ATTENTION_INIT", fn,
-                           a->struct_size, sizeof(*a));
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: struct_size is %zu, expected "
+                           "%zu; start from LOCANT_ATTENTION_INIT",
+                           fn, a->struct_size, sizeof(*a));
     LCT_TRY(check_shapes(r));
     LCT_TRY(lct_positions_check(r));
     LCT_TRY(check_options(r));

@@ -5,14 +5,14 @@
 #include "locant/attention.h"
 
 struct lct_request {
-    const char *fn;             /* the public function, for error messages */
-    const locant_attention *a;  /* as the caller gave it */
+    const char *fn;            /* the public function, for error messages */
+    const locant_attention *a; /* as the caller gave it */
     locant_tensor q, k, v;
     int64_t B, H, Hkv, T, S, D;
-    int64_t Dq;                 /* channels of q and k in the scores: D, or more
+    int64_t Dq; /* channels of q and k in the scores: D, or more
                                    after a map that widens them */
-    int64_t W;                  /* width of the model */
-    bool has_x;                 /* the input of the layer is given */
+    int64_t W;  /* width of the model */
+    bool has_x; /* the input of the layer is given */
     double scale;
     bool causal;
     int64_t window;             /* 0: none */
@@ -28,7 +28,7 @@ struct lct_request {
     size_t part_param[LCT_MAX_PARTS]; /* where a part's parameters begin */
     size_t params;                    /* elements of all parameters */
     const struct lct_call *rotate, *score, *content;
-    bool general_map;           /* 'rotate' is more than a rotation of pairs */
+    bool general_map; /* 'rotate' is more than a rotation of pairs */
     const locant_encoding *temperature;              /* NULL: none */
     const locant_encoding *mask_hook[LCT_MAX_PARTS]; /* these mask keys */
     int mask_hooks;

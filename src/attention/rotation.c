@@ -21,13 +21,15 @@ struct lct_places lct_rotation_places(const struct lct_plan *p,
                                       enum lct_role role)
 {
     const struct lct_tables *tables = p->tables;
-    const struct lct_call *call = tables->rotate != NULL ? tables->rotate
-                                                         : tables->content;
+    const struct lct_call *call =
+        tables->rotate != NULL ? tables->rotate : tables->content;
     bool query = role == LCT_QUERY;
 
     return (struct lct_places){
-        .s = p->schedule, .by = query ? tables->q_by : tables->k_by,
-        .e = call->e, .pos = query ? tables->q_pos : tables->k_pos,
+        .s = p->schedule,
+        .by = query ? tables->q_by : tables->k_by,
+        .e = call->e,
+        .pos = query ? tables->q_pos : tables->k_pos,
         .coords = query ? tables->q_coords : tables->k_coords,
     };
 }
@@ -48,9 +50,9 @@ static struct lct_point point_of(const struct lct_plan *p, enum lct_role role,
 static void rotate_plain(const struct lct_plan *p, double *x,
                          enum lct_role role, const int64_t at[3], double sign)
 {
-    lct_rotate_row_f64(x, p->schedule, lct_tables_angles(p, p->tables->angles,
-                                                         role, at[0], at[2]),
-                       sign);
+    lct_rotate_row_f64(
+        x, p->schedule,
+        lct_tables_angles(p, p->tables->angles, role, at[0], at[2]), sign);
 }
 
 void lct_rotation_row(double *out, const struct lct_plan *p, const double *x,
@@ -82,7 +84,7 @@ void lct_rotation_row_backward(double *dx, double *dparam,
 
         lct_param_gradients_of(gradients, p, call, dparam);
         call->e->row->rotate.backward(dx, gradients, dout, x, call, role, at[1],
-                                    &point);
+                                      &point);
         return;
     }
     if (p->schedule != NULL && rotates(p, role))
@@ -93,8 +95,8 @@ void lct_rotation_row_backward(double *dx, double *dparam,
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
                            enum lct_role role, const int64_t at[3])
 {
-    const locant_tensor *raw = role == LCT_KEY ? &p->request->k
-                                               : &p->request->q;
+    const locant_tensor *raw =
+        role == LCT_KEY ? &p->request->k : &p->request->q;
     double *x = mapped, *y = x + p->D;
 
     lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
@@ -108,8 +110,8 @@ void lct_rotation_load_row_backward(const locant_tensor *dx, double *dparam,
                                     double *mapped, enum lct_role role,
                                     const int64_t at[3])
 {
-    const locant_tensor *raw = role == LCT_KEY ? &p->request->k
-                                               : &p->request->q;
+    const locant_tensor *raw =
+        role == LCT_KEY ? &p->request->k : &p->request->q;
     double *x = mapped, *dy = x + p->D, *back = dy + p->Dq;
 
     lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);

@@ -19,7 +19,8 @@ static struct lct_segment largest(const struct lct_plan *p)
         s.kv_heads = 1;
         return s;
     }
-    s.c = (struct lct_content){ .call = *p->tables->content, .keys = p->S,
+    s.c = (struct lct_content){ .call = *p->tables->content,
+                                .keys = p->S,
                                 .scale = p->scale };
     lct_rows_content_plan(&s);
     return s;
@@ -29,8 +30,7 @@ static void lay_out_segment(struct lct_segment *s, const struct lct_plan *p,
                             struct lct_arena *arena)
 {
     int64_t rows = s->kv_heads * p->S;
-    int64_t inputs = p->tables->content != NULL && p->request->has_x ? p->S
-                                                                     : 0;
+    int64_t inputs = p->tables->content != NULL && p->request->has_x ? p->S : 0;
 
     s->index = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
     s->c.k_pos = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
@@ -70,10 +70,10 @@ void lct_rows_layout(struct lct_reference *reference, const struct lct_plan *p,
 
     p->gradients->params = lct_arena_alloc(arena, p->slots + 1,
                                            (int64_t)p->params, sizeof(double));
-    reference->segments = lct_arena_alloc(arena, p->slots, 1,
-                                          sizeof(*reference->segments));
-    reference->rows = lct_arena_alloc(arena, p->slots, 1,
-                                      sizeof(*reference->rows));
+    reference->segments =
+        lct_arena_alloc(arena, p->slots, 1, sizeof(*reference->segments));
+    reference->rows =
+        lct_arena_alloc(arena, p->slots, 1, sizeof(*reference->rows));
     for (int n = 0; n < p->slots; n++) {
         struct lct_segment s = most;
         struct lct_row_scratch r;
@@ -243,9 +243,9 @@ bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
             any = true;
         }
     }
-    *query = (struct lct_query){ .pos = p->tables->q_pos[at], .index = i,
-                                .q = r->q,
-                                 .bias = r->bias };
+    *query = (struct lct_query){
+        .pos = p->tables->q_pos[at], .index = i, .q = r->q, .bias = r->bias
+    };
     return any;
 }
 

@@ -14,13 +14,13 @@
 
 struct lct_segment {
     int64_t b, doc;
-    int64_t head, heads;      /* heads of q: first, number */
+    int64_t head, heads; /* heads of q: first, number */
     int64_t kv_head, kv_heads;
-    bool active;              /* false: no more documents */
-    int64_t *index;           /* [S]: which keys of the batch row they are */
-    double *k, *v, *dk, *dv;  /* [kv_heads, keys, D]; k, dk: rotated, Dq */
-    double *x, *dx;           /* [keys, W]; NULL: not given */
-    struct lct_content c;     /* set also without content */
+    bool active;             /* false: no more documents */
+    int64_t *index;          /* [S]: which keys of the batch row they are */
+    double *k, *v, *dk, *dv; /* [kv_heads, keys, D]; k, dk: rotated, Dq */
+    double *x, *dx;          /* [keys, W]; NULL: not given */
+    struct lct_content c;    /* set also without content */
     struct lct_rows_content content;
 };
 

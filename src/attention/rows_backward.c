@@ -42,8 +42,7 @@ static void weights(const struct owner *w, const struct lct_query *query,
 {
     int64_t keys = w->s->c.keys;
 
-    memcpy(w->r->p, w->r->s,
-           (size_t)(w->s->heads * keys) * sizeof(double));
+    memcpy(w->r->p, w->r->s, (size_t)(w->s->heads * keys) * sizeof(double));
     if (w->p->tables->content != NULL)
         lct_rows_content_scores(w->r->p, w->s, w->r, query);
     lct_row_cap(w->r->p, w->r->slope, w->p, w->s->heads * keys);
@@ -51,11 +50,10 @@ static void weights(const struct owner *w, const struct lct_query *query,
         int64_t index[3] = { w->s->b, w->s->head + h, i };
         double *p = w->r->p + h * keys, lse;
 
-        lct_row_to_f64(&lse, lct_at(w->job->lse, index, 3),
-                       w->job->lse->dtype, 1);
+        lct_row_to_f64(&lse, lct_at(w->job->lse, index, 3), w->job->lse->dtype,
+                       1);
         for (int64_t j = 0; j < keys; j++)
-            p[j] = p[j] == -INFINITY || lse == -INFINITY ? 0
-                                                         : exp(p[j] - lse);
+            p[j] = p[j] == -INFINITY || lse == -INFINITY ? 0 : exp(p[j] - lse);
     }
 }
 
@@ -71,8 +69,8 @@ static void through_values(const struct owner *w, const struct lct_query *query)
         double *dv = s->dv + h / group * keys * D;
 
         for (int64_t j = 0; j < keys; j++) {
-            w->r->ds[h * keys + j] = p[j] == 0 ? 0
-                                               : lct_dot(dout, v + j * D, D);
+            w->r->ds[h * keys + j] =
+                p[j] == 0 ? 0 : lct_dot(dout, v + j * D, D);
             for (int64_t d = 0; p[j] != 0 && d < D; d++)
                 dv[j * D + d] += p[j] * dout[d];
         }
@@ -176,7 +174,8 @@ static void backward_row(const struct owner *w, int64_t i)
     const struct lct_plan *p = w->p;
     const struct lct_segment *s = w->s;
     size_t scores = (size_t)(s->heads * s->c.keys) * sizeof(double);
-    double tau = p->tables->tau == NULL ? 1
+    double tau = p->tables->tau == NULL
+                     ? 1
                      : p->tables->tau[lct_plan_row(p, s->b) * p->T + i];
     struct lct_query query;
     bool any = lct_row_scores(&query, w->r, s, p, i);
@@ -274,7 +273,9 @@ static void backward_task(void *context, size_t n, int slot)
     const struct backward_job *job = context;
     const struct lct_plan *p = job->p;
     struct lct_segment *s = &p->reference->segments[n];
-    struct owner w = { .job = job, .p = p, .s = s,
+    struct owner w = { .job = job,
+                       .p = p,
+                       .s = s,
                        .r = &p->reference->rows[slot],
                        .dparam = p->gradients->params + (n + 1) * p->params };
 
@@ -283,8 +284,10 @@ static void backward_task(void *context, size_t n, int slot)
         memset(w.dparam, 0, p->params * sizeof(double));
     if (p->tables->content != NULL)
         lct_param_gradients_of(w.split, p, p->tables->content, w.dparam);
-    w.g = (struct lct_content_gradient){ .dq = w.r->dq, .dk = s->dk,
-                                         .dx = s->dx, .dbias = w.r->dbias,
+    w.g = (struct lct_content_gradient){ .dq = w.r->dq,
+                                         .dk = s->dk,
+                                         .dx = s->dx,
+                                         .dbias = w.r->dbias,
                                          .dparam = w.split };
     clear_heads(job->g->dq, s->b, s->head, s->heads);
     clear_heads(job->g->dk, s->b, s->kv_head, s->kv_heads);
@@ -298,8 +301,9 @@ void lct_rows_backward(const struct lct_plan *p, const locant_attention *a,
                        const locant_tensor *dout, const locant_tensor *out,
                        const locant_tensor *lse)
 {
-    struct backward_job job = { .p = p, .a = a, .g = g, .dout = dout,
-                                .out = out, .lse = lse };
+    struct backward_job job = {
+        .p = p, .a = a, .g = g, .dout = dout, .out = out, .lse = lse
+    };
     int64_t tasks = lct_rows_tasks(p), count;
 
     lct_outputs_clear_dx(g->dx);

@@ -60,8 +60,7 @@ void lct_rows_content_plan(struct lct_segment *s)
 
 static void lay_out_vectors(struct lct_rows_vectors *v,
                             struct lct_rows_content_scratch *r,
-                            const struct lct_plan *p,
-                            struct lct_arena *arena)
+                            const struct lct_plan *p, struct lct_arena *arena)
 {
     if (v->v.matrix < 0)
         return;
@@ -94,8 +93,7 @@ static void lay_out_far(struct lct_rows_content *s,
 }
 
 void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
-                             const struct lct_plan *p,
-                             struct lct_arena *arena)
+                             const struct lct_plan *p, struct lct_arena *arena)
 {
     struct lct_rows_content *content = &s->content;
     int64_t most = p->W > p->D ? p->W : p->D;

@@ -13,8 +13,8 @@ enum { LCT_ROWS_VECTORS = LCT_MAX_VECTORS + 1 }; /* 'u' is one more */
 /* Vectors; each pair of positions picks one of them. */
 struct lct_rows_vectors {
     struct lct_vectors v;
-    int64_t first, count;    /* rows of a learned basis */
-    double *rows, *drows;    /* [heads, count, D]: projected rows; or NULL */
+    int64_t first, count; /* rows of a learned basis */
+    double *rows, *drows; /* [heads, count, D]: projected rows; or NULL */
 };
 
 /* What content keeps of one segment. */
@@ -22,28 +22,27 @@ struct lct_rows_content {
     struct lct_products products;
     struct lct_rows_vectors vectors[LCT_ROWS_VECTORS];
     int count;
-    int64_t *order;               /* [keys]: in order of position */
-    double *log_gate, *dlog_gate; /* [heads, keys] */
+    int64_t *order;                   /* [keys]: in order of position */
+    double *log_gate, *dlog_gate;     /* [heads, keys] */
     double *rotated[2], *drotated[2]; /* [kv_heads, keys, D]: keys rotated near
                                      and far */
 };
 
 /* What content keeps of one query. */
 struct lct_rows_content_scratch {
-    double *y, *dy;               /* [heads, W]: projected queries */
-    int64_t *held;                /* [S]: number of each row in 'basis' */
-    double *basis;                /* [S, W] */
-    double *row, *drow;           /* [max(W, D)] */
+    double *y, *dy;                   /* [heads, W]: projected queries */
+    int64_t *held;                    /* [S]: number of each row in 'basis' */
+    double *basis;                    /* [S, W] */
+    double *row, *drow;               /* [max(W, D)] */
     double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
-    double *cosines, *sines;      /* [D / 2] */
-    char *sights;                 /* [S]: enum lct_near_far_class */
+    double *cosines, *sines;          /* [D / 2] */
+    char *sights;                     /* [S]: enum lct_near_far_class */
 };
 
 /* Find the products of a segment; s->c.call must be set. */
 void lct_rows_content_plan(struct lct_segment *s);
 void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
-                             const struct lct_plan *p,
-                             struct lct_arena *arena);
+                             const struct lct_plan *p, struct lct_arena *arena);
 
 /* After the keys of a segment are loaded; backward clears gradients. */
 void lct_rows_content_begin(const struct lct_segment *s,

@@ -51,14 +51,13 @@ void lct_rows_far_begin(const struct lct_segment *s,
 }
 
 static void see_keys(const struct lct_segment *s,
-                     const struct lct_row_scratch *r,
-                     const struct lct_query *q)
+                     const struct lct_row_scratch *r, const struct lct_query *q)
 {
     const locant_encoding *e = s->c.call.e;
 
     for (int64_t j = 0; j < s->c.keys; j++)
         e->row->content.near_far->classify(r->content.sights + j, e, &q->pos, 1,
-                                 s->c.k_pos[j]);
+                                           s->c.k_pos[j]);
 }
 
 static void rotate_query(const struct lct_segment *s,
@@ -95,7 +94,8 @@ void lct_rows_far_scores(double *scores, const struct lct_segment *s,
                 *score = q->bias[h * c->keys + j] +
                          c->scale * lct_dot(r->content.rotated[far],
                                             s->content.rotated[far] +
-                                                lct_key_at(c, h, j), D);
+                                                lct_key_at(c, h, j),
+                                            D);
         }
     }
 }

@@ -79,10 +79,10 @@ static void forward_row(void *context, size_t task, int slot)
         lct_rows_content_scores(r->s, s, r, &query);
     lct_row_cap(r->s, NULL, p, s->heads * keys);
     for (int64_t h = 0; h < s->heads; h++) {
-        lse[h] = softmax(r->s + h * keys, keys,
-                         lct_sinks_logit(p, s->head + h));
-        weigh(r->o + h * p->D, r->s + h * keys,
-              s->v + h / group * keys * p->D, keys, p->D);
+        lse[h] =
+            softmax(r->s + h * keys, keys, lct_sinks_logit(p, s->head + h));
+        weigh(r->o + h * p->D, r->s + h * keys, s->v + h / group * keys * p->D,
+              keys, p->D);
     }
     if (any && p->tables->content != NULL)
         lct_rows_content_values(r->o, r->s, s, &query);
@@ -127,8 +127,8 @@ void lct_rows_forward(const struct lct_plan *p, const locant_attention *a,
             lct_segment_begin(&p->reference->segments[n], p, from + n);
         while (next_segments(&job)) {
             lct_parallel_for((size_t)job.count, p->slots, load, &job);
-            lct_parallel_for((size_t)(job.count * p->T), p->slots,
-                             forward_row, &job);
+            lct_parallel_for((size_t)(job.count * p->T), p->slots, forward_row,
+                             &job);
         }
     }
 }

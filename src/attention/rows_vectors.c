@@ -30,7 +30,7 @@ static int64_t row_of(const struct lct_segment *s, const struct lct_vectors *v,
     if (v->pairs > 0)
         return v->row(s->c.call.e, q_pos, k_pos);
     difference = lct_distance(q_pos, k_pos);
-    difference = difference < v->first ? v->first
+    difference = difference < v->first  ? v->first
                  : difference > v->last ? v->last
                                         : difference;
     return v->row(s->c.call.e, difference, 0);
@@ -159,9 +159,9 @@ void lct_rows_vectors_scores(double *scores, const struct lct_segment *s,
                 continue;
             if (v->v.meets == LCT_MEETS_KEY)
                 y = c->k + lct_key_at(c, h, j);
-            *score += c->scale * lct_dot(y, vectors_of(s, v) +
-                                                vector_at(s, v, h, m),
-                                         c->call.head_dim);
+            *score +=
+                c->scale * lct_dot(y, vectors_of(s, v) + vector_at(s, v, h, m),
+                                   c->call.head_dim);
         }
     }
 }
@@ -240,8 +240,8 @@ void lct_rows_vectors_fixed_scores(double *scores, const struct lct_segment *s,
         int64_t h = i % c->heads, at = h * keys + i / c->heads;
 
         if (!lct_is_hidden(scores[at]))
-            scores[at] += s->c.scale * lct_dot(r->content.y + h * W,
-                                               fixed_row(s, r, m), W);
+            scores[at] += s->c.scale *
+                          lct_dot(r->content.y + h * W, fixed_row(s, r, m), W);
     }
 }
 
@@ -291,8 +291,8 @@ void lct_rows_vectors_values(double *o, const double *p,
     int64_t D = s->c.call.head_dim, keys = s->c.keys;
 
     for (int64_t i = 0; i < s->c.call.heads * keys; i++) {
-        int64_t h = i / keys, m = row_of(s, &v->v, q->pos,
-                                         s->c.k_pos[i % keys]);
+        int64_t h = i / keys,
+                m = row_of(s, &v->v, q->pos, s->c.k_pos[i % keys]);
 
         if (p[i] != 0)
             lct_accumulate(o + h * D, p[i],
@@ -311,8 +311,8 @@ void lct_rows_vectors_values_backward(double *dp,
     int64_t D = s->c.call.head_dim, keys = s->c.keys;
 
     for (int64_t i = 0; i < s->c.call.heads * keys; i++) {
-        int64_t h = i / keys, m = row_of(s, &v->v, q->pos,
-                                         s->c.k_pos[i % keys]);
+        int64_t h = i / keys,
+                m = row_of(s, &v->v, q->pos, s->c.k_pos[i % keys]);
         int64_t at = vector_at(s, v, h, m);
 
         if (p[i] == 0)

@@ -56,8 +56,8 @@ static locant_status find_lengths(struct lct_plan *p)
             if (doc < 0 || doc == of.doc)
                 continue;
             of.doc = doc;
-            LCT_TRY(lct_lengths_add(&p->lengths, p->request->fn,
-                                    length_of(p, of)));
+            LCT_TRY(
+                lct_lengths_add(&p->lengths, p->request->fn, length_of(p, of)));
         }
     return LOCANT_OK;
 }
@@ -111,9 +111,9 @@ void lct_schedules_fill(const struct lct_schedule **by,
                         const struct lct_plan *p, enum lct_role role,
                         int64_t row)
 {
-    const struct lct_positions t =
-        role == LCT_QUERY ? lct_positions_of_queries(p->request)
-                          : lct_positions_of_keys(p->request);
+    const struct lct_positions t = role == LCT_QUERY
+                                       ? lct_positions_of_queries(p->request)
+                                       : lct_positions_of_keys(p->request);
 
     for (int64_t i = 0; i < t.n; i++) {
         struct some of = { row, lct_positions_doc(&t, row, i) };
@@ -122,8 +122,8 @@ void lct_schedules_fill(const struct lct_schedule **by,
             by[i] = by[i - 1];
             continue;
         }
-        by[i] = of.doc < 0 ? NULL
-                           : lct_lengths_find(&p->lengths, length_of(p, of));
+        by[i] =
+            of.doc < 0 ? NULL : lct_lengths_find(&p->lengths, length_of(p, of));
         if (by[i] == NULL)
             by[i] = p->schedule;
     }

@@ -27,8 +27,8 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
     bool masks = p->documents || r->mask_hooks > 0 || r->window > 0;
 
     s->s = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
-    s->slope = lct_arena_floats(arena, r->softcap != 0 ? LCT_TILE : 0,
-                                LCT_TILE);
+    s->slope =
+        lct_arena_floats(arena, r->softcap != 0 ? LCT_TILE : 0, LCT_TILE);
     s->ds = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->masked = lct_arena_alloc(arena, masks ? LCT_TILE : 0, LCT_TILE, 1);
     s->column = lct_arena_doubles(arena, LCT_TILE, 1);

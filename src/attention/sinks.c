@@ -62,8 +62,8 @@ static void sink_backward(void *context, size_t task, int slot)
     for (int64_t n = 0; n < p->B * p->T; n++) {
         int64_t at[3] = { n / p->T, h, n % p->T };
 
-        if (p->documents && p->tables->q_docs[lct_plan_row(p, at[0]) * p->T +
-                                              at[2]] < 0)
+        if (p->documents &&
+            p->tables->q_docs[lct_plan_row(p, at[0]) * p->T + at[2]] < 0)
             continue; /* padding may hold anything */
         lct_row_to_f64(&lse, lct_at(job->lse, at, 3), job->lse->dtype, 1);
         sum += exp(sink - lse) * output_product(job, at);

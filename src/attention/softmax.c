@@ -91,7 +91,7 @@ void lct_softmax_recompute_probs(const struct lct_plan *p,
 
     while (lct_steps_next(t, &e)) {
         p->kernels->recompute_probs(s->s + e.lane, t->lanes, e.keys, e.lanes,
-                                  s->lse + e.lane);
+                                    s->lse + e.lane);
         clear_below(s->s, t, &e);
     }
 }

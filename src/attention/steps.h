@@ -49,19 +49,22 @@ struct lct_steps_block {
 };
 
 /* The block of step e; n and k are the sizes of the whole product. */
-static inline struct lct_steps_block
-lct_steps_block(const struct lct_tile *t, const struct lct_steps *e,
-                enum lct_steps_product of, size_t n, size_t k)
+static inline struct lct_steps_block lct_steps_block(const struct lct_tile *t,
+                                                     const struct lct_steps *e,
+                                                     enum lct_steps_product of,
+                                                     size_t n, size_t k)
 {
     size_t rows = (size_t)t->rows - e->lane;
 
     if (of == LCT_STEPS_SCORES)
         return (struct lct_steps_block){ e->before, e->keys - e->before,
-                                         e->lane, n - e->lane, 0, k };
+                                         e->lane,   n - e->lane,
+                                         0,         k };
     if (of == LCT_STEPS_KEYS)
         return (struct lct_steps_block){ e->before, e->keys - e->before, 0, n,
-                                         e->lane, k - e->lane };
+                                         e->lane,   k - e->lane };
     return (struct lct_steps_block){ e->lane, rows < e->lanes ? rows : e->lanes,
-                                     0, n, 0, e->keys };
+                                     0,       n,
+                                     0,       e->keys };
 }
 #endif

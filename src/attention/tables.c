@@ -96,9 +96,8 @@ static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
     if (!p->shared_angles)
         tables->angles[LCT_QUERY] = take_table(arena, T, pairs, wide);
     else if (lct_arena_is_real(arena))
-        tables->angles[LCT_QUERY] = lct_table_at(tables->angles[LCT_KEY],
-                                                 (size_t)((p->S - p->T) *
-                                                          pairs));
+        tables->angles[LCT_QUERY] = lct_table_at(
+            tables->angles[LCT_KEY], (size_t)((p->S - p->T) * pairs));
 }
 
 void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
@@ -113,8 +112,8 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lay_out_extents(tables, p, arena);
     lct_bias_table_layout(tables, p, arena);
     if (p->request->general_map && !p->request->rotated_keys)
-        tables->k_mapped = lct_arena_floats(arena, p->B * p->Hkv * p->S,
-                                            p->padded_q);
+        tables->k_mapped =
+            lct_arena_floats(arena, p->B * p->Hkv * p->S, p->padded_q);
 }
 
 /* ------------------------------------------------------------------ filling */
@@ -123,8 +122,9 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
 static void load_params(struct lct_tables *tables, const struct lct_plan *p)
 {
     const locant_attention *a = p->request->a;
-    const locant_sizes sizes = { .width = p->W, .heads = p->H,
-                                 .kv_heads = p->Hkv, .head_dim = p->D };
+    const locant_sizes sizes = {
+        .width = p->W, .heads = p->H, .kv_heads = p->Hkv, .head_dim = p->D
+    };
 
     if (a->encoding == NULL)
         return;
@@ -188,14 +188,12 @@ static void fill_positions(const struct lct_tables *tables,
     for (int64_t row = 0; row < p->position_rows; row++) {
         int64_t t = row * p->T, s = row * p->S;
 
-        lct_positions_fill(tables->q_pos + t,
-                           axes > 0 ? tables->q_coords + t * axes : NULL,
-                           p->documents ? tables->q_docs + t : NULL, axes, &q,
-                           row);
-        lct_positions_fill(tables->k_pos + s,
-                           axes > 0 ? tables->k_coords + s * axes : NULL,
-                           p->documents ? tables->k_docs + s : NULL, axes, &k,
-                           row);
+        lct_positions_fill(
+            tables->q_pos + t, axes > 0 ? tables->q_coords + t * axes : NULL,
+            p->documents ? tables->q_docs + t : NULL, axes, &q, row);
+        lct_positions_fill(
+            tables->k_pos + s, axes > 0 ? tables->k_coords + s * axes : NULL,
+            p->documents ? tables->k_docs + s : NULL, axes, &k, row);
         if (tables->q_by != NULL)
             lct_schedules_fill(tables->q_by + t, p, LCT_QUERY, row);
         if (tables->q_by != NULL && !p->request->rotated_keys)

@@ -9,7 +9,7 @@ struct lct_tables {
     /* Parts of the encoding, with parameters; one for each door, or NULL. */
     struct lct_call call[LCT_MAX_PARTS];
     const struct lct_call *rotate, *score, *content;
-    double *param_memory;        /* [params] */
+    double *param_memory; /* [params] */
 
     int64_t *q_pos, *k_pos;      /* [R, T], [R, S]; of padding: the lowest
                                     position of its row */
@@ -24,16 +24,16 @@ struct lct_tables {
 
     /* Angles of rotation. */
     const struct lct_schedule **q_by, **k_by; /* [R, T or S]; NULL: one */
-    struct lct_table angles[2];  /* by role: [R, T or S, pairs]; in double where
+    struct lct_table angles[2]; /* by role: [R, T or S, pairs]; in double where
                                     q is F64 */
-    float *k_mapped;             /* [B, Hkv, S, padded_q]: keys through a
+    float *k_mapped;            /* [B, Hkv, S, padded_q]: keys through a
                                     general map; NULL: there is none */
 
     /* Biases by difference (bias_table.h). */
-    int64_t *q_key, *k_key;      /* [R, T or S]; a bias is by q_key - k_key */
-    float *bias;                 /* [H, bias_range + LCT_PAD] */
-    double *bias_heads;          /* [slots, H]; NULL: not needed */
-    struct lct_bias_pwl *pwl;    /* bias_pwl.h; NULL: 'bias' holds biases */
+    int64_t *q_key, *k_key;   /* [R, T or S]; a bias is by q_key - k_key */
+    float *bias;              /* [H, bias_range + LCT_PAD] */
+    double *bias_heads;       /* [slots, H]; NULL: not needed */
+    struct lct_bias_pwl *pwl; /* bias_pwl.h; NULL: 'bias' holds biases */
 };
 
 /* Allocate the tables from 'arena'; comes before 'fill'. */

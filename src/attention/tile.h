@@ -6,16 +6,16 @@
 
 struct lct_tile {
     int64_t b, h;
-    int64_t i, rows;      /* first query, how many */
-    int64_t j, keys;      /* first key, how many */
-    size_t lanes;         /* rows rounded up to LCT_PAD */
-    bool masked;          /* some key is masked for some query */
-    bool by_map;          /* s->masked tells which (scratch.h) */
-    int64_t first_sees;   /* keys that the first query sees, and each later
+    int64_t i, rows;    /* first query, how many */
+    int64_t j, keys;    /* first key, how many */
+    size_t lanes;       /* rows rounded up to LCT_PAD */
+    bool masked;        /* some key is masked for some query */
+    bool by_map;        /* s->masked tells which (scratch.h) */
+    int64_t first_sees; /* keys that the first query sees, and each later
                              query one more; if all, no steps (steps.h) */
     enum lct_near_far_class nearness; /* of the keys to the queries, if content
                                          is near/far */
-    bool far_masks;       /* content masks some of the keys */
+    bool far_masks;                   /* content masks some of the keys */
 };
 
 /* Tile n of the queries of head h; lct_mask_classify() sets its keys. */

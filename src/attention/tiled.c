@@ -59,8 +59,8 @@ static struct work open_work(const struct lct_plan *p, int64_t b, int64_t h,
 
 struct forward_job {
     struct lct_softmax_results to;
-    int64_t tiles;   /* tiles of queries per task */
-    int64_t groups;  /* tasks per head */
+    int64_t tiles;  /* tiles of queries per task */
+    int64_t groups; /* tasks per head */
 };
 
 /* Add one tile of keys to out = softmax(scores) v. */
@@ -84,8 +84,8 @@ static void forward_keys(struct work *w, int n, const struct lct_loaded *l)
 static void forward_split(struct work *w, int64_t k)
 {
     const struct lct_plan *p = w->p;
-    int64_t end = p->k_tiles - k < LCT_SPLIT_TILES ? p->k_tiles
-                                                   : k + LCT_SPLIT_TILES;
+    int64_t end =
+        p->k_tiles - k < LCT_SPLIT_TILES ? p->k_tiles : k + LCT_SPLIT_TILES;
 
     memset(w->any, 0, sizeof(w->any));
     for (; k < end; k++) {
@@ -171,9 +171,11 @@ static void backward_keys(const struct lct_backward *job,
     const struct lct_plan *p = job->p;
     bool content = p->request->content != NULL;
     struct lct_rows_to dk = lct_backward_dk(job, t, s);
-    struct lct_content_gradients c = {
-        .learns = job->learns, .chunk_row = t->b - job->from, .keys = l->keys,
-        .key_row = l->key_row, .dk = dk };
+    struct lct_content_gradients c = { .learns = job->learns,
+                                       .chunk_row = t->b - job->from,
+                                       .keys = l->keys,
+                                       .key_row = l->key_row,
+                                       .dk = dk };
 
     lct_scores_of_tile(p, t, s, l, s->slope);
     lct_softmax_recompute_probs(p, t, s);
@@ -199,10 +201,10 @@ static void backward_end(const struct lct_backward *job,
     const struct lct_plan *p = job->p;
 
     if (p->request->content != NULL)
-        lct_content_close(p, t, s,
-                          &(struct lct_content_gradients){
-                              .learns = job->learns,
-                              .chunk_row = t->b - job->from });
+        lct_content_close(
+            p, t, s,
+            &(struct lct_content_gradients){ .learns = job->learns,
+                                             .chunk_row = t->b - job->from });
     if (job->dq && (job->g->dq != NULL || p->request->general_map))
         lct_backward_store_queries(job, t, s);
 }
@@ -274,14 +276,15 @@ void lct_tiled_backward(const struct lct_plan *p,
                         const locant_tensor *dout, const locant_tensor *out,
                         const locant_tensor *lse)
 {
-    struct lct_backward job = { .p = p, .g = g, .dout = dout, .out = out,
-                                .lse = lse };
+    struct lct_backward job = {
+        .p = p, .g = g, .dout = dout, .out = out, .lse = lse
+    };
     bool content = p->request->content != NULL;
 
     job.learns = p->params > 0 && g->dparams != NULL;
     job.bias = job.learns && lct_bias_learns(p);
-    job.dq = g->dq != NULL ||
-             (job.learns && (lct_rotation_learns(p) || content));
+    job.dq =
+        g->dq != NULL || (job.learns && (lct_rotation_learns(p) || content));
     job.dk = g->dk != NULL || (job.learns && lct_rotation_learns(p) &&
                                !p->request->rotated_keys);
     lct_outputs_clear_dx(g->dx);

@@ -32,17 +32,17 @@ const char *locant_version(void)
 const char *locant_status_name(locant_status status)
 {
     static const char *const names[] = {
-        [LOCANT_OK]              = "LOCANT_OK",
-        [LOCANT_ERR_NULL]        = "LOCANT_ERR_NULL",
-        [LOCANT_ERR_SHAPE]       = "LOCANT_ERR_SHAPE",
-        [LOCANT_ERR_DTYPE]       = "LOCANT_ERR_DTYPE",
-        [LOCANT_ERR_LAYOUT]      = "LOCANT_ERR_LAYOUT",
-        [LOCANT_ERR_PARAM]       = "LOCANT_ERR_PARAM",
-        [LOCANT_ERR_ALIAS]       = "LOCANT_ERR_ALIAS",
+        [LOCANT_OK] = "LOCANT_OK",
+        [LOCANT_ERR_NULL] = "LOCANT_ERR_NULL",
+        [LOCANT_ERR_SHAPE] = "LOCANT_ERR_SHAPE",
+        [LOCANT_ERR_DTYPE] = "LOCANT_ERR_DTYPE",
+        [LOCANT_ERR_LAYOUT] = "LOCANT_ERR_LAYOUT",
+        [LOCANT_ERR_PARAM] = "LOCANT_ERR_PARAM",
+        [LOCANT_ERR_ALIAS] = "LOCANT_ERR_ALIAS",
         [LOCANT_ERR_UNSUPPORTED] = "LOCANT_ERR_UNSUPPORTED",
-        [LOCANT_ERR_NOMEM]       = "LOCANT_ERR_NOMEM",
-        [LOCANT_ERR_IO]          = "LOCANT_ERR_IO",
-        [LOCANT_ERR_FORMAT]      = "LOCANT_ERR_FORMAT",
+        [LOCANT_ERR_NOMEM] = "LOCANT_ERR_NOMEM",
+        [LOCANT_ERR_IO] = "LOCANT_ERR_IO",
+        [LOCANT_ERR_FORMAT] = "LOCANT_ERR_FORMAT",
         [LOCANT_ERR_INTERRUPTED] = "LOCANT_ERR_INTERRUPTED",
     };
 

@@ -23,7 +23,7 @@ enum { MAX_THREADS = 1024 };
 
 static struct {
     pthread_mutex_t job_lock; /* held by the caller whose job runs */
-    pthread_mutex_t lock; /* guards the members below */
+    pthread_mutex_t lock;     /* guards the members below */
     pthread_cond_t wake, done;
     int workers;          /* started; slots 1 .. workers */
     _Atomic uint64_t job; /* number of the present job */
@@ -35,7 +35,7 @@ static struct {
     void *context;
     size_t tasks;
     _Atomic size_t next;
-    _Atomic bool stop;    /* begin no more tasks */
+    _Atomic bool stop; /* begin no more tasks */
 } pool = {
     .job_lock = PTHREAD_MUTEX_INITIALIZER,
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -84,9 +84,10 @@ static int usable_processors(void)
 locant_status locant_set_threads(int threads)
 {
     if (threads < 0 || threads > MAX_THREADS)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_set_threads: threads is "
-                           "%d, expected 0 (automatic) to %d", threads,
-                           MAX_THREADS);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_set_threads: threads is "
+                           "%d, expected 0 (automatic) to %d",
+                           threads, MAX_THREADS);
     atomic_store(&wanted_threads, threads);
     return LOCANT_OK;
 }
@@ -156,8 +157,8 @@ static void take_tasks(int slot)
     size_t task;
 
     inside = in_pool = true;
-    while (!lct_pool_cancelled() && (task = atomic_fetch_add(&pool.next, 1)) <
-           pool.tasks)
+    while (!lct_pool_cancelled() &&
+           (task = atomic_fetch_add(&pool.next, 1)) < pool.tasks)
         pool.body(pool.context, task, slot);
     inside = in_pool = false;
 }

@@ -13,8 +13,7 @@ int lct_slots(void);
 
 /* locant_parallel_for() with at most 'slots' slots, the number that scratch was
  * allocated for, even if locant_set_threads() was called since. */
-void lct_parallel_for(size_t tasks, int slots, locant_task body,
-                      void *context);
+void lct_parallel_for(size_t tasks, int slots, locant_task body, void *context);
 
 /*
  * Begin and end the cancellable part of a public call; see locant_set_poll().

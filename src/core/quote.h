@@ -9,8 +9,8 @@ enum { LCT_QUOTE_BYTES = 84 }; /* 80, three dots, a zero */
  * Write 'n' bytes of text as printable ASCII, other bytes as \xNN, truncated to
  * 80 bytes and "...".  Returns 'out'.
  */
-static inline const char *
-lct_quote(char out[LCT_QUOTE_BYTES], const char *text, size_t n)
+static inline const char *lct_quote(char out[LCT_QUOTE_BYTES], const char *text,
+                                    size_t n)
 {
     static const char hex[] = "0123456789abcdef";
     size_t used = 0, i = 0;

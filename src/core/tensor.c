@@ -24,8 +24,8 @@ const char *locant_dtype_name(locant_dtype dtype)
     return (unsigned)dtype < DTYPES ? dtypes[dtype].name : "?";
 }
 
-locant_tensor
-locant_dense(void *data, locant_dtype dtype, int rank, const int64_t *shape)
+locant_tensor locant_dense(void *data, locant_dtype dtype, int rank,
+                           const int64_t *shape)
 {
     locant_tensor t = { .data = data, .dtype = dtype, .rank = rank };
     int64_t step = 1;
@@ -85,20 +85,26 @@ static locant_status check_sizes(const char *fn, const char *arg,
 
     for (int i = 0; i < t->rank; i++) {
         if (t->shape[i] < 0)
-            return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has size %" PRId64
-                               " in dimension %d, expected at least 0", fn, arg,
-                               t->shape[i], i);
+            return locant_fail(LOCANT_ERR_SHAPE,
+                               "%s: %s has size %" PRId64
+                               " in dimension %d, expected at least 0",
+                               fn, arg, t->shape[i], i);
         if (dims[i] >= 0 && t->shape[i] != dims[i])
-            return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has size %" PRId64
-                               " in dimension %d, expected %" PRId64, fn, arg,
-                               t->shape[i], i, dims[i]);
+            return locant_fail(LOCANT_ERR_SHAPE,
+                               "%s: %s has size %" PRId64
+                               " in dimension %d, expected %" PRId64,
+                               fn, arg, t->shape[i], i, dims[i]);
     }
     if (!lct_array_bytes(&bytes, t->shape, t->rank, dtypes[t->dtype].size))
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: the size of %s does not fit "
-                           "in memory", fn, arg);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: the size of %s does not fit "
+                           "in memory",
+                           fn, arg);
     if (!reachable(t))
-        return locant_fail(LOCANT_ERR_LAYOUT, "%s: the strides of %s reach "
-                           "beyond memory", fn, arg);
+        return locant_fail(LOCANT_ERR_LAYOUT,
+                           "%s: the strides of %s reach "
+                           "beyond memory",
+                           fn, arg);
     return LOCANT_OK;
 }
 
@@ -123,17 +129,19 @@ locant_status lct_check(const char *fn, const char *arg, const locant_tensor *t,
         return locant_fail(LOCANT_ERR_NULL, "%s: the data of %s is NULL", fn,
                            arg);
     if ((uintptr_t)t->data % dtypes[t->dtype].size != 0)
-        return locant_fail(LOCANT_ERR_LAYOUT, "%s: the data of %s is not "
-                           "aligned to its %zu-byte elements", fn, arg,
-                           dtypes[t->dtype].size);
+        return locant_fail(LOCANT_ERR_LAYOUT,
+                           "%s: the data of %s is not "
+                           "aligned to its %zu-byte elements",
+                           fn, arg, dtypes[t->dtype].size);
     if (rank > 0 && t->shape[last] > 1 && t->stride[last] != 1)
-        return locant_fail(LOCANT_ERR_LAYOUT, "%s: last stride of %s is %"
-                           PRId64 ", expected 1", fn, arg, t->stride[last]);
+        return locant_fail(LOCANT_ERR_LAYOUT,
+                           "%s: last stride of %s is %" PRId64 ", expected 1",
+                           fn, arg, t->stride[last]);
     return LOCANT_OK;
 }
 
-locant_status
-lct_check_dense(const char *fn, const char *arg, const locant_tensor *t)
+locant_status lct_check_dense(const char *fn, const char *arg,
+                              const locant_tensor *t)
 {
     int64_t step = 1;
 
@@ -141,9 +149,11 @@ lct_check_dense(const char *fn, const char *arg, const locant_tensor *t)
         return LOCANT_OK;
     for (int i = t->rank - 1; i >= 0; i--) {
         if (t->shape[i] > 1 && t->stride[i] != step)
-            return locant_fail(LOCANT_ERR_LAYOUT, "%s: %s has stride %" PRId64
+            return locant_fail(LOCANT_ERR_LAYOUT,
+                               "%s: %s has stride %" PRId64
                                " in dimension %d, expected %" PRId64
-                               " (dense rows)", fn, arg, t->stride[i], i, step);
+                               " (dense rows)",
+                               fn, arg, t->stride[i], i, step);
         step *= t->shape[i];
     }
     return LOCANT_OK;
@@ -153,8 +163,8 @@ lct_check_dense(const char *fn, const char *arg, const locant_tensor *t)
  * In order of strides, each dimension must step over all the previous ones.
  * Every permuted or padded dense array passes.
  */
-locant_status
-lct_check_output(const char *fn, const char *arg, const locant_tensor *out)
+locant_status lct_check_output(const char *fn, const char *arg,
+                               const locant_tensor *out)
 {
     bool done[LOCANT_MAX_RANK] = { false };
     int64_t covered = 1;
@@ -171,10 +181,11 @@ lct_check_output(const char *fn, const char *arg, const locant_tensor *out)
         if (out->shape[next] == 1)
             continue;
         if (out->stride[next] < covered)
-            return locant_fail(LOCANT_ERR_LAYOUT, "%s: %s has stride %" PRId64
+            return locant_fail(LOCANT_ERR_LAYOUT,
+                               "%s: %s has stride %" PRId64
                                " in dimension %d: two elements of an output "
-                               "may not share memory", fn, arg,
-                               out->stride[next], next);
+                               "may not share memory",
+                               fn, arg, out->stride[next], next);
         covered = out->stride[next] * (out->shape[next] - 1) + covered;
     }
     return LOCANT_OK;
@@ -280,8 +291,10 @@ locant_status lct_check_overlap(const char *fn, const locant_tensor *out,
     if (same)
         return LOCANT_OK;
     if (lct_check_apart(fn, out, in) != LOCANT_OK)
-        return locant_fail(LOCANT_ERR_ALIAS, "%s: the output overlaps an input "
-                           "but is not the same view", fn);
+        return locant_fail(LOCANT_ERR_ALIAS,
+                           "%s: the output overlaps an input "
+                           "but is not the same view",
+                           fn);
     return LOCANT_OK;
 }
 

@@ -27,7 +27,7 @@ static size_t ends_of(const struct lct_split *s, size_t f)
 /* Place of file f in the order that 'seed' puts the files in. */
 static uint64_t key_of(uint64_t seed, size_t f)
 {
-    locant_random r = {seed, STREAM_BLOCKS, 2 * (uint64_t)f};
+    locant_random r = { seed, STREAM_BLOCKS, 2 * (uint64_t)f };
     uint64_t high = locant_random_word(&r);
 
     return high << 32 | locant_random_word(&r);
@@ -66,7 +66,7 @@ static size_t pick_end(const struct lct_split *s, uint64_t seed, size_t f,
                        size_t round)
 {
     /* Stream f + 1 of the blocks: the order of files draws from stream 0. */
-    locant_random r = {.seed = seed, .stream = STREAM_BLOCKS + 1 + f};
+    locant_random r = { .seed = seed, .stream = STREAM_BLOCKS + 1 + f };
     size_t text = s->start[f + 1] - s->start[f] - 1;
     size_t slack = (text - LCT_LONG_FILE) % GRID + 1, n = 0;
     size_t phase = (size_t)locant_random_below(&r, slack);
@@ -83,9 +83,8 @@ static size_t pick_end(const struct lct_split *s, uint64_t seed, size_t f,
     return s->start[f] + 1 + LCT_LONG_FILE + phase + picked[round] * GRID;
 }
 
-size_t lct_corpus_blocks(size_t *ends, size_t want,
-                         const locant_corpus *corpus, enum lct_part part,
-                         uint64_t seed)
+size_t lct_corpus_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
+                         enum lct_part part, uint64_t seed)
 {
     const struct lct_split *s = &corpus->split[part];
     size_t n = 0;
@@ -107,7 +106,7 @@ size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
 void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
                       const locant_corpus *corpus, uint64_t seed, int64_t step)
 {
-    locant_random r = {.seed = seed, .stream = STREAM_BATCH + (uint64_t)step};
+    locant_random r = { .seed = seed, .stream = STREAM_BATCH + (uint64_t)step };
     size_t size = corpus->split[LCT_TRAIN].size;
 
     assert(length >= 0 && (size_t)length < size);
@@ -120,12 +119,13 @@ void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
                         const locant_corpus *corpus, uint64_t seed,
                         int64_t step)
 {
-    locant_random r = {.seed = seed, .stream = STREAM_SEGMENT};
+    locant_random r = { .seed = seed, .stream = STREAM_SEGMENT };
     uint64_t places = corpus->split[LCT_TRAIN].size - (size_t)length;
     uint64_t first = locant_random_below(&r, places);
 
     /* batch and length are below 2^20, steps below 2^40 */
     for (int64_t b = 0; b < batch; b++)
         starts[b] = (size_t)((first + places / (uint64_t)batch * (uint64_t)b +
-                              (uint64_t)step * (uint64_t)length) % places);
+                              (uint64_t)step * (uint64_t)length) %
+                             places);
 }

@@ -22,42 +22,54 @@ static size_t minimum_of(locant_corpus_kind kind)
 static locant_status check_paths(const locant_corpus_options *o)
 {
     if (o->n_paths == 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: n_paths is "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_corpus_create: n_paths is "
                            "0, kind FILES needs at least one path");
     if (o->paths == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "locant_corpus_create: paths is "
-                           "NULL, expected %zu paths", o->n_paths);
+        return locant_fail(LOCANT_ERR_NULL,
+                           "locant_corpus_create: paths is "
+                           "NULL, expected %zu paths",
+                           o->n_paths);
     for (size_t i = 0; i < o->n_paths; i++)
         if (o->paths[i] == NULL)
-            return locant_fail(LOCANT_ERR_NULL, "locant_corpus_create: "
-                               "paths[%zu] is NULL", i);
+            return locant_fail(LOCANT_ERR_NULL,
+                               "locant_corpus_create: "
+                               "paths[%zu] is NULL",
+                               i);
     return LOCANT_OK;
 }
 
 static locant_status check_options(const locant_corpus_options *o)
 {
     if (o->struct_size < sizeof *o)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_corpus_create: "
                            "struct_size is %zu, expected %zu: start from "
-                           "LOCANT_CORPUS_INIT", o->struct_size, sizeof *o);
+                           "LOCANT_CORPUS_INIT",
+                           o->struct_size, sizeof *o);
     if ((unsigned)o->kind > LOCANT_CORPUS_GENERATED)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: kind is "
-                           "%d, expected 0, 1 or 2", (int)o->kind);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_corpus_create: kind is "
+                           "%d, expected 0, 1 or 2",
+                           (int)o->kind);
     if ((unsigned)o->keep > LOCANT_KEEP_HASH)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: keep is "
-                           "%d, expected 0, 1 or 2", (int)o->keep);
-    if (o->max_bytes != 0 && (o->max_bytes < minimum_of(o->kind) ||
-                              o->max_bytes > LCT_CORPUS_MOST))
-        return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: max_bytes "
-                           "is %zu, expected 0 or %zu .. %d", o->max_bytes,
-                           minimum_of(o->kind), LCT_CORPUS_MOST);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_corpus_create: keep is "
+                           "%d, expected 0, 1 or 2",
+                           (int)o->keep);
+    if (o->max_bytes != 0 &&
+        (o->max_bytes < minimum_of(o->kind) || o->max_bytes > LCT_CORPUS_MOST))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_corpus_create: max_bytes "
+                           "is %zu, expected 0 or %zu .. %d",
+                           o->max_bytes, minimum_of(o->kind), LCT_CORPUS_MOST);
     return o->kind == LOCANT_CORPUS_FILES ? check_paths(o) : LOCANT_OK;
 }
 
 static locant_status gather_listed(struct lct_gather *g,
                                    const locant_corpus_options *o)
 {
-    struct lct_listing l = {.info = g->info};
+    struct lct_listing l = { .info = g->info };
     locant_status status = o->kind == LOCANT_CORPUS_HEADERS
                                ? lct_list_headers(&l)
                                : lct_list_files(&l, o);
@@ -74,9 +86,9 @@ static locant_status gather_listed(struct lct_gather *g,
 static locant_status build(locant_corpus *c, struct lct_gather *g,
                            const locant_corpus_options *o)
 {
-    static const char *const what[] = {
-        "C headers in the compiler's folders", "text in the given paths",
-        "generated text"};
+    static const char *const what[] = { "C headers in the compiler's folders",
+                                        "text in the given paths",
+                                        "generated text" };
     size_t minimum = minimum_of(o->kind), found;
 
     if (o->kind == LOCANT_CORPUS_GENERATED)
@@ -87,9 +99,10 @@ static locant_status build(locant_corpus *c, struct lct_gather *g,
     /* Text that reaches the caller's limit is accepted even just below the
        minimum. */
     if (found < minimum && lct_gather_left(g) > LCT_LONG_FILE)
-        return locant_fail(LOCANT_ERR_FORMAT, "locant_corpus_create: found %zu "
-                           "bytes of %s, at least %zu are needed", found,
-                           what[o->kind], minimum);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "locant_corpus_create: found %zu "
+                           "bytes of %s, at least %zu are needed",
+                           found, what[o->kind], minimum);
     lct_folders_keep(c, &g->folders);
     return lct_corpus_assemble(c, g);
 }
@@ -97,7 +110,7 @@ static locant_status build(locant_corpus *c, struct lct_gather *g,
 locant_status locant_corpus_create(locant_corpus **out,
                                    const locant_corpus_options *options)
 {
-    struct lct_gather g = {0};
+    struct lct_gather g = { 0 };
     locant_status status;
     locant_corpus *c;
 
@@ -108,7 +121,7 @@ locant_status locant_corpus_create(locant_corpus **out,
     c = locant_alloc(sizeof *c);
     if (c == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no memory "
-                           "for the handle");
+                                             "for the handle");
     c->info.kind = options->kind;
     g.info = &c->info;
     g.max_bytes = options->max_bytes ? options->max_bytes

@@ -42,9 +42,8 @@ size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
                        uint64_t seed);
 
 /* The same in any part of the corpus. */
-size_t lct_corpus_blocks(size_t *ends, size_t want,
-                         const locant_corpus *corpus, enum lct_part part,
-                         uint64_t seed);
+size_t lct_corpus_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
+                         enum lct_part part, uint64_t seed);
 
 /*
  * Starts of the training windows of one step: batch x (length + 1) bytes each
@@ -155,7 +154,7 @@ struct lct_gather {
     size_t n, docs_room;
     uint64_t (*seen)[4]; /* open-addressed set of digests; all zero: free */
     size_t seen_room;
-    size_t max_bytes;    /* limit: text, and one zero byte per document */
+    size_t max_bytes;         /* limit: text, and one zero byte per document */
     locant_corpus_info *info; /* counts the files that cannot be read */
     struct lct_folders folders; /* of headers only */
 };
@@ -193,7 +192,7 @@ struct locant_corpus {
     struct lct_split split[3];
     struct lct_folder folders[LCT_FOLDERS];
     size_t n_folders;
-    char *paths;      /* JSON list, absolute; NULL: not valid UTF-8 */
+    char *paths; /* JSON list, absolute; NULL: not valid UTF-8 */
     locant_keep keep;
     uint64_t seed;
     size_t max_bytes;
@@ -205,8 +204,7 @@ locant_status lct_recipe_paths(char **out,
                                const locant_corpus_options *options);
 
 /* Fill text, starts, split and the sizes of info from what was gathered. */
-locant_status lct_corpus_assemble(locant_corpus *c,
-                                  const struct lct_gather *g);
+locant_status lct_corpus_assemble(locant_corpus *c, const struct lct_gather *g);
 
 /*
  * Find the document starts in c->text, whose splits have the sizes in c->info.

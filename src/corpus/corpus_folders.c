@@ -27,7 +27,7 @@ static size_t name_of(const char *path)
 locant_status lct_folders_add(struct lct_folders *f, const char *path,
                               size_t bytes)
 {
-    struct lct_folder own = {.bytes = bytes};
+    struct lct_folder own = { .bytes = bytes };
     size_t size = name_of(path);
     void *at = f->at;
 
@@ -39,7 +39,7 @@ locant_status lct_folders_add(struct lct_folders *f, const char *path,
         }
     if (!lct_reserve(&at, &f->room, f->n, 1, sizeof own))
         return locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no memory "
-                           "for the list of folders");
+                                             "for the list of folders");
     f->at = at;
     f->at[f->n++] = own;
     return LOCANT_OK;

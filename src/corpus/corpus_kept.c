@@ -11,7 +11,7 @@
 #include <jansson.h>
 #include <string.h>
 
-static const char *const kinds[] = {"headers", "files", "generated"};
+static const char *const kinds[] = { "headers", "files", "generated" };
 
 const char *lct_corpus_kind_name(locant_corpus_kind kind)
 {
@@ -42,21 +42,20 @@ static json_t *folders_of(const locant_corpus *c)
     json_t *list = json_array();
 
     for (size_t i = 0; i < c->n_folders; i++)
-        json_array_append_new(list, json_pack(
-            "[s, I]", c->folders[i].name, (json_int_t)c->folders[i].bytes));
+        json_array_append_new(list, json_pack("[s, I]", c->folders[i].name,
+                                              (json_int_t)c->folders[i].bytes));
     return list;
 }
 
 json_t *lct_corpus_about(const locant_corpus *c)
 {
-    return json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "kind",
-        kinds[c->info.kind], "sha256", c->info.sha256, "seed",
-        (json_int_t)c->seed, "max_bytes", (json_int_t)c->max_bytes, "files",
-        (json_int_t)c->info.files, "train_bytes",
-        (json_int_t)c->info.train_bytes, "valid_bytes",
-        (json_int_t)c->info.valid_bytes, "test_bytes",
-        (json_int_t)c->info.test_bytes, "folders", folders_of(c));
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "kind",
+                     kinds[c->info.kind], "sha256", c->info.sha256, "seed",
+                     (json_int_t)c->seed, "max_bytes", (json_int_t)c->max_bytes,
+                     "files", (json_int_t)c->info.files, "train_bytes",
+                     (json_int_t)c->info.train_bytes, "valid_bytes",
+                     (json_int_t)c->info.valid_bytes, "test_bytes",
+                     (json_int_t)c->info.test_bytes, "folders", folders_of(c));
 }
 
 /* --------------------------------------------------------------------- read */
@@ -83,7 +82,8 @@ static void read_folders(locant_corpus *c, const json_t *about)
     const json_t *list = json_object_get(about, "folders"), *one;
     size_t i;
 
-    json_array_foreach(list, i, one) {
+    json_array_foreach(list, i, one)
+    {
         const char *name = json_string_value(json_array_get(one, 0));
         const json_int_t bytes = json_integer_value(json_array_get(one, 1));
         struct lct_folder *f = &c->folders[c->n_folders];
@@ -100,11 +100,10 @@ static void read_folders(locant_corpus *c, const json_t *about)
 bool lct_corpus_read_about(locant_corpus *c, const json_t *about)
 {
     locant_corpus_info *info = &c->info;
-    const char *sha =
-        json_string_value(json_object_get(about, "sha256"));
+    const char *sha = json_string_value(json_object_get(about, "sha256"));
 
-    if (!lct_corpus_kind_read(&info->kind, json_string_value(json_object_get(
-                                               about, "kind"))) ||
+    if (!lct_corpus_kind_read(
+            &info->kind, json_string_value(json_object_get(about, "kind"))) ||
         !lct_is_sha256(sha) || !read_count(&info->files, about, "files") ||
         !read_count(&info->train_bytes, about, "train_bytes") ||
         !read_count(&info->valid_bytes, about, "valid_bytes") ||
@@ -123,20 +122,24 @@ static locant_status read_text(locant_corpus *c, const struct lct_packed *text)
     char sha[65];
 
     if (c->info.bytes / LCT_GZIP_GAIN > text->size)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: %zu bytes cannot hold the "
-                           "%zu that its text is said to have", text->name,
-                           text->size, c->info.bytes);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: %zu bytes cannot hold the "
+                           "%zu that its text is said to have",
+                           text->name, text->size, c->info.bytes);
     c->text = locant_alloc(c->info.bytes);
     if (c->text == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu bytes of "
-                           "text", text->name, c->info.bytes);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %zu bytes of "
+                           "text",
+                           text->name, c->info.bytes);
     LCT_TRY(lct_gunzip(c->text, c->info.bytes, text->bytes, text->size,
                        text->name));
     lct_sha256_hex(sha, c->text, c->info.bytes);
     if (strcmp(sha, c->info.sha256) != 0)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: is damaged: its text has "
-                           "SHA-256 %.12s.., expected %.12s..", text->name, sha,
-                           c->info.sha256);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: is damaged: its text has "
+                           "SHA-256 %.12s.., expected %.12s..",
+                           text->name, sha, c->info.sha256);
     return lct_corpus_find_starts(c, text->name);
 }
 
@@ -145,10 +148,11 @@ static locant_status fill(locant_corpus *c, const json_t *about,
 {
     c->keep = LOCANT_KEEP_TEXT;
     if (!lct_corpus_read_about(c, about))
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: kind, SHA-256 or sizes of "
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: kind, SHA-256 or sizes of "
                            "its text are not what a locant writes (three "
-                           "splits, at most %d bytes)", text->name,
-                           LCT_CORPUS_MOST);
+                           "splits, at most %d bytes)",
+                           text->name, LCT_CORPUS_MOST);
     if (paths != NULL) {
         const size_t size = strlen(paths) + 1;
 

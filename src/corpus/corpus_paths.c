@@ -21,13 +21,12 @@ static locant_status append(bool *good, json_t *list, const char *path)
         joined = locant_alloc(strlen(here) + strlen(path) + 2);
     if (here != NULL && joined == NULL) {
         free(here);
-        return locant_fail(LOCANT_ERR_NOMEM, "no memory for the path %s",
-                           path);
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for the path %s", path);
     }
     if (joined != NULL)
         stpcpy(stpcpy(stpcpy(joined, here), *path == '/' ? "" : "/"), path);
-    *good = joined != NULL &&
-            json_array_append_new(list, json_string(joined)) == 0;
+    *good =
+        joined != NULL && json_array_append_new(list, json_string(joined)) == 0;
     free(here);
     locant_release(joined);
     return LOCANT_OK;
@@ -48,7 +47,7 @@ locant_status lct_recipe_paths(char **out, const locant_corpus_options *o)
         text = json_dumps(list, JSON_COMPACT);
     if (text != NULL && (*out = locant_alloc(strlen(text) + 1)) == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM, "no memory for the list of "
-                             "paths");
+                                               "paths");
     if (*out != NULL)
         memcpy(*out, text, strlen(text) + 1);
     free(text);

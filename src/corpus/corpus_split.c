@@ -38,7 +38,7 @@ struct plan {
     size_t n_units;
     struct span *spans; /* [documents + 2] */
     size_t n_spans;
-    size_t piece;       /* longest document made of a span */
+    size_t piece; /* longest document made of a span */
 };
 
 static uint64_t hash_at(const struct lct_document *d, enum level level)
@@ -59,8 +59,8 @@ static void list_units(struct plan *p, const struct lct_gather *g,
     size_t n = 0;
 
     for (size_t i = 0; i < g->n; i++)
-        p->units[i] = (struct unit){hash_at(&g->docs[i], level),
-                                    g->docs[i].size + 1, LCT_TRAIN};
+        p->units[i] = (struct unit){ hash_at(&g->docs[i], level),
+                                     g->docs[i].size + 1, LCT_TRAIN };
     qsort(p->units, g->n, sizeof *p->units, by_hash);
     for (size_t i = 0; i < g->n; i++) {
         if (n > 0 && p->units[n - 1].hash == p->units[i].hash)
@@ -101,11 +101,11 @@ static void span_units(struct plan *p, const struct lct_gather *g,
 {
     for (size_t i = 0; i < g->n; i++) {
         const struct lct_document *d = &g->docs[i];
-        struct unit key = {.hash = hash_at(d, level)};
-        const struct unit *u = bsearch(&key, p->units, p->n_units,
-                                       sizeof key, by_hash);
+        struct unit key = { .hash = hash_at(d, level) };
+        const struct unit *u =
+            bsearch(&key, p->units, p->n_units, sizeof key, by_hash);
 
-        p->spans[i] = (struct span){g->text + d->begin, d->size, u->part};
+        p->spans[i] = (struct span){ g->text + d->begin, d->size, u->part };
     }
     p->n_spans = g->n;
     p->piece = LCT_FILE_LIMIT;
@@ -131,7 +131,7 @@ static void span_cuts(struct plan *p, const struct lct_gather *g)
             step = at < end ? lct_cut(text, d->size - done, end - at) : 0;
             if (step > 0)
                 p->spans[p->n_spans++] =
-                    (struct span){text, step, (enum lct_part)part};
+                    (struct span){ text, step, (enum lct_part)part };
             at += step;
             if (step < d->size - done || at >= end)
                 part += part < LCT_TEST;
@@ -146,7 +146,7 @@ static void span_cuts(struct plan *p, const struct lct_gather *g)
  */
 static bool is_sound(const struct plan *p, bool last)
 {
-    size_t size[3] = {0}, longest = 0, total;
+    size_t size[3] = { 0 }, longest = 0, total;
 
     for (size_t i = 0; i < p->n_spans; i++) {
         const struct span *s = &p->spans[i];
@@ -216,18 +216,19 @@ static locant_status write_splits(locant_corpus *c, const struct plan *p)
     size_t size[3], files[3], at = 0, start = 0;
 
     for (int part = 0; part < 3; part++)
-        size[part] = write_part(NULL, NULL, &files[part], p,
-                                (enum lct_part)part);
+        size[part] =
+            write_part(NULL, NULL, &files[part], p, (enum lct_part)part);
     c->text = locant_alloc(size[0] + size[1] + size[2]);
-    c->starts = locant_alloc((files[0] + files[1] + files[2] + 3) *
-                             sizeof *c->starts);
+    c->starts =
+        locant_alloc((files[0] + files[1] + files[2] + 3) * sizeof *c->starts);
     if (c->text == NULL || c->starts == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no memory "
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_corpus_create: no memory "
                            "for %zu bytes of text",
                            size[0] + size[1] + size[2]);
     for (int part = 0; part < 3; part++) {
-        c->split[part] = (struct lct_split){c->text + at, size[part],
-                                            c->starts + start, files[part]};
+        c->split[part] = (struct lct_split){ c->text + at, size[part],
+                                             c->starts + start, files[part] };
         write_part(c->text + at, c->starts + start, &files[part], p,
                    (enum lct_part)part);
         at += size[part];
@@ -243,19 +244,22 @@ static locant_status write_splits(locant_corpus *c, const struct plan *p)
 
 locant_status lct_corpus_assemble(locant_corpus *c, const struct lct_gather *g)
 {
-    struct plan p = {.units = locant_alloc(g->n * sizeof *p.units),
-                     .spans = locant_alloc((g->n + 2) * sizeof *p.spans)};
+    struct plan p = { .units = locant_alloc(g->n * sizeof *p.units),
+                      .spans = locant_alloc((g->n + 2) * sizeof *p.spans) };
     locant_status status;
 
     if (p.units == NULL || p.spans == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no "
-                             "memory to split %zu files", g->n);
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "locant_corpus_create: no "
+                             "memory to split %zu files",
+                             g->n);
     else if (!choose_plan(&p, g, c->info.kind == LOCANT_CORPUS_FILES))
-        status = locant_fail(LOCANT_ERR_FORMAT, "locant_corpus_create: %zu "
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "locant_corpus_create: %zu "
                              "files cannot be split: training, validation and "
                              "test need folders or files of their own, and the "
-                             "test one of at least %d bytes", g->n,
-                             LCT_LONG_FILE);
+                             "test one of at least %d bytes",
+                             g->n, LCT_LONG_FILE);
     else
         status = write_splits(c, &p);
     c->info.files = g->n;
@@ -284,8 +288,8 @@ static size_t find_starts(struct lct_split *split, size_t *starts)
 
 locant_status lct_corpus_find_starts(locant_corpus *c, const char *name)
 {
-    const size_t size[3] = {c->info.train_bytes, c->info.valid_bytes,
-                            c->info.test_bytes};
+    const size_t size[3] = { c->info.train_bytes, c->info.valid_bytes,
+                             c->info.test_bytes };
     size_t documents = 0, at = 0, start = 0, longest = 0;
 
     for (size_t i = 0; i < c->info.bytes; i++)
@@ -297,19 +301,22 @@ locant_status lct_corpus_find_starts(locant_corpus *c, const char *name)
     for (int part = 0; part < 3; part++) {
         struct lct_split *s = &c->split[part];
 
-        *s = (struct lct_split){.bytes = c->text + at, .size = size[part]};
+        *s = (struct lct_split){ .bytes = c->text + at, .size = size[part] };
         if (c->text[at] != 0)
-            return locant_fail(LOCANT_ERR_FORMAT, "%s: the splits of its text "
-                               "do not begin where documents do", name);
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: the splits of its text "
+                               "do not begin where documents do",
+                               name);
         longest = find_starts(s, c->starts + start);
         start += s->files + 1;
         at += size[part];
     }
     if (longest >= LCT_LONG_FILE)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: the longest document to be "
-                       "tested on has %zu bytes, expected at least %d", name,
-                       longest, LCT_LONG_FILE);
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: the longest document to be "
+                       "tested on has %zu bytes, expected at least %d",
+                       name, longest, LCT_LONG_FILE);
 }
 
 const struct lct_split *lct_corpus_split(const locant_corpus *corpus,

@@ -77,8 +77,8 @@ static size_t leading_comment(const uint8_t *text, size_t size)
     for (;;) {
         const uint8_t *end;
 
-        while (i < size && (text[i] == ' ' || (text[i] >= '\t' &&
-                                               text[i] <= '\r')))
+        while (i < size &&
+               (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r')))
             i++;
         if (size - i < 2 || text[i] != '/')
             return i;
@@ -97,8 +97,8 @@ static size_t leading_comment(const uint8_t *text, size_t size)
 /* Does a line start with a word that is C++ and not C? */
 static bool is_cplusplus(const uint8_t *text, size_t size)
 {
-    static const char *const words[] = {"namespace ", "template", "class ",
-                                        "using namespace "};
+    static const char *const words[] = { "namespace ", "template", "class ",
+                                         "using namespace " };
 
     for (size_t i = 0; i < size; i++) {
         for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
@@ -133,7 +133,7 @@ static size_t slot_of(uint64_t (*set)[4], size_t room, const uint64_t digest[4])
 static bool grow_set(struct lct_gather *g)
 {
     size_t room = g->seen_room ? g->seen_room * 2 : 1024;
-    uint64_t (*set)[4];
+    uint64_t(*set)[4];
 
     if (2 * (g->n + 1) <= g->seen_room)
         return true;
@@ -180,7 +180,7 @@ static bool add_document(struct lct_gather *g, size_t size, uint64_t folder,
     g->docs = at;
     if (!ok)
         return false;
-    g->docs[g->n++] = (struct lct_document){g->used, size, folder, file};
+    g->docs[g->n++] = (struct lct_document){ g->used, size, folder, file };
     g->used += size;
     return true;
 }
@@ -207,8 +207,8 @@ static locant_status read_text(struct lct_gather *g, size_t *size, int fd,
 
     *size = 0;
     while (*size < limit && !zero) {
-        size_t step = limit - *size < LCT_FILE_LIMIT ? limit - *size
-                                                     : LCT_FILE_LIMIT;
+        size_t step =
+            limit - *size < LCT_FILE_LIMIT ? limit - *size : LCT_FILE_LIMIT;
         ssize_t got;
 
         if (!reserve_text(g, *size, step))
@@ -289,7 +289,8 @@ static locant_status take_file(struct lct_gather *g, const struct lct_path *p,
     if (!is_text(text, size, &zero)) {
         if (!p->named)
             return LOCANT_OK;
-        return locant_fail(LOCANT_ERR_FORMAT, "locant_corpus_create: '%s' is "
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "locant_corpus_create: '%s' is "
                            "not text: %s",
                            lct_quote(shown, p->path, strlen(p->path)),
                            zero < size ? "it holds a zero byte"

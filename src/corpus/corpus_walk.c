@@ -65,12 +65,14 @@ static locant_status push(struct lct_path_list *list, struct lct_path path)
     void *at = list->at;
 
     if (list->n >= MAX_PATHS)
-        return locant_fail(LOCANT_ERR_FORMAT, "locant_corpus_create: more than "
-                           "%d files, name a smaller folder", MAX_PATHS);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "locant_corpus_create: more than "
+                           "%d files, name a smaller folder",
+                           MAX_PATHS);
     if (path.path == NULL ||
         !lct_reserve(&at, &list->room, list->n, 1, sizeof *list->at))
         return locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no memory "
-                           "for the list of files");
+                                             "for the list of files");
     list->at = at;
     list->at[list->n++] = path;
     return LOCANT_OK;
@@ -159,8 +161,9 @@ static locant_status list_folder(struct lct_listing *l, struct lct_path folder)
         status = take_entry(l, dirfd(dir), e, folder);
     error = status == LOCANT_OK ? errno : 0;
     closedir(dir);
-    return error == 0 ? status : lct_unreadable(l->info, folder.path,
-                                                folder.named, error);
+    return error == 0
+               ? status
+               : lct_unreadable(l->info, folder.path, folder.named, error);
 }
 
 static locant_status walk(struct lct_listing *l)
@@ -175,20 +178,22 @@ locant_status lct_list_headers(struct lct_listing *l)
     /* Where compilers look: FHS, GCC's own, Apple's command line tools. */
     static const char *const roots[] = {
         "/usr/include", "/usr/local/include", "/usr/lib/gcc/*/*/include",
-        "/Library/Developer/CommandLineTools/SDKs/MacOSX.sdk/usr/include"};
+        "/Library/Developer/CommandLineTools/SDKs/MacOSX.sdk/usr/include"
+    };
     locant_status status = LOCANT_OK;
 
     l->headers = true;
     for (size_t r = 0; r < sizeof roots / sizeof roots[0]; r++) {
-        glob_t found = {0};
+        glob_t found = { 0 };
         int failed = glob(roots[r], GLOB_NOSORT, NULL, &found);
 
         if (failed == GLOB_NOSPACE)
             status = lct_unreadable(l->info, roots[r], true, ENOMEM);
         if (failed == 0)
             for (size_t i = 0; status == LOCANT_OK && i < found.gl_pathc; i++)
-                status = push(&l->folders, (struct lct_path){
-                                  .path = join(l, found.gl_pathv[i], NULL)});
+                status = push(&l->folders,
+                              (struct lct_path){
+                                  .path = join(l, found.gl_pathv[i], NULL) });
         globfree(&found);
         LCT_TRY(status);
     }
@@ -198,7 +203,7 @@ locant_status lct_list_headers(struct lct_listing *l)
 static locant_status add_root(struct lct_listing *l, const char *given,
                               size_t root)
 {
-    struct lct_path p = {.root = root, .named = true};
+    struct lct_path p = { .root = root, .named = true };
     struct stat st;
     const char *slash;
     char shown[LCT_QUOTE_BYTES];
@@ -208,7 +213,8 @@ static locant_status add_root(struct lct_listing *l, const char *given,
                            lct_quote(shown, given, strlen(given)),
                            strerror(errno));
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode))
-        return locant_fail(LOCANT_ERR_IO, "locant_corpus_create: '%s' is "
+        return locant_fail(LOCANT_ERR_IO,
+                           "locant_corpus_create: '%s' is "
                            "neither a file nor a folder",
                            lct_quote(shown, given, strlen(given)));
     p.path = join(l, given, NULL);
@@ -242,7 +248,7 @@ static int by_key(const void *a, const void *b)
 void lct_listing_shuffle(struct lct_listing *l, uint64_t seed)
 {
     /* The stream is "shuffle" in ASCII: no other part draws from it. */
-    locant_random random = {.seed = seed, .stream = 0x73687566666c65};
+    locant_random random = { .seed = seed, .stream = 0x73687566666c65 };
     struct lct_path *at = l->files.at;
 
     if (l->files.n > 1)

@@ -12,13 +12,13 @@
 
 enum {
     WORDS = 2000,
-    WORD_ROOM = 12,   /* three syllables of three letters, and the zero */
-    GAPS = 1024,      /* longest reuse gap, in uses of identifiers */
+    WORD_ROOM = 12, /* three syllables of three letters, and the zero */
+    GAPS = 1024,    /* longest reuse gap, in uses of identifiers */
     POOL_MIN = 20,
     POOL_MAX = 60,
-    NAME_ROOM = 40,   /* folder word, two words, two underscores, the zero */
+    NAME_ROOM = 40, /* folder word, two words, two underscores, the zero */
     FOLDERS = 48,
-    SIZE_MIN = 2560,  /* above LCT_LONG_FILE: each document can be tested on */
+    SIZE_MIN = 2560, /* above LCT_LONG_FILE: each document can be tested on */
     DOCUMENT_ROOM = 32 << 10,
     DEPTH_MAX = 4
 };
@@ -71,8 +71,7 @@ static void fill_tables(struct maker *m)
     sum = 0;
     /* (g 2^45)^(1/5) = 2^9 g^0.2, so the weight is 2^41 g^-1.2 */
     for (uint64_t g = 1; g <= GAPS; g++)
-        m->gaps[g - 1] = sum +=
-            ((uint64_t)1 << 50) / (g * fifth_root(g << 45));
+        m->gaps[g - 1] = sum += ((uint64_t)1 << 50) / (g * fifth_root(g << 45));
 }
 
 /* Index i with probability proportional to its weight. */
@@ -255,17 +254,21 @@ static const char *const SECTIONS[] = {
     "extern $t $i(struct $i *$w, $t $w);\n",
     "extern $t $i($t $w, const struct $i *$w,\n\t\t$t $w);\n\n",
     "/* $s */\nstatic inline $t $i(struct $i *$w)\n{\n$b}\n\n",
-    "#ifdef $I\n# define $I $I\n#else\n# define $I $n\n#endif\n\n"};
+    "#ifdef $I\n# define $I $I\n#else\n# define $I $n\n#endif\n\n"
+};
 static const char *const MEMBERS[] = {
-    "$t $w;\n", "$t $w; /* $s */\n", "struct $i *$w;\n", "$i_t $w[$I];\n",
-    "struct {\n$m} $w;\n", "union {\n$m} $w;\n"};
+    "$t $w;\n",       "$t $w; /* $s */\n",   "struct $i *$w;\n",
+    "$i_t $w[$I];\n", "struct {\n$m} $w;\n", "union {\n$m} $w;\n"
+};
 static const char *const STATEMENTS[] = {
-    "$w->$w = $i($w, $n);\n", "$w |= $I;\n", "$i($w, $I, &$w->$w);\n",
-    "return $i($w);\n", "if ($w->$w > $n) {\n$b}\n",
-    "for ($w = 0; $w < $I; $w++) {\n$b}\n",
-    "if ($i($w)) {\n$b} else {\n$b}\n"};
-static const char *const TYPES[] = {"int", "unsigned int", "long", "char *",
-                                    "void *", "size_t", "__u32", "__u64"};
+    "$w->$w = $i($w, $n);\n",          "$w |= $I;\n",
+    "$i($w, $I, &$w->$w);\n",          "return $i($w);\n",
+    "if ($w->$w > $n) {\n$b}\n",       "for ($w = 0; $w < $I; $w++) {\n$b}\n",
+    "if ($i($w)) {\n$b} else {\n$b}\n"
+};
+static const char *const TYPES[] = { "int",    "unsigned int", "long",
+                                     "char *", "void *",       "size_t",
+                                     "__u32",  "__u64" };
 
 #define LENGTH(a) (uint32_t)(sizeof(a) / sizeof((a)[0]))
 
@@ -304,7 +307,8 @@ static void put_code(struct maker *m, char code)
 static void put_section(struct maker *m)
 {
     struct frame stack[DEPTH_MAX + 1] = {
-        {.rule = SECTIONS[below(m, LENGTH(SECTIONS))]}};
+        { .rule = SECTIONS[below(m, LENGTH(SECTIONS))] }
+    };
     size_t open = 1;
 
     while (open > 0) {
@@ -323,9 +327,9 @@ static void put_section(struct maker *m)
             f->rule += 2;
             put_code(m, f->rule[-1]);
             if (f->rule[-1] == 'm' || f->rule[-1] == 'b') {
-                stack[open] = (struct frame){.rule = "",
-                                             .repeats = 2 + below(m, 4),
-                                             .kind = f->rule[-1]};
+                stack[open] = (struct frame){ .rule = "",
+                                              .repeats = 2 + below(m, 4),
+                                              .kind = f->rule[-1] };
                 open++;
             }
         }
@@ -372,7 +376,8 @@ locant_status lct_generate(struct lct_gather *g, uint64_t seed)
 
     if (ok) {
         /* The stream is "generate" in ASCII: no other part draws from it. */
-        m->random = (locant_random){.seed = seed, .stream = 0x67656e6572617465};
+        m->random =
+            (locant_random){ .seed = seed, .stream = 0x67656e6572617465 };
         fill_tables(m);
         invent_lexicon(m);
     }
@@ -389,6 +394,6 @@ locant_status lct_generate(struct lct_gather *g, uint64_t seed)
     locant_release(m);
     if (!ok)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no memory "
-                           "for generated text");
+                                             "for generated text");
     return LOCANT_OK;
 }

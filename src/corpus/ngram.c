@@ -59,8 +59,10 @@ static locant_status reserve(struct lct_ngram *m)
     if (!lct_mul(&grown.room, m->room, 2) ||
         !lct_mul(&bytes, grown.room, sizeof *m->at) ||
         (grown.at = locant_alloc(bytes)) == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "lct_ngram_create: no memory for "
-                           "%zu counters", m->room);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "lct_ngram_create: no memory for "
+                           "%zu counters",
+                           m->room);
     for (size_t i = 0; i < m->room; i++)
         if (m->at[i].key != 0)
             *find(&grown, m->at[i].key) = m->at[i];
@@ -134,22 +136,27 @@ locant_status lct_ngram_create(struct lct_ngram **out, int order,
 
     *out = NULL;
     if (order < 0 || order > LCT_NGRAM_MAX_ORDER)
-        return locant_fail(LOCANT_ERR_PARAM, "lct_ngram_create: order is %d, "
-                           "expected 0 to %d", order, LCT_NGRAM_MAX_ORDER);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "lct_ngram_create: order is %d, "
+                           "expected 0 to %d",
+                           order, LCT_NGRAM_MAX_ORDER);
     if (size > UINT32_MAX)
-        return locant_fail(LOCANT_ERR_PARAM, "lct_ngram_create: %zu bytes to "
-                           "count, at most %" PRIu32, size, UINT32_MAX);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "lct_ngram_create: %zu bytes to "
+                           "count, at most %" PRIu32,
+                           size, UINT32_MAX);
     m = locant_alloc(sizeof *m);
     if (m == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "lct_ngram_create: no memory for "
-                           "the handle");
+                                             "the handle");
     m->order = order;
     m->room = 1 << 12;
     m->at = locant_alloc(m->room * sizeof *m->at);
-    status = m->at != NULL
-                 ? count_text(m, text, size)
-                 : locant_fail(LOCANT_ERR_NOMEM, "lct_ngram_create: no memory "
-                               "for %zu counters", m->room);
+    status = m->at != NULL ? count_text(m, text, size)
+                           : locant_fail(LOCANT_ERR_NOMEM,
+                                         "lct_ngram_create: no memory "
+                                         "for %zu counters",
+                                         m->room);
     if (status != LOCANT_OK) {
         lct_ngram_free(m);
         return status;
@@ -181,8 +188,7 @@ double lct_ngram_probability(const struct lct_ngram *m, const uint8_t *end,
         if (all->key == 0)
             break; /* longer contexts are unseen too */
         pair = find(m, key_of(PAIR + k, context, next));
-        p = (pair->count + all->types * p) /
-            ((double)all->count + all->types);
+        p = (pair->count + all->types * p) / ((double)all->count + all->types);
     }
     return p;
 }
@@ -198,19 +204,21 @@ locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
     double sum = 0;
 
     if (blocks == 0 || targets < 1)
-        return locant_fail(LOCANT_ERR_PARAM, "lct_ngram_loss: %zu blocks of %"
-                           PRId64 " targets, expected at least one of each",
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "lct_ngram_loss: %zu blocks of %" PRId64
+                           " targets, expected at least one of each",
                            blocks, targets);
     for (size_t b = 0; b < blocks; b++)
         if (ends[b] > test->size || ends[b] < (size_t)targets)
-            return locant_fail(LOCANT_ERR_PARAM, "lct_ngram_loss: block %zu "
-                               "ends at %zu, expected %" PRId64 " to %zu", b,
-                               ends[b], targets, test->size);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "lct_ngram_loss: block %zu "
+                               "ends at %zu, expected %" PRId64 " to %zu",
+                               b, ends[b], targets, test->size);
     LCT_TRY(lct_ngram_create(&m, order, train->bytes, size));
     for (size_t b = 0; b < blocks; b++)
         for (size_t i = ends[b] - (size_t)targets; i < ends[b]; i++)
-            sum -= log(lct_ngram_probability(m, test->bytes + i, i,
-                                             test->bytes[i]));
+            sum -= log(
+                lct_ngram_probability(m, test->bytes + i, i, test->bytes[i]));
     lct_ngram_free(m);
     *out = sum / ((double)blocks * (double)targets);
     return LOCANT_OK;

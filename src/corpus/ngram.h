@@ -43,14 +43,14 @@ locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
 
 /* What a cache n-gram is counted and scored on. */
 struct lct_cache_job {
-    int order;             /* of the n-gram of the training text */
+    int order; /* of the n-gram of the training text */
     size_t train_bytes;
     const int64_t *lengths; /* [n_lengths] of context, targets .. 2048 */
     size_t n_lengths;
-    const size_t *ends;    /* [blocks] of the test split */
+    const size_t *ends; /* [blocks] of the test split */
     size_t blocks;
-    int64_t targets;       /* the last of each block */
-    uint64_t seed;         /* chooses as many validation blocks */
+    int64_t targets; /* the last of each block */
+    uint64_t seed;   /* chooses as many validation blocks */
 };
 
 /*

@@ -51,10 +51,10 @@ static locant_status say_block(struct said *out, const struct lct_ngram *fixed,
     LCT_TRY(lct_ngram_create(&cache, LCT_CACHE_ORDER, first, before));
     status = LOCANT_OK;
     for (size_t i = before; i <= (size_t)C && status == LOCANT_OK; i++) {
-        *out++ = (struct said){
-            lct_ngram_probability(fixed, first + i, i, first[i]),
-            lct_ngram_probability(cache, first + i, i, first[i]),
-            lct_ngram_depth(cache, first + i, i)};
+        *out++ =
+            (struct said){ lct_ngram_probability(fixed, first + i, i, first[i]),
+                           lct_ngram_probability(cache, first + i, i, first[i]),
+                           lct_ngram_depth(cache, first + i, i) };
         status = lct_ngram_add(cache, first + i, i, first[i]);
     }
     lct_ngram_free(cache);
@@ -78,8 +78,8 @@ static void fit(double weight[LCT_CACHE_ORDER + 1], const struct said *x,
     for (int d = 0; d <= LCT_CACHE_ORDER; d++)
         weight[d] = .5;
     for (int i = 0; i < ITERATIONS; i++) {
-        double share[LCT_CACHE_ORDER + 1] = {0};
-        double many[LCT_CACHE_ORDER + 1] = {0};
+        double share[LCT_CACHE_ORDER + 1] = { 0 };
+        double many[LCT_CACHE_ORDER + 1] = { 0 };
 
         for (size_t t = 0; t < n; t++) {
             const int d = x[t].depth;
@@ -125,14 +125,16 @@ static locant_status curve(double *out, const locant_corpus *corpus,
 static locant_status check(const struct lct_cache_job *job)
 {
     if (job->blocks == 0 || job->targets < 1)
-        return locant_fail(LOCANT_ERR_PARAM, "lct_cache_loss: %zu blocks of %"
-                           PRId64 " targets, expected at least one of each",
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "lct_cache_loss: %zu blocks of %" PRId64
+                           " targets, expected at least one of each",
                            job->blocks, job->targets);
     for (size_t k = 0; k < job->n_lengths; k++)
         if (job->lengths[k] < job->targets || job->lengths[k] > LONGEST)
-            return locant_fail(LOCANT_ERR_PARAM, "lct_cache_loss: length %zu is"
-                               " %" PRId64 ", expected %" PRId64 " to %d", k,
-                               job->lengths[k], job->targets, LONGEST);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "lct_cache_loss: length %zu is"
+                               " %" PRId64 ", expected %" PRId64 " to %d",
+                               k, job->lengths[k], job->targets, LONGEST);
     return LOCANT_OK;
 }
 
@@ -152,15 +154,16 @@ locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
         lct_mul(&bytes, job->blocks * sizeof *room, (size_t)job->targets))
         room = locant_alloc(bytes);
     if (status == LOCANT_OK && (valid == NULL || room == NULL))
-        status = locant_fail(LOCANT_ERR_NOMEM, "lct_cache_loss: no memory for "
-                             "%zu blocks", job->blocks);
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "lct_cache_loss: no memory for "
+                             "%zu blocks",
+                             job->blocks);
     if (status == LOCANT_OK) /* none: nothing to fit on, out stays NAN */
-        n = lct_corpus_blocks(valid, job->blocks, corpus, LCT_VALID,
-                              job->seed);
+        n = lct_corpus_blocks(valid, job->blocks, corpus, LCT_VALID, job->seed);
     if (n > 0)
-        status = lct_ngram_create(&fixed, job->order, train->bytes,
-                                  job->train_bytes < train->size
-                                      ? job->train_bytes : train->size);
+        status = lct_ngram_create(
+            &fixed, job->order, train->bytes,
+            job->train_bytes < train->size ? job->train_bytes : train->size);
     if (n > 0 && status == LOCANT_OK)
         status = curve(out, corpus, fixed, job, room, valid, n);
     lct_ngram_free(fixed);

@@ -3,8 +3,7 @@
 #include "corpus.h"
 #include <string.h>
 
-bool lct_reserve(void **at, size_t *room, size_t used, size_t need,
-                 size_t item)
+bool lct_reserve(void **at, size_t *room, size_t used, size_t need, size_t item)
 {
     size_t want, bytes, more = *room;
     void *grown;

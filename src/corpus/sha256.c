@@ -19,7 +19,8 @@ static const uint32_t K[64] = {
     0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a,
     0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
-    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+    0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2
+};
 
 static uint32_t rotate(uint32_t x, int n)
 {
@@ -35,8 +36,7 @@ static void schedule(uint32_t w[64], const uint8_t block[64])
     for (int t = 16; t < 64; t++) {
         uint32_t x = w[t - 15], y = w[t - 2];
 
-        w[t] = w[t - 16] + w[t - 7] +
-               (rotate(x, 7) ^ rotate(x, 18) ^ x >> 3) +
+        w[t] = w[t - 16] + w[t - 7] + (rotate(x, 7) ^ rotate(x, 18) ^ x >> 3) +
                (rotate(y, 17) ^ rotate(y, 19) ^ y >> 10);
     }
 }
@@ -75,10 +75,10 @@ static void compress(uint32_t hash[8], const uint8_t block[64])
 
 void lct_sha256(uint8_t out[32], const void *bytes, size_t size)
 {
-    uint32_t hash[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                        0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    uint32_t hash[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
     const uint8_t *p = bytes;
-    uint8_t tail[128] = {0};
+    uint8_t tail[128] = { 0 };
     size_t rest = size % 64, end = rest < 56 ? 64 : 128;
 
     for (size_t i = 0; i + 64 <= size; i += 64)

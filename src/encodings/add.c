@@ -10,7 +10,7 @@
 #include "table.h"
 
 enum {
-    POINTER    = sizeof(void *) / sizeof(float),
+    POINTER = sizeof(void *) / sizeof(float),
     LEAST_ROWS = 16 /* rows computed at a time: the first costs most */
 };
 
@@ -49,10 +49,10 @@ static void add_f64(const struct lct_block_run *r, const void *const *table,
     for (ptrdiff_t i = 0; i < (ptrdiff_t)(r->rows * r->heads); i++) {
         ptrdiff_t t = i / (ptrdiff_t)r->heads, h = i % (ptrdiff_t)r->heads;
         const double *p = table[t];
-        const double *x = (const double *)(const void *)(r->x + t * r->x_row +
-                                                         h * r->x_head);
-        double *out = (double *)(void *)(r->out + t * r->out_row +
-                                         h * r->out_head);
+        const double *x =
+            (const double *)(const void *)(r->x + t * r->x_row + h * r->x_head);
+        double *out =
+            (double *)(void *)(r->out + t * r->out_row + h * r->out_head);
 
         for (size_t c = 0; c < dim; c++)
             out[c] = x[c] + p[c];
@@ -67,12 +67,18 @@ static void add(const struct lct_block_run *r, const void *context)
     if (job->wide)
         add_f64(r, table, (size_t)job->dim);
     else
-        job->k->add_table(&(struct lct_sum){
-            .out = r->out, .x = r->x, .out_row = r->out_row,
-            .x_row = r->x_row, .out_head = r->out_head, .x_head = r->x_head,
-            .table = (const float *const *)table, .rows = r->rows,
-            .heads = r->heads, .n = (size_t)job->dim,
-            .kind = (enum lct_stored)r->shape->dtype });
+        job->k->add_table(
+            &(struct lct_sum){ .out = r->out,
+                               .x = r->x,
+                               .out_row = r->out_row,
+                               .x_row = r->x_row,
+                               .out_head = r->out_head,
+                               .x_head = r->x_head,
+                               .table = (const float *const *)table,
+                               .rows = r->rows,
+                               .heads = r->heads,
+                               .n = (size_t)job->dim,
+                               .kind = (enum lct_stored)r->shape->dtype });
 }
 
 /* Does a parameter store the rows in the type of the embeddings? */
@@ -90,9 +96,10 @@ static locant_status check_rows(const char *fn, const locant_tensor *out,
     int64_t any[LOCANT_MAX_RANK] = { -1, -1, -1, -1, -1, -1 };
 
     if (x != NULL && (x->rank < 2 || x->rank > LOCANT_MAX_RANK))
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: x has rank %d, expected [.., "
-                           "tokens, channels], 2 to %d", fn, (int)x->rank,
-                           LOCANT_MAX_RANK);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: x has rank %d, expected [.., "
+                           "tokens, channels], 2 to %d",
+                           fn, (int)x->rank, LOCANT_MAX_RANK);
     LCT_TRY(lct_check(fn, "x", x, LCT_IN_FLOAT, x ? x->rank : 2, any));
     LCT_TRY(lct_check(fn, "out", out, 1u << x->dtype, x->rank, x->shape));
     LCT_TRY(lct_check_output(fn, "out", out));

@@ -21,6 +21,7 @@ enum { PRESS, BLOOM, MPT, FALCON };
 static const char *const dialects[] = { "press", "bloom", "mpt", "falcon",
                                         NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "symmetric", .kind = LCT_SWITCH, .def = 0,
       .doc = "yes: distance |p_i - p_j|, for encoders; no: p_i - p_j" },
@@ -34,9 +35,12 @@ static const struct lct_key keys[] = {
       .doc = "yes: logarithms of the slopes are parameters" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param learned_params[] = {
-    { .name = "slope", .dims = { "heads" }, .rate = 10,
+    { .name = "slope",
+      .dims = { "heads" },
+      .rate = 10,
       .doc = "logarithm of each head's slope, -40 .. 40; starts at the fixed "
              "ones" },
     { 0 }
@@ -60,9 +64,11 @@ static locant_status check(const locant_encoding *e)
 {
     if (e->value[DIALECT] == PRESS || e->value[SYMMETRIC] == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: alibi with "
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_encoding_create: alibi with "
                        "dialect=%s counts from the key alone, expected "
-                       "symmetric=no", dialects[(int)e->value[DIALECT]]);
+                       "symmetric=no",
+                       dialects[(int)e->value[DIALECT]]);
 }
 
 /* 2^(-max k / n), exact where the exponent is whole. */
@@ -134,12 +140,9 @@ static double relative_position(const struct lct_call *s, int64_t q_pos,
     double d = (double)lct_distance(q_pos, k_pos);
 
     switch ((int)s->e->value[DIALECT]) {
-    case BLOOM:
-        return (double)k_pos;
-    case MPT:
-        return (double)lct_distance(k_pos, s->last);
-    case FALCON:
-        return (double)k_pos * s->scale;
+    case BLOOM: return (double)k_pos;
+    case MPT: return (double)lct_distance(k_pos, s->last);
+    case FALCON: return (double)k_pos * s->scale;
     default:
         return 0 - (s->e->value[SYMMETRIC] != 0 ? fabs(d) : d); /* never -0 */
     }
@@ -215,7 +218,8 @@ static const locant_variant variants[] = {
     { "alibi(dialect=bloom)", "Key-only ALiBi", "BLOOM (HF), fairseq" },
     { "alibi(dialect=mpt)", "Key-only ALiBi, 0 at the last key", "MPT (HF)" },
     { "alibi(dialect=falcon)", "ALiBi inside the scale", "Falcon-RW (HF)" },
-    { "alibi(max=16)", "ALiBi with maximum 16", "MPT checkpoints with "
+    { "alibi(max=16)", "ALiBi with maximum 16",
+      "MPT checkpoints with "
       "alibi_bias_max" },
     { "alibi(learned=yes)", "Learned ALiBi", "x-transformers" },
     { 0 }

@@ -8,6 +8,7 @@
  */
 #include "window_table.h"
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "height", .kind = LCT_INTEGER, .def = 14, .min = 1, .max = 1024,
       .doc = "rows of patches" },
@@ -15,9 +16,12 @@ static const struct lct_key keys[] = {
       .doc = "columns of patches" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "offsets", "heads" }, .rate = 10,
+    { .name = "table",
+      .dims = { "offsets", "heads" },
+      .rate = 10,
       .scope = LCT_PER_LAYER,
       .doc = "bias of each offset, then of class to patch, patch to class, "
              "class to class" },
@@ -30,7 +34,8 @@ static int64_t size(const locant_encoding *e, const char *name,
     (void)name; /* always "offsets" */
     (void)sizes;
     return lct_window_offsets((int64_t)e->value[HEIGHT],
-                              (int64_t)e->value[WIDTH]) + 3;
+                              (int64_t)e->value[WIDTH]) +
+           3;
 }
 
 static locant_status positions(const locant_encoding *e, const char *fn,
@@ -38,9 +43,9 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                                const locant_tensor *given)
 {
     (void)given;
-    return lct_length_limit_check(e, fn, pos, n,
-                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]) + 1,
-                    "the image");
+    return lct_length_limit_check(
+        e, fn, pos, n, (int64_t)(e->value[HEIGHT] * e->value[WIDTH]) + 1,
+        "the image");
 }
 
 static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)

@@ -19,22 +19,22 @@
 #include <stdlib.h>
 
 enum {
-    FAR_FLOATS   = 32768, /* a task's table where heads are far: 128 KiB */
-    MOST_FLOATS  = 66560, /* a table that needs many tokens: 16 tokens of 4096
+    FAR_FLOATS = 32768,  /* a task's table where heads are far: 128 KiB */
+    MOST_FLOATS = 66560, /* a table that needs many tokens: 16 tokens of 4096
                              channels, and padding */
-    NEAR_FLOATS  = 4096,  /* where heads are near, or one: half of L1 */
-    LEAST_FLOATS = 2048,  /* smaller tables cost more than extra tasks gain */
-    TASK_BYTES   = 256 * 1024, /* of a task at least, for the same reason */
-    STREAMS      = 8,     /* ways of L1: all streams may map to one set */
-    ALIGN        = 16     /* floats in a line of the cache */
+    NEAR_FLOATS = 4096,  /* where heads are near, or one: half of L1 */
+    LEAST_FLOATS = 2048, /* smaller tables cost more than extra tasks gain */
+    TASK_BYTES = 256 * 1024, /* of a task at least, for the same reason */
+    STREAMS = 8,             /* ways of L1: all streams may map to one set */
+    ALIGN = 16               /* floats in a line of the cache */
 };
 
 /* One tensor of the call, as heads x tokens. */
 struct view {
     locant_tensor *out;
     const locant_tensor *x;
-    size_t size;          /* bytes of an element */
-    int along;            /* the dimension of a run's heads, or -1 */
+    size_t size; /* bytes of an element */
+    int along;   /* the dimension of a run's heads, or -1 */
     bool far;
     size_t heads, groups; /* most heads of a run; runs along that dimension */
     size_t outers;        /* runs in a block */
@@ -45,7 +45,7 @@ struct job {
     struct view view[LCT_MOST_VIEWS];
     size_t views;
     const struct lct_blocks *b;
-    float *scratch;       /* [slots, stride] */
+    float *scratch; /* [slots, stride] */
     size_t stride;
     size_t tokens, block; /* of the call; of a task */
     size_t groups;        /* tasks per block */
@@ -86,8 +86,12 @@ static int longest(const locant_tensor *x)
 
 static struct view view_of(locant_tensor *out, const locant_tensor *x)
 {
-    struct view v = { .out = out, .x = x, .along = nearest(x), .heads = 1,
-                      .size = locant_dtype_size(x->dtype), .groups = 1 };
+    struct view v = { .out = out,
+                      .x = x,
+                      .along = nearest(x),
+                      .heads = 1,
+                      .size = locant_dtype_size(x->dtype),
+                      .groups = 1 };
     size_t streams = out->data == x->data ? STREAMS : STREAMS / 2, all;
 
     if (v.along < 0) {
@@ -159,7 +163,10 @@ static void do_block(void *context, size_t task, int slot)
             .x_row = bytes_along(v->x, v->x->rank - 2),
             .out_head = bytes_along(v->out, v->along),
             .x_head = bytes_along(v->x, v->along),
-            .rows = rows, .heads = 1, .table = table, .shape = v->x,
+            .rows = rows,
+            .heads = 1,
+            .table = table,
+            .shape = v->x,
         };
 
         for (size_t n = v->outers * group / job->groups; n < end; n++) {
@@ -250,10 +257,11 @@ locant_status lct_blocks_run(const char *fn, size_t n,
                 sizeof(float) * slots))
         job.scratch = locant_alloc(bytes);
     if (job.scratch == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the rows of "
-                           "%zu positions", fn, job.block);
-    lct_parallel_for(((job.tokens - 1) / job.block + 1) * job.groups *
-                         job.rows,
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for the rows of "
+                           "%zu positions",
+                           fn, job.block);
+    lct_parallel_for(((job.tokens - 1) / job.block + 1) * job.groups * job.rows,
                      (int)slots, do_block, &job);
     locant_release(job.scratch);
     return LOCANT_OK;

@@ -11,10 +11,10 @@ enum { LCT_MAX_PARAMS = 16 };
 struct lct_call {
     const locant_encoding *e;
     int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
-    const double *param[LCT_MAX_PARAMS]; /* dense, in double */
-    double scale;     /* of q.k; 1 if unused */
-    int64_t last;     /* largest key position of the batch row */
-    bool wide;        /* tensors are F64: angles in full double */
+    const double *param[LCT_MAX_PARAMS];      /* dense, in double */
+    double scale;                             /* of q.k; 1 if unused */
+    int64_t last; /* largest key position of the batch row */
+    bool wide;    /* tensors are F64: angles in full double */
 };
 
 /*
@@ -46,25 +46,25 @@ struct lct_content {
     struct lct_call call;
     int64_t keys;
     double scale;
-    const int64_t *k_pos;  /* [keys] */
-    const double *k;       /* [kv_heads, keys, head_dim], rotated */
+    const int64_t *k_pos; /* [keys] */
+    const double *k;      /* [kv_heads, keys, head_dim], rotated */
 };
 
 /* One query of all heads. */
 struct lct_query {
     int64_t pos;
-    int64_t index;         /* among the queries of its batch row */
-    const double *q;       /* [heads, head_dim], rotated */
-    const double *bias;    /* [heads, keys] of the score door, included in the
+    int64_t index;      /* among the queries of its batch row */
+    const double *q;    /* [heads, head_dim], rotated */
+    const double *bias; /* [heads, keys] of the score door, included in the
                               scores; NULL without one */
 };
 
 /* Gradients that the content door adds to. */
 struct lct_content_gradient {
-    double *dq;            /* [heads, head_dim], of this query */
-    double *dk;            /* [kv_heads, keys, head_dim] */
-    double *dx;            /* [keys, width]; NULL without x */
-    double *dbias;         /* [heads, keys]: of the bias, without the part that
+    double *dq;    /* [heads, head_dim], of this query */
+    double *dk;    /* [kv_heads, keys, head_dim] */
+    double *dx;    /* [keys, width]; NULL without x */
+    double *dbias; /* [heads, keys]: of the bias, without the part that
                               reaches it through the scores */
     double *const *dparam;
 };

@@ -13,6 +13,7 @@
 
 enum { BASE, SHIFT, JITTER, SCALE };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "longest wavelength / 2 pi, nearly" },
@@ -24,6 +25,7 @@ static const struct lct_key keys[] = {
       .doc = "largest factor of a sequence in training; the least is 1/scale" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status schedule(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
@@ -34,8 +36,9 @@ static locant_status schedule(struct lct_schedule **out,
     (void)length;
     *out = lct_schedule_create(e->value[BASE], pairs, dim);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, pairs);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           pairs);
     for (int64_t c = 0; dim % 2 != 0 && c < pairs; c++)
         (*out)->turn[c] = lct_turn_of(e->value[BASE], c, dim);
     return LOCANT_OK;
@@ -54,8 +57,7 @@ static void row(double *out, const locant_encoding *e,
         double cosine, sine;
 
         if (at->coords != NULL)
-            lct_angle_real(&cosine, &sine, frequencies->turn[c],
-                           at->coords[0]);
+            lct_angle_real(&cosine, &sine, frequencies->turn[c], at->coords[0]);
         else
             lct_angle(&cosine, &sine, frequencies->turn[c], at->pos);
         out[2 * c] = sine;
@@ -73,13 +75,12 @@ static void choose(int64_t *unused, double *reals, const locant_encoding *e,
     (void)unused;
     if (r != NULL) {
         shift = e->value[SHIFT] * (2 * locant_random_uniform(r) - 1);
-        factor = exp(log(e->value[SCALE]) *
-                     (2 * locant_random_uniform(r) - 1));
+        factor = exp(log(e->value[SCALE]) * (2 * locant_random_uniform(r) - 1));
     }
     for (int64_t t = 0; t < n; t++) {
-        double jitter = r == NULL ? 0
-                                  : e->value[JITTER] *
-                                        (2 * locant_random_uniform(r) - 1);
+        double jitter =
+            r == NULL ? 0
+                      : e->value[JITTER] * (2 * locant_random_uniform(r) - 1);
 
         reals[t] = ((double)t - middle + shift + jitter) * factor;
     }

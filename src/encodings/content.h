@@ -36,17 +36,17 @@ struct lct_vectors {
     int pairs;
 
     /* Indices of parameters; -1: none. */
-    int table;      /* [rows, head_dim], or with 'by_head' [rows, heads, ..] */
+    int table; /* [rows, head_dim], or with 'by_head' [rows, heads, ..] */
     bool by_head;
-    int matrix;     /* [heads, head_dim, width], instead of 'table' */
-    int bias;       /* [heads, head_dim], beside 'matrix' */
-    int added;      /* [heads, head_dim]: a in the formula */
+    int matrix; /* [heads, head_dim, width], instead of 'table' */
+    int bias;   /* [heads, head_dim], beside 'matrix' */
+    int added;  /* [heads, head_dim]: a in the formula */
 };
 
 struct lct_products {
     int count;
     struct lct_vectors vectors[LCT_MAX_VECTORS];
-    int u;          /* parameter [heads, head_dim]; -1: none */
+    int u; /* parameter [heads, head_dim]; -1: none */
     double factor;
 
     /*
@@ -64,16 +64,18 @@ struct lct_products {
 /* No products yet; the caller fills them in. */
 static inline struct lct_products lct_no_products(void)
 {
-    return (struct lct_products){ .u = -1, .factor = 1, .gate_weight = -1,
-                               .gate_bias = -1 };
+    return (struct lct_products){
+        .u = -1, .factor = 1, .gate_weight = -1, .gate_bias = -1
+    };
 }
 
 /* Vectors whose rows are parameter 'table'. */
 static inline struct lct_vectors lct_plain_vectors(enum lct_meets meets,
                                                    int table)
 {
-    return (struct lct_vectors){ .meets = meets, .table = table, .matrix = -1,
-                                 .bias = -1, .added = -1 };
+    return (struct lct_vectors){
+        .meets = meets, .table = table, .matrix = -1, .bias = -1, .added = -1
+    };
 }
 
 static inline bool lct_is_hidden(double score)

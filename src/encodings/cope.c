@@ -20,6 +20,7 @@
 
 enum { LENGTH, SHARE };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = 64, .min = 2,
       .max = 1 << 20, .doc = "rows of the table: contextual positions 0 .. "
@@ -28,10 +29,13 @@ static const struct lct_key keys[] = {
       .doc = "yes: the same table in all layers" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "length", "head_dim" },
-      .scope = LCT_SHARE_KEY, .doc = "vector of each contextual position" },
+    { .name = "table",
+      .dims = { "length", "head_dim" },
+      .scope = LCT_SHARE_KEY,
+      .doc = "vector of each contextual position" },
     { 0 }
 };
 

@@ -14,6 +14,7 @@ enum { W0, B0, G1, N1, W1, B1, G2, N2, W2, B2, G3, N3, W3, B3 };
 
 static const double epsilon = 1e-5; /* of the LayerNorms */
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
       .doc = "rows of the group" },
@@ -56,6 +57,7 @@ static const struct lct_param params[] = {
       .doc = "biases of layer 3" },
     { 0 }
 };
+/* clang-format on */
 
 /* Norms start as the identity, linear layers uniform within 1/sqrt(inputs). */
 static bool fill(double *out, const locant_encoding *e, int k,
@@ -77,8 +79,8 @@ static locant_status positions(const locant_encoding *e, const char *fn,
 {
     (void)given;
     return lct_length_limit_check(e, fn, pos, n,
-                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
-                    "the group");
+                                  (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
+                                  "the group");
 }
 
 /* Activations of one forward pass. */
@@ -166,8 +168,8 @@ static void normalise_backward(double *da, double *const *dparam,
         along += da[i] * g[i] * p->z[block][i] / (double)n;
     }
     for (int64_t i = 0; i < n; i++)
-        da[i] = (da[i] * g[i] - mean - p->z[block][i] * along) *
-                p->inverse[block];
+        da[i] =
+            (da[i] * g[i] - mean - p->z[block][i] * along) * p->inverse[block];
 }
 
 /* From da of block 2 back through the norms and layers to w0, b0. */

@@ -32,6 +32,7 @@ enum { MOST_HIDDEN = 256, TAPS = 3 };
 
 static const double leak = 0.01; /* of LeakyReLU, PyTorch's */
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "version", .kind = LCT_INTEGER, .def = 1, .min = 1, .max = 2,
       .doc = "1: each pair of tokens alone; 2: with its two neighbours" },
@@ -67,6 +68,7 @@ static const struct lct_param convolution[] = {
       .doc = "biases of the second layer" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param *params_of(const locant_encoding *e)
 {
@@ -106,9 +108,12 @@ static struct net net_of(const struct lct_content *c, const double *s,
 {
     int64_t taps = c->call.e->value[VERSION] == 1 ? 1 : TAPS;
 
-    return (struct net){ .c = c, .s = s, .bias = q->bias,
+    return (struct net){ .c = c,
+                         .s = s,
+                         .bias = q->bias,
                          .hidden = (int64_t)c->call.e->value[HIDDEN],
-                         .taps = taps, .reach = taps / 2 };
+                         .taps = taps,
+                         .reach = taps / 2 };
 }
 
 /* Does key j exist, and is it visible in at least one head? */
@@ -226,8 +231,7 @@ static void hidden_backward(double *da, const struct lct_content_gradient *g,
 
 /* forward: a[u,j] = b1 + sum of w1[row,u,t] x[row, j + t - reach] */
 static void weights_backward(const struct lct_content_gradient *g,
-                             const struct net *net, const double *da,
-                             int64_t j)
+                             const struct net *net, const double *da, int64_t j)
 {
     for (int64_t u = 0; u < net->hidden; u++)
         g->dparam[B1][u] += da[u];
@@ -283,8 +287,7 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
                 continue;
             dscore = input_backward(&net, da, h, j);
             if (g->dbias != NULL)
-                g->dbias[at] +=
-                    input_backward(&net, da, heads + h, j) - dscore;
+                g->dbias[at] += input_backward(&net, da, heads + h, j) - dscore;
             g->dparam[B2][h] += ds[at];
             ds[at] += dscore;
         }

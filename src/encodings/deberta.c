@@ -23,6 +23,7 @@
  */
 #include "deberta.h"
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "version", .kind = LCT_INTEGER, .def = 1, .min = 1, .max = 3,
       .doc = "1: distances as they are; 2: log buckets; 3: and a norm" },
@@ -46,6 +47,7 @@ static const struct lct_key keys[] = {
 #define BIAS_PARAM(called, said)                                            \
     { .name = called, .dims = { "heads", "head_dim" }, .scope = LCT_PER_LAYER, \
       .doc = said }
+/* clang-format on */
 
 static const struct lct_param version1[] = {
     TABLE_PARAM,
@@ -64,6 +66,7 @@ static const struct lct_param version2[] = {
     { 0 }
 };
 
+/* clang-format off */
 static const struct lct_param version3[] = {
     TABLE_PARAM,
     PROJECTION_PARAM("key", "makes Kr of P (the layer's key_proj)"),
@@ -76,6 +79,7 @@ static const struct lct_param version3[] = {
       .doc = "of the LayerNorm of P" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param *params_of(const locant_encoding *e)
 {
@@ -101,12 +105,14 @@ static locant_status check(const locant_encoding *e)
     if (e->value[LCT_DEBERTA_VERSION] == 1)
         return LOCANT_OK;
     if (span < 2)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: span of "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: span of "
                            "deberta is %.0f, expected at least 2 in version "
                            "%.0f: half of the buckets hold one distance each",
                            span, e->value[LCT_DEBERTA_VERSION]);
     if (distance - 1 <= floor(span / 2))
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: distance "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: distance "
                            "of deberta is %.0f, expected more than %.0f, one "
                            "beyond the buckets that hold one distance each",
                            distance, floor(span / 2) + 1);
@@ -121,9 +127,10 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 static void products(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high)
 {
-    int64_t most = (int64_t)e->value[e->value[LCT_DEBERTA_VERSION] == 1
-                                         ? LCT_DEBERTA_SPAN
-                                         : LCT_DEBERTA_DISTANCE];
+    int64_t most =
+        (int64_t)
+            e->value[e->value[LCT_DEBERTA_VERSION] == 1 ? LCT_DEBERTA_SPAN
+                                                        : LCT_DEBERTA_DISTANCE];
 
     (void)low;
     (void)high;
@@ -135,7 +142,7 @@ static void products(struct lct_products *out, const locant_encoding *e,
 
         *v = lct_plain_vectors(n == 0 ? LCT_MEETS_QUERY : LCT_MEETS_KEY, -1);
         v->matrix = n == 0 ? LCT_DEBERTA_KEY : LCT_DEBERTA_QUERY;
-        v->bias = n == 1 ? LCT_DEBERTA_QUERY_BIAS
+        v->bias = n == 1                               ? LCT_DEBERTA_QUERY_BIAS
                   : e->value[LCT_DEBERTA_VERSION] == 1 ? -1
                                                        : LCT_DEBERTA_KEY_BIAS;
         v->row = row;

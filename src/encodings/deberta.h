@@ -4,11 +4,14 @@
 #include "content.h"
 
 enum { LCT_DEBERTA_VERSION, LCT_DEBERTA_SPAN, LCT_DEBERTA_DISTANCE }; /* keys */
-enum {                                                          /* parameters */
-    LCT_DEBERTA_TABLE, LCT_DEBERTA_KEY, LCT_DEBERTA_QUERY,
-    LCT_DEBERTA_QUERY_BIAS,
-    LCT_DEBERTA_KEY_BIAS,                              /* versions 2 and 3 */
-    LCT_DEBERTA_NORM_WEIGHT, LCT_DEBERTA_NORM_BIAS     /* version 3 */
+enum { /* parameters */
+       LCT_DEBERTA_TABLE,
+       LCT_DEBERTA_KEY,
+       LCT_DEBERTA_QUERY,
+       LCT_DEBERTA_QUERY_BIAS,
+       LCT_DEBERTA_KEY_BIAS, /* versions 2 and 3 */
+       LCT_DEBERTA_NORM_WEIGHT,
+       LCT_DEBERTA_NORM_BIAS /* version 3 */
 };
 
 static inline int64_t lct_deberta_rows(const locant_encoding *e)
@@ -17,8 +20,7 @@ static inline int64_t lct_deberta_rows(const locant_encoding *e)
 }
 
 /* Row of the table for a pair of positions. */
-int64_t lct_deberta_row(const locant_encoding *e, int64_t q_pos,
-                        int64_t k_pos);
+int64_t lct_deberta_row(const locant_encoding *e, int64_t q_pos, int64_t k_pos);
 
 /* The buckets of versions 2 and 3. */
 locant_status lct_deberta_prepare(locant_encoding *e);

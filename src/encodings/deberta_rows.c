@@ -35,11 +35,12 @@ locant_status lct_deberta_prepare(locant_encoding *e)
         return LOCANT_OK;
     of = locant_alloc((size_t)distance * sizeof(*of));
     if (of == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_create: no "
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_encoding_create: no "
                            "memory for the buckets of deberta");
     for (int64_t n = 0; n < (int64_t)distance; n++)
-        of[n] = (int64_t)fmin(bucket((double)n, floor(span / 2), distance),
-                              span);
+        of[n] =
+            (int64_t)fmin(bucket((double)n, floor(span / 2), distance), span);
     e->state = of;
     return LOCANT_OK;
 }
@@ -85,9 +86,9 @@ void lct_deberta_basis(double *out, const struct lct_call *c, int64_t m)
         return;
     moments(&mean, &inverse, x, c->width);
     for (int64_t i = 0; i < c->width; i++)
-        out[i] = (x[i] - mean) * inverse *
-                     c->param[LCT_DEBERTA_NORM_WEIGHT][i] +
-                 c->param[LCT_DEBERTA_NORM_BIAS][i];
+        out[i] =
+            (x[i] - mean) * inverse * c->param[LCT_DEBERTA_NORM_WEIGHT][i] +
+            c->param[LCT_DEBERTA_NORM_BIAS][i];
 }
 
 /*

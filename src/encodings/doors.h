@@ -181,8 +181,8 @@ struct lct_mask_hooks {
                  int64_t k_pos);
     /* How many pairs of two ranges are visible?  SOME is always allowed. */
     enum lct_visibility (*classify)(const locant_encoding *e,
-                              const struct lct_head *head, struct lct_span q,
-                              struct lct_span k);
+                                    const struct lct_head *head,
+                                    struct lct_span q, struct lct_span k);
 };
 
 /* Factors of the scale of scores. */

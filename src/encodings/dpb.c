@@ -12,6 +12,7 @@
 enum { HIDDEN, LOG, SHARE, MOST = 512 };
 enum { W1, B1, W2, B2, W3, B3 };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "hidden", .kind = LCT_INTEGER, .def = 32, .min = 1, .max = MOST,
       .doc = "units of both hidden layers" },
@@ -37,6 +38,7 @@ static const struct lct_param params[] = {
       .doc = "biases of the last layer" },
     { 0 }
 };
+/* clang-format on */
 
 /* Linear layers uniform within 1/sqrt(inputs), as PyTorch makes them. */
 static bool fill(double *out, const locant_encoding *e, int k,

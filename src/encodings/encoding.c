@@ -43,7 +43,7 @@ static locant_status set_length(locant_encoding *e, int64_t length)
     e->spec = locant_alloc(n + 1);
     if (e->spec == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_resolve: no "
-                           "memory for the spec");
+                                             "memory for the spec");
     lct_spec_print(e->spec, n + 1, e);
     return LOCANT_OK;
 }
@@ -60,8 +60,9 @@ locant_status locant_encoding_resolve(locant_encoding **out,
                            out == NULL ? "out" : "e");
     *out = NULL;
     if (length < 1)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: length is %" PRId64
-                           ", expected at least 1", fn, length);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: length is %" PRId64 ", expected at least 1", fn,
+                           length);
     LCT_TRY(lct_spec_parse(&draft, fn, e->spec, lct_encodings));
     status = set_length(draft, length);
     if (status == LOCANT_OK)

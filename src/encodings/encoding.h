@@ -51,16 +51,16 @@ struct lct_part {
 
 struct locant_encoding {
     const struct lct_encoding *row;
-    double value[LCT_MAX_KEYS];             /* in the order of row->keys */
-    locant_encoding *nested[LCT_MAX_KEYS];  /* values of kind LCT_SPEC, or the
+    double value[LCT_MAX_KEYS];            /* in the order of row->keys */
+    locant_encoding *nested[LCT_MAX_KEYS]; /* values of kind LCT_SPEC, or the
                                                parts of a sum */
-    struct lct_list *list[LCT_MAX_KEYS];    /* values of kind LCT_LIST */
-    char *spec;                             /* canonical */
+    struct lct_list *list[LCT_MAX_KEYS];   /* values of kind LCT_LIST */
+    char *spec;                            /* canonical */
     unsigned doors, traits;
-    struct lct_part part[LCT_MAX_PARTS];    /* the encoding itself, or the parts
+    struct lct_part part[LCT_MAX_PARTS]; /* the encoding itself, or the parts
                                                of a sum */
     int parts;
-    void *state;                            /* made by row->prepare */
+    void *state;                              /* made by row->prepare */
     _Atomic(struct lct_schedule *) schedules; /* list of those made so far */
 };
 

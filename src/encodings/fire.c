@@ -16,6 +16,7 @@ enum { C, L, W1, B1, W2, B2 };
 
 static const double epsilon = 1e-6; /* as in the authors' code */
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "hidden", .kind = LCT_INTEGER, .def = 32, .min = 1, .max = 4096,
       .doc = "units of the network" },
@@ -42,6 +43,7 @@ static const struct lct_param params[] = {
       .doc = "biases of the second layer" },
     { 0 }
 };
+/* clang-format on */
 
 /* c starts at 0.1, l at 1, linear layers uniform within 1/sqrt(inputs). */
 static bool fill(double *out, const locant_encoding *e, int k,
@@ -113,8 +115,8 @@ static void relate_backward(double *const *dparam, const struct lct_call *s,
     dparam[C][0] += df * (u_c * r->v - r->u * v_c) / (r->v * r->v);
     if (r->at_least)
         dparam[L][0] -= df * r->u / (r->v * r->v) * fabs(c) /
-                        (fabs(c) * r->m + 1) *
-                        s->e->value[LENGTH] * (l < 0 ? -1 : 1);
+                        (fabs(c) * r->m + 1) * s->e->value[LENGTH] *
+                        (l < 0 ? -1 : 1);
 }
 
 /* forward: out[j] = b2 + sum_i w2_i max(0, w1_i f + b1_i) */
@@ -251,16 +253,16 @@ static void query(double out[3], const struct lct_call *s, int64_t q_pos)
 
     out[0] = 1 / r.v;
     out[1] = -fabs(r.m) * (c < 0 ? -1 : 1) / (fabs(c * r.m) + 1) / r.v;
-    out[2] = r.at_least ? -fabs(c) / (fabs(c) * r.m + 1) *
-                              s->e->value[LENGTH] * (l < 0 ? -1 : 1) / r.v
+    out[2] = r.at_least ? -fabs(c) / (fabs(c) * r.m + 1) * s->e->value[LENGTH] *
+                              (l < 0 ? -1 : 1) / r.v
                         : 0;
 }
 
 /* forward: b2 + sum_i w2_i max(0, w1_i f + b1_i), by the pieces of each unit */
 static void pieces_backward(double *const *dparam, const struct lct_call *s,
-                           int64_t head, const double *start, int64_t count,
-                           const double *sum, const double *sum_f,
-                           const double dshape[2])
+                            int64_t head, const double *start, int64_t count,
+                            const double *sum, const double *sum_f,
+                            const double dshape[2])
 {
     int64_t hidden = (int64_t)s->e->value[HIDDEN];
     bool on;

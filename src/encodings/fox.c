@@ -18,11 +18,14 @@
 enum { WEIGHT, BIAS };
 
 static const struct lct_key keys[] = {
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
+    { .name = "share",
+      .kind = LCT_SWITCH,
+      .def = 0,
       .doc = "yes: the same gates in all layers" },
     { 0 }
 };
 
+/* clang-format off */
 static const struct lct_param params[] = {
     { .name = "weight", .dims = { "heads", "width" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
@@ -31,6 +34,7 @@ static const struct lct_param params[] = {
       .doc = "of the gate: at 0 a token halves the weight of all before it" },
     { 0 }
 };
+/* clang-format on */
 
 static void products(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high)

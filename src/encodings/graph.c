@@ -12,6 +12,7 @@
 enum { LENGTH, DISTANCE };
 enum { HOPS, TABLE };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1,
       .max = 1 << 15, .doc = "nodes; left out: the trained length" },
@@ -29,6 +30,7 @@ static const struct lct_param params[] = {
       .doc = "bias of each distance 0 .. distance, then of no path" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
@@ -55,14 +57,15 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                                const int64_t *pos, size_t n,
                                const locant_tensor *given)
 {
-    int64_t nodes = given != NULL              ? given[HOPS].shape[0]
+    int64_t nodes = given != NULL             ? given[HOPS].shape[0]
                     : isnan(e->value[LENGTH]) ? 0
                                               : (int64_t)e->value[LENGTH];
 
     if (given != NULL && given[HOPS].shape[1] != nodes)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: hops is [%" PRId64 ", %"
-                           PRId64 "], expected a square", fn, nodes,
-                           given[HOPS].shape[1]);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: hops is [%" PRId64 ", %" PRId64
+                           "], expected a square",
+                           fn, nodes, given[HOPS].shape[1]);
     return lct_length_limit_check(e, fn, pos, n, nodes, "the graph");
 }
 
@@ -89,8 +92,8 @@ static void bias(double *out, const struct lct_call *s, int64_t head,
     int64_t nodes = nodes_of(s);
 
     for (size_t j = 0; j < n; j++)
-        out[j] = s->param[TABLE][entry(s, nodes, q_pos, k_pos[j]) * s->heads +
-                                 head];
+        out[j] =
+            s->param[TABLE][entry(s, nodes, q_pos, k_pos[j]) * s->heads + head];
 }
 
 /* forward: out[j] = table[entry(j), head] */

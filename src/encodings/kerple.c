@@ -18,6 +18,7 @@ enum { P, A };
 
 static const char *const kinds[] = { "log", "power", NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "kind", .kind = LCT_WORD, .def = LOG, .words = kinds,
       .doc = "log: -p ln(1 + a n); power: -a n^p" },
@@ -35,6 +36,7 @@ static const struct lct_param params[] = {
       .doc = "log: scale of distance; power: strength" },
     { 0 }
 };
+/* clang-format on */
 
 static double project(const locant_encoding *e, int k, double value)
 {
@@ -54,8 +56,8 @@ static void bias(double *out, const struct lct_call *s, int64_t head,
         double n = fabs((double)lct_distance(q_pos, k_pos[j]));
 
         /* never -0 */
-        out[j] = 0 - (s->e->value[KIND] == LOG ? p * log1p(a * n)
-                                               : a * pow(n, p));
+        out[j] =
+            0 - (s->e->value[KIND] == LOG ? p * log1p(a * n) : a * pow(n, p));
     }
 }
 

@@ -9,7 +9,11 @@ struct lct_encoding;
 enum { LCT_MAX_KEYS = 12 };
 
 enum lct_key_kind {
-    LCT_NUMBER, LCT_INTEGER, LCT_WORD, LCT_SWITCH, LCT_SPEC,
+    LCT_NUMBER,
+    LCT_INTEGER,
+    LCT_WORD,
+    LCT_SWITCH,
+    LCT_SPEC,
     LCT_LIST /* numbers joined by ':'; left out: empty */
 };
 
@@ -24,7 +28,7 @@ struct lct_key {
     const struct lct_encoding *const *family; /* LCT_SPEC: the choices, ended
                                  by NULL; the value is the index */
     const char *doc;
-    bool min_open;            /* 'min' itself is not allowed */
+    bool min_open; /* 'min' itself is not allowed */
 };
 
 /* Numbers of a key of kind LCT_LIST. */
@@ -51,10 +55,10 @@ struct lct_param {
     const char *name;
     const char *dims[3]; /* outermost first; NULL past the rank */
     enum lct_init init;
-    double a, b;         /* NORMAL: mean, deviation; UNIFORM: from, to */
-    double rate;         /* see locant_param_info; 0 stands for 1 */
+    double a, b; /* NORMAL: mean, deviation; UNIFORM: from, to */
+    double rate; /* see locant_param_info; 0 stands for 1 */
     enum lct_scope scope;
-    bool given;          /* data of the task, never learned: rate 0 */
+    bool given; /* data of the task, never learned: rate 0 */
     const char *doc;
 };
 

@@ -13,6 +13,7 @@
 
 enum { LENGTH, VECTORS };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1, .max = 1e9,
       .doc = "nodes; left out: the trained length" },
@@ -30,6 +31,7 @@ static const struct lct_param params[] = {
       .doc = "from the entries of a node to the width of the model" },
     { 0 }
 };
+/* clang-format on */
 
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
@@ -47,8 +49,8 @@ static bool fill(double *out, const locant_encoding *e, int k,
             double x = 0;
 
             if (v + 1 < nodes)
-                x = sqrt(degree) * cos(pi * (double)((v + 1) * j) /
-                                       (double)(nodes - 1));
+                x = sqrt(degree) *
+                    cos(pi * (double)((v + 1) * j) / (double)(nodes - 1));
             out[j * vectors + v] = x;
             square += x * x;
         }

@@ -13,6 +13,7 @@
 
 enum { LOCAL, GLOBAL, PERIOD };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "local", .kind = LCT_SPEC, .def = NAN, .family = lct_encodings,
       .doc = "of most layers; left out: none" },
@@ -22,14 +23,17 @@ static const struct lct_key keys[] = {
       .max = 1 << 20, .doc = "layer l is global if (l + 1) % period is 0" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status check(const locant_encoding *e)
 {
     for (int k = LOCAL; k <= GLOBAL; k++)
         if (e->nested[k] != NULL && e->nested[k]->row->layers != NULL)
-            return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s "
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "locant_encoding_create: %s "
                                "of layers is layers again, expected what one "
-                               "layer uses", keys[k].name);
+                               "layer uses",
+                               keys[k].name);
     return LOCANT_OK;
 }
 
@@ -41,9 +45,11 @@ static locant_status check_places(const locant_encoding *e)
 
     if (a == NULL || b == NULL || strcmp(a->spec, b->spec) == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: local of "
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_encoding_create: local of "
                        "layers chooses positions by %s, global by %s, expected "
-                       "the same", a->spec, b->spec);
+                       "the same",
+                       a->spec, b->spec);
 }
 
 /* A kind of layer that is left out has no encoding. */
@@ -78,7 +84,8 @@ static const locant_variant variants[] = {
     { "layers(local=rope(base=500000,pairing=interleaved),"
       "global=temperature,period=4)",
       "no RoPE but a temperature in every 4th layer (its local layers see "
-      "chunks of 8192 tokens)", "Llama 4" },
+      "chunks of 8192 tokens)",
+      "Llama 4" },
     { "layers(local=rope(base=5000000),global=none,period=4)",
       "no RoPE in every 4th layer", "SmolLM3" },
     { "layers(local=window(size=4096)+rope(base=50000,pairing=interleaved),"

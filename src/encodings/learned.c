@@ -11,6 +11,7 @@
 
 enum { LENGTH, OFFSET };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1, .max = 1e9,
       .doc = "rows of the table; left out: rows of the table given, or the "
@@ -19,10 +20,15 @@ static const struct lct_key keys[] = {
       .doc = "rows before that of position 0; 2 in OPT, BART and RoBERTa" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "rows", "width" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .doc = "row p is added to the token at position p" },
+    { .name = "table",
+      .dims = { "rows", "width" },
+      .init = LCT_INIT_NORMAL,
+      .a = 0,
+      .b = 0.02,
+      .doc = "row p is added to the token at position p" },
     { 0 }
 };
 
@@ -42,9 +48,8 @@ static locant_status positions(const locant_encoding *e, const char *fn,
 {
     int64_t rows = given != NULL ? given[0].shape[0] : size(e, "rows", NULL);
 
-    return lct_length_limit_check(e, fn, pos, n,
-                                  rows - (int64_t)e->value[OFFSET],
-                                  "the table");
+    return lct_length_limit_check(
+        e, fn, pos, n, rows - (int64_t)e->value[OFFSET], "the table");
 }
 
 static const void *stored(const locant_encoding *e, int64_t pos,
@@ -59,8 +64,7 @@ static void row(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *given)
 {
-    lct_row_to_f64(out, stored(e, at->pos, given), given[0].dtype,
-                   (size_t)dim);
+    lct_row_to_f64(out, stored(e, at->pos, given), given[0].dtype, (size_t)dim);
 }
 
 static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
@@ -84,11 +88,10 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
         lct_add_to(&dparams[0], row * dim + i, drow[i]);
 }
 
-static const locant_variant variants[] = {
-    { "learned(offset=2)", "Learned positions from row 2",
-      "OPT, BART, RoBERTa" },
-    { 0 }
-};
+static const locant_variant variants[] = { { "learned(offset=2)",
+                                             "Learned positions from row 2",
+                                             "OPT, BART, RoBERTa" },
+                                           { 0 } };
 
 const struct lct_encoding lct_enc_learned = {
     .info = {

@@ -14,6 +14,7 @@ enum { ROWS, COLUMNS };
 
 static const char *const ways[] = { "sum", "concat", NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,
       .max = 1 << 20, .doc = "rows of the grid" },
@@ -23,17 +24,22 @@ static const struct lct_key keys[] = {
       .doc = "sum: rows[y] + columns[x]; concat: half of the channels each" },
     { 0 }
 };
+/* clang-format on */
 
 /* "channels" of one table: all, or half. */
-static const struct lct_param params[] = {
-    { .name = "rows", .dims = { "height", "channels" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02,
-      .doc = "vector of each row" },
-    { .name = "columns", .dims = { "columns", "channels" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02,
-      .doc = "vector of each column" },
-    { 0 }
-};
+static const struct lct_param params[] = { { .name = "rows",
+                                             .dims = { "height", "channels" },
+                                             .init = LCT_INIT_NORMAL,
+                                             .a = 0,
+                                             .b = 0.02,
+                                             .doc = "vector of each row" },
+                                           { .name = "columns",
+                                             .dims = { "columns", "channels" },
+                                             .init = LCT_INIT_NORMAL,
+                                             .a = 0,
+                                             .b = 0.02,
+                                             .doc = "vector of each column" },
+                                           { 0 } };
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
@@ -48,12 +54,14 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                                const locant_tensor *given)
 {
     if (given != NULL && given[ROWS].shape[1] != given[COLUMNS].shape[1])
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: rows has %" PRId64
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: rows has %" PRId64
                            " channels, columns has %" PRId64 ", expected as "
-                           "many", fn, given[ROWS].shape[1],
-                           given[COLUMNS].shape[1]);
+                           "many",
+                           fn, given[ROWS].shape[1], given[COLUMNS].shape[1]);
     return lct_length_limit_check(e, fn, pos, n,
-                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]), "the grid");
+                                  (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
+                                  "the grid");
 }
 
 /* The table that a channel comes from, and its index there. */
@@ -105,11 +113,10 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
         }
 }
 
-static const locant_variant variants[] = {
-    { "learned2d(combine=concat)", "Rows and columns side by side",
-      "DETR (learned), ViT ablation" },
-    { 0 }
-};
+static const locant_variant variants[] = { { "learned2d(combine=concat)",
+                                             "Rows and columns side by side",
+                                             "DETR (learned), ViT ablation" },
+                                           { 0 } };
 
 const struct lct_encoding lct_enc_learned2d = {
     .info = {

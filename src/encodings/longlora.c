@@ -13,9 +13,13 @@
 #include "../positions/distance.h"
 
 static const struct lct_key keys[] = {
-    { .name = "group", .kind = LCT_INTEGER, .def = 64, .min = 2,
-      .max = 1LL << 40, .doc = "tokens of a group, a quarter of the context in "
-      "the paper" },
+    { .name = "group",
+      .kind = LCT_INTEGER,
+      .def = 64,
+      .min = 2,
+      .max = 1LL << 40,
+      .doc = "tokens of a group, a quarter of the context in "
+             "the paper" },
     { 0 }
 };
 

@@ -20,6 +20,7 @@ static const char *const layouts[] = { "chunked", "interleaved", "ernie", "glm",
                                        NULL };
 static const char *const pairings[] = { "half", "interleaved", NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "as of rope; 1e6 in Qwen2-VL" },
@@ -38,6 +39,7 @@ static const struct lct_key keys[] = {
       .doc = "as of rope, of frequencies that no length of a call changes" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t section(const locant_encoding *e, int i)
 {
@@ -56,7 +58,8 @@ static locant_status check_scaling(const locant_encoding *e)
     if (scaling->row->schedule.length == NULL ||
         scaling->row->schedule.length(scaling, INT64_MAX) == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: scaling of "
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_encoding_create: scaling of "
                        "mrope is %s, whose frequencies depend on the length of "
                        "a call, expected one with the same for every length",
                        scaling->spec);
@@ -67,22 +70,28 @@ static locant_status check(const locant_encoding *e)
     const struct lct_list *list = e->list[SECTIONS];
 
     if (!isnan(e->value[DIM]) && fmod(e->value[DIM], 2) != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: dim of "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: dim of "
                            "mrope is %.0f, expected an even number",
                            e->value[DIM]);
     if (list != NULL && list->n != AXES)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: sections "
-                           "of mrope are %zu, expected 3", list->n);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: sections "
+                           "of mrope are %zu, expected 3",
+                           list->n);
     for (int i = 0; list != NULL && i < AXES; i++)
         if (list->item[i] != floor(list->item[i]))
-            return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: "
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "locant_encoding_create: "
                                "section %d of mrope is %g, expected a whole "
-                               "number", i, list->item[i]);
+                               "number",
+                               i, list->item[i]);
     if (e->value[LAYOUT] == ERNIE && section(e, 0) != section(e, 1))
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: sections "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: sections "
                            "h and w of mrope are %" PRId64 " and %" PRId64
-                           ", expected equal ones for ernie", section(e, 0),
-                           section(e, 1));
+                           ", expected equal ones for ernie",
+                           section(e, 0), section(e, 1));
     return check_scaling(e);
 }
 
@@ -136,13 +145,16 @@ static locant_status schedule(struct lct_schedule **out,
 
     (void)length;
     if (dim > head_dim)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: mrope rotates %" PRId64
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: mrope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
                            fn, dim, head_dim);
     if (dim % 2 != 0 || 2 * sum != dim)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: the sections of mrope are "
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: the sections of mrope are "
                            "%" PRId64 " pairs, expected half of the %" PRId64
-                           " channels it rotates", fn, sum, dim);
+                           " channels it rotates",
+                           fn, sum, dim);
     if (isnan(pairing))
         pairing = e->value[LAYOUT] >= ERNIE ? LCT_INTERLEAVED : LCT_HALF;
     LCT_TRY(lct_scaling_schedule(&one, e->nested[SCALING], e->value[BASE], fn,
@@ -159,14 +171,13 @@ static locant_status schedule(struct lct_schedule **out,
 
 static const locant_variant variants[] = {
     { "mrope(base=1e6)", "chunked", "Qwen2-VL, Qwen2.5-VL" },
-    { "mrope(base=1e6,scaling=yarn(factor=4,original=32768))",
-      "chunked, YaRN", "Qwen2.5-VL (131072 tokens)" },
+    { "mrope(base=1e6,scaling=yarn(factor=4,original=32768))", "chunked, YaRN",
+      "Qwen2.5-VL (131072 tokens)" },
     { "mrope(base=5e6,sections=24:20:20,layout=interleaved)", "interleaved",
       "Qwen3-VL" },
     { "mrope(base=1e7,sections=11:11:10,layout=interleaved,dim=64)",
       "interleaved, partial", "Qwen3.5" },
-    { "mrope(base=500000,layout=ernie)", "h and w alternate",
-      "ERNIE 4.5 VL" },
+    { "mrope(base=500000,layout=ernie)", "h and w alternate", "ERNIE 4.5 VL" },
     { "mrope(sections=8:12:12,layout=glm,dim=64)", "chunked, partial",
       "GLM-4.1V, GLM-4.5V" },
     { NULL, NULL, NULL }

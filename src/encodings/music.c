@@ -12,6 +12,7 @@
 
 enum { LENGTH, SHARE };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1,
       .max = 1 << 30, .doc = "rows of the table: distances 0 .. length - 1; "
@@ -20,9 +21,11 @@ static const struct lct_key keys[] = {
       .doc = "yes: the same table in all layers" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "length", "head_dim" },
+    { .name = "table",
+      .dims = { "length", "head_dim" },
       .scope = LCT_SHARE_KEY,
       .doc = "row length - 1 - n is multiplied with the query at distance n" },
     { 0 }
@@ -49,8 +52,10 @@ static locant_status positions(const locant_encoding *e, const char *fn,
     (void)n;
     (void)given;
     if (isnan(e->value[LENGTH]))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: music has no length, "
-                           "expected one as in music(length=1024)", fn);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: music has no length, "
+                           "expected one as in music(length=1024)",
+                           fn);
     return LOCANT_OK;
 }
 

@@ -27,8 +27,10 @@ locant_status lct_near_far_schedule(struct lct_schedule **out,
     (void)length;
     *out = lct_schedule_create(e->value[scheme->base], head_dim / 2, head_dim);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the "
-                           "frequencies of %s", fn, e->row->info.name);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for the "
+                           "frequencies of %s",
+                           fn, e->row->info.name);
     (*out)->pairing = (enum lct_pairing)e->value[scheme->pairing];
     return LOCANT_OK;
 }
@@ -56,7 +58,7 @@ static struct lct_turn divided(struct lct_turn base, const locant_encoding *e)
     const struct lct_near_far *scheme = e->row->content.near_far;
 
     return scheme->divisor == NULL ? base
-                                 : lct_turn_divide(base, scheme->divisor(e));
+                                   : lct_turn_divide(base, scheme->divisor(e));
 }
 
 /* The angle of a far query or key, as a fraction of a turn. */

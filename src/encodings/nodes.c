@@ -8,9 +8,9 @@ locant_status lct_nodes_positions(const locant_encoding *e, const char *fn,
                                   const locant_tensor *params)
 {
     double length = lct_value(e, "length");
-    int64_t nodes = params != NULL    ? params[LCT_NODES_GIVEN].shape[0]
+    int64_t nodes = params != NULL  ? params[LCT_NODES_GIVEN].shape[0]
                     : isnan(length) ? 0
-                                      : (int64_t)length;
+                                    : (int64_t)length;
 
     return lct_length_limit_check(e, fn, pos, n, nodes, "the graph");
 }

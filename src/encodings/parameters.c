@@ -179,8 +179,10 @@ static locant_status fill(locant_tensor *out, const struct found *f,
         return LOCANT_OK;
     value = locant_alloc(n * sizeof(*value));
     if (value == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_param_init: no "
-                           "memory for %zu values", n);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_encoding_param_init: no "
+                           "memory for %zu values",
+                           n);
     *filled = f->e->row->params.fill(value, f->e, f->i, info, r);
     for (size_t i = 0; *filled && i < n; i++)
         set(out, i, value[i]);
@@ -221,8 +223,8 @@ locant_status locant_encoding_param_project(locant_tensor *param,
     locant_param_info info;
     struct found f;
 
-    LCT_TRY(check_param(&f, &info, "locant_encoding_param_project", param, e,
-                        i));
+    LCT_TRY(
+        check_param(&f, &info, "locant_encoding_param_project", param, e, i));
     for (size_t n = 0; f.e->row->params.project && n < lct_elements(param); n++)
         set(param, n,
             f.e->row->params.project(f.e, f.i, lct_get(param, (int64_t)n)));

@@ -18,13 +18,15 @@ locant_status lct_part_open(const struct lct_part **part, const char *fn,
     if (e == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: e is NULL", fn);
     if (e->row->layers != NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s differs from layer "
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s differs from layer "
                            "to layer, expected the encoding of one layer "
-                           "(locant_encoding_layer)", fn, e->row->info.name);
+                           "(locant_encoding_layer)",
+                           fn, e->row->info.name);
     *part = lct_part_of(e, door);
     if (*part == NULL && e->doors != 0)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s %s", fn,
-                           lct_name(e), door_lacks[door]);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s %s", fn, lct_name(e),
+                           door_lacks[door]);
     return LOCANT_OK;
 }
 
@@ -40,13 +42,14 @@ locant_status lct_params_check(size_t *total, const char *fn,
         int64_t want[LOCANT_MAX_RANK];
 
         if (params == NULL)
-            return locant_fail(LOCANT_ERR_NULL, "%s: %s has a learned "
-                               "parameter '%s' %s, none was given", fn,
-                               leaf->row->info.name, info.name, info.dims);
+            return locant_fail(LOCANT_ERR_NULL,
+                               "%s: %s has a learned "
+                               "parameter '%s' %s, none was given",
+                               fn, leaf->row->info.name, info.name, info.dims);
         for (int k = 0; k < info.rank; k++)
             want[k] = info.shape[k] > 0 ? info.shape[k] : -1;
-        LCT_TRY(lct_check(fn, info.name, &params[i], LCT_IN_REAL, info.rank,
-                          want));
+        LCT_TRY(
+            lct_check(fn, info.name, &params[i], LCT_IN_REAL, info.rank, want));
         LCT_TRY(lct_check_dense(fn, info.name, &params[i]));
         *total += lct_elements(&params[i]);
     }

@@ -29,8 +29,8 @@ static inline void lct_params_split(double *out[LCT_MAX_PARAMS],
                                     const struct lct_call *c, double *gradient)
 {
     for (int i = 0; i < LCT_MAX_PARAMS; i++)
-        out[i] = c->param[i] != NULL ? gradient + (c->param[i] - c->param[0])
-                                     : NULL;
+        out[i] =
+            c->param[i] != NULL ? gradient + (c->param[i] - c->param[0]) : NULL;
 }
 
 /* dparams[k] += a gradient with that layout. */

@@ -15,14 +15,21 @@
 enum { BASE };
 
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
+    { .name = "base",
+      .kind = LCT_NUMBER,
+      .def = 10000,
+      .min = 1,
+      .max = 1e30,
       .doc = "f_c = base^(-c/D), a frequency for each channel" },
     { 0 }
 };
 
 static const struct lct_param params[] = {
-    { .name = "phase", .dims = { "kv_heads", "head_dim" },
-      .init = LCT_INIT_ZERO, .rate = 10, .scope = LCT_PER_LAYER,
+    { .name = "phase",
+      .dims = { "kv_heads", "head_dim" },
+      .init = LCT_INIT_ZERO,
+      .rate = 10,
+      .scope = LCT_PER_LAYER,
       .doc = "delta, added to the angle of keys; -2 pi .. 0" },
     { 0 }
 };
@@ -47,8 +54,9 @@ static locant_status schedule(struct lct_schedule **out,
     (void)length;
     *out = lct_schedule_create(e->value[BASE], head_dim, head_dim);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, head_dim);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           head_dim);
     return LOCANT_OK;
 }
 

@@ -19,6 +19,7 @@
 enum { LENGTH, CHUNKS };
 enum { MOST_CHUNKS = 64 };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = 2048, .min = 1,
       .max = 1 << 30, .doc = "the context length to learn" },
@@ -26,10 +27,10 @@ static const struct lct_key keys[] = {
       .max = MOST_CHUNKS, .doc = "pieces of a sequence; the first stays" },
     { 0 }
 };
+/* clang-format on */
 
 /* cut[c] = first token of chunk c + 1, 2 <= chunks <= n */
-static void draw_cuts(int64_t *cut, int64_t chunks, int64_t n,
-                      locant_random *r)
+static void draw_cuts(int64_t *cut, int64_t chunks, int64_t n, locant_random *r)
 {
     if (chunks == 2) {
         cut[0] = 1 + (int64_t)locant_random_below(r, ((uint64_t)n + 1) / 2);
@@ -56,8 +57,8 @@ static void choose(int64_t *out, double *reals, const locant_encoding *e,
         int64_t end = c < chunks - 1 ? cut[c] : n;
 
         if (c > 0)
-            skip += (int64_t)locant_random_below(
-                r, (uint64_t)(room - skip) + 1);
+            skip +=
+                (int64_t)locant_random_below(r, (uint64_t)(room - skip) + 1);
         for (; t < end; t++)
             out[t] = t + skip;
     }

@@ -12,6 +12,7 @@
 
 enum { LENGTH, STEPS };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1, .max = 1e9,
       .doc = "nodes; left out: the trained length" },
@@ -29,6 +30,7 @@ static const struct lct_param params[] = {
       .doc = "from the entries of a node to the width of the model" },
     { 0 }
 };
+/* clang-format on */
 
 /* One step on a path: an inner node moves to each neighbour with 1/2. */
 static void step(double *to, const double *from, int64_t low, int64_t high,

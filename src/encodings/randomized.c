@@ -13,9 +13,13 @@
 #include <inttypes.h>
 
 static const struct lct_key keys[] = {
-    { .name = "length", .kind = LCT_INTEGER, .def = 2048, .min = 1,
-      .max = 1 << 30, .doc = "positions to draw from: the longest sequence of "
-      "evaluation, or more" },
+    { .name = "length",
+      .kind = LCT_INTEGER,
+      .def = 2048,
+      .min = 1,
+      .max = 1 << 30,
+      .doc = "positions to draw from: the longest sequence of "
+             "evaluation, or more" },
     { 0 }
 };
 
@@ -28,10 +32,11 @@ static locant_status positions(const locant_encoding *e, const char *fn,
     (void)params;
     for (size_t i = 0; i < n; i++)
         if (pos[i] >= length)
-            return locant_fail(LOCANT_ERR_PARAM, "%s: position %" PRId64
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: position %" PRId64
                                " (index %zu) is beyond the %" PRId64
-                               " positions of randomized", fn, pos[i], i,
-                               length);
+                               " positions of randomized",
+                               fn, pos[i], i, length);
     return LOCANT_OK;
 }
 

@@ -12,6 +12,7 @@
 
 enum { DISTANCE, SHARE };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "distance", .kind = LCT_INTEGER, .def = 32, .min = 0,
       .max = 1 << 20, .doc = "k: farther keys use the vector of distance k" },
@@ -19,10 +20,15 @@ static const struct lct_key keys[] = {
       .doc = "yes: the same vectors in all layers" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "rows", "head_dim" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+    { .name = "table",
+      .dims = { "rows", "head_dim" },
+      .init = LCT_INIT_NORMAL,
+      .a = 0,
+      .b = 0.02,
+      .scope = LCT_SHARE_KEY,
       .doc = "row clip(p_i - p_j, -k, k) + k is multiplied with the query" },
     { 0 }
 };

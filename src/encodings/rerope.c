@@ -18,6 +18,7 @@ enum { WINDOW, LEAK, BASE, PAIRING };
 
 static const char *const pairings[] = { "half", "interleaved", NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
       .max = 1 << 30, .doc = "distances from here on are rectified" },
@@ -29,15 +30,18 @@ static const struct lct_key keys[] = {
       .words = pairings, .doc = "as of rope" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status check(const locant_encoding *e)
 {
     double leak = e->value[LEAK];
 
     if (leak > 0 && leak < 1)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: leak of "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: leak of "
                            "rerope is %g, expected 0 or at least 1: beyond the "
-                           "window steps become shorter", leak);
+                           "window steps become shorter",
+                           leak);
     return LOCANT_OK;
 }
 
@@ -65,9 +69,8 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return role == LCT_QUERY ? lct_gap(pos, (int64_t)e->value[WINDOW]) : pos;
 }
 
-static enum lct_near_far_class classify_range(const locant_encoding *e,
-                                              const int64_t q[2],
-                                              const int64_t k[2])
+static enum lct_near_far_class
+classify_range(const locant_encoding *e, const int64_t q[2], const int64_t k[2])
 {
     return lct_classify_window_range((int64_t)e->value[WINDOW], q, k);
 }

@@ -30,9 +30,8 @@ struct side {
 };
 
 static locant_status open_side(struct side *side, const locant_tensor *out,
-                               const locant_tensor *x,
-                               const locant_encoding *e, const char *name,
-                               const locant_tensor *positions)
+                               const locant_tensor *x, const locant_encoding *e,
+                               const char *name, const locant_tensor *positions)
 {
     int64_t dim = x->shape[x->rank - 1];
 
@@ -40,8 +39,10 @@ static locant_status open_side(struct side *side, const locant_tensor *out,
                             x->shape[x->rank - 2]));
     LCT_TRY(lct_check_apart(fn, out, positions));
     if (side->c.e->row->rotate.map != NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s is no plain "
-                           "rotation", fn, side->c.e->row->info.name);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s is no plain "
+                           "rotation",
+                           fn, side->c.e->row->info.name);
     return lct_schedule_of(&side->s, side->c.e, fn, dim, side->c.length);
 }
 
@@ -51,14 +52,16 @@ static locant_status check_channels(const struct lct_schedule *from,
     static const char *const pairings[] = { "half", "interleaved" };
 
     if (from->pairing != to->pairing)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: the keys have pairing %s, "
-                           "expected that of 'to', %s", fn,
-                           pairings[from->pairing], pairings[to->pairing]);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: the keys have pairing %s, "
+                           "expected that of 'to', %s",
+                           fn, pairings[from->pairing], pairings[to->pairing]);
     if (from->pairs != to->pairs || from->first != to->first)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: 'from' rotates channels "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: 'from' rotates channels "
                            "%" PRId64 " to %" PRId64 ", 'to' %" PRId64
-                           " to %" PRId64 ", expected the same", fn,
-                           from->first, from->first + 2 * from->pairs - 1,
+                           " to %" PRId64 ", expected the same",
+                           fn, from->first, from->first + 2 * from->pairs - 1,
                            to->first, to->first + 2 * to->pairs - 1);
     return LOCANT_OK;
 }
@@ -78,8 +81,8 @@ static struct lct_schedule *joined(const struct side *from,
     bool same = same_frequencies(from, to);
     int axes = to->s->axes + (same ? 0 : from->s->axes);
     size_t pairs = (size_t)to->s->pairs, n = pairs * (size_t)to->s->axes;
-    struct lct_schedule *s = lct_schedule_new(to->s->pairs, axes,
-                                              to->s->head_dim);
+    struct lct_schedule *s =
+        lct_schedule_new(to->s->pairs, axes, to->s->head_dim);
 
     if (s == NULL)
         return NULL;
@@ -101,7 +104,8 @@ static locant_status place(double *out, const struct side *side, size_t t)
         memcpy(out, c->coords + t * (size_t)c->axes,
                (size_t)c->axes * sizeof(*out));
     else if (c->pos[t] > 1LL << 53 || c->pos[t] < -(1LL << 53))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: position %" PRId64
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: position %" PRId64
                            " (index %zu), expected at most 2^53 in magnitude",
                            fn, c->pos[t], t);
     else if (side->s->axes > 1)
@@ -125,11 +129,12 @@ static locant_status difference(struct lct_places *places,
 
     if (same_frequencies(from, to)) {
         for (size_t t = 0; t < n; t++)
-            if (__builtin_sub_overflow(to->c.pos[t], from->c.pos[t],
-                                       &shift[t]))
-                return locant_fail(LOCANT_ERR_PARAM, "%s: position %" PRId64
+            if (__builtin_sub_overflow(to->c.pos[t], from->c.pos[t], &shift[t]))
+                return locant_fail(LOCANT_ERR_PARAM,
+                                   "%s: position %" PRId64
                                    " (index %zu) is further than 2^63 from "
-                                   "where the key was", fn, to->c.pos[t], t);
+                                   "where the key was",
+                                   fn, to->c.pos[t], t);
         places->pos = shift;
         return LOCANT_OK;
     }
@@ -242,8 +247,9 @@ static locant_status move_joined(locant_tensor *out, const locant_tensor *x,
     bool wide = x->dtype == LOCANT_F64;
     char *second = (char *)memory + n * lct_table_size(wide);
     struct tables tables = { { memory, second, wide }, pairs };
-    struct lct_rotation r = { .s = s, .angles = table_angles,
-                              .context = &tables, .sign = 1 };
+    struct lct_rotation r = {
+        .s = s, .angles = table_angles, .context = &tables, .sign = 1
+    };
 
     join_tables(tables.made, from, to, lct_table_at(tables.made, 2 * n));
     return lct_rotate_rows(fn, 1, &out, &x, &r);
@@ -255,10 +261,9 @@ static locant_status move(locant_tensor *out, const locant_tensor *x,
 {
     bool exactly = from->s->mode == LOCANT_ANGLES_EXACT &&
                    to->s->mode == LOCANT_ANGLES_EXACT;
-    size_t of_token = exactly ? (size_t)(to->s->axes + from->s->axes) *
-                                    sizeof(double)
-                              : 4 * (size_t)s->pairs *
-                                    lct_table_size(x->dtype == LOCANT_F64);
+    size_t of_token =
+        exactly ? (size_t)(to->s->axes + from->s->axes) * sizeof(double)
+                : 4 * (size_t)s->pairs * lct_table_size(x->dtype == LOCANT_F64);
     size_t bytes;
     locant_status status;
     void *memory = NULL;
@@ -266,8 +271,10 @@ static locant_status move(locant_tensor *out, const locant_tensor *x,
     if (lct_mul(&bytes, to->c.tokens, of_token))
         memory = locant_alloc(bytes);
     if (memory == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the angles of "
-                           "%zu positions", fn, to->c.tokens);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for the angles of "
+                           "%zu positions",
+                           fn, to->c.tokens);
     status = exactly ? move_exact(out, x, from, to, s, memory)
                      : move_joined(out, x, from, to, s, memory);
     locant_release(memory);
@@ -282,8 +289,9 @@ static locant_status join_and_move(locant_tensor *out, const locant_tensor *x,
     locant_status status;
 
     if (s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, is->s->pairs);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           is->s->pairs);
     status = move(out, x, was, is, s);
     locant_release(s);
     return status;

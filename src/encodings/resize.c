@@ -39,9 +39,10 @@ static locant_status check_size(const char *fn, const locant_resize *how)
     if (how == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: how is NULL", fn);
     if (how->struct_size != sizeof(*how))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size is %zu, expected "
-                           "%zu: start from LOCANT_RESIZE_INIT", fn,
-                           how->struct_size, sizeof(*how));
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: struct_size is %zu, expected "
+                           "%zu: start from LOCANT_RESIZE_INIT",
+                           fn, how->struct_size, sizeof(*how));
     return LOCANT_OK;
 }
 
@@ -75,22 +76,31 @@ static locant_status check_options(const char *fn, const locant_resize *how)
 {
     LCT_TRY(check_size(fn, how));
     if (how->kind != LOCANT_RESIZE_LINEAR && how->kind != LOCANT_RESIZE_CUBIC)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: kind is %d, expected 0 "
-                           "(linear) or 1 (cubic)", fn, (int)how->kind);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: kind is %d, expected 0 "
+                           "(linear) or 1 (cubic)",
+                           fn, (int)how->kind);
     LCT_TRY(check_switch(fn, "align_corners", how->align_corners));
     LCT_TRY(check_switch(fn, "antialias", how->antialias));
     if (!(how->offset >= 0 && how->offset <= 1))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: offset is %g, expected 0 "
-                           "to 1", fn, how->offset);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: offset is %g, expected 0 "
+                           "to 1",
+                           fn, how->offset);
     if (how->align_corners && how->antialias)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: align_corners and antialias "
-                           "exclude each other", fn);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: align_corners and antialias "
+                           "exclude each other",
+                           fn);
     if (how->align_corners && how->offset > 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: offset is %g, but "
-                           "align_corners has none", fn, how->offset);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: offset is %g, but "
+                           "align_corners has none",
+                           fn, how->offset);
     if (how->prefix < 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: prefix is %" PRId64
-                           ", expected at least 0", fn, how->prefix);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: prefix is %" PRId64 ", expected at least 0", fn,
+                           how->prefix);
     return LOCANT_OK;
 }
 
@@ -108,9 +118,10 @@ static locant_status check_side(const char *fn, const struct side *s,
 
     LCT_TRY(lct_check(fn, s->name, s->t, LCT_IN_REAL, 2, dims));
     if (s->t->shape[0] < prefix)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has %" PRId64 " rows, "
-                           "less than the prefix of %" PRId64, fn, s->name,
-                           s->t->shape[0], prefix);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: %s has %" PRId64 " rows, "
+                           "less than the prefix of %" PRId64,
+                           fn, s->name, s->t->shape[0], prefix);
     return LOCANT_OK;
 }
 
@@ -123,17 +134,21 @@ static locant_status check_grid(const char *fn, struct side *s, int64_t prefix)
         int64_t side = (int64_t)sqrt((double)cells);
 
         if (side * side != cells)
-            return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has %" PRId64 " rows "
+            return locant_fail(LOCANT_ERR_SHAPE,
+                               "%s: %s has %" PRId64 " rows "
                                "after the prefix, which is no square; give "
-                               "its grid", fn, s->name, cells);
+                               "its grid",
+                               fn, s->name, cells);
         s->rows = s->columns = side;
     }
     if (s->rows < 0 || s->columns < 0 ||
         __builtin_mul_overflow(s->rows, s->columns, &product) ||
         product != cells)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has %" PRId64 " rows "
-                           "after the prefix, but its grid is %" PRId64 " x %"
-                           PRId64, fn, s->name, cells, s->rows, s->columns);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: %s has %" PRId64 " rows "
+                           "after the prefix, but its grid is %" PRId64
+                           " x %" PRId64,
+                           fn, s->name, cells, s->rows, s->columns);
     return LOCANT_OK;
 }
 
@@ -294,7 +309,8 @@ static locant_status run(const char *fn, struct job *job,
         job->columns = &columns;
         pass_rows(job, how->prefix);
         locant_parallel_for(((size_t)cells + CELLS_PER_TASK - 1) /
-                                CELLS_PER_TASK, run_cells, job);
+                                CELLS_PER_TASK,
+                            run_cells, job);
     }
     lct_axis_free(&columns);
     lct_axis_free(&rows);
@@ -329,8 +345,10 @@ static locant_status resize(const char *fn, locant_tensor *to,
         LCT_TRY(check_grid(fn, &out, how->prefix));
     }
     if (table.rows * table.columns == 0 && out.rows * out.columns != 0)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has no rows to "
-                           "interpolate", fn, table.name);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: %s has no rows to "
+                           "interpolate",
+                           fn, table.name);
     if (lct_empty(to))
         return LOCANT_OK;
     return run(fn, &job, &table, &out, how);
@@ -343,9 +361,9 @@ locant_status locant_resize_1d(locant_tensor *out, const locant_tensor *table,
 }
 
 /* forward: out = W table */
-locant_status
-locant_resize_1d_backward(locant_tensor *dtable, const locant_tensor *dout,
-                          const locant_resize *how)
+locant_status locant_resize_1d_backward(locant_tensor *dtable,
+                                        const locant_tensor *dout,
+                                        const locant_resize *how)
 {
     return resize("locant_resize_1d_backward", dtable, dout, how,
                   BACKWARD | FLAT);
@@ -358,9 +376,9 @@ locant_status locant_resize_2d(locant_tensor *out, const locant_tensor *table,
 }
 
 /* forward: out = (W_rows (x) W_columns) table */
-locant_status
-locant_resize_2d_backward(locant_tensor *dtable, const locant_tensor *dout,
-                          const locant_resize *how)
+locant_status locant_resize_2d_backward(locant_tensor *dtable,
+                                        const locant_tensor *dout,
+                                        const locant_resize *how)
 {
     return resize("locant_resize_2d_backward", dtable, dout, how,
                   BACKWARD | GRID);

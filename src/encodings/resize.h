@@ -10,10 +10,10 @@
  */
 struct lct_axis {
     int64_t m, n, taps;
-    int64_t *first;      /* [n] */
+    int64_t *first;       /* [n] */
     int64_t *begin, *end; /* [m] */
-    double  *weight;     /* [n, taps] */
-    void    *memory;
+    double *weight;       /* [n, taps] */
+    void *memory;
 };
 
 /* m and n >= 1.  Errors: NOMEM. */

@@ -18,6 +18,7 @@ static const char *const pairings[] = { "half", "interleaved", NULL };
 static const char *const sides[] = { "leading", "trailing", NULL };
 static const char *const angles[] = { "exact", "hf", "ggml", NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "longest wavelength / 2 pi, nearly; 5e5 in Llama 3" },
@@ -43,6 +44,7 @@ static const struct lct_key keys[] = {
              "factor)" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status check(const locant_encoding *e)
 {
@@ -51,14 +53,18 @@ static locant_status check(const locant_encoding *e)
     double dim = e->value[DIM];
 
     if (!isnan(dim) && fmod(dim, 2) != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: dim of "
-                           "rope is %.0f, expected an even number", dim);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: dim of "
+                           "rope is %.0f, expected an even number",
+                           dim);
     if (mode != LOCANT_ANGLES_EXACT &&
         scaling->row->schedule.emulated != NULL &&
         !scaling->row->schedule.emulated(scaling, mode))
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s has "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: %s has "
                            "no recipe of %s for these keys, expected "
-                           "angles=exact", scaling->spec, angles[mode]);
+                           "angles=exact",
+                           scaling->spec, angles[mode]);
     return LOCANT_OK;
 }
 
@@ -71,8 +77,8 @@ static unsigned traits(const locant_encoding *e)
     bool exact = e->value[ANGLES] == LOCANT_ANGLES_EXACT;
     unsigned own = lct_scaling_traits(e->nested[SCALING]);
 
-    return own | (own & LOCANT_TRAIT_LENGTH || !exact ? 0
-                                                      : LOCANT_TRAIT_RELATIVE);
+    return own |
+           (own & LOCANT_TRAIT_LENGTH || !exact ? 0 : LOCANT_TRAIT_RELATIVE);
 }
 
 static int64_t schedule_length(const locant_encoding *e, int64_t length)
@@ -108,17 +114,21 @@ static locant_status schedule(struct lct_schedule **out,
 
     *out = NULL;
     if (dim > head_dim)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: rope rotates %" PRId64
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: rope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
                            fn, dim, head_dim);
     if (dim % 2 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: heads have %" PRId64
                            " channels, expected an even number to rotate "
-                           "in pairs", fn, dim);
+                           "in pairs",
+                           fn, dim);
     s = lct_schedule_create(e->value[BASE], dim / 2, head_dim);
     if (s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, dim / 2);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           dim / 2);
     s->pairing = (enum lct_pairing)e->value[PAIRING];
     s->first = e->value[SIDE] == TRAILING ? head_dim - dim : 0;
     s->mode = (locant_angle_mode)e->value[ANGLES];
@@ -153,7 +163,8 @@ static const locant_variant variants[] = {
       "DeepSeek V3, R1" },
     { "rope(base=50000,pairing=interleaved,dim=64,side=trailing,"
       "scaling=yarn(factor=32,original=4096,fast=1,mscale=1,mscale-all=1,"
-      "score=yes))", "the same with fast = slow", "Kimi K2" },
+      "score=yes))",
+      "the same with fast = slow", "Kimi K2" },
     { "rope(base=150000,scaling=yarn(factor=32,original=4096,truncate=no))",
       "YaRN, not truncated", "gpt-oss" },
     { "rope(scaling=longrope(original=4096,factor=32))",

@@ -17,9 +17,10 @@ enum { BASE, FORM, WIDTH, HEIGHT, PRETRAIN };
 enum { AXIAL, EVA02, PIXTRAL, QWEN, DINOV3, SAM2 };
 enum { Y, X };
 
-static const char *const forms[] = { "axial", "eva02", "pixtral", "qwen",
-                                     "dinov3", "sam2", NULL };
+static const char *const forms[] = { "axial",  "eva02", "pixtral", "qwen",
+                                     "dinov3", "sam2",  NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = NAN, .min = 1, .max = 1e30,
       .doc = "left out: 100 for axial and dinov3, else 10000" },
@@ -38,6 +39,7 @@ static const struct lct_key keys[] = {
                              "pretraining" },
     { 0 }
 };
+/* clang-format on */
 
 static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 {

@@ -11,6 +11,7 @@
 enum { BASE, WIDTH, HEIGHT };
 enum { AXES = 3 };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "longest wavelength / 2 pi, nearly" },
@@ -20,6 +21,7 @@ static const struct lct_key keys[] = {
       .max = 1 << 26, .doc = "rows: the frame is p / (width height)" },
     { 0 }
 };
+/* clang-format on */
 
 static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 {

@@ -9,14 +9,17 @@ locant_status lct_grid_schedule(struct lct_schedule **out,
 {
     *out = NULL;
     if (head_dim % multiple != 0 || pairs < 1)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
-                           " channels, expected %s%" PRId64 " for %s", fn,
-                           head_dim, pairs < 1 ? "at least " : "a multiple of ",
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: heads have %" PRId64
+                           " channels, expected %s%" PRId64 " for %s",
+                           fn, head_dim,
+                           pairs < 1 ? "at least " : "a multiple of ",
                            pairs < 1 ? 6 : multiple, e->row->info.name);
     *out = lct_schedule_new(pairs, e->row->positions.axes, head_dim);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, pairs);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           pairs);
     (*out)->pairing = pairing;
     return LOCANT_OK;
 }
@@ -28,8 +31,10 @@ locant_status lct_grid_positions(const locant_encoding *e, const char *fn,
     (void)params;
     for (size_t i = 0; i < n; i++)
         if (pos[i] > 1LL << 53 || pos[i] < -(1LL << 53))
-            return locant_fail(LOCANT_ERR_PARAM, "%s: position %" PRId64
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: position %" PRId64
                                " (index %zu) of %s, expected at most 2^53 in "
-                               "magnitude", fn, pos[i], i, e->row->info.name);
+                               "magnitude",
+                               fn, pos[i], i, e->row->info.name);
     return LOCANT_OK;
 }

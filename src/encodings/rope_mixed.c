@@ -12,6 +12,7 @@
 enum { BASE, WIDTH };
 enum { FX, FY };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10, .min = 1, .max = 1e30,
       .doc = "initial frequencies are base^(-4c/D), c < D/4" },
@@ -20,11 +21,16 @@ static const struct lct_key keys[] = {
                              "mod width" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "x", .dims = { "heads", "pairs" }, .scope = LCT_PER_LAYER,
+    { .name = "x",
+      .dims = { "heads", "pairs" },
+      .scope = LCT_PER_LAYER,
       .doc = "radians of each pair for one column" },
-    { .name = "y", .dims = { "heads", "pairs" }, .scope = LCT_PER_LAYER,
+    { .name = "y",
+      .dims = { "heads", "pairs" },
+      .scope = LCT_PER_LAYER,
       .doc = "radians of each pair for one row" },
     { 0 }
 };
@@ -51,8 +57,8 @@ static bool fill(double *out, const locant_encoding *e, int k,
         double a = 6.283185307179586 * locant_random_uniform(&angles);
 
         for (int64_t c = 0; c < pairs; c++) {
-            double size = pow(e->value[BASE], -2.0 * (double)(c % half) /
-                                                  (double)pairs);
+            double size =
+                pow(e->value[BASE], -2.0 * (double)(c % half) / (double)pairs);
             /* (cos a, sin a), then rotated by a quarter turn */
             double x = c < half ? cos(a) : -sin(a);
             double y = c < half ? sin(a) : cos(a);

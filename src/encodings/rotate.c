@@ -12,14 +12,17 @@ static locant_status check_reals(struct lct_rotate_call *c, const char *name,
     double longest = 0;
 
     if (rank == 1 && c->axes > 1)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: real %s are [T], expected "
-                           "[T, %d] coordinates", c->fn, name, c->axes);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: real %s are [T], expected "
+                           "[T, %d] coordinates",
+                           c->fn, name, c->axes);
     c->coords = positions->data;
     for (size_t i = 0; i < lct_elements(positions); i++) {
         double x = c->coords[i];
 
         if (!(fabs(x) < 0x1p63))
-            return locant_fail(LOCANT_ERR_PARAM, "%s: coordinate %zu of %s is "
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: coordinate %zu of %s is "
                                "%g, expected a finite number below 2^63",
                                c->fn, i, name, x);
         longest = fmax(longest, floor(x));
@@ -73,10 +76,12 @@ locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
 
     LCT_TRY(lct_part_open(&part, fn, e, LOCANT_DOOR_ROTATE));
     if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s does not rotate "
-                           "queries and keys; it has no rotate door", fn,
-                           e->row->info.name);
-    *c = (struct lct_rotate_call){ .fn = fn, .e = part->e,
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s does not rotate "
+                           "queries and keys; it has no rotate door",
+                           fn, e->row->info.name);
+    *c = (struct lct_rotate_call){ .fn = fn,
+                                   .e = part->e,
                                    .first_param = part->first_param,
                                    .axes = locant_encoding_axes(part->e),
                                    .tokens = (size_t)tokens };
@@ -92,9 +97,10 @@ locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],
     int64_t shape[LOCANT_MAX_RANK];
 
     if (x != NULL && (x->rank < 2 || x->rank > LOCANT_MAX_RANK))
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: %s has rank %d, expected "
-                           "[.., tokens, channels], 2 to %d", fn, names[1],
-                           (int)x->rank, LOCANT_MAX_RANK);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: %s has rank %d, expected "
+                           "[.., tokens, channels], 2 to %d",
+                           fn, names[1], (int)x->rank, LOCANT_MAX_RANK);
     LCT_TRY(lct_check(fn, names[1], x, LCT_IN_FLOAT, x ? x->rank : 2, any));
     memcpy(shape, x->shape, sizeof(shape));
     shape[x->rank - 1] = -1; /* until the map is known */
@@ -147,7 +153,7 @@ locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn)
 /* One or two tensors of one call. */
 struct rotated {
     size_t n;
-    const char *names[LCT_MOST_VIEWS];    /* of 'out' in error messages */
+    const char *names[LCT_MOST_VIEWS]; /* of 'out' in error messages */
     locant_tensor *out[LCT_MOST_VIEWS];
     const locant_tensor *x[LCT_MOST_VIEWS];
 };
@@ -157,9 +163,11 @@ static locant_status rotate_plain(const struct rotated *t,
                                   bool undo)
 {
     int64_t dim = t->x[0]->shape[t->x[0]->rank - 1];
-    struct lct_places places = { .e = c->e, .pos = c->pos,
+    struct lct_places places = { .e = c->e,
+                                 .pos = c->pos,
                                  .coords = c->coords };
-    struct lct_rotation r = { .angles = lct_places_angles, .context = &places,
+    struct lct_rotation r = { .angles = lct_places_angles,
+                              .context = &places,
                               .sign = back ? -1.0f : 1.0f };
     locant_status status = LOCANT_OK;
     bool empty = true;
@@ -184,15 +192,17 @@ static locant_status rotate_plain(const struct rotated *t,
 locant_status lct_rotate_check_flags(const char *fn, int flags)
 {
     if ((flags & ~(LOCANT_ROTATE_INVERSE | LOCANT_ROTATE_KEY)) != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
-                           "LOCANT_ROTATE_* only", fn, (unsigned)flags);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: flags are 0x%x, expected "
+                           "LOCANT_ROTATE_* only",
+                           fn, (unsigned)flags);
     return LOCANT_OK;
 }
 
-locant_status
-locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
-                       const locant_encoding *e, const locant_tensor *positions,
-                       const locant_tensor *params, int flags)
+locant_status locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
+                                     const locant_encoding *e,
+                                     const locant_tensor *positions,
+                                     const locant_tensor *params, int flags)
 {
     static const char fn[] = "locant_encoding_rotate";
     static const char *const names[2] = { "out", "x" };
@@ -205,11 +215,11 @@ locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
     LCT_TRY(lct_check_apart(fn, out, positions));
     LCT_TRY(lct_rotate_check_flags(fn, flags));
     if (c.e->row->rotate.map != NULL)
-        return lct_rotate_map(
-            &(struct lct_map_call){ "out", out, x, flags }, 1, &c,
-            params == NULL ? NULL : params + c.first_param);
+        return lct_rotate_map(&(struct lct_map_call){ "out", out, x, flags }, 1,
+                              &c,
+                              params == NULL ? NULL : params + c.first_param);
     return rotate_plain(&(struct rotated){ 1, { "out" }, { out }, { x } }, &c,
-                      inverse, inverse);
+                        inverse, inverse);
 }
 
 /* No output may overlap the other output or the other input. */
@@ -223,26 +233,26 @@ static locant_status check_qk(const char *fn, const struct rotated *t)
         LCT_TRY(lct_rotate_check_rows(fn, names[i], t->out[i], t->x[i]));
     if (k->shape[k->rank - 2] != q->shape[q->rank - 2] ||
         k->shape[k->rank - 1] != q->shape[q->rank - 1])
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: k is [.., %" PRId64 ", %"
-                           PRId64 "], expected the tokens and channels of q, "
-                           "[.., %" PRId64 ", %" PRId64 "]", fn,
-                           k->shape[k->rank - 2], k->shape[k->rank - 1],
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: k is [.., %" PRId64 ", %" PRId64
+                           "], expected the tokens and channels of q, "
+                           "[.., %" PRId64 ", %" PRId64 "]",
+                           fn, k->shape[k->rank - 2], k->shape[k->rank - 1],
                            q->shape[q->rank - 2], q->shape[q->rank - 1]);
     LCT_TRY(lct_check_apart(fn, t->out[0], t->out[1]));
     LCT_TRY(lct_check_apart(fn, t->out[0], k));
     return lct_check_apart(fn, t->out[1], q);
 }
 
-locant_status
-locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
-                          const locant_tensor *q, const locant_tensor *k,
-                          const locant_encoding *e,
-                          const locant_tensor *positions,
-                          const locant_tensor *params, int flags)
+locant_status locant_encoding_rotate_qk(
+    locant_tensor *q_out, locant_tensor *k_out, const locant_tensor *q,
+    const locant_tensor *k, const locant_encoding *e,
+    const locant_tensor *positions, const locant_tensor *params, int flags)
 {
     static const char fn[] = "locant_encoding_rotate_qk";
-    const struct rotated t = { 2, { "q_out", "k_out" }, { q_out, k_out },
-                              { q, k } };
+    const struct rotated t = {
+        2, { "q_out", "k_out" }, { q_out, k_out }, { q, k }
+    };
     bool inverse = flags & LOCANT_ROTATE_INVERSE;
     struct lct_rotate_call c;
 
@@ -252,8 +262,10 @@ locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
     LCT_TRY(lct_check_apart(fn, q_out, positions));
     LCT_TRY(lct_check_apart(fn, k_out, positions));
     if ((flags & ~LOCANT_ROTATE_INVERSE) != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
-                           "LOCANT_ROTATE_INVERSE or 0", fn, (unsigned)flags);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: flags are 0x%x, expected "
+                           "LOCANT_ROTATE_INVERSE or 0",
+                           fn, (unsigned)flags);
     if (c.e->row->rotate.map != NULL)
         return lct_rotate_map(
             (const struct lct_map_call[]){
@@ -264,13 +276,10 @@ locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
 }
 
 /* forward: out = m R x with R orthogonal, so dx = m R^T dout */
-locant_status
-locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
-                                const locant_tensor *dout,
-                                const locant_tensor *x,
-                                const locant_encoding *e,
-                                const locant_tensor *positions,
-                                const locant_tensor *params, int flags)
+locant_status locant_encoding_rotate_backward(
+    locant_tensor *dx, locant_tensor *dparams, const locant_tensor *dout,
+    const locant_tensor *x, const locant_encoding *e,
+    const locant_tensor *positions, const locant_tensor *params, int flags)
 {
     static const char fn[] = "locant_encoding_rotate_backward";
     static const char *const names[2] = { "dx", "dout" };
@@ -283,8 +292,8 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
     LCT_TRY(lct_rotate_check_flags(fn, flags));
     if (c.e->row->rotate.map == NULL)
         return rotate_plain(&(struct rotated){ 1, { "dx" }, { dx }, { dout } },
-                          &c, !(flags & LOCANT_ROTATE_INVERSE),
-                          flags & LOCANT_ROTATE_INVERSE);
+                            &c, !(flags & LOCANT_ROTATE_INVERSE),
+                            flags & LOCANT_ROTATE_INVERSE);
     return lct_rotate_map_backward(
         dx, dparams == NULL ? NULL : dparams + c.first_param, dout, x, &c,
         params == NULL ? NULL : params + c.first_param, flags);

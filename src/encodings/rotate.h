@@ -42,15 +42,15 @@ void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_turn f,
 /* The checked arguments of a call of this door. */
 struct lct_rotate_call {
     const char *fn;
-    const locant_encoding *e;    /* the part that rotates */
-    int first_param;             /* index of its first parameter */
+    const locant_encoding *e; /* the part that rotates */
+    int first_param;          /* index of its first parameter */
     int axes;
-    const int64_t *pos;          /* [tokens]; NULL: 'coords' */
-    const double *coords;        /* [tokens, axes] */
+    const int64_t *pos;   /* [tokens]; NULL: 'coords' */
+    const double *coords; /* [tokens, axes] */
     size_t tokens;
-    bool by_row;                 /* each row of x's outermost index has its own
+    bool by_row;    /* each row of x's outermost index has its own
                                     tokens: 'tokens' counts all of them */
-    int64_t length;              /* 1 + the longest position, at least 1 */
+    int64_t length; /* 1 + the longest position, at least 1 */
 };
 
 /* Open a call: find the part that rotates, check positions ('name'). */
@@ -85,8 +85,8 @@ struct lct_rotation {
     void (*angles)(struct lct_table out, const void *context, size_t first,
                    size_t n);
     const void *context;
-    float sign;                  /* -1: the inverse */
-    bool by_row;                 /* see blocks.h */
+    float sign;  /* -1: the inverse */
+    bool by_row; /* see blocks.h */
 };
 
 /* The usual context of 'angles', which then is lct_places_angles(). */
@@ -111,7 +111,7 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
  * anything is written.
  */
 struct lct_map_call {
-    const char *name;          /* of 'out' in error messages */
+    const char *name; /* of 'out' in error messages */
     locant_tensor *out;
     const locant_tensor *x;
     int flags;

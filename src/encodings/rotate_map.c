@@ -20,8 +20,8 @@ struct map_job {
                 enum lct_role role, int64_t head, const struct lct_point *at);
     enum lct_role role;
     size_t dim, width;
-    double *memory;  /* parameters, then rows */
-    double *rows;    /* [slots, dim + width] */
+    double *memory; /* parameters, then rows */
+    double *rows;   /* [slots, dim + width] */
 };
 
 /* Leading indices of number 'task' of the [T, D] matrices of x. */
@@ -63,10 +63,10 @@ static locant_status check_heads(const struct map_job *job,
             strcmp(p[k].dims[0], "kv_heads") != 0)
             continue;
         if (rows != heads && !shared)
-            return locant_fail(LOCANT_ERR_SHAPE, "%s: x has %" PRId64
-                               " heads, '%s' of %s has %" PRId64, job->c->fn,
-                               heads, p[k].name, job->c->e->row->info.name,
-                               rows);
+            return locant_fail(
+                LOCANT_ERR_SHAPE,
+                "%s: x has %" PRId64 " heads, '%s' of %s has %" PRId64,
+                job->c->fn, heads, p[k].name, job->c->e->row->info.name, rows);
     }
     return LOCANT_OK;
 }
@@ -89,22 +89,24 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
                      ? (size_t)row->rotate.width(c->e, sizes.head_dim)
                      : job->dim;
     if (sizes.head_dim % 2 != 0 && job->width == job->dim)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %zu channels, "
-                           "expected an even number to rotate in pairs", c->fn,
-                           job->dim);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: heads have %zu channels, "
+                           "expected an even number to rotate in pairs",
+                           c->fn, job->dim);
     LCT_TRY(lct_params_check(&total, c->fn, c->e, params, &sizes));
     LCT_TRY(check_heads(job, params));
     if (row->schedule.create != NULL && job->dim > 0)
-        LCT_TRY(lct_schedule_of(&made, c->e, c->fn, sizes.head_dim,
-                                c->length));
+        LCT_TRY(lct_schedule_of(&made, c->e, c->fn, sizes.head_dim, c->length));
     sizes.heads = sizes.kv_heads = heads_of(x);
     if (lct_mul(&bytes, slots, 2 * (job->dim + job->width)) &&
         lct_add(&bytes, bytes, 2 * total + 1) &&
         lct_mul(&bytes, bytes, sizeof(double)))
         job->memory = locant_alloc(bytes);
     if (job->memory == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu rows of "
-                           "scratch", c->fn, slots);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %zu rows of "
+                           "scratch",
+                           c->fn, slots);
     lct_params_load(&job->call, job->memory, c->e, params, &sizes);
     job->call.wide = x->dtype == LOCANT_F64;
     job->rows = job->memory + 2 * total;
@@ -205,10 +207,9 @@ static void backward_matrix(const struct map_job *job, locant_tensor *dx,
         lct_row_to_f64(dy, lct_at(dout, index, time + 1), dout->dtype,
                        job->width);
         job->c->e->row->rotate.backward(out, dparam, dy, x, &job->call,
-                                      job->role,
-                                      time > 0 ? index[time - 1] : 0, &at);
-        lct_row_from_f64(lct_at(dx, index, time + 1), dx->dtype, out,
-                         job->dim);
+                                        job->role,
+                                        time > 0 ? index[time - 1] : 0, &at);
+        lct_row_from_f64(lct_at(dx, index, time + 1), dx->dtype, out, job->dim);
     }
 }
 
@@ -232,8 +233,8 @@ static locant_status check_backward(struct map_job *job, locant_tensor *dx,
     const locant_tensor positions = positions_of(job->c);
     int n = lct_param_count(job->c->e);
 
-    LCT_TRY(lct_rotate_check_width(fn, "dout", dout, job->x,
-                                   (int64_t)job->width));
+    LCT_TRY(
+        lct_rotate_check_width(fn, "dout", dout, job->x, (int64_t)job->width));
     LCT_TRY(lct_check(fn, "dx", dx, 1u << job->x->dtype, job->x->rank,
                       job->x->shape));
     LCT_TRY(lct_check_apart(fn, dx, job->x));
@@ -264,8 +265,10 @@ locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
     locant_status status;
 
     if (flags & LOCANT_ROTATE_INVERSE)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: no gradient of the "
-                           "inverse of %s", c->fn, c->e->row->info.name);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: no gradient of the "
+                           "inverse of %s",
+                           c->fn, c->e->row->info.name);
     LCT_TRY(lct_rotate_check_rows(c->fn, names, dx, x));
     status = open_job(&job, x, c, params, flags);
     if (status == LOCANT_OK)

@@ -53,10 +53,11 @@ static locant_status check_limits(const struct ragged *g)
             int64_t limit = entry(limits, row, row, t);
 
             if (limit < 1)
-                return locant_fail(LOCANT_ERR_PARAM, "%s: the limit of token "
+                return locant_fail(LOCANT_ERR_PARAM,
+                                   "%s: the limit of token "
                                    "%" PRId64 " of row %" PRId64 " is %" PRId64
-                                   ", expected at least 1", g->c.fn, t, row,
-                                   limit);
+                                   ", expected at least 1",
+                                   g->c.fn, t, row, limit);
         }
     return LOCANT_OK;
 }
@@ -67,9 +68,10 @@ static locant_status check(struct ragged *g, const locant_tensor *out,
     if (r == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: rotation is NULL", g->c.fn);
     if (r->struct_size != sizeof(*r))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size is %zu, expected "
-                           "%zu; start from LOCANT_ROTATION_INIT", g->c.fn,
-                           r->struct_size, sizeof(*r));
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: struct_size is %zu, expected "
+                           "%zu; start from LOCANT_ROTATION_INIT",
+                           g->c.fn, r->struct_size, sizeof(*r));
     g->r = r;
     g->rows = x->rank > 2 ? x->shape[0] : 1;
     g->T = x->shape[x->rank - 2];
@@ -95,8 +97,10 @@ static locant_status lay_out(struct ragged *g)
         lct_mul(&bytes, n, sizeof(*g->pos) + sizeof(*g->by)))
         g->memory = locant_alloc(bytes);
     if (g->memory == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the positions "
-                           "of %" PRId64 " rows", fn, g->rows);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for the positions "
+                           "of %" PRId64 " rows",
+                           fn, g->rows);
     g->pos = g->memory;
     g->by = (const struct lct_schedule **)(void *)(g->pos + n);
     for (int64_t row = 0; row < g->rows; row++)
@@ -167,8 +171,10 @@ static locant_status rotate_plain(struct ragged *g, const char *name,
 {
     int64_t dim = x->shape[x->rank - 1];
     struct lct_places places = { .e = g->c.e, .pos = g->pos };
-    struct lct_rotation r = { .angles = lct_places_angles, .context = &places,
-                              .sign = back ? -1.0f : 1.0f, .by_row = true };
+    struct lct_rotation r = { .angles = lct_places_angles,
+                              .context = &places,
+                              .sign = back ? -1.0f : 1.0f,
+                              .by_row = true };
 
     LCT_TRY(lct_rotate_check_width(g->c.fn, name, out, x, dim));
     if (lct_empty(x))
@@ -179,9 +185,9 @@ static locant_status rotate_plain(struct ragged *g, const char *name,
     return lct_rotate_rows(g->c.fn, 1, &out, &x, &r);
 }
 
-locant_status
-locant_encoding_rotate_ragged(locant_tensor *out, const locant_tensor *x,
-                              const locant_rotation *rotation)
+locant_status locant_encoding_rotate_ragged(locant_tensor *out,
+                                            const locant_tensor *x,
+                                            const locant_rotation *rotation)
 {
     static const char *const names[2] = { "out", "x" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged" };
@@ -204,12 +210,9 @@ locant_encoding_rotate_ragged(locant_tensor *out, const locant_tensor *x,
 }
 
 /* forward: out = m R x with R orthogonal, so dx = m R^T dout */
-locant_status
-locant_encoding_rotate_ragged_backward(locant_tensor *dx,
-                                       locant_tensor *dparams,
-                                       const locant_tensor *dout,
-                                       const locant_tensor *x,
-                                       const locant_rotation *rotation)
+locant_status locant_encoding_rotate_ragged_backward(
+    locant_tensor *dx, locant_tensor *dparams, const locant_tensor *dout,
+    const locant_tensor *x, const locant_rotation *rotation)
 {
     static const char *const names[2] = { "dx", "dout" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged_backward" };

@@ -6,13 +6,19 @@ void lct_rotate_tile(const struct lct_rotated_rows *r,
 {
     const ptrdiff_t size = sizeof(float);
 
-    k->rope(&(struct lct_rope){
-        .out = r->out + s->first, .x = r->x + s->first,
-        .out_row = r->out_row * size, .x_row = r->x_row * size,
-        .cosines = r->cosines, .sines = r->sines,
-        .table_row = (size_t)s->pairs, .rows = (size_t)r->rows, .heads = 1,
-        .pairs = (size_t)s->pairs, .kind = LCT_STORED_F32,
-        .interleaved = s->pairing == LCT_INTERLEAVED, .sign = r->sign });
+    k->rope(&(struct lct_rope){ .out = r->out + s->first,
+                                .x = r->x + s->first,
+                                .out_row = r->out_row * size,
+                                .x_row = r->x_row * size,
+                                .cosines = r->cosines,
+                                .sines = r->sines,
+                                .table_row = (size_t)s->pairs,
+                                .rows = (size_t)r->rows,
+                                .heads = 1,
+                                .pairs = (size_t)s->pairs,
+                                .kind = LCT_STORED_F32,
+                                .interleaved = s->pairing == LCT_INTERLEAVED,
+                                .sign = r->sign });
 }
 
 static void rotate_pair(double *a, double *b, double cosine, double sine)
@@ -76,11 +82,10 @@ void lct_places_angles(struct lct_table out, const void *places, size_t first,
         for (rows = p->by == NULL ? n : 1;
              first + rows < end && p->by[first + rows] == s; rows++)
             ;
-        lct_rotate_angles(out, s, p->e,
-                          p->pos == NULL ? NULL : p->pos + first,
-                          p->coords == NULL
-                              ? NULL
-                              : p->coords + first * (size_t)s->axes, rows);
+        lct_rotate_angles(
+            out, s, p->e, p->pos == NULL ? NULL : p->pos + first,
+            p->coords == NULL ? NULL : p->coords + first * (size_t)s->axes,
+            rows);
         out = lct_table_at(out, rows * pairs);
     }
 }
@@ -92,6 +97,5 @@ void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_turn f,
                                ? lct_reduce_real(f, at->coords[0])
                                : lct_reduce(f, at->pos);
 
-    (wide ? lct_reduced_cos_sin_f64 : lct_reduced_cos_sin)(cos_out, sin_out,
-                                                           x);
+    (wide ? lct_reduced_cos_sin_f64 : lct_reduced_cos_sin)(cos_out, sin_out, x);
 }

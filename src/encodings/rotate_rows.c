@@ -44,8 +44,7 @@ static void fill(float *table, const void *context, size_t first, size_t n)
 static bool has_rest(const struct lct_block_run *r,
                      const struct lct_schedule *s)
 {
-    return r->out != r->x &&
-           2 * s->pairs < r->shape->shape[r->shape->rank - 1];
+    return r->out != r->x && 2 * s->pairs < r->shape->shape[r->shape->rank - 1];
 }
 
 /* Copy whole rows, then rotate in place. */
@@ -73,9 +72,8 @@ static void rotate_f64(const struct lct_block_run *r,
             if (r->out != r->x)
                 memcpy(to, r->x + h * r->x_head + t * r->x_row,
                        dim * sizeof(*to));
-            lct_rotate_row_f64(to, by->s,
-                               lct_table_at(table, (size_t)t * pairs),
-                               by->sign);
+            lct_rotate_row_f64(
+                to, by->s, lct_table_at(table, (size_t)t * pairs), by->sign);
         }
 }
 
@@ -86,13 +84,22 @@ static void rotate_rows(const struct lct_block_run *r, const struct job *job,
     size_t pairs = (size_t)s->pairs;
     size_t skip = (size_t)s->first * locant_dtype_size(r->shape->dtype);
 
-    job->k->rope(&(struct lct_rope){
-        .out = r->out + skip, .x = r->x + skip, .out_row = r->out_row,
-        .x_row = r->x_row, .out_head = r->out_head, .x_head = r->x_head,
-        .cosines = cosines, .sines = sines, .table_row = pairs,
-        .rows = r->rows, .heads = r->heads, .pairs = pairs,
-        .kind = (enum lct_stored)r->shape->dtype,
-        .interleaved = s->pairing == LCT_INTERLEAVED, .sign = job->r->sign });
+    job->k->rope(
+        &(struct lct_rope){ .out = r->out + skip,
+                            .x = r->x + skip,
+                            .out_row = r->out_row,
+                            .x_row = r->x_row,
+                            .out_head = r->out_head,
+                            .x_head = r->x_head,
+                            .cosines = cosines,
+                            .sines = sines,
+                            .table_row = pairs,
+                            .rows = r->rows,
+                            .heads = r->heads,
+                            .pairs = pairs,
+                            .kind = (enum lct_stored)r->shape->dtype,
+                            .interleaved = s->pairing == LCT_INTERLEAVED,
+                            .sign = job->r->sign });
 }
 
 static void rotate(const struct lct_block_run *r, const void *context)
@@ -132,8 +139,9 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
                               const struct lct_rotation *r)
 {
     struct job job = { r, lct_kernels(), false, false };
-    struct lct_blocks blocks = { .fill = fill, .run = rotate, .context = &job,
-                                 .by_row = r->by_row };
+    struct lct_blocks blocks = {
+        .fill = fill, .run = rotate, .context = &job, .by_row = r->by_row
+    };
 
     for (size_t i = 0; i < n; i++) {
         job.wide |= x[i]->dtype == LOCANT_F64;

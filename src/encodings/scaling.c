@@ -10,18 +10,22 @@ extern const struct lct_encoding lct_scaling_ntk, lct_scaling_dynamic,
     lct_scaling_yarn, lct_scaling_longrope, lct_scaling_llama3;
 static const struct lct_encoding none, linear, proportional;
 
+/* clang-format off */
 const struct lct_encoding *const lct_scalings[] = {
     &none, &linear, &lct_scaling_ntk, &lct_scaling_dynamic, &lct_scaling_yarn,
     &lct_scaling_longrope, &lct_scaling_llama3, &proportional, NULL
 };
+/* clang-format on */
 
 locant_status lct_scaling_needs(const locant_encoding *e, int key)
 {
     if (!isnan(e->value[key]))
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s needs its "
-                       "key '%s': %s", e->row->info.name,
-                       e->row->keys[key].name, e->row->keys[key].doc);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_encoding_create: %s needs its "
+                       "key '%s': %s",
+                       e->row->info.name, e->row->keys[key].name,
+                       e->row->keys[key].doc);
 }
 
 bool lct_scaling_not_ggml(const locant_encoding *e, int mode)
@@ -60,8 +64,9 @@ locant_status lct_scaling_schedule(struct lct_schedule **out,
 
     *out = NULL;
     if (s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, pairs);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           pairs);
     status = scaling->row->schedule.create(&s, scaling, fn, head_dim, 0);
     if (status != LOCANT_OK) {
         locant_release(s);
@@ -81,8 +86,8 @@ struct lct_turn lct_scaling_mix(struct lct_turn slow, struct lct_turn fast,
 {
     if (share.hi == UINT64_MAX && share.lo == UINT64_MAX)
         return fast;
-    return lct_turn_add(
-        slow, lct_turn_product(lct_turn_subtract(fast, slow), share));
+    return lct_turn_add(slow,
+                        lct_turn_product(lct_turn_subtract(fast, slow), share));
 }
 
 /* -------------------------------------------------------------------- none */
@@ -113,8 +118,12 @@ static const struct lct_encoding none = {
 /* ------------------------------------------------------------------ linear */
 
 static const struct lct_key linear_keys[] = {
-    { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
-      .max = LCT_SCALING_MOST, .doc = "positions are divided by it" },
+    { .name = "factor",
+      .kind = LCT_NUMBER,
+      .def = NAN,
+      .min = 1,
+      .max = LCT_SCALING_MOST,
+      .doc = "positions are divided by it" },
     { 0 }
 };
 
@@ -160,6 +169,7 @@ static const struct lct_encoding linear = {
 
 enum { PARTIAL, FACTOR };
 
+/* clang-format off */
 static const struct lct_key proportional_keys[] = {
     { .name = "partial", .kind = LCT_NUMBER, .def = 0.25, .min = 0, .max = 1,
       .doc = "share of the pairs that keep a frequency: the fastest" },
@@ -167,6 +177,7 @@ static const struct lct_key proportional_keys[] = {
       .max = LCT_SCALING_MOST, .doc = "positions are divided by it" },
     { 0 }
 };
+/* clang-format on */
 
 /*
  * Pairs beyond partial * dim / 2 do not rotate; the others keep their
@@ -187,9 +198,8 @@ static locant_status keep_fast(struct lct_schedule **out,
         s->turn[c] = c < rotating
                          ? lct_turn_divide(s->turn[c], e->value[FACTOR])
                          : (struct lct_turn){ 0, 0 };
-        s->single[c] = c < rotating
-                           ? s->single[c] / (float)e->value[FACTOR]
-                           : 0;
+        s->single[c] =
+            c < rotating ? s->single[c] / (float)e->value[FACTOR] : 0;
     }
     return LOCANT_OK;
 }

@@ -34,11 +34,13 @@ bool lct_scaling_not_ggml(const locant_encoding *e, int mode);
  * hook 'by_call', which reads it.
  */
 extern const char *const lct_scaling_counts[];
+/* clang-format off */
 #define LCT_SCALING_LENGTH                                                   \
     { .name = "length", .kind = LCT_WORD, .def = 0,                          \
       .words = lct_scaling_counts,                                           \
       .doc = "the longest position is that of: document, each document by " \
              "itself; call, all rows of a call, as in transformers" }
+/* clang-format on */
 bool lct_scaling_by_call(const locant_encoding *e);
 
 /* Traits of a scaling, and what it multiplies scores by. */

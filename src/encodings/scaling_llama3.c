@@ -13,6 +13,7 @@
 
 enum { FACTOR, LOW, HIGH, ORIGINAL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "factor", .kind = LCT_NUMBER, .def = 8, .min = 1,
       .max = LCT_SCALING_MOST,
@@ -25,11 +26,13 @@ static const struct lct_key keys[] = {
       .max = 1 << 30, .doc = "length the model was first trained on" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status check(const locant_encoding *e)
 {
     if (e->value[LOW] > e->value[HIGH])
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: low of "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: low of "
                            "llama3 is %g, expected at most high, %g",
                            e->value[LOW], e->value[HIGH]);
     return LOCANT_OK;
@@ -68,8 +71,9 @@ static float ggml(const locant_encoding *e, float inverse)
         return 1;
     if (wavelength > (float)(e->value[ORIGINAL] / e->value[LOW]))
         return (float)e->value[FACTOR];
-    smooth = (over((float)e->value[ORIGINAL], wavelength) -
-              (float)e->value[LOW]) / (float)(e->value[HIGH] - e->value[LOW]);
+    smooth =
+        (over((float)e->value[ORIGINAL], wavelength) - (float)e->value[LOW]) /
+        (float)(e->value[HIGH] - e->value[LOW]);
     return 1 / ((1 - smooth) / (float)e->value[FACTOR] + smooth);
 }
 
@@ -88,11 +92,12 @@ static locant_status schedule(struct lct_schedule **out,
         struct lct_turn slow = lct_turn_divide(f, e->value[FACTOR]);
         float inverse = 1.0f / powf((float)s->base, (float)(2 * c) / dim);
 
-        s->turn[c] = lct_scaling_mix(
-            slow, f, lct_turn_share(f, (uint64_t)e->value[ORIGINAL],
-                                    e->value[LOW], e->value[HIGH]));
-        s->single[c] = s->mode == LOCANT_ANGLES_HF ? hf(e, inverse)
-                                                   : ggml(e, inverse);
+        s->turn[c] =
+            lct_scaling_mix(slow, f,
+                            lct_turn_share(f, (uint64_t)e->value[ORIGINAL],
+                                           e->value[LOW], e->value[HIGH]));
+        s->single[c] =
+            s->mode == LOCANT_ANGLES_HF ? hf(e, inverse) : ggml(e, inverse);
     }
     return LOCANT_OK;
 }

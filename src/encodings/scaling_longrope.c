@@ -11,6 +11,7 @@
 
 enum { ORIGINAL, FACTOR, SHORT, LONG, ATTENTION };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "original", .kind = LCT_INTEGER, .def = NAN, .min = 2,
       .max = 1 << 30,
@@ -31,6 +32,7 @@ static const struct lct_key keys[] = {
     LCT_SCALING_LENGTH,
     { 0 }
 };
+/* clang-format on */
 
 static locant_status check(const locant_encoding *e)
 {
@@ -72,10 +74,11 @@ static locant_status schedule(struct lct_schedule **out,
     (void)head_dim;
     for (int k = SHORT; k <= LONG; k++)
         if (e->list[k] != NULL && (int64_t)e->list[k]->n != s->pairs)
-            return locant_fail(LOCANT_ERR_SHAPE, "%s: the list '%s' of "
+            return locant_fail(LOCANT_ERR_SHAPE,
+                               "%s: the list '%s' of "
                                "longrope has %zu numbers, expected %" PRId64
-                               ", one for each pair", fn, keys[k].name,
-                               e->list[k]->n, s->pairs);
+                               ", one for each pair",
+                               fn, keys[k].name, e->list[k]->n, s->pairs);
     s->magnitude = attention(e);
     for (int64_t c = 0; list != NULL && c < s->pairs; c++) {
         float by = (float)list->item[c];

@@ -27,7 +27,10 @@ static void stretch(struct lct_schedule *s, double factor)
 }
 
 static const struct lct_key ntk_keys[] = {
-    { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
+    { .name = "factor",
+      .kind = LCT_NUMBER,
+      .def = NAN,
+      .min = 1,
       .max = LCT_SCALING_MOST,
       .doc = "what the last pair's frequency is divided by (HunYuan: alpha)" },
     { 0 }
@@ -65,6 +68,7 @@ const struct lct_encoding lct_scaling_ntk = {
 
 /* ----------------------------------------------------------------- dynamic */
 
+/* clang-format off */
 static const struct lct_key dynamic_keys[] = {
     { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
       .max = LCT_SCALING_MOST, .doc = "how fast the base grows with length" },
@@ -74,6 +78,7 @@ static const struct lct_key dynamic_keys[] = {
     LCT_SCALING_LENGTH,
     { 0 }
 };
+/* clang-format on */
 
 static locant_status dynamic_check(const locant_encoding *e)
 {
@@ -93,13 +98,13 @@ static void hf(struct lct_schedule *s, double factor, int64_t length,
                double original)
 {
     double dim = (double)(2 * s->pairs);
-    float by = (float)factor * (float)length / (float)original -
-               (float)(factor - 1);
+    float by =
+        (float)factor * (float)length / (float)original - (float)(factor - 1);
 
     if (s->mode == LOCANT_ANGLES_HF && s->pairs > 1 &&
         (double)length > original)
-        lct_recipe_plain(s, (double)((float)s->base *
-                                     (float)pow(by, dim / (dim - 2))));
+        lct_recipe_plain(
+            s, (double)((float)s->base * (float)pow(by, dim / (dim - 2))));
 }
 
 /*

@@ -21,6 +21,7 @@
 #include "scaling.h"
 #include <math.h>
 
+/* clang-format off */
 enum {
     FACTOR, ORIGINAL, FAST, SLOW, ATTENTION, MSCALE, MSCALE_ALL, SCORE,
     TRUNCATE, DYNAMIC
@@ -57,6 +58,7 @@ static const struct lct_key keys[] = {
     LCT_SCALING_LENGTH,
     { 0 }
 };
+/* clang-format on */
 
 static locant_status check(const locant_encoding *e)
 {
@@ -64,15 +66,18 @@ static locant_status check(const locant_encoding *e)
         LCT_TRY(lct_scaling_needs(e, FACTOR));
     LCT_TRY(lct_scaling_needs(e, ORIGINAL));
     if (e->value[FAST] < e->value[SLOW])
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: fast of "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: fast of "
                            "yarn is %g, expected at least slow, %g",
                            e->value[FAST], e->value[SLOW]);
     if (e->value[SCORE] != 0 && e->value[MSCALE_ALL] == 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: yarn "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: yarn "
                            "with score=yes needs its key 'mscale-all': %s",
                            keys[SCORE].doc);
     if (e->value[SCORE] != 0 && e->value[DYNAMIC] != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: yarn has "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: yarn has "
                            "score=yes and dynamic=yes, expected one of them: "
                            "the factor on scores is one number");
     return LOCANT_OK;
@@ -130,8 +135,8 @@ static double index_of(const struct lct_schedule *s, const locant_encoding *e,
 {
     const double pi = 3.141592653589793;
 
-    return (double)(2 * s->pairs) *
-           log(e->value[ORIGINAL] / (turns * 2 * pi)) / (2 * log(s->base));
+    return (double)(2 * s->pairs) * log(e->value[ORIGINAL] / (turns * 2 * pi)) /
+           (2 * log(s->base));
 }
 
 static void ends(double *low, double *high, const struct lct_schedule *s,
@@ -207,8 +212,10 @@ static locant_status schedule(struct lct_schedule **out,
 
     (void)head_dim;
     if (s->base <= 1)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: base of rope is %g, expected "
-                           "more than 1 with yarn", fn, s->base);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: base of rope is %g, expected "
+                           "more than 1 with yarn",
+                           fn, s->base);
     ends(&low, &high, s, e);
     s->magnitude = attention(e, factor);
     for (int64_t c = 0; c < s->pairs; c++) {

@@ -9,8 +9,8 @@ struct bias_job {
     const locant_tensor *matrix; /* out or dout, [H, T, S] */
     const int64_t *q_pos, *k_pos;
     struct lct_call s;
-    double *rows;                /* [slots, S] */
-    double *gradient;            /* [H, total]: one row for each head */
+    double *rows;     /* [slots, S] */
+    double *gradient; /* [H, total]: one row for each head */
     size_t total;
     int slots;
     const struct lct_part *part; /* NULL: the encoding has no door */
@@ -30,7 +30,7 @@ static void fill_row(void *context, size_t task, int slot)
         memset(row, 0, n * sizeof(*row));
     else
         job->s.e->row->score.bias(row, &job->s, index[0], job->q_pos[index[1]],
-                            job->k_pos, n);
+                                  job->k_pos, n);
     lct_row_from_f64(lct_at(out, index, 2), out->dtype, row, n);
 }
 
@@ -48,7 +48,7 @@ static void gather_head(void *context, size_t task, int slot)
     for (; index[1] < dout->shape[1]; index[1]++) {
         lct_row_to_f64(row, lct_at(dout, index, 2), dout->dtype, n);
         job->s.e->row->score.backward(dparam, &job->s, index[0],
-                                     job->q_pos[index[1]], job->k_pos, row, n);
+                                      job->q_pos[index[1]], job->k_pos, row, n);
     }
 }
 
@@ -75,14 +75,14 @@ static locant_status check_call(struct bias_job *job, const char *fn,
     *params = *params == NULL ? NULL : *params + job->part->first_param;
     job->sizes = (locant_sizes){ .heads = matrix->shape[0],
                                  .kv_heads = matrix->shape[0] };
-    LCT_TRY(lct_params_check(&job->total, fn, job->part->e, *params,
-                             &job->sizes));
+    LCT_TRY(
+        lct_params_check(&job->total, fn, job->part->e, *params, &job->sizes));
     if (job->part->e->row->positions.check == NULL)
         return LOCANT_OK;
     LCT_TRY(job->part->e->row->positions.check(job->part->e, fn, job->q_pos,
-                                         (size_t)any[1], *params));
+                                               (size_t)any[1], *params));
     return job->part->e->row->positions.check(job->part->e, fn, job->k_pos,
-                                        (size_t)any[2], *params);
+                                              (size_t)any[2], *params);
 }
 
 /* Allocate scratch for rows, parameters and gradients at once. */
@@ -135,12 +135,12 @@ locant_status locant_encoding_bias(locant_tensor *out, const locant_encoding *e,
 }
 
 /* forward: out[h,i,:] = b(h, q_pos[i], k_pos) */
-locant_status
-locant_encoding_bias_backward(locant_tensor *dparams, const locant_tensor *dout,
-                              const locant_encoding *e,
-                              const locant_tensor *q_pos,
-                              const locant_tensor *k_pos,
-                              const locant_tensor *params)
+locant_status locant_encoding_bias_backward(locant_tensor *dparams,
+                                            const locant_tensor *dout,
+                                            const locant_encoding *e,
+                                            const locant_tensor *q_pos,
+                                            const locant_tensor *k_pos,
+                                            const locant_tensor *params)
 {
     static const char fn[] = "locant_encoding_bias_backward";
     struct bias_job job = { .matrix = dout };
@@ -184,5 +184,5 @@ void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *s,
     for (size_t j = 0; j < n; j++)
         if (dout[j] != 0)
             s->e->row->score.heads_backward(dparam, s, head, 1, q_pos, k_pos[j],
-                                           dout + j);
+                                            dout + j);
 }

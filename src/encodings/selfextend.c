@@ -18,6 +18,7 @@ enum { GROUP, WINDOW, BASE, PAIRING };
 
 static const char *const pairings[] = { "half", "interleaved", NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "group", .kind = LCT_INTEGER, .def = 8, .min = 1,
       .max = 1 << 20, .doc = "G: so many far positions share one" },
@@ -30,6 +31,7 @@ static const struct lct_key keys[] = {
       .words = pairings, .doc = "as of rope" },
     { 0 }
 };
+/* clang-format on */
 
 static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
                      size_t n, int64_t k_pos)
@@ -50,9 +52,8 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return lct_floor_div(pos, (int64_t)e->value[GROUP]);
 }
 
-static enum lct_near_far_class classify_range(const locant_encoding *e,
-                                              const int64_t q[2],
-                                              const int64_t k[2])
+static enum lct_near_far_class
+classify_range(const locant_encoding *e, const int64_t q[2], const int64_t k[2])
 {
     return lct_classify_window_range((int64_t)e->value[WINDOW], q, k);
 }

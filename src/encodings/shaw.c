@@ -13,6 +13,7 @@
 enum { DISTANCE, VALUES, SHARE };
 enum { KEYS, VALUE_ROWS };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "distance", .kind = LCT_INTEGER, .def = 16, .min = 0,
       .max = 1 << 20, .doc = "k: farther keys use the vector of distance k" },
@@ -22,17 +23,24 @@ static const struct lct_key keys[] = {
       .doc = "yes: the same vectors in all layers" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
+    { .name = "keys",
+      .dims = { "rows", "head_dim" },
+      .scope = LCT_SHARE_KEY,
       .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
-    { .name = "values", .dims = { "rows", "head_dim" },
-      .scope = LCT_SHARE_KEY, .doc = "the same for the value" },
+    { .name = "values",
+      .dims = { "rows", "head_dim" },
+      .scope = LCT_SHARE_KEY,
+      .doc = "the same for the value" },
     { 0 }
 };
 
 static const struct lct_param only_keys[] = {
-    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
+    { .name = "keys",
+      .dims = { "rows", "head_dim" },
+      .scope = LCT_SHARE_KEY,
       .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
     { 0 }
 };

@@ -84,10 +84,11 @@ static void gram_row(void *context, size_t task, int slot)
     }
 }
 
-locant_status
-locant_encoding_similarity(locant_tensor *out, const locant_encoding *e,
-                           const locant_tensor *positions, int64_t dim,
-                           const locant_tensor *params)
+locant_status locant_encoding_similarity(locant_tensor *out,
+                                         const locant_encoding *e,
+                                         const locant_tensor *positions,
+                                         int64_t dim,
+                                         const locant_tensor *params)
 {
     int64_t shape[2] = { -1, -1 };
     locant_tensor rows = { 0 };
@@ -96,8 +97,10 @@ locant_encoding_similarity(locant_tensor *out, const locant_encoding *e,
     if (e == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: e is NULL", fn);
     if (dim < 1)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: dim is %lld, expected at "
-                           "least 1", fn, (long long)dim);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: dim is %lld, expected at "
+                           "least 1",
+                           fn, (long long)dim);
     LCT_TRY(lct_check(fn, "positions", positions, LCT_IN_I64 | LCT_IN_F64,
                       positions && positions->rank == 2 ? 2 : 1, shape));
     shape[0] = shape[1] = positions->shape[0];

@@ -20,6 +20,7 @@ enum { MAE, TIMM, INTERLEAVED, DETR };
 static const char *const forms[] = { "mae", "timm", "interleaved", "detr",
                                      NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "longest wavelength / 2 pi, nearly" },
@@ -35,6 +36,7 @@ static const struct lct_key keys[] = {
       .max = 1 << 30, .doc = "rows of the grid; only detr reads it" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status schedule(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
@@ -42,12 +44,15 @@ static locant_status schedule(struct lct_schedule **out,
 {
     (void)length;
     if (dim % 4 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: sincos2d has rows of %" PRId64
-                           " channels, expected a multiple of 4", fn, dim);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: sincos2d has rows of %" PRId64
+                           " channels, expected a multiple of 4",
+                           fn, dim);
     *out = lct_schedule_create(e->value[BASE], dim / 4, dim);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, dim / 4);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           dim / 4);
     return LOCANT_OK;
 }
 

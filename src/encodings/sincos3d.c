@@ -14,6 +14,7 @@ enum { THIRDS, HALF };
 
 static const char *const forms[] = { "thirds", "half", NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "longest wavelength / 2 pi, nearly" },
@@ -26,6 +27,7 @@ static const struct lct_key keys[] = {
       .max = 1 << 20, .doc = "rows of a frame" },
     { 0 }
 };
+/* clang-format on */
 
 /* Channels of an axis, before the axes are cut to the width. */
 static int64_t band(const locant_encoding *e, int axis, int64_t dim)
@@ -44,15 +46,17 @@ static locant_status schedule(struct lct_schedule **out,
 
     (void)length;
     if (e->value[FORM] == HALF ? dim % 8 != 0 : dim % 2 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: sincos3d has rows of %" PRId64
-                           " channels, expected a multiple of %d", fn, dim,
-                           e->value[FORM] == HALF ? 8 : 2);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: sincos3d has rows of %" PRId64
+                           " channels, expected a multiple of %d",
+                           fn, dim, e->value[FORM] == HALF ? 8 : 2);
     for (int axis = 0; axis < 3; axis++)
         pairs += band(e, axis, dim) / 2;
     *out = lct_schedule_create(e->value[BASE], pairs, dim);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, pairs);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           pairs);
     for (int axis = 0; axis < 3; axis++) {
         int64_t n = band(e, axis, dim) / 2;
 
@@ -96,8 +100,7 @@ static void row(double *out, const locant_encoding *e,
         for (int64_t c = 0; c < n; c++) {
             double cosine, sine;
 
-            lct_angle_real(&cosine, &sine, frequencies->turn[turn++],
-                           at[axis]);
+            lct_angle_real(&cosine, &sine, frequencies->turn[turn++], at[axis]);
             if (from + c < dim)
                 out[from + c] = sine;
             if (from + n + c < dim)
@@ -107,11 +110,10 @@ static void row(double *out, const locant_encoding *e,
     }
 }
 
-static const locant_variant variants[] = {
-    { "sincos3d(form=half)", "3-D sines, half of them for time",
-      "V-JEPA without uniform_power" },
-    { 0 }
-};
+static const locant_variant variants[] = { { "sincos3d(form=half)",
+                                             "3-D sines, half of them for time",
+                                             "V-JEPA without uniform_power" },
+                                           { 0 } };
 
 const struct lct_encoding lct_enc_sincos3d = {
     .info = {

@@ -21,6 +21,7 @@ enum { GEOMETRIC, INCLUSIVE };
 static const char *const forms[] = { "interleaved", "split", NULL };
 static const char *const spacings[] = { "geometric", "inclusive", NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "longest wavelength / 2 pi, nearly: larger reaches further" },
@@ -36,9 +37,11 @@ static const struct lct_key keys[] = {
       .doc = "yes: a learned factor multiplies the rows" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param learned_params[] = {
-    { .name = "scale", .dims = { "1" },
+    { .name = "scale",
+      .dims = { "1" },
       .doc = "factor of every row; starts at width^(-1/2)" },
     { 0 }
 };
@@ -68,7 +71,8 @@ static bool fill(double *out, const locant_encoding *e, int k,
 static locant_status check(const locant_encoding *e)
 {
     if (e->value[SPACING] == INCLUSIVE && e->value[FORM] == INTERLEAVED)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: "
                            "sinusoidal with spacing=inclusive is known in form "
                            "split only, expected form=split");
     return LOCANT_OK;
@@ -90,13 +94,14 @@ static locant_status schedule(struct lct_schedule **out,
     (void)length;
     *out = lct_schedule_create(e->value[BASE], pairs, dim);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, pairs);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           pairs);
     for (int64_t c = 0; c < pairs && (inclusive || dim % 2 != 0); c++)
-        (*out)->turn[c] =
-            inclusive ? lct_turn_of(e->value[BASE], c,
-                                    2 * (pairs > 1 ? pairs - 1 : 1))
-                      : lct_turn_of(e->value[BASE], c, dim);
+        (*out)->turn[c] = inclusive
+                              ? lct_turn_of(e->value[BASE], c,
+                                            2 * (pairs > 1 ? pairs - 1 : 1))
+                              : lct_turn_of(e->value[BASE], c, dim);
     return LOCANT_OK;
 }
 
@@ -150,7 +155,9 @@ static void spread(float *out, const locant_encoding *e, const float *sines,
 {
     size_t all = (size_t)sines_of(e, dim), whole = (size_t)dim - all;
 
-    whole = whole < c ? 0 : whole - c < n ? whole - c : n; /* channels with a
+    whole = whole < c       ? 0
+            : whole - c < n ? whole - c
+                            : n; /* channels with a
                                                               cosine */
     if (e->value[FORM] == SPLIT) {
         memcpy(out + c, sines, n * sizeof(*out));

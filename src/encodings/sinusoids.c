@@ -48,8 +48,9 @@ locant_status lct_sinusoids_schedule(struct lct_schedule **out,
     (void)length;
     *out = lct_schedule_new(sines, 1, width);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, sines);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           sines);
     for (int64_t i = 0; i < sines; i++)
         (*out)->turn[i] = lct_turn_of(e->value[LCT_SINUSOIDS_BASE], i, width);
     return LOCANT_OK;

@@ -9,7 +9,9 @@
 /* Indices that both encodings share. */
 enum { LCT_SINUSOIDS_BASE, LCT_SINUSOIDS_CLAMP }; /* keys */
 enum {                                            /* parameters */
-    LCT_SINUSOIDS_PROJECTION, LCT_SINUSOIDS_U, LCT_SINUSOIDS_V
+       LCT_SINUSOIDS_PROJECTION,
+       LCT_SINUSOIDS_U,
+       LCT_SINUSOIDS_V
 };
 
 /* Transformer-XL clamps distances to the past, XLNet both signs. */

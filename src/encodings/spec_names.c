@@ -150,15 +150,9 @@ void lct_key_range(char *out, size_t size, const struct lct_key *key)
     switch (key->kind) {
     case LCT_NUMBER:
     case LCT_INTEGER:
-    case LCT_LIST:
-        interval(out, size, key);
-        break;
-    case LCT_WORD:
-        choices(out, size, lct_word_name, key->words);
-        break;
-    case LCT_SWITCH:
-        append(out, size, "yes | no");
-        break;
+    case LCT_LIST: interval(out, size, key); break;
+    case LCT_WORD: choices(out, size, lct_word_name, key->words); break;
+    case LCT_SWITCH: append(out, size, "yes | no"); break;
     case LCT_SPEC:
         if (key->family == lct_encodings)
             append(out, size, "any encoding, or several with + between");

@@ -42,15 +42,9 @@ static void put_value(struct writer *w, const locant_encoding *e, int k)
         lct_number_print(number, e->value[k]);
         put(w, number);
         break;
-    case LCT_WORD:
-        put(w, key->words[(size_t)e->value[k]]);
-        break;
-    case LCT_SWITCH:
-        put(w, e->value[k] != 0 ? "yes" : "no");
-        break;
-    case LCT_SPEC:
-        put(w, e->nested[k]->spec);
-        break;
+    case LCT_WORD: put(w, key->words[(size_t)e->value[k]]); break;
+    case LCT_SWITCH: put(w, e->value[k] != 0 ? "yes" : "no"); break;
+    case LCT_SPEC: put(w, e->nested[k]->spec); break;
     case LCT_LIST:
         for (size_t i = 0; i < e->list[k]->n; i++) {
             put(w, i > 0 ? ":" : "");

@@ -18,6 +18,7 @@ enum { SINKS, WINDOW, BASE, PAIRING };
 
 static const char *const pairings[] = { "half", "interleaved", NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "sinks", .kind = LCT_INTEGER, .def = 4, .min = 0,
       .max = 1 << 30, .doc = "first tokens that stay" },
@@ -29,6 +30,7 @@ static const struct lct_key keys[] = {
       .words = pairings, .doc = "as of rope" },
     { 0 }
 };
+/* clang-format on */
 
 /*
  * The cache is full from position window + sinks on; until then a sink keeps
@@ -39,7 +41,7 @@ static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
 {
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];
-    bool sink = k_pos >= 0 && k_pos < sinks, before = sinks > 0 && k_pos < 0;
+    bool sink = k_pos >= 0 && k_pos<sinks, before = sinks> 0 && k_pos < 0;
     int64_t last = sink ? window + sinks - 1 : lct_later(k_pos, window - 1);
     char beyond = sink ? LCT_FAR : LCT_MASKED;
 
@@ -62,9 +64,8 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
 }
 
 /* The causal mask, which this encoding needs, hides keys after the query. */
-static enum lct_near_far_class classify_range(const locant_encoding *e,
-                                              const int64_t q[2],
-                                              const int64_t k[2])
+static enum lct_near_far_class
+classify_range(const locant_encoding *e, const int64_t q[2], const int64_t k[2])
 {
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];

@@ -24,19 +24,19 @@ static unsigned own_traits(const locant_encoding *e)
 static locant_status twice(const locant_encoding *a, const locant_encoding *b,
                            const char *what)
 {
-    return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s and %s "
-                       "both %s, expected one of them", a->row->info.name,
-                       b->row->info.name, what);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_encoding_create: %s and %s "
+                       "both %s, expected one of them",
+                       a->row->info.name, b->row->info.name, what);
 }
 
 /* Refuse two parts that would do the same. */
 static locant_status check_pair(const locant_encoding *a,
                                 const locant_encoding *b)
 {
-    static const char *const doors[] = {
-        "add to embeddings", "rotate queries and keys", "add to scores",
-        "read content"
-    };
+    static const char *const doors[] = { "add to embeddings",
+                                         "rotate queries and keys",
+                                         "add to scores", "read content" };
 
     for (int d = 0; d < 4; d++)
         if (a->doors & b->doors & 1u << d)
@@ -49,23 +49,23 @@ static locant_status check_pair(const locant_encoding *a,
         (b->row->content.near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
         return twice(a, b, "rotate queries and keys");
     if (a->row->layers != NULL || b->row->layers != NULL)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: layers "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: layers "
                            "stands alone; add to the encodings it holds");
     return LOCANT_OK;
 }
 
 /* Traits that a sum has only if all of its parts have them. */
-static const unsigned common_traits = LOCANT_TRAIT_RELATIVE |
-                                      LOCANT_TRAIT_ISOMETRIC |
-                                      LOCANT_TRAIT_MONOTONE;
+static const unsigned common_traits =
+    LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_MONOTONE;
 
 static void join(locant_encoding *e, const locant_encoding *part)
 {
     unsigned both = e->traits & part->traits;
 
     e->doors |= part->doors;
-    e->traits = ((e->traits | part->traits) & ~common_traits) |
-                (both & common_traits);
+    e->traits =
+        ((e->traits | part->traits) & ~common_traits) | (both & common_traits);
 }
 
 /*
@@ -129,9 +129,8 @@ const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door)
     return NULL;
 }
 
-const locant_encoding *locant_encoding_layer(int *first_param,
-                                             const locant_encoding *e,
-                                             int64_t layer)
+const locant_encoding *
+locant_encoding_layer(int *first_param, const locant_encoding *e, int64_t layer)
 {
     int first = 0, chosen;
 
@@ -176,10 +175,12 @@ static locant_status check_room(const locant_encoding *part, const char *fn,
         return LOCANT_OK;
     if (training && part->row->positions.longest != NULL &&
         T > part->row->positions.longest(part))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: out has rows of %" PRId64
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: out has rows of %" PRId64
                            " tokens, expected at most the %" PRId64 " that %s "
-                           "is to be trained for", fn, T,
-                           part->row->positions.longest(part), part->spec);
+                           "is to be trained for",
+                           fn, T, part->row->positions.longest(part),
+                           part->spec);
     if (part->row->positions.check != NULL)
         return part->row->positions.check(part, fn, &last, 1, NULL);
     return LOCANT_OK;

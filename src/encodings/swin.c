@@ -9,6 +9,7 @@
  */
 #include "window_table.h"
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
       .doc = "rows of the window" },
@@ -23,6 +24,7 @@ static const struct lct_param params[] = {
       .doc = "bias of each offset, (2 height - 1)(2 width - 1) of them" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)

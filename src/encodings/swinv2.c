@@ -13,6 +13,7 @@
 enum { PRETRAINED = LCT_WINDOW_KEYS, HIDDEN };
 enum { W1, B1, W2 };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "height", .kind = LCT_INTEGER, .def = 8, .min = 1, .max = 1024,
       .doc = "rows of the window" },
@@ -35,6 +36,7 @@ static const struct lct_param params[] = {
       .doc = "weights of the second layer" },
     { 0 }
 };
+/* clang-format on */
 
 /* Linear layers uniform within 1/sqrt(inputs), as PyTorch makes them. */
 static bool fill(double *out, const locant_encoding *e, int k,

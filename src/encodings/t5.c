@@ -16,6 +16,7 @@ enum { BUCKETS, DISTANCE, BIDIRECTIONAL, SHARE };
 
 enum { MAX_BUCKETS = 1024 };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "buckets", .kind = LCT_INTEGER, .def = 32, .min = 2,
       .max = MAX_BUCKETS, .doc = "rows of the table; even when bidirectional" },
@@ -34,6 +35,7 @@ static const struct lct_param params[] = {
       .doc = "bias of each bucket for each head" },
     { 0 }
 };
+/* clang-format on */
 
 /* Buckets of one direction, and how many of them hold one distance each. */
 static void sides(const locant_encoding *e, int *side, int *single)
@@ -49,14 +51,17 @@ static locant_status check(const locant_encoding *e)
 
     sides(e, &side, &single);
     if (e->value[BIDIRECTIONAL] != 0 && (fmod(buckets, 2) != 0 || single < 1))
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: buckets "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: buckets "
                            "of t5 is %.0f, expected an even number of at least "
-                           "4 when bidirectional", buckets);
+                           "4 when bidirectional",
+                           buckets);
     if (e->value[DISTANCE] <= single)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: distance "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: distance "
                            "of t5 is %.0f, expected more than %d, the buckets "
-                           "that hold one distance each", e->value[DISTANCE],
-                           single);
+                           "that hold one distance each",
+                           e->value[DISTANCE], single);
     return LOCANT_OK;
 }
 
@@ -134,7 +139,7 @@ static locant_status prepare(locant_encoding *e)
     first = locant_alloc((size_t)(side - single) * sizeof(*first));
     if (first == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_create: no "
-                           "memory for the buckets of t5");
+                                             "memory for the buckets of t5");
     first[0] = single;
     for (int k = 1; k < side - single; k++)
         first[k] = threshold(k, side, single, (int64_t)e->value[DISTANCE]);

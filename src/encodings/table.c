@@ -18,8 +18,8 @@ static locant_status check_positions(struct lct_table_call *c, const char *fn,
                                      const locant_tensor *positions, int64_t n)
 {
     int64_t shape[2] = { n < 0 ? -1 : n, c->axes };
-    bool real = c->e->row->positions.axes > 0 ||
-                (c->e->traits & LOCANT_TRAIT_REAL);
+    bool real =
+        c->e->row->positions.axes > 0 || (c->e->traits & LOCANT_TRAIT_REAL);
     int rank = 1;
 
     if (real && positions != NULL && positions->dtype == LOCANT_F64 &&
@@ -33,14 +33,18 @@ static locant_status check_positions(struct lct_table_call *c, const char *fn,
         return LOCANT_OK;
     }
     if (rank == 1 && c->axes > 1)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: positions are [N], expected "
-                           "[N, %d] coordinates", fn, c->axes);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: positions are [N], expected "
+                           "[N, %d] coordinates",
+                           fn, c->axes);
     c->coords = positions->data;
     for (size_t i = 0; i < lct_elements(positions); i++)
         if (!(fabs(c->coords[i]) < 0x1p63))
-            return locant_fail(LOCANT_ERR_PARAM, "%s: coordinate %zu of "
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: coordinate %zu of "
                                "positions is %g, expected a finite number "
-                               "below 2^63", fn, i, c->coords[i]);
+                               "below 2^63",
+                               fn, i, c->coords[i]);
     return LOCANT_OK;
 }
 
@@ -52,11 +56,13 @@ static locant_status open_part(struct lct_table_call *c, const char *fn,
 
     LCT_TRY(lct_part_open(&part, fn, e, LOCANT_DOOR_INPUT));
     if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s adds nothing to "
-                           "embeddings; it has no input door", fn,
-                           e->row->info.name);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: %s adds nothing to "
+                           "embeddings; it has no input door",
+                           fn, e->row->info.name);
     *c = (struct lct_table_call){
-        .e = part->e, .first_param = part->first_param,
+        .e = part->e,
+        .first_param = part->first_param,
         .params = params == NULL ? NULL : params + part->first_param,
         .axes = locant_encoding_axes(part->e),
     };
@@ -73,8 +79,8 @@ static locant_status check_encoding(const struct lct_table_call *c,
     LCT_TRY(lct_params_check(&total, fn, c->e, c->params,
                              &(locant_sizes){ .width = dim }));
     if (c->e->row->positions.check != NULL && c->positions != NULL)
-        LCT_TRY(c->e->row->positions.check(c->e, fn, c->positions, n,
-                                           c->params));
+        LCT_TRY(
+            c->e->row->positions.check(c->e, fn, c->positions, n, c->params));
     if (c->e->row->schedule.create != NULL && dim > 0)
         LCT_TRY(lct_schedule_of(&made, c->e, fn, dim, 0));
     return LOCANT_OK;
@@ -130,8 +136,7 @@ void lct_table_rows(float *out, double *spare, const struct lct_table_call *c,
         return;
     for (size_t t = 0; t < n; t++) {
         lct_table_rows_f64(spare, c, first + t, 1, dim);
-        lct_row_from_f64(out + t * (size_t)dim, LOCANT_F32, spare,
-                         (size_t)dim);
+        lct_row_from_f64(out + t * (size_t)dim, LOCANT_F32, spare, (size_t)dim);
     }
 }
 
@@ -178,10 +183,13 @@ locant_status locant_encoding_table(locant_tensor *out,
         lct_mul(&bytes, slots * sizeof(double), (size_t)out->shape[1]))
         job.scratch = locant_alloc(bytes);
     if (out->shape[1] > STACK_ROW && job.scratch == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu rows of "
-                           "scratch", fn, slots);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %zu rows of "
+                           "scratch",
+                           fn, slots);
     lct_parallel_for(((size_t)out->shape[0] + ROWS_PER_TASK - 1) /
-                         ROWS_PER_TASK, (int)slots, fill_rows, &job);
+                         ROWS_PER_TASK,
+                     (int)slots, fill_rows, &job);
     locant_release(job.scratch);
     return LOCANT_OK;
 }
@@ -204,12 +212,11 @@ static locant_status check_gradients(const struct lct_table_call *c,
 }
 
 /* forward: out[t] = P[positions[t]] */
-locant_status
-locant_encoding_table_backward(locant_tensor *dparams,
-                               const locant_tensor *dout,
-                               const locant_encoding *e,
-                               const locant_tensor *positions,
-                               const locant_tensor *params)
+locant_status locant_encoding_table_backward(locant_tensor *dparams,
+                                             const locant_tensor *dout,
+                                             const locant_encoding *e,
+                                             const locant_tensor *positions,
+                                             const locant_tensor *params)
 {
     static const char fn[] = "locant_encoding_table_backward";
     struct lct_table_call c;

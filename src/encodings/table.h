@@ -8,8 +8,8 @@ struct lct_table_call {
     const locant_encoding *e;    /* the part with this door */
     const locant_tensor *params; /* parameters of that part */
     int first_param;
-    const int64_t *positions;    /* [N]; NULL: 'coords' */
-    const double *coords;        /* [N, axes] */
+    const int64_t *positions; /* [N]; NULL: 'coords' */
+    const double *coords;     /* [N, axes] */
     int axes;
 };
 

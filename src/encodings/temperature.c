@@ -22,6 +22,7 @@ enum { LLAMA4, MINISTRAL, LOGN, INKLING };
 static const char *const kinds[] = { "llama4", "ministral", "logn", "inkling",
                                      NULL };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "kind", .kind = LCT_WORD, .def = LLAMA4, .words = kinds,
       .doc = "which formula" },
@@ -34,6 +35,7 @@ static const struct lct_key keys[] = {
       .max = 1LL << 40, .doc = "logn: the trained length; left out: floor" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t trained(const locant_encoding *e)
 {
@@ -44,7 +46,8 @@ static int64_t trained(const locant_encoding *e)
 static locant_status check(const locant_encoding *e)
 {
     if (e->value[KIND] == LOGN && trained(e) < 2)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: floor of "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_encoding_create: floor of "
                            "temperature is 1, expected a length of at least 2 "
                            "for logn, whose logarithm divides");
     return LOCANT_OK;
@@ -56,14 +59,10 @@ static double temperature(const locant_encoding *e, int64_t q_pos)
     int64_t p = q_pos < 0 ? 0 : q_pos, length = (int64_t)e->value[FLOOR];
 
     switch ((int)e->value[KIND]) {
-    case LLAMA4:
-        return lct_temperature_llama4(scale, length, p);
-    case MINISTRAL:
-        return lct_temperature_ministral(scale, length, p);
-    case INKLING:
-        return lct_temperature_inkling(scale, length, p);
-    default:
-        return lct_temperature_logn(trained(e), p);
+    case LLAMA4: return lct_temperature_llama4(scale, length, p);
+    case MINISTRAL: return lct_temperature_ministral(scale, length, p);
+    case INKLING: return lct_temperature_inkling(scale, length, p);
+    default: return lct_temperature_logn(trained(e), p);
     }
 }
 

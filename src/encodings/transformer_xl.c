@@ -14,6 +14,7 @@
  */
 #include "sinusoids.h"
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "of the sinusoid's frequencies base^(-2c/width)" },
@@ -36,6 +37,7 @@ static const struct lct_param params[] = {
       .doc = "added to queries in products with distances (r_r_bias)" },
     { 0 }
 };
+/* clang-format on */
 
 static void products(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high)
@@ -44,8 +46,10 @@ static void products(struct lct_products *out, const locant_encoding *e,
 }
 
 static const locant_variant variants[] = {
-    { "transformer-xl(share=yes)", "biases and projection tied among layers; "
-      "the authors tie u and v only", "Transformer-XL, untie_r=False" },
+    { "transformer-xl(share=yes)",
+      "biases and projection tied among layers; "
+      "the authors tie u and v only",
+      "Transformer-XL, untie_r=False" },
     { "transformer-xl(clamp=1000)", "evaluation of the WikiText-103 model",
       "Transformer-XL, clamp_len=1000" },
     { 0 }

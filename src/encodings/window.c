@@ -10,8 +10,12 @@
 #include "encoding.h"
 
 static const struct lct_key keys[] = {
-    { .name = "size", .kind = LCT_INTEGER, .def = 256, .min = 1,
-      .max = 1LL << 40, .doc = "keys that a query sees, including its own" },
+    { .name = "size",
+      .kind = LCT_INTEGER,
+      .def = 256,
+      .min = 1,
+      .max = 1LL << 40,
+      .doc = "keys that a query sees, including its own" },
     { 0 }
 };
 

@@ -7,14 +7,15 @@
 /* The first keys of an encoding of windows. */
 enum { HEIGHT, WIDTH, LCT_WINDOW_KEYS };
 
-static inline locant_status
-lct_window_positions(const locant_encoding *e, const char *fn,
-                     const int64_t *pos, size_t n, const locant_tensor *params)
+static inline locant_status lct_window_positions(const locant_encoding *e,
+                                                 const char *fn,
+                                                 const int64_t *pos, size_t n,
+                                                 const locant_tensor *params)
 {
     (void)params;
     return lct_length_limit_check(e, fn, pos, n,
-                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
-                    "the window");
+                                  (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
+                                  "the window");
 }
 
 /* Number of offsets in a window: 2 side - 1 along each axis. */

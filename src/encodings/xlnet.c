@@ -17,6 +17,7 @@
 enum { SEGMENT = LCT_SINUSOIDS_CLAMP + 1, SHARE };
 enum { SEGMENT_BIAS = LCT_SINUSOIDS_V + 1, SEGMENTS };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "of the sinusoid's frequencies base^(-2c/width)" },
@@ -49,6 +50,7 @@ static const struct lct_param params[] = {
       .doc = "of the same segment, and of another (seg_embed)" },
     { 0 }
 };
+/* clang-format on */
 
 static unsigned traits(const locant_encoding *e)
 {

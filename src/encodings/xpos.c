@@ -17,6 +17,7 @@ enum { BASE, GAMMA, SCALE, CENTER };
 
 static const double LN_1E35 = 80.59047825479156;
 
+/* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "longest wavelength / 2 pi, nearly" },
@@ -28,6 +29,7 @@ static const struct lct_key keys[] = {
       .max = 1e12, .doc = "position of power 0; must be that of cached keys" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status positions(const locant_encoding *e, const char *fn,
                                const int64_t *pos, size_t n,
@@ -39,7 +41,8 @@ static locant_status positions(const locant_encoding *e, const char *fn,
     (void)params;
     for (size_t i = 0; i < n; i++)
         if (!(fabs((double)pos[i] - e->value[CENTER]) <= reach))
-            return locant_fail(LOCANT_ERR_PARAM, "%s: position %" PRId64
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: position %" PRId64
                                " (index %zu), expected at most %.0f from the "
                                "center of xpos, %.0f: its factors overflow",
                                fn, pos[i], i, floor(reach), e->value[CENTER]);
@@ -53,13 +56,16 @@ static locant_status schedule(struct lct_schedule **out,
     (void)length;
     *out = NULL;
     if (head_dim % 2 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: heads have %" PRId64
                            " channels, expected an even number to rotate "
-                           "in pairs", fn, head_dim);
+                           "in pairs",
+                           fn, head_dim);
     *out = lct_schedule_create(e->value[BASE], head_dim / 2, head_dim);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " frequencies", fn, head_dim / 2);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           head_dim / 2);
     (*out)->pairing = LCT_INTERLEAVED;
     return LOCANT_OK;
 }

@@ -55,7 +55,7 @@ void lct_axis_linear(struct lct_axis *a, double low, double high, int want)
         double value = (first + a->n) * step;
         a->tick[a->n] = value;
         lct_decimal(a->label[a->n], value,
-                   fabs(value) < 0.5 * step && decimals > 5 ? 0 : decimals);
+                    fabs(value) < 0.5 * step && decimals > 5 ? 0 : decimals);
         a->n++;
     }
 }
@@ -164,7 +164,8 @@ void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
                      const struct lct_axis *a, const locant_figure *f,
                      enum lct_edge edge)
 {
-    struct lct_text style = { .size = label_size, .role = LCT_FAINT,
+    struct lct_text style = { .size = label_size,
+                              .role = LCT_FAINT,
                               .align_x = 0.5 };
     double bottom = box->y + box->height;
     double free_from = -1e9;
@@ -190,8 +191,9 @@ void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
 void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
                      const struct lct_axis *a, const locant_figure *f)
 {
-    struct lct_text style = { .size = label_size, .role = LCT_FAINT,
-                              .align_x = 1, .align_y = 0.5 };
+    struct lct_text style = {
+        .size = label_size, .role = LCT_FAINT, .align_x = 1, .align_y = 0.5
+    };
 
     for (int i = 0; i < a->n; i++) {
         double y = box->y + box->height * (1 - lct_axis_at(a, a->tick[i]));
@@ -199,15 +201,19 @@ void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
         with_minus(label, sizeof label, a->label[i]);
         lct_text_draw(c, box->x - 7, y, label, &style);
     }
-    style = (struct lct_text){ .size = label_size, .align_x = 0.5,
-                               .vertical = true, .max_width = c->height - 20,
+    style = (struct lct_text){ .size = label_size,
+                               .align_x = 0.5,
+                               .vertical = true,
+                               .max_width = c->height - 20,
                                .zh = f->y_label_zh };
     lct_text_draw(c, 8, box->y + box->height / 2, f->y_label, &style);
 }
 
 double lct_title_draw(struct lct_canvas *c, const locant_figure *f)
 {
-    struct lct_text style = { .size = 13.5, .bold = true, .zh = f->title_zh,
+    struct lct_text style = { .size = 13.5,
+                              .bold = true,
+                              .zh = f->title_zh,
                               .max_width = c->width - 24 };
 
     if (!f->title || !*f->title)

@@ -11,8 +11,8 @@ static double widest_label(struct lct_canvas *c, const locant_figure *f)
 
     for (size_t i = 0; i < f->n_series; i++)
         if (f->series[i].label)
-            widest = fmax(widest,
-                          lct_text_width(c, f->series[i].label, &style));
+            widest =
+                fmax(widest, lct_text_width(c, f->series[i].label, &style));
     return widest;
 }
 
@@ -49,7 +49,9 @@ static void draw_bar(struct lct_canvas *c, const locant_figure *f, size_t i,
 {
     const locant_series *s = &f->series[i];
     struct lct_text style = { .size = fmin(label_size, row * 0.85),
-                              .align_y = 0.5, .align_x = 1, .zh = s->label_zh,
+                              .align_y = 0.5,
+                              .align_x = 1,
+                              .zh = s->label_zh,
                               .max_width = c->width * 0.4 };
     double zero = box->x + box->width * lct_axis_at(axis, 0);
     double end = zero, after;
@@ -58,8 +60,9 @@ static void draw_bar(struct lct_canvas *c, const locant_figure *f, size_t i,
     lct_text_draw(c, box->x - 8, y, s->label, &style);
     if (isfinite(s->y[0])) {
         end = box->x + box->width * lct_axis_at(axis, s->y[0]);
-        lct_rectangle(c, &(struct lct_box){ fmin(zero, end), y - 0.36 * row,
-                                            fabs(end - zero), 0.72 * row },
+        lct_rectangle(c,
+                      &(struct lct_box){ fmin(zero, end), y - 0.36 * row,
+                                         fabs(end - zero), 0.72 * row },
                       NULL, LCT_SERIES + lct_series_color(f, i), 1);
     }
     after = fmax(zero, end);

@@ -15,8 +15,8 @@ static void set_color(struct lct_cairo *c, int role, double alpha)
                                               { 0.36, 0.37, 0.40 },
                                               { 0.87, 0.88, 0.90 },
                                               { 1, 1, 1 } };
-    struct lct_color color = role < LCT_SERIES ? plain[role]
-                                               : lct_palette(role - LCT_SERIES);
+    struct lct_color color =
+        role < LCT_SERIES ? plain[role] : lct_palette(role - LCT_SERIES);
 
     c->lib->cairo_set_source_rgba(c->cr, color.r, color.g, color.b, alpha);
 }
@@ -116,8 +116,7 @@ static void set_width(struct lct_cairo *c, double most)
 
 /* Lay out one paragraph; returns its size in points. */
 static void lay_out(struct lct_cairo *c, const char *text,
-                    const struct lct_text *style, double *width,
-                    double *height)
+                    const struct lct_text *style, double *width, double *height)
 {
     const struct lct_drawing *lib = c->lib;
     PangoFontDescription *font = lib->pango_font_description_new();
@@ -211,8 +210,8 @@ static locant_status cells(void *to, const struct lct_box *box,
 {
     struct lct_cairo *c = to;
     const int size[2] = { (int)(2 * box->width), (int)(2 * box->height) };
-    int stride = c->lib->cairo_format_stride_for_width(CAIRO_FORMAT_RGB24,
-                                                       size[0]);
+    int stride =
+        c->lib->cairo_format_stride_for_width(CAIRO_FORMAT_RGB24, size[0]);
     uint32_t *pixels = locant_alloc((size_t)stride * (size_t)size[1]);
     uint32_t shades[LCT_SHADES + 1];
 
@@ -227,9 +226,9 @@ static locant_status cells(void *to, const struct lct_box *box,
         lct_cover(&r[0], &r[1], y, size[1], rows);
         for (int x = 0; x < size[0]; x++) {
             lct_cover(&k[0], &k[1], x, size[0], cols);
-            row[x] = shades[1 + lct_shade(map, lct_strongest(values, cols, r,
-                                                             k),
-                                          LCT_SHADES)];
+            row[x] =
+                shades[1 + lct_shade(map, lct_strongest(values, cols, r, k),
+                                     LCT_SHADES)];
         }
     }
     show(c, box, pixels, size, stride);
@@ -237,7 +236,6 @@ static locant_status cells(void *to, const struct lct_box *box,
     return LOCANT_OK;
 }
 
-const struct lct_ops lct_cairo_ops = {
-    move, line, close, dot, stroke, fill, clip, text, text_width, cells, NULL,
-    NULL
-};
+const struct lct_ops lct_cairo_ops = { move,       line,  close, dot,
+                                       stroke,     fill,  clip,  text,
+                                       text_width, cells, NULL,  NULL };

@@ -3,8 +3,14 @@
 #include <math.h>
 
 /* Limits that bound memory and file sizes. */
-enum { MOST_SERIES = 256, MOST_POINTS = 1 << 20, MOST_MARKS = 64,
-       MOST_CELLS = 1 << 26, LEAST_SIDE = 60, MOST_SIDE = 8192 };
+enum {
+    MOST_SERIES = 256,
+    MOST_POINTS = 1 << 20,
+    MOST_MARKS = 64,
+    MOST_CELLS = 1 << 26,
+    LEAST_SIDE = 60,
+    MOST_SIDE = 8192
+};
 
 /* Squares and ranges of larger values could overflow. */
 static const double largest = 1e150;
@@ -113,9 +119,8 @@ static locant_status check_lines(const char *fn, const locant_figure *f)
     size_t seen = 0;
 
     if (f->n_series == 0 || f->n_series > MOST_SERIES)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: %zu series, expected 1 to %d", fn, f->n_series,
-                           MOST_SERIES);
+        return locant_fail(LOCANT_ERR_PARAM, "%s: %zu series, expected 1 to %d",
+                           fn, f->n_series, MOST_SERIES);
     if (!f->series)
         return locant_fail(LOCANT_ERR_NULL, "%s: series is NULL", fn);
     for (size_t i = 0; i < f->n_series; i++)
@@ -202,12 +207,11 @@ locant_status lct_figure_check(const char *fn, const locant_figure *f)
     case LOCANT_FIGURE_CURVES:
     case LOCANT_FIGURE_BARS:
     case LOCANT_FIGURE_STRIPS:
-    case LOCANT_FIGURE_POINTS:
-        return check_lines(fn, f);
-    case LOCANT_FIGURE_HEATMAP:
-        return check_cells(fn, f);
+    case LOCANT_FIGURE_POINTS: return check_lines(fn, f);
+    case LOCANT_FIGURE_HEATMAP: return check_cells(fn, f);
     }
     return locant_fail(LOCANT_ERR_PARAM,
                        "%s: kind is %d, expected curves, heat map, bars, "
-                       "strips or points", fn, (int)f->kind);
+                       "strips or points",
+                       fn, (int)f->kind);
 }

@@ -21,9 +21,8 @@ void lct_json_string(struct lct_html *h, const char *text)
 
         if (c < 0) {
             lct_html_raw(h, "\xef\xbf\xbd");
-        } else if (c < 0x20 || c == '"' || c == '\\' || c == '<' ||
-                   c == '>' || c == '&' || c == 0x7f || c == 0x2028 ||
-                   c == 0x2029) {
+        } else if (c < 0x20 || c == '"' || c == '\\' || c == '<' || c == '>' ||
+                   c == '&' || c == 0x7f || c == 0x2028 || c == 0x2029) {
             snprintf(escape, sizeof escape, "\\u%04x", (unsigned)c);
             lct_html_raw(h, escape);
         } else {
@@ -170,8 +169,8 @@ static locant_status put_bytes(struct lct_html *h, const locant_figure *f,
 {
     const bool table = f->name != NULL && strcmp(f->name, "table") == 0;
     struct lct_pooled d;
-    locant_status status = lct_pool(&d, f, LCT_PAGE_CELLS, map,
-                                    table ? NULL : lct_inline_fits);
+    locant_status status =
+        lct_pool(&d, f, LCT_PAGE_CELLS, map, table ? NULL : lct_inline_fits);
     size_t n = (size_t)(d.rows * d.cols);
     /* a map has at most LCT_PAGE_CELLS squared: no overflow */
     unsigned char *bytes = status == LOCANT_OK ? locant_alloc(2 * n) : NULL;
@@ -210,8 +209,8 @@ static locant_status put_map(struct lct_html *h, const locant_figure *f,
     put_names(h, "row_names", f->row_names, f->rows);
     put_names(h, "col_names", f->col_names, f->cols);
     lct_html_raw(h, f->numbers ? ",\"numbers\":true" : "");
-    lct_html_raw(h, f->diverging ? ",\"diverging\":true"
-                                 : ",\"diverging\":false");
+    lct_html_raw(h,
+                 f->diverging ? ",\"diverging\":true" : ",\"diverging\":false");
     put_value(h, "low", map.low);
     put_value(h, "high", map.high);
     if (packed)

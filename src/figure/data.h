@@ -23,7 +23,7 @@ locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
 struct lct_pooled {
     int64_t rows, cols, by[2]; /* one place pools by[0] x by[1] cells */
     const double *cells;
-    double *memory;            /* of 'cells' if they are pooled, or NULL */
+    double *memory; /* of 'cells' if they are pooled, or NULL */
 };
 
 /* Pool to at most 'most' a side (0: any), then until 'fits' agrees (NULL: any).

@@ -34,8 +34,8 @@ static double widest_label(struct lct_canvas *c, const locant_figure *f)
                                   .max_width = c->width * 0.4,
                                   .zh = f->series[i].label_zh };
         if (f->series[i].label)
-            widest = fmax(widest,
-                          lct_text_width(c, f->series[i].label, &style));
+            widest =
+                fmax(widest, lct_text_width(c, f->series[i].label, &style));
     }
     return widest;
 }
@@ -97,8 +97,7 @@ static double lane_of(const struct rows *p, size_t i, size_t k)
  * Dots that would overlap are stacked: dot k moves up or down by the number of
  * earlier dots that it would cover.  A dot with an interval stays in its lane.
  */
-static double height_of(const struct rows *p, size_t i, size_t k,
-                        double radius)
+static double height_of(const struct rows *p, size_t i, size_t k, double radius)
 {
     const locant_series *s = &p->f->series[i];
     const double room = 0.42 * p->row;
@@ -136,14 +135,14 @@ static void draw_whiskers(const struct rows *p, size_t i,
 static void draw_strip(const struct rows *p, size_t i, double radius)
 {
     const locant_series *s = &p->f->series[i];
-    const struct lct_pen pen = { LCT_SERIES + lct_series_color(p->f, i), 0.6,
-                                 1, 0 };
+    const struct lct_pen pen = { LCT_SERIES + lct_series_color(p->f, i), 0.6, 1,
+                                 0 };
 
     draw_whiskers(p, i, &pen);
     for (size_t k = 0; k < s->n; k++)
         if (isfinite(s->y[k]))
-            p->c->ops->dot(p->c->to, at(p, s->y[k]),
-                           height_of(p, i, k, radius), radius);
+            p->c->ops->dot(p->c->to, at(p, s->y[k]), height_of(p, i, k, radius),
+                           radius);
 }
 
 /* Estimates with intervals; each of the n values has its own lane. */
@@ -165,7 +164,9 @@ static void draw_row(const struct rows *p, size_t i)
 {
     const locant_series *s = &p->f->series[i];
     struct lct_text style = { .size = fmin(label_size, p->row * 0.85),
-                              .align_y = 0.5, .align_x = 1, .zh = s->label_zh,
+                              .align_y = 0.5,
+                              .align_x = 1,
+                              .zh = s->label_zh,
                               .max_width = p->c->width * 0.4 };
     bool strip = p->f->kind == LOCANT_FIGURE_STRIPS;
     bool seen = false;

@@ -97,7 +97,8 @@ static locant_status render(struct lct_html *b, const char *fn,
                             enum format format, const locant_figure *f)
 {
     struct lct_cairo c = { .failed = false };
-    struct lct_canvas canvas = { .ops = &lct_cairo_ops, .to = &c,
+    struct lct_canvas canvas = { .ops = &lct_cairo_ops,
+                                 .to = &c,
                                  .width = f->width ? f->width : LCT_WIDTH,
                                  .height = f->height ? f->height : LCT_HEIGHT };
     const struct lct_drawing *lib;
@@ -256,7 +257,8 @@ static enum format format_of(const char *path)
     static const struct {
         const char *ending;
         enum format format;
-    } known[] = { { ".svg", FORMAT_SVG }, { ".png", FORMAT_PNG },
+    } known[] = { { ".svg", FORMAT_SVG },
+                  { ".png", FORMAT_PNG },
                   { ".pdf", FORMAT_PDF } };
     size_t n = strlen(path);
 

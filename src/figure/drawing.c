@@ -11,10 +11,12 @@ static const struct lct_symbol symbols[] = {
 };
 
 /* pangocairo is linked to cairo, pango and GLib, so it loads them, too. */
-static struct lct_shared library = {
-    "drawings need pango and cairo", { "libpangocairo-1.0.so.0" }, symbols,
-    sizeof symbols / sizeof symbols[0], &drawing, 0
-};
+static struct lct_shared library = { "drawings need pango and cairo",
+                                     { "libpangocairo-1.0.so.0" },
+                                     symbols,
+                                     sizeof symbols / sizeof symbols[0],
+                                     &drawing,
+                                     0 };
 
 locant_status lct_drawing_load(const struct lct_drawing **out, const char *fn)
 {

@@ -59,8 +59,7 @@ double lct_strongest(const double *cells, int64_t cols, const int64_t row[2],
     for (int64_t r = row[0]; r < row[1]; r++)
         for (int64_t k = col[0]; k < col[1]; k++) {
             double value = cells[r * cols + k];
-            if (isfinite(value) &&
-                (isnan(best) || fabs(value) > fabs(best)))
+            if (isfinite(value) && (isnan(best) || fabs(value) > fabs(best)))
                 best = value;
         }
     return best;
@@ -212,7 +211,8 @@ static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
 {
     double w = box->width / (double)f->cols, h = box->height / (double)f->rows;
     struct lct_text style = { .size = fmin(10, fmin(w / 2.6, h * 0.8)),
-                              .align_x = 0.5, .align_y = 0.5 };
+                              .align_x = 0.5,
+                              .align_y = 0.5 };
 
     for (int64_t i = 0; i < f->rows * f->cols; i++) {
         char text[LCT_DECIMAL_BYTES];
@@ -233,12 +233,15 @@ static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
 
 static void say_pooled(struct lct_canvas *c, const int64_t by[2])
 {
-    struct lct_text style = { .size = 9.5, .role = LCT_FAINT, .align_x = 1,
-                              .align_y = 1 };
+    struct lct_text style = {
+        .size = 9.5, .role = LCT_FAINT, .align_x = 1, .align_y = 1
+    };
     char text[96], zh[96];
 
-    snprintf(text, sizeof text, "each shows the largest magnitude of %lld "
-             "\xc3\x97 %lld", (long long)by[0], (long long)by[1]);
+    snprintf(text, sizeof text,
+             "each shows the largest magnitude of %lld "
+             "\xc3\x97 %lld",
+             (long long)by[0], (long long)by[1]);
     snprintf(zh, sizeof zh,
              "\xe6\xaf\x8f\xe6\xa0\xbc\xe6\x98\xbe\xe7\xa4\xba %lld "
              "\xc3\x97 %lld "
@@ -250,8 +253,8 @@ static void say_pooled(struct lct_canvas *c, const int64_t by[2])
 }
 
 static locant_status draw(struct lct_canvas *c, const locant_figure *f,
-                          const struct lct_map *m,
-                          const struct lct_pooled *d, double top)
+                          const struct lct_map *m, const struct lct_pooled *d,
+                          double top)
 {
     const bool numbers = f->numbers && f->rows <= 16 && f->cols <= 16;
     struct lct_axis x, y, bar;

@@ -299,8 +299,9 @@ static void put_text(const struct page *p, double x, double y,
 
     lct_html_raw(h, "\n<text class=\"f ");
     lct_html_raw(h, class_of(style->role, room));
-    lct_html_raw(h, style->align_x > 0.9 ? " e" : style->align_x > 0.1 ? " m"
-                                                                       : "");
+    lct_html_raw(h, style->align_x > 0.9   ? " e"
+                    : style->align_x > 0.1 ? " m"
+                                           : "");
     lct_html_raw(h, style->bold ? " b" : "");
     lct_html_raw(h, language);
     lct_html_raw(h, "\"");
@@ -314,8 +315,7 @@ static void put_text(const struct page *p, double x, double y,
     }
     /* a line is 1.16 high, its baseline is 0.92 below its top */
     put_attribute(h, "x", x);
-    put_attribute(h, "y",
-                  y + style->size * (0.92 - 1.16 * style->align_y));
+    put_attribute(h, "y", y + style->size * (0.92 - 1.16 * style->align_y));
     put_attribute(h, "font-size", style->size);
     lct_html_raw(h, ">");
     put_words(h, words, style);
@@ -343,9 +343,10 @@ static locant_status cells(void *to, const struct lct_box *box,
 
 /* ------------------------------------------------------------------ figure */
 
-static const struct lct_ops ops = { move, line, close, dot, stroke, fill, clip,
-                                    text, text_width, cells, series,
-                                    lct_inline_fits };
+static const struct lct_ops ops = {
+    move, line, close,      dot,   stroke, fill,
+    clip, text, text_width, cells, series, lct_inline_fits
+};
 
 /* Numbers for the script: with all digits, of any magnitude. */
 static void put_range(struct lct_html *h, const char *name, const double *value,
@@ -397,7 +398,8 @@ locant_status lct_figure_inline(struct lct_html *h, const locant_figure *f,
 {
     struct lct_html body = { .data = NULL };
     struct page page = { .h = &body, .series = -1 };
-    struct lct_canvas c = { .ops = &ops, .to = &page,
+    struct lct_canvas c = { .ops = &ops,
+                            .to = &page,
                             .most_cells = LCT_PAGE_CELLS };
     locant_status status;
 

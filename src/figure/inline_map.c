@@ -11,7 +11,7 @@
 struct grid {
     signed char *shade; /* [rows, cols]; -1: missing */
     int64_t rows, cols;
-    bool down;          /* runs are vertical */
+    bool down; /* runs are vertical */
 };
 
 /* Number of lines along which runs lie, and cells in each. */

@@ -6,7 +6,6 @@
 static const double row_height = 16, least_row = 9, text_size = 11;
 static const double lead = 14, swatch = 18, widest_text = 190;
 
-
 double lct_legend_width(struct lct_canvas *c, const locant_figure *f)
 {
     struct lct_text style = { .size = text_size,
@@ -15,8 +14,8 @@ double lct_legend_width(struct lct_canvas *c, const locant_figure *f)
 
     for (size_t i = 0; i < f->n_series; i++)
         if (f->series[i].label)
-            widest = fmax(widest,
-                          lct_text_width(c, f->series[i].label, &style));
+            widest =
+                fmax(widest, lct_text_width(c, f->series[i].label, &style));
     return widest > 0 ? lead + swatch + 6 + widest + 12 : 0;
 }
 
@@ -56,7 +55,8 @@ static void spread(double *y, size_t n, double row, double low, double high)
 static void draw_label(struct lct_canvas *c, const locant_figure *f, size_t i,
                        double x, double y, double size)
 {
-    struct lct_text style = { .size = size, .align_y = 0.5,
+    struct lct_text style = { .size = size,
+                              .align_y = 0.5,
                               .max_width = fmin(widest_text, c->width * 0.36),
                               .zh = f->series[i].label_zh };
     struct lct_pen pen = { LCT_SERIES + lct_series_color(f, i), 1, 2.5,

@@ -33,10 +33,10 @@ static int nearest_256(uint32_t rgb)
 
     for (int i = 16; i < 256; i++) {
         int cube = i - 16, grey = 8 + 10 * (i - 232);
-        uint32_t c = i < 232 ? (uint32_t)(level[cube / 36] << 16 |
-                                          level[cube / 6 % 6] << 8 |
-                                          level[cube % 6])
-                             : (uint32_t)(grey << 16 | grey << 8 | grey);
+        uint32_t c =
+            i < 232 ? (uint32_t)(level[cube / 36] << 16 |
+                                 level[cube / 6 % 6] << 8 | level[cube % 6])
+                    : (uint32_t)(grey << 16 | grey << 8 | grey);
         if (distance(c, rgb) < least) {
             least = distance(c, rgb);
             best = i;
@@ -49,9 +49,9 @@ static int nearest_256(uint32_t rgb)
 static int nearest_16(uint32_t rgb)
 {
     static const uint32_t known[16] = {
-        0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd,
-        0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff,
-        0x00ffff, 0xffffff,
+        0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd,
+        0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00,
+        0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff,
     };
     int best = 0;
 
@@ -174,8 +174,8 @@ int lct_screen_text(struct lct_screen *s, const char *text, int most, int least)
         width += now.columns;
     }
     if (cut)
-        lct_html_raw(s->h, s->colors == LOCANT_TERMINAL_ASCII ? "~"
-                                                          : "\xe2\x80\xa6");
+        lct_html_raw(s->h,
+                     s->colors == LOCANT_TERMINAL_ASCII ? "~" : "\xe2\x80\xa6");
     width += cut;
     lct_screen_spaces(s, least - width);
     return width > least ? width : least;

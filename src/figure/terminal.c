@@ -14,14 +14,11 @@ static locant_status draw(struct lct_screen *s, const locant_figure *f)
 {
     put_title(s, f->title);
     switch (f->kind) {
-    case LOCANT_FIGURE_CURVES:
-        return lct_terminal_curves(s, f);
-    case LOCANT_FIGURE_HEATMAP:
-        return lct_terminal_map(s, f);
+    case LOCANT_FIGURE_CURVES: return lct_terminal_curves(s, f);
+    case LOCANT_FIGURE_HEATMAP: return lct_terminal_map(s, f);
     case LOCANT_FIGURE_BARS:
     case LOCANT_FIGURE_STRIPS:
-    case LOCANT_FIGURE_POINTS:
-        lct_terminal_rows(s, f);
+    case LOCANT_FIGURE_POINTS: lct_terminal_rows(s, f);
     }
     return LOCANT_OK;
 }
@@ -32,9 +29,11 @@ locant_status locant_figure_terminal(char **out, size_t *size,
 {
     static const char fn[] = "locant_figure_terminal";
     struct lct_html h = { .data = NULL };
-    struct lct_screen s = { .h = &h, .colors = colors, .columns = columns,
-                            .per_line = colors == LOCANT_TERMINAL_ASCII ? 1
-                                                                        : 2 };
+    struct lct_screen s = { .h = &h,
+                            .colors = colors,
+                            .columns = columns,
+                            .per_line =
+                                colors == LOCANT_TERMINAL_ASCII ? 1 : 2 };
     locant_status status;
 
     if (!out || !size)

@@ -13,10 +13,10 @@ struct lct_screen {
     struct lct_html *h;
     locant_terminal colors;
     int columns;
-    int width, height;   /* of the picture, in pixels */
-    int per_line;        /* pixels per line of text, vertically: 2 or 1 */
-    uint32_t *pixels;    /* [height, width] */
-    uint32_t fg, bg;     /* colours last set on the terminal */
+    int width, height; /* of the picture, in pixels */
+    int per_line;      /* pixels per line of text, vertically: 2 or 1 */
+    uint32_t *pixels;  /* [height, width] */
+    uint32_t fg, bg;   /* colours last set on the terminal */
 };
 
 /* Print text from a file: control characters are replaced.  It takes at most

@@ -82,8 +82,9 @@ static void put_axis(struct lct_screen *s, const struct lct_axis *x, int left,
     lct_screen_raw(s, "\n");
     for (int i = 0; i < x->n; i++) {
         int size = lct_screen_width(s, x->label[i]);
-        int begin = left + (int)(lct_axis_at(x, x->tick[i]) *
-                                 (s->width - 1) + 0.5) - size / 2;
+        int begin = left +
+                    (int)(lct_axis_at(x, x->tick[i]) * (s->width - 1) + 0.5) -
+                    size / 2;
         if (begin <= at && at > 0)
             continue;
         if (begin < 0 || begin + size > s->columns)
@@ -267,8 +268,8 @@ static void put_scale(struct lct_screen *s, const struct lct_map *m)
         uint32_t pixels[STEPS];
         struct lct_screen bar = *s;
         for (int i = 0; i < STEPS; i++)
-            pixels[i] = shade(s, m, m->low + (m->high - m->low) * i /
-                                              (STEPS - 1));
+            pixels[i] =
+                shade(s, m, m->low + (m->high - m->low) * i / (STEPS - 1));
         bar.pixels = pixels;
         bar.width = STEPS;
         bar.height = 1;
@@ -314,7 +315,7 @@ locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
     tall = side(f->rows, TEXT_LINES * s->per_line, 2 * s->per_line);
     if (f->row_names && tall >= f->rows * s->per_line)
         tall -= tall % (int)(f->rows * s->per_line); /* whole lines per row */
-    tall += tall % s->per_line; /* whole lines */
+    tall += tall % s->per_line;                      /* whole lines */
     most = s->per_line == 2 ? 4 : 3;
     if (f->col_names && widest(s, &x) + 2 > most)
         most = widest(s, &x) + 2;

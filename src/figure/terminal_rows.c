@@ -89,11 +89,17 @@ static void place_row(char *places, const struct rows *r, size_t i)
 
 static void put_row(const struct rows *r, size_t i, const char *places)
 {
-    static const char *const ascii[PLACES] = { " ", "-", "|", "|", "o", "O",
-                                               "#", ":" };
+    static const char *const ascii[PLACES] = { " ", "-", "|", "|",
+                                               "o", "O", "#", ":" };
     static const char *const blocks[PLACES] = {
-        " ", "\xe2\x94\x80", "\xe2\x94\x9c", "\xe2\x94\xa4", "\xe2\x97\x8f",
-        "\xe2\x97\x89", "\xe2\x96\x88", "\xe2\x94\x8a",
+        " ",
+        "\xe2\x94\x80",
+        "\xe2\x94\x9c",
+        "\xe2\x94\xa4",
+        "\xe2\x97\x8f",
+        "\xe2\x97\x89",
+        "\xe2\x96\x88",
+        "\xe2\x94\x8a",
     };
     const char *const *shown =
         r->s->colors == LOCANT_TERMINAL_ASCII ? ascii : blocks;

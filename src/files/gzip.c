@@ -31,10 +31,12 @@ static z_stream stream_of(const void *bytes, size_t size)
     union {
         const void *read;
         Bytef *next;
-    } in = {bytes};
+    } in = { bytes };
 
-    return (z_stream){.zalloc = take, .zfree = give_back, .next_in = in.next,
-                      .avail_in = (uInt)size};
+    return (z_stream){ .zalloc = take,
+                       .zfree = give_back,
+                       .next_in = in.next,
+                       .avail_in = (uInt)size };
 }
 
 locant_status lct_gzip(void **out, size_t *packed, const void *bytes,
@@ -45,8 +47,10 @@ locant_status lct_gzip(void **out, size_t *packed, const void *bytes,
 
     *out = NULL;
     if (size > LCT_GZIP_MOST)
-        return locant_fail(LOCANT_ERR_PARAM, "lct_gzip: %zu bytes, expected at"
-                           " most %d", size, LCT_GZIP_MOST);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "lct_gzip: %zu bytes, expected at"
+                           " most %d",
+                           size, LCT_GZIP_MOST);
     if (deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) != Z_OK)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory to compress %zu bytes",
@@ -85,9 +89,11 @@ static locant_status inflate_all(z_stream *z, void *out, size_t size,
                            lct_path_tail(name));
     if (code == Z_STREAM_END && z->total_out == size && z->avail_in == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: is not gzip of exactly %zu bytes"
-                       " of text: it %s", lct_path_tail(name), size,
-                       z->total_out > size             ? "has more"
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: is not gzip of exactly %zu bytes"
+                       " of text: it %s",
+                       lct_path_tail(name), size,
+                       z->total_out > size ? "has more"
                        : code == Z_STREAM_END && z->total_out < size
                            ? "has fewer"
                        : code == Z_STREAM_END ? "goes on after its end"
@@ -101,9 +107,10 @@ locant_status lct_gunzip(void *out, size_t size, const void *bytes,
     locant_status status;
 
     if (size > LCT_GZIP_MOST || packed > LCT_GZIP_MOST)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: %zu bytes of gzip for %zu,"
-                           " expected at most %d", lct_path_tail(name), packed,
-                           size, LCT_GZIP_MOST);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: %zu bytes of gzip for %zu,"
+                           " expected at most %d",
+                           lct_path_tail(name), packed, size, LCT_GZIP_MOST);
     if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to decompress it",
                            lct_path_tail(name));

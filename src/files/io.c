@@ -67,8 +67,10 @@ static locant_status read_whole(void **out, size_t *size,
                                 const struct lct_source *s, size_t limit)
 {
     if (s->size > limit)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: has %zu bytes, at most %zu "
-                           "are read", lct_path_tail(s->name), s->size, limit);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: has %zu bytes, at most %zu "
+                           "are read",
+                           lct_path_tail(s->name), s->size, limit);
     *size = s->size;
     return lct_source_load(out, s, 0, s->size);
 }

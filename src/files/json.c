@@ -77,8 +77,7 @@ static int step(struct lct_extent *out, char c, int depth)
     return closes ? depth - 1 : depth;
 }
 
-locant_status lct_json_measure(struct lct_extent *out,
-                               const struct lct_json *r)
+locant_status lct_json_measure(struct lct_extent *out, const struct lct_json *r)
 {
     size_t at = r->at;
     int depth = 0;
@@ -111,14 +110,15 @@ static locant_status jansson_error(const struct lct_json *r,
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the header",
                            r->file);
     case json_error_numeric_overflow:
-        return lct_json_fail(r, at, "a number is too large, at most 2^63-1 is "
+        return lct_json_fail(r, at,
+                             "a number is too large, at most 2^63-1 is "
                              "allowed");
     case json_error_null_character:
     case json_error_null_byte_in_key:
         return lct_json_fail(r, at, "a string contains NUL");
     default:
-        return lct_json_fail(r, at, "%s", lct_quote(what, error->text,
-                                                    strlen(error->text)));
+        return lct_json_fail(r, at, "%s",
+                             lct_quote(what, error->text, strlen(error->text)));
     }
 }
 
@@ -129,7 +129,8 @@ static locant_status load(json_t **out, struct lct_json *r)
 
     *out = json_loadb(r->text + r->at, r->end - r->at,
                       JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK |
-                          JSON_REJECT_DUPLICATES, &error);
+                          JSON_REJECT_DUPLICATES,
+                      &error);
     if (*out == NULL)
         return jansson_error(r, &error);
     r->at += (size_t)error.position;
@@ -161,10 +162,10 @@ locant_status lct_json_member(json_t **name, size_t *name_at, int *state,
 }
 
 static const char *const types[] = {
-    [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array",
-    [JSON_STRING] = "a string", [JSON_INTEGER] = "an integer",
+    [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "an array",
+    [JSON_STRING] = "a string",    [JSON_INTEGER] = "an integer",
     [JSON_REAL] = "a real number", [JSON_TRUE] = "true",
-    [JSON_FALSE] = "false", [JSON_NULL] = "null",
+    [JSON_FALSE] = "false",        [JSON_NULL] = "null",
 };
 
 /*
@@ -181,8 +182,10 @@ static locant_status check_tree(const struct lct_json *r)
 
     LCT_TRY(lct_json_measure(&x, r));
     if (x.containers * 208 + x.commas * 96 > 2 * read + 48 * 1024)
-        return lct_json_fail(r, r->at, "a value of %zu objects and arrays is "
-                             "too large", x.containers);
+        return lct_json_fail(r, r->at,
+                             "a value of %zu objects and arrays is "
+                             "too large",
+                             x.containers);
     return LOCANT_OK;
 }
 

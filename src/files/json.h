@@ -18,13 +18,13 @@ struct lct_json {
     const char *where; /* "tensor 'a': ", or "" */
     const char *text;
     size_t at, end;
-    size_t base;       /* byte of the file where 'text' starts */
+    size_t base; /* byte of the file where 'text' starts */
 };
 
 /* Size of an array or object, from its brackets and commas. */
 struct lct_extent {
-    size_t end;     /* one past its last bracket */
-    size_t members; /* of the array or object itself */
+    size_t end;                /* one past its last bracket */
+    size_t members;            /* of the array or object itself */
     size_t commas, containers; /* inside it; containers count itself too */
 };
 

@@ -14,15 +14,20 @@ static locant_status check_data(size_t *bytes, const struct lct_npy *h,
 
     file = lct_path_tail(file);
     if (!lct_array_bytes(bytes, h->shape, h->rank, locant_dtype_size(h->dtype)))
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: header: shape: the product "
-                           "of the sizes overflows", file);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: header: shape: the product "
+                           "of the sizes overflows",
+                           file);
     if (have < *bytes)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: %zu bytes of "
-                           "data needed, %zu present", file, *bytes, have);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: truncated: %zu bytes of "
+                           "data needed, %zu present",
+                           file, *bytes, have);
     if (have > *bytes)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: byte %zu: the data ends "
-                           "here, the file %zu bytes later", file,
-                           h->data + *bytes, have - *bytes);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: byte %zu: the data ends "
+                           "here, the file %zu bytes later",
+                           file, h->data + *bytes, have - *bytes);
     return LOCANT_OK;
 }
 
@@ -122,11 +127,12 @@ locant_status locant_npy_parse(locant_array *out, const void *bytes,
 {
     if (out == NULL || name == NULL || (bytes == NULL && size > 0))
         return locant_fail(LOCANT_ERR_NULL, "locant_npy_parse: %s is NULL",
-                           out == NULL ? "out" : name == NULL ? "name"
-                                                              : "bytes");
-    return read_array(out, &(struct lct_source){
-                               .name = name, .bytes = size > 0 ? bytes : "",
-                               .size = size });
+                           out == NULL    ? "out"
+                           : name == NULL ? "name"
+                                          : "bytes");
+    return read_array(out, &(struct lct_source){ .name = name,
+                                                 .bytes = size > 0 ? bytes : "",
+                                                 .size = size });
 }
 
 locant_status locant_npy_read(locant_array *out, const char *path)

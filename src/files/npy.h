@@ -13,7 +13,7 @@ struct lct_npy {
     bool fortran; /* first index fastest */
     int rank;
     int64_t shape[LOCANT_MAX_RANK];
-    size_t data;  /* byte of the file where the elements start */
+    size_t data; /* byte of the file where the elements start */
 };
 
 /* Bytes of magic, version and header length, at most. */

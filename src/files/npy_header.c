@@ -78,10 +78,14 @@ static locant_status syntax_error(struct reader *r, const char *wanted)
 
     next(found, r);
     if (r->at == r->end)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: header[byte %zu]: the "
-                           "header ends, %s expected", r->file, r->at, wanted);
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: header[byte %zu]: found '%s', "
-                       "%s expected", r->file, r->at, found, wanted);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: header[byte %zu]: the "
+                           "header ends, %s expected",
+                           r->file, r->at, wanted);
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: header[byte %zu]: found '%s', "
+                       "%s expected",
+                       r->file, r->at, found, wanted);
 }
 
 /* A quoted string of printable ASCII without escapes. */
@@ -130,9 +134,11 @@ static locant_status unsupported(const struct reader *r, struct token t)
     char found[LCT_QUOTE_BYTES];
     bool objects = is(t, "|O") || is(t, "O");
 
-    return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: header: descr: '%s'%s; "
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: header: descr: '%s'%s; "
                        "known: <f4 <f8 <f2 <i4 <i8, <V2 for bfloat16, and > "
-                       "for <", r->file, lct_quote(found, t.text, t.n),
+                       "for <",
+                       r->file, lct_quote(found, t.text, t.n),
                        objects ? ", pickled objects are never read" : "");
 }
 
@@ -144,7 +150,8 @@ static locant_status read_descr(struct lct_npy *out, struct reader *r)
     bool ordered;
 
     if (accept(r, '['))
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: header[byte %zu]: "
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: header[byte %zu]: "
                            "descr: a structured dtype, numbers are needed",
                            r->file, r->at - 1);
     LCT_TRY(read_string(&t, r, "the string of descr"));
@@ -162,9 +169,10 @@ static locant_status read_descr(struct lct_npy *out, struct reader *r)
     else if (ordered && (t.text[0] == '<' || t.text[0] == '>'))
         out->swap = t.text[0] != lct_npy_native();
     else
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: header: descr: '%s' tells "
-                           "no byte order, '<' or '>' is needed", r->file,
-                           lct_quote(found, t.text, t.n));
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: header: descr: '%s' tells "
+                           "no byte order, '<' or '>' is needed",
+                           r->file, lct_quote(found, t.text, t.n));
     return LOCANT_OK;
 }
 
@@ -189,8 +197,10 @@ static locant_status bad_size(struct reader *r, int i, const char *wanted)
     char found[LCT_QUOTE_BYTES];
 
     next(found, r);
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: header[byte %zu]: shape[%d]: "
-                       "'%s', %s", r->file, r->at, i, found, wanted);
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: header[byte %zu]: shape[%d]: "
+                       "'%s', %s",
+                       r->file, r->at, i, found, wanted);
 }
 
 static locant_status read_size(int64_t *out, struct reader *r, int i)
@@ -227,16 +237,19 @@ static locant_status read_shape(struct lct_npy *out, struct reader *r)
         if (!comma)
             return syntax_error(r, "',' or ')' of shape");
         if (out->rank == LOCANT_MAX_RANK)
-            return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: header[byte %zu]: "
-                               "shape: more than %d dimensions", r->file, r->at,
-                               LOCANT_MAX_RANK);
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "%s: header[byte %zu]: "
+                               "shape: more than %d dimensions",
+                               r->file, r->at, LOCANT_MAX_RANK);
         LCT_TRY(read_size(&out->shape[out->rank], r, out->rank));
         comma = accept(r, ',');
     }
     if (out->rank == 1 && !comma)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: header[byte %zu]: shape: a "
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: header[byte %zu]: shape: a "
                            "number in parentheses, a tuple (%" PRId64 ",) is "
-                           "needed", r->file, r->at - 1, out->shape[0]);
+                           "needed",
+                           r->file, r->at - 1, out->shape[0]);
     return LOCANT_OK;
 }
 
@@ -266,12 +279,15 @@ static locant_status read_entry(struct lct_npy *out, struct reader *r,
     while (k < KEYS && !is(t, keys[k].name))
         k++;
     if (k == KEYS)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: header[byte %zu]: unknown "
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: header[byte %zu]: unknown "
                            "key '%s'; known: descr, fortran_order, shape",
                            r->file, at, found);
     if (seen[k])
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: header[byte %zu]: key '%s' "
-                           "a second time", r->file, at, found);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: header[byte %zu]: key '%s' "
+                           "a second time",
+                           r->file, at, found);
     seen[k] = true;
     if (!accept(r, ':'))
         return syntax_error(r, "':'");
@@ -293,8 +309,10 @@ static locant_status read_dictionary(struct lct_npy *out, struct reader *r)
     }
     for (int k = 0; k < KEYS; k++)
         if (!seen[k])
-            return locant_fail(LOCANT_ERR_FORMAT, "%s: header: key '%s' is "
-                               "missing", r->file, keys[k].name);
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: header: key '%s' is "
+                               "missing",
+                               r->file, keys[k].name);
     skip_blanks(r);
     return r->at == r->end ? LOCANT_OK
                            : syntax_error(r, "blanks to the end of the header");
@@ -310,18 +328,23 @@ static locant_status check_magic(const char *file, const char *text,
     size_t n = size < 6 ? size : 6;
 
     if (size >= 4 && memcmp(text, "PK\x03\x04", 4) == 0)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: magic: this is a zip "
-                           "archive; .npz is not read, only .npy", file);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: magic: this is a zip "
+                           "archive; .npz is not read, only .npy",
+                           file);
     if (memcmp(text, magic, n) != 0) {
         char found[LCT_QUOTE_BYTES];
 
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: magic: '%s', '\\x93NUMPY' "
-                           "expected", file, lct_quote(found, text, n));
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: magic: '%s', '\\x93NUMPY' "
+                           "expected",
+                           file, lct_quote(found, text, n));
     }
     if (size < 10)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: %zu bytes, 10 "
-                           "needed for magic, version and header length", file,
-                           size);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: truncated: %zu bytes, 10 "
+                           "needed for magic, version and header length",
+                           file, size);
     return LOCANT_OK;
 }
 
@@ -350,19 +373,27 @@ locant_status lct_npy_frame(size_t *end, const char *file, const char *bytes,
     LCT_TRY(check_magic(file, bytes, size));
     version = (unsigned char)bytes[6];
     if (version < 1 || version > 3 || bytes[7] != 0)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: version: %d.%d; 1.0, 2.0, "
-                           "3.0 known", file, version, (unsigned char)bytes[7]);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: version: %d.%d; 1.0, 2.0, "
+                           "3.0 known",
+                           file, version, (unsigned char)bytes[7]);
     at = header_start(version);
     if (size < at)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: %zu bytes, %zu "
-                           "needed for the header length", file, size, at);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: truncated: %zu bytes, %zu "
+                           "needed for the header length",
+                           file, size, at);
     length = little_endian(bytes + 8, (int)at - 8);
     if (length > LCT_NPY_HEADER_MAX)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: header length: %zu, at most "
-                           "%d allowed", file, length, LCT_NPY_HEADER_MAX);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: header length: %zu, at most "
+                           "%d allowed",
+                           file, length, LCT_NPY_HEADER_MAX);
     if (length > size - at)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: the header has "
-                           "%zu bytes, %zu remain", file, length, size - at);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: truncated: the header has "
+                           "%zu bytes, %zu remain",
+                           file, length, size - at);
     *end = at + length;
     return LOCANT_OK;
 }

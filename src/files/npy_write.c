@@ -23,7 +23,8 @@ static size_t preamble(char out[PREAMBLE], const locant_tensor *t)
 {
     size_t used = 10, total;
 
-    used += (size_t)snprintf(out + used, PREAMBLE - used, "{'descr': '%c%s', "
+    used += (size_t)snprintf(out + used, PREAMBLE - used,
+                             "{'descr': '%c%s', "
                              "'fortran_order': False, 'shape': (",
                              lct_npy_native(), codes[t->dtype]);
     for (int i = 0; i < t->rank; i++)

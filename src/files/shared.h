@@ -10,11 +10,11 @@ struct lct_symbol {
 };
 
 struct lct_shared {
-    const char *need;          /* "eigenvectors need OpenBLAS" */
-    const char *files[3];      /* names to try, up to NULL */
+    const char *need;     /* "eigenvectors need OpenBLAS" */
+    const char *files[3]; /* names to try, up to NULL */
     const struct lct_symbol *symbols;
     size_t n_symbols;
-    void *table;               /* of pointers to functions */
+    void *table; /* of pointers to functions */
     int loaded;
 };
 

@@ -71,9 +71,10 @@ locant_status lct_source_copy(void *out, const struct lct_source *s, size_t at,
         if (got < 0)
             return lct_io_error(s->name, "cannot be read", errno);
         if (got == 0)
-            return locant_fail(LOCANT_ERR_IO, "%s: became shorter while it was "
-                               "read: %zu of %zu bytes", lct_path_tail(s->name),
-                               at + done, s->size);
+            return locant_fail(LOCANT_ERR_IO,
+                               "%s: became shorter while it was "
+                               "read: %zu of %zu bytes",
+                               lct_path_tail(s->name), at + done, s->size);
         done += (size_t)got;
     }
     return LOCANT_OK;
@@ -119,10 +120,12 @@ locant_status lct_source_check(const struct lct_source *s, size_t at, size_t n)
         return LOCANT_OK;
     found = present(s->fd, at, n, n / SPARSE);
     if (found < n / SPARSE)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: is a sparse file: of bytes "
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: is a sparse file: of bytes "
                            "%zu to %zu the disk holds %zu, at least 1 in %d is "
-                           "needed", lct_path_tail(s->name), at, at + n - 1,
-                           found, SPARSE);
+                           "needed",
+                           lct_path_tail(s->name), at, at + n - 1, found,
+                           SPARSE);
     return LOCANT_OK;
 }
 

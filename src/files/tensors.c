@@ -20,22 +20,26 @@ static locant_status header_bytes(size_t *out, const char *file,
 
     file = lct_path_tail(file);
     if (size < 8)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: %zu bytes, 8 "
-                           "needed for the header length", file, size);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: truncated: %zu bytes, 8 "
+                           "needed for the header length",
+                           file, size);
     for (int i = 0; i < 8; i++) {
         length |= (uint64_t)bytes[i] << 8 * i;
         reversed |= (uint64_t)bytes[i] << 8 * (7 - i);
     }
     if (length > LCT_TENSORS_HEADER_MAX)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: header length: %llu, at "
-                           "most %d allowed%s", file,
-                           (unsigned long long)length, LCT_TENSORS_HEADER_MAX,
-                           reversed <= size - 8 ? "; it looks big-endian"
-                                                : "");
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: header length: %llu, at "
+                           "most %d allowed%s",
+                           file, (unsigned long long)length,
+                           LCT_TENSORS_HEADER_MAX,
+                           reversed <= size - 8 ? "; it looks big-endian" : "");
     if (length > size - 8)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: the header has "
-                           "%llu bytes, %zu remain", file,
-                           (unsigned long long)length, size - 8);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: truncated: the header has "
+                           "%llu bytes, %zu remain",
+                           file, (unsigned long long)length, size - 8);
     *out = (size_t)length;
     return LOCANT_OK;
 }
@@ -93,7 +97,8 @@ static locant_status read_tensors(locant_tensors **out,
     locant_status status;
 
     if (lct_npy_native() != '<')
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: safetensors is "
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: safetensors is "
                            "little-endian, this machine is not",
                            lct_path_tail(s->name));
     t = locant_alloc(sizeof *t);
@@ -115,12 +120,13 @@ locant_status locant_tensors_parse(locant_tensors **out, const void *bytes,
 {
     if (out == NULL || name == NULL || (bytes == NULL && size > 0))
         return locant_fail(LOCANT_ERR_NULL, "locant_tensors_parse: %s is NULL",
-                           out == NULL ? "out" : name == NULL ? "name"
-                                                              : "bytes");
+                           out == NULL    ? "out"
+                           : name == NULL ? "name"
+                                          : "bytes");
     *out = NULL;
-    return read_tensors(out, &(struct lct_source){
-                                 .name = name, .bytes = size > 0 ? bytes : "",
-                                 .size = size });
+    return read_tensors(
+        out, &(struct lct_source){
+                 .name = name, .bytes = size > 0 ? bytes : "", .size = size });
 }
 
 locant_status locant_tensors_read(locant_tensors **out, const char *path)
@@ -195,7 +201,7 @@ const char *locant_tensors_metadata(const locant_tensors *t, const char *key)
 
     if (t == NULL || key == NULL || t->n_metadata == 0)
         return NULL;
-    found = bsearch(key, t->metadata, t->n_metadata, sizeof *found,
-                    compare_key);
+    found =
+        bsearch(key, t->metadata, t->n_metadata, sizeof *found, compare_key);
     return found != NULL ? found->value : NULL;
 }

@@ -21,11 +21,11 @@ struct locant_tensors {
     struct lct_entry *entries;  /* in the order of the data */
     struct lct_entry **by_name; /* sorted */
     size_t n;
-    struct lct_pair *metadata;  /* sorted by key */
+    struct lct_pair *metadata; /* sorted by key */
     size_t n_metadata;
-    char *strings;              /* all names, keys and values */
-    void *memory;               /* of the elements */
-    size_t data;                /* byte of the file where they begin */
+    char *strings; /* all names, keys and values */
+    void *memory;  /* of the elements */
+    size_t data;   /* byte of the file where they begin */
 };
 
 /* The name of a dtype in the file ("F32"), NULL if it has none. */

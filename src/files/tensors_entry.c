@@ -11,7 +11,7 @@ static const struct {
     const char *name;
     locant_dtype dtype;
 } dtypes[] = {
-    { "F32", LOCANT_F32 }, { "F64", LOCANT_F64 }, { "F16", LOCANT_F16 },
+    { "F32", LOCANT_F32 },   { "F64", LOCANT_F64 }, { "F16", LOCANT_F16 },
     { "BF16", LOCANT_BF16 }, { "I32", LOCANT_I32 }, { "I64", LOCANT_I64 },
 };
 enum { DTYPES = sizeof dtypes / sizeof dtypes[0] };
@@ -51,9 +51,10 @@ static locant_status read_dtype(struct lct_entry *e, struct lct_json *r)
     }
     lct_quote(found, name, strlen(name));
     json_decref(value);
-    return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: header: %sdtype: '%s'%s%s"
-                       "%s; known: F32 F64 F16 BF16 I32 I64", r->file,
-                       r->where, found, near ? ", did you mean '" : "",
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "%s: header: %sdtype: '%s'%s%s"
+                       "%s; known: F32 F64 F16 BF16 I32 I64",
+                       r->file, r->where, found, near ? ", did you mean '" : "",
                        near ? near : "", near ? "'?" : "");
 }
 
@@ -103,7 +104,8 @@ static locant_status read_shape(struct lct_entry *e, struct lct_json *r)
 
     LCT_TRY(count(&n, r, "shape"));
     if (n > LOCANT_MAX_RANK)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: header[byte %zu]: %s"
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: header[byte %zu]: %s"
                            "shape: %zu dimensions, at most %d are read",
                            r->file, r->base + r->at, r->where, n,
                            LOCANT_MAX_RANK);
@@ -123,13 +125,15 @@ static locant_status read_offsets(struct lct_entry *e, struct lct_json *r,
         return lct_json_fail(r, at, "data_offsets: %zu entries, 2 required", n);
     LCT_TRY(read_sizes(range, r, "data_offsets", 2));
     if (range[0] > range[1])
-        return lct_json_fail(r, at, "data_offsets: [%lld,%lld], the first is "
-                             "above the second", (long long)range[0],
-                             (long long)range[1]);
+        return lct_json_fail(r, at,
+                             "data_offsets: [%lld,%lld], the first is "
+                             "above the second",
+                             (long long)range[0], (long long)range[1]);
     if ((uint64_t)range[1] > data)
-        return lct_json_fail(r, at, "data_offsets: ends at %lld, the file "
-                             "holds %zu bytes of data", (long long)range[1],
-                             data);
+        return lct_json_fail(r, at,
+                             "data_offsets: ends at %lld, the file "
+                             "holds %zu bytes of data",
+                             (long long)range[1], data);
     e->begin = (size_t)range[0];
     e->bytes = (size_t)(range[1] - range[0]);
     return LOCANT_OK;
@@ -147,8 +151,7 @@ static locant_status read_field(struct lct_entry *e, struct lct_json *r,
     while (k < 3 && strcmp(name, fields[k]) != 0)
         k++;
     if (k < 3 && *seen & 1u << k)
-        return lct_json_fail(r, r->at, "field '%s' a second time",
-                             fields[k]);
+        return lct_json_fail(r, r->at, "field '%s' a second time", fields[k]);
     *seen |= 1u << k;
     if (k == 0)
         return read_dtype(e, r);
@@ -176,8 +179,10 @@ static locant_status check_entry(const struct lct_entry *e,
                          locant_dtype_size(e->tensor.dtype)))
         return lct_json_fail(r, at, "the product of shape overflows");
     if (bytes != e->bytes)
-        return lct_json_fail(r, at, "its shape needs %zu bytes, "
-                             "data_offsets has %zu", bytes, e->bytes);
+        return lct_json_fail(r, at,
+                             "its shape needs %zu bytes, "
+                             "data_offsets has %zu",
+                             bytes, e->bytes);
     return LOCANT_OK;
 }
 

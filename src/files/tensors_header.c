@@ -29,8 +29,8 @@ enum {
 struct header {
     locant_tensors *t;
     struct lct_json r;
-    size_t data;          /* bytes after the header */
-    size_t used;          /* of t->strings */
+    size_t data; /* bytes after the header */
+    size_t used; /* of t->strings */
     size_t entries_max, pairs_max;
     bool has_metadata;
 };
@@ -55,11 +55,13 @@ static locant_status read_tensor(struct header *h, const char *name, size_t n,
     locant_status status;
 
     if (n == 0 || n > LCT_TENSORS_NAME_MAX)
-        return lct_json_fail(&h->r, at - h->r.base, "the name of a tensor has "
-                             "%zu bytes, 1 to %d allowed", n,
-                             LCT_TENSORS_NAME_MAX);
+        return lct_json_fail(&h->r, at - h->r.base,
+                             "the name of a tensor has "
+                             "%zu bytes, 1 to %d allowed",
+                             n, LCT_TENSORS_NAME_MAX);
     if (h->t->n == h->entries_max)
-        return lct_json_fail(&h->r, at - h->r.base, "more tensors than a "
+        return lct_json_fail(&h->r, at - h->r.base,
+                             "more tensors than a "
                              "header of this length can hold");
     e->at = at;
     e->name = keep(h, name, n);
@@ -127,7 +129,8 @@ static locant_status read_metadata(struct header *h, size_t at)
     struct lct_pair *pairs;
 
     if (h->has_metadata)
-        return lct_json_fail(&h->r, at - h->r.base, "'__metadata__' a second "
+        return lct_json_fail(&h->r, at - h->r.base,
+                             "'__metadata__' a second "
                              "time");
     h->has_metadata = true;
     h->r.where = "__metadata__: ";
@@ -146,9 +149,11 @@ static locant_status read_metadata(struct header *h, size_t at)
         if (strcmp(pairs[i - 1].key, pairs[i].key) == 0) {
             char found[LCT_QUOTE_BYTES];
 
-            return lct_json_fail(&h->r, at - h->r.base, "key '%s' a second "
-                                 "time", lct_quote(found, pairs[i].key,
-                                                   strlen(pairs[i].key)));
+            return lct_json_fail(
+                &h->r, at - h->r.base,
+                "key '%s' a second "
+                "time",
+                lct_quote(found, pairs[i].key, strlen(pairs[i].key)));
         }
     h->r.where = "";
     return LOCANT_OK;
@@ -181,10 +186,11 @@ static locant_status overlap(const struct header *h, const struct lct_entry *a,
 {
     char x[LCT_QUOTE_BYTES], y[LCT_QUOTE_BYTES];
 
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: data: tensors '%s' [%zu,%zu) "
-                       "and '%s' [%zu,%zu) overlap", h->r.file,
-                       lct_quote(x, a->name, strlen(a->name)), a->begin,
-                       a->begin + a->bytes,
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: data: tensors '%s' [%zu,%zu) "
+                       "and '%s' [%zu,%zu) overlap",
+                       h->r.file, lct_quote(x, a->name, strlen(a->name)),
+                       a->begin, a->begin + a->bytes,
                        lct_quote(y, b->name, strlen(b->name)), b->begin,
                        b->begin + b->bytes);
 }
@@ -197,17 +203,19 @@ static locant_status check_tiling(const struct header *h)
 
     for (size_t i = 0; i < h->t->n; i++) {
         if (e[i].begin > at)
-            return locant_fail(LOCANT_ERR_FORMAT, "%s: data: bytes %zu to %zu "
-                               "belong to no tensor", h->r.file, at,
-                               e[i].begin - 1);
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: data: bytes %zu to %zu "
+                               "belong to no tensor",
+                               h->r.file, at, e[i].begin - 1);
         if (e[i].begin < at)
             return overlap(h, &e[i - 1], &e[i]);
         at += e[i].bytes;
     }
     if (at < h->data)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: data: %zu bytes after the "
-                           "last tensor, which ends at %zu", h->r.file,
-                           h->data - at, at);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: data: %zu bytes after the "
+                           "last tensor, which ends at %zu",
+                           h->r.file, h->data - at, at);
     return LOCANT_OK;
 }
 
@@ -221,11 +229,13 @@ static locant_status check_names(const struct header *h)
     qsort(names, h->t->n, sizeof *names, compare_names);
     for (size_t i = 1; i < h->t->n; i++)
         if (strcmp(names[i - 1]->name, names[i]->name) == 0)
-            return locant_fail(LOCANT_ERR_FORMAT, "%s: header: tensor '%s' at "
-                               "bytes %zu and %zu", h->r.file,
-                               lct_quote(found, names[i]->name,
-                                         strlen(names[i]->name)),
-                               names[i - 1]->at, names[i]->at);
+            return locant_fail(
+                LOCANT_ERR_FORMAT,
+                "%s: header: tensor '%s' at "
+                "bytes %zu and %zu",
+                h->r.file,
+                lct_quote(found, names[i]->name, strlen(names[i]->name)),
+                names[i - 1]->at, names[i]->at);
     return LOCANT_OK;
 }
 
@@ -246,7 +256,8 @@ static locant_status check_frame(struct lct_extent *x, struct lct_json *r)
     LCT_TRY(lct_json_measure(x, r));
     for (size_t i = x->end; i < r->end; i++)
         if (r->text[i] != ' ')
-            return lct_json_fail(r, i, "byte 0x%02x after the object, only "
+            return lct_json_fail(r, i,
+                                 "byte 0x%02x after the object, only "
                                  "spaces may follow",
                                  (unsigned)(unsigned char)r->text[i]);
     return LOCANT_OK;
@@ -276,9 +287,9 @@ static locant_status read_members(struct header *h)
 locant_status lct_tensors_header(locant_tensors *t, const char *file,
                                  const char *text, size_t n, size_t data)
 {
-    struct header h = {
-        .t = t, .r = { lct_path_tail(file), "", text, 0, n, 8 }, .data = data
-    };
+    struct header h = { .t = t,
+                        .r = { lct_path_tail(file), "", text, 0, n, 8 },
+                        .data = data };
     struct lct_extent x;
 
     LCT_TRY(check_frame(&x, &h.r));

@@ -53,15 +53,20 @@ static locant_status check_names(const struct item *items, size_t n)
 
         lct_quote(found, name, strlen(name));
         if (*name == 0 || strlen(name) > LCT_TENSORS_NAME_MAX)
-            return locant_fail(LOCANT_ERR_PARAM, "%s: a tensor has a name of "
-                               "%zu bytes, 1 to %d allowed", fn, strlen(name),
-                               LCT_TENSORS_NAME_MAX);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: a tensor has a name of "
+                               "%zu bytes, 1 to %d allowed",
+                               fn, strlen(name), LCT_TENSORS_NAME_MAX);
         if (strcmp(name, "__metadata__") == 0)
-            return locant_fail(LOCANT_ERR_PARAM, "%s: a tensor is named '%s', "
-                               "which is the metadata's", fn, name);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: a tensor is named '%s', "
+                               "which is the metadata's",
+                               fn, name);
         if (i > 0 && strcmp(name, items[i - 1].named->name) == 0)
-            return locant_fail(LOCANT_ERR_PARAM, "%s: two tensors are named "
-                               "'%s'", fn, found);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: two tensors are named "
+                               "'%s'",
+                               fn, found);
     }
     return LOCANT_OK;
 }
@@ -77,8 +82,10 @@ static locant_status place(struct item *items,
         const char *name = tensors[i].name;
 
         if (name == NULL)
-            return locant_fail(LOCANT_ERR_NULL, "%s: the name of tensor %zu is "
-                               "NULL", fn, i);
+            return locant_fail(LOCANT_ERR_NULL,
+                               "%s: the name of tensor %zu is "
+                               "NULL",
+                               fn, i);
         items[i].named = &tensors[i];
         LCT_TRY(lct_dense_bytes(&items[i].bytes, fn,
                                 lct_quote(found, name, strlen(name)),
@@ -90,8 +97,10 @@ static locant_status place(struct item *items,
     for (size_t i = 0; i < n; i++) {
         items[i].begin = at;
         if (!lct_add(&at, at, items[i].bytes))
-            return locant_fail(LOCANT_ERR_SHAPE, "%s: the tensors have more "
-                               "bytes than a file can", fn);
+            return locant_fail(LOCANT_ERR_SHAPE,
+                               "%s: the tensors have more "
+                               "bytes than a file can",
+                               fn);
     }
     return LOCANT_OK;
 }
@@ -141,15 +150,21 @@ static locant_status put_metadata(json_t *root, const char *const *metadata,
         char found[LCT_QUOTE_BYTES];
 
         if (key == NULL || value == NULL)
-            return locant_fail(LOCANT_ERR_NULL, "%s: metadata pair %zu has a "
-                               "NULL", fn, i);
+            return locant_fail(LOCANT_ERR_NULL,
+                               "%s: metadata pair %zu has a "
+                               "NULL",
+                               fn, i);
         lct_quote(found, key, strlen(key));
         if (json_object_get(pairs, key) != NULL)
-            return locant_fail(LOCANT_ERR_PARAM, "%s: metadata key '%s' comes "
-                               "twice", fn, found);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: metadata key '%s' comes "
+                               "twice",
+                               fn, found);
         if (!lct_is_utf8(key) || !lct_is_utf8(value))
-            return locant_fail(LOCANT_ERR_PARAM, "%s: metadata key '%s' or its "
-                               "value is not UTF-8", fn, found);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: metadata key '%s' or its "
+                               "value is not UTF-8",
+                               fn, found);
         if (json_object_set_new(pairs, key, json_string(value)) != 0)
             return no_memory();
     }
@@ -179,9 +194,10 @@ static locant_status write_pieces(const char *path, const char *header,
     locant_status status;
 
     if (padded > LCT_TENSORS_HEADER_MAX)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: the header would have %zu "
-                           "bytes, at most %d allowed", fn, padded,
-                           LCT_TENSORS_HEADER_MAX);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: the header would have %zu "
+                           "bytes, at most %d allowed",
+                           fn, padded, LCT_TENSORS_HEADER_MAX);
     pieces = locant_alloc((n + 3) * sizeof *pieces);
     if (pieces == NULL)
         return no_memory();
@@ -191,8 +207,8 @@ static locant_status write_pieces(const char *path, const char *header,
     pieces[1] = (struct lct_piece){ header, length };
     pieces[2] = (struct lct_piece){ "       ", padded - length };
     for (size_t i = 0; i < n; i++)
-        pieces[3 + i] = (struct lct_piece){ items[i].named->tensor.data,
-                                            items[i].bytes };
+        pieces[3 + i] =
+            (struct lct_piece){ items[i].named->tensor.data, items[i].bytes };
     status = lct_write_file(path, pieces, n + 3);
     locant_release(pieces);
     return status;
@@ -209,8 +225,8 @@ static locant_status write_items(const char *path, const struct item *items,
 
     if (status == LOCANT_OK) {
         header = json_dumps(root, JSON_COMPACT);
-        status = header != NULL ? write_pieces(path, header, items, n)
-                                : no_memory();
+        status =
+            header != NULL ? write_pieces(path, header, items, n) : no_memory();
     }
     json_get_alloc_funcs(NULL, &release);
     if (header != NULL)
@@ -235,8 +251,10 @@ locant_status locant_tensors_write(const char *path,
                            : tensors == NULL && n > 0 ? "tensors"
                                                       : "metadata");
     if (lct_npy_native() != '<')
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: safetensors is "
-                           "little-endian, this machine is not", fn);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: safetensors is "
+                           "little-endian, this machine is not",
+                           fn);
     items = lct_mul(&bytes, n, sizeof *items) ? locant_alloc(bytes + 1) : NULL;
     if (items == NULL)
         return no_memory();

@@ -8,7 +8,9 @@ int32_t lct_utf8_next(const char **text)
     static const struct {
         unsigned mask, lead;
         int32_t least;
-    } forms[] = { { 0x80, 0, 0 }, { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 },
+    } forms[] = { { 0x80, 0, 0 },
+                  { 0xe0, 0xc0, 0x80 },
+                  { 0xf0, 0xe0, 0x800 },
                   { 0xf8, 0xf0, 0x10000 } };
     const unsigned char *p = (const unsigned char *)*text;
     int n = 0;

@@ -20,16 +20,18 @@ static locant_status check(const char *fn, const locant_tensor *edges,
 
     LCT_TRY(lct_graph_check(fn, "edges", edges, integers, 2, dims));
     if (nodes < 1)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: nodes is %" PRId64
-                           ", expected at least 1", fn, nodes);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: nodes is %" PRId64 ", expected at least 1", fn,
+                           nodes);
     for (int64_t e = 0; e < edges->shape[0]; e++)
         for (int side = 0; side < 2; side++) {
             int64_t i = end_of(edges, e, side);
 
             if (i < 0 || i >= nodes)
-                return locant_fail(LOCANT_ERR_PARAM, "%s: edge %" PRId64
-                                   " names node %" PRId64 ", expected 0 to %"
-                                   PRId64, fn, e, i, nodes - 1);
+                return locant_fail(LOCANT_ERR_PARAM,
+                                   "%s: edge %" PRId64 " names node %" PRId64
+                                   ", expected 0 to %" PRId64,
+                                   fn, e, i, nodes - 1);
         }
     return LOCANT_OK;
 }
@@ -148,9 +150,10 @@ locant_status locant_graph_create(locant_graph **out,
         }
         locant_graph_free(g);
     }
-    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                       " nodes and %" PRId64 " edges", fn, nodes,
-                       edges->shape[0]);
+    return locant_fail(LOCANT_ERR_NOMEM,
+                       "%s: no memory for %" PRId64 " nodes and %" PRId64
+                       " edges",
+                       fn, nodes, edges->shape[0]);
 }
 
 void locant_graph_free(locant_graph *graph)

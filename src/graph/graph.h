@@ -21,7 +21,7 @@ static inline int64_t lct_degree(const locant_graph *g, int64_t i)
  * must be -1 at nodes not visited before. queue [nodes] is scratch.
  */
 void lct_graph_walk(int64_t *hops, int64_t *queue, const locant_graph *g,
-                       int64_t start);
+                    int64_t start);
 
 /*
  * Check one array: dense, of one of two dtypes (which may be equal), of these

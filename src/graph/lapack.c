@@ -22,15 +22,16 @@ static const struct lct_symbol symbols[] = {
  * First the library that CMake found, which has no threads: those of the other
  * library hang a process at exit if 'ulimit -v' leaves them no scratch.
  */
-static struct lct_shared library = {
-    "eigenvectors need OpenBLAS",
-    {
+static struct lct_shared library = { "eigenvectors need OpenBLAS",
+                                     {
 #ifdef LOCANT_OPENBLAS
-        LOCANT_OPENBLAS,
+                                         LOCANT_OPENBLAS,
 #endif
-        "libopenblas.so.0" },
-    symbols, sizeof symbols / sizeof symbols[0], &lapack, 0
-};
+                                         "libopenblas.so.0" },
+                                     symbols,
+                                     sizeof symbols / sizeof symbols[0],
+                                     &lapack,
+                                     0 };
 
 /*
  * Is there address space for OpenBLAS's scratch?  Without it, under 'ulimit
@@ -47,8 +48,10 @@ static bool has_room(size_t size)
 locant_status lct_lapack_load(const struct lct_lapack **out, const char *fn)
 {
     if (!has_room((size_t)SCRATCH + (size_t)LIBRARY))
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: OpenBLAS needs %d MB of "
-                           "address space", fn, (SCRATCH + LIBRARY) >> 20);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: OpenBLAS needs %d MB of "
+                           "address space",
+                           fn, (SCRATCH + LIBRARY) >> 20);
     LCT_TRY(lct_shared_load(&library, fn));
     *out = &lapack;
     return LOCANT_OK;

@@ -49,9 +49,9 @@ static void fill_matrix(double *L, const locant_graph *g, locant_laplacian kind)
 
         L[i * N + i] = plain ? degree : degree > 0;
         for (int64_t e = g->first[i]; e < g->first[i + 1]; e++)
-            L[i * N + g->to[e]] = plain ? -1
-                                        : -1 / (root_degree(g, i) *
-                                                root_degree(g, g->to[e]));
+            L[i * N + g->to[e]] =
+                plain ? -1
+                      : -1 / (root_degree(g, i) * root_degree(g, g->to[e]));
     }
 }
 
@@ -102,13 +102,17 @@ static locant_status solve(struct problem *p, const char *fn,
     LCT_TRY(lct_lapack_load(&p->lib, fn));
     p->lib->set_threads(1); /* else bits would vary */
     if (!allocate(p))
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for matrices of %"
-                           PRId64 " x %" PRId64, fn, p->s.N, p->s.N);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for matrices of %" PRId64
+                           " x %" PRId64,
+                           fn, p->s.N, p->s.N);
     fill_matrix(p->s.vectors, g, kind);
     info = call_lapack(p);
     if (info != 0)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: LAPACK dsyevd failed "
-                           "with info %d", fn, info);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: LAPACK dsyevd failed "
+                           "with info %d",
+                           fn, info);
     for (int64_t j = 0; j < p->s.N; j++)
         p->s.values[j] = fmax(p->s.values[j], 0); /* rounding below 0 */
     return LOCANT_OK;
@@ -204,8 +208,8 @@ static locant_status check_results(const char *fn, const struct results *r)
     LCT_TRY(lct_graph_apart(fn, "values and vectors", r->values, r->vectors));
     if (r->degenerate == NULL)
         return LOCANT_OK;
-    LCT_TRY(lct_graph_check(fn, "degenerate", r->degenerate, marks, 1,
-                            dims + 1));
+    LCT_TRY(
+        lct_graph_check(fn, "degenerate", r->degenerate, marks, 1, dims + 1));
     LCT_TRY(lct_graph_apart(fn, "degenerate and vectors", r->degenerate,
                             r->vectors));
     return lct_graph_apart(fn, "degenerate and values", r->degenerate,
@@ -219,8 +223,8 @@ locant_status locant_graph_laplacian(locant_tensor *values,
                                      locant_laplacian kind, int drop_trivial)
 {
     static const char fn[] = "locant_graph_laplacian";
-    struct results r = { values, vectors, degenerate, graph, kind,
-                         drop_trivial, drop_trivial };
+    struct results r = { values, vectors,      degenerate,  graph,
+                         kind,   drop_trivial, drop_trivial };
     struct problem p = { 0 };
     locant_status s;
 
@@ -231,12 +235,15 @@ locant_status locant_graph_laplacian(locant_tensor *values,
         return locant_fail(LOCANT_ERR_PARAM, "%s: kind is %d, expected 0 to 2",
                            fn, (int)kind);
     if (drop_trivial != 0 && drop_trivial != 1)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: drop_trivial is %d, expected "
-                           "0 or 1", fn, drop_trivial);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: drop_trivial is %d, expected "
+                           "0 or 1",
+                           fn, drop_trivial);
     if (graph->info.nodes > MOST_NODES)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: the graph has %" PRId64
-                           " nodes; a dense matrix takes at most %d", fn,
-                           graph->info.nodes, MOST_NODES);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: the graph has %" PRId64
+                           " nodes; a dense matrix takes at most %d",
+                           fn, graph->info.nodes, MOST_NODES);
     if (values->shape[0] == 0)
         return LOCANT_OK;
     r.end += values->shape[0];

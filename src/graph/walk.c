@@ -60,8 +60,9 @@ static locant_status run(const char *fn, struct job *job, locant_task task)
     if (lct_mul(&bytes, N, 2 * sizeof(double)) && lct_mul(&bytes, bytes, tasks))
         job->scratch = locant_alloc(bytes);
     if (job->scratch == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " nodes", fn, job->g->info.nodes);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " nodes", fn,
+                           job->g->info.nodes);
     locant_parallel_for(tasks, task, job);
     locant_release(job->scratch);
     return LOCANT_OK;
@@ -152,13 +153,16 @@ locant_status locant_graph_random_walk(locant_tensor *out,
 
     LCT_TRY(check(fn, out, LOCANT_F64, -1, graph));
     if (!(space_dim >= 0 && isfinite(space_dim)))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: space_dim is %g, expected a "
-                           "finite number of at least 0", fn, space_dim);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: space_dim is %g, expected a "
+                           "finite number of at least 0",
+                           fn, space_dim);
     if (!isfinite(pow((double)out->shape[1], space_dim / 2)))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: space_dim is %g, expected "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: space_dim is %g, expected "
                            "one whose %" PRId64 "^(space_dim/2), the factor of "
-                           "the last step, is finite", fn, space_dim,
-                           out->shape[1]);
+                           "the last step, is finite",
+                           fn, space_dim, out->shape[1]);
     if (out->shape[1] == 0)
         return LOCANT_OK;
     return run(fn, &job, walk_task);

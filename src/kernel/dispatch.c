@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #ifdef LCT_HAVE_AVX2
-#  include <cpuid.h>
+#    include <cpuid.h>
 #endif
 
 /* __builtin_cpu_supports() also asks whether the OS saves the registers. */
@@ -98,13 +98,17 @@ locant_status locant_set_isa(const char *name)
         if (strcmp(name, table[i].kernels->isa) != 0)
             continue;
         if (!table[i].available())
-            return locant_fail(LOCANT_ERR_UNSUPPORTED, "locant_set_isa: this "
-                               "CPU does not run %s", name);
+            return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                               "locant_set_isa: this "
+                               "CPU does not run %s",
+                               name);
         atomic_store(&in_use, table[i].kernels);
         return LOCANT_OK;
     }
-    return locant_fail(LOCANT_ERR_PARAM, "locant_set_isa: no kernels named "
-                       "'%.32s' in this build", name);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_set_isa: no kernels named "
+                       "'%.32s' in this build",
+                       name);
 }
 
 const char *locant_isa(void)

@@ -17,7 +17,10 @@ enum { LCT_COLUMN_STEP = 8 };
  * decode_scores() and decode_values() only: bfloat16 multiplied in pairs.
  */
 enum lct_stored {
-    LCT_STORED_F32, LCT_STORED_F16, LCT_STORED_BF16, LCT_STORED_BF16_PAIRS = 16
+    LCT_STORED_F32,
+    LCT_STORED_F16,
+    LCT_STORED_BF16,
+    LCT_STORED_BF16_PAIRS = 16
 };
 
 /*
@@ -60,7 +63,7 @@ struct lct_bf16_product {
     size_t m, n, k;
     bool add;
     const float *rescale; /* [m]; NULL: 1 */
-    const float *factor; /* [n]: multiplies the sums; NULL: 1 */
+    const float *factor;  /* [n]: multiplies the sums; NULL: 1 */
 };
 
 /*
@@ -79,7 +82,7 @@ struct lct_rope {
     size_t rows, heads, pairs;
     enum lct_stored kind;
     bool interleaved;
-    float sign;                 /* -1: the inverse rotation */
+    float sign; /* -1: the inverse rotation */
 };
 
 /*
@@ -97,10 +100,10 @@ struct lct_pwl_bias {
 /* Rows of n channels, and a tile of them: float32 rows, 'width' apart. */
 struct lct_rows {
     void *x;
-    ptrdiff_t x_row;            /* bytes from row to row */
+    ptrdiff_t x_row; /* bytes from row to row */
     enum lct_stored kind;
     float *tile;
-    size_t width;               /* a multiple of LCT_PAD, not below n */
+    size_t width; /* a multiple of LCT_PAD, not below n */
     size_t rows, n;
 };
 
@@ -169,8 +172,8 @@ struct lct_kernels {
      * become 0.
      */
     void (*bf16_pair_rows)(uint32_t *out, size_t out_row, const void *x,
-                      ptrdiff_t x_row, enum lct_stored kind, size_t rows,
-                      size_t n);
+                           ptrdiff_t x_row, enum lct_stored kind, size_t rows,
+                           size_t n);
 
     /*
      * out = x, column c multiplied by factor[c] (NULL: 1), rounded to bfloat16,
@@ -178,8 +181,8 @@ struct lct_kernels {
      * if out_row == x_row.  Exact, but denormals may become 0.
      */
     void (*bf16_round_rows)(uint32_t *out, size_t out_row, const float *x,
-                       size_t x_row, const float *factor, size_t rows,
-                       size_t n);
+                            size_t x_row, const float *factor, size_t rows,
+                            size_t n);
 
     /*
      * Scores of a few queries, columns of a, and keys, rows of b: c[i,j] =
@@ -225,7 +228,7 @@ struct lct_kernels {
 
     /* s = exp(s - lse[lane]).  Fused. */
     void (*recompute_probs)(float *s, size_t row, size_t keys, size_t lanes,
-                          const float *lse);
+                            const float *lse);
 
     /*
      * s = cap tanh(s / cap), n of them, a multiple of LCT_PAD; -infinity stays
@@ -236,8 +239,8 @@ struct lct_kernels {
     void (*softcap)(float *s, float *slope, size_t n, float cap);
 
     /* ds = p * (ds - delta[lane]), 0 where p is 0.  Exact. */
-    void (*softmax_gradient)(float *ds, const float *p, size_t row,
-                             size_t keys, size_t lanes, const float *delta);
+    void (*softmax_gradient)(float *ds, const float *p, size_t row, size_t keys,
+                             size_t lanes, const float *delta);
 
     /* s[j,i] += table[at[j] + i], s [keys, lanes].  Exact. */
     void (*add_bias_rows)(float *s, size_t keys, size_t lanes,
@@ -248,7 +251,7 @@ struct lct_kernels {
      * multiple of LCT_PAD.  Exact.
      */
     void (*add_linear_bias)(float *s, const double *distances, double slope,
-                       size_t n);
+                            size_t n);
 
     /*
      * sum[d] = sum of x[j,i] with i - j + keys - 1 = d, x [keys, lanes]; room
@@ -260,23 +263,22 @@ struct lct_kernels {
 
     /* s += the piecewise linear bias, s [keys, lanes].  Fused. */
     void (*add_pwl_bias)(float *s, size_t keys, size_t lanes,
-                      const struct lct_pwl_bias *x);
+                         const struct lct_pwl_bias *x);
 
     /*
      * sum [3, lanes] = sums of ds, ds f and ds du over the keys with start < f
      * <= end.  Fused.
      */
     void (*sum_pwl_gradient)(float *sum, const float *ds, size_t keys,
-                             size_t lanes,
-                     const struct lct_pwl_bias *x, float start, float end);
+                             size_t lanes, const struct lct_pwl_bias *x,
+                             float start, float end);
 
     /* out[c, r] = x[r, c].  Exact. */
     void (*transpose)(float *out, size_t out_row, const float *x, size_t x_row,
                       size_t rows, size_t columns);
 
     /* Are all entries finite?  'columns' is a multiple of LCT_PAD. */
-    bool (*all_finite)(const float *x, size_t row, size_t rows,
-                       size_t columns);
+    bool (*all_finite)(const float *x, size_t row, size_t rows, size_t columns);
 };
 
 extern const struct lct_kernels lct_kernels_base;

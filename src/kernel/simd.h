@@ -11,26 +11,26 @@
 #include <string.h>
 
 #if defined(__AVX512F__)
-#  include <immintrin.h>
-#  define LCT_VBYTES 64
+#    include <immintrin.h>
+#    define LCT_VBYTES 64
 #elif defined(__AVX2__)
-#  include <immintrin.h>
-#  define LCT_VBYTES 32
+#    include <immintrin.h>
+#    define LCT_VBYTES 32
 #else
-#  if defined(__ARM_NEON)
-#    include <arm_neon.h>
-#  endif
-#  define LCT_VBYTES 16
+#    if defined(__ARM_NEON)
+#        include <arm_neon.h>
+#    endif
+#    define LCT_VBYTES 16
 #endif
 
 /* Vectors of int64 become doubles in one instruction. */
 #if defined(__AVX512DQ__) || defined(__aarch64__)
-#  define LCT_I64_TO_F64
+#    define LCT_I64_TO_F64
 #endif
 
 /* f32v_dot2() and rounding to bfloat16 are one instruction each. */
 #if defined(__AVX512BF16__)
-#  define LCT_BF16_INSTRUCTIONS
+#    define LCT_BF16_INSTRUCTIONS
 enum { LCT_DOT_INSTRUCTION = 1 };
 #else
 enum { LCT_DOT_INSTRUCTION = 0 };
@@ -38,7 +38,7 @@ enum { LCT_DOT_INSTRUCTION = 0 };
 
 /* One instruction converts between float16 and float. */
 #if defined(__AVX512F__) || defined(__F16C__)
-#  define LCT_F16_INSTRUCTIONS
+#    define LCT_F16_INSTRUCTIONS
 #endif
 
 typedef float f32v __attribute__((vector_size(LCT_VBYTES)));
@@ -128,8 +128,7 @@ static inline f32v f32v_fma(f32v a, f32v b, f32v c)
  */
 #if defined(__AVX512F__)
 typedef float f32h __attribute__((vector_size(32)));
-typedef float f32h_mem
-    __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float f32h_mem __attribute__((vector_size(32), aligned(4), may_alias));
 
 static inline f32h f32h_load(const float *p)
 {
@@ -246,20 +245,20 @@ static inline f32v f32v_larger(f32v x, f32v y)
  * fused multiply-add has the instruction, so they share one exponential.
  */
 #if defined(__AVX2__)
-#  define LCT_LOOKUP
+#    define LCT_LOOKUP
 static inline u32v u32v_lookup(const uint32_t table[8], u32v i)
 {
     __m256i entries = _mm256_loadu_si256((const void *)table);
 
-#  if defined(__AVX512F__)
-    return (u32v)_mm512_permutexvar_epi32(
-        (__m512i)i, _mm512_broadcast_i64x4(entries));
-#  else
+#    if defined(__AVX512F__)
+    return (u32v)_mm512_permutexvar_epi32((__m512i)i,
+                                          _mm512_broadcast_i64x4(entries));
+#    else
     return (u32v)_mm256_permutevar8x32_epi32(entries, (__m256i)i);
-#  endif
+#    endif
 }
 #elif defined(__ARM_NEON) && defined(__aarch64__)
-#  define LCT_LOOKUP
+#    define LCT_LOOKUP
 static inline u32v u32v_lookup(const uint32_t table[8], u32v i)
 {
     const uint8x16x2_t bytes = { { vld1q_u8((const uint8_t *)table),
@@ -274,11 +273,11 @@ static inline u32v u32v_lookup(const uint32_t table[8], u32v i)
 #ifdef LCT_F16_INSTRUCTIONS
 static inline f32v f32v_from_f16(u16v h)
 {
-#  if defined(__AVX512F__)
+#    if defined(__AVX512F__)
     return (f32v)_mm512_cvtph_ps((__m256i)h);
-#  else
+#    else
     return (f32v)_mm256_cvtph_ps((__m128i)h);
-#  endif
+#    endif
 }
 
 /*
@@ -287,11 +286,11 @@ static inline f32v f32v_from_f16(u16v h)
  */
 static inline u16v f32v_to_f16(f32v v)
 {
-#  if defined(__AVX512F__)
+#    if defined(__AVX512F__)
     u16v h = (u16v)_mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
-#  else
+#    else
     u16v h = (u16v)_mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
-#  endif
+#    endif
     __asm__("" : "+x"(h));
     return h;
 }
@@ -318,13 +317,13 @@ static inline f32v f32v_load_rows(const float *p, size_t row)
 
 /* Shuffle: lanes i, j, k, l of each four; from VL on, of the second vector. */
 #if LCT_VBYTES == 64
-#  define LCT_FOURS(i, j, k, l)                                             \
-      i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8, l + 8, \
-      i + 12, j + 12, k + 12, l + 12
+#    define LCT_FOURS(i, j, k, l)                                              \
+        i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8, l + 8,    \
+            i + 12, j + 12, k + 12, l + 12
 #elif LCT_VBYTES == 32
-#  define LCT_FOURS(i, j, k, l) i, j, k, l, i + 4, j + 4, k + 4, l + 4
+#    define LCT_FOURS(i, j, k, l) i, j, k, l, i + 4, j + 4, k + 4, l + 4
 #else
-#  define LCT_FOURS(i, j, k, l) i, j, k, l
+#    define LCT_FOURS(i, j, k, l) i, j, k, l
 #endif
 
 /* The four 4 x 4 blocks side by side in a, b, c, d, transposed in place. */

@@ -98,8 +98,7 @@ static inline double lct_turn_rest(uint64_t hi, uint64_t mid, uint64_t lo)
         a = ~a + (c == 0 && b == 0);
         sign = -1;
     }
-    return sign *
-           ((double)a + ((double)b * 0x1p-64 + (double)c * 0x1p-128));
+    return sign * ((double)a + ((double)b * 0x1p-64 + (double)c * 0x1p-128));
 }
 
 /* Cosine and sine of 'quadrant' quarter turns and w. */

@@ -50,8 +50,11 @@ static locant_status test(struct lct_test *out, const double *d, size_t seeds)
         below += d[s] < 0;
     }
     *out = (struct lct_test){
-        .mean = paired.mean, .half = paired.half, .p = paired.t_p,
-        .exact = paired.p, .corrected = NAN,
+        .mean = paired.mean,
+        .half = paired.half,
+        .p = paired.t_p,
+        .exact = paired.p,
+        .corrected = NAN,
         .sign = seeds == 0 ? 0 : (above == seeds) - (below == seeds),
     };
     if (seeds > 1)
@@ -65,8 +68,8 @@ static locant_status test(struct lct_test *out, const double *d, size_t seeds)
 static locant_status correct(struct lct_test *out, size_t n)
 {
     size_t bytes;
-    double *p = lct_mul(&bytes, n + 1, 2 * sizeof *p) ? locant_alloc(bytes)
-                                                      : NULL;
+    double *p =
+        lct_mul(&bytes, n + 1, 2 * sizeof *p) ? locant_alloc(bytes) : NULL;
     locant_status status;
 
     if (p == NULL)
@@ -151,11 +154,10 @@ locant_status lct_test_order(struct lct_test *out, struct lct_order *order,
             continue;
         status = test_pair(&out[i], loss + i * each, loss + first * each, seeds,
                            blocks);
-        out[i].corrected = isnan(out[i].p)
-                               ? NAN
-                               : fmin(1, (double)order->pairs * out[i].p);
-        if (!isnan(out[i].mean) && (order->next == r->n ||
-                                    out[i].mean < out[order->next].mean))
+        out[i].corrected =
+            isnan(out[i].p) ? NAN : fmin(1, (double)order->pairs * out[i].p);
+        if (!isnan(out[i].mean) &&
+            (order->next == r->n || out[i].mean < out[order->next].mean))
             order->next = i;
     }
     locant_release(loss);

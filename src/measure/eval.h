@@ -8,8 +8,8 @@ enum {
     LONGEST = 2048,
     SHORTEST = 128,
     TARGETS = LCT_EVAL_TARGETS,
-    STRIDE = 16,  /* targets of a window of P4 */
-    SHUFFLED = 8  /* shuffled targets of a block */
+    STRIDE = 16, /* targets of a window of P4 */
+    SHUFFLED = 8 /* shuffled targets of a block */
 };
 
 extern const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS];
@@ -19,7 +19,7 @@ struct lct_eval {
     locant_run_info run;
     locant_encoding *encoding;
     struct lct_model *model;
-    int64_t memory;            /* of the model */
+    int64_t memory; /* of the model */
     enum locant_eval_policy policy;
     struct lct_model *trained; /* with a policy: the model with its tables as
                                   trained */
@@ -32,13 +32,13 @@ struct lct_eval {
     real *loss;                /* [room] */
     int64_t room;
     int32_t *part, *part_targets; /* [room]: one segment of all rows */
-    real *part_loss;           /* [room] */
-    int64_t span;              /* longest window the encoding is defined for */
-    double *block_loss;        /* [lengths, blocks]: P1 */
-    double *mean_loss;         /* [lengths, blocks]: P3 */
-    double *own_loss;          /* [blocks]: P4 */
-    real *head;                /* [blocks, 128]: first losses of P2 */
-    real *shortest;            /* [blocks, 128]: losses of P1 at 128 */
+    real *part_loss;              /* [room] */
+    int64_t span;       /* longest window the encoding is defined for */
+    double *block_loss; /* [lengths, blocks]: P1 */
+    double *mean_loss;  /* [lengths, blocks]: P3 */
+    double *own_loss;   /* [blocks]: P4 */
+    real *head;         /* [blocks, 128]: first losses of P2 */
+    real *shortest;     /* [blocks, 128]: losses of P1 at 128 */
     locant_evaluation e;
     lct_tick tick;
     void *context;

@@ -66,10 +66,9 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
     ev->part_targets =
         locant_alloc((size_t)ev->room * sizeof *ev->part_targets);
     ev->part_loss = locant_alloc((size_t)ev->room * sizeof *ev->part_loss);
-    if (!ev->part || !ev->part_targets || !ev->part_loss ||
-        !ev->mean_loss || !ev->own_loss ||
-        !ev->ends || !ev->block_loss || !ev->head || !ev->shortest ||
-        !ev->tokens || !ev->targets || !ev->loss)
+    if (!ev->part || !ev->part_targets || !ev->part_loss || !ev->mean_loss ||
+        !ev->own_loss || !ev->ends || !ev->block_loss || !ev->head ||
+        !ev->shortest || !ev->tokens || !ev->targets || !ev->loss)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_evaluate: no memory for %" PRId64 " blocks",
                            want);
@@ -136,11 +135,10 @@ static locant_status all_protocols(struct lct_eval *ev)
 
     LCT_TRY(lct_eval_validation(ev));
     if (ev->span == 0)
-        return lct_eval_causality_at(ev,
-                                    locant_encoding_length_limit(ev->encoding));
+        return lct_eval_causality_at(
+            ev, locant_encoding_length_limit(ev->encoding));
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
-        if (lct_eval_lengths[k] <= ev->span &&
-            lct_eval_lengths[k] < LONGEST) {
+        if (lct_eval_lengths[k] <= ev->span && lct_eval_lengths[k] < LONGEST) {
             LCT_TRY(lct_eval_same_targets(ev, k));
             LCT_TRY(lct_eval_non_overlapping(ev, k));
         }
@@ -154,8 +152,8 @@ static locant_status all_protocols(struct lct_eval *ev)
 
 int64_t lct_evaluation_tokens(int64_t blocks, int64_t length)
 {
-    int64_t each = length + SHORTEST * (TARGETS / STRIDE) +
-                   SHORTEST * SHUFFLED + SHORTEST;
+    int64_t each =
+        length + SHORTEST * (TARGETS / STRIDE) + SHORTEST * SHUFFLED + SHORTEST;
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         each += lct_eval_lengths[k] + (k > 0 ? LONGEST : 0); /* P1, P3 */
@@ -169,8 +167,8 @@ locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
     ev->valid = lct_corpus_split(corpus, LCT_VALID);
     ev->room = ev->run.length > LONGEST ? ev->run.length : LONGEST;
     LCT_TRY(allocate(ev, want));
-    ev->blocks = (int64_t)lct_test_blocks(ev->ends, (size_t)want, corpus,
-                                          LCT_EVAL_SEED);
+    ev->blocks =
+        (int64_t)lct_test_blocks(ev->ends, (size_t)want, corpus, LCT_EVAL_SEED);
     if (ev->blocks == 0)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "locant_evaluate: no file of the test split has the"
@@ -185,17 +183,19 @@ static locant_status evaluate(struct lct_eval *ev, locant_store *store,
                               const locant_corpus *corpus, int64_t want)
 {
     const struct lct_evaluation_key key = {
-        .run = ev->run.id, .want = want,
-        .corpus_sha256 = locant_corpus_info_of(corpus)->sha256};
+        .run = ev->run.id,
+        .want = want,
+        .corpus_sha256 = locant_corpus_info_of(corpus)->sha256
+    };
     struct lct_block_losses losses;
 
     LCT_TRY(lct_eval_prepare(ev, corpus, want));
-    LCT_TRY(lct_load_trained(&ev->model, &ev->encoding, store, &ev->run,
-                             ev->room));
+    LCT_TRY(
+        lct_load_trained(&ev->model, &ev->encoding, store, &ev->run, ev->room));
     lct_eval_span(ev);
     LCT_TRY(all_protocols(ev));
-    losses = (struct lct_block_losses){ev->block_loss, ev->mean_loss,
-                                       ev->own_loss};
+    losses = (struct lct_block_losses){ ev->block_loss, ev->mean_loss,
+                                        ev->own_loss };
     return lct_store_save_under(store, &key, &ev->e, &losses);
 }
 
@@ -219,7 +219,8 @@ locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
     if (want < 1 || want > 1 << 20)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_evaluate: blocks is %" PRId64
-                           ", expected 0 .. %d", want, 1 << 20);
+                           ", expected 0 .. %d",
+                           want, 1 << 20);
     LCT_TRY(locant_store_run(&ev->run, store, run));
     LCT_TRY(check_run(&ev->run));
     if (strcmp(ev->run.corpus_sha256, sha) != 0)
@@ -237,17 +238,17 @@ locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
                            int64_t blocks, lct_tick tick, void *context)
 {
     int64_t want = blocks ? blocks : LCT_EVAL_BLOCKS;
-    struct lct_eval ev = {.tick = tick, .context = context};
+    struct lct_eval ev = { .tick = tick, .context = context };
     locant_status status;
     bool found;
 
     LCT_TRY(lct_eval_begin(&ev, store, run, corpus, want));
-    LCT_TRY(lct_store_load_evaluation(
-        out, NULL, &found, store, run, locant_corpus_info_of(corpus)->sha256,
-        want));
+    LCT_TRY(lct_store_load_evaluation(out, NULL, &found, store, run,
+                                      locant_corpus_info_of(corpus)->sha256,
+                                      want));
     /* evaluations of older versions have no P3: it is added */
-    if (found && (isnan(out->same_targets[0]) ||
-                  !isnan(out->non_overlapping[0])))
+    if (found &&
+        (isnan(out->same_targets[0]) || !isnan(out->non_overlapping[0])))
         return LOCANT_OK;
     LCT_TRY(lct_store_writable(store, "locant_evaluate"));
     status = evaluate(&ev, store, corpus, want);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const policies[] = {"none", "clamp", "wrap", "resample"};
+static const char *const policies[] = { "none", "clamp", "wrap", "resample" };
 enum { POLICIES = sizeof policies / sizeof policies[0] };
 
 const char *locant_eval_policy_name(enum locant_eval_policy policy)
@@ -24,7 +24,8 @@ static locant_status check_options(const locant_eval_options *o)
     if (o->struct_size != sizeof *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_evaluate_as: options->struct_size is %zu,"
-                           " expected %zu", o->struct_size, sizeof *o);
+                           " expected %zu",
+                           o->struct_size, sizeof *o);
     if ((unsigned)o->policy >= POLICIES)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_evaluate_as: policy is %d, expected 0 .. %d",
@@ -32,14 +33,15 @@ static locant_status check_options(const locant_eval_options *o)
     if (o->lengths && (o->n_lengths < 1 || o->n_lengths > LOCANT_EVAL_LENGTHS))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_evaluate_as: n_lengths is %zu, expected"
-                           " 1 .. %d", o->n_lengths, LOCANT_EVAL_LENGTHS);
+                           " 1 .. %d",
+                           o->n_lengths, LOCANT_EVAL_LENGTHS);
     for (size_t i = 0; o->lengths && i < o->n_lengths; i++)
         if (o->lengths[i] < TARGETS || o->lengths[i] > LONGEST ||
             (i > 0 && o->lengths[i] <= o->lengths[i - 1]))
             return locant_fail(LOCANT_ERR_PARAM,
                                "locant_evaluate_as: length %zu is %" PRId64
-                               ", expected them rising from %d to %d", i,
-                               o->lengths[i], TARGETS, LONGEST);
+                               ", expected them rising from %d to %d",
+                               i, o->lengths[i], TARGETS, LONGEST);
     return LOCANT_OK;
 }
 
@@ -73,8 +75,8 @@ static locant_status load(struct lct_eval *ev, locant_store *store)
 
 static locant_status measure(struct lct_eval *ev)
 {
-    const int64_t reach = ev->memory > 0
-        ? INT64_MAX : locant_encoding_length_limit(ev->encoding);
+    const int64_t reach =
+        ev->memory > 0 ? INT64_MAX : locant_encoding_length_limit(ev->encoding);
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
         const int64_t T = ev->e.length[k];
@@ -93,7 +95,7 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
                                  const locant_eval_options *o,
                                  const struct lct_evaluation_key *key)
 {
-    struct lct_block_losses losses = {NULL, NULL, NULL};
+    struct lct_block_losses losses = { NULL, NULL, NULL };
 
     LCT_TRY(lct_eval_prepare(ev, corpus, key->want));
     set_lengths(ev, o);
@@ -125,10 +127,13 @@ static locant_status find_or_evaluate(locant_evaluation *out,
 {
     char lengths[64];
     const struct lct_evaluation_key key = {
-        .run = ev->run.id, .want = o->blocks ? o->blocks : LCT_EVAL_BLOCKS,
+        .run = ev->run.id,
+        .want = o->blocks ? o->blocks : LCT_EVAL_BLOCKS,
         .corpus_sha256 = locant_corpus_info_of(corpus)->sha256,
-        .encoding = spec_of_key(ev, asked), .lengths = lengths,
-        .policy = o->policy ? policies[o->policy] : ""};
+        .encoding = spec_of_key(ev, asked),
+        .lengths = lengths,
+        .policy = o->policy ? policies[o->policy] : ""
+    };
     bool found;
 
     print_lengths(lengths, o);
@@ -148,8 +153,9 @@ locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
                               const locant_eval_options *o, lct_tick tick,
                               void *context)
 {
-    struct lct_eval ev = {.policy = o->policy, .tick = tick,
-                          .context = context};
+    struct lct_eval ev = { .policy = o->policy,
+                           .tick = tick,
+                           .context = context };
     const int64_t want = o->blocks ? o->blocks : LCT_EVAL_BLOCKS;
     locant_encoding *asked = NULL;
     locant_status status;

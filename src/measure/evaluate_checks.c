@@ -63,7 +63,7 @@ locant_status lct_eval_causality(struct lct_eval *ev)
 /* Fisher and Yates on n tokens. */
 static void shuffle(int32_t *tokens, int64_t n, uint64_t stream)
 {
-    locant_random r = {LCT_EVAL_SEED, stream, 0};
+    locant_random r = { LCT_EVAL_SEED, stream, 0 };
 
     for (int64_t i = n - 1; i > 0; i--) {
         int64_t j = (int64_t)locant_random_below(&r, (uint64_t)i + 1);
@@ -143,7 +143,7 @@ locant_status lct_eval_validation(struct lct_eval *ev)
             double share = (double)(w + i) / (double)ev->blocks;
 
             lct_eval_window(ev, i, T, ev->valid->bytes,
-                       (size_t)T + 1 + (size_t)(share * (double)room));
+                            (size_t)T + 1 + (size_t)(share * (double)room));
         }
         LCT_TRY(lct_eval_forward(ev, B, T));
         sum += lct_eval_sum(ev->loss, B * T);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum { BUCKET = LONGEST / LOCANT_EVAL_BUCKETS };
-const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS] = {128, 256, 512, 1024,
-                                                       2048};
+const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS] = { 128, 256, 512, 1024,
+                                                        2048 };
 
 void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
                      const uint8_t *bytes, size_t end)
@@ -39,8 +39,7 @@ locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
 }
 
 /* Evaluate windows in segments, as many rows at once as there is room for. */
-static locant_status forward_segments(struct lct_eval *ev, int64_t B,
-                                      int64_t T)
+static locant_status forward_segments(struct lct_eval *ev, int64_t B, int64_t T)
 {
     const int64_t length = ev->run.length;
     const int64_t most = lct_memory_rows(length, ev->room);
@@ -74,7 +73,8 @@ locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T)
     if (ev->tick && ev->tick(B * T, ev->context) != 0)
         return locant_fail(LOCANT_ERR_INTERRUPTED,
                            "locant_evaluate: the evaluation of run %" PRId64
-                           " was stopped", ev->run.id);
+                           " was stopped",
+                           ev->run.id);
     return LOCANT_OK;
 }
 
@@ -124,7 +124,7 @@ static int64_t index_of(const struct lct_eval *ev, int64_t length)
 
 locant_status lct_eval_by_position(struct lct_eval *ev)
 {
-    double sum[LONGEST] = {0}, begun = lct_clock();
+    double sum[LONGEST] = { 0 }, begun = lct_clock();
     int64_t T = ev->span, last = index_of(ev, LONGEST);
 
     for (int64_t b = 0; b < ev->blocks; b++) {

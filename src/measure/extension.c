@@ -84,7 +84,8 @@ static locant_status tune(struct lct_job *job, size_t seed, size_t which,
     return has_failed(w, o.parent)
                ? LOCANT_OK
                : lct_job_train(needle ? &w->tuned_needle[seed][which]
-                                      : &w->tuned[seed][which], job, &o);
+                                      : &w->tuned[seed][which],
+                               job, &o);
 }
 
 /* Needles are learned at the trained length, by the encoding as trained. */
@@ -101,9 +102,8 @@ static locant_status learn_needle(struct lct_job *job, size_t seed)
     o.batch = lct_extension_options(w->plan).batch;
     o.steps = w->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;
-    return has_failed(w, o.parent)
-               ? LOCANT_OK
-               : lct_job_train(&w->needle[seed], job, &o);
+    return has_failed(w, o.parent) ? LOCANT_OK
+                                   : lct_job_train(&w->needle[seed], job, &o);
 }
 
 static locant_status train_on(struct lct_job *job)
@@ -138,8 +138,9 @@ struct way {
 static struct way way_of(const struct work *w, size_t i)
 {
     const size_t rows = methods() + tunings(), at = i % rows, seed = i / rows;
-    struct way way = {.row = &w->x->row[at], .seed = seed,
-                      .tuned = at >= methods()};
+    struct way way = { .row = &w->x->row[at],
+                       .seed = seed,
+                       .tuned = at >= methods() };
 
     if (way.tuned) {
         way.pattern = lct_extension_tuning((int)(at - methods()))->spec;
@@ -188,8 +189,9 @@ static locant_status read_row(struct lct_job *job)
     const int last = w->plan->factors - 1;
     double *position = way.row->position[way.seed];
     char spec[256];
-    struct lct_extension_cell cell = {.run = way.run, .spec = spec,
-                                      .crop = way.crop};
+    struct lct_extension_cell cell = { .run = way.run,
+                                       .spec = spec,
+                                       .crop = way.crop };
 
     for (int i = 0; i < LCT_EXT_BUCKETS; i++)
         position[i] = NAN;
@@ -238,9 +240,10 @@ static locant_status find_needles(struct lct_extension_needle *to,
 {
     const struct work *w = job->jobs->work;
     const int64_t length = factor * LCT_EXT_TRAINED;
-    struct found found = {job->jobs, to};
+    struct found found = { job->jobs, to };
     char spec[256];
-    const struct lct_task_reading as = {spec, way->crop ? LCT_EXT_TRAINED : 0};
+    const struct lct_task_reading as = { spec,
+                                         way->crop ? LCT_EXT_TRAINED : 0 };
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
 
     LCT_TRY(lct_extension_spec(spec, way->pattern,
@@ -307,19 +310,21 @@ static locant_status allocate(const struct work *j)
         good = good && row->short_inputs.loss != NULL;
     }
     return good ? LOCANT_OK
-                : locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory"
-                              " for %zu losses", n * rows);
+                : locant_fail(LOCANT_ERR_NOMEM,
+                              "locant_report_run: no memory"
+                              " for %zu losses",
+                              n * rows);
 }
 
 static locant_status run(struct work *w, struct lct_jobs *jobs)
 {
     const size_t seeds = (size_t)w->plan->seeds, rows = methods() + tunings();
     const struct lct_stage stages[] = {
-        {train_base, seeds},
-        {train_on, seeds * (tunings() + 1)},
-        {train_needles_on, seeds * tunings()},
-        {read_row, seeds * rows},
-        {read_needles, seeds * rows},
+        { train_base, seeds },
+        { train_on, seeds * (tunings() + 1) },
+        { train_needles_on, seeds * tunings() },
+        { read_row, seeds * rows },
+        { read_needles, seeds * rows },
     };
 
     LCT_TRY(lct_extension_blocks(&w->place, w->plan->blocks));
@@ -336,10 +341,13 @@ locant_status lct_extension_run(struct lct_extension **out,
 {
     struct work *w = locant_alloc(sizeof *w);
     struct lct_extension *x = locant_alloc(sizeof *x);
-    struct lct_jobs jobs = {.work = w, .phase = "extend", .store = store,
-                            .corpus = corpus, .progress = progress,
-                            .context = context,
-                            .all = lct_extension_cost(plan)};
+    struct lct_jobs jobs = { .work = w,
+                             .phase = "extend",
+                             .store = store,
+                             .corpus = corpus,
+                             .progress = progress,
+                             .context = context,
+                             .all = lct_extension_cost(plan) };
     locant_status status;
 
     *out = x;
@@ -349,8 +357,9 @@ locant_status lct_extension_run(struct lct_extension **out,
     }
     x->plan = w->plan = plan;
     w->x = x;
-    w->place = (struct lct_extension_place){
-        .store = store, .corpus = corpus, .tick = lct_job_on_read};
+    w->place = (struct lct_extension_place){ .store = store,
+                                             .corpus = corpus,
+                                             .tick = lct_job_on_read };
     status = run(w, &jobs);
     x->failures = jobs.failures;
     x->seconds = jobs.seconds;

@@ -85,18 +85,18 @@ struct lct_extension_row {
                                                largest factor */
     struct lct_extension_needle needle[LCT_EXT_FACTORS]; /* all seeds
                                                             together */
-    struct lct_extension_needle needle_short; /* at 128; of tuned rows */
+    struct lct_extension_needle needle_short;        /* at 128; of tuned rows */
     double position[LCT_EXT_SEEDS][LCT_EXT_BUCKETS]; /* P2 at the longest; NAN:
                                                         none */
 };
 
 struct lct_extension {
     const struct lct_extension_plan *plan;
-    int64_t blocks;      /* blocks available */
-    int64_t failures;    /* runs whose loss stopped being finite */
+    int64_t blocks;   /* blocks available */
+    int64_t failures; /* runs whose loss stopped being finite */
     int64_t base[LCT_EXT_SEEDS];
     struct lct_extension_needle needle_trained; /* encoding none, at 128 */
-    struct lct_extension_row *row; /* [methods + tunings] */
+    struct lct_extension_row *row;              /* [methods + tunings] */
     double seconds;
 };
 
@@ -127,8 +127,8 @@ struct lct_extension_cell {
 struct lct_extension_place {
     locant_store *store;
     const locant_corpus *corpus;
-    int64_t want;       /* blocks requested */
-    int64_t blocks;     /* blocks available */
+    int64_t want;   /* blocks requested */
+    int64_t blocks; /* blocks available */
     lct_tick tick;
     void *context;
 };

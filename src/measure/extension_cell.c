@@ -33,9 +33,9 @@ static locant_status read_windows(double *position, struct lct_eval *ev,
             ev->own_loss[b + i] =
                 lct_eval_sum(row + T - TARGETS, TARGETS) / TARGETS;
             for (int64_t k = 0; k < T / LCT_EXT_BUCKET; k++)
-                position[k] += lct_eval_sum(row + k * LCT_EXT_BUCKET,
-                                            LCT_EXT_BUCKET) /
-                               (double)(LCT_EXT_BUCKET * n);
+                position[k] +=
+                    lct_eval_sum(row + k * LCT_EXT_BUCKET, LCT_EXT_BUCKET) /
+                    (double)(LCT_EXT_BUCKET * n);
         }
     }
     return LOCANT_OK;
@@ -51,27 +51,39 @@ static struct lct_evaluation_key key_of(const struct lct_extension_place *p,
     return (struct lct_evaluation_key){
         .run = c->run,
         .corpus_sha256 = locant_corpus_info_of(p->corpus)->sha256,
-        .want = p->want, .encoding = c->spec,
-        .policy = c->crop ? "crop" : "extension", .lengths = lengths};
+        .want = p->want,
+        .encoding = c->spec,
+        .policy = c->crop ? "crop" : "extension",
+        .lengths = lengths
+    };
 }
 
 static locant_status record(const struct lct_extension_place *p,
-                            const struct lct_extension_cell *cell,
-                            double *loss, double *position, double speed)
+                            const struct lct_extension_cell *cell, double *loss,
+                            double *position, double speed)
 {
     enum { MOST = LCT_EXT_BUCKETS };
     int64_t at[MOST], length = cell->length;
     double mean = 0;
     char lengths[24];
     const struct lct_evaluation_key key = key_of(p, cell, lengths);
-    const struct lct_evaluation_row row = {
-        .blocks = p->blocks, .own_window = NAN, .valid = NAN, .shuffled = NAN,
-        .causality = NAN, .tokens_per_second = speed};
+    const struct lct_evaluation_row row = { .blocks = p->blocks,
+                                            .own_window = NAN,
+                                            .valid = NAN,
+                                            .shuffled = NAN,
+                                            .causality = NAN,
+                                            .tokens_per_second = speed };
     struct lct_curve curves[2] = {
-        {.protocol = "P1", .n = 1, .blocks = (size_t)p->blocks,
-         .length = &length, .mean = &mean, .loss = loss},
-        {.protocol = "P2", .n = (size_t)(length / LCT_EXT_BUCKET), .length = at,
-         .mean = position},
+        { .protocol = "P1",
+          .n = 1,
+          .blocks = (size_t)p->blocks,
+          .length = &length,
+          .mean = &mean,
+          .loss = loss },
+        { .protocol = "P2",
+          .n = (size_t)(length / LCT_EXT_BUCKET),
+          .length = at,
+          .mean = position },
     };
 
     for (int64_t b = 0; b < p->blocks; b++)
@@ -87,7 +99,7 @@ static locant_status take_curves(double *loss, double *position,
                                  const struct lct_extension_cell *cell,
                                  int64_t id)
 {
-    struct lct_curve one = {.n = 0}, two = {.n = 0};
+    struct lct_curve one = { .n = 0 }, two = { .n = 0 };
     locant_status status = lct_store_read_curve(&one, p->store, id, "P1");
 
     if (status == LOCANT_OK)
@@ -95,9 +107,11 @@ static locant_status take_curves(double *loss, double *position,
     if (status == LOCANT_OK &&
         (one.n != 1 || one.blocks != (size_t)p->blocks ||
          (!cell->crop && two.n != (size_t)(cell->length / LCT_EXT_BUCKET))))
-        status = locant_fail(LOCANT_ERR_FORMAT,
-                             "locant_report_run: the store's evaluation %"
-                             PRId64 " has other blocks than it says", id);
+        status =
+            locant_fail(LOCANT_ERR_FORMAT,
+                        "locant_report_run: the store's evaluation %" PRId64
+                        " has other blocks than it says",
+                        id);
     if (status == LOCANT_OK)
         memcpy(loss, one.loss, one.blocks * sizeof *loss);
     if (status == LOCANT_OK && position && two.n > 0)
@@ -136,8 +150,8 @@ static locant_status compute(double *loss, double *position, double *speed,
                              const struct lct_extension_place *p,
                              const struct lct_extension_cell *cell)
 {
-    struct lct_eval ev = {.tick = p->tick, .context = p->context};
-    double buckets[LCT_EXT_BUCKETS] = {0};
+    struct lct_eval ev = { .tick = p->tick, .context = p->context };
+    double buckets[LCT_EXT_BUCKETS] = { 0 };
     locant_status status = read_cell(buckets, speed, &ev, p, cell);
 
     if (status == LOCANT_OK) {
@@ -145,8 +159,8 @@ static locant_status compute(double *loss, double *position, double *speed,
         status = record(p, cell, loss, buckets, *speed);
     }
     if (status == LOCANT_OK && position && !cell->crop)
-        memcpy(position, buckets, (size_t)(cell->length / LCT_EXT_BUCKET) *
-                                      sizeof *position);
+        memcpy(position, buckets,
+               (size_t)(cell->length / LCT_EXT_BUCKET) * sizeof *position);
     lct_eval_release(&ev);
     return status;
 }
@@ -173,11 +187,13 @@ locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want)
     size_t *ends = locant_alloc((size_t)want * sizeof *ends);
 
     if (ends == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory for"
-                           " %" PRId64 " blocks", want);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for"
+                           " %" PRId64 " blocks",
+                           want);
     p->want = want;
-    p->blocks = (int64_t)lct_test_blocks(ends, (size_t)want, p->corpus,
-                                         LCT_EVAL_SEED);
+    p->blocks =
+        (int64_t)lct_test_blocks(ends, (size_t)want, p->corpus, LCT_EVAL_SEED);
     locant_release(ends);
     if (p->blocks == 0)
         return locant_fail(LOCANT_ERR_FORMAT,

@@ -12,54 +12,54 @@
 #include <string.h>
 
 static const struct lct_extension_method methods[] = {
-    {"none", "none", "rope", "Su et al. 2021, arXiv:2104.09864", false},
-    {"crop", "crop to 128", "rope", "the last 128 bytes alone", true},
-    {"window", "window of 128", "window(size=128)+rope",
-     "Beltagy et al. 2020, arXiv:2004.05150", false},
-    {"pi", "PI", "rope(scaling=linear(factor=@))",
-     "Chen et al. 2023, arXiv:2306.15595", false},
-    {"ntk", "NTK", "rope(scaling=ntk(factor=@))",
-     "Peng et al. 2023, arXiv:2309.00071, section 3.1", false},
-    {"dynamic", "dynamic NTK", "rope(scaling=dynamic(factor=1,original=128))",
-     "Peng et al. 2023, arXiv:2309.00071, section 3.3", false},
-    {"yarn4", "YaRN, beta 4",
-     "rope(scaling=yarn(factor=@,original=128,fast=4))",
-     "Peng et al. 2023, arXiv:2309.00071", false},
-    {"yarn8", "YaRN, beta 8",
-     "rope(scaling=yarn(factor=@,original=128,fast=8))",
-     "Peng et al. 2023, arXiv:2309.00071", false},
-    {"yarn32", "YaRN, beta 32", "rope(scaling=yarn(factor=@,original=128))",
-     "Peng et al. 2023, arXiv:2309.00071", false},
-    {"rerope", "ReRoPE", "rerope(window=64)",
-     "Su 2023, github.com/bojone/rerope", false},
-    {"selfextend", "Self-Extend", "selfextend(group=32,window=64)",
-     "Jin et al. 2024, arXiv:2401.01325", false},
-    {"streaming", "StreamingLLM", "streaming(sinks=4,window=124)",
-     "Xiao et al. 2024, arXiv:2309.17453", false},
-    {"logn", "log n", "temperature(kind=logn,length=128)+rope",
-     "Chiang and Cholak 2022, arXiv:2202.12172", false},
+    { "none", "none", "rope", "Su et al. 2021, arXiv:2104.09864", false },
+    { "crop", "crop to 128", "rope", "the last 128 bytes alone", true },
+    { "window", "window of 128", "window(size=128)+rope",
+      "Beltagy et al. 2020, arXiv:2004.05150", false },
+    { "pi", "PI", "rope(scaling=linear(factor=@))",
+      "Chen et al. 2023, arXiv:2306.15595", false },
+    { "ntk", "NTK", "rope(scaling=ntk(factor=@))",
+      "Peng et al. 2023, arXiv:2309.00071, section 3.1", false },
+    { "dynamic", "dynamic NTK", "rope(scaling=dynamic(factor=1,original=128))",
+      "Peng et al. 2023, arXiv:2309.00071, section 3.3", false },
+    { "yarn4", "YaRN, beta 4",
+      "rope(scaling=yarn(factor=@,original=128,fast=4))",
+      "Peng et al. 2023, arXiv:2309.00071", false },
+    { "yarn8", "YaRN, beta 8",
+      "rope(scaling=yarn(factor=@,original=128,fast=8))",
+      "Peng et al. 2023, arXiv:2309.00071", false },
+    { "yarn32", "YaRN, beta 32", "rope(scaling=yarn(factor=@,original=128))",
+      "Peng et al. 2023, arXiv:2309.00071", false },
+    { "rerope", "ReRoPE", "rerope(window=64)",
+      "Su 2023, github.com/bojone/rerope", false },
+    { "selfextend", "Self-Extend", "selfextend(group=32,window=64)",
+      "Jin et al. 2024, arXiv:2401.01325", false },
+    { "streaming", "StreamingLLM", "streaming(sinks=4,window=124)",
+      "Xiao et al. 2024, arXiv:2309.17453", false },
+    { "logn", "log n", "temperature(kind=logn,length=128)+rope",
+      "Chiang and Cholak 2022, arXiv:2202.12172", false },
 };
 
 static const struct lct_extension_tuning tunings[] = {
-    {"none", "none", "rope", "rope", 512},
-    {"pi", "PI", "rope(scaling=linear(factor=@))",
-     "rope(scaling=linear(factor=@))", 512},
-    {"ntk", "NTK", "rope(scaling=ntk(factor=@))", "rope(scaling=ntk(factor=@))",
-     512},
-    {"yarn8", "YaRN, beta 8",
-     "rope(scaling=yarn(factor=@,original=128,fast=8))",
-     "rope(scaling=yarn(factor=@,original=128,fast=8))", 512},
-    {"pose", "PoSE with PI", "pose(length=512)+rope(scaling=linear(factor=@))",
-     "rope(scaling=linear(factor=@))", 128},
+    { "none", "none", "rope", "rope", 512 },
+    { "pi", "PI", "rope(scaling=linear(factor=@))",
+      "rope(scaling=linear(factor=@))", 512 },
+    { "ntk", "NTK", "rope(scaling=ntk(factor=@))",
+      "rope(scaling=ntk(factor=@))", 512 },
+    { "yarn8", "YaRN, beta 8",
+      "rope(scaling=yarn(factor=@,original=128,fast=8))",
+      "rope(scaling=yarn(factor=@,original=128,fast=8))", 512 },
+    { "pose", "PoSE with PI", "pose(length=512)+rope(scaling=linear(factor=@))",
+      "rope(scaling=linear(factor=@))", 128 },
 };
 
 /* Heads have 32 channels throughout: 16 pairs, of which 6 make a full rotation
    within 128 positions. */
 static const struct lct_extension_plan plans[] = {
-    {"smoke", 2, 64, 2, 128, 40, 3e-3, 1, 4, 11, 20, 2},
-    {"quick", 3, 64, 2, 256, 600, 3e-3, 3, 48, 22, 600, 4},
-    {"hour", 4, 128, 4, 512, 2000, 2e-3, 3, 96, 110, 600, 4},
-    {"full", 4, 128, 4, 512, 4000, 2e-3, 5, 192, 330, 600, 4},
+    { "smoke", 2, 64, 2, 128, 40, 3e-3, 1, 4, 11, 20, 2 },
+    { "quick", 3, 64, 2, 256, 600, 3e-3, 3, 48, 22, 600, 4 },
+    { "hour", 4, 128, 4, 512, 2000, 2e-3, 3, 96, 110, 600, 4 },
+    { "full", 4, 128, 4, 512, 4000, 2e-3, 5, 192, 330, 600, 4 },
 };
 
 enum {
@@ -90,7 +90,7 @@ const struct lct_extension_tuning *lct_extension_tuning(int i)
 
 const struct lct_extension_plan *lct_extension_plan(locant_preset preset)
 {
-    static const char *const names[] = {"smoke", "quick", "hour", "full"};
+    static const char *const names[] = { "smoke", "quick", "hour", "full" };
 
     for (int i = 0; i < PLANS && (unsigned)preset < 4; i++)
         if (strcmp(plans[i].name, names[preset]) == 0)

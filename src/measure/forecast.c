@@ -38,7 +38,7 @@ struct timing {
         locant_status status;
         char message[256]; /* error message of a failure, copied from its
                                thread */
-    } *outcome; /* [n] */
+    } * outcome;           /* [n] */
 };
 
 /* Pseudo-random bytes: the time does not depend on them. */
@@ -104,9 +104,12 @@ static locant_status time_encoding(struct timing *t, size_t i)
 {
     const locant_train_options *o = &t->plan->train;
     locant_encoding *e;
-    struct lct_model_config config = {
-        .layers = o->layers, .width = o->width, .heads = o->heads,
-        .kv_heads = o->kv_heads, .ff = o->ff, .vocab = LCT_VOCAB};
+    struct lct_model_config config = { .layers = o->layers,
+                                       .width = o->width,
+                                       .heads = o->heads,
+                                       .kv_heads = o->kv_heads,
+                                       .ff = o->ff,
+                                       .vocab = LCT_VOCAB };
     double step = 0, near = 0, far = 0, same;
     int64_t reach;
     locant_status status;
@@ -116,8 +119,8 @@ static locant_status time_encoding(struct timing *t, size_t i)
     reach = locant_encoding_length_limit(e) < LONGEST ? o->length : LONGEST;
     status = time_model(&step, &near, &config, o->batch, o->length, true);
     if (status == LOCANT_OK)
-        status = time_model(&same, &far, &config, LONGEST / reach, reach,
-                            false);
+        status =
+            time_model(&same, &far, &config, LONGEST / reach, reach, false);
     locant_encoding_free(e);
     t->step[i] = step;
     t->token[i] = (near / (double)(o->batch * o->length) + far / LONGEST) / 2;
@@ -169,11 +172,13 @@ static locant_status measure(struct lct_forecast *f,
     const size_t n = plan->n;
     double *seconds = locant_alloc(2 * n * sizeof *seconds);
     struct outcome *each = locant_alloc(n * sizeof *each);
-    struct timing t = {plan, seconds, seconds ? seconds + n : NULL, each};
-    locant_status status =
-        seconds && each ? time_all(f, &t)
-                        : locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no"
-                                      " memory for %zu encodings", n);
+    struct timing t = { plan, seconds, seconds ? seconds + n : NULL, each };
+    locant_status status = seconds && each
+                               ? time_all(f, &t)
+                               : locant_fail(LOCANT_ERR_NOMEM,
+                                             "locant_report_run: no"
+                                             " memory for %zu encodings",
+                                             n);
 
     locant_release(seconds);
     locant_release(each);
@@ -185,9 +190,10 @@ static locant_status measure(struct lct_forecast *f,
 /* The limit in seconds; a preset has the limit that its help states. */
 static double limit_of(const locant_report_options *o)
 {
-    static const int minutes[] = {
-        [LOCANT_PRESET_QUICK] = 12, [LOCANT_PRESET_HOUR] = 60,
-        [LOCANT_PRESET_FULL] = 0, [LOCANT_PRESET_HOMEWORK] = 5};
+    static const int minutes[] = { [LOCANT_PRESET_QUICK] = 12,
+                                   [LOCANT_PRESET_HOUR] = 60,
+                                   [LOCANT_PRESET_FULL] = 0,
+                                   [LOCANT_PRESET_HOMEWORK] = 5 };
 
     if (o->minutes > 0)
         return 60.0 * o->minutes;
@@ -198,8 +204,8 @@ static double limit_of(const locant_report_options *o)
 static void print_key(char out[128], const struct lct_plan *plan,
                       const locant_corpus *corpus, double limit)
 {
-    uint64_t h = lct_hash(LCT_HASH_BEGIN, locant_corpus_info_of(corpus)->sha256,
-                          64);
+    uint64_t h =
+        lct_hash(LCT_HASH_BEGIN, locant_corpus_info_of(corpus)->sha256, 64);
 
     for (size_t i = 0; i < plan->n; i++)
         h = lct_hash(h, plan->specs[i], strlen(plan->specs[i]) + 1);
@@ -209,9 +215,9 @@ static void print_key(char out[128], const struct lct_plan *plan,
 
 static locant_status print_plan(char out[160], const struct lct_forecast *f)
 {
-    json_t *json = json_pack("{s:f, s:f, s:f, s:i, s:i}", "seed", f->seed,
-                             "once", f->once, "limit", f->limit, "asked",
-                             f->asked, "seeds", f->seeds);
+    json_t *json =
+        json_pack("{s:f, s:f, s:f, s:i, s:i}", "seed", f->seed, "once", f->once,
+                  "limit", f->limit, "asked", f->asked, "seeds", f->seeds);
     const size_t n = json ? json_dumpb(json, out, 159, 0) : 0;
 
     json_decref(json);
@@ -225,12 +231,12 @@ static locant_status print_plan(char out[160], const struct lct_forecast *f)
 /* Values from the store are checked. */
 static bool read_plan(struct lct_forecast *f, const char *text)
 {
-    struct lct_forecast kept = {0};
+    struct lct_forecast kept = { 0 };
     json_t *json = json_loads(text, 0, NULL);
-    bool good = json_unpack(json, "{s:F, s:F, s:F, s:i, s:i}", "seed",
-                            &kept.seed, "once", &kept.once, "limit",
-                            &kept.limit, "asked", &kept.asked, "seeds",
-                            &kept.seeds) == 0;
+    bool good =
+        json_unpack(json, "{s:F, s:F, s:F, s:i, s:i}", "seed", &kept.seed,
+                    "once", &kept.once, "limit", &kept.limit, "asked",
+                    &kept.asked, "seeds", &kept.seeds) == 0;
 
     json_decref(json);
     if (!good || kept.limit != f->limit || kept.asked != f->asked ||
@@ -267,15 +273,17 @@ static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
 static void tell(const struct lct_forecast *f, const locant_report_options *o)
 {
     char message[256];
-    int n = snprintf(message, sizeof message, "about %.1f minutes on this"
+    int n = snprintf(message, sizeof message,
+                     "about %.1f minutes on this"
                      " machine, minus what the store already has",
                      (f->once + f->seeds * f->seed) / 60);
 
     if (f->seeds < f->asked)
-        snprintf(message + n, sizeof message - (size_t)n, ": %d seeds for"
+        snprintf(message + n, sizeof message - (size_t)n,
+                 ": %d seeds for"
                  " %d, which would take more than %.0f minutes (--seeds %d"
-                 " alone trains them all)", f->seeds, f->asked, f->limit / 60,
-                 f->asked);
+                 " alone trains them all)",
+                 f->seeds, f->asked, f->limit / 60, f->asked);
     lct_notice("report", message, o->progress, o->context);
 }
 
@@ -283,10 +291,11 @@ locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
                            const locant_report_options *options,
                            locant_store *store, const locant_corpus *corpus)
 {
-    struct lct_forecast f = {.limit = limit_of(options), .asked = plan->seeds,
-                             .seeds = plan->seeds};
+    struct lct_forecast f = { .limit = limit_of(options),
+                              .asked = plan->seeds,
+                              .seeds = plan->seeds };
 
-    *out = (struct lct_forecast){0};
+    *out = (struct lct_forecast){ 0 };
     if (f.limit == 0 && options->with)
         LCT_TRY(measure(&f, plan));
     if (f.limit > 0)

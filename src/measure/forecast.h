@@ -12,9 +12,9 @@
 enum { LCT_FEWEST_SEEDS = 2 };
 
 struct lct_forecast {
-    double seed;   /* seconds that each seed takes, of all encodings */
-    double once;   /* seconds that do not depend on their number */
-    double limit;  /* seconds; 0: none */
+    double seed;      /* seconds that each seed takes, of all encodings */
+    double once;      /* seconds that do not depend on their number */
+    double limit;     /* seconds; 0: none */
     int asked, seeds; /* seeds asked for; seeds that fit the limit */
 };
 

@@ -12,7 +12,7 @@
 /* Count the encodings that are defined at the declared length. */
 static locant_status count_comparisons(size_t *out, const struct lct_plan *plan)
 {
-    const struct lct_results r = {.judged = plan->judged};
+    const struct lct_results r = { .judged = plan->judged };
     const int64_t length = plan->train.length << lct_declared(&r);
 
     *out = 0;
@@ -38,10 +38,12 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
     needed = locant_flip_seeds(comparisons, LCT_ALPHA);
     if (comparisons == 0 || needed <= (size_t)f->seeds)
         return LOCANT_OK;
-    n = snprintf(message, sizeof message, "the exact test, corrected for %zu"
+    n = snprintf(message, sizeof message,
+                 "the exact test, corrected for %zu"
                  " comparison%s, needs %zu seeds for p below %g; this report"
-                 " has %d", comparisons, comparisons == 1 ? "" : "s", needed,
-                 LCT_ALPHA, f->seeds);
+                 " has %d",
+                 comparisons, comparisons == 1 ? "" : "s", needed, LCT_ALPHA,
+                 f->seeds);
     if (f->seed > 0)
         snprintf(message + n, sizeof message - (size_t)n,
                  "; --seeds %zu takes about %.1f minutes", needed,
@@ -69,7 +71,8 @@ locant_status lct_seeds_for_effect(const struct lct_results *r,
         const size_t seeds = locant_power_seeds(t->mean, t->deviation, alpha,
                                                 LCT_POWER, LCT_MOST_SEEDS);
 
-        snprintf(message, sizeof message, "at %lld bytes %s and %s differ by"
+        snprintf(message, sizeof message,
+                 "at %lld bytes %s and %s differ by"
                  " %.3f +- %.3f; if that is the true difference, %zu seeds"
                  " (--seeds %zu) are needed to distinguish them with power %g",
                  (long long)lct_length(r, k), r->groups[order.first].spec,

@@ -12,8 +12,7 @@ static const struct {
 } forms[] = {
     { "g1.hold", "all {0} encodings have the properties they declare",
       "全部 {0} 种编码都具有其声明的数学性质" },
-    { "g1.lacks", "{a}",
-      "性质不成立：{a}" },
+    { "g1.lacks", "{a}", "性质不成立：{a}" },
     { "g2.best",
       "the best loss at {0} is {1.3} nats/byte ({a}); an order-{2} n-gram on"
       " the same training bytes has {3.3}",

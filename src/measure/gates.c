@@ -35,7 +35,9 @@ static void judge(locant_report_gate *g, int passed, const char *text,
         g->value[i] = values[i];
     lct_gate_say(g);
 }
+/* clang-format off */
 #define VALUES(...) (const double[LOCANT_GATE_VALUES]){ __VA_ARGS__ }
+/* clang-format on */
 
 static void name_spec(locant_report_gate *g, int i, const struct lct_group *of)
 {
@@ -85,7 +87,8 @@ static void uses_context(locant_report_gate *gate, const struct lct_results *r)
 
         for (size_t s = 0; s < g->n; s++)
             rise += (g->results[s].eval.shuffled -
-                     g->results[s].eval.same_targets[0]) / (double)g->n;
+                     g->results[s].eval.same_targets[0]) /
+                    (double)g->n;
         enough += rise >= shuffle_cost;
         most = rise > most ? rise : most;
     }
@@ -118,8 +121,7 @@ static int is_finite(const struct lct_group *g, const struct lct_result *x)
     if (strcmp(x->run.status, "done") != 0 || !isfinite(x->run.train_loss))
         return 0;
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
-        if (!isfinite(x->eval.same_targets[k]) &&
-            x->eval.length[k] <= g->reach)
+        if (!isfinite(x->eval.same_targets[k]) && x->eval.length[k] <= g->reach)
             return 0;
     return 1;
 }
@@ -148,9 +150,9 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
         const char *first = r->groups[0].results[s].batch_checksum;
 
         for (size_t i = 0; i < r->n; i++)
-            different += s >= r->groups[i].n || first[0] == 0 ||
-                         strcmp(r->groups[i].results[s].batch_checksum,
-                                first) != 0;
+            different +=
+                s >= r->groups[i].n || first[0] == 0 ||
+                strcmp(r->groups[i].results[s].batch_checksum, first) != 0;
     }
     judge(gate, different == 0, different ? "g6.other" : "g6.same",
           VALUES((double)different));
@@ -196,10 +198,10 @@ static void judge_claims(locant_report_gate *gate, const struct lct_results *r,
     gate->not_applicable = c->made == 0;
     if (c->made > 0)
         name_spec(gate, 0, &r->groups[c->worst]);
-    judge(gate, c->largest < LCT_ALPHA,
-          c->made > 0        ? "g7.claims"
-          : lct_is_tested(r) ? "g7.none"
-                             : "g7.few",
+    judge(gate,
+          c->largest<LCT_ALPHA, c->made> 0 ? "g7.claims"
+          : lct_is_tested(r)               ? "g7.none"
+                                           : "g7.few",
           VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
 }
 
@@ -214,8 +216,10 @@ static locant_status test_claims(locant_report_gate *gate,
     if (lct_mul(&bytes, r->n, sizeof *test))
         test = locant_alloc(bytes);
     if (test == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu"
-                             " tests", r->n);
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "report: no memory for %zu"
+                             " tests",
+                             r->n);
     for (int i = 0; i < LCT_ANSWERED && status == LOCANT_OK; i++)
         if (lct_is_tested(r))
             status = count_claims(&claims, test, r, lct_answered[i]);

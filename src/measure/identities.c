@@ -43,8 +43,8 @@ static double frequency(int i)
 static locant_status two_rows(double *out, const locant_encoding *e, int64_t m,
                               int64_t n)
 {
-    const int64_t shape[2] = {2, DIM}, two = 2;
-    int64_t at[2] = {m, n};
+    const int64_t shape[2] = { 2, DIM }, two = 2;
+    int64_t at[2] = { m, n };
     locant_tensor to = locant_dense(out, LOCANT_F64, 2, shape);
     locant_tensor positions = places(at, &two);
 
@@ -79,10 +79,10 @@ static locant_status shift(double *error, const locant_encoding *e,
         const double sine = pe[2 * i], cosine = pe[2 * i + 1];
         const double *to = pe + DIM + 2 * i;
 
-        *error = fmax(*error, fabs(sine * cos(turn) + cosine * sin(turn) -
-                                   to[0]));
-        *error = fmax(*error, fabs(cosine * cos(turn) - sine * sin(turn) -
-                                   to[1]));
+        *error =
+            fmax(*error, fabs(sine * cos(turn) + cosine * sin(turn) - to[0]));
+        *error =
+            fmax(*error, fabs(cosine * cos(turn) - sine * sin(turn) - to[1]));
     }
     return LOCANT_OK;
 }
@@ -92,7 +92,7 @@ static locant_status shift(double *error, const locant_encoding *e,
 static locant_status turn(double *out, const double *x,
                           const locant_encoding *e, int64_t position)
 {
-    const int64_t shape[2] = {1, DIM}, one = 1;
+    const int64_t shape[2] = { 1, DIM }, one = 1;
     double copy[DIM];
     locant_tensor to = locant_dense(out, LOCANT_F64, 2, shape);
     locant_tensor from = locant_dense(copy, LOCANT_F64, 2, shape);
@@ -168,7 +168,7 @@ enum { HEADS = 8, REACH = 160 };
 static locant_status bias(double *out, const locant_encoding *e,
                           const locant_tensor *params)
 {
-    const int64_t shape[3] = {HEADS, 1, REACH}, one = 1, n = REACH;
+    const int64_t shape[3] = { HEADS, 1, REACH }, one = 1, n = REACH;
     int64_t query = REACH, key[REACH];
     locant_tensor to = locant_dense(out, LOCANT_F64, 3, shape);
     locant_tensor q = places(&query, &one), k = places(key, &n);
@@ -189,8 +189,8 @@ static locant_status slopes(double *error, const locant_encoding *e,
     *error = 0;
     for (int h = 0; h < HEADS; h++)
         for (int d = 0; d < REACH; d++)
-            *error = fmax(*error,
-                          fabs(b[h * REACH + d] + ldexp(d, -h - 1)) / REACH);
+            *error =
+                fmax(*error, fabs(b[h * REACH + d] + ldexp(d, -h - 1)) / REACH);
     return LOCANT_OK;
 }
 
@@ -199,9 +199,9 @@ static locant_status slopes(double *error, const locant_encoding *e,
 static locant_status buckets(double *error, const locant_encoding *e,
                              locant_random *r)
 {
-    static const int first[] = {19, 21, 24, 27, 31, 35, 40, 46,
-                                52, 59, 67, 77, 87, 99, 113};
-    const int64_t shape[2] = {32, HEADS};
+    static const int first[] = { 19, 21, 24, 27, 31, 35, 40, 46,
+                                 52, 59, 67, 77, 87, 99, 113 };
+    const int64_t shape[2] = { 32, HEADS };
     double b[HEADS * REACH], table[32 * HEADS];
     const locant_tensor params = locant_dense(table, LOCANT_F64, 2, shape);
     int bucket = 0;
@@ -228,7 +228,7 @@ enum { TOKENS = 12 };
 /* y = x + attention(x, x, x), one head, no encoding */
 static locant_status layer(double *y, const double *x, locant_mask mask)
 {
-    const int64_t shape[4] = {1, 1, TOKENS, DIM};
+    const int64_t shape[4] = { 1, 1, TOKENS, DIM };
     double in[TOKENS * DIM], sums[TOKENS];
     locant_tensor t = locant_dense(in, LOCANT_F64, 4, shape);
     locant_tensor to = locant_dense(y, LOCANT_F64, 4, shape);
@@ -281,8 +281,7 @@ static locant_status shuffled(double *error, locant_random *r, int layers,
     *error = 0;
     for (int t = from; t < TOKENS; t++)
         for (int c = 0; c < DIM; c++)
-            *error = fmax(*error, fabs(y[t * DIM + c] -
-                                       x[order[t] * DIM + c]));
+            *error = fmax(*error, fabs(y[t * DIM + c] - x[order[t] * DIM + c]));
     return LOCANT_OK;
 }
 
@@ -316,6 +315,7 @@ static locant_status last_of_two(double *error, const locant_encoding *e,
  * reference attention is in double: sums of 12 numbers in another order, 1e-12.
  * Sides that must differ do so by far more than that.
  */
+/* clang-format off */
 static const struct {
     const char *name, *formula, *source, *spec;
     double bound;
@@ -345,16 +345,21 @@ static const struct {
     {"none, causal, two layers: it can", "T(P x)_n != T(x)_n",
      "arXiv:2203.16634", NULL, 1e-3, true, last_of_two},
 };
+/* clang-format on */
 
 locant_status lct_identity(struct lct_identity *out, int i)
 {
-    locant_random r = {2, (uint64_t)i, 0};
+    locant_random r = { 2, (uint64_t)i, 0 };
     locant_encoding *e = NULL;
     locant_status status = LOCANT_OK;
 
-    *out = (struct lct_identity){list[i].name,  list[i].formula, list[i].source,
-                                 list[i].bound, 0,               list[i].above,
-                                 true};
+    *out = (struct lct_identity){ list[i].name,
+                                  list[i].formula,
+                                  list[i].source,
+                                  list[i].bound,
+                                  0,
+                                  list[i].above,
+                                  true };
     if (list[i].spec)
         LCT_TRY(locant_encoding_create(&e, list[i].spec));
     for (int k = 0; k < TRIES && status == LOCANT_OK; k++) {
@@ -365,7 +370,7 @@ locant_status lct_identity(struct lct_identity *out, int i)
         out->error = error <= out->error ? out->error : error;
     }
     locant_encoding_free(e);
-    out->holds = out->above ? out->error > out->bound
-                            : out->error <= out->bound;
+    out->holds =
+        out->above ? out->error > out->bound : out->error <= out->bound;
     return status;
 }

@@ -70,9 +70,13 @@ int lct_job_on_read(int64_t tokens, void *context)
     struct lct_job *job = context;
     const double now = lct_clock();
     const bool due = now - job->reported >= .1;
-    locant_progress p = {.phase = job->jobs->phase, .encoding = job->encoding,
-                         .seed = job->seed, .step = job->steps,
-                         .steps = job->steps, .loss = NAN, .rate = NAN};
+    locant_progress p = { .phase = job->jobs->phase,
+                          .encoding = job->encoding,
+                          .seed = job->seed,
+                          .step = job->steps,
+                          .steps = job->steps,
+                          .loss = NAN,
+                          .rate = NAN };
 
     job->read += (double)tokens;
     if (now > job->begun)
@@ -86,11 +90,14 @@ static void tell_failure(struct lct_job *job)
 {
     struct lct_jobs *all = job->jobs;
     char notice[640];
-    locant_progress p = {.phase = all->phase, .loss = NAN, .rate = NAN,
-                         .notice = notice};
+    locant_progress p = {
+        .phase = all->phase, .loss = NAN, .rate = NAN, .notice = notice
+    };
 
-    snprintf(notice, sizeof notice, "%s; other runs continue, and the numbers"
-             " leave it out", locant_last_error());
+    snprintf(notice, sizeof notice,
+             "%s; other runs continue, and the numbers"
+             " leave it out",
+             locant_last_error());
     pthread_mutex_lock(&all->mutex);
     all->failures++;
     pthread_mutex_unlock(&all->mutex);
@@ -107,8 +114,8 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
     o.context = job;
     job->step = o.batch * o.length;
     job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step);
-    LCT_TRY(lct_train_or_fail(run, all->store, o.source ? NULL : all->corpus,
-                              &o));
+    LCT_TRY(
+        lct_train_or_fail(run, all->store, o.source ? NULL : all->corpus, &o));
     if (lct_run_failed(all->store, *run))
         tell_failure(job);
     return LOCANT_OK;
@@ -126,8 +133,8 @@ static void finish(struct lct_jobs *all, const struct lct_job *job,
                                                already */
     else
         all->stop = true;
-    if (status != LOCANT_OK && (all->status == LOCANT_OK ||
-                                all->status == LOCANT_ERR_INTERRUPTED)) {
+    if (status != LOCANT_OK &&
+        (all->status == LOCANT_OK || all->status == LOCANT_ERR_INTERRUPTED)) {
         all->status = status;
         snprintf(all->error, sizeof all->error, "%s", locant_last_error());
     }
@@ -138,7 +145,7 @@ static void finish(struct lct_jobs *all, const struct lct_job *job,
 static void work(void *context, size_t task, int slot)
 {
     struct lct_jobs *all = context;
-    struct lct_job job = {.jobs = all};
+    struct lct_job job = { .jobs = all };
     bool stop;
 
     (void)task;

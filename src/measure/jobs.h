@@ -18,13 +18,13 @@ struct lct_stage {
 /* All stages of some work. The caller sets the members up to 'all'. */
 struct lct_jobs {
     void *work;
-    const char *phase;           /* name of the phase in which runs are
+    const char *phase; /* name of the phase in which runs are
                                     evaluated */
     locant_store *store;
     const locant_corpus *corpus; /* NULL: no job reads text */
     locant_progress_fn progress; /* or NULL */
     void *context;
-    double all;  /* cost of everything in tokens; trained tokens count thrice */
+    double all; /* cost of everything in tokens; trained tokens count thrice */
     double seconds;   /* duration; written by lct_jobs_run() */
     int64_t failures; /* written too: runs whose loss stopped being finite */
 
@@ -45,9 +45,9 @@ struct lct_job {
     const char *encoding; /* spec to report while reading; may be NULL */
     uint64_t seed;
     int64_t steps;
-    double cost, told;    /* its whole cost; part reported so far */
-    int64_t step;         /* tokens of a step of its training */
-    int64_t last;         /* tokens that its run has reported */
+    double cost, told;            /* its whole cost; part reported so far */
+    int64_t step;                 /* tokens of a step of its training */
+    int64_t last;                 /* tokens that its run has reported */
     double begun, reported, read; /* while reading: clock at the begin and at
                                      the last report; tokens */
 };

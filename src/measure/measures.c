@@ -22,8 +22,8 @@ static bool exists(char spec[320], const locant_run_info *run,
                    const char *asked, enum locant_eval_policy policy)
 {
     locant_encoding *e = NULL;
-    const bool made = lct_encoding_as(&e, run, asked, policy, 2048) ==
-                      LOCANT_OK;
+    const bool made =
+        lct_encoding_as(&e, run, asked, policy, 2048) == LOCANT_OK;
     const bool beyond = made && locant_encoding_length_limit(e) > run->length &&
                         strlen(locant_encoding_spec(e)) < 320;
 
@@ -78,16 +78,16 @@ locant_status lct_evaluate_more(locant_store *store, int64_t id,
 
 int64_t lct_more_tokens(int64_t blocks, const char *spec, int64_t length)
 {
-    locant_run_info run = {.length = length};
+    locant_run_info run = { .length = length };
     locant_eval_options o;
     char unused[320];
     int64_t each = 0;
 
     snprintf(run.encoding, sizeof run.encoding, "%s", spec);
     for (int m = LCT_LOGN; m < LCT_MEASURES; m++)
-        for (int k = 0; k < LOCANT_EVAL_LENGTHS &&
-                        lct_measure_options(&o, unused, (enum lct_measure)m,
-                                            &run);
+        for (int k = 0;
+             k < LOCANT_EVAL_LENGTHS &&
+             lct_measure_options(&o, unused, (enum lct_measure)m, &run);
              k++)
             each += INT64_C(128) << k;
     return blocks * each;
@@ -97,8 +97,9 @@ locant_status lct_read_measures(struct lct_result *out, locant_store *store,
                                 int64_t want)
 {
     const size_t n = LOCANT_EVAL_LENGTHS, blocks = (size_t)out->eval.blocks;
-    struct lct_evaluation_key key = {.run = out->run.id, .want = want,
-                                     .corpus_sha256 = out->run.corpus_sha256};
+    struct lct_evaluation_key key = { .run = out->run.id,
+                                      .want = want,
+                                      .corpus_sha256 = out->run.corpus_sha256 };
     locant_eval_options o;
     char spec[320];
 

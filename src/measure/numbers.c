@@ -14,8 +14,8 @@ enum { LENGTHS = LOCANT_EVAL_LENGTHS };
 static void *of_rows(const struct lct_numbers *n, size_t each)
 {
     size_t bytes;
-    void *room = lct_mul(&bytes, n->r->n + 1, each) ? locant_alloc(bytes)
-                                                    : NULL;
+    void *room =
+        lct_mul(&bytes, n->r->n + 1, each) ? locant_alloc(bytes) : NULL;
 
     if (room == NULL)
         (void)locant_fail(LOCANT_ERR_NOMEM,
@@ -42,8 +42,10 @@ static locant_status put_changes(struct lct_numbers *n, int k)
     if (test)
         status = lct_test_changes(test, n->r, k);
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++)
-        put_test(n, lct_put_at(n, lct_part_of_row(n, i, "change"),
-                               lct_length(n->r, k)), &test[i]);
+        put_test(
+            n,
+            lct_put_at(n, lct_part_of_row(n, i, "change"), lct_length(n->r, k)),
+            &test[i]);
     locant_release(test);
     return status;
 }
@@ -60,9 +62,8 @@ static void put_power(struct lct_numbers *n, json_t *to,
     if (n->seeds < least && !isnan(power))
         power = 0;
     lct_put_real(n, to, "power", power);
-    lct_put_real(n, to, "seeds", seeds == 0 ? NAN
-                                            : fmax((double)seeds,
-                                                   (double)least));
+    lct_put_real(n, to, "seeds",
+                 seeds == 0 ? NAN : fmax((double)seeds, (double)least));
 }
 
 /* Put exact p, corrected p, and how many seeds would be needed. */
@@ -91,8 +92,7 @@ static locant_status put_exact(struct lct_numbers *n,
         least = ldexp(1, 1 - (int)n->seeds);
     lct_put_count(n, n->declared, "comparisons", (int64_t)tested);
     lct_put_real(n, n->declared, "least_p", least);
-    lct_put_real(n, n->declared, "least_holm",
-                 fmin(1, least * (double)tested));
+    lct_put_real(n, n->declared, "least_holm", fmin(1, least * (double)tested));
     lct_put_real(n, n->declared, "seeds", needed ? (double)needed : NAN);
     return LOCANT_OK;
 }
@@ -136,8 +136,7 @@ static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
             put_rank(n, lct_part_of_row(n, i, "ranks"), key,
                      ranks[(size_t)k * all + i]);
     }
-    LCT_TRY(locant_mean_reciprocal_rank(mrr, ranks + all, all,
-                                        (size_t)judged));
+    LCT_TRY(locant_mean_reciprocal_rank(mrr, ranks + all, all, (size_t)judged));
     for (size_t i = 0; i < all; i++) {
         json_t *row = json_array_get(n->rows, i);
 
@@ -160,8 +159,8 @@ static void put_order(struct lct_numbers *n, const struct lct_test *test,
     lct_put_text(n, to, "first", any ? n->r->groups[order->first].spec : NULL);
     lct_put_text(n, to, "next", any ? n->r->groups[order->next].spec : NULL);
     if (any)
-        put_power(n, to, &test[order->next],
-                  LCT_ALPHA / (double)order->pairs, 0);
+        put_power(n, to, &test[order->next], LCT_ALPHA / (double)order->pairs,
+                  0);
 }
 
 /* Put the paired difference from the lowest loss at length index k. */
@@ -174,8 +173,8 @@ static locant_status put_behind(struct lct_numbers *n, int k)
     if (test)
         status = lct_test_order(test, &order, n->r, k);
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
-        json_t *to = lct_put_at(n, lct_part_of_row(n, i, "behind"),
-                                lct_length(n->r, k));
+        json_t *to =
+            lct_put_at(n, lct_part_of_row(n, i, "behind"), lct_length(n->r, k));
 
         lct_put_real(n, to, "mean", test[i].mean);
         put_test(n, to, &test[i]);
@@ -209,8 +208,8 @@ static locant_status put_rows(struct lct_numbers *n)
     for (size_t i = 0; i < n->r->n; i++)
         lct_put_row(n, &n->r->groups[i]);
     for (int k = 0; k < LENGTHS; k++)
-        LCT_TRY(lct_put_losses(n, "loss", (struct lct_term){ LCT_P1, k },
-                               NULL));
+        LCT_TRY(
+            lct_put_losses(n, "loss", (struct lct_term){ LCT_P1, k }, NULL));
     for (int k = 1; k < LENGTHS; k++) {
         LCT_TRY(lct_put_losses(n, "change", (struct lct_term){ LCT_P1, k },
                                &(struct lct_term){ LCT_P1, 0 }));
@@ -222,7 +221,7 @@ static locant_status put_rows(struct lct_numbers *n)
 
 locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
 {
-    struct lct_numbers n = {.r = r, .all = json_object()};
+    struct lct_numbers n = { .r = r, .all = json_object() };
     locant_status status;
 
     *out = NULL;
@@ -241,8 +240,8 @@ locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
     if (status == LOCANT_OK)
         status = lct_put_probes(&n);
     if (status == LOCANT_OK && n.failed)
-        status = locant_fail(LOCANT_ERR_NOMEM,
-                             "report: no memory for the numbers");
+        status =
+            locant_fail(LOCANT_ERR_NOMEM, "report: no memory for the numbers");
     if (status == LOCANT_OK)
         *out = n.all;
     else

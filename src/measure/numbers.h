@@ -8,7 +8,7 @@
 /* The document while it is made. 'failed' is set when memory runs out. */
 struct lct_numbers {
     const struct lct_results *r;
-    size_t seeds;           /* seeds of the encoding with the most */
+    size_t seeds; /* seeds of the encoding with the most */
     json_t *all, *declared, *rows;
     bool failed;
 };
@@ -65,7 +65,6 @@ locant_status lct_put_tasks(struct lct_numbers *n);
 /* Most points of a training curve; each is a mean over an equal span of
    steps. */
 enum { LCT_CURVE_POINTS = 120 };
-
 
 /*
  * Every number of the page as one JSON document, described in docs/NUMBERS.md;

@@ -54,11 +54,10 @@ static locant_status put_row(const struct lct_ext_maker *k, json_t *to,
     LCT_TRY(lct_extension_put_loss(k, lct_put_object(k->n, to, "short"),
                                    row->short_inputs.loss, NULL));
     LCT_TRY(lct_extension_put_loss(
-        k, lct_put_object(k->n, to, "short_above_none"),
-        row->short_inputs.loss, none->short_inputs.loss));
+        k, lct_put_object(k->n, to, "short_above_none"), row->short_inputs.loss,
+        none->short_inputs.loss));
     lct_put_real(k->n, to, "tokens_per_second", row->at[last].speed);
-    lct_put_real(k->n, to, "cost",
-                 none->at[last].speed / row->at[last].speed);
+    lct_put_real(k->n, to, "cost", none->at[last].speed / row->at[last].speed);
     put_positions(k, to, row);
     return LOCANT_OK;
 }
@@ -87,9 +86,9 @@ static locant_status put_needles(const struct lct_ext_maker *k, json_t *to,
     json_t *all = lct_put_object(k->n, to, "needle");
 
     for (int f = 0; f < k->x->plan->factors; f++)
-        LCT_TRY(put_needle(k, lct_put_at(k->n, all, lct_extension_factor(f) *
-                                                        LCT_EXT_TRAINED),
-                           &row->needle[f]));
+        LCT_TRY(put_needle(
+            k, lct_put_at(k->n, all, lct_extension_factor(f) * LCT_EXT_TRAINED),
+            &row->needle[f]));
     return LOCANT_OK;
 }
 
@@ -163,7 +162,8 @@ static void put_plan(const struct lct_ext_maker *k, json_t *all)
         lct_add_count(k->n, base, k->x->base[s]);
     snprintf(model, sizeof model,
              "layers=%" PRId64 ",width=%" PRId64 ",heads=%" PRId64
-             ",ff=%" PRId64, p->layers, p->width, p->heads, p->ff);
+             ",ff=%" PRId64,
+             p->layers, p->width, p->heads, p->ff);
     lct_put_text(k->n, all, "preset", p->name);
     lct_put_text(k->n, all, "model", model);
     lct_put_count(k->n, all, "head_dim", p->width / p->heads);
@@ -183,7 +183,7 @@ static void put_plan(const struct lct_ext_maker *k, json_t *all)
 locant_status lct_put_extension(struct lct_numbers *n)
 {
     const struct lct_extension *x = n->r->extension;
-    struct lct_ext_maker k = {.n = n, .x = x};
+    struct lct_ext_maker k = { .n = n, .x = x };
     json_t *all;
     locant_status status;
 
@@ -193,8 +193,8 @@ locant_status lct_put_extension(struct lct_numbers *n)
     k.blocks = (size_t)x->blocks;
     k.room = locant_alloc(k.seeds * k.blocks * sizeof *k.room);
     if (k.room == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "report: no memory for %zu losses", k.blocks);
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu losses",
+                           k.blocks);
     all = lct_put_object(n, n->all, "extension");
     put_plan(&k, all);
     status = put_methods(&k, all);

@@ -29,6 +29,5 @@ locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
                                      const double *loss, const double *other);
 
 /* "orderings" of 'all': what papers report, and what was found here. */
-locant_status lct_put_orderings(const struct lct_ext_maker *k,
-                                json_t *all);
+locant_status lct_put_orderings(const struct lct_ext_maker *k, json_t *all);
 #endif

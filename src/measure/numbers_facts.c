@@ -11,20 +11,31 @@
 static void put_units(struct lct_numbers *n)
 {
     static const char *const units[][2] = {
-        { "loss", "nats/byte" },        { "change", "nats/byte" },
-        { "declared", "nats/byte" },    { "lengths", "nats/byte" },
+        { "loss", "nats/byte" },
+        { "change", "nats/byte" },
+        { "declared", "nats/byte" },
+        { "lengths", "nats/byte" },
         { "behind", "nats/byte" },
         { "non_overlapping", "nats/byte" },
-        { "gains", "nats/byte" },        { "logn", "nats/byte" },
-        { "logn_change", "nats/byte" },  { "clamp", "nats/byte" },
-        { "wrap", "nats/byte" },         { "resample", "nats/byte" },
-        { "own_window", "nats/byte" },  { "gain", "nats/byte" },
-        { "by_position", "nats/byte" }, { "ngrams", "nats/byte" },
+        { "gains", "nats/byte" },
+        { "logn", "nats/byte" },
+        { "logn_change", "nats/byte" },
+        { "clamp", "nats/byte" },
+        { "wrap", "nats/byte" },
+        { "resample", "nats/byte" },
+        { "own_window", "nats/byte" },
+        { "gain", "nats/byte" },
+        { "by_position", "nats/byte" },
+        { "ngrams", "nats/byte" },
         { "cache", "nats/byte" },
-        { "curve", "nats/byte" },       { "runs", "nats/byte" },
-        { "above_crop", "nats/byte" }, { "short", "nats/byte" },
-        { "short_above_none", "nats/byte" }, { "position", "nats/byte" },
-        { "bytes", "bytes" },           { "seconds", "seconds" },
+        { "curve", "nats/byte" },
+        { "runs", "nats/byte" },
+        { "above_crop", "nats/byte" },
+        { "short", "nats/byte" },
+        { "short_above_none", "nats/byte" },
+        { "position", "nats/byte" },
+        { "bytes", "bytes" },
+        { "seconds", "seconds" },
         { "limit", "minutes" },
         { "forward_ms", "milliseconds/token" },
         { "backward_ms", "milliseconds/token" },
@@ -132,8 +143,7 @@ static void put_cache(struct lct_numbers *n)
         char key[24];
 
         snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
-        lct_put_real(n, all, key,
-                     n->r->cache[k] > 0 ? n->r->cache[k] : NAN);
+        lct_put_real(n, all, key, n->r->cache[k] > 0 ? n->r->cache[k] : NAN);
     }
 }
 
@@ -164,8 +174,8 @@ static void put_gates(struct lct_numbers *n)
         json_t *one = lct_add_object(n, all), *values;
 
         lct_put_text(n, one, "name", g->name);
-        lct_put(n, one, "passed", g->not_applicable ? json_null()
-                                                    : json_boolean(g->passed));
+        lct_put(n, one, "passed",
+                g->not_applicable ? json_null() : json_boolean(g->passed));
         lct_put_text(n, one, "sentence", g->sentence);
         lct_put_text(n, one, "text", g->text);
         values = lct_put_array(n, one, "values");
@@ -185,8 +195,8 @@ static void put_forecast(struct lct_numbers *n)
 
     lct_put_real(n, to, "seconds", made ? r->forecast : NAN);
     lct_put_real(n, to, "limit", made ? r->limit / 60 : NAN);
-    lct_put(n, to, "seeds_asked", made ? json_integer(r->seeds_asked)
-                                       : json_null());
+    lct_put(n, to, "seeds_asked",
+            made ? json_integer(r->seeds_asked) : json_null());
 }
 
 void lct_put_facts(struct lct_numbers *n)
@@ -304,8 +314,8 @@ static double mean_known(const struct lct_group *g, bool forward)
     double sum = 0, n = 0;
 
     for (size_t s = 0; s < g->n; s++) {
-        const double ms = forward ? g->results[s].forward_ms
-                                  : g->results[s].backward_ms;
+        const double ms =
+            forward ? g->results[s].forward_ms : g->results[s].backward_ms;
 
         sum += isnan(ms) ? 0 : ms;
         n += !isnan(ms);
@@ -333,7 +343,8 @@ static void put_rates(struct lct_numbers *n, json_t *to,
 
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g)
 {
-    locant_report_row row = { .gain = NAN, .seconds = NAN,
+    locant_report_row row = { .gain = NAN,
+                              .seconds = NAN,
                               .train_tokens_per_second = NAN,
                               .eval_tokens_per_second = NAN };
     json_t *to = lct_add_object(n, n->rows), *runs;

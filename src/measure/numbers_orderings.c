@@ -11,6 +11,7 @@ enum what { LOSS, SHORT, NEEDLE, TUNED };
 enum { LAST = -1 };
 
 /* 'ids' are compared; 'at' is an index of the factor. */
+/* clang-format off */
 static const struct ordering {
     const char *setting, *expected, *evidence;
     enum what what;
@@ -45,6 +46,7 @@ static const struct ordering {
      "Lu et al. 2024, arXiv:2409.12181 at 64k", TUNED, LAST,
      {"ntk", "yarn8", "pi"}},
 };
+/* clang-format on */
 
 struct entry {
     const char *title;
@@ -57,13 +59,14 @@ static bool find_entry(struct entry *e, const struct lct_extension *x,
 {
     for (int i = 0; what != TUNED && i < lct_extension_methods(); i++)
         if (strcmp(lct_extension_method(i)->id, id) == 0) {
-            *e = (struct entry){lct_extension_method(i)->title, &x->row[i], 0};
+            *e =
+                (struct entry){ lct_extension_method(i)->title, &x->row[i], 0 };
             return true;
         }
     for (int i = 0; what == TUNED && i < lct_extension_tunings(); i++)
         if (strcmp(lct_extension_tuning(i)->id, id) == 0) {
-            *e = (struct entry){lct_extension_tuning(i)->title,
-                                &x->row[lct_extension_methods() + i], 0};
+            *e = (struct entry){ lct_extension_tuning(i)->title,
+                                 &x->row[lct_extension_methods() + i], 0 };
             return true;
         }
     return false;
@@ -168,8 +171,8 @@ static locant_status sign_between(const char **sign,
         const struct lct_extension_needle *x = &a->row->needle[at];
         const struct lct_extension_needle *y = &b->row->needle[at];
 
-        LCT_TRY(locant_wilson(&low, &unused, (size_t)x->exact,
-                              (size_t)x->items, LCT_EXT_LEVEL));
+        LCT_TRY(locant_wilson(&low, &unused, (size_t)x->exact, (size_t)x->items,
+                              LCT_EXT_LEVEL));
         LCT_TRY(locant_wilson(&unused, &high, (size_t)y->exact,
                               (size_t)y->items, LCT_EXT_LEVEL));
         *sign = low > high ? " > " : about;
@@ -177,9 +180,7 @@ static locant_status sign_between(const char **sign,
     }
     LCT_TRY(lct_extension_interval(&e, k, losses_of(b, o, at),
                                    losses_of(a, o, at), common));
-    *sign = e.low == 0 && e.high == 0 ? " = "
-            : e.low > 0               ? " < "
-                                      : about;
+    *sign = e.low == 0 && e.high == 0 ? " = " : e.low > 0 ? " < " : about;
     return LOCANT_OK;
 }
 
@@ -200,18 +201,16 @@ static locant_status measured(char *out, size_t size, int *seeds,
         const char *sign = "";
 
         if (i > 0)
-            LCT_TRY(sign_between(&sign, k, &e[i - 1], &e[i], o, at,
-                                 common));
-        used += (size_t)snprintf(out + used, size - used, "%s%s", sign,
-                                 e[i].title);
+            LCT_TRY(sign_between(&sign, k, &e[i - 1], &e[i], o, at, common));
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%s", sign, e[i].title);
     }
     if (n > 0 && (size_t)*seeds < k->seeds && used < size)
         snprintf(out + used, size - used, " (n = %d)", *seeds);
     return LOCANT_OK;
 }
 
-locant_status lct_put_orderings(const struct lct_ext_maker *k,
-                                json_t *all)
+locant_status lct_put_orderings(const struct lct_ext_maker *k, json_t *all)
 {
     json_t *list = lct_put_array(k->n, all, "orderings");
     const int last = k->x->plan->factors - 1;
@@ -226,8 +225,8 @@ locant_status lct_put_orderings(const struct lct_ext_maker *k,
         lct_put_text(k->n, to, "setting", o->setting);
         lct_put_text(k->n, to, "expected", o->expected);
         lct_put_text(k->n, to, "evidence", o->evidence);
-        LCT_TRY(measured(text, sizeof text, &seeds, k, o,
-                         at < last ? at : last));
+        LCT_TRY(
+            measured(text, sizeof text, &seeds, k, o, at < last ? at : last));
         lct_put_text(k->n, to, "measured", text);
         lct_put_count(k->n, to, "seeds", seeds);
     }

@@ -27,8 +27,8 @@ static double mean_fit(const json_t *probe, const char *law)
     double sum = 0;
     size_t i;
 
-    json_array_foreach(heads, i, head)
-        sum += lct_number_of(json_object_get(head, law));
+    json_array_foreach(heads, i, head) sum +=
+        lct_number_of(json_object_get(head, law));
     return sum / (double)json_array_size(heads);
 }
 
@@ -46,11 +46,13 @@ static double mean_of_heads(const json_t *probe, const char *key,
                             const char *within)
 {
     const json_t *heads = json_object_get(at(probe, "attention", "trained"),
-                                          "heads"), *head;
+                                          "heads"),
+                 *head;
     double sum = 0;
     size_t i;
 
-    json_array_foreach(heads, i, head) {
+    json_array_foreach(heads, i, head)
+    {
         const json_t *value = json_object_get(head, key);
 
         sum += lct_number_of(within ? json_object_get(value, within) : value);
@@ -60,7 +62,7 @@ static double mean_of_heads(const json_t *probe, const char *key,
 
 static void put_heads(struct lct_numbers *n, json_t *to, const json_t *probe)
 {
-    static const char *const keys[] = {"entropy", "slope", "distance"};
+    static const char *const keys[] = { "entropy", "slope", "distance" };
     json_t *within;
 
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
@@ -87,10 +89,12 @@ static void put_one(struct lct_numbers *n, json_t *rows,
                  lct_number_of(json_object_get(field, "width_99")));
     lct_put_real(n, to, "effective_context", context);
     lct_put_real(n, to, "position_error", last_error(p));
-    lct_put_real(n, to, "sinks", lct_number_of(json_object_get(
-        at(p, "attention", "sinks"), "share")));
-    lct_put_real(n, to, "sinks_repeated", lct_number_of(json_object_get(
-        at(p, "attention", "sinks"), "share_repeated")));
+    lct_put_real(
+        n, to, "sinks",
+        lct_number_of(json_object_get(at(p, "attention", "sinks"), "share")));
+    lct_put_real(n, to, "sinks_repeated",
+                 lct_number_of(json_object_get(at(p, "attention", "sinks"),
+                                               "share_repeated")));
     lct_put_real(n, to, "toeplitz_initial",
                  lct_number_of(at(p, "tables", "toeplitz_initial")));
     lct_put_real(n, to, "toeplitz", lct_number_of(at(p, "tables", "toeplitz")));
@@ -111,12 +115,11 @@ static locant_status read_losses(struct lct_context_losses *x,
 {
     double *loss;
 
-    *x = (struct lct_context_losses){.lengths = INT64_MAX,
-                                     .targets = INT64_MAX};
+    *x = (struct lct_context_losses){ .lengths = INT64_MAX,
+                                      .targets = INT64_MAX };
     for (size_t i = 0; i < r->n; i++) {
-        const json_t *each =
-            json_object_get(at(r->groups[i].probe, "field", "truncation"),
-                            "losses");
+        const json_t *each = json_object_get(
+            at(r->groups[i].probe, "field", "truncation"), "losses");
         const int64_t lengths = (int64_t)json_array_size(each);
         const int64_t targets =
             (int64_t)json_array_size(json_array_get(each, 0));
@@ -132,9 +135,8 @@ static locant_status read_losses(struct lct_context_losses *x,
     LCT_TRY(lct_probe_doubles(&loss, x->models * x->lengths * x->targets));
     x->loss = loss;
     for (size_t i = 0; i < r->n; i++) {
-        const json_t *each =
-            json_object_get(at(r->groups[i].probe, "field", "truncation"),
-                            "losses");
+        const json_t *each = json_object_get(
+            at(r->groups[i].probe, "field", "truncation"), "losses");
 
         for (int64_t k = 0; each && k < x->lengths * x->targets; k++)
             *loss++ = lct_number_of(
@@ -152,8 +154,8 @@ static double context_of(const struct lct_context_losses *x, int64_t m,
 
     if (x->loss == NULL)
         return NAN;
-    return lct_number_of(json_array_get(lengths, (size_t)lct_effective_context(
-        x, m, gain_threshold)));
+    return lct_number_of(json_array_get(
+        lengths, (size_t)lct_effective_context(x, m, gain_threshold)));
 }
 
 /* ------------------------------------------------------------ head by head */
@@ -162,16 +164,18 @@ static double context_of(const struct lct_context_losses *x, int64_t m,
 static int64_t read_bins(real *bins, const json_t *probe)
 {
     const json_t *heads = json_object_get(at(probe, "attention", "trained"),
-                                          "heads"), *head;
+                                          "heads"),
+                 *head;
     int64_t n = 0;
     size_t i;
 
-    json_array_foreach(heads, i, head)
-        for (size_t b = 0; i < HEADS && b < BINS; b++) {
-            bins[i * BINS + b] = (real)lct_number_of(
-                json_array_get(json_object_get(head, "bins"), b));
-            n = (int64_t)i + 1;
-        }
+    json_array_foreach(heads, i, head) for (size_t b = 0; i < HEADS && b < BINS;
+                                            b++)
+    {
+        bins[i * BINS + b] = (real)lct_number_of(
+            json_array_get(json_object_get(head, "bins"), b));
+        n = (int64_t)i + 1;
+    }
     return n;
 }
 
@@ -205,8 +209,8 @@ static void put_matches(struct lct_numbers *n, json_t *to)
         n->failed |= json_array_append_new(matrix, row) != 0;
         for (size_t j = 0; j < r->n && !n->failed; j++)
             if (r->groups[j].probe && read_bins(b, r->groups[j].probe) == all)
-                lct_add_real(n, row, i == j ? NAN
-                                            : match(a, b, r->layers, r->heads));
+                lct_add_real(n, row,
+                             i == j ? NAN : match(a, b, r->layers, r->heads));
     }
 }
 

@@ -34,8 +34,8 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value)
 {
-    lct_put(n, to, key, value && lct_is_utf8(value) ? json_string(value)
-                                                    : json_null());
+    lct_put(n, to, key,
+            value && lct_is_utf8(value) ? json_string(value) : json_null());
 }
 
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key)
@@ -62,8 +62,8 @@ void lct_add_real(struct lct_numbers *n, json_t *to, double value)
 
 void lct_add_count(struct lct_numbers *n, json_t *to, int64_t value)
 {
-    n->failed |= json_array_append_new(to, json_integer((json_int_t)value)) !=
-                 0;
+    n->failed |=
+        json_array_append_new(to, json_integer((json_int_t)value)) != 0;
 }
 
 json_t *lct_add_object(struct lct_numbers *n, json_t *to)
@@ -120,8 +120,9 @@ locant_status lct_put_losses(struct lct_numbers *n, const char *part,
         status = locant_bootstrap(&e, loss + i * seeds * blocks, own, blocks,
                                   level, BOOTSTRAP_SEED);
         if (status == LOCANT_OK)
-            lct_put_interval(n, lct_put_at(n, lct_part_of_row(n, i, part),
-                                           lct_length(n->r, term.k)),
+            lct_put_interval(n,
+                             lct_put_at(n, lct_part_of_row(n, i, part),
+                                        lct_length(n->r, term.k)),
                              &e);
     }
     locant_release(loss);
@@ -155,7 +156,7 @@ locant_status lct_extension_interval(locant_interval *e,
 locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
                                      const double *loss, const double *other)
 {
-    locant_interval e = {NAN, NAN, NAN, NAN, NAN};
+    locant_interval e = { NAN, NAN, NAN, NAN, NAN };
 
     if (loss != other)
         LCT_TRY(lct_extension_interval(&e, k, loss, other, NULL));

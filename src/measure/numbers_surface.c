@@ -35,9 +35,9 @@ static locant_status put_trained(const struct lct_ext_maker *k,
                                            here, own));
         for (int u = t + 1; u < x->n_trained; u++)
             if (x->trained[u] == length)
-                LCT_TRY(lct_extension_put_loss(
-                    k, lct_put_at(k->n, above, length), here,
-                    lct_surface_at(x, e, u, i)));
+                LCT_TRY(
+                    lct_extension_put_loss(k, lct_put_at(k->n, above, length),
+                                           here, lct_surface_at(x, e, u, i)));
     }
     return LOCANT_OK;
 }
@@ -65,9 +65,9 @@ static locant_status put_encodings(const struct lct_ext_maker *k, json_t *all)
 
     for (size_t e = 0; e < x->n; e++) {
         json_t *to = lct_add_object(k->n, list);
-        json_t *const parts[3] = {lct_put_object(k->n, to, "loss"),
-                                  lct_put_object(k->n, to, "change"),
-                                  lct_put_object(k->n, to, "above_own")};
+        json_t *const parts[3] = { lct_put_object(k->n, to, "loss"),
+                                   lct_put_object(k->n, to, "change"),
+                                   lct_put_object(k->n, to, "above_own") };
 
         lct_put_text(k->n, to, "encoding", x->of[e].spec);
         put_runs(k, to, e);
@@ -90,8 +90,8 @@ static void put_plan(struct lct_numbers *n, json_t *all)
         lct_add_count(n, lengths, x->length[k]);
     snprintf(model, sizeof model,
              "layers=%" PRId64 ",width=%" PRId64 ",heads=%" PRId64
-             ",ff=%" PRId64, x->train.layers, x->train.width, x->train.heads,
-             x->train.ff);
+             ",ff=%" PRId64,
+             x->train.layers, x->train.width, x->train.heads, x->train.ff);
     lct_put_text(n, all, "model", model);
     lct_put_count(n, all, "left_out", (int64_t)x->left_out);
     lct_put_count(n, all, "seeds", x->seeds);
@@ -105,7 +105,7 @@ static void put_plan(struct lct_numbers *n, json_t *all)
 locant_status lct_put_surface(struct lct_numbers *n)
 {
     const struct lct_surface *x = n->r->surface;
-    struct lct_ext_maker k = {.n = n};
+    struct lct_ext_maker k = { .n = n };
     json_t *all;
     locant_status status;
 
@@ -115,8 +115,8 @@ locant_status lct_put_surface(struct lct_numbers *n)
     k.blocks = (size_t)x->blocks;
     k.room = locant_alloc(k.seeds * k.blocks * sizeof *k.room);
     if (k.room == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "report: no memory for %zu losses", k.blocks);
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu losses",
+                           k.blocks);
     all = lct_put_object(n, n->all, "surface");
     put_plan(n, all);
     status = put_encodings(&k, all);

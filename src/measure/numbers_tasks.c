@@ -60,9 +60,9 @@ static locant_status interval_of(double *low, double *high,
                                  const struct lct_task_point *p)
 {
     const char *metric = p->task->metric;
-    const bool counted = strcmp(metric, "exact match") == 0 ||
-                         (strcmp(metric, "accuracy") == 0 &&
-                          p->tokens == p->items);
+    const bool counted =
+        strcmp(metric, "exact match") == 0 ||
+        (strcmp(metric, "accuracy") == 0 && p->tokens == p->items);
 
     *low = *high = NAN;
     return counted && p->items > 0 && p->tokens > 0
@@ -157,8 +157,7 @@ static locant_status put_test(struct lct_numbers *n, json_t *to,
 
         row = leading(rest, same_row);
         items = items > row.first->items ? items : row.first->items;
-        lct_put_text(n, one, "encoding",
-                     n->r->groups[row.first->group].spec);
+        lct_put_text(n, one, "encoding", n->r->groups[row.first->group].spec);
         LCT_TRY(put_values(n, one, row));
         LCT_TRY(put_items(n, one, row));
         if (lct_task_mapped(test.first->task))

@@ -16,11 +16,12 @@ static double mean_of(const json_t *heads, enum mean mean)
     double sum = 0;
     size_t i;
 
-    json_array_foreach(heads, i, value) {
+    json_array_foreach(heads, i, value)
+    {
         const double x = lct_number_of(value);
 
         sum += mean == MAGNITUDE ? fabs(x)
-             : mean == SINKS     ? isnan(x) ? NAN : x > lct_sink_threshold
+               : mean == SINKS   ? isnan(x) ? NAN : x > lct_sink_threshold
                                  : x;
     }
     return sum / (double)json_array_size(heads); /* none: NAN */
@@ -52,7 +53,8 @@ static void put_norms(struct lct_numbers *n, json_t *to, const json_t *steps,
     double last = 0;
     size_t i;
 
-    json_array_foreach(steps, i, one) {
+    json_array_foreach(steps, i, one)
+    {
         const double step = lct_number_of(json_object_get(one, "step"));
         const double norm = norm_of(x, true, last, step);
 
@@ -67,21 +69,20 @@ static void put_heads(struct lct_numbers *n, json_t *to, const json_t *steps)
     static const struct {
         const char *key, *of;
         enum mean mean;
-    } list[] = {{"own", "self_bias", MAGNITUDE},
-                {"previous", "previous_bias", MAGNITUDE},
-                {"entropy", "entropy", PLAIN},
-                {"distance", "distance", PLAIN},
-                {"sink", "sink", PLAIN},
-                {"sinks", "early_sink", SINKS}};
+    } list[] = { { "own", "self_bias", MAGNITUDE },
+                 { "previous", "previous_bias", MAGNITUDE },
+                 { "entropy", "entropy", PLAIN },
+                 { "distance", "distance", PLAIN },
+                 { "sink", "sink", PLAIN },
+                 { "sinks", "early_sink", SINKS } };
 
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
         json_t *values = lct_put_array(n, to, list[k].key);
         const json_t *one;
         size_t i;
 
-        json_array_foreach(steps, i, one)
-            lct_add_real(n, values, mean_of(json_object_get(one, list[k].of),
-                                            list[k].mean));
+        json_array_foreach(steps, i, one) lct_add_real(
+            n, values, mean_of(json_object_get(one, list[k].of), list[k].mean));
     }
 }
 
@@ -98,9 +99,8 @@ void lct_put_training(struct lct_numbers *n, json_t *to,
         return;
     course = lct_put_object(n, to, "training");
     list = lct_put_array(n, course, "step");
-    json_array_foreach(steps, i, one)
-        lct_add_count(n, list,
-                      json_integer_value(json_object_get(one, "step")));
+    json_array_foreach(steps, i, one) lct_add_count(
+        n, list, json_integer_value(json_object_get(one, "step")));
     put_heads(n, course, steps);
     if (g->n > 0)
         put_norms(n, course, steps, &g->results[0]);

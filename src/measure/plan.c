@@ -11,16 +11,17 @@
 #include <string.h>
 
 static const char *const eight[] = {
-    "none", "learned", "sinusoidal", "rope",
-    "rope(base=128)", "alibi", "t5", "kerple",
+    "none",           "learned", "sinusoidal", "rope",
+    "rope(base=128)", "alibi",   "t5",         "kerple",
 };
 
-static const char *const three[] = {"sinusoidal", "rope", "alibi"};
+static const char *const three[] = { "sinusoidal", "rope", "alibi" };
 
 #define LIST(specs) specs, sizeof specs / sizeof specs[0]
 
 /* The first n-gram order is that of gate g2, the other one is for
    comparison. */
+/* clang-format off */
 static const struct preset {
     const char *name;
     int64_t layers, width, heads, ff, steps;
@@ -40,6 +41,7 @@ static const struct preset {
      {1e-3, 2e-3, 4e-3}},
     {"homework", 3, 64, 4, 256, 500, 3e-3, 3, 48, {2, 3}, LIST(three), 1, {0}},
 };
+/* clang-format on */
 
 bool lct_is_preset(const char *name)
 {
@@ -58,7 +60,8 @@ static locant_status check_options(const locant_report_options *o)
     if (o->struct_size != sizeof *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: options->struct_size is %zu,"
-                           " expected %zu", o->struct_size, sizeof *o);
+                           " expected %zu",
+                           o->struct_size, sizeof *o);
     if ((unsigned)o->preset >= n)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: preset is %d, expected 0 .. %zu",
@@ -70,12 +73,14 @@ static locant_status check_options(const locant_report_options *o)
     if (o->minutes < 0 || o->minutes > 1000000)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: minutes is %d, expected 0 .. "
-                           "1000000", o->minutes);
+                           "1000000",
+                           o->minutes);
     if (o->encodings &&
         (o->n_encodings < 1 || o->n_encodings > LCT_MOST_ENCODINGS))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: n_encodings is %zu, expected"
-                           " 1 .. %d", o->n_encodings, LCT_MOST_ENCODINGS);
+                           " 1 .. %d",
+                           o->n_encodings, LCT_MOST_ENCODINGS);
     return LOCANT_OK;
 }
 
@@ -84,10 +89,15 @@ static locant_status check_options(const locant_report_options *o)
 static locant_status try_model(const locant_encoding *e,
                                const locant_train_options *o)
 {
-    const struct lct_model_config config = {
-        .layers = o->layers, .width = o->width, .heads = o->heads,
-        .kv_heads = o->kv_heads, .ff = o->ff,
-        .vocab = o->source ? o->source->vocab : LCT_VOCAB, .encoding = e};
+    const struct lct_model_config config = { .layers = o->layers,
+                                             .width = o->width,
+                                             .heads = o->heads,
+                                             .kv_heads = o->kv_heads,
+                                             .ff = o->ff,
+                                             .vocab = o->source
+                                                          ? o->source->vocab
+                                                          : LCT_VOCAB,
+                                             .encoding = e };
     struct lct_model *model = NULL;
     locant_status status =
         lct_model_create(&model, &config, 1, o->length, false);
@@ -108,7 +118,8 @@ locant_status lct_plan_resolve(char out[256], const char *spec,
     if (strlen(locant_encoding_spec(e)) > 255)
         status = locant_fail(LOCANT_ERR_PARAM,
                              "locant_report_run: the spec '%.40s..' is longer"
-                             " than 255 bytes", spec);
+                             " than 255 bytes",
+                             spec);
     if (status == LOCANT_OK)
         status = try_model(e, o);
     if (status == LOCANT_OK)
@@ -129,7 +140,8 @@ static locant_status resolve_all(struct lct_plan *plan,
             if (strcmp(plan->specs[i], plan->specs[j]) == 0)
                 return locant_fail(LOCANT_ERR_PARAM,
                                    "locant_report_run: encoding %s is given"
-                                   " twice", plan->specs[i]);
+                                   " twice",
+                                   plan->specs[i]);
     }
     return LOCANT_OK;
 }
@@ -176,18 +188,18 @@ locant_status lct_plan_create(struct lct_plan *plan,
 {
     locant_status status;
 
-    *plan = (struct lct_plan){0};
+    *plan = (struct lct_plan){ 0 };
     LCT_TRY(check_options(options));
     set_preset(plan, &presets[options->preset]);
     if (options->seeds)
         plan->seeds = options->seeds;
-    plan->n = options->encodings ? options->n_encodings
-                                 : presets[options->preset].n;
+    plan->n =
+        options->encodings ? options->n_encodings : presets[options->preset].n;
     status = allocate(plan);
     if (status == LOCANT_OK)
-        status = resolve_all(plan, options->encodings ? options->encodings
-                                                      : presets[options->preset]
-                                                            .specs);
+        status = resolve_all(plan, options->encodings
+                                       ? options->encodings
+                                       : presets[options->preset].specs);
     if (status != LOCANT_OK)
         lct_plan_free(plan);
     return status;
@@ -200,5 +212,5 @@ void lct_plan_free(struct lct_plan *plan)
     locant_release(plan->rate);
     locant_release(plan->valid);
     locant_release(plan->tried);
-    *plan = (struct lct_plan){0};
+    *plan = (struct lct_plan){ 0 };
 }

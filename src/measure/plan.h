@@ -17,17 +17,17 @@ struct lct_plan {
     locant_train_options train; /* a job sets encoding and seed */
     char (*specs)[256];         /* [n] canonical, resolved */
     size_t n;
-    int seeds;                  /* they are 1 .. seeds */
+    int seeds; /* they are 1 .. seeds */
     int64_t blocks;
     int ngram_order[2];
-    int judged;                 /* index of the length ranks are made at */
-    int64_t *runs;              /* [n, seeds]: ids of runs; 0: not yet */
-    double rates[LCT_RATES];    /* learning rates to try with seed 1 */
-    int n_rates;                /* 0: train.learning_rate for all */
-    double *rate;               /* [n]: learning rate chosen for each
+    int judged;              /* index of the length ranks are made at */
+    int64_t *runs;           /* [n, seeds]: ids of runs; 0: not yet */
+    double rates[LCT_RATES]; /* learning rates to try with seed 1 */
+    int n_rates;             /* 0: train.learning_rate for all */
+    double *rate;            /* [n]: learning rate chosen for each
                                    encoding */
-    double *valid;              /* [n_rates, n]: validation loss of each */
-    int64_t *tried;             /* [n_rates, n]: its run */
+    double *valid;           /* [n_rates, n]: validation loss of each */
+    int64_t *tried;          /* [n_rates, n]: its run */
 };
 
 locant_status lct_plan_create(struct lct_plan *plan,

@@ -78,7 +78,7 @@ locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
         plan->rate[i] = plan->rates[0];
         for (int k = 0; k < plan->n_rates; k++) {
             const size_t at = (size_t)k * plan->n + i;
-            locant_evaluation e = {.valid = NAN};
+            locant_evaluation e = { .valid = NAN };
             bool found;
 
             LCT_TRY(lct_store_load_evaluation(&e, NULL, &found, store,
@@ -107,14 +107,18 @@ locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
                            locant_progress_fn progress, void *context)
 {
     const struct lct_stage stages[] = {
-        {try_rate, plan->n * (size_t)plan->n_rates},
-        {choose, 1},
-        {run_seed, plan->n * (size_t)plan->seeds},
+        { try_rate, plan->n * (size_t)plan->n_rates },
+        { choose, 1 },
+        { run_seed, plan->n * (size_t)plan->seeds },
     };
-    struct lct_jobs jobs = {
-        .work = plan, .phase = "evaluate", .store = store, .corpus = corpus,
-        .progress = progress, .context = context,
-        .all = (plan->seeds + plan->n_rates) * lct_plan_cost(plan)};
+    struct lct_jobs jobs = { .work = plan,
+                             .phase = "evaluate",
+                             .store = store,
+                             .corpus = corpus,
+                             .progress = progress,
+                             .context = context,
+                             .all = (plan->seeds + plan->n_rates) *
+                                    lct_plan_cost(plan) };
 
     return lct_jobs_run(&jobs, stages, 3);
 }

@@ -23,13 +23,13 @@ static const struct part {
     int version;
     locant_status (*measure)(json_t *out, struct lct_probe *p);
 } parts[] = {
-    {"attention", 1, lct_probe_attention},
-    {"maps", 2, lct_probe_maps},
-    {"field", 2, lct_probe_field},
-    {"states", 2, lct_probe_states},
-    {"usage", 1, lct_probe_usage},
-    {"partial", 1, lct_probe_partial},
-    {"tables", 2, lct_probe_tables},
+    { "attention", 1, lct_probe_attention },
+    { "maps", 2, lct_probe_maps },
+    { "field", 2, lct_probe_field },
+    { "states", 2, lct_probe_states },
+    { "usage", 1, lct_probe_usage },
+    { "partial", 1, lct_probe_partial },
+    { "tables", 2, lct_probe_tables },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -39,25 +39,29 @@ static locant_status check_run(const locant_run_info *run,
                                const struct lct_model_config *c)
 {
     if (strcmp(run->status, "done") != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_probe: run %" PRId64
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_probe: run %" PRId64
                            " is %s at step %" PRId64 " of %" PRId64
-                           ", expected it done", run->id, run->status,
-                           run->step, run->steps);
+                           ", expected it done",
+                           run->id, run->status, run->step, run->steps);
     if (strcmp(run->source, "text") != 0)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "locant_probe: run %" PRId64
-                           " is one of task %s, expected one of text", run->id,
-                           run->source);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "locant_probe: run %" PRId64
+                           " is one of task %s, expected one of text",
+                           run->id, run->source);
     if (c->memory > 0)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "locant_probe: run %" PRId64
-                           " remembers %" PRId64 " tokens, expected a model "
-                           "without memory", run->id, c->memory);
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "locant_probe: run %" PRId64 " remembers %" PRId64
+                           " tokens, expected a model "
+                           "without memory",
+                           run->id, c->memory);
     return LOCANT_OK;
 }
 
 static locant_status load(struct lct_probe *p)
 {
     struct lct_run_extra extra;
-    struct lct_checkpoint c = {.key = extra.key};
+    struct lct_checkpoint c = { .key = extra.key };
     struct lct_model_config config;
     locant_status status;
     char *path;
@@ -83,8 +87,10 @@ static locant_status load(struct lct_probe *p)
     LCT_TRY(status);
     p->trained = locant_alloc(lct_model_size(p->model) * sizeof(real));
     if (p->trained == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for the "
-                           "parameters of run %" PRId64, p->run.id);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_probe: no memory for the "
+                           "parameters of run %" PRId64,
+                           p->run.id);
     return LOCANT_OK;
 }
 
@@ -123,9 +129,15 @@ static void close_probe(struct lct_probe *p)
 static int tell(struct lct_probe *p, int done)
 {
     locant_progress progress = {
-        .phase = "probe", .encoding = p->run.encoding, .seed = p->run.seed,
-        .step = done, .steps = PARTS, .loss = NAN, .done = done,
-        .total = PARTS, .left = NAN,
+        .phase = "probe",
+        .encoding = p->run.encoding,
+        .seed = p->run.seed,
+        .step = done,
+        .steps = PARTS,
+        .loss = NAN,
+        .done = done,
+        .total = PARTS,
+        .left = NAN,
     };
 
     return p->progress ? p->progress(&progress, p->context) : 0;
@@ -146,9 +158,9 @@ static locant_status keep(json_t *value, struct lct_probe *p,
 
     if (text == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for what "
-                           "was found");
-    status = lct_store_keep_probe(p->store, p->run.id, part->name, setting,
-                                  text);
+                                             "was found");
+    status =
+        lct_store_keep_probe(p->store, p->run.id, part->name, setting, text);
     free(text);
     return status;
 }
@@ -167,17 +179,20 @@ static locant_status measure(json_t **out, struct lct_probe *p,
         *out = json_loads(kept, 0, NULL);
         locant_release(kept);
         if (*out == NULL)
-            return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its"
-                               " '%s' is not JSON", p->store->path, p->run.id,
-                               part->name);
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: run %" PRId64 ": its"
+                               " '%s' is not JSON",
+                               p->store->path, p->run.id, part->name);
         return LOCANT_OK;
     }
     if (!p->measure)
         return LOCANT_OK;
     LCT_TRY(lct_store_writable(p->store, "locant_probe"));
     if (tell(p, (int)(part - parts)) != 0)
-        return locant_fail(LOCANT_ERR_INTERRUPTED, "locant_probe: stopped "
-                           "before '%s'", part->name);
+        return locant_fail(LOCANT_ERR_INTERRUPTED,
+                           "locant_probe: stopped "
+                           "before '%s'",
+                           part->name);
     if (p->model == NULL)
         LCT_TRY(load(p));
     if ((*out = json_object()) == NULL)
@@ -209,9 +224,10 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
                              bool measure, locant_progress_fn progress,
                              void *context)
 {
-    struct lct_probe p = {
-        .store = store, .measure = measure && !store->readonly,
-        .progress = progress, .context = context};
+    struct lct_probe p = { .store = store,
+                           .measure = measure && !store->readonly,
+                           .progress = progress,
+                           .context = context };
     const locant_task_info *task;
     struct lct_model_config config;
     locant_status status;
@@ -223,13 +239,12 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
     LCT_TRY(check_run(&p.run, &config));
     p.length = lct_probe_length(p.run.length);
     LCT_TRY(read_text(&p));
-    *out = json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:s}", "run",
-                     (json_int_t)run, "encoding", p.run.encoding, "seed",
-                     (json_int_t)p.run.seed, "layers",
-                     (json_int_t)config.layers, "heads",
-                     (json_int_t)config.heads, "trained_length",
-                     (json_int_t)p.run.length, "text_sha256",
-                     locant_corpus_info_of(p.corpus)->sha256);
+    *out = json_pack(
+        "{s:I, s:s, s:I, s:I, s:I, s:I, s:s}", "run", (json_int_t)run,
+        "encoding", p.run.encoding, "seed", (json_int_t)p.run.seed, "layers",
+        (json_int_t)config.layers, "heads", (json_int_t)config.heads,
+        "trained_length", (json_int_t)p.run.length, "text_sha256",
+        locant_corpus_info_of(p.corpus)->sha256);
     status = *out ? all_parts(*out, &p)
                   : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
     close_probe(&p);
@@ -257,7 +272,9 @@ locant_status locant_probe(char **json, locant_store *store, int64_t run,
         (*json)[json_dumpb(found, *json, bytes, flags)] = 0;
     json_decref(found);
     if (*json == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for %zu "
-                           "bytes", bytes);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_probe: no memory for %zu "
+                           "bytes",
+                           bytes);
     return LOCANT_OK;
 }

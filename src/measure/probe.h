@@ -25,11 +25,11 @@ extern const int64_t lct_probe_within[LCT_PROBE_WITHIN];
 /* Sums over rows of attention; initialized to zeros. */
 struct lct_head_sums {
     double rows;
-    double sink;     /* weight of key 0 */
+    double sink;              /* weight of key 0 */
     double early, early_sink; /* rows of at most LCT_PROBE_SINK keys; their
                                  weight of key 0 */
-    double self;     /* weight of the query's own key */
-    double previous; /* weight of the key before it */
+    double self;              /* weight of the query's own key */
+    double previous;          /* weight of the key before it */
     double self_bias, previous_bias; /* both minus 1 / number of keys */
     double distance;
     double within[LCT_PROBE_WITHIN];
@@ -105,7 +105,7 @@ struct lct_ridge {
 locant_status lct_ridge_create(struct lct_ridge *r, int64_t features);
 void lct_ridge_free(struct lct_ridge *r);
 void lct_ridge_add(struct lct_ridge *r, const real *x, double y);
-bool lct_ridge_solve(struct lct_ridge *r, double lambda); /* once */
+bool lct_ridge_solve(struct lct_ridge *r, double lambda);      /* once */
 double lct_ridge_at(const struct lct_ridge *r, const real *x); /* solved */
 
 /* Mean |t - guess| over t = 0 .. length - 1 of the best constant guess. */
@@ -186,7 +186,7 @@ struct lct_probe {
     int64_t layers, heads, length; /* length: as trained, at most 256 */
     int64_t longest;               /* LCT_PROBE_LONG, or the reach of the
                                       encoding */
-    bool measure; /* measure what the store lacks */
+    bool measure;                  /* measure what the store lacks */
     locant_progress_fn progress;
     void *context;
 };

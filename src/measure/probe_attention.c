@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    WINDOWS = 8,       /* windows of the trained length */
-    FEW_WINDOWS = 2,   /* the same during training */
-    FAR_WINDOWS = 2,   /* windows of the longest length */
-    FAR_ROWS = 48      /* queries sampled in each long window */
+    WINDOWS = 8,     /* windows of the trained length */
+    FEW_WINDOWS = 2, /* the same during training */
+    FAR_WINDOWS = 2, /* windows of the longest length */
+    FAR_ROWS = 48    /* queries sampled in each long window */
 };
 
 /* Some rows of some windows, summed over the windows. */
@@ -40,11 +40,13 @@ static locant_status reserve(struct sweep *s, struct lct_probe *p)
     s->t = locant_alloc(n * sizeof *s->t);
     s->heads = locant_alloc(heads * sizeof *s->heads);
     s->entropy = locant_alloc(heads * n * sizeof *s->entropy);
-    s->weight = locant_alloc((size_t)(p->heads * s->length) * n *
-                             sizeof *s->weight);
+    s->weight =
+        locant_alloc((size_t)(p->heads * s->length) * n * sizeof *s->weight);
     if (!s->t || !s->heads || !s->entropy || !s->weight)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for %zu "
-                           "rows of attention", n);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_probe: no memory for %zu "
+                           "rows of attention",
+                           n);
     memset(s->heads, 0, heads * sizeof *s->heads);
     memset(s->entropy, 0, heads * n * sizeof *s->entropy);
     return LOCANT_OK;
@@ -83,8 +85,8 @@ static locant_status sweep(struct sweep *s, struct lct_probe *p)
         lct_probe_window(tokens, p, s->first + w, s->length);
         for (int64_t i = 0; s->repeated && i < s->length; i++)
             tokens[i] = tokens[0];
-        status = lct_model_forward(p->model, tokens, none, 1, s->length, NULL,
-                                   NULL);
+        status =
+            lct_model_forward(p->model, tokens, none, 1, s->length, NULL, NULL);
         if (status == LOCANT_OK)
             status = s->status;
     }
@@ -184,19 +186,21 @@ static locant_status add_sweep(json_t *out, const char *name,
    window that ends there. */
 static double value_of(const struct lct_head_sums *h, int k)
 {
-    const double values[] = {h->entropy, NAN, h->sink, h->self_bias,
-                             h->previous_bias, h->distance};
+    const double values[] = { h->entropy,       NAN,
+                              h->sink,          h->self_bias,
+                              h->previous_bias, h->distance };
 
-    return k == 1 ? lct_entropy_slope(h)
-         : k == 6 ? h->early_sink / h->early
-                  : values[k] / h->rows;
+    return k == 1   ? lct_entropy_slope(h)
+           : k == 6 ? h->early_sink / h->early
+                    : values[k] / h->rows;
 }
 
 static void add_lists(json_t *out, const struct sweep *s)
 {
-    static const char *const names[] = {"entropy", "slope", "sink",
-                                        "self_bias", "previous_bias",
-                                        "distance", "early_sink"};
+    static const char *const names[] = { "entropy",       "slope",
+                                         "sink",          "self_bias",
+                                         "previous_bias", "distance",
+                                         "early_sink" };
 
     for (int k = 0; k < 7; k++) {
         json_t *list = json_array();
@@ -210,8 +214,9 @@ static void add_lists(json_t *out, const struct sweep *s)
 
 locant_status lct_probe_heads(json_t *out, struct lct_probe *p)
 {
-    struct sweep s = {.length = p->length, .windows = FEW_WINDOWS,
-                      .n = p->length};
+    struct sweep s = { .length = p->length,
+                       .windows = FEW_WINDOWS,
+                       .n = p->length };
     locant_status status = reserve(&s, p);
 
     if (status == LOCANT_OK) {
@@ -237,7 +242,8 @@ static locant_status find_sinks(double *alpha, struct lct_probe *p,
 {
     struct sweep s = {
         .length = sink_length(p),
-        .windows = WINDOWS, .repeated = repeated,
+        .windows = WINDOWS,
+        .repeated = repeated,
     };
     locant_status status;
 
@@ -273,13 +279,14 @@ static locant_status add_sinks(json_t *out, struct lct_probe *p)
     if (status == LOCANT_OK)
         status = find_sinks(alpha + n, p, 1);
     if (status == LOCANT_OK)
-        json_object_set_new(out, "sinks", json_pack(
-            "{s:I, s:f, s:o, s:o, s:f, s:f}", "length",
-            (json_int_t)sink_length(p), "threshold", lct_sink_threshold,
-            "text", lct_probe_reals(alpha, n),
-            "repeated", lct_probe_reals(alpha + n, n), "share",
-            share_above(alpha, n), "share_repeated",
-            share_above(alpha + n, n)));
+        json_object_set_new(out, "sinks",
+                            json_pack("{s:I, s:f, s:o, s:o, s:f, s:f}",
+                                      "length", (json_int_t)sink_length(p),
+                                      "threshold", lct_sink_threshold, "text",
+                                      lct_probe_reals(alpha, n), "repeated",
+                                      lct_probe_reals(alpha + n, n), "share",
+                                      share_above(alpha, n), "share_repeated",
+                                      share_above(alpha + n, n)));
     locant_release(alpha);
     return status;
 }

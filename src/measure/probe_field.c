@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-    TARGETS = 64, FAR_TARGETS = 32,
-    FAR = 4,   /* times the trained length */
+    TARGETS = 64,
+    FAR_TARGETS = 32,
+    FAR = 4,     /* times the trained length */
     WIDTHS = 12, /* points of the curve: 1, 2, 4, .. */
 };
 
@@ -35,8 +36,8 @@ static double least_loss(const struct lct_context_losses *x, int64_t length,
     double least = INFINITY;
 
     for (int64_t m = 0; m < x->models; m++)
-        least = fmin(least, x->loss[(m * x->lengths + length) * x->targets +
-                                    target]);
+        least = fmin(least,
+                     x->loss[(m * x->lengths + length) * x->targets + target]);
     return least;
 }
 
@@ -88,8 +89,10 @@ static locant_status reserve(struct field *f, int64_t width)
     f->gradient = locant_alloc(n * (size_t)width * sizeof *f->gradient);
     LCT_TRY(lct_probe_doubles(&f->g, f->length));
     if (!f->tokens || !f->gradient)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for "
-                           "gradients of %zu tokens", n);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_probe: no memory for "
+                           "gradients of %zu tokens",
+                           n);
     f->wanted = f->tokens + n;
     return LOCANT_OK;
 }
@@ -105,7 +108,7 @@ static int64_t place_of(const struct field *f, int64_t target)
 static void add_target(struct field *f, const real *gradient, int64_t width,
                        int64_t t)
 {
-    static const double q[2] = {.9, .99};
+    static const double q[2] = { .9, .99 };
     double all = 0, sum = 0;
 
     for (int64_t j = 0; j < f->length; j++) {
@@ -118,8 +121,8 @@ static void add_target(struct field *f, const real *gradient, int64_t width,
         all += j <= t ? f->g[j] : 0;
     }
     for (int k = 0; k < 2; k++)
-        f->width[k] += (double)lct_receptive_width(f->g, t, q[k]) /
-                       (double)f->targets;
+        f->width[k] +=
+            (double)lct_receptive_width(f->g, t, q[k]) / (double)f->targets;
     for (int64_t k = 0, w = 0; k < WIDTHS; k++) {
         for (; w < (int64_t)1 << k && w <= t; w++)
             sum += f->g[t - w];
@@ -167,7 +170,7 @@ static locant_status add_field(json_t *out, const char *name,
                                struct lct_probe *p, int64_t length,
                                int64_t targets)
 {
-    struct field f = {.length = length, .targets = targets};
+    struct field f = { .length = length, .targets = targets };
     locant_status status;
     int64_t widths = 1;
 
@@ -178,12 +181,13 @@ static locant_status add_field(json_t *out, const char *name,
     if (status == LOCANT_OK)
         status = find_field(&f, p);
     if (status == LOCANT_OK)
-        json_object_set_new(out, name, json_pack(
-            "{s:I, s:I, s:o, s:o, s:o}", "length", (json_int_t)length,
-            "targets", (json_int_t)targets, "width_90",
-            lct_probe_real(f.width[0]), "width_99",
-            lct_probe_real(f.width[1]), "within",
-            lct_probe_reals(f.within, widths)));
+        json_object_set_new(out, name,
+                            json_pack("{s:I, s:I, s:o, s:o, s:o}", "length",
+                                      (json_int_t)length, "targets",
+                                      (json_int_t)targets, "width_90",
+                                      lct_probe_real(f.width[0]), "width_99",
+                                      lct_probe_real(f.width[1]), "within",
+                                      lct_probe_reals(f.within, widths)));
     release(&f);
     return status;
 }
@@ -200,11 +204,12 @@ static locant_status add_truncation(json_t *out, struct lct_probe *p,
     json_t *each = json_array();
     locant_status status = LOCANT_OK;
 
-    json_object_set_new(out, "truncation", json_pack(
-        "{s:I, s:o, s:o, s:o}", "targets", (json_int_t)TARGETS, "lengths",
-        lengths, "loss", losses, "losses", each));
+    json_object_set_new(out, "truncation",
+                        json_pack("{s:I, s:o, s:o, s:o}", "targets",
+                                  (json_int_t)TARGETS, "lengths", lengths,
+                                  "loss", losses, "losses", each));
     for (int64_t C = 1; C <= length && status == LOCANT_OK; C *= 2) {
-        double sum = 0, loss[TARGETS] = {0};
+        double sum = 0, loss[TARGETS] = { 0 };
 
         for (int64_t k = 0; k < TARGETS && status == LOCANT_OK; k++) {
             int32_t window[LCT_PROBE_LONG + 1], wanted[LCT_PROBE_LONG];
@@ -212,8 +217,8 @@ static locant_status add_truncation(json_t *out, struct lct_probe *p,
             lct_probe_window(window, p, k, all + 1);
             for (int64_t i = 0; i < C; i++)
                 wanted[i] = i == C - 1 ? window[all] : -1;
-            status = lct_model_forward(p->model, window + all - C, wanted,
-                                       1, C, NULL, &loss[k]);
+            status = lct_model_forward(p->model, window + all - C, wanted, 1, C,
+                                       NULL, &loss[k]);
             sum += loss[k];
         }
         json_array_append_new(lengths, json_integer((json_int_t)C));
@@ -225,8 +230,8 @@ static locant_status add_truncation(json_t *out, struct lct_probe *p,
 
 locant_status lct_probe_field(json_t *out, struct lct_probe *p)
 {
-    const int64_t far = FAR * p->length <= p->longest ? FAR * p->length
-                                                      : p->length;
+    const int64_t far =
+        FAR * p->length <= p->longest ? FAR * p->length : p->length;
 
     LCT_TRY(add_field(out, "trained", p, p->length, TARGETS));
     if (far > p->length)

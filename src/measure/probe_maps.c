@@ -34,8 +34,7 @@ static void see(const struct lct_layer_seen *seen, void *context)
         m->status = lct_model_attention_rows(m->p->model, seen->layer, m->t,
                                              ROWS, m->weight);
     for (int64_t i = 0; m->status == LOCANT_OK && i < m->p->heads * ROWS; i++)
-        lct_pool_row(m->cells +
-                         (seen->layer * m->p->heads * ROWS + i) * BINS,
+        lct_pool_row(m->cells + (seen->layer * m->p->heads * ROWS + i) * BINS,
                      BINS, m->weight + i * m->length, m->length);
 }
 
@@ -48,8 +47,9 @@ static json_t *maps_json(const struct maps *m)
         json_t *cells = json_array();
 
         for (int64_t i = 0; i < ROWS * BINS; i++)
-            json_array_append_new(cells, json_integer(
-                llround(1000 * m->cells[h * ROWS * BINS + i])));
+            json_array_append_new(
+                cells,
+                json_integer(llround(1000 * m->cells[h * ROWS * BINS + i])));
         json_array_append_new(heads, cells);
     }
     return json_pack("{s:I, s:i, s:i, s:o}", "length", (json_int_t)m->length,
@@ -67,8 +67,8 @@ static locant_status draw(struct maps *m)
         m->t[i] = (i + 1) * m->length / ROWS - 1;
     lct_probe_window(tokens, m->p, 0, m->length);
     lct_model_watch(m->p->model, see, m);
-    status = lct_model_forward(m->p->model, tokens, none, 1, m->length, NULL,
-                               NULL);
+    status =
+        lct_model_forward(m->p->model, tokens, none, 1, m->length, NULL, NULL);
     lct_model_watch(m->p->model, NULL, NULL);
     return status == LOCANT_OK ? m->status : status;
 }
@@ -76,15 +76,15 @@ static locant_status draw(struct maps *m)
 static locant_status add_maps(json_t *out, const char *name,
                               struct lct_probe *p, int64_t length)
 {
-    struct maps m = {.p = p, .length = length};
+    struct maps m = { .p = p, .length = length };
     locant_status status;
 
     LCT_TRY(lct_probe_doubles(&m.cells, p->layers * p->heads * ROWS * BINS));
-    m.weight = locant_alloc((size_t)(p->heads * ROWS * length) *
-                            sizeof *m.weight);
+    m.weight =
+        locant_alloc((size_t)(p->heads * ROWS * length) * sizeof *m.weight);
     status = m.weight ? draw(&m)
                       : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory "
-                                    "for rows of attention");
+                                                      "for rows of attention");
     if (status == LOCANT_OK)
         json_object_set_new(out, name, maps_json(&m));
     locant_release(m.weight);

@@ -38,8 +38,7 @@ static locant_status find_loss(double *loss, struct lct_model *model,
                 wanted[r * C + i] =
                     i >= C - lct_probe_targets(p) ? from[i + 1] : -1;
         }
-        LCT_TRY(lct_model_forward(model, tokens, wanted, rows, C, NULL,
-                                  &mean));
+        LCT_TRY(lct_model_forward(model, tokens, wanted, rows, C, NULL, &mean));
         *loss += mean * (double)rows / WINDOWS;
     }
     return LOCANT_OK;
@@ -72,9 +71,8 @@ static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
 
 /* Losses with n pairs rotated: loss[0] at the trained length, loss[1] at 'far'.
    *known tells whether there is such an encoding. */
-static locant_status find_losses(double *loss, bool *known,
-                                 struct lct_probe *p, int64_t n, int64_t pairs,
-                                 int64_t far)
+static locant_status find_losses(double *loss, bool *known, struct lct_probe *p,
+                                 int64_t n, int64_t pairs, int64_t far)
 {
     struct lct_model_config config = *lct_model_config_of(p->model);
     locant_encoding *e = turn_only(p, n, pairs);
@@ -101,8 +99,8 @@ static locant_status find_losses(double *loss, bool *known,
 static locant_status sweep(json_t *out, struct lct_probe *p,
                            const struct lct_pairs *pairs)
 {
-    const int64_t far = FAR * p->length <= p->longest ? FAR * p->length
-                                                      : p->length;
+    const int64_t far =
+        FAR * p->length <= p->longest ? FAR * p->length : p->length;
     json_t *last = json_array(), *at = json_array(), *beyond = json_array();
     locant_status status = LOCANT_OK;
     bool known = true;
@@ -120,11 +118,12 @@ static locant_status sweep(json_t *out, struct lct_probe *p,
     if (status == LOCANT_OK && known) {
         json_object_set_new(out, "length", json_integer(p->length));
         json_object_set_new(out, "far", json_integer(far));
-        json_object_set_new(out, "targets", json_integer(
-            WINDOWS * lct_probe_targets(p)));
-        json_object_set_new(out, "predicted", lct_probe_real(
-            lct_predicted_pair(pairs->frequency, pairs->n,
-                               (double)p->run.length)));
+        json_object_set_new(out, "targets",
+                            json_integer(WINDOWS * lct_probe_targets(p)));
+        json_object_set_new(
+            out, "predicted",
+            lct_probe_real(lct_predicted_pair(pairs->frequency, pairs->n,
+                                              (double)p->run.length)));
         json_object_set(out, "last", last);
         json_object_set(out, "loss", at);
         json_object_set(out, "loss_far", beyond);

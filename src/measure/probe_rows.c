@@ -2,7 +2,7 @@
 #include "probe.h"
 #include <math.h>
 
-const int64_t lct_probe_within[LCT_PROBE_WITHIN] = {8, 32, 128};
+const int64_t lct_probe_within[LCT_PROBE_WITHIN] = { 8, 32, 128 };
 const double lct_sink_threshold = .3;
 
 double lct_row_entropy(const real *w, int64_t t)

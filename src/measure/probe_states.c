@@ -17,7 +17,7 @@ locant_status lct_ridge_create(struct lct_ridge *r, int64_t features)
 {
     const int64_t n = features + 1;
 
-    *r = (struct lct_ridge){.n = n};
+    *r = (struct lct_ridge){ .n = n };
     LCT_TRY(lct_probe_doubles(&r->a, n * n + 2 * n));
     r->b = r->a + n * n;
     r->row = r->b + n;
@@ -144,8 +144,8 @@ static locant_status pass(struct states *s, int64_t first, int64_t n)
         rows = n - w < most ? n - w : most;
         for (int64_t r = 0; r < rows; r++)
             lct_probe_window(tokens + r * T, s->p, first + w + r, T);
-        LCT_TRY(lct_model_forward(s->p->model, tokens, none, rows, T, NULL,
-                                  NULL));
+        LCT_TRY(
+            lct_model_forward(s->p->model, tokens, none, rows, T, NULL, NULL));
     }
     return LOCANT_OK;
 }
@@ -157,7 +157,8 @@ static locant_status measure(struct states *s)
     LCT_TRY(pass(s, 0, FIT_WINDOWS));
     for (int64_t l = 0; l < places; l++)
         if (!lct_ridge_solve(&s->place[l], ridge))
-            return locant_fail(LOCANT_ERR_PARAM, "locant_probe: the states of "
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "locant_probe: the states of "
                                "run %lld are not finite",
                                (long long)s->p->run.id);
     s->test = true;
@@ -177,7 +178,7 @@ double lct_position_chance(int64_t length)
 
 locant_status lct_probe_states(json_t *out, struct lct_probe *p)
 {
-    struct states s = {.p = p};
+    struct states s = { .p = p };
     const int64_t places = p->layers + 1;
     locant_status status = LOCANT_OK;
 

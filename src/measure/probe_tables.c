@@ -9,7 +9,7 @@
 
 /* -------------------------------------------------------------------- laws */
 
-static const char *const laws[LCT_LAWS] = {"const", "linear", "log", "power"};
+static const char *const laws[LCT_LAWS] = { "const", "linear", "log", "power" };
 
 const char *lct_law_name(enum lct_law law)
 {
@@ -80,8 +80,8 @@ double lct_toeplitz_share(const double *table, int64_t n, int64_t width)
 /* ----------------------------------------------------------------- Fourier */
 
 /* |sum_i x[i, c] exp(-2 pi I k i / n)|^2 of column c. */
-static double power_at(const double *table, int64_t n, int64_t width,
-                       int64_t c, int64_t k)
+static double power_at(const double *table, int64_t n, int64_t width, int64_t c,
+                       int64_t k)
 {
     const double turn = 2 * 3.14159265358979323846 / (double)n;
     double real_part = 0, imaginary = 0;
@@ -141,7 +141,7 @@ static locant_status add_table(json_t *out, const char *share,
                                const char *spectrum, const struct lct_probe *p)
 {
     const int64_t width = lct_model_config_of(p->model)->width;
-    const int64_t shape[2] = {p->length, width};
+    const int64_t shape[2] = { p->length, width };
     locant_tensor params[LCT_GROUP_PARAMS];
     const int count = view_params(params, p);
     int64_t at[256];
@@ -157,10 +157,11 @@ static locant_status add_table(json_t *out, const char *share,
                                    count > 0 ? params : NULL);
     if (status == LOCANT_OK) {
         lct_table_spectrum(swings, table, p->length, width);
-        json_object_set_new(out, share, lct_probe_real(lct_toeplitz_share(
-            table, p->length, width)));
-        json_object_set_new(out, spectrum, lct_probe_reals(
-            swings, p->length / 2 + 1));
+        json_object_set_new(
+            out, share,
+            lct_probe_real(lct_toeplitz_share(table, p->length, width)));
+        json_object_set_new(out, spectrum,
+                            lct_probe_reals(swings, p->length / 2 + 1));
     }
     locant_release(table);
     return status;
@@ -177,8 +178,8 @@ static json_t *laws_json(double *x, const double *b, int64_t heads, int64_t n)
 
         for (int law = 0; law < LCT_LAWS; law++)
             json_object_set_new(one, lct_law_name((enum lct_law)law),
-                                lct_probe_real(lct_fit_law(
-                                    u, (enum lct_law)law, x, b + h * n, n)));
+                                lct_probe_real(lct_fit_law(u, (enum lct_law)law,
+                                                           x, b + h * n, n)));
         json_array_append_new(list, one);
     }
     return list;
@@ -186,7 +187,7 @@ static json_t *laws_json(double *x, const double *b, int64_t heads, int64_t n)
 
 static locant_status add_laws(json_t *out, const struct lct_probe *p)
 {
-    const int64_t n = p->length - 1, one = 1, shape[3] = {p->heads, 1, n};
+    const int64_t n = p->length - 1, one = 1, shape[3] = { p->heads, 1, n };
     locant_tensor params[LCT_GROUP_PARAMS];
     const int count = view_params(params, p);
     int64_t query = n, keys[256];
@@ -206,8 +207,8 @@ static locant_status add_laws(json_t *out, const struct lct_probe *p)
     status = locant_encoding_bias(&to, p->encoding, &q, &k,
                                   count > 0 ? params : NULL);
     if (status == LOCANT_OK)
-        json_object_set_new(out, "laws", laws_json(b + p->heads * n, b,
-                                                   p->heads, n));
+        json_object_set_new(out, "laws",
+                            laws_json(b + p->heads * n, b, p->heads, n));
     locant_release(b);
     return status;
 }

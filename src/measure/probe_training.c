@@ -46,14 +46,14 @@ locant_status lct_probe_snapshot(struct lct_probe *p, int64_t step)
 
     if (found == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory for a "
-                           "probe of heads");
+                                             "probe of heads");
     status = lct_probe_heads(found, p);
     if (status == LOCANT_OK)
         text = json_dumps(found, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(found);
     if (status == LOCANT_OK && text == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory for "
-                             "a probe of heads");
+                                               "a probe of heads");
     prefix_of(prefix, p->corpus);
     snprintf(setting, sizeof setting, "%s%010" PRId64, prefix, step);
     if (status == LOCANT_OK)
@@ -72,8 +72,9 @@ locant_status lct_probe_training(json_t **out, const struct lct_probe *p)
     *out = text ? json_loads(text, 0, NULL) : NULL;
     locant_release(text);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its"
-                           " 'training' is not JSON", p->store->path,
-                           p->run.id);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: run %" PRId64 ": its"
+                           " 'training' is not JSON",
+                           p->store->path, p->run.id);
     return LOCANT_OK;
 }

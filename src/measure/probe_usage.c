@@ -34,8 +34,7 @@ double lct_best_angle(void)
     return (low + high) / 2;
 }
 
-double lct_predicted_pair(const double *frequency, int64_t pairs,
-                          double length)
+double lct_predicted_pair(const double *frequency, int64_t pairs, double length)
 {
     const double want = log(lct_best_angle() / length);
 
@@ -73,7 +72,7 @@ static int64_t partner_of(double *angle, const double *turned, int64_t dim,
 /* Rotate every unit vector of one head to position 1. */
 static locant_status turn(double *turned, const locant_encoding *e, int64_t dim)
 {
-    const int64_t shape[2] = {1, dim};
+    const int64_t shape[2] = { 1, dim };
     const int64_t one = 1;
     int64_t at = 1;
     locant_tensor position = locant_dense(&at, LOCANT_I64, 1, &one);
@@ -89,8 +88,8 @@ static locant_status turn(double *turned, const locant_encoding *e, int64_t dim)
 }
 
 /* n = 0 if the encoding does not rotate pairs by fixed angles. */
-static locant_status find_pairs(struct lct_pairs *out,
-                                const locant_encoding *e, int64_t dim)
+static locant_status find_pairs(struct lct_pairs *out, const locant_encoding *e,
+                                int64_t dim)
 {
     double *turned;
     locant_status status;
@@ -127,7 +126,7 @@ locant_status lct_probe_pairs(struct lct_pairs *out, const struct lct_probe *p)
     const struct lct_model_config *c = lct_model_config_of(p->model);
     const int64_t dim = c->width / c->heads;
 
-    *out = (struct lct_pairs){.n = 0};
+    *out = (struct lct_pairs){ .n = 0 };
     if (!(locant_encoding_doors(p->encoding) & LOCANT_DOOR_ROTATE) ||
         locant_encoding_axes(p->encoding) > 1 ||
         locant_encoding_layer(NULL, p->encoding, 0) != p->encoding ||
@@ -165,7 +164,8 @@ static void add_rows(double *sum, const real *x, int64_t rows, int64_t heads,
         for (int64_t c = 0; c < u->pairs->n; c++)
             sum[i % heads * u->pairs->n + c] +=
                 hypot((double)x[i * u->dim + u->pairs->first[c]],
-                      (double)x[i * u->dim + u->pairs->second[c]]) / u->count;
+                      (double)x[i * u->dim + u->pairs->second[c]]) /
+                u->count;
 }
 
 static void see(const struct lct_layer_seen *seen, void *context)
@@ -185,13 +185,14 @@ static json_t *usage_json(const struct usage *u, const struct lct_probe *p)
 
     for (int64_t at = 0; at < p->layers * u->heads; at++) {
         const int64_t layer = at / u->heads, head = at % u->heads;
-        const int64_t kv = layer * u->kv_heads +
-                           head / (u->heads / u->kv_heads);
+        const int64_t kv =
+            layer * u->kv_heads + head / (u->heads / u->kv_heads);
 
-        json_array_append_new(heads, json_pack(
-            "{s:I, s:I, s:o, s:o}", "layer", (json_int_t)layer, "head",
-            (json_int_t)head, "q", lct_probe_reals(u->q + at * n, n),
-            "k", lct_probe_reals(u->k + kv * n, n)));
+        json_array_append_new(
+            heads, json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)layer,
+                             "head", (json_int_t)head, "q",
+                             lct_probe_reals(u->q + at * n, n), "k",
+                             lct_probe_reals(u->k + kv * n, n)));
     }
     return heads;
 }
@@ -206,16 +207,18 @@ static locant_status measure(json_t *out, struct lct_probe *p, struct usage *u)
     lct_model_watch(p->model, see, u);
     for (int64_t w = 0; w < WINDOWS && status == LOCANT_OK; w++) {
         lct_probe_window(tokens, p, w, p->length);
-        status = lct_model_forward(p->model, tokens, none, 1, p->length, NULL,
-                                   NULL);
+        status =
+            lct_model_forward(p->model, tokens, none, 1, p->length, NULL, NULL);
     }
     lct_model_watch(p->model, NULL, NULL);
     if (status != LOCANT_OK)
         return status;
     json_object_set_new(out, "frequency",
                         lct_probe_reals(u->pairs->frequency, u->pairs->n));
-    json_object_set_new(out, "predicted", lct_probe_real(lct_predicted_pair(
-        u->pairs->frequency, u->pairs->n, (double)p->run.length)));
+    json_object_set_new(
+        out, "predicted",
+        lct_probe_real(lct_predicted_pair(u->pairs->frequency, u->pairs->n,
+                                          (double)p->run.length)));
     json_object_set_new(out, "heads", usage_json(u, p));
     return LOCANT_OK;
 }
@@ -226,8 +229,10 @@ locant_status lct_probe_usage(json_t *out, struct lct_probe *p)
     const struct lct_model_config *c = lct_model_config_of(p->model);
     const int64_t dim = c->width / c->heads;
     struct lct_pairs pairs;
-    struct usage u = {&pairs, c->heads, c->kv_heads, dim,
-                      (double)(WINDOWS * p->length), NULL, NULL};
+    struct usage u = {
+        &pairs, c->heads, c->kv_heads, dim, (double)(WINDOWS * p->length),
+        NULL,   NULL
+    };
     locant_status status = lct_probe_pairs(&pairs, p);
 
     if (status == LOCANT_OK && pairs.n > 0)

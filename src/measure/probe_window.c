@@ -12,8 +12,9 @@ locant_status lct_probe_doubles(double **out, int64_t n)
 {
     *out = locant_alloc((size_t)n * sizeof **out);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for %"
-                           PRId64 " numbers", n);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_probe: no memory for %" PRId64 " numbers",
+                           n);
     memset(*out, 0, (size_t)n * sizeof **out);
     return LOCANT_OK;
 }
@@ -36,8 +37,7 @@ void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
                       int64_t T)
 {
     const size_t span = p->text->size - (size_t)T;
-    const uint8_t *from =
-        p->text->bytes + (size_t)(w * WINDOW_STEP) % span;
+    const uint8_t *from = p->text->bytes + (size_t)(w * WINDOW_STEP) % span;
 
     for (int64_t t = 0; t < T; t++)
         tokens[t] = from[t];

@@ -28,7 +28,7 @@ static const double emulated_bound = 1e-4;
 
 struct probe {
     locant_encoding *e;
-    int64_t heads, width, dim, wide; /* wide: of a rotated row */
+    int64_t heads, width, dim, wide;              /* wide: of a rotated row */
     locant_tensor own[LCT_GROUP_PARAMS], *params; /* params: NULL if it has
                                                      none */
     int64_t reach;
@@ -58,7 +58,8 @@ static double dot(const double *a, const double *b, int64_t n)
 static locant_status turn(double *y, double *x, const struct probe *p,
                           int64_t m, int flags)
 {
-    const int64_t one = 1, from[3] = {1, 1, p->dim}, to[3] = {1, 1, p->wide};
+    const int64_t one = 1, from[3] = { 1, 1, p->dim },
+                  to[3] = { 1, 1, p->wide };
     locant_tensor out = locant_dense(y, LOCANT_F64, 3, to);
     locant_tensor in = locant_dense(x, LOCANT_F64, 3, from);
     locant_tensor positions = locant_dense(&m, LOCANT_I64, 1, &one);
@@ -80,8 +81,7 @@ static locant_status try_rotation(struct probe *p, double *x, int64_t m,
 {
     const unsigned traits = locant_encoding_traits(p->e);
     /* Exact angles are the default, and canonical specs leave defaults out. */
-    const bool emulated =
-        strstr(locant_encoding_spec(p->e), "angles=") != NULL;
+    const bool emulated = strstr(locant_encoding_spec(p->e), "angles=") != NULL;
     const double relative_bound = emulated ? emulated_bound : score_bound;
     double *y = x + 2 * p->dim, *z = y + 2 * p->wide;
     double unit = dot(x, x, p->dim) + dot(x + p->dim, x + p->dim, p->dim);
@@ -101,9 +101,9 @@ static locant_status try_rotation(struct probe *p, double *x, int64_t m,
 
 static locant_status check_rotation(struct probe *p)
 {
-    locant_random r = {1, 0, 0};
-    double *x = locant_alloc((2 * (size_t)p->dim + 4 * (size_t)p->wide) *
-                             sizeof *x);
+    locant_random r = { 1, 0, 0 };
+    double *x =
+        locant_alloc((2 * (size_t)p->dim + 4 * (size_t)p->wide) * sizeof *x);
     locant_status status = LOCANT_OK;
 
     if (x == NULL)
@@ -123,7 +123,7 @@ static locant_status check_rotation(struct probe *p)
 /* Bias of query 'first' + N - 1 to keys first .. first + N - 1: [heads, N]. */
 static locant_status bias(double *out, const struct probe *p, int64_t first)
 {
-    const int64_t one = 1, n = N, shape[3] = {p->heads, 1, N};
+    const int64_t one = 1, n = N, shape[3] = { p->heads, 1, N };
     int64_t query = first + N - 1, keys[N];
     locant_tensor t = locant_dense(out, LOCANT_F64, 3, shape);
     locant_tensor q = locant_dense(&query, LOCANT_I64, 1, &one);
@@ -175,7 +175,7 @@ static locant_status check_bias(struct probe *p)
 
 static locant_status check_table(struct probe *p)
 {
-    const int64_t one = 1, shape[2] = {1, p->width};
+    const int64_t one = 1, shape[2] = { 1, p->width };
     int64_t at = 0;
     double *row = locant_alloc((size_t)p->width * sizeof *row);
     locant_tensor out = locant_dense(row, LOCANT_F64, 2, shape);
@@ -187,8 +187,7 @@ static locant_status check_table(struct probe *p)
     for (at = 0; at < N && at < p->reach && status == LOCANT_OK && p->held;
          at++) {
         status = locant_encoding_table(&out, p->e, &positions, p->params);
-        for (int64_t i = 0; i < p->width && status == LOCANT_OK && p->held;
-             i++)
+        for (int64_t i = 0; i < p->width && status == LOCANT_OK && p->held; i++)
             if (!isfinite(row[i]))
                 lacks(p, "has a table entry that is not finite", row[i]);
     }
@@ -206,12 +205,13 @@ static locant_status check_table(struct probe *p)
 
 static locant_status init_params(struct probe *p)
 {
-    const locant_sizes sizes = {.width = p->width, .heads = p->heads,
-                                .head_dim = p->dim};
+    const locant_sizes sizes = { .width = p->width,
+                                 .heads = p->heads,
+                                 .head_dim = p->dim };
     locant_param_info info;
 
-    for (int i = 0; i < LCT_GROUP_PARAMS &&
-                    locant_encoding_param(&info, p->e, i, &sizes);
+    for (int i = 0;
+         i < LCT_GROUP_PARAMS && locant_encoding_param(&info, p->e, i, &sizes);
          i++) {
         size_t n = 1;
 
@@ -255,9 +255,8 @@ static locant_status check_layers(bool *held, char message[256],
         const locant_encoding *one = locant_encoding_layer(NULL, e, l);
 
         if (one != before)
-            LCT_TRY(lct_check_properties(held, message,
-                                         locant_encoding_spec(one), heads,
-                                         width));
+            LCT_TRY(lct_check_properties(
+                held, message, locant_encoding_spec(one), heads, width));
         before = one;
     }
     return LOCANT_OK;
@@ -267,8 +266,11 @@ locant_status lct_check_properties(bool *held, char message[256],
                                    const char *spec, int64_t heads,
                                    int64_t width)
 {
-    struct probe p = {.heads = heads, .width = width, .dim = width / heads,
-                      .message = message, .held = true};
+    struct probe p = { .heads = heads,
+                       .width = width,
+                       .dim = width / heads,
+                       .message = message,
+                       .held = true };
     locant_status status;
 
     LCT_TRY(locant_encoding_create(&p.e, spec));

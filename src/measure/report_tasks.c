@@ -52,12 +52,15 @@ static locant_status do_one(struct lct_job *job)
 locant_status lct_task_plan_run(struct lct_task_plan *plan, locant_store *store,
                                 locant_progress_fn progress, void *context)
 {
-    const struct lct_stage stage = {
-        do_one, plan->n * plan->plan->n * (size_t)plan->seeds};
-    struct lct_jobs jobs = {
-        .work = plan, .phase = "tasks", .store = store, .progress = progress,
-        .context = context,
-        .all = (double)(LCT_TRAIN_COST * plan->trained + plan->tested)};
+    const struct lct_stage stage = { do_one, plan->n * plan->plan->n *
+                                                 (size_t)plan->seeds };
+    struct lct_jobs jobs = { .work = plan,
+                             .phase = "tasks",
+                             .store = store,
+                             .progress = progress,
+                             .context = context,
+                             .all = (double)(LCT_TRAIN_COST * plan->trained +
+                                             plan->tested) };
 
     return lct_jobs_run(&jobs, &stage, 1);
 }

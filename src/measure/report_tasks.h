@@ -27,10 +27,10 @@ struct lct_task_plan {
     struct lct_planned_task task[LCT_PLANNED_TASKS];
     size_t n;
     int seeds;
-    char (*specs)[256];  /* of all tasks */
-    int64_t trained;     /* tokens of all runs */
+    char (*specs)[256]; /* of all tasks */
+    int64_t trained;    /* tokens of all runs */
     int64_t tested;
-    char message[400];  /* message for the user: what it is and costs */
+    char message[400]; /* message for the user: what it is and costs */
 };
 
 /*

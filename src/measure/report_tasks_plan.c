@@ -14,11 +14,11 @@ static const struct budget {
     int seeds;
     int64_t trained, tested; /* tokens a run; 0: as recommended */
 } budgets[] = {
-    {"smoke", "T1,T12,T8", 1, 48 << 10, 16 << 10},
-    {"quick", "T1,T12,T8", 2, 600 << 10, 240 << 10},
-    {"hour", "T1,T2,T12,T8", 3, 2400 << 10, 1 << 20},
-    {"full", "T1,T2,T9,T12,T8", 5, 0, 0},
-    {"homework", "T1,T12,T8", 2, 600 << 10, 240 << 10},
+    { "smoke", "T1,T12,T8", 1, 48 << 10, 16 << 10 },
+    { "quick", "T1,T12,T8", 2, 600 << 10, 240 << 10 },
+    { "hour", "T1,T2,T12,T8", 3, 2400 << 10, 1 << 20 },
+    { "full", "T1,T2,T9,T12,T8", 5, 0, 0 },
+    { "homework", "T1,T12,T8", 2, 600 << 10, 240 << 10 },
 };
 
 static const struct budget *budget_of(const struct lct_plan *plan)
@@ -87,15 +87,21 @@ static locant_status add_task(struct lct_task_plan *out, const char *name,
     snprintf(id, sizeof id, "%.*s", (int)(bytes < 23 ? bytes : 23), name);
     task = lct_task_find(id);
     if (task == NULL)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_report_run: no task '%s';"
-                           " 'locant tasks' names them", id);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: no task '%s';"
+                           " 'locant tasks' names them",
+                           id);
     for (size_t i = 0; i < out->n; i++)
         if (out->task[i].task == task)
-            return locant_fail(LOCANT_ERR_PARAM, "locant_report_run: task %s is"
-                               " given twice", task->info.id);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "locant_report_run: task %s is"
+                               " given twice",
+                               task->info.id);
     if (out->n == LCT_PLANNED_TASKS)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_report_run: more than %d"
-                           " tasks", LCT_PLANNED_TASKS);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: more than %d"
+                           " tasks",
+                           LCT_PLANNED_TASKS);
     t->task = task;
     LCT_TRY(locant_task_options(&t->train, task->info.id));
     if (task->info.fine_tune) {
@@ -125,7 +131,8 @@ static locant_status add_tasks(struct lct_task_plan *out, const char *list,
         list += bytes + (list[bytes] == ',');
     }
     if (out->n == 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_report_run: no task is"
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: no task is"
                            " named; 'locant tasks' names them");
     return LOCANT_OK;
 }
@@ -145,9 +152,10 @@ static locant_status resolve(char out[256], const struct lct_planned_task *t,
     lct_without_length(plain, spec, trained);
     status = lct_plan_resolve(out, plain, &t->train);
     if (status != LOCANT_OK)
-        status = locant_fail(status, "locant_report_run: task %s with %.80s:"
-                             " %.280s", t->task->info.id, spec,
-                             locant_last_error());
+        status = locant_fail(status,
+                             "locant_report_run: task %s with %.80s:"
+                             " %.280s",
+                             t->task->info.id, spec, locant_last_error());
     return status;
 }
 
@@ -157,15 +165,17 @@ static locant_status resolve_all(struct lct_task_plan *out)
 
     out->specs = locant_alloc(out->n * plan->n * sizeof *out->specs);
     if (out->specs == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory for"
-                           " %zu tasks", out->n);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for"
+                           " %zu tasks",
+                           out->n);
     for (size_t i = 0; i < out->n; i++) {
         struct lct_planned_task *t = &out->task[i];
 
         t->specs = out->specs + i * plan->n;
         for (size_t e = 0; e < plan->n; e++)
-            LCT_TRY(resolve(t->specs[e], t, plan->specs[e],
-                            plan->train.length));
+            LCT_TRY(
+                resolve(t->specs[e], t, plan->specs[e], plan->train.length));
     }
     return LOCANT_OK;
 }
@@ -186,8 +196,8 @@ static void add_costs(struct lct_task_plan *out)
     for (size_t i = 0; i < out->n; i++) {
         const struct lct_planned_task *t = &out->task[i];
 
-        out->trained += runs * t->train.steps * t->train.batch *
-                        t->train.length;
+        out->trained +=
+            runs * t->train.steps * t->train.batch * t->train.length;
         out->tested += runs * t->tested;
         if (used < sizeof names)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
@@ -196,7 +206,8 @@ static void add_costs(struct lct_task_plan *out)
     snprintf(out->message, sizeof out->message,
              "tasks %s: %" PRId64 " more run%s (%zu encoding%s, %d seed%s),"
              " trained on %.1f M tokens and tested on %.1f M; the report itself"
-             " trains on %.1f M", names, runs * (int64_t)out->n,
+             " trains on %.1f M",
+             names, runs * (int64_t)out->n,
              runs * (int64_t)out->n == 1 ? "" : "s", plan->n,
              plan->n == 1 ? "" : "s", out->seeds, out->seeds == 1 ? "" : "s",
              (double)out->trained / 1e6, (double)out->tested / 1e6,
@@ -209,7 +220,7 @@ locant_status lct_task_plan_create(struct lct_task_plan *out,
 {
     const struct budget *b = budget_of(plan);
 
-    *out = (struct lct_task_plan){.plan = plan};
+    *out = (struct lct_task_plan){ .plan = plan };
     out->seeds = b->seeds < plan->seeds ? b->seeds : plan->seeds;
     LCT_TRY(add_tasks(out, list ? list : b->tasks, b));
     LCT_TRY(resolve_all(out));
@@ -228,5 +239,5 @@ void lct_task_plan_fit(struct lct_task_plan *plan)
 void lct_task_plan_free(struct lct_task_plan *plan)
 {
     locant_release(plan->specs);
-    *plan = (struct lct_task_plan){0};
+    *plan = (struct lct_task_plan){ 0 };
 }

@@ -223,7 +223,7 @@ locant_status lct_results_collect(struct lct_results *r,
                                   locant_store *store,
                                   const locant_corpus *corpus)
 {
-    *r = (struct lct_results){0};
+    *r = (struct lct_results){ 0 };
     r->preset = plan->name;
     r->layers = plan->train.layers;
     r->heads = plan->train.heads;
@@ -273,7 +273,7 @@ void lct_results_free(struct lct_results *r)
     lct_surface_free(r->surface);
     locant_release(r->tasks);
     json_decref(r->numbers);
-    *r = (struct lct_results){0};
+    *r = (struct lct_results){ 0 };
 }
 
 /* --------------------------------------------------------------------- rows */
@@ -297,7 +297,7 @@ void lct_report_row_of(locant_report_row *row, const struct lct_group *g)
     const int last = LOCANT_EVAL_LENGTHS - 1;
     double n = (double)g->n;
 
-    *row = (locant_report_row){.seeds = (int)g->n};
+    *row = (locant_report_row){ .seeds = (int)g->n };
     memcpy(row->encoding, g->spec, sizeof row->encoding);
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
         row->length[k] = g->results[0].eval.length[k];
@@ -309,8 +309,7 @@ void lct_report_row_of(locant_report_row *row, const struct lct_group *g)
     for (size_t s = 0; s < g->n; s++) {
         const struct lct_result *r = &g->results[s];
 
-        row->gain +=
-            (r->eval.own_window - r->eval.same_targets[last]) / n;
+        row->gain += (r->eval.own_window - r->eval.same_targets[last]) / n;
         row->train_tokens_per_second += r->run.tokens_per_second / n;
         row->eval_tokens_per_second += r->eval.tokens_per_second / n;
         row->seconds += r->run.seconds / n;

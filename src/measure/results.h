@@ -8,11 +8,13 @@
 
 /* The measures of a block's loss. */
 enum lct_measure {
-    LCT_P1, /* same targets, at each length */
-    LCT_P3, /* all targets of non-overlapping windows */
-    LCT_P4, /* own window: the same window at every length */
+    LCT_P1,   /* same targets, at each length */
+    LCT_P3,   /* all targets of non-overlapping windows */
+    LCT_P4,   /* own window: the same window at every length */
     LCT_LOGN, /* P1 under temperature(kind=logn,length=<trained>) */
-    LCT_CLAMP, LCT_WRAP, LCT_RESAMPLE, /* P1 beyond the end of a table */
+    LCT_CLAMP,
+    LCT_WRAP,
+    LCT_RESAMPLE, /* P1 beyond the end of a table */
     LCT_MEASURES
 };
 
@@ -27,8 +29,8 @@ struct lct_result {
     /* [n_steps]: training curve; norms of the gradient, of all parameters and
        of the encoding's, NAN where it has none */
     double *step, *step_loss, *step_norm, *step_own_norm;
-    char batch_checksum[17]; /* of every batch trained on; gate g6 */
-    int64_t bytes;           /* memory of the model in training */
+    char batch_checksum[17];        /* of every batch trained on; gate g6 */
+    int64_t bytes;                  /* memory of the model in training */
     double forward_ms, backward_ms; /* per token in training; NAN: not known */
 };
 
@@ -38,19 +40,19 @@ struct json_t;
 
 /* All runs of one encoding. */
 struct lct_group {
-    char spec[256];            /* as resolved */
+    char spec[256]; /* as resolved */
     const locant_encoding_info *info;
     unsigned doors, traits;
-    int64_t reach;             /* number of positions it is defined at */
+    int64_t reach;              /* number of positions it is defined at */
     struct lct_result *results; /* [n], by seed */
     size_t n;
     /* trained parameters of the first seed; of layer 0 if layers have their
        own; F32, dense */
     locant_tensor params[LCT_GROUP_PARAMS];
     int n_params;
-    struct json_t *probe; /* what probes found of the first run; or NULL */
-    double rate;               /* learning rate; chosen where some were tried */
-    double valid[LCT_RATES];   /* validation loss of each of r->rates */
+    struct json_t *probe;    /* what probes found of the first run; or NULL */
+    double rate;             /* learning rate; chosen where some were tried */
+    double valid[LCT_RATES]; /* validation loss of each of r->rates */
 };
 
 struct lct_extension;
@@ -61,30 +63,30 @@ struct lct_results {
     struct lct_group *groups;
     size_t n;
     int64_t layers, heads, width, trained_length;
-    int judged;                /* lct_judged(); 0: the longest length */
+    int judged; /* lct_judged(); 0: the longest length */
     locant_corpus_info corpus;
-    bool text_kept;            /* the store has its text */
+    bool text_kept; /* the store has its text */
     struct lct_folder folders[LCT_FOLDERS];
     size_t n_folders;
-    double ngram[2];           /* losses of ngram_order[] on the P1 targets;
+    double ngram[2]; /* losses of ngram_order[] on the P1 targets;
                                   gate g2 asks for the first */
     int ngram_order[2];
     double cache[LOCANT_EVAL_LENGTHS]; /* of the cache n-gram; NAN or 0: none */
-    int cache_order;           /* of its n-gram of the training text */
-    double rates[LCT_RATES];   /* learning rates tried with seed 1 */
-    int n_rates;               /* 0: none, all have the same */
+    int cache_order;                   /* of its n-gram of the training text */
+    double rates[LCT_RATES];           /* learning rates tried with seed 1 */
+    int n_rates;                       /* 0: none, all have the same */
     char cpu[64], isa[16], commit[64], compiler[320], date[32];
     int threads;
     double seconds;
-    double forecast, limit;    /* seconds forecast at the beginning, and the
+    double forecast, limit; /* seconds forecast at the beginning, and the
                                   limit; 0: none */
-    int seeds_asked;           /* seeds asked for; the forecast may have left
+    int seeds_asked;        /* seeds asked for; the forecast may have left
                                   out some */
     const char *preset;
     locant_report_gate gates[7];
     struct lct_extension *extension; /* extension.h; NULL: not asked for */
     struct lct_surface *surface;     /* surface.h; NULL: not asked for */
-    struct lct_task_point *tasks; /* [n_tasks], results_tasks.h; in order */
+    struct lct_task_point *tasks;    /* [n_tasks], results_tasks.h; in order */
     size_t n_tasks;
     struct lct_identity identities[LCT_IDENTITIES];
     int n_identities;

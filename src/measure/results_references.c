@@ -16,10 +16,14 @@ static locant_status count_cache(struct lct_results *r,
                                  const size_t *ends, size_t n)
 {
     int64_t lengths[LOCANT_EVAL_LENGTHS];
-    const struct lct_cache_job job = {
-        .order = r->cache_order, .train_bytes = seen, .lengths = lengths,
-        .n_lengths = LOCANT_EVAL_LENGTHS, .ends = ends, .blocks = n,
-        .targets = LCT_EVAL_TARGETS, .seed = LCT_EVAL_SEED};
+    const struct lct_cache_job job = { .order = r->cache_order,
+                                       .train_bytes = seen,
+                                       .lengths = lengths,
+                                       .n_lengths = LOCANT_EVAL_LENGTHS,
+                                       .ends = ends,
+                                       .blocks = n,
+                                       .targets = LCT_EVAL_TARGETS,
+                                       .seed = LCT_EVAL_SEED };
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         lengths[k] = INT64_C(128) << k;
@@ -111,9 +115,11 @@ locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
         r->ngram_order[i] = plan->ngram_order[i];
     r->cache_order = r->ngram_order[0] > r->ngram_order[1] ? r->ngram_order[0]
                                                            : r->ngram_order[1];
-    snprintf(key, sizeof key, "references;1;%s;train=%zu,%zu;orders=%d,%d;"
-             "blocks=%" PRId64, r->corpus.sha256, r->corpus.train_bytes, seen,
-             r->ngram_order[0], r->ngram_order[1], plan->blocks);
+    snprintf(key, sizeof key,
+             "references;1;%s;train=%zu,%zu;orders=%d,%d;"
+             "blocks=%" PRId64,
+             r->corpus.sha256, r->corpus.train_bytes, seen, r->ngram_order[0],
+             r->ngram_order[1], plan->blocks);
     LCT_TRY(lct_store_plan(&kept, store, key));
     found = kept != NULL && read_kept(r, kept);
     locant_release(kept);

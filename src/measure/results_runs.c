@@ -34,10 +34,10 @@ static locant_status evaluated_blocks(int64_t *blocks, locant_store *store,
 static locant_status check_alike(const locant_run_info *a,
                                  const locant_run_info *b)
 {
-    const char *what = strcmp(a->model, b->model) != 0     ? "models"
-                       : a->length != b->length            ? "lengths"
-                       : a->steps != b->steps              ? "steps"
-                       : a->batch != b->batch              ? "batches"
+    const char *what = strcmp(a->model, b->model) != 0 ? "models"
+                       : a->length != b->length        ? "lengths"
+                       : a->steps != b->steps          ? "steps"
+                       : a->batch != b->batch          ? "batches"
                        : strcmp(a->corpus_sha256, b->corpus_sha256) != 0
                            ? "corpora"
                            : NULL;
@@ -62,8 +62,8 @@ static locant_status group_of(struct lct_group **out, struct lct_results *r,
             return LOCANT_OK;
         }
     *g = (struct lct_group){ .n = 0 };
-    LCT_TRY(lct_store_blame(lct_group_set(g, run->encoding), s,
-                            "run %" PRId64, run->id));
+    LCT_TRY(lct_store_blame(lct_group_set(g, run->encoding), s, "run %" PRId64,
+                            run->id));
     g->results = locant_alloc(n * sizeof *g->results);
     if (g->results == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu runs", n);
@@ -103,7 +103,8 @@ locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
 
     *r = (struct lct_results){ .preset = "" };
     if (store->version < 2)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: a store of version "
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: a store of version "
                            "%" PRId64 ", expected 2 or later; what writes to "
                            "it, as 'locant report', brings it there",
                            store->path, store->version);

@@ -53,7 +53,8 @@ static bool are_lengths(const json_t *list, size_t most)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one) {
+    json_array_foreach(list, i, one)
+    {
         const json_int_t length = json_integer_value(one); /* 0: no integer */
 
         if (length <= last || length > longest)
@@ -69,10 +70,8 @@ static bool have_texts(const json_t *list, const char *const keys[2])
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one)
-        for (int k = 0; k < 2 && keys[k]; k++)
-            if (!json_is_string(json_object_get(one, keys[k])))
-                return false;
+    json_array_foreach(list, i, one) for (int k = 0; k < 2 && keys[k]; k++) if (
+        !json_is_string(json_object_get(one, keys[k]))) return false;
     return json_array_size(list) > 0 &&
            json_array_size(list) <= LCT_MOST_ENCODINGS;
 }
@@ -90,12 +89,9 @@ static bool are_moderate(const json_t *x)
     json_t *one;
     size_t i;
 
-    json_array_foreach(x, i, one)
-        if (!are_moderate(one))
-            return false;
-    json_object_foreach((json_t *)x, key, one)
-        if (!are_moderate(one))
-            return false;
+    json_array_foreach(x, i, one) if (!are_moderate(one)) return false;
+    json_object_foreach((json_t *)x, key,
+                        one) if (!are_moderate(one)) return false;
     return json_number_value(x) <= most && json_number_value(x) >= -most;
 }
 
@@ -105,8 +101,8 @@ static bool are_moderate(const json_t *x)
  */
 static const char *what_is_wrong(const json_t *x, const char *section)
 {
-    static const char *const methods[2] = {"title", "spec"};
-    static const char *const encodings[2] = {"encoding", NULL};
+    static const char *const methods[2] = { "title", "spec" };
+    static const char *const encodings[2] = { "encoding", NULL };
 
     if (!are_moderate(x))
         return "a number beyond 1e15";
@@ -116,7 +112,8 @@ static const char *what_is_wrong(const json_t *x, const char *section)
         if (!are_lengths(json_object_get(x, "lengths"), LCT_SURFACE_LENGTHS))
             return "lengths";
         return have_texts(json_object_get(x, "encodings"), encodings)
-                   ? NULL : "encodings";
+                   ? NULL
+                   : "encodings";
     }
     if (!are_lengths(json_object_get(x, "lengths"), LCT_EXT_FACTORS))
         return "lengths";
@@ -155,7 +152,8 @@ static locant_status read_one(json_t **out, locant_store *store,
                        "locant_figure_of_runs: run %lld: what the store kept of"
                        " %s cannot be used: %s; a report --with %s that begins"
                        " with this run writes it again, and other runs alone"
-                       " leave it out", (long long)run, section, why, section);
+                       " leave it out",
+                       (long long)run, section, why, section);
 }
 
 /* Sections of older builds have no "kept"; of these, take the last run's. */
@@ -181,7 +179,8 @@ locant_status lct_section_read(json_t **numbers, locant_store *store,
     if (status == LOCANT_OK && last == NULL)
         status = locant_fail(LOCANT_ERR_PARAM,
                              "locant_figure_of_runs: none of these runs is of"
-                             " a report --with %s, expected one", section);
+                             " a report --with %s, expected one",
+                             section);
     if (status != LOCANT_OK) {
         json_decref(last);
         return status;

@@ -100,19 +100,31 @@ static int gather(const locant_run_info *run, const char *setup,
         (s->place >= 0 && !lct_task_mapped(task)))
         return 0;
     if (!lct_reserve(&at, &g->room, g->r->n_tasks, 1, sizeof *p)) {
-        g->status = locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu"
-                                " scores of tasks", g->r->n_tasks + 1);
+        g->status = locant_fail(LOCANT_ERR_NOMEM,
+                                "report: no memory for %zu"
+                                " scores of tasks",
+                                g->r->n_tasks + 1);
         return 1;
     }
     g->r->tasks = at;
     p = &g->r->tasks[g->r->n_tasks++];
     *p = (struct lct_task_point){
-        .task = task, .setup = hash_setup(setup, run), .steps = run->steps,
-        .batch = run->batch, .group = group, .seed = run->seed, .run = run->id,
+        .task = task,
+        .setup = hash_setup(setup, run),
+        .steps = run->steps,
+        .batch = run->batch,
+        .group = group,
+        .seed = run->seed,
+        .run = run->id,
         .parameters = run->parameters - run->encoding_parameters,
-        .length = s->length, .place = s->place, .items = s->items,
-        .exact = s->exact, .tokens = s->tokens, .hits = s->hits,
-        .loss = s->loss, .floor = s->floor,
+        .length = s->length,
+        .place = s->place,
+        .items = s->items,
+        .exact = s->exact,
+        .tokens = s->tokens,
+        .hits = s->hits,
+        .loss = s->loss,
+        .floor = s->floor,
     };
     snprintf(p->model, sizeof p->model, "%s", run->model);
     snprintf(p->setting, sizeof p->setting, "%s", s->setting);

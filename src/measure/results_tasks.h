@@ -10,12 +10,12 @@
  */
 struct lct_task_point {
     const locant_task_info *task;
-    uint64_t setup;   /* hash of how the run was made, without its encoding,
+    uint64_t setup; /* hash of how the run was made, without its encoding,
                          seed and parent */
     char model[128];
     int64_t steps, batch;
     int64_t parameters; /* of the model without its encoding */
-    size_t group;     /* of the results */
+    size_t group;       /* of the results */
     uint64_t seed;
     int64_t run;
     char setting[64]; /* of the test */
@@ -50,8 +50,8 @@ void lct_without_length(char out[256], const char *spec, int64_t length);
 
 /* What is expected of an encoding on a task, before it is measured. */
 struct lct_hypothesis {
-    const char *spec;     /* without its length if that is the trained one */
-    const char *task;     /* "T13" is also its variants */
+    const char *spec; /* without its length if that is the trained one */
+    const char *task; /* "T13" is also its variants */
     const char *expected, *reason;
 };
 

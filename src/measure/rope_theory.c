@@ -21,15 +21,16 @@ struct lct_rope_score lct_rope_expected(enum lct_rope_vectors kind,
     double sum = 0, squares = 0;
 
     if (kind == LCT_ROPE_INDEPENDENT)
-        return (struct lct_rope_score){0, 1 / sqrt(dim)};
+        return (struct lct_rope_score){ 0, 1 / sqrt(dim) };
     for (int64_t j = 0; j < pairs; j++) {
         const double c = cos(s * freq[j]);
 
         sum += c;
         squares += c * c;
     }
-    return (struct lct_rope_score){
-        2 * sum / dim, kind == LCT_ROPE_SAME ? 2 * sqrt(squares) / dim : 0};
+    return (struct lct_rope_score){ 2 * sum / dim, kind == LCT_ROPE_SAME
+                                                       ? 2 * sqrt(squares) / dim
+                                                       : 0 };
 }
 
 /* sum_{j=1..pairs} |S_j(s)| */
@@ -111,8 +112,8 @@ static double index_ramp(const struct lct_rope_setup *p, double j)
 
 void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p)
 {
-    const double ntk = p->dim > 2 ? lct_ntk_base(p->base, p->dim, p->factor)
-                                  : p->base;
+    const double ntk =
+        p->dim > 2 ? lct_ntk_base(p->base, p->dim, p->factor) : p->base;
 
     for (int64_t j = 0; j < p->dim / 2; j++) {
         const double share = 2.0 * (double)j / (double)p->dim;

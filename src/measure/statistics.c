@@ -87,8 +87,9 @@ static double t_test(const double *x, size_t n)
     mean_and_error(&mean, &error, x, n);
     if (n < 2 || isnan(mean) || mean == 0)
         return n < 2 || isnan(mean) ? NAN : 1;
-    return fmax(0, 1 - t_probability(atan(fabs(mean) / error /
-                                          sqrt((double)(n - 1))), n - 1));
+    return fmax(
+        0, 1 - t_probability(atan(fabs(mean) / error / sqrt((double)(n - 1))),
+                             n - 1));
 }
 
 /* Sum of d with the sign of d[i + 1] flipped where bit i is set. */
@@ -109,8 +110,8 @@ static double flipped_sum(const double *d, size_t n, uint32_t signs)
  */
 static double flip_probability(const double *d, size_t n)
 {
-    const uint32_t choices = n < 1 || n > LOCANT_FLIP_MAX
-                                 ? 0 : (uint32_t)1 << (n - 1);
+    const uint32_t choices =
+        n < 1 || n > LOCANT_FLIP_MAX ? 0 : (uint32_t)1 << (n - 1);
     double size = 0, least;
     uint32_t hits = 0;
 

@@ -63,8 +63,8 @@ static double resampled_mean(const double *loss, size_t seeds, size_t blocks,
                              const locant_random *of_seeds)
 {
     enum { SOME = 256 };
-    locant_random of_blocks = {.seed = of_seeds->seed,
-                               .stream = of_seeds->stream + 1};
+    locant_random of_blocks = { .seed = of_seeds->seed,
+                                .stream = of_seeds->stream + 1 };
     size_t drawn[SOME];
     double sum = 0;
 
@@ -122,8 +122,9 @@ static void resample_some(void *context, size_t task, int slot)
     (void)slot;
     for (size_t i = task * some; i < (task + 1) * some; i++) {
         /* Two streams per resample: "boot" in ASCII, then its number. */
-        locant_random random = {
-            .seed = j->seed, .stream = ((uint64_t)0x626f6f74 << 32) + 2 * i};
+        locant_random random = { .seed = j->seed,
+                                 .stream =
+                                     ((uint64_t)0x626f6f74 << 32) + 2 * i };
 
         j->means[i] = resampled_mean(j->loss, j->seeds, j->blocks, &random);
     }
@@ -133,7 +134,7 @@ static void resample(locant_interval *out, const double *loss, size_t seeds,
                      size_t blocks, double level, uint64_t seed)
 {
     double means[RESAMPLES];
-    struct job job = {loss, seeds, blocks, seed, means};
+    struct job job = { loss, seeds, blocks, seed, means };
 
     locant_parallel_for(TASKS, resample_some, &job);
     qsort(means, RESAMPLES, sizeof means[0], ascending);

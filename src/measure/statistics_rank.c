@@ -8,8 +8,8 @@
 struct ranking {
     const double *loss;
     size_t n, seeds, blocks;
-    double level; /* of the interval of one pair */
-    double *mean; /* [n, seeds] over blocks */
+    double level;       /* of the interval of one pair */
+    double *mean;       /* [n, seeds] over blocks */
     double *difference; /* [seeds] */
 };
 
@@ -19,8 +19,8 @@ static bool is_above(const struct ranking *r, size_t a, size_t b)
     double mean, half, least = INFINITY;
 
     for (size_t s = 0; s < r->seeds; s++) {
-        r->difference[s] = r->mean[a * r->seeds + s] -
-                           r->mean[b * r->seeds + s];
+        r->difference[s] =
+            r->mean[a * r->seeds + s] - r->mean[b * r->seeds + s];
         least = fmin(least, r->difference[s]);
     }
     if (r->seeds < LCT_TESTED_SEEDS)
@@ -85,8 +85,9 @@ static locant_status rank_all(int *rank, struct ranking *r)
 locant_status locant_ranks(int *rank, const double *loss, size_t n,
                            size_t seeds, size_t blocks, double level)
 {
-    struct ranking r = {.loss = loss, .n = n, .seeds = seeds, .blocks = blocks,
-                        .level = level};
+    struct ranking r = {
+        .loss = loss, .n = n, .seeds = seeds, .blocks = blocks, .level = level
+    };
     locant_status status;
 
     if (n > 0 && (rank == NULL || (loss == NULL && seeds > 0 && blocks > 0)))

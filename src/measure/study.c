@@ -101,10 +101,11 @@ static void compare_run(struct difference *d, const json_t *a, const json_t *b)
     const json_t *y = json_object_get(b, "losses"), *one;
     size_t k;
 
-    json_array_foreach(x, k, one) {
+    json_array_foreach(x, k, one)
+    {
         const json_t *other = json_array_get(y, k);
         const double gap =
-            json_is_null(one) && json_is_null(other)   ? 0
+            json_is_null(one) && json_is_null(other) ? 0
             : json_is_null(one) || json_is_null(other)
                 ? INFINITY
                 : fabs(json_real_value(one) - json_real_value(other));
@@ -121,10 +122,13 @@ static void tell(const struct difference *d, size_t batches, size_t runs,
     char message[256], batch[64];
 
     if (d->differ == 0)
-        snprintf(message, sizeof message, "the imported study is repeated: "
-                 "all %zu losses are the same to the last bit", d->losses);
+        snprintf(message, sizeof message,
+                 "the imported study is repeated: "
+                 "all %zu losses are the same to the last bit",
+                 d->losses);
     else
-        snprintf(message, sizeof message, "the imported study is repeated: "
+        snprintf(message, sizeof message,
+                 "the imported study is repeated: "
                  "%zu of %zu losses differ, by at most %.2g nats per byte",
                  d->differ, d->losses, d->most);
     snprintf(batch, sizeof batch, "; %zu of %zu runs saw other batches",
@@ -141,12 +145,13 @@ static void compare(const json_t *own, const json_t *imported,
 {
     const json_t *a = json_object_get(own, "runs"), *one;
     const json_t *b = json_object_get(imported, "runs");
-    struct difference d = {0};
+    struct difference d = { 0 };
     size_t i, batches = 0;
 
     if (json_array_size(a) != json_array_size(b))
         return;
-    json_array_foreach(a, i, one) {
+    json_array_foreach(a, i, one)
+    {
         const json_t *other = json_array_get(b, i);
 
         compare_run(&d, one, other);
@@ -163,9 +168,10 @@ static locant_status compare_imported(locant_store *store, const char *key,
     json_t *imported;
     char *text;
 
-    LCT_TRY(lct_store_text(
-        &text, store, "SELECT study FROM studies WHERE configuration = ?1"
-        " AND corpus_sha256 = ?2 AND origin = 'imported'", "ss", key, sha256));
+    LCT_TRY(lct_store_text(&text, store,
+                           "SELECT study FROM studies WHERE configuration = ?1"
+                           " AND corpus_sha256 = ?2 AND origin = 'imported'",
+                           "ss", key, sha256));
     if (text == NULL)
         return LOCANT_OK;
     imported = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -190,12 +196,16 @@ locant_status lct_study_record(locant_store *store, const json_t *study,
     lct_store_now(made);
     status = lct_store_begin(store, "locant_study_import");
     if (status == LOCANT_OK)
-        status = lct_store_end(store, lct_store_exec(
-            store, "INSERT OR REPLACE INTO studies (configuration,"
-            " corpus_sha256, origin, study, made) VALUES (?1, ?2, ?3, ?4, ?5)",
-            "sssss", key,
-            json_string_value(json_object_get(json_object_get(study, "corpus"),
-                                              "sha256")), origin, text, made));
+        status = lct_store_end(
+            store,
+            lct_store_exec(store,
+                           "INSERT OR REPLACE INTO studies (configuration,"
+                           " corpus_sha256, origin, study, made)"
+                           " VALUES (?1, ?2, ?3, ?4, ?5)",
+                           "sssss", key,
+                           json_string_value(json_object_get(
+                               json_object_get(study, "corpus"), "sha256")),
+                           origin, text, made));
     free(text);
     return status;
 }

@@ -58,7 +58,8 @@ static void add_list(struct text *w, const json_t *list, const char *between)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one) {
+    json_array_foreach(list, i, one)
+    {
         add(w, i > 0 ? between : "");
         add(w, json_string_value(one));
     }
@@ -84,7 +85,7 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
 {
     const json_t *c = json_object_get(root, "configuration");
     const json_t *with = json_object_get(c, "with");
-    struct text w = {0};
+    struct text w = { 0 };
     char seeds[32];
 
     add(&w, "locant report --preset ");
@@ -109,16 +110,19 @@ static locant_status list_sources(char **out, const json_t *about)
 {
     const json_t *folders = json_object_get(about, "folders"), *one;
     json_t *paths = json_loads(string_at(about, "paths"), 0, NULL);
-    struct text w = {0};
+    struct text w = { 0 };
     size_t i;
 
     add(&w, "");
-    json_array_foreach(folders, i, one) {
+    json_array_foreach(folders, i, one)
+    {
         add(&w, i > 0 ? ", " : "");
         add(&w, json_is_string(json_array_get(one, 0))
-                    ? json_string_value(json_array_get(one, 0)) : "");
+                    ? json_string_value(json_array_get(one, 0))
+                    : "");
     }
-    json_array_foreach(paths, i, one) {
+    json_array_foreach(paths, i, one)
+    {
         add(&w, w.used > 0 ? ", " : "");
         add(&w, json_is_string(one) ? json_string_value(one) : "");
     }
@@ -134,8 +138,10 @@ static locant_status list_sources(char **out, const json_t *about)
 static locant_status no_study(const locant_store *s, int64_t id)
 {
     if (id == 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: has no study; a finished "
-                           "'locant report' makes one", s->directory);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: has no study; a finished "
+                           "'locant report' makes one",
+                           s->directory);
     return locant_fail(LOCANT_ERR_PARAM, "%s: has no study %" PRId64,
                        s->directory, id);
 }
@@ -147,10 +153,11 @@ static locant_status find_id(int64_t *found, locant_store *s, int64_t id)
 
     if (s->version >= 5)
         LCT_TRY(lct_store_text(
-            &text, s, "SELECT CASE WHEN ?1 > 0 THEN (SELECT id FROM studies"
+            &text, s,
+            "SELECT CASE WHEN ?1 > 0 THEN (SELECT id FROM studies"
             " WHERE id = ?1) ELSE coalesce((SELECT max(id) FROM studies"
-            " WHERE origin = 'here'), (SELECT max(id) FROM studies)) END", "i",
-            id));
+            " WHERE origin = 'here'), (SELECT max(id) FROM studies)) END",
+            "i", id));
     if (text == NULL)
         return no_study(s, id);
     *found = strtoll(text, NULL, 10);
@@ -181,7 +188,7 @@ static locant_status fill(locant_study *out, locant_store *s,
     const json_t *corpus = json_object_get(root, "corpus");
     json_t *about = text->about ? json_loads(text->about, 0, NULL) : NULL;
     char *made = NULL;
-    locant_corpus c = {.text = NULL};
+    locant_corpus c = { .text = NULL };
     locant_status status = lct_store_text(
         &made, s, "SELECT made || ' ' || origin FROM studies WHERE id = ?1",
         "i", out->id);
@@ -203,13 +210,13 @@ static locant_status fill(locant_study *out, locant_store *s,
 locant_status locant_store_study(locant_study *out, locant_store *store,
                                  int64_t id)
 {
-    struct lct_text_file text = {0};
+    struct lct_text_file text = { 0 };
     json_t *root = NULL;
     locant_status status;
 
     LCT_NOT_NULL(__func__, out);
     LCT_NOT_NULL(__func__, store);
-    *out = (locant_study){.id = 0};
+    *out = (locant_study){ .id = 0 };
     LCT_TRY(find_id(&out->id, store, id));
     LCT_TRY(load(&root, store, out->id));
     status = lct_store_text_file(
@@ -229,7 +236,7 @@ void locant_study_free(locant_study *study)
         return;
     locant_release(study->command);
     locant_release(study->sources);
-    *study = (locant_study){.id = 0};
+    *study = (locant_study){ .id = 0 };
 }
 
 /* ------------------------------------------------------------------- export */
@@ -244,8 +251,10 @@ static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
     size_t chars;
 
     if (status == LOCANT_OK && whole == NULL)
-        status = locant_fail(LOCANT_ERR_PARAM, "%s: does not keep the text "
-                             "%.12s..", s->directory, sha256);
+        status = locant_fail(LOCANT_ERR_PARAM,
+                             "%s: does not keep the text "
+                             "%.12s..",
+                             s->directory, sha256);
     locant_corpus_free(whole);
     LCT_TRY(status);
     status = lct_store_text_file(&f, s, sha256);
@@ -254,8 +263,10 @@ static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
         lct_base64(text, f.bytes, f.size);
     if (status == LOCANT_OK &&
         json_object_set_new(root, "text", json_stringn(text, text ? chars : 0)))
-        status = locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a text of %zu"
-                             " bytes", s->directory, f.size);
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "%s: no memory for a text of %zu"
+                             " bytes",
+                             s->directory, f.size);
     locant_release(text);
     lct_text_file_free(&f);
     return status;
@@ -265,16 +276,18 @@ static locant_status write_study(const char *path, const json_t *root,
                                  bool private)
 {
     char *text = json_dumps(root, JSON_COMPACT);
-    struct lct_piece pieces[2] = {{text, text ? strlen(text) : 0}, {"\n", 1}};
+    struct lct_piece pieces[2] = { { text, text ? strlen(text) : 0 },
+                                   { "\n", 1 } };
     locant_status status;
 
     if (text == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the study",
                            path);
     if (pieces[0].size >= LCT_STUDY_MOST)
-        status = locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: would have %zu bytes,"
-                             " and at most %d are read", path, pieces[0].size,
-                             LCT_STUDY_MOST);
+        status = locant_fail(LOCANT_ERR_UNSUPPORTED,
+                             "%s: would have %zu bytes,"
+                             " and at most %d are read",
+                             path, pieces[0].size, LCT_STUDY_MOST);
     else
         status = private ? lct_write_private(path, pieces, 2)
                          : lct_write_file(path, pieces, 2);
@@ -323,8 +336,8 @@ static locant_status take_into(int64_t *id, const char *directory,
     LCT_TRY(locant_store_open(&store, directory));
     status = take(store, study);
     if (status == LOCANT_OK)
-        status = lct_store_text(&text, store, "SELECT max(id) FROM studies",
-                                "");
+        status =
+            lct_store_text(&text, store, "SELECT max(id) FROM studies", "");
     *id = text ? strtoll(text, NULL, 10) : 0;
     locant_release(text);
     locant_store_close(store);

@@ -12,8 +12,10 @@ enum { MOST_SEEDS = 1000, MOST_TASKS = 200 };
 
 static locant_status refuse(const char *name, const char *what)
 {
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: is not a study as this "
-                       "locant writes it: %s", name, what);
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: is not a study as this "
+                       "locant writes it: %s",
+                       name, what);
 }
 
 /* ------------------------------------------------------------ configuration */
@@ -48,12 +50,13 @@ static locant_status check_specs(const json_t *list, const char *name)
 
 static bool are_jobs(const json_t *list)
 {
-    static const char *const jobs[] = {"extension", "surface", "tasks"};
+    static const char *const jobs[] = { "extension", "surface", "tasks" };
     const size_t n = sizeof jobs / sizeof jobs[0];
     const json_t *one;
     size_t i, at = 0;
 
-    json_array_foreach(list, i, one) {
+    json_array_foreach(list, i, one)
+    {
         const char *job = json_string_value(one);
 
         while (job && at < n && strcmp(jobs[at], job) != 0)
@@ -95,7 +98,8 @@ static bool has_only(const json_t *object, const char *const *names)
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)object, key, value) {
+    json_object_foreach((json_t *)object, key, value)
+    {
         const char *const *name = names;
 
         while (*name != NULL && strcmp(*name, key) != 0)
@@ -108,8 +112,8 @@ static bool has_only(const json_t *object, const char *const *names)
 
 static bool is_configuration(const json_t *c)
 {
-    static const char *const names[] = {"preset", "seeds", "encodings", "with",
-                                        "tasks", NULL};
+    static const char *const names[] = { "preset", "seeds", "encodings",
+                                         "with",   "tasks", NULL };
     const json_int_t seeds = json_integer_value(json_object_get(c, "seeds"));
     const size_t n = json_array_size(json_object_get(c, "encodings"));
 
@@ -127,16 +131,15 @@ static bool are_losses(const json_t *list)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one)
-        if (!json_is_null(one) && !json_is_real(one))
-            return false;
+    json_array_foreach(list, i, one) if (!json_is_null(one) &&
+                                         !json_is_real(one)) return false;
     return json_array_size(list) == LOCANT_EVAL_LENGTHS;
 }
 
 static bool is_run(const json_t *run)
 {
-    static const char *const names[] = {"encoding", "seed", "batches", "losses",
-                                        NULL};
+    static const char *const names[] = { "encoding", "seed", "batches",
+                                         "losses", NULL };
     const char *spec = json_string_value(json_object_get(run, "encoding"));
     const char *batches = json_string_value(json_object_get(run, "batches"));
 
@@ -152,41 +155,40 @@ static bool are_runs(const json_t *runs, const json_t *configuration)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(runs, i, one)
-        if (!is_run(one))
-            return false;
+    json_array_foreach(runs, i, one) if (!is_run(one)) return false;
     return json_array_size(runs) ==
            json_array_size(json_object_get(configuration, "encodings")) *
-               (size_t)json_integer_value(json_object_get(configuration,
-                                                          "seeds"));
+               (size_t)json_integer_value(
+                   json_object_get(configuration, "seeds"));
 }
 
 locant_status lct_study_check(const json_t *root, const char *name)
 {
-    static const char *const names[] = {"format", "version", "locant",
-                                        "configuration", "corpus", "runs",
-                                        "numbers", "text", NULL};
+    static const char *const names[] = { "format",        "version", "locant",
+                                         "configuration", "corpus",  "runs",
+                                         "numbers",       "text",    NULL };
     const char *format = json_string_value(json_object_get(root, "format"));
     const json_t *configuration = json_object_get(root, "configuration");
     const json_int_t version =
         json_integer_value(json_object_get(root, "version"));
-    locant_corpus c = {.text = NULL};
+    locant_corpus c = { .text = NULL };
 
     if (format == NULL || strcmp(format, "locant study") != 0)
         return refuse(name, "'format' is not 'locant study'");
     if (version != 1)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: is a study of version %lld, "
-                           "this locant knows version 1", name,
-                           (long long)version);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: is a study of version %lld, "
+                           "this locant knows version 1",
+                           name, (long long)version);
     if (!has_only(root, names))
         return refuse(name, "it has a member of another name");
     if (!is_configuration(configuration))
         return refuse(name, "'configuration' has a preset, seeds, jobs or "
-                      "tasks that are unknown");
+                            "tasks that are unknown");
     LCT_TRY(check_specs(json_object_get(configuration, "encodings"), name));
     if (!lct_corpus_read_about(&c, json_object_get(root, "corpus")))
         return refuse(name, "'corpus' has a kind, SHA-256 or size that cannot "
-                      "be");
+                            "be");
     if (!are_runs(json_object_get(root, "runs"), configuration))
         return refuse(name, "'runs' are not one for each encoding and seed");
     if (!json_is_object(json_object_get(root, "numbers")))
@@ -201,7 +203,7 @@ static locant_status read_text(locant_corpus **out, const json_t *root,
 {
     const json_t *text = json_object_get(root, "text");
     const size_t n = json_string_length(text);
-    struct lct_packed packed = {.name = name};
+    struct lct_packed packed = { .name = name };
     locant_status status;
     void *bytes;
 
@@ -212,9 +214,8 @@ static locant_status read_text(locant_corpus **out, const json_t *root,
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for its text",
                            name);
     packed.bytes = bytes;
-    status = json_is_string(text) &&
-                     lct_base64_read(bytes, &packed.size,
-                                     json_string_value(text), n)
+    status = json_is_string(text) && lct_base64_read(bytes, &packed.size,
+                                                     json_string_value(text), n)
                  ? lct_corpus_of_text(out, json_object_get(root, "corpus"),
                                       "[]", &packed)
                  : refuse(name, "'text' is not base64");
@@ -236,13 +237,13 @@ static locant_status read_all(struct lct_study *s, const char *bytes,
                            error.line, error.column);
     LCT_TRY(lct_study_check(s->root, name));
     LCT_TRY(read_text(&s->corpus, s->root, name));
-    s->configuration =
-        lct_study_key(json_object_get(s->root, "configuration"));
+    s->configuration = lct_study_key(json_object_get(s->root, "configuration"));
     json_object_del(s->root, "text");
-    return s->configuration
-               ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for its "
-                             "configuration", name);
+    return s->configuration ? LOCANT_OK
+                            : locant_fail(LOCANT_ERR_NOMEM,
+                                          "%s: no memory for its "
+                                          "configuration",
+                                          name);
 }
 
 locant_status lct_study_read(struct lct_study *out, const char *bytes,
@@ -250,7 +251,7 @@ locant_status lct_study_read(struct lct_study *out, const char *bytes,
 {
     locant_status status;
 
-    *out = (struct lct_study){.root = NULL};
+    *out = (struct lct_study){ .root = NULL };
     status = read_all(out, bytes, size, name);
     if (status != LOCANT_OK)
         lct_study_free(out);
@@ -262,5 +263,5 @@ void lct_study_free(struct lct_study *s)
     json_decref(s->root);
     free(s->configuration);
     locant_corpus_free(s->corpus);
-    *s = (struct lct_study){.root = NULL};
+    *s = (struct lct_study){ .root = NULL };
 }

@@ -14,9 +14,8 @@ static const struct grid {
     int64_t trained[LCT_SURFACE_TRAINED]; /* ends with 0 */
     int64_t longest;
     int seeds; /* at most so many */
-} smoke = {{64, 128}, 256, 1},
-  usual = {{32, 64, 128, 256}, 1024, 2},
-  large = {{32, 64, 128, 256}, 2048, LCT_SURFACE_SEEDS};
+} smoke = { { 64, 128 }, 256, 1 }, usual = { { 32, 64, 128, 256 }, 1024, 2 },
+  large = { { 32, 64, 128, 256 }, 2048, LCT_SURFACE_SEEDS };
 
 static const struct grid *const grids[] = {
     [LOCANT_PRESET_SMOKE] = &smoke,    [LOCANT_PRESET_QUICK] = &usual,
@@ -107,8 +106,9 @@ void lct_surface_free(struct lct_surface *x)
 
 double *lct_surface_at(const struct lct_surface *x, size_t e, int t, int k)
 {
-    const size_t cell = ((size_t)x->n_trained * e + (size_t)t) *
-                        (size_t)x->n_lengths + (size_t)k;
+    const size_t cell =
+        ((size_t)x->n_trained * e + (size_t)t) * (size_t)x->n_lengths +
+        (size_t)k;
 
     return x->loss + cell * (size_t)x->seeds * (size_t)x->blocks;
 }
@@ -130,8 +130,8 @@ static struct which which_of(const struct lct_surface *x, size_t i)
 {
     const size_t trained = (size_t)x->n_trained;
 
-    return (struct which){i / trained % x->n, (int)(i % trained),
-                          (int)(i / trained / x->n)};
+    return (struct which){ i / trained % x->n, (int)(i % trained),
+                           (int)(i / trained / x->n) };
 }
 
 static locant_status train(struct lct_job *job)
@@ -158,8 +158,8 @@ static locant_status read_run(struct lct_job *job)
     const struct lct_surface *x = work->x;
     const struct which w = which_of(x, job->i);
     struct lct_extension_place place = work->place;
-    struct lct_extension_cell cell = {.run = x->of[w.e].run[w.t][w.seed],
-                                      .crop = true};
+    struct lct_extension_cell cell = { .run = x->of[w.e].run[w.t][w.seed],
+                                       .crop = true };
     const bool failed = lct_run_failed(place.store, cell.run);
     locant_run_info run;
 
@@ -188,15 +188,15 @@ double lct_surface_cost(const struct lct_surface *x)
 
     for (int k = 0; k < x->n_lengths; k++)
         read += (double)(WINDOWS * x->want * x->length[k]);
-    return runs * (LCT_TRAIN_COST * (double)(o->steps * o->batch * o->length) +
-                   read);
+    return runs *
+           (LCT_TRAIN_COST * (double)(o->steps * o->batch * o->length) + read);
 }
 
 static locant_status run(struct work *w, struct lct_jobs *jobs)
 {
     struct lct_surface *x = w->x;
     const size_t runs = x->n * (size_t)(x->n_trained * x->seeds);
-    const struct lct_stage stages[] = {{train, runs}, {read_run, runs}};
+    const struct lct_stage stages[] = { { train, runs }, { read_run, runs } };
     size_t n;
 
     LCT_TRY(lct_extension_blocks(&w->place, x->want));
@@ -223,12 +223,17 @@ locant_status lct_surface_run(struct lct_surface *x,
                               const locant_corpus *corpus,
                               locant_progress_fn progress, void *context)
 {
-    struct work w = {.x = x,
-                     .place = {.store = store, .corpus = corpus,
-                               .tick = lct_job_on_read}};
-    struct lct_jobs jobs = {.work = &w, .phase = "surface", .store = store,
-                            .corpus = corpus, .progress = progress,
-                            .context = context, .all = lct_surface_cost(x)};
+    struct work w = {
+        .x = x,
+        .place = { .store = store, .corpus = corpus, .tick = lct_job_on_read }
+    };
+    struct lct_jobs jobs = { .work = &w,
+                             .phase = "surface",
+                             .store = store,
+                             .corpus = corpus,
+                             .progress = progress,
+                             .context = context,
+                             .all = lct_surface_cost(x) };
     locant_status status;
 
     take_rates(x, plan);

@@ -97,7 +97,7 @@ void lct_make_reverse(struct lct_row *r)
 
 void lct_make_sort(struct lct_row *r)
 {
-    bool there[UNIQUE] = {false};
+    bool there[UNIQUE] = { false };
     int64_t n = 0;
 
     say_unique(r);

@@ -11,10 +11,12 @@
 #define OPEN   "open"
 
 /* What one encoding does on T1; on T2 and T11; on T9; T13; T14; and why. */
+/* clang-format off */
 #define EACH(spec, one, two, nine, thirteen, fourteen, reason)                \
     { spec, "T1", one, reason }, { spec, "T2", two, reason },                 \
     { spec, "T11", two, reason }, { spec, "T9", nine, reason },               \
     { spec, "T13", thirteen, reason }, { spec, "T14", fourteen, reason }
+/* clang-format on */
 
 static const struct lct_hypothesis list[] = {
     EACH("none", "fails with one layer, " INSIDE " with several", INSIDE, OPEN,
@@ -35,9 +37,8 @@ static const struct lct_hypothesis list[] = {
          "weights fall with distance: a soft window"),
     EACH("t5", "holds where k has a bucket of its own", OPEN, OPEN, FAILS,
          HOLDS, "far distances share buckets"),
-    EACH("kerple", "fails for large k", "above alibi far away",
-         "above alibi", FAILS, HOLDS,
-         "weights fall with distance, but slowly"),
+    EACH("kerple", "fails for large k", "above alibi far away", "above alibi",
+         FAILS, HOLDS, "weights fall with distance, but slowly"),
     EACH("fire", OPEN, OPEN, OPEN, OPEN, HOLDS,
          "distances are divided by the position, so offsets drift beyond the "
          "trained length"),

@@ -9,12 +9,14 @@
 #include "tasks.h"
 #include <math.h>
 
+/* clang-format off */
 #define TESTS(...) (const locant_task_test[]){ __VA_ARGS__, { 0, NULL, 0 } }
 #define AT(n)      { n, "", 0 }
 #define EIGHT(n)   { n, "", 8 } /* pairs */
 #define SIXTEEN    { 256, "pairs=16", 16 }
-#define TO_150     TESTS(AT(50), AT(100), AT(150))
-#define TO_2048    TESTS(AT(128), AT(256), AT(512), AT(1024), AT(2048))
+/* clang-format on */
+#define TO_150  TESTS(AT(50), AT(100), AT(150))
+#define TO_2048 TESTS(AT(128), AT(256), AT(512), AT(1024), AT(2048))
 
 /* A row has as many tokens as its length; the length is at least 'least'. */
 #define ANY(least) .scale = 1, .shortest = least, .longest = 1 << 20
@@ -26,21 +28,22 @@
 #define WIDTH_64 .width = 64, .heads = 4
 
 /* Members that the variants of T13, of T11, and of T15 share. */
-#define MODULO                                                                \
-    .definition = "[BOS] x x x ..: one symbol; at position t say t modulo m", \
-    .metric = "accuracy", .unit = "tokens", .place = "t", .items = 1,         \
+#define MODULO                                                                 \
+    .definition = "[BOS] x x x ..: one symbol; at position t say t modulo m",  \
+    .metric = "accuracy", .unit = "tokens", .place = "t", .items = 1,          \
     .tests = TESTS(AT(128), AT(256), AT(512))
-#define RECALLED                                                              \
-    .metric = "accuracy", .unit = "tokens", .place = "distance",              \
-    .chance = 1. / 128, .vocab = 256, .length = 128, .layers = 2, WIDTH_64,   \
-    .batch = 64, .steps = 4000, .learning_rate = 3e-3, .items = 1000,         \
+#define RECALLED                                                               \
+    .metric = "accuracy", .unit = "tokens", .place = "distance",               \
+    .chance = 1. / 128, .vocab = 256, .length = 128, .layers = 2, WIDTH_64,    \
+    .batch = 64, .steps = 4000, .learning_rate = 3e-3, .items = 1000,          \
     .tests = TESTS(EIGHT(128), EIGHT(256), EIGHT(512), EIGHT(1024), SIXTEEN)
-#define GAPPED                                                                \
-    .definition = "T14, but the third symbol back is the one 'gap' back",     \
-    .metric = "loss - floor", .unit = "tokens", .place = "t",                 \
-    .chance = NAN, .vocab = 16 + 1, .length = 128, .learning_rate = 3e-3,     \
-    .items = 1000, .tests = TO_2048
+#define GAPPED                                                                 \
+    .definition = "T14, but the third symbol back is the one 'gap' back",      \
+    .metric = "loss - floor", .unit = "tokens", .place = "t", .chance = NAN,   \
+    .vocab = 16 + 1, .length = 128, .learning_rate = 3e-3, .items = 1000,      \
+    .tests = TO_2048
 
+/* clang-format off */
 static const struct lct_task tasks[] = {
     {.info = {
         .id = "T1", .title = "delay-k",
@@ -211,6 +214,7 @@ static const struct lct_task tasks[] = {
      .make = lct_make_addition, .scale = 6, .extra = 4, .shortest = 1,
      .longest = 39},
 };
+/* clang-format on */
 
 const struct lct_task *lct_task_at(int i)
 {

@@ -61,7 +61,7 @@ static void draw_context(uint16_t out[SYMBOLS], locant_random *random)
 
 static void draw_weights(void)
 {
-    locant_random random = {.seed = 1, .stream = 0x6d61726b6f76}; /* markov */
+    locant_random random = { .seed = 1, .stream = 0x6d61726b6f76 }; /* markov */
 
     for (int c = 0; c < CONTEXTS; c++)
         draw_context(weights[c], &random);
@@ -177,9 +177,9 @@ static double stationary_entropy(const lct_markov_weights *w)
    symbols. */
 static double sampled_entropy(const lct_markov_weights *w, int64_t gap)
 {
-    locant_random random = {.seed = 2, .stream = 0x6d61726b6f76};
+    locant_random random = { .seed = 2, .stream = 0x6d61726b6f76 };
     const int64_t n = 1 << 20;
-    int32_t last[128] = {0};
+    int32_t last[128] = { 0 };
     double sum = 0;
 
     for (int64_t t = 0; t < n; t++) {

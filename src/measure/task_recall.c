@@ -94,7 +94,7 @@ void lct_make_recall(struct lct_row *r)
 {
     const int64_t slots = (r->size - 1 - 2 * r->value) / 2;
     int32_t keys[PAIRS_MAX], values[PAIRS_MAX];
-    uint8_t asked[SLOTS_MAX] = {0};
+    uint8_t asked[SLOTS_MAX] = { 0 };
 
     draw_words(r, keys, r->value, 1, KEYS);
     draw_words(r, values, r->value, 1 + KEYS, VALUES);

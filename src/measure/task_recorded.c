@@ -20,7 +20,7 @@ struct recorded {
     locant_status status;
     struct copied *scores; /* [room]; the first n are of this run */
     size_t n, room;
-    struct {               /* floors computed so far */
+    struct { /* floors computed so far */
         const struct lct_task *task;
         int64_t length, items;
         double value;
@@ -38,8 +38,10 @@ static int copy_score(const struct lct_task_score *score, void *context)
         strlen(score->setting) >= sizeof to->setting)
         return 0;
     if (!lct_reserve(&at, &r->room, r->n, 1, sizeof *to)) {
-        r->status = locant_fail(LOCANT_ERR_NOMEM, "locant_task_recorded: no"
-                                " memory for %zu scores", r->n + 1);
+        r->status = locant_fail(LOCANT_ERR_NOMEM,
+                                "locant_task_recorded: no"
+                                " memory for %zu scores",
+                                r->n + 1);
         return 1;
     }
     r->scores = at;
@@ -54,12 +56,14 @@ static locant_status find_floor(double *out, struct recorded *r,
                                 const struct lct_task *task,
                                 const struct copied *c)
 {
-    const locant_task_test test = {c->score.length, "", task->value};
+    const locant_task_test test = { c->score.length, "", task->value };
 
     if (c->score.length < task->shortest || c->score.length > task->longest)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: a score of run %lld has a"
-                           " length that %s has not got", r->store->path,
-                           (long long)c->score.run, task->info.id);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: a score of run %lld has a"
+                           " length that %s has not got",
+                           r->store->path, (long long)c->score.run,
+                           task->info.id);
     *out = c->score.place < 0 && task->floor == NULL ? 0 : NAN;
     if (c->score.place >= 0 || task->floor == NULL)
         return LOCANT_OK;
@@ -104,10 +108,14 @@ static locant_status show_scores(struct recorded *r, int *stop,
     for (size_t i = 0; i < r->n && !*stop; i++) {
         const struct copied *c = &r->scores[i];
         locant_task_score score = {
-            .task = task->info.id, .setting = c->setting,
-            .length = c->score.length, .place = c->score.place,
-            .items = c->score.items, .exact = c->score.exact,
-            .tokens = c->score.tokens, .hits = c->score.hits,
+            .task = task->info.id,
+            .setting = c->setting,
+            .length = c->score.length,
+            .place = c->score.place,
+            .items = c->score.items,
+            .exact = c->score.exact,
+            .tokens = c->score.tokens,
+            .hits = c->score.hits,
             .loss = c->score.loss,
         };
 

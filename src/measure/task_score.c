@@ -26,13 +26,13 @@ struct scoring {
     int64_t crop;              /* tokens given at the end of a row; 0: all */
     locant_encoding *encoding; /* NULL until needed, like the model */
     struct lct_model *model;
-    int64_t room;              /* tokens that the arrays can hold */
+    int64_t room; /* tokens that the arrays can hold */
     int32_t *tokens, *targets, *places;
     real *loss;
     uint8_t *hit;
     struct lct_tallies tallies;
-    double floor;              /* nats per answer */
-    int64_t done, total;       /* tokens, for progress */
+    double floor;        /* nats per answer */
+    int64_t done, total; /* tokens, for progress */
     double begun;
     locant_task_visitor visit;
     void *context;
@@ -45,8 +45,10 @@ static void make_rows(struct scoring *s, int64_t first, int64_t rows,
 {
     for (int64_t b = 0; b < rows; b++) {
         struct lct_row r = {
-            .size = size, .tokens = s->tokens + b * size,
-            .targets = s->targets + b * size, .places = s->places + b * size,
+            .size = size,
+            .tokens = s->tokens + b * size,
+            .targets = s->targets + b * size,
+            .places = s->places + b * size,
         };
 
         lct_task_test_row(&r, s->task, s->test, s->o.test_seed, first + b);
@@ -57,8 +59,13 @@ static locant_status tell(struct scoring *s, int64_t tokens)
 {
     const double elapsed = lct_clock() - s->begun;
     locant_progress p = {
-        .phase = "score", .encoding = s->run.encoding, .seed = s->run.seed,
-        .loss = NAN, .total = s->total, .elapsed = elapsed, .left = NAN,
+        .phase = "score",
+        .encoding = s->run.encoding,
+        .seed = s->run.seed,
+        .loss = NAN,
+        .total = s->total,
+        .elapsed = elapsed,
+        .left = NAN,
         .rate = NAN,
     };
 
@@ -70,8 +77,10 @@ static locant_status tell(struct scoring *s, int64_t tokens)
     }
     if (s->o.progress == NULL || s->o.progress(&p, s->o.context) == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_INTERRUPTED, "locant_task_evaluate: the"
-                       " scoring of run %" PRId64 " was stopped", s->run.id);
+    return locant_fail(LOCANT_ERR_INTERRUPTED,
+                       "locant_task_evaluate: the"
+                       " scoring of run %" PRId64 " was stopped",
+                       s->run.id);
 }
 
 /* Keep the last 'crop' tokens of every row; returns the new size of a row. */
@@ -100,12 +109,16 @@ static locant_status score_rows(struct scoring *s, int64_t first, int64_t rows,
     LCT_TRY(lct_model_hits(s->model, s->hit));
     for (int64_t b = 0; b < rows; b++) {
         const struct lct_answers a = {
-            size, s->targets + b * size, s->places + b * size,
-            s->hit + b * size, s->loss + b * size,
+            size,
+            s->targets + b * size,
+            s->places + b * size,
+            s->hit + b * size,
+            s->loss + b * size,
         };
 
         if (!lct_tally_add(&s->tallies, &a))
-            return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: %s has"
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "locant_task_evaluate: %s has"
                                " more than %d places at length %" PRId64,
                                s->task->info.id, LCT_PLACES, s->test->length);
     }
@@ -120,10 +133,17 @@ static locant_status record(struct scoring *s)
         const struct lct_tally *t = &s->tallies.at[i];
 
         scores[i] = (struct lct_task_score){
-            .run = s->run.id, .task = s->task->info.id, .setting = s->setting,
-            .encoding = s->as, .test_seed = (int64_t)s->o.test_seed,
-            .length = s->test->length, .place = t->place, .items = t->items,
-            .exact = t->exact, .tokens = t->tokens, .hits = t->hits,
+            .run = s->run.id,
+            .task = s->task->info.id,
+            .setting = s->setting,
+            .encoding = s->as,
+            .test_seed = (int64_t)s->o.test_seed,
+            .length = s->test->length,
+            .place = t->place,
+            .items = t->items,
+            .exact = t->exact,
+            .tokens = t->tokens,
+            .hits = t->hits,
             .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
         };
     }
@@ -139,16 +159,18 @@ static locant_status load(struct scoring *s)
     if (s->model)
         return LOCANT_OK;
     LCT_TRY(lct_store_writable(s->store, "locant_task_evaluate"));
-    LCT_TRY(lct_load_trained(&s->model, &s->encoding, s->store, &s->run,
-                             s->room));
+    LCT_TRY(
+        lct_load_trained(&s->model, &s->encoding, s->store, &s->run, s->room));
     s->tokens = locant_alloc(n * sizeof *s->tokens);
     s->targets = locant_alloc(n * sizeof *s->targets);
     s->places = locant_alloc(n * sizeof *s->places);
     s->loss = locant_alloc(n * sizeof *s->loss);
     s->hit = locant_alloc(n * sizeof *s->hit);
     if (!s->tokens || !s->targets || !s->places || !s->loss || !s->hit)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory"
-                           " for %zu tokens", n);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_task_evaluate: no memory"
+                           " for %zu tokens",
+                           n);
     return LOCANT_OK;
 }
 
@@ -159,9 +181,8 @@ static locant_status compute(struct scoring *s)
 
     LCT_TRY(load(s));
     for (int64_t i = 0; i < s->o.items; i += group)
-        LCT_TRY(score_rows(s, i, group < s->o.items - i ? group
-                                                        : s->o.items - i,
-                           size));
+        LCT_TRY(score_rows(
+            s, i, group < s->o.items - i ? group : s->o.items - i, size));
     lct_tally_sort(&s->tallies);
     return record(s);
 }
@@ -210,9 +231,14 @@ static void show(struct scoring *s, int *stop)
     for (int i = 0; i < s->tallies.n && !*stop; i++) {
         const struct lct_tally *t = &s->tallies.at[i];
         const locant_task_score score = {
-            .task = s->task->info.id, .setting = s->test->setting,
-            .length = s->test->length, .place = t->place, .items = t->items,
-            .exact = t->exact, .tokens = t->tokens, .hits = t->hits,
+            .task = s->task->info.id,
+            .setting = s->test->setting,
+            .length = s->test->length,
+            .place = t->place,
+            .items = t->items,
+            .exact = t->exact,
+            .tokens = t->tokens,
+            .hits = t->hits,
             .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
             .floor = i == 0 && t->tokens > 0 ? s->floor : NAN,
         };
@@ -295,19 +321,23 @@ static void release(struct scoring *s)
 static locant_status check(struct scoring *s, const locant_task_test *tests)
 {
     if (strcmp(s->run.status, "done") != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: run %"
-                           PRId64 " is %s, expected done", s->run.id,
-                           s->run.status);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_task_evaluate: run %" PRId64
+                           " is %s, expected done",
+                           s->run.id, s->run.status);
     if (s->o.items < 1 || s->o.items > LCT_MOST_ITEMS)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: items is %"
-                           PRId64 ", expected 1 .. %d", s->o.items,
-                           LCT_MOST_ITEMS);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_task_evaluate: items is %" PRId64
+                           ", expected 1 .. %d",
+                           s->o.items, LCT_MOST_ITEMS);
     for (const locant_task_test *t = tests; t->length != 0; t++)
         if (t->length < s->task->shortest || t->length > s->task->longest)
-            return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: length"
-                               " %" PRId64 ", but %s has %" PRId64 " .. %"
-                               PRId64, t->length, s->task->info.id,
-                               s->task->shortest, s->task->longest);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "locant_task_evaluate: length"
+                               " %" PRId64 ", but %s has %" PRId64
+                               " .. %" PRId64,
+                               t->length, s->task->info.id, s->task->shortest,
+                               s->task->longest);
     return LOCANT_OK;
 }
 
@@ -318,8 +348,10 @@ static locant_status find_task(struct scoring *s, int64_t run)
     LCT_TRY(locant_store_run(&s->run, s->store, run));
     LCT_TRY(locant_task_of(&info, s->store, run));
     if (info == NULL)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: run %"
-                           PRId64 " was trained on text, expected a task", run);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_task_evaluate: run %" PRId64
+                           " was trained on text, expected a task",
+                           run);
     s->task = lct_task_find(info->id);
     if (s->o.items == 0)
         s->o.items = info->items;
@@ -340,8 +372,8 @@ static locant_status evaluate(struct scoring *s)
     if (tests == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory");
     for (size_t i = 0; i < n; i++)
-        tests[i] = (locant_task_test){s->o.lengths[i] ? s->o.lengths[i] : -1,
-                                      "", s->task->value};
+        tests[i] = (locant_task_test){ s->o.lengths[i] ? s->o.lengths[i] : -1,
+                                       "", s->task->value };
     status = check(s, tests);
     if (status == LOCANT_OK)
         status = score_all(s, tests);
@@ -380,9 +412,10 @@ locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
     LCT_NOT_NULL(fn, options);
     LCT_NOT_NULL(fn, visit);
     if (options->struct_size != sizeof *options)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: options->struct_size is %zu,"
-                           " expected %zu", fn, options->struct_size,
-                           sizeof *options);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: options->struct_size is %zu,"
+                           " expected %zu",
+                           fn, options->struct_size, sizeof *options);
     s = locant_alloc(sizeof *s);
     if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);

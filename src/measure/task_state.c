@@ -54,10 +54,9 @@ void lct_make_flip_flop(struct lct_row *r)
 
     lct_row_say(r, BOS);
     for (int64_t i = 0; i < pairs; i++) {
-        int32_t what = lct_row_below(r, 100) < r->value ? IGNORE
-                                                        : WRITE +
-                                                              lct_row_below(r,
-                                                                            2);
+        int32_t what = lct_row_below(r, 100) < r->value
+                           ? IGNORE
+                           : WRITE + lct_row_below(r, 2);
         const int32_t bit = lct_row_below(r, 2);
 
         if (i == 0 || i == pairs - 1)
@@ -102,7 +101,7 @@ void lct_make_addition(struct lct_row *r)
     const int64_t n = r->length;
     const int32_t spare = (int32_t)(INDICES - (n + 1));
     const int32_t s = INDEX + INDICES - 1 - lct_row_below(r, spare + 1);
-    int32_t sum[INDICES] = {0}, carry = 0;
+    int32_t sum[INDICES] = { 0 }, carry = 0;
 
     lct_row_say(r, ADD_BOS);
     for (int term = 0; term < 2; term++) {

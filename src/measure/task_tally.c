@@ -8,14 +8,14 @@ struct lct_tally *lct_tally_of(struct lct_tallies *all, int64_t place)
             return &all->at[i];
     if (all->n == LCT_PLACES + 1)
         return NULL;
-    all->at[all->n] = (struct lct_tally){.place = place};
+    all->at[all->n] = (struct lct_tally){ .place = place };
     return &all->at[all->n++];
 }
 
 void lct_tally_begin(struct lct_tallies *all)
 {
     all->n = 1;
-    all->at[0] = (struct lct_tally){.place = -1};
+    all->at[0] = (struct lct_tally){ .place = -1 };
 }
 
 static void count(struct lct_tally *t, bool hit, double loss)
@@ -57,8 +57,7 @@ bool lct_tally_add(struct lct_tallies *all, const struct lct_answers *a)
 void lct_tally_sort(struct lct_tallies *all)
 {
     for (int i = 2; i < all->n; i++)
-        for (int j = i; j > 1 && all->at[j].place < all->at[j - 1].place;
-             j--) {
+        for (int j = i; j > 1 && all->at[j].place < all->at[j - 1].place; j--) {
             const struct lct_tally t = all->at[j];
 
             all->at[j] = all->at[j - 1];

@@ -25,9 +25,10 @@ void lct_task_test_row(struct lct_row *r, const struct lct_task *task,
                        const locant_task_test *test, uint64_t seed,
                        int64_t index)
 {
-    r->random = (locant_random){
-        seed, STREAM_TEST + (uint64_t)test->length * 1024 +
-                  (uint64_t)test->value, (uint64_t)index * ROW_WORDS};
+    r->random = (locant_random){ seed,
+                                 STREAM_TEST + (uint64_t)test->length * 1024 +
+                                     (uint64_t)test->value,
+                                 (uint64_t)index * ROW_WORDS };
     r->length = test->length;
     r->index = index;
     r->value = test->value;
@@ -48,11 +49,14 @@ locant_status lct_task_floor(double *out, const struct lct_task *task,
         return LOCANT_OK;
     words = locant_alloc((size_t)size * 2 * sizeof *words);
     if (words == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory"
-                           " for %" PRId64 " tokens", size);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_task_evaluate: no memory"
+                           " for %" PRId64 " tokens",
+                           size);
     for (int64_t i = 0; i < items; i++) {
-        struct lct_row r = {.size = size, .tokens = words,
-                            .targets = words + size};
+        struct lct_row r = { .size = size,
+                             .tokens = words,
+                             .targets = words + size };
 
         lct_task_test_row(&r, task, test, seed, i);
         sum += task->floor(&r);
@@ -67,17 +71,20 @@ locant_status lct_task_floor(double *out, const struct lct_task *task,
 /* ------------------------------------------------------------------ sources */
 
 /* Fill a row of the longest length that fits, or of any length up to it. */
-static void fill(int32_t *tokens, int32_t *targets,
-                 const struct lct_item *item, const void *context)
+static void fill(int32_t *tokens, int32_t *targets, const struct lct_item *item,
+                 const void *context)
 {
     const struct lct_task *task = context;
     const int64_t most = (item->length - task->extra) / task->scale;
     struct lct_row r = {
-        .random = {item->seed, STREAM_TRAIN + item->step,
-                   item->row * ROW_WORDS},
+        .random = { item->seed, STREAM_TRAIN + item->step,
+                    item->row * ROW_WORDS },
         .length = most < task->longest ? most : task->longest,
-        .index = -1, .value = task->value, .size = item->length,
-        .tokens = tokens, .targets = targets,
+        .index = -1,
+        .value = task->value,
+        .size = item->length,
+        .tokens = tokens,
+        .targets = targets,
     };
 
     if (task->info.upto)
@@ -96,9 +103,11 @@ static const struct locant_source *source_of(const struct lct_task *task, int i)
     assert(i < TASKS_MAX);
     pthread_mutex_lock(&mutex);
     sources[i] = (struct locant_source){
-        .name = task->info.id, .vocab = task->info.vocab,
+        .name = task->info.id,
+        .vocab = task->info.vocab,
         .shortest = lct_task_size(task, task->shortest),
-        .fill = fill, .context = task,
+        .fill = fill,
+        .context = task,
     };
     pthread_mutex_unlock(&mutex);
     return &sources[i];
@@ -138,8 +147,10 @@ locant_status locant_task_options(locant_train_options *out, const char *id)
     LCT_NOT_NULL(__func__, out);
     LCT_NOT_NULL(__func__, id);
     if (task == NULL)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: no task '%s'; there are T1 .."
-                           " T16", __func__, id);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: no task '%s'; there are T1 .."
+                           " T16",
+                           __func__, id);
     while (lct_task_at(i) != task)
         i++;
     *out = (locant_train_options)LOCANT_TRAIN_INIT;
@@ -163,7 +174,8 @@ locant_status lct_task_of(const locant_task_info **out,
         return LOCANT_OK;
     *out = locant_task_find(run->source);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 " was trained"
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: run %" PRId64 " was trained"
                            " on '%s', which this locant does not know",
                            store->path, run->id, run->source);
     return LOCANT_OK;

@@ -32,7 +32,7 @@ int64_t lct_octave(int64_t n);
 struct lct_task {
     locant_task_info info;
     void (*make)(struct lct_row *r);
-    int64_t scale, extra;   /* a row has scale x length + extra tokens */
+    int64_t scale, extra;      /* a row has scale x length + extra tokens */
     int64_t shortest, longest; /* lengths that make() takes */
     int64_t param, value;
     /* nats of the answers if the source is known; NULL: 0 */

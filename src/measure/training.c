@@ -20,9 +20,12 @@ static bool can_look(const struct lct_trainer *t)
 
 static locant_status look(struct lct_trainer *t)
 {
-    struct lct_probe p = {.store = t->store, .run.id = t->id,
-                          .encoding = t->encoding, .model = t->model,
-                          .layers = t->o.layers, .heads = t->o.heads};
+    struct lct_probe p = { .store = t->store,
+                           .run.id = t->id,
+                           .encoding = t->encoding,
+                           .model = t->model,
+                           .layers = t->o.layers,
+                           .heads = t->o.heads };
 
     if (!can_look(t))
         return LOCANT_OK;
@@ -34,7 +37,7 @@ static locant_status look(struct lct_trainer *t)
     return lct_probe_snapshot(&p, t->step);
 }
 
-static const struct lct_train_hooks hooks = {look, locant_task_options};
+static const struct lct_train_hooks hooks = { look, locant_task_options };
 
 locant_status locant_train(int64_t *run, locant_store *store,
                            const locant_corpus *corpus,

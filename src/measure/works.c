@@ -136,18 +136,18 @@ static const struct work {
     double (*effort)(const struct lct_works *w); /* multiplications */
     locant_status (*run)(const struct setting *s);
 } table[LCT_WORKS] = {
-    {"report", 0, create_plan, plan_effort, run_plan},
-    {"extension", LOCANT_WITH_EXTENSION, create_extension, extension_effort,
-     run_extension},
-    {"surface", LOCANT_WITH_SURFACE, create_surface, surface_effort,
-     run_surface},
-    {"tasks", LOCANT_WITH_TASKS, create_tasks, tasks_effort, run_tasks},
+    { "report", 0, create_plan, plan_effort, run_plan },
+    { "extension", LOCANT_WITH_EXTENSION, create_extension, extension_effort,
+      run_extension },
+    { "surface", LOCANT_WITH_SURFACE, create_surface, surface_effort,
+      run_surface },
+    { "tasks", LOCANT_WITH_TASKS, create_tasks, tasks_effort, run_tasks },
 };
 
 locant_status lct_works_create(struct lct_works *out,
                                const locant_report_options *options)
 {
-    *out = (struct lct_works){.surface = NULL};
+    *out = (struct lct_works){ .surface = NULL };
     for (int i = 0; i < LCT_WORKS; i++)
         if (table[i].with == 0 || options->with & table[i].with)
             LCT_TRY(table[i].create(out, options));
@@ -204,7 +204,7 @@ locant_status lct_works_run(struct lct_results *r, struct lct_works *works,
                             locant_store *store, const locant_corpus *corpus,
                             locant_progress_fn progress, void *context)
 {
-    const struct setting s = {r, works, store, corpus, progress, context};
+    const struct setting s = { r, works, store, corpus, progress, context };
 
     for (int i = 0; i < LCT_WORKS; i++)
         if (table[i].effort(works) > 0)

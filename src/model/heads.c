@@ -93,8 +93,10 @@ static locant_status reserve(struct lct_model *m, int64_t layer, int64_t B,
         return LOCANT_OK;
     larger = locant_alloc(bytes);
     if (larger == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "lct_model: no memory for %zu "
-                           "bytes of attention's workspace", bytes);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "lct_model: no memory for %zu "
+                           "bytes of attention's workspace",
+                           bytes);
     locant_release(m->workspace);
     m->workspace = larger;
     m->workspace_bytes = bytes;
@@ -206,8 +208,10 @@ static locant_status make_reading(struct reading *r)
         !lct_mul(&places, (size_t)r->n, 2 * sizeof(double)) ||
         !lct_add(&bytes, bytes, places) ||
         (r->at = locant_alloc(bytes)) == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "lct_model_attention_rows: no "
-                           "memory for %" PRId64 " queries", r->n);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "lct_model_attention_rows: no "
+                           "memory for %" PRId64 " queries",
+                           r->n);
     r->which = (int64_t *)r->at + r->n; /* or after n doubles */
     r->q = (real *)(r->which + r->n);
     r->o = r->q + rows * D;
@@ -229,8 +233,8 @@ static void shape_pass(struct reading *r)
     r->to = locant_dense(r->o, LCT_REAL_DTYPE, 4, q);
     r->tv = locant_dense(r->v, LCT_REAL_DTYPE, 4, v);
     r->tlse = locant_dense(r->lse, LCT_REAL_DTYPE, 3, q);
-    r->tat = locant_dense(r->at, reals ? LOCANT_F64 : LOCANT_I64,
-                          reals ? 3 : 2, places);
+    r->tat = locant_dense(r->at, reals ? LOCANT_F64 : LOCANT_I64, reals ? 3 : 2,
+                          places);
     if (reals)
         r->p.attention.q_coords = &r->tat;
     else
@@ -244,9 +248,9 @@ static void choose(struct reading *r, const real *q, int64_t first)
 {
     const struct lct_model *m = r->m;
     const int64_t H = m->config.heads, D = m->head_dim;
-    const bool chosen = m->chooses_positions &&
-                        (r->p.attention.q_coords != NULL ||
-                         r->p.attention.k_pos != NULL);
+    const bool chosen =
+        m->chooses_positions &&
+        (r->p.attention.q_coords != NULL || r->p.attention.k_pos != NULL);
 
     r->count = 0;
     for (int64_t i = 0; i < r->n; i++)
@@ -275,8 +279,10 @@ static locant_status attend(struct reading *r)
         r->bytes = 0;
         r->workspace = locant_alloc(bytes);
         if (r->workspace == NULL)
-            return locant_fail(LOCANT_ERR_NOMEM, "lct_model_attention_rows: no "
-                               "memory for %zu bytes of workspace", bytes);
+            return locant_fail(LOCANT_ERR_NOMEM,
+                               "lct_model_attention_rows: no "
+                               "memory for %zu bytes of workspace",
+                               bytes);
         r->bytes = bytes;
     }
     return locant_attention_forward(&r->to, &r->tlse, &r->p.attention,
@@ -331,22 +337,26 @@ static locant_status read_rows(struct reading *r, const real *q, real *weight)
     return LOCANT_OK;
 }
 
-locant_status lct_model_attention_rows(const struct lct_model *m,
-                                       int64_t layer, const int64_t *t,
-                                       int64_t n, real *weight)
+locant_status lct_model_attention_rows(const struct lct_model *m, int64_t layer,
+                                       const int64_t *t, int64_t n,
+                                       real *weight)
 {
     struct reading r = { .m = m, .t = t, .n = n };
     locant_status status;
 
     if (m->B != 1 || n < 1)
-        return locant_fail(LOCANT_ERR_SHAPE, "lct_model_attention_rows: B is %"
-                           PRId64 " and there are %" PRId64 " queries, "
-                           "expected B = 1 and queries", m->B, n);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "lct_model_attention_rows: B is %" PRId64
+                           " and there are %" PRId64 " queries, "
+                           "expected B = 1 and queries",
+                           m->B, n);
     for (int64_t i = 0; i < n; i++)
         if (t[i] < 0 || t[i] >= m->T)
-            return locant_fail(LOCANT_ERR_PARAM, "lct_model_attention_rows: t"
-                               "[%" PRId64 "] is %" PRId64 ", expected 0 .. %"
-                               PRId64, i, t[i], m->T - 1);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "lct_model_attention_rows: t"
+                               "[%" PRId64 "] is %" PRId64
+                               ", expected 0 .. %" PRId64,
+                               i, t[i], m->T - 1);
     LCT_TRY(make_reading(&r));
     make_problem(&r.p, m, layer, 1, m->T, m->past);
     status = read_rows(&r, m->layers[layer].q, weight);

@@ -108,8 +108,7 @@ locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S)
 
     if (!m->chooses_positions)
         return LOCANT_OK;
-    status = locant_encoding_ids(&ids, m->config.encoding, m->draw,
-                                 m->drawing);
+    status = locant_encoding_ids(&ids, m->config.encoding, m->draw, m->drawing);
     m->drawing = false;
     return status;
 }

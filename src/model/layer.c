@@ -11,8 +11,8 @@
 #include "parts.h"
 #include <string.h>
 
-static const struct lct_model_tensor *
-tensor_of(const struct lct_part *p, enum lct_layer_tensor which)
+static const struct lct_model_tensor *tensor_of(const struct lct_part *p,
+                                                enum lct_layer_tensor which)
 {
     return &p->m->tensors[1 + p->layer * LCT_LAYER_TENSORS + which];
 }
@@ -29,9 +29,8 @@ static void project(const struct lct_part *p, real *y, const real *x,
 }
 
 /* forward: y = x W;  dx = dy W^T of the part's rows, or += if 'add' */
-static void project_backward(const struct lct_part *p, real *dx,
-                             const real *dy, enum lct_layer_tensor which,
-                             bool add)
+static void project_backward(const struct lct_part *p, real *dx, const real *dy,
+                             enum lct_layer_tensor which, bool add)
 {
     const struct lct_model_tensor *t = tensor_of(p, which);
     const struct lct_linear s = { p->rows, t->shape[0], t->shape[1] };

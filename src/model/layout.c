@@ -16,8 +16,8 @@ static locant_status too_large(void)
 /* ------------------------------------------------------------- parameters */
 
 /* Append a tensor [rows, cols], or [rows] when cols is 0. */
-static locant_status append(struct lct_model *m, const char *name,
-                            int64_t rows, int64_t cols, bool decay)
+static locant_status append(struct lct_model *m, const char *name, int64_t rows,
+                            int64_t cols, bool decay)
 {
     struct lct_model_tensor *t = &m->tensors[m->tensor_count++];
     size_t bytes;
@@ -46,13 +46,13 @@ static locant_status append_layer(struct lct_model *m, int64_t layer)
         int64_t rows, cols;
     } list[LCT_LAYER_TENSORS] = {
         [LCT_NORM1] = { "norm1", c->width, 0 },
-        [LCT_WQ]    = { "wq", c->width, c->width },
-        [LCT_WK]    = { "wk", c->width, m->kv_width },
-        [LCT_WV]    = { "wv", c->width, m->kv_width },
-        [LCT_WO]    = { "wo", c->width, c->width },
+        [LCT_WQ] = { "wq", c->width, c->width },
+        [LCT_WK] = { "wk", c->width, m->kv_width },
+        [LCT_WV] = { "wv", c->width, m->kv_width },
+        [LCT_WO] = { "wo", c->width, c->width },
         [LCT_NORM2] = { "norm2", c->width, 0 },
-        [LCT_W1]    = { "w1", c->width, c->ff },
-        [LCT_W2]    = { "w2", c->ff, c->width },
+        [LCT_W1] = { "w1", c->width, c->ff },
+        [LCT_W2] = { "w2", c->ff, c->width },
     };
 
     for (int i = 0; i < LCT_LAYER_TENSORS; i++) {
@@ -77,17 +77,20 @@ static locant_status append_encoding(struct lct_model *m, int i,
     t->rate = info->rate;
     t->offset = m->size;
     if (info->rank > 4)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: parameter %s of %s has "
-                           "rank %d, expected at most 4", fn, info->name,
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: parameter %s of %s has "
+                           "rank %d, expected at most 4",
+                           fn, info->name,
                            locant_encoding_spec(m->config.encoding),
                            info->rank);
     memcpy(t->shape, info->shape, (size_t)info->rank * sizeof(t->shape[0]));
     if (!lct_array_bytes(&bytes, t->shape, t->rank, sizeof(real)))
         return too_large();
     if (bytes == 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: parameter %s of %s has no "
-                           "size yet, expected a resolved encoding", fn,
-                           info->name,
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: parameter %s of %s has no "
+                           "size yet, expected a resolved encoding",
+                           fn, info->name,
                            locant_encoding_spec(m->config.encoding));
     t->size = bytes / sizeof(real);
     if (!lct_add(&m->size, m->size, t->size))
@@ -194,7 +197,7 @@ static real *arena_reals(struct arena *a, int64_t rows, int64_t cols)
 }
 
 static void alloc_layer(struct arena *a, struct lct_layer *l,
-                       const struct lct_model *m)
+                        const struct lct_model *m)
 {
     const int64_t N = m->rows, F = m->room, width = m->config.width;
 
@@ -298,8 +301,10 @@ locant_status lct_model_lay_out_values(struct lct_model *m)
     m->activation_bytes = a.used;
     m->activations = locant_alloc(a.used);
     if (m->activations == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu bytes of "
-                           "activations", fn, a.used);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %zu bytes of "
+                           "activations",
+                           fn, a.used);
     a = (struct arena){ .base = m->activations };
     alloc_all(&a, m);
     return LOCANT_OK;

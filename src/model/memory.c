@@ -87,10 +87,10 @@ locant_status lct_model_remind(struct lct_model *m, struct lct_memory size)
 {
     if (size.rows < 0 || size.rows > m->batch || size.tokens < 0 ||
         size.tokens > m->config.memory)
-        return locant_fail(LOCANT_ERR_PARAM, "lct_model_remind: %" PRId64 " x %"
-                           PRId64 " tokens, expected at most %" PRId64 " x %"
-                           PRId64, size.rows, size.tokens, m->batch,
-                           m->config.memory);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "lct_model_remind: %" PRId64 " x %" PRId64
+                           " tokens, expected at most %" PRId64 " x %" PRId64,
+                           size.rows, size.tokens, m->batch, m->config.memory);
     m->kept = size;
     return LOCANT_OK;
 }

@@ -142,8 +142,7 @@ static void init_shared(struct lct_model *m, int index, uint64_t seed)
     real *p = m->params + t->offset;
 
     for (size_t i = 0; i < t->size; i++)
-        p[i] = t->rank == 1 ? 1
-                            : (real)(deviation * locant_random_normal(&r));
+        p[i] = t->rank == 1 ? 1 : (real)(deviation * locant_random_normal(&r));
 }
 
 locant_status lct_model_init(struct lct_model *m, uint64_t seed)

@@ -26,20 +26,20 @@
 struct lct_model_config {
     int64_t layers, width, heads, kv_heads, ff, vocab;
     enum lct_norm norm;
-    int64_t memory; /* tokens each layer remembers */
+    int64_t memory;                  /* tokens each layer remembers */
     const locant_encoding *encoding; /* outlives the model; resolved */
 };
 
 /* One parameter tensor in the flat allocation. */
 struct lct_model_tensor {
-    char name[96];    /* "layer0.wq", "encoding.table", .. */
+    char name[96]; /* "layer0.wq", "encoding.table", .. */
     int rank;
     int64_t shape[4];
     size_t offset, size; /* in elements */
-    bool decay;       /* weight decay: for matrices except embeddings */
-    int encoding_param; /* index of the encoding's parameter, or -1 */
-    int layer;          /* layer of an encoding parameter, or -1 */
-    double rate;        /* learning rate relative to the run's */
+    bool decay;          /* weight decay: for matrices except embeddings */
+    int encoding_param;  /* index of the encoding's parameter, or -1 */
+    int layer;           /* layer of an encoding parameter, or -1 */
+    double rate;         /* learning rate relative to the run's */
 };
 
 struct lct_model;
@@ -157,9 +157,9 @@ void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
  * Takes at most S / head_dim + 1 attention passes of n queries.
  * Errors: SHAPE (B), PARAM (t), NOMEM.
  */
-locant_status lct_model_attention_rows(const struct lct_model *m,
-                                       int64_t layer, const int64_t *t,
-                                       int64_t n, real *weight);
+locant_status lct_model_attention_rows(const struct lct_model *m, int64_t layer,
+                                       const int64_t *t, int64_t n,
+                                       real *weight);
 
 /* Move the encoding's parameters into range, after a step of the optimiser. */
 void lct_model_project(struct lct_model *m);

@@ -7,10 +7,12 @@
 #include "model.h"
 
 /* Parameter tensors of a layer, in the order of the flat allocation. */
+/* clang-format off */
 enum lct_layer_tensor {
     LCT_NORM1, LCT_WQ, LCT_WK, LCT_WV, LCT_WO, LCT_NORM2, LCT_W1, LCT_W2,
     LCT_LAYER_TENSORS
 };
+/* clang-format on */
 
 /*
  * Activations of one layer, N = B * T rows of the segment, F = B * S rows of
@@ -23,30 +25,30 @@ struct lct_layer {
     real *whole;  /* [F, width] memory and x of each row; x without memory */
     real *stat1;  /* [F, 2] */
     real *whole_norm; /* [F, width]; norm1 without memory */
-    real *norm1;  /* [N, width] the rows of x in whole_norm */
-    real *q;      /* [N, heads, head_dim]; the same for 'o' */
-    real *k, *v;  /* [F, kv_heads, head_dim] */
+    real *norm1;      /* [N, width] the rows of x in whole_norm */
+    real *q;          /* [N, heads, head_dim]; the same for 'o' */
+    real *k, *v;      /* [F, kv_heads, head_dim] */
     real *o;
-    real *lse;    /* [B, heads, T] */
-    real *mid;    /* [N, width] x + attention */
-    real *stat2;  /* [N, 2] */
-    real *norm2;  /* [N, width] */
-    real *h, *g;  /* [N, ff] before and after GELU */
-    real *out;    /* [N, width] mid + feed-forward */
+    real *lse;   /* [B, heads, T] */
+    real *mid;   /* [N, width] x + attention */
+    real *stat2; /* [N, 2] */
+    real *norm2; /* [N, width] */
+    real *h, *g; /* [N, ff] before and after GELU */
+    real *out;   /* [N, width] mid + feed-forward */
 };
 
 /* Gradients with respect to activations, one set for all layers. */
 struct lct_flow {
-    real *x;      /* [N, width] of the residual stream */
-    real *mid;    /* [N, width] of mid */
-    real *next;   /* [N, width] of the layer's input */
-    real *whole;  /* [F, width] of memory and x; none without memory */
-    real *branch; /* [N, width] of a norm's output, or of attention's */
+    real *x;            /* [N, width] of the residual stream */
+    real *mid;          /* [N, width] of mid */
+    real *next;         /* [N, width] of the layer's input */
+    real *whole;        /* [F, width] of memory and x; none without memory */
+    real *branch;       /* [N, width] of a norm's output, or of attention's */
     real *whole_branch; /* [F, width] of whole_norm; branch without memory */
     real *q, *k, *v;
-    real *h;      /* [N, ff] */
-    real *table;  /* [table_room, width] of the input table */
-    real *read;   /* [F, width] of whole_norm through an encoding that reads
+    real *h;     /* [N, ff] */
+    real *table; /* [table_room, width] of the input table */
+    real *read;  /* [F, width] of whole_norm through an encoding that reads
                      the input of its layer */
 };
 
@@ -73,25 +75,25 @@ struct lct_model {
     size_t activation_bytes;
     struct lct_layer *layers;
     struct lct_flow d;
-    real *stat, *norm;      /* final norm: [N, 2], [N, width] */
-    real *logits;           /* [N, vocab]; backward: their gradient */
-    real *loss, *loss_stat; /* [N], [N, 2] */
+    real *stat, *norm;         /* final norm: [N, 2], [N, width] */
+    real *logits;              /* [N, vocab]; backward: their gradient */
+    real *loss, *loss_stat;    /* [N], [N, 2] */
     int32_t *tokens, *targets; /* [N], of the last forward */
     struct lct_embedding_scratch lists;
-    double *sum;            /* [width] */
-    double *sums;           /* [blocks of F, width] */
+    double *sum;  /* [width] */
+    double *sums; /* [blocks of F, width] */
 
     bool input_door, reads_x;
-    bool table_learns;   /* the input table has parameters */
+    bool table_learns;      /* the input table has parameters */
     bool chooses_positions; /* the encoding chooses positions for each row */
-    bool real_positions; /* positions are real numbers */
-    real table_factor;   /* brings a fixed table to the RMS of embeddings */
-    real *table;         /* [table_room, width] */
-    int64_t table_room;  /* length, or all rows if chooses_positions */
-    int64_t table_rows;  /* rows computed so far */
-    void *positions;     /* I64 or F64: 0 .. length - 1, or [B, S] */
-    uint64_t draw;       /* seed of the positions of the next pass */
-    bool drawing;        /* draw them, as in training */
+    bool real_positions;    /* positions are real numbers */
+    real table_factor;      /* brings a fixed table to the RMS of embeddings */
+    real *table;            /* [table_room, width] */
+    int64_t table_room;     /* length, or all rows if chooses_positions */
+    int64_t table_rows;     /* rows computed so far */
+    void *positions;        /* I64 or F64: 0 .. length - 1, or [B, S] */
+    uint64_t draw;          /* seed of the positions of the next pass */
+    bool drawing;           /* draw them, as in training */
 
     void *workspace; /* of attention */
     size_t workspace_bytes;
@@ -119,9 +121,8 @@ static inline locant_sizes lct_model_sizes(const struct lct_model *m)
 }
 
 /* The part of 'views', encoding_params or encoding_grads, of one layer. */
-static inline locant_tensor *lct_layer_views(const struct lct_model *m,
-                                             locant_tensor *views,
-                                             int64_t layer)
+static inline locant_tensor *
+lct_layer_views(const struct lct_model *m, locant_tensor *views, int64_t layer)
 {
     return m->encoding_count == 0 ? NULL : views + layer * m->encoding_count;
 }

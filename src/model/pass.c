@@ -13,9 +13,10 @@ static locant_status check_words(const char *what, const int32_t *words,
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn, what);
     for (int64_t i = 0; i < n; i++)
         if (words[i] < first || words[i] >= vocab)
-            return locant_fail(LOCANT_ERR_PARAM, "%s: %s[%" PRId64 "] is %"
-                               PRId32 ", expected %" PRId32 " .. %" PRId64, fn,
-                               what, i, words[i], first, vocab - 1);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: %s[%" PRId64 "] is %" PRId32
+                               ", expected %" PRId32 " .. %" PRId64,
+                               fn, what, i, words[i], first, vocab - 1);
     return LOCANT_OK;
 }
 
@@ -24,20 +25,25 @@ static locant_status check_call(const struct lct_model *m,
                                 int64_t B, int64_t T)
 {
     if (T < 1 || T > m->length)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: T is %" PRId64
-                           ", expected 1 .. %" PRId64, fn, T, m->length);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: T is %" PRId64 ", expected 1 .. %" PRId64, fn,
+                           T, m->length);
     if (B < 1 || B > m->rows / T)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: B is %" PRId64
-                           ", expected 1 .. %" PRId64 " at T = %" PRId64, fn,
-                           B, m->rows / T, T);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: B is %" PRId64 ", expected 1 .. %" PRId64
+                           " at T = %" PRId64,
+                           fn, B, m->rows / T, T);
     if (m->config.memory > 0 && B > m->batch)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: B is %" PRId64
-                           ", expected 1 .. %" PRId64 ", the rows of memory",
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: B is %" PRId64 ", expected 1 .. %" PRId64
+                           ", the rows of memory",
                            fn, B, m->batch);
     if (m->kept.tokens > 0 && B != m->kept.rows)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: B is %" PRId64 ", but %"
-                           PRId64 " rows are remembered; lct_model_forget() "
-                           "begins anew", fn, B, m->kept.rows);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: B is %" PRId64 ", but %" PRId64
+                           " rows are remembered; lct_model_forget() "
+                           "begins anew",
+                           fn, B, m->kept.rows);
     LCT_TRY(check_words("tokens", tokens, B * T, 0, m->config.vocab));
     return check_words("targets", targets, B * T, -1, m->config.vocab);
 }
@@ -56,10 +62,9 @@ static void head_forward(const struct lct_part *p)
     const int64_t at = p->first * c->width, word = p->first * c->vocab;
     const struct lct_linear s = { p->rows, c->width, c->vocab };
 
-    lct_norm_forward(m->norm + at, m->stat + 2 * p->first,
-                     m->layers[p->layer].out + at,
-                     m->params + last(m, 0)->offset, p->rows, c->width,
-                     c->norm);
+    lct_norm_forward(
+        m->norm + at, m->stat + 2 * p->first, m->layers[p->layer].out + at,
+        m->params + last(m, 0)->offset, p->rows, c->width, c->norm);
     lct_linear_forward(m->logits + word, m->norm + at,
                        m->packed + last(m, 1)->offset, &s);
     lct_loss_forward(m->loss + p->first, m->loss_stat + 2 * p->first,
@@ -101,8 +106,8 @@ static void head_weights(struct lct_model *m)
 static void show_layer(const struct lct_model *m, int64_t layer)
 {
     const struct lct_layer *a = &m->layers[layer];
-    const struct lct_layer_seen seen = { layer, m->B, m->T, m->S, a->out, a->q,
-                                         a->k,  a->o, a->lse, a->x };
+    const struct lct_layer_seen seen = { layer, m->B, m->T, m->S,   a->out,
+                                         a->q,  a->k, a->o, a->lse, a->x };
 
     m->watch(&seen, m->watcher);
 }
@@ -181,10 +186,10 @@ locant_status lct_model_backward(struct lct_model *m)
 {
     if (!m->train)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_backward: the model "
-                           "was made without gradients");
+                                             "was made without gradients");
     if (!m->ready)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_backward: no forward "
-                           "since the last backward");
+                                             "since the last backward");
     LCT_TRY(lct_heads_reserve(m, m->B, m->T, m->past));
     m->ready = m->returned = false;
     lct_model_rows(m, m->config.layers - 1, m->B * m->T, head_backward);
@@ -217,7 +222,7 @@ locant_status lct_model_hits(const struct lct_model *m, uint8_t *hit)
 
     if (!m->ready)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_hits: no forward since "
-                           "the last backward");
+                                             "the last backward");
     for (int64_t i = 0; i < N; i++)
         hit[i] = is_first_largest(m->logits + i * vocab, m->targets[i], vocab);
     return LOCANT_OK;
@@ -229,7 +234,7 @@ locant_status lct_model_input_gradient(const struct lct_model *m, real *out)
 
     if (!m->returned)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_input_gradient: the "
-                           "last pass was no backward");
+                                             "last pass was no backward");
     memcpy(out, m->d.x, n * sizeof(*out));
     return LOCANT_OK;
 }

@@ -37,8 +37,8 @@ static void tile(const struct job *j, int64_t number)
     for (; number >= tiles_of(p); p++)
         number -= tiles_of(p);
     s = (struct lct_linear){ p->rows, p->w->shape[0], p->w->shape[1] };
-    lct_linear_backward_weight(j->part.m->grads + p->w->offset, p->dy, p->x,
-                               &s, number);
+    lct_linear_backward_weight(j->part.m->grads + p->w->offset, p->dy, p->x, &s,
+                               number);
 }
 
 /* Tiles come first: they are larger, and small blocks balance the end. */

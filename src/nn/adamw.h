@@ -5,11 +5,11 @@
 #include <stdbool.h>
 
 struct lct_adamw {
-    double rate;          /* of this step */
-    double beta1, beta2;  /* .9, .95 */
-    double epsilon;       /* 1e-8 */
-    double decay;         /* .1; used only if the argument 'decay' is true */
-    int64_t step;         /* 1 for the first */
+    double rate;         /* of this step */
+    double beta1, beta2; /* .9, .95 */
+    double epsilon;      /* 1e-8 */
+    double decay;        /* .1; used only if the argument 'decay' is true */
+    int64_t step;        /* 1 for the first */
 };
 
 /*

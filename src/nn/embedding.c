@@ -20,9 +20,8 @@ void lct_embedding_forward(real *x, const real *table, const int32_t *tokens,
  * dtable[v] += sum of dx[i] over the rows i with token v, in order; in double,
  * since a frequent token has thousands of rows.
  */
-void lct_embedding_backward(real *dtable, const real *dx,
-                            const int32_t *tokens, int64_t rows,
-                            int64_t vocab, int64_t width,
+void lct_embedding_backward(real *dtable, const real *dx, const int32_t *tokens,
+                            int64_t rows, int64_t vocab, int64_t width,
                             const struct lct_embedding_scratch *scratch)
 {
     const struct lct_nn_kernels *nn = lct_nn();

@@ -70,20 +70,29 @@ void lct_linear_pack(real *panels, real *transposed, const real *w, int64_t in,
 void lct_linear_forward(real *y, const real *x, const real *panels,
                         const struct lct_linear *s)
 {
-    multiply((struct lct_nn_product){
-        .c = y, .c_row = (size_t)s->out, .a = x, .a_row = (size_t)s->in,
-        .b = panels, .m = (size_t)s->rows, .n = (size_t)s->out,
-        .k = (size_t)s->in });
+    multiply((struct lct_nn_product){ .c = y,
+                                      .c_row = (size_t)s->out,
+                                      .a = x,
+                                      .a_row = (size_t)s->in,
+                                      .b = panels,
+                                      .m = (size_t)s->rows,
+                                      .n = (size_t)s->out,
+                                      .k = (size_t)s->in });
 }
 
 /* forward: y = x W;  dx [rows, in] = dy [rows, out] W^T, or += if 'add' */
 void lct_linear_backward_input(real *dx, const real *dy, const real *transposed,
                                const struct lct_linear *s, bool add)
 {
-    multiply((struct lct_nn_product){
-        .c = dx, .c_row = (size_t)s->in, .a = dy, .a_row = (size_t)s->out,
-        .b = transposed, .m = (size_t)s->rows, .n = (size_t)s->in,
-        .k = (size_t)s->out, .add = add });
+    multiply((struct lct_nn_product){ .c = dx,
+                                      .c_row = (size_t)s->in,
+                                      .a = dy,
+                                      .a_row = (size_t)s->out,
+                                      .b = transposed,
+                                      .m = (size_t)s->rows,
+                                      .n = (size_t)s->in,
+                                      .k = (size_t)s->out,
+                                      .add = add });
 }
 
 /* --------------------------------------------------------------- weights */
@@ -108,9 +117,14 @@ void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
     const int64_t i = tile / tiles_along(s->out) * TILE;
     const int64_t j = tile % tiles_along(s->out) * TILE;
 
-    lct_nn()->weights(&(struct lct_nn_product){
-        .c = dw + i * s->out + j, .c_row = (size_t)s->out, .a = x + i,
-        .a_row = (size_t)s->in, .b = dy + j, .b_row = (size_t)s->out,
-        .m = (size_t)at_most(s->in - i, TILE),
-        .n = (size_t)at_most(s->out - j, TILE), .k = (size_t)s->rows });
+    lct_nn()->weights(
+        &(struct lct_nn_product){ .c = dw + i * s->out + j,
+                                  .c_row = (size_t)s->out,
+                                  .a = x + i,
+                                  .a_row = (size_t)s->in,
+                                  .b = dy + j,
+                                  .b_row = (size_t)s->out,
+                                  .m = (size_t)at_most(s->in - i, TILE),
+                                  .n = (size_t)at_most(s->out - j, TILE),
+                                  .k = (size_t)s->rows });
 }

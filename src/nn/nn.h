@@ -56,9 +56,8 @@ struct lct_embedding_scratch {
 };
 void lct_embedding_forward(real *x, const real *table, const int32_t *tokens,
                            int64_t rows, int64_t width);
-void lct_embedding_backward(real *dtable, const real *dx,
-                            const int32_t *tokens, int64_t rows,
-                            int64_t vocab, int64_t width,
+void lct_embedding_backward(real *dtable, const real *dx, const int32_t *tokens,
+                            int64_t rows, int64_t vocab, int64_t width,
                             const struct lct_embedding_scratch *scratch);
 
 /* x [batch, length, width] += factor * table [length, width] */

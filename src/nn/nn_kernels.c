@@ -1,9 +1,9 @@
 /* nn_kernels.c - the table of one instruction set; compiled once for each */
 #include "nn_kernels.h"
 #ifndef LCT_REAL_F64
-#include "../kernel/kernels.h"
-#include "../kernel/simd.h"
-#include "../kernel/matmul.inc"
+#    include "../kernel/kernels.h"
+#    include "../kernel/simd.h"
+#    include "../kernel/matmul.inc"
 #endif
 #include <math.h>
 #include <stdint.h>
@@ -23,21 +23,21 @@
 
 extern const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA);
 const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
-    .isa                    = STRING(LCT_ISA),
-    .product                = product,
-    .weights                = weights,
-    .layer_norm             = layer_norm,
-    .rms_norm               = rms_norm,
-    .layer_norm_backward    = layer_norm_backward,
-    .rms_norm_backward      = rms_norm_backward,
-    .gelu                   = gelu,
-    .gelu_backward          = gelu_backward,
-    .cross_entropy          = cross_entropy,
+    .isa = STRING(LCT_ISA),
+    .product = product,
+    .weights = weights,
+    .layer_norm = layer_norm,
+    .rms_norm = rms_norm,
+    .layer_norm_backward = layer_norm_backward,
+    .rms_norm_backward = rms_norm_backward,
+    .gelu = gelu,
+    .gelu_backward = gelu_backward,
+    .cross_entropy = cross_entropy,
     .cross_entropy_backward = cross_entropy_backward,
-    .adamw                  = adamw,
-    .sum_squares            = sum_squares,
-    .add                    = add,
-    .scale                  = scale,
-    .gather                 = gather,
-    .deposit                = deposit,
+    .adamw = adamw,
+    .sum_squares = sum_squares,
+    .add = add,
+    .scale = scale,
+    .gather = gather,
+    .deposit = deposit,
 };

@@ -68,8 +68,7 @@ struct lct_nn_kernels {
      * stat = { max x, sum exp(x - max) }.  Backward replaces x by its gradient
      * times 'scale'.
      */
-    real (*cross_entropy)(real stat[2], const real *x, size_t target,
-                          size_t n);
+    real (*cross_entropy)(real stat[2], const real *x, size_t target, size_t n);
     void (*cross_entropy_backward)(real *x, const real stat[2], size_t target,
                                    real scale, size_t n);
 

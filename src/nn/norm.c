@@ -19,8 +19,8 @@ void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
             nn->rms_norm(y + i * n, stat + 2 * i, stat + 2 * i + 1, x + i * n,
                          w, n);
         else
-            nn->layer_norm(y + i * n, stat + 2 * i, stat + 2 * i + 1,
-                           x + i * n, w, n);
+            nn->layer_norm(y + i * n, stat + 2 * i, stat + 2 * i + 1, x + i * n,
+                           w, n);
     }
 }
 

@@ -10,9 +10,9 @@
 
 #ifdef LCT_REAL_F64
 typedef double real;
-#define LCT_REAL_DTYPE LOCANT_F64
+#    define LCT_REAL_DTYPE LOCANT_F64
 #else
 typedef float real;
-#define LCT_REAL_DTYPE LOCANT_F32
+#    define LCT_REAL_DTYPE LOCANT_F32
 #endif
 #endif

@@ -78,6 +78,9 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle alibi_oracle = {
-    .name = "alibi", .specs = specs, .range = range, .bias = bias,
+    .name = "alibi",
+    .specs = specs,
+    .range = range,
+    .bias = bias,
     .far = INT32_MAX,
 };

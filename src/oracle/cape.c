@@ -20,5 +20,8 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
 }
 
 const struct oracle cape_oracle = {
-    .name = "cape", .specs = specs, .entry = entry, .real = 1,
+    .name = "cape",
+    .specs = specs,
+    .entry = entry,
+    .real = 1,
 };

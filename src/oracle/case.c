@@ -10,10 +10,10 @@ static int choose(struct oracle_case *c, struct oracle_run *r,
                   const struct oracle *o, int i)
 {
     memset(c, 0, sizeof *c);
-    c->run  = r;
-    c->o    = o;
-    c->w.D  = oracle_run_range(r, 2, 8);
-    c->w.W  = oracle_run_range(r, 1, 24);
+    c->run = r;
+    c->o = o;
+    c->w.D = oracle_run_range(r, 2, 8);
+    c->w.W = oracle_run_range(r, 1, 24);
     if (o != NULL && !oracle_choose(&c->w, &c->low, &c->high, o, i))
         return 0;
     c->spec = c->w.spec;
@@ -27,10 +27,10 @@ static locant_status create(struct oracle_case *c, int layer)
     if (got != LOCANT_OK)
         return got;
     c->w.layer = layer;
-    c->leaf   = locant_encoding_layer(&c->first, c->e, layer);
-    c->doors  = locant_encoding_doors(c->leaf);
+    c->leaf = locant_encoding_layer(&c->first, c->e, layer);
+    c->doors = locant_encoding_doors(c->leaf);
     c->traits = locant_encoding_traits(c->leaf);
-    c->axes   = locant_encoding_axes(c->leaf);
+    c->axes = locant_encoding_axes(c->leaf);
     c->w.axes = c->axes;
     return got;
 }
@@ -75,14 +75,14 @@ static void one(struct oracle_case *c, oracle_body body, int64_t n, int what)
         body(c, n, what);
 }
 
-void oracle_case_each(struct oracle_run *r, const struct oracle *o,
-                      int i, int layers, oracle_body body, int what)
+void oracle_case_each(struct oracle_run *r, const struct oracle *o, int i,
+                      int layers, oracle_body body, int what)
 {
     for (int64_t n = 0; n < r->cases; n++, r->row.cases++) {
         struct oracle_case c;
 
-        oracle_case_open(&c, r, o, i, layers ? (int)oracle_run_range(r, 0, 7)
-                                             : 0);
+        oracle_case_open(&c, r, o, i,
+                         layers ? (int)oracle_run_range(r, 0, 7) : 0);
         if (c.e != NULL || o == NULL)
             one(&c, body, n, what);
         oracle_case_close(&c);
@@ -104,7 +104,7 @@ void oracle_case_ok(struct oracle_case *c, locant_status s)
 void *oracle_case_take(struct oracle_case *c, size_t n, size_t size)
 {
     size_t bytes = n * size;
-    void  *p = NULL;
+    void *p = NULL;
 
     if (c->blocks < ORACLE_BLOCKS)
         p = c->run->memory != NULL ? c->run->memory->take(bytes)
@@ -122,7 +122,7 @@ void *oracle_case_take(struct oracle_case *c, size_t n, size_t size)
 /* IEEE 754 binary16: 1 sign bit, 5 of exponent, 10 of significand. */
 static double half(uint16_t bits)
 {
-    int    exponent = bits >> 10 & 31;
+    int exponent = bits >> 10 & 31;
     double x = exponent ? ldexp((bits & 1023) | 1024, exponent - 25)
                         : ldexp(bits & 1023, -24);
 
@@ -135,7 +135,7 @@ static double half(uint16_t bits)
 static double bfloat(uint16_t bits)
 {
     uint32_t wide = (uint32_t)bits << 16;
-    float    x;
+    float x;
 
     memcpy(&x, &wide, sizeof x);
     return (double)x;
@@ -164,14 +164,10 @@ double oracle_get(const locant_tensor *t, size_t i)
     int64_t at = place(t, i);
 
     switch (t->dtype) {
-    case LOCANT_F64:
-        return ((const double *)t->data)[at];
-    case LOCANT_F32:
-        return (double)((const float *)t->data)[at];
-    case LOCANT_F16:
-        return half(((const uint16_t *)t->data)[at]);
-    default:
-        return bfloat(((const uint16_t *)t->data)[at]);
+    case LOCANT_F64: return ((const double *)t->data)[at];
+    case LOCANT_F32: return (double)((const float *)t->data)[at];
+    case LOCANT_F16: return half(((const uint16_t *)t->data)[at]);
+    default: return bfloat(((const uint16_t *)t->data)[at]);
     }
 }
 
@@ -200,7 +196,7 @@ locant_tensor oracle_case_tensor(struct oracle_case *c, locant_dtype dtype,
                                  int rank, const int64_t *shape)
 {
     locant_tensor t = locant_dense(NULL, dtype, rank, shape);
-    size_t        n = oracle_count(&t);
+    size_t n = oracle_count(&t);
 
     t.data = oracle_case_take(c, n, locant_dtype_size(dtype));
     for (size_t i = 0; i < n; i++) {
@@ -218,8 +214,8 @@ locant_tensor oracle_case_tensor(struct oracle_case *c, locant_dtype dtype,
 void oracle_case_seal(const struct oracle_case *c, const locant_tensor *t)
 {
     if (c->run->memory != NULL)
-        c->run->memory->seal(t->data, oracle_count(t) *
-                                          locant_dtype_size(t->dtype));
+        c->run->memory->seal(t->data,
+                             oracle_count(t) * locant_dtype_size(t->dtype));
 }
 
 locant_tensor oracle_case_positions(struct oracle_case *c, int64_t n)
@@ -235,7 +231,7 @@ locant_tensor oracle_case_positions(struct oracle_case *c, int64_t n)
 locant_tensor oracle_case_coordinates(struct oracle_case *c, int64_t n)
 {
     const int64_t shape[] = { n, c->axes };
-    int           rank = c->axes > 1 || oracle_run_range(c->run, 0, 1) ? 2 : 1;
+    int rank = c->axes > 1 || oracle_run_range(c->run, 0, 1) ? 2 : 1;
     locant_tensor t = oracle_case_tensor(c, LOCANT_F64, rank, shape);
 
     for (size_t i = 0; i < oracle_count(&t); i++)
@@ -246,7 +242,7 @@ locant_tensor oracle_case_coordinates(struct oracle_case *c, int64_t n)
 cx *oracle_case_copy(struct oracle_case *c, const locant_tensor *t)
 {
     size_t n = oracle_count(t);
-    cx    *out = oracle_case_take(c, n, sizeof *out);
+    cx *out = oracle_case_take(c, n, sizeof *out);
 
     for (size_t i = 0; i < n; i++)
         out[i] = oracle_get(t, i);
@@ -264,10 +260,10 @@ static void draw(struct oracle_case *c, int k, locant_dtype dtype,
     if (c->o->range != NULL)
         c->o->range(&low, &high, c->spec, k);
     c->value[k] = oracle_case_tensor(c, dtype, info->rank, info->shape);
-    c->grad[k]  = oracle_case_tensor(c, dtype, info->rank, info->shape);
-    p->rate   = info->rate;
-    p->size   = oracle_count(&c->value[k]);
-    p->x      = oracle_case_take(c, p->size, sizeof *p->x);
+    c->grad[k] = oracle_case_tensor(c, dtype, info->rank, info->shape);
+    p->rate = info->rate;
+    p->size = oracle_count(&c->value[k]);
+    p->x = oracle_case_take(c, p->size, sizeof *p->x);
     p->before = oracle_case_take(c, p->size, sizeof *p->before);
     for (size_t i = 0; i < p->size; i++) {
         double x = low + (high - low) * locant_random_uniform(&c->run->random);
@@ -275,7 +271,7 @@ static void draw(struct oracle_case *c, int k, locant_dtype dtype,
         if (c->o->integers >> k & 1)
             x = (double)oracle_run_range(c->run, (int64_t)low, (int64_t)high);
         oracle_put(&c->value[k], i, x);
-        p->x[i]      = oracle_get(&c->value[k], i);
+        p->x[i] = oracle_get(&c->value[k], i);
         p->before[i] = oracle_get(&c->grad[k], i);
     }
     oracle_case_seal(c, &c->value[k]);
@@ -284,8 +280,8 @@ static void draw(struct oracle_case *c, int k, locant_dtype dtype,
 
 void oracle_case_params(struct oracle_case *c, const locant_sizes *sizes)
 {
-    locant_dtype dtype = oracle_run_range(c->run, 0, 1) ? LOCANT_F64
-                                                        : LOCANT_F32;
+    locant_dtype dtype =
+        oracle_run_range(c->run, 0, 1) ? LOCANT_F64 : LOCANT_F32;
     locant_param_info info;
 
     while (c->params < ORACLE_PARAMS &&
@@ -306,8 +302,8 @@ void oracle_case_near(struct oracle_case *c, const char *what, size_t at,
                       double got, double want, double allowed)
 {
     const struct oracle_call *w = &c->w;
-    char  *text = c->run->row.miss;
-    int    first = text[0] == '\0';
+    char *text = c->run->row.miss;
+    int first = text[0] == '\0';
     size_t n;
 
     if (!oracle_run_near(c->run, what, at, got, want, allowed) || !first)
@@ -329,11 +325,11 @@ void oracle_sum_add(struct oracle_sum *s, double weight, cx f)
 
 double oracle_slope(double *gross, cx *x, oracle_sum_fn fn, void *context)
 {
-    cx                keep = *x;
+    cx keep = *x;
     struct oracle_sum s;
 
     *x = keep + ORACLE_STEP * I;
-    s  = fn(context);
+    s = fn(context);
     *x = keep;
     *gross = s.gross;
     return cimag(s.sum) / ORACLE_STEP;
@@ -360,8 +356,8 @@ void oracle_case_params_check(struct oracle_case *c, oracle_sum_fn fn,
     for (int k = 0; k < c->params; k++) {
         const struct oracle_param *p = &c->p[k];
         int64_t size = p->rate != 0 ? (int64_t)p->size : 0;
-        double  once = c->grad[k].dtype == LOCANT_F32 ? 1.01 * ORACLE_HALF_F32
-                                                      : 0x1p-53;
+        double once =
+            c->grad[k].dtype == LOCANT_F32 ? 1.01 * ORACLE_HALF_F32 : 0x1p-53;
 
         for (int64_t n = 0; n < oracle_entries(c, size); n++) {
             size_t i = (size_t)oracle_entry(c, n, size);

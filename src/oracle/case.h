@@ -14,9 +14,9 @@ enum { ORACLE_BLOCKS = 96 };
 #define ORACLE_STEP 1e-30
 
 struct oracle_param {
-    size_t  size;
-    double  rate;
-    cx     *x;      /* the oracle's value */
+    size_t size;
+    double rate;
+    cx *x;          /* the oracle's value */
     double *before; /* what the gradient tensor held */
 };
 
@@ -33,10 +33,10 @@ struct oracle_case {
     struct oracle_param p[ORACLE_PARAMS];
     locant_tensor value[ORACLE_PARAMS], grad[ORACLE_PARAMS];
     struct {
-        void  *data;
+        void *data;
         size_t bytes;
     } block[ORACLE_BLOCKS];
-    int     blocks;
+    int blocks;
     jmp_buf stop; /* where to go on if a case cannot be finished */
 };
 
@@ -47,8 +47,8 @@ typedef void (*oracle_body)(struct oracle_case *c, int64_t n, int what);
  * Run the cases of the open row, with spec i of o (NULL: none), in a random
  * layer if 'layers'.
  */
-void oracle_case_each(struct oracle_run *r, const struct oracle *o,
-                      int i, int layers, oracle_body body, int what);
+void oracle_case_each(struct oracle_run *r, const struct oracle *o, int i,
+                      int layers, oracle_body body, int what);
 
 /* Describe the encoding of spec i in c, which holds no memory afterwards. 0:
  * there is no spec i. */
@@ -77,8 +77,8 @@ locant_tensor oracle_case_coordinates(struct oracle_case *c, int64_t n);
 /* Number of elements; element i in row-major order; a copy of all elements. */
 size_t oracle_count(const locant_tensor *t);
 double oracle_get(const locant_tensor *t, size_t i);
-void   oracle_put(const locant_tensor *t, size_t i, double x);
-cx    *oracle_case_copy(struct oracle_case *c, const locant_tensor *t);
+void oracle_put(const locant_tensor *t, size_t i, double x);
+cx *oracle_case_copy(struct oracle_case *c, const locant_tensor *t);
 
 /* Random parameters for these sizes, and gradients with random contents. */
 void oracle_case_params(struct oracle_case *c, const locant_sizes *sizes);
@@ -95,7 +95,7 @@ void oracle_case_near(struct oracle_case *c, const char *what, size_t at,
  * it.
  */
 struct oracle_sum {
-    cx     sum;
+    cx sum;
     double gross;
 };
 void oracle_sum_add(struct oracle_sum *s, double weight, cx f);

@@ -17,7 +17,7 @@ enum { DIM = 64, PAIRS = DIM / 2, ROWS = 8 };
 static double ulp_at(long double x)
 {
     float f = (float)fabsl(x);
-    int   exponent;
+    int exponent;
 
     frexpl(x, &exponent);
     return f < FLT_MIN ? 0x1p-149 : ldexp(1, exponent - FLT_MANT_DIG);
@@ -28,9 +28,9 @@ static double ulp_at(long double x)
 static int64_t position(struct oracle_run *t, const struct exact *f)
 {
     int64_t near[40];
-    double  u = locant_random_uniform(&t->random);
+    double u = locant_random_uniform(&t->random);
     int64_t p = (int64_t)exp2(31 * u);
-    int     n;
+    int n;
 
     if (oracle_run_range(t, 0, 2) > 0)
         return oracle_run_range(t, 0, 1) || p >= FAR ? FAR - 1 - p / 2 : p;
@@ -66,11 +66,11 @@ static void places(struct oracle_run *r, const struct exact *f, int64_t *id,
 static void angles(struct oracle_case *c, int64_t n, int what)
 {
     const int64_t shape[] = { ROWS, PAIRS, 2 };
-    int           real = what % 2;
-    struct exact  f[PAIRS];
-    float         got[ROWS][PAIRS][2];
-    int64_t       id[ROWS];
-    double        at[ROWS];
+    int real = what % 2;
+    struct exact f[PAIRS];
+    float got[ROWS][PAIRS][2];
+    int64_t id[ROWS];
+    double at[ROWS];
     locant_tensor out = locant_dense(got, LOCANT_F32, 3, shape);
     locant_tensor pos = locant_dense(real ? (void *)at : (void *)id,
                                      real ? LOCANT_F64 : LOCANT_I64, 1, shape);
@@ -78,8 +78,8 @@ static void angles(struct oracle_case *c, int64_t n, int what)
     (void)n;
     frequencies(f, bases[what / 2]);
     places(c->run, f, id, at, real);
-    oracle_case_ok(c, locant_angles(&out, &pos, bases[what / 2],
-                                    LOCANT_ANGLES_EXACT));
+    oracle_case_ok(
+        c, locant_angles(&out, &pos, bases[what / 2], LOCANT_ANGLES_EXACT));
     for (int k = 0; k < 2 * ROWS * PAIRS; k++) {
         int row = k / 2 / PAIRS, pair = k / 2 % PAIRS;
         long double want[2];
@@ -87,9 +87,10 @@ static void angles(struct oracle_case *c, int64_t n, int what)
         exact_angle(&want[0], &want[1], f[pair], at[row]);
         if (real && fabsl(want[k % 2]) <= 0x1p-20L)
             continue;
-        oracle_run_near(c->run, "cosine or sine", (size_t)k,
-                        (double)((long double)got[row][pair][k % 2] -
-                                 want[k % 2]), 0, 0.501 * ulp_at(want[k % 2]));
+        oracle_run_near(
+            c->run, "cosine or sine", (size_t)k,
+            (double)((long double)got[row][pair][k % 2] - want[k % 2]), 0,
+            0.501 * ulp_at(want[k % 2]));
     }
 }
 
@@ -100,8 +101,8 @@ enum { FORWARD, INVERSE, BACKWARD, OPERATIONS };
 
 static const struct {
     const char *text;
-    double      base;
-    int         interleaved;
+    double base;
+    int interleaved;
 } specs[] = {
     { "rope", 10000, 0 },
     { "rope(pairing=interleaved)", 10000, 1 },
@@ -131,12 +132,12 @@ static void near(struct oracle_case *c, const locant_tensor *out, size_t at,
 static void rotate(struct oracle_case *c, int64_t n, int what)
 {
     const int64_t shape[] = { ROWS, DIM };
-    int           spec = what / OPERATIONS, op = what % OPERATIONS;
-    int64_t       id[ROWS];
-    double        at[ROWS];
-    struct exact  f[PAIRS];
+    int spec = what / OPERATIONS, op = what % OPERATIONS;
+    int64_t id[ROWS];
+    double at[ROWS];
+    struct exact f[PAIRS];
     locant_tensor pos = locant_dense(id, LOCANT_I64, 1, shape);
-    locant_tensor x   = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
+    locant_tensor x = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
     locant_tensor out = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
 
     (void)n;
@@ -151,8 +152,8 @@ static void rotate(struct oracle_case *c, int64_t n, int what)
         double xa = oracle_get(&x, a), xb = oracle_get(&x, b);
         long double cosine, sine;
 
-        exact_angle(&cosine, &sine, f[pair], op == FORWARD ? at[row]
-                                                           : -at[row]);
+        exact_angle(&cosine, &sine, f[pair],
+                    op == FORWARD ? at[row] : -at[row]);
         near(c, &out, a, (double)(xa * cosine - xb * sine),
              fabs(xa) + fabs(xb));
         near(c, &out, b, (double)(xa * sine + xb * cosine),
@@ -181,8 +182,8 @@ static double far_bound(locant_dtype dtype)
 static void sinusoid(struct oracle_case *c, int64_t n, int what)
 {
     const int64_t shape[] = { ROWS, DIM };
-    struct exact  f[PAIRS];
-    int64_t       id[ROWS];
+    struct exact f[PAIRS];
+    int64_t id[ROWS];
     locant_tensor pos = locant_dense(id, LOCANT_I64, 1, shape);
     locant_tensor out = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
 
@@ -220,7 +221,7 @@ void oracle_check_angles(struct oracle_run *r)
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_F16,
                                            LOCANT_BF16 };
     int64_t cases = r->cases;
-    char    text[64];
+    char text[64];
 
     r->cases = 8 * cases; /* angles are cheap */
     for (int n = 0; n < 8; n++) {

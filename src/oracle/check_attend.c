@@ -17,8 +17,8 @@ struct judged {
 
 /* Scores, weights and log-sum-exp of one row. */
 struct row {
-    cx  s[ORACLE_KEYS], p[ORACLE_KEYS], lse;
-    cx  sink; /* its weight */
+    cx s[ORACLE_KEYS], p[ORACLE_KEYS], lse;
+    cx sink; /* its weight */
     int seen[ORACLE_KEYS];
 };
 
@@ -27,9 +27,8 @@ static cx score(const struct judged *t, int64_t b, int64_t h, int64_t i,
 {
     const struct oracle_call *w = t->w;
 
-    return t->frozen != NULL
-               ? t->frozen[((b * w->H + h) * w->T + i) * w->S + j]
-               : oracle_score(w, t->o, b, h, i, j);
+    return t->frozen != NULL ? t->frozen[((b * w->H + h) * w->T + i) * w->S + j]
+                             : oracle_score(w, t->o, b, h, i, j);
 }
 
 /*
@@ -44,12 +43,12 @@ static cx capped(const struct oracle_call *w, cx s)
 }
 
 /* Returns 0 if the row sees no key. */
-static int softmax(struct row *r, const struct judged *t, int64_t b,
-                   int64_t h, int64_t i)
+static int softmax(struct row *r, const struct judged *t, int64_t b, int64_t h,
+                   int64_t i)
 {
     const struct oracle_call *w = t->w;
     double top = -INFINITY;
-    cx     sum = 0, sink = w->sinks != NULL ? w->sinks[h] : 0;
+    cx sum = 0, sink = w->sinks != NULL ? w->sinks[h] : 0;
 
     for (int64_t j = 0; j < w->S; j++) {
         r->seen[j] = oracle_visible(w, b, i, j);
@@ -83,9 +82,8 @@ static cx value(const struct judged *t, int64_t b, int64_t h, int64_t i,
     const struct oracle_call *w = t->w;
     int64_t g = h / (w->H / w->G);
 
-    return t->o->value != NULL
-               ? t->o->value(w, b, h, i, j, d)
-               : w->v[((b * w->G + g) * w->S + j) * w->D + d];
+    return t->o->value != NULL ? t->o->value(w, b, h, i, j, d)
+                               : w->v[((b * w->G + g) * w->S + j) * w->D + d];
 }
 
 /* ---------------------------------------------------------------- measures */
@@ -108,8 +106,7 @@ static double unit(const struct oracle *o, locant_dtype dtype)
  */
 static double score_error(const struct judged *t)
 {
-    return 4 * unit(t->o, t->p.dtype) *
-           (8 + t->top + (double)(t->w->S / 16));
+    return 4 * unit(t->o, t->p.dtype) * (8 + t->top + (double)(t->w->S / 16));
 }
 
 /* scale |q| |k|, the most that terms of a product reach. */
@@ -141,8 +138,8 @@ static void measure_row(struct judged *t, int64_t b, int64_t h, int64_t i)
         return;
     for (int64_t j = 0; j < w->S; j++)
         for (int64_t d = 0; r.seen[j] && d < w->D; d++) {
-            t->top = fmax(t->top, (w->softcap > 0 ? 4 : 1) *
-                                      fabs(creal(r.s[j])));
+            t->top =
+                fmax(t->top, (w->softcap > 0 ? 4 : 1) * fabs(creal(r.s[j])));
             t->reach = fmax(t->reach, fabs(creal(value(t, b, h, i, j, d))));
         }
 }
@@ -163,15 +160,15 @@ static void check_row(struct judged *t, int64_t b, int64_t h, int64_t i)
 {
     const struct oracle_call *w = t->w;
     struct oracle_case *c = t->p.c;
-    size_t     at = (size_t)((b * w->H + h) * w->T + i);
+    size_t at = (size_t)((b * w->H + h) * w->T + i);
     struct row r;
-    int        sees = softmax(&r, t, b, h, i);
+    int sees = softmax(&r, t, b, h, i);
 
     oracle_case_near(c, "lse", at, oracle_get(&t->p.lse, at), creal(r.lse),
                      score_error(t));
     for (int64_t d = 0; d < w->D; d++) {
         size_t to = at * (size_t)w->D + (size_t)d;
-        cx     want = 0;
+        cx want = 0;
 
         for (int64_t j = 0; sees && j < w->S; j++)
             if (r.seen[j])
@@ -217,15 +214,15 @@ static void add_row(struct oracle_sum *sum, struct judged *t, int64_t b,
                     int64_t h, int64_t i)
 {
     const struct oracle_call *w = t->w;
-    const cx  *dout = t->p.in[4] + ((b * w->H + h) * w->T + i) * w->D;
-    double     terms[ORACLE_KEYS] = { 0 }, mean = 0;
+    const cx *dout = t->p.in[4] + ((b * w->H + h) * w->T + i) * w->D;
+    double terms[ORACLE_KEYS] = { 0 }, mean = 0;
     struct row r;
 
     if (!softmax(&r, t, b, h, i))
         return;
     for (int64_t j = 0; j < w->S; j++)
         for (int64_t d = 0; r.seen[j] && d < w->D; d++) {
-            cx     v = value(t, b, h, i, j, d);
+            cx v = value(t, b, h, i, j, d);
             double size = fabs(creal(dout[d]));
 
             sum->sum += r.p[j] * v * dout[d];
@@ -235,8 +232,8 @@ static void add_row(struct oracle_sum *sum, struct judged *t, int64_t b,
     for (int64_t j = 0; j < w->S; j++)
         mean += creal(r.p[j]) * terms[j];
     if (w->sinks != NULL)
-        sum->gross += creal(r.sink) * mean * fabs(cimag(w->sinks[h])) /
-                      ORACLE_STEP;
+        sum->gross +=
+            creal(r.sink) * mean * fabs(cimag(w->sinks[h])) / ORACLE_STEP;
     for (int64_t j = 0; j < w->S; j++)
         if (r.seen[j]) {
             t->mass += creal(r.p[j]) * (terms[j] + mean);
@@ -247,7 +244,7 @@ static void add_row(struct oracle_sum *sum, struct judged *t, int64_t b,
 
 static struct oracle_sum add_all(void *context)
 {
-    struct judged    *t = context;
+    struct judged *t = context;
     struct oracle_sum sum = { 0 };
 
     t->mass = 0;
@@ -289,7 +286,7 @@ static void check_input(struct judged *t, const char *what, int in,
 
     for (int64_t k = 0; k < oracle_entries(t->p.c, n); k++) {
         int64_t i = oracle_entry(t->p.c, k, n);
-        double  want, allowed;
+        double want, allowed;
 
         t->b0 = i / each;
         t->b1 = t->b0 + 1;
@@ -306,7 +303,7 @@ static void check_values(struct judged *t)
 {
     const struct oracle_call *w = t->w;
     int64_t n = w->B * w->H * w->T * w->S;
-    cx     *scores = oracle_case_take(t->p.c, (size_t)n, sizeof *scores);
+    cx *scores = oracle_case_take(t->p.c, (size_t)n, sizeof *scores);
 
     for (int64_t at = 0; at < n; at++) {
         int64_t row = at / w->S, b = row / (w->H * w->T), i = row % w->T;
@@ -341,9 +338,9 @@ static void check_sinks(struct judged *t)
  */
 static double cancelled(const struct judged *t, int k)
 {
-    double parts = t->o->parts != NULL    ? t->o->parts(t->w, k)
+    double parts = t->o->parts != NULL     ? t->o->parts(t->w, k)
                    : t->o->rotated != NULL ? t->top * (double)t->p.c->high
-                                          : 0;
+                                           : 0;
 
     return score_error(t) * t->mass * parts;
 }
@@ -356,19 +353,18 @@ static void check_params(struct judged *t)
     sum_all(t);
     for (int k = 0; k < c->params; k++) {
         int64_t size = c->p[k].rate != 0 ? (int64_t)c->p[k].size : 0;
-        double  ulp = c->grad[k].dtype == LOCANT_F32 ? 0x1p-23 : 0x1p-52;
+        double ulp = c->grad[k].dtype == LOCANT_F32 ? 0x1p-23 : 0x1p-52;
 
         for (int64_t n = 0; n < oracle_entries(c, size); n++) {
             size_t i = (size_t)oracle_entry(c, n, size);
             double allowed, want = slope(&allowed, t, &c->p[k].x[i]);
             double before = c->p[k].before[i];
-            char   what[] = "dparams[0], entry";
+            char what[] = "dparams[0], entry";
 
             what[8] = (char)('0' + k % 10);
-            oracle_case_near(c, what, i, oracle_get(&c->grad[k], i),
-                             want + before,
-                             allowed + cancelled(t, k) +
-                                 ulp * (fabs(want) + fabs(before)));
+            oracle_case_near(
+                c, what, i, oracle_get(&c->grad[k], i), want + before,
+                allowed + cancelled(t, k) + ulp * (fabs(want) + fabs(before)));
         }
     }
 }
@@ -394,8 +390,7 @@ static void backward(struct oracle_case *c, int64_t n, int what)
 }
 
 /* A gradient multiplies two weights and two sums: four times the error. */
-void oracle_check_attend(struct oracle_run *r, const struct oracle *o,
-                         int i)
+void oracle_check_attend(struct oracle_run *r, const struct oracle *o, int i)
 {
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64 };
     struct oracle_case c;

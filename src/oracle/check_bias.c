@@ -13,8 +13,7 @@ static cx bias_at(const struct score *s, int64_t at)
 {
     const struct oracle_call *w = &s->c->w;
 
-    return s->c->o->bias(w, 0, at / (w->T * w->S), at / w->S % w->T,
-                         at % w->S);
+    return s->c->o->bias(w, 0, at / (w->T * w->S), at / w->S % w->T, at % w->S);
 }
 
 /* Entries that a causal mask hides may be anything finite. */
@@ -42,8 +41,8 @@ static struct oracle_sum score_sum(void *context)
 static void make(struct score *s, struct oracle_case *c, int64_t n)
 {
     struct oracle_call *w = &c->w;
-    locant_sizes  known;
-    int64_t       shape[3];
+    locant_sizes known;
+    int64_t shape[3];
 
     s->c = c;
     if (c->o->far > 0 && n % 2) {
@@ -63,7 +62,7 @@ static void make(struct score *s, struct oracle_case *c, int64_t n)
     w->q_pos = s->q_pos.data;
     w->k_pos = s->k_pos.data;
     memcpy(shape, (int64_t[]){ w->H, w->T, w->S }, sizeof shape);
-    s->out  = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
+    s->out = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
     s->dout = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
     for (int64_t at = 0; at < (int64_t)oracle_count(&s->dout); at++)
         if (!asked(s, at))
@@ -107,9 +106,9 @@ static void backward(struct oracle_case *c, int64_t n, int what)
 
     (void)what;
     make(&s, c, n);
-    oracle_case_ok(c, locant_encoding_bias_backward(
-                          c->grad, &s.dout, c->e, &s.q_pos, &s.k_pos,
-                          c->value));
+    oracle_case_ok(c,
+                   locant_encoding_bias_backward(c->grad, &s.dout, c->e,
+                                                 &s.q_pos, &s.k_pos, c->value));
     oracle_case_params_check(c, score_sum, &s, 65 * ORACLE_CHAIN, 1);
 }
 
@@ -119,8 +118,7 @@ static double bound_of(locant_dtype dtype)
            (dtype == LOCANT_F32 ? 1.01 * ORACLE_HALF_F32 : 0);
 }
 
-void oracle_check_bias(struct oracle_run *r, const struct oracle *o,
-                       int i)
+void oracle_check_bias(struct oracle_run *r, const struct oracle *o, int i)
 {
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64 };
     struct oracle_case c;

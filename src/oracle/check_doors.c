@@ -28,7 +28,7 @@ static void knock(const struct closed *d, unsigned doors)
 {
     const locant_encoding *e = d->c->e;
     int64_t two = 2, ids[2] = { 0, 1 };
-    double  in[8] = { 0 };
+    double in[8] = { 0 };
     locant_tensor out = d->out, rows = d->rows, x = rows;
     locant_tensor pos = locant_dense(ids, LOCANT_I64, 1, &two);
 
@@ -53,8 +53,8 @@ static void knock(const struct closed *d, unsigned doors)
 
 static void doors(struct oracle_case *c, int64_t n, int what)
 {
-    int64_t       cube[] = { 2, 2, 2 }, square[] = { 2, 4 };
-    double        numbers[8];
+    int64_t cube[] = { 2, 2, 2 }, square[] = { 2, 4 };
+    double numbers[8];
     struct closed d = { .c = c };
 
     (void)n, (void)what;
@@ -76,11 +76,10 @@ static void initial(struct oracle_case *c, int64_t n, int what)
     for (int k = 0; k < c->params; k++) {
         locant_tensor *t = &c->grad[k];
         size_t bytes = c->p[k].size * locant_dtype_size(t->dtype);
-        void  *before = oracle_case_take(c, bytes, 1);
+        void *before = oracle_case_take(c, bytes, 1);
 
         oracle_case_ok(c, locant_encoding_param_init(
-                              t, c->e, k,
-                              locant_random_word(&c->run->random)));
+                              t, c->e, k, locant_random_word(&c->run->random)));
         memcpy(before, t->data, bytes);
         for (size_t i = 0; i < c->p[k].size; i++)
             if (!isfinite(oracle_get(t, i)))
@@ -91,8 +90,7 @@ static void initial(struct oracle_case *c, int64_t n, int what)
     }
 }
 
-void oracle_check_doors(struct oracle_run *r, const struct oracle *o,
-                        int i)
+void oracle_check_doors(struct oracle_run *r, const struct oracle *o, int i)
 {
     struct oracle_case c;
 

@@ -28,19 +28,20 @@ static void draw(struct oracle_case *c, int64_t n, int what)
 {
     enum { TOKENS = 48, LENGTH = 100, DRAWS = 16 };
     const int64_t shape[] = { 2, TOKENS };
-    int64_t       id[2 * TOKENS];
+    int64_t id[2 * TOKENS];
     locant_tensor out = locant_dense(id, LOCANT_I64, 2, shape);
 
     (void)n;
     oracle_case_ok(c, locant_encoding_create(&c->e, specs[what][1]));
     for (size_t k = 0; k < DRAWS; k++) {
         memset(id, 0, sizeof id);
-        oracle_case_ok(c, locant_encoding_ids(
-                              &out, c->e,
-                              locant_random_word(&c->run->random), 1));
+        oracle_case_ok(
+            c, locant_encoding_ids(&out, c->e,
+                                   locant_random_word(&c->run->random), 1));
         oracle_run_near(c->run, "faults of draw", k,
                         (double)(faults(id, TOKENS, LENGTH) +
-                                 faults(id + TOKENS, TOKENS, LENGTH)), 0, 0);
+                                 faults(id + TOKENS, TOKENS, LENGTH)),
+                        0, 0);
     }
 }
 

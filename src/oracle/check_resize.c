@@ -10,11 +10,11 @@ enum { MOST = 9 };
 /* One call.  The oracle gets a 1-D table as a grid of one column. */
 struct stretch {
     struct oracle_case *c;
-    int            grid;
-    locant_resize  how;
+    int grid;
+    locant_resize how;
     struct oracle_resize judge;
-    int64_t        D;
-    locant_tensor  from, to;
+    int64_t D;
+    locant_tensor from, to;
 };
 
 /* Weight of row 'from' in row 'to', both counted after the prefix. */
@@ -30,8 +30,7 @@ static double weight(const struct stretch *s, int64_t to, int64_t from)
     if (h->from_rows == h->rows && h->from_columns == h->columns)
         return to == from;
     if (!s->grid)
-        return oracle_resize_weight(&s->judge, h->from_rows, h->rows, to,
-                                    from);
+        return oracle_resize_weight(&s->judge, h->from_rows, h->rows, to, from);
     return oracle_resize_weight(&s->judge, h->from_rows, h->rows,
                                 to / h->columns, from / h->from_columns) *
            oracle_resize_weight(&s->judge, h->from_columns, h->columns,
@@ -42,7 +41,7 @@ static void make(struct stretch *s, struct oracle_case *c,
                  locant_resize_form form)
 {
     struct oracle_run *r = c->run;
-    int64_t            shape[2];
+    int64_t shape[2];
 
     s->c = c;
     s->how = (locant_resize)LOCANT_RESIZE_INIT;
@@ -50,24 +49,24 @@ static void make(struct stretch *s, struct oracle_case *c,
     s->judge = (struct oracle_resize){ s->how.kind == LOCANT_RESIZE_CUBIC,
                                        s->how.align_corners, s->how.antialias,
                                        s->how.offset };
-    s->how.prefix       = oracle_run_range(r, 0, 2);
-    s->how.from_rows    = oracle_run_range(r, 1, MOST);
-    s->how.rows         = oracle_run_range(r, 1, MOST);
+    s->how.prefix = oracle_run_range(r, 0, 2);
+    s->how.from_rows = oracle_run_range(r, 1, MOST);
+    s->how.rows = oracle_run_range(r, 1, MOST);
     s->how.from_columns = s->grid ? oracle_run_range(r, 1, MOST) : 1;
-    s->how.columns      = s->grid ? oracle_run_range(r, 1, MOST) : 1;
-    s->D     = oracle_run_range(r, 1, 5);
+    s->how.columns = s->grid ? oracle_run_range(r, 1, MOST) : 1;
+    s->D = oracle_run_range(r, 1, 5);
     shape[1] = s->D;
     shape[0] = s->how.prefix + s->how.from_rows * s->how.from_columns;
-    s->from  = oracle_case_tensor(c, r->row.dtype, 2, shape);
+    s->from = oracle_case_tensor(c, r->row.dtype, 2, shape);
     shape[0] = s->how.prefix + s->how.rows * s->how.columns;
-    s->to    = oracle_case_tensor(c, r->row.dtype, 2, shape);
+    s->to = oracle_case_tensor(c, r->row.dtype, 2, shape);
 }
 
 /* Check one number of 'to', or of the gradient of 'from', from its terms. */
 static void judge(const struct stretch *s, int gradient, const double *before)
 {
     const locant_tensor *got = gradient ? &s->from : &s->to;
-    const locant_tensor *in  = gradient ? &s->to : &s->from;
+    const locant_tensor *in = gradient ? &s->to : &s->from;
 
     for (int64_t at = 0; at < got->shape[0] * s->D; at++) {
         double want = gradient ? before[at] : 0, terms = 1e-3 + fabs(want);
@@ -80,8 +79,8 @@ static void judge(const struct stretch *s, int gradient, const double *before)
             want += w * x;
             terms += fabs(w * x);
         }
-        oracle_run_near(s->c->run, gradient ? "gradient" : "number",
-                        (size_t)at, oracle_get(got, (size_t)at), want,
+        oracle_run_near(s->c->run, gradient ? "gradient" : "number", (size_t)at,
+                        oracle_get(got, (size_t)at), want,
                         s->c->run->row.bound * terms);
     }
 }
@@ -98,9 +97,9 @@ static locant_status ask(struct stretch *s, int gradient)
 /* 'what' is 4 form + 2 gradient + grid. */
 static void one(struct oracle_case *c, int64_t n, int what)
 {
-    int            gradient = what / 2 % 2;
+    int gradient = what / 2 % 2;
     struct stretch s = { .grid = what % 2 };
-    double        *before;
+    double *before;
 
     (void)n;
     make(&s, c, (locant_resize_form)(what / 4));
@@ -130,8 +129,9 @@ void oracle_check_resize(struct oracle_run *r)
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64 };
     const char *name;
 
-    for (int form = 0; (name = locant_resize_form_name(
-                            (locant_resize_form)form)) != NULL; form++)
+    for (int form = 0;
+         (name = locant_resize_form_name((locant_resize_form)form)) != NULL;
+         form++)
         for (int k = 0; k < 8; k++) {
             if (!oracle_run_open(r, ops[k / 2], "resize", name, dtypes[k % 2],
                                  bound_of(dtypes[k % 2])))

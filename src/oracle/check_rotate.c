@@ -8,10 +8,10 @@
 struct rotation {
     struct oracle_case *c;
     int key, real;
-    int64_t width;                /* channels of the output */
+    int64_t width;                       /* channels of the output */
     locant_tensor pos, x, out, dout, dx; /* x [H,T,D], out [H,T,width] */
-    cx *in;                       /* x, with complex steps */
-    double largest;               /* |channel| of x and out */
+    cx *in;                              /* x, with complex steps */
+    double largest;                      /* |channel| of x and out */
 };
 
 /* Element 'at' of the output, counted densely. */
@@ -21,7 +21,7 @@ static cx rotated(const struct rotation *t, int64_t at)
     int64_t h = at / (t->width * w->T), i = at / t->width % w->T;
 
     return t->c->o->rotated(w, t->key, 0, h, i, t->in + (h * w->T + i) * w->D,
-                           at % t->width);
+                            at % t->width);
 }
 
 static struct oracle_sum rotation_sum(void *context)
@@ -65,7 +65,7 @@ static void place(struct rotation *t, int64_t n)
 static void make(struct rotation *t, struct oracle_case *c, int64_t n)
 {
     struct oracle_call *w = &c->w;
-    locant_sizes  known;
+    locant_sizes known;
 
     memset(t, 0, sizeof *t);
     t->c = c;
@@ -78,11 +78,11 @@ static void make(struct rotation *t, struct oracle_case *c, int64_t n)
     oracle_case_params(c, &known);
     place(t, n);
     t->width = c->o->rotated_width != NULL ? c->o->rotated_width(w) : w->D;
-    t->x    = heads(c, w->D);
-    t->dx   = heads(c, w->D);
-    t->out  = heads(c, t->width);
+    t->x = heads(c, w->D);
+    t->dx = heads(c, w->D);
+    t->out = heads(c, t->width);
     t->dout = heads(c, t->width);
-    t->in   = oracle_case_copy(c, &t->x);
+    t->in = oracle_case_copy(c, &t->x);
     oracle_case_seal(c, &t->x);
     for (size_t at = 0; at < oracle_count(&t->x); at++)
         t->largest = fmax(t->largest, fabs(creal(t->in[at])));
@@ -102,14 +102,10 @@ static locant_status rotate(struct rotation *t, locant_tensor *out,
 static double storage(locant_dtype dtype, double want)
 {
     switch (dtype) {
-    case LOCANT_F32:
-        return 1.01 * ORACLE_HALF_F32 * fabs(want);
-    case LOCANT_F16:
-        return 1.01 * ORACLE_HALF_F16 * fabs(want) + 0x1p-25;
-    case LOCANT_BF16:
-        return 1.01 * ORACLE_HALF_BF16 * fabs(want);
-    default:
-        return 0;
+    case LOCANT_F32: return 1.01 * ORACLE_HALF_F32 * fabs(want);
+    case LOCANT_F16: return 1.01 * ORACLE_HALF_F16 * fabs(want) + 0x1p-25;
+    case LOCANT_BF16: return 1.01 * ORACLE_HALF_BF16 * fabs(want);
+    default: return 0;
     }
 }
 
@@ -140,8 +136,8 @@ static void forward(struct oracle_case *c, int64_t n, int what)
     (void)what;
     make(&t, c, n);
     if (n % 3 == 2 && t.width == c->w.D) {
-        memcpy(t.out.data, t.x.data, oracle_count(&t.x) *
-                                             locant_dtype_size(t.x.dtype));
+        memcpy(t.out.data, t.x.data,
+               oracle_count(&t.x) * locant_dtype_size(t.x.dtype));
         memcpy(t.out.stride, t.x.stride, sizeof t.out.stride);
         oracle_case_ok(c, rotate(&t, &t.out, &t.out, 0));
     } else {
@@ -161,7 +157,7 @@ static void forward(struct oracle_case *c, int64_t n, int what)
  */
 static void inverse(struct oracle_case *c, int64_t n, int what)
 {
-    locant_status   got = LOCANT_ERR_UNSUPPORTED;
+    locant_status got = LOCANT_ERR_UNSUPPORTED;
     struct rotation t;
 
     (void)what;
@@ -169,8 +165,7 @@ static void inverse(struct oracle_case *c, int64_t n, int what)
     oracle_case_ok(c, rotate(&t, &t.out, &t.x, 0));
     if (t.width == c->w.D)
         got = rotate(&t, &t.dx, &t.out, LOCANT_ROTATE_INVERSE);
-    if (got == LOCANT_ERR_UNSUPPORTED &&
-        !(c->traits & LOCANT_TRAIT_ISOMETRIC))
+    if (got == LOCANT_ERR_UNSUPPORTED && !(c->traits & LOCANT_TRAIT_ISOMETRIC))
         return;
     oracle_case_ok(c, got);
     for (size_t at = 0; at < oracle_count(&t.dx); at++)
@@ -182,7 +177,7 @@ static void inverse(struct oracle_case *c, int64_t n, int what)
 static void rerotate(struct oracle_case *c, int64_t n, int what)
 {
     struct rotation t;
-    locant_tensor   there;
+    locant_tensor there;
 
     (void)what;
     make(&t, c, n - n % 4); /* integer positions */
@@ -190,8 +185,8 @@ static void rerotate(struct oracle_case *c, int64_t n, int what)
     oracle_case_ok(c, rotate(&t, &t.out, &t.x, 0));
     oracle_case_ok(c, locant_encoding_rerotate(&t.dout, &t.out, c->e, &t.pos,
                                                c->e, &there));
-    oracle_case_ok(c, locant_encoding_rotate(&t.dx, &t.x, c->e, &there, NULL,
-                                             0));
+    oracle_case_ok(c,
+                   locant_encoding_rotate(&t.dx, &t.x, c->e, &there, NULL, 0));
     for (size_t at = 0; at < oracle_count(&t.dx); at++)
         oracle_case_near(c, "moved key", at, oracle_get(&t.dout, at),
                          oracle_get(&t.dx, at), 8 * allowed(&t, t.largest));
@@ -215,8 +210,8 @@ static void backward(struct oracle_case *c, int64_t n, int what)
     for (int64_t k = 0, size = (int64_t)oracle_count(&t.dx);
          k < oracle_entries(c, size); k++) {
         int64_t at = oracle_entry(c, k, size);
-        double  gross, want = oracle_slope(&gross, &t.in[at], rotation_sum, &t);
-        double  terms = gross + fabs(want) + 0x1p-10;
+        double gross, want = oracle_slope(&gross, &t.in[at], rotation_sum, &t);
+        double terms = gross + fabs(want) + 0x1p-10;
 
         oracle_case_near(c, "dx of a rotation", (size_t)at,
                          oracle_get(&t.dx, (size_t)at), want,
@@ -230,7 +225,7 @@ static void backward(struct oracle_case *c, int64_t n, int what)
 static const struct operation {
     const char *name;
     oracle_body body;
-    double      bounds; /* of one rotation */
+    double bounds; /* of one rotation */
 } operations[] = {
     { "rotate", forward, 1 },
     { "rotate-inverse", inverse, 4 },
@@ -250,8 +245,7 @@ static int applies(const struct oracle_case *c, const struct operation *op,
     return op->body != backward || plain || floats;
 }
 
-void oracle_check_rotate(struct oracle_run *r, const struct oracle *o,
-                         int i)
+void oracle_check_rotate(struct oracle_run *r, const struct oracle *o, int i)
 {
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_F16,
                                            LOCANT_BF16 };

@@ -7,7 +7,7 @@
 struct table {
     struct oracle_case *c;
     int64_t N;
-    int     real;
+    int real;
     locant_tensor pos, out, dout; /* [N, W], rows of 'out' a pitch apart */
     int64_t zero;
 };
@@ -15,9 +15,9 @@ struct table {
 /* Row n, channel d. */
 static cx entry(const struct table *t, int64_t n, int64_t d)
 {
-    const double  *real = t->pos.data;
-    const int64_t *ids  = t->pos.data;
-    struct oracle_call   w    = t->c->w;
+    const double *real = t->pos.data;
+    const int64_t *ids = t->pos.data;
+    struct oracle_call w = t->c->w;
 
     w.B = w.T = 1;
     w.q_pos = t->real ? &t->zero : ids + n;
@@ -39,7 +39,7 @@ static struct oracle_sum table_sum(void *context)
 static void make(struct table *t, struct oracle_case *c, int64_t n)
 {
     locant_sizes known = { .width = c->w.W };
-    int64_t      shape[2];
+    int64_t shape[2];
 
     memset(t, 0, sizeof *t);
     t->c = c;
@@ -49,7 +49,7 @@ static void make(struct table *t, struct oracle_case *c, int64_t n)
     t->pos = t->real ? oracle_case_coordinates(c, t->N)
                      : oracle_case_positions(c, t->N);
     shape[1] = c->w.W + oracle_run_range(c->run, 0, 2);
-    t->out  = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
+    t->out = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
     t->out.shape[1] = shape[1] = c->w.W;
     t->dout = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
 }
@@ -59,7 +59,7 @@ static void make(struct table *t, struct oracle_case *c, int64_t n)
 static void forward(struct oracle_case *c, int64_t n, int what)
 {
     double once = c->run->row.bound - ORACLE_CHAIN;
-    struct table  t;
+    struct table t;
     locant_status got;
 
     (void)what;
@@ -75,8 +75,8 @@ static void forward(struct oracle_case *c, int64_t n, int what)
     for (int64_t i = 0; i < t.N * c->w.W; i++) {
         double want = creal(entry(&t, i / c->w.W, i % c->w.W));
 
-        oracle_case_near(c, "channel", (size_t)i,
-                         oracle_get(&t.out, (size_t)i), want,
+        oracle_case_near(c, "channel", (size_t)i, oracle_get(&t.out, (size_t)i),
+                         want,
                          once * fabs(want) + ORACLE_CHAIN * (1 + fabs(want)));
     }
 }
@@ -90,8 +90,8 @@ static void backward(struct oracle_case *c, int64_t n, int what)
     make(&t, c, n);
     if (t.real && !c->o->real)
         return;
-    oracle_case_ok(c, locant_encoding_table_backward(
-                          c->grad, &t.dout, c->e, &t.pos, c->value));
+    oracle_case_ok(c, locant_encoding_table_backward(c->grad, &t.dout, c->e,
+                                                     &t.pos, c->value));
     oracle_case_params_check(c, table_sum, &t, ORACLE_CHAIN, 6);
 }
 
@@ -101,8 +101,7 @@ static double bound_of(locant_dtype dtype)
     return ORACLE_CHAIN + (dtype == LOCANT_F32 ? 1.01 * ORACLE_HALF_F32 : 0);
 }
 
-void oracle_check_table(struct oracle_run *r, const struct oracle *o,
-                        int i)
+void oracle_check_table(struct oracle_run *r, const struct oracle *o, int i)
 {
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64 };
     struct oracle_case c;

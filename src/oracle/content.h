@@ -43,8 +43,8 @@ static inline int64_t past(const struct oracle_call *w, int64_t b, int64_t i,
 
 /* Channel d of W_h R_n: W is parameter 0, [H, D, width], R_n the sinusoid of
  * n, sines first; the spec has its base. */
-static inline cx sinusoid_of(const struct oracle_call *w, int64_t h,
-                             int64_t d, double n)
+static inline cx sinusoid_of(const struct oracle_call *w, int64_t h, int64_t d,
+                             double n)
 {
     double base = oracle_number(w->spec, "base", 10000);
     int64_t half = w->W / 2;

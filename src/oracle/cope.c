@@ -7,18 +7,17 @@
  */
 #include "content.h"
 
-static const struct oracle_spec specs[] = {
-    { .text = "cope(length=4)" },
-    { .text = "cope(length=64)" },
-    { .text = "cope(length=2,share=yes)" },
-    { 0 }
-};
+static const struct oracle_spec specs[] = { { .text = "cope(length=4)" },
+                                            { .text = "cope(length=64)" },
+                                            { .text =
+                                                  "cope(length=2,share=yes)" },
+                                            { 0 } };
 
 static cx gate(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    cx logit = w->scale *
-               product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    cx logit =
+        w->scale * product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
 
     return 1 / (1 + cexp(-logit));
 }
@@ -45,5 +44,7 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle cope_oracle = {
-    .name = "cope", .specs = specs, .score = score,
+    .name = "cope",
+    .specs = specs,
+    .score = score,
 };

@@ -70,5 +70,7 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle crossformer_oracle = {
-    .name = "crossformer", .specs = specs, .bias = bias,
+    .name = "crossformer",
+    .specs = specs,
+    .bias = bias,
 };

@@ -8,12 +8,10 @@
 #include "content.h"
 #include <string.h>
 
-static const struct oracle_spec specs[] = {
-    { .text = "dape(hidden=3)+alibi" },
-    { .text = "dape(hidden=4)+kerple" },
-    { .text = "dape(hidden=2)" },
-    { 0 }
-};
+static const struct oracle_spec specs[] = { { .text = "dape(hidden=3)+alibi" },
+                                            { .text = "dape(hidden=4)+kerple" },
+                                            { .text = "dape(hidden=2)" },
+                                            { 0 } };
 
 static cx bias_of(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                   int64_t j)
@@ -27,17 +25,16 @@ static cx bias_of(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
         return 0;
     while (2 * power <= w->H)
         power *= 2;
-    slope = h < power ? pow(2, -8.0 * (double)(h + 1) / (double)power)
-                      : pow(2, -4.0 * (double)(2 * (h - power) + 1) /
-                                   (double)power);
+    slope = h < power
+                ? pow(2, -8.0 * (double)(h + 1) / (double)power)
+                : pow(2, -4.0 * (double)(2 * (h - power) + 1) / (double)power);
     return -slope * n;
 }
 
 static cx plain(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    return w->scale *
-           product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    return w->scale * product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
 }
 
 static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
@@ -65,5 +62,8 @@ static void range(double *low, double *high, const char *spec, int k)
 }
 
 const struct oracle dape_oracle = {
-    .name = "dape", .specs = specs, .range = range, .score = score,
+    .name = "dape",
+    .specs = specs,
+    .range = range,
+    .score = score,
 };

@@ -75,5 +75,7 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle deberta_oracle = {
-    .name = "deberta", .specs = specs, .score = score,
+    .name = "deberta",
+    .specs = specs,
+    .score = score,
 };

@@ -22,8 +22,8 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
     int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
-    double n = (double)(oracle_position(w, 0, b, i) -
-                        oracle_position(w, 1, b, j));
+    double n =
+        (double)(oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j));
     cx out = w->param[5][h];
 
     if (oracle_word(w->spec, "log", "yes", 0))
@@ -40,5 +40,7 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle dpb_oracle = {
-    .name = "dpb", .specs = specs, .bias = bias,
+    .name = "dpb",
+    .specs = specs,
+    .bias = bias,
 };

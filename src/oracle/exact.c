@@ -60,10 +60,10 @@ static int64_t divisor(int64_t a, int64_t b)
 struct exact exact_frequency(double base, int64_t c, int64_t dim)
 {
     int64_t g = divisor(dim, 2 * c), n = dim / g;
-    long double f = powl((long double)base,
-                         -2 * (long double)c / (long double)dim);
-    struct exact rest = times(power(single(f), n),
-                              power(single((long double)base), 2 * c / g));
+    long double f =
+        powl((long double)base, -2 * (long double)c / (long double)dim);
+    struct exact rest =
+        times(power(single(f), n), power(single((long double)base), 2 * c / g));
 
     rest = add(rest, single(-1));
     return two_sum(f, -f * (rest.hi / (long double)n));
@@ -81,13 +81,13 @@ void exact_angle(long double *cosine, long double *sine, struct exact f,
                  double position)
 {
     struct exact angle = times(f, single((long double)position));
-    long double  turns = rintl(angle.hi / turn().hi), c, s;
+    long double turns = rintl(angle.hi / turn().hi), c, s;
 
     angle = add(angle, times(turn(), single(-turns)));
     c = cosl(angle.hi);
     s = sinl(angle.hi);
     *cosine = c - angle.lo * s;
-    *sine   = s + angle.lo * c;
+    *sine = s + angle.lo * c;
 }
 
 /* The continued fraction of 2 f / pi = 4 f / (2 pi). */

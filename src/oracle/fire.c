@@ -57,8 +57,8 @@ static double parts(const struct oracle_call *w, int k)
 {
     int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
     double c = fabs(creal(w->param[0][0]));
-    double l = fabs(creal(w->param[1][0])) *
-               oracle_number(w->spec, "length", 512);
+    double l =
+        fabs(creal(w->param[1][0])) * oracle_number(w->spec, "length", 512);
     double most = 0;
 
     if (k != 0)
@@ -67,14 +67,17 @@ static double parts(const struct oracle_call *w, int k)
         double sum = 0;
 
         for (int64_t u = 0; u < hidden; u++)
-            sum += fabs(creal(w->param[2][u]) *
-                        creal(w->param[4][u * w->H + h]));
+            sum +=
+                fabs(creal(w->param[2][u]) * creal(w->param[4][u * w->H + h]));
         most = fmax(most, sum);
     }
     return 2 * most / c / log1p(c * l);
 }
 
 const struct oracle fire_oracle = {
-    .name = "fire", .specs = specs, .range = range, .bias = bias,
+    .name = "fire",
+    .specs = specs,
+    .range = range,
+    .bias = bias,
     .parts = parts,
 };

@@ -5,16 +5,14 @@
  */
 #include "content.h"
 
-static const struct oracle_spec specs[] = {
-    { .text = "fox" },
-    { .text = "fox(share=yes)" },
-    { 0 }
-};
+static const struct oracle_spec specs[] = { { .text = "fox" },
+                                            { .text = "fox(share=yes)" },
+                                            { 0 } };
 
 static cx log_gate(const struct oracle_call *w, int64_t b, int64_t h, int64_t t)
 {
-    cx a = w->param[1][h] + product(w->param[0] + h * w->W,
-                                    w->x + (b * w->S + t) * w->W, w->W);
+    cx a = w->param[1][h] +
+           product(w->param[0] + h * w->W, w->x + (b * w->S + t) * w->W, w->W);
 
     return -clog(1 + cexp(-a));
 }
@@ -23,8 +21,7 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
     int64_t p_i = w->q_pos[b * w->T + i], p_j = w->k_pos[b * w->S + j];
-    cx sum = w->scale *
-             product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    cx sum = w->scale * product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
 
     for (int64_t t = 0; t < w->S; t++) {
         int64_t p_t = w->k_pos[b * w->S + t];
@@ -38,5 +35,7 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle fox_oracle = {
-    .name = "fox", .specs = specs, .score = score,
+    .name = "fox",
+    .specs = specs,
+    .score = score,
 };

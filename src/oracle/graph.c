@@ -30,6 +30,9 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle graph_oracle = {
-    .name = "graph", .specs = specs, .range = range, .bias = bias,
+    .name = "graph",
+    .specs = specs,
+    .range = range,
+    .bias = bias,
     .integers = 1,
 };

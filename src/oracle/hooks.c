@@ -37,27 +37,28 @@ static cx temperature(const struct oracle_call *w, int64_t b, int64_t h,
 }
 
 const struct oracle temperature_oracle = {
-    .name = "temperature", .specs = temperature_specs, .score = temperature,
+    .name = "temperature",
+    .specs = temperature_specs,
+    .score = temperature,
 };
 
-static const struct oracle_spec window_specs[] = {
-    { .text = "window(size=3)" },
-    { .text = "window" },
-    { .text = "window(size=1)" },
-    { 0 }
-};
+static const struct oracle_spec window_specs[] = { { .text = "window(size=3)" },
+                                                   { .text = "window" },
+                                                   { .text = "window(size=1)" },
+                                                   { 0 } };
 
 static cx window(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                  int64_t j)
 {
     if (fabs((double)past(w, b, i, j)) >= oracle_number(w->spec, "size", 256))
         return -INFINITY;
-    return w->scale *
-           product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    return w->scale * product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
 }
 
 const struct oracle window_oracle = {
-    .name = "window", .specs = window_specs, .score = window,
+    .name = "window",
+    .specs = window_specs,
+    .score = window,
 };
 
 static const struct oracle_spec longlora_specs[] = {
@@ -77,10 +78,11 @@ static cx longlora(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 
     if (floor((p_i + move) / group) != floor((p_j + move) / group))
         return -INFINITY;
-    return w->scale *
-           product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    return w->scale * product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
 }
 
 const struct oracle longlora_oracle = {
-    .name = "longlora", .specs = longlora_specs, .score = longlora,
+    .name = "longlora",
+    .specs = longlora_specs,
+    .score = longlora,
 };

@@ -9,12 +9,10 @@
 #include "oracle.h"
 #include <math.h>
 
-static const struct oracle_spec specs[] = {
-    { .text = "kerple" },
-    { .text = "kerple(kind=power)" },
-    { .text = "kerple(share=no)" },
-    { 0 }
-};
+static const struct oracle_spec specs[] = { { .text = "kerple" },
+                                            { .text = "kerple(kind=power)" },
+                                            { .text = "kerple(share=no)" },
+                                            { 0 } };
 
 static void range(double *low, double *high, const char *spec, int k)
 {
@@ -28,8 +26,8 @@ static void range(double *low, double *high, const char *spec, int k)
 static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    double n = fabs((double)(oracle_position(w, 0, b, i) -
-                             oracle_position(w, 1, b, j)));
+    double n = fabs(
+        (double)(oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j)));
     cx p = w->param[0][h], a = w->param[1][h];
 
     if (oracle_word(w->spec, "kind", "power", 0))
@@ -38,6 +36,9 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle kerple_oracle = {
-    .name = "kerple", .specs = specs, .range = range, .bias = bias,
+    .name = "kerple",
+    .specs = specs,
+    .range = range,
+    .bias = bias,
     .far = INT32_MAX,
 };

@@ -51,8 +51,8 @@ static cx product(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 static cx alibi(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j, const cx *slope)
 {
-    double n = (double)(oracle_position(w, 0, b, i) -
-                        oracle_position(w, 1, b, j));
+    double n =
+        (double)(oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j));
     cx m = slope != NULL ? cexp(slope[h])
                          : exp2(-8 * (double)(h + 1) / (double)w->H);
 
@@ -62,8 +62,8 @@ static cx alibi(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 static cx kerple(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                  int64_t j)
 {
-    double n = (double)(oracle_position(w, 0, b, i) -
-                        oracle_position(w, 1, b, j));
+    double n =
+        (double)(oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j));
 
     return -w->param[1][h] * clog(1 + w->param[2][h] * fabs(n));
 }
@@ -95,12 +95,18 @@ static cx ids_score(const struct oracle_call *w, int64_t b, int64_t h,
 }
 
 const struct oracle layers_oracle = {
-    .name = "layers", .specs = layers_specs, .range = range,
+    .name = "layers",
+    .specs = layers_specs,
+    .range = range,
     .score = layer_score,
 };
 const struct oracle randomized_oracle = {
-    .name = "randomized", .specs = randomized_specs, .score = ids_score,
+    .name = "randomized",
+    .specs = randomized_specs,
+    .score = ids_score,
 };
 const struct oracle pose_oracle = {
-    .name = "pose", .specs = pose_specs, .score = ids_score,
+    .name = "pose",
+    .specs = pose_specs,
+    .score = ids_score,
 };

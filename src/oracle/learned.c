@@ -18,5 +18,7 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
 }
 
 const struct oracle learned_oracle = {
-    .name = "learned", .specs = specs, .entry = entry,
+    .name = "learned",
+    .specs = specs,
+    .entry = entry,
 };

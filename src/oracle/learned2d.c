@@ -24,6 +24,9 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
 }
 
 const struct oracle learned2d_oracle = {
-    .name = "learned2d", .specs = specs, .D_step = 2,
-    .W_step = 2, .entry = entry,
+    .name = "learned2d",
+    .specs = specs,
+    .D_step = 2,
+    .W_step = 2,
+    .entry = entry,
 };

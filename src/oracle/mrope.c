@@ -11,7 +11,8 @@ static const struct oracle_spec specs[] = {
     { .text = "mrope(sections=1:1:2)", .D = 8 },
     { .text = "mrope(sections=2:1:1,layout=interleaved)", .D = 8 },
     { .text = "mrope(sections=2:1:1,layout=interleaved,pairing=interleaved,"
-              "base=70)", .D = 8 },
+              "base=70)",
+      .D = 8 },
     { .text = "mrope(sections=1:1:2,layout=ernie,pairing=interleaved)",
       .D = 8 },
     { .text = "mrope(sections=1:1:1,layout=ernie,pairing=half,dim=6)", .D = 8 },
@@ -45,13 +46,12 @@ static int axis_of(const char *spec, int64_t c)
 }
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
-                 int64_t t, const cx *x, int64_t d)
+                  int64_t t, const cx *x, int64_t d)
 {
     int64_t dim = (int64_t)oracle_number(w->spec, "dim", (double)w->D);
     int glm = oracle_word(w->spec, "layout", "glm", 0);
-    struct oracle_pair p =
-        oracle_pair_of(d, dim, oracle_word(w->spec, "pairing", "interleaved",
-                                           glm));
+    struct oracle_pair p = oracle_pair_of(
+        d, dim, oracle_word(w->spec, "pairing", "interleaved", glm));
     struct oracle_scaling s = { .dim = dim };
     double angle;
 
@@ -60,12 +60,16 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
         return x[d];
     oracle_rope_scaling(&s, w->spec, p.c);
     angle = s.frequency * oracle_coord(w, key, b, t, axis_of(w->spec, p.c),
-                                      (double)oracle_position(w, key, b, t));
+                                       (double)oracle_position(w, key, b, t));
     return oracle_rotate_pair(x, d, p, s.magnitude * cos(angle),
                               s.magnitude * sin(angle));
 }
 
 const struct oracle mrope_oracle = {
-    .name = "mrope", .specs = specs, .rotated = rotated,
-    .factor = oracle_rope_score, .float_table = 1, .real = 1,
+    .name = "mrope",
+    .specs = specs,
+    .rotated = rotated,
+    .factor = oracle_rope_score,
+    .float_table = 1,
+    .real = 1,
 };

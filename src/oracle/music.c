@@ -5,12 +5,11 @@
  */
 #include "content.h"
 
-static const struct oracle_spec specs[] = {
-    { .text = "music(length=4)" },
-    { .text = "music(length=20)" },
-    { .text = "music(length=1,share=yes)" },
-    { 0 }
-};
+static const struct oracle_spec specs[] = { { .text = "music(length=4)" },
+                                            { .text = "music(length=20)" },
+                                            { .text =
+                                                  "music(length=1,share=yes)" },
+                                            { 0 } };
 
 static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
@@ -28,5 +27,7 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle music_oracle = {
-    .name = "music", .specs = specs, .score = score,
+    .name = "music",
+    .specs = specs,
+    .score = score,
 };

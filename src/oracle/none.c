@@ -5,9 +5,6 @@
  */
 #include "oracle.h"
 
-static const struct oracle_spec specs[] = {
-    { .text = "none" },
-    { 0 }
-};
+static const struct oracle_spec specs[] = { { .text = "none" }, { 0 } };
 
 const struct oracle none_oracle = { .name = "none", .specs = specs };

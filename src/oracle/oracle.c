@@ -56,7 +56,7 @@ double oracle_number(const char *spec, const char *key, double fallback)
 }
 
 int oracle_word(const char *spec, const char *key, const char *word,
-               int fallback)
+                int fallback)
 {
     const char *value = value_of(spec, key);
     size_t n = strlen(word);
@@ -89,7 +89,7 @@ int64_t oracle_position(const struct oracle_call *w, int key, int64_t b,
 }
 
 double oracle_coord(const struct oracle_call *w, int key, int64_t b, int64_t t,
-                   int axis, double fallback)
+                    int axis, double fallback)
 {
     const double *coords = key ? w->k_coords : w->q_coords;
     int64_t tokens = key ? w->S : w->T;
@@ -123,7 +123,7 @@ int oracle_visible(const struct oracle_call *w, int64_t b, int64_t i, int64_t j)
 }
 
 cx oracle_product(const struct oracle_call *w, const struct oracle *o,
-                 int64_t b, int64_t h, int64_t i, int64_t j)
+                  int64_t b, int64_t h, int64_t i, int64_t j)
 {
     int64_t g = h / (w->H / w->G);
     const cx *q = w->q + ((b * w->H + h) * w->T + i) * w->D;
@@ -134,15 +134,14 @@ cx oracle_product(const struct oracle_call *w, const struct oracle *o,
     if (width == 0)
         width = w->D;
     for (int64_t d = 0; d < width; d++)
-        sum += o->rotated != NULL
-                   ? o->rotated(w, 0, b, h, i, q, d) *
-                         o->rotated(w, 1, b, g, j, k, d)
-                   : q[d] * k[d];
+        sum += o->rotated != NULL ? o->rotated(w, 0, b, h, i, q, d) *
+                                        o->rotated(w, 1, b, g, j, k, d)
+                                  : q[d] * k[d];
     return (o->factor != NULL ? o->factor(w->spec) : 1) * w->scale * sum;
 }
 
 cx oracle_score(const struct oracle_call *w, const struct oracle *o, int64_t b,
-               int64_t h, int64_t i, int64_t j)
+                int64_t h, int64_t i, int64_t j)
 {
     cx score;
 

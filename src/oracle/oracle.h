@@ -42,7 +42,7 @@ struct oracle_call {
     /* Options of the call; 0 or NULL if not given. */
     int64_t window;
     double softcap;
-    const cx *sinks;          /* [H] */
+    const cx *sinks; /* [H] */
 };
 
 /* A spec to try; the first of an oracle is the plain name, if that is valid. */
@@ -76,7 +76,7 @@ struct oracle {
      * b. Then the number of channels; NULL: D.
      */
     cx (*rotated)(const struct oracle_call *w, int key, int64_t b, int64_t h,
-                 int64_t t, const cx *x, int64_t d);
+                  int64_t t, const cx *x, int64_t d);
     int64_t (*rotated_width)(const struct oracle_call *w);
 
     /* Factor of every product of a query and a key; NULL: 1. */
@@ -124,15 +124,15 @@ int oracle_choose(struct oracle_call *w, int64_t *low, int64_t *high,
 
 /* Value of a key in a spec, or the fallback: "f(a=2,b=x)". */
 double oracle_number(const char *spec, const char *key, double fallback);
-int    oracle_word(const char *spec, const char *key, const char *word,
-                  int fallback); /* is the value this word? */
+int oracle_word(const char *spec, const char *key, const char *word,
+                int fallback); /* is the value this word? */
 /* Numbers of a list "a:b:c"; how many there are, at most 'size'. */
-int    oracle_numbers(double *out, int size, const char *spec, const char *key);
+int oracle_numbers(double *out, int size, const char *spec, const char *key);
 
 /* Coordinate 'axis' of query (key = 0) or key t of row b where the caller gave
  * coordinates; otherwise 'fallback'. */
 double oracle_coord(const struct oracle_call *w, int key, int64_t b, int64_t t,
-                   int axis, double fallback);
+                    int axis, double fallback);
 /* Position of token t; and 1 + the largest of row b, or of all rows with
  * length=call. */
 int64_t oracle_position(const struct oracle_call *w, int key, int64_t b,
@@ -150,7 +150,7 @@ int oracle_visible(const struct oracle_call *w, int64_t b, int64_t i,
                    int64_t j);
 /* scale factor <q, k> (rotated), without bias. */
 cx oracle_product(const struct oracle_call *w, const struct oracle *o,
-                 int64_t b, int64_t h, int64_t i, int64_t j);
+                  int64_t b, int64_t h, int64_t i, int64_t j);
 cx oracle_score(const struct oracle_call *w, const struct oracle *o, int64_t b,
-               int64_t h, int64_t i, int64_t j);
+                int64_t h, int64_t i, int64_t j);
 #endif

@@ -6,11 +6,9 @@
 #include "oracle.h"
 #include <math.h>
 
-static const struct oracle_spec specs[] = {
-    { .text = "pope" },
-    { .text = "pope(base=30)" },
-    { 0 }
-};
+static const struct oracle_spec specs[] = { { .text = "pope" },
+                                            { .text = "pope(base=30)" },
+                                            { 0 } };
 
 static void range(double *low, double *high, const char *spec, int k)
 {
@@ -25,11 +23,11 @@ static int64_t rotated_width(const struct oracle_call *w)
 }
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
-                 int64_t t, const cx *x, int64_t d)
+                  int64_t t, const cx *x, int64_t d)
 {
     double base = oracle_number(w->spec, "base", 10000);
-    double pos = oracle_coord(w, key, b, t, 0,
-                             (double)oracle_position(w, key, b, t));
+    double pos =
+        oracle_coord(w, key, b, t, 0, (double)oracle_position(w, key, b, t));
     int64_t c = d % w->D;
     cx angle = pos * pow(base, -(double)c / (double)w->D);
     cx magnitude = clog(1 + cexp(x[c]));
@@ -40,6 +38,10 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
 }
 
 const struct oracle pope_oracle = {
-    .name = "pope", .specs = specs, .range = range, .rotated = rotated,
-    .rotated_width = rotated_width, .real = 1,
+    .name = "pope",
+    .specs = specs,
+    .range = range,
+    .rotated = rotated,
+    .rotated_width = rotated_width,
+    .real = 1,
 };

@@ -25,7 +25,7 @@ static int64_t least(int64_t a, int64_t b)
 static void draw_sizes(struct oracle_problem *p, int is_long)
 {
     struct oracle_call *w = &p->c->w;
-    int64_t       room = p->c->high - p->c->low + 1;
+    int64_t room = p->c->high - p->c->low + 1;
 
     w->B = is_long ? 1 : range(p, 1, 2);
     w->G = is_long ? 1 : range(p, 1, 2);
@@ -124,8 +124,8 @@ static void coordinate_all(struct oracle_problem *p)
     struct oracle_case *c = p->c;
     unsigned never = LOCANT_TRAIT_LENGTH | LOCANT_TRAIT_REAL;
 
-    if (!c->o->real || !(c->doors & LOCANT_DOOR_ROTATE) ||
-        c->traits & never || range(p, 0, 2) > 0)
+    if (!c->o->real || !(c->doors & LOCANT_DOOR_ROTATE) || c->traits & never ||
+        range(p, 0, 2) > 0)
         return;
     p->q_coords = coordinates(p, c->w.T);
     p->k_coords = coordinates(p, c->w.S);
@@ -140,7 +140,7 @@ static void coordinate_all(struct oracle_problem *p)
 /* As [B,H,T,D] or as [B,T,H,D]. */
 static locant_tensor vectors(struct oracle_problem *p, int64_t H, int64_t T)
 {
-    int64_t       D = p->c->w.D, shape[] = { p->c->w.B, H, T, D };
+    int64_t D = p->c->w.D, shape[] = { p->c->w.B, H, T, D };
     locant_tensor x = oracle_case_tensor(p->c, p->dtype, 4, shape);
 
     if (range(p, 0, 1)) {
@@ -155,21 +155,21 @@ static void tensors(struct oracle_problem *p)
 {
     struct oracle_call *w = &p->c->w;
     const int64_t lse[] = { w->B, w->H, w->T }, x[] = { w->B, w->S, w->W };
-    const locant_tensor *in[] = { &p->q, &p->k, &p->v, &p->x, &p->dout,
-                                  &p->sinks };
+    const locant_tensor *in[] = { &p->q, &p->k,    &p->v,
+                                  &p->x, &p->dout, &p->sinks };
 
-    p->q    = vectors(p, w->H, w->T);
-    p->k    = vectors(p, w->G, w->S);
-    p->v    = vectors(p, w->G, w->S);
+    p->q = vectors(p, w->H, w->T);
+    p->k = vectors(p, w->G, w->S);
+    p->v = vectors(p, w->G, w->S);
     p->dout = vectors(p, w->H, w->T);
-    p->out  = vectors(p, w->H, w->T);
-    p->dq   = vectors(p, w->H, w->T);
-    p->dk   = vectors(p, w->G, w->S);
-    p->dv   = vectors(p, w->G, w->S);
-    p->lse  = oracle_case_tensor(p->c, p->dtype, 3, lse);
-    p->x    = oracle_case_tensor(p->c, p->dtype, 3, x);
-    p->dx   = oracle_case_tensor(p->c, p->dtype, 3, x);
-    p->sinks  = oracle_case_tensor(p->c, p->dtype, 1, &w->H);
+    p->out = vectors(p, w->H, w->T);
+    p->dq = vectors(p, w->H, w->T);
+    p->dk = vectors(p, w->G, w->S);
+    p->dv = vectors(p, w->G, w->S);
+    p->lse = oracle_case_tensor(p->c, p->dtype, 3, lse);
+    p->x = oracle_case_tensor(p->c, p->dtype, 3, x);
+    p->dx = oracle_case_tensor(p->c, p->dtype, 3, x);
+    p->sinks = oracle_case_tensor(p->c, p->dtype, 1, &w->H);
     p->dsinks = oracle_case_tensor(p->c, p->dtype, 1, &w->H);
     for (int i = 0; i < 6; i++) {
         p->in[i] = oracle_case_copy(p->c, in[i]);
@@ -184,10 +184,10 @@ static void tensors(struct oracle_problem *p)
 static void options(struct oracle_problem *p)
 {
     static const int64_t windows[] = { 0, 1, 2, 3, 30, INT64_MAX };
-    static const double  caps[] = { 0, 0.5, 2, 50 };
+    static const double caps[] = { 0, 0.5, 2, 50 };
     struct oracle_call *w = &p->c->w;
 
-    p->a.window  = w->window = windows[range(p, 0, 5)];
+    p->a.window = w->window = windows[range(p, 0, 5)];
     p->a.softcap = w->softcap = caps[range(p, 0, 3)];
     if (range(p, 0, 2) == 0)
         return;
@@ -220,7 +220,7 @@ void oracle_problem_make(struct oracle_problem *p, struct oracle_case *c,
     p->a.x = c->traits & LOCANT_TRAIT_READS_X ? &p->x : NULL;
     p->a.encoding = c->leaf;
     p->a.params = oracle_case_params_in(c);
-    p->a.mask  = c->w.causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    p->a.mask = c->w.causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     p->a.scale = c->w.scale == 0.25 ? 0.25 : LOCANT_SCALE_AUTO;
     if (n % 2)
         options(p);
@@ -241,20 +241,19 @@ static void *workspace_of(size_t *bytes, struct oracle_problem *p)
 void oracle_problem_forward(struct oracle_problem *p)
 {
     size_t bytes = 0;
-    void  *workspace = p->reference ? NULL : workspace_of(&bytes, p);
+    void *workspace = p->reference ? NULL : workspace_of(&bytes, p);
 
-    oracle_case_ok(p->c,
-                   p->reference
-                       ? locant_attention_reference(&p->out, &p->lse, &p->a)
-                       : locant_attention_forward(&p->out, &p->lse, &p->a,
-                                                  workspace, bytes));
+    oracle_case_ok(
+        p->c, p->reference ? locant_attention_reference(&p->out, &p->lse, &p->a)
+                           : locant_attention_forward(&p->out, &p->lse, &p->a,
+                                                      workspace, bytes));
 }
 
 void oracle_problem_backward(struct oracle_problem *p)
 {
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
     size_t bytes = 0;
-    void  *workspace = p->reference ? NULL : workspace_of(&bytes, p);
+    void *workspace = p->reference ? NULL : workspace_of(&bytes, p);
 
     g.dq = &p->dq;
     g.dk = &p->dk;
@@ -262,11 +261,10 @@ void oracle_problem_backward(struct oracle_problem *p)
     g.dx = p->a.x != NULL ? &p->dx : NULL;
     g.dsinks = p->a.sinks != NULL ? &p->dsinks : NULL;
     g.dparams = p->a.params != NULL ? p->c->grad + p->c->first : NULL;
-    oracle_case_ok(p->c,
-                   p->reference
-                       ? locant_attention_reference_backward(
-                             &g, &p->dout, &p->out, &p->lse, &p->a)
-                       : locant_attention_backward(&g, &p->dout, &p->out,
-                                                   &p->lse, &p->a, workspace,
-                                                   bytes));
+    oracle_case_ok(
+        p->c, p->reference
+                  ? locant_attention_reference_backward(&g, &p->dout, &p->out,
+                                                        &p->lse, &p->a)
+                  : locant_attention_backward(&g, &p->dout, &p->out, &p->lse,
+                                              &p->a, workspace, bytes));
 }

@@ -9,13 +9,13 @@ enum { ORACLE_KEYS = 80 };
 struct oracle_problem {
     struct oracle_case *c;
     locant_dtype dtype;
-    int reference;                  /* run the reference, in double */
+    int reference; /* run the reference, in double */
     int place;
     locant_tensor q, k, v, x, dout; /* [B,H|G,T|S,D]; x [B,S,W] */
     locant_tensor q_pos, k_pos, q_coords, k_coords, sinks;
     locant_tensor out, lse, dq, dk, dv, dx, dsinks;
-    cx *in[6];                      /* q, k, v, x, dout, sinks; dense */
-    locant_attention a;             /* the library's problem */
+    cx *in[6];          /* q, k, v, x, dout, sinks; dense */
+    locant_attention a; /* the library's problem */
 };
 
 /*

@@ -16,11 +16,12 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
     cx sum = 0;
 
     for (int64_t c = 0; c < n; c++)
-        sum += w->param[0][(int64_t)pos * n + c] *
-               w->param[1][c * w->W + d];
+        sum += w->param[0][(int64_t)pos * n + c] * w->param[1][c * w->W + d];
     return sum;
 }
 
 const struct oracle random_walk_oracle = {
-    .name = "random-walk", .specs = specs, .entry = entry,
+    .name = "random-walk",
+    .specs = specs,
+    .entry = entry,
 };

@@ -18,10 +18,12 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     const cx *row = w->param[0] + (clip(past(w, b, i, j), -k, k) + k) * w->D;
     const cx *q = query_of(w, b, h, i);
 
-    return w->scale * (product(q, key_of(w, b, h, j), w->D) +
-                       product(q, row, w->D));
+    return w->scale *
+           (product(q, key_of(w, b, h, j), w->D) + product(q, row, w->D));
 }
 
 const struct oracle relative_oracle = {
-    .name = "relative", .specs = specs, .score = score,
+    .name = "relative",
+    .specs = specs,
+    .score = score,
 };

@@ -56,7 +56,8 @@ static long double source(const struct oracle_resize *r, int64_t m, int64_t n,
                            (long double)(n - 1)
                      : 0;
     return ((long double)x + 0.5L) * (long double)m /
-               ((long double)n + r->offset) - 0.5L;
+               ((long double)n + r->offset) -
+           0.5L;
 }
 
 double oracle_resize_weight(const struct oracle_resize *r, int64_t m, int64_t n,

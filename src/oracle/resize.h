@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct oracle_resize {
-    int    cubic, align_corners, antialias;
+    int cubic, align_corners, antialias;
     double offset;
 };
 

@@ -6,6 +6,7 @@
 #include "rope.h"
 #include "exact.h"
 
+/* clang-format off */
 static const struct oracle_spec specs[] = {
     /* far away, any even D */
     { .text = "rope", .low = -(1 << 20), .high = 1 << 20 },
@@ -55,6 +56,7 @@ static const struct oracle_spec specs[] = {
       .high = 40, .D = 6 },
     { 0 }
 };
+/* clang-format on */
 
 /* The caller's coordinate as the library uses it, else the position. */
 static double position(const struct oracle_call *w, int key, int64_t b,
@@ -67,14 +69,13 @@ static double position(const struct oracle_call *w, int key, int64_t b,
 
 /* The angle in float32 throughout, as transformers and ggml compute it. */
 static void float_recipe(double *cosine, double *sine,
-                         const struct oracle_call *w,
-                         int64_t c, int64_t dim, double pos)
+                         const struct oracle_call *w, int64_t c, int64_t dim,
+                         double pos)
 {
     float base = (float)oracle_number(w->spec, "base", 10000), angle;
 
     if (oracle_word(w->spec, "angles", "hf", 0)) {
-        float inverse =
-            1.0f / powf(base, (float)(2 * c) / (float)dim);
+        float inverse = 1.0f / powf(base, (float)(2 * c) / (float)dim);
 
         angle = inverse * (float)pos;
     } else {
@@ -109,11 +110,11 @@ static void angle_of(double *cosine, double *sine, const char *spec,
 }
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
-                 int64_t t, const cx *x, int64_t d)
+                  int64_t t, const cx *x, int64_t d)
 {
     int64_t dim = (int64_t)oracle_number(w->spec, "dim", (double)w->D);
-    int64_t first = oracle_word(w->spec, "side", "trailing", 0) ? w->D - dim
-                                                               : 0;
+    int64_t first =
+        oracle_word(w->spec, "side", "trailing", 0) ? w->D - dim : 0;
     struct oracle_scaling s = { .dim = dim, .length = oracle_length(w, b) };
     double pos = position(w, key, b, t), cosine, sine;
     struct oracle_pair p;
@@ -122,7 +123,7 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
     if (d < first || d >= first + dim)
         return x[d];
     p = oracle_pair_of(d - first, dim,
-                  oracle_word(w->spec, "pairing", "interleaved", 0));
+                       oracle_word(w->spec, "pairing", "interleaved", 0));
     oracle_rope_scaling(&s, w->spec, p.c);
     if (oracle_word(w->spec, "angles", "hf", 0) ||
         oracle_word(w->spec, "angles", "ggml", 0)) {
@@ -135,8 +136,10 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
     return oracle_rotate_pair(x + first, d - first, p, cosine, sine);
 }
 
+/* clang-format off */
 const struct oracle rope_oracle = {
     .name = "rope", .specs = specs, .D_step = 2, .rotated = rotated,
     .factor = oracle_rope_score, .float_table = 1, .real = 1,
     .far = INT32_MAX,
 };
+/* clang-format on */

@@ -5,9 +5,9 @@
 #include "pairs.h"
 
 struct oracle_scaling {
-    int64_t dim, length;      /* rotated channels; 1 + longest position */
-    double frequency;         /* of pair c */
-    double magnitude;         /* of every cosine and sine */
+    int64_t dim, length; /* rotated channels; 1 + longest position */
+    double frequency;    /* of pair c */
+    double magnitude;    /* of every cosine and sine */
 };
 
 /* Writes frequency and magnitude of pair c by the spec's "scaling". */

@@ -24,8 +24,8 @@ static const struct oracle_spec specs[] = {
 
 static enum form form_of(const char *spec)
 {
-    static const char *const names[] = { "axial", "sam2", "eva02", "pixtral",
-                                         "qwen", "dinov3" };
+    static const char *const names[] = { "axial",   "sam2", "eva02",
+                                         "pixtral", "qwen", "dinov3" };
 
     for (int f = AXIAL; f <= DINOV3; f++)
         if (oracle_word(spec, "form", names[f], 0))
@@ -35,8 +35,7 @@ static enum form form_of(const char *spec)
 
 /* Coordinate (0: row, 1: column) of a token as the angles take it. */
 static double coordinate(const struct oracle_call *w, int key, int64_t b,
-                         int64_t t,
-                         int axis)
+                         int64_t t, int axis)
 {
     double p = (double)oracle_position(w, key, b, t), width, n, at;
 
@@ -55,7 +54,7 @@ static double frequency(int *axis, const struct oracle_call *w, int64_t c)
 {
     enum form form = form_of(w->spec);
     double base = oracle_number(w->spec, "base",
-                               form == AXIAL || form == DINOV3 ? 100 : 10000);
+                                form == AXIAL || form == DINOV3 ? 100 : 10000);
     int64_t quarter = w->D / 4, at = c % quarter;
 
     *axis = form == AXIAL || form == SAM2 ? c < quarter : c >= quarter;
@@ -66,7 +65,7 @@ static double frequency(int *axis, const struct oracle_call *w, int64_t c)
 }
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
-                 int64_t t, const cx *x, int64_t d)
+                  int64_t t, const cx *x, int64_t d)
 {
     enum form form = form_of(w->spec);
     struct oracle_pair p =
@@ -80,7 +79,10 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
 }
 
 const struct oracle rope2d_oracle = {
-    .name = "rope2d", .specs = specs, .D_step = 4,
-    .rotated = rotated, .float_table = 1,
+    .name = "rope2d",
+    .specs = specs,
+    .D_step = 4,
+    .rotated = rotated,
+    .float_table = 1,
     .real = 1,
 };

@@ -15,7 +15,7 @@ static const struct oracle_spec specs[] = {
 };
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
-                 int64_t t, const cx *x, int64_t d)
+                  int64_t t, const cx *x, int64_t d)
 {
     double p = (double)oracle_position(w, key, b, t);
     double width = oracle_number(w->spec, "width", 16);
@@ -34,11 +34,13 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
             pow(oracle_number(w->spec, "base", 10000),
                 -(double)pair.c / (double)(each / 2));
     return oracle_rotate_pair(x + axis * each, d - axis * each, pair,
-                              cos(angle),
-                  sin(angle));
+                              cos(angle), sin(angle));
 }
 
 const struct oracle rope3d_oracle = {
-    .name = "rope3d", .specs = specs, .rotated = rotated, .float_table = 1,
+    .name = "rope3d",
+    .specs = specs,
+    .rotated = rotated,
+    .float_table = 1,
     .real = 1,
 };

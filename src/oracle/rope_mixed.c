@@ -12,7 +12,7 @@ static const struct oracle_spec specs[] = {
 };
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
-                 int64_t t, const cx *x, int64_t d)
+                  int64_t t, const cx *x, int64_t d)
 {
     double p = (double)oracle_position(w, key, b, t);
     double width = oracle_number(w->spec, "width", 16);
@@ -26,7 +26,10 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
 }
 
 const struct oracle rope_mixed_oracle = {
-    .name = "rope-mixed", .specs = specs, .D_step = 4,
-    .rotated = rotated, .real = 1,
+    .name = "rope-mixed",
+    .specs = specs,
+    .D_step = 4,
+    .rotated = rotated,
+    .real = 1,
     .one_group = 1,
 };

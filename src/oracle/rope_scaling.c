@@ -71,14 +71,14 @@ static void yarn(struct oracle_scaling *s, const char *spec, double base,
                  int64_t c)
 {
     double factor = oracle_number(spec, "factor", 1), theta, ramp;
-    double low = correction(spec, oracle_number(spec, "fast", 32), base,
-                            s->dim);
-    double high = correction(spec, oracle_number(spec, "slow", 1), base,
-                             s->dim);
+    double low =
+        correction(spec, oracle_number(spec, "fast", 32), base, s->dim);
+    double high =
+        correction(spec, oracle_number(spec, "slow", 1), base, s->dim);
 
     if (oracle_word(spec, "dynamic", "yes", 0))
-        factor = fmax((double)s->length / oracle_number(spec, "original", 1),
-                      1);
+        factor =
+            fmax((double)s->length / oracle_number(spec, "original", 1), 1);
     if (!oracle_word(spec, "truncate", "no", 0)) {
         low = floor(low);
         high = ceil(high);
@@ -143,9 +143,9 @@ void oracle_rope_scaling(struct oracle_scaling *s, const char *spec, int64_t c)
     if (oracle_word(spec, "scaling", "linear", 0))
         s->frequency /= oracle_number(spec, "factor", 1);
     if (oracle_word(spec, "scaling", "ntk", 0))
-        s->frequency = plain(
-            ntk_base(base, oracle_number(spec, "factor", 1), s->dim), c,
-            s->dim);
+        s->frequency =
+            plain(ntk_base(base, oracle_number(spec, "factor", 1), s->dim), c,
+                  s->dim);
     if (oracle_word(spec, "scaling", "dynamic", 0))
         s->frequency = plain(dynamic_base(s, spec, base), c, s->dim);
     if (oracle_word(spec, "scaling", "yarn", 0))

@@ -46,7 +46,7 @@ int oracle_run_near(struct oracle_run *r, const char *what, size_t at,
 {
     /* Infinities may be equal. */
     double share = got == want ? 0 : fabs(got - want) / allowed;
-    int    miss = !(share <= 1);
+    int miss = !(share <= 1);
 
     if (miss && r->row.miss[0] == '\0')
         snprintf(r->row.miss, sizeof r->row.miss,
@@ -71,8 +71,8 @@ double oracle_run_uniform(struct oracle_run *r)
 
 int64_t oracle_run_range(struct oracle_run *r, int64_t low, int64_t high)
 {
-    return low + (int64_t)locant_random_below(&r->random,
-                                              (uint64_t)(high - low) + 1);
+    return low +
+           (int64_t)locant_random_below(&r->random, (uint64_t)(high - low) + 1);
 }
 
 void oracle_check(struct oracle_run *r, const struct oracle *o)

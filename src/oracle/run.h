@@ -26,26 +26,26 @@ enum { ORACLE_SPEC = 240 };
 
 /* Memory of the problems; tests put guard pages around it. */
 struct oracle_memory {
-    void *(*take)(size_t bytes);          /* NULL: there is none */
+    void *(*take)(size_t bytes); /* NULL: there is none */
     void (*give)(void *memory, size_t bytes);
     void (*seal)(void *memory, size_t bytes); /* from now on only read */
 };
 
 struct oracle_row {
-    const char  *op;
-    char         spec[ORACLE_SPEC];
+    const char *op;
+    char spec[ORACLE_SPEC];
     locant_dtype dtype;
-    int64_t      cases;
-    double       bound;     /* relative to the terms of a number */
-    double       worst;     /* the worst error, in the unit of the bound */
-    int          ok;
-    char         miss[400]; /* the first miss, or why the library refused */
+    int64_t cases;
+    double bound; /* relative to the terms of a number */
+    double worst; /* the worst error, in the unit of the bound */
+    int ok;
+    char miss[400]; /* the first miss, or why the library refused */
 };
 
 struct oracle_run {
     uint64_t seed;
-    int64_t  cases;   /* random problems of each row */
-    int      entries; /* of each gradient, taken at random; 0: all of them */
+    int64_t cases; /* random problems of each row */
+    int entries;   /* of each gradient, taken at random; 0: all of them */
     const struct oracle_memory *memory; /* NULL: locant_alloc() */
     /* Is this row wanted?  NULL: every row is. */
     int (*wanted)(const struct oracle_run *r, const char *op, const char *name);
@@ -61,8 +61,8 @@ struct oracle_run {
  * Start a row; 0 if it is not wanted.  Random numbers start from seed, op, spec
  * and dtype, so that a row does not depend on other rows.
  */
-int  oracle_run_open(struct oracle_run *r, const char *op, const char *name,
-                     const char *spec, locant_dtype dtype, double bound);
+int oracle_run_open(struct oracle_run *r, const char *op, const char *name,
+                    const char *spec, locant_dtype dtype, double bound);
 void oracle_run_close(struct oracle_run *r);
 
 /* Compare number 'at' of 'what', which may be off by 'allowed'; 1: a miss. */
@@ -71,21 +71,16 @@ int oracle_run_near(struct oracle_run *r, const char *what, size_t at,
 /* Record the row as a miss, for this reason unless it has one. */
 void oracle_run_miss(struct oracle_run *r, const char *why);
 
-double  oracle_run_uniform(struct oracle_run *r); /* in [-1, 1) */
+double oracle_run_uniform(struct oracle_run *r); /* in [-1, 1) */
 int64_t oracle_run_range(struct oracle_run *r, int64_t low, int64_t high);
 
 /* ------------------------------------------------ rows of one spec, by door */
 
-void oracle_check_doors(struct oracle_run *r, const struct oracle *o,
-                        int i);
-void oracle_check_table(struct oracle_run *r, const struct oracle *o,
-                        int i);
-void oracle_check_rotate(struct oracle_run *r, const struct oracle *o,
-                         int i);
-void oracle_check_bias(struct oracle_run *r, const struct oracle *o,
-                       int i);
-void oracle_check_attend(struct oracle_run *r, const struct oracle *o,
-                         int i);
+void oracle_check_doors(struct oracle_run *r, const struct oracle *o, int i);
+void oracle_check_table(struct oracle_run *r, const struct oracle *o, int i);
+void oracle_check_rotate(struct oracle_run *r, const struct oracle *o, int i);
+void oracle_check_bias(struct oracle_run *r, const struct oracle *o, int i);
+void oracle_check_attend(struct oracle_run *r, const struct oracle *o, int i);
 
 /* Every spec of an oracle. */
 void oracle_check(struct oracle_run *r, const struct oracle *o);

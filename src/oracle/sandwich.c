@@ -5,11 +5,9 @@
 #include "oracle.h"
 #include <math.h>
 
-static const struct oracle_spec specs[] = {
-    { .text = "sandwich" },
-    { .text = "sandwich(dim=12)" },
-    { 0 }
-};
+static const struct oracle_spec specs[] = { { .text = "sandwich" },
+                                            { .text = "sandwich(dim=12)" },
+                                            { 0 } };
 
 static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
@@ -24,5 +22,7 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle sandwich_oracle = {
-    .name = "sandwich", .specs = specs, .bias = bias,
+    .name = "sandwich",
+    .specs = specs,
+    .bias = bias,
 };

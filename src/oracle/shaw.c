@@ -42,5 +42,8 @@ static cx value(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle shaw_oracle = {
-    .name = "shaw", .specs = specs, .score = score, .value = value,
+    .name = "shaw",
+    .specs = specs,
+    .score = score,
+    .value = value,
 };

@@ -56,6 +56,10 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
 }
 
 const struct oracle sincos2d_oracle = {
-    .name = "sincos2d", .specs = specs, .D_step = 4,
-    .W_step = 4, .entry = entry, .real = 1,
+    .name = "sincos2d",
+    .specs = specs,
+    .D_step = 4,
+    .W_step = 4,
+    .entry = entry,
+    .real = 1,
 };

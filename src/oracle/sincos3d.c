@@ -10,7 +10,8 @@ static const struct oracle_spec specs[] = {
     { .text = "sincos3d", .high = 60, .step = 2 },
     { .text = "sincos3d(form=thirds,width=3,height=2)", .high = 60, .step = 2 },
     { .text = "sincos3d(form=half,width=2,height=4,base=200)",
-      .high = 60, .step = 8 },
+      .high = 60,
+      .step = 8 },
     { 0 }
 };
 
@@ -40,5 +41,8 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
 }
 
 const struct oracle sincos3d_oracle = {
-    .name = "sincos3d", .specs = specs, .entry = entry, .real = 1,
+    .name = "sincos3d",
+    .specs = specs,
+    .entry = entry,
+    .real = 1,
 };

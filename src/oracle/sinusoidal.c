@@ -54,5 +54,7 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
 }
 
 const struct oracle sinusoidal_oracle = {
-    .name = "sinusoidal", .specs = specs, .entry = entry,
+    .name = "sinusoidal",
+    .specs = specs,
+    .entry = entry,
 };

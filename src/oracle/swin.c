@@ -36,7 +36,8 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 
     return w->param[0][row_of(oracle_position(w, 0, b, i),
                               oracle_position(w, 1, b, j), height, width) *
-                           w->H + h];
+                           w->H +
+                       h];
 }
 
 static cx bias_beit(const struct oracle_call *w, int64_t b, int64_t h,
@@ -59,8 +60,12 @@ static cx bias_beit(const struct oracle_call *w, int64_t b, int64_t h,
 }
 
 const struct oracle swin_oracle = {
-    .name = "swin", .specs = specs, .bias = bias,
+    .name = "swin",
+    .specs = specs,
+    .bias = bias,
 };
 const struct oracle beit_oracle = {
-    .name = "beit", .specs = beit_specs, .bias = bias_beit,
+    .name = "beit",
+    .specs = beit_specs,
+    .bias = bias_beit,
 };

@@ -28,16 +28,15 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     double pretrained = oracle_number(w->spec, "pretrained", 0);
     double q = (double)oracle_position(w, 0, b, i);
     double k = (double)oracle_position(w, 1, b, j);
-    double dy = scaled(grid_row(q, width) - grid_row(k, width), height,
+    double dy =
+        scaled(grid_row(q, width) - grid_row(k, width), height, pretrained);
+    double dx = scaled(grid_column(q, width) - grid_column(k, width), width,
                        pretrained);
-    double dx =
-        scaled(grid_column(q, width) - grid_column(k, width), width,
-               pretrained);
     cx sum = 0;
 
     for (int64_t u = 0; u < hidden; u++) {
-        cx a = dy * w->param[0][u] + dx * w->param[0][hidden + u] +
-               w->param[1][u];
+        cx a =
+            dy * w->param[0][u] + dx * w->param[0][hidden + u] + w->param[1][u];
 
         if (creal(a) > 0)
             sum += a * w->param[2][u * w->H + h];
@@ -46,5 +45,7 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle swinv2_oracle = {
-    .name = "swinv2", .specs = specs, .bias = bias,
+    .name = "swinv2",
+    .specs = specs,
+    .bias = bias,
 };

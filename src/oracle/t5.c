@@ -19,7 +19,8 @@ static const struct oracle_spec specs[] = {
     { .text = "t5(bidirectional=yes)", .low = -300, .high = 300 },
     { .text = "t5(buckets=8,distance=20)", .low = -300, .high = 300 },
     { .text = "t5(buckets=12,distance=50,bidirectional=yes)",
-      .low = -300, .high = 300 },
+      .low = -300,
+      .high = 300 },
     { .text = "t5(buckets=31,share=no)", .low = -300, .high = 300 },
     { 0 }
 };
@@ -55,5 +56,6 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return w->param[0][row * w->H + h];
 }
 
-const struct oracle t5_oracle = { .name = "t5", .specs = specs,
-                                       .bias = bias, .far = INT32_MAX };
+const struct oracle t5_oracle = {
+    .name = "t5", .specs = specs, .bias = bias, .far = INT32_MAX
+};

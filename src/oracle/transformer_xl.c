@@ -25,11 +25,13 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     if (clamp > 0 && n > clamp)
         n = clamp;
     for (int64_t d = 0; d < w->D; d++)
-        sum += (q[d] + u[d]) * k[d] +
-               (q[d] + v[d]) * sinusoid_of(w, h, d, n);
+        sum += (q[d] + u[d]) * k[d] + (q[d] + v[d]) * sinusoid_of(w, h, d, n);
     return w->scale * sum;
 }
 
 const struct oracle transformer_xl_oracle = {
-    .name = "transformer-xl", .specs = specs, .D_step = 2, .score = score,
+    .name = "transformer-xl",
+    .specs = specs,
+    .D_step = 2,
+    .score = score,
 };

@@ -50,7 +50,10 @@ static cx rerope(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
 }
 
 const struct oracle rerope_oracle = {
-    .name = "rerope", .specs = rerope_specs, .D_step = 2, .score = rerope,
+    .name = "rerope",
+    .specs = rerope_specs,
+    .D_step = 2,
+    .score = rerope,
 };
 
 static const struct oracle_spec selfextend_specs[] = {
@@ -75,7 +78,9 @@ static cx selfextend(const struct oracle_call *w, int64_t b, int64_t h,
 }
 
 const struct oracle selfextend_oracle = {
-    .name = "selfextend", .specs = selfextend_specs, .D_step = 2,
+    .name = "selfextend",
+    .specs = selfextend_specs,
+    .D_step = 2,
     .score = selfextend,
 };
 
@@ -106,6 +111,8 @@ static cx streaming(const struct oracle_call *w, int64_t b, int64_t h,
 }
 
 const struct oracle streaming_oracle = {
-    .name = "streaming", .specs = streaming_specs, .D_step = 2,
+    .name = "streaming",
+    .specs = streaming_specs,
+    .D_step = 2,
     .score = streaming,
 };

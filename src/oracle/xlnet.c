@@ -6,13 +6,12 @@
  */
 #include "content.h"
 
-static const struct oracle_spec specs[] = {
-    { .text = "xlnet" },
-    { .text = "xlnet(clamp=2)" },
-    { .text = "xlnet(segment=3)" },
-    { .text = "xlnet(base=100,share=yes)" },
-    { 0 }
-};
+static const struct oracle_spec specs[] = { { .text = "xlnet" },
+                                            { .text = "xlnet(clamp=2)" },
+                                            { .text = "xlnet(segment=3)" },
+                                            { .text =
+                                                  "xlnet(base=100,share=yes)" },
+                                            { 0 } };
 
 static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
@@ -31,12 +30,14 @@ static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     if (clamp > 0)
         n = fmax(-clamp, fmin(clamp, n));
     for (int64_t d = 0; d < w->D; d++)
-        sum += (q[d] + u[d]) * k[d] +
-               (q[d] + v[d]) * sinusoid_of(w, h, d, n) +
+        sum += (q[d] + u[d]) * k[d] + (q[d] + v[d]) * sinusoid_of(w, h, d, n) +
                (q[d] + bias[d]) * segment[d];
     return w->scale * sum;
 }
 
 const struct oracle xlnet_oracle = {
-    .name = "xlnet", .specs = specs, .D_step = 2, .score = score,
+    .name = "xlnet",
+    .specs = specs,
+    .D_step = 2,
+    .score = score,
 };

@@ -11,13 +11,13 @@ static const struct oracle_spec specs[] = {
 };
 
 static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
-                 int64_t t, const cx *x, int64_t d)
+                  int64_t t, const cx *x, int64_t d)
 {
     double gamma = oracle_number(w->spec, "gamma", 0.4);
     double scale = oracle_number(w->spec, "scale", 512), zeta, grow;
     double base = oracle_number(w->spec, "base", 10000), D = (double)w->D;
-    double pos = oracle_coord(w, key, b, t, 0,
-                             (double)oracle_position(w, key, b, t));
+    double pos =
+        oracle_coord(w, key, b, t, 0, (double)oracle_position(w, key, b, t));
     struct oracle_pair p = oracle_pair_of(d, w->D, 1);
     double angle = pos * pow(base, -2 * (double)p.c / D);
 
@@ -30,5 +30,9 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
 }
 
 const struct oracle xpos_oracle = {
-    .name = "xpos", .specs = specs, .D_step = 2, .rotated = rotated, .real = 1,
+    .name = "xpos",
+    .specs = specs,
+    .D_step = 2,
+    .rotated = rotated,
+    .real = 1,
 };

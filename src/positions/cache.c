@@ -31,9 +31,8 @@ locant_status locant_streaming_kept(int64_t *kept, int64_t seen, int64_t sinks,
 }
 
 locant_status locant_positions_streaming(locant_tensor *tokens,
-                                         locant_tensor *positions,
-                                         int64_t seen, int64_t sinks,
-                                         int64_t recent)
+                                         locant_tensor *positions, int64_t seen,
+                                         int64_t sinks, int64_t recent)
 {
     static const char fn[] = "locant_positions_streaming";
     int64_t kept;
@@ -74,8 +73,10 @@ locant_status locant_positions_selfextend(locant_tensor *q_out,
     int64_t offset;
 
     if (q_out == NULL && k_out == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: q_out and k_out are NULL, "
-                           "expected at least one", fn_self);
+        return locant_fail(LOCANT_ERR_NULL,
+                           "%s: q_out and k_out are NULL, "
+                           "expected at least one",
+                           fn_self);
     LCT_TRY(lct_check_least(fn_self, "group", group, 1));
     LCT_TRY(lct_check_least(fn_self, "window", window, 1));
     LCT_TRY(lct_check(fn_self, "positions", positions, LCT_IN_I64, 2,
@@ -110,17 +111,20 @@ locant_status locant_positions_longlora(locant_tensor *groups, int64_t group,
     LCT_TRY(lct_check_ids(fn, "groups", groups, 2, (const int64_t[]){ 2, -1 }));
     tokens = groups->shape[1];
     if (group < 2 || group % 2 != 0 || tokens % group != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: group is %" PRId64 ", "
-                           "expected an even divisor of the %" PRId64
-                           " tokens", fn, group, tokens);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: group is %" PRId64 ", "
+                           "expected an even divisor of the %" PRId64 " tokens",
+                           fn, group, tokens);
     if ((unsigned)form > LOCANT_LONGLORA_CUT)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: form is %d, expected 0 "
-                           "(roll) or 1 (cut)", fn, (int)form);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: form is %d, expected 0 "
+                           "(roll) or 1 (cut)",
+                           fn, (int)form);
     for (int64_t t = 0; t < tokens; t++) {
         lct_ids_row(groups, 0)[t] = t / group;
-        lct_ids_row(groups, 1)[t] =
-            form == LOCANT_LONGLORA_ROLL ? lct_longlora_rolled(t, tokens, group)
-                                         : lct_longlora_cut(t, group);
+        lct_ids_row(groups, 1)[t] = form == LOCANT_LONGLORA_ROLL
+                                        ? lct_longlora_rolled(t, tokens, group)
+                                        : lct_longlora_cut(t, group);
     }
     return LOCANT_OK;
 }

@@ -13,9 +13,11 @@ static locant_status check_real(const char *name, double value, double least,
 {
     if (value <= MOST && (open ? value > least : value >= least))
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "%s: %s is %g, expected a number %s "
-                       "%g and at most %g", fn, name, value,
-                       open ? "above" : "of at least", least, MOST);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: %s is %g, expected a number %s "
+                       "%g and at most %g",
+                       fn, name, value, open ? "above" : "of at least", least,
+                       MOST);
 }
 
 static locant_status check(const locant_tensor *out, const locant_cape *c)
@@ -23,15 +25,16 @@ static locant_status check(const locant_tensor *out, const locant_cape *c)
     if (c == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: cape is NULL", fn);
     if (c->struct_size != sizeof(*c))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size is %zu, expected "
-                           "%zu; start from LOCANT_CAPE_INIT", fn,
-                           c->struct_size, sizeof(*c));
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: struct_size is %zu, expected "
+                           "%zu; start from LOCANT_CAPE_INIT",
+                           fn, c->struct_size, sizeof(*c));
     LCT_TRY(check_real("step", c->step, 0, 1));
     LCT_TRY(check_real("global_shift", c->global_shift, 0, 0));
     LCT_TRY(check_real("local_shift", c->local_shift, 0, 0));
     LCT_TRY(check_real("max_scale", c->max_scale, 1, 0));
-    LCT_TRY(lct_check(fn, "out", out, LCT_IN_F64, 2,
-                      (const int64_t[]){ -1, -1 }));
+    LCT_TRY(
+        lct_check(fn, "out", out, LCT_IN_F64, 2, (const int64_t[]){ -1, -1 }));
     return lct_check_output(fn, "out", out);
 }
 
@@ -57,8 +60,7 @@ locant_status locant_positions_cape(locant_tensor *out, const locant_cape *c,
         for (int64_t t = 0; t < out->shape[1]; t++) {
             row[t] = c->step * ((double)t - centre);
             if (random != NULL)
-                row[t] += shift +
-                          either_side(random, c->local_shift * c->step);
+                row[t] += shift + either_side(random, c->local_shift * c->step);
         }
         if (random != NULL)
             scale = exp(either_side(random, log(c->max_scale)));

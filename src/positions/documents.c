@@ -27,12 +27,16 @@ static locant_status check_length(const struct cuts *c, int64_t d,
     int64_t length = lct_integer(c->in, 0, d);
 
     if (length < 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: lengths[%" PRId64 "] is %"
-                           PRId64 ", expected at least 0", c->fn, d, length);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: lengths[%" PRId64 "] is %" PRId64
+                           ", expected at least 0",
+                           c->fn, d, length);
     if (length > T - start)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: lengths[0] to lengths[%"
-                           PRId64 "] need more than the %" PRId64 " tokens of "
-                           "the row", c->fn, d, T);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: lengths[0] to lengths[%" PRId64
+                           "] need more than the %" PRId64 " tokens of "
+                           "the row",
+                           c->fn, d, T);
     return LOCANT_OK;
 }
 
@@ -42,9 +46,10 @@ static locant_status check_offset(const struct cuts *c, int64_t d,
     int64_t end = lct_integer(c->in, 0, d + 1);
 
     if (end < start || end > T)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: offsets[%" PRId64 "] is %"
-                           PRId64 ", expected %" PRId64 " to %" PRId64, c->fn,
-                           d + 1, end, start, T);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: offsets[%" PRId64 "] is %" PRId64
+                           ", expected %" PRId64 " to %" PRId64,
+                           c->fn, d + 1, end, start, T);
     return LOCANT_OK;
 }
 
@@ -53,11 +58,14 @@ static locant_status check_cuts(const struct cuts *c, int64_t T)
     int64_t start = 0;
 
     if (!c->by_length && c->in->shape[0] < 1)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: offsets has size 0 in "
-                           "dimension 0, expected at least 1", c->fn);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: offsets has size 0 in "
+                           "dimension 0, expected at least 1",
+                           c->fn);
     if (!c->by_length && lct_integer(c->in, 0, 0) != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: offsets[0] is %" PRId64
-                           ", expected 0", c->fn, lct_integer(c->in, 0, 0));
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: offsets[0] is %" PRId64 ", expected 0", c->fn,
+                           lct_integer(c->in, 0, 0));
     for (int64_t d = 0; d < documents_of(c); d++) {
         LCT_TRY(c->by_length ? check_length(c, d, start, T)
                              : check_offset(c, d, start, T));
@@ -94,8 +102,10 @@ static locant_status pack(locant_tensor *positions, locant_tensor *documents,
     int64_t start = 0, T, free_size = -1;
 
     if (any == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: positions and documents are "
-                           "NULL, expected at least one", c->fn);
+        return locant_fail(LOCANT_ERR_NULL,
+                           "%s: positions and documents are "
+                           "NULL, expected at least one",
+                           c->fn);
     LCT_TRY(lct_check(c->fn, c->by_length ? "lengths" : "offsets", c->in,
                       LCT_IN_I32 | LCT_IN_I64, 1, &free_size));
     T = any->rank == 1 ? any->shape[0] : -1;
@@ -143,8 +153,7 @@ locant_status locant_positions_packing(locant_tensor *documents, int *packed,
     LCT_TRY(lct_check(fn, "positions", positions, LCT_IN_I64, 2,
                       (const int64_t[]){ -1, -1 }));
     if (documents != NULL) {
-        LCT_TRY(lct_check_ids(fn, "documents", documents, 2,
-                              positions->shape));
+        LCT_TRY(lct_check_ids(fn, "documents", documents, 2, positions->shape));
         LCT_TRY(lct_check_apart(fn, documents, positions));
     }
     for (int64_t b = 0; b < positions->shape[0]; b++) {

@@ -21,12 +21,10 @@ static int64_t place(const locant_grid *g, int64_t t, int64_t row, int64_t col)
 static double coordinate(const locant_grid *g, int axis, int64_t i, int64_t n)
 {
     switch (g->kind) {
-    case LOCANT_GRID_CENTRES:
-        return (double)(2 * i + 1 - n) / (double)n;
+    case LOCANT_GRID_CENTRES: return (double)(2 * i + 1 - n) / (double)n;
     case LOCANT_GRID_PRETRAINED:
         return (double)i * g->pretrained[axis] / (double)n;
-    case LOCANT_GRID_INTEGER:
-        break;
+    case LOCANT_GRID_INTEGER: break;
     }
     return (double)i;
 }
@@ -40,17 +38,19 @@ static locant_status check_values(const locant_grid *g)
         LCT_TRY(lct_check_least(fn, axis[a], size[a], 1));
         if (g->kind == LOCANT_GRID_PRETRAINED &&
             !(g->pretrained[a] > 0 && g->pretrained[a] <= 0x1p53))
-            return locant_fail(LOCANT_ERR_PARAM, "%s: pretrained[%d] is %g, "
-                               "expected a number above 0, at most 2^53", fn,
-                               a, g->pretrained[a]);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: pretrained[%d] is %g, "
+                               "expected a number above 0, at most 2^53",
+                               fn, a, g->pretrained[a]);
     }
     LCT_TRY(lct_check_least(fn, "merge", g->merge, 1));
     LCT_TRY(lct_check_least(fn, "prefix", g->prefix, 0));
     for (int a = 1; a < AXES; a++)
         if (size[a] % g->merge != 0)
-            return locant_fail(LOCANT_ERR_PARAM, "%s: %s is %" PRId64 ", "
-                               "expected a multiple of merge, %" PRId64, fn,
-                               axis[a], size[a], g->merge);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: %s is %" PRId64 ", "
+                               "expected a multiple of merge, %" PRId64,
+                               fn, axis[a], size[a], g->merge);
     return LOCANT_OK;
 }
 
@@ -61,27 +61,31 @@ static locant_status check(const locant_tensor *out, const locant_grid *g)
     if (g == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: grid is NULL", fn);
     if (g->struct_size != sizeof(*g))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size is %zu, expected "
-                           "%zu; start from LOCANT_GRID_INIT", fn,
-                           g->struct_size, sizeof(*g));
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: struct_size is %zu, expected "
+                           "%zu; start from LOCANT_GRID_INIT",
+                           fn, g->struct_size, sizeof(*g));
     if ((unsigned)g->kind > LOCANT_GRID_PRETRAINED)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: kind is %d, expected 0 "
-                           "(integer), 1 (centres) or 2 (pretrained)", fn,
-                           (int)g->kind);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: kind is %d, expected 0 "
+                           "(integer), 1 (centres) or 2 (pretrained)",
+                           fn, (int)g->kind);
     LCT_TRY(check_values(g));
     if (__builtin_mul_overflow(g->rows, g->cols, &rows) ||
         __builtin_mul_overflow(rows, g->frames, &rows) ||
         __builtin_add_overflow(rows, g->prefix, &rows))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: %" PRId64 " x %" PRId64
-                           " x %" PRId64 " patches do not fit in memory", fn,
-                           g->frames, g->rows, g->cols);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: %" PRId64 " x %" PRId64 " x %" PRId64
+                           " patches do not fit in memory",
+                           fn, g->frames, g->rows, g->cols);
     LCT_TRY(lct_check(fn, "out", out, LCT_IN_F64, 2,
                       (const int64_t[]){ rows, -1 }));
     LCT_TRY(lct_check_output(fn, "out", out));
     if (out->shape[1] != 2 && out->shape[1] != AXES)
-        return locant_fail(LOCANT_ERR_SHAPE, "%s: out has size %" PRId64
-                           " in dimension 1, expected 2 or 3", fn,
-                           out->shape[1]);
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: out has size %" PRId64
+                           " in dimension 1, expected 2 or 3",
+                           fn, out->shape[1]);
     return LOCANT_OK;
 }
 
@@ -99,8 +103,8 @@ locant_status locant_positions_from_grid(locant_tensor *out,
         for (index[1] = 0; index[1] < g->rows; index[1]++)
             for (index[2] = 0; index[2] < g->cols; index[2]++) {
                 const int64_t size[] = { g->frames, g->rows, g->cols };
-                int64_t row = g->prefix +
-                              place(g, index[0], index[1], index[2]);
+                int64_t row =
+                    g->prefix + place(g, index[0], index[1], index[2]);
                 double *x = lct_at(out, &row, 1);
 
                 for (int a = AXES - (int)columns; a < AXES; a++)

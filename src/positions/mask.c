@@ -30,9 +30,10 @@ static locant_status check(const char *fn, const char *arg,
     LCT_TRY(lct_check(fn, arg, in, LCT_IN_I32 | LCT_IN_I64, 2, out->shape));
     LCT_TRY(lct_check_apart(fn, out, in));
     if (__builtin_add_overflow(first, out->shape[1], &last))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: first is %" PRId64 ", from "
-                           "where %" PRId64 " positions pass 2^63", fn, first,
-                           out->shape[1]);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: first is %" PRId64 ", from "
+                           "where %" PRId64 " positions pass 2^63",
+                           fn, first, out->shape[1]);
     return LOCANT_OK;
 }
 
@@ -61,8 +62,9 @@ locant_status locant_positions_from_mask(locant_tensor *out,
             int64_t x = lct_integer(mask, b, s);
 
             if (x != 0 && x != 1)
-                return locant_fail(LOCANT_ERR_PARAM, "%s: mask[%" PRId64 ", %"
-                                   PRId64 "] is %" PRId64 ", expected 0 or 1",
+                return locant_fail(LOCANT_ERR_PARAM,
+                                   "%s: mask[%" PRId64 ", %" PRId64
+                                   "] is %" PRId64 ", expected 0 or 1",
                                    fn, b, s, x);
         }
     }
@@ -77,8 +79,8 @@ locant_status locant_positions_from_tokens(locant_tensor *out,
 {
     struct rule rule = { .in = tokens, .pad_token = pad_token };
 
-    LCT_TRY(check("locant_positions_from_tokens", "tokens", out, tokens,
-                  first));
+    LCT_TRY(
+        check("locant_positions_from_tokens", "tokens", out, tokens, first));
     count(out, &rule, first, pad);
     return LOCANT_OK;
 }

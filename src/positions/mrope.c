@@ -59,16 +59,12 @@ static bool count(int64_t *out, const locant_segment *s)
 
     *out = 0;
     switch (s->kind) {
-    case LOCANT_SEGMENT_TEXT:
-        *out = s->tokens;
-        return true;
-    case LOCANT_SEGMENT_IMAGE:
-        return add_product(out, s->rows, s->cols);
+    case LOCANT_SEGMENT_TEXT: *out = s->tokens; return true;
+    case LOCANT_SEGMENT_IMAGE: return add_product(out, s->rows, s->cols);
     case LOCANT_SEGMENT_VIDEO:
         return add_product(&image, s->rows, s->cols) &&
                add_product(out, s->frames, image);
-    case LOCANT_SEGMENT_FRAMES:
-        break;
+    case LOCANT_SEGMENT_FRAMES: break;
     }
     return add_product(&image, s->rows, s->cols) &&
            add_product(&image, s->before, 1) &&
@@ -89,9 +85,7 @@ static bool pass(struct walk *w, const locant_segment *s,
     if (!count(&n, s) || __builtin_add_overflow(w->tokens, n, &w->tokens))
         return false;
     switch (s->kind) {
-    case LOCANT_SEGMENT_TEXT:
-        fits = add_product(&end, s->tokens, 1);
-        break;
+    case LOCANT_SEGMENT_TEXT: fits = add_product(&end, s->tokens, 1); break;
     case LOCANT_SEGMENT_VIDEO:
         fits = frame_id(&last, s->frames - 1, s->interval) &&
                add_product(&end, last, 1) && add_product(&end, 1, 1) &&
@@ -102,9 +96,7 @@ static bool pass(struct walk *w, const locant_segment *s,
         w->top = larger(w->top, end);
         w->next = rule == LOCANT_MROPE_MAX ? w->top : w->next + side;
         return true;
-    case LOCANT_SEGMENT_IMAGE:
-        fits = add_product(&end, side, 1);
-        break;
+    case LOCANT_SEGMENT_IMAGE: fits = add_product(&end, side, 1); break;
     default: /* frames: each is before, image, after */
         fits = add_product(&frame, s->before, 1) &&
                add_product(&frame, s->after, 1) &&
@@ -126,18 +118,21 @@ static locant_status check_field(const char *who, size_t i, const char *name,
 {
     if (value >= least)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "%s: %s of segment %zu is %" PRId64
-                       ", expected at least %" PRId64, who, name, i, value,
-                       least);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: %s of segment %zu is %" PRId64
+                       ", expected at least %" PRId64,
+                       who, name, i, value, least);
 }
 
 static locant_status check_segment(const char *who, size_t i,
                                    const locant_segment *s)
 {
     if ((unsigned)s->kind > LOCANT_SEGMENT_FRAMES)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: kind of segment %zu is %d, "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: kind of segment %zu is %d, "
                            "expected 0 (text), 1 (image), 2 (video) or 3 "
-                           "(frames)", who, i, (int)s->kind);
+                           "(frames)",
+                           who, i, (int)s->kind);
     if (s->kind == LOCANT_SEGMENT_TEXT)
         return check_field(who, i, "tokens", s->tokens, 0);
     LCT_TRY(check_field(who, i, "rows", s->rows, 1));
@@ -148,7 +143,8 @@ static locant_status check_segment(const char *who, size_t i,
     if (s->kind == LOCANT_SEGMENT_VIDEO)
         return s->interval >= 0 && s->interval <= 0x1.fffffffffffffp1023
                    ? LOCANT_OK
-                   : locant_fail(LOCANT_ERR_PARAM, "%s: interval of segment "
+                   : locant_fail(LOCANT_ERR_PARAM,
+                                 "%s: interval of segment "
                                  "%zu is %g, expected a number of at least 0",
                                  who, i, s->interval);
     LCT_TRY(check_field(who, i, "before", s->before, 0));
@@ -164,8 +160,10 @@ static locant_status walk_all(struct walk *w, const char *who,
     for (size_t i = 0; i < n; i++) {
         LCT_TRY(check_segment(who, i, &segments[i]));
         if (!pass(w, &segments[i], rule))
-            return locant_fail(LOCANT_ERR_PARAM, "%s: the ids of segment %zu "
-                               "pass 2^63", who, i);
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: the ids of segment %zu "
+                               "pass 2^63",
+                               who, i);
     }
     return LOCANT_OK;
 }
@@ -202,8 +200,7 @@ static void write_image(struct pen *p, const locant_segment *s, int64_t t,
             write_id(p, t, start + row, start + col);
 }
 
-static void write_segment(struct pen *p, const locant_segment *s,
-                          int64_t start)
+static void write_segment(struct pen *p, const locant_segment *s, int64_t start)
 {
     if (s->kind == LOCANT_SEGMENT_TEXT)
         write_text(p, start, s->tokens);
@@ -238,8 +235,7 @@ locant_status locant_mrope_tokens(int64_t *tokens,
     return LOCANT_OK;
 }
 
-locant_status locant_positions_from_segments(locant_tensor *out,
-                                             int64_t *delta,
+locant_status locant_positions_from_segments(locant_tensor *out, int64_t *delta,
                                              const locant_segment *segments,
                                              size_t n, locant_mrope_next next)
 {
@@ -247,11 +243,12 @@ locant_status locant_positions_from_segments(locant_tensor *out,
     struct pen p = { out, 0 };
 
     if ((unsigned)next > LOCANT_MROPE_GRID)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: next is %d, expected 0 (max) "
-                           "or 1 (grid)", fn, (int)next);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: next is %d, expected 0 (max) "
+                           "or 1 (grid)",
+                           fn, (int)next);
     LCT_TRY(walk_all(&w, fn, segments, n, next));
-    LCT_TRY(lct_check_ids(fn, "out", out, 2,
-                          (const int64_t[]){ w.tokens, 3 }));
+    LCT_TRY(lct_check_ids(fn, "out", out, 2, (const int64_t[]){ w.tokens, 3 }));
     if (delta != NULL)
         *delta = w.top - w.tokens;
     w = (struct walk){ 0, 0, 0 };
@@ -262,8 +259,8 @@ locant_status locant_positions_from_segments(locant_tensor *out,
     return LOCANT_OK;
 }
 
-locant_status locant_mrope_interval(double *interval,
-                                    int64_t tokens_per_second, double seconds)
+locant_status locant_mrope_interval(double *interval, int64_t tokens_per_second,
+                                    double seconds)
 {
     static const char who[] = "locant_mrope_interval";
     float product;
@@ -272,13 +269,16 @@ locant_status locant_mrope_interval(double *interval,
         return locant_fail(LOCANT_ERR_NULL, "%s: interval is NULL", who);
     LCT_TRY(lct_check_least(who, "tokens_per_second", tokens_per_second, 0));
     if (!(seconds >= 0 && seconds < 0x1p63))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: seconds is %g, expected a "
-                           "number of at least 0 below 2^63", who, seconds);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: seconds is %g, expected a "
+                           "number of at least 0 below 2^63",
+                           who, seconds);
     product = (float)tokens_per_second * (float)seconds;
     if (!(product < 0x1p63f))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: %" PRId64 " tokens x %g "
-                           "seconds pass 2^63", who, tokens_per_second,
-                           seconds);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: %" PRId64 " tokens x %g "
+                           "seconds pass 2^63",
+                           who, tokens_per_second, seconds);
     *interval = product;
     return LOCANT_OK;
 }

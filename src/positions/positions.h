@@ -6,9 +6,9 @@
 #include <inttypes.h>
 
 /* Check an output of I64 with 'rank' sizes 'dims'; -1 allows any size. */
-static inline locant_status
-lct_check_ids(const char *fn, const char *arg, const locant_tensor *out,
-              int rank, const int64_t *dims)
+static inline locant_status lct_check_ids(const char *fn, const char *arg,
+                                          const locant_tensor *out, int rank,
+                                          const int64_t *dims)
 {
     LCT_TRY(lct_check(fn, arg, out, LCT_IN_I64, rank, dims));
     return lct_check_output(fn, arg, out);
@@ -35,7 +35,9 @@ static inline locant_status lct_check_least(const char *fn, const char *arg,
 {
     if (value >= least)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "%s: %s is %" PRId64 ", expected at "
-                       "least %" PRId64, fn, arg, value, least);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: %s is %" PRId64 ", expected at "
+                       "least %" PRId64,
+                       fn, arg, value, least);
 }
 #endif

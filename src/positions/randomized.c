@@ -7,7 +7,8 @@ static locant_status check(const char *fn, const locant_tensor *out,
 {
     LCT_TRY(lct_check_ids(fn, "out", out, 2, (const int64_t[]){ -1, -1 }));
     if (range < out->shape[1])
-        return locant_fail(LOCANT_ERR_PARAM, "%s: range is %" PRId64 ", "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: range is %" PRId64 ", "
                            "expected at least the %" PRId64 " tokens of a row",
                            fn, range, out->shape[1]);
     return LOCANT_OK;
@@ -20,8 +21,8 @@ static locant_status make_sampler(struct lct_sampler **out, const char *fn,
         return locant_fail(LOCANT_ERR_NULL, "%s: random is NULL", fn);
     *out = lct_sampler_create(n);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to draw %" PRId64
-                           " numbers", fn, n);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory to draw %" PRId64 " numbers", fn, n);
     return LOCANT_OK;
 }
 
@@ -58,8 +59,10 @@ locant_status locant_positions_spaced(locant_tensor *out, int64_t range)
     LCT_TRY(check(fn, out, range));
     last = out->shape[1] - 1;
     if (last >= INT64_C(1) << 31) /* t r must fit */
-        return locant_fail(LOCANT_ERR_PARAM, "%s: out has %" PRId64 " tokens "
-                           "in a row, expected at most 2^31", fn, last + 1);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: out has %" PRId64 " tokens "
+                           "in a row, expected at most 2^31",
+                           fn, last + 1);
     for (int64_t b = 0; b < out->shape[0]; b++)
         for (int64_t t = 0; t <= last; t++)
             lct_ids_row(out, b)[t] = last == 0 ? 0 : spaced(t, range, last);
@@ -111,15 +114,16 @@ locant_status locant_positions_pose(locant_tensor *out, int64_t chunks,
     if (lct_empty(out))
         return LOCANT_OK;
     if (chunks < 1 || chunks > tokens)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: chunks is %" PRId64 ", "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: chunks is %" PRId64 ", "
                            "expected 1 to %" PRId64 ", the tokens of a row",
                            fn, chunks, tokens);
     LCT_TRY(make_sampler(&s, fn, random, chunks));
     cut = locant_alloc((size_t)chunks * sizeof(*cut));
     if (cut == NULL) {
         lct_sampler_free(s);
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
-                           " chunks", fn, chunks);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %" PRId64 " chunks", fn, chunks);
     }
     for (int64_t b = 0; b < out->shape[0]; b++) {
         if (chunks > 1)

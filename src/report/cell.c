@@ -82,7 +82,7 @@ void lct_cell_share_text(struct lct_html *h, const struct lct_results *r,
     const int decimals = decimals_of(high - low, per_cent ? 0 : 3);
 
     lct_page_put_number(h, scale * lct_page_value(r, "%s.%s", path, name),
-                    decimals);
+                        decimals);
     if (isnan(low))
         return;
     lct_html_raw(h, per_cent ? " %\n" : "\n");
@@ -97,7 +97,7 @@ void lct_cell_share(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, ".");
     lct_html_raw(h, name);
     lct_html_raw(h, isnan(lct_page_value(r, "%s.low", path)) ? "\""
-                                                            : " low high\"");
+                                                             : " low high\"");
     lct_html_raw(h, per_cent ? " data-scale=\"100\">" : ">");
     lct_cell_share_text(h, r, per_cent, path, name);
     lct_html_raw(h, "</span>");

@@ -1,15 +1,16 @@
 /* figures.c - the fixed properties of each figure, from figures.def */
 #include "figures.h"
 
-#define ANY "any"
-#define INPUT "input"
-#define ROTATE "rotate"
-#define SCORE "score"
+#define ANY     "any"
+#define INPUT   "input"
+#define ROTATE  "rotate"
+#define SCORE   "score"
 #define CONTENT "content"
-#define HOOK "hook"
-#define RUNS "runs"
-#define REPORT "report"
+#define HOOK    "hook"
+#define RUNS    "runs"
+#define REPORT  "report"
 
+/* clang-format off */
 const struct lct_figure_row lct_figures[LCT_FIGURES] = {
 #define LCT_FIGURE(id, name, of, title, title_zh, kind, width, height, flags, \
                    x_label, y_label, origin)                                  \
@@ -19,6 +20,7 @@ const struct lct_figure_row lct_figures[LCT_FIGURES] = {
 #include "figures.def"
 #undef LCT_FIGURE
 };
+/* clang-format on */
 
 const locant_figure_info *locant_figure_at(int i)
 {

@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ANY "any"
-#define INPUT "input"
-#define ROTATE "rotate"
-#define SCORE "score"
+#define ANY     "any"
+#define INPUT   "input"
+#define ROTATE  "rotate"
+#define SCORE   "score"
 #define CONTENT "content"
-#define HOOK "hook"
-#define RUNS "runs"
-#define REPORT "report"
+#define HOOK    "hook"
+#define RUNS    "runs"
+#define REPORT  "report"
 
 /* LCT_FIGURES if no figure has that name. */
 static enum lct_figure_id find(const char *name)
@@ -106,25 +106,24 @@ static locant_status missing(const char *fn, enum lct_figure_id id,
     while (i + 1 < sizeof kinds / sizeof kinds[0] &&
            strcmp(kinds[i].of, of(id)) != 0)
         i++;
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: '%s' is not a figure of %.200s: it is of encodings "
-                       "%s",
-                       fn, name_of(id), spec,
-                       id == FIG_TERMS
-                           ? "whose scores are four terms: transformer-xl"
-                       : id == FIG_GRID
-                           ? "that rotate by two coordinates, as rope2d"
-                       : id == FIG_BIAS_INITIAL
-                           ? "that learn the bias they add to scores, and of "
-                             "their runs alone"
-                           : kinds[i].encodings);
+    return locant_fail(
+        LOCANT_ERR_PARAM,
+        "%s: '%s' is not a figure of %.200s: it is of encodings "
+        "%s",
+        fn, name_of(id), spec,
+        id == FIG_TERMS  ? "whose scores are four terms: transformer-xl"
+        : id == FIG_GRID ? "that rotate by two coordinates, as rope2d"
+        : id == FIG_BIAS_INITIAL
+            ? "that learn the bias they add to scores, and of "
+              "their runs alone"
+            : kinds[i].encodings);
 }
 
 /* --------------------------------------------------------- of an encoding */
 
 static locant_status draw_one(const char *fn, enum lct_figure_id id,
-                              const struct lct_results *r,
-                              struct lct_group *g, const locant_encoding *e,
+                              const struct lct_results *r, struct lct_group *g,
+                              const locant_encoding *e,
                               const locant_figure_view *view,
                               const struct lct_taker *taker)
 {
@@ -219,7 +218,8 @@ static locant_status draw_tasks(struct lct_html *h, struct lct_results *r)
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_figure_of_runs: '%s' is of runs of %s that were "
                        "scored%s: 'locant eval' does that",
-                       name_of(id), id == FIG_TASK_DEPTHS ? "T12"
+                       name_of(id),
+                       id == FIG_TASK_DEPTHS ? "T12"
                        : id == FIG_TASK_PLACES
                            ? "a task with places ('locant tasks --json')"
                            : "a task",
@@ -232,7 +232,8 @@ static locant_status not_yet(enum lct_figure_id id, const char *done,
 {
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_figure_of_runs: '%s' is of runs that were %s: "
-                       "'locant %s' does that", name_of(id), done, verb);
+                       "'locant %s' does that",
+                       name_of(id), done, verb);
 }
 
 /* Computes the same document of numbers as the page does. */
@@ -246,10 +247,10 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
     if (id == FIG_MAPS || id == FIG_HEADS || id == FIG_USAGE_HEADS)
         return lct_page_maps(h, r, head);
     LCT_TRY(lct_numbers_create(&r->numbers, r));
-    return is_of_tasks(id)      ? draw_tasks(h, r)
-           : is_of_steps(id)    ? lct_page_training(h, r)
-           : id <= FIG_CLOSE_UP ? lct_page_headline(h, r)
-           : id == FIG_POSITION ? lct_page_positions(h, r)
+    return is_of_tasks(id)       ? draw_tasks(h, r)
+           : is_of_steps(id)     ? lct_page_training(h, r)
+           : id <= FIG_CLOSE_UP  ? lct_page_headline(h, r)
+           : id == FIG_POSITION  ? lct_page_positions(h, r)
            : id == FIG_PROTOCOLS ? lct_page_protocols(h, r)
                                  : lct_page_probes(h, r);
 }
@@ -271,10 +272,13 @@ static locant_status of_report(struct lct_html *h, struct lct_results *r,
     if (view->encoding && !lct_page_surface_has(r, view->encoding))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_figure_of_runs: '%s' has no encoding "
-                           "'%.200s'", name_of(id), view->encoding);
-    return locant_fail(LOCANT_ERR_PARAM, "locant_figure_of_runs: '%s' has "
+                           "'%.200s'",
+                           name_of(id), view->encoding);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_figure_of_runs: '%s' has "
                        "nothing to show: the loss of every run stopped being "
-                       "finite", name_of(id));
+                       "finite",
+                       name_of(id));
 }
 
 static locant_status of_runs_alike(struct lct_html *h, struct lct_results *r,
@@ -288,8 +292,10 @@ static locant_status of_runs_alike(struct lct_html *h, struct lct_results *r,
         LCT_TRY(lct_results_tasks_of(r, store, runs, n));
     LCT_TRY(draw_runs(h, r, id, view->head));
     if (*h->taker->taken == 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_figure_of_runs: '%s' has "
-                           "nothing to show of these runs", name_of(id));
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_figure_of_runs: '%s' has "
+                           "nothing to show of these runs",
+                           name_of(id));
     return LOCANT_OK;
 }
 
@@ -324,7 +330,9 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
 
     if (!store || !runs || !take)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           !store ? "store" : runs ? "take" : "runs");
+                           !store ? "store"
+                           : runs ? "take"
+                                  : "runs");
     LCT_TRY(check(&id, __func__, name, view));
     taker.id = id;
     if (strcmp(of(id), REPORT) == 0)

@@ -92,8 +92,8 @@ static void add_rows(struct lct_lines *l, const struct lct_results *r,
 static void add_positions(struct lct_lines *l, const struct lct_results *r)
 {
     const int rows = at_most(lct_page_extension_rows(r, "methods"), MOST);
-    const int64_t n = lct_page_extension_length(factors_of(r) - 1) /
-                      LCT_EXT_BUCKET;
+    const int64_t n =
+        lct_page_extension_length(factors_of(r) - 1) / LCT_EXT_BUCKET;
 
     for (int i = 0; i < rows; i++) {
         double *x;

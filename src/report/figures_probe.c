@@ -13,10 +13,12 @@
 
 /* ---------------------------------------------------------------- the list */
 
+/* clang-format off */
 #define POINTS(read_, part_, key_, x_)                                         \
     { LCT_POINTS_##read_, part_, key_, .x = LCT_POINTS_X_##x_ }
 #define POINTS_BY(read_, part_, key_, x_, x_key_)                              \
     { LCT_POINTS_##read_, part_, key_, LCT_POINTS_X_##x_, .x_key = x_key_ }
+/* clang-format on */
 #define TRAINED "attention.trained"
 #define INITIAL "attention.initial"
 
@@ -49,8 +51,8 @@ static const struct picture {
       POINTS(LIST, "attention.sinks", "repeated", NONE),
       .other_label = MSG_REPEATED },
     { FIG_FIELD, .points = POINTS(LIST, "field.trained", "within", POWERS) },
-    { FIG_TRUNCATION, .points = POINTS_BY(LIST, "field.truncation", "loss",
-                                          LIST, "lengths") },
+    { FIG_TRUNCATION,
+      .points = POINTS_BY(LIST, "field.truncation", "loss", LIST, "lengths") },
     { FIG_STATES, POINTS(STATES, "states", "error", COUNT),
       .reference = lct_points_chance, .reference_label = MSG_CONSTANT_GUESS },
     { FIG_USAGE, POINTS(MEANS, "usage", "q", COUNT),
@@ -64,10 +66,10 @@ static const struct picture {
       .other_label = MSG_BEFORE_TRAINING },
     { FIG_BIAS_STEPS, POINTS(COURSE, "training", "previous_bias", STEPS),
       POINTS(COURSE, "training", "self_bias", STEPS), .other_label = MSG_OWN },
-    { FIG_ENTROPY_STEPS, .points = POINTS(COURSE, "training", "entropy",
-                                          STEPS) },
-    { FIG_REACH_STEPS, .points = POINTS(COURSE, "training", "distance",
-                                        STEPS) },
+    { FIG_ENTROPY_STEPS,
+      .points = POINTS(COURSE, "training", "entropy", STEPS) },
+    { FIG_REACH_STEPS,
+      .points = POINTS(COURSE, "training", "distance", STEPS) },
     { FIG_SINKS_STEPS, .points = POINTS(COURSE, "training", "sink", STEPS) },
 };
 enum { PICTURES = sizeof pictures / sizeof pictures[0], MOST_MARKS = 8 };
@@ -118,10 +120,9 @@ static void add_reference(struct lct_lines *l, const struct lct_results *r,
     locant_series *s;
 
     for (size_t i = 0; i < r->n; i++) {
-        const size_t n = r->groups[i].probe
-                             ? lct_points_of(x, y, &p->points,
-                                             r->groups[i].probe)
-                             : 0;
+        const size_t n = r->groups[i].probe ? lct_points_of(x, y, &p->points,
+                                                            r->groups[i].probe)
+                                            : 0;
 
         if (n > 0 && x[n - 1] > far) {
             far = x[n - 1];
@@ -167,8 +168,8 @@ static size_t make_marks(locant_mark *marks, const struct lct_results *r,
     if (p->id == FIG_ENTROPY || p->id == FIG_TRUNCATION)
         marks[n++] = lct_trained_mark(r);
     for (size_t i = 0; i < r->n && p->predicted; i++) {
-        const double at = lct_page_real(
-            lct_numbers_at(r->groups[i].probe, p->predicted));
+        const double at =
+            lct_page_real(lct_numbers_at(r->groups[i].probe, p->predicted));
 
         if (isfinite(at) && n < MOST_MARKS)
             marks[n++] = (locant_mark){ .x = at, .label = r->groups[i].spec };

@@ -39,9 +39,9 @@ static locant_series *add(struct plot *p, enum lct_message label,
 {
     const size_t i = p->n++;
 
-    p->line[i] = (locant_series){LCT_LABEL(label), .n = (size_t)points,
-                                 .x = p->x[i], .y = p->y[i], .color = (int)i,
-                                 .dashed = (int)i};
+    p->line[i] = (locant_series){ LCT_LABEL(label), .n = (size_t)points,
+                                  .x = p->x[i],     .y = p->y[i],
+                                  .color = (int)i,  .dashed = (int)i };
     return &p->line[i];
 }
 
@@ -82,9 +82,9 @@ static locant_status draw_expected(struct lct_html *h,
     static const struct {
         enum lct_rope_vectors kind;
         enum lct_message label;
-    } list[] = {{LCT_ROPE_ONES, MSG_VECTORS_OF_ONES},
-                {LCT_ROPE_INDEPENDENT, MSG_UNRELATED_VECTORS},
-                {LCT_ROPE_SAME, MSG_EQUAL_VECTORS}};
+    } list[] = { { LCT_ROPE_ONES, MSG_VECTORS_OF_ONES },
+                 { LCT_ROPE_INDEPENDENT, MSG_UNRELATED_VECTORS },
+                 { LCT_ROPE_SAME, MSG_EQUAL_VECTORS } };
     const double chosen = (double)s->r->trained_length;
     const locant_mark mark = lct_trained_mark(s->r);
     locant_figure f;
@@ -113,7 +113,8 @@ static locant_status draw_expected(struct lct_html *h,
     for (int64_t i = 0; i < p->points; i++) {
         p->x[3][i] = distance(p, s, i);
         p->y[3][i] = lct_rope_expected(LCT_ROPE_ONES, p->freq, p->pairs,
-                                       p->x[3][i] - chosen).mean;
+                                       p->x[3][i] - chosen)
+                         .mean;
     }
     f = figure_of(p, FIG_EXPECTED);
     f.marks = &mark;
@@ -186,7 +187,7 @@ static void add_turning(struct plot *p, const struct lct_rope_pair *pair,
     const int64_t n = lct_rope_rotating(p->freq, p->pairs, length);
     const size_t at = p->n;
     char turning[24], all[24];
-    const char *const text[] = {turning, all};
+    const char *const text[] = { turning, all };
     locant_series *line = add(p, MSG_NONE, 2);
 
     snprintf(turning, sizeof turning, "%lld", (long long)n);
@@ -204,16 +205,18 @@ static void add_turning(struct plot *p, const struct lct_rope_pair *pair,
 static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
                                 struct plot *p)
 {
-    static const enum lct_message label[] = {MSG_YARN_KEEPS, MSG_YARN_RAMPS,
-                                             MSG_YARN_DIVIDES};
+    static const enum lct_message label[] = { MSG_YARN_KEEPS, MSG_YARN_RAMPS,
+                                              MSG_YARN_DIVIDES };
     const double factor = s->view.factor > 0 ? s->view.factor : 4;
     const double length = (double)s->r->trained_length;
     const locant_mark marks[] = {
-        {.x = length / BETA, LCT_LABEL(MSG_BETA_TURNS)},
+        { .x = length / BETA, LCT_LABEL(MSG_BETA_TURNS) },
         lct_trained_mark(s->r),
-        {.x = factor * length, LCT_LABEL(MSG_EXTENDED)}};
-    const struct lct_rope_setup setup = {p->base, factor, BETA, ALPHA,
-                                         2 * p->pairs, s->r->trained_length};
+        { .x = factor * length, LCT_LABEL(MSG_EXTENDED) }
+    };
+    const struct lct_rope_setup setup = { p->base,      factor,
+                                          BETA,         ALPHA,
+                                          2 * p->pairs, s->r->trained_length };
     struct lct_rope_pair pair[PAIRS];
     locant_figure f;
 
@@ -275,8 +278,7 @@ static double five_digits(double x)
 static locant_status draw_base(struct lct_html *h, const struct lct_subject *s,
                                struct plot *p)
 {
-    const double least =
-        lct_smallest_base(2 * p->pairs, s->r->trained_length);
+    const double least = lct_smallest_base(2 * p->pairs, s->r->trained_length);
     const double length = (double)s->r->trained_length;
     const int64_t points = p->points;
     const double fitted = lct_fitted_base(length);
@@ -309,9 +311,11 @@ locant_status lct_draw_rope_theory(struct lct_html *h,
         enum lct_figure_id id;
         locant_status (*draw)(struct lct_html *, const struct lct_subject *,
                               struct plot *);
-    } list[] = {{FIG_EXPECTED, draw_expected}, {FIG_SU_BOUND, draw_su},
-                {FIG_PI_BOUNDS, draw_pi}, {FIG_TURNS, draw_turns},
-                {FIG_BASE_BOUND, draw_base}};
+    } list[] = { { FIG_EXPECTED, draw_expected },
+                 { FIG_SU_BOUND, draw_su },
+                 { FIG_PI_BOUNDS, draw_pi },
+                 { FIG_TURNS, draw_turns },
+                 { FIG_BASE_BOUND, draw_base } };
     struct plot *p;
     locant_status status = LOCANT_OK;
 

@@ -61,8 +61,8 @@ static locant_status make_strips(struct strips *s, const struct lct_results *r,
     size_t values = 0;
 
     for (size_t i = 0; i < json_array_size(rows); i++)
-        values += json_array_size(
-            json_object_get(json_array_get(rows, i), "values"));
+        values +=
+            json_array_size(json_object_get(json_array_get(rows, i), "values"));
     *s = (struct strips){ .n = 0 };
     LCT_TRY(lct_page_numbers(&s->values, 3 * values));
     s->series = locant_alloc((r->n + 1) * sizeof *s->series);
@@ -93,8 +93,10 @@ static void add_strip(struct strips *s, const struct lct_results *r, size_t i,
     counted = !lct_page_all_missing(y + n, n);
     s->used += 3 * n;
     s->counted |= counted;
-    s->series[s->n++] = (locant_series){ .label = r->groups[i].spec, .n = n,
-                                         .x = y, .y = y,
+    s->series[s->n++] = (locant_series){ .label = r->groups[i].spec,
+                                         .n = n,
+                                         .x = y,
+                                         .y = y,
                                          .low = counted ? y + n : NULL,
                                          .high = counted ? y + 2 * n : NULL,
                                          .color = (int)(i % LCT_GREY) };
@@ -110,8 +112,10 @@ void lct_task_title(struct lct_label *out, const struct lct_results *r,
 
     snprintf(length, sizeof length, "%lld",
              (long long)json_integer_value(json_object_get(test, "length")));
-    lct_messages_label(out, setting && *setting ? MSG_TASK_TITLE_WITH_SETTING
-                                                : MSG_TASK_SCORES_TITLE, text);
+    lct_messages_label(out,
+                       setting && *setting ? MSG_TASK_TITLE_WITH_SETTING
+                                           : MSG_TASK_SCORES_TITLE,
+                       text);
 }
 
 /*
@@ -137,9 +141,8 @@ static size_t make_marks(locant_mark *out, const struct lct_results *r,
     return 2;
 }
 
-static locant_status draw_strips(struct lct_html *h,
-                                 const struct lct_results *r, size_t t,
-                                 size_t k)
+static locant_status
+draw_strips(struct lct_html *h, const struct lct_results *r, size_t t, size_t k)
 {
     const json_t *test = lct_page_test(r, t, k);
     char own[40];

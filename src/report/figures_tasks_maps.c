@@ -45,8 +45,7 @@ static locant_status put(struct lct_html *h, const struct lct_results *r,
                          size_t t, const struct map *m,
                          struct lct_task_figure *f)
 {
-    if (m->n_rows == 0 ||
-        lct_page_all_missing(m->cells, m->n_rows * m->n_cols))
+    if (m->n_rows == 0 || lct_page_all_missing(m->cells, m->n_rows * m->n_cols))
         return LOCANT_OK;
     if (f->f.height == 0)
         f->f.height = 130 + 26 * (int)m->n_rows;
@@ -126,9 +125,8 @@ static locant_status fill_places(struct map *m, const struct lct_results *r,
     return LOCANT_OK;
 }
 
-static locant_status draw_places(struct lct_html *h,
-                                 const struct lct_results *r, size_t t,
-                                 size_t k)
+static locant_status
+draw_places(struct lct_html *h, const struct lct_results *r, size_t t, size_t k)
 {
     const json_t *test = lct_page_test(r, t, k), *places = places_of(test);
     char own[40];
@@ -170,9 +168,8 @@ static void name_test(char out[NAME], const json_t *test)
 }
 
 /* Scores of one encoding: a row for each depth, a column for each test. */
-static locant_status draw_depths(struct lct_html *h,
-                                 const struct lct_results *r, size_t t,
-                                 size_t i)
+static locant_status
+draw_depths(struct lct_html *h, const struct lct_results *r, size_t t, size_t i)
 {
     const char *spec = r->groups[i].spec;
     const json_t *places = NULL;
@@ -194,17 +191,18 @@ static locant_status draw_depths(struct lct_html *h,
     for (size_t k = 0; k < tests && status == LOCANT_OK; k++) {
         name_test(m.text[k], lct_page_test(r, t, k));
         for (size_t d = 0; d < m.n_rows; d++)
-            m.cells[d * tests + k] = at_place(lct_page_test(r, t, k), spec,
-                                              place_at(places, d));
+            m.cells[d * tests + k] =
+                at_place(lct_page_test(r, t, k), spec, place_at(places, d));
     }
     snprintf(own, sizeof own, "task-%zu-depths-%zu", t + 1, i + 1);
     f = lct_task_begin(h, FIG_TASK_DEPTHS, own);
     lct_messages_label(&f.title, MSG_TASK_DEPTHS_TITLE, named);
     f.f.y_first = (double)place_at(places, 0);
     f.f.y_step = json_array_size(places) < 2
-                   ? 1
-                   : ((double)place_at(places, json_array_size(places) - 1) -
-                      f.f.y_first) / (double)(json_array_size(places) - 1);
+                     ? 1
+                     : ((double)place_at(places, json_array_size(places) - 1) -
+                        f.f.y_first) /
+                           (double)(json_array_size(places) - 1);
     if (status == LOCANT_OK)
         status = put(h, r, t, &m, &f);
     free_map(&m);

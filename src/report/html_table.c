@@ -16,7 +16,7 @@ enum { PATH_BYTES = 128 };
 
 /* Opens a frame that scrolls if the table is wider than the page. */
 void lct_html_table_begin(struct lct_html *h, enum lct_message label,
-                     const char *kind)
+                          const char *kind)
 {
     lct_html_raw(h, "<div class=\"scroll\" role=\"region\" tabindex=\"0\"");
     lct_say_label(h, label);
@@ -82,7 +82,7 @@ void lct_html_table_group(struct lct_html *h, const struct lct_results *r,
 }
 
 void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
-                    const char *source)
+                         const char *source)
 {
     lct_html_raw(h, "<tr><th scope=\"row\">");
     lct_say_translated(h, text);
@@ -101,8 +101,7 @@ void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
 /* How many columns 'c' stands for: one for each number of its list. */
 static int times_of(const struct lct_results *r, const struct lct_column *c)
 {
-    const json_t *list =
-        c->each ? lct_numbers_at(r->numbers, c->each) : NULL;
+    const json_t *list = c->each ? lct_numbers_at(r->numbers, c->each) : NULL;
 
     if (c->only)
         return c->n_only;
@@ -154,7 +153,8 @@ static void put_headings(struct lct_html *h, const struct lct_results *r,
 }
 
 void lct_html_table_open(struct lct_html *h, const struct lct_results *r,
-                    const struct lct_html_table *t, const char *const *text)
+                         const struct lct_html_table *t,
+                         const char *const *text)
 {
     lct_html_table_begin(h, t->label, t->kind);
     lct_say_values(h, r, t->caption, text);
@@ -184,8 +184,8 @@ static void expand(char out[PATH_BYTES], const struct lct_results *r,
             n += (size_t)snprintf(out + n, PATH_BYTES - n, "%" PRId64,
                                   (int64_t)lct_page_value(r, "%s", at));
         else if (*path == '#')
-            n += (size_t)snprintf(out + n, PATH_BYTES - n, "%d",
-                                  index_of(c, k));
+            n +=
+                (size_t)snprintf(out + n, PATH_BYTES - n, "%d", index_of(c, k));
         else
             n += (size_t)snprintf(out + n, PATH_BYTES - n, "%c", *path);
 }
@@ -226,9 +226,9 @@ static void put_open_cell(struct lct_html *h, const struct lct_results *r,
 {
     const bool text = c->cell == LCT_CELL_CODE || c->cell == LCT_CELL_TEXT;
 
-    lct_html_raw(h, text                    ? "<td class=\"text\">"
+    lct_html_raw(h, text                        ? "<td class=\"text\">"
                     : c->cell == LCT_CELL_SHARE ? "<td class=\"i\">"
-                                           : "<td>");
+                                                : "<td>");
     if (c->cell == LCT_CELL_HALF || c->cell == LCT_CELL_HALF_CHANGE)
         lct_cell_half(h, r, c->cell == LCT_CELL_HALF_CHANGE, path, other);
     else if (c->cell == LCT_CELL_TEST)
@@ -278,19 +278,18 @@ static void put_cell(struct lct_html *h, const struct lct_results *r,
     case LCT_CELL_CHANGE:
         lct_cell_interval(h, r, c->cell == LCT_CELL_CHANGE, path, other);
         break;
-    default:
-        put_open_cell(h, r, c, path, other);
+    default: put_open_cell(h, r, c, path, other);
     }
 }
 
 void lct_html_table_cell(struct lct_html *h, const struct lct_results *r,
-                    const struct lct_column *c, const char *row)
+                         const struct lct_column *c, const char *row)
 {
     put_cell(h, r, c, row, 0);
 }
 
 void lct_html_table_cells(struct lct_html *h, const struct lct_results *r,
-                     const struct lct_html_table *t, const char *row)
+                          const struct lct_html_table *t, const char *row)
 {
     for (int i = 0; i < t->n; i++)
         for (int k = 0; k < times_of(r, &t->columns[i]); k++)
@@ -299,7 +298,7 @@ void lct_html_table_cells(struct lct_html *h, const struct lct_results *r,
 }
 
 void lct_html_table_groups(struct lct_html *h, const struct lct_results *r,
-                      const struct lct_html_table *t, const size_t *order)
+                           const struct lct_html_table *t, const size_t *order)
 {
     lct_html_table_open(h, r, t, NULL);
     for (size_t i = 0; i < r->n; i++) {

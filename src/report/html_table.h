@@ -12,8 +12,8 @@
 #include "messages.h"
 
 enum lct_html_table_cell {
-    LCT_CELL_NUMBER,      /* with 'decimals' decimals */
-    LCT_CELL_SIGNED,      /* a difference, with its sign */
+    LCT_CELL_NUMBER, /* with 'decimals' decimals */
+    LCT_CELL_SIGNED, /* a difference, with its sign */
     LCT_CELL_COUNT,
     LCT_CELL_INTERVAL,    /* path.mean, and below it path.low, path.high */
     LCT_CELL_CHANGE,      /* an interval of differences, with signs */
@@ -40,31 +40,34 @@ struct lct_column {
     const char *other;       /* path of the interval; NULL: 'path' */
     enum lct_html_table_cell cell;
     int decimals;
-    double scale;            /* 0: 1 */
-    const char *missing;     /* markup for no value; NULL: "undefined" */
-    const char *where;       /* 'missing' applies only if this has a value */
+    double scale;        /* 0: 1 */
+    const char *missing; /* markup for no value; NULL: "undefined" */
+    const char *where;   /* 'missing' applies only if this has a value */
 };
 
 struct lct_html_table {
     enum lct_message label, caption;
-    const char *kind;          /* class; or NULL */
+    const char *kind; /* class; or NULL */
     enum lct_message row_heading;
     const struct lct_column *columns;
     int n;
 };
 /* A heading whose cells the table's own code writes. */
+/* clang-format off */
 #define LCT_HEADING(message) { .heading = message }
+/* clang-format on */
 #define LCT_COLUMNS(list) list, sizeof(list) / sizeof((list)[0])
 
 /* From <table> to the end of the head; 'text' has the values of the caption. */
 void lct_html_table_open(struct lct_html *h, const struct lct_results *r,
-                    const struct lct_html_table *t, const char *const *text);
+                         const struct lct_html_table *t,
+                         const char *const *text);
 /* A single cell of a row. */
 void lct_html_table_cell(struct lct_html *h, const struct lct_results *r,
-                    const struct lct_column *c, const char *row);
+                         const struct lct_column *c, const char *row);
 /* The cells of a row after its head, and the end of the row. */
 void lct_html_table_cells(struct lct_html *h, const struct lct_results *r,
-                     const struct lct_html_table *t, const char *row);
+                          const struct lct_html_table *t, const char *row);
 void lct_html_table_close(struct lct_html *h);
 
 /* <tr> and the head of group i: its spec and the colour of its curve. */
@@ -73,16 +76,16 @@ void lct_html_table_group(struct lct_html *h, const struct lct_results *r,
 /* <tr> and a head: 'text' translated and, unless they are NULL, 'spec' and
    'source' below it. */
 void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
-                    const char *source);
+                         const char *source);
 
 /* A whole table.  Row i is "rows.i" of group i; 'order' permutes the groups,
    NULL keeps their order. */
 void lct_html_table_groups(struct lct_html *h, const struct lct_results *r,
-                      const struct lct_html_table *t, const size_t *order);
+                           const struct lct_html_table *t, const size_t *order);
 
 /* Steps for tables with other rows: up to <thead><tr>, a heading, <tbody>. */
 void lct_html_table_begin(struct lct_html *h, enum lct_message label,
-                     const char *kind);
+                          const char *kind);
 void lct_html_table_columns(struct lct_html *h);
 void lct_html_table_heading(struct lct_html *h, enum lct_message heading);
 void lct_html_table_rows(struct lct_html *h);

@@ -50,7 +50,9 @@ locant_series *lct_lines_add(struct lct_lines *l, size_t n, size_t group)
 {
     double *x = lct_lines_take(l, 2 * n);
 
-    l->series[l->n] = (locant_series){ .n = n, .x = x, .y = x + n,
+    l->series[l->n] = (locant_series){ .n = n,
+                                       .x = x,
+                                       .y = x + n,
                                        .color = (int)(group % LCT_GREY),
                                        .dashed = dash_of(group) };
     return &l->series[l->n++];
@@ -76,9 +78,9 @@ void lct_lines_dashed(struct lct_lines *l, double x, enum lct_message label)
 
     nowhere[0] = x;
     nowhere[1] = NAN;
-    l->series[l->n++] = (locant_series){ LCT_LABEL(label), .n = 1, .x = nowhere,
-                                         .y = nowhere + 1, .dashed = 1,
-                                         .color = LCT_GREY };
+    l->series[l->n++] =
+        (locant_series){ LCT_LABEL(label), .n = 1,      .x = nowhere,
+                         .y = nowhere + 1, .dashed = 1, .color = LCT_GREY };
 }
 
 void lct_lines_label(struct lct_lines *l, enum lct_message id, const char *text)

@@ -22,12 +22,12 @@ static locant_status make_bench(struct bench *b, const struct lct_subject *s,
     *b = (struct bench){ .heads = s->r->heads, .n = n, .width = s->r->width };
     b->dim = b->heads > 0 ? b->width / b->heads : 0;
     if (b->dim < 1)
-        return locant_fail(LOCANT_ERR_PARAM, "report: %lld heads of %lld "
-                           "channels cannot be drawn", (long long)b->heads,
-                           (long long)b->width);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "report: %lld heads of %lld "
+                           "channels cannot be drawn",
+                           (long long)b->heads, (long long)b->width);
     cells = (size_t)(b->heads * n * b->dim);
-    LCT_TRY(lct_page_numbers(&b->memory, 5 * cells +
-                                             (size_t)(n * b->width) +
+    LCT_TRY(lct_page_numbers(&b->memory, 5 * cells + (size_t)(n * b->width) +
                                              (size_t)(b->heads * n)));
     b->q = b->memory;
     b->k = b->q + cells;
@@ -270,8 +270,7 @@ locant_status lct_page_look_shuffled(struct lct_look *out,
                                      uint64_t seed, const int64_t *order)
 {
     return look_at(out, s, params, n,
-                   &(struct wish){ .seed = seed, .all = true,
-                                   .order = order });
+                   &(struct wish){ .seed = seed, .all = true, .order = order });
 }
 
 void lct_page_look_free(struct lct_look *look)

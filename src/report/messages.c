@@ -10,7 +10,7 @@ static const char *const texts[LCT_MESSAGES][2] = {
 #undef MESSAGE
 };
 
-#define MESSAGE(id, en, zh)                                                   \
+#define MESSAGE(id, en, zh)                                                    \
     _Static_assert(sizeof en > 1 && sizeof zh > 1, #id " lacks a text");
 #include "messages.def"
 #undef MESSAGE
@@ -69,7 +69,6 @@ void lct_messages_number(struct lct_label *out, enum lct_message id,
     char text[40];
     const char *const list[] = { text };
 
-    snprintf(text, sizeof text, value == floor(value) ? "%.0f" : "%.6g",
-             value);
+    snprintf(text, sizeof text, value == floor(value) ? "%.0f" : "%.6g", value);
     lct_messages_label(out, id, list);
 }

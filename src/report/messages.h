@@ -48,8 +48,8 @@ void lct_messages_number(struct lct_label *out, enum lct_message id,
                          double value);
 
 /* Both labels of a series or mark, from a message or from a filled label. */
-#define LCT_LABEL(id)                                                         \
-    .label = lct_messages_text(id, LCT_EN),                                   \
+#define LCT_LABEL(id)                                                          \
+    .label = lct_messages_text(id, LCT_EN),                                    \
     .label_zh = lct_messages_text(id, LCT_ZH)
 #define LCT_FILLED(it) .label = (it).en, .label_zh = (it).zh
 #endif

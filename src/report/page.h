@@ -26,12 +26,12 @@ void lct_page_put_count(struct lct_html *h, int64_t value);
 void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
                      double scale, int decimals, const char *path, ...)
     LOCANT_PRINTF(5, 6);
-#define lct_page_number(h, r, decimals, ...)                                  \
+#define lct_page_number(h, r, decimals, ...)                                   \
     lct_page_scaled(h, r, 1, decimals, __VA_ARGS__)
 /* A difference, with its sign; a whole number, with gaps between thousands. */
-#define lct_page_signed(h, r, decimals, ...)                                  \
+#define lct_page_signed(h, r, decimals, ...)                                   \
     lct_page_scaled(h, r, 1, LCT_WITH_SIGN + (decimals), __VA_ARGS__)
-#define lct_page_count(h, r, ...)                                             \
+#define lct_page_count(h, r, ...)                                              \
     lct_page_scaled(h, r, 1, LCT_NO_DECIMALS, __VA_ARGS__)
 /*
  * A table cell with such a number and nothing else.  The <td> itself names the
@@ -147,7 +147,7 @@ enum lct_change {
     LCT_RISES,
     LCT_SMALL, /* up or down, by less than 0.02 nats */
     LCT_FALLS,
-    LCT_SAME,  /* not distinguishable from no change */
+    LCT_SAME, /* not distinguishable from no change */
     LCT_UNDEFINED,
     LCT_CHANGES
 };

@@ -9,10 +9,8 @@
 #include <stdio.h>
 
 static const enum lct_message changes[LCT_CHANGES] = {
-    [LCT_RISES] = MSG_LOSS_RISES,
-    [LCT_SMALL] = MSG_LOSS_CHANGES_LITTLE,
-    [LCT_FALLS] = MSG_LOSS_FALLS,
-    [LCT_SAME] = MSG_LOSS_SAME,
+    [LCT_RISES] = MSG_LOSS_RISES,    [LCT_SMALL] = MSG_LOSS_CHANGES_LITTLE,
+    [LCT_FALLS] = MSG_LOSS_FALLS,    [LCT_SAME] = MSG_LOSS_SAME,
     [LCT_UNDEFINED] = MSG_UNDEFINED,
 };
 
@@ -44,13 +42,18 @@ static void put_row(struct lct_html *h, const struct lct_results *r, size_t i)
 locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)
 {
     static const struct lct_column columns[] = {
-        LCT_HEADING(MSG_WHAT_IT_IS),          LCT_HEADING(MSG_DOORS),
+        LCT_HEADING(MSG_WHAT_IT_IS),
+        LCT_HEADING(MSG_DOORS),
         LCT_HEADING(MSG_EXTRA_PARAMETERS),
-        LCT_HEADING(MSG_BEYOND_TRAINED_LENGTH), LCT_HEADING(MSG_USED_BY),
-        LCT_HEADING(MSG_PITFALLS),            LCT_HEADING(MSG_SOURCE) };
-    static const struct lct_html_table table = {
-        MSG_COMPARE, MSG_COMPARE_CAPTION, "words compare", MSG_ENCODING,
-        LCT_COLUMNS(columns) };
+        LCT_HEADING(MSG_BEYOND_TRAINED_LENGTH),
+        LCT_HEADING(MSG_USED_BY),
+        LCT_HEADING(MSG_PITFALLS),
+        LCT_HEADING(MSG_SOURCE)
+    };
+    static const struct lct_html_table table = { MSG_COMPARE,
+                                                 MSG_COMPARE_CAPTION,
+                                                 "words compare", MSG_ENCODING,
+                                                 LCT_COLUMNS(columns) };
 
     lct_html_table_open(h, r, &table, NULL);
     for (size_t i = 0; i < r->n; i++)

@@ -153,9 +153,10 @@ static void sum_up_curves(struct lct_html *h, const struct lct_results *r,
     }
     if (!isfinite(low[1]))
         return;
-    say_values(h, r, MSG_FIGURE_LINES,
-               (const double[]){ lines, from, to, low[1], low[0], high[1],
-                                 high[0] }, 7);
+    say_values(
+        h, r, MSG_FIGURE_LINES,
+        (const double[]){ lines, from, to, low[1], low[0], high[1], high[0] },
+        7);
 }
 
 /* -------------------------------------------------------------------- maps */
@@ -217,7 +218,8 @@ static void sum_up_map(struct lct_html *h, const struct lct_results *r,
                                  f->cells[low], y_of(f, low / f->cols),
                                  x_of(f, low % f->cols), f->cells[high],
                                  y_of(f, high / f->cols),
-                                 x_of(f, high % f->cols) }, 8);
+                                 x_of(f, high % f->cols) },
+               8);
 }
 
 void lct_page_data(struct lct_html *h, const struct lct_results *r,

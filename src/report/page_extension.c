@@ -53,9 +53,11 @@ static const struct {
     bool source;      /* the source stands below it */
     struct lct_html_table table;
 } tables[] = {
-#define TABLE(label, caption, heading, columns)                               \
-    { MSG_##label, MSG_##caption##_CAPTION, NULL, MSG_##heading,              \
-      LCT_COLUMNS(columns) }
+#define TABLE(label, caption, heading, columns)                                \
+    {                                                                          \
+        MSG_##label, MSG_##caption##_CAPTION, NULL, MSG_##heading,             \
+            LCT_COLUMNS(columns)                                               \
+    }
     { "methods", "title", true,
       TABLE(EXTENSION_TITLE, ZERO_SHOT, METHOD, losses) },
     { "methods", "title", false,
@@ -69,7 +71,9 @@ static const struct {
     { "tuned", "title", false,
       TABLE(EXTENSION_NEEDLE_TUNED_TITLE, TUNED_NEEDLES, TUNED_WITH,
             tuned_needles) },
-    { "orderings", "setting", false,
+    { "orderings",
+      "setting",
+      false,
       { MSG_ORDERINGS, MSG_ORDERINGS_CAPTION, "words", MSG_SETTING,
         LCT_COLUMNS(orderings) } },
 };
@@ -77,8 +81,8 @@ static const struct {
 /* In the zero-shot table of needles, writes the first cell of a row; returns
    the table without that column. */
 static struct lct_html_table put_trained(struct lct_html *h,
-                                    const struct lct_results *r,
-                                    struct lct_html_table t, int row)
+                                         const struct lct_results *r,
+                                         struct lct_html_table t, int row)
 {
     if (t.columns != needles)
         return t;
@@ -116,9 +120,8 @@ static void put_table(struct lct_html *h, const struct lct_results *r, int k)
 locant_status lct_page_extension(struct lct_html *h,
                                  const struct lct_results *r)
 {
-    const char *const model[] = {
-        json_string_value(lct_numbers_at(r->numbers, "extension.model"))
-    };
+    const char *const model[] = { json_string_value(
+        lct_numbers_at(r->numbers, "extension.model")) };
 
     lct_html_raw(h, "<p>");
     lct_say_values(h, r, MSG_EXTENSION_LEAD, model);

@@ -57,8 +57,7 @@ static locant_status give_figure(struct lct_html *h, const locant_figure *f,
 }
 
 /* Keeps the numbers of a drawn figure for lct_page_script(). */
-static locant_status keep_numbers(struct lct_html *h,
-                                  const locant_figure *f)
+static locant_status keep_numbers(struct lct_html *h, const locant_figure *f)
 {
     if (!h->figures || lct_page_bundle_size == 0)
         return LOCANT_OK;
@@ -256,8 +255,7 @@ locant_status lct_page_positions(struct lct_html *h,
         width = (double)g->results[0].eval.length[N - 1] / BUCKETS;
         for (int k = 0; k < BUCKETS; k++) {
             x[k] = (k + 0.5) * width;
-            x[BUCKETS + k] =
-                lct_page_value(r, "rows.%zu.by_position.%d", i, k);
+            x[BUCKETS + k] = lct_page_value(r, "rows.%zu.by_position.%d", i, k);
         }
         s->label = g->spec;
     }
@@ -269,8 +267,8 @@ locant_status lct_page_positions(struct lct_html *h,
 /* --------------------------------------------------------- over training */
 
 /* The mean of 'key' over spans of steps of a run, if the run has it. */
-static void add_run(struct lct_lines *l, const struct lct_results *r,
-                    size_t i, size_t run, const char *key)
+static void add_run(struct lct_lines *l, const struct lct_results *r, size_t i,
+                    size_t run, const char *key)
 {
     const size_t steps = r->groups[i].results[run].n_steps;
     const size_t n = steps < LCT_CURVE_POINTS ? steps : LCT_CURVE_POINTS;
@@ -279,8 +277,8 @@ static void add_run(struct lct_lines *l, const struct lct_results *r,
 
     for (size_t p = 0; p < n; p++) {
         x[p] = lct_page_value(r, "rows.%zu.runs.%zu.curve.step.%zu", i, run, p);
-        x[n + p] = lct_page_value(r, "rows.%zu.runs.%zu.curve.%s.%zu", i, run,
-                                  key, p);
+        x[n + p] =
+            lct_page_value(r, "rows.%zu.runs.%zu.curve.%s.%zu", i, run, key, p);
     }
     s->label = run == 0 ? r->groups[i].spec : NULL;
     s->dashed = run > 0;

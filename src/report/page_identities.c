@@ -32,10 +32,12 @@ locant_status lct_page_identities(struct lct_html *h,
 {
     static const struct lct_column columns[] = {
         LCT_HEADING(MSG_LARGEST_DIFFERENCE), LCT_HEADING(MSG_BOUND),
-        LCT_HEADING(MSG_HERE) };
-    static const struct lct_html_table table = {
-        MSG_IDENTITIES, MSG_IDENTITIES_CAPTION, NULL, MSG_STATEMENT,
-        LCT_COLUMNS(columns) };
+        LCT_HEADING(MSG_HERE)
+    };
+    static const struct lct_html_table table = { MSG_IDENTITIES,
+                                                 MSG_IDENTITIES_CAPTION, NULL,
+                                                 MSG_STATEMENT,
+                                                 LCT_COLUMNS(columns) };
 
     lct_html_table_open(h, r, &table, NULL);
     for (int i = 0; i < r->n_identities; i++)

@@ -10,8 +10,8 @@ enum { GATES = 7 };
 
 /* In the order of the gates: g1 .. g7. */
 static const enum lct_message about[GATES] = {
-    MSG_GATE_1, MSG_GATE_2, MSG_GATE_3, MSG_GATE_4, MSG_GATE_5, MSG_GATE_6,
-    MSG_GATE_7,
+    MSG_GATE_1, MSG_GATE_2, MSG_GATE_3, MSG_GATE_4,
+    MSG_GATE_5, MSG_GATE_6, MSG_GATE_7,
 };
 
 static bool ends_in_stop(const char *sentence)
@@ -61,9 +61,9 @@ static void print_finding(struct lct_html *h, const struct lct_results *r,
 
     for (enum lct_language l = LCT_EN; l <= LCT_ZH && g->text[0]; l++) {
         lct_say_open(h, l);
-        lct_gate_expand(g, l == LCT_ZH ? lct_gate_form_zh(g->text)
-                                       : lct_gate_form(g->text),
-                        print_piece, &f);
+        lct_gate_expand(
+            g, l == LCT_ZH ? lct_gate_form_zh(g->text) : lct_gate_form(g->text),
+            print_piece, &f);
         lct_say_close(h);
     }
     if (!g->text[0])
@@ -92,12 +92,12 @@ void lct_page_banners(struct lct_html *h, const struct lct_results *r)
 
 locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r)
 {
-    static const struct lct_column columns[] = {
-        LCT_HEADING(MSG_RESULT), LCT_HEADING(MSG_GATE_CHECKS),
-        LCT_HEADING(MSG_GATE_FINDS) };
+    static const struct lct_column columns[] = { LCT_HEADING(MSG_RESULT),
+                                                 LCT_HEADING(MSG_GATE_CHECKS),
+                                                 LCT_HEADING(MSG_GATE_FINDS) };
     static const struct lct_html_table table = { MSG_GATES, MSG_GATES_CAPTION,
-                                            "words", MSG_GATE,
-                                            LCT_COLUMNS(columns) };
+                                                 "words", MSG_GATE,
+                                                 LCT_COLUMNS(columns) };
 
     lct_html_table_open(h, r, &table, NULL);
     for (int i = 0; i < GATES; i++) {
@@ -138,12 +138,14 @@ static void put_items(struct lct_html *h, const struct lct_results *r,
 locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r)
 {
     static const enum lct_message safe[] = {
-        MSG_SAFE_RISES, MSG_SAFE_BREAKS, MSG_SAFE_PROTOCOL, MSG_SAFE_BASE,
-        MSG_SAFE_PICTURES, MSG_SAFE_COSTS };
+        MSG_SAFE_RISES, MSG_SAFE_BREAKS,   MSG_SAFE_PROTOCOL,
+        MSG_SAFE_BASE,  MSG_SAFE_PICTURES, MSG_SAFE_COSTS
+    };
     static const enum lct_message unsafe[] = {
-        MSG_UNSAFE_RANKING, MSG_UNSAFE_NONE, MSG_UNSAFE_SMALL, MSG_UNSAFE_FLAT,
-        MSG_UNSAFE_ELSEWHERE, MSG_UNSAFE_FACTS, MSG_UNSAFE_ABSOLUTE,
-        MSG_UNSAFE_SPEED };
+        MSG_UNSAFE_RANKING,  MSG_UNSAFE_NONE,      MSG_UNSAFE_SMALL,
+        MSG_UNSAFE_FLAT,     MSG_UNSAFE_ELSEWHERE, MSG_UNSAFE_FACTS,
+        MSG_UNSAFE_ABSOLUTE, MSG_UNSAFE_SPEED
+    };
 
     put_items(h, r, MSG_SAFE, safe, sizeof safe / sizeof safe[0]);
     put_items(h, r, MSG_UNSAFE, unsafe, sizeof unsafe / sizeof unsafe[0]);
@@ -186,8 +188,9 @@ static const struct lct_group *first_group(const struct lct_results *r)
 
 static void corpus_facts(struct lct_html *h, const struct lct_results *r)
 {
-    static const enum lct_message kinds[] = {
-        MSG_CORPUS_HEADERS, MSG_CORPUS_FILES, MSG_CORPUS_GENERATED };
+    static const enum lct_message kinds[] = { MSG_CORPUS_HEADERS,
+                                              MSG_CORPUS_FILES,
+                                              MSG_CORPUS_GENERATED };
     unsigned kind = (unsigned)r->corpus.kind;
 
     open_fact(h, MSG_CORPUS);
@@ -275,8 +278,8 @@ static void command(struct lct_html *h, const struct lct_results *r,
     snprintf(text, sizeof text, " --kept-text %.12s", r->corpus.sha256);
     lct_html_raw(h, r->corpus.kind == LOCANT_CORPUS_GENERATED ? " --generated"
                     : r->text_kept                            ? text
-                    : r->corpus.kind == LOCANT_CORPUS_FILES
-                        ? " --text PATH..." : "");
+                    : r->corpus.kind == LOCANT_CORPUS_FILES ? " --text PATH..."
+                                                            : "");
     command_jobs(h, r);
     lct_html_raw(h, " --encodings &#39;");
     for (size_t i = 0; i < r->n; i++) {
@@ -292,7 +295,8 @@ static void elsewhere(struct lct_html *h, const struct lct_results *r)
     const char *const text[] = {
         r->text_kept ? "locant study export --with-text -o study.json"
                      : "locant study export -o study.json",
-        "locant study import study.json"};
+        "locant study import study.json"
+    };
 
     open_fact(h, MSG_TO_REPEAT_ELSEWHERE);
     lct_say_values(h, r,

@@ -9,9 +9,11 @@
 #include <stdio.h>
 
 #define DASH "<td>–</td>"
+/* clang-format off */
 #define FOUND(heading, path_, scale_, decimals_)                              \
     { heading, .path = path_, .scale = scale_, .decimals = decimals_,         \
       .missing = "–" }
+/* clang-format on */
 static const struct lct_column columns[] = {
     FOUND(MSG_WITHIN_8, "within.8", 100, 1),
     FOUND(MSG_WITHIN_32, "within.32", 100, 1),
@@ -31,9 +33,9 @@ static const struct lct_column columns[] = {
     FOUND(MSG_FIT_LOGARITHM, "laws.log", 1, 3),
     FOUND(MSG_FIT_POWER, "laws.power", 1, 3),
 };
-static const struct lct_html_table probes = {
-    MSG_PROBES, MSG_PROBES_CAPTION, "many", MSG_ENCODING,
-    LCT_COLUMNS(columns) };
+static const struct lct_html_table probes = { MSG_PROBES, MSG_PROBES_CAPTION,
+                                              "many", MSG_ENCODING,
+                                              LCT_COLUMNS(columns) };
 
 static void put_probes(struct lct_html *h, const struct lct_results *r)
 {

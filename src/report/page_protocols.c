@@ -15,6 +15,7 @@ enum { N = LOCANT_EVAL_LENGTHS, POLICIES = 3 };
 
 #define LENGTHS .each = "protocol.lengths"
 
+/* clang-format off */
 static const struct lct_column windows[] = {
     { LENGTHS, .path = "non_overlapping.*", .cell = LCT_CELL_INTERVAL } };
 static const struct lct_column gains[] = {
@@ -40,10 +41,12 @@ static const struct {
     { LCT_P4, TABLE(GAINS, gains) },
     { LCT_LOGN, TABLE(LOGN, logn) },
 };
+/* clang-format on */
 static const struct lct_html_table rates_table = TABLE(RATES, rates);
 static const struct lct_html_table cache_table = TABLE(CACHE, cache);
 
 /* A row for each way to read beyond the end of a learned table. */
+/* clang-format off */
 static const struct {
     const char *name;
     enum lct_measure measure;
@@ -55,18 +58,19 @@ static const struct {
     POLICY(clamp, LCT_CLAMP), POLICY(wrap, LCT_WRAP),
     POLICY(resample, LCT_RESAMPLE),
 };
+/* clang-format on */
 
 static void put_policies(struct lct_html *h, const struct lct_results *r)
 {
-    static const struct lct_column columns[] = {
-        { .heading = MSG_POLICY }, { LENGTHS, .first = 1 } };
+    static const struct lct_column columns[] = { { .heading = MSG_POLICY },
+                                                 { LENGTHS, .first = 1 } };
     static const struct lct_html_table table = TABLE(POLICIES, columns);
 
     lct_html_table_open(h, r, &table, NULL);
     for (size_t i = 0; i < r->n; i++)
         for (int p = 0; p < POLICIES; p++) {
             const struct lct_html_table row = { .columns = &policies[p].column,
-                                           .n = 1 };
+                                                .n = 1 };
             char path[32];
 
             if (r->groups[i].n == 0 ||

@@ -23,11 +23,11 @@ void lct_page_script(struct lct_html *h, const struct lct_results *r)
 
     if (lct_page_bundle_size == 0 || !h->figures)
         return;
-    snprintf(text, sizeof text,
-             "<script type=\"application/json\" id=\"locant\">{\"trained\":%"
-             PRId64 ",\"width\":%" PRId64 ",\"heads\":%" PRId64
-             ",\"figures\":[\n",
-             r->trained_length, r->width, r->heads);
+    snprintf(
+        text, sizeof text,
+        "<script type=\"application/json\" id=\"locant\">{\"trained\":%" PRId64
+        ",\"width\":%" PRId64 ",\"heads\":%" PRId64 ",\"figures\":[\n",
+        r->trained_length, r->width, r->heads);
     lct_html_raw(h, text);
     h->failed |= h->figures->failed;
     if (!h->figures->failed && h->figures->size)

@@ -110,9 +110,8 @@ struct names {
     const char *list[MOST];
 };
 
-static const char *const *name_lengths(struct names *to,
-                                       const struct lct_results *r,
-                                       const char *list)
+static const char *const *
+name_lengths(struct names *to, const struct lct_results *r, const char *list)
 {
     for (int i = 0; i < count_of(r, list); i++) {
         snprintf(to->text[i], sizeof to->text[i], "%" PRId64,
@@ -146,18 +145,22 @@ locant_status lct_page_surface_maps(struct lct_html *h,
 /* ------------------------------------------------------------------- tables */
 
 /* Columns with part[trained][*] of an encoding; empty if there is no value. */
+/* clang-format off */
 #define COLUMN(list, from, kind)                                              \
     { LCT_HEADING(MSG_TRAINED_LENGTH),                                        \
       { .each = "surface." list, .first = from, .path = "*", .cell = kind,    \
         .missing = "" } }
+/* clang-format on */
 static const struct lct_column loss[] = COLUMN("lengths", 0, LCT_CELL_INTERVAL);
 static const struct lct_column change[] = COLUMN("lengths", 1, LCT_CELL_CHANGE);
 static const struct lct_column shorter[] =
     COLUMN("trained", 1, LCT_CELL_CHANGE);
 
-#define TABLE(name, columns)                                                  \
-    { MSG_SURFACE_##name, MSG_SURFACE_##name##_CAPTION, NULL, MSG_ENCODING,   \
-      LCT_COLUMNS(columns) }
+#define TABLE(name, columns)                                                   \
+    {                                                                          \
+        MSG_SURFACE_##name, MSG_SURFACE_##name##_CAPTION, NULL, MSG_ENCODING,  \
+            LCT_COLUMNS(columns)                                               \
+    }
 static const struct {
     const char *part;
     int left_out; /* how many of the largest trained lengths have no row */
@@ -201,9 +204,8 @@ static void put_tables(struct lct_html *h, const struct lct_results *r)
 
 locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
 {
-    const char *const model[] = {
-        json_string_value(lct_numbers_at(r->numbers, "surface.model"))
-    };
+    const char *const model[] = { json_string_value(
+        lct_numbers_at(r->numbers, "surface.model")) };
 
     lct_html_raw(h, "<p>");
     lct_say_values(h, r, MSG_SURFACE_LEAD, model);

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define LENGTHS .each = "protocol.lengths"
-#define COUNT .cell = LCT_CELL_COUNT
+#define COUNT   .cell = LCT_CELL_COUNT
 
 static const struct lct_column losses[] = {
     { LENGTHS, .path = "loss.*", .cell = LCT_CELL_INTERVAL },
@@ -60,13 +60,14 @@ static const struct lct_column costs[] = {
     { MSG_SECONDS, .path = "seconds", .decimals = 1 },
 };
 
+/* clang-format off */
 #define TABLE(name, columns)                                                  \
     { MSG_##name, MSG_##name##_CAPTION, NULL, MSG_ENCODING,                   \
       LCT_COLUMNS(columns) }
+/* clang-format on */
 static const struct lct_html_table tables[] = {
-    TABLE(LOSS, losses),         TABLE(CHANGES, changes),
-    TABLE(TESTS, tests),         TABLE(DECLARED, declared),
-    TABLE(SPREADS, spreads),     TABLE(COSTS, costs),
+    TABLE(LOSS, losses),       TABLE(CHANGES, changes), TABLE(TESTS, tests),
+    TABLE(DECLARED, declared), TABLE(SPREADS, spreads), TABLE(COSTS, costs),
 };
 
 /* Orders groups by loss at the judged length; undefined losses come last. */

@@ -30,8 +30,8 @@ static bool is_true(const struct lct_results *r, size_t t, const char *key)
 static void test_heading(struct lct_html *h, const struct lct_results *r,
                          size_t t, size_t k)
 {
-    const char *setting = json_string_value(
-        json_object_get(lct_page_test(r, t, k), "setting"));
+    const char *setting =
+        json_string_value(json_object_get(lct_page_test(r, t, k), "setting"));
     char other[64];
 
     lct_html_raw(h, "<th scope=\"col\">");
@@ -55,8 +55,8 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
 static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 {
     lct_html_raw(h, "<span class=\"none\">");
-    lct_say(h, r->groups[i].traits & LOCANT_TRAIT_LIMIT? MSG_UNDEFINED
-                                                       : MSG_NOT_SCORED);
+    lct_say(h, r->groups[i].traits & LOCANT_TRAIT_LIMIT ? MSG_UNDEFINED
+                                                        : MSG_NOT_SCORED);
     lct_html_raw(h, "</span>");
 }
 
@@ -177,12 +177,14 @@ static void measured_cell(struct lct_html *h, const struct lct_results *r,
 static const struct lct_column hypothesis[] = {
     { MSG_EXPECTED, .path = "expected", .cell = LCT_CELL_TEXT },
     { MSG_REASON, .path = "reason", .cell = LCT_CELL_TEXT },
-    LCT_HEADING(MSG_METRIC), LCT_HEADING(MSG_MEASURED_AT_TRAINED),
+    LCT_HEADING(MSG_METRIC),
+    LCT_HEADING(MSG_MEASURED_AT_TRAINED),
     LCT_HEADING(MSG_MEASURED_BEYOND),
 };
 static const struct lct_html_table hypotheses = {
     MSG_HYPOTHESES, MSG_HYPOTHESES_CAPTION, "words", MSG_TASK_AND_ENCODING,
-    LCT_COLUMNS(hypothesis) };
+    LCT_COLUMNS(hypothesis)
+};
 
 static void hypothesis_row(struct lct_html *h, const struct lct_results *r,
                            size_t t, size_t i)
@@ -214,8 +216,8 @@ static void hypotheses_table(struct lct_html *h, const struct lct_results *r)
     bool any = false;
 
     for (size_t t = 0; t < tasks_of(r); t++) {
-        const size_t n = json_array_size(
-            json_object_get(lct_page_task(r, t), "hypotheses"));
+        const size_t n =
+            json_array_size(json_object_get(lct_page_task(r, t), "hypotheses"));
 
         if (n > 0 && !any)
             lct_html_table_open(h, r, &hypotheses, NULL);
@@ -229,13 +231,13 @@ static void hypotheses_table(struct lct_html *h, const struct lct_results *r)
 
 /* ------------------------------------------------------------------ section */
 
-static void introduce(struct lct_html *h, const struct lct_results *r,
-                      size_t t)
+static void introduce(struct lct_html *h, const struct lct_results *r, size_t t)
 {
     const enum lct_message said[] = {
         is_true(r, t, "upto") ? MSG_TASK_LEAD_UP_TO : MSG_TASK_LEAD,
         isfinite(lct_page_value(r, "tasks.%zu.chance", t)) ? MSG_TASK_CHANCE
-                                                           : MSG_NONE };
+                                                           : MSG_NONE
+    };
     const char *const text[] = { lct_page_task_text(r, t, "metric"),
                                  lct_page_task_text(r, t, "unit"),
                                  lct_page_task_text(r, t, "model") };
@@ -253,8 +255,8 @@ static void introduce(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "</p>\n");
 }
 
-static locant_status show_tasks(struct lct_html *h,
-                                const struct lct_results *r, bool controls)
+static locant_status show_tasks(struct lct_html *h, const struct lct_results *r,
+                                bool controls)
 {
     for (size_t t = 0; t < tasks_of(r); t++) {
         if (is_true(r, t, "control") != controls)

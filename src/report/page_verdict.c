@@ -22,8 +22,7 @@ static const enum lct_message found[LCT_CHANGES][MANNERS] = {
     [LCT_FALLS] = { MSG_LOWER_IN_ONE, MSG_LOWER_IN_BOTH, MSG_LOWER },
     [LCT_SMALL] = { MSG_CHANGED_LITTLE, MSG_CHANGED_LITTLE,
                     MSG_CHANGED_LITTLE },
-    [LCT_SAME] = { MSG_NOT_CHANGED, MSG_HIGHER_IN_ONE_OF_TWO,
-                   MSG_NOT_CHANGED },
+    [LCT_SAME] = { MSG_NOT_CHANGED, MSG_HIGHER_IN_ONE_OF_TWO, MSG_NOT_CHANGED },
     [LCT_UNDEFINED] = { MSG_NOT_DEFINED, MSG_NOT_DEFINED, MSG_NOT_DEFINED },
 };
 
@@ -55,8 +54,8 @@ static enum runs runs_of(const struct lct_results *r)
 enum lct_change lct_page_change(const struct lct_results *r, size_t i,
                                 long long length)
 {
-    const double mean = lct_page_value(r, "rows.%zu.change.%lld.mean", i,
-                                       length);
+    const double mean =
+        lct_page_value(r, "rows.%zu.change.%lld.mean", i, length);
     const bool shown =
         lct_is_tested(r)
             ? lct_page_value(r, "rows.%zu.change.%lld.corrected", i, length) <
@@ -229,8 +228,9 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
     say_exact(h, r);
     say_power(h, r);
     lct_html_raw(h, "</ul>\n<p>");
-    lct_say_values(h, r, lct_is_tested(r) ? MSG_VERDICT_TESTED
-                                          : MSG_VERDICT_OBSERVED, NULL);
+    lct_say_values(h, r,
+                   lct_is_tested(r) ? MSG_VERDICT_TESTED : MSG_VERDICT_OBSERVED,
+                   NULL);
     lct_html_raw(h, "</p>\n");
 }
 

@@ -74,16 +74,18 @@ locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
         size_t n = trace(x[i], y[i], position, freq[p], 1 - 0.17 * (double)i);
 
         lct_messages_number(&label[i], MSG_PAIR, (double)p);
-        hands[used++] = (locant_series){ LCT_FILLED(label[i]), .n = n,
-                                         .x = x[i], .y = y[i], .marks = 1,
-                                         .color = (int)i };
+        hands[used++] = (locant_series){
+            LCT_FILLED(label[i]), .n = n,         .x = x[i], .y = y[i],
+            .marks = 1,           .color = (int)i
+        };
     }
     for (int i = 0; i < RIM; i++) {
         rim[0][i] = cos(i * 6.28318530717958647692 / (RIM - 1));
         rim[1][i] = sin(i * 6.28318530717958647692 / (RIM - 1));
     }
-    hands[used] = (locant_series){ .n = RIM, .x = rim[0], .y = rim[1],
-                                   .dashed = 2, .color = 9 };
+    hands[used] = (locant_series){
+        .n = RIM, .x = rim[0], .y = rim[1], .dashed = 2, .color = 9
+    };
     return used == 0 ? LOCANT_OK : show_circle(h, s, hands, used + 1, position);
 }
 
@@ -129,8 +131,8 @@ static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
         locant_status status;
 
         if (i == YARN)
-            snprintf(scaling, sizeof scaling,
-                     "yarn(factor=%.9g,original=%.0f)", w->factor, w->trained);
+            snprintf(scaling, sizeof scaling, "yarn(factor=%.9g,original=%.0f)",
+                     w->factor, w->trained);
         else
             snprintf(scaling, sizeof scaling, "%s(factor=%.9g)",
                      i == LINEAR ? "linear" : "ntk", w->factor);
@@ -139,8 +141,7 @@ static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
             return LOCANT_OK;
         }
         LCT_TRY(locant_encoding_create(&e, text));
-        status = lct_subject_pairs(w->freq[i], NULL, &pairs, e, NULL, 1,
-                                   dim);
+        status = lct_subject_pairs(w->freq[i], NULL, &pairs, e, NULL, 1, dim);
         locant_encoding_free(e);
         LCT_TRY(status);
         w->pairs = pairs < w->pairs ? pairs : w->pairs;
@@ -166,9 +167,13 @@ static locant_status show_scalings(struct lct_html *h,
             x[i][p] = 2 * 3.14159265358979323846 / w->freq[i][p];
             pair[p] = (double)p;
         }
-        series[i] = (locant_series){ .label = label[i], .n = (size_t)w->pairs,
-                                     .x = x[i], .y = pair, .marks = 1,
-                                     .dashed = i, .color = i };
+        series[i] = (locant_series){ .label = label[i],
+                                     .n = (size_t)w->pairs,
+                                     .x = x[i],
+                                     .y = pair,
+                                     .marks = 1,
+                                     .dashed = i,
+                                     .color = i };
     }
     series[PLAIN].label = lct_messages_text(MSG_AS_TRAINED, LCT_EN);
     series[PLAIN].label_zh = lct_messages_text(MSG_AS_TRAINED, LCT_ZH);
@@ -201,11 +206,18 @@ static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
                    (1 - 1 / w->factor);
     }
     series[0] = (locant_series){ LCT_LABEL(MSG_LINEAR_IN_INDEX),
-                                 .n = (size_t)w->pairs, .x = pair, .y = index,
-                                 .marks = 1, .color = 3 };
+                                 .n = (size_t)w->pairs,
+                                 .x = pair,
+                                 .y = index,
+                                 .marks = 1,
+                                 .color = 3 };
     series[1] = (locant_series){ LCT_LABEL(MSG_LINEAR_IN_TURNS),
-                                 .n = (size_t)w->pairs, .x = pair, .y = turns,
-                                 .marks = 1, .dashed = 1, .color = 9 };
+                                 .n = (size_t)w->pairs,
+                                 .x = pair,
+                                 .y = turns,
+                                 .marks = 1,
+                                 .dashed = 1,
+                                 .color = 9 };
     f.series = series;
     f.n_series = 2;
     return lct_page_figure(h, s->r, FIG_RAMPS, &f);

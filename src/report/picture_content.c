@@ -94,8 +94,12 @@ static locant_status draw_weights(struct lct_html *h,
         status = last_query(y + n, s, s->initial, n);
     series[0] = (locant_series){ LCT_LABEL(s->trained ? MSG_TRAINED : MSG_NONE),
                                  .n = (size_t)n, .x = x, .y = y, .color = 0 };
-    series[1] = (locant_series){ LCT_LABEL(MSG_INITIAL), .n = (size_t)n, .x = x,
-                                 .y = y + n, .dashed = 1, .color = 9 };
+    series[1] = (locant_series){ LCT_LABEL(MSG_INITIAL),
+                                 .n = (size_t)n,
+                                 .x = x,
+                                 .y = y + n,
+                                 .dashed = 1,
+                                 .color = 9 };
     f.series = series;
     f.n_series = s->trained ? 2 : 1;
     if (status == LOCANT_OK)

@@ -26,16 +26,19 @@ static locant_status draw_positions(struct lct_html *h,
     y = x + n;
     for (int k = 0; k <= DRAWS && status == LOCANT_OK; k++) {
         double *row = y + k * n;
-        locant_tensor ids = locant_dense(row, reals ? LOCANT_F64 : LOCANT_I64,
-                                         2, shape);
+        locant_tensor ids =
+            locant_dense(row, reals ? LOCANT_F64 : LOCANT_I64, 2, shape);
 
         status = locant_encoding_ids(&ids, s->e, (uint64_t)k + 1, k < DRAWS);
         for (int64_t t = 0; t < n; t++) {
             x[t] = (double)t;
             row[t] = reals ? row[t] : (double)((int64_t *)(void *)row)[t];
         }
-        series[k] = (locant_series){ LCT_LABEL(MSG_EVALUATION), .n = (size_t)n,
-                                     .x = x, .y = row, .color = k,
+        series[k] = (locant_series){ LCT_LABEL(MSG_EVALUATION),
+                                     .n = (size_t)n,
+                                     .x = x,
+                                     .y = row,
+                                     .color = k,
                                      .dashed = k == DRAWS };
         if (k < DRAWS) {
             lct_messages_number(&label[k], MSG_SEED, k + 1);
@@ -175,8 +178,7 @@ static locant_status draw_temperature(struct lct_html *h,
     line.n = (size_t)n;
     f.series = &line;
     f.n_series = 1;
-    return !varies ? LOCANT_OK
-                   : lct_page_figure(h, s->r, FIG_TEMPERATURE, &f);
+    return !varies ? LOCANT_OK : lct_page_figure(h, s->r, FIG_TEMPERATURE, &f);
 }
 
 /* ------------------------------------------------------------------- all */

@@ -11,8 +11,8 @@ enum { MOST_POSITIONS = 256, WAVES = 5 };
 
 struct table {
     int64_t n, dim;
-    double *cells;   /* [n, dim] */
-    double *x;       /* 0 .. n - 1 */
+    double *cells; /* [n, dim] */
+    double *x;     /* 0 .. n - 1 */
 };
 
 static void free_table(struct table *t)
@@ -44,7 +44,7 @@ static locant_status make_table(struct table *t, const struct lct_subject *s,
     locant_status status;
 
     *t = (struct table){ .n = lct_subject_length(s, 2 * s->r->trained_length,
-                                              MOST_POSITIONS),
+                                                 MOST_POSITIONS),
                          .dim = s->r->width };
     if (t->n < 2 || t->dim < 1 ||
         !lct_mul(&cells, (size_t)t->n, (size_t)t->dim))
@@ -94,9 +94,9 @@ static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s,
         for (int64_t i = 0; i < t->n; i++)
             wave[i] = t->cells[i * t->dim + channel];
         lct_messages_number(&label[w], MSG_CHANNEL, (double)channel);
-        series[f.n_series++] = (locant_series){ LCT_FILLED(label[w]),
-                                                .n = (size_t)t->n, .x = t->x,
-                                                .y = wave, .color = w };
+        series[f.n_series++] =
+            (locant_series){ LCT_FILLED(label[w]), .n = (size_t)t->n, .x = t->x,
+                             .y = wave, .color = w };
     }
     f.series = series;
     status = lct_page_figure(h, s->r, FIG_CHANNELS, &f);
@@ -123,17 +123,17 @@ static locant_status draw_vectors(struct lct_html *h,
         if (at >= t->n)
             continue;
         lct_messages_number(&label[i], MSG_POSITION, (double)at);
-        series[f.n_series++] = (locant_series){ LCT_FILLED(label[i]),
-                                                .n = (size_t)t->dim, .x = x,
-                                                .y = t->cells + at * t->dim,
-                                                .dashed = i % 5, .color = i };
+        series[f.n_series++] = (locant_series){
+            LCT_FILLED(label[i]),        .n = (size_t)t->dim, .x = x,
+            .y = t->cells + at * t->dim, .dashed = i % 5,     .color = i
+        };
     }
     f.series = series;
     status = f.n_series == 0
                  ? locant_fail(LOCANT_ERR_PARAM,
                                "figure vectors: position %lld, but only %lld "
-                               "are shown", (long long)s->view.position,
-                               (long long)t->n)
+                               "are shown",
+                               (long long)s->view.position, (long long)t->n)
                  : lct_page_figure(h, s->r, FIG_VECTORS, &f);
     locant_release(x);
     return status;
@@ -252,11 +252,14 @@ static locant_status draw_distance(struct lct_html *h,
     size_t n = (size_t)t->n;
 
     series[0] = (locant_series){ LCT_LABEL(y_initial ? MSG_TRAINED : MSG_NONE),
-                                 .n = n, .x = t->x, .y = y,
+                                 .n = n,
+                                 .x = t->x,
+                                 .y = y,
                                  .low = band ? y + n : NULL,
                                  .high = band ? y + 2 * n : NULL };
-    series[1] = (locant_series){ LCT_LABEL(MSG_INITIAL), .n = n, .x = t->x,
-                                 .y = y_initial, .dashed = 1, .color = 9 };
+    series[1] =
+        (locant_series){ LCT_LABEL(MSG_INITIAL), .n = n,      .x = t->x,
+                         .y = y_initial,         .dashed = 1, .color = 9 };
     f.series = series;
     f.n_series = y_initial ? 2 : 1;
     return lct_page_figure_with(h, s->r, FIG_DISTANCE, &f,
@@ -285,8 +288,8 @@ static locant_status draw_alike(struct lct_html *h, const struct lct_subject *s,
         band = by_distance(y, cells, t->n) > 1e-5; /* more than rounding */
         status = draw_similarity(h, s, t, cells);
         if (status == LOCANT_OK)
-            status = draw_distance(h, s, t, y, initial ? y + 3 * n : NULL,
-                                   band);
+            status =
+                draw_distance(h, s, t, y, initial ? y + 3 * n : NULL, band);
         locant_release(y);
     }
     locant_release(cells);

@@ -38,7 +38,8 @@ static bool read_maps(struct maps *m, const struct lct_results *r,
     size_t heads = json_array_size(json_object_get(any, "heads"));
 
     *m = (struct maps){ .rows = whole_of(any, "rows"),
-                        .bins = whole_of(any, "bins"), .heads = r->heads };
+                        .bins = whole_of(any, "bins"),
+                        .heads = r->heads };
     if (m->rows < 1 || m->bins < 1 || m->heads < 1 || heads == 0 ||
         heads % (size_t)m->heads != 0)
         return false;
@@ -58,13 +59,13 @@ static bool read_maps(struct maps *m, const struct lct_results *r,
 static double weight(const struct maps *m, int k, size_t head, int64_t i,
                      int64_t j)
 {
-    const json_t *values = json_array_get(
-        json_object_get(m->map[k], "heads"), head);
+    const json_t *values =
+        json_array_get(json_object_get(m->map[k], "heads"), head);
 
     if (j > i || m->map[k] == NULL)
         return NAN;
-    return lct_page_real(
-               json_array_get(values, (size_t)(i * m->bins + j))) / 1000;
+    return lct_page_real(json_array_get(values, (size_t)(i * m->bins + j))) /
+           1000;
 }
 
 /* ----------------------------------------------------------------- one head */
@@ -175,8 +176,7 @@ static locant_status draw_all(struct lct_html *h, const struct lct_results *r,
             cells[i * shape[1] + j] =
                 i % step == SMALL || j % step == SMALL
                     ? NAN
-                    : small_weight(m,
-                                   (size_t)(i / step * m->heads + j / step),
+                    : small_weight(m, (size_t)(i / step * m->heads + j / step),
                                    i % step, j % step);
     status = show_all(h, r, cells, shape);
     locant_release(cells);
@@ -230,8 +230,8 @@ static void put_cells(struct lct_html *h, const struct maps *m, int k)
         for (int64_t i = 0; i < m->rows; i++)
             for (int64_t j = 0; j <= i && j < m->bins; j++) {
                 const double w = weight(m, k, (size_t)n, i, j);
-                const long v = isfinite(w) ? lrint(1000 * fmin(fmax(w, 0), 4))
-                                           : 4095;
+                const long v =
+                    isfinite(w) ? lrint(1000 * fmin(fmax(w, 0), 4)) : 4095;
                 const char two[2] = { digits[v >> 6 & 63], digits[v & 63] };
 
                 lct_html_append(h, two, 2);

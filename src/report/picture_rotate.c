@@ -7,11 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum {
-    MOST_DISTANCES = 2048,
-    MOST_POSITIONS = 256,
-    GRID = 17
-};
+enum { MOST_DISTANCES = 2048, MOST_POSITIONS = 256, GRID = 17 };
 
 /* What is rotated: the same vector of 'dim' channels in 'heads' heads. */
 struct turner {
@@ -76,8 +72,8 @@ static locant_status ones_by_distance(double *y, const struct turner *u,
     double *out, *key, *ones;
     locant_status status;
 
-    LCT_TRY(lct_page_numbers(&out, (size_t)(u->heads * (n + 1) * u->wide +
-                                            u->dim)));
+    LCT_TRY(lct_page_numbers(&out,
+                             (size_t)(u->heads * (n + 1) * u->wide + u->dim)));
     key = out + u->heads * n * u->wide;
     ones = key + u->heads * u->wide;
     for (int64_t c = 0; c < u->dim; c++)
@@ -99,8 +95,8 @@ static locant_status draw_score(struct lct_html *h, const struct turner *u)
     locant_mark mark = lct_trained_mark(s->r);
     locant_figure f = lct_figures_begin(FIG_SCORE);
     struct lct_subject_lines lines;
-    int64_t n = lct_subject_length(s, 4 * s->r->trained_length + 1,
-                                   MOST_DISTANCES);
+    int64_t n =
+        lct_subject_length(s, 4 * s->r->trained_length + 1, MOST_DISTANCES);
     double *x, *y;
     locant_status status;
 
@@ -190,19 +186,18 @@ static locant_status draw_wavelengths(struct lct_html *h,
     return status;
 }
 
-static locant_status draw_angles(struct lct_html *h,
-                                 const struct turner *u,
+static locant_status draw_angles(struct lct_html *h, const struct turner *u,
                                  const int64_t *first, int64_t pairs)
 {
     const int64_t dim = u->dim;
     locant_figure f = lct_figures_begin(FIG_COSINE);
-    int64_t n = lct_subject_length(u->s, 2 * u->s->r->trained_length,
-                                MOST_POSITIONS);
+    int64_t n =
+        lct_subject_length(u->s, 2 * u->s->r->trained_length, MOST_POSITIONS);
     double *out, *unit, *cells;
     locant_status status = LOCANT_OK;
 
-    LCT_TRY(lct_page_numbers(&out, (size_t)(n * (u->heads * dim + pairs) +
-                                            dim)));
+    LCT_TRY(
+        lct_page_numbers(&out, (size_t)(n * (u->heads * dim + pairs) + dim)));
     unit = out + u->heads * n * dim;
     cells = unit + dim;
     for (int64_t p = 0; p < pairs && status == LOCANT_OK; p++) {

@@ -51,8 +51,8 @@ static locant_status draw_curves(struct lct_html *h,
     locant_mark mark = lct_trained_mark(s->r);
     struct lct_subject_lines lines;
     locant_figure f = lct_figures_begin(id);
-    size_t heads = lct_subject_lines(&lines, s, frame->x, y, frame->heads,
-                                     frame->n);
+    size_t heads =
+        lct_subject_lines(&lines, s, frame->x, y, frame->heads, frame->n);
     double air = 0.04 * (frame->high - frame->low);
     double far_x[2] = { mark.x, frame->x[frame->n - 1] };
     double none[2] = { NAN, NAN }, low[2], high[2];
@@ -65,9 +65,13 @@ static locant_status draw_curves(struct lct_html *h,
     high[0] = high[1] = f.y_max;
     for (size_t i = 0; i < heads; i++)
         lines.series[i].dashed = (int)i % 5;
-    lines.series[heads] = (locant_series){
-        LCT_LABEL(MSG_NEVER_TRAINED_ON), .n = 2,
-        .x = far_x, .y = none, .low = low, .high = high, .color = 9 };
+    lines.series[heads] = (locant_series){ LCT_LABEL(MSG_NEVER_TRAINED_ON),
+                                           .n = 2,
+                                           .x = far_x,
+                                           .y = none,
+                                           .low = low,
+                                           .high = high,
+                                           .color = 9 };
     if (id == FIG_BIAS && s->trained)
         lct_figures_title(&f, MSG_BIAS_TITLE_TRAINED);
     f.series = lines.series;
@@ -130,10 +134,10 @@ static locant_status draw_distances(struct lct_html *h,
                                     const struct lct_subject *s,
                                     const locant_tensor *params)
 {
-    struct frame frame = { .n = lct_subject_length(s,
-                                                2 * s->r->trained_length + 1,
-                                                MOST_DISTANCES),
-                           .heads = s->r->heads, .low = INFINITY,
+    struct frame frame = { .n = lct_subject_length(
+                               s, 2 * s->r->trained_length + 1, MOST_DISTANCES),
+                           .heads = s->r->heads,
+                           .low = INFINITY,
                            .high = -INFINITY };
     size_t numbers;
     double *y;

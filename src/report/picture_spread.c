@@ -42,8 +42,9 @@ locant_status lct_draw_spread(struct lct_html *h, const struct lct_subject *s,
                               const double *cells, const double *initial,
                               const double *x, int64_t n, int64_t dim)
 {
-    static const enum lct_message labels[] = {
-        MSG_MEAN, MSG_DEVIATION, MSG_MEAN_INITIAL, MSG_DEVIATION_INITIAL };
+    static const enum lct_message labels[] = { MSG_MEAN, MSG_DEVIATION,
+                                               MSG_MEAN_INITIAL,
+                                               MSG_DEVIATION_INITIAL };
     locant_series series[4];
     double *y, whole[2];
     locant_status status;
@@ -55,9 +56,10 @@ locant_status lct_draw_spread(struct lct_html *h, const struct lct_subject *s,
     if (initial)
         of_rows(y + 2 * n, initial, n, dim);
     for (int i = 0; i < 4; i++)
-        series[i] = (locant_series){ LCT_LABEL(labels[i]), .n = (size_t)n,
-                                     .x = x, .y = y + i * n, .color = i % 2,
-                                     .dashed = i / 2 };
+        series[i] = (locant_series){
+            LCT_LABEL(labels[i]), .n = (size_t)n, .x = x,
+            .y = y + i * n,       .color = i % 2, .dashed = i / 2
+        };
     moments(&whole[0], &whole[1], cells, n * dim);
     status = show(h, s, series, initial ? 4 : 2, whole);
     locant_release(y);

@@ -184,11 +184,10 @@ locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s)
     status = read_terms(terms, s, n);
     for (int64_t i = 0; i < side && status == LOCANT_OK; i++)
         for (int64_t j = 0; j < side; j++)
-            cells[i * side + j] =
-                i % step == n || j % step == n
-                    ? NAN
-                    : tile(terms, n, i / step, j / step,
-                           i % step * n + j % step);
+            cells[i * side + j] = i % step == n || j % step == n
+                                      ? NAN
+                                      : tile(terms, n, i / step, j / step,
+                                             i % step * n + j % step);
     if (status == LOCANT_OK)
         status = show(h, s, cells, terms, n);
     locant_release(terms);

@@ -27,8 +27,7 @@ static size_t read_heads(double *y, const json_t *heads, const char *key)
     const size_t n = at_most(json_array_size(heads));
 
     for (size_t i = 0; i < n; i++)
-        y[i] = lct_page_real(
-            json_object_get(json_array_get(heads, i), key));
+        y[i] = lct_page_real(json_object_get(json_array_get(heads, i), key));
     return n;
 }
 
@@ -38,7 +37,8 @@ static size_t read_means(double *y, const json_t *heads, const char *key)
     const json_t *head;
     size_t n = 0, i;
 
-    json_array_foreach(heads, i, head) {
+    json_array_foreach(heads, i, head)
+    {
         const json_t *values = json_object_get(head, key);
 
         n = at_most(json_array_size(values));
@@ -61,8 +61,8 @@ static size_t read_course(double *y, const json_t *steps, const char *key)
 
         y[i] = heads ? 0 : NAN;
         for (size_t h = 0; h < count; h++)
-            y[i] += fabs(lct_page_real(json_array_get(heads, h))) /
-                    (double)count;
+            y[i] +=
+                fabs(lct_page_real(json_array_get(heads, h))) / (double)count;
     }
     return n > 0 && isfinite(y[n - 1]) ? n : 0;
 }
@@ -123,8 +123,9 @@ static size_t fill_x(double *x, size_t n, const struct lct_points *p,
                : p->x == LCT_POINTS_X_SHARES ? ((double)i + .5) / (double)n
                : p->x == LCT_POINTS_X_QUERY
                    ? lct_page_real(json_array_get(list, i)) + 1
-                   : lct_page_real(json_object_get(json_array_get(part, i),
-                                                       "step")) + 1;
+                   : lct_page_real(
+                         json_object_get(json_array_get(part, i), "step")) +
+                         1;
     return n;
 }
 
@@ -156,8 +157,8 @@ enum { MOST_KEYS = 4096 }; /* bounds the loop below, whatever the store says */
 void lct_points_even_shares(double *y, const double *x, size_t n,
                             const json_t *probe)
 {
-    const double length = lct_page_real(
-        lct_numbers_at(probe, "attention.trained.length"));
+    const double length =
+        lct_page_real(lct_numbers_at(probe, "attention.trained.length"));
 
     (void)x;
     for (size_t k = 0; k < n; k++)

@@ -34,7 +34,7 @@ struct lct_points {
     const char *part, *key; /* paths in a probe, as "attention.trained" */
     enum lct_points_x x;
     const char *x_key;
-    const char *or_part;    /* used if 'part' is missing; or NULL */
+    const char *or_part; /* used if 'part' is missing; or NULL */
 };
 
 /* Fills x and y [LCT_POINTS] from a probe; returns the number of points. */

@@ -57,8 +57,10 @@ static locant_status judge_properties(struct lct_results *r)
         LCT_TRY(lct_identity(one, i));
         r->n_identities = i + 1;
         if (held && !one->holds)
-            snprintf(message, sizeof message, "%.180s: not so here (error "
-                     "%.2g)", one->name, one->error);
+            snprintf(message, sizeof message,
+                     "%.180s: not so here (error "
+                     "%.2g)",
+                     one->name, one->error);
         held = held && one->holds;
     }
     snprintf(gate->name, sizeof gate->name, "g1");
@@ -80,7 +82,8 @@ static locant_status write_json(char **out, const struct lct_results *r)
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for %zu bytes of"
-                           " numbers", bytes);
+                           " numbers",
+                           bytes);
     (*out)[json_dumpb(r->numbers, *out, bytes, flags)] = 0;
     return LOCANT_OK;
 }
@@ -88,7 +91,7 @@ static locant_status write_json(char **out, const struct lct_results *r)
 static locant_status fill_report(locant_report *out,
                                  const struct lct_results *r)
 {
-    *out = (locant_report){0};
+    *out = (locant_report){ 0 };
     LCT_TRY(write_json(&out->json, r));
     out->rows = locant_alloc(r->n * sizeof *out->rows);
     if (out->rows == NULL) {
@@ -170,8 +173,8 @@ static locant_status make(locant_report *out, struct lct_works *works,
                           const locant_report_options *o)
 {
     double begun = lct_clock();
-    struct listener to = {o->progress, o->context, 0};
-    struct lct_results results = {0};
+    struct listener to = { o->progress, o->context, 0 };
+    struct lct_results results = { 0 };
     struct lct_forecast told = { 0 };
     locant_store *store;
     locant_status status;
@@ -187,9 +190,9 @@ static locant_status make(locant_report *out, struct lct_works *works,
     if (status == LOCANT_OK)
         status = lct_results_tasks(&results, store);
     if (status == LOCANT_OK)
-        status = lct_results_probe(&results, store,
-                                   o->preset != LOCANT_PRESET_SMOKE,
-                                   tell_probing, &to);
+        status =
+            lct_results_probe(&results, store, o->preset != LOCANT_PRESET_SMOKE,
+                              tell_probing, &to);
     if (status == LOCANT_OK)
         status = write_page(out, &results, o, begun);
     if (status == LOCANT_OK) {
@@ -230,5 +233,5 @@ void locant_report_free(locant_report *report)
         return;
     locant_release(report->rows);
     locant_release(report->json);
-    *report = (locant_report){0};
+    *report = (locant_report){ 0 };
 }

@@ -49,13 +49,13 @@ size_t lct_subject_lines(struct lct_subject_lines *out,
     const int64_t lines = s->view.head >= 0 ? 1 : most;
 
     for (int64_t i = 0; i < lines; i++) {
-        const int64_t head = s->view.head >= 0 ? lct_subject_head(s, heads)
-                                               : i * heads / lines;
+        const int64_t head =
+            s->view.head >= 0 ? lct_subject_head(s, heads) : i * heads / lines;
 
         lct_messages_number(&out->label[i], MSG_HEAD, (double)head);
-        out->series[i] = (locant_series){ LCT_FILLED(out->label[i]),
-                                          .n = (size_t)n, .x = x,
-                                          .y = y + head * n, .color = (int)i };
+        out->series[i] =
+            (locant_series){ LCT_FILLED(out->label[i]), .n = (size_t)n, .x = x,
+                             .y = y + head * n, .color = (int)i };
     }
     return (size_t)lines;
 }
@@ -102,8 +102,7 @@ locant_status lct_subject_pairs(double *freq, int64_t *first, int64_t *pairs,
 }
 
 locant_status lct_subject_own_pairs(double *freq, int64_t *first,
-                                    int64_t *pairs,
-                                    const struct lct_subject *s)
+                                    int64_t *pairs, const struct lct_subject *s)
 {
     const locant_tensor *params = lct_subject_params(s);
 

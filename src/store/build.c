@@ -4,13 +4,13 @@
 #include <stdio.h>
 
 #ifndef LOCANT_FLAGS /* not built by CMake */
-#  define LOCANT_FLAGS "flags not known"
+#    define LOCANT_FLAGS "flags not known"
 #endif
 
 #ifdef __clang__
-#  define COMPILER "clang " __clang_version__
+#    define COMPILER "clang " __clang_version__
 #else
-#  define COMPILER "gcc " __VERSION__
+#    define COMPILER "gcc " __VERSION__
 #endif
 
 const char *lct_compiler(void)

@@ -79,8 +79,8 @@ static int64_t remembering(const struct lct_model *model)
 static locant_tensor remembered(struct lct_model *model, int64_t l)
 {
     const struct lct_memory size = lct_model_memory(model);
-    const int64_t shape[3] = {size.rows, size.tokens,
-                              lct_model_config_of(model)->width};
+    const int64_t shape[3] = { size.rows, size.tokens,
+                               lct_model_config_of(model)->width };
 
     return locant_dense(lct_model_remembered(model, l), LCT_REAL_DTYPE, 3,
                         shape);
@@ -151,15 +151,19 @@ static locant_status write(const char *path, const char *key,
                            size_t n)
 {
     const char *const fixed[2 * PAIRS] = {
-        "format", format, "run", key, "step", text->step, "seconds",
-        text->seconds, "batch_checksum", text->checksum, "hash", text->hash};
+        "format",         format,         "run",     key,
+        "step",           text->step,     "seconds", text->seconds,
+        "batch_checksum", text->checksum, "hash",    text->hash
+    };
     uint64_t hash = hash_texts(text, key);
 
     memcpy(pairs, fixed, sizeof fixed);
     for (size_t i = 0; i < n; i++) {
         if (!sum_tensor(&sums[i], list[i].name, &list[i].tensor))
-            return locant_fail(LOCANT_ERR_PARAM, "%s: a parameter has a name of"
-                               " %zu bytes", path, strlen(list[i].name));
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: a parameter has a name of"
+                               " %zu bytes",
+                               path, strlen(list[i].name));
         hash += hash_sum(&sums[i]);
         pairs[2 * (PAIRS + i)] = sums[i].key;
         pairs[2 * (PAIRS + i) + 1] = sums[i].value;
@@ -185,11 +189,11 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
     snprintf(text.seconds, sizeof text.seconds, "%.17g", c->seconds);
     snprintf(text.checksum, sizeof text.checksum, "%016" PRIx64, c->checksum);
     if (list && sums && pairs) {
-        list_tensors(list, model, c->m, c->v, (char (*)[40])(list + n));
+        list_tensors(list, model, c->m, c->v, (char(*)[40])(list + n));
         status = write(path, c->key, &text, sums, pairs, list, n);
     } else {
-        status = locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to write it",
-                             path);
+        status =
+            locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to write it", path);
     }
     locant_release(list);
     locant_release(sums);
@@ -203,7 +207,8 @@ static locant_status refuse(const char *path, const char *what)
 {
     return locant_fail(LOCANT_ERR_FORMAT,
                        "%s: not a whole checkpoint of this run: %s; with"
-                       " the file removed it is trained again", path, what);
+                       " the file removed it is trained again",
+                       path, what);
 }
 
 /* Copy a metadata value to 'out', without parsing it. */
@@ -233,8 +238,8 @@ static locant_status check_metadata(struct texts *t, int *version,
         return refuse(path, "it belongs to another run");
     LCT_TRY(metadata(t->step, sizeof t->step, f, "step", path));
     LCT_TRY(metadata(t->seconds, sizeof t->seconds, f, "seconds", path));
-    LCT_TRY(metadata(t->checksum, sizeof t->checksum, f, "batch_checksum",
-                     path));
+    LCT_TRY(
+        metadata(t->checksum, sizeof t->checksum, f, "batch_checksum", path));
     return metadata(t->hash, sizeof t->hash, f, "hash", path);
 }
 
@@ -286,8 +291,7 @@ static locant_status gather(real *state, const locant_tensors *f,
 
         if (!same_shape(got, 1, &shape))
             return refuse(path, "a moment is missing or has another shape");
-        memcpy(state + (size_t)(i + 1) * size, got->data,
-               size * sizeof *state);
+        memcpy(state + (size_t)(i + 1) * size, got->data, size * sizeof *state);
     }
     return LOCANT_OK;
 }
@@ -313,8 +317,7 @@ static locant_status find_memory(const locant_tensor **out, int64_t l,
         return LOCANT_OK;
     if (first == NULL || first->rank != 3 || first->shape[0] < 1 ||
         first->shape[1] < 1 || first->shape[1] > config->memory ||
-        first->shape[2] != config->width ||
-        !same_shape(*out, 3, first->shape))
+        first->shape[2] != config->width || !same_shape(*out, 3, first->shape))
         return refuse(path, "memory is missing or has another shape");
     return LOCANT_OK;
 }
@@ -326,12 +329,12 @@ static locant_status restore_memory(struct lct_model *model,
     const struct lct_model_config *config = lct_model_config_of(model);
     const int64_t layers = config->memory > 0 ? config->layers : 0;
     const locant_tensor *t = NULL;
-    struct lct_memory size = {0, 0};
+    struct lct_memory size = { 0, 0 };
 
     for (int64_t l = 0; l < layers; l++)
         LCT_TRY(find_memory(&t, l, f, model, path));
     if (t != NULL)
-        size = (struct lct_memory){t->shape[0], t->shape[1]};
+        size = (struct lct_memory){ t->shape[0], t->shape[1] };
     if (lct_model_remind(model, size) != LOCANT_OK)
         return refuse(path, "memory has more rows than a batch");
     for (int64_t l = 0; t != NULL && l < layers; l++) {
@@ -371,9 +374,10 @@ static locant_status refuse_tensor(const char *path, const char *name,
     size_t at = lct_tensors_place(f, t);
     char found[LCT_QUOTE_BYTES], what[256];
 
-    snprintf(what, sizeof what, "tensor '%s', bytes %zu to %zu, does not"
-             " match its checksum", lct_quote(found, name, strlen(name)), at,
-             at + bytes_of(t) - 1);
+    snprintf(what, sizeof what,
+             "tensor '%s', bytes %zu to %zu, does not"
+             " match its checksum",
+             lct_quote(found, name, strlen(name)), at, at + bytes_of(t) - 1);
     return refuse(path, what);
 }
 
@@ -409,7 +413,7 @@ static locant_status accept(struct lct_checkpoint *c, struct lct_model *model,
                             const char *path)
 {
     size_t n = lct_model_size(model);
-    struct lct_checkpoint read = {.key = c->key};
+    struct lct_checkpoint read = { .key = c->key };
     struct texts text;
     int version;
 

@@ -12,7 +12,7 @@ uint64_t lct_hash(uint64_t h, const void *bytes, size_t size);
 
 /* What a checkpoint holds besides the parameters of the model. */
 struct lct_checkpoint {
-    const char *key;   /* identity of the run; compared on reading */
+    const char *key; /* identity of the run; compared on reading */
     int64_t step;
     double seconds;
     uint64_t checksum; /* of every batch so far */

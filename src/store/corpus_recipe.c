@@ -8,10 +8,11 @@
 
 bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *c)
 {
-    *out = (struct lct_recipe){
-        .sha256 = c->info.sha256, .kind = lct_corpus_kind_name(c->info.kind),
-        .paths = c->paths, .seed = c->seed,
-        .max_bytes = (int64_t)c->max_bytes};
+    *out = (struct lct_recipe){ .sha256 = c->info.sha256,
+                                .kind = lct_corpus_kind_name(c->info.kind),
+                                .paths = c->paths,
+                                .seed = c->seed,
+                                .max_bytes = (int64_t)c->max_bytes };
     return c->paths != NULL;
 }
 
@@ -40,11 +41,14 @@ static locant_status create(locant_corpus **out, const json_t *root,
     o.seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     o.max_bytes = (size_t)most;
     if (!lct_corpus_kind_read(&o.kind, kind))
-        status = locant_fail(LOCANT_ERR_FORMAT, "%s: a corpus of a kind this"
-                             " locant does not know", s->path);
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "%s: a corpus of a kind this"
+                             " locant does not know",
+                             s->path);
     else if (most < 1) /* 0 means "no limit" in options, so it has to be refused
                           here */
-        status = locant_fail(LOCANT_ERR_FORMAT, "%s: text %.12s..: max_bytes is"
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "%s: text %.12s..: max_bytes is"
                              " %" JSON_INTEGER_FORMAT ", expected at least 1",
                              s->path, sha256, most);
     else
@@ -64,7 +68,8 @@ static locant_status read_recipe(char **text, locant_store *s,
         text, s,
         "SELECT '{\"kind\":\"' || kind || '\",\"paths\":' || paths ||"
         " ',\"seed\":' || seed || ',\"max_bytes\":' || max_bytes || '}'"
-        " FROM corpora WHERE sha256 = ?1", "s", sha256);
+        " FROM corpora WHERE sha256 = ?1",
+        "s", sha256);
 }
 
 static locant_status check_again(const locant_corpus *c,
@@ -91,7 +96,8 @@ static locant_status read_again(locant_corpus **out, locant_store *store,
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "locant_store_corpus: where the text of run %" PRId64
                            " came from was not recorded; the command that began"
-                           " it continues it", run->id);
+                           " it continues it",
+                           run->id);
     root = json_loads(text, 0, NULL);
     locant_release(text);
     status = create(out, root, store, run->corpus_sha256);

@@ -8,19 +8,22 @@
 
 locant_status lct_check_sizes(const locant_train_options *o)
 {
-    const struct { const char *name; int64_t value, max; } size[] = {
-        {"layers", o->layers, 1024},   {"width", o->width, 1 << 20},
-        {"heads", o->heads, 1 << 16},  {"ff", o->ff, 1 << 24},
-        {"batch", o->batch, 1 << 20},  {"length", o->length, 1 << 20},
-        {"steps", o->steps, LCT_STEPS_MAX},
+    const struct {
+        const char *name;
+        int64_t value, max;
+    } size[] = {
+        { "layers", o->layers, 1024 },        { "width", o->width, 1 << 20 },
+        { "heads", o->heads, 1 << 16 },       { "ff", o->ff, 1 << 24 },
+        { "batch", o->batch, 1 << 20 },       { "length", o->length, 1 << 20 },
+        { "steps", o->steps, LCT_STEPS_MAX },
     };
 
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
         if (size[i].value < 1 || size[i].value > size[i].max)
             return locant_fail(LOCANT_ERR_PARAM,
                                "locant_train: %s is %" PRId64
-                               ", expected 1 .. %" PRId64, size[i].name,
-                               size[i].value, size[i].max);
+                               ", expected 1 .. %" PRId64,
+                               size[i].name, size[i].value, size[i].max);
     if (o->kv_heads < 0 || o->kv_heads > o->heads)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: kv_heads is %" PRId64
@@ -29,15 +32,18 @@ locant_status lct_check_sizes(const locant_train_options *o)
     if (o->memory < 0 || o->memory > 1 << 20)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: memory is %" PRId64
-                           ", expected 0 .. %d", o->memory, 1 << 20);
+                           ", expected 0 .. %d",
+                           o->memory, 1 << 20);
     if (o->parent < 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: parent is %" PRId64
-                           ", expected the number of a run, or 0", o->parent);
+                           ", expected the number of a run, or 0",
+                           o->parent);
     if (o->checkpoint_every < 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: checkpoint_every is %" PRId64
-                           ", expected at least 0", o->checkpoint_every);
+                           ", expected at least 0",
+                           o->checkpoint_every);
     return LOCANT_OK;
 }
 
@@ -83,11 +89,14 @@ static locant_status check_config(const struct lct_model_config *c)
     o.memory = c->memory;
     LCT_TRY(lct_check_sizes(&o));
     if (c->kv_heads < 1)
-        return locant_fail(LOCANT_ERR_FORMAT, "kv_heads is 0, expected 1 .. "
-                           "heads, which is %" PRId64, c->heads);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "kv_heads is 0, expected 1 .. "
+                           "heads, which is %" PRId64,
+                           c->heads);
     if (c->vocab < 1 || c->vocab > LCT_VOCAB)
-        return locant_fail(LOCANT_ERR_FORMAT, "vocab is %" PRId64
-                           ", expected 1 .. %d", c->vocab, LCT_VOCAB);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "vocab is %" PRId64 ", expected 1 .. %d", c->vocab,
+                           LCT_VOCAB);
     return LOCANT_OK;
 }
 
@@ -96,19 +105,20 @@ locant_status lct_model_parse(struct lct_model_config *c, const char *text)
     const char *vocab = strstr(text, ",vocab="), *rms = strstr(text, ",norm=r");
     char again[128];
 
-    *c = (struct lct_model_config){.vocab = LCT_VOCAB};
+    *c = (struct lct_model_config){ .vocab = LCT_VOCAB };
     c->norm = rms ? LCT_RMS_NORM : LCT_LAYER_NORM;
     sscanf(text,
            "layers=%" SCNd64 ",width=%" SCNd64 ",heads=%" SCNd64
-           ",kv_heads=%" SCNd64 ",ff=%" SCNd64 ",norm=%*[a-z],memory=%"
-           SCNd64, &c->layers, &c->width, &c->heads, &c->kv_heads, &c->ff,
-           &c->memory);
+           ",kv_heads=%" SCNd64 ",ff=%" SCNd64 ",norm=%*[a-z],memory=%" SCNd64,
+           &c->layers, &c->width, &c->heads, &c->kv_heads, &c->ff, &c->memory);
     if (vocab)
         sscanf(vocab, ",vocab=%" SCNd64, &c->vocab);
     LCT_TRY(check_config(c));
     lct_model_text(again, c);
     if (strcmp(text, again) != 0)
-        return locant_fail(LOCANT_ERR_FORMAT, "the model of a run reads '%s',"
-                           " expected '%s'", text, again);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "the model of a run reads '%s',"
+                           " expected '%s'",
+                           text, again);
     return LOCANT_OK;
 }

@@ -35,7 +35,7 @@ locant_status lct_speed_read(struct lct_speed *x, locant_store *store,
     json_t *json;
     char *text;
 
-    *x = (struct lct_speed){NAN, NAN};
+    *x = (struct lct_speed){ NAN, NAN };
     LCT_TRY(lct_store_probe(&text, store, run, name, ""));
     if (text == NULL)
         return LOCANT_OK;

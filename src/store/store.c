@@ -34,11 +34,15 @@ locant_status lct_store_failed(const locant_store *s, sqlite3 *db)
     char why[128] = "";
 
     if (code == SQLITE_READONLY)
-        return locant_fail(status, "%s: can be read, not written: this user, "
-                           "or this file system, may only read", s->path);
+        return locant_fail(status,
+                           "%s: can be read, not written: this user, "
+                           "or this file system, may only read",
+                           s->path);
     if (code == SQLITE_INTERRUPT)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: a query took more steps than"
-                           " any of a store of its size", s->path);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: a query took more steps than"
+                           " any of a store of its size",
+                           s->path);
     if (code == SQLITE_NOMEM)
         status = LOCANT_ERR_NOMEM;
     else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)

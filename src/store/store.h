@@ -27,7 +27,7 @@ struct locant_store {
     struct lct_store_guard guard; /* of db */
     pthread_mutex_t mutex;
     char *directory;
-    char *path; /* directory/runs.db */
+    char *path;      /* directory/runs.db */
     int64_t version; /* version of the schema; an older one only if readonly */
     bool readonly;
     bool any_isa; /* runs may go on under another instruction set */

@@ -117,17 +117,19 @@ static locant_status read_curve(struct lct_curve *c, locant_store *s,
     if (c->n == 0 || losses % c->n != 0)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: evaluation %lld has %zu lengths and %zu losses"
-                           " of %s", s->path, (long long)id, c->n, losses,
-                           protocol);
+                           " of %s",
+                           s->path, (long long)id, c->n, losses, protocol);
     c->blocks = losses / c->n;
     LCT_TRY(allocate(c, losses, s));
     LCT_TRY(read_losses(c->length, c->mean, c->n, &n, s, means, id, protocol));
     /* they are sorted, so the first one is the least; P2 begins at position
        0 */
     if (c->length[0] < (strcmp(protocol, "P2") != 0))
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: evaluation %lld has a length"
-                           " of %lld in %s", s->path, (long long)id,
-                           (long long)c->length[0], protocol);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: evaluation %lld has a length"
+                           " of %lld in %s",
+                           s->path, (long long)id, (long long)c->length[0],
+                           protocol);
     return read_losses(NULL, c->loss, losses, &n, s, blocks, id, protocol);
 }
 
@@ -136,7 +138,7 @@ locant_status lct_store_read_curve(struct lct_curve *out, locant_store *s,
 {
     locant_status status;
 
-    *out = (struct lct_curve){0};
+    *out = (struct lct_curve){ 0 };
     lct_store_lock(s);
     status = read_curve(out, s, evaluation, protocol);
     lct_store_unlock(s);
@@ -148,7 +150,7 @@ void lct_curve_free(struct lct_curve *c)
     locant_release(c->length);
     locant_release(c->mean);
     locant_release(c->loss);
-    *c = (struct lct_curve){0};
+    *c = (struct lct_curve){ 0 };
 }
 
 /* ------------------------------------------------------------------- write */
@@ -170,9 +172,8 @@ static locant_status save_losses(locant_store *s, int64_t id,
     size_t n = c->n * c->blocks;
     bool row;
     locant_status status = lct_store_prepare(
-        &stmt, s,
-        "INSERT OR IGNORE INTO losses VALUES (?1, ?2, ?3, ?4, ?5)", "is", id,
-        c->protocol);
+        &stmt, s, "INSERT OR IGNORE INTO losses VALUES (?1, ?2, ?3, ?4, ?5)",
+        "is", id, c->protocol);
 
     for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
         sqlite3_reset(stmt);
@@ -196,8 +197,7 @@ static locant_status save_curves(locant_store *s, int64_t id,
     return LOCANT_OK;
 }
 
-static locant_status save(locant_store *s,
-                          const struct lct_evaluation_key *key,
+static locant_status save(locant_store *s, const struct lct_evaluation_key *key,
                           const struct lct_evaluation_row *e,
                           const struct lct_curve *curves, size_t n)
 {
@@ -219,7 +219,7 @@ locant_status lct_store_add_evaluation(locant_store *s,
                                        const struct lct_evaluation_row *row,
                                        const struct lct_curve *curves, size_t n)
 {
-    struct lct_evaluation_row there = {0};
+    struct lct_evaluation_row there = { 0 };
     bool found;
     locant_status status;
 

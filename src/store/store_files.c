@@ -78,10 +78,9 @@ static locant_status lock_path(int *fd, const char *path, int64_t id)
         if (*fd < 0)
             return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
         if (flock(*fd, LOCK_EX | LOCK_NB) != 0)
-            status = errno == EWOULDBLOCK
-                         ? refuse_lock(*fd, id)
-                         : locant_fail(LOCANT_ERR_IO, "%s: %s", path,
-                                       strerror(errno));
+            status = errno == EWOULDBLOCK ? refuse_lock(*fd, id)
+                                          : locant_fail(LOCANT_ERR_IO, "%s: %s",
+                                                        path, strerror(errno));
         else if (same_file(*fd, path))
             status = sign_lock(*fd, path);
         else {
@@ -144,7 +143,7 @@ struct names {
 
 static struct names names_of(const locant_store *s, int64_t id)
 {
-    struct names n = {0};
+    struct names n = { 0 };
 
     if (lct_store_run_path(&n.last, s, id, "safetensors") != LOCANT_OK ||
         lct_store_run_path(&n.previous, s, id, "previous.safetensors") !=
@@ -153,7 +152,7 @@ static struct names names_of(const locant_store *s, int64_t id)
             LOCANT_OK) {
         locant_release(n.last);
         locant_release(n.previous);
-        n = (struct names){0};
+        n = (struct names){ 0 };
     }
     return n;
 }
@@ -245,8 +244,8 @@ locant_status locant_store_remove(locant_store *store, int64_t id)
     status = lct_store_begin(store, __func__);
     if (status == LOCANT_OK)
         status = lct_store_end(
-            store, lct_store_exec(store, "DELETE FROM runs WHERE id = ?1", "i",
-                                  id));
+            store,
+            lct_store_exec(store, "DELETE FROM runs WHERE id = ?1", "i", id));
     if (status == LOCANT_OK)
         lct_store_clean_run(store, id, true);
     lct_store_unlock_run(fd, store, id);

@@ -20,20 +20,23 @@
 static const struct {
     int id, most;
 } limits[] = {
-    {SQLITE_LIMIT_LENGTH, 512 << 20}, /* a text of 256 MiB, and as much again */
-    {SQLITE_LIMIT_SQL_LENGTH, 1 << 20}, {SQLITE_LIMIT_COLUMN, 256},
-    {SQLITE_LIMIT_EXPR_DEPTH, 200},     {SQLITE_LIMIT_COMPOUND_SELECT, 64},
-    {SQLITE_LIMIT_VDBE_OP, 100000},     {SQLITE_LIMIT_FUNCTION_ARG, 64},
-    {SQLITE_LIMIT_ATTACHED, 0},         {SQLITE_LIMIT_TRIGGER_DEPTH, 16},
-    {SQLITE_LIMIT_WORKER_THREADS, 0},
+    { SQLITE_LIMIT_LENGTH, 512 << 20 }, /* two texts of 256 MiB */
+    { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 }, { SQLITE_LIMIT_COLUMN, 256 },
+    { SQLITE_LIMIT_EXPR_DEPTH, 200 },     { SQLITE_LIMIT_COMPOUND_SELECT, 64 },
+    { SQLITE_LIMIT_VDBE_OP, 100000 },     { SQLITE_LIMIT_FUNCTION_ARG, 64 },
+    { SQLITE_LIMIT_ATTACHED, 0 },         { SQLITE_LIMIT_TRIGGER_DEPTH, 16 },
+    { SQLITE_LIMIT_WORKER_THREADS, 0 },
 };
 
 static const struct {
     int id, on;
 } switches[] = {
-    {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
-    {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0},
+    { SQLITE_DBCONFIG_DEFENSIVE, 1 },
+    { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+    { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+    { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+    { SQLITE_DBCONFIG_DQS_DML, 0 },
+    { SQLITE_DBCONFIG_DQS_DDL, 0 },
 };
 
 enum { STEPS = 1000 }; /* of the virtual machine, between two checks */
@@ -65,7 +68,7 @@ static int count_steps(void *context)
 void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
                      int64_t least)
 {
-    *g = (struct lct_store_guard){.path = path, .least = least};
+    *g = (struct lct_store_guard){ .path = path, .least = least };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
         sqlite3_limit(db, limits[i].id, limits[i].most);
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
@@ -91,7 +94,7 @@ static locant_status refuse_kind(const char *path, const char *ending,
    symbolic link. */
 static locant_status check_beside(const char *path)
 {
-    static const char *const endings[] = {"-wal", "-shm", "-journal"};
+    static const char *const endings[] = { "-wal", "-shm", "-journal" };
     const size_t n = strlen(path);
     char *name = locant_alloc(n + 16);
     locant_status status = LOCANT_OK;
@@ -140,18 +143,24 @@ static locant_status check_object(locant_store *s, sqlite3_stmt *ours)
     const char *sql = (const char *)sqlite3_column_text(ours, 2);
     sqlite3_stmt *theirs = NULL;
     bool row = false;
-    locant_status status = lct_store_prepare(
-        &theirs, s, "SELECT type IS ?2 AND sql IS ?3 FROM sqlite_master"
-        " WHERE name = ?1", "sss", name, type, sql);
+    locant_status status =
+        lct_store_prepare(&theirs, s,
+                          "SELECT type IS ?2 AND sql IS ?3 FROM sqlite_master"
+                          " WHERE name = ?1",
+                          "sss", name, type, sql);
 
     if (status == LOCANT_OK)
         status = lct_store_step(&row, s, theirs);
     if (status == LOCANT_OK && !row)
-        status = locant_fail(LOCANT_ERR_FORMAT, "%s: has no %s %s, which a"
-                             " store of locant has", s->path, type, name);
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "%s: has no %s %s, which a"
+                             " store of locant has",
+                             s->path, type, name);
     else if (status == LOCANT_OK && sqlite3_column_int(theirs, 0) != 1)
-        status = locant_fail(LOCANT_ERR_FORMAT, "%s: its %s is not the %s that"
-                             " a store of locant has", s->path, name, type);
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "%s: its %s is not the %s that"
+                             " a store of locant has",
+                             s->path, name, type);
     sqlite3_finalize(theirs);
     return status;
 }
@@ -161,14 +170,16 @@ locant_status lct_store_check_schema(locant_store *s, int64_t version)
     sqlite3 *empty = NULL;
     sqlite3_stmt *ours = NULL;
     locant_status status = LOCANT_OK;
-    int code = sqlite3_open_v2(":memory:", &empty, SQLITE_OPEN_READWRITE |
-                               SQLITE_OPEN_NOMUTEX, NULL);
+    int code = sqlite3_open_v2(
+        ":memory:", &empty, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 
     if (code == SQLITE_OK)
         code = lct_store_make_schema(empty, 0, version);
     if (code == SQLITE_OK)
-        code = sqlite3_prepare_v2(empty, "SELECT type, name, sql FROM"
-                                  " sqlite_master", -1, &ours, NULL);
+        code = sqlite3_prepare_v2(empty,
+                                  "SELECT type, name, sql FROM"
+                                  " sqlite_master",
+                                  -1, &ours, NULL);
     while (code == SQLITE_OK && status == LOCANT_OK &&
            (code = sqlite3_step(ours)) == SQLITE_ROW) {
         status = check_object(s, ours);

@@ -1,8 +1,7 @@
 /* store_keep.c - recipes of corpora, scores of tasks, probes, plans */
 #include "store.h"
 
-locant_status lct_store_keep_corpus(locant_store *s,
-                                    const struct lct_recipe *r)
+locant_status lct_store_keep_corpus(locant_store *s, const struct lct_recipe *r)
 {
     LCT_TRY(lct_store_begin(s, "locant_train"));
     return lct_store_end(
@@ -45,18 +44,20 @@ static locant_status check_score(const struct lct_task_score *t,
                                  const locant_store *s)
 {
     const char *wrong =
-        t->setting == NULL || t->encoding == NULL ? "text that is NULL"
-        : t->length < 1 || t->length > 1 << 20    ? "a length out of range"
-        : t->place < -1                           ? "a place below -1"
+        t->setting == NULL || t->encoding == NULL   ? "text that is NULL"
+        : t->length < 1 || t->length > 1 << 20      ? "a length out of range"
+        : t->place < -1                             ? "a place below -1"
         : t->items < 0 || t->items > LCT_MOST_ITEMS ? "items out of range"
-        : t->exact < 0 || t->exact > t->items     ? "exact beyond its items"
-        : t->hits < 0 || t->hits > t->tokens      ? "hits beyond its tokens"
-                                                  : NULL;
+        : t->exact < 0 || t->exact > t->items       ? "exact beyond its items"
+        : t->hits < 0 || t->hits > t->tokens        ? "hits beyond its tokens"
+                                                    : NULL;
 
     if (wrong == NULL)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: a score of run %lld on %s has"
-                       " %s", s->path, (long long)t->run, t->task, wrong);
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: a score of run %lld on %s has"
+                       " %s",
+                       s->path, (long long)t->run, t->task, wrong);
 }
 
 static locant_status visit_scores(struct lct_task_score *t, locant_store *s,
@@ -88,7 +89,7 @@ static locant_status visit_scores(struct lct_task_score *t, locant_store *s,
 locant_status lct_store_scores(locant_store *s, int64_t run, const char *task,
                                lct_score_visitor visit, void *context)
 {
-    struct lct_task_score t = {.run = run, .task = task};
+    struct lct_task_score t = { .run = run, .task = task };
     sqlite3_stmt *stmt = NULL;
     locant_status status;
 
@@ -97,8 +98,8 @@ locant_status lct_store_scores(locant_store *s, int64_t run, const char *task,
         &stmt, s,
         "SELECT setting, encoding, test_seed, length, place, items, exact,"
         " tokens, hits, loss FROM task_scores WHERE run = ?1 AND task = ?2"
-        " ORDER BY setting, encoding, test_seed, length, place", "is", run,
-        task);
+        " ORDER BY setting, encoding, test_seed, length, place",
+        "is", run, task);
     if (status == LOCANT_OK)
         status = visit_scores(&t, s, stmt, visit, context);
     sqlite3_finalize(stmt);
@@ -139,8 +140,8 @@ locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
 {
     return lct_store_text(out, s,
                           "SELECT value FROM probes WHERE run = ?1"
-                          " AND name = ?2 AND setting = ?3", "iss", run, name,
-                          setting);
+                          " AND name = ?2 AND setting = ?3",
+                          "iss", run, name, setting);
 }
 
 locant_status lct_store_probes(char **out, locant_store *s, int64_t run,
@@ -151,7 +152,8 @@ locant_status lct_store_probes(char **out, locant_store *s, int64_t run,
                           " (SELECT value FROM probes WHERE run = ?1"
                           " AND name = ?2"
                           " AND substr(setting, 1, length(?3)) = ?3"
-                          " ORDER BY setting)", "iss", run, name, prefix);
+                          " ORDER BY setting)",
+                          "iss", run, name, prefix);
 }
 
 locant_status lct_store_plan(char **out, locant_store *s, const char *key)
@@ -169,9 +171,9 @@ locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
     lct_store_now(made);
     *out = NULL;
     LCT_TRY(lct_store_begin(s, "locant_report_run"));
-    status = lct_store_exec(
-        s, "INSERT OR IGNORE INTO plans VALUES (?1, ?2, ?3)", "sss", key, plan,
-        made);
+    status =
+        lct_store_exec(s, "INSERT OR IGNORE INTO plans VALUES (?1, ?2, ?3)",
+                       "sss", key, plan, made);
     LCT_TRY(lct_store_end(s, status));
     return lct_store_plan(out, s, key);
 }

@@ -125,9 +125,8 @@ static const char version_3[] =
     " PRIMARY KEY (run, step, part)) WITHOUT ROWID;"
     "PRAGMA user_version = 3;";
 
-static const char version_4[] =
-    "ALTER TABLE runs ADD COLUMN build TEXT;"
-    "PRAGMA user_version = 4;";
+static const char version_4[] = "ALTER TABLE runs ADD COLUMN build TEXT;"
+                                "PRAGMA user_version = 4;";
 
 /* Texts have a table of their own because an older locant inserts into corpora
    by the number of columns. */
@@ -151,9 +150,9 @@ static const char version_5[] =
     "PRAGMA user_version = 5;";
 
 /* Script i leads from version i to version i + 1. */
-static const char *const scripts[LCT_STORE_VERSION] = {version_1, version_2,
-                                                       version_3, version_4,
-                                                       version_5};
+static const char *const scripts[LCT_STORE_VERSION] = { version_1, version_2,
+                                                        version_3, version_4,
+                                                        version_5 };
 
 int lct_store_make_schema(sqlite3 *db, int64_t from, int64_t to)
 {

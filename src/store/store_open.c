@@ -34,8 +34,8 @@ static locant_status judge(const char *path, int64_t application,
     if (version < 1 || version > LCT_STORE_VERSION)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: schema version %lld was made by a newer"
-                           " locant; this one knows version %d", path,
-                           (long long)version, LCT_STORE_VERSION);
+                           " locant; this one knows version %d",
+                           path, (long long)version, LCT_STORE_VERSION);
     return LOCANT_OK;
 }
 
@@ -48,7 +48,7 @@ static locant_status judge(const char *path, int64_t application,
  */
 static locant_status inspect_header(bool *empty, const char *path)
 {
-    unsigned char header[100] = {0};
+    unsigned char header[100] = { 0 };
     bool there;
     size_t got;
     FILE *f;
@@ -72,7 +72,8 @@ static locant_status inspect_header(bool *empty, const char *path)
     if (got < sizeof header || memcmp(header, "SQLite format 3", 16) != 0)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: not an SQLite database, expected a store of"
-                           " locant", path);
+                           " locant",
+                           path);
     return judge(path, big_endian(header + 68), big_endian(header + 60));
 }
 
@@ -115,8 +116,8 @@ locant_status lct_store_migrate(locant_store *s)
     /* If several processes find an old schema, the first one migrates it. */
     status = lct_store_inspect(&blank, &version, s);
     lct_store_restart(&s->guard);
-    if (status == LOCANT_OK && lct_store_make_schema(s->db, version,
-                                   LCT_STORE_VERSION) != SQLITE_OK)
+    if (status == LOCANT_OK &&
+        lct_store_make_schema(s->db, version, LCT_STORE_VERSION) != SQLITE_OK)
         status = lct_store_failed(s, s->db);
     return lct_store_end(s, status);
 }
@@ -143,12 +144,12 @@ static locant_status inspect_alone(bool *blank, int64_t *version,
  */
 static locant_status enable_wal(locant_store *s)
 {
-    const struct timespec pause = {0, 10 * 1000 * 1000};
+    const struct timespec pause = { 0, 10 * 1000 * 1000 };
     int code = SQLITE_OK;
 
     for (int i = 0; i < BUSY_MS / 10; i++) {
-        code = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL,
-                            NULL);
+        code =
+            sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
         if (code != SQLITE_BUSY && code != SQLITE_LOCKED)
             break;
         nanosleep(&pause, NULL);
@@ -158,8 +159,8 @@ static locant_status enable_wal(locant_store *s)
 
 static locant_status connect_writable(locant_store *s)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                SQLITE_OPEN_NOMUTEX;
+    int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     int64_t version;
     bool blank;
 
@@ -167,8 +168,10 @@ static locant_status connect_writable(locant_store *s)
         return lct_store_failed(s, s->db);
     lct_store_guard(&s->guard, s->db, s->path, LCT_STEPS);
     sqlite3_busy_timeout(s->db, BUSY_MS);
-    if (sqlite3_exec(s->db, "PRAGMA synchronous = FULL;"
-                     "PRAGMA foreign_keys = ON", NULL, NULL, NULL) != SQLITE_OK)
+    if (sqlite3_exec(s->db,
+                     "PRAGMA synchronous = FULL;"
+                     "PRAGMA foreign_keys = ON",
+                     NULL, NULL, NULL) != SQLITE_OK)
         return lct_store_failed(s, s->db);
     LCT_TRY(inspect_alone(&blank, &version, s));
     if (version < LCT_STORE_VERSION)
@@ -214,8 +217,7 @@ static int first_look(sqlite3 *db, struct lct_store_guard *g,
  * created (read-only directory) and there is no log, no process writes, and the
  * file can be read without it.
  */
-static locant_status connect_immutable(sqlite3 **out,
-                                       struct lct_store_guard *g,
+static locant_status connect_immutable(sqlite3 **out, struct lct_store_guard *g,
                                        const locant_store *s)
 {
     char *uri = uri_of(s->path);
@@ -226,8 +228,9 @@ static locant_status connect_immutable(sqlite3 **out,
                            s->path);
     sqlite3_close(*out);
     *out = NULL;
-    code = sqlite3_open_v2(uri, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI |
-                           SQLITE_OPEN_NOMUTEX, NULL);
+    code = sqlite3_open_v2(
+        uri, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+        NULL);
     locant_release(uri);
     if (code == SQLITE_OK)
         code = first_look(*out, g, s, g->least);
@@ -252,8 +255,8 @@ locant_status lct_store_connect_readonly(sqlite3 **out,
                                          const locant_store *s, int64_t least)
 {
     locant_status status = LOCANT_OK;
-    int code = sqlite3_open_v2(s->path, out, SQLITE_OPEN_READONLY |
-                               SQLITE_OPEN_NOMUTEX, NULL);
+    int code = sqlite3_open_v2(
+        s->path, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 
     if (code == SQLITE_OK)
         code = first_look(*out, g, s, least);
@@ -354,8 +357,7 @@ static locant_status open_readonly(locant_store *s)
 
     LCT_TRY(inspect_header(&blank, s->path));
     if (!blank) {
-        LCT_TRY(lct_store_connect_readonly(&s->db, &s->guard, s,
-                                           LCT_STEPS));
+        LCT_TRY(lct_store_connect_readonly(&s->db, &s->guard, s, LCT_STEPS));
         LCT_TRY(lct_store_inspect(&blank, &s->version, s));
     }
     if (blank)

@@ -18,7 +18,8 @@ static locant_status wrong_count(const locant_store *s, int64_t id,
 {
     return locant_fail(LOCANT_ERR_FORMAT,
                        "%s: evaluation %lld has %zu losses of %s, expected"
-                       " %zu", s->path, (long long)id, c->n, c->protocol, want);
+                       " %zu",
+                       s->path, (long long)id, c->n, c->protocol, want);
 }
 
 /* Copy curve c to 'room' values; NAN where it has none. */
@@ -37,10 +38,12 @@ static locant_status load(locant_evaluation *e, struct lct_curve c[3],
                           locant_store *s, const struct lct_evaluation_row *row,
                           bool plain)
 {
-    *e = (locant_evaluation){
-        .own_window = row->own_window, .valid = row->valid,
-        .shuffled = row->shuffled, .causality = row->causality,
-        .blocks = row->blocks, .tokens_per_second = row->tokens_per_second};
+    *e = (locant_evaluation){ .own_window = row->own_window,
+                              .valid = row->valid,
+                              .shuffled = row->shuffled,
+                              .causality = row->causality,
+                              .blocks = row->blocks,
+                              .tokens_per_second = row->tokens_per_second };
     LCT_TRY(lct_store_read_curve(&c[0], s, row->id, "P1"));
     LCT_TRY(lct_store_read_curve(&c[1], s, row->id, "P2"));
     LCT_TRY(lct_store_read_curve(&c[2], s, row->id, "P3"));
@@ -55,8 +58,9 @@ static locant_status load(locant_evaluation *e, struct lct_curve c[3],
     if (e->blocks < 1 || c[0].n < 1 || c[0].blocks != (size_t)e->blocks)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: evaluation %lld has %zu losses a length,"
-                           " expected %lld", s->path, (long long)row->id,
-                           c[0].blocks, (long long)e->blocks);
+                           " expected %lld",
+                           s->path, (long long)row->id, c[0].blocks,
+                           (long long)e->blocks);
     return LOCANT_OK;
 }
 
@@ -64,8 +68,8 @@ locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
                                    bool *found, locant_store *s,
                                    const struct lct_evaluation_key *key)
 {
-    struct lct_curve curves[3] = {{{0}, 0, 0, NULL, NULL, NULL}};
-    struct lct_evaluation_row row = {0};
+    struct lct_curve curves[3] = { { { 0 }, 0, 0, NULL, NULL, NULL } };
+    struct lct_evaluation_row row = { 0 };
     locant_evaluation e;
     locant_status status;
 
@@ -92,8 +96,9 @@ locant_status lct_store_load_evaluation(locant_evaluation *out,
                                         locant_store *s, int64_t run,
                                         const char *corpus_sha256, int64_t want)
 {
-    const struct lct_evaluation_key key = {
-        .run = run, .corpus_sha256 = corpus_sha256, .want = want};
+    const struct lct_evaluation_key key = { .run = run,
+                                            .corpus_sha256 = corpus_sha256,
+                                            .want = want };
 
     return lct_store_load_under(out, block_loss, found, s, &key);
 }
@@ -114,28 +119,34 @@ locant_status lct_store_save_under(locant_store *s,
                                    const struct lct_block_losses *losses)
 {
     const struct lct_evaluation_row row = {
-        0, e->blocks, e->own_window, e->valid, e->shuffled, e->causality,
-        e->tokens_per_second};
+        0,           e->blocks,    e->own_window,       e->valid,
+        e->shuffled, e->causality, e->tokens_per_second
+    };
     const size_t n = lengths_of(e), blocks = (size_t)e->blocks;
     locant_evaluation copy = *e;
     int64_t position[LOCANT_EVAL_BUCKETS], window = 128;
-    struct lct_curve curves[4] = {
-        {"P1", n, blocks, copy.length, copy.same_targets,
-         (double *)losses->p1}};
+    struct lct_curve curves[4] = { { "P1", n, blocks, copy.length,
+                                     copy.same_targets,
+                                     (double *)losses->p1 } };
     size_t used = 1;
 
     for (int64_t i = 0; i < LOCANT_EVAL_BUCKETS; i++)
         position[i] = i * BUCKET;
     if (is_plain(key) || (n > 0 && e->length[n - 1] == 2048))
-        curves[used++] = (struct lct_curve){
-            "P2", LOCANT_EVAL_BUCKETS, 0, position, copy.by_position, NULL};
+        curves[used++] =
+            (struct lct_curve){ "P2",     LOCANT_EVAL_BUCKETS, 0,
+                                position, copy.by_position,    NULL };
     if (losses->p3)
-        curves[used++] = (struct lct_curve){
-            "P3", n, blocks, copy.length, copy.non_overlapping,
-            (double *)losses->p3};
+        curves[used++] = (struct lct_curve){ "P3",
+                                             n,
+                                             blocks,
+                                             copy.length,
+                                             copy.non_overlapping,
+                                             (double *)losses->p3 };
     if (losses->p4)
         curves[used++] = (struct lct_curve){
-            "P4", 1, blocks, &window, &copy.own_window, (double *)losses->p4};
+            "P4", 1, blocks, &window, &copy.own_window, (double *)losses->p4
+        };
     return lct_store_add_evaluation(s, key, &row, curves, used);
 }
 
@@ -144,7 +155,7 @@ locant_status lct_store_block_losses(double **out, locant_store *s,
                                      const char *protocol, size_t lengths,
                                      size_t blocks)
 {
-    struct lct_evaluation_row row = {0};
+    struct lct_evaluation_row row = { 0 };
     struct lct_curve c;
     bool found;
     locant_status status;

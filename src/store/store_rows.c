@@ -35,18 +35,20 @@ static const struct column {
     enum { INTEGER, NUMBER, WORD, TEXT } kind;
     size_t offset, size;
 } columns[] = {
-#define COLUMN(name, kind)                        \
-    {#name, kind, offsetof(locant_run_info, name), \
-     sizeof ((locant_run_info *)0)->name}
-    COLUMN(id, INTEGER),         COLUMN(status, WORD),
-    COLUMN(encoding, WORD),      COLUMN(model, WORD),
-    COLUMN(corpus_sha256, WORD), COLUMN(seed, INTEGER),
-    COLUMN(step, INTEGER),       COLUMN(steps, INTEGER),
-    COLUMN(batch, INTEGER),      COLUMN(length, INTEGER),
-    COLUMN(parameters, INTEGER), COLUMN(encoding_parameters, INTEGER),
-    COLUMN(seconds, NUMBER),     COLUMN(started, WORD),
-    COLUMN(train_loss, NUMBER),  COLUMN(message, TEXT),
-    COLUMN(parent, INTEGER),     COLUMN(source, WORD),
+#define COLUMN(name, kind)                                                     \
+    {                                                                          \
+#        name, kind, offsetof(locant_run_info, name),                          \
+            sizeof((locant_run_info *)0)->name                                 \
+    }
+    COLUMN(id, INTEGER),           COLUMN(status, WORD),
+    COLUMN(encoding, WORD),        COLUMN(model, WORD),
+    COLUMN(corpus_sha256, WORD),   COLUMN(seed, INTEGER),
+    COLUMN(step, INTEGER),         COLUMN(steps, INTEGER),
+    COLUMN(batch, INTEGER),        COLUMN(length, INTEGER),
+    COLUMN(parameters, INTEGER),   COLUMN(encoding_parameters, INTEGER),
+    COLUMN(seconds, NUMBER),       COLUMN(started, WORD),
+    COLUMN(train_loss, NUMBER),    COLUMN(message, TEXT),
+    COLUMN(parent, INTEGER),       COLUMN(source, WORD),
     COLUMN(gradient_norm, NUMBER), COLUMN(encoding_gradient_norm, NUMBER),
     COLUMN(build, TEXT),
 #undef COLUMN
@@ -115,8 +117,7 @@ static bool read_value(locant_run_info *run, const struct column *c,
         number = lct_column_double(stmt, i);
         memcpy(at, &number, sizeof number);
         return type != SQLITE_TEXT && type != SQLITE_BLOB;
-    case WORD:
-        return type == SQLITE_TEXT && read_word(at, c->size, stmt, i);
+    case WORD: return type == SQLITE_TEXT && read_word(at, c->size, stmt, i);
     default:
         lct_column_text(at, c->size, stmt, i);
         return type == SQLITE_TEXT || type == SQLITE_NULL;
@@ -125,8 +126,8 @@ static bool read_value(locant_run_info *run, const struct column *c,
 
 static bool known_status(const char *status)
 {
-    static const char *const all[] = {"running", "interrupted", "done",
-                                      "failed"};
+    static const char *const all[] = { "running", "interrupted", "done",
+                                       "failed" };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(status, all[i]) == 0)
@@ -177,18 +178,21 @@ static locant_status check_run(const locant_run_info *run,
 static locant_status read_run(locant_run_info *run, locant_store *s,
                               sqlite3_stmt *stmt)
 {
-    static const char *const expected[] = {
-        [INTEGER] = "an integer", [NUMBER] = "a number or NULL",
-        [WORD] = "printable text that fits", [TEXT] = "text or NULL"};
+    static const char *const expected[] = { [INTEGER] = "an integer",
+                                            [NUMBER] = "a number or NULL",
+                                            [WORD] = "printable text that fits",
+                                            [TEXT] = "text or NULL" };
     const double tokens = (double)sqlite3_column_int64(stmt, 6) *
                           (double)sqlite3_column_int64(stmt, 8) *
                           (double)sqlite3_column_int64(stmt, 9);
 
-    *run = (locant_run_info){0};
+    *run = (locant_run_info){ 0 };
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (!read_value(run, &columns[i], stmt, (int)i))
-            return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": %s is"
-                               " not %s", s->path, run->id, columns[i].name,
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "%s: run %" PRId64 ": %s is"
+                               " not %s",
+                               s->path, run->id, columns[i].name,
                                expected[columns[i].kind]);
     run->tokens_per_second = run->seconds > 0 ? tokens / run->seconds : NAN;
     return check_run(run, s);
@@ -224,8 +228,8 @@ static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
                               " AND part = 'encoding'"
                               " ORDER BY gradients.step DESC LIMIT 1)",
              s->version < 4 ? "NULL" : "build", more);
-    status = lct_store_prepare(&stmt, s, sql, "iii", first, last,
-                               (int64_t)room);
+    status =
+        lct_store_prepare(&stmt, s, sql, "iii", first, last, (int64_t)room);
     for (*n = 0; status == LOCANT_OK; ++*n) {
         status = lct_store_step(&row, s, stmt);
         if (status != LOCANT_OK || !row || *n == room)
@@ -233,8 +237,9 @@ static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
         status = read_run(&run[*n], s, stmt);
         /* pages of a damaged file can form a cycle */
         if (status == LOCANT_OK && *n > 0 && run[*n].id <= run[*n - 1].id)
-            status = locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64
-                                 " comes twice", s->path, run[*n].id);
+            status = locant_fail(LOCANT_ERR_FORMAT,
+                                 "%s: run %" PRId64 " comes twice", s->path,
+                                 run[*n].id);
     }
     sqlite3_finalize(stmt);
     return status;
@@ -338,6 +343,6 @@ locant_status lct_store_run_options(char **out, locant_store *s, int64_t id)
     *out = NULL;
     if (s->version < 2)
         return LOCANT_OK;
-    return lct_store_text(out, s, "SELECT options FROM runs WHERE id = ?1",
-                          "i", id);
+    return lct_store_text(out, s, "SELECT options FROM runs WHERE id = ?1", "i",
+                          id);
 }

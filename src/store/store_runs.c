@@ -52,14 +52,16 @@ locant_status lct_store_find_run(int64_t *id, locant_store *s,
     LCT_TRY(lct_store_begin(s, "locant_train"));
     status = find_key(id, s, run->key);
     if (status == LOCANT_OK && run->only != 0 && *id != run->only)
-        status = locant_fail(LOCANT_ERR_FORMAT, "locant_train: its options are"
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "locant_train: its options are"
                              " those of another run than its key");
     else if (status == LOCANT_OK && *id == 0)
         status = insert_run(id, s, run);
     else if (status == LOCANT_OK)
-        status = lct_store_exec(s, "UPDATE runs SET options = ?2 WHERE id = ?1"
-                                " AND options IS NULL", "is", *id,
-                                run->options);
+        status = lct_store_exec(s,
+                                "UPDATE runs SET options = ?2 WHERE id = ?1"
+                                " AND options IS NULL",
+                                "is", *id, run->options);
     return lct_store_end(s, status);
 }
 
@@ -153,8 +155,10 @@ locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step)
             "iiss", id, step + 1, locant_isa(), now);
     if (status == LOCANT_OK)
         status = lct_store_exec(
-            s, "UPDATE runs SET status = 'running', step = ?2, message = NULL,"
-            " build = ?3 WHERE id = ?1", "iis", id, step, build);
+            s,
+            "UPDATE runs SET status = 'running', step = ?2, message = NULL,"
+            " build = ?3 WHERE id = ?1",
+            "iis", id, step, build);
     return lct_store_end(s, status);
 }
 
@@ -168,14 +172,17 @@ locant_status lct_store_sitting(char isa[16], locant_store *s, int64_t id,
     isa[0] = 0;
     lct_store_lock(s);
     status = lct_store_prepare(
-        &stmt, s, "SELECT isa FROM sittings WHERE run = ?1 AND step <= ?2"
-        " ORDER BY step DESC LIMIT 1", "ii", id, step);
+        &stmt, s,
+        "SELECT isa FROM sittings WHERE run = ?1 AND step <= ?2"
+        " ORDER BY step DESC LIMIT 1",
+        "ii", id, step);
     if (status == LOCANT_OK)
         status = lct_store_step(&row, s, stmt);
     if (status == LOCANT_OK && row)
         lct_column_text(isa, 16, stmt, 0);
     if (isa[strspn(isa, "abcdefghijklmnopqrstuvwxyz0123456789")] != 0)
-        status = locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": the"
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "%s: run %" PRId64 ": the"
                              " instruction set of a session is not a word",
                              s->path, id);
     sqlite3_finalize(stmt);
@@ -225,7 +232,8 @@ locant_status lct_store_metrics(struct lct_metric **out, size_t *n,
             : "SELECT m.step, loss, grad_norm, rate, norm, count(*) OVER ()"
               " FROM metrics m LEFT JOIN gradients g ON g.run = m.run"
               " AND g.step = m.step AND part = 'encoding'"
-              " WHERE m.run = ?1 ORDER BY m.step", "i", id);
+              " WHERE m.run = ?1 ORDER BY m.step",
+        "i", id);
     if (status == LOCANT_OK)
         status = read_metrics(out, n, s, stmt);
     sqlite3_finalize(stmt);

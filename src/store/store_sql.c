@@ -12,8 +12,8 @@
 
 static int readable_pragma(const char *name, const char *argument)
 {
-    static const char *const tables[] = {"table_info", "index_list",
-                                         "index_info", "table_list"};
+    static const char *const tables[] = { "table_info", "index_list",
+                                          "index_info", "table_list" };
 
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         if (strcmp(name, tables[i]) == 0)
@@ -33,14 +33,11 @@ static int authorize(void *context, int action, const char *a, const char *b,
     switch (action) {
     case SQLITE_SELECT:
     case SQLITE_READ:
-    case SQLITE_RECURSIVE:
-        return SQLITE_OK;
+    case SQLITE_RECURSIVE: return SQLITE_OK;
     case SQLITE_FUNCTION:
         return strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
-    case SQLITE_PRAGMA:
-        return readable_pragma(a, b);
-    default:
-        return SQLITE_DENY;
+    case SQLITE_PRAGMA: return readable_pragma(a, b);
+    default: return SQLITE_DENY;
     }
 }
 
@@ -77,7 +74,8 @@ static locant_status prepare_one(sqlite3_stmt **out, sqlite3 *db,
     if (code != SQLITE_OK || more != NULL)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_store_sql: more than one statement: '%.40s'"
-                           " follows the first", tail);
+                           " follows the first",
+                           tail);
     return LOCANT_OK;
 }
 
@@ -138,16 +136,13 @@ static locant_status fill_row(struct row *r, sqlite3_stmt *stmt, int n,
     for (int i = 0; i < n; i++) {
         r->values[i] = (const char *)sqlite3_column_text(stmt, i);
         switch (sqlite3_column_type(stmt, i)) {
-        case SQLITE_INTEGER:
-            r->kinds[i] = 'i';
-            break;
+        case SQLITE_INTEGER: r->kinds[i] = 'i'; break;
         case SQLITE_FLOAT:
             r->kinds[i] = 'r';
             print_real(r->digits[i], sqlite3_column_double(stmt, i));
             r->values[i] = r->digits[i];
             break;
-        default:
-            r->kinds[i] = r->values[i] ? 't' : 'n';
+        default: r->kinds[i] = r->values[i] ? 't' : 'n';
         }
         /* SQLite had no memory for the text */
         if (r->values[i] == NULL && sqlite3_column_type(stmt, i) != SQLITE_NULL)
@@ -161,7 +156,7 @@ static locant_status visit_rows(const locant_store *s, sqlite3 *db,
                                 void *context)
 {
     int n = sqlite3_column_count(stmt), code = SQLITE_ROW;
-    struct row r = {0};
+    struct row r = { 0 };
     locant_status status = make_row(&r, stmt, n, s);
 
     while (status == LOCANT_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
@@ -190,8 +185,7 @@ locant_status locant_store_sql(locant_store *store, const char *query,
     LCT_NOT_NULL(__func__, store);
     LCT_NOT_NULL(__func__, query);
     LCT_NOT_NULL(__func__, row);
-    LCT_TRY(lct_store_connect_readonly(&db, &guard, store,
-                                       LCT_STEPS_OF_USERS));
+    LCT_TRY(lct_store_connect_readonly(&db, &guard, store, LCT_STEPS_OF_USERS));
     sqlite3_set_authorizer(db, authorize, NULL);
     status = prepare_one(&stmt, db, query);
     if (status == LOCANT_OK)

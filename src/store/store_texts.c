@@ -49,8 +49,8 @@ static locant_status read_file(struct lct_text_file *f, locant_store *s,
         " 'seed', seed, 'max_bytes', max_bytes, 'files', files,"
         " 'train_bytes', train_bytes, 'valid_bytes', valid_bytes,"
         " 'test_bytes', test_bytes, 'folders', json(folders))"
-        " FROM texts JOIN corpora USING (sha256) WHERE sha256 = ?1", "s",
-        sha256));
+        " FROM texts JOIN corpora USING (sha256) WHERE sha256 = ?1",
+        "s", sha256));
     if (f->about == NULL)
         return LOCANT_OK;
     LCT_TRY(path_of(&f->path, s, sha256));
@@ -65,7 +65,7 @@ static locant_status read_file(struct lct_text_file *f, locant_store *s,
 locant_status lct_store_text_file(struct lct_text_file *out, locant_store *s,
                                   const char *sha256)
 {
-    *out = (struct lct_text_file){0};
+    *out = (struct lct_text_file){ 0 };
     if (s->version < 5 || !lct_is_sha256(sha256))
         return LOCANT_OK;
     return read_file(out, s, sha256);
@@ -76,7 +76,7 @@ void lct_text_file_free(struct lct_text_file *f)
     locant_release(f->about);
     locant_release(f->bytes);
     locant_release(f->path);
-    *f = (struct lct_text_file){0};
+    *f = (struct lct_text_file){ 0 };
 }
 
 locant_status lct_store_read_corpus(locant_corpus **out, locant_store *s,
@@ -84,7 +84,7 @@ locant_status lct_store_read_corpus(locant_corpus **out, locant_store *s,
 {
     struct lct_text_file f;
     locant_status status = lct_store_text_file(&f, s, sha256);
-    const struct lct_packed packed = {f.bytes, f.size, f.path};
+    const struct lct_packed packed = { f.bytes, f.size, f.path };
     json_t *about = NULL;
 
     *out = NULL;
@@ -113,7 +113,8 @@ locant_status locant_store_headers(locant_corpus **out, locant_store *store)
             &sha256, store,
             "SELECT sha256 FROM texts JOIN corpora USING (sha256)"
             " WHERE kind = 'headers' AND seed = ?1"
-            " ORDER BY used DESC LIMIT 1", "i", (int64_t)standard.seed);
+            " ORDER BY used DESC LIMIT 1",
+            "i", (int64_t)standard.seed);
     if (status == LOCANT_OK && sha256 != NULL)
         status = lct_store_read_corpus(out, store, sha256);
     locant_release(sha256);
@@ -130,8 +131,8 @@ static locant_status find_prefix(char **sha256, locant_store *s,
     return lct_store_text(sha256, s,
                           "SELECT CASE count(*) WHEN 1 THEN min(sha256) END"
                           " FROM texts"
-                          " WHERE substr(sha256, 1, length(?1)) = ?1", "s",
-                          prefix);
+                          " WHERE substr(sha256, 1, length(?1)) = ?1",
+                          "s", prefix);
 }
 
 locant_status locant_store_kept_text(locant_corpus **out, locant_store *store,
@@ -148,7 +149,8 @@ locant_status locant_store_kept_text(locant_corpus **out, locant_store *store,
     status = whole ? lct_store_read_corpus(out, store, whole) : LOCANT_OK;
     locant_release(whole);
     if (status == LOCANT_OK && *out == NULL)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: keeps no text whose SHA-256 "
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: keeps no text whose SHA-256 "
                            "begins with '%.64s', or more than one",
                            store->directory, sha256);
     return status;
@@ -174,7 +176,7 @@ bool lct_text_is_kept(const locant_corpus *c)
 static locant_status write_text(const locant_store *s, const locant_corpus *c,
                                 const char *path)
 {
-    struct lct_piece piece = {0};
+    struct lct_piece piece = { 0 };
     locant_status status;
     char *folder;
     void *packed;
@@ -206,13 +208,15 @@ static locant_status record_text(locant_store *s, const locant_corpus *c)
                            s->path);
     status = lct_store_begin(s, "locant_train");
     if (status == LOCANT_OK)
-        status = lct_store_end(s, lct_store_exec(
+        status = lct_store_end(
             s,
-            "INSERT OR REPLACE INTO texts VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
-            " 1 + coalesce((SELECT max(used) FROM texts), 0))", "siiiis",
-            c->info.sha256, (int64_t)c->info.train_bytes,
-            (int64_t)c->info.valid_bytes, (int64_t)c->info.test_bytes,
-            (int64_t)c->info.files, folders));
+            lct_store_exec(
+                s,
+                "INSERT OR REPLACE INTO texts VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+                " 1 + coalesce((SELECT max(used) FROM texts), 0))",
+                "siiiis", c->info.sha256, (int64_t)c->info.train_bytes,
+                (int64_t)c->info.valid_bytes, (int64_t)c->info.test_bytes,
+                (int64_t)c->info.files, folders));
     free(folders);
     return status;
 }
@@ -224,10 +228,12 @@ static void tell_kept(const locant_store *s, const locant_corpus *c,
 
     if (c->info.kind != LOCANT_CORPUS_FILES)
         return;
-    snprintf(message, sizeof message, "%.200s/texts keeps this text, %.1f MB"
+    snprintf(message, sizeof message,
+             "%.200s/texts keeps this text, %.1f MB"
              " of %zu file%s, for later runs and evaluations; --no-keep keeps"
-             " its SHA-256 alone", s->directory, (double)c->info.bytes / 1e6,
-             c->info.files, c->info.files == 1 ? "" : "s");
+             " its SHA-256 alone",
+             s->directory, (double)c->info.bytes / 1e6, c->info.files,
+             c->info.files == 1 ? "" : "s");
     lct_notice("train", message, to->progress, to->context);
 }
 
@@ -238,9 +244,11 @@ static locant_status keep_text(locant_store *s, const locant_corpus *c,
     locant_status status;
     bool there;
 
-    LCT_TRY(lct_store_text(
-        &last, s, "SELECT used = (SELECT max(used) FROM texts) FROM texts"
-                  " WHERE sha256 = ?1", "s", c->info.sha256));
+    LCT_TRY(
+        lct_store_text(&last, s,
+                       "SELECT used = (SELECT max(used) FROM texts) FROM texts"
+                       " WHERE sha256 = ?1",
+                       "s", c->info.sha256));
     status = path_of(&path, s, c->info.sha256);
     there = status == LOCANT_OK && last != NULL && access(path, F_OK) == 0;
     if (status == LOCANT_OK && !there) {
@@ -258,8 +266,8 @@ static locant_status keep_text(locant_store *s, const locant_corpus *c,
 static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
                                   const struct listener *to)
 {
-    static const char *const what[] = {"the C headers of this machine have",
-                                       "these files have"};
+    static const char *const what[] = { "the C headers of this machine have",
+                                        "these files have" };
     char message[256], *before;
 
     LCT_TRY(lct_store_text(
@@ -269,9 +277,11 @@ static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
         " AND NOT EXISTS (SELECT 1 FROM corpora WHERE sha256 = ?1) LIMIT 1",
         "sssii", r->sha256, r->kind, r->paths, (int64_t)r->seed, r->max_bytes));
     if (before != NULL) {
-        snprintf(message, sizeof message, "%s another text than before"
+        snprintf(message, sizeof message,
+                 "%s another text than before"
                  " (SHA-256 %.12s.., was %s..): runs on it start from the"
-                 " beginning", what[r->kind[0] == 'f'], r->sha256, before);
+                 " beginning",
+                 what[r->kind[0] == 'f'], r->sha256, before);
         lct_notice("train", message, to->progress, to->context);
     }
     locant_release(before);
@@ -282,11 +292,10 @@ locant_status lct_store_keep_source(locant_store *s,
                                     const locant_corpus *corpus,
                                     locant_progress_fn progress, void *context)
 {
-    const struct listener to = {progress, context};
+    const struct listener to = { progress, context };
     struct lct_recipe recipe;
 
-    if (corpus->keep == LOCANT_KEEP_HASH ||
-        !lct_corpus_recipe(&recipe, corpus))
+    if (corpus->keep == LOCANT_KEEP_HASH || !lct_corpus_recipe(&recipe, corpus))
         return LOCANT_OK;
     LCT_TRY(tell_changed(s, &recipe, &to));
     LCT_TRY(lct_store_keep_corpus(s, &recipe));

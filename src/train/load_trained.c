@@ -27,8 +27,8 @@ static locant_status make_model(struct lct_model **model,
     config.encoding = encoding;
     if (config.memory > 0)
         return lct_model_create(model, &config,
-                                lct_memory_rows(run->length, room),
-                                run->length, false);
+                                lct_memory_rows(run->length, room), run->length,
+                                false);
     return lct_model_create(model, &config, 1, room, false);
 }
 
@@ -49,7 +49,8 @@ locant_status lct_check_room(const locant_run_info *run, const char *path,
                            strerror(errno));
     if ((double)st.st_size >= least)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": a model of %s"
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: run %" PRId64 ": a model of %s"
                        " takes at least %.0f bytes, its checkpoint has %lld",
                        s->path, run->id, run->model, least,
                        (long long)st.st_size);
@@ -60,7 +61,7 @@ locant_status lct_load_trained(struct lct_model **model,
                                const locant_run_info *run, int64_t room)
 {
     struct lct_run_extra extra;
-    struct lct_checkpoint c = {.key = extra.key};
+    struct lct_checkpoint c = { .key = extra.key };
     locant_status status;
     char *path;
 
@@ -141,12 +142,12 @@ static locant_status no_partner(const struct lct_model *a,
     char name[192];
 
     name_param(name, sizeof name, a, t);
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_evaluate_as: parameter %s of %s has no partner"
-                       " %sin %s", name,
-                       locant_encoding_spec(lct_model_config_of(a)->encoding),
-                       what,
-                       locant_encoding_spec(lct_model_config_of(b)->encoding));
+    return locant_fail(
+        LOCANT_ERR_PARAM,
+        "locant_evaluate_as: parameter %s of %s has no partner"
+        " %sin %s",
+        name, locant_encoding_spec(lct_model_config_of(a)->encoding), what,
+        locant_encoding_spec(lct_model_config_of(b)->encoding));
 }
 
 /* Fail unless every tensor of one model has a partner in the other, of the same
@@ -234,7 +235,7 @@ static int64_t row_for(int64_t at, int64_t rows, enum locant_eval_policy policy)
 static locant_status stretch(real *to, int64_t n, const real *from,
                              int64_t rows, int64_t width)
 {
-    const int64_t shape[2] = {n, width}, own[2] = {rows, width};
+    const int64_t shape[2] = { n, width }, own[2] = { rows, width };
     locant_resize how = LOCANT_RESIZE_INIT;
     locant_tensor out = locant_dense(to, LCT_REAL_DTYPE, 2, shape);
     const locant_tensor table =
@@ -312,7 +313,8 @@ static locant_status lengthen(locant_encoding **out, const locant_encoding *e,
     }
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
                        "locant_evaluate_as: no way to make %s longer than its"
-                       " %" PRId64 " positions", spec, reach);
+                       " %" PRId64 " positions",
+                       spec, reach);
 }
 
 locant_status lct_encoding_as(locant_encoding **out, const locant_run_info *run,
@@ -323,8 +325,8 @@ locant_status lct_encoding_as(locant_encoding **out, const locant_run_info *run,
     locant_status status;
 
     *out = NULL;
-    LCT_TRY(lct_encoding_at(&resolved, spec ? spec : run->encoding,
-                            run->length));
+    LCT_TRY(
+        lct_encoding_at(&resolved, spec ? spec : run->encoding, run->length));
     if (policy == LOCANT_POLICY_NONE) {
         *out = resolved;
         return LOCANT_OK;
@@ -332,7 +334,8 @@ locant_status lct_encoding_as(locant_encoding **out, const locant_run_info *run,
     if (locant_encoding_length_limit(resolved) == INT64_MAX)
         status = locant_fail(LOCANT_ERR_PARAM,
                              "locant_evaluate_as: %s has no end, expected no"
-                             " policy", locant_encoding_spec(resolved));
+                             " policy",
+                             locant_encoding_spec(resolved));
     else
         status = lengthen(out, resolved, longest);
     locant_encoding_free(resolved);

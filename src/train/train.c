@@ -25,10 +25,11 @@ static locant_status record(struct lct_trainer *t, const char *status,
 {
     const struct lct_run_state state = {
         status, t->step, seconds_now(t), t->checksum,
-        message == NULL && t->notice[0] ? t->notice : message};
+        message == NULL && t->notice[0] ? t->notice : message
+    };
 
-    LCT_TRY(lct_store_record(t->store, t->id, &state, t->metrics,
-                             t->n_metrics));
+    LCT_TRY(
+        lct_store_record(t->store, t->id, &state, t->metrics, t->n_metrics));
     t->n_metrics = 0;
     t->recorded = lct_clock();
     return LOCANT_OK;
@@ -38,8 +39,8 @@ static locant_status record(struct lct_trainer *t, const char *status,
    checkpoint is missing. */
 static locant_status save(struct lct_trainer *t, const char *status)
 {
-    const struct lct_checkpoint c = {t->key,      t->step, seconds_now(t),
-                                     t->checksum, t->m,    t->v};
+    const struct lct_checkpoint c = { t->key,      t->step, seconds_now(t),
+                                      t->checksum, t->m,    t->v };
 
     LCT_TRY(record(t, "running", NULL));
     lct_store_keep_previous(t->store, t->id);
@@ -66,15 +67,17 @@ static locant_status read_checkpoint(struct lct_checkpoint *c,
     if (status != LOCANT_ERR_FORMAT)
         return status;
     snprintf(why, sizeof why, "%s", locant_last_error());
-    LCT_TRY(lct_store_run_path(&previous, t->store, t->id,
-                               "previous.safetensors"));
+    LCT_TRY(
+        lct_store_run_path(&previous, t->store, t->id, "previous.safetensors"));
     if (access(previous, F_OK) == 0)
         status = lct_checkpoint_read(c, t->model, previous);
     locant_release(previous);
     if (status != LOCANT_OK)
         return locant_fail(LOCANT_ERR_FORMAT, "%s", why);
-    snprintf(t->notice, sizeof t->notice, "%s; run %" PRId64 " went back to"
-             " step %" PRId64, why, t->id, c->step);
+    snprintf(t->notice, sizeof t->notice,
+             "%s; run %" PRId64 " went back to"
+             " step %" PRId64,
+             why, t->id, c->step);
     lct_store_use_previous(t->store, t->id);
     return LOCANT_OK;
 }
@@ -100,33 +103,38 @@ static locant_status check_isa(const struct lct_trainer *t, int64_t step)
     if (isa[0] == 0 || t->store->any_isa || strcmp(isa, locant_isa()) == 0)
         return LOCANT_OK;
     if (has_isa(isa))
-        return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: run %" PRId64 " was"
                            " trained with %s to step %" PRId64 ", this is %s:"
                            " --isa %s continues to the same bits, --any-isa to"
-                           " others", t->id, isa, step, locant_isa(), isa);
-    return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
+                           " others",
+                           t->id, isa, step, locant_isa(), isa);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_train: run %" PRId64 " was"
                        " trained with %s to step %" PRId64 ", which this"
                        " machine does not have: --any-isa continues with %s,"
-                       " to other bits", t->id, isa, step, locant_isa());
+                       " to other bits",
+                       t->id, isa, step, locant_isa());
 }
 
 /* Continue from the checkpoint, or begin. */
 static locant_status begin(struct lct_trainer *t)
 {
-    struct lct_checkpoint c = {.key = t->key, .m = t->m, .v = t->v,
-                               .checksum = LCT_HASH_BEGIN};
+    struct lct_checkpoint c = {
+        .key = t->key, .m = t->m, .v = t->v, .checksum = LCT_HASH_BEGIN
+    };
 
     lct_store_clean_run(t->store, t->id, false);
-    if (access(t->path, F_OK) == 0 ||
-        lct_store_use_previous(t->store, t->id))
+    if (access(t->path, F_OK) == 0 || lct_store_use_previous(t->store, t->id))
         LCT_TRY(read_checkpoint(&c, t));
     else
         LCT_TRY(lct_train_first_values(t));
     if (c.step > t->o.steps)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: is of step %" PRId64
-                           ", but run %" PRId64 " has %" PRId64 "; with the"
-                           " file removed it is trained again", t->path, c.step,
-                           t->id, t->o.steps);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: is of step %" PRId64 ", but run %" PRId64
+                           " has %" PRId64 "; with the"
+                           " file removed it is trained again",
+                           t->path, c.step, t->id, t->o.steps);
     LCT_TRY(check_isa(t, c.step));
     t->step = t->first = c.step;
     t->seconds = c.seconds;
@@ -144,8 +152,8 @@ static locant_status stop_not_finite(struct lct_trainer *t, const char *what,
     /* do not print the sign of a NaN */
     snprintf(message, sizeof message,
              "the %s became %g at step %" PRId64
-             "; a lower learning_rate than %g may help", what,
-             isnan(value) ? (double)NAN : value, t->step + 1,
+             "; a lower learning_rate than %g may help",
+             what, isnan(value) ? (double)NAN : value, t->step + 1,
              t->o.learning_rate);
     /* memory has already advanced by a segment: keep the last checkpoint */
     if (t->o.memory == 0)
@@ -162,11 +170,17 @@ static int report(struct lct_trainer *t)
     double now = lct_clock(), elapsed = now - t->since;
     int64_t tokens = t->o.batch * t->o.length;
     locant_progress p = {
-        .phase = "train", .encoding = locant_encoding_spec(t->encoding),
-        .seed = t->o.seed, .step = t->step, .steps = t->o.steps,
+        .phase = "train",
+        .encoding = locant_encoding_spec(t->encoding),
+        .seed = t->o.seed,
+        .step = t->step,
+        .steps = t->o.steps,
         .loss = t->n_metrics ? t->metrics[t->n_metrics - 1].loss : NAN,
-        .done = t->step * tokens, .total = t->o.steps * tokens,
-        .elapsed = elapsed, .left = NAN, .rate = NAN,
+        .done = t->step * tokens,
+        .total = t->o.steps * tokens,
+        .elapsed = elapsed,
+        .left = NAN,
+        .rate = NAN,
     };
 
     if (t->o.progress == NULL || now - t->reported < .1)
@@ -187,8 +201,8 @@ static locant_status keep_speed(const struct lct_trainer *t)
 {
     const double tokens =
         (double)((t->step - t->first) * t->o.batch * t->o.length);
-    const struct lct_speed x = {1e3 * t->forward / tokens,
-                                1e3 * t->backward / tokens};
+    const struct lct_speed x = { 1e3 * t->forward / tokens,
+                                 1e3 * t->backward / tokens };
 
     return tokens > 0 ? lct_speed_keep(t->store, t->id, &x) : LOCANT_OK;
 }
@@ -209,8 +223,8 @@ static locant_status train(struct lct_trainer *t)
             LCT_TRY(save(t, "interrupted"));
             return locant_fail(LOCANT_ERR_INTERRUPTED,
                                "locant_train: run %" PRId64 " was stopped after"
-                               " step %" PRId64 " of %" PRId64, t->id, t->step,
-                               t->o.steps);
+                               " step %" PRId64 " of %" PRId64,
+                               t->id, t->step, t->o.steps);
         }
         if (t->step % every == 0 && t->step < t->o.steps)
             LCT_TRY(save(t, "running"));

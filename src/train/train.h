@@ -55,8 +55,8 @@ struct locant_source {
     int64_t shortest; /* shortest row it can make; 0: any */
     /* Fill tokens [length] with 0 .. vocab - 1, and targets [length] with the
        same or -1: not scored. */
-    void (*fill)(int32_t *tokens, int32_t *targets,
-                 const struct lct_item *item, const void *context);
+    void (*fill)(int32_t *tokens, int32_t *targets, const struct lct_item *item,
+                 const void *context);
     const void *context;
 };
 

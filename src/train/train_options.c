@@ -11,6 +11,7 @@
 
 enum kind { INT64, UINT64, INT, REAL };
 
+/* clang-format off */
 static const struct field {
     const char *name;
     enum kind kind;
@@ -27,6 +28,7 @@ static const struct field {
     FIELD(constant_rate, INT), /* the last one; left out if 0 */
 #undef FIELD
 };
+/* clang-format on */
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
@@ -37,14 +39,10 @@ static json_t *get(const locant_train_options *o, const struct field *f)
     const char *at = (const char *)o + f->offset;
 
     switch (f->kind) {
-    case REAL:
-        return json_real(*(const double *)at);
-    case INT:
-        return json_integer(*(const int *)at);
-    case UINT64:
-        return json_integer((json_int_t)*(const uint64_t *)at);
-    default:
-        return json_integer(*(const int64_t *)at);
+    case REAL: return json_real(*(const double *)at);
+    case INT: return json_integer(*(const int *)at);
+    case UINT64: return json_integer((json_int_t) * (const uint64_t *)at);
+    default: return json_integer(*(const int64_t *)at);
     }
 }
 
@@ -79,8 +77,8 @@ locant_status lct_options_text(char **out, const locant_train_options *o,
         good = json_object_set_new(root, "task",
                                    json_string(o->source->name)) == 0;
     for (int i = 0; i < FIELDS - !o->constant_rate && good; i++)
-        good = json_object_set_new(root, fields[i].name, get(o, &fields[i])) ==
-               0;
+        good =
+            json_object_set_new(root, fields[i].name, get(o, &fields[i])) == 0;
     if (good)
         text = json_dumps(root, JSON_COMPACT);
     json_decref(root);

@@ -16,8 +16,8 @@ static locant_status check_text(const locant_run_info *run,
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_FORMAT,
                        "locant_resume: run %" PRId64 " was trained on the text"
-                       " of SHA-256 %.12s.., this one has %.12s..", run->id,
-                       run->corpus_sha256, sha);
+                       " of SHA-256 %.12s.., this one has %.12s..",
+                       run->id, run->corpus_sha256, sha);
 }
 
 /*
@@ -30,23 +30,30 @@ static locant_status check_options(const locant_train_options *o,
                                    const locant_store *store)
 {
     const struct lct_model_config c = {
-        .layers = o->layers, .width = o->width, .heads = o->heads,
-        .kv_heads = o->kv_heads, .ff = o->ff, .memory = o->memory,
+        .layers = o->layers,
+        .width = o->width,
+        .heads = o->heads,
+        .kv_heads = o->kv_heads,
+        .ff = o->ff,
+        .memory = o->memory,
         .vocab = o->source ? o->source->vocab : LCT_VOCAB,
-        .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM};
+        .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM
+    };
     locant_status status;
     char model[128], *path;
 
-    LCT_TRY(lct_store_blame(lct_check_sizes(o), store, "run %" PRId64,
-                            run->id));
+    LCT_TRY(
+        lct_store_blame(lct_check_sizes(o), store, "run %" PRId64, run->id));
     lct_model_text(model, &c);
     if (strcmp(model, run->model) != 0 || o->batch != run->batch ||
         o->length != run->length || o->steps != run->steps)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its options"
-                           " are those of another run", store->path, run->id);
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: run %" PRId64 ": its options"
+                           " are those of another run",
+                           store->path, run->id);
     LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
-    status = access(path, F_OK) == 0 ? lct_check_room(run, path, store)
-                                     : LOCANT_OK;
+    status =
+        access(path, F_OK) == 0 ? lct_check_room(run, path, store) : LOCANT_OK;
     locant_release(path);
     return status;
 }
@@ -62,9 +69,10 @@ static locant_status resume(locant_store *store, const locant_run_info *run,
     locant_status status = LOCANT_OK;
 
     if (root == NULL || !lct_options_read(&o, root, hooks)) {
-        status = locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 " has"
-                             " options this locant does not read", store->path,
-                             run->id);
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "%s: run %" PRId64 " has"
+                             " options this locant does not read",
+                             store->path, run->id);
     } else {
         o.progress = progress;
         o.context = context;
@@ -95,7 +103,8 @@ locant_status lct_resume(locant_store *store, int64_t run,
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "locant_resume: run %" PRId64 " was begun by an"
                            " older locant, which did not record its options;"
-                           " the command that began it continues it", run);
+                           " the command that began it continues it",
+                           run);
     status = resume(store, &info, corpus, text, progress, context, hooks);
     locant_release(text);
     return status;

@@ -22,18 +22,21 @@ static locant_status check_text(const locant_corpus *corpus,
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_train: length is %" PRId64 ", but the training"
-                       " split has only %zu bytes", o->length, size);
+                       " split has only %zu bytes",
+                       o->length, size);
 }
 
 /* Batches of a source do not continue one another, so memory makes no sense. */
 static locant_status check_source(const locant_train_options *o)
 {
     if (o->memory != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_train: memory is %" PRId64
-                           ", but %s is not text; expected 0", o->memory,
-                           o->source->name);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: memory is %" PRId64
+                           ", but %s is not text; expected 0",
+                           o->memory, o->source->name);
     if (o->length < o->source->shortest)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_train: length is %" PRId64
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: length is %" PRId64
                            ", but rows of %s have at least %" PRId64 " tokens",
                            o->length, o->source->name, o->source->shortest);
     return LOCANT_OK;
@@ -51,12 +54,14 @@ static locant_status check_options(const locant_corpus *corpus,
     if (o->struct_size != sizeof *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: options->struct_size is %zu,"
-                           " expected %zu", o->struct_size, sizeof *o);
+                           " expected %zu",
+                           o->struct_size, sizeof *o);
     LCT_TRY(lct_check_sizes(o));
     if (!(o->learning_rate > 0 && isfinite(o->learning_rate)))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: learning_rate is %g, expected a"
-                           " finite number above 0", o->learning_rate);
+                           " finite number above 0",
+                           o->learning_rate);
     return o->source ? check_source(o) : check_text(corpus, o);
 }
 
@@ -78,10 +83,11 @@ static locant_status resolve_encoding(struct lct_trainer *t)
     LCT_TRY(lct_encoding_at(&t->encoding, t->o.encoding,
                             t->o.length + t->o.memory));
     size = strlen(locant_encoding_spec(t->encoding));
-    if (size >= sizeof ((locant_run_info *)0)->encoding)
+    if (size >= sizeof((locant_run_info *)0)->encoding)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: encoding has a spec of %zu bytes,"
-                           " expected at most 255", size);
+                           " expected at most 255",
+                           size);
     return LOCANT_OK;
 }
 
@@ -98,8 +104,8 @@ static locant_status allocate(struct lct_trainer *t)
     if (!t->m || !t->v || !t->tokens || !t->targets || !t->starts)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_train: no memory for a batch of %" PRId64
-                           " x %" PRId64 " and %zu parameters", t->o.batch,
-                           t->o.length, n);
+                           " x %" PRId64 " and %zu parameters",
+                           t->o.batch, t->o.length, n);
     return LOCANT_OK;
 }
 
@@ -107,11 +113,15 @@ static locant_status create_model(struct lct_trainer *t)
 {
     const locant_train_options *o = &t->o;
     const struct lct_model_config config = {
-        .layers = o->layers, .width = o->width, .heads = o->heads,
-        .kv_heads = o->kv_heads, .ff = o->ff,
+        .layers = o->layers,
+        .width = o->width,
+        .heads = o->heads,
+        .kv_heads = o->kv_heads,
+        .ff = o->ff,
         .vocab = o->source ? o->source->vocab : LCT_VOCAB,
         .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM,
-        .memory = o->memory, .encoding = t->encoding,
+        .memory = o->memory,
+        .encoding = t->encoding,
     };
 
     LCT_TRY(lct_model_create(&t->model, &config, o->batch, o->length, true));
@@ -132,12 +142,14 @@ static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
     LCT_TRY(lct_store_run_extra(&extra, t->store, o->parent));
     LCT_TRY(lct_model_parse(&c, parent->model));
     if (strcmp(parent->status, "done") != 0)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_train: the parent, run %"
-                           PRId64 ", is %s, expected done", parent->id,
-                           parent->status);
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: the parent, run %" PRId64
+                           ", is %s, expected done",
+                           parent->id, parent->status);
     if (c.vocab != vocab)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_train: the parent, run %"
-                           PRId64 ", has a vocabulary of %" PRId64
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: the parent, run %" PRId64
+                           ", has a vocabulary of %" PRId64
                            ", expected %" PRId64,
                            parent->id, c.vocab, vocab);
     memcpy(t->parent_key, extra.key, sizeof t->parent_key);
@@ -184,16 +196,20 @@ static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
 static locant_status register_run(struct lct_trainer *t)
 {
     const locant_train_options *o = &t->o;
-    const char *sha =
-        t->corpus ? locant_corpus_info_of(t->corpus)->sha256 : "";
+    const char *sha = t->corpus ? locant_corpus_info_of(t->corpus)->sha256 : "";
     char model[128];
     int n;
     struct lct_run_new run = {
-        .key = t->key, .encoding = locant_encoding_spec(t->encoding),
-        .model = model, .corpus_sha256 = sha,
-        .source = o->source ? o->source->name : NULL, .parent = o->parent,
+        .key = t->key,
+        .encoding = locant_encoding_spec(t->encoding),
+        .model = model,
+        .corpus_sha256 = sha,
+        .source = o->source ? o->source->name : NULL,
+        .parent = o->parent,
         .seed = o->seed,
-        .steps = o->steps, .batch = o->batch, .length = o->length,
+        .steps = o->steps,
+        .batch = o->batch,
+        .length = o->length,
         .parameters = (int64_t)lct_model_size(t->model),
         .encoding_parameters = encoding_parameters(t->model),
         .bytes = (int64_t)(lct_model_bytes(t->model) +
@@ -210,10 +226,9 @@ static locant_status register_run(struct lct_trainer *t)
         n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";source=%s",
                       o->source->name);
     if (o->parent > 0)
-        n += snprintf(t->key + n, sizeof t->key - (size_t)n,
-                      ";parent=%016" PRIx64,
-                      lct_hash(LCT_HASH_BEGIN, t->parent_key,
-                               strlen(t->parent_key)));
+        n += snprintf(
+            t->key + n, sizeof t->key - (size_t)n, ";parent=%016" PRIx64,
+            lct_hash(LCT_HASH_BEGIN, t->parent_key, strlen(t->parent_key)));
     if (o->constant_rate)
         snprintf(t->key + n, sizeof t->key - (size_t)n, ";constant");
     LCT_TRY(find_run(t, &run));
@@ -235,7 +250,7 @@ locant_status lct_check_reach(const locant_encoding *e, int64_t length)
 
 locant_status lct_train_set_up(struct lct_trainer *t)
 {
-    locant_run_info parent = {0};
+    locant_run_info parent = { 0 };
 
     LCT_TRY(resolve_encoding(t));
     LCT_TRY(lct_check_reach(t->encoding, t->o.length + t->o.memory));
@@ -243,11 +258,12 @@ locant_status lct_train_set_up(struct lct_trainer *t)
     LCT_TRY(create_model(t));
     if (t->o.parent > 0 &&
         encoding_parameters(t->model) != parent.encoding_parameters)
-        return locant_fail(LOCANT_ERR_PARAM, "locant_train: %s has %" PRId64
-                           " parameters, and %s of its parent, run %" PRId64
-                           ", has %" PRId64, locant_encoding_spec(t->encoding),
-                           encoding_parameters(t->model), parent.encoding,
-                           parent.id, parent.encoding_parameters);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "locant_train: %s has %" PRId64
+            " parameters, and %s of its parent, run %" PRId64 ", has %" PRId64,
+            locant_encoding_spec(t->encoding), encoding_parameters(t->model),
+            parent.encoding, parent.id, parent.encoding_parameters);
     return t->store ? register_run(t) : LOCANT_OK;
 }
 
@@ -275,7 +291,7 @@ locant_status locant_train_check(const locant_corpus *corpus,
 
 locant_status lct_train_first_values(struct lct_trainer *t)
 {
-    struct lct_checkpoint c = {.key = t->parent_key};
+    struct lct_checkpoint c = { .key = t->parent_key };
     locant_status status;
     char *path;
 

@@ -41,8 +41,8 @@ static void text_batch(struct lct_trainer *t)
 static uint64_t hash_words(uint64_t h, const int32_t *words, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint8_t bytes[2] = {(uint8_t)words[i],
-                                  (uint8_t)((uint32_t)words[i] >> 8)};
+        const uint8_t bytes[2] = { (uint8_t)words[i],
+                                   (uint8_t)((uint32_t)words[i] >> 8) };
 
         h = lct_hash(h, bytes, sizeof bytes);
     }
@@ -59,11 +59,11 @@ static void next_batch(struct lct_trainer *t)
         return;
     }
     for (int64_t b = 0; b < t->o.batch; b++) {
-        const struct lct_item item = {t->o.seed, (uint64_t)t->step,
-                                      (uint64_t)b, t->o.length};
+        const struct lct_item item = { t->o.seed, (uint64_t)t->step,
+                                       (uint64_t)b, t->o.length };
 
-        source->fill(t->tokens + b * t->o.length,
-                     t->targets + b * t->o.length, &item, source->context);
+        source->fill(t->tokens + b * t->o.length, t->targets + b * t->o.length,
+                     &item, source->context);
     }
     t->checksum = hash_words(t->checksum, t->tokens, n);
     t->checksum = hash_words(t->checksum, t->targets, n);
@@ -164,6 +164,6 @@ locant_status lct_train_step(struct lct_trainer *t, const char **broken,
         rate = lct_learning_rate(t->step, t->o.steps, warmup, rate, .1);
     update(t, rate);
     t->metrics[t->n_metrics++] =
-        (struct lct_metric){t->step, loss, norm, rate, own};
+        (struct lct_metric){ t->step, loss, norm, rate, own };
     return LOCANT_OK;
 }

@@ -15,10 +15,10 @@ struct lct_trainer {
     int32_t *tokens, *targets; /* [batch, length] */
     size_t *starts;            /* [batch] */
     char key[1024];
-    char parent_key[1024];     /* key of o.parent; empty if there is none */
-    char *path;                /* of the checkpoint */
+    char parent_key[1024]; /* key of o.parent; empty if there is none */
+    char *path;            /* of the checkpoint */
     const struct lct_train_hooks *hooks;
-    int64_t id, only;          /* only: see lct_train() */
+    int64_t id, only; /* only: see lct_train() */
     int lock;
     int64_t step;
     uint64_t checksum;

@@ -17,10 +17,8 @@ static const char *outcome(const struct CMUnitTest *test)
     void *state = test->initial_state;
 
     switch (setjmp(running)) {
-    case FAILED:
-        return "FAILED";
-    case SKIPPED:
-        return "SKIPPED";
+    case FAILED: return "FAILED";
+    case SKIPPED: return "SKIPPED";
     default:
         if (test->setup_func != NULL && test->setup_func(&state) != 0)
             return "FAILED";

@@ -69,8 +69,9 @@ int attend_choose(struct attend *t, int i)
 
 void attend_sizes(struct attend *t, int64_t most)
 {
-    static const int64_t tokens[] = { 1,  2,  7,  31,  32, 33,
-                                      63, 64, 65, 100, 130 };
+    static const int64_t tokens[] = {
+        1, 2, 7, 31, 32, 33, 63, 64, 65, 100, 130
+    };
     static const int64_t channels[] = { 1, 2, 8, 16, 17, 32, 64, 80, 128 };
 
     t->B = test_range(1, 2);
@@ -135,8 +136,7 @@ static void place(const struct attend *t, int64_t b, int64_t base)
     int64_t *qp = t->qp + b * t->T, *kp = t->kp + b * t->S, pads;
 
     for (int64_t j = 0; j < t->S; j++)
-        kp[j] = t->kind == ATTEND_SCATTERED ? test_range(0, 1 << 17)
-                                            : base + j;
+        kp[j] = t->kind == ATTEND_SCATTERED ? test_range(0, 1 << 17) : base + j;
     for (int64_t i = 0; i < t->T; i++)
         qp[i] = t->kind == ATTEND_SCATTERED ? test_range(0, 1 << 17)
                                             : base + t->S - t->T + i;
@@ -155,8 +155,8 @@ static void place(const struct attend *t, int64_t b, int64_t base)
 
 static void place_all(struct attend *t)
 {
-    int64_t base = t->kind == ATTEND_OFFSET
-                       ? test_range(-(1 << 20), 1 << 30) : 0;
+    int64_t base =
+        t->kind == ATTEND_OFFSET ? test_range(-(1 << 20), 1 << 30) : 0;
 
     t->qp = calloc((size_t)(t->B * t->T), sizeof(int64_t));
     t->kp = calloc((size_t)(t->B * t->S), sizeof(int64_t));
@@ -195,9 +195,16 @@ static void hand_over_positions(struct attend *t)
 static struct oracle_call call_of(const struct attend *t, const int64_t *q,
                                   const int64_t *k)
 {
-    struct oracle_call w = { .spec = t->spec, .B = 1, .H = t->H, .G = t->G,
-                             .T = 1, .S = 1, .D = t->D, .q_pos = q,
-                             .k_pos = k, .scale = 1 };
+    struct oracle_call w = { .spec = t->spec,
+                             .B = 1,
+                             .H = t->H,
+                             .G = t->G,
+                             .T = 1,
+                             .S = 1,
+                             .D = t->D,
+                             .q_pos = q,
+                             .k_pos = k,
+                             .scale = 1 };
 
     for (int n = 0; n < t->p.n; n++)
         w.param[n] = t->p.x[n];
@@ -296,8 +303,9 @@ static void bias_backward(int64_t h, int64_t q, int64_t k, double dout,
 
 static void make_params(struct attend *t)
 {
-    locant_sizes sizes = { .width = t->H * t->D, .heads = t->H,
-                           .kv_heads = t->G, .head_dim = t->D };
+    locant_sizes sizes = {
+        .width = t->H * t->D, .heads = t->H, .kv_heads = t->G, .head_dim = t->D
+    };
 
     t->drawn = (struct drawn){ .o = t->o, .spec = t->spec, .e = t->e };
     draw_params(&t->drawn, t->dtype, &sizes);
@@ -338,10 +346,20 @@ static void make_oracle(struct attend *t, locant_mask mask)
     t->want_dk = calloc(nk + 1, sizeof(double));
     t->want_dv = calloc(nk + 1, sizeof(double));
     t->oracle = (struct oracle_attention){
-        .B = t->B, .H = t->H, .G = t->G, .T = t->T, .S = t->S, .D = t->D,
-        .q = t->in[0], .k = t->in[1], .v = t->in[2], .q_pos = t->qp,
-        .k_pos = t->kp, .causal = mask == LOCANT_MASK_CAUSAL,
-        .scale = 1 / sqrt((double)t->D), .context = t,
+        .B = t->B,
+        .H = t->H,
+        .G = t->G,
+        .T = t->T,
+        .S = t->S,
+        .D = t->D,
+        .q = t->in[0],
+        .k = t->in[1],
+        .v = t->in[2],
+        .q_pos = t->qp,
+        .k_pos = t->kp,
+        .causal = mask == LOCANT_MASK_CAUSAL,
+        .scale = 1 / sqrt((double)t->D),
+        .context = t,
         .rotate = t->o->rotated ? rotate : NULL,
         .bias = t->o->bias ? bias : NULL,
         .bias_backward = t->o->bias ? bias_backward : NULL,
@@ -387,8 +405,7 @@ static void make_options(struct attend *t)
     t->want_dsinks = calloc((size_t)t->H, sizeof(double));
     assert_non_null(t->want_dsinks);
     if (t->options & ATTEND_WINDOW)
-        t->a.window = t->oracle.window =
-            windows[test_rand() % LEN(windows)];
+        t->a.window = t->oracle.window = windows[test_rand() % LEN(windows)];
     if (t->options & ATTEND_SOFTCAP)
         t->a.softcap = t->oracle.softcap =
             t->sharp * caps[test_rand() % LEN(caps)];
@@ -433,7 +450,8 @@ void attend_make(struct attend *t, locant_mask mask)
     t->a.mask = mask;
     hand_over_positions(t);
     t->g = (locant_attention_gradients){ .struct_size = sizeof(t->g),
-                                         .dq = &t->dq, .dk = &t->dk,
+                                         .dq = &t->dq,
+                                         .dk = &t->dk,
                                          .dv = &t->dv,
                                          .dparams = t->p.n ? t->p.grad : NULL };
     make_oracle(t, mask);
@@ -479,8 +497,8 @@ void attend_forward(struct attend *t)
     CHECK_OK(locant_attention_workspace(&bytes, &t->a));
     workspace = test_guarded(bytes);
     memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_forward(&t->out, &t->lse, &t->a, workspace,
-                                      bytes));
+    CHECK_OK(
+        locant_attention_forward(&t->out, &t->lse, &t->a, workspace, bytes));
     test_guarded_free(workspace, bytes);
 }
 
@@ -492,8 +510,8 @@ void attend_backward(struct attend *t)
     CHECK_OK(locant_attention_workspace(&bytes, &t->a));
     workspace = test_guarded(bytes);
     memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_backward(&t->g, &t->dout, &t->out, &t->lse,
-                                       &t->a, workspace, bytes));
+    CHECK_OK(locant_attention_backward(&t->g, &t->dout, &t->out, &t->lse, &t->a,
+                                       workspace, bytes));
     test_guarded_free(workspace, bytes);
 }
 

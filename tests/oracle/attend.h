@@ -9,11 +9,11 @@
 #include "draw.h"
 
 enum attend_positions {
-    ATTEND_DEFAULT,  /* no arrays: query i at S - T + i */
-    ATTEND_OFFSET,   /* one row for all, somewhere between -2^20 and 2^30 */
-    ATTEND_PERMUTED, /* one row each, shuffled */
-    ATTEND_PADDED,   /* left padding: pads at 1, tokens from 0 */
-    ATTEND_FAR,      /* one row each, near -2^31 or 2^31 */
+    ATTEND_DEFAULT,   /* no arrays: query i at S - T + i */
+    ATTEND_OFFSET,    /* one row for all, somewhere between -2^20 and 2^30 */
+    ATTEND_PERMUTED,  /* one row each, shuffled */
+    ATTEND_PADDED,    /* left padding: pads at 1, tokens from 0 */
+    ATTEND_FAR,       /* one row each, near -2^31 or 2^31 */
     ATTEND_SCATTERED, /* one row each, anywhere within 2^17 */
     ATTEND_KINDS
 };
@@ -29,12 +29,12 @@ enum {
 
 /* Parameters, and the same in double. */
 struct attend_params {
-    int           n;
-    size_t        size[ORACLE_PARAMS];
+    int n;
+    size_t size[ORACLE_PARAMS];
     locant_tensor value[ORACLE_PARAMS], grad[ORACLE_PARAMS];
-    double       *dx[ORACLE_PARAMS]; /* what the oracle's backward adds */
-    cx           *x[ORACLE_PARAMS];
-    cx           *moved[ORACLE_PARAMS][2]; /* see attend.c */
+    double *dx[ORACLE_PARAMS]; /* what the oracle's backward adds */
+    cx *x[ORACLE_PARAMS];
+    cx *moved[ORACLE_PARAMS][2]; /* see attend.c */
 };
 
 struct attend {
@@ -49,19 +49,19 @@ struct attend {
     locant_encoding *e;
     struct drawn drawn;
     struct attend_params p;
-    locant_tensor q, k, v, dout;     /* views [B,H|G,T|S,D] */
+    locant_tensor q, k, v, dout; /* views [B,H|G,T|S,D] */
     locant_tensor q_pos, k_pos, q_docs, k_docs, sinks, dsinks;
     locant_tensor out, lse, dq, dk, dv;
-    locant_attention a;              /* the library's problem */
+    locant_attention a; /* the library's problem */
     locant_attention_gradients g;
 
-    struct oracle_attention oracle;  /* the same, in double */
-    int64_t *qp, *kp;                /* [B,T], [B,S] */
-    int64_t *q_doc, *k_doc;          /* the same, or NULL */
-    double *in[5];                   /* q, k, v, dout, sinks; dense */
+    struct oracle_attention oracle; /* the same, in double */
+    int64_t *qp, *kp;               /* [B,T], [B,S] */
+    int64_t *q_doc, *k_doc;         /* the same, or NULL */
+    double *in[5];                  /* q, k, v, dout, sinks; dense */
     double *want_out, *want_lse, *want_dq, *want_dk, *want_dv;
     double *want_dsinks;
-    double top;                      /* largest visible |score| */
+    double top; /* largest visible |score| */
 };
 
 /* Random sizes from the ugly list, at most 'most' tokens. */
@@ -86,5 +86,5 @@ void attend_oracle_forward(struct attend *t);
 void attend_oracle_backward(struct attend *t, int gross);
 
 /* Dense copy of the bytes of a tensor; free() it. */
-void  *attend_bytes(const locant_tensor *t, size_t *bytes);
+void *attend_bytes(const locant_tensor *t, size_t *bytes);
 #endif

@@ -17,13 +17,13 @@
 struct row {
     const struct oracle_attention *a;
     int64_t b, h, t;
-    const double *key;      /* rotated keys of this head [S,D] */
-    const double *value;    /* [S,D] */
+    const double *key;   /* rotated keys of this head [S,D] */
+    const double *value; /* [S,D] */
     const int64_t *k_pos;
     int64_t q_pos;
-    double *query;          /* rotated [D] */
-    double *p, *slope;      /* [S]; slope: of the cap */
-    double sink;            /* its weight */
+    double *query;     /* rotated [D] */
+    double *p, *slope; /* [S]; slope: of the cap */
+    double sink;       /* its weight */
 };
 
 static int visible(const struct row *r, int64_t j)
@@ -150,7 +150,9 @@ void oracle_attention_forward(double *out, double *lse, double *top,
                               const struct oracle_attention *a)
 {
     double *keys = rotated_keys(a);
-    struct row r = { .a = a, .query = numbers(a->D), .p = numbers(a->S),
+    struct row r = { .a = a,
+                     .query = numbers(a->D),
+                     .p = numbers(a->S),
                      .slope = numbers(a->S) };
 
     *top = 0;
@@ -193,8 +195,7 @@ static void score_backward(double *dquery, double *dkey, const struct row *r,
 
 /* *dsink += its weight times (0, its value, - mean). */
 static void row_backward(double *dquery, double *dkey, double *dvalue,
-                         double *dsink, const double *dout,
-                         const struct row *r)
+                         double *dsink, const double *dout, const struct row *r)
 {
     const struct oracle_attention *a = r->a;
     double *dp = numbers(a->S), mean = 0;
@@ -231,7 +232,9 @@ void oracle_attention_backward(double *dq, double *dk, double *dv,
     int64_t n = a->B * a->G * a->S * a->D;
     double *keys = rotated_keys(a), *dkeys = numbers(n);
     double *dquery = numbers(a->D), *sinks = numbers(a->H), top = 0;
-    struct row r = { .a = a, .query = numbers(a->D), .p = numbers(a->S),
+    struct row r = { .a = a,
+                     .query = numbers(a->D),
+                     .p = numbers(a->S),
                      .slope = numbers(a->S) };
 
     memset(dv, 0, (size_t)n * sizeof(*dv));
@@ -240,8 +243,8 @@ void oracle_attention_backward(double *dq, double *dk, double *dv,
 
         softmax(&r, &top);
         memset(dquery, 0, (size_t)a->D * sizeof(*dquery));
-        row_backward(dquery, dkeys + at, dv + at, sinks + r.h,
-                     dout + i * a->D, &r);
+        row_backward(dquery, dkeys + at, dv + at, sinks + r.h, dout + i * a->D,
+                     &r);
         turn_back(dq + i * a->D, dquery, r.q_pos, a);
     }
     for (int64_t i = 0; i < a->B * a->G * a->S; i++) {

@@ -26,7 +26,7 @@ struct oracle_attention {
     /* Options; 0 and NULL: none. */
     int64_t window;
     double softcap;
-    const double *sinks; /* [H] */
+    const double *sinks;            /* [H] */
     const int64_t *q_docs, *k_docs; /* [B,T], [B,S] */
 };
 

@@ -23,8 +23,8 @@ static void same_rows(const struct company *p, const char *what,
                       const locant_tensor *got, int64_t at,
                       const locant_tensor *want, int64_t from, int64_t n)
 {
-    int dim = got->rank == 3 && got->shape[2] == p->c->w.W && what[1] == 'x'
-                  ? 1 : 2;
+    int dim =
+        got->rank == 3 && got->shape[2] == p->c->w.W && what[1] == 'x' ? 1 : 2;
     locant_tensor a = *got, b = *want;
     size_t size = locant_dtype_size(p->dtype);
 
@@ -35,7 +35,7 @@ static void same_rows(const struct company *p, const char *what,
         double x = oracle_get(&b, i);
 
         oracle_case_near(p->c, what, i, oracle_get(&a, i), x,
-                   tolerance(p, fabs(x)));
+                         tolerance(p, fabs(x)));
     }
 }
 
@@ -65,8 +65,7 @@ static void same_tokens(const struct company *p, const char *what,
 
 /* Parameters of one call are those of one or two others, summed up in the
  * parameter's type. */
-static void same_params(const struct company *p,
-                        const struct company_call *got,
+static void same_params(const struct company *p, const struct company_call *got,
                         const struct company_call *a,
                         const struct company_call *b)
 {
@@ -74,14 +73,14 @@ static void same_params(const struct company *p,
         for (size_t i = 0; p->c->p[k].rate != 0 && i < p->c->p[k].size; i++) {
             double x = oracle_get(&a->grad[k], i);
             double y = b != NULL ? oracle_get(&b->grad[k], i) : 0;
-            double unit = p->c->grad[k].dtype == LOCANT_F32 ||
-                                  p->dtype == LOCANT_F32
-                              ? 0x1p-16
-                              : 0x1p-40;
+            double unit =
+                p->c->grad[k].dtype == LOCANT_F32 || p->dtype == LOCANT_F32
+                    ? 0x1p-16
+                    : 0x1p-40;
 
             oracle_case_near(p->c, "dparams in other company", i,
-                       oracle_get(&got->grad[k], i), x + y,
-                       unit * (1 + fabs(x) + fabs(y)));
+                             oracle_get(&got->grad[k], i), x + y,
+                             unit * (1 + fabs(x) + fabs(y)));
         }
 }
 
@@ -97,7 +96,7 @@ static void pads_are_nothing(const struct company *p,
         t.shape[2] = pads;
         for (size_t i = 0; i < oracle_count(&t); i++)
             oracle_case_near(p->c, "gradient or output of padding", i,
-                       oracle_get(&t, i), 0, 0);
+                             oracle_get(&t, i), 0, 0);
     }
 }
 
@@ -227,7 +226,7 @@ static void shifted(const struct company *p, const struct company_call *want)
     struct company_call c;
 
     if (!(p->c->traits & LOCANT_TRAIT_RELATIVE) ||
-        p->c->traits & (LOCANT_TRAIT_LIMIT| LOCANT_TRAIT_LENGTH) ||
+        p->c->traits & (LOCANT_TRAIT_LIMIT | LOCANT_TRAIT_LENGTH) ||
         p->c->axes > 1 || p->c->high <= p->n)
         return;
     memset(&c, 0, sizeof(c));
@@ -238,9 +237,8 @@ static void shifted(const struct company *p, const struct company_call *want)
         double x = oracle_get(&want->out, i);
 
         /* Angles of a float32 table differ by 2^-24 of q k. */
-        oracle_case_near(p->c, "out of a shifted run", i, oracle_get(&c.out,
-                                                                     i), x,
-                   0x1p-16 * (1 + fabs(x)));
+        oracle_case_near(p->c, "out of a shifted run", i, oracle_get(&c.out, i),
+                         x, 0x1p-16 * (1 + fabs(x)));
     }
     company_answers_free(&c, p);
 }

@@ -13,14 +13,14 @@ enum { COMPANY_TOKENS = 10, COMPANY_CALL = 16, COMPANY_PAD = -1 };
 struct company {
     struct oracle_case *c;
     locant_dtype dtype;
-    int64_t n, first; /* tokens; position of the first */
+    int64_t n, first;             /* tokens; position of the first */
     double *q, *k, *v, *x, *dout; /* [tokens, heads, D], x [tokens, W] */
 };
 
 /* One call of attention on tokens of the pool; COMPANY_PAD: a token of NaN. */
 struct company_call {
     int64_t T, S;
-    int64_t q[COMPANY_CALL], k[COMPANY_CALL];           /* token,
+    int64_t q[COMPANY_CALL], k[COMPANY_CALL]; /* token,
     or COMPANY_PAD */
     int64_t q_pos[COMPANY_CALL], k_pos[COMPANY_CALL];
     int64_t q_doc[COMPANY_CALL], k_doc[COMPANY_CALL];
@@ -35,12 +35,12 @@ void company_free(struct company *p);
 
 /* A call without tokens is all zeros. */
 void company_add_query(struct company_call *c, int64_t token, int64_t pos,
-                     int64_t doc);
+                       int64_t doc);
 void company_add_both(struct company_call *c, int64_t token, int64_t pos,
-                    int64_t doc);
+                      int64_t doc);
 /* Tokens from .. to - 1 of the pool, placed from the first position on. */
 void company_plain(struct company_call *c, const struct company *p,
-                 int64_t from, int64_t to);
+                   int64_t from, int64_t to);
 
 /* Fill in the answers of a call, forward and backward. */
 void company_ask(struct company_call *c, const struct company *p);

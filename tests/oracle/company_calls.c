@@ -58,8 +58,8 @@ static locant_tensor gather(const struct company *p, const double *from,
 
     for (int64_t i = 0; i < size[1] * count * size[3]; i++) {
         int64_t token = tokens[i / size[3] % count];
-        int64_t at = (token * size[1] + i / (size[3] * count)) * size[3] +
-                     i % size[3];
+        int64_t at =
+            (token * size[1] + i / (size[3] * count)) * size[3] + i % size[3];
         double x = token == COMPANY_PAD ? (double)NAN : from[at];
 
         if (p->dtype == LOCANT_F64)
@@ -73,7 +73,7 @@ static locant_tensor gather(const struct company *p, const double *from,
 /* -------------------------------------------------------------------- calls */
 
 void company_add_query(struct company_call *c, int64_t token, int64_t pos,
-                     int64_t doc)
+                       int64_t doc)
 {
     c->q[c->T] = token;
     c->q_pos[c->T] = pos;
@@ -81,7 +81,7 @@ void company_add_query(struct company_call *c, int64_t token, int64_t pos,
 }
 
 static void company_add_key(struct company_call *c, int64_t token, int64_t pos,
-                     int64_t doc)
+                            int64_t doc)
 {
     c->k[c->S] = token;
     c->k_pos[c->S] = pos;
@@ -89,7 +89,7 @@ static void company_add_key(struct company_call *c, int64_t token, int64_t pos,
 }
 
 void company_add_both(struct company_call *c, int64_t token, int64_t pos,
-                     int64_t doc)
+                      int64_t doc)
 {
     company_add_query(c, token, pos, doc);
     company_add_key(c, token, pos, doc);
@@ -97,8 +97,7 @@ void company_add_both(struct company_call *c, int64_t token, int64_t pos,
 
 /* Tokens from .. to - 1 of the pool, placed from the first position on. */
 void company_plain(struct company_call *c, const struct company *p,
-                   int64_t from,
-                  int64_t to)
+                   int64_t from, int64_t to)
 {
     memset(c, 0, sizeof(*c));
     for (int64_t t = from; t < to; t++)
@@ -178,8 +177,7 @@ static void answers_make(struct company_call *c, const struct company *p)
 
 void company_answers_free(struct company_call *c, const struct company *p)
 {
-    locant_tensor *all[] = { &c->out, &c->dq, &c->lse, &c->dk, &c->dv,
-                             &c->dx };
+    locant_tensor *all[] = { &c->out, &c->dq, &c->lse, &c->dk, &c->dv, &c->dx };
 
     for (size_t i = 0; i < LEN(all); i++)
         test_tensor_free(all[i]);
@@ -200,8 +198,8 @@ void company_ask(struct company_call *c, const struct company *p)
     CHECK_OK(locant_attention_workspace(&bytes, &in.a));
     workspace = test_guarded(bytes);
     memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_forward(&c->out, &c->lse, &in.a, workspace,
-                                      bytes));
+    CHECK_OK(
+        locant_attention_forward(&c->out, &c->lse, &in.a, workspace, bytes));
     g.dq = &c->dq;
     g.dk = &c->dk;
     g.dv = &c->dv;

@@ -17,7 +17,8 @@ int draw_spec(struct drawn *d, const struct oracle *o, int i, int64_t D,
     d->e = test_create(d->spec);
     /* Encodings that differ from layer to layer have no door of their own. */
     d->doors = locant_encoding_layer(NULL, d->e, 0) == d->e
-                   ? locant_encoding_doors(d->e) : 0;
+                   ? locant_encoding_doors(d->e)
+                   : 0;
     d->traits = locant_encoding_traits(d->e);
     d->axes = locant_encoding_axes(d->e);
     return 1;
@@ -32,8 +33,7 @@ void draw_any(struct drawn *d, const struct oracle *o, int64_t D, int64_t W)
     CHECK(draw_spec(d, o, (int)test_range(0, specs - 1), D, W));
 }
 
-void draw_params(struct drawn *d, locant_dtype dtype,
-                 const locant_sizes *sizes)
+void draw_params(struct drawn *d, locant_dtype dtype, const locant_sizes *sizes)
 {
     locant_param_info info;
 

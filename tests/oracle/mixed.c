@@ -13,8 +13,6 @@ size_t mixed_size(const locant_tensor *t)
     return n;
 }
 
-
-
 static void defaults(struct mixed *m)
 {
     int64_t *sizes[] = { &m->B, &m->H, &m->G, &m->T, &m->S, &m->D };
@@ -27,8 +25,10 @@ static void defaults(struct mixed *m)
 
 static void make_params(struct mixed *m)
 {
-    locant_sizes sizes = { .width = m->W ? m->W : m->H * m->D, .heads = m->H,
-                           .kv_heads = m->G, .head_dim = m->D };
+    locant_sizes sizes = { .width = m->W ? m->W : m->H * m->D,
+                           .heads = m->H,
+                           .kv_heads = m->G,
+                           .head_dim = m->D };
     locant_param_info info;
 
     for (int i = 0; locant_encoding_param(&info, m->e, i, &sizes); i++) {
@@ -36,10 +36,9 @@ static void make_params(struct mixed *m)
         m->params[i] = test_tensor(m->dtype, info.rank, info.shape);
         m->dparams[i] = test_tensor(m->dtype, info.rank, info.shape);
         CHECK_OK(locant_encoding_param_init(&m->params[i], m->e, i, 3));
-        for (size_t n = 0; info.rate != 0 && n < mixed_size(&m->params[i]);
-             n++)
-            oracle_put(&m->params[i], n, oracle_get(&m->params[i], n) +
-                                            0.1 * test_uniform());
+        for (size_t n = 0; info.rate != 0 && n < mixed_size(&m->params[i]); n++)
+            oracle_put(&m->params[i], n,
+                       oracle_get(&m->params[i], n) + 0.1 * test_uniform());
         CHECK_OK(locant_encoding_param_project(&m->params[i], m->e, i));
         m->n_params++;
     }
@@ -128,11 +127,11 @@ void mixed_options(struct mixed *m, int64_t window)
 
 void mixed_free(struct mixed *m)
 {
-    locant_tensor *all[] = { &m->q, &m->k, &m->v, &m->x, &m->dout, &m->out,
-                             &m->lse, &m->dq, &m->dk, &m->dv, &m->dx,
-                             &m->q_pos, &m->k_pos, &m->q_docs, &m->k_docs,
-                             &m->q_coords, &m->k_coords, &m->sinks,
-                             &m->dsinks };
+    locant_tensor *all[] = { &m->q,        &m->k,      &m->v,      &m->x,
+                             &m->dout,     &m->out,    &m->lse,    &m->dq,
+                             &m->dk,       &m->dv,     &m->dx,     &m->q_pos,
+                             &m->k_pos,    &m->q_docs, &m->k_docs, &m->q_coords,
+                             &m->k_coords, &m->sinks,  &m->dsinks };
 
     for (size_t i = 0; i < LEN(all); i++)
         if (all[i]->data != NULL)
@@ -170,18 +169,18 @@ void mixed_run(struct mixed *m)
     CHECK_OK(locant_attention_workspace(&bytes, &m->a));
     workspace = test_guarded(bytes);
     memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_forward(&m->out, &m->lse, &m->a, workspace,
-                                      bytes));
+    CHECK_OK(
+        locant_attention_forward(&m->out, &m->lse, &m->a, workspace, bytes));
     memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_backward(&m->g, &m->dout, &m->out, &m->lse,
-                                       &m->a, workspace, bytes));
+    CHECK_OK(locant_attention_backward(&m->g, &m->dout, &m->out, &m->lse, &m->a,
+                                       workspace, bytes));
     test_guarded_free(workspace, bytes);
 }
 
 void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
 {
     locant_tensor *all[] = { &m->q, &m->out, &m->lse, &m->q_pos,
-                             &m->k, &m->v, &m->x, &m->k_pos };
+                             &m->k, &m->v,   &m->x,   &m->k_pos };
     int64_t first = from - (m->S - m->T);
     locant_tensor keep[LEN(all)];
     size_t bytes;
@@ -199,8 +198,8 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
     }
     CHECK_OK(locant_attention_workspace(&bytes, &m->a));
     workspace = test_guarded(bytes);
-    CHECK_OK(locant_attention_forward(&m->out, &m->lse, &m->a, workspace,
-                                      bytes));
+    CHECK_OK(
+        locant_attention_forward(&m->out, &m->lse, &m->a, workspace, bytes));
     test_guarded_free(workspace, bytes);
     for (size_t i = 0; i < LEN(all); i++)
         *all[i] = keep[i];
@@ -221,7 +220,7 @@ enum { FIXED = 7, TENSORS = FIXED + MIXED_PARAMS };
 
 static const locant_tensor *result(const struct mixed *m, int i)
 {
-    const locant_tensor *fixed[] = { &m->out, &m->lse, &m->dq, &m->dk,
+    const locant_tensor *fixed[] = { &m->out, &m->lse, &m->dq,    &m->dk,
                                      &m->dv,  &m->dx,  &m->dsinks };
 
     return i < FIXED ? fixed[i] : &m->dparams[i - FIXED];
@@ -269,8 +268,7 @@ static void near_tensor(const char *what, int i, const double *got,
     if (!(sqrt(error) <= tolerance * sqrt(size) + least))
         FAIL("%s: %s %d: error %.3g of %.3g\n", what,
              i < FIXED ? names[i] : "parameter", i < FIXED ? 0 : i - FIXED,
-             sqrt(error),
-             sqrt(size));
+             sqrt(error), sqrt(size));
 }
 
 /* || a - b || <= tolerance * || b || for each tensor of results on its own,

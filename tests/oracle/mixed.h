@@ -12,13 +12,13 @@ enum { MIXED_PARAMS = 16 };
 
 struct mixed {
     /* To be set before mixed_make(); sizes have defaults. */
-    const char *spec;           /* or 'e' */
+    const char *spec; /* or 'e' */
     const locant_encoding *e;
     locant_dtype dtype;
     locant_mask mask;
     int64_t B, H, G, T, S, D;
-    int64_t W;                  /* 0: no x */
-    int axes;                   /* 0: no coordinates */
+    int64_t W; /* 0: no x */
+    int axes;  /* 0: no coordinates */
 
     locant_tensor q, k, v, x, dout, out, lse, dq, dk, dv, dx, sinks, dsinks;
     locant_tensor q_pos, k_pos, q_docs, k_docs, q_coords, k_coords;
@@ -47,7 +47,7 @@ void mixed_run(struct mixed *m);
 void mixed_run_part(struct mixed *m, int64_t from, int64_t n);
 
 /* Everything written, in double: out, lse, dq, dk, dv, dx, dsinks, dparams. */
-size_t  mixed_count(const struct mixed *m);
+size_t mixed_count(const struct mixed *m);
 double *mixed_results(const struct mixed *m); /* free() it */
 
 /* Elements of a tensor; 0 where there is none. */

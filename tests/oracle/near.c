@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-void near_all(const double *got, const double *want, size_t n,
-              double tolerance)
+void near_all(const double *got, const double *want, size_t n, double tolerance)
 {
     for (size_t i = 0; i < n; i++)
         if (!(fabs(got[i] - want[i]) <= tolerance))

@@ -27,7 +27,7 @@ struct oracle_mrope {
     int64_t id[4096][3];
     int64_t n;
     int64_t start; /* the next segment's, when 'by_grid' */
-    int     by_grid;
+    int by_grid;
 };
 void oracle_mrope_text(struct oracle_mrope *m, int64_t n);
 void oracle_mrope_vision(struct oracle_mrope *m, int64_t frames, int64_t rows,

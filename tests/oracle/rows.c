@@ -16,14 +16,15 @@ static void done(struct oracle_run *r)
 
 struct oracle_run rows_run(int usual)
 {
-    static const struct oracle_memory guarded = {
-        test_guarded, test_guarded_free, test_guarded_readonly
-    };
+    static const struct oracle_memory guarded = { test_guarded,
+                                                  test_guarded_free,
+                                                  test_guarded_readonly };
 
     return (struct oracle_run){ .seed = test_seed(),
                                 .cases = test_cases(
                                     TEST_SANITIZED ? (usual + 1) / 2 : usual),
-                                .memory = &guarded, .done = done };
+                                .memory = &guarded,
+                                .done = done };
 }
 
 /* Spec i of o and what is asked about it. */
@@ -99,10 +100,11 @@ int rows_main(int (*belongs)(const struct oracle *o), struct rows_cases usual)
             assert_true(n + 1 < MOST);
             snprintf(names[n], sizeof(names[n]), "%s_%s", oracle_all[i]->name,
                      claims[k].name);
-            tests[n] = (struct CMUnitTest){
-                .name = names[n], .test_func = claims[k].run,
-                .initial_state = (void *)(uintptr_t)oracle_all[i]
-            };
+            tests[n] =
+                (struct CMUnitTest){ .name = names[n],
+                                     .test_func = claims[k].run,
+                                     .initial_state =
+                                         (void *)(uintptr_t)oracle_all[i] };
             n++;
         }
     if (usual.others > 0)

@@ -127,8 +127,7 @@ struct oracle_law oracle_bootstrap(const double *loss, size_t seeds,
     law.value = malloc(law.n * sizeof *law.value);
     for (size_t s = 0; s < all_seeds; s++)
         for (size_t b = 0; b < all_blocks; b++)
-            law.value[s * all_blocks + b] =
-                mean_of(loss, seeds, blocks, s, b);
+            law.value[s * all_blocks + b] = mean_of(loss, seeds, blocks, s, b);
     qsort(law.value, law.n, sizeof *law.value, ascending);
     return law;
 }

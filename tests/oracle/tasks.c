@@ -220,14 +220,13 @@ oracle_solver oracle_task(const char *id)
         const char *id;
         oracle_solver solve;
     } list[] = {
-        { "T1", delay }, { "T2", repeat }, { "T3", copy_150 },
-        { "T4", copy_2 }, { "T5", reverse }, { "T6", sorted },
-        { "T7", majority }, { "T7.count", thirds }, { "T8", parity },
-        { "T9", flip_flop }, { "T10", selective }, { "T11", recall_8 },
-        { "T11.flat", recall_8 }, { "T12", needle }, { "T13.2", modular },
-        { "T13.3", modular }, { "T13.4", modular }, { "T13.8", modular },
-        { "T13.16", modular },
-        { "T16", addition },
+        { "T1", delay },          { "T2", repeat },       { "T3", copy_150 },
+        { "T4", copy_2 },         { "T5", reverse },      { "T6", sorted },
+        { "T7", majority },       { "T7.count", thirds }, { "T8", parity },
+        { "T9", flip_flop },      { "T10", selective },   { "T11", recall_8 },
+        { "T11.flat", recall_8 }, { "T12", needle },      { "T13.2", modular },
+        { "T13.3", modular },     { "T13.4", modular },   { "T13.8", modular },
+        { "T13.16", modular },    { "T16", addition },
     };
 
     for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)

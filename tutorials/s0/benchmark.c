@@ -1,8 +1,15 @@
 /* benchmark.c - the tutorial's benchmark of four jobs: S0.21, S0.22. */
 #include "../tutorial.h"
 
-enum { BATCH = 16, TOKENS = 1024, WIDTH = 512, HEADS = 8, METHODS = 4,
-       TABLE = 5000, ROWS = TOKENS * WIDTH };
+enum {
+    BATCH = 16,
+    TOKENS = 1024,
+    WIDTH = 512,
+    HEADS = 8,
+    METHODS = 4,
+    TABLE = 5000,
+    ROWS = TOKENS * WIDTH
+};
 
 static struct {
     const locant_encoding *e;
@@ -13,7 +20,7 @@ static struct {
 static void add_rows(void)
 {
     const float *x = bench.x.data, *p = bench.rows.data;
-    float       *y = bench.y.data;
+    float *y = bench.y.data;
 
     for (int64_t b = 0; b < BATCH; b++)
         for (int64_t j = 0; j < ROWS; j++)
@@ -47,19 +54,18 @@ static void build_bias(void)
 #define ELSEWHERE "not measured here; S4.18 measures it"
 static const struct method {
     const char *name, *spec, *work;
-    void      (*run)(void);
+    void (*run)(void);
     const char *grade; /* the tutorial's grade for extrapolation */
     const char *found; /* what is known */
-} methods[METHODS] = {
-    { "sinusoidal", "sinusoidal", "adds a stored table", add_rows, "good",
-      ELSEWHERE },
-    { "learned", "learned(length=5000)", "reads rows, adds them",
-      gather_and_add, "limited", "none: the table ends" },
-    { "rope", "rope(pairing=interleaved)", "rotates every channel", rotate,
-      "good", ELSEWHERE },
-    { "alibi", "alibi", "builds a bias [8, 1024, 1024]", build_bias,
-      "excellent", ELSEWHERE }
-};
+} methods[METHODS] = { { "sinusoidal", "sinusoidal", "adds a stored table",
+                         add_rows, "good", ELSEWHERE },
+                       { "learned", "learned(length=5000)",
+                         "reads rows, adds them", gather_and_add, "limited",
+                         "none: the table ends" },
+                       { "rope", "rope(pairing=interleaved)",
+                         "rotates every channel", rotate, "good", ELSEWHERE },
+                       { "alibi", "alibi", "builds a bias [8, 1024, 1024]",
+                         build_bias, "excellent", ELSEWHERE } };
 
 static locant_tensor uniform_f32(locant_random *r, double scale, int64_t rows,
                                  int64_t cols)
@@ -67,8 +73,8 @@ static locant_tensor uniform_f32(locant_random *r, double scale, int64_t rows,
     locant_tensor t = ZEROS_F32(rows, cols);
 
     for (int64_t i = 0; i < rows * cols; i++)
-        ((float *)t.data)[i] = (float)(scale * locant_random_uniform(r) -
-                                       scale / 2);
+        ((float *)t.data)[i] =
+            (float)(scale * locant_random_uniform(r) - scale / 2);
     return t;
 }
 
@@ -93,7 +99,7 @@ static void check_result(const struct method *m)
 {
     const float *x = bench.x.data, *y = bench.y.data, *b = bench.bias.data;
     const float *learned = bench.table.data;
-    int          at = 3 * WIDTH; /* token 3 of the first sequence */
+    int at = 3 * WIDTH; /* token 3 of the first sequence */
 
     if (m->run == add_rows)
         check("sinusoidal", y[at], x[at] + sin(3), 1e-7);
@@ -109,14 +115,14 @@ static void measure_all(double *ms, long long *numbers, int runs)
 {
     locant_random r = draws(21);
 
-    bench.x         = uniform_f32(&r, 1, BATCH * TOKENS, WIDTH);
-    bench.table     = uniform_f32(&r, 0.2, TABLE, WIDTH);
-    bench.y         = ZEROS_F32(BATCH, TOKENS, WIDTH);
-    bench.rows      = ZEROS_F32(TOKENS, WIDTH);
-    bench.bias      = ZEROS_F32(HEADS, TOKENS, TOKENS);
+    bench.x = uniform_f32(&r, 1, BATCH * TOKENS, WIDTH);
+    bench.table = uniform_f32(&r, 0.2, TABLE, WIDTH);
+    bench.y = ZEROS_F32(BATCH, TOKENS, WIDTH);
+    bench.rows = ZEROS_F32(TOKENS, WIDTH);
+    bench.bias = ZEROS_F32(HEADS, TOKENS, TOKENS);
     bench.positions = positions(0, TOKENS);
-    bench.x = locant_dense(bench.x.data, LOCANT_F32,
-                           SHAPE(BATCH, TOKENS, WIDTH));
+    bench.x =
+        locant_dense(bench.x.data, LOCANT_F32, SHAPE(BATCH, TOKENS, WIDTH));
     for (int i = 0; i < METHODS; i++) {
         progress("%s, %d runs", methods[i].name, runs);
         ms[i] = measure(&methods[i], runs);
@@ -134,12 +140,12 @@ static const char *const UNSEEN = "lengths beyond training bring angles that "
 /* S0.21 */
 void s0_benchmark(void)
 {
-    double    ms[METHODS];
+    double ms[METHODS];
     long long numbers[METHODS];
 
     say("batch %d, %d tokens, width %d, %d heads; float32; 5 runs to warm up, "
-        "mean of 100; %s, %d threads.", BATCH, TOKENS, WIDTH, HEADS,
-        locant_isa(), locant_threads());
+        "mean of 100; %s, %d threads.",
+        BATCH, TOKENS, WIDTH, HEADS, locant_isa(), locant_threads());
     measure_all(ms, numbers, 100);
     for (int i = 0; i < METHODS; i++)
         say("%s: %.2f ms, %lld parameters, %s; %s; extrapolation: %s",
@@ -159,7 +165,7 @@ void s0_benchmark(void)
 /* S0.22 */
 void s0_benchmark_table(void)
 {
-    double    ms[METHODS];
+    double ms[METHODS];
     long long numbers[METHODS];
 
     say("As S0.21, mean of 10 runs.  The times are of unlike jobs.");
@@ -170,8 +176,9 @@ void s0_benchmark_table(void)
                   numbers[i] ? "yes" : "no", methods[i].found);
     for (int i = 0; i < METHODS; i++)
         if (methods[i].run != gather_and_add)
-            mistake_in_words("E-0.9", methods[i].name, methods[i].grade,
-                             methods[i].found, i < 3 ? UNSEEN :
-                             "a level loss shows that far tokens are ignored, "
-                             "not that they are used");
+            mistake_in_words(
+                "E-0.9", methods[i].name, methods[i].grade, methods[i].found,
+                i < 3 ? UNSEEN
+                      : "a level loss shows that far tokens are ignored, "
+                        "not that they are used");
 }

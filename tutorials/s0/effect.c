@@ -23,13 +23,16 @@ static void draw_heads(char letter, const char *title, const double *p)
     for (int i = 0; i < TOKENS * COLS; i++) {
         int h = i % COLS / (TOKENS + 1), col = i % COLS % (TOKENS + 1);
 
-        cells[i] = col == TOKENS ? NAN
-                                 : p[(h * TOKENS + i / COLS) * TOKENS + col];
+        cells[i] =
+            col == TOKENS ? NAN : p[(h * TOKENS + i / COLS) * TOKENS + col];
     }
-    draw(letter, (locant_figure){
-        .kind = LOCANT_FIGURE_HEATMAP, .title = title, .y_label = "query",
-        .x_label = "key, heads 0 to 3", .cells = cells, .rows = TOKENS,
-        .cols = COLS });
+    draw(letter, (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
+                                  .title = title,
+                                  .y_label = "query",
+                                  .x_label = "key, heads 0 to 3",
+                                  .cells = cells,
+                                  .rows = TOKENS,
+                                  .cols = COLS });
 }
 
 static void print_heads(const char *which, const double *p)
@@ -46,7 +49,7 @@ static void print_heads(const char *which, const double *p)
 void s0_effect(void)
 {
     locant_random r = draws(16);
-    struct mha    m = mha_new(&r, WIDTH, HEADS, 1);
+    struct mha m = mha_new(&r, WIDTH, HEADS, 1);
     locant_tensor token = NORMALS(&r, WIDTH);
     locant_tensor x = added(ZEROS(1, TOKENS, WIDTH), token);
     locant_tensor P = table_rows("sinusoidal", 0, TOKENS, WIDTH, NULL);
@@ -76,7 +79,8 @@ void s0_effect(void)
     }
     mistake("E-0.10", "entropy of eight equal weights",
             entropy(none, TOKENS, TOKENS, 1e-9),
-            entropy(none, TOKENS, TOKENS, 0), "the tutorial adds 1e-9 inside "
+            entropy(none, TOKENS, TOKENS, 0),
+            "the tutorial adds 1e-9 inside "
             "the logarithm; 0 ln 0 is 0 and needs no help.  What it prints as "
             "an increase is a fall, of random weights");
 

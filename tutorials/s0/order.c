@@ -6,11 +6,12 @@
 enum { WORD_WIDTH = 8, MOST_WORDS = 8, PAIRS = 4 };
 
 static const struct pair {
-    int         n;
+    int n;
     const char *first[MOST_WORDS], *second[MOST_WORDS];
 } pairs[PAIRS] = {
     { 3, { "我", "爱", "你" }, { "你", "爱", "我" } },
-    { 6, { "the", "cat", "sat", "on", "the", "mat" },
+    { 6,
+      { "the", "cat", "sat", "on", "the", "mat" },
       { "the", "mat", "sat", "on", "the", "cat" } },
     { 3, { "john", "loves", "mary" }, { "mary", "loves", "john" } },
     { 2, { "not", "good" }, { "good", "not" } }
@@ -37,8 +38,8 @@ static const double *attend_words(const char *const *words, int n,
 {
     locant_tensor x = embed(words, n);
 
-    return data(attend((locant_attention){ .q = &x, .k = &x, .v = &x,
-                                           .encoding = encoding(spec) }));
+    return data(attend((locant_attention){
+        .q = &x, .k = &x, .v = &x, .encoding = encoding(spec) }));
 }
 
 /* Distance of the last word's outputs in the two sentences. */
@@ -46,7 +47,7 @@ static double last_word(const struct pair *p, const char *spec)
 {
     const double *a = attend_words(p->first, p->n, spec);
     const double *b = attend_words(p->second, p->n, spec);
-    int           i = p->n - 1, j = 0;
+    int i = p->n - 1, j = 0;
 
     while (j < i && strcmp(p->first[i], p->second[j]) != 0)
         j++;
@@ -84,7 +85,7 @@ void s0_schematic(void)
     enum { T = 6, W = 16, COLS = 3 * W + 2 };
     locant_random r = draws(2);
     const double *P = data(table_rows("sinusoidal", 0, T, W, NULL));
-    double       *cells = reals(T * COLS), error = 0;
+    double *cells = reals(T * COLS), error = 0;
 
     for (int t = 0; t < T; t++) {
         double *token = cells + t * COLS, *at = token + W + 1;
@@ -134,9 +135,9 @@ enum { WIDTH = 32, HEADS = 4, TOKENS = 5, CELLS = TOKENS * TOKENS };
 void s0_attention(void)
 {
     locant_random r = draws(4);
-    struct mha    m = mha_new(&r, WIDTH, HEADS, 1);
+    struct mha m = mha_new(&r, WIDTH, HEADS, 1);
     locant_tensor x = NORMALS(&r, 1, TOKENS, WIDTH), w = mha_weights(&m, x);
-    int64_t       n = 4 * (m.q.in * m.q.out + m.q.out);
+    int64_t n = 4 * (m.q.in * m.q.out + m.q.out);
 
     say("softmax(Q K^T / sqrt(%d)) V between W_q, W_k, W_v and W_o, %d heads.",
         WIDTH / HEADS, HEADS);
@@ -155,10 +156,10 @@ void s0_attention(void)
 void s0_permutation(void)
 {
     locant_random r = draws(51), numbers = draws(5);
-    struct mha    m = mha_new(&numbers, WIDTH, HEADS, 1);
+    struct mha m = mha_new(&numbers, WIDTH, HEADS, 1);
     locant_tensor x = NORMALS(&numbers, 1, TOKENS, WIDTH), shuffled;
-    int64_t       order[TOKENS], inverse[TOKENS];
-    double        shown[TOKENS], theirs, right, plain;
+    int64_t order[TOKENS], inverse[TOKENS];
+    double shown[TOKENS], theirs, right, plain;
 
     shuffle(order, TOKENS, &r);
     for (int i = 0; i < TOKENS; i++) {
@@ -168,9 +169,9 @@ void s0_permutation(void)
     shuffled = reordered(x, order);
     locant_tensor w = mha_weights(&m, x), w2 = mha_weights(&m, shuffled);
     theirs = mean_difference(permuted(data(w2), order, TOKENS), data(w), CELLS);
-    right  = mean_difference(permuted(data(w2), inverse, TOKENS), data(w),
-                             CELLS);
-    plain  = mean_difference(data(w2), data(w), CELLS);
+    right =
+        mean_difference(permuted(data(w2), inverse, TOKENS), data(w), CELLS);
+    plain = mean_difference(data(w2), data(w), CELLS);
     show_shape("sequence", x);
     show_list("permutation", "%.0f", shown, TOKENS);
     show_shape("weights", w);
@@ -178,7 +179,8 @@ void s0_permutation(void)
     show("mean difference, brought back by the inverse", right);
     show("mean difference, as they are", plain);
     mistake("E-0.2", "mean difference of head 0 after reordering", theirs,
-            right, "to undo a permutation takes its inverse, argsort(p); p "
+            right,
+            "to undo a permutation takes its inverse, argsort(p); p "
             "itself works only where p is its own inverse");
     mistake("E-0.1", "mean difference of the weights themselves", 0, plain,
             "the weights are permuted with the tokens (equivariant), not "
@@ -191,6 +193,6 @@ void s0_permutation(void)
     for (int i = 0; i < TOKENS; i++)
         check("an output moves with its token",
               max_difference(data(mha(&m, shuffled)) + i * WIDTH,
-                             data(mha(&m, x)) + order[i] * WIDTH, WIDTH), 0,
-              1e-14);
+                             data(mha(&m, x)) + order[i] * WIDTH, WIDTH),
+              0, 1e-14);
 }

@@ -20,8 +20,9 @@ static const double *by_formula(int64_t n, int64_t width)
 void s0_formula(void)
 {
     static const double second[] = { /* P[2], 8 channels, ten digits */
-        0.9092974268, -0.4161468365, 0.1986693308, 0.9800665778,
-        0.0199986667, 0.9998000067, 0.0019999987, 0.9999980000
+                                     0.9092974268, -0.4161468365, 0.1986693308,
+                                     0.9800665778, 0.0199986667,  0.9998000067,
+                                     0.0019999987, 0.9999980000
     };
     const double *P = rows_of(0, 3, 8);
 
@@ -30,8 +31,8 @@ void s0_formula(void)
     show_matrix("P for d = 8", "%.10f", P, 3, 8);
     check("P[2] against published numbers", max_difference(P + 16, second, 8),
           0, 6e-11);
-    mistake_in_words("E-0.8", "what the letter i counts",
-                     "i is the dimension", "i is the pair of dimensions",
+    mistake_in_words("E-0.8", "what the letter i counts", "i is the dimension",
+                     "i is the pair of dimensions",
                      "a channel ch has exponent 2 floor(ch/2) / d; read as a "
                      "dimension the slowest would rotate near 10000^-2");
 }
@@ -41,8 +42,8 @@ void s0_merits(void)
 {
     enum { N = 512, W = 64 };
     const double *P = rows_of(0, N, W), *far = rows_of(1000000, 1, W);
-    double        unique = INFINITY, shift;
-    long long     numbers = learned_numbers("sinusoidal", W, 4);
+    double unique = INFINITY, shift;
+    long long numbers = learned_numbers("sinusoidal", W, 4);
 
     for (int i = 0; i < N; i++)
         for (int j = 0; j < i; j++)
@@ -51,7 +52,8 @@ void s0_merits(void)
     say("Four merits, each as far as it goes, for d = %d:", W);
     say("1. unique: the two nearest of %d rows are %.4f apart", N, unique);
     say("2. relative: P[8] is P[5] with each pair rotated by a fixed angle, to "
-        "%.1e; a linear layer can find a shift", shift);
+        "%.1e; a linear layer can find a shift",
+        shift);
     say("3. no end: a row exists at position 1000000, |P|^2 = %.6f",
         cosine(far, far, W) * W / 2);
     say("4. nothing to train: %lld parameters", numbers);
@@ -75,7 +77,7 @@ void s0_class(void)
     locant_random r = draws(8);
     const double *P = rows_of(0, MAX, W), *odd = rows_of(1, 1, 5);
     locant_tensor x = NORMALS(&r, 2, T, W), y = added(x, COPY(P, T, W));
-    double        gained[4];
+    double gained[4];
 
     for (int c = 0; c < 4; c++)
         gained[c] = data(y)[W + c] - data(x)[W + c];
@@ -116,10 +118,9 @@ enum { LENGTH = 50, DIM = 64, PAIRS = DIM / 2 };
 static void waves(const double *P)
 {
     static const int channel[] = { 0, 1, 2, 3, 10, 20 };
-    static const char *const labels[] = {
-        "channel 0", "channel 1", "channel 2", "channel 3", "channel 10",
-        "channel 20"
-    };
+    static const char *const labels[] = { "channel 0",  "channel 1",
+                                          "channel 2",  "channel 3",
+                                          "channel 10", "channel 20" };
     double *y = reals(6 * LENGTH);
 
     part('b', "six channels over position");
@@ -135,9 +136,9 @@ static void waves(const double *P)
 
 static void vectors(const double *P)
 {
-    static const char *const labels[] = {
-        "position 0", "position 5", "position 10", "position 15", "position 20"
-    };
+    static const char *const labels[] = { "position 0", "position 5",
+                                          "position 10", "position 15",
+                                          "position 20" };
     double *y = reals(5 * DIM);
 
     part('c', "the vectors of five positions");
@@ -164,8 +165,8 @@ static void spectrum(const double *P)
     check("first frequency", f[0], 1, SINE);
     check("last frequency", f[PAIRS - 1], pow(10000, -62. / 64),
           SINE * f[PAIRS - 1]);
-    check("steps are even on the axis", logs[10] - logs[9],
-          logs[31] - logs[30], 1e-10);
+    check("steps are even on the axis", logs[10] - logs[9], logs[31] - logs[30],
+          1e-10);
     curves('d', "Frequency of each pair", "pair",
            "log10 of radians per position", NULL, logs, 1, PAIRS);
 }
@@ -180,8 +181,8 @@ void s0_visualise(void)
     part('a', "heat map, position across, channel down");
     say("range: [%.3f, %.3f]", least(P, LENGTH * DIM),
         largest(P, LENGTH * DIM));
-    check("the table", max_difference(P, by_formula(LENGTH, DIM),
-                                      LENGTH * DIM), 0, SINE);
+    check("the table", max_difference(P, by_formula(LENGTH, DIM), LENGTH * DIM),
+          0, SINE);
     heat_map('a', "Sinusoidal table", "position", "channel",
              transposed(P, LENGTH, DIM), DIM, LENGTH);
     waves(P);
@@ -194,7 +195,7 @@ void s0_relative(void)
 {
     enum { NEAR = 20 };
     const double *P = rows_of(0, NEAR, DIM);
-    double       *c = reals(NEAR * NEAR), *by_distance = reals(NEAR);
+    double *c = reals(NEAR * NEAR), *by_distance = reals(NEAR);
 
     for (int i = 0; i < NEAR * NEAR; i++)
         c[i] = cosine(P + i / NEAR * DIM, P + i % NEAR * DIM, DIM);

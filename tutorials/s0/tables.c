@@ -17,12 +17,12 @@ static locant_tensor learned_table(int64_t rows, int64_t width)
 void s0_learned(void)
 {
     enum { W = 64, T = 20, N = MAX_LENGTH * W };
-    const char   *spec = "learned(length=5000)";
+    const char *spec = "learned(length=5000)";
     locant_tensor table = learned_table(MAX_LENGTH, W);
     locant_tensor rows = table_rows(spec, 0, T, W, &table);
     locant_tensor up = ZEROS(3, W), at = positions(0, 3);
-    double        theirs = deviation(data(table), N), *g;
-    double        ours = deviation(data(*initial_params(spec, W, 4)), N);
+    double theirs = deviation(data(table), N), *g;
+    double ours = deviation(data(*initial_params(spec, W, 4)), N);
 
     ((int64_t *)at.data)[2] = 1; /* two tokens at position 1 */
     for (int i = 0; i < 3 * W; i++)
@@ -50,7 +50,7 @@ enum { CLIP = 32, VECTORS = 2 * CLIP + 1 };
 /* [L, L, d]: row clip(i - j) + 32 of the table, for each i and j. */
 static locant_tensor clipped(locant_tensor table, int64_t L)
 {
-    int64_t       d = table.shape[1];
+    int64_t d = table.shape[1];
     locant_tensor out = ZEROS(L * L, d), index = positions(0, L * L);
 
     for (int64_t i = 0; i < L * L; i++) {
@@ -69,10 +69,10 @@ void s0_clipped(void)
 {
     enum { L = 80, D = 32, FAR = 128 };
     static const double distances[] = { 0, 8, 16, 32, 64, 127 };
-    locant_random  r = draws(13);
-    locant_tensor  table = NORMALS(&r, VECTORS, D), x = clipped(table, L);
+    locant_random r = draws(13);
+    locant_tensor table = NORMALS(&r, VECTORS, D), x = clipped(table, L);
     locant_tensor *t5 = initial_params("t5", D, 1);
-    const double  *bucket;
+    const double *bucket;
 
     /* if bucket b has the bias b, then the bias is the bucket */
     for (int b = 0; b < 32; b++)
@@ -87,10 +87,11 @@ void s0_clipped(void)
             "a vector per clipped distance is Shaw's table (with the sign "
             "reversed: i - j); T5 learns one number per head and bucket, the "
             "buckets growing like a logarithm");
-    check("pair (3, 1) holds vector 34", max_difference(
-        data(x) + (3 * L + 1) * D, data(table) + 34 * D, D), 0, 0);
-    check("pair (0, 79) is clipped to vector 0", max_difference(
-        data(x) + 79 * D, data(table), D), 0, 0);
+    check("pair (3, 1) holds vector 34",
+          max_difference(data(x) + (3 * L + 1) * D, data(table) + 34 * D, D), 0,
+          0);
+    check("pair (0, 79) is clipped to vector 0",
+          max_difference(data(x) + 79 * D, data(table), D), 0, 0);
     check("bucket of distance 64", bucket[4], 26, 0);
     check("bucket of distance 16", bucket[2], 16, 0);
 }
@@ -166,7 +167,7 @@ void s0_compare(void)
 {
     const double *a = data(table_rows("sinusoidal", 0, ROWS, WIDTH, NULL));
     const double *b = data(learned_table(MAX_LENGTH, WIDTH));
-    double       *d = reals(CELLS);
+    double *d = reals(CELLS);
 
     for (int i = 0; i < CELLS; i++)
         d[i] = b[i] - a[i];

@@ -27,12 +27,12 @@ static double last_frequency(int64_t width)
 void s0_rope(void)
 {
     static const double one_to_eight[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-    static const double at_five[] = {
-        2.20151073479, -0.391599903737, 0.715045531254, 4.94860686337,
-        4.69387628635, 6.24239740872, 6.95991266685, 8.03489985438
-    };
+    static const double at_five[] = { 2.20151073479,  -0.391599903737,
+                                      0.715045531254, 4.94860686337,
+                                      4.69387628635,  6.24239740872,
+                                      6.95991266685,  8.03489985438 };
     locant_tensor x = normal_input(17), y = rotated(ROPE_PAIRS, x, 0);
-    double        theirs = last_frequency(WIDTH), right = last_frequency(HEAD);
+    double theirs = last_frequency(WIDTH), right = last_frequency(HEAD);
 
     show_shape("the tutorial rotates", y);
     check("lengths stay", length_change(x, y), 0, 1e-7);
@@ -74,7 +74,7 @@ void s0_alibi(void)
                                     0.0883883476 };
     const double *m = alibi_slopes(8), *m12 = alibi_slopes(12);
     locant_tensor b = bias("alibi", 8, 4, 4, NULL);
-    double        far = data(b)[3 * 4];
+    double far = data(b)[3 * 4];
 
     show_list("slopes of 8 heads", "%.8g", m, 8);
     show_shape("bias", b);
@@ -113,8 +113,8 @@ void s0_variant_shapes(void)
     show_shape("alibi's bias", b);
     check("position 0 is not rotated", max_difference(data(x), data(y), WIDTH),
           0, 0);
-    claim("position 1 is", max_difference(data(x) + WIDTH, data(y) + WIDTH,
-                                          WIDTH) > 1e-3);
+    claim("position 1 is",
+          max_difference(data(x) + WIDTH, data(y) + WIDTH, WIDTH) > 1e-3);
     check("elements of the bias", count(b), HEADS * TOKENS * TOKENS, 0);
 }
 
@@ -123,8 +123,8 @@ void s0_alibi_maps(void)
 {
     enum { N = TOKENS * TOKENS };
     const double *m = alibi_slopes(HEADS);
-    double       *b = data(bias("alibi", HEADS, TOKENS, TOKENS, NULL));
-    char          title[64];
+    double *b = data(bias("alibi", HEADS, TOKENS, TOKENS, NULL));
+    char title[64];
 
     for (int i = 0; i < HEADS * N; i++)
         if (i % TOKENS > i / TOKENS % TOKENS)
@@ -140,7 +140,7 @@ void s0_alibi_maps(void)
                  TOKENS);
     }
     show_list("slopes", "%.8g", m, HEADS);
-    mistake("E-0.5", "bias of head 0 for a key 9 back", 9 * m[0],
-            b[9 * TOKENS], "the tutorial draws the past in the colours of "
+    mistake("E-0.5", "bias of head 0 for a key 9 back", 9 * m[0], b[9 * TOKENS],
+            "the tutorial draws the past in the colours of "
             "reward; the sign is the other one");
 }

@@ -12,17 +12,18 @@ void s0_ideas(void)
     say("4. relative: the score depends on the distance i - j.");
     claim("learned is learned, sinusoidal is not",
           (info("learned")->traits & LOCANT_TRAIT_LEARNED) &&
-          !(info("sinusoidal")->traits & LOCANT_TRAIT_LEARNED));
-    claim("rope and alibi are relative", info("rope")->traits &
-          info("alibi")->traits & LOCANT_TRAIT_RELATIVE);
+              !(info("sinusoidal")->traits & LOCANT_TRAIT_LEARNED));
+    claim("rope and alibi are relative",
+          info("rope")->traits & info("alibi")->traits & LOCANT_TRAIT_RELATIVE);
     mistake_in_words("E-0.1", "first idea", "attention is position invariant",
-                     "equivariant", "outputs move with their tokens; 'locant "
+                     "equivariant",
+                     "outputs move with their tokens; 'locant "
                      "tutorial S0.5' measures it");
 }
 
 static const struct feature {
     const char *spec, *formula, *theirs, *right, *use;
-    int         expected; /* parameters at 1024 x 512 */
+    int expected; /* parameters at 1024 x 512 */
 } features[] = {
     { "sinusoidal", "0", "good", "poor", "original Transformer", 0 },
     { "learned(length=1024)", "L d", "limited", "none", "fixed length",
@@ -77,7 +78,8 @@ void s0_advice(void)
 
     say("Insights, as they stand today:");
     say("1. positions change the weights: here by up to %.3f (8 random tokens, "
-        "sinusoidal)", change);
+        "sinusoidal)",
+        change);
     say("2. lengths beyond training matter, and must be measured, not assumed");
     say("3. no encoding is best everywhere");
     say("4. distance matters more than place: most present encodings are "
@@ -93,13 +95,13 @@ void s0_advice(void)
 /* S0.26 */
 void s0_names(void)
 {
-    static const struct { const char *model, *word, *spec; } rows[] = {
-        { "Transformer", "original Transformer", "sinusoidal" },
-        { "T5", "T5", "t5" },
-        { "GPT-NeoX", "GPT-NeoX", "rope" },
-        { "LLaMA", "Llama", "rope" },
-        { "PaLM", "PaLM", "rope" }
-    };
+    static const struct {
+        const char *model, *word, *spec;
+    } rows[] = { { "Transformer", "original Transformer", "sinusoidal" },
+                 { "T5", "T5", "t5" },
+                 { "GPT-NeoX", "GPT-NeoX", "rope" },
+                 { "LLaMA", "Llama", "rope" },
+                 { "PaLM", "PaLM", "rope" } };
 
     table("models", "model|encoding");
     for (int i = 0; i < 5; i++) {
@@ -109,7 +111,8 @@ void s0_names(void)
     }
     claim("PaLM does not use alibi",
           strstr(info("alibi")->used_by, "PaLM") == NULL);
-    mistake_in_words("E-0.7", "PaLM", "alibi", "rope", "PaLM rotates queries "
+    mistake_in_words("E-0.7", "PaLM", "alibi", "rope",
+                     "PaLM rotates queries "
                      "and keys; alibi is in BLOOM and MPT");
     say("Next in the tutorial: the Transformer block ('locant tutorial S3.20' "
         "has one).");

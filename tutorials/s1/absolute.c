@@ -41,10 +41,10 @@ static double unit_score(double n)
 void s1_claim(void)
 {
     static const double n[] = { 1, 100, 511, 1000, 2000 };
-    const double *t5 = data(bias_at("t5", 8, n, 5,
-                                    initial_params("t5", 512, 8)));
+    const double *t5 =
+        data(bias_at("t5", 8, n, 5, initial_params("t5", 512, 8)));
     const double *alibi = data(bias_at("alibi", 8, n, 5, NULL));
-    int           unfinished = 0;
+    int unfinished = 0;
 
     for (int c = 0; c < 32; c++)
         unfinished += wavelength(10000, c, 64) > 512;
@@ -89,7 +89,7 @@ void s1_get_pe(void)
 {
     locant_tensor rows = table_rows("sinusoidal", 0, LENGTH, WIDTH, NULL);
     const double *P = data(rows);
-    double       *loops = reals(N);
+    double *loops = reals(N);
 
     for (int i = 0; i < LENGTH; i++)
         for (int j = 0; j < WIDTH / 2; j++)
@@ -110,7 +110,7 @@ void s1_get_pe(void)
 /* S1.4 */
 void s1_learned(void)
 {
-    const char   *spec = "learned(length=50)";
+    const char *spec = "learned(length=50)";
     locant_random r = draws(1);
     locant_tensor P = NORMALS(&r, LENGTH, WIDTH), up = ZEROS(3, WIDTH);
     locant_tensor rows = table_rows(spec, 0, LENGTH, WIDTH, &P);
@@ -128,7 +128,8 @@ void s1_learned(void)
            data(table_gradient(spec, P, up, at))[7 * WIDTH], 2, 0);
     show_text("position 50", table_refusal(spec, LENGTH, &P));
     mistake("E-1.4", "deviation of the table at the beginning",
-            deviation(data(P), N), 0.02, "nn.Embedding begins with N(0, 1), "
+            deviation(data(P), N), 0.02,
+            "nn.Embedding begins with N(0, 1), "
             "fifty times what BERT takes: positions would drown the tokens.");
     check("rows less table", difference(rows, P), 0, 0);
     /* a sample deviation has a deviation of 1 / sqrt(2n); five of those */

@@ -52,8 +52,11 @@ static locant_tensor single_run(const struct single *from, int as_tutorial,
     project(&m);
     for (int i = 0; i < 3; i++)
         *t[i] = locant_dense(t[i]->data, LOCANT_F64, SHAPE(B, 1, T, HEAD));
-    out = attend((locant_attention){ .q = &m.q, .k = &m.k, .v = &m.v,
-                                     .q_pos = &at, .k_pos = &at,
+    out = attend((locant_attention){ .q = &m.q,
+                                     .k = &m.k,
+                                     .v = &m.v,
+                                     .q_pos = &at,
+                                     .k_pos = &at,
                                      .encoding = encoding(spec) });
     return locant_dense(out.data, LOCANT_F64, SHAPE(BATCH, LENGTH, HEAD));
 }
@@ -75,7 +78,8 @@ static void wrong_axis(locant_tensor theirs, locant_tensor right,
                        locant_tensor v)
 {
     mistake("E-1.2", "largest |output - V|", difference(theirs, v),
-            difference(right, v), "The tutorial's scores run over the head "
+            difference(right, v),
+            "The tutorial's scores run over the head "
             "axis, of size 1: a softmax of one number is 1, and V comes out.  "
             "The commented is_causal=True line does the same.");
 }
@@ -95,10 +99,12 @@ void s1_single(void)
     say("Three projections 128 to 64 without bias, RoPE, attention.");
     wrong_axis(theirs, right, m.v);
     mistake("E-1.2", "largest effect of RoPE on the output", rope_theirs,
-            rope_right, "What does not pass through the softmax cannot "
+            rope_right,
+            "What does not pass through the softmax cannot "
             "matter.");
     mistake("E-1.2", "tokens reversed: output less reversed output",
-            order_theirs, order_right, "Order must change more than the order "
+            order_theirs, order_right,
+            "Order must change more than the order "
             "of the output.");
     check("the tutorial's output less V", difference(theirs, m.v), 0, 0);
     check("the tutorial's, RoPE less none", rope_theirs, 0, 0);
@@ -153,7 +159,7 @@ static locant_tensor by_loops(const struct mha *m, locant_tensor x,
 void s1_multi(void)
 {
     locant_random r = draws(4);
-    struct mha    m = multi_new(&r);
+    struct mha m = multi_new(&r);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, DIM);
     locant_tensor loops = by_loops(&m, x, 0);
 
@@ -172,7 +178,7 @@ void s1_multi(void)
 void s1_multi_run(void)
 {
     locant_random r = draws(4);
-    struct mha    m = multi_new(&r);
+    struct mha m = multi_new(&r);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, DIM), out = mha(&m, x);
 
     show_shape("input", x);

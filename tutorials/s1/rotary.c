@@ -32,7 +32,7 @@ void s1_rotate_half(void)
     locant_tensor in = COPY(x, 1, 8), out = ZEROS(1, 8);
     /* all frequencies are 1, so position pi/2 rotates by a right angle */
     locant_tensor quarter = COPY(&(double){ PI / 2 }, 1);
-    double        half[8], twice[8];
+    double half[8], twice[8];
 
     rotate_half(half, x, 8);
     rotate_half(twice, half, 8);
@@ -54,11 +54,12 @@ void s1_rotate_half(void)
 void s1_apply(void)
 {
     static const double at_three[] = { /* (1, 2, 3, 4), split halves */
-        -1.4133525208, 1.8791180667, -2.8288574817, 4.0581911354
+                                       -1.4133525208, 1.8791180667,
+                                       -2.8288574817, 4.0581911354
     };
     static const double x[] = { 1, 2, 3, 4 };
     const double *y = data(rotated("rope", added(ZEROS(4, 4), COPY(x, 4)), 0));
-    double        formula[16];
+    double formula[16];
 
     for (int i = 0; i < 4; i++)
         apply_rotary(formula + 4 * i, x, i, 4);
@@ -75,7 +76,7 @@ void s1_apply(void)
 /* Rounds x to 'bits' significant bits. */
 static double round_to(double x, int bits)
 {
-    int    exponent;
+    int exponent;
     double fraction = frexp(x, &exponent);
 
     return ldexp(nearbyint(ldexp(fraction, bits)), exponent - bits);
@@ -98,7 +99,8 @@ static void half_precision(void)
     expect_list("positions 257, 1001, 2047 in bfloat16", "%.0f", p, 3, expected,
                 0);
     mistake("E-1.3", "positions exact below, after .bfloat16()",
-            first_inexact(8), 2147483648., "The tutorial casts positions to "
+            first_inexact(8), 2147483648.,
+            "The tutorial casts positions to "
             "the dtype of its buffer, which follows the model's; locant keeps "
             "integers and is exact below 2^31.");
     mistake("E-1.3", "positions exact below, after .half()", first_inexact(11),
@@ -110,11 +112,11 @@ static void rotary_module(int heads, int dim)
 {
     locant_random r = draws(2);
     locant_tensor q = NORMALS(&r, 2, 10, heads, dim), out = q;
-    locant_tensor flat = locant_dense(q.data, LOCANT_F64,
-                                      SHAPE(2, 10, heads * dim));
+    locant_tensor flat =
+        locant_dense(q.data, LOCANT_F64, SHAPE(2, 10, heads * dim));
     locant_tensor from = as_heads(flat, heads), to = from;
     locant_tensor at = positions(0, 10);
-    double       *formula = reals(count(q));
+    double *formula = reals(count(q));
 
     to.data = out.data = reals(count(q));
     must(locant_encoding_rotate(&to, &from, encoding("rope"), &at, NULL, 0));
@@ -134,7 +136,7 @@ static void rotary_module(int heads, int dim)
 void s1_rotary(void)
 {
     locant_tensor angles = ZEROS_F32(10, 32, 2), at = positions(0, 10);
-    double        first[4];
+    double first[4];
 
     must(locant_angles(&angles, &at, 10000, LOCANT_ANGLES_EXACT));
     for (int i = 0; i < 4; i++)

@@ -21,7 +21,7 @@ void s2_blindness(void)
 {
     static const int64_t order[] = { 1, 0, 2 }; /* its own inverse */
     locant_random r = draws(1);
-    struct mha    m = mha_new(&r, 8, 1, 0);
+    struct mha m = mha_new(&r, 8, 1, 0);
     locant_tensor x = SCALED_NORMALS(&r, 2, 1, 3, 8), y = reordered(x, order);
     const double *w = data(mha_weights(&m, x)), *w2 = data(mha_weights(&m, y));
 
@@ -32,7 +32,8 @@ void s2_blindness(void)
     say("So 我爱你 and 你爱我 give the same three vectors, in another order: "
         "whatever reads them as a set cannot distinguish the sentences.");
     mistake("E-2.1", "largest change of the weight matrix", 0,
-            max_difference(w, w2, 9), "The weights are permuted with the "
+            max_difference(w, w2, 9),
+            "The weights are permuted with the "
             "tokens, P A P^T, not unchanged: equivariant, not invariant.");
     /* sums of at most 8 terms, in another order */
     check("weights less P A P^T", max_difference(w2, permuted(w, order, 3), 9),
@@ -70,7 +71,7 @@ void s2_formula(void)
     const double *P = data(table_rows("sinusoidal", 0, LONG, WIDE, NULL));
     const double *N = data(table_rows("sinusoidal", 0, 16, 64, NULL));
     const double *far = data(table_rows("sinusoidal", 1000000, 1, WIDE, NULL));
-    double        near[16], unique = INFINITY, shift;
+    double near[16], unique = INFINITY, shift;
 
     for (int i = 0; i < 16; i++)
         near[i] = cosine(N, N + i * 64, 64);
@@ -89,7 +90,8 @@ void s2_formula(void)
     show_list("smooth: cosine of 0 with 1, 2, 3, 4, 5, 6 (width 64)", "%.4f",
               near + 1, 6);
     mistake_in_words("E-0.9", "positions beyond training", "handled",
-                     "defined, but models get worse there", "A formula gives "
+                     "defined, but models get worse there",
+                     "A formula gives "
                      "a vector for any position; the layers above have only "
                      "seen the trained ones.");
     say("Nearness is not monotone in distance: position 6 is a little nearer "
@@ -122,7 +124,7 @@ void s2_fixed(void)
     locant_tensor P = ZEROS_F32(LONG, WIDE), at = positions(0, LONG);
     locant_random r = draws(2);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, WIDE), y;
-    double       *pe = reals(N);
+    double *pe = reals(N);
 
     must(locant_encoding_table(&P, encoding("sinusoidal"), &at, NULL));
     for (int i = 0; i < N; i++)
@@ -137,8 +139,9 @@ void s2_fixed(void)
     /* both round a double to float: at most one unit in the last place */
     expect("the tutorial's loop less locant's table",
            max_difference(generate(LONG, WIDE), pe, N), 0, FLOAT);
-    check("output less input at [1, 1, 0]", data(y)[(LENGTH + 1) * WIDE] -
-          data(x)[(LENGTH + 1) * WIDE], 0.8414709848, FLOAT);
+    check("output less input at [1, 1, 0]",
+          data(y)[(LENGTH + 1) * WIDE] - data(x)[(LENGTH + 1) * WIDE],
+          0.8414709848, FLOAT);
 }
 
 /* S2.6 */

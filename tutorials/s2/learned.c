@@ -33,13 +33,13 @@ static const double *gradient_of(locant_tensor x, locant_tensor P)
 /* S2.7 */
 void s2_learned(void)
 {
-    const double  step = 1e-6;
+    const double step = 1e-6;
     locant_random r = draws(1);
     locant_tensor P = SCALED_NORMALS(&r, 0.02, LONG, WIDE);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, WIDE);
     const double *d = gradient_of(x, P);
-    double        before = loss_of(x, P), after, slope;
-    double       *entry = data(P) + 3 * WIDE; /* of row 3, for the difference */
+    double before = loss_of(x, P), after, slope;
+    double *entry = data(P) + 3 * WIDE; /* of row 3, for the difference */
 
     *entry += step;
     slope = (loss_of(x, P) - before) / step;
@@ -78,14 +78,15 @@ void s2_merits(void)
     table_row("bound to the shape of a sine|yes|no");
     table_row("improves with training|no|yes");
     mistake_in_words("E-0.9", "fixed positions beyond training",
-                     "can be handled", "only defined", "Perplexity rises soon "
+                     "can be handled", "only defined",
+                     "Perplexity rises soon "
                      "after the trained length all the same; S4.18 measures "
                      "it.");
     check("learned numbers of the fixed table", fixed, 0, 0);
     check("learned numbers of the learned table", learned, 524288, 0);
     claim("only one has a length limit",
           !(info("sinusoidal")->traits & LOCANT_TRAIT_LIMIT) &&
-          (info(LEARNED)->traits & LOCANT_TRAIT_LIMIT));
+              (info(LEARNED)->traits & LOCANT_TRAIT_LIMIT));
 }
 
 /* S2.9 */
@@ -94,10 +95,10 @@ void s2_compare(void)
     locant_random r = draws(2);
     locant_tensor L = SCALED_NORMALS(&r, 0.02, LONG, WIDE);
     locant_tensor P = table_rows("sinusoidal", 0, LONG, WIDE, NULL);
-    const char   *spec[] = { "sinusoidal", LEARNED };
+    const char *spec[] = { "sinusoidal", LEARNED };
 
     table("encodings", "encoding|rows|width|learned numbers|mean|std|length of "
-          "row 0|cosine of rows 0, 1");
+                       "row 0|cosine of rows 0, 1");
     for (int i = 0; i < 2; i++) {
         const double *x = i ? data(L) : data(P);
 
@@ -126,7 +127,7 @@ enum { FAR = 100000, CHUNK = 1000 };
 static double nearest_return(int64_t first, int64_t *where)
 {
     locant_tensor P = ZEROS(CHUNK, WIDE);
-    double        best = INFINITY;
+    double best = INFINITY;
 
     for (int64_t from = first; from < FAR; from += CHUNK) {
         locant_tensor at = positions(from, CHUNK);
@@ -148,8 +149,8 @@ static double nearest_return(int64_t first, int64_t *where)
 void s2_repetition(void)
 {
     int64_t where = 0, later = 0;
-    double  nearest = nearest_return(1, &where);
-    double  far = nearest_return(1000, &later);
+    double nearest = nearest_return(1, &where);
+    double far = nearest_return(1000, &later);
 
     say("Width 512, positions up to 100000.  Every channel repeats; does a "
         "whole vector?");
@@ -184,10 +185,14 @@ static locant_tensor stretched(const double *x, int align_corners)
 void s2_interpolate(void)
 {
     static const double x[] = { 0, 10, 20, 40 };
-    static const double ends[] = {
-        0, 4.2857142857, 8.5714285714, 12.8571428571, 17.1428571429,
-        22.8571428571, 31.4285714286, 40
-    };
+    static const double ends[] = { 0,
+                                   4.2857142857,
+                                   8.5714285714,
+                                   12.8571428571,
+                                   17.1428571429,
+                                   22.8571428571,
+                                   31.4285714286,
+                                   40 };
     static const double cells[] = { 0, 2.5, 7.5, 12.5, 17.5, 25, 35, 40 };
     locant_tensor a = stretched(x, 1), b = stretched(x, 0);
 

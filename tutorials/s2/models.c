@@ -6,21 +6,23 @@
 
 #include "../tutorial.h"
 
+/* clang-format off */
 enum {
     VOCAB = 1000, WIDTH = 512, HEADS = 8, FF = 2048, LAYERS = 2, BATCH = 2,
     LENGTH = 12, N = BATCH * LENGTH * WIDTH
 };
+/* clang-format on */
 
 struct stack {
     locant_tensor embedding; /* [VOCAB, WIDTH], N(0, 1/WIDTH) */
-    struct block  layers[LAYERS];
+    struct block layers[LAYERS];
 };
 
 static struct stack stack_new(uint64_t stream, int decoder)
 {
     locant_random r = draws(stream);
-    struct stack  m = { .embedding = SCALED_NORMALS(&r, pow(WIDTH, -.5), VOCAB,
-                                             WIDTH) };
+    struct stack m = { .embedding =
+                           SCALED_NORMALS(&r, pow(WIDTH, -.5), VOCAB, WIDTH) };
 
     for (int l = 0; l < LAYERS; l++) {
         m.layers[l] = block_new(&r, WIDTH, HEADS, FF, decoder);
@@ -74,15 +76,15 @@ static void sizes(const struct stack *m)
     say("The tutorial gives no sizes; those of the first Transformer (width "
         "512, 8 heads, 2048 between) with two layers and a vocabulary of "
         "1000.  Norms stand after each sum, embeddings are times sqrt(512).");
-    show_count("learned numbers", VOCAB * WIDTH +
-               LAYERS * block_numbers(&m->layers[0]));
+    show_count("learned numbers",
+               VOCAB * WIDTH + LAYERS * block_numbers(&m->layers[0]));
 }
 
 /* S2.14 */
 void s2_encoder(void)
 {
-    struct stack  m = stack_new(1, 0);
-    int64_t      *tokens = draw_tokens(2);
+    struct stack m = stack_new(1, 0);
+    int64_t *tokens = draw_tokens(2);
     locant_tensor out = run(&m, tokens, 1, NULL);
     double blind = order_effect(&m, tokens, 0);
     double aware = order_effect(&m, tokens, 1);
@@ -94,10 +96,12 @@ void s2_encoder(void)
     show("reversed tokens, no positions: output less reversed output", blind);
     show("reversed tokens, sinusoid: the same", aware);
     mistake_in_words("E-2.4", "embeddings before the sum", "as they are",
-                     "times sqrt(dModel)", "Else the sinusoid, of length "
+                     "times sqrt(dModel)",
+                     "Else the sinusoid, of length "
                      "sqrt(dModel / 2), drowns embeddings of length near 1.");
     mistake_in_words("E-2.5", "where positions enter",
-                     "at the input of encoder and decoder", "also inside every "
+                     "at the input of encoder and decoder",
+                     "also inside every "
                      "attention, by relative, rotary and linear-bias encodings",
                      "Only encodings of the input door are added once.");
     /* four matrices 512^2, two 512 x 2048, their biases, two norms */
@@ -112,12 +116,12 @@ void s2_encoder(void)
 void s2_decoder(void)
 {
     enum { EARLY = 7 };
-    struct stack  encoder = stack_new(1, 0), m = stack_new(3, 1);
-    int64_t      *target = draw_tokens(4), order[LENGTH], other[BATCH * LENGTH];
+    struct stack encoder = stack_new(1, 0), m = stack_new(3, 1);
+    int64_t *target = draw_tokens(4), order[LENGTH], other[BATCH * LENGTH];
     locant_tensor source = run(&encoder, draw_tokens(2), 1, NULL);
     locant_tensor out = run(&m, target, 1, &source), shuffled;
     locant_tensor zero = ZEROS(BATCH, LENGTH, WIDTH);
-    double        early, heard, order_of_source;
+    double early, heard, order_of_source;
 
     memcpy(other, target, sizeof other);
     for (int i = EARLY; i < LENGTH; i++)
@@ -143,7 +147,8 @@ void s2_decoder(void)
     say("Cross-attention has no positions of its own: it reads the encoder's "
         "output as a set, whose order is in the vectors.");
     mistake_in_words("E-2.5", "where positions enter",
-                     "at the input of the decoder", "in T5, XL, RoPE and ALiBi "
+                     "at the input of the decoder",
+                     "in T5, XL, RoPE and ALiBi "
                      "models in its self-attention, in every layer",
                      "Cross-attention takes none of them.");
     claim("cross-attention reads the encoder", heard > 1e-2);
@@ -175,8 +180,9 @@ void s2_names(void)
         table_row("%s|%s", names[i][0], names[i][1]);
     show_shape("a table", P);
     show_shape("slice(0, 2) of it", slice);
-    check("read as a table, the slice gives its rows", difference(
-        table_rows("learned(length=2)", 0, 2, 3, &slice), slice), 0, 0);
+    check("read as a table, the slice gives its rows",
+          difference(table_rows("learned(length=2)", 0, 2, 3, &slice), slice),
+          0, 0);
 }
 
 /* S2.17 */

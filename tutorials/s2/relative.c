@@ -4,13 +4,16 @@
 /* Scores with Shaw's relative positions, for a published example. */
 static void shaw_example(void)
 {
-    static const double expected[] = { 0.9192388155, 0.3535533906,
-                                       0.8485281374, 1.6970562748 };
+    static const double expected[] = { 0.9192388155, 0.3535533906, 0.8485281374,
+                                       1.6970562748 };
     locant_tensor q = COPY(((double[]){ 1, 0, 0, 1 }), 1, 1, 2, 2);
     locant_tensor k = COPY(((double[]){ 1, 1, 0, 2 }), 1, 1, 2, 2);
     locant_tensor keys = COPY(((double[]){ .1, .2, .3, .4, .5, .6 }), 3, 2);
     const double *s = data(scores((locant_attention){
-        .q = &q, .k = &k, .v = &k, .params = &keys,
+        .q = &q,
+        .k = &k,
+        .v = &k,
+        .params = &keys,
         .encoding = encoding("shaw(distance=1,values=no)") }));
 
     say("Two tokens of width 2 and a table of three rows, small enough to do "
@@ -30,14 +33,14 @@ void s2_relative(void)
     locant_tensor P = SCALED_NORMALS(&r, 0.02, 2 * K + 1, D);
     locant_attention a = { .q = &q, .k = &k, .v = &k };
     locant_tensor plain = scores(a), s;
-    double        worst = 0;
+    double worst = 0;
 
     a.encoding = encoding("relative(distance=4)");
     a.params = &P;
     s = scores(a);
     for (int i = 0; i < T; i++)
         for (int j = 0; j < T; j++) {
-            int    row = (i - j < -K ? -K : i - j > K ? K : i - j) + K;
+            int row = (i - j < -K ? -K : i - j > K ? K : i - j) + K;
             double extra = dot(data(q) + i * D, data(P) + row * D, D) / sqrt(D);
 
             worst = fmax(worst, fabs(data(s)[i * T + j] -
@@ -71,13 +74,13 @@ static double rotated_score(locant_tensor q, locant_tensor k, int64_t m,
 /* S2.13 */
 void s2_rotary(void)
 {
-    static const double at_five[] = {
-        2.20151073479, -0.391599903737, 0.715045531254, 4.94860686337,
-        4.69387628635, 6.24239740872, 6.95991266685, 8.03489985438
-    };
+    static const double at_five[] = { 2.20151073479,  -0.391599903737,
+                                      0.715045531254, 4.94860686337,
+                                      4.69387628635,  6.24239740872,
+                                      6.95991266685,  8.03489985438 };
     locant_tensor x = COPY(((double[]){ 1, 2, 3, 4, 5, 6, 7, 8 }), 1, 8);
-    locant_tensor k = COPY(((double[]){ .5, -1, .25, 2, -.5, 1, 1.5, -2 }), 1,
-                           8);
+    locant_tensor k =
+        COPY(((double[]){ .5, -1, .25, 2, -.5, 1, 1.5, -2 }), 1, 8);
     double near = rotated_score(x, k, 7, 4);
 
     say("The class is empty in the tutorial.  What it would do: take channels "

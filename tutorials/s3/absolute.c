@@ -7,13 +7,13 @@ static void sum_identities(void)
 
     for (double a = -3; a < 3; a += .37)
         for (double b = -3; b < 3; b += .41) {
-            worst = fmax(worst, fabs(sin(a + b) - sin(a) * cos(b) -
-                                     cos(a) * sin(b)));
-            worst = fmax(worst, fabs(cos(a + b) - cos(a) * cos(b) +
-                                     sin(a) * sin(b)));
+            worst = fmax(worst,
+                         fabs(sin(a + b) - sin(a) * cos(b) - cos(a) * sin(b)));
+            worst = fmax(worst,
+                         fabs(cos(a + b) - cos(a) * cos(b) + sin(a) * sin(b)));
         }
     show_text("sum identities", "sin(a+b) = sin a cos b + cos a sin b; "
-              "cos(a+b) = cos a cos b - sin a sin b");
+                                "cos(a+b) = cos a cos b - sin a sin b");
     /* two products and four functions, each to 2^-53 */
     check("sum identities hold", worst, 0, 8 * 0x1p-53);
 }
@@ -25,7 +25,7 @@ void s3_sinusoid(void)
                                  0.9968017063 };
     static const double known[] = { 47117.24, 54410.14, 60611.48 };
     const double *P5 = data(table_rows("sinusoidal", 5, 1, 4, NULL));
-    double        longest[3];
+    double longest[3];
 
     show_text("formula", info("sinusoidal")->formula);
     table("wavelengths", "width|shortest|longest");
@@ -38,10 +38,13 @@ void s3_sinusoid(void)
     }
     check("longest wavelengths", max_difference(longest, known, 3), 0, 5e-3);
     mistake("E-3.3", "longest wavelength, width 512", wavelength(10000, 1, 2),
-            longest[2], "Exponents end at (d - 2) / d for this formula; only "
+            longest[2],
+            "Exponents end at (d - 2) / d for this formula; only "
             "tensor2tensor's spacing reaches 10000 x 2 pi.");
-    mistake("E-3.5", "10000^(2i/d) for i = 1, d = 4, as the code comment "
-            "computes it", exp(2 * -log(10000) / 4), pow(10000, .5),
+    mistake("E-3.5",
+            "10000^(2i/d) for i = 1, d = 4, as the code comment "
+            "computes it",
+            exp(2 * -log(10000) / 4), pow(10000, .5),
             "exp(-2i ln(10000) / d) is the inverse, which the code then "
             "rightly multiplies by.");
     sum_identities();
@@ -57,7 +60,7 @@ void s3_sinusoid(void)
 
 static const struct family {
     const char *name;
-    long long   vocabulary, positions, segments, extra;
+    long long vocabulary, positions, segments, extra;
 } families[] = {
     { "BERT base", 30522, 512, 2, 768 * 768 + 768 }, /* the pooler */
     { "GPT-2 small", 50257, 1024, 0, 0 },
@@ -77,7 +80,7 @@ static long long all_numbers(const struct family *f)
 void s3_learned(void)
 {
     enum { T = 4, W = 768, LENGTH = 512 };
-    const char   *spec = "learned(length=512)";
+    const char *spec = "learned(length=512)";
     locant_random r = draws(1);
     locant_tensor P = SCALED_NORMALS(&r, .02, LENGTH, W);
     locant_tensor token = SCALED_NORMALS(&r, .02, T, W);
@@ -118,10 +121,10 @@ void s3_sinusoid_class(void)
     locant_tensor P = table_rows("sinusoidal", 0, MAX_LEN, D_MODEL, NULL);
     locant_random r = draws(2);
     locant_tensor x = NORMALS(&r, BATCH, MAX_LEN, D_MODEL), y = added(x, P);
-    double        before = mean(data(y), count(y)), dropped, worst = 0;
+    double before = mean(data(y), count(y)), dropped, worst = 0;
 
     for (int i = 0; i < N; i++) { /* the tutorial's div_term */
-        int    c = i % D_MODEL;
+        int c = i % D_MODEL;
         double a = i / D_MODEL * exp(c / 2 * 2 * -log(10000) / D_MODEL);
 
         worst = fmax(worst, fabs((c % 2 ? cos(a) : sin(a)) - data(P)[i]));

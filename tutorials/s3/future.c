@@ -4,7 +4,8 @@
 static void no_positions(void)
 {
     say("NoPE, no positions at all: %s.  A causal decoder of two or more "
-        "layers knows order by its mask (S3.4).", info("none")->formula);
+        "layers knows order by its mask (S3.4).",
+        info("none")->formula);
     mistake_in_words("E-3.6", "NoPE", "not in general use",
                      "in Llama 4, SmolLM3, Cohere 2, EXAONE 4",
                      "As some of their layers, between rotary ones.");
@@ -15,8 +16,12 @@ static void biases(void)
 {
     static const double n[] = { 0, 1, 2, 3, 4, 5 };
     static const double kerple[] = { /* p = 1.5, a = 0.5 */
-        0, -0.6081976622, -1.0397207708, -1.3744360978, -1.6479184330,
-        -1.8791444527
+                                     0,
+                                     -0.6081976622,
+                                     -1.0397207708,
+                                     -1.3744360978,
+                                     -1.6479184330,
+                                     -1.8791444527
     };
     locant_tensor p[] = { COPY(&(double){ 1.5 }, 1), COPY(&(double){ .5 }, 1) };
     const double *alibi = data(bias_at("alibi", 8, n, 6, NULL));
@@ -46,10 +51,11 @@ static double fire(int64_t i, int64_t j)
 
 static void planes(void)
 {
-    static const double patch_01[] = { 0.8414709848, 0.0099998333, 0.5403023059,
-                                       0.9999500004, 0, 0, 1, 1 };
-    const double *x = data(table_rows("sincos2d(form=mae,width=2,height=2)", 0,
-                                      4, 8, NULL));
+    static const double patch_01[] = {
+        0.8414709848, 0.0099998333, 0.5403023059, 0.9999500004, 0, 0, 1, 1
+    };
+    const double *x =
+        data(table_rows("sincos2d(form=mae,width=2,height=2)", 0, 4, 8, NULL));
 
     say("Images (ViT): a patch has a row and a column.  2 x 2 patches, width "
         "8, half of the channels for each axis:");
@@ -60,8 +66,8 @@ static void planes(void)
 
 static void volumes(void)
 {
-    const double *x = data(table_rows("sincos3d(form=half,width=2,height=2)", 0,
-                                      8, 16, NULL));
+    const double *x = data(
+        table_rows("sincos3d(form=half,width=2,height=2)", 0, 8, 16, NULL));
 
     say("Video: frame, row, column.  Two frames of 2 x 2, width 16: the frame "
         "has 8 channels, row and column 4 each.");
@@ -73,11 +79,11 @@ static void volumes(void)
 
 static void graphs(void)
 {
-    const char   *spec = "laplacian(length=4,vectors=2)";
+    const char *spec = "laplacian(length=4,vectors=2)";
     locant_tensor p[] = { initial_params(spec, 2, 1)[0],
                           COPY(((double[]){ 1, 0, 0, 1 }), 2, 2) };
     const double *rows = data(table_rows(spec, 0, 4, 2, p));
-    double        first[4], sign = rows[0] < 0 ? -1 : 1;
+    double first[4], sign = rows[0] < 0 ? -1 : 1;
 
     for (int i = 0; i < 4; i++)
         first[i] = rows[2 * i];

@@ -24,9 +24,9 @@ void s3_heads(void)
 {
     enum { T = 32, CELLS = HEADS * T * T };
     locant_random r = draws(1), drops = draws(2);
-    struct mha    m = mha_new(&r, MODEL, HEADS, 0);
+    struct mha m = mha_new(&r, MODEL, HEADS, 0);
     locant_tensor x = NORMALS(&r, 1, T, MODEL), w, out, plain, train;
-    double        above = 0, dropped;
+    double above = 0, dropped;
 
     m.encoding = ROPE_PAIRS;
     m.mask = LOCANT_MASK_CAUSAL;
@@ -83,9 +83,9 @@ void s3_block(void)
 {
     enum { T = 32 };
     locant_random r = draws(3);
-    struct block  b = pre_norm_block(&r);
+    struct block b = pre_norm_block(&r);
     locant_tensor x = NORMALS(&r, 1, T, MODEL), y = block_run(&b, x, NULL);
-    double        change = mean_difference(data(x), data(y), count(x));
+    double change = mean_difference(data(x), data(y), count(x));
 
     say("x + attention(norm1(x)), then x + ffn(norm2(x)):");
     structure(&b);
@@ -105,11 +105,11 @@ void s3_run(void)
 {
     enum { BATCH = 4, LENGTH = 256, MAX = 1024, BEFORE = (LENGTH - 1) * MODEL };
     locant_random r = draws(4);
-    struct block  b = pre_norm_block(&r);
+    struct block b = pre_norm_block(&r);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, MODEL), y;
     locant_tensor one = COPY(data(x), 1, LENGTH, MODEL);
     locant_tensor cis = ZEROS_F32(MAX, HEAD / 2, 2), at = positions(0, MAX);
-    double        start = seconds(), early;
+    double start = seconds(), early;
 
     must(locant_angles(&cis, &at, 10000, LOCANT_ANGLES_EXACT));
     for (int c = 0; c < MODEL; c++)
@@ -130,6 +130,6 @@ void s3_run(void)
         "last token changed:");
     /* neither the last token nor the other sequences may have an effect */
     expect("largest change of the tokens before it", early, 0, IN_DOUBLE);
-    claim("the last token's output changes", max_difference(
-        data(y) + BEFORE, data(one) + BEFORE, MODEL) > 1e-2);
+    claim("the last token's output changes",
+          max_difference(data(y) + BEFORE, data(one) + BEFORE, MODEL) > 1e-2);
 }

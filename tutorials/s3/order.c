@@ -18,7 +18,7 @@ void s3_blindness(void)
 {
     static const int64_t back[] = { 2, 1, 0 };
     locant_random r = draws(1);
-    struct mha    m = mha_new(&r, NARROW, 2, 0);
+    struct mha m = mha_new(&r, NARROW, 2, 0);
     locant_tensor x = NORMALS(&r, 1, WORDS, NARROW), y = reordered(x, back);
     locant_tensor P = table_rows("sinusoidal", 0, WORDS, NARROW, NULL);
 
@@ -58,8 +58,8 @@ void s3_attention(void)
     show("entropy of even attention, ln 100", log(T));
     say("Without the division the softmax all but picks one key, and little "
         "gradient comes through.");
-    check("library less plain loops",
-          difference(attend(a), loops), 0, IN_DOUBLE);
+    check("library less plain loops", difference(attend(a), loops), 0,
+          IN_DOUBLE);
     check("rows sum to one", worst, 0, IN_DOUBLE);
     claim("scaling keeps attention spread",
           entropy(data(w), T, T, 0) > entropy(data(w1), T, T, 0) + 1);
@@ -70,10 +70,10 @@ void s3_equivariance(void)
 {
     enum { L = 8, W = 32 };
     locant_random r = draws(3);
-    struct block  layer = block_new(&r, W, 4, 64, 0);
+    struct block layer = block_new(&r, W, 4, 64, 0);
     locant_tensor x = NORMALS(&r, 1, L, W), tx = block_run(&layer, x, NULL);
-    double        equivariance = 0, invariance = INFINITY;
-    int64_t       order[L];
+    double equivariance = 0, invariance = INFINITY;
+    int64_t order[L];
 
     for (int i = 0; i < 20; i++) {
         locant_tensor tpx;
@@ -82,8 +82,8 @@ void s3_equivariance(void)
             shuffle(order, L, &r);
         while (order[0] == 0);
         tpx = block_run(&layer, reordered(x, order), NULL);
-        equivariance = fmax(equivariance,
-                            difference(tpx, reordered(tx, order)));
+        equivariance =
+            fmax(equivariance, difference(tpx, reordered(tx, order)));
         invariance = fmin(invariance, difference(tpx, tx));
     }
     say("T: a whole layer (attention, feed-forward, norms) of width 32 on 8 "

@@ -20,9 +20,10 @@ static double apart(locant_tensor y, locant_tensor whole)
     double worst = 0;
 
     for (int h = 0; h < HEADS; h++)
-        worst = fmax(worst, max_difference(
-            data(y) + h * SEGMENT * D,
-            data(whole) + (h * TOKENS + SEGMENT) * D, SEGMENT * D));
+        worst =
+            fmax(worst, max_difference(data(y) + h * SEGMENT * D,
+                                       data(whole) + (h * TOKENS + SEGMENT) * D,
+                                       SEGMENT * D));
     return worst;
 }
 
@@ -35,7 +36,9 @@ void s3_segments(void)
     locant_tensor v = NORMALS(&r, 1, HEADS, TOKENS, D);
     locant_tensor q2 = second_segment(q), k2 = second_segment(k);
     locant_tensor v2 = second_segment(v), whole, recurrent, alone;
-    locant_attention a = { .q = &q, .k = &k, .v = &v,
+    locant_attention a = { .q = &q,
+                           .k = &k,
+                           .v = &v,
                            .encoding = encoding("alibi"),
                            .mask = LOCANT_MASK_CAUSAL };
 
@@ -69,17 +72,20 @@ static void xl_example(void)
     /* R_0 = (sin 0, cos 0) = (0, 1), so that W_R R_0 = r */
     locant_tensor params[] = { COPY(((double[]){ 0, r[0], 0, r[1] }), 1, 2, 2),
                                COPY(u, 1, 2), COPY(v, 1, 2) };
-    double score = *data(scores((locant_attention){
-        .q = &tq, .k = &tk, .v = &tk, .params = params,
-        .encoding = encoding("transformer-xl") }));
+    double score = *data(
+        scores((locant_attention){ .q = &tq,
+                                   .k = &tk,
+                                   .v = &tk,
+                                   .params = params,
+                                   .encoding = encoding("transformer-xl") }));
 
     table("terms", "term|reads|value");
     table_row("(a) q . k|both contents|%.4f", dot(q, k, 2));
     table_row("(b) q . W_R R|content and distance|%.4f", dot(q, r, 2));
     table_row("(c) u . k|key alone|%.4f", dot(u, k, 2));
     table_row("(d) v . W_R R|distance alone|%.4f", dot(v, r, 2));
-    show("sum of the four / sqrt(2)", (dot(q, k, 2) + dot(q, r, 2) +
-                                       dot(u, k, 2) + dot(v, r, 2)) / sqrt(2));
+    show("sum of the four / sqrt(2)",
+         (dot(q, k, 2) + dot(q, r, 2) + dot(u, k, 2) + dot(v, r, 2)) / sqrt(2));
     expect("the library's score", score, 0.0141421356, TEN_DIGITS);
 }
 
@@ -95,18 +101,21 @@ static double xl_error(void)
 
     for (int i = 0; i < 3; i++)
         p[i] = normals(&r, 1, p[i].rank, p[i].shape);
-    s = scores((locant_attention){
-        .q = &q, .k = &k, .v = &k, .params = p, .mask = LOCANT_MASK_CAUSAL,
-        .encoding = encoding("transformer-xl") });
+    s = scores((locant_attention){ .q = &q,
+                                   .k = &k,
+                                   .v = &k,
+                                   .params = p,
+                                   .mask = LOCANT_MASK_CAUSAL,
+                                   .encoding = encoding("transformer-xl") });
     for (int i = 0; i < T; i++)
         for (int j = 0; j <= i; j++) {
             const double *qi = data(q) + i * W, *kj = data(k) + j * W;
-            double        far[W], sum; /* far = W_R R_{i-j} */
+            double far[W], sum; /* far = W_R R_{i-j} */
 
             for (int d = 0; d < W; d++)
                 far[d] = dot(data(p[0]) + d * W, R + (i - j) * W, W);
-            sum = dot(qi, kj, W) + dot(qi, far, W) +
-                  dot(data(p[1]), kj, W) + dot(data(p[2]), far, W);
+            sum = dot(qi, kj, W) + dot(qi, far, W) + dot(data(p[1]), kj, W) +
+                  dot(data(p[2]), far, W);
             worst = fmax(worst, fabs(sum / sqrt(W) - data(s)[i * T + j]));
         }
     return worst;
@@ -116,9 +125,10 @@ static double xl_error(void)
 void s3_xl(void)
 {
     const locant_encoding *e = encoding("transformer-xl");
-    locant_sizes           sizes = { .width = 410, .heads = 10, .kv_heads = 10,
-                                     .head_dim = 41 };
-    locant_param_info      p;
+    locant_sizes sizes = {
+        .width = 410, .heads = 10, .kv_heads = 10, .head_dim = 41
+    };
+    locant_param_info p;
 
     say("Positions are not added to the input: each score is rewritten as four "
         "products, divided by sqrt(D).");
@@ -132,7 +142,8 @@ void s3_xl(void)
         table_row("%s|%s|%lld", p.name, p.dims, (long long)n);
     }
     mistake_in_words("E-3.1", "R_{i-j}", "a learned vector",
-                     "a fixed sinusoid of the distance", "Learned are W_R, u "
+                     "a fixed sinusoid of the distance",
+                     "Learned are W_R, u "
                      "and v; only so are distances beyond training defined.  "
                      "The key's matrix splits in two, W_{k,E} and W_{k,R}, "
                      "and the division by sqrt(D) is missing in the "
@@ -144,9 +155,9 @@ void s3_xl(void)
 /* Workspace in bytes for attention over L tokens with T5. */
 static double workspace(int64_t L)
 {
-    locant_tensor    q = ZEROS_F32(1, 1, L, 64);
+    locant_tensor q = ZEROS_F32(1, 1, L, 64);
     locant_attention a = LOCANT_ATTENTION_INIT;
-    size_t           bytes;
+    size_t bytes;
 
     a.q = a.k = a.v = &q;
     a.encoding = encoding("t5");
@@ -160,11 +171,12 @@ static double workspace(int64_t L)
 void s3_cost(void)
 {
     static const double from_16[] = { /* causal, published */
-        16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113
+                                      16, 19, 21, 24, 27, 31, 35, 40,
+                                      46, 52, 59, 67, 77, 87, 99, 113
     };
-    const double  L = 2048, width = 64;
+    const double L = 2048, width = 64;
     locant_tensor numbers = ZEROS(32, 1);
-    double        at[200], first[32], *bucket;
+    double at[200], first[32], *bucket;
 
     /* if bucket b has the bias b, then the bias is the bucket */
     for (int i = 0; i < 200; i++)
@@ -181,9 +193,11 @@ void s3_cost(void)
     table_row("Transformer-XL, shifted|[L, D]|%.0f", 4 * L * width);
     table_row("T5|[buckets]|%.0f", 4 * 32.);
     table_row("locant, whole attention with T5|tiles and one row of biases|"
-              "%.0f", workspace(2048));
+              "%.0f",
+              workspace(2048));
     mistake("E-3.2", "bytes of Transformer-XL's relative part",
-            4 * L * L * width, 4 * L * width, "One row for each distance is "
+            4 * L * L * width, 4 * L * width,
+            "One row for each distance is "
             "enough: O(L D).  O(L^2 D) is Shaw's form done naively.");
     say("T5 keeps of all this one learned number for each head and range of "
         "distances.  Buckets from 16 on begin at:");

@@ -36,8 +36,8 @@ void s3_rope(void)
     locant_random r = draws(1);
     locant_tensor k = NORMALS(&r, 1, 64), ones = ZEROS(1, 64);
     locant_tensor q = rotated("rope", k, -20); /* k after 20 more steps */
-    double        x[2][6];
-    int           best = 0;
+    double x[2][6];
+    int best = 0;
 
     for (int c = 0; c < 64; c++)
         data(ones)[c] = 1;
@@ -76,15 +76,15 @@ void s3_frequencies(void)
     enum { LENGTH = 1024, DIM = 64, PAIRS = DIM / 2 };
     locant_tensor cis = ZEROS_F32(LENGTH, PAIRS, 2), odd = ZEROS(1, 5);
     locant_tensor at = positions(0, LENGTH), one = positions(0, 1);
-    double        modulus = 0, ours = 0, theirs = 0;
+    double modulus = 0, ours = 0, theirs = 0;
 
     must(locant_angles(&cis, &at, 10000, LOCANT_ANGLES_EXACT));
     for (int n = 0; n < LENGTH * PAIRS; n++) {
         const float *z = (float *)cis.data + 2 * n;
-        int    p = n / PAIRS, i = n % PAIRS;
+        int p = n / PAIRS, i = n % PAIRS;
         double right = cos(p * pow(10000, -2. * i / DIM));
         /* the tutorial's product, in float32 */
-        float  rounded = (float)p * (1.f / powf(10000, 2.f * (float)i / DIM));
+        float rounded = (float)p * (1.f / powf(10000, 2.f * (float)i / DIM));
 
         modulus = fmax(modulus, fabs(hypot(z[0], z[1]) - 1));
         ours = fmax(ours, fabs(z[0] - right));
@@ -98,7 +98,7 @@ void s3_frequencies(void)
     expect("largest error of a cosine, locant", ours, 0, 0.501 * 0x1p-24);
     show("the same from the tutorial's float32 product", theirs);
     show_text("a head of 5", refusal(locant_encoding_rotate(
-        &odd, &odd, encoding("rope"), &one, NULL, 0)));
+                                 &odd, &odd, encoding("rope"), &one, NULL, 0)));
     claim("exact angles beat the float32 product", ours < theirs);
 }
 
@@ -109,7 +109,7 @@ void s3_apply(void)
     locant_random r = draws(2);
     locant_tensor x = NORMALS(&r, B, H, L, D);
     locant_tensor y = rotated("rope(pairing=interleaved)", x, 0);
-    double        worst = 0;
+    double worst = 0;
 
     for (int64_t i = 0; i < count(x); i += 2) {
         double angle = i / D % L * pow(10000, -(double)(i % D) / D);

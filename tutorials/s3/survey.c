@@ -12,7 +12,7 @@
 static int of_door(char *out, size_t size, unsigned door)
 {
     const locant_encoding_info *e;
-    int    n = 0;
+    int n = 0;
     size_t used = 0;
 
     for (int i = 0; (e = locant_encoding_at(i)) != NULL; i++)
@@ -26,7 +26,7 @@ static int of_door(char *out, size_t size, unsigned door)
 void s3_taxonomy(void)
 {
     static const struct {
-        unsigned    door;
+        unsigned door;
         const char *name, *how;
     } kinds[] = {
         { LOCANT_DOOR_INPUT, "additive to the input", "x + P[p]" },
@@ -42,7 +42,7 @@ void s3_taxonomy(void)
     say("Where position meets content, and locant's encodings of each kind:");
     for (int i = 0; i < 5; i++) {
         char names[2048];
-        int  n = of_door(names, sizeof names, kinds[i].door);
+        int n = of_door(names, sizeof names, kinds[i].door);
 
         say("%s, %s (%d): %s.", kinds[i].name, kinds[i].how, n, names);
         sum += n;
@@ -51,17 +51,16 @@ void s3_taxonomy(void)
     claim("each has a kind", sum >= all);
     claim("the tutorial's examples are of its kinds",
           info("sinusoidal")->doors == LOCANT_DOOR_INPUT &&
-          info("learned")->doors == LOCANT_DOOR_INPUT &&
-          info("t5")->doors == LOCANT_DOOR_SCORE &&
-          info("transformer-xl")->doors == LOCANT_DOOR_CONTENT &&
-          info("rope")->doors == LOCANT_DOOR_ROTATE);
+              info("learned")->doors == LOCANT_DOOR_INPUT &&
+              info("t5")->doors == LOCANT_DOOR_SCORE &&
+              info("transformer-xl")->doors == LOCANT_DOOR_CONTENT &&
+              info("rope")->doors == LOCANT_DOOR_ROTATE);
 }
 
 enum { METHODS = 4 };
 
-static const char *const specs[METHODS] = { "sinusoidal",
-                                            "learned(length=512)", "t5",
-                                            "rope" };
+static const char *const specs[METHODS] = { "sinusoidal", "learned(length=512)",
+                                            "t5", "rope" };
 
 /* Prints what the registry knows about each of the four methods. */
 static void known(const char *feature, const char *(*ask)(const char *spec))
@@ -72,7 +71,7 @@ static void known(const char *feature, const char *(*ask)(const char *spec))
 
 static const char *integration(const char *spec)
 {
-    return info(spec)->doors & LOCANT_DOOR_INPUT ? "added to the input"
+    return info(spec)->doors & LOCANT_DOOR_INPUT    ? "added to the input"
            : info(spec)->doors & LOCANT_DOOR_ROTATE ? "rotates q and k"
                                                     : "added to the score";
 }
@@ -86,8 +85,9 @@ static const char *beyond_training(const char *spec)
 {
     unsigned traits = info(spec)->traits;
 
-    return traits & LOCANT_TRAIT_LIMIT? "ends at its table"
-           : traits & LOCANT_TRAIT_RELATIVE ? "defined" : "defined, poor";
+    return traits & LOCANT_TRAIT_LIMIT      ? "ends at its table"
+           : traits & LOCANT_TRAIT_RELATIVE ? "defined"
+                                            : "defined, poor";
 }
 
 /* S3.12 */
@@ -118,14 +118,14 @@ void s3_table(void)
     check("numbers of T5", learned_numbers(specs[2], 512, 8), 32 * 8, 0);
     claim("only the learned table has a length limit",
           (info(specs[1])->traits & LOCANT_TRAIT_LIMIT) &&
-          !(info(specs[3])->traits & LOCANT_TRAIT_LIMIT));
+              !(info(specs[3])->traits & LOCANT_TRAIT_LIMIT));
 }
 
 /* S3.13 */
 void s3_evolution(void)
 {
     static const struct {
-        int         year;
+        int year;
         const char *step;
     } line[METHODS] = {
         { 2017, "fixed, absolute, added" },

@@ -8,7 +8,7 @@
 static const double *their_slopes(int heads)
 {
     double *slopes = reals(heads), base;
-    int     closest = 1;
+    int closest = 1;
 
     while (2 * closest <= heads)
         closest *= 2;
@@ -58,9 +58,10 @@ static void show_range(const char *name, locant_tensor x)
 void s4_alibi(void)
 {
     static const double known[] = { /* for equal scores, m = 0.5 */
-        0.2350037122, 0.3874556190, 0.2350037122, 0.1425369566
+                                    0.2350037122, 0.3874556190, 0.2350037122,
+                                    0.1425369566
     };
-    const char   *spec = "alibi(symmetric=yes)";
+    const char *spec = "alibi(symmetric=yes)";
     locant_tensor b = bias(spec, HEADS, LENGTH, LENGTH, NULL);
     locant_tensor wrong = ZEROS(HEADS, LENGTH, LENGTH);
     locant_tensor zero = ZEROS(1, HEADS, 4, 4);
@@ -79,7 +80,8 @@ void s4_alibi(void)
     show_matrix("bias of head 0, first four tokens", "%.2f",
                 data(bias(spec, HEADS, 4, 4, NULL)), 4, 4);
     mistake_in_words("E-4.3", "a farther key's bias", "\"negative, larger\"",
-                     "more negative: its size grows", "The tutorial's |i - j| "
+                     "more negative: its size grows",
+                     "The tutorial's |i - j| "
                      "is the two-sided form for encoders; a decoder masks j > "
                      "i, where both forms agree.  Its block also uses math "
                      "without importing it.");
@@ -96,21 +98,25 @@ void s4_homework_3(void)
     static const int heads[] = { 8, 12, 16 };
     static const char *const labels[] = { "8 heads", "12 heads", "16 heads" };
     const double *slope[3];
-    double        x[16], y[3][16];
+    double x[16], y[3][16];
     locant_series drawn[3];
 
     table("slopes", "heads|largest|smallest|ratio of neighbours|half of a "
-          "key's weight is lost after (first, last head)");
+                    "key's weight is lost after (first, last head)");
     for (int k = 0; k < 3; k++) {
         const double *m = slope[k] = alibi_slopes(heads[k]);
-        int           n = heads[k];
+        int n = heads[k];
 
         for (int h = 0; h < n; h++) {
             x[h] = h;
             y[k][h] = log2(m[h]);
         }
-        drawn[k] = (locant_series){ .label = labels[k], .n = n, .x = x,
-                                    .y = y[k], .marks = 1, .color = k,
+        drawn[k] = (locant_series){ .label = labels[k],
+                                    .n = n,
+                                    .x = x,
+                                    .y = y[k],
+                                    .marks = 1,
+                                    .color = k,
                                     .dashed = k == 1 }; /* to show the first */
         table_row("%d|%.6f|%.6f|%.4f|%.1f, %.1f", n, largest(m, n), least(m, n),
                   m[1] / m[0], log(2) / m[0], log(2) / m[n - 1]);
@@ -118,9 +124,11 @@ void s4_homework_3(void)
     say("Slopes fall geometrically: the first heads look at neighbours, the "
         "last nearly everywhere.  The four beyond 8 of 12 begin the fall anew, "
         "between the others.");
-    draw(0, (locant_figure){
-        .title = "ALiBi slopes", .x_label = "head",
-        .y_label = "log2 of the slope", .series = drawn, .n_series = 3 });
+    draw(0, (locant_figure){ .title = "ALiBi slopes",
+                             .x_label = "head",
+                             .y_label = "log2 of the slope",
+                             .series = drawn,
+                             .n_series = 3 });
     check("ratio, 8 heads", slope[0][1] / slope[0][0], 0.5, 0);
     /* two powers, a quotient, a root */
     check("ratio, 16 heads", slope[2][1] / slope[2][0], sqrt(.5), 4 * 0x1p-53);

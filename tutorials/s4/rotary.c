@@ -6,9 +6,15 @@
 /* S4.8 */
 void s4_learned(void)
 {
-    enum { ROWS = 512, W = 768, BATCH = 2, LENGTH = 100, EACH = LENGTH * W,
-           N = BATCH * EACH };
-    const char   *spec = "learned(length=512)";
+    enum {
+        ROWS = 512,
+        W = 768,
+        BATCH = 2,
+        LENGTH = 100,
+        EACH = LENGTH * W,
+        N = BATCH * EACH
+    };
+    const char *spec = "learned(length=512)";
     locant_random r = draws(1);
     locant_tensor P = NORMALS(&r, ROWS, W);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, W);
@@ -23,7 +29,8 @@ void s4_learned(void)
     say("Beyond the table the tutorial fails too, with an index out of range "
         "that names no position.");
     mistake("E-4.5", "deviation of the table at the beginning",
-            deviation(data(P), ROWS * W), 0.02, "nn.Embedding draws N(0, 1) "
+            deviation(data(P), ROWS * W), 0.02,
+            "nn.Embedding draws N(0, 1) "
             "unless told; BERT and GPT-2 take 0.02 or 0.01.");
     /* two sums and two differences of numbers below 8 */
     check("the same row for both sequences",
@@ -35,7 +42,8 @@ void s4_learned(void)
 void s4_rope(void)
 {
     static const double known[] = { /* (1, 2, 3, 4) at 3, interleaved */
-        -1.2722325127, -1.8388649851, 2.8786681004, 4.0881866356
+                                    -1.2722325127, -1.8388649851, 2.8786681004,
+                                    4.0881866356
     };
     locant_tensor x = COPY(((double[]){ 1, 2, 3, 4 }), 1, 4);
     locant_tensor y = rotated(ROPE_PAIRS, x, 3);
@@ -49,7 +57,8 @@ void s4_rope(void)
     /* two products with a table to 2^-25, entries up to 4 */
     expect_list("rotated", "%.10f", data(y), 4, known, 8 * 0x1p-25);
     mistake("E-4.4", "first channel by the comment's row form", comment[0],
-            *data(y), "A row times [[cos, -sin], [sin, cos]] rotates "
+            *data(y),
+            "A row times [[cos, -sin], [sin, cos]] rotates "
             "backwards; the code below the comment is right.");
     say("The tutorial's buffers end at 2048 and always begin at 0, so that "
         "cached decoding cannot use them.  Here position 1000003:");
@@ -60,8 +69,13 @@ void s4_rope(void)
           8 * 0x1p-25);
 }
 
-enum { BATCH = 2, HEADS = 8, LENGTH = 128, HEAD = 64,
-       COUNT = BATCH * HEADS * LENGTH * HEAD };
+enum {
+    BATCH = 2,
+    HEADS = 8,
+    LENGTH = 128,
+    HEAD = 64,
+    COUNT = BATCH * HEADS * LENGTH * HEAD
+};
 
 /* The score of query 100 and key 90 if positions start at 'first'. */
 static double score(locant_tensor q, locant_tensor k, int64_t first)
@@ -114,7 +128,7 @@ void s4_homework_2(void)
     locant_random r = draws(3);
     locant_tensor x = NORMALS(&r, BATCH, HEADS, LENGTH, HEAD);
     locant_tensor f = as_float(x);
-    double        change[2][2];
+    double change[2][2];
 
     for (int i = 0; i < 2; i++) {
         change[0][i] = length_change(x, rotated(ROPE_PAIRS, x, first[i]));

@@ -31,10 +31,10 @@ void s4_why(void)
 {
     static const int64_t back[] = { 2, 1, 0 };
     locant_random r = draws(1);
-    struct mha    m = mha_new(&r, 16, 2, 0);
+    struct mha m = mha_new(&r, 16, 2, 0);
     locant_tensor x = NORMALS(&r, 1, 3, 16), said = mha(&m, x);
     locant_tensor reversed = mha(&m, reordered(x, back));
-    double        in_place = difference(said, reversed);
+    double in_place = difference(said, reversed);
 
     say("Cat, catches, mouse as random vectors of width 16, one attention "
         "layer without positions: 猫抓老鼠 and 老鼠抓猫.");
@@ -57,11 +57,11 @@ static const double *table_100(void)
 void s4_formula(void)
 {
     const double *x = data(table_rows("sinusoidal", 1, 1, 8, NULL));
-    int           falling = 1;
+    int falling = 1;
 
     show_text("formula", info("sinusoidal")->formula);
     table("pairs", "pair of width 8|frequency|positions per rotation|sin and "
-          "cos at position 1");
+                   "cos at position 1");
     for (int c = 0; c < 4; c++) {
         table_row("%d|%g|%.2f|%.6f %.6f", c, pow(10000, -c / 4.),
                   wavelength(10000, c, 8), x[2 * c], x[2 * c + 1]);
@@ -82,8 +82,10 @@ void s4_function(void)
     show_shape("PE", ZEROS(LENGTH, WIDTH));
     show_list("PE[0, :8]", "%.4f", P, 8);
     show_list("PE[1, :8]", "%.4f", P + WIDTH, 8);
-    mistake("E-4.5", "10000^(2i/d) for i = 1, d = 512, as the comment computes "
-            "it", exp(2 * -log(10000) / WIDTH), pow(10000, 2. / WIDTH),
+    mistake("E-4.5",
+            "10000^(2i/d) for i = 1, d = 512, as the comment computes "
+            "it",
+            exp(2 * -log(10000) / WIDTH), pow(10000, 2. / WIDTH),
             "The comment leaves out that the exponential is the inverse; the "
             "code is right.");
     check("PE[1, 0]", P[WIDTH], 0.8414709848, FLOAT);
@@ -101,10 +103,15 @@ void s4_heat(void)
     show_shape("cells", ZEROS(LENGTH, WIDTH));
     show("scale from", least(P, N));
     expect("scale to", largest(P, N), 1, 0);
-    draw(0, (locant_figure){
-        .kind = LOCANT_FIGURE_HEATMAP, .title = "Sinusoidal Position Encoding",
-        .x_label = "Dimension", .y_label = "Position", .cells = P,
-        .rows = LENGTH, .cols = WIDTH, .width = 864, .height = 432 });
+    draw(0, (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
+                             .title = "Sinusoidal Position Encoding",
+                             .x_label = "Dimension",
+                             .y_label = "Position",
+                             .cells = P,
+                             .rows = LENGTH,
+                             .cols = WIDTH,
+                             .width = 864,
+                             .height = 432 });
 }
 
 /* S4.15 */
@@ -112,10 +119,10 @@ void s4_homework_1(void)
 {
     enum { ROWS = 50, COLS = 64 };
     const double *P = table_100();
-    double        cells[ROWS * COLS], by_hand = 0;
+    double cells[ROWS * COLS], by_hand = 0;
 
     for (int i = 0; i < ROWS * COLS; i++) {
-        int    p = i / COLS, c = i % COLS;
+        int p = i / COLS, c = i % COLS;
         double angle = p / pow(10000, c / 2 * 2. / WIDTH);
 
         cells[i] = c % 2 ? cos(angle) : sin(angle);
@@ -144,8 +151,8 @@ static int all_close(const double *x, const double *y, int n)
 void s4_properties(void)
 {
     const double *P = table_100();
-    double        low = least(P, N), high = largest(P, N);
-    int           alike = 0;
+    double low = least(P, N), high = largest(P, N);
+    int alike = 0;
 
     for (int a = 0; a < LENGTH; a++)
         for (int b = 0; b < a; b++)
@@ -155,7 +162,8 @@ void s4_properties(void)
     expect_count("equal pairs among all 4950", alike, 0);
     expect("relative: largest |M_5 PE[p] - PE[p + 5]|",
            max_difference(data(shifted(P, 5, LENGTH - 5, WIDTH)), P + 5 * WIDTH,
-                          N - 5 * WIDTH), 0, 3 * 0x1p-25);
+                          N - 5 * WIDTH),
+           0, 3 * 0x1p-25);
     show("bounded: least value", low);
     show("bounded: highest value", high);
     say("M_5 rotates each pair by five steps; it is the same matrix for every "

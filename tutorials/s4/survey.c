@@ -6,8 +6,8 @@ void s4_table(void)
 {
     static const char *const specs[] = { "sinusoidal", "rope", "alibi" };
     const char *kind[3];
-    long long   numbers[3], sum = 0;
-    int         relative = 0;
+    long long numbers[3], sum = 0;
+    int relative = 0;
 
     for (int i = 0; i < 3; i++) {
         int is = (info(specs[i])->traits & LOCANT_TRAIT_RELATIVE) != 0;
@@ -25,10 +25,12 @@ void s4_table(void)
     table_row("training|stable|stable|stable");
     table_row("models|first Transformer|LLaMA, Qwen|BLOOM, MPT");
     mistake_in_words("E-4.7", "RoPE beyond training", "good",
-                     "poor without scaling", "S4.18 tests the three at twice "
+                     "poor without scaling",
+                     "S4.18 tests the three at twice "
                      "the trained length.");
     mistake_in_words("E-4.7", "ALiBi beyond training", "excellent",
-                     "its loss stays flat", "Far keys weigh almost nothing: "
+                     "its loss stays flat",
+                     "Far keys weigh almost nothing: "
                      "the long context is survived more than used.");
     check("learned numbers of the three together", sum, 0, 0);
     check("relative ones", relative, 2, 0);
@@ -63,8 +65,8 @@ static int uses(unsigned doors)
 void s4_homework_5(void)
 {
     static const char *const specs[] = { "sinusoidal", "learned(length=512)",
-                                         "rope", "alibi", "t5",
-                                         "transformer-xl" };
+                                         "rope",       "alibi",
+                                         "t5",         "transformer-xl" };
     int once = 0, every = 0;
 
     say("The question: why are positions added only at the input, and not in "
@@ -80,8 +82,8 @@ void s4_homework_5(void)
     say("For the two that are added: residual sums carry what the input had "
         "through every layer, so once is enough.  The others act where scores "
         "are made, and scores are made in every layer.");
-    mistake_in_words("E-4.6", "where positions are given",
-                     "only at the input", "at the input, or in every layer",
+    mistake_in_words("E-4.6", "where positions are given", "only at the input",
+                     "at the input, or in every layer",
                      "The premise holds for absolute encodings that are added, "
                      "and for no other.");
     check("of the six, used once", once, 2, 0);

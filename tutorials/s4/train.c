@@ -21,15 +21,15 @@ static locant_evaluation train(locant_store *store, locant_corpus *corpus,
                                const char *spec)
 {
     locant_train_options o = LOCANT_TRAIN_INIT;
-    locant_evaluation    out;
-    int64_t              run;
-    double               start = seconds();
+    locant_evaluation out;
+    int64_t run;
+    double start = seconds();
 
     o.encoding = spec;
     o.layers = 2;
     o.steps = 200;
-    progress("training %s, %lld steps of %lld bytes", spec,
-             (long long)o.steps, (long long)(o.batch * o.length));
+    progress("training %s, %lld steps of %lld bytes", spec, (long long)o.steps,
+             (long long)(o.batch * o.length));
     must(locant_train(&run, store, corpus, &o));
     must(locant_evaluate(&out, store, run, corpus, BLOCKS));
     progress("%s: %.4f at 128, %.4f at 256, %.0f s", spec, out.same_targets[0],
@@ -40,29 +40,36 @@ static locant_evaluation train(locant_store *store, locant_corpus *corpus,
 static void draw_losses(const locant_evaluation e[METHODS])
 {
     static const locant_mark trained = { .x = 128, .label = "trained" };
-    double        x[LOCANT_EVAL_LENGTHS];
+    double x[LOCANT_EVAL_LENGTHS];
     locant_series series[METHODS];
 
     for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++)
         x[i] = e[0].length[i];
     for (int k = 0; k < METHODS; k++)
-        series[k] = (locant_series){ .label = specs[k], .x = x,
-                                     .n = LOCANT_EVAL_LENGTHS, .marks = 1,
-                                     .y = e[k].same_targets, .color = k };
-    draw(0, (locant_figure){
-        .title = "Trained at 128 bytes", .x_label = "context, bytes",
-        .y_label = "loss, nats per byte", .log_x = 1, .series = series,
-        .n_series = METHODS, .marks = &trained, .n_marks = 1 });
+        series[k] = (locant_series){ .label = specs[k],
+                                     .x = x,
+                                     .n = LOCANT_EVAL_LENGTHS,
+                                     .marks = 1,
+                                     .y = e[k].same_targets,
+                                     .color = k };
+    draw(0, (locant_figure){ .title = "Trained at 128 bytes",
+                             .x_label = "context, bytes",
+                             .y_label = "loss, nats per byte",
+                             .log_x = 1,
+                             .series = series,
+                             .n_series = METHODS,
+                             .marks = &trained,
+                             .n_marks = 1 });
 }
 
 /* S4.18 */
 void s4_homework_4(void)
 {
     locant_corpus_options text = LOCANT_CORPUS_INIT;
-    locant_corpus    *corpus;
-    locant_store     *store;
+    locant_corpus *corpus;
+    locant_store *store;
     locant_evaluation e[METHODS];
-    double            rise[METHODS];
+    double rise[METHODS];
 
     must(locant_store_open(&store, temporary_folder()));
     defer(close_store, store);
