@@ -168,6 +168,36 @@ static inline u32v u32v_pair(u32v first, u32v second)
 }
 
 /*
+ * The same, rounded to nearest, ties to even; for no NaN with a low half above
+ * 0.  A half goes up if what is below it has its top bit after 1 is taken away
+ * from even halves: at a tie, of odd ones only.
+ */
+static inline u32v u32v_round_pair(u32v first, u32v second)
+{
+#if defined(__AVX512BW__)
+    const __m512i one = _mm512_set1_epi16(1);
+    __m512i high = (__m512i)u32v_pair(first, second);
+    __m512i low = (__m512i)u32v_pair(first << 16, second << 16);
+
+    low = _mm512_subs_epu16(low, _mm512_andnot_si512(high, one));
+    return (u32v)_mm512_add_epi16(high, _mm512_srli_epi16(low, 15));
+#elif defined(__AVX2__)
+    const __m256i one = _mm256_set1_epi16(1);
+    __m256i high =
+        _mm256_blend_epi16((__m256i)(first >> 16), (__m256i)second, 0xaa);
+    __m256i low =
+        _mm256_blend_epi16((__m256i)first, (__m256i)(second << 16), 0xaa);
+
+    low = _mm256_subs_epu16(low, _mm256_andnot_si256(high, one));
+    return (u32v)_mm256_add_epi16(high, _mm256_srli_epi16(low, 15));
+#else
+    first += 0x7fff + (first >> 16 & 1);
+    second += 0x7fff + (second >> 16 & 1);
+    return u32v_pair(first, second);
+#endif
+}
+
+/*
  * c + the product of the second bfloat16 numbers in each lane of a and b, then
  * + the product of the first ones: two roundings.  The instruction treats
  * denormals as 0; otherwise all versions have the same bits, since products are
@@ -201,9 +231,16 @@ static inline u16v f32v_to_bf16(f32v v)
 }
 
 /* The same for two vectors, one after the other. */
-static inline f32v f32v_to_bf16_row(f32v first, f32v second)
+#    define LCT_BF16_ROW
+static inline u32v f32v_to_bf16_row(f32v first, f32v second)
 {
-    return (f32v)_mm512_cvtne2ps_pbh((__m512)second, (__m512)first);
+    return (u32v)_mm512_cvtne2ps_pbh((__m512)second, (__m512)first);
+}
+
+/* Has a lane a number that f32v_to_bf16_row() does not round as it should? */
+static inline int f32v_bf16_special(f32v first, f32v second)
+{
+    return f32v_denormal(first) | f32v_denormal(second);
 }
 
 /* Rounded to nearest, ties to even, denormals to 0; 'low' to the low halves. */
@@ -215,6 +252,39 @@ static inline u32v f32v_to_bf16_pairs(f32v low, f32v high)
     return (u32v)__builtin_shufflevector(
         h, h, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9,
         25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+#endif
+
+#if defined(__AVX2__) && !defined(LCT_BF16_INSTRUCTIONS)
+#    define LCT_BF16_ROW
+static inline u32v f32v_to_bf16_row(f32v first, f32v second)
+{
+#    if defined(__AVX512BW__)
+    typedef uint16_t halves __attribute__((vector_size(LCT_VBYTES)));
+    halves words = (halves)u32v_round_pair((u32v)first, (u32v)second);
+
+    return (u32v)__builtin_shufflevector(
+        words, words, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30,
+        1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+#    else
+    const __m256i halves =
+        _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,
+                         0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
+    __m256i words = (__m256i)u32v_round_pair((u32v)first, (u32v)second);
+
+    return (u32v)_mm256_permute4x64_epi64(_mm256_shuffle_epi8(words, halves),
+                                          0xd8);
+#    endif
+}
+
+static inline int f32v_bf16_special(f32v first, f32v second)
+{
+#    if defined(__AVX512BW__)
+    return _mm512_cmp_ps_mask((__m512)first, (__m512)second, _CMP_UNORD_Q);
+#    else
+    return _mm256_movemask_ps(
+        _mm256_cmp_ps((__m256)first, (__m256)second, _CMP_UNORD_Q));
+#    endif
 }
 #endif
 
