@@ -15,7 +15,7 @@ static void complete(locant_attention *a)
 
 static void attend_into(locant_tensor *out, const locant_attention *a)
 {
-    locant_tensor lse = array(LOCANT_F64, 3, a->q->shape);
+    locant_tensor lse = zeros(LOCANT_F64, 3, a->q->shape);
     size_t bytes = 0;
 
     must(locant_attention_workspace(&bytes, a));
@@ -24,7 +24,7 @@ static void attend_into(locant_tensor *out, const locant_attention *a)
 
 locant_tensor attend(locant_attention a)
 {
-    locant_tensor out = array(LOCANT_F64, 4, a.q->shape);
+    locant_tensor out = zeros_like(*a.q);
 
     complete(&a);
     attend_into(&out, &a);
@@ -40,7 +40,7 @@ locant_tensor weights(locant_attention a)
     int64_t B = a.q->shape[0], H = a.q->shape[1], T = a.q->shape[2];
     int64_t D = a.q->shape[3], S = a.k->shape[2];
     locant_tensor out = ZEROS(B, H, T, S);
-    locant_tensor v = array(LOCANT_F64, 4, a.k->shape);
+    locant_tensor v = zeros_like(*a.k);
 
     a.v = &v;
     for (int64_t first = 0; first < S; first += D) {
@@ -59,8 +59,8 @@ locant_tensor weights(locant_attention a)
 /* A score is the logarithm of its weight plus the log-sum-exp of its row. */
 locant_tensor scores(locant_attention a)
 {
-    locant_tensor s = weights(a), out = array(LOCANT_F64, 4, a.q->shape);
-    locant_tensor lse = array(LOCANT_F64, 3, a.q->shape);
+    locant_tensor s = weights(a), out = zeros_like(*a.q);
+    locant_tensor lse = zeros(LOCANT_F64, 3, a.q->shape);
 
     complete(&a);
     must(locant_attention_reference(&out, &lse, &a));
@@ -70,36 +70,41 @@ locant_tensor scores(locant_attention a)
 }
 
 /* The D numbers of token i in its head; i counts the tokens of all heads. */
-static double *token(locant_tensor x, int64_t i)
+static locant_tensor token(locant_tensor x, int64_t i)
 {
-    int64_t H = x.shape[1], T = x.shape[2];
+    int64_t H = x.shape[1], T = x.shape[2], D = x.shape[3];
+    double *first = data(x) + i / T / H * x.stride[0] +
+                    i / T % H * x.stride[1] + i % T * x.stride[2];
 
-    return data(x) + i / T / H * x.stride[0] + i / T % H * x.stride[1] +
-           i % T * x.stride[2];
+    return locant_dense(first, LOCANT_F64, SHAPE(D));
 }
 
-void mix_by_loops(locant_tensor out, locant_tensor v, const double *w)
+void mix_by_loops(locant_tensor out, locant_tensor v, locant_tensor w)
 {
     int64_t T = v.shape[2], D = v.shape[3];
 
     for (int64_t i = 0; i < count(out) / D; i++)
-        for (int64_t j = 0; j < T; j++)
+        for (int64_t j = 0; j < T; j++) {
+            double *to = data(token(out, i));
+            const double *from = data(token(v, i / T * T + j));
+
             for (int64_t d = 0; d < D; d++)
-                token(out, i)[d] += w[i * T + j] * token(v, i / T * T + j)[d];
+                to[d] += entry(w, i, j) * from[d];
+        }
 }
 
 void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
                      locant_tensor v)
 {
-    int64_t T = q.shape[2], D = q.shape[3], rows = count(q) / D;
-    double *w = reals(rows * T);
+    int64_t H = q.shape[1], T = q.shape[2], D = q.shape[3];
+    locant_tensor w = ZEROS(q.shape[0], H, T, T);
 
-    for (int64_t i = 0; i < rows; i++) {
-        double *p = w + i * T, row_max, sum = 0;
+    for (int64_t i = 0; i < count(w) / T; i++) {
+        double *p = data(row(w, i)), row_max, sum = 0;
 
         for (int64_t j = 0; j < T; j++)
-            p[j] = dot(token(q, i), token(k, i / T * T + j), D) / sqrt(D);
-        row_max = largest(p, T);
+            p[j] = dot(token(q, i), token(k, i / T * T + j)) / sqrt(D);
+        row_max = largest(row(w, i));
         for (int64_t j = 0; j < T; j++)
             sum += p[j] = exp(p[j] - row_max);
         for (int64_t j = 0; j < T; j++)
@@ -108,9 +113,10 @@ void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
     mix_by_loops(out, v, w);
 }
 
-static double *uniform(locant_random *r, int64_t n, double edge)
+/* Numbers uniform in +-in^(-1/2). */
+static double *uniform(locant_random *r, int64_t n, int64_t in)
 {
-    double *x = reals(n);
+    double *x = data(ZEROS(n)), edge = 1 / sqrt(in);
 
     for (int64_t i = 0; i < n; i++)
         x[i] = edge * (2 * locant_random_uniform(r) - 1);
@@ -120,11 +126,14 @@ static double *uniform(locant_random *r, int64_t n, double edge)
 struct linear linear_new(locant_random *r, int64_t in, int64_t out,
                          int has_bias)
 {
-    struct linear l = { .in = in, .out = out };
+    double *w = uniform(r, in * out, in);
 
-    l.w = uniform(r, in * out, 1 / sqrt(in));
-    l.b = has_bias ? uniform(r, out, 1 / sqrt(in)) : NULL;
-    return l;
+    return (struct linear){ in, out, w, has_bias ? uniform(r, out, in) : NULL };
+}
+
+int64_t linear_size(const struct linear *l)
+{
+    return l->in * l->out + (l->b ? l->out : 0);
 }
 
 struct product {
@@ -154,7 +163,7 @@ locant_tensor linear(const struct linear *l, locant_tensor x)
     struct product p = { .l = l, .x = data(x) };
 
     shape.shape[x.rank - 1] = l->out;
-    y = array(LOCANT_F64, x.rank, shape.shape);
+    y = zeros_like(shape);
     p.y = data(y);
     locant_parallel_for(count(x) / l->in, linear_row, &p);
     return y;
@@ -162,14 +171,14 @@ locant_tensor linear(const struct linear *l, locant_tensor x)
 
 locant_tensor layer_norm(locant_tensor x)
 {
-    int64_t n = x.shape[x.rank - 1];
-    locant_tensor out = array(LOCANT_F64, x.rank, x.shape);
+    int64_t n = width_of(x);
+    locant_tensor out = zeros_like(x);
 
-    for (int64_t i = 0; i < count(x); i += n) {
-        double m = mean(data(x) + i, n), s = deviation(data(x) + i, n);
+    for (int64_t i = 0; i < count(x) / n; i++) {
+        double m = mean(row(x, i)), s = deviation(row(x, i));
 
-        for (int64_t j = i; j < i + n; j++)
-            data(out)[j] = (data(x)[j] - m) / sqrt(s * s + 1e-5);
+        for (int64_t c = 0; c < n; c++)
+            data(row(out, i))[c] = (entry(x, i, c) - m) / sqrt(s * s + 1e-5);
     }
     return out;
 }
@@ -216,7 +225,7 @@ static locant_attention inner(const struct mha *m, locant_tensor t[3],
 locant_tensor mha_from(const struct mha *m, locant_tensor x,
                        locant_tensor memory)
 {
-    locant_tensor t[3], all = array(LOCANT_F64, 3, x.shape);
+    locant_tensor t[3], all = zeros_like(x);
     locant_tensor out = as_heads(all, m->heads);
     locant_attention a = inner(m, t, x, memory);
 
@@ -268,7 +277,7 @@ static locant_tensor input_of(const struct block *b, locant_tensor x)
 static locant_tensor joined(const struct block *b, locant_tensor x,
                             locant_tensor output)
 {
-    return b->pre_norm ? added(x, output) : layer_norm(added(x, output));
+    return b->pre_norm ? plus(x, output) : layer_norm(plus(x, output));
 }
 
 locant_tensor block_run(const struct block *b, locant_tensor x,
@@ -280,18 +289,13 @@ locant_tensor block_run(const struct block *b, locant_tensor x,
     return joined(b, x, feed_forward(b, input_of(b, x)));
 }
 
-static int64_t linear_size(const struct linear *l)
-{
-    return l->in * l->out + (l->b ? l->out : 0);
-}
-
-static int64_t mha_size(const struct mha *m)
+int64_t mha_size(const struct mha *m)
 {
     return linear_size(&m->q) + linear_size(&m->k) + linear_size(&m->v) +
            linear_size(&m->o);
 }
 
-int64_t block_numbers(const struct block *b)
+int64_t block_size(const struct block *b)
 {
     int64_t norms = (2 + (b->crosses != 0)) * 2 * b->self.width;
 

@@ -48,6 +48,8 @@ struct tutorial {
 
 /* The row that runs now. */
 extern struct tutorial *running;
+/* Print progress on stderr, for long work. */
+void progress(const char *format, ...) LOCANT_PRINTF(1, 2);
 
 /*
  * Run t->row.  Returns LOCANT_OK if the row reached its end; t->failed then

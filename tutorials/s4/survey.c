@@ -6,15 +6,15 @@ void s4_table(void)
 {
     static const char *const specs[] = { "sinusoidal", "rope", "alibi" };
     const char *kind[3];
-    long long numbers[3], sum = 0;
+    long long numbers[3];
     int relative = 0;
 
     for (int i = 0; i < 3; i++) {
-        int is = (info(specs[i])->traits & LOCANT_TRAIT_RELATIVE) != 0;
+        int is_relative = has_trait(specs[i], LOCANT_TRAIT_RELATIVE);
 
-        kind[i] = is ? "relative" : "absolute";
-        relative += is;
-        sum += numbers[i] = learned_numbers(specs[i], 512, 8);
+        kind[i] = is_relative ? "relative" : "absolute";
+        relative += is_relative;
+        numbers[i] = learned_numbers(specs[i], 512, 8);
     }
     table("comparison", "feature|sinusoidal|RoPE|ALiBi");
     table_row("type|%s|%s|%s", kind[0], kind[1], kind[2]);
@@ -26,39 +26,36 @@ void s4_table(void)
     table_row("models|first Transformer|LLaMA, Qwen|BLOOM, MPT");
     mistake_in_words("E-4.7", "RoPE beyond training", "good",
                      "poor without scaling",
-                     "S4.18 tests the three at twice "
-                     "the trained length.");
+                     "S4.18 tests the three at twice the trained length.");
     mistake_in_words("E-4.7", "ALiBi beyond training", "excellent",
                      "its loss stays flat",
-                     "Far keys weigh almost nothing: "
-                     "the long context is survived more than used.");
-    check("learned numbers of the three together", sum, 0, 0);
+                     "Far keys weigh almost nothing: the long context is "
+                     "survived more than used.");
+    check("learned numbers of the three together",
+          numbers[0] + numbers[1] + numbers[2], 0, 0);
     check("relative ones", relative, 2, 0);
 }
 
 /* S4.14 */
 void s4_summary(void)
 {
-    static const struct point points[] = {
-        { "attention has no sense of position: it must be given", "S4.3" },
-        { "sinusoidal: positions as waves", "S4.4" },
-        { "learnable: a table, as in BERT and GPT", "S4.8" },
-        { "RoPE: positions as rotations of q and k", "S4.9" },
-        { "ALiBi: a line taken off each score", "S4.12" },
-        { "large models of today (LLaMA, Qwen): mostly RoPE", "S4.20" },
-    };
-
-    table_of_rows("point", points, 6);
+    TABLE_OF_ROWS("point",
+                  "attention has no sense of position: it must be given|S4.3",
+                  "sinusoidal: positions as waves|S4.4",
+                  "learnable: a table, as in BERT and GPT|S4.8",
+                  "RoPE: positions as rotations of q and k|S4.9",
+                  "ALiBi: a line taken off each score|S4.12",
+                  "large models of today (LLaMA, Qwen): mostly RoPE|S4.20");
     mistake_in_words("E-4.7", "best beyond training", "RoPE well, ALiBi best",
                      "RoPE not without scaling; ALiBi stays flat",
                      "As S4.13; S4.18 measures it.");
 }
 
 /* How often a model of 12 layers applies an encoding with these doors. */
-static int uses(unsigned doors)
+static int uses(unsigned used)
 {
-    return ((doors & LOCANT_DOOR_INPUT) != 0) +
-           12 * ((doors & ~(unsigned)LOCANT_DOOR_INPUT) != 0);
+    return ((used & LOCANT_DOOR_INPUT) != 0) +
+           12 * ((used & ~(unsigned)LOCANT_DOOR_INPUT) != 0);
 }
 
 /* S4.19 */
