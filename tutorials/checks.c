@@ -29,6 +29,12 @@ void check(const char *what, double got, double expected, double tolerance)
                 running->row->id, what, got, expected, tolerance);
 }
 
+void compare(const char *what, locant_tensor got, locant_tensor expected,
+             double tolerance)
+{
+    check(what, difference(got, expected), 0, tolerance);
+}
+
 void claim(const char *what, int holds)
 {
     record(what, holds, json_object());
@@ -53,7 +59,7 @@ void expect_list(const char *name, const char *format, locant_tensor got,
                  locant_tensor expected, double tolerance)
 {
     show_list(name, format, got);
-    check(name, difference(got, expected), 0, tolerance);
+    compare(name, got, expected, tolerance);
 }
 
 static void field(const char *name, const char *text)

@@ -9,6 +9,9 @@
  * is printed, and the command exits with 1.
  */
 void check(const char *what, double got, double expected, double tolerance);
+/* The same for each number of two tensors. */
+void compare(const char *what, locant_tensor got, locant_tensor expected,
+             double tolerance);
 /* The same for a claim: 'holds' is nonzero if it is true. */
 void claim(const char *what, int holds);
 

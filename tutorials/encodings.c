@@ -181,8 +181,9 @@ locant_tensor bias_at(const char *spec, int64_t heads, locant_tensor distance,
 
     for (int64_t i = 0; i < n; i++)
         integer_data(k_pos)[i] = query - (int64_t)data(distance)[i];
-    return MATRIX(bias_between(spec, heads, positions(query, 1), k_pos, params),
-                  heads, n);
+    return RESHAPED(
+        bias_between(spec, heads, positions(query, 1), k_pos, params), heads,
+        n);
 }
 
 locant_tensor alibi_slopes(int64_t heads)

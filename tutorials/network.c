@@ -206,8 +206,8 @@ struct mha mha_new(locant_random *r, int64_t width, int64_t heads, int has_bias)
 }
 
 /* The attention of m without its projections; t[3] holds q, k, v. */
-static locant_attention inner(const struct mha *m, locant_tensor t[3],
-                              locant_tensor x, locant_tensor memory)
+static locant_attention problem_of(const struct mha *m, locant_tensor t[3],
+                                   locant_tensor x, locant_tensor memory)
 {
     t[0] = as_heads(linear(&m->q, x), m->heads);
     t[1] = as_heads(linear(&m->k, memory), m->heads);
@@ -227,7 +227,7 @@ locant_tensor mha_from(const struct mha *m, locant_tensor x,
 {
     locant_tensor t[3], all = zeros_like(x);
     locant_tensor out = as_heads(all, m->heads);
-    locant_attention a = inner(m, t, x, memory);
+    locant_attention a = problem_of(m, t, x, memory);
 
     attend_into(&out, &a);
     return linear(&m->o, all);
@@ -242,7 +242,7 @@ locant_tensor mha_weights(const struct mha *m, locant_tensor x)
 {
     locant_tensor t[3];
 
-    return weights(inner(m, t, x, x));
+    return weights(problem_of(m, t, x, x));
 }
 
 struct block block_new(locant_random *r, int64_t width, int64_t heads,
@@ -274,8 +274,8 @@ static locant_tensor input_of(const struct block *b, locant_tensor x)
 }
 
 /* x plus the output of the part; post-norm layers normalise the sum. */
-static locant_tensor joined(const struct block *b, locant_tensor x,
-                            locant_tensor output)
+static locant_tensor residual(const struct block *b, locant_tensor x,
+                              locant_tensor output)
 {
     return b->pre_norm ? plus(x, output) : layer_norm(plus(x, output));
 }
@@ -283,10 +283,10 @@ static locant_tensor joined(const struct block *b, locant_tensor x,
 locant_tensor block_run(const struct block *b, locant_tensor x,
                         const locant_tensor *memory)
 {
-    x = joined(b, x, mha(&b->self, input_of(b, x)));
+    x = residual(b, x, mha(&b->self, input_of(b, x)));
     if (b->crosses)
-        x = joined(b, x, mha_from(&b->cross, input_of(b, x), *memory));
-    return joined(b, x, feed_forward(b, input_of(b, x)));
+        x = residual(b, x, mha_from(&b->cross, input_of(b, x), *memory));
+    return residual(b, x, feed_forward(b, input_of(b, x)));
 }
 
 int64_t mha_size(const struct mha *m)

@@ -223,8 +223,13 @@ void say(const char *format, ...)
         wrap(running->out, text, 0, 0, 0);
 }
 
-static void value(const char *name, json_t *json, const char *text)
+/* Prints "name: text", where 'format' makes the text. */
+LOCANT_PRINTF(3, 4)
+static void value(const char *name, json_t *json, const char *format, ...)
 {
+    char text[LONGEST];
+    va_list args;
+
     end_table();
     if (running->muted) {
         json_decref(json);
@@ -233,6 +238,9 @@ static void value(const char *name, json_t *json, const char *text)
     json_object_set_new(member("values", json_object), name, json);
     if (running->out == NULL)
         return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     fprintf(running->out, "%s:", name);
     wrap(running->out, text, characters(name, strlen(name)) + 1, 2, 1);
 }
@@ -244,23 +252,17 @@ json_t *number_json(double x)
 
 void show(const char *name, double x)
 {
-    char text[64];
-
-    snprintf(text, sizeof text, "%.6g", x);
-    value(name, number_json(x), text);
+    value(name, number_json(x), "%.6g", x);
 }
 
 void show_count(const char *name, int64_t n)
 {
-    char text[64];
-
-    snprintf(text, sizeof text, "%lld", (long long)n);
-    value(name, json_integer(n), text);
+    value(name, json_integer(n), "%lld", (long long)n);
 }
 
 void show_text(const char *name, const char *text)
 {
-    value(name, json_string(text), text);
+    value(name, json_string(text), "%s", text);
 }
 
 void show_shape(const char *name, locant_tensor t)
@@ -275,7 +277,7 @@ void show_shape(const char *name, locant_tensor t)
                               i ? ", " : "", (long long)t.shape[i]);
     }
     snprintf(text + n, sizeof text - n, "]");
-    value(name, shape, text);
+    value(name, shape, "%s", text);
 }
 
 /* Formats are literals in a row, such as "%.3f". */
@@ -306,14 +308,14 @@ void show_list(const char *name, const char *format, locant_tensor x)
         text[at++] = ' ';
     }
     text[at - 1] = '\0';
-    value(name, list_json(x), text);
+    value(name, list_json(x), "%s", text);
 }
 
 void show_lists(const char *const *names, const char *format, locant_tensor x,
                 int64_t n)
 {
     for (int64_t i = 0; i < count(x) / width_of(x); i++)
-        show_list(names[i], format, MATRIX(row(x, i), n));
+        show_list(names[i], format, RESHAPED(row(x, i), n));
 }
 
 void show_matrix(const char *name, const char *format, locant_tensor x)
@@ -325,7 +327,7 @@ void show_matrix(const char *name, const char *format, locant_tensor x)
 
     for (int64_t i = 0; i < count(x) / cols; i++)
         json_array_append_new(list, list_json(row(x, i)));
-    value(name, list, "");
+    value(name, list, "%s", "");
     if (running->out == NULL || running->muted)
         return;
     for (int64_t i = 0; i < count(x); i++) {

@@ -6,11 +6,11 @@
 #include "tutorial.h"
 
 const struct tutorial_row tutorial_rows[] = {
-#define ROW(id, kind, run, lines, figures, wrong, title)                       \
-    { id, kind, run, lines, figures, wrong, title },
+#define ROW(document, number, name, ...)                                       \
+    { "S" #document "." #number, s##document##_##number##_##name, __VA_ARGS__ },
 #include "rows.def"
 #undef ROW
-    { NULL, NULL, NULL, NULL, 0, NULL, NULL }
+    { .id = NULL }
 };
 
 struct tutorial *running;

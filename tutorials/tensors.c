@@ -45,7 +45,7 @@ locant_tensor positions(int64_t first, int64_t n)
     return t;
 }
 
-locant_tensor matrix(locant_tensor x, int rank, const int64_t *shape)
+locant_tensor reshaped(locant_tensor x, int rank, const int64_t *shape)
 {
     return locant_dense(x.data, x.dtype, rank, shape);
 }
@@ -75,7 +75,7 @@ locant_tensor as_float(locant_tensor x)
     return out;
 }
 
-locant_random draws(uint64_t stream)
+locant_random random_stream(uint64_t stream)
 {
     running->random = 1;
     json_object_set_new(running->json, "random_seed", json_integer(42));
@@ -106,18 +106,20 @@ int64_t width_of(locant_tensor t)
     return t.shape[t.rank - 1];
 }
 
+locant_tensor slice(locant_tensor x, int64_t first, int64_t n)
+{
+    return locant_dense(data(x) + first, LOCANT_F64, SHAPE(n));
+}
+
 locant_tensor row(locant_tensor x, int64_t i)
 {
-    int64_t W = width_of(x);
-
-    return locant_dense(data(x) + i * W, LOCANT_F64, SHAPE(W));
+    return slice(x, i * width_of(x), width_of(x));
 }
 
 locant_tensor rows(locant_tensor x, int64_t first, int64_t n)
 {
-    int64_t W = width_of(x);
-
-    return locant_dense(data(x) + first * W, LOCANT_F64, SHAPE(n, W));
+    return RESHAPED(slice(x, first * width_of(x), n * width_of(x)), n,
+                    width_of(x));
 }
 
 double entry(locant_tensor x, int64_t i, int64_t column)

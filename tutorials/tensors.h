@@ -34,16 +34,16 @@ locant_tensor integers(int n, const int64_t *x);
 /* first, first + 1, .. as I64 [n]. */
 locant_tensor positions(int64_t first, int64_t n);
 
-/* MATRIX(x, 2, 4): the first 8 numbers of x as [2, 4]; a view, not a copy. */
-#define MATRIX(x, ...) matrix(x, SHAPE(__VA_ARGS__))
-locant_tensor matrix(locant_tensor x, int rank, const int64_t *shape);
+/* RESHAPED(x, 2, 4): the first 8 numbers of x as [2, 4]; a view, not a copy. */
+#define RESHAPED(x, ...) reshaped(x, SHAPE(__VA_ARGS__))
+locant_tensor reshaped(locant_tensor x, int rank, const int64_t *shape);
 
 /* A copy of x (F32, F64 or I64) in double, and in float32. */
 locant_tensor as_double(locant_tensor x);
 locant_tensor as_float(locant_tensor x);
 
 /* Stream 'stream' of seed 42; the end of the row's output mentions the seed. */
-locant_random draws(uint64_t stream);
+locant_random random_stream(uint64_t stream);
 /* NORMALS(&r, T, W): numbers from N(0, 1), [T, W]; SCALED_NORMALS() multiplies
    them by a factor. */
 #define NORMALS(r, ...)                normals(r, 1, SHAPE(__VA_ARGS__))
@@ -65,9 +65,11 @@ static inline int64_t *integer_data(locant_tensor t)
 
 int64_t count(locant_tensor t);    /* number of elements */
 int64_t width_of(locant_tensor t); /* length of a row */
-/* Row i, or rows first .. first + n - 1 as [n, W]: views, not copies. */
+/* Views, not copies: row i; rows first .. first + n - 1 as [n, W]; numbers
+   first .. first + n - 1. */
 locant_tensor row(locant_tensor x, int64_t i);
 locant_tensor rows(locant_tensor x, int64_t first, int64_t n);
+locant_tensor slice(locant_tensor x, int64_t first, int64_t n);
 /* Number 'column' of row i. */
 double entry(locant_tensor x, int64_t i, int64_t column);
 

@@ -33,7 +33,8 @@
 #define PI 3.14159265358979323846
 
 /* The functions of the rows. */
-#define ROW(id, kind, run, lines, figures, wrong, title) void run(void);
+#define ROW(document, number, name, ...)                                       \
+    void s##document##_##number##_##name(void);
 #include "rows.def"
 #undef ROW
 

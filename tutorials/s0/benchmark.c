@@ -1,15 +1,8 @@
 /* benchmark.c - the tutorial's benchmark of four jobs: S0.21, S0.22. */
 #include "../tutorial.h"
 
-enum {
-    BATCH = 16,
-    TOKENS = 1024,
-    WIDTH = 512,
-    HEADS = 8,
-    METHODS = 4,
-    TABLE = 5000,
-    ROWS = TOKENS * WIDTH
-};
+enum { BATCH = 16, TOKENS = 1024, WIDTH = 512, HEADS = 8 };
+enum { METHODS = 4, TABLE = 5000, ROWS = TOKENS * WIDTH };
 
 static struct {
     const locant_encoding *e;
@@ -116,10 +109,10 @@ static void check_result(const struct method *m)
 
 static void measure_all(double *ms, long long *numbers, int runs)
 {
-    locant_random r = draws(21);
+    locant_random r = random_stream(21);
 
-    bench.x =
-        MATRIX(uniform_f32(&r, 1, BATCH * TOKENS, WIDTH), BATCH, TOKENS, WIDTH);
+    bench.x = RESHAPED(uniform_f32(&r, 1, BATCH * TOKENS, WIDTH), BATCH, TOKENS,
+                       WIDTH);
     bench.table = uniform_f32(&r, 0.2, TABLE, WIDTH);
     bench.y = ZEROS_F32(BATCH, TOKENS, WIDTH);
     bench.rows = ZEROS_F32(TOKENS, WIDTH);
@@ -139,8 +132,7 @@ static void measure_all(double *ms, long long *numbers, int runs)
 static const char *const UNSEEN =
     "lengths beyond training bring angles that the model has never seen";
 
-/* S0.21 */
-void s0_benchmark(void)
+void s0_21_benchmark(void)
 {
     double ms[METHODS];
     long long numbers[METHODS];
@@ -164,8 +156,7 @@ void s0_benchmark(void)
                      ELSEWHERE, UNSEEN);
 }
 
-/* S0.22 */
-void s0_benchmark_table(void)
+void s0_22_benchmark_table(void)
 {
     double ms[METHODS];
     long long numbers[METHODS];

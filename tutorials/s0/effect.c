@@ -42,10 +42,10 @@ static void print_heads(const char *which, locant_tensor w)
     }
 }
 
-/* S0.16 */
-void s0_effect(void)
+/* x[t] = e for all t, then x[t] = e + P[t]; entropy = -sum of p ln p */
+void s0_16_effect(void)
 {
-    locant_random r = draws(16);
+    locant_random r = random_stream(16);
     struct mha m = mha_new(&r, WIDTH, HEADS, 1);
     locant_tensor token = NORMALS(&r, WIDTH);
     locant_tensor x = plus(ZEROS(1, TOKENS, WIDTH), token);

@@ -14,7 +14,7 @@ static locant_tensor embedded(const char *const *words, int n)
     locant_tensor x = ZEROS(1, 1, n, WORD_WIDTH);
 
     for (int i = 0; i < n; i++) {
-        locant_random r = draws(0);
+        locant_random r = random_stream(0);
 
         for (const char *c = words[i]; *c != '\0'; c++)
             r.stream = r.stream * 257 + (unsigned char)*c;
@@ -46,8 +46,9 @@ static double last_word(const struct sentences *s, const char *spec)
     return difference(row(a, last), row(b, same));
 }
 
-/* S0.1 */
-void s0_why(void)
+/* out_i = sum over j of softmax_j(x_i . x_j / sqrt(D)) x_j: the sum does not
+   depend on the order of the j. */
+void s0_1_why(void)
 {
     static const struct sentences pairs[] = {
         { 3, { "我", "爱", "你" }, { "你", "爱", "我" } },
@@ -80,11 +81,11 @@ void s0_why(void)
                      "all outputs would stay the same");
 }
 
-/* S0.2 */
-void s0_schematic(void)
+/* x[t] = embedding of token t + P[t] */
+void s0_2_schematic(void)
 {
     enum { T = 6, W = 16 };
-    locant_random r = draws(2);
+    locant_random r = random_stream(2);
     locant_tensor token = SCALED_NORMALS(&r, 0.5, T, W);
     locant_tensor P = sinusoidal(0, T, W), sum = plus(token, P);
 
@@ -92,15 +93,14 @@ void s0_schematic(void)
         "(random here), the row of the sinusoidal table at its position, and "
         "their sum, which is what layer 0 reads.");
     check("P[1][0] = sin 1", entry(P, 1, 0), sin(1), SINE);
-    check("sum less its parts", difference(minus(sum, token), P), 0, 1e-15);
+    compare("sum less its parts", minus(sum, token), P, 1e-15);
     heat_map(0, "embedding | position | sum", "channel", "token",
              SIDE_BY_SIDE(token, P, sum));
 }
 
-/* S0.3 */
-void s0_setup(void)
+void s0_3_setup(void)
 {
-    locant_random a = draws(0), b = a, other = draws(1);
+    locant_random a = random_stream(0), b = a, other = random_stream(1);
     locant_tensor x = NORMALS(&a, 4), y = NORMALS(&b, 4);
 
     show_text("locant", locant_version());
@@ -108,7 +108,7 @@ void s0_setup(void)
     show_text("instruction set", locant_isa());
     show_count("threads", locant_threads());
     show_list("first normals of seed 42", "%.6f", x);
-    check("the same seed gives the same numbers", difference(x, y), 0, 0);
+    compare("the same seed gives the same numbers", x, y, 0);
     claim("another stream gives others", difference(x, NORMALS(&other, 4)) > 0);
     say("The title of the figure is Chinese and its axis goes below 0: pango "
         "finds a font that has the letters where one is installed, and the "
@@ -118,10 +118,10 @@ void s0_setup(void)
 
 enum { WIDTH = 32, HEADS = 4, TOKENS = 5 };
 
-/* S0.4: softmax(Q K^T / sqrt(D)) V, Q = x W_q, K = x W_k, V = x W_v. */
-void s0_attention(void)
+/* softmax(Q K^T / sqrt(D)) V, Q = x W_q, K = x W_k, V = x W_v. */
+void s0_4_attention(void)
 {
-    locant_random r = draws(4);
+    locant_random r = random_stream(4);
     struct mha m = mha_new(&r, WIDTH, HEADS, 1);
     locant_tensor x = NORMALS(&r, 1, TOKENS, WIDTH), w = mha_weights(&m, x);
 
@@ -137,10 +137,10 @@ void s0_attention(void)
         check("a row of weights sums to 1", TOKENS * mean(row(w, i)), 1, 1e-14);
 }
 
-/* S0.5: weights(P x) = P weights(x) P^T, output(P x) = P output(x). */
-void s0_permutation(void)
+/* weights(P x) = P weights(x) P^T, output(P x) = P output(x). */
+void s0_5_permutation(void)
 {
-    locant_random r = draws(51), numbers = draws(5);
+    locant_random r = random_stream(51), numbers = random_stream(5);
     struct mha m = mha_new(&numbers, WIDTH, HEADS, 1);
     locant_tensor x = NORMALS(&numbers, 1, TOKENS, WIDTH);
     locant_tensor P = shuffled(TOKENS, &r), x2 = picked(x, P);
@@ -169,7 +169,6 @@ void s0_permutation(void)
           difference(as_double(P), as_double(inverse(P))) > 0);
     claim("the tutorial's reordering misses", theirs > 1e-3);
     for (int i = 0; i < TOKENS; i++)
-        check("an output moves with its token",
-              difference(row(mha(&m, x2), i), row(picked(mha(&m, x), P), i)), 0,
-              1e-14);
+        compare("an output moves with its token", row(mha(&m, x2), i),
+                row(picked(mha(&m, x), P), i), 1e-14);
 }

@@ -11,8 +11,7 @@ static locant_tensor by_formula(int64_t n, int64_t width)
     return P;
 }
 
-/* S0.6 */
-void s0_formula(void)
+void s0_6_formula(void)
 {
     locant_tensor P = sinusoidal(0, 3, 8);
     locant_tensor published = /* P[2] */
@@ -22,16 +21,14 @@ void s0_formula(void)
     say("P[pos][2c] = sin(pos / 10000^(2c/d))");
     say("P[pos][2c+1] = cos(pos / 10000^(2c/d)), c = 0 .. d/2 - 1");
     show_matrix("P for d = 8", "%.10f", P);
-    check("P[2] against published numbers", difference(row(P, 2), published), 0,
-          6e-11);
+    compare("P[2] against published numbers", row(P, 2), published, 6e-11);
     mistake_in_words("E-0.8", "what the letter i counts", "i is the dimension",
                      "i is the pair of dimensions",
                      "a channel ch has exponent 2 floor(ch/2) / d; read as a "
                      "dimension the slowest would rotate near 10000^-2");
 }
 
-/* S0.7 */
-void s0_merits(void)
+void s0_7_merits(void)
 {
     enum { N = 512, W = 64 };
     locant_tensor P = sinusoidal(0, N, W), far = sinusoidal(1000000, 1, W);
@@ -63,11 +60,11 @@ void s0_merits(void)
         "et al. 2022); 'locant tutorial S4.18' shows it");
 }
 
-/* S0.8 */
-void s0_class(void)
+/* forward(x)[b][t] = x[b][t] + P[t] */
+void s0_8_class(void)
 {
     enum { MAX = 5000, T = 20, W = 64 };
-    locant_random r = draws(8);
+    locant_random r = random_stream(8);
     locant_tensor P = sinusoidal(0, MAX, W), odd = sinusoidal(1, 1, 5);
     locant_tensor x = NORMALS(&r, 2, T, W), y = plus(x, rows(P, 0, T));
 
@@ -76,10 +73,9 @@ void s0_class(void)
     show_shape("forward", y);
     show_count("rows the tutorial keeps", MAX);
     show_list("forward(x)[0][1][:4] - x[0][1][:4]", "%.7f",
-              MATRIX(minus(row(y, 1), row(x, 1)), 4));
+              slice(minus(row(y, 1), row(x, 1)), 0, 4));
     /* the formula's product is rounded: 5000 x 2^-53, twice for the power */
-    check("the table", difference(P, by_formula(MAX, W)), 0,
-          SINE + 5000 * 0x1p-52);
+    compare("the table", P, by_formula(MAX, W), SINE + 5000 * 0x1p-52);
     check("a row past the tutorial's last", *data(sinusoidal(MAX, 1, W)),
           sin(5000), SINE);
     show_list("P[1] for d = 5", "%.10f", odd);
@@ -96,13 +92,12 @@ static void say_range(locant_tensor x)
     say("range: [%.3f, %.3f]", least(x), largest(x));
 }
 
-/* S0.9 */
-void s0_first_rows(void)
+void s0_9_first_rows(void)
 {
     enum { T = 20, W = 64 };
     locant_tensor P = sinusoidal(0, T, W);
 
-    show_shape("first 20 of 100 rows", MATRIX(P, 1, T, W));
+    show_shape("first 20 of 100 rows", RESHAPED(P, 1, T, W));
     say_range(P);
     check("least", least(P), least(by_formula(T, W)), SINE);
     check("most: cos 0", largest(P), 1, 0);
@@ -144,25 +139,25 @@ static void vectors(locant_tensor P)
 /* Frequencies read from the table: P[1] has sin f and cos f of each pair. */
 static void spectrum(locant_tensor P)
 {
-    double logs[PAIRS], f[PAIRS];
+    locant_tensor frequency = ZEROS(PAIRS), logarithm = ZEROS(PAIRS);
+    double *f = data(frequency), *logs = data(logarithm);
 
     part('d', "frequency of each pair, on a logarithmic axis");
     for (int c = 0; c < PAIRS; c++) {
         f[c] = atan2(entry(P, 1, 2 * c), entry(P, 1, 2 * c + 1));
         logs[c] = log10(f[c]);
     }
-    show_list("frequencies, radians per position", "%.3g", vector(PAIRS, f));
+    show_list("frequencies, radians per position", "%.3g", frequency);
     check("first frequency", f[0], 1, SINE);
     check("last frequency", f[PAIRS - 1], pow(10000, -62. / 64),
           SINE * f[PAIRS - 1]);
     check("steps are even on the axis", logs[10] - logs[9], logs[31] - logs[30],
           1e-10);
     curves('d', "Frequency of each pair", "pair",
-           "log10 of radians per position", NULL, vector(PAIRS, logs));
+           "log10 of radians per position", NULL, logarithm);
 }
 
-/* S0.10 */
-void s0_visualise(void)
+void s0_10_visualise(void)
 {
     locant_tensor P = sinusoidal(0, LENGTH, DIM);
 
@@ -170,15 +165,16 @@ void s0_visualise(void)
         DIM);
     part('a', "heat map, position across, channel down");
     say_range(P);
-    check("the table", difference(P, by_formula(LENGTH, DIM)), 0, SINE);
+    compare("the table", P, by_formula(LENGTH, DIM), SINE);
     heat_map('a', "Sinusoidal table", "position", "channel", transposed(P));
     waves(P);
     vectors(P);
     spectrum(P);
 }
 
-/* S0.11 */
-void s0_relative(void)
+/* cos(i, j) = P_i . P_j / (|P_i| |P_j|), and its mean over all pairs with
+   j - i = d */
+void s0_11_relative(void)
 {
     enum { N = 20 };
     locant_tensor P = sinusoidal(0, N, DIM), c = ZEROS(N, N);
@@ -192,7 +188,7 @@ void s0_relative(void)
         data(by_distance)[d] /= N - d;
     }
     part('a', "cosine between positions i and j");
-    show_matrix("first five", "%.4f", MATRIX(c, 1, 5));
+    show_matrix("first five", "%.4f", slice(c, 0, 5));
     heat_map('a', "Cosine between positions", "position j", "position i", c);
     part('b', "mean cosine by distance");
     show_list("distance 0 ..", "%.4f", by_distance);

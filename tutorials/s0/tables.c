@@ -6,13 +6,14 @@ enum { MAX_LENGTH = 5000 };
 /* [rows, width] from N(0, 0.1^2), like the tutorial's initial table. */
 static locant_tensor learned_table(int64_t length, int64_t width)
 {
-    locant_random r = draws(12);
+    locant_random r = random_stream(12);
 
     return SCALED_NORMALS(&r, 0.1, length, width);
 }
 
-/* S0.12 */
-void s0_learned(void)
+/* forward(x)[b][t] = x[b][t] + P[t], and dL/dP[t] is the sum of the gradients
+   of all tokens that read row t. */
+void s0_12_learned(void)
 {
     enum { W = 64, T = 20, N = MAX_LENGTH * W };
     const char *spec = "learned(length=5000)";
@@ -25,9 +26,9 @@ void s0_learned(void)
         data(up)[i] = i / W + 1;
     g = lookup_gradient(P, up, INTEGERS(0, 1, 1)); /* two at position 1 */
     say("forward(x) = x + P[0 .. T-1], P a parameter [%d, %d].", MAX_LENGTH, W);
-    show_shape("forward", MATRIX(first, 1, T, W));
+    show_shape("forward", RESHAPED(first, 1, T, W));
     show_count("parameters", learned_numbers(spec, W, 4));
-    show_list("P[0][:4]", "%.4f", MATRIX(first, 4));
+    show_list("P[0][:4]", "%.4f", slice(first, 0, 4));
     show_text("position 5000", lookup_refusal(P, MAX_LENGTH));
     check("gradient of row 0", entry(g, 0, 0), 1, 0);
     check("gradient of row 1, read twice", entry(g, 1, 0), 5, 0);
@@ -38,7 +39,7 @@ void s0_learned(void)
     /* the sample deviation has a deviation of 1 / sqrt(2n); four of those */
     check("spread of the tutorial", theirs, 0.1, 4 * 0.1 / sqrt(2. * N));
     check("spread of locant", ours, 0.02, 4 * 0.02 / sqrt(2. * N));
-    check("rows read", difference(first, rows(P, 0, T)), 0, 0);
+    compare("rows read", first, rows(P, 0, T), 0);
 }
 
 enum { CLIP = 32, VECTORS = 2 * CLIP + 1 };
@@ -54,14 +55,13 @@ static locant_tensor clipped(locant_tensor vectors, int64_t L)
         distance = distance > CLIP ? CLIP : distance < -CLIP ? -CLIP : distance;
         integer_data(index)[i] = distance + CLIP;
     }
-    return MATRIX(looked_up(vectors, index), L, L, vectors.shape[1]);
+    return RESHAPED(looked_up(vectors, index), L, L, vectors.shape[1]);
 }
 
-/* S0.13 */
-void s0_clipped(void)
+void s0_13_clipped(void)
 {
     enum { L = 80, D = 32 };
-    locant_random r = draws(13);
+    locant_random r = random_stream(13);
     locant_tensor P = NORMALS(&r, VECTORS, D), x = clipped(P, L);
     locant_tensor bucket = t5_buckets(VECTOR(0, 8, 16, 32, 64, 127));
 
@@ -73,16 +73,13 @@ void s0_clipped(void)
             "a vector per clipped distance is Shaw's table (with the sign "
             "reversed: i - j); T5 learns one number per head and bucket, the "
             "buckets growing like a logarithm");
-    check("pair (3, 1) holds vector 34",
-          difference(row(x, 3 * L + 1), row(P, 34)), 0, 0);
-    check("pair (0, 79) is clipped to vector 0",
-          difference(row(x, 79), row(P, 0)), 0, 0);
+    compare("pair (3, 1) holds vector 34", row(x, 3 * L + 1), row(P, 34), 0);
+    compare("pair (0, 79) is clipped to vector 0", row(x, 79), row(P, 0), 0);
     check("bucket of distance 64", data(bucket)[4], 26, 0);
     check("bucket of distance 16", data(bucket)[2], 16, 0);
 }
 
-/* S0.14 */
-void s0_shapes(void)
+void s0_14_shapes(void)
 {
     enum { L = 15, D = 32 };
     locant_tensor P = learned_table(MAX_LENGTH, D);
@@ -142,8 +139,7 @@ static void draw_spread(locant_tensor fixed, locant_tensor learned)
            labels, y);
 }
 
-/* S0.15 */
-void s0_compare(void)
+void s0_15_compare(void)
 {
     enum { T = 20, W = 64, N = T * W };
     locant_tensor fixed = sinusoidal(0, T, W);

@@ -1,8 +1,7 @@
 /* words.c - the notebook's prose and tables: S0.23 .. S0.26. */
 #include "../tutorial.h"
 
-/* S0.23 */
-void s0_ideas(void)
+void s0_23_ideas(void)
 {
     say("1. why: attention is equivariant to order; positions must be put in.");
     say("2. sinusoidal: sines and cosines of the position, fixed.");
@@ -32,8 +31,7 @@ static long long operations(unsigned doors_used)
     return HEADS * TOKENS * TOKENS * 2;
 }
 
-/* S0.24 */
-void s0_features(void)
+void s0_24_features(void)
 {
     /* clang-format off */
     static const struct {
@@ -67,11 +65,10 @@ void s0_features(void)
                              "to say so; those that were show otherwise");
 }
 
-/* S0.25 */
-void s0_advice(void)
+void s0_25_advice(void)
 {
     enum { T = 8, W = 64 };
-    locant_random r = draws(25);
+    locant_random r = random_stream(25);
     locant_tensor x = SCALED_NORMALS(&r, 0.3, 1, 1, T, W);
     locant_tensor y = plus(x, sinusoidal(0, T, W));
     double change = difference(weights((locant_attention){ .q = &x, .k = &x }),
@@ -93,8 +90,7 @@ void s0_advice(void)
     claim("positions change the weights", change > 0.01);
 }
 
-/* S0.26 */
-void s0_names(void)
+void s0_26_names(void)
 {
     /* model, its name in the catalogue, its encoding */
     static const char *const models[][3] = {

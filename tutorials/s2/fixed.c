@@ -1,8 +1,7 @@
 /* fixed.c - goals, blindness to order, and the sinusoid: S2.1 .. S2.6. */
 #include "../tutorial.h"
 
-/* S2.1 */
-void s2_goals(void)
+void s2_1_goals(void)
 {
     say("Five goals, and the row that shows each:");
     TABLE_OF_ROWS("goal", "why a Transformer needs positions|S2.2",
@@ -11,10 +10,10 @@ void s2_goals(void)
                   "sequences longer than trained|S2.11");
 }
 
-/* S2.2 */
-void s2_blindness(void)
+/* weights(P x) = P weights(x) P^T, output(P x) = P output(x) */
+void s2_2_blindness(void)
 {
-    locant_random r = draws(1);
+    locant_random r = random_stream(1);
     struct mha m = mha_new(&r, 8, 1, 0);
     locant_tensor order = INTEGERS(1, 0, 2); /* its own inverse */
     locant_tensor x = SCALED_NORMALS(&r, 2, 1, 3, 8), y = picked(x, order);
@@ -32,15 +31,13 @@ void s2_blindness(void)
             "The weights are permuted with the tokens, P A P^T, not unchanged: "
             "equivariant, not invariant.");
     /* sums of at most 8 terms, in another order */
-    check("weights less P A P^T", difference(w2, permuted(w, order)), 0,
-          IN_DOUBLE);
-    check("outputs less P out",
-          difference(mha(&m, y), picked(mha(&m, x), order)), 0, IN_DOUBLE);
+    compare("weights less P A P^T", w2, permuted(w, order), IN_DOUBLE);
+    compare("outputs less P out", mha(&m, y), picked(mha(&m, x), order),
+            IN_DOUBLE);
     claim("the weight matrix changes", difference(w, w2) > 1e-3);
 }
 
-/* S2.3 */
-void s2_uses_of_order(void)
+void s2_3_uses_of_order(void)
 {
     double orders = 1;
 
@@ -61,12 +58,12 @@ void s2_uses_of_order(void)
 
 enum { LONG = 1024, WIDE = 512 };
 
-/* S2.4 */
-void s2_formula(void)
+void s2_4_formula(void)
 {
     locant_tensor P = sinusoidal(0, LONG, WIDE), N = sinusoidal(0, 16, 64);
     locant_tensor far = sinusoidal(1000000, 1, WIDE);
-    double near[16], unique = INFINITY;
+    locant_tensor cosines = ZEROS(16);
+    double *near = data(cosines), unique = INFINITY;
 
     for (int i = 0; i < 16; i++)
         near[i] = cosine(row(N, 0), row(N, i));
@@ -81,7 +78,7 @@ void s2_formula(void)
            difference(moved(row(P, 100), 7), row(P, 107)), 0, 3 * 0x1p-25);
     show("defined everywhere: P[1000000] ends in", entry(far, 0, WIDE - 1));
     show_list("smooth: cosine of 0 with 1, 2, 3, 4, 5, 6 (width 64)", "%.4f",
-              vector(6, near + 1));
+              slice(cosines, 1, 6));
     mistake_in_words("E-0.9", "positions beyond training", "handled",
                      "defined, but models get worse there",
                      "A formula gives a vector for any position; the layers "
@@ -110,12 +107,11 @@ static locant_tensor generate(int length, int dim)
     return pe;
 }
 
-/* S2.5 */
-void s2_fixed(void)
+void s2_5_fixed(void)
 {
     enum { BATCH = 2, LENGTH = 100 };
     locant_tensor floats = ZEROS_F32(LONG, WIDE), at = positions(0, LONG);
-    locant_random r = draws(2);
+    locant_random r = random_stream(2);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, WIDE), P, y;
 
     must(locant_encoding_table(&floats, encoding("sinusoidal"), &at, NULL));
@@ -135,8 +131,7 @@ void s2_fixed(void)
           FLOAT);
 }
 
-/* S2.6 */
-void s2_waves(void)
+void s2_6_waves(void)
 {
     locant_tensor P = sinusoidal(0, 100, WIDE), channels = transposed(P);
 

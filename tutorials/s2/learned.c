@@ -36,11 +36,10 @@ static locant_tensor gradient_of(locant_tensor x, locant_tensor P)
     return lookup_gradient(P, up, at);
 }
 
-/* S2.7 */
-void s2_learned(void)
+void s2_7_learned(void)
 {
     const double step = 1e-6;
-    locant_random r = draws(1);
+    locant_random r = random_stream(1);
     locant_tensor P = SCALED_NORMALS(&r, 0.02, LONG, WIDE);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, WIDE);
     locant_tensor gradient = gradient_of(x, P);
@@ -70,8 +69,7 @@ void s2_learned(void)
     claim("the step lowers the loss", after < before);
 }
 
-/* S2.8 */
-void s2_merits(void)
+void s2_8_merits(void)
 {
     long long fixed = learned_numbers("sinusoidal", WIDE, 8);
     long long learned = learned_numbers(LEARNED, WIDE, 8);
@@ -101,10 +99,9 @@ static void compare_row(const char *name, const char *spec, locant_tensor P)
               norm(row(P, 0)), cosine(row(P, 0), row(P, 1)));
 }
 
-/* S2.9 */
-void s2_compare(void)
+void s2_9_compare(void)
 {
-    locant_random r = draws(2);
+    locant_random r = random_stream(2);
     locant_tensor learned = SCALED_NORMALS(&r, 0.02, LONG, WIDE);
     locant_tensor fixed = sinusoidal(0, LONG, WIDE);
 
@@ -151,8 +148,7 @@ static double nearest_return(int64_t first, int64_t *where)
     return sqrt(best);
 }
 
-/* S2.10 */
-void s2_repetition(void)
+void s2_10_repetition(void)
 {
     int64_t where = 0, later = 0;
     double nearest = nearest_return(1, &where);
@@ -179,7 +175,7 @@ void s2_repetition(void)
 /* The rows of x [4] resized to eight by the library. */
 static locant_tensor stretched(locant_tensor x, int align_corners)
 {
-    locant_tensor from = MATRIX(x, 4, 1), to = ZEROS(8, 1);
+    locant_tensor from = RESHAPED(x, 4, 1), to = ZEROS(8, 1);
     locant_resize how = LOCANT_RESIZE_INIT;
 
     how.align_corners = align_corners;
@@ -187,8 +183,9 @@ static locant_tensor stretched(locant_tensor x, int align_corners)
     return to;
 }
 
-/* S2.11 */
-void s2_interpolate(void)
+/* Row i of m rows reads from n rows at i (n - 1) / (m - 1) if ends lie on ends,
+   at (i + 1/2) n / m - 1/2 if rows are cells. */
+void s2_11_interpolate(void)
 {
     locant_tensor x = VECTOR(0, 10, 20, 40);
     locant_tensor on_ends =

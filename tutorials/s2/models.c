@@ -4,12 +4,8 @@
  */
 #include "../tutorial.h"
 
-/* clang-format off */
-enum {
-    VOCAB = 1000, WIDTH = 512, HEADS = 8, FF = 2048, LAYERS = 2, BATCH = 2,
-    LENGTH = 12
-};
-/* clang-format on */
+enum { VOCAB = 1000, WIDTH = 512, HEADS = 8, FF = 2048, LAYERS = 2 };
+enum { BATCH = 2, LENGTH = 12 };
 
 struct stack {
     locant_tensor embedding; /* [VOCAB, WIDTH], N(0, 1/WIDTH) */
@@ -18,7 +14,7 @@ struct stack {
 
 static struct stack stack_new(uint64_t stream, int decoder)
 {
-    locant_random r = draws(stream);
+    locant_random r = random_stream(stream);
     struct stack m;
 
     m.embedding = SCALED_NORMALS(&r, pow(WIDTH, -.5), VOCAB, WIDTH);
@@ -48,7 +44,7 @@ static locant_tensor run(const struct stack *m, locant_tensor tokens,
 
 static locant_tensor draw_tokens(uint64_t stream)
 {
-    locant_random r = draws(stream);
+    locant_random r = random_stream(stream);
     locant_tensor tokens = positions(0, BATCH * LENGTH);
 
     for (int i = 0; i < BATCH * LENGTH; i++)
@@ -79,8 +75,9 @@ static void sizes(const struct stack *m)
                VOCAB * WIDTH + LAYERS * block_size(&m->layers[0]));
 }
 
-/* S2.14 */
-void s2_encoder(void)
+/* x = sqrt(W) E[token] + P; in each layer x = norm(x + attention(x)), then
+   x = norm(x + ffn(x)) */
+void s2_14_encoder(void)
 {
     struct stack m = stack_new(1, 0);
     locant_tensor tokens = draw_tokens(2), out = run(&m, tokens, 1, NULL);
@@ -90,7 +87,7 @@ void s2_encoder(void)
     sizes(&m);
     say("inputIds -> embeddings -> + positions -> layers:");
     show_shape("output", out);
-    show_list("first ten numbers", "%.4f", MATRIX(out, 10));
+    show_list("first ten numbers", "%.4f", slice(out, 0, 10));
     show("reversed tokens, no positions: output less reversed output", blind);
     show("reversed tokens, sinusoid: the same", aware);
     mistake_in_words("E-2.4", "embeddings before the sum", "as they are",
@@ -110,36 +107,34 @@ void s2_encoder(void)
     claim("the sinusoid makes order matter", aware > 1e-2);
 }
 
-/* S2.15 */
-void s2_decoder(void)
+void s2_15_decoder(void)
 {
     enum { EARLY = 7 };
     struct stack encoder = stack_new(1, 0), m = stack_new(3, 1);
     locant_tensor target = draw_tokens(4), other = draw_tokens(4);
     locant_tensor source = run(&encoder, draw_tokens(2), 1, NULL);
-    locant_tensor out = run(&m, target, 1, &source), changed;
-    locant_tensor rotation = positions(5, LENGTH), zero = zeros_like(source);
-    locant_tensor shuffled_source;
+    locant_tensor out = run(&m, target, 1, &source), changed, permuted_source;
+    locant_tensor order = positions(5, LENGTH), zero = zeros_like(source);
+    double heard = difference(out, run(&m, target, 1, &zero));
 
     for (int i = EARLY; i < LENGTH; i++)
         integer_data(other)[i] = (integer_data(target)[i] + 1) % VOCAB;
     for (int i = 0; i < LENGTH; i++)
-        integer_data(rotation)[i] %= LENGTH;
+        integer_data(order)[i] %= LENGTH;
     changed = run(&m, other, 1, &source);
-    shuffled_source = picked(source, rotation);
+    permuted_source = picked(source, order);
     sizes(&m);
     say("As the encoder, with a causal mask (which the tutorial does not show) "
         "and attention to the encoder's output after it:");
     show_shape("encoder output", source);
     show_shape("output", out);
-    show_list("first ten numbers", "%.4f", MATRIX(out, 10));
+    show_list("first ten numbers", "%.4f", slice(out, 0, 10));
     expect("change of early outputs when later tokens change",
            difference(rows(out, 0, EARLY), rows(changed, 0, EARLY)), 0, 0);
-    double heard = difference(out, run(&m, target, 1, &zero));
     show("change when the encoder's output is zero", heard);
     /* the same tolerance as in the encoder */
     expect("change when the encoder's rows are shuffled",
-           difference(out, run(&m, target, 1, &shuffled_source)), 0, 1e-9);
+           difference(out, run(&m, target, 1, &permuted_source)), 0, 1e-9);
     say("Cross-attention has no positions of its own: it reads the encoder's "
         "output as a set, whose order is in the vectors.");
     mistake_in_words("E-2.5", "where positions enter",
@@ -150,12 +145,11 @@ void s2_decoder(void)
     claim("cross-attention reads the encoder", heard > 1e-2);
 }
 
-/* S2.16 */
-void s2_names(void)
+void s2_16_names(void)
 {
-    locant_tensor P = MATRIX(as_double(positions(0, 12)), 4, 3), slice = P;
+    locant_tensor P = RESHAPED(as_double(positions(0, 12)), 4, 3);
+    locant_tensor first_two = rows(P, 0, 2); /* slice(0, 2) */
 
-    slice.shape[0] = 2; /* slice(0, 2) */
     TABLE("names", "the tutorial's|locant's",
           "Layer|an encoding, or a few lines of the row",
           "Variable|locant_tensor; gradients by *_backward functions",
@@ -168,13 +162,12 @@ void s2_names(void)
           "EncoderLayer|self-attention, feed-forward, norms",
           "DecoderLayer|the same with cross-attention between");
     show_shape("a table", P);
-    show_shape("slice(0, 2) of it", slice);
-    check("read as a table, the slice gives its rows",
-          difference(looked_up(slice, positions(0, 2)), slice), 0, 0);
+    show_shape("slice(0, 2) of it", first_two);
+    compare("read as a table, the slice gives its rows",
+            looked_up(first_two, positions(0, 2)), first_two, 0);
 }
 
-/* S2.17 */
-void s2_summary(void)
+void s2_17_summary(void)
 {
     TABLE_OF_ROWS("point", "attention is blind to order|S2.2",
                   "a sinusoid needs no training and no table|S2.5",

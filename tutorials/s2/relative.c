@@ -4,9 +4,9 @@
 /* Scores with Shaw's relative positions, for a published example. */
 static void shaw_example(void)
 {
-    locant_tensor q = MATRIX(VECTOR(1, 0, 0, 1), 1, 1, 2, 2);
-    locant_tensor k = MATRIX(VECTOR(1, 1, 0, 2), 1, 1, 2, 2);
-    locant_tensor keys = MATRIX(VECTOR(.1, .2, .3, .4, .5, .6), 3, 2);
+    locant_tensor q = RESHAPED(VECTOR(1, 0, 0, 1), 1, 1, 2, 2);
+    locant_tensor k = RESHAPED(VECTOR(1, 1, 0, 2), 1, 1, 2, 2);
+    locant_tensor keys = RESHAPED(VECTOR(.1, .2, .3, .4, .5, .6), 3, 2);
     locant_tensor known =
         VECTOR(0.9192388155, 0.3535533906, 0.8485281374, 1.6970562748);
     locant_tensor s = scores((locant_attention){
@@ -20,14 +20,14 @@ static void shaw_example(void)
         "by hand:");
     show_matrix("scores (q_i . (k_j + a_ij)) / sqrt(2)", "%.10f", s);
     /* a logarithm and an exponential of numbers near 1, in double */
-    check("scores less the known numbers", difference(s, known), 0, TEN_DIGITS);
+    compare("scores less the known numbers", s, known, TEN_DIGITS);
 }
 
-/* S2.12: score(i, j) = (q_i . k_j + q_i . P[clip(i - j)]) / sqrt(D) */
-void s2_relative(void)
+/* score(i, j) = (q_i . k_j + q_i . P[clip(i - j)]) / sqrt(D) */
+void s2_12_relative(void)
 {
     enum { T = 12, D = 64, K = 4 };
-    locant_random r = draws(3);
+    locant_random r = random_stream(3);
     locant_tensor q = NORMALS(&r, 1, 1, T, D), k = NORMALS(&r, 1, 1, T, D);
     locant_tensor P = SCALED_NORMALS(&r, 0.02, 2 * K + 1, D);
     locant_attention a = { .q = &q, .k = &k, .v = &k };
@@ -56,8 +56,8 @@ void s2_relative(void)
                      "an empty method; dModel is not kept",
                      "q . table[clip(i - j)] joins the score",
                      "A table that no score reads changes nothing.");
-    check("scores less plain scores less the table's part",
-          difference(minus(s, plain), added), 0, TEN_DIGITS);
+    compare("scores less plain scores less the table's part", minus(s, plain),
+            added, TEN_DIGITS);
 }
 
 /* The score of q at position m and k at position n, after rotation. */
@@ -67,11 +67,11 @@ static double rotated_score(locant_tensor q, locant_tensor k, int64_t m,
     return dot(rotated(ROPE_PAIRS, q, m), rotated(ROPE_PAIRS, k, n));
 }
 
-/* S2.13 */
-void s2_rotary(void)
+/* z_c -> z_c exp(i p 10000^(-2c/d)), z_c = x_2c + i x_2c+1 */
+void s2_13_rotary(void)
 {
-    locant_tensor x = MATRIX(VECTOR(1, 2, 3, 4, 5, 6, 7, 8), 1, 8);
-    locant_tensor k = MATRIX(VECTOR(.5, -1, .25, 2, -.5, 1, 1.5, -2), 1, 8);
+    locant_tensor x = RESHAPED(VECTOR(1, 2, 3, 4, 5, 6, 7, 8), 1, 8);
+    locant_tensor k = RESHAPED(VECTOR(.5, -1, .25, 2, -.5, 1, 1.5, -2), 1, 8);
     locant_tensor at_five =
         VECTOR(2.20151073479, -0.391599903737, 0.715045531254, 4.94860686337,
                4.69387628635, 6.24239740872, 6.95991266685, 8.03489985438);

@@ -26,10 +26,9 @@ static double apart(locant_tensor y, locant_tensor whole)
     return worst;
 }
 
-/* S3.7 */
-void s3_segments(void)
+void s3_7_segments(void)
 {
-    locant_random r = draws(1);
+    locant_random r = random_stream(1);
     locant_tensor q = NORMALS(&r, 1, HEADS, TOKENS, D);
     locant_tensor k = NORMALS(&r, 1, HEADS, TOKENS, D);
     locant_tensor v = NORMALS(&r, 1, HEADS, TOKENS, D);
@@ -67,10 +66,10 @@ static void xl_example(void)
 {
     locant_tensor q = VECTOR(1, 2), k = VECTOR(.5, -1);
     locant_tensor u = VECTOR(.1, .2), v = VECTOR(.3, -.1), r = VECTOR(.7, .4);
-    locant_tensor tq = MATRIX(q, 1, 1, 1, 2), tk = MATRIX(k, 1, 1, 1, 2);
+    locant_tensor tq = RESHAPED(q, 1, 1, 1, 2), tk = RESHAPED(k, 1, 1, 1, 2);
     /* R_0 = (sin 0, cos 0) = (0, 1), so that W_R R_0 = r */
-    locant_tensor params[] = { MATRIX(VECTOR(0, .7, 0, .4), 1, 2, 2),
-                               MATRIX(u, 1, 2), MATRIX(v, 1, 2) };
+    locant_tensor params[] = { RESHAPED(VECTOR(0, .7, 0, .4), 1, 2, 2),
+                               RESHAPED(u, 1, 2), RESHAPED(v, 1, 2) };
     locant_tensor score =
         scores((locant_attention){ .q = &tq,
                                    .k = &tk,
@@ -92,7 +91,7 @@ static void xl_example(void)
 static double xl_error(void)
 {
     enum { T = 4, W = 4 };
-    locant_random r = draws(2);
+    locant_random r = random_stream(2);
     locant_tensor q = NORMALS(&r, 1, 1, T, W), k = NORMALS(&r, 1, 1, T, W);
     locant_tensor W_R = NORMALS(&r, 1, W, W), u = NORMALS(&r, 1, W);
     locant_tensor p[] = { W_R, u, NORMALS(&r, 1, W) }, v = p[2];
@@ -119,8 +118,7 @@ static double xl_error(void)
     return worst;
 }
 
-/* S3.8 */
-void s3_xl(void)
+void s3_8_xl(void)
 {
     const locant_encoding *e = encoding("transformer-xl");
     locant_sizes sizes = {
@@ -169,11 +167,10 @@ static locant_tensor first_distances(void)
 
     for (int i = 199; i >= 0; i--)
         data(first)[(int)data(bucket)[i]] = i;
-    return vector(16, data(first) + 16);
+    return slice(first, 16, 16);
 }
 
-/* S3.9 */
-void s3_cost(void)
+void s3_9_cost(void)
 {
     const double L = 2048, width = 64;
     locant_tensor published = /* causal */

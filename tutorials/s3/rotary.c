@@ -23,11 +23,11 @@ static double identity_error(double m, double n)
     return fabs(creal(left) - creal(right));
 }
 
-/* S3.10 */
-void s3_rope(void)
+/* (R_m q) . (R_n k) = (R_{m-n} q) . k */
+void s3_10_rope(void)
 {
     static const int n[] = { 0, 1, 2, 10, 100, 1000 };
-    locant_random r = draws(1);
+    locant_random r = random_stream(1);
     locant_tensor k = NORMALS(&r, 1, 64), ones = plus(ZEROS(1, 64), VECTOR(1));
     locant_tensor q = rotated("rope", k, -20); /* k after 20 more steps */
     locant_tensor x = ZEROS(6), x2 = ZEROS(6);
@@ -59,19 +59,17 @@ void s3_rope(void)
     say("No parameters; the base matters, as the two columns show.  In use: "
         "Llama, Gemma, PaLM, Qwen.");
     /* 64 entries of a table to 2^-25; published to 5e-7 */
-    check("scores, base 10000",
-          difference(x, VECTOR(64, 61.833663, 56.607724, 42.103258, 35.749338,
-                               17.851933)),
-          0, 3e-6);
-    check("scores, base 500000",
-          difference(x2, VECTOR(64, 62.313511, 58.324825, 48.229523, 41.282404,
-                                28.681948)),
-          0, 3e-6);
+    compare("scores, base 10000", x,
+            VECTOR(64, 61.833663, 56.607724, 42.103258, 35.749338, 17.851933),
+            3e-6);
+    compare("scores, base 500000", x2,
+            VECTOR(64, 62.313511, 58.324825, 48.229523, 41.282404, 28.681948),
+            3e-6);
     check("the peak", best, 20, 0);
 }
 
-/* S3.17 */
-void s3_frequencies(void)
+/* freqs_cis[m, i] = exp(i m theta_i), theta_i = 10000^(-2i/d) */
+void s3_17_frequencies(void)
 {
     enum { LENGTH = 1024, DIM = 64, PAIRS = DIM / 2 };
     locant_tensor cis = rope_angles(LENGTH, PAIRS), odd = ZEROS(1, 5);
@@ -101,11 +99,11 @@ void s3_frequencies(void)
     claim("exact angles beat the float32 product", ours < theirs);
 }
 
-/* S3.18 */
-void s3_apply(void)
+/* z -> z exp(i m theta_c), z = x_2c + i x_2c+1 */
+void s3_18_apply(void)
 {
     enum { B = 4, H = 8, L = 256, D = 64 };
-    locant_random r = draws(2);
+    locant_random r = random_stream(2);
     locant_tensor x = NORMALS(&r, B, H, L, D), y = rotated(ROPE_PAIRS, x, 0);
     double worst = 0;
 

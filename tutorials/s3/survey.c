@@ -19,8 +19,7 @@ static int of_door(char *out, size_t size, unsigned door)
     return n;
 }
 
-/* S3.11 */
-void s3_taxonomy(void)
+void s3_11_taxonomy(void)
 {
     static const struct {
         unsigned door;
@@ -85,8 +84,7 @@ static const char *beyond_training(const char *spec)
                                                     : "defined, poor";
 }
 
-/* S3.12 */
-void s3_table(void)
+void s3_12_table(void)
 {
     table("comparison", "feature|sinusoid|learned|relative|rotary");
     known("integration", integration);
@@ -116,8 +114,7 @@ void s3_table(void)
               !has_trait(specs[3], LOCANT_TRAIT_LIMIT));
 }
 
-/* S3.13 */
-void s3_evolution(void)
+void s3_13_evolution(void)
 {
     static const struct {
         int year;
@@ -145,8 +142,7 @@ void s3_evolution(void)
     check("relative ones", relative, 2, 0);
 }
 
-/* S3.15 */
-void s3_conclusion(void)
+void s3_15_conclusion(void)
 {
     TABLE_OF_ROWS(
         "method, in a line", "sinusoid: a formula is enough to begin with|S3.5",
@@ -155,8 +151,7 @@ void s3_conclusion(void)
         "rotary: position as an angle in the vector itself|S3.10");
 }
 
-/* S3.22 */
-void s3_models(void)
+void s3_22_models(void)
 {
     static const char *const models[][2] = {
         { "Transformer (2017)", "sinusoidal" },

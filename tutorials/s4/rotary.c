@@ -3,11 +3,10 @@
  */
 #include "../tutorial.h"
 
-/* S4.8 */
-void s4_learned(void)
+void s4_8_learned(void)
 {
     enum { ROWS = 512, W = 768, BATCH = 2, T = 100 };
-    locant_random r = draws(1);
+    locant_random r = random_stream(1);
     locant_tensor P = NORMALS(&r, ROWS, W);
     locant_tensor x = NORMALS(&r, BATCH, T, W);
     locant_tensor y = plus(x, looked_up(P, positions(0, T)));
@@ -31,10 +30,10 @@ void s4_learned(void)
           0, 16 * 0x1p-53);
 }
 
-/* S4.9: (x1, x2) -> (x1 cos - x2 sin, x1 sin + x2 cos) */
-void s4_rope(void)
+/* (x1, x2) -> (x1 cos - x2 sin, x1 sin + x2 cos) */
+void s4_9_rope(void)
 {
-    locant_tensor x = MATRIX(VECTOR(1, 2, 3, 4), 1, 4);
+    locant_tensor x = RESHAPED(VECTOR(1, 2, 3, 4), 1, 4);
     locant_tensor known = /* x at position 3 */
         VECTOR(-1.2722325127, -1.8388649851, 2.8786681004, 4.0881866356);
     locant_tensor y = rotated(ROPE_PAIRS, x, 3);
@@ -55,8 +54,8 @@ void s4_rope(void)
         "cached decoding cannot use them.  Here position 1000003:");
     show_list("rotated", "%.10f", far);
     check("length kept at 1000003", norm(far), sqrt(30), 8 * 0x1p-24);
-    check("the comment's form is the rotation by -3",
-          difference(rotated(ROPE_PAIRS, x, -3), comment), 0, 8 * 0x1p-25);
+    compare("the comment's form is the rotation by -3",
+            rotated(ROPE_PAIRS, x, -3), comment, 8 * 0x1p-25);
 }
 
 enum { BATCH = 2, HEADS = 8, LENGTH = 128, HEAD = 64 };
@@ -68,10 +67,9 @@ static double score(locant_tensor q, locant_tensor k, int64_t first)
                row(rotated(ROPE_PAIRS, k, first), 90));
 }
 
-/* S4.10 */
-void s4_apply(void)
+void s4_10_apply(void)
 {
-    locant_random r = draws(2);
+    locant_random r = random_stream(2);
     locant_tensor q = NORMALS(&r, BATCH, HEADS, LENGTH, HEAD);
     locant_tensor k = NORMALS(&r, BATCH, HEADS, LENGTH, HEAD);
     locant_tensor q_rot = rotated(ROPE_PAIRS, q, 0);
@@ -83,15 +81,14 @@ void s4_apply(void)
     /* 64 products of numbers near 1, each to about 2^-24 */
     expect("the same 500 positions later", score(q, k, 500), score(q, k, 0),
            1e-5);
-    check("position 0 is not rotated", difference(row(q, 0), row(q_rot, 0)), 0,
-          0);
+    compare("position 0 is not rotated", row(q, 0), row(q_rot, 0), 0);
 }
 
-/* S4.16: | |R x| / |x| - 1 | */
-void s4_homework_2(void)
+/* | |R x| / |x| - 1 | */
+void s4_16_homework_2(void)
 {
     static const int64_t first[] = { 0, 1000000 };
-    locant_random r = draws(3);
+    locant_random r = random_stream(3);
     locant_tensor x = NORMALS(&r, BATCH, HEADS, LENGTH, HEAD), f = as_float(x);
     double in_double[2], in_float[2];
 

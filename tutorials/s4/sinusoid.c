@@ -3,8 +3,7 @@
 
 enum { LENGTH = 100, WIDTH = 512 };
 
-/* S4.1 */
-void s4_header(void)
+void s4_1_header(void)
 {
     show_text("course", "AI Engineer Toolbox");
     show_text("stage", "3, the core of the Transformer (第三阶段)");
@@ -13,8 +12,7 @@ void s4_header(void)
     show_text("languages", "Chinese and English; here English");
 }
 
-/* S4.2 */
-void s4_goals(void)
+void s4_2_goals(void)
 {
     TABLE_OF_ROWS("objective",
                   "why a Transformer does not know the order of tokens|S4.3",
@@ -23,10 +21,9 @@ void s4_goals(void)
                   "write an encoding and draw it|S4.15");
 }
 
-/* S4.3 */
-void s4_why(void)
+void s4_3_why(void)
 {
-    locant_random r = draws(1);
+    locant_random r = random_stream(1);
     struct mha m = mha_new(&r, 16, 2, 0);
     locant_tensor back = reversed(3), x = NORMALS(&r, 1, 3, 16);
     locant_tensor said = mha(&m, x), said_back = mha(&m, picked(x, back));
@@ -44,8 +41,7 @@ void s4_why(void)
     claim("the places change", in_place > 1e-3);
 }
 
-/* S4.4 */
-void s4_formula(void)
+void s4_4_formula(void)
 {
     locant_tensor x = sinusoidal(1, 1, 8);
     const double *P1 = data(x);
@@ -63,14 +59,13 @@ void s4_formula(void)
     claim("frequencies fall", P1[0] > P1[2] && P1[2] > P1[4] && P1[4] > P1[6]);
 }
 
-/* S4.5 */
-void s4_function(void)
+void s4_5_function(void)
 {
     locant_tensor P = sinusoidal(0, LENGTH, WIDTH);
 
     show_shape("PE", P);
-    show_list("PE[0, :8]", "%.4f", MATRIX(row(P, 0), 8));
-    show_list("PE[1, :8]", "%.4f", MATRIX(row(P, 1), 8));
+    show_list("PE[0, :8]", "%.4f", slice(row(P, 0), 0, 8));
+    show_list("PE[1, :8]", "%.4f", slice(row(P, 1), 0, 8));
     mistake("E-4.5",
             "10000^(2i/d) for i = 1, d = 512, as the comment computes it",
             exp(2 * -log(10000) / WIDTH), pow(10000, 2. / WIDTH),
@@ -81,8 +76,7 @@ void s4_function(void)
     check("PE[1, 2]", entry(P, 1, 2), sin(pow(10000, -2. / WIDTH)), FLOAT);
 }
 
-/* S4.6 */
-void s4_heat(void)
+void s4_6_heat(void)
 {
     locant_tensor P = sinusoidal(0, LENGTH, WIDTH);
 
@@ -102,8 +96,7 @@ void s4_heat(void)
                              .height = 432 });
 }
 
-/* S4.15 */
-void s4_homework_1(void)
+void s4_15_homework_1(void)
 {
     enum { ROWS = 50, COLS = 64 };
     locant_tensor P = sinusoidal(0, ROWS, WIDTH), by_hand = ZEROS(ROWS, COLS);
@@ -135,8 +128,8 @@ static int all_close(locant_tensor x, locant_tensor y)
     return 1;
 }
 
-/* S4.7 */
-void s4_properties(void)
+/* M_k PE[p] = PE[p + k], where M_k rotates pair c by k 10000^(-2c/d) */
+void s4_7_properties(void)
 {
     locant_tensor P = sinusoidal(0, LENGTH, WIDTH);
     double low = least(P), high = largest(P);

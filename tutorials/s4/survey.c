@@ -1,8 +1,7 @@
 /* survey.c - table, summary, homework 5, models: S4.13, S4.14, S4.19, S4.20. */
 #include "../tutorial.h"
 
-/* S4.13 */
-void s4_table(void)
+void s4_13_table(void)
 {
     static const char *const specs[] = { "sinusoidal", "rope", "alibi" };
     const char *kind[3];
@@ -36,8 +35,7 @@ void s4_table(void)
     check("relative ones", relative, 2, 0);
 }
 
-/* S4.14 */
-void s4_summary(void)
+void s4_14_summary(void)
 {
     TABLE_OF_ROWS("point",
                   "attention has no sense of position: it must be given|S4.3",
@@ -58,8 +56,7 @@ static int uses(unsigned used)
            12 * ((used & ~(unsigned)LOCANT_DOOR_INPUT) != 0);
 }
 
-/* S4.19 */
-void s4_homework_5(void)
+void s4_19_homework_5(void)
 {
     static const char *const specs[] = { "sinusoidal", "learned(length=512)",
                                          "rope",       "alibi",
@@ -87,8 +84,7 @@ void s4_homework_5(void)
     check("of the six, used in every layer", every, 4, 0);
 }
 
-/* S4.20 */
-void s4_models(void)
+void s4_20_models(void)
 {
     static const char *const models[][2] = {
         { "original Transformer", "sinusoidal" },
