@@ -158,8 +158,8 @@ void s0_5_permutation(void)
     show("mean difference, as they are", plain);
     mistake("E-0.2", "mean difference of head 0 after reordering", theirs,
             right,
-            "to undo a permutation takes its inverse, argsort(p); p itself "
-            "works only where p is its own inverse");
+            "only the inverse of p, argsort(p), undoes p; p itself does so "
+            "only if it is its own inverse");
     mistake("E-0.1", "mean difference of the weights themselves", 0, plain,
             "the weights are permuted with the tokens (equivariant), not "
             "unchanged (invariant)");

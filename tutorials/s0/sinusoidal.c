@@ -24,8 +24,9 @@ void s0_6_formula(void)
     compare("P[2] against published numbers", row(P, 2), published, 6e-11);
     mistake_in_words("E-0.8", "what the letter i counts", "i is the dimension",
                      "i is the pair of dimensions",
-                     "a channel ch has exponent 2 floor(ch/2) / d; read as a "
-                     "dimension the slowest would rotate near 10000^-2");
+                     "channel ch has the exponent 2 floor(ch/2) / d; if i were "
+                     "the dimension, the slowest pair would rotate by about "
+                     "10000^-2 per position");
 }
 
 void s0_7_merits(void)
@@ -80,11 +81,12 @@ void s0_8_class(void)
           sin(5000), SINE);
     show_list("P[1] for d = 5", "%.10f", odd);
     check("odd width, last channel", entry(odd, 0, 4), 0.0006309573, 6e-11);
-    mistake_in_words("E-0.8", "an odd width, and a sequence over 5000",
-                     "both fail with a message about shapes from inside torch",
-                     "an odd width ends with a sine alone; rows have no end",
-                     "cosines fill one column less than sines, and the table "
-                     "is a function of the position, not a store of 5000 rows");
+    mistake_in_words(
+        "E-0.8", "an odd width, and a sequence over 5000",
+        "both fail with a message about shapes from inside torch",
+        "an odd width ends with a sine alone; the table has no last row",
+        "cosines fill one column less than sines, and the table is a function "
+        "of the position, not a store of 5000 rows");
 }
 
 static void say_range(locant_tensor x)

@@ -61,8 +61,8 @@ void s0_24_features(void)
         if (strcmp(methods[i].theirs, "limited") != 0)
             mistake_in_words("E-0.9", methods[i].spec, methods[i].theirs,
                              methods[i].right,
-                             "no model was trained and read beyond its length "
-                             "to say so; those that were show otherwise");
+                             "the tutorial tested no model beyond its trained "
+                             "length; models that were tested show otherwise");
 }
 
 void s0_25_advice(void)

@@ -94,10 +94,12 @@ void s1_8_single(void)
     wrong_axis(theirs, right, v);
     mistake("E-1.2", "largest effect of RoPE on the output", rope_theirs,
             rope_right,
-            "What does not pass through the softmax cannot matter.");
+            "The scores do not reach the output, so rotating q and k has no "
+            "effect.");
     mistake("E-1.2", "tokens reversed: output less reversed output",
             order_theirs, order_right,
-            "Order must change more than the order of the output.");
+            "With positions, reversed tokens must give other outputs, not only "
+            "reversed ones.");
     compare("the tutorial's output less V", theirs, v, 0);
     check("the tutorial's, RoPE less none", rope_theirs, 0, 0);
     /* sums of the projections may have another order in other rows */
@@ -155,8 +157,8 @@ void s1_11_multi(void)
     locant_tensor loops = by_loops(&m, x, 0);
 
     say("Projections without bias, RoPE on each head of 32, attention over the "
-        "tokens, an output projection with bias.  This one of the two is "
-        "right.");
+        "tokens, an output projection with bias.  Of the tutorial's two "
+        "attention classes this one is right.");
     expect_count("learned numbers", mha_size(&m), 65664);
     expect("library less plain loops", difference(mha(&m, x), loops), 0,
            IN_DOUBLE);

@@ -41,9 +41,9 @@ void s1_5_rotate_half(void)
 
     must(locant_encoding_rotate(&out, &x, encoding("rope(base=1)"), &quarter,
                                 NULL, 0));
-    say("The second half of the channels, negated, comes first.  Each pair (c, "
-        "c + 4) is rotated by a right angle: what a rotation by a multiplies "
-        "by sin a.");
+    say("The second half of the channels, negated, comes first.  That rotates "
+        "each pair (c, c + 4) by a right angle; a rotation by the angle a is x "
+        "cos a + rotate_half(x) sin a.");
     show_list("x", "%g", x);
     /* cosine and sine rounded to float32, entries up to 8 */
     expect_list("rotate_half(x)", "%g", half, out, 16 * 0x1p-24);

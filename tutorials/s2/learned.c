@@ -195,8 +195,9 @@ void s2_11_interpolate(void)
     locant_tensor aligned = stretched(x, 1);
 
     say("A table of four positions stretched to eight, channel by channel.  "
-        "The tutorial leaves open how: end rows on end rows, or rows as cells "
-        "whose centres are spread.");
+        "The tutorial does not say how.  The first and the last row may stay "
+        "the first and the last, or each row may stand for a cell and be "
+        "placed at its centre.");
     show_list("four rows", "%g", x);
     expect_list("eight, ends on ends", "%.4f", aligned, on_ends, TEN_DIGITS);
     expect_list("eight, centres of cells", "%.4f", stretched(x, 0), of_cells,

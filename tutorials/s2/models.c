@@ -70,7 +70,7 @@ static void sizes(const struct stack *m)
 {
     say("The tutorial gives no sizes; those of the first Transformer (width "
         "512, 8 heads, 2048 between) with two layers and a vocabulary of 1000. "
-        " Norms stand after each sum, embeddings are times sqrt(512).");
+        " Each sum is normalised, and embeddings are multiplied by sqrt(512).");
     show_count("learned numbers",
                VOCAB * WIDTH + LAYERS * block_size(&m->layers[0]));
 }
@@ -92,8 +92,8 @@ void s2_14_encoder(void)
     show("reversed tokens, sinusoid: the same", aware);
     mistake_in_words("E-2.4", "embeddings before the sum", "as they are",
                      "times sqrt(dModel)",
-                     "Else the sinusoid, of length sqrt(dModel / 2), drowns "
-                     "embeddings of length near 1.");
+                     "Otherwise the sinusoid, of length sqrt(dModel / 2), "
+                     "drowns embeddings of length near 1.");
     mistake_in_words("E-2.5", "where positions enter",
                      "at the input of encoder and decoder",
                      "also inside every attention, by relative, rotary and "

@@ -131,8 +131,8 @@ void s3_16_sinusoid_class(void)
     show("mean before dropout", before);
     /* kept entries grow by 1/0.9, so the mean is kept, to five deviations */
     expect("mean after", mean(y), before, 3e-3);
-    say("The tutorial's buffer ends at max_len = 100: a longer input breaks on "
-        "a size that does not fit, with no word about positions.  locant's "
+    say("The tutorial's buffer ends at max_len = 100: a longer input fails "
+        "with a message about sizes that does not mention positions.  locant's "
         "table has no end.");
     compare("div_term's table less library", by_div_term, P, FLOAT);
 }

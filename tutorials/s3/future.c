@@ -81,9 +81,9 @@ static void graphs(void)
     const double *first = data(vectors);
     double sign = first[0] < 0 ? -1 : 1;
 
-    say("Graphs: a node has no number but a place, told by eigenvectors of the "
-        "graph's Laplacian.  A path of four nodes, the first vector that is "
-        "not trivial (its sign is free):");
+    say("Graphs: a node has no index; eigenvectors of the graph's Laplacian "
+        "say where it is.  A path of four nodes, the first vector that is not "
+        "trivial (its sign is free):");
     show_list("nodes 0 .. 3", "%.10f", row(vectors, 0));
     check("node 0", sign * first[0], 0.5773502692, TEN_DIGITS);
     check("node 1", sign * first[1], 0.4082482905, TEN_DIGITS);

@@ -53,8 +53,8 @@ void s3_2_attention(void)
     show("entropy of a row, divided by sqrt(64)", entropy(w, 0));
     show("entropy of a row, not divided", entropy(w1, 0));
     show("entropy of even attention, ln 100", log(T));
-    say("Without the division the softmax all but picks one key, and little "
-        "gradient comes through.");
+    say("Without the division the softmax gives nearly all weight to one key, "
+        "and little gradient comes through.");
     compare("library less plain loops", attend(a), loops, IN_DOUBLE);
     check("rows sum to one", worst, 0, IN_DOUBLE);
     claim("scaling keeps attention spread", entropy(w, 0) > entropy(w1, 0) + 1);
@@ -123,7 +123,8 @@ void s3_4_causal(void)
         "the mask no depth does.");
     TABLE("steps", "length 1024|steps one after another|products of pairs",
           "RNN, LSTM|1024|0", "attention layer|1|1048576");
-    say("A recurrent network knows order because it walks; attention gave the "
-        "walk up to be parallel, and positions buy order back.");
+    say("A recurrent network knows order because it reads one token after "
+        "another; attention gave that up to work in parallel, and positions "
+        "bring order back.");
     claim("two causal layers know order", two > 1e-4);
 }

@@ -134,12 +134,12 @@ void s3_8_xl(void)
         table_row(
             "%s|%s|%lld", p.name, p.dims,
             (long long)count(locant_dense(NULL, LOCANT_F64, p.rank, p.shape)));
-    mistake_in_words(
-        "E-3.1", "R_{i-j}", "a learned vector",
-        "a fixed sinusoid of the distance",
-        "Learned are W_R, u and v; only so are distances beyond training "
-        "defined.  The key's matrix splits in two, W_{k,E} and W_{k,R}, and "
-        "the division by sqrt(D) is missing in the tutorial.");
+    mistake_in_words("E-3.1", "R_{i-j}", "a learned vector",
+                     "a fixed sinusoid of the distance",
+                     "W_R, u and v are learned; the sinusoid is defined for "
+                     "distances beyond training, a learned vector is not.  The "
+                     "key's matrix splits in two, W_{k,E} and W_{k,R}, and the "
+                     "division by sqrt(D) is missing in the tutorial.");
     /* R to 2^-25 per entry, sums of 4 x 4 products of N(0, 1) numbers */
     expect("four terms by loops less library, 4 tokens", xl_error(), 0, 1e-6);
 }
@@ -189,7 +189,7 @@ void s3_9_cost(void)
             4 * L * L * width, 4 * L * width,
             "One row for each distance is enough: O(L D).  O(L^2 D) is Shaw's "
             "form done naively.");
-    say("T5 keeps of all this one learned number for each head and range of "
+    say("Of all this T5 keeps one learned number for each head and range of "
         "distances.  Buckets from 16 on begin at:");
     expect_list("first distance of buckets 16 .. 31", "%.0f", first_distances(),
                 published, 0);

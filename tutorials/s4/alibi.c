@@ -25,8 +25,8 @@ void s4_11_slopes(void)
     show_list("8 heads, as the tutorial", "%.6g", theirs);
     show_list("8 heads, right", "%.6g", right);
     mistake("E-4.1", "slope of head 7 of 8", data(theirs)[7], data(right)[7],
-            "i * base where base ** i is meant: slopes rise along a line in "
-            "place of falling as powers of 1/2.");
+            "The code has i * base for base ** i: slopes rise along a line "
+            "instead of falling as powers of 1/2.");
     show_list("12 heads, as the tutorial", "%.6g", theirs_12);
     show_list("12 heads, right", "%.6g", right_12);
     mistake("E-4.2", "slope of head 8 of 12", data(theirs_12)[8],
@@ -113,8 +113,8 @@ void s4_17_homework_3(void)
                   log(2) / m[n - 1]);
     }
     say("Slopes fall geometrically: the first heads look at neighbours, the "
-        "last nearly everywhere.  The four beyond 8 of 12 begin the fall anew, "
-        "between the others.");
+        "last nearly everywhere.  With 12 heads, the last four begin again at "
+        "0.71, and their other slopes lie between those of the first heads.");
     draw(0, (locant_figure){ .title = "ALiBi slopes",
                              .x_label = "head",
                              .y_label = "log2 of the slope",

@@ -28,8 +28,8 @@ void s4_13_table(void)
                      "S4.18 tests the three at twice the trained length.");
     mistake_in_words("E-4.7", "ALiBi beyond training", "excellent",
                      "its loss stays flat",
-                     "Far keys weigh almost nothing: the long context is "
-                     "survived more than used.");
+                     "Far keys weigh almost nothing: the model survives a long "
+                     "context more than it uses it.");
     check("learned numbers of the three together",
           numbers[0] + numbers[1] + numbers[2], 0, 0);
     check("relative ones", relative, 2, 0);
