@@ -54,6 +54,11 @@ static int get_param(locant_param_info *p, const locant_encoding *e, int i,
     return locant_encoding_param(p, e, i, &sizes);
 }
 
+long long numbers_in(const locant_param_info *p)
+{
+    return count(locant_dense(NULL, LOCANT_F64, p->rank, p->shape));
+}
+
 long long learned_numbers(const char *spec, int64_t width, int64_t heads)
 {
     const locant_encoding *e = encoding(spec);
@@ -61,7 +66,7 @@ long long learned_numbers(const char *spec, int64_t width, int64_t heads)
     long long sum = 0;
 
     for (int i = 0; get_param(&p, e, i, width, heads); i++)
-        sum += count(locant_dense(NULL, LOCANT_F64, p.rank, p.shape));
+        sum += numbers_in(&p);
     return sum;
 }
 

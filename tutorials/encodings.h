@@ -13,7 +13,9 @@ const locant_encoding_info *info(const char *spec);
 const char *doors(const char *spec);
 int has_trait(const char *spec, unsigned trait);
 
-/* Number of learned parameters in a model of 'width' and 'heads'. */
+/* Number of learned numbers: in one parameter, and in all of a model of 'width'
+   and 'heads'. */
+long long numbers_in(const locant_param_info *p);
 long long learned_numbers(const char *spec, int64_t width, int64_t heads);
 /* The parameters at their initial values; NULL if there are none. */
 locant_tensor *initial_params(const char *spec, int64_t width, int64_t heads);

@@ -45,6 +45,15 @@ locant_tensor positions(int64_t first, int64_t n)
     return t;
 }
 
+locant_tensor batch_positions(int64_t B, int64_t T)
+{
+    locant_tensor t = positions(0, B * T);
+
+    for (int64_t i = 0; i < B * T; i++)
+        integer_data(t)[i] %= T;
+    return RESHAPED(t, B, T);
+}
+
 locant_tensor reshaped(locant_tensor x, int rank, const int64_t *shape)
 {
     return locant_dense(x.data, x.dtype, rank, shape);

@@ -33,6 +33,8 @@ locant_tensor vector(int64_t n, const double *x);
 locant_tensor integers(int n, const int64_t *x);
 /* first, first + 1, .. as I64 [n]. */
 locant_tensor positions(int64_t first, int64_t n);
+/* 0 .. T - 1 for each of B sequences, [B, T]. */
+locant_tensor batch_positions(int64_t B, int64_t T);
 
 /* RESHAPED(x, 2, 4): the first 8 numbers of x as [2, 4]; a view, not a copy. */
 #define RESHAPED(x, ...) reshaped(x, SHAPE(__VA_ARGS__))

@@ -40,10 +40,8 @@ static locant_tensor single_run(const struct single *m, int as_tutorial,
     locant_tensor q = RESHAPED(linear(&m->wq, m->x), B, 1, T, HEAD);
     locant_tensor k = RESHAPED(linear(&m->wk, m->x), B, 1, T, HEAD);
     locant_tensor v = RESHAPED(linear(&m->wv, m->x), B, 1, T, HEAD);
-    locant_tensor at = RESHAPED(positions(0, BATCH * LENGTH), B, T);
+    locant_tensor at = RESHAPED(batch_positions(BATCH, LENGTH), B, T);
 
-    for (int64_t i = 0; i < BATCH * LENGTH; i++)
-        integer_data(at)[i] = i % LENGTH;
     return RESHAPED(attend((locant_attention){ .q = &q,
                                                .k = &k,
                                                .v = &v,

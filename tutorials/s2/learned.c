@@ -27,10 +27,8 @@ static double loss_of(locant_tensor x, locant_tensor P)
 static locant_tensor gradient_of(locant_tensor x, locant_tensor P)
 {
     locant_tensor sum = with_positions(x, P), up = ZEROS(BATCH * LENGTH, WIDE);
-    locant_tensor at = positions(0, BATCH * LENGTH);
+    locant_tensor at = RESHAPED(batch_positions(BATCH, LENGTH), BATCH * LENGTH);
 
-    for (int64_t i = 0; i < BATCH * LENGTH; i++)
-        integer_data(at)[i] = i % LENGTH;
     for (int64_t i = 0; i < count(sum); i++)
         data(up)[i] = 2 * data(sum)[i] / count(sum);
     return lookup_gradient(P, up, at);
@@ -44,7 +42,7 @@ void s2_7_learned(void)
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, WIDE);
     locant_tensor gradient = gradient_of(x, P);
     double before = loss_of(x, P), after, slope;
-    double *changed = data(row(P, 3)); /* the first entry of row 3 */
+    double *changed = data(row(P, 3)); /* the first number of row 3 */
 
     *changed += step;
     slope = (loss_of(x, P) - before) / step;

@@ -58,9 +58,10 @@ static double order_effect(const struct stack *m, locant_tensor tokens,
 {
     locant_tensor backwards = positions(0, BATCH * LENGTH);
 
-    for (int64_t i = 0; i < BATCH * LENGTH; i++)
-        integer_data(backwards)[i] =
-            integer_data(tokens)[i / LENGTH * LENGTH + LENGTH - 1 - i % LENGTH];
+    for (int64_t b = 0; b < BATCH; b++)
+        for (int64_t t = 0; t < LENGTH; t++)
+            integer_data(backwards)[b * LENGTH + t] =
+                integer_data(tokens)[b * LENGTH + LENGTH - 1 - t];
     return difference(
         run(m, backwards, with_positions, NULL),
         picked(run(m, tokens, with_positions, NULL), reversed(LENGTH)));

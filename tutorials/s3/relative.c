@@ -94,7 +94,7 @@ static double xl_error(void)
     locant_random r = random_stream(2);
     locant_tensor q = NORMALS(&r, 1, 1, T, W), k = NORMALS(&r, 1, 1, T, W);
     locant_tensor W_R = NORMALS(&r, 1, W, W), u = NORMALS(&r, 1, W);
-    locant_tensor p[] = { W_R, u, NORMALS(&r, 1, W) }, v = p[2];
+    locant_tensor v = NORMALS(&r, 1, W), p[] = { W_R, u, v };
     locant_tensor R = table_rows("sinusoidal(form=split)", 0, T, W, NULL);
     locant_tensor s =
         scores((locant_attention){ .q = &q,
@@ -131,9 +131,7 @@ void s3_8_xl(void)
     xl_example();
     table("learned", "parameter|of|numbers (10 heads of 41)");
     for (int i = 0; locant_encoding_param(&p, e, i, &sizes); i++)
-        table_row(
-            "%s|%s|%lld", p.name, p.dims,
-            (long long)count(locant_dense(NULL, LOCANT_F64, p.rank, p.shape)));
+        table_row("%s|%s|%lld", p.name, p.dims, numbers_in(&p));
     mistake_in_words("E-3.1", "R_{i-j}", "a learned vector",
                      "a fixed sinusoid of the distance",
                      "W_R, u and v are learned; the sinusoid is defined for "
