@@ -1,8 +1,6 @@
 /* network.c - attention and the plain layers around it, in double. */
 #include "network.h"
 
-#include <string.h>
-
 #include "tutorial.h"
 
 /* Fill in the options that the caller left 0. */
@@ -39,19 +37,18 @@ locant_tensor weights(locant_attention a)
 {
     int64_t B = a.q->shape[0], H = a.q->shape[1], T = a.q->shape[2];
     int64_t D = a.q->shape[3], S = a.k->shape[2];
-    locant_tensor out = ZEROS(B, H, T, S);
-    locant_tensor v = zeros_like(*a.k);
+    locant_tensor out = ZEROS(B, H, T, S), v = zeros_like(*a.k);
 
     a.v = &v;
     for (int64_t first = 0; first < S; first += D) {
-        const double *columns;
+        locant_tensor columns;
 
         for (int64_t i = 0; i < count(v); i++)
             data(v)[i] = i / D % S == first + i % D;
-        columns = data(attend(a));
+        columns = attend(a);
         for (int64_t i = 0; i < B * H * T; i++)
             for (int64_t c = 0; c < D && first + c < S; c++)
-                data(out)[i * S + first + c] = columns[i * D + c];
+                data(row(out, i))[first + c] = entry(columns, i, c);
     }
     return out;
 }
@@ -137,17 +134,16 @@ int64_t linear_size(const struct linear *l)
 }
 
 struct product {
-    double *y;
     const struct linear *l;
-    const double *x;
+    locant_tensor x, y;
 };
 
-static void linear_row(void *context, size_t row, int slot)
+static void linear_row(void *context, size_t task, int slot)
 {
     const struct product *p = context;
     const struct linear *l = p->l;
-    const double *x = p->x + row * l->in;
-    double *y = p->y + row * l->out;
+    const double *x = data(row(p->x, task));
+    double *y = data(row(p->y, task));
 
     (void)slot;
     for (int64_t j = 0; j < l->out; j++)
@@ -159,14 +155,13 @@ static void linear_row(void *context, size_t row, int slot)
 
 locant_tensor linear(const struct linear *l, locant_tensor x)
 {
-    locant_tensor shape = x, y;
-    struct product p = { .l = l, .x = data(x) };
+    locant_tensor shape = x;
+    struct product p = { .l = l, .x = x };
 
     shape.shape[x.rank - 1] = l->out;
-    y = zeros_like(shape);
-    p.y = data(y);
+    p.y = zeros_like(shape);
     locant_parallel_for(count(x) / l->in, linear_row, &p);
-    return y;
+    return p.y;
 }
 
 locant_tensor layer_norm(locant_tensor x)
