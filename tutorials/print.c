@@ -166,22 +166,39 @@ void table_row(const char *format, ...)
     json_array_append_new(running->cells, split(text));
 }
 
-void table_of_text(const char *name, const char *const *lines)
+/* Copies the first of the lines; returns the others. */
+static const char *take_line(char line[LONGEST], const char *lines)
 {
-    table(name, *lines);
-    while (*++lines != NULL)
-        table_row("%s", *lines);
+    size_t n = strcspn(lines, "\n");
+
+    snprintf(line, LONGEST, "%.*s", (int)n, lines);
+    return lines + n + (lines[n] == '\n');
 }
 
-void table_of_rows(const char *const *lines)
+void table_of_text(const char *name, const char *lines)
 {
+    char line[LONGEST];
+
+    lines = take_line(line, lines);
+    table(name, line);
+    while (*lines != '\0') {
+        lines = take_line(line, lines);
+        table_row("%s", line);
+    }
+}
+
+void table_of_rows(const char *lines)
+{
+    char line[LONGEST];
     int n = 0, found = 0;
 
     table_of_text("index", lines);
-    while (*++lines != NULL) {
+    lines = take_line(line, lines); /* the head */
+    while (*lines != '\0') {
         const struct tutorial_row *r = tutorial_rows;
 
-        while (r->id != NULL && strcmp(r->id, strchr(*lines, '|') + 1) != 0)
+        lines = take_line(line, lines);
+        while (r->id != NULL && strcmp(r->id, strchr(line, '|') + 1) != 0)
             r++;
         found += r->id != NULL;
         n++;

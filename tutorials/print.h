@@ -30,17 +30,11 @@ void show_matrix(const char *name, const char *format, locant_tensor x);
  */
 void table(const char *name, const char *columns);
 void table_row(const char *format, ...) LOCANT_PRINTF(1, 2);
-/* TABLE("models", "model|encoding", "T5|t5", ..): a table of fixed text. */
-#define TABLE(name, ...)                                                       \
-    table_of_text(name, (const char *const[]){ __VA_ARGS__, NULL })
-void table_of_text(const char *name, const char *const *lines);
-/*
- * TABLE_OF_ROWS("goal", "learned positions|S2.7", ..): the tutorial's points,
- * and the row that shows each.  Checks that the rows exist.
- */
-#define TABLE_OF_ROWS(head, ...)                                               \
-    table_of_rows((const char *const[]){ head "|row", __VA_ARGS__, NULL })
-void table_of_rows(const char *const *lines);
+/* A table of fixed text, one line per row: "model|encoding\nT5|t5\n". */
+void table_of_text(const char *name, const char *lines);
+/* A table of the tutorial's points and the row that shows each, "goal|row\n"
+   "learned positions|S2.7\n".  Checks that the rows exist. */
+void table_of_rows(const char *lines);
 
 /* A JSON number; null if x is not finite. */
 json_t *number_json(double x);

@@ -4,10 +4,12 @@
 void s2_1_goals(void)
 {
     say("Five goals, and the row that shows each:");
-    TABLE_OF_ROWS("goal", "why a Transformer needs positions|S2.2",
-                  "the sinusoid and its formula|S2.4", "learned positions|S2.7",
-                  "fixed against learned|S2.9",
-                  "sequences longer than trained|S2.11");
+    table_of_rows("goal|row\n"
+                  "why a Transformer needs positions|S2.2\n"
+                  "the sinusoid and its formula|S2.4\n"
+                  "learned positions|S2.7\n"
+                  "fixed against learned|S2.9\n"
+                  "sequences longer than trained|S2.11\n");
 }
 
 /* weights(P x) = P weights(x) P^T, output(P x) = P output(x) */

@@ -72,13 +72,14 @@ void s2_8_merits(void)
     long long fixed = learned_numbers("sinusoidal", WIDE, 8);
     long long learned = learned_numbers(LEARNED, WIDE, 8);
 
-    TABLE("merits", "|fixed|learned",
-          "longer input|defined at any position|ends at the table",
-          "cost|one addition|one addition and a gather",
-          "learned numbers (1024 x 512)|0|524288",
-          "same numbers in every run|yes|no", "fits the task|no|yes",
-          "bound to the shape of a sine|yes|no",
-          "improves with training|no|yes");
+    table("merits", "|fixed|learned");
+    table_row("longer input|defined at any position|ends at the table");
+    table_row("cost|one addition|one addition and a gather");
+    table_row("learned numbers (1024 x 512)|%lld|%lld", fixed, learned);
+    table_row("same numbers in every run|yes|no");
+    table_row("fits the task|no|yes");
+    table_row("bound to the shape of a sine|yes|no");
+    table_row("improves with training|no|yes");
     mistake_in_words("E-0.9", "fixed positions beyond training",
                      "can be handled", "only defined",
                      "Perplexity rises soon after the trained length all the "

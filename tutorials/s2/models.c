@@ -151,17 +151,19 @@ void s2_16_names(void)
     locant_tensor P = RESHAPED(as_double(positions(0, 12)), 4, 3);
     locant_tensor first_two = rows(P, 0, 2); /* slice(0, 2) */
 
-    TABLE("names", "the tutorial's|locant's",
-          "Layer|an encoding, or a few lines of the row",
-          "Variable|locant_tensor; gradients by *_backward functions",
-          "Parameter, addParam|locant_encoding_param(), _param_init()",
-          "NdArray.of|locant_dense(): a view of the caller's memory",
-          "NdArray.randn, mul|locant_random_normal() times a deviation",
-          "Shape, getShape|locant_tensor.shape",
-          "slice|the same memory with a smaller shape", "add|a loop",
-          "TokenEmbedding|a table read by token",
-          "EncoderLayer|self-attention, feed-forward, norms",
-          "DecoderLayer|the same with cross-attention between");
+    table_of_text(
+        "names", "the tutorial's|locant's\n"
+                 "Layer|an encoding, or a few lines of the row\n"
+                 "Variable|locant_tensor; gradients by *_backward functions\n"
+                 "Parameter, addParam|locant_encoding_param(), _param_init()\n"
+                 "NdArray.of|locant_dense(): a view of the caller's memory\n"
+                 "NdArray.randn, mul|locant_random_normal() times a deviation\n"
+                 "Shape, getShape|locant_tensor.shape\n"
+                 "slice|the same memory with a smaller shape\n"
+                 "add|a loop\n"
+                 "TokenEmbedding|a table read by token\n"
+                 "EncoderLayer|self-attention, feed-forward, norms\n"
+                 "DecoderLayer|the same with cross-attention between\n");
     show_shape("a table", P);
     show_shape("slice(0, 2) of it", first_two);
     compare("read as a table, the slice gives its rows",
@@ -170,11 +172,13 @@ void s2_16_names(void)
 
 void s2_17_summary(void)
 {
-    TABLE_OF_ROWS("point", "attention is blind to order|S2.2",
-                  "a sinusoid needs no training and no table|S2.5",
-                  "a learned table fits its task, up to its last row|S2.7",
-                  "neither wins everywhere|S2.9",
-                  "longer input: interpolate, or go relative or rotary|S2.11");
+    table_of_rows(
+        "point|row\n"
+        "attention is blind to order|S2.2\n"
+        "a sinusoid needs no training and no table|S2.5\n"
+        "a learned table fits its task, up to its last row|S2.7\n"
+        "neither wins everywhere|S2.9\n"
+        "longer input: interpolate, or go relative or rotary|S2.11\n");
     say("Next in the tutorial: the whole Transformer; here, S2.14 and S2.15 "
         "already run one.");
 }

@@ -60,12 +60,16 @@ static struct block pre_norm_block(locant_random *r)
 /* The parts of the block, as the tutorial's print(model) lists them. */
 static void structure(const struct block *b)
 {
-    TABLE("structure", "part|shape|numbers", "norm1|weight and bias [512]|1024",
-          "W_q, W_k, W_v, W_o|four of [512, 512]|1048576",
-          "dropout 0.1 on weights and on both sums|-|0",
-          "norm2|weight and bias [512]|1024",
-          "linear 1|[512, 2048] and bias|1050624", "ReLU|-|0",
-          "linear 2|[2048, 512] and bias|1049088");
+    int W = MODEL, F = FF;
+
+    table("structure", "part|shape|numbers");
+    table_row("norm1|weight and bias [%d]|%d", W, 2 * W);
+    table_row("W_q, W_k, W_v, W_o|four of [%d, %d]|%d", W, W, 4 * W * W);
+    table_row("dropout 0.1 on weights and on both sums|-|0");
+    table_row("norm2|weight and bias [%d]|%d", W, 2 * W);
+    table_row("linear 1|[%d, %d] and bias|%d", W, F, W * F + F);
+    table_row("ReLU|-|0");
+    table_row("linear 2|[%d, %d] and bias|%d", F, W, F * W + W);
     expect_count("learned numbers", block_size(b), 3150336);
 }
 

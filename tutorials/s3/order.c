@@ -121,8 +121,9 @@ void s3_4_causal(void)
     say("One causal layer sees a set.  From the second on each key carries "
         "what stood before it, so depth and mask together give order; without "
         "the mask no depth does.");
-    TABLE("steps", "length 1024|steps one after another|products of pairs",
-          "RNN, LSTM|1024|0", "attention layer|1|1048576");
+    table("steps", "length 1024|steps one after another|products of pairs");
+    table_row("RNN, LSTM|%d|%d", 1024, 0);
+    table_row("attention layer|%d|%d", 1, 1024 * 1024);
     say("A recurrent network knows order because it reads one token after "
         "another; attention gave that up to work in parallel, and positions "
         "bring order back.");

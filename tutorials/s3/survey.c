@@ -144,11 +144,12 @@ void s3_13_evolution(void)
 
 void s3_15_conclusion(void)
 {
-    TABLE_OF_ROWS(
-        "method, in a line", "sinusoid: a formula is enough to begin with|S3.5",
-        "learned: fits better, and stops at its last row|S3.6",
-        "relative: relations in place of addresses, long context|S3.8",
-        "rotary: position as an angle in the vector itself|S3.10");
+    table_of_rows(
+        "method, in a line|row\n"
+        "sinusoid: a formula is enough to begin with|S3.5\n"
+        "learned: fits better, and stops at its last row|S3.6\n"
+        "relative: relations in place of addresses, long context|S3.8\n"
+        "rotary: position as an angle in the vector itself|S3.10\n");
 }
 
 void s3_22_models(void)

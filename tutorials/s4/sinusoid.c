@@ -14,11 +14,11 @@ void s4_1_header(void)
 
 void s4_2_goals(void)
 {
-    TABLE_OF_ROWS("objective",
-                  "why a Transformer does not know the order of tokens|S4.3",
-                  "how sinusoidal, RoPE and ALiBi work and are made|S4.4",
-                  "absolute against relative|S4.13",
-                  "write an encoding and draw it|S4.15");
+    table_of_rows("objective|row\n"
+                  "why a Transformer does not know the order of tokens|S4.3\n"
+                  "how sinusoidal, RoPE and ALiBi work and are made|S4.4\n"
+                  "absolute against relative|S4.13\n"
+                  "write an encoding and draw it|S4.15\n");
 }
 
 void s4_3_why(void)

@@ -37,13 +37,13 @@ void s4_13_table(void)
 
 void s4_14_summary(void)
 {
-    TABLE_OF_ROWS("point",
-                  "attention has no sense of position: it must be given|S4.3",
-                  "sinusoidal: positions as waves|S4.4",
-                  "learnable: a table, as in BERT and GPT|S4.8",
-                  "RoPE: positions as rotations of q and k|S4.9",
-                  "ALiBi: a line taken off each score|S4.12",
-                  "large models of today (LLaMA, Qwen): mostly RoPE|S4.20");
+    table_of_rows("point|row\n"
+                  "attention has no sense of position: it must be given|S4.3\n"
+                  "sinusoidal: positions as waves|S4.4\n"
+                  "learnable: a table, as in BERT and GPT|S4.8\n"
+                  "RoPE: positions as rotations of q and k|S4.9\n"
+                  "ALiBi: a line taken off each score|S4.12\n"
+                  "large models of today (LLaMA, Qwen): mostly RoPE|S4.20\n");
     mistake_in_words("E-4.7", "best beyond training", "RoPE well, ALiBi best",
                      "RoPE not without scaling; ALiBi stays flat",
                      "As S4.13; S4.18 measures it.");
