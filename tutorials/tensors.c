@@ -136,24 +136,25 @@ double entry(locant_tensor x, int64_t i, int64_t column)
     return data(x)[i * width_of(x) + column];
 }
 
-locant_tensor plus(locant_tensor x, locant_tensor y)
+/* x + factor y, where y repeats along the outer axes of x. */
+static locant_tensor plus_times(locant_tensor x, double factor, locant_tensor y)
 {
     locant_tensor out = zeros_like(x);
     int64_t n = count(y);
 
     for (int64_t i = 0; i < count(x); i++)
-        data(out)[i] = data(x)[i] + data(y)[i % n];
+        data(out)[i] = data(x)[i] + factor * data(y)[i % n];
     return out;
+}
+
+locant_tensor plus(locant_tensor x, locant_tensor y)
+{
+    return plus_times(x, 1, y);
 }
 
 locant_tensor minus(locant_tensor x, locant_tensor y)
 {
-    locant_tensor out = zeros_like(x);
-    int64_t n = count(y);
-
-    for (int64_t i = 0; i < count(x); i++)
-        data(out)[i] = data(x)[i] - data(y)[i % n];
-    return out;
+    return plus_times(x, -1, y);
 }
 
 locant_tensor picked(locant_tensor x, locant_tensor order)

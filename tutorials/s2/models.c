@@ -70,8 +70,9 @@ static double order_effect(const struct stack *m, locant_tensor tokens,
 static void sizes(const struct stack *m)
 {
     say("The tutorial gives no sizes; those of the first Transformer (width "
-        "512, 8 heads, 2048 between) with two layers and a vocabulary of 1000. "
-        " Each sum is normalised, and embeddings are multiplied by sqrt(512).");
+        "512, 8 heads, 2048 between) with two layers and a vocabulary of "
+        "1000.  Each sum is normalised, and embeddings are multiplied by "
+        "sqrt(512).");
     show_count("learned numbers",
                VOCAB * WIDTH + LAYERS * block_size(&m->layers[0]));
 }

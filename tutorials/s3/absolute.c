@@ -84,8 +84,8 @@ void s3_6_learned(void)
     locant_tensor x = plus(token, looked_up(P, positions(0, T)));
 
     x = layer_norm(plus(x, picked(segments, INTEGERS(0, 0, 1, 1))));
-    say("P [max_position_embeddings, hidden_size], one learned row a position. "
-        " BERT adds token, segment and position, and normalises:");
+    say("P [max_position_embeddings, hidden_size], one learned row a "
+        "position.  BERT adds token, segment and position, and normalises:");
     show_shape("input of four tokens, two segments", x);
     table("sizes", "model|position rows|their numbers|all numbers|percent");
     for (const struct family *f = families; f < families + 2; f++) {

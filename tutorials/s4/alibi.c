@@ -63,18 +63,19 @@ void s4_12_alibi(void)
 
     for (int i = 0; i < count(wrong); i++)
         data(wrong)[i] =
-            -data(slopes)[i / (T * T)] * fabs(i / T % T - (double)(i % T));
+            -data(slopes)[i / (T * T)] * fabs((double)(i / T % T - i % T));
     say("Scores [2, 8, 10, 10] of N(0, 1), less slope x |i - j|:");
     show_range("scores", x);
     show_range("with the tutorial's slopes", plus(x, wrong));
     show_range("right", plus(x, b));
     show_matrix("bias of head 0, first four tokens", "%.2f",
                 rows(bias(spec, HEADS, 4), 0, 4));
-    mistake_in_words("E-4.3", "a farther key's bias", "\"negative, larger\"",
-                     "more negative: its size grows",
-                     "The tutorial's |i - j| is the two-sided form for "
-                     "encoders; a decoder masks j > i, where both forms agree. "
-                     " Its block also uses math without importing it.");
+    mistake_in_words(
+        "E-4.3", "a farther key's bias", "\"negative, larger\"",
+        "more negative: its size grows",
+        "The tutorial's |i - j| is the two-sided form for "
+        "encoders; a decoder masks j > i, where both forms agree.  "
+        "Its block also uses math without importing it.");
     expect_list("weights of token 1 of 4, equal scores, head 0", "%.6f",
                 row(w, 1),
                 VECTOR(0.2350037122, 0.3874556190, 0.2350037122, 0.1425369566),
@@ -88,8 +89,7 @@ void s4_17_homework_3(void)
 {
     static const int heads[] = { 8, 12, 16 };
     static const char *const labels[] = { "8 heads", "12 heads", "16 heads" };
-    locant_tensor slope[3], x = as_double(positions(0, 16));
-    locant_tensor y[3];
+    locant_tensor slope[3], y[3], x = as_double(positions(0, 16));
     locant_series drawn[3];
 
     table("slopes", "heads|largest|smallest|ratio of neighbours|half of a "
