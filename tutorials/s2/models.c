@@ -83,15 +83,15 @@ void s2_14_encoder(void)
 {
     struct stack m = stack_new(1, 0);
     locant_tensor tokens = draw_tokens(2), out = run(&m, tokens, 1, NULL);
-    double blind = order_effect(&m, tokens, 0);
-    double aware = order_effect(&m, tokens, 1);
+    double without = order_effect(&m, tokens, 0);
+    double with = order_effect(&m, tokens, 1);
 
     sizes(&m);
     say("inputIds -> embeddings -> + positions -> layers:");
     show_shape("output", out);
     show_list("first ten numbers", "%.4f", slice(out, 0, 10));
-    show("reversed tokens, no positions: output less reversed output", blind);
-    show("reversed tokens, sinusoid: the same", aware);
+    show("reversed tokens, no positions: output less reversed output", without);
+    show("reversed tokens, sinusoid: the same", with);
     mistake_in_words("E-2.4", "embeddings before the sum", "as they are",
                      "times sqrt(dModel)",
                      "Otherwise the sinusoid, of length sqrt(dModel / 2), "
@@ -105,8 +105,8 @@ void s2_14_encoder(void)
     check("learned numbers of a layer", block_size(&m.layers[0]),
           4 * 512 * 512 + 2 * 512 * 2048 + 2048 + 512 + 4 * 512, 0);
     /* sums of up to 2048 terms in double, through two layers with norms */
-    check("equivariant without positions", blind, 0, 1e-9);
-    claim("the sinusoid makes order matter", aware > 1e-2);
+    check("equivariant without positions", without, 0, 1e-9);
+    claim("the sinusoid makes order matter", with > 1e-2);
 }
 
 void s2_15_decoder(void)

@@ -19,7 +19,7 @@ void s3_1_blindness(void)
     struct mha m = mha_new(&r, W, 2, 0);
     locant_tensor x = NORMALS(&r, 1, T, W), y = picked(x, reversed(T));
     locant_tensor P = sinusoidal(0, T, W);
-    double aware = difference(pooled(&m, plus(x, P)), pooled(&m, plus(y, P)));
+    double with = difference(pooled(&m, plus(x, P)), pooled(&m, plus(y, P)));
 
     say("Three words, 猫, 追逐, 狗, as random vectors of width 16; one "
         "attention layer, then the mean of its outputs.  猫追逐狗 and 狗追逐猫 "
@@ -27,8 +27,8 @@ void s3_1_blindness(void)
     /* means of three sums of 16, in another order */
     expect("without positions", difference(pooled(&m, x), pooled(&m, y)), 0,
            IN_DOUBLE);
-    show("with a sinusoid added", aware);
-    claim("a sentence with positions is no set", aware > 1e-3);
+    show("with a sinusoid added", with);
+    claim("a sentence with positions is no set", with > 1e-3);
 }
 
 /* out = softmax(Q K^T / sqrt(d_k)) V */

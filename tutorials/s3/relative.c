@@ -15,7 +15,7 @@ static locant_tensor second_segment(locant_tensor t)
 
 /* Largest difference of y [1, HEADS, SEGMENT, D] from the same tokens of
    'whole'. */
-static double apart(locant_tensor y, locant_tensor whole)
+static double segment_difference(locant_tensor y, locant_tensor whole)
 {
     double worst = 0;
 
@@ -50,14 +50,15 @@ void s3_7_segments(void)
         "segment, the second computes something else (context fragmentation); "
         "with the first one's keys and values kept as memory and distances "
         "counted across the border, one layer gives what the whole would:");
-    show("second segment alone, less the whole", apart(alone, whole));
+    show("second segment alone, less the whole",
+         segment_difference(alone, whole));
     expect("second segment with memory, less the whole",
-           apart(recurrent, whole), 0, IN_DOUBLE);
+           segment_difference(recurrent, whole), 0, IN_DOUBLE);
     say("Absolute positions that start again in each segment give token 1 of "
         "both the same vector (temporal confusion):");
     show("largest difference of the two vectors",
          difference(sinusoidal(1, 1, D), sinusoidal(1, 1, D)));
-    claim("a segment alone does not", apart(alone, whole) > 1e-2);
+    claim("a segment alone does not", segment_difference(alone, whole) > 1e-2);
 }
 
 /* A published example with one key: (q . k + q . W_R R + u . k + v . W_R R) /
