@@ -127,7 +127,8 @@ set(COMMAND_SOURCES
   show_attend.c show_checks.c show_markdown.c show_picture.c task_scores.c
   terminal.c)
 set(TUTORIAL_SOURCES
-  arrays.c encodings.c network.c print.c run.c
+  checks.c encodings.c figures.c network.c print.c resources.c run.c
+  tensors.c
   s0/benchmark.c s0/effect.c s0/order.c s0/sinusoidal.c s0/tables.c
   s0/variants.c s0/words.c
   s1/absolute.c s1/attention.c s1/rotary.c

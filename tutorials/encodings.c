@@ -1,9 +1,10 @@
-/* encodings.c - calls of the public API that most rows need, on arrays. */
+/* encodings.c - calls of the public API that most rows need, on tensors. */
 #include "encodings.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "locant/angles.h"
 #include "tutorial.h"
 
 static void free_encoding(void *e)
@@ -38,6 +39,11 @@ const char *doors(const char *spec)
     return *text ? text : "none";
 }
 
+int has_trait(const char *spec, unsigned trait)
+{
+    return (info(spec)->traits & trait) != 0;
+}
+
 static int get_param(locant_param_info *p, const locant_encoding *e, int i,
                      int64_t width, int64_t heads)
 {
@@ -48,19 +54,19 @@ static int get_param(locant_param_info *p, const locant_encoding *e, int i,
     return locant_encoding_param(p, e, i, &sizes);
 }
 
+long long numbers_in(const locant_param_info *p)
+{
+    return count(locant_dense(NULL, LOCANT_F64, p->rank, p->shape));
+}
+
 long long learned_numbers(const char *spec, int64_t width, int64_t heads)
 {
     const locant_encoding *e = encoding(spec);
     locant_param_info p;
     long long sum = 0;
 
-    for (int i = 0; get_param(&p, e, i, width, heads); i++) {
-        int64_t n = 1;
-
-        for (int k = 0; k < p.rank; k++)
-            n *= p.shape[k];
-        sum += n;
-    }
+    for (int i = 0; get_param(&p, e, i, width, heads); i++)
+        sum += numbers_in(&p);
     return sum;
 }
 
@@ -78,7 +84,7 @@ locant_tensor *initial_params(const char *spec, int64_t width, int64_t heads)
     params = memory(n, sizeof *params);
     for (int i = 0; i < n; i++) {
         get_param(&p, e, i, width, heads);
-        params[i] = array(LOCANT_F64, p.rank, p.shape);
+        params[i] = zeros(LOCANT_F64, p.rank, p.shape);
         must(locant_encoding_param_init(&params[i], e, i, 42));
     }
     return params;
@@ -87,74 +93,15 @@ locant_tensor *initial_params(const char *spec, int64_t width, int64_t heads)
 locant_tensor table_rows(const char *spec, int64_t first, int64_t n,
                          int64_t width, const locant_tensor *params)
 {
-    locant_tensor rows = ZEROS(n, width), at = positions(first, n);
+    locant_tensor out = ZEROS(n, width), at = positions(first, n);
 
-    must(locant_encoding_table(&rows, encoding(spec), &at, params));
-    return rows;
-}
-
-const char *table_refusal(const char *spec, int64_t position,
-                          const locant_tensor *params)
-{
-    locant_tensor row = ZEROS(1, params->shape[1]), at = positions(position, 1);
-
-    return refusal(locant_encoding_table(&row, encoding(spec), &at, params));
-}
-
-locant_tensor table_gradient(const char *spec, locant_tensor P,
-                             locant_tensor up, locant_tensor at)
-{
-    locant_tensor gradient = array(LOCANT_F64, 2, P.shape);
-
-    must(locant_encoding_table_backward(&gradient, &up, encoding(spec), &at,
-                                        &P));
-    return gradient;
-}
-
-locant_tensor bias(const char *spec, int64_t heads, int64_t T, int64_t S,
-                   const locant_tensor *params)
-{
-    locant_tensor b = ZEROS(heads, T, S);
-    locant_tensor q_pos = positions(0, T), k_pos = positions(0, S);
-
-    must(locant_encoding_bias(&b, encoding(spec), &q_pos, &k_pos, params));
-    return b;
-}
-
-locant_tensor bias_at(const char *spec, int64_t heads, const double *distance,
-                      int64_t n, const locant_tensor *params)
-{
-    int64_t query = (int64_t)largest(distance, n);
-    locant_tensor b = ZEROS(heads, 1, n);
-    locant_tensor q_pos = positions(query, 1), k_pos = positions(0, n);
-
-    for (int64_t i = 0; i < n; i++)
-        ((int64_t *)k_pos.data)[i] = query - (int64_t)distance[i];
-    must(locant_encoding_bias(&b, encoding(spec), &q_pos, &k_pos, params));
-    return b;
-}
-
-const double *alibi_slopes(int heads)
-{
-    double *m = data(bias_at("alibi", heads, (double[]){ 1 }, 1, NULL));
-
-    for (int h = 0; h < heads; h++)
-        m[h] = -m[h];
-    return m;
-}
-
-locant_tensor rotated(const char *spec, locant_tensor x, int64_t first)
-{
-    locant_tensor out = array(x.dtype, x.rank, x.shape);
-    locant_tensor at = positions(first, x.shape[x.rank - 2]);
-
-    must(locant_encoding_rotate(&out, &x, encoding(spec), &at, NULL, 0));
+    must(locant_encoding_table(&out, encoding(spec), &at, params));
     return out;
 }
 
-double wavelength(double base, int64_t c, int64_t width)
+locant_tensor sinusoidal(int64_t first, int64_t n, int64_t width)
 {
-    return 2 * PI * pow(base, 2. * c / width);
+    return table_rows("sinusoidal", first, n, width, NULL);
 }
 
 double sinusoid(int64_t position, int64_t channel, int64_t width)
@@ -164,16 +111,116 @@ double sinusoid(int64_t position, int64_t channel, int64_t width)
     return channel % 2 ? cos(angle) : sin(angle);
 }
 
-locant_tensor shifted(const double *x, double k, int64_t n, int64_t width)
+double wavelength(double base, int64_t c, int64_t width)
 {
-    locant_tensor out = ZEROS(n, width);
-    double *y = data(out);
+    return 2 * PI * pow(base, 2. * c / width);
+}
 
-    for (int64_t i = 0; i < n * width; i += 2) {
+locant_tensor moved(locant_tensor x, double k)
+{
+    locant_tensor out = zeros_like(x);
+    int64_t width = width_of(x);
+
+    for (int64_t i = 0; i < count(x); i += 2) {
         double angle = k * pow(10000, -(double)(i % width) / width);
+        double sine = data(x)[i], cosine = data(x)[i + 1];
 
-        y[i] = cos(angle) * x[i] + sin(angle) * x[i + 1];
-        y[i + 1] = cos(angle) * x[i + 1] - sin(angle) * x[i];
+        data(out)[i] = cos(angle) * sine + sin(angle) * cosine;
+        data(out)[i + 1] = cos(angle) * cosine - sin(angle) * sine;
     }
     return out;
+}
+
+static const locant_encoding *learned(locant_tensor P)
+{
+    char spec[64];
+
+    snprintf(spec, sizeof spec, "learned(length=%lld)", (long long)P.shape[0]);
+    return encoding(spec);
+}
+
+locant_tensor looked_up(locant_tensor P, locant_tensor at)
+{
+    locant_tensor out = ZEROS(count(at), P.shape[1]);
+
+    must(locant_encoding_table(&out, learned(P), &at, &P));
+    return out;
+}
+
+const char *lookup_refusal(locant_tensor P, int64_t position)
+{
+    locant_tensor out = ZEROS(1, P.shape[1]), at = positions(position, 1);
+
+    return refusal(locant_encoding_table(&out, learned(P), &at, &P));
+}
+
+locant_tensor lookup_gradient(locant_tensor P, locant_tensor up,
+                              locant_tensor at)
+{
+    locant_tensor gradient = zeros_like(P);
+
+    must(locant_encoding_table_backward(&gradient, &up, learned(P), &at, &P));
+    return gradient;
+}
+
+static locant_tensor bias_between(const char *spec, int64_t heads,
+                                  locant_tensor q_pos, locant_tensor k_pos,
+                                  const locant_tensor *params)
+{
+    locant_tensor b = ZEROS(heads, count(q_pos), count(k_pos));
+
+    must(locant_encoding_bias(&b, encoding(spec), &q_pos, &k_pos, params));
+    return b;
+}
+
+locant_tensor bias(const char *spec, int64_t heads, int64_t T)
+{
+    return bias_between(spec, heads, positions(0, T), positions(0, T), NULL);
+}
+
+locant_tensor bias_at(const char *spec, int64_t heads, locant_tensor distance,
+                      const locant_tensor *params)
+{
+    int64_t query = (int64_t)largest(distance), n = count(distance);
+    locant_tensor k_pos = positions(0, n);
+
+    for (int64_t i = 0; i < n; i++)
+        integer_data(k_pos)[i] = query - (int64_t)data(distance)[i];
+    return RESHAPED(
+        bias_between(spec, heads, positions(query, 1), k_pos, params), heads,
+        n);
+}
+
+locant_tensor alibi_slopes(int64_t heads)
+{
+    locant_tensor per_step = bias_at("alibi", heads, VECTOR(1), NULL);
+
+    return minus(ZEROS(heads), per_step);
+}
+
+locant_tensor t5_buckets(locant_tensor distance)
+{
+    locant_tensor numbers = ZEROS(32, 1);
+
+    /* if bucket b has the bias b, then the bias is the bucket */
+    for (int b = 0; b < 32; b++)
+        data(numbers)[b] = b;
+    return row(bias_at("t5", 1, distance, &numbers), 0);
+}
+
+locant_tensor rotated(const char *spec, locant_tensor x, int64_t first)
+{
+    locant_tensor out = zeros(x.dtype, x.rank, x.shape);
+    locant_tensor at = positions(first, x.shape[x.rank - 2]);
+
+    must(locant_encoding_rotate(&out, &x, encoding(spec), &at, NULL, 0));
+    return out;
+}
+
+locant_tensor rope_angles(int64_t n, int64_t pairs)
+{
+    locant_tensor angles = ZEROS_F32(n, pairs, 2), at = positions(0, n);
+
+    must(locant_angles(&angles, &at, 10000, LOCANT_ANGLES_EXACT));
+    return angles;
 }

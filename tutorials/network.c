@@ -1,8 +1,6 @@
 /* network.c - attention and the plain layers around it, in double. */
 #include "network.h"
 
-#include <string.h>
-
 #include "tutorial.h"
 
 /* Fill in the options that the caller left 0. */
@@ -15,7 +13,7 @@ static void complete(locant_attention *a)
 
 static void attend_into(locant_tensor *out, const locant_attention *a)
 {
-    locant_tensor lse = array(LOCANT_F64, 3, a->q->shape);
+    locant_tensor lse = zeros(LOCANT_F64, 3, a->q->shape);
     size_t bytes = 0;
 
     must(locant_attention_workspace(&bytes, a));
@@ -24,7 +22,7 @@ static void attend_into(locant_tensor *out, const locant_attention *a)
 
 locant_tensor attend(locant_attention a)
 {
-    locant_tensor out = array(LOCANT_F64, 4, a.q->shape);
+    locant_tensor out = zeros_like(*a.q);
 
     complete(&a);
     attend_into(&out, &a);
@@ -39,19 +37,18 @@ locant_tensor weights(locant_attention a)
 {
     int64_t B = a.q->shape[0], H = a.q->shape[1], T = a.q->shape[2];
     int64_t D = a.q->shape[3], S = a.k->shape[2];
-    locant_tensor out = ZEROS(B, H, T, S);
-    locant_tensor v = array(LOCANT_F64, 4, a.k->shape);
+    locant_tensor out = ZEROS(B, H, T, S), v = zeros_like(*a.k);
 
     a.v = &v;
     for (int64_t first = 0; first < S; first += D) {
-        const double *columns;
+        locant_tensor columns;
 
         for (int64_t i = 0; i < count(v); i++)
             data(v)[i] = i / D % S == first + i % D;
-        columns = data(attend(a));
+        columns = attend(a);
         for (int64_t i = 0; i < B * H * T; i++)
             for (int64_t c = 0; c < D && first + c < S; c++)
-                data(out)[i * S + first + c] = columns[i * D + c];
+                data(row(out, i))[first + c] = entry(columns, i, c);
     }
     return out;
 }
@@ -59,8 +56,8 @@ locant_tensor weights(locant_attention a)
 /* A score is the logarithm of its weight plus the log-sum-exp of its row. */
 locant_tensor scores(locant_attention a)
 {
-    locant_tensor s = weights(a), out = array(LOCANT_F64, 4, a.q->shape);
-    locant_tensor lse = array(LOCANT_F64, 3, a.q->shape);
+    locant_tensor s = weights(a), out = zeros_like(*a.q);
+    locant_tensor lse = zeros(LOCANT_F64, 3, a.q->shape);
 
     complete(&a);
     must(locant_attention_reference(&out, &lse, &a));
@@ -70,36 +67,41 @@ locant_tensor scores(locant_attention a)
 }
 
 /* The D numbers of token i in its head; i counts the tokens of all heads. */
-static double *token(locant_tensor x, int64_t i)
+static locant_tensor token(locant_tensor x, int64_t i)
 {
-    int64_t H = x.shape[1], T = x.shape[2];
+    int64_t H = x.shape[1], T = x.shape[2], D = x.shape[3];
+    double *first = data(x) + i / T / H * x.stride[0] +
+                    i / T % H * x.stride[1] + i % T * x.stride[2];
 
-    return data(x) + i / T / H * x.stride[0] + i / T % H * x.stride[1] +
-           i % T * x.stride[2];
+    return locant_dense(first, LOCANT_F64, SHAPE(D));
 }
 
-void mix_by_loops(locant_tensor out, locant_tensor v, const double *w)
+void mix_by_loops(locant_tensor out, locant_tensor v, locant_tensor w)
 {
     int64_t T = v.shape[2], D = v.shape[3];
 
     for (int64_t i = 0; i < count(out) / D; i++)
-        for (int64_t j = 0; j < T; j++)
+        for (int64_t j = 0; j < T; j++) {
+            double *to = data(token(out, i));
+            const double *from = data(token(v, i / T * T + j));
+
             for (int64_t d = 0; d < D; d++)
-                token(out, i)[d] += w[i * T + j] * token(v, i / T * T + j)[d];
+                to[d] += entry(w, i, j) * from[d];
+        }
 }
 
 void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
                      locant_tensor v)
 {
-    int64_t T = q.shape[2], D = q.shape[3], rows = count(q) / D;
-    double *w = reals(rows * T);
+    int64_t H = q.shape[1], T = q.shape[2], D = q.shape[3];
+    locant_tensor w = ZEROS(q.shape[0], H, T, T);
 
-    for (int64_t i = 0; i < rows; i++) {
-        double *p = w + i * T, row_max, sum = 0;
+    for (int64_t i = 0; i < count(w) / T; i++) {
+        double *p = data(row(w, i)), row_max, sum = 0;
 
         for (int64_t j = 0; j < T; j++)
-            p[j] = dot(token(q, i), token(k, i / T * T + j), D) / sqrt(D);
-        row_max = largest(p, T);
+            p[j] = dot(token(q, i), token(k, i / T * T + j)) / sqrt(D);
+        row_max = largest(row(w, i));
         for (int64_t j = 0; j < T; j++)
             sum += p[j] = exp(p[j] - row_max);
         for (int64_t j = 0; j < T; j++)
@@ -108,9 +110,10 @@ void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
     mix_by_loops(out, v, w);
 }
 
-static double *uniform(locant_random *r, int64_t n, double edge)
+/* Numbers uniform in +-in^(-1/2). */
+static double *uniform(locant_random *r, int64_t n, int64_t in)
 {
-    double *x = reals(n);
+    double *x = data(ZEROS(n)), edge = 1 / sqrt(in);
 
     for (int64_t i = 0; i < n; i++)
         x[i] = edge * (2 * locant_random_uniform(r) - 1);
@@ -120,25 +123,27 @@ static double *uniform(locant_random *r, int64_t n, double edge)
 struct linear linear_new(locant_random *r, int64_t in, int64_t out,
                          int has_bias)
 {
-    struct linear l = { .in = in, .out = out };
+    double *w = uniform(r, in * out, in);
 
-    l.w = uniform(r, in * out, 1 / sqrt(in));
-    l.b = has_bias ? uniform(r, out, 1 / sqrt(in)) : NULL;
-    return l;
+    return (struct linear){ in, out, w, has_bias ? uniform(r, out, in) : NULL };
+}
+
+int64_t linear_size(const struct linear *l)
+{
+    return l->in * l->out + (l->b ? l->out : 0);
 }
 
 struct product {
-    double *y;
     const struct linear *l;
-    const double *x;
+    locant_tensor x, y;
 };
 
-static void linear_row(void *context, size_t row, int slot)
+static void linear_row(void *context, size_t task, int slot)
 {
     const struct product *p = context;
     const struct linear *l = p->l;
-    const double *x = p->x + row * l->in;
-    double *y = p->y + row * l->out;
+    const double *x = data(row(p->x, task));
+    double *y = data(row(p->y, task));
 
     (void)slot;
     for (int64_t j = 0; j < l->out; j++)
@@ -150,26 +155,25 @@ static void linear_row(void *context, size_t row, int slot)
 
 locant_tensor linear(const struct linear *l, locant_tensor x)
 {
-    locant_tensor shape = x, y;
-    struct product p = { .l = l, .x = data(x) };
+    locant_tensor shape = x;
+    struct product p = { .l = l, .x = x };
 
     shape.shape[x.rank - 1] = l->out;
-    y = array(LOCANT_F64, x.rank, shape.shape);
-    p.y = data(y);
+    p.y = zeros_like(shape);
     locant_parallel_for(count(x) / l->in, linear_row, &p);
-    return y;
+    return p.y;
 }
 
 locant_tensor layer_norm(locant_tensor x)
 {
-    int64_t n = x.shape[x.rank - 1];
-    locant_tensor out = array(LOCANT_F64, x.rank, x.shape);
+    int64_t n = width_of(x);
+    locant_tensor out = zeros_like(x);
 
-    for (int64_t i = 0; i < count(x); i += n) {
-        double m = mean(data(x) + i, n), s = deviation(data(x) + i, n);
+    for (int64_t i = 0; i < count(x) / n; i++) {
+        double m = mean(row(x, i)), s = deviation(row(x, i));
 
-        for (int64_t j = i; j < i + n; j++)
-            data(out)[j] = (data(x)[j] - m) / sqrt(s * s + 1e-5);
+        for (int64_t c = 0; c < n; c++)
+            data(row(out, i))[c] = (entry(x, i, c) - m) / sqrt(s * s + 1e-5);
     }
     return out;
 }
@@ -197,8 +201,8 @@ struct mha mha_new(locant_random *r, int64_t width, int64_t heads, int has_bias)
 }
 
 /* The attention of m without its projections; t[3] holds q, k, v. */
-static locant_attention inner(const struct mha *m, locant_tensor t[3],
-                              locant_tensor x, locant_tensor memory)
+static locant_attention problem_of(const struct mha *m, locant_tensor t[3],
+                                   locant_tensor x, locant_tensor memory)
 {
     t[0] = as_heads(linear(&m->q, x), m->heads);
     t[1] = as_heads(linear(&m->k, memory), m->heads);
@@ -216,9 +220,9 @@ static locant_attention inner(const struct mha *m, locant_tensor t[3],
 locant_tensor mha_from(const struct mha *m, locant_tensor x,
                        locant_tensor memory)
 {
-    locant_tensor t[3], all = array(LOCANT_F64, 3, x.shape);
+    locant_tensor t[3], all = zeros_like(x);
     locant_tensor out = as_heads(all, m->heads);
-    locant_attention a = inner(m, t, x, memory);
+    locant_attention a = problem_of(m, t, x, memory);
 
     attend_into(&out, &a);
     return linear(&m->o, all);
@@ -233,7 +237,7 @@ locant_tensor mha_weights(const struct mha *m, locant_tensor x)
 {
     locant_tensor t[3];
 
-    return weights(inner(m, t, x, x));
+    return weights(problem_of(m, t, x, x));
 }
 
 struct block block_new(locant_random *r, int64_t width, int64_t heads,
@@ -265,33 +269,28 @@ static locant_tensor input_of(const struct block *b, locant_tensor x)
 }
 
 /* x plus the output of the part; post-norm layers normalise the sum. */
-static locant_tensor joined(const struct block *b, locant_tensor x,
-                            locant_tensor output)
+static locant_tensor residual(const struct block *b, locant_tensor x,
+                              locant_tensor output)
 {
-    return b->pre_norm ? added(x, output) : layer_norm(added(x, output));
+    return b->pre_norm ? plus(x, output) : layer_norm(plus(x, output));
 }
 
 locant_tensor block_run(const struct block *b, locant_tensor x,
                         const locant_tensor *memory)
 {
-    x = joined(b, x, mha(&b->self, input_of(b, x)));
+    x = residual(b, x, mha(&b->self, input_of(b, x)));
     if (b->crosses)
-        x = joined(b, x, mha_from(&b->cross, input_of(b, x), *memory));
-    return joined(b, x, feed_forward(b, input_of(b, x)));
+        x = residual(b, x, mha_from(&b->cross, input_of(b, x), *memory));
+    return residual(b, x, feed_forward(b, input_of(b, x)));
 }
 
-static int64_t linear_size(const struct linear *l)
-{
-    return l->in * l->out + (l->b ? l->out : 0);
-}
-
-static int64_t mha_size(const struct mha *m)
+int64_t mha_size(const struct mha *m)
 {
     return linear_size(&m->q) + linear_size(&m->k) + linear_size(&m->v) +
            linear_size(&m->o);
 }
 
-int64_t block_numbers(const struct block *b)
+int64_t block_size(const struct block *b)
 {
     int64_t norms = (2 + (b->crosses != 0)) * 2 * b->self.width;
 

@@ -19,7 +19,7 @@ locant_tensor scores(locant_attention a);
 void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
                      locant_tensor v);
 /* The second half of that: out += w v, w [B, H, T, T]. */
-void mix_by_loops(locant_tensor out, locant_tensor v, const double *w);
+void mix_by_loops(locant_tensor out, locant_tensor v, locant_tensor w);
 
 /* y = x W + b, W [in, out] */
 struct linear {
@@ -30,6 +30,8 @@ struct linear {
 /* W and b uniform in +-in^(-1/2), like a new nn.Linear. */
 struct linear linear_new(locant_random *r, int64_t in, int64_t out,
                          int has_bias);
+/* Number of weights and biases. */
+int64_t linear_size(const struct linear *l);
 /* Applies l to the last axis of x, on the library's threads. */
 locant_tensor linear(const struct linear *l, locant_tensor x);
 /* (x - mean) / sqrt(variance + 1e-5) of each row */
@@ -48,6 +50,7 @@ struct mha {
 
 struct mha mha_new(locant_random *r, int64_t width, int64_t heads,
                    int has_bias);
+int64_t mha_size(const struct mha *m);
 /* Queries from x [B, T, width], keys and values from 'memory' [B, S, width]. */
 locant_tensor mha_from(const struct mha *m, locant_tensor x,
                        locant_tensor memory);
@@ -69,6 +72,6 @@ struct block block_new(locant_random *r, int64_t width, int64_t heads,
 locant_tensor block_run(const struct block *b, locant_tensor x,
                         const locant_tensor *memory);
 /* Number of weights and biases, with two per channel for each norm. */
-int64_t block_numbers(const struct block *b);
+int64_t block_size(const struct block *b);
 
 #endif /* LOCANT_TUTORIALS_NETWORK_H */

@@ -30,11 +30,7 @@ static int characters(const char *text, size_t n)
     return count;
 }
 
-/*
- * Print words, breaking lines before column 80 and indenting later ones.  'gap'
- * blanks precede the first word; blanks at a break are dropped.
- */
-static void wrap(FILE *out, const char *text, int column, int indent, int gap)
+void wrap(FILE *out, const char *text, int column, int indent, int gap)
 {
     while (*text != '\0') {
         size_t n = strcspn(text, " ");
@@ -119,7 +115,7 @@ static void print_row(FILE *out, const json_t *row)
     fputc('\n', out);
 }
 
-static void end_table(void)
+void end_table(void)
 {
     size_t r, i;
     json_t *row, *cell;
@@ -170,25 +166,42 @@ void table_row(const char *format, ...)
     json_array_append_new(running->cells, split(text));
 }
 
-static int row_exists(const char *id)
+/* Copies the first of the lines; returns the others. */
+static const char *take_line(char line[LONGEST], const char *lines)
 {
-    const struct tutorial_row *r = tutorial_rows;
+    size_t n = strcspn(lines, "\n");
 
-    while (r->id != NULL && strcmp(r->id, id) != 0)
-        r++;
-    return r->id != NULL;
+    snprintf(line, LONGEST, "%.*s", (int)n, lines);
+    return lines + n + (lines[n] == '\n');
 }
 
-void table_of_rows(const char *head, const struct point *points, int n)
+void table_of_text(const char *name, const char *lines)
 {
-    char columns[64];
-    int found = 0;
+    char line[LONGEST];
 
-    snprintf(columns, sizeof columns, "%s|row", head);
-    table("index", columns);
-    for (int i = 0; i < n; i++) {
-        table_row("%s|%s", points[i].what, points[i].row);
-        found += row_exists(points[i].row);
+    lines = take_line(line, lines);
+    table(name, line);
+    while (*lines != '\0') {
+        lines = take_line(line, lines);
+        table_row("%s", line);
+    }
+}
+
+void table_of_rows(const char *lines)
+{
+    char line[LONGEST];
+    int n = 0, found = 0;
+
+    table_of_text("index", lines);
+    lines = take_line(line, lines); /* the head */
+    while (*lines != '\0') {
+        const struct tutorial_row *r = tutorial_rows;
+
+        lines = take_line(line, lines);
+        while (r->id != NULL && strcmp(r->id, strchr(line, '|') + 1) != 0)
+            r++;
+        found += r->id != NULL;
+        n++;
     }
     check("rows that exist", found, n, 0);
 }
@@ -227,8 +240,13 @@ void say(const char *format, ...)
         wrap(running->out, text, 0, 0, 0);
 }
 
-static void value(const char *name, json_t *json, const char *text)
+/* Prints "name: text", where 'format' makes the text. */
+LOCANT_PRINTF(3, 4)
+static void value(const char *name, json_t *json, const char *format, ...)
 {
+    char text[LONGEST];
+    va_list args;
+
     end_table();
     if (running->muted) {
         json_decref(json);
@@ -237,6 +255,9 @@ static void value(const char *name, json_t *json, const char *text)
     json_object_set_new(member("values", json_object), name, json);
     if (running->out == NULL)
         return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     fprintf(running->out, "%s:", name);
     wrap(running->out, text, characters(name, strlen(name)) + 1, 2, 1);
 }
@@ -248,23 +269,17 @@ json_t *number_json(double x)
 
 void show(const char *name, double x)
 {
-    char text[64];
-
-    snprintf(text, sizeof text, "%.6g", x);
-    value(name, number_json(x), text);
+    value(name, number_json(x), "%.6g", x);
 }
 
 void show_count(const char *name, int64_t n)
 {
-    char text[64];
-
-    snprintf(text, sizeof text, "%lld", (long long)n);
-    value(name, json_integer(n), text);
+    value(name, json_integer(n), "%lld", (long long)n);
 }
 
 void show_text(const char *name, const char *text)
 {
-    value(name, json_string(text), text);
+    value(name, json_string(text), "%s", text);
 }
 
 void show_shape(const char *name, locant_tensor t)
@@ -279,7 +294,7 @@ void show_shape(const char *name, locant_tensor t)
                               i ? ", " : "", (long long)t.shape[i]);
     }
     snprintf(text + n, sizeof text - n, "]");
-    value(name, shape, text);
+    value(name, shape, "%s", text);
 }
 
 /* Formats are literals in a row, such as "%.3f". */
@@ -291,101 +306,57 @@ static int put_number(char out[32], const char *format, double x)
 }
 #pragma GCC diagnostic pop
 
-static json_t *list_json(const double *x, int64_t n)
+static json_t *list_json(locant_tensor x)
 {
     json_t *list = json_array();
 
-    for (int64_t i = 0; i < n; i++)
-        json_array_append_new(list, number_json(x[i]));
+    for (int64_t i = 0; i < count(x); i++)
+        json_array_append_new(list, number_json(data(x)[i]));
     return list;
 }
 
-void show_list(const char *name, const char *format, const double *x, int64_t n)
+void show_list(const char *name, const char *format, locant_tensor x)
 {
-    char *text = memory(n * 33 + 1, 1);
+    char *text = memory(count(x) * 33 + 1, 1);
     size_t at = 0;
 
-    for (int64_t i = 0; i < n; i++) {
-        at += (size_t)put_number(text + at, format, x[i]);
+    for (int64_t i = 0; i < count(x); i++) {
+        at += (size_t)put_number(text + at, format, data(x)[i]);
         text[at++] = ' ';
     }
     text[at - 1] = '\0';
-    value(name, list_json(x, n), text);
+    value(name, list_json(x), "%s", text);
 }
 
-void show_matrix(const char *name, const char *format, const double *x,
-                 int64_t rows, int64_t cols)
+void show_lists(const char *const *names, const char *format, locant_tensor x,
+                int64_t n)
+{
+    for (int64_t i = 0; i < count(x) / width_of(x); i++)
+        show_list(names[i], format, RESHAPED(row(x, i), n));
+}
+
+void show_matrix(const char *name, const char *format, locant_tensor x)
 {
     json_t *list = json_array();
+    int64_t cols = width_of(x);
     int width = 0;
     char one[32];
 
-    for (int64_t i = 0; i < rows; i++)
-        json_array_append_new(list, list_json(x + i * cols, cols));
-    value(name, list, "");
+    for (int64_t i = 0; i < count(x) / cols; i++)
+        json_array_append_new(list, list_json(row(x, i)));
+    value(name, list, "%s", "");
     if (running->out == NULL || running->muted)
         return;
-    for (int64_t i = 0; i < rows * cols; i++) {
-        int n = put_number(one, format, x[i]);
+    for (int64_t i = 0; i < count(x); i++) {
+        int n = put_number(one, format, data(x)[i]);
 
         width = n > width ? n : width;
     }
-    for (int64_t i = 0; i < rows * cols; i++) {
-        put_number(one, format, x[i]);
+    for (int64_t i = 0; i < count(x); i++) {
+        put_number(one, format, data(x)[i]);
         fprintf(running->out, "  %*s%s", width, one,
                 i % cols == cols - 1 ? "\n" : "");
     }
-}
-
-static void field(const char *name, const char *text)
-{
-    fprintf(running->out, "  %-8s ", name);
-    wrap(running->out, text, 11, 11, 0);
-}
-
-/* 'json' holds the tutorial's number and the right one. */
-static void record_mistake(const char *id, const char *what, json_t *json,
-                           const char *theirs, const char *right,
-                           const char *why)
-{
-    FILE *out = running->out;
-
-    end_table();
-    running->mistakes++;
-    if (running->muted) {
-        json_decref(json);
-        return;
-    }
-    json_object_set_new(json, "mistake", json_string(id));
-    json_object_set_new(json, "what", json_string(what));
-    json_object_set_new(json, "why", json_string(why));
-    json_array_append_new(json_object_get(running->json, "wrong"), json);
-    if (out == NULL)
-        return;
-    wrap(out, what, fprintf(out, "wrong in the tutorial (%s):", id), 2, 1);
-    field("tutorial", theirs);
-    field("right", right);
-    field("why", why);
-}
-
-void mistake_in_words(const char *id, const char *what, const char *theirs,
-                      const char *right, const char *why)
-{
-    json_t *json = json_pack("{s:s, s:s}", "tutorial", theirs, "right", right);
-
-    record_mistake(id, what, json, theirs, right, why);
-}
-
-void mistake(const char *id, const char *what, double theirs, double right,
-             const char *why)
-{
-    json_t *json = json_pack("{s:o, s:o}", "tutorial", number_json(theirs),
-                             "right", number_json(right));
-    char a[64], b[64];
-
-    snprintf(a, sizeof a, "%.10g", theirs);
-    snprintf(b, sizeof b, "%.10g", right);
-    record_mistake(id, what, json, a, b, why);
 }
 
 int print_begin(struct tutorial *t)
@@ -417,13 +388,4 @@ void print_end(struct tutorial *t)
         fprintf(t->out, "checks: %d, %d FAILED\n", t->checks, t->failed);
     else if (t->checks > 0)
         fprintf(t->out, "checks: %d, all hold\n", t->checks);
-}
-
-void wrote_figure(const char *path)
-{
-    end_table();
-    json_array_append_new(json_object_get(running->json, "figures"),
-                          json_string(path));
-    if (running->out != NULL)
-        fprintf(running->out, "wrote %s\n", path);
 }

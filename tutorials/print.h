@@ -14,12 +14,13 @@ void show(const char *name, double x);
 void show_count(const char *name, int64_t n);
 void show_text(const char *name, const char *text);
 void show_shape(const char *name, locant_tensor t);
-/* Print n numbers in a line, each by 'format' ("%.4f"). */
-void show_list(const char *name, const char *format, const double *x,
-               int64_t n);
+/* Print numbers in a line, each by 'format' ("%.4f"). */
+void show_list(const char *name, const char *format, locant_tensor x);
+/* The same of the first n numbers of each row, which has a name. */
+void show_lists(const char *const *names, const char *format, locant_tensor x,
+                int64_t n);
 /* Print a small matrix, one row per line. */
-void show_matrix(const char *name, const char *format, const double *x,
-                 int64_t rows, int64_t cols);
+void show_matrix(const char *name, const char *format, locant_tensor x);
 
 /*
  * A table.  Cells are separated by '|', so a cell cannot contain it:
@@ -29,29 +30,25 @@ void show_matrix(const char *name, const char *format, const double *x,
  */
 void table(const char *name, const char *columns);
 void table_row(const char *format, ...) LOCANT_PRINTF(1, 2);
-
-/* A table of the tutorial's points and the rows that show each.  Checks that
-   the rows exist. */
-struct point {
-    const char *what, *row;
-};
-void table_of_rows(const char *head, const struct point *points, int n);
-
-/*
- * Report an error of the tutorial: its value, the right one, and a sentence
- * that says why.  'id' is the number of the error, "E-0.5".
- */
-void mistake(const char *id, const char *what, double theirs, double right,
-             const char *why);
-void mistake_in_words(const char *id, const char *what, const char *theirs,
-                      const char *right, const char *why);
+/* A table of fixed text, one line per row: "model|encoding\nT5|t5\n". */
+void table_of_text(const char *name, const char *lines);
+/* A table of the tutorial's points and the row that shows each, "goal|row\n"
+   "learned positions|S2.7\n".  Checks that the rows exist. */
+void table_of_rows(const char *lines);
 
 /* A JSON number; null if x is not finite. */
 json_t *number_json(double x);
+/* End the table that is being filled, if any. */
+void end_table(void);
+/*
+ * Print words, breaking lines before column 80 and indenting later ones.  The
+ * line already has 'column' columns.  'gap' blanks precede the first word;
+ * blanks at a break are dropped.
+ */
+void wrap(FILE *out, const char *text, int column, int indent, int gap);
 /* Print the lines before and after the row's own.  Returns 0 if there is no
    memory for t->json. */
 int print_begin(struct tutorial *t);
 void print_end(struct tutorial *t);
-void wrote_figure(const char *path);
 
 #endif /* LOCANT_TUTORIALS_PRINT_H */

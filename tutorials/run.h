@@ -9,11 +9,11 @@
 #include "locant.h"
 
 struct tutorial_row {
-    const char *id;   /* "S0.10" */
-    const char *kind; /* "text", "formula", "class", "function", "figure",
+    const char *id; /* "S0.10" */
+    void (*run)(void);
+    const char *kind;  /* "text", "formula", "class", "function", "figure",
                             "experiment", "benchmark", "table", "homework",
                             "names" */
-    void (*run)(void);
     const char *lines; /* lines of the document, "190-250" */
     int figures;       /* how many figures it draws with -o */
     const char *wrong; /* "E-0.1, E-0.2" if the document errs, and the row
@@ -48,6 +48,8 @@ struct tutorial {
 
 /* The row that runs now. */
 extern struct tutorial *running;
+/* Print progress on stderr, for long work. */
+void progress(const char *format, ...) LOCANT_PRINTF(1, 2);
 
 /*
  * Run t->row.  Returns LOCANT_OK if the row reached its end; t->failed then

@@ -1,15 +1,8 @@
 /* benchmark.c - the tutorial's benchmark of four jobs: S0.21, S0.22. */
 #include "../tutorial.h"
 
-enum {
-    BATCH = 16,
-    TOKENS = 1024,
-    WIDTH = 512,
-    HEADS = 8,
-    METHODS = 4,
-    TABLE = 5000,
-    ROWS = TOKENS * WIDTH
-};
+enum { BATCH = 16, TOKENS = 1024, WIDTH = 512, HEADS = 8 };
+enum { METHODS = 4, TABLE = 5000, ROWS = TOKENS * WIDTH };
 
 static struct {
     const locant_encoding *e;
@@ -52,20 +45,23 @@ static void build_bias(void)
 }
 
 #define ELSEWHERE "not measured here; S4.18 measures it"
+/* clang-format off */
 static const struct method {
     const char *name, *spec, *work;
     void (*run)(void);
     const char *grade; /* the tutorial's grade for extrapolation */
     const char *found; /* what is known */
-} methods[METHODS] = { { "sinusoidal", "sinusoidal", "adds a stored table",
-                         add_rows, "good", ELSEWHERE },
-                       { "learned", "learned(length=5000)",
-                         "reads rows, adds them", gather_and_add, "limited",
-                         "none: the table ends" },
-                       { "rope", "rope(pairing=interleaved)",
-                         "rotates every channel", rotate, "good", ELSEWHERE },
-                       { "alibi", "alibi", "builds a bias [8, 1024, 1024]",
-                         build_bias, "excellent", ELSEWHERE } };
+} methods[METHODS] = {
+    { "sinusoidal", "sinusoidal", "adds a stored table", add_rows, "good",
+      ELSEWHERE },
+    { "learned", "learned(length=5000)", "reads rows, adds them",
+      gather_and_add, "limited", "none: the table ends" },
+    { "rope", "rope(pairing=interleaved)", "rotates every channel", rotate,
+      "good", ELSEWHERE },
+    { "alibi", "alibi", "builds a bias [8, 1024, 1024]", build_bias,
+      "excellent", ELSEWHERE }
+};
+/* clang-format on */
 
 static locant_tensor uniform_f32(locant_random *r, double scale, int64_t rows,
                                  int64_t cols)
@@ -113,16 +109,15 @@ static void check_result(const struct method *m)
 
 static void measure_all(double *ms, long long *numbers, int runs)
 {
-    locant_random r = draws(21);
+    locant_random r = random_stream(21);
 
-    bench.x = uniform_f32(&r, 1, BATCH * TOKENS, WIDTH);
+    bench.x = RESHAPED(uniform_f32(&r, 1, BATCH * TOKENS, WIDTH), BATCH, TOKENS,
+                       WIDTH);
     bench.table = uniform_f32(&r, 0.2, TABLE, WIDTH);
     bench.y = ZEROS_F32(BATCH, TOKENS, WIDTH);
     bench.rows = ZEROS_F32(TOKENS, WIDTH);
     bench.bias = ZEROS_F32(HEADS, TOKENS, TOKENS);
     bench.positions = positions(0, TOKENS);
-    bench.x =
-        locant_dense(bench.x.data, LOCANT_F32, SHAPE(BATCH, TOKENS, WIDTH));
     for (int i = 0; i < METHODS; i++) {
         progress("%s, %d runs", methods[i].name, runs);
         ms[i] = measure(&methods[i], runs);
@@ -134,11 +129,10 @@ static void measure_all(double *ms, long long *numbers, int runs)
     }
 }
 
-static const char *const UNSEEN = "lengths beyond training bring angles that "
-                                  "the model has never seen";
+static const char *const UNSEEN =
+    "lengths beyond training bring angles that the model has never seen";
 
-/* S0.21 */
-void s0_benchmark(void)
+void s0_21_benchmark(void)
 {
     double ms[METHODS];
     long long numbers[METHODS];
@@ -152,18 +146,17 @@ void s0_benchmark(void)
             methods[i].name, ms[i], numbers[i],
             numbers[i] ? "trained" : "nothing to train", methods[i].work,
             methods[i].found);
-    mistake_in_words("E-0.10", "what the times are compared for",
-                     "which method is faster", "nothing: the jobs are unlike",
-                     "one adds a table, one gathers and adds, one rotates "
-                     "every channel, one builds 8 M numbers that others never "
-                     "need; a fair test is one attention with each ('locant "
-                     "report')");
+    mistake_in_words(
+        "E-0.10", "what the times are compared for", "which method is faster",
+        "nothing: the jobs are unlike",
+        "one adds a table, one gathers and adds, one rotates every channel, "
+        "one builds 8 M numbers that others never need; a fair test is one "
+        "attention with each ('locant report')");
     mistake_in_words("E-0.9", "extrapolation of sinusoidal and rope", "good",
                      ELSEWHERE, UNSEEN);
 }
 
-/* S0.22 */
-void s0_benchmark_table(void)
+void s0_22_benchmark_table(void)
 {
     double ms[METHODS];
     long long numbers[METHODS];
@@ -176,9 +169,9 @@ void s0_benchmark_table(void)
                   numbers[i] ? "yes" : "no", methods[i].found);
     for (int i = 0; i < METHODS; i++)
         if (methods[i].run != gather_and_add)
-            mistake_in_words(
-                "E-0.9", methods[i].name, methods[i].grade, methods[i].found,
-                i < 3 ? UNSEEN
-                      : "a level loss shows that far tokens are ignored, "
-                        "not that they are used");
+            mistake_in_words("E-0.9", methods[i].name, methods[i].grade,
+                             methods[i].found,
+                             i < 3 ? UNSEEN
+                                   : "a level loss shows that far tokens are "
+                                     "ignored, not that they are used");
 }

@@ -1,60 +1,56 @@
 /* effect.c - attention over one repeated token: S0.16. */
-#include <stdio.h>
-
 #include "../tutorial.h"
 
-enum { WIDTH = 64, HEADS = 4, TOKENS = 8, CELLS = TOKENS * TOKENS };
+enum { WIDTH = 64, HEADS = 4, TOKENS = 8 };
 
-static double diagonal(const double *p)
+/* The weights [TOKENS, TOKENS] of one head. */
+static locant_tensor head(locant_tensor w, int h)
+{
+    return rows(w, h * TOKENS, TOKENS);
+}
+
+static double mean_diagonal(locant_tensor w)
 {
     double sum = 0;
 
     for (int i = 0; i < TOKENS; i++)
-        sum += p[i * TOKENS + i];
+        sum += entry(w, i, i);
     return sum / TOKENS;
 }
 
-/* Draws the heads side by side, with a blank column between them. */
-static void draw_heads(char letter, const char *title, const double *p)
+static void draw_heads(char letter, const char *title, locant_tensor w)
 {
-    enum { COLS = HEADS * (TOKENS + 1) - 1 };
-    double *cells = reals(TOKENS * COLS);
+    locant_tensor cells =
+        SIDE_BY_SIDE(head(w, 0), head(w, 1), head(w, 2), head(w, 3));
 
-    for (int i = 0; i < TOKENS * COLS; i++) {
-        int h = i % COLS / (TOKENS + 1), col = i % COLS % (TOKENS + 1);
-
-        cells[i] =
-            col == TOKENS ? NAN : p[(h * TOKENS + i / COLS) * TOKENS + col];
-    }
     draw(letter, (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
                                   .title = title,
                                   .y_label = "query",
                                   .x_label = "key, heads 0 to 3",
-                                  .cells = cells,
-                                  .rows = TOKENS,
-                                  .cols = COLS });
+                                  .cells = data(cells),
+                                  .rows = cells.shape[0],
+                                  .cols = cells.shape[1] });
 }
 
-static void print_heads(const char *which, const double *p)
+static void print_heads(const char *which, locant_tensor w)
 {
     char name[64];
 
     for (int h = 0; h < HEADS; h++) {
         snprintf(name, sizeof name, "head %d %s", h, which);
-        show_matrix(name, "%.2f", p + h * CELLS, TOKENS, TOKENS);
+        show_matrix(name, "%.2f", head(w, h));
     }
 }
 
-/* S0.16 */
-void s0_effect(void)
+/* x[t] = e for all t, then x[t] = e + P[t]; entropy = -sum of p ln p */
+void s0_16_effect(void)
 {
-    locant_random r = draws(16);
+    locant_random r = random_stream(16);
     struct mha m = mha_new(&r, WIDTH, HEADS, 1);
     locant_tensor token = NORMALS(&r, WIDTH);
-    locant_tensor x = added(ZEROS(1, TOKENS, WIDTH), token);
-    locant_tensor P = table_rows("sinusoidal", 0, TOKENS, WIDTH, NULL);
-    const double *none = data(mha_weights(&m, x));
-    const double *with = data(mha_weights(&m, added(x, P)));
+    locant_tensor x = plus(ZEROS(1, TOKENS, WIDTH), token);
+    locant_tensor none = mha_weights(&m, x);
+    locant_tensor with = mha_weights(&m, plus(x, sinusoidal(0, TOKENS, WIDTH)));
 
     show_shape("input, one vector repeated", x);
     say("The same content everywhere: only positions differ.");
@@ -63,31 +59,29 @@ void s0_effect(void)
     print_heads("with positions", with);
     draw_heads('a', "Weights without positions", none);
     draw_heads('b', "Weights with sinusoidal positions", with);
-    check("least weight without positions", least(none, HEADS * CELLS), 0.125,
-          1e-15);
-    check("largest", largest(none, HEADS * CELLS), 0.125, 1e-15);
+    check("least weight without positions", least(none), 0.125, 1e-15);
+    check("largest", largest(none), 0.125, 1e-15);
 
     part('b', "entropy of the weights, mean over queries, in nats");
     table("entropy", "head|without|with|change|of the most");
     for (int h = 0; h < HEADS; h++) {
-        double a = entropy(none + h * CELLS, TOKENS, TOKENS, 0);
-        double b = entropy(with + h * CELLS, TOKENS, TOKENS, 0);
+        double a = entropy(head(none, h), 0), b = entropy(head(with, h), 0);
 
         table_row("%d|%.3f|%.3f|%.3f|%.3f", h, a, b, b - a, b / log(TOKENS));
         check("entropy without positions: ln 8", a, log(TOKENS), 1e-14);
         claim("positions lower it", b < a);
     }
-    mistake("E-0.10", "entropy of eight equal weights",
-            entropy(none, TOKENS, TOKENS, 1e-9),
-            entropy(none, TOKENS, TOKENS, 0),
-            "the tutorial adds 1e-9 inside "
-            "the logarithm; 0 ln 0 is 0 and needs no help.  What it prints as "
-            "an increase is a fall, of random weights");
+    mistake(
+        "E-0.10", "entropy of eight equal weights",
+        entropy(head(none, 0), 1e-9), entropy(head(none, 0), 0),
+        "the tutorial adds 1e-9 inside the logarithm; 0 ln 0 is 0 and needs no "
+        "help.  What it prints as an increase is a fall, of random weights");
 
     part('c', "weight of each query on itself, mean");
     table("diagonal", "head|without|with");
     for (int h = 0; h < HEADS; h++) {
-        double a = diagonal(none + h * CELLS), b = diagonal(with + h * CELLS);
+        double a = mean_diagonal(head(none, h));
+        double b = mean_diagonal(head(with, h));
 
         table_row("%d|%.3f|%.3f", h, a, b);
         check("diagonal without positions", a, 0.125, 1e-15);

@@ -1,78 +1,76 @@
 /* words.c - the notebook's prose and tables: S0.23 .. S0.26. */
-#include <string.h>
-
 #include "../tutorial.h"
 
-/* S0.23 */
-void s0_ideas(void)
+void s0_23_ideas(void)
 {
     say("1. why: attention is equivariant to order; positions must be put in.");
     say("2. sinusoidal: sines and cosines of the position, fixed.");
     say("3. learned: a trained row for each position.");
     say("4. relative: the score depends on the distance i - j.");
     claim("learned is learned, sinusoidal is not",
-          (info("learned")->traits & LOCANT_TRAIT_LEARNED) &&
-              !(info("sinusoidal")->traits & LOCANT_TRAIT_LEARNED));
+          has_trait("learned", LOCANT_TRAIT_LEARNED) &&
+              !has_trait("sinusoidal", LOCANT_TRAIT_LEARNED));
     claim("rope and alibi are relative",
-          info("rope")->traits & info("alibi")->traits & LOCANT_TRAIT_RELATIVE);
-    mistake_in_words("E-0.1", "first idea", "attention is position invariant",
-                     "equivariant",
-                     "outputs move with their tokens; 'locant "
-                     "tutorial S0.5' measures it");
+          has_trait("rope", LOCANT_TRAIT_RELATIVE) &&
+              has_trait("alibi", LOCANT_TRAIT_RELATIVE));
+    mistake_in_words(
+        "E-0.1", "first idea", "attention is position invariant", "equivariant",
+        "outputs move with their tokens; 'locant tutorial S0.5' measures it");
 }
 
-static const struct feature {
-    const char *spec, *formula, *theirs, *right, *use;
-    int expected; /* parameters at 1024 x 512 */
-} features[] = {
-    { "sinusoidal", "0", "good", "poor", "original Transformer", 0 },
-    { "learned(length=1024)", "L d", "limited", "none", "fixed length",
-      1024 * 512 },
-    { "rope", "0", "good", "poor unscaled", "present LLMs", 0 },
-    { "alibi", "0", "excellent", "level, but local", "long text", 0 }
-};
-enum { FEATURES = sizeof features / sizeof *features };
-
 /* Multiplications and additions for one layer of 1024 tokens, width 512. */
-static long long operations(unsigned doors)
+static long long operations(unsigned doors_used)
 {
     enum { TOKENS = 1024, WIDTH = 512, HEADS = 8 };
 
-    if (doors & LOCANT_DOOR_INPUT)
+    if (doors_used & LOCANT_DOOR_INPUT)
         return TOKENS * WIDTH;
     /* q and k: four products and two sums per pair */
-    if (doors & LOCANT_DOOR_ROTATE)
+    if (doors_used & LOCANT_DOOR_ROTATE)
         return 2 * TOKENS * (WIDTH / 2) * 6;
     return HEADS * TOKENS * TOKENS * 2;
 }
 
-/* S0.24 */
-void s0_features(void)
+void s0_24_features(void)
 {
+    /* clang-format off */
+    static const struct {
+        const char *spec, *formula, *theirs, *right, *use;
+        int expected; /* parameters at 1024 x 512 */
+    } methods[] = {
+        { "sinusoidal", "0", "good", "poor", "original Transformer", 0 },
+        { "learned(length=1024)", "L d", "limited", "none", "fixed length",
+          1024 * 512 },
+        { "rope", "0", "good", "poor unscaled", "present LLMs", 0 },
+        { "alibi", "0", "excellent", "level, but local", "long text", 0 }
+    };
+    /* clang-format on */
+
     say("For 1024 tokens, width 512, 8 heads; operations are of one layer "
         "where the method acts in each, of the input where it acts there.");
     table("methods", "method|parameters|computed|operations|extrapolation|use");
-    for (const struct feature *f = features; f < features + FEATURES; f++) {
-        long long n = learned_numbers(f->spec, 512, 8);
+    for (int i = 0; i < 4; i++) {
+        const locant_encoding_info *e = info(methods[i].spec);
+        long long n = learned_numbers(methods[i].spec, 512, 8);
 
-        table_row("%s|%s|%lld|%lld|%s|%s", info(f->spec)->name, f->formula, n,
-                  operations(info(f->spec)->doors), f->right, f->use);
-        check(f->spec, n, f->expected, 0);
+        table_row("%s|%s|%lld|%lld|%s|%s", e->name, methods[i].formula, n,
+                  operations(e->doors), methods[i].right, methods[i].use);
+        check(methods[i].spec, n, methods[i].expected, 0);
     }
-    for (const struct feature *f = features; f < features + FEATURES; f++)
-        if (strcmp(f->theirs, "limited") != 0)
-            mistake_in_words("E-0.9", f->spec, f->theirs, f->right,
-                             "no model was trained and read beyond its length "
-                             "to say so; those that were show otherwise");
+    for (int i = 0; i < 4; i++)
+        if (strcmp(methods[i].theirs, "limited") != 0)
+            mistake_in_words("E-0.9", methods[i].spec, methods[i].theirs,
+                             methods[i].right,
+                             "the tutorial tested no model beyond its trained "
+                             "length; models that were tested show otherwise");
 }
 
-/* S0.25 */
-void s0_advice(void)
+void s0_25_advice(void)
 {
     enum { T = 8, W = 64 };
-    locant_random r = draws(25);
+    locant_random r = random_stream(25);
     locant_tensor x = SCALED_NORMALS(&r, 0.3, 1, 1, T, W);
-    locant_tensor y = added(x, table_rows("sinusoidal", 0, T, W, NULL));
+    locant_tensor y = plus(x, sinusoidal(0, T, W));
     double change = difference(weights((locant_attention){ .q = &x, .k = &x }),
                                weights((locant_attention){ .q = &y, .k = &y }));
 
@@ -92,28 +90,28 @@ void s0_advice(void)
     claim("positions change the weights", change > 0.01);
 }
 
-/* S0.26 */
-void s0_names(void)
+void s0_26_names(void)
 {
-    static const struct {
-        const char *model, *word, *spec;
-    } rows[] = { { "Transformer", "original Transformer", "sinusoidal" },
-                 { "T5", "T5", "t5" },
-                 { "GPT-NeoX", "GPT-NeoX", "rope" },
-                 { "LLaMA", "Llama", "rope" },
-                 { "PaLM", "PaLM", "rope" } };
+    /* model, its name in the catalogue, its encoding */
+    static const char *const models[][3] = {
+        { "Transformer", "original Transformer", "sinusoidal" },
+        { "T5", "T5", "t5" },
+        { "GPT-NeoX", "GPT-NeoX", "rope" },
+        { "LLaMA", "Llama", "rope" },
+        { "PaLM", "PaLM", "rope" }
+    };
 
     table("models", "model|encoding");
     for (int i = 0; i < 5; i++) {
-        table_row("%s|%s", rows[i].model, rows[i].spec);
-        claim(rows[i].model,
-              strstr(info(rows[i].spec)->used_by, rows[i].word) != NULL);
+        table_row("%s|%s", models[i][0], models[i][2]);
+        claim(models[i][0],
+              strstr(info(models[i][2])->used_by, models[i][1]) != NULL);
     }
     claim("PaLM does not use alibi",
           strstr(info("alibi")->used_by, "PaLM") == NULL);
-    mistake_in_words("E-0.7", "PaLM", "alibi", "rope",
-                     "PaLM rotates queries "
-                     "and keys; alibi is in BLOOM and MPT");
+    mistake_in_words(
+        "E-0.7", "PaLM", "alibi", "rope",
+        "PaLM rotates queries and keys; alibi is in BLOOM and MPT");
     say("Next in the tutorial: the Transformer block ('locant tutorial S3.20' "
         "has one).");
 }

@@ -4,13 +4,12 @@
  */
 #include "../tutorial.h"
 
-/* S1.1 */
-void s1_order(void)
+void s1_1_order(void)
 {
-    static const char *const topics[][3] = {
-        { "what a positional encoding is for", "1", "none" },
-        { "the encoding of the first Transformer", "1", "sinusoidal" },
-        { "rotary positions", "2", "rope" },
+    static const char *const topics[][2] = {
+        { "what a positional encoding is for|1", "none" },
+        { "the encoding of the first Transformer|1", "sinusoidal" },
+        { "rotary positions|2", "rope" },
     };
     unsigned all = 0;
 
@@ -18,9 +17,9 @@ void s1_order(void)
         "is what locant calls it.");
     table("order", "topic|films|encoding");
     for (int i = 0; i < 3; i++) {
-        all |= info(topics[i][2])->doors;
-        table_row("%s|%s|%s", topics[i][0], topics[i][1],
-                  locant_encoding_spec(encoding(topics[i][2])));
+        all |= info(topics[i][1])->doors;
+        table_row("%s|%s", topics[i][0],
+                  locant_encoding_spec(encoding(topics[i][1])));
     }
     claim("the two encodings: one added, one that rotates",
           all == (LOCANT_DOOR_INPUT | LOCANT_DOOR_ROTATE));
@@ -37,13 +36,13 @@ static double unit_score(double n)
     return sum / 32;
 }
 
-/* S1.2 */
-void s1_claim(void)
+void s1_2_claim(void)
 {
-    static const double n[] = { 1, 100, 511, 1000, 2000 };
+    locant_tensor distances = VECTOR(1, 100, 511, 1000, 2000);
+    const double *n = data(distances);
     const double *t5 =
-        data(bias_at("t5", 8, n, 5, initial_params("t5", 512, 8)));
-    const double *alibi = data(bias_at("alibi", 8, n, 5, NULL));
+        data(bias_at("t5", 8, distances, initial_params("t5", 512, 8)));
+    const double *alibi = data(bias_at("alibi", 8, distances, NULL));
     int unfinished = 0;
 
     for (int c = 0; c < 32; c++)
@@ -74,64 +73,59 @@ void s1_claim(void)
           5e-7);
 }
 
-enum { LENGTH = 50, WIDTH = 512, N = LENGTH * WIDTH };
+enum { LENGTH = 50, WIDTH = 512 };
 
-static void get_pe(double *sine, double *cos_, int pos, int j, int dim)
+/* (sin, cos) of pos / 10000^(2j/dim) */
+static void get_pe(double pair[2], int pos, int j, int dim)
 {
     double angle = pos / pow(10000, 2. * j / dim);
 
-    *sine = sin(angle);
-    *cos_ = cos(angle);
+    pair[0] = sin(angle);
+    pair[1] = cos(angle);
 }
 
-/* S1.3 */
-void s1_get_pe(void)
+void s1_3_get_pe(void)
 {
-    locant_tensor rows = table_rows("sinusoidal", 0, LENGTH, WIDTH, NULL);
-    const double *P = data(rows);
-    double *loops = reals(N);
+    locant_tensor P = sinusoidal(0, LENGTH, WIDTH), loops = zeros_like(P);
 
     for (int i = 0; i < LENGTH; i++)
         for (int j = 0; j < WIDTH / 2; j++)
-            get_pe(&loops[i * WIDTH + 2 * j], &loops[i * WIDTH + 2 * j + 1], i,
-                   j, WIDTH);
+            get_pe(data(row(loops, i)) + 2 * j, i, j, WIDTH);
     say("Pair j of position p is (sin, cos) of p / 10000^(2j/512); the double "
         "loop fills the table, and locant gives it in one call.");
-    show_shape("pe", rows);
-    show_list("get_pe(1, 0)", "%.10f", loops + WIDTH, 2);
-    show_list("get_pe(49, 255)", "%.10f", loops + N - 2, 2);
+    show_shape("pe", P);
+    show_list("get_pe(1, 0)", "%.10f", slice(row(loops, 1), 0, 2));
+    show_list("get_pe(49, 255)", "%.10f", slice(row(loops, 49), 2 * 255, 2));
     /* both are computed to float32 or better */
-    expect("largest difference of the two", max_difference(loops, P, N), 0,
-           FLOAT);
-    check("sin 1", P[WIDTH], 0.8414709848, FLOAT);
-    check("cos 1", P[WIDTH + 1], 0.5403023059, FLOAT);
+    expect("largest difference of the two", difference(loops, P), 0, FLOAT);
+    check("sin 1", entry(P, 1, 0), 0.8414709848, FLOAT);
+    check("cos 1", entry(P, 1, 1), 0.5403023059, FLOAT);
 }
 
-/* S1.4 */
-void s1_learned(void)
+/* wpe(pos) = P[pos]; a row that is read twice gets both gradients. */
+void s1_4_learned(void)
 {
-    const char *spec = "learned(length=50)";
-    locant_random r = draws(1);
-    locant_tensor P = NORMALS(&r, LENGTH, WIDTH), up = ZEROS(3, WIDTH);
-    locant_tensor rows = table_rows(spec, 0, LENGTH, WIDTH, &P);
-    locant_tensor at = positions(7, 3);
+    locant_random r = random_stream(1);
+    locant_tensor P = NORMALS(&r, LENGTH, WIDTH);
+    locant_tensor at = INTEGERS(7, 8, 7), up = ZEROS(3, WIDTH);
+    locant_tensor wpe = looked_up(P, positions(0, LENGTH));
 
-    ((int64_t *)at.data)[2] = 7; /* positions 7, 8, 7 */
-    for (int i = 0; i < 3 * WIDTH; i++)
+    for (int i = 0; i < count(up); i++)
         data(up)[i] = 1;
     say("wpe is a table of one vector per position, looked up by the position; "
         "as a bare parameter (wpe_para) it is indexed instead, with the same "
         "result.");
-    show_shape("wpe(pos)", rows);
-    expect_count("learned numbers", learned_numbers(spec, WIDTH, 4), 50 * 512);
+    show_shape("wpe(pos)", wpe);
+    expect_count("learned numbers",
+                 learned_numbers("learned(length=50)", WIDTH, 4), 50 * 512);
     expect("gradient of an entry of row 7, used twice",
-           data(table_gradient(spec, P, up, at))[7 * WIDTH], 2, 0);
-    show_text("position 50", table_refusal(spec, LENGTH, &P));
-    mistake("E-1.4", "deviation of the table at the beginning",
-            deviation(data(P), N), 0.02,
-            "nn.Embedding begins with N(0, 1), "
-            "fifty times what BERT takes: positions would drown the tokens.");
-    check("rows less table", difference(rows, P), 0, 0);
+           entry(lookup_gradient(P, up, at), 7, 0), 2, 0);
+    show_text("position 50", lookup_refusal(P, LENGTH));
+    mistake("E-1.4", "deviation of the table at the beginning", deviation(P),
+            0.02,
+            "nn.Embedding begins with N(0, 1), fifty times what BERT takes: "
+            "positions would drown the tokens.");
+    compare("rows less table", wpe, P, 0);
     /* a sample deviation has a deviation of 1 / sqrt(2n); five of those */
-    check("deviation drawn", deviation(data(P), N), 1, 5 / sqrt(2. * N));
+    check("deviation drawn", deviation(P), 1, 5 / sqrt(2. * count(P)));
 }

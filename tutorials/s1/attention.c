@@ -11,12 +11,12 @@ enum { BATCH = 2, LENGTH = 10, DIM = 128, HEAD = 64, HEADS = 4 };
 
 struct single {
     struct linear wq, wk, wv;
-    locant_tensor x, q, k, v; /* x [2, 10, 128], others [2, 10, 64] */
+    locant_tensor x; /* [2, 10, 128] */
 };
 
 static struct single single_new(void)
 {
-    locant_random r = draws(3);
+    locant_random r = random_stream(3);
     struct single m;
 
     m.wq = linear_new(&r, DIM, HEAD, 0);
@@ -26,52 +26,42 @@ static struct single single_new(void)
     return m;
 }
 
-static void project(struct single *m)
-{
-    m->q = linear(&m->wq, m->x);
-    m->k = linear(&m->wk, m->x);
-    m->v = linear(&m->wv, m->x);
-}
+enum { INTENDED, AS_TUTORIAL };
 
 /*
- * The output [2, 10, 64].  'as_tutorial': q.view(B, L, 1, D) and products over
+ * The output [2, 10, 64].  AS_TUTORIAL: q.view(B, L, 1, D) and products over
  * the axis of size 1, so that every token attends only to itself; here each
- * token is a batch row.  Otherwise every token attends to all.
+ * token is a sequence of its own.  INTENDED: every token attends to all.
  */
-static locant_tensor single_run(const struct single *from, int as_tutorial,
+static locant_tensor single_run(const struct single *m, int as_tutorial,
                                 const char *spec)
 {
     int64_t B = as_tutorial ? BATCH * LENGTH : BATCH, T = BATCH * LENGTH / B;
-    locant_tensor at = positions(0, BATCH * LENGTH), out;
-    struct single m = *from;
-    locant_tensor *t[] = { &m.q, &m.k, &m.v };
+    locant_tensor q = RESHAPED(linear(&m->wq, m->x), B, 1, T, HEAD);
+    locant_tensor k = RESHAPED(linear(&m->wk, m->x), B, 1, T, HEAD);
+    locant_tensor v = RESHAPED(linear(&m->wv, m->x), B, 1, T, HEAD);
+    locant_tensor at = RESHAPED(batch_positions(BATCH, LENGTH), B, T);
 
-    for (int64_t i = 0; i < BATCH * LENGTH; i++)
-        ((int64_t *)at.data)[i] = i % LENGTH;
-    at = locant_dense(at.data, LOCANT_I64, SHAPE(B, T));
-    project(&m);
-    for (int i = 0; i < 3; i++)
-        *t[i] = locant_dense(t[i]->data, LOCANT_F64, SHAPE(B, 1, T, HEAD));
-    out = attend((locant_attention){ .q = &m.q,
-                                     .k = &m.k,
-                                     .v = &m.v,
-                                     .q_pos = &at,
-                                     .k_pos = &at,
-                                     .encoding = encoding(spec) });
-    return locant_dense(out.data, LOCANT_F64, SHAPE(BATCH, LENGTH, HEAD));
+    return RESHAPED(attend((locant_attention){ .q = &q,
+                                               .k = &k,
+                                               .v = &v,
+                                               .q_pos = &at,
+                                               .k_pos = &at,
+                                               .encoding = encoding(spec) }),
+                    BATCH, LENGTH, HEAD);
 }
 
-/* Distance of the output for reversed tokens from the reversed output. */
+/* Distance of the output for reversed tokens from the reversed output, in the
+   first sequence. */
 static double order_effect(const struct single *m, int as_tutorial)
 {
-    static const int64_t back[LENGTH] = { 9, 8, 7, 6, 5, 4, 3, 2, 1, 0 };
-    struct single t = *m;
+    locant_tensor back = reversed(LENGTH), out, out_back;
+    struct single m_back = *m;
 
-    t.x = reordered(m->x, back);
-    return max_difference(
-        data(single_run(&t, as_tutorial, "rope")),
-        data(reordered(single_run(m, as_tutorial, "rope"), back)),
-        LENGTH * HEAD);
+    m_back.x = picked(m->x, back);
+    out = picked(single_run(m, as_tutorial, "rope"), back);
+    out_back = single_run(&m_back, as_tutorial, "rope");
+    return difference(rows(out_back, 0, LENGTH), rows(out, 0, LENGTH));
 }
 
 static void wrong_axis(locant_tensor theirs, locant_tensor right,
@@ -79,34 +69,36 @@ static void wrong_axis(locant_tensor theirs, locant_tensor right,
 {
     mistake("E-1.2", "largest |output - V|", difference(theirs, v),
             difference(right, v),
-            "The tutorial's scores run over the head "
-            "axis, of size 1: a softmax of one number is 1, and V comes out.  "
-            "The commented is_causal=True line does the same.");
+            "The tutorial's scores run over the head axis, of size 1: a "
+            "softmax of one number is 1, and V comes out.  The commented "
+            "is_causal=True line does the same.");
 }
 
-/* S1.8 */
-void s1_single(void)
+/* As intended: softmax(q k^T / sqrt(D)) v, q and k rotated.  As written: the
+   softmax of a single score is 1, so the output is v. */
+void s1_8_single(void)
 {
     struct single m = single_new();
-    locant_tensor theirs = single_run(&m, 1, "rope");
-    locant_tensor right = single_run(&m, 0, "rope");
-    double rope_theirs = difference(theirs, single_run(&m, 1, "none"));
-    double rope_right = difference(right, single_run(&m, 0, "none"));
-    double order_theirs = order_effect(&m, 1);
-    double order_right = order_effect(&m, 0);
+    locant_tensor v = linear(&m.wv, m.x);
+    locant_tensor theirs = single_run(&m, AS_TUTORIAL, "rope");
+    locant_tensor right = single_run(&m, INTENDED, "rope");
+    double rope_theirs =
+        difference(theirs, single_run(&m, AS_TUTORIAL, "none"));
+    double rope_right = difference(right, single_run(&m, INTENDED, "none"));
+    double order_theirs = order_effect(&m, AS_TUTORIAL);
+    double order_right = order_effect(&m, INTENDED);
 
-    project(&m);
     say("Three projections 128 to 64 without bias, RoPE, attention.");
-    wrong_axis(theirs, right, m.v);
+    wrong_axis(theirs, right, v);
     mistake("E-1.2", "largest effect of RoPE on the output", rope_theirs,
             rope_right,
-            "What does not pass through the softmax cannot "
-            "matter.");
+            "The scores do not reach the output, so rotating q and k has no "
+            "effect.");
     mistake("E-1.2", "tokens reversed: output less reversed output",
             order_theirs, order_right,
-            "Order must change more than the order "
-            "of the output.");
-    check("the tutorial's output less V", difference(theirs, m.v), 0, 0);
+            "With positions, reversed tokens must give other outputs, not only "
+            "reversed ones.");
+    compare("the tutorial's output less V", theirs, v, 0);
     check("the tutorial's, RoPE less none", rope_theirs, 0, 0);
     /* sums of the projections may have another order in other rows */
     check("the tutorial's, order", order_theirs, 0, IN_DOUBLE);
@@ -114,22 +106,22 @@ void s1_single(void)
     claim("order changes the right output", order_right > 1e-3);
 }
 
-/* S1.9 */
-void s1_single_run(void)
+void s1_9_single_run(void)
 {
     struct single m = single_new();
-    locant_tensor theirs = single_run(&m, 1, "rope");
-    locant_tensor right = single_run(&m, 0, "rope");
+    locant_tensor v = linear(&m.wv, m.x);
+    locant_tensor theirs = single_run(&m, AS_TUTORIAL, "rope");
+    locant_tensor right = single_run(&m, INTENDED, "rope");
 
-    project(&m);
     show_shape("input", m.x);
     show_shape("output", theirs);
-    show_list("first ten numbers, as the tutorial", "%.4f", data(theirs), 10);
-    show_list("V", "%.4f", data(m.v), 10);
-    show_list("first ten numbers, right", "%.4f", data(right), 10);
-    wrong_axis(theirs, right, m.v);
-    check("the tutorial's output less V", difference(theirs, m.v), 0, 0);
-    claim("the right output is not V", difference(right, m.v) > 1e-3);
+    show_list("first ten numbers, as the tutorial", "%.4f",
+              slice(theirs, 0, 10));
+    show_list("V", "%.4f", slice(v, 0, 10));
+    show_list("first ten numbers, right", "%.4f", slice(right, 0, 10));
+    wrong_axis(theirs, right, v);
+    compare("the tutorial's output less V", theirs, v, 0);
+    claim("the right output is not V", difference(right, v) > 1e-3);
 }
 
 static struct mha multi_new(locant_random *r)
@@ -147,26 +139,25 @@ static locant_tensor by_loops(const struct mha *m, locant_tensor x,
 {
     locant_tensor q = as_heads(linear(&m->q, x), HEADS);
     locant_tensor k = as_heads(linear(&m->k, x), HEADS);
-    locant_tensor out = ZEROS(BATCH, LENGTH, DIM);
+    locant_tensor v = as_heads(linear(&m->v, x), HEADS);
+    locant_tensor out = zeros_like(x);
 
     attend_by_loops(as_heads(out, HEADS), rotated("rope", q, first),
-                    rotated("rope", k, first),
-                    as_heads(linear(&m->v, x), HEADS));
+                    rotated("rope", k, first), v);
     return linear(&m->o, out);
 }
 
-/* S1.11 */
-void s1_multi(void)
+void s1_11_multi(void)
 {
-    locant_random r = draws(4);
+    locant_random r = random_stream(4);
     struct mha m = multi_new(&r);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, DIM);
     locant_tensor loops = by_loops(&m, x, 0);
 
     say("Projections without bias, RoPE on each head of 32, attention over the "
-        "tokens, an output projection with bias.  This one of the two is "
-        "right.");
-    expect_count("learned numbers", 4 * DIM * DIM + DIM, 65664);
+        "tokens, an output projection with bias.  Of the tutorial's two "
+        "attention classes this one is right.");
+    expect_count("learned numbers", mha_size(&m), 65664);
     expect("library less plain loops", difference(mha(&m, x), loops), 0,
            IN_DOUBLE);
     /* scores of a few units; each table entry has an error of 2^-25 */
@@ -174,16 +165,15 @@ void s1_multi(void)
            difference(by_loops(&m, x, 1000), loops), 0, 1e-6);
 }
 
-/* S1.12 */
-void s1_multi_run(void)
+void s1_12_multi_run(void)
 {
-    locant_random r = draws(4);
+    locant_random r = random_stream(4);
     struct mha m = multi_new(&r);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, DIM), out = mha(&m, x);
 
     show_shape("input", x);
     show_shape("output", out);
-    show_list("first ten numbers", "%.4f", data(out), 10);
+    show_list("first ten numbers", "%.4f", slice(out, 0, 10));
     check("the tenth number, by plain loops", data(out)[9],
           data(by_loops(&m, x, 0))[9], IN_DOUBLE);
 }

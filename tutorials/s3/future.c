@@ -12,38 +12,35 @@ static void no_positions(void)
     claim("none uses no door", info("none")->doors == 0);
 }
 
+/* ALiBi: b = -m n.  KERPLE: b = -p ln(1 + a n).  n is the distance. */
 static void biases(void)
 {
-    static const double n[] = { 0, 1, 2, 3, 4, 5 };
-    static const double kerple[] = { /* p = 1.5, a = 0.5 */
-                                     0,
-                                     -0.6081976622,
-                                     -1.0397207708,
-                                     -1.3744360978,
-                                     -1.6479184330,
-                                     -1.8791444527
-    };
-    locant_tensor p[] = { COPY(&(double){ 1.5 }, 1), COPY(&(double){ .5 }, 1) };
-    const double *alibi = data(bias_at("alibi", 8, n, 6, NULL));
+    locant_tensor n = VECTOR(0, 1, 2, 3, 4, 5);
+    locant_tensor p[] = { VECTOR(1.5), VECTOR(.5) }; /* KERPLE's p and a */
+    locant_tensor alibi = row(bias_at("alibi", 8, n, NULL), 0);
 
-    show_list("ALiBi, head 0 of 8, distances 0 .. 5", "%.4f", alibi, 6);
-    expect_list("KERPLE, p = 1.5, a = 0.5", "%.4f",
-                data(bias_at("kerple", 1, n, 6, p)), 6, kerple, TEN_DIGITS);
-    check("ALiBi at distance 5", alibi[5], -2.5, 0);
+    show_list("ALiBi, head 0 of 8, distances 0 .. 5", "%.4f", alibi);
+    expect_list("KERPLE, p = 1.5, a = 0.5", "%.4f", bias_at("kerple", 1, n, p),
+                VECTOR(0, -0.6081976622, -1.0397207708, -1.3744360978,
+                       -1.6479184330, -1.8791444527),
+                TEN_DIGITS);
+    check("ALiBi at distance 5", data(alibi)[5], -2.5, 0);
 }
 
 /*
- * FIRE with c = 0.1, L = 512 and the identity as its network: the normalised
- * distance of query i and key j.
+ * FIRE: b = f(ln(c n + 1) / ln(c max(L, i) + 1)), f a small network.  With
+ * c = 0.1, L = 512 and the identity as f: the normalised distance of query i
+ * and key j.
  */
 static double fire(int64_t i, int64_t j)
 {
-    static const double values[] = { .1, 1, 1, 0, 1, 0 };
-    locant_tensor p[6], q_pos = positions(i, 1), k_pos = positions(j, 1);
+    locant_tensor p[] = {
+        VECTOR(.1), VECTOR(1), VECTOR(1), VECTOR(0), RESHAPED(VECTOR(1), 1, 1),
+        VECTOR(0)
+    };
     locant_tensor b = ZEROS(1, 1, 1);
+    locant_tensor q_pos = positions(i, 1), k_pos = positions(j, 1);
 
-    for (int k = 0; k < 6; k++)
-        p[k] = k == 4 ? COPY(&values[k], 1, 1) : COPY(&values[k], 1);
     must(locant_encoding_bias(&b, encoding("fire(hidden=1)"), &q_pos, &k_pos,
                               p));
     return *data(b);
@@ -51,53 +48,49 @@ static double fire(int64_t i, int64_t j)
 
 static void planes(void)
 {
-    static const double patch_01[] = {
-        0.8414709848, 0.0099998333, 0.5403023059, 0.9999500004, 0, 0, 1, 1
-    };
-    const double *x =
-        data(table_rows("sincos2d(form=mae,width=2,height=2)", 0, 4, 8, NULL));
+    locant_tensor x =
+        table_rows("sincos2d(form=mae,width=2,height=2)", 0, 4, 8, NULL);
+    locant_tensor patch_01 = VECTOR(0.8414709848, 0.0099998333, 0.5403023059,
+                                    0.9999500004, 0, 0, 1, 1);
 
     say("Images (ViT): a patch has a row and a column.  2 x 2 patches, width "
         "8, half of the channels for each axis:");
-    show_matrix("2-D sinusoid", "%.4f", x, 4, 8);
-    check("patch (0, 1) less the known numbers",
-          max_difference(x + 8, patch_01, 8), 0, FLOAT);
+    show_matrix("2-D sinusoid", "%.4f", x);
+    compare("patch (0, 1) less the known numbers", row(x, 1), patch_01, FLOAT);
 }
 
 static void volumes(void)
 {
-    const double *x = data(
-        table_rows("sincos3d(form=half,width=2,height=2)", 0, 8, 16, NULL));
+    locant_tensor x =
+        table_rows("sincos3d(form=half,width=2,height=2)", 0, 8, 16, NULL);
 
     say("Video: frame, row, column.  Two frames of 2 x 2, width 16: the frame "
         "has 8 channels, row and column 4 each.");
-    show_list("frame 1, patch (0, 0)", "%.4f", x + 4 * 16, 16);
-    check("its first channel, sin 1", x[4 * 16], 0.8414709848, FLOAT);
-    check("row and column as in frame 0",
-          max_difference(x + 4 * 16 + 8, x + 8, 8), 0, 0);
+    show_list("frame 1, patch (0, 0)", "%.4f", row(x, 4));
+    check("its first channel, sin 1", entry(x, 4, 0), 0.8414709848, FLOAT);
+    compare("row and column as in frame 0", slice(row(x, 4), 8, 8),
+            slice(row(x, 0), 8, 8), 0);
 }
 
 static void graphs(void)
 {
     const char *spec = "laplacian(length=4,vectors=2)";
     locant_tensor p[] = { initial_params(spec, 2, 1)[0],
-                          COPY(((double[]){ 1, 0, 0, 1 }), 2, 2) };
-    const double *rows = data(table_rows(spec, 0, 4, 2, p));
-    double first[4], sign = rows[0] < 0 ? -1 : 1;
+                          RESHAPED(VECTOR(1, 0, 0, 1), 2, 2) };
+    locant_tensor vectors = transposed(table_rows(spec, 0, 4, 2, p));
+    const double *first = data(vectors);
+    double sign = first[0] < 0 ? -1 : 1;
 
-    for (int i = 0; i < 4; i++)
-        first[i] = rows[2 * i];
-    say("Graphs: a node has no number but a place, told by eigenvectors of the "
-        "graph's Laplacian.  A path of four nodes, the first vector that is "
-        "not trivial (its sign is free):");
-    show_list("nodes 0 .. 3", "%.10f", first, 4);
+    say("Graphs: a node has no index; eigenvectors of the graph's Laplacian "
+        "say where it is.  A path of four nodes, the first vector that is not "
+        "trivial (its sign is free):");
+    show_list("nodes 0 .. 3", "%.10f", row(vectors, 0));
     check("node 0", sign * first[0], 0.5773502692, TEN_DIGITS);
     check("node 1", sign * first[1], 0.4082482905, TEN_DIGITS);
     check("node 3", sign * first[3], -0.5773502692, TEN_DIGITS);
 }
 
-/* S3.14 */
-void s3_future(void)
+void s3_14_future(void)
 {
     no_positions();
     biases();

@@ -1,26 +1,25 @@
 /* order.c - chapter 1: attention ignores order: S3.1 .. S3.4. */
 #include "../tutorial.h"
 
-enum { WORDS = 3, NARROW = 16 };
-
 /* Mean of a layer's output over the tokens, which a classifier reads. */
 static locant_tensor pooled(const struct mha *m, locant_tensor x)
 {
-    locant_tensor y = mha(m, x), out = ZEROS(NARROW);
+    int64_t T = x.shape[1], W = x.shape[2];
+    locant_tensor y = mha(m, x), out = ZEROS(W);
 
-    for (int i = 0; i < WORDS * NARROW; i++)
-        data(out)[i % NARROW] += data(y)[i] / WORDS;
+    for (int i = 0; i < T * W; i++)
+        data(out)[i % W] += data(y)[i] / T;
     return out;
 }
 
-/* S3.1 */
-void s3_blindness(void)
+void s3_1_blindness(void)
 {
-    static const int64_t back[] = { 2, 1, 0 };
-    locant_random r = draws(1);
-    struct mha m = mha_new(&r, NARROW, 2, 0);
-    locant_tensor x = NORMALS(&r, 1, WORDS, NARROW), y = reordered(x, back);
-    locant_tensor P = table_rows("sinusoidal", 0, WORDS, NARROW, NULL);
+    enum { T = 3, W = 16 };
+    locant_random r = random_stream(1);
+    struct mha m = mha_new(&r, W, 2, 0);
+    locant_tensor x = NORMALS(&r, 1, T, W), y = picked(x, reversed(T));
+    locant_tensor P = sinusoidal(0, T, W);
+    double with = difference(pooled(&m, plus(x, P)), pooled(&m, plus(y, P)));
 
     say("Three words, 猫, 追逐, 狗, as random vectors of width 16; one "
         "attention layer, then the mean of its outputs.  猫追逐狗 and 狗追逐猫 "
@@ -28,62 +27,56 @@ void s3_blindness(void)
     /* means of three sums of 16, in another order */
     expect("without positions", difference(pooled(&m, x), pooled(&m, y)), 0,
            IN_DOUBLE);
-    double aware = difference(pooled(&m, added(x, P)), pooled(&m, added(y, P)));
-    show("with a sinusoid added", aware);
-    claim("a sentence with positions is no set", aware > 1e-3);
+    show("with a sinusoid added", with);
+    claim("a sentence with positions is no set", with > 1e-3);
 }
 
-/* S3.2 */
-void s3_attention(void)
+/* out = softmax(Q K^T / sqrt(d_k)) V */
+void s3_2_attention(void)
 {
     enum { T = 100, D = 64 };
-    locant_random r = draws(2);
+    locant_random r = random_stream(2);
     locant_tensor q = NORMALS(&r, 1, 1, T, D), k = NORMALS(&r, 1, 1, T, D);
-    locant_tensor v = NORMALS(&r, 1, 1, T, D);
+    locant_tensor v = NORMALS(&r, 1, 1, T, D), loops = zeros_like(v);
     locant_attention a = { .q = &q, .k = &k, .v = &v }, undivided = a;
-    locant_tensor w = weights(a), loops = ZEROS(1, 1, T, D), w1, s;
+    locant_tensor w = weights(a), w1;
     double worst = 0;
 
     undivided.scale = 1;
     w1 = weights(undivided);
-    s = scores(undivided);
     attend_by_loops(loops, q, k, v);
     for (int i = 0; i < T; i++)
-        worst = fmax(worst, fabs(T * mean(data(w) + i * T, T) - 1));
+        worst = fmax(worst, fabs(T * mean(row(w, i)) - 1));
     say("softmax(Q K^T / sqrt(d_k)) V.  100 random tokens, d_k = 64:");
     /* sqrt(64); 10^4 products of 100 + 100 independent vectors: 3 percent */
-    expect("deviation of q . k", deviation(data(s), T * T), 8, 0.5);
-    show("entropy of a row, divided by sqrt(64)", entropy(data(w), T, T, 0));
-    show("entropy of a row, not divided", entropy(data(w1), T, T, 0));
+    expect("deviation of q . k", deviation(scores(undivided)), 8, 0.5);
+    show("entropy of a row, divided by sqrt(64)", entropy(w, 0));
+    show("entropy of a row, not divided", entropy(w1, 0));
     show("entropy of even attention, ln 100", log(T));
-    say("Without the division the softmax all but picks one key, and little "
-        "gradient comes through.");
-    check("library less plain loops", difference(attend(a), loops), 0,
-          IN_DOUBLE);
+    say("Without the division the softmax gives nearly all weight to one key, "
+        "and little gradient comes through.");
+    compare("library less plain loops", attend(a), loops, IN_DOUBLE);
     check("rows sum to one", worst, 0, IN_DOUBLE);
-    claim("scaling keeps attention spread",
-          entropy(data(w), T, T, 0) > entropy(data(w1), T, T, 0) + 1);
+    claim("scaling keeps attention spread", entropy(w, 0) > entropy(w1, 0) + 1);
 }
 
-/* S3.3 */
-void s3_equivariance(void)
+/* T(P X) = P T(X) for every order P of the tokens */
+void s3_3_equivariance(void)
 {
     enum { L = 8, W = 32 };
-    locant_random r = draws(3);
+    locant_random r = random_stream(3);
     struct block layer = block_new(&r, W, 4, 64, 0);
     locant_tensor x = NORMALS(&r, 1, L, W), tx = block_run(&layer, x, NULL);
     double equivariance = 0, invariance = INFINITY;
-    int64_t order[L];
 
     for (int i = 0; i < 20; i++) {
-        locant_tensor tpx;
+        locant_tensor P, tpx;
 
         do
-            shuffle(order, L, &r);
-        while (order[0] == 0);
-        tpx = block_run(&layer, reordered(x, order), NULL);
-        equivariance =
-            fmax(equivariance, difference(tpx, reordered(tx, order)));
+            P = shuffled(L, &r);
+        while (*integer_data(P) == 0);
+        tpx = block_run(&layer, picked(x, P), NULL);
+        equivariance = fmax(equivariance, difference(tpx, picked(tx, P)));
         invariance = fmin(invariance, difference(tpx, tx));
     }
     say("T: a whole layer (attention, feed-forward, norms) of width 32 on 8 "
@@ -101,9 +94,9 @@ void s3_equivariance(void)
 static double last_token(int layers, locant_mask mask)
 {
     enum { L = 8, W = 32 };
-    static const int64_t order[L] = { 6, 5, 4, 3, 2, 1, 0, 7 };
-    locant_random r = draws(4);
-    locant_tensor a = NORMALS(&r, 1, L, W), b = reordered(a, order);
+    locant_random r = random_stream(4);
+    locant_tensor a = NORMALS(&r, 1, L, W);
+    locant_tensor b = picked(a, INTEGERS(6, 5, 4, 3, 2, 1, 0, 7));
 
     for (int l = 0; l < layers; l++) {
         struct block layer = block_new(&r, W, 4, 64, 0);
@@ -112,11 +105,10 @@ static double last_token(int layers, locant_mask mask)
         a = block_run(&layer, a, NULL);
         b = block_run(&layer, b, NULL);
     }
-    return max_difference(data(a) + 7 * W, data(b) + 7 * W, W);
+    return difference(row(a, 7), row(b, 7));
 }
 
-/* S3.4 */
-void s3_causal(void)
+void s3_4_causal(void)
 {
     double two = last_token(2, LOCANT_MASK_CAUSAL);
 
@@ -132,7 +124,8 @@ void s3_causal(void)
     table("steps", "length 1024|steps one after another|products of pairs");
     table_row("RNN, LSTM|%d|%d", 1024, 0);
     table_row("attention layer|%d|%d", 1, 1024 * 1024);
-    say("A recurrent network knows order because it walks; attention gave the "
-        "walk up to be parallel, and positions buy order back.");
+    say("A recurrent network knows order because it reads one token after "
+        "another; attention gave that up to work in parallel, and positions "
+        "bring order back.");
     claim("two causal layers know order", two > 1e-4);
 }

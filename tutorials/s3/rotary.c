@@ -5,13 +5,12 @@
 #include <complex.h>
 
 #include "../tutorial.h"
-#include "locant/angles.h"
 
 /* <R(n) q, k> for one head of 64 channels. */
 static double score_at(const char *spec, locant_tensor q, locant_tensor k,
                        int64_t n)
 {
-    return dot(data(rotated(spec, q, n)), data(k), 64);
+    return dot(rotated(spec, q, n), k);
 }
 
 /* (R_m q) . (R_n k) - (R_{m-n} q) . k for two channels, theta = 1. */
@@ -24,25 +23,20 @@ static double identity_error(double m, double n)
     return fabs(creal(left) - creal(right));
 }
 
-/* S3.10 */
-void s3_rope(void)
+/* (R_m q) . (R_n k) = (R_{m-n} q) . k */
+void s3_10_rope(void)
 {
-    static const char *const spec[] = { "rope", "rope(base=500000)" };
     static const int n[] = { 0, 1, 2, 10, 100, 1000 };
-    static const double known[2][6] = {
-        { 64, 61.833663, 56.607724, 42.103258, 35.749338, 17.851933 },
-        { 64, 62.313511, 58.324825, 48.229523, 41.282404, 28.681948 },
-    };
-    locant_random r = draws(1);
-    locant_tensor k = NORMALS(&r, 1, 64), ones = ZEROS(1, 64);
+    locant_random r = random_stream(1);
+    locant_tensor k = NORMALS(&r, 1, 64), ones = plus(ZEROS(1, 64), VECTOR(1));
     locant_tensor q = rotated("rope", k, -20); /* k after 20 more steps */
-    double x[2][6];
+    locant_tensor x = ZEROS(6), x2 = ZEROS(6);
     int best = 0;
 
-    for (int c = 0; c < 64; c++)
-        data(ones)[c] = 1;
-    for (int i = 0; i < 12; i++)
-        x[i / 6][i % 6] = score_at(spec[i / 6], ones, ones, n[i % 6]);
+    for (int i = 0; i < 6; i++) {
+        data(x)[i] = score_at("rope", ones, ones, n[i]);
+        data(x2)[i] = score_at("rope(base=500000)", ones, ones, n[i]);
+    }
     for (int d = 1; d <= 40; d++)
         if (score_at("rope", q, k, d) > score_at("rope", q, k, best))
             best = d;
@@ -55,7 +49,7 @@ void s3_rope(void)
     say("Score of q = k = ones, 64 channels, by distance:");
     table("decay", "distance|base 10000|base 500000");
     for (int i = 0; i < 6; i++)
-        table_row("%d|%.6f|%.6f", n[i], x[0][i], x[1][i]);
+        table_row("%d|%.6f|%.6f", n[i], data(x)[i], data(x2)[i]);
     mistake("E-3.4", "distance of the best score of q = R(-20) k", 0, best,
             "Decay is a bound for fixed lengths and holds for equal vectors; "
             "learned q and k peak where they like.");
@@ -65,20 +59,23 @@ void s3_rope(void)
     say("No parameters; the base matters, as the two columns show.  In use: "
         "Llama, Gemma, PaLM, Qwen.");
     /* 64 entries of a table to 2^-25; published to 5e-7 */
-    check("scores, base 10000", max_difference(x[0], known[0], 6), 0, 3e-6);
-    check("scores, base 500000", max_difference(x[1], known[1], 6), 0, 3e-6);
+    compare("scores, base 10000", x,
+            VECTOR(64, 61.833663, 56.607724, 42.103258, 35.749338, 17.851933),
+            3e-6);
+    compare("scores, base 500000", x2,
+            VECTOR(64, 62.313511, 58.324825, 48.229523, 41.282404, 28.681948),
+            3e-6);
     check("the peak", best, 20, 0);
 }
 
-/* S3.17 */
-void s3_frequencies(void)
+/* freqs_cis[m, i] = exp(i m theta_i), theta_i = 10000^(-2i/d) */
+void s3_17_frequencies(void)
 {
     enum { LENGTH = 1024, DIM = 64, PAIRS = DIM / 2 };
-    locant_tensor cis = ZEROS_F32(LENGTH, PAIRS, 2), odd = ZEROS(1, 5);
-    locant_tensor at = positions(0, LENGTH), one = positions(0, 1);
+    locant_tensor cis = rope_angles(LENGTH, PAIRS), odd = ZEROS(1, 5);
+    locant_tensor one = positions(0, 1);
     double modulus = 0, ours = 0, theirs = 0;
 
-    must(locant_angles(&cis, &at, 10000, LOCANT_ANGLES_EXACT));
     for (int n = 0; n < LENGTH * PAIRS; n++) {
         const float *z = (float *)cis.data + 2 * n;
         int p = n / PAIRS, i = n % PAIRS;
@@ -102,13 +99,12 @@ void s3_frequencies(void)
     claim("exact angles beat the float32 product", ours < theirs);
 }
 
-/* S3.18 */
-void s3_apply(void)
+/* z -> z exp(i m theta_c), z = x_2c + i x_2c+1 */
+void s3_18_apply(void)
 {
     enum { B = 4, H = 8, L = 256, D = 64 };
-    locant_random r = draws(2);
-    locant_tensor x = NORMALS(&r, B, H, L, D);
-    locant_tensor y = rotated("rope(pairing=interleaved)", x, 0);
+    locant_random r = random_stream(2);
+    locant_tensor x = NORMALS(&r, B, H, L, D), y = rotated(ROPE_PAIRS, x, 0);
     double worst = 0;
 
     for (int64_t i = 0; i < count(x); i += 2) {

@@ -2,9 +2,6 @@
  * survey.c - chapter 5: the four methods compared: S3.11 .. S3.13, S3.15,
  * S3.22.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "../tutorial.h"
 
 /* Writes the names of the encodings with this door, "a, b"; returns how
@@ -22,8 +19,7 @@ static int of_door(char *out, size_t size, unsigned door)
     return n;
 }
 
-/* S3.11 */
-void s3_taxonomy(void)
+void s3_11_taxonomy(void)
 {
     static const struct {
         unsigned door;
@@ -83,28 +79,25 @@ static const char *learns(const char *spec)
 
 static const char *beyond_training(const char *spec)
 {
-    unsigned traits = info(spec)->traits;
-
-    return traits & LOCANT_TRAIT_LIMIT      ? "ends at its table"
-           : traits & LOCANT_TRAIT_RELATIVE ? "defined"
-                                            : "defined, poor";
+    return has_trait(spec, LOCANT_TRAIT_LIMIT)      ? "ends at its table"
+           : has_trait(spec, LOCANT_TRAIT_RELATIVE) ? "defined"
+                                                    : "defined, poor";
 }
 
-/* S3.12 */
-void s3_table(void)
+void s3_12_table(void)
 {
     table("comparison", "feature|sinusoid|learned|relative|rotary");
     known("integration", integration);
     known("learned numbers", learns);
     known("beyond training", beyond_training);
-    table_row("idea|a fixed function|a row each|a number for a distance|an "
-              "angle");
+    table_row(
+        "idea|a fixed function|a row each|a number for a distance|an angle");
     table_row("merit|nothing to learn|fits the task|distance counts|relative, "
               "no parameters");
-    table_row("fault|fixed shape|a length limit|more code|the base, long "
-              "input");
-    table_row("models|Transformer|BERT, GPT-2|Transformer-XL, T5|Llama, Gemma, "
-              "PaLM");
+    table_row(
+        "fault|fixed shape|a length limit|more code|the base, long input");
+    table_row(
+        "models|Transformer|BERT, GPT-2|Transformer-XL, T5|Llama, Gemma, PaLM");
     table("numbers", "method|learned numbers (512 rows of 512, 8 heads)");
     for (int i = 0; i < METHODS; i++)
         table_row("%s|%lld", specs[i], learned_numbers(specs[i], 512, 8));
@@ -117,12 +110,11 @@ void s3_table(void)
           512 * 512, 0);
     check("numbers of T5", learned_numbers(specs[2], 512, 8), 32 * 8, 0);
     claim("only the learned table has a length limit",
-          (info(specs[1])->traits & LOCANT_TRAIT_LIMIT) &&
-              !(info(specs[3])->traits & LOCANT_TRAIT_LIMIT));
+          has_trait(specs[1], LOCANT_TRAIT_LIMIT) &&
+              !has_trait(specs[3], LOCANT_TRAIT_LIMIT));
 }
 
-/* S3.13 */
-void s3_evolution(void)
+void s3_13_evolution(void)
 {
     static const struct {
         int year;
@@ -137,13 +129,12 @@ void s3_evolution(void)
 
     table("line", "year|encoding|step|doors|relative");
     for (int i = 0; i < METHODS; i++) {
-        unsigned traits = info(specs[i])->traits;
+        int is_relative = has_trait(specs[i], LOCANT_TRAIT_RELATIVE);
 
         table_row("%d|%s|%s|%s|%s", line[i].year, info(specs[i])->name,
-                  line[i].step, doors(specs[i]),
-                  traits & LOCANT_TRAIT_RELATIVE ? "yes" : "no");
-        learned += (traits & LOCANT_TRAIT_LEARNED) != 0;
-        relative += (traits & LOCANT_TRAIT_RELATIVE) != 0;
+                  line[i].step, doors(specs[i]), is_relative ? "yes" : "no");
+        learned += has_trait(specs[i], LOCANT_TRAIT_LEARNED);
+        relative += is_relative;
     }
     say("A line is a simplification: learned tables are as old as the sinusoid "
         "(Gehring 2017), and relative ones from 2018 (Shaw).");
@@ -151,21 +142,17 @@ void s3_evolution(void)
     check("relative ones", relative, 2, 0);
 }
 
-/* S3.15 */
-void s3_conclusion(void)
+void s3_15_conclusion(void)
 {
-    static const struct point points[] = {
-        { "sinusoid: a formula is enough to begin with", "S3.5" },
-        { "learned: fits better, and stops at its last row", "S3.6" },
-        { "relative: relations in place of addresses, long context", "S3.8" },
-        { "rotary: position as an angle in the vector itself", "S3.10" },
-    };
-
-    table_of_rows("method, in a line", points, 4);
+    table_of_rows(
+        "method, in a line|row\n"
+        "sinusoid: a formula is enough to begin with|S3.5\n"
+        "learned: fits better, and stops at its last row|S3.6\n"
+        "relative: relations in place of addresses, long context|S3.8\n"
+        "rotary: position as an angle in the vector itself|S3.10\n");
 }
 
-/* S3.22 */
-void s3_models(void)
+void s3_22_models(void)
 {
     static const char *const models[][2] = {
         { "Transformer (2017)", "sinusoidal" },
@@ -180,9 +167,10 @@ void s3_models(void)
 
     table("models", "model|encoding|the catalogue's title");
     for (int i = 0; i < 7; i++) {
-        table_row("%s|%s|%s", models[i][0], models[i][1],
-                  info(models[i][1])->title);
-        found += strcmp(info(models[i][1])->name, models[i][1]) == 0;
+        const locant_encoding_info *e = info(models[i][1]);
+
+        table_row("%s|%s|%s", models[i][0], models[i][1], e->title);
+        found += strcmp(e->name, models[i][1]) == 0;
     }
     table_row("RNN, LSTM|-|none: the recurrence keeps order");
     check("models whose encoding the catalogue has", found, 7, 0);

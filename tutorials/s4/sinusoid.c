@@ -1,10 +1,9 @@
 /* sinusoid.c - why positions, the sinusoid, homework 1: S4.1 .. S4.7, S4.15. */
 #include "../tutorial.h"
 
-enum { LENGTH = 100, WIDTH = 512, N = LENGTH * WIDTH };
+enum { LENGTH = 100, WIDTH = 512 };
 
-/* S4.1 */
-void s4_header(void)
+void s4_1_header(void)
 {
     show_text("course", "AI Engineer Toolbox");
     show_text("stage", "3, the core of the Transformer (第三阶段)");
@@ -13,33 +12,27 @@ void s4_header(void)
     show_text("languages", "Chinese and English; here English");
 }
 
-/* S4.2 */
-void s4_goals(void)
+void s4_2_goals(void)
 {
-    static const struct point goals[] = {
-        { "why a Transformer does not know the order of tokens", "S4.3" },
-        { "how sinusoidal, RoPE and ALiBi work and are made", "S4.4" },
-        { "absolute against relative", "S4.13" },
-        { "write an encoding and draw it", "S4.15" },
-    };
-
-    table_of_rows("objective", goals, 4);
+    table_of_rows("objective|row\n"
+                  "why a Transformer does not know the order of tokens|S4.3\n"
+                  "how sinusoidal, RoPE and ALiBi work and are made|S4.4\n"
+                  "absolute against relative|S4.13\n"
+                  "write an encoding and draw it|S4.15\n");
 }
 
-/* S4.3 */
-void s4_why(void)
+void s4_3_why(void)
 {
-    static const int64_t back[] = { 2, 1, 0 };
-    locant_random r = draws(1);
+    locant_random r = random_stream(1);
     struct mha m = mha_new(&r, 16, 2, 0);
-    locant_tensor x = NORMALS(&r, 1, 3, 16), said = mha(&m, x);
-    locant_tensor reversed = mha(&m, reordered(x, back));
-    double in_place = difference(said, reversed);
+    locant_tensor back = reversed(3), x = NORMALS(&r, 1, 3, 16);
+    locant_tensor said = mha(&m, x), said_back = mha(&m, picked(x, back));
+    double in_place = difference(said, said_back);
 
     say("Cat, catches, mouse as random vectors of width 16, one attention "
         "layer without positions: 猫抓老鼠 and 老鼠抓猫.");
     expect("outputs compared word by word",
-           difference(reordered(said, back), reversed), 0, IN_DOUBLE);
+           difference(picked(said, back), said_back), 0, IN_DOUBLE);
     show("outputs compared place by place", in_place);
     mistake("E-4.6", "change of the output", 0, in_place,
             "The tutorial calls the sentences equal for attention: each word "
@@ -48,121 +41,108 @@ void s4_why(void)
     claim("the places change", in_place > 1e-3);
 }
 
-static const double *table_100(void)
+void s4_4_formula(void)
 {
-    return data(table_rows("sinusoidal", 0, LENGTH, WIDTH, NULL));
-}
-
-/* S4.4 */
-void s4_formula(void)
-{
-    const double *x = data(table_rows("sinusoidal", 1, 1, 8, NULL));
-    int falling = 1;
+    locant_tensor x = sinusoidal(1, 1, 8);
+    const double *P1 = data(x);
 
     show_text("formula", info("sinusoidal")->formula);
     table("pairs", "pair of width 8|frequency|positions per rotation|sin and "
                    "cos at position 1");
-    for (int c = 0; c < 4; c++) {
+    for (int c = 0; c < 4; c++)
         table_row("%d|%g|%.2f|%.6f %.6f", c, pow(10000, -c / 4.),
-                  wavelength(10000, c, 8), x[2 * c], x[2 * c + 1]);
-        falling &= c == 0 || x[2 * c] < x[2 * c - 2];
-    }
+                  wavelength(10000, c, 8), P1[2 * c], P1[2 * c + 1]);
     say("Three ideas: waves of different frequencies, slower along the "
         "channels, and distances that can be read off them.");
-    check("second sine", x[2], 0.0998334166, FLOAT);
-    check("last cosine", x[7], 0.9999995, FLOAT);
-    claim("frequencies fall", falling);
+    check("second sine", P1[2], 0.0998334166, FLOAT);
+    check("last cosine", P1[7], 0.9999995, FLOAT);
+    claim("frequencies fall", P1[0] > P1[2] && P1[2] > P1[4] && P1[4] > P1[6]);
 }
 
-/* S4.5 */
-void s4_function(void)
+void s4_5_function(void)
 {
-    const double *P = table_100();
+    locant_tensor P = sinusoidal(0, LENGTH, WIDTH);
 
-    show_shape("PE", ZEROS(LENGTH, WIDTH));
-    show_list("PE[0, :8]", "%.4f", P, 8);
-    show_list("PE[1, :8]", "%.4f", P + WIDTH, 8);
+    show_shape("PE", P);
+    show_list("PE[0, :8]", "%.4f", slice(row(P, 0), 0, 8));
+    show_list("PE[1, :8]", "%.4f", slice(row(P, 1), 0, 8));
     mistake("E-4.5",
-            "10000^(2i/d) for i = 1, d = 512, as the comment computes "
-            "it",
+            "10000^(2i/d) for i = 1, d = 512, as the comment computes it",
             exp(2 * -log(10000) / WIDTH), pow(10000, 2. / WIDTH),
             "The comment leaves out that the exponential is the inverse; the "
             "code is right.");
-    check("PE[1, 0]", P[WIDTH], 0.8414709848, FLOAT);
-    check("PE[1, 1]", P[WIDTH + 1], 0.5403023059, FLOAT);
-    check("PE[1, 2]", P[WIDTH + 2], sin(pow(10000, -2. / WIDTH)), FLOAT);
+    check("PE[1, 0]", entry(P, 1, 0), 0.8414709848, FLOAT);
+    check("PE[1, 1]", entry(P, 1, 1), 0.5403023059, FLOAT);
+    check("PE[1, 2]", entry(P, 1, 2), sin(pow(10000, -2. / WIDTH)), FLOAT);
 }
 
-/* S4.6 */
-void s4_heat(void)
+void s4_6_heat(void)
 {
-    const double *P = table_100();
+    locant_tensor P = sinusoidal(0, LENGTH, WIDTH);
 
     say("The table [100, 512] as a heat map, 12 x 6 inches, with its scale "
         "beside it (tutorial: sinusoidal_pe.png).");
-    show_shape("cells", ZEROS(LENGTH, WIDTH));
-    show("scale from", least(P, N));
-    expect("scale to", largest(P, N), 1, 0);
+    show_shape("cells", P);
+    show("scale from", least(P));
+    expect("scale to", largest(P), 1, 0);
     draw(0, (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
                              .title = "Sinusoidal Position Encoding",
                              .x_label = "Dimension",
                              .y_label = "Position",
-                             .cells = P,
+                             .cells = data(P),
                              .rows = LENGTH,
                              .cols = WIDTH,
                              .width = 864,
                              .height = 432 });
 }
 
-/* S4.15 */
-void s4_homework_1(void)
+void s4_15_homework_1(void)
 {
     enum { ROWS = 50, COLS = 64 };
-    const double *P = table_100();
-    double cells[ROWS * COLS], by_hand = 0;
+    locant_tensor P = sinusoidal(0, ROWS, WIDTH), by_hand = ZEROS(ROWS, COLS);
+    double worst = 0;
 
     for (int i = 0; i < ROWS * COLS; i++) {
         int p = i / COLS, c = i % COLS;
         double angle = p / pow(10000, c / 2 * 2. / WIDTH);
 
-        cells[i] = c % 2 ? cos(angle) : sin(angle);
-        by_hand = fmax(by_hand, fabs(cells[i] - P[p * WIDTH + c]));
+        data(by_hand)[i] = c % 2 ? cos(angle) : sin(angle);
+        worst = fmax(worst, fabs(data(by_hand)[i] - entry(P, p, c)));
     }
     say("Positions 0 to 49, the first 64 of 512 channels, by hand; compared "
         "with locant's table:");
-    expect("largest difference", by_hand, 0, FLOAT);
+    expect("largest difference", worst, 0, FLOAT);
     table("waves", "channels|positions per rotation");
     for (int c = 0; c < COLS; c += 16)
         table_row("%d, %d|%.2f", c, c + 1, wavelength(10000, c / 2, WIDTH));
     heat_map(0, "Sinusoidal encoding, 50 positions, 64 channels", "dimension",
-             "position", cells, ROWS, COLS);
+             "position", by_hand);
 }
 
 /* numpy's allclose: |x - y| <= 1e-8 + 1e-5 |y| everywhere. */
-static int all_close(const double *x, const double *y, int n)
+static int all_close(locant_tensor x, locant_tensor y)
 {
-    for (int i = 0; i < n; i++)
-        if (fabs(x[i] - y[i]) > 1e-8 + 1e-5 * fabs(y[i]))
+    for (int i = 0; i < count(x); i++)
+        if (fabs(data(x)[i] - data(y)[i]) > 1e-8 + 1e-5 * fabs(data(y)[i]))
             return 0;
     return 1;
 }
 
-/* S4.7 */
-void s4_properties(void)
+/* M_k PE[p] = PE[p + k], where M_k rotates pair c by k 10000^(-2c/d) */
+void s4_7_properties(void)
 {
-    const double *P = table_100();
-    double low = least(P, N), high = largest(P, N);
+    locant_tensor P = sinusoidal(0, LENGTH, WIDTH);
+    double low = least(P), high = largest(P);
     int alike = 0;
 
     for (int a = 0; a < LENGTH; a++)
         for (int b = 0; b < a; b++)
-            alike += all_close(P + a * WIDTH, P + b * WIDTH, WIDTH);
+            alike += all_close(row(P, a), row(P, b));
     show_text("unique: PE[0] == PE[1]",
-              all_close(P, P + WIDTH, WIDTH) ? "true" : "false");
+              all_close(row(P, 0), row(P, 1)) ? "true" : "false");
     expect_count("equal pairs among all 4950", alike, 0);
     expect("relative: largest |M_5 PE[p] - PE[p + 5]|",
-           max_difference(data(shifted(P, 5, LENGTH - 5, WIDTH)), P + 5 * WIDTH,
-                          N - 5 * WIDTH),
+           difference(moved(rows(P, 0, LENGTH - 5), 5), rows(P, 5, LENGTH - 5)),
            0, 3 * 0x1p-25);
     show("bounded: least value", low);
     show("bounded: highest value", high);

@@ -1,20 +1,19 @@
 /* survey.c - table, summary, homework 5, models: S4.13, S4.14, S4.19, S4.20. */
 #include "../tutorial.h"
 
-/* S4.13 */
-void s4_table(void)
+void s4_13_table(void)
 {
     static const char *const specs[] = { "sinusoidal", "rope", "alibi" };
     const char *kind[3];
-    long long numbers[3], sum = 0;
+    long long numbers[3];
     int relative = 0;
 
     for (int i = 0; i < 3; i++) {
-        int is = (info(specs[i])->traits & LOCANT_TRAIT_RELATIVE) != 0;
+        int is_relative = has_trait(specs[i], LOCANT_TRAIT_RELATIVE);
 
-        kind[i] = is ? "relative" : "absolute";
-        relative += is;
-        sum += numbers[i] = learned_numbers(specs[i], 512, 8);
+        kind[i] = is_relative ? "relative" : "absolute";
+        relative += is_relative;
+        numbers[i] = learned_numbers(specs[i], 512, 8);
     }
     table("comparison", "feature|sinusoidal|RoPE|ALiBi");
     table_row("type|%s|%s|%s", kind[0], kind[1], kind[2]);
@@ -26,43 +25,38 @@ void s4_table(void)
     table_row("models|first Transformer|LLaMA, Qwen|BLOOM, MPT");
     mistake_in_words("E-4.7", "RoPE beyond training", "good",
                      "poor without scaling",
-                     "S4.18 tests the three at twice "
-                     "the trained length.");
+                     "S4.18 tests the three at twice the trained length.");
     mistake_in_words("E-4.7", "ALiBi beyond training", "excellent",
                      "its loss stays flat",
-                     "Far keys weigh almost nothing: "
-                     "the long context is survived more than used.");
-    check("learned numbers of the three together", sum, 0, 0);
+                     "Far keys weigh almost nothing: the model survives a long "
+                     "context more than it uses it.");
+    check("learned numbers of the three together",
+          numbers[0] + numbers[1] + numbers[2], 0, 0);
     check("relative ones", relative, 2, 0);
 }
 
-/* S4.14 */
-void s4_summary(void)
+void s4_14_summary(void)
 {
-    static const struct point points[] = {
-        { "attention has no sense of position: it must be given", "S4.3" },
-        { "sinusoidal: positions as waves", "S4.4" },
-        { "learnable: a table, as in BERT and GPT", "S4.8" },
-        { "RoPE: positions as rotations of q and k", "S4.9" },
-        { "ALiBi: a line taken off each score", "S4.12" },
-        { "large models of today (LLaMA, Qwen): mostly RoPE", "S4.20" },
-    };
-
-    table_of_rows("point", points, 6);
+    table_of_rows("point|row\n"
+                  "attention has no sense of position: it must be given|S4.3\n"
+                  "sinusoidal: positions as waves|S4.4\n"
+                  "learnable: a table, as in BERT and GPT|S4.8\n"
+                  "RoPE: positions as rotations of q and k|S4.9\n"
+                  "ALiBi: a line taken off each score|S4.12\n"
+                  "large models of today (LLaMA, Qwen): mostly RoPE|S4.20\n");
     mistake_in_words("E-4.7", "best beyond training", "RoPE well, ALiBi best",
                      "RoPE not without scaling; ALiBi stays flat",
                      "As S4.13; S4.18 measures it.");
 }
 
 /* How often a model of 12 layers applies an encoding with these doors. */
-static int uses(unsigned doors)
+static int uses(unsigned used)
 {
-    return ((doors & LOCANT_DOOR_INPUT) != 0) +
-           12 * ((doors & ~(unsigned)LOCANT_DOOR_INPUT) != 0);
+    return ((used & LOCANT_DOOR_INPUT) != 0) +
+           12 * ((used & ~(unsigned)LOCANT_DOOR_INPUT) != 0);
 }
 
-/* S4.19 */
-void s4_homework_5(void)
+void s4_19_homework_5(void)
 {
     static const char *const specs[] = { "sinusoidal", "learned(length=512)",
                                          "rope",       "alibi",
@@ -90,8 +84,7 @@ void s4_homework_5(void)
     check("of the six, used in every layer", every, 4, 0);
 }
 
-/* S4.20 */
-void s4_models(void)
+void s4_20_models(void)
 {
     static const char *const models[][2] = {
         { "original Transformer", "sinusoidal" },

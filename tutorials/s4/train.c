@@ -62,8 +62,7 @@ static void draw_losses(const locant_evaluation e[METHODS])
                              .n_marks = 1 });
 }
 
-/* S4.18 */
-void s4_homework_4(void)
+void s4_18_homework_4(void)
 {
     locant_corpus_options text = LOCANT_CORPUS_INIT;
     locant_corpus *corpus;

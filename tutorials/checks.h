@@ -1,0 +1,53 @@
+/* checks.h - judges what a row found, and what the tutorial says of it. */
+#ifndef LOCANT_TUTORIALS_CHECKS_H
+#define LOCANT_TUTORIALS_CHECKS_H
+
+#include "run.h"
+
+/*
+ * Checks that |got - expected| <= tolerance and all are finite.  A failed check
+ * is printed, and the command exits with 1.
+ */
+void check(const char *what, double got, double expected, double tolerance);
+/* The same for each number of two tensors. */
+void compare(const char *what, locant_tensor got, locant_tensor expected,
+             double tolerance);
+/* The same for a claim: 'holds' is nonzero if it is true. */
+void claim(const char *what, int holds);
+
+/*
+ * Tolerances, and what each leaves room for:
+ *   IN_DOUBLE  sums of up to 2048 products of size near 1 in double, in another
+ *              order: 2048 x 2^-53 = 2.3e-13
+ *   SINE       an entry of the sinusoidal table in double, within 2^-43 of its
+ *              size, twice: also sin() and cos() are rounded
+ *   FLOAT      a number that is exact to float32 or better: 2^-25, and half as
+ *              much again where both sides are rounded; so for rotations, whose
+ *              cosines are rounded to float32
+ *   TEN_DIGITS a published number given to ten decimals: 5e-11, and logarithms
+ *              and exponentials of it
+ */
+#define IN_DOUBLE  1e-12
+#define SINE       0x1p-42
+#define FLOAT      0x1p-24
+#define TEN_DIGITS 1e-9
+
+/* show() and check() in one call; the same for whole numbers and lists. */
+void expect(const char *name, double got, double expected, double tolerance);
+void expect_count(const char *name, int64_t got, int64_t expected);
+void expect_list(const char *name, const char *format, locant_tensor got,
+                 locant_tensor expected, double tolerance);
+
+/*
+ * Report an error of the tutorial: its value, the right one, and a sentence
+ * that says why.  'id' is the number of the error, "E-0.5".
+ */
+void mistake(const char *id, const char *what, double theirs, double right,
+             const char *why);
+void mistake_in_words(const char *id, const char *what, const char *theirs,
+                      const char *right, const char *why);
+
+/* Check that the row did what rows.def says: figures, mistakes, a check. */
+void check_promises(const struct tutorial *t);
+
+#endif /* LOCANT_TUTORIALS_CHECKS_H */

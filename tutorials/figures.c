@@ -1,0 +1,96 @@
+/* figures.c - draws the figures of a row. */
+#include "figures.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tutorial.h"
+
+/* Makes "out-b.svg" from "out.svg" and 'b'. */
+static void name_figure(char *out, size_t size, char letter)
+{
+    const char *path = running->path, *dot = strrchr(path, '.');
+    int stem = dot ? (int)(dot - path) : (int)strlen(path);
+
+    if (letter)
+        snprintf(out, size, "%.*s-%c%s", stem, path, letter, dot ? dot : "");
+    else
+        snprintf(out, size, "%s", path);
+}
+
+static void wrote_figure(const char *path)
+{
+    end_table();
+    json_array_append_new(json_object_get(running->json, "figures"),
+                          json_string(path));
+    if (running->out != NULL)
+        fprintf(running->out, "wrote %s\n", path);
+}
+
+void draw(char letter, locant_figure figure)
+{
+    char name[4096], *svg = NULL;
+    size_t size = 0;
+
+    figure.struct_size = sizeof figure;
+    running->figures++;
+    if (running->muted)
+        return;
+    if (running->path != NULL) {
+        name_figure(name, sizeof name, letter);
+        must(locant_figure_write(&figure, name));
+        wrote_figure(name);
+    } else if (running->draw) {
+        must(locant_figure_svg(&svg, &size, &figure));
+        locant_release(svg);
+        claim("a figure is drawn", size > 0);
+    }
+}
+
+void heat_map(char letter, const char *title, const char *x_label,
+              const char *y_label, locant_tensor x)
+{
+    draw(letter, (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
+                                  .title = title,
+                                  .x_label = x_label,
+                                  .y_label = y_label,
+                                  .cells = data(x),
+                                  .rows = count(x) / width_of(x),
+                                  .cols = width_of(x),
+                                  .diverging = 1 });
+}
+
+locant_tensor side_by_side(const locant_tensor *x, int64_t n)
+{
+    int64_t T = x->shape[0], W = x->shape[1], columns = n * (W + 1) - 1;
+    locant_tensor out = ZEROS(T, columns);
+
+    for (int64_t i = 0; i < T; i++)
+        for (int64_t c = 0; c < columns; c++)
+            data(row(out, i))[c] =
+                c % (W + 1) == W ? NAN : entry(x[c / (W + 1)], i, c % (W + 1));
+    return out;
+}
+
+void curves(char letter, const char *title, const char *x_label,
+            const char *y_label, const char *const *labels, locant_tensor y)
+{
+    int64_t n = width_of(y), lines = count(y) / n;
+    locant_series *series = memory(lines, sizeof *series);
+    locant_tensor x = ZEROS(n);
+
+    for (int64_t i = 0; i < n; i++)
+        data(x)[i] = i;
+    for (int64_t i = 0; i < lines; i++)
+        series[i] = (locant_series){ .label = labels ? labels[i] : NULL,
+                                     .n = n,
+                                     .x = data(x),
+                                     .y = data(row(y, i)),
+                                     .marks = n <= 32,
+                                     .color = -1 };
+    draw(letter, (locant_figure){ .title = title,
+                                  .x_label = x_label,
+                                  .y_label = y_label,
+                                  .series = series,
+                                  .n_series = lines });
+}
