@@ -96,8 +96,7 @@ static locant_status make_params(struct bench_encoding *x,
 
         if (i == BENCH_PARAMS)
             return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                               "bench: %s has more "
-                               "than %d parameters",
+                               "bench: %s has more than %d parameters",
                                info.name, BENCH_PARAMS);
         if (!bench_tensor(&x->values[i], LOCANT_F32, info.rank, info.shape) ||
             !bench_tensor(&x->gradients[i], LOCANT_F32, info.rank, info.shape))

@@ -183,8 +183,7 @@ static locant_status check_tree(const struct lct_json *r)
     LCT_TRY(lct_json_measure(&x, r));
     if (x.containers * 208 + x.commas * 96 > 2 * read + 48 * 1024)
         return lct_json_fail(r, r->at,
-                             "a value of %zu objects and arrays is "
-                             "too large",
+                             "a value of %zu objects and arrays is too large",
                              x.containers);
     return LOCANT_OK;
 }

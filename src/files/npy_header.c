@@ -79,13 +79,11 @@ static locant_status syntax_error(struct reader *r, const char *wanted)
     next(found, r);
     if (r->at == r->end)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: header[byte %zu]: the "
-                           "header ends, %s expected",
+                           "%s: header[byte %zu]: the header ends, %s expected",
                            r->file, r->at, wanted);
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: header[byte %zu]: found '%s', "
-                       "%s expected",
-                       r->file, r->at, found, wanted);
+                       "%s: header[byte %zu]: found '%s', %s expected", r->file,
+                       r->at, found, wanted);
 }
 
 /* A quoted string of printable ASCII without escapes. */
@@ -135,9 +133,8 @@ static locant_status unsupported(const struct reader *r, struct token t)
     bool objects = is(t, "|O") || is(t, "O");
 
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: header: descr: '%s'%s; "
-                       "known: <f4 <f8 <f2 <i4 <i8, <V2 for bfloat16, and > "
-                       "for <",
+                       "%s: header: descr: '%s'%s; known: <f4 <f8 <f2 <i4 <i8, "
+                       "<V2 for bfloat16, and > for <",
                        r->file, lct_quote(found, t.text, t.n),
                        objects ? ", pickled objects are never read" : "");
 }
@@ -198,9 +195,8 @@ static locant_status bad_size(struct reader *r, int i, const char *wanted)
 
     next(found, r);
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: header[byte %zu]: shape[%d]: "
-                       "'%s', %s",
-                       r->file, r->at, i, found, wanted);
+                       "%s: header[byte %zu]: shape[%d]: '%s', %s", r->file,
+                       r->at, i, found, wanted);
 }
 
 static locant_status read_size(int64_t *out, struct reader *r, int i)
@@ -285,8 +281,7 @@ static locant_status read_entry(struct lct_npy *out, struct reader *r,
                            r->file, at, found);
     if (seen[k])
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: header[byte %zu]: key '%s' "
-                           "a second time",
+                           "%s: header[byte %zu]: key '%s' a second time",
                            r->file, at, found);
     seen[k] = true;
     if (!accept(r, ':'))
@@ -310,9 +305,8 @@ static locant_status read_dictionary(struct lct_npy *out, struct reader *r)
     for (int k = 0; k < KEYS; k++)
         if (!seen[k])
             return locant_fail(LOCANT_ERR_FORMAT,
-                               "%s: header: key '%s' is "
-                               "missing",
-                               r->file, keys[k].name);
+                               "%s: header: key '%s' is missing", r->file,
+                               keys[k].name);
     skip_blanks(r);
     return r->at == r->end ? LOCANT_OK
                            : syntax_error(r, "blanks to the end of the header");
@@ -374,9 +368,8 @@ locant_status lct_npy_frame(size_t *end, const char *file, const char *bytes,
     version = (unsigned char)bytes[6];
     if (version < 1 || version > 3 || bytes[7] != 0)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: version: %d.%d; 1.0, 2.0, "
-                           "3.0 known",
-                           file, version, (unsigned char)bytes[7]);
+                           "%s: version: %d.%d; 1.0, 2.0, 3.0 known", file,
+                           version, (unsigned char)bytes[7]);
     at = header_start(version);
     if (size < at)
         return locant_fail(LOCANT_ERR_FORMAT,
@@ -386,9 +379,8 @@ locant_status lct_npy_frame(size_t *end, const char *file, const char *bytes,
     length = little_endian(bytes + 8, (int)at - 8);
     if (length > LCT_NPY_HEADER_MAX)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: header length: %zu, at most "
-                           "%d allowed",
-                           file, length, LCT_NPY_HEADER_MAX);
+                           "%s: header length: %zu, at most %d allowed", file,
+                           length, LCT_NPY_HEADER_MAX);
     if (length > size - at)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: truncated: the header has "

@@ -180,8 +180,7 @@ static locant_status check_entry(const struct lct_entry *e,
         return lct_json_fail(r, at, "the product of shape overflows");
     if (bytes != e->bytes)
         return lct_json_fail(r, at,
-                             "its shape needs %zu bytes, "
-                             "data_offsets has %zu",
+                             "its shape needs %zu bytes, data_offsets has %zu",
                              bytes, e->bytes);
     return LOCANT_OK;
 }

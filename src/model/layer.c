@@ -130,7 +130,7 @@ locant_status lct_layer_forward(struct lct_model *m, int64_t layer)
         lct_memory_join(m, layer);
     lct_model_rows(m, layer, m->B * m->S, keys_and_values);
     if (memory) {
-        lct_memory_take(m, a->norm1, a->whole_norm);
+        lct_memory_extract(m, a->norm1, a->whole_norm);
         lct_model_rows(m, layer, m->B * m->T, queries);
     }
     LCT_TRY(lct_heads_forward(m, layer));
@@ -194,7 +194,7 @@ static void through_memory(struct lct_model *m, int64_t layer)
     const size_t width = (size_t)m->config.width * sizeof(real);
 
     lct_model_rows(m, layer, m->B * m->T, queries_backward);
-    lct_memory_put(m, d->whole_branch, d->branch);
+    lct_memory_insert(m, d->whole_branch, d->branch);
     memcpy(d->next, d->mid, (size_t)(m->B * m->T) * width);
 }
 

@@ -167,9 +167,11 @@ static inline int64_t lct_memory_next(const struct lct_model *m)
 void lct_memory_join(const struct lct_model *m, int64_t layer);
 void lct_memory_keep(struct lct_model *m, int64_t layer);
 /* part [B, T, width] = the segments' rows of whole [B, S, width] */
-void lct_memory_take(const struct lct_model *m, real *part, const real *whole);
+void lct_memory_extract(const struct lct_model *m, real *part,
+                        const real *whole);
 /* whole = 0 where remembered, part in the segments */
-void lct_memory_put(const struct lct_model *m, real *whole, const real *part);
+void lct_memory_insert(const struct lct_model *m, real *whole,
+                       const real *part);
 /* part += the segments' rows of whole */
 void lct_memory_add(const struct lct_model *m, real *part, const real *whole);
 
