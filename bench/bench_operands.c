@@ -21,6 +21,12 @@ bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
     return out->data != NULL;
 }
 
+void bench_release(locant_tensor *t, int n)
+{
+    for (int i = 0; i < n; i++)
+        locant_release(t[i].data);
+}
+
 bool bench_count(locant_tensor *out, int64_t first, int64_t n)
 {
     if (!bench_tensor(out, LOCANT_I64, 1, &n))
@@ -37,6 +43,11 @@ int64_t bench_elements(const locant_tensor *t)
     for (int i = 0; i < t->rank; i++)
         n *= t->shape[i];
     return n;
+}
+
+size_t bench_case_elements(const struct bench_case *c)
+{
+    return (size_t)(c->heads * c->tokens * c->dim);
 }
 
 double bench_roundoff(locant_dtype dtype)
@@ -129,10 +140,8 @@ locant_status bench_encoding_open(struct bench_encoding *out, const char *spec,
 
 void bench_encoding_close(struct bench_encoding *encoding)
 {
-    for (int i = 0; i < BENCH_PARAMS; i++) {
-        locant_release(encoding->values[i].data);
-        locant_release(encoding->gradients[i].data);
-    }
+    bench_release(encoding->values, BENCH_PARAMS);
+    bench_release(encoding->gradients, BENCH_PARAMS);
     locant_encoding_free(encoding->e);
     *encoding = (struct bench_encoding){ 0 };
 }

@@ -48,7 +48,7 @@ void lct_rows_range(double range[2], const locant_figure *f, bool marks)
     lct_widen(&range[0], &range[1], false);
 }
 
-/* ------------------------------------------------------ strips and intervals */
+/* ----------------------------------------------------- strips and intervals */
 
 /* The middle of the lane of value k. */
 static double lane_of(const struct rows *p, size_t i, size_t k)
@@ -144,7 +144,7 @@ static bool draw_dots(const struct rows *p, size_t i)
     return true;
 }
 
-/* ---------------------------------------------------------------------- bars */
+/* --------------------------------------------------------------------- bars */
 
 static void draw_interval(struct lct_canvas *c, double x0, double x1, double y)
 {
@@ -176,7 +176,7 @@ static double draw_bar(const struct rows *p, size_t i)
     return end;
 }
 
-/* ---------------------------------------------------------------- every kind */
+/* --------------------------------------------------------------- every kind */
 
 static void draw_row(const struct rows *p, size_t i)
 {
