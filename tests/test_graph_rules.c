@@ -236,12 +236,12 @@ TEST(refuses_bad_edges)
                   "locant_graph_create: nodes is 0, expected at least 1");
     t.dtype = LOCANT_F64;
     CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_DTYPE,
-                  "locant_graph_create: edges is f64, expected i32 or i64");
+                  "locant_graph_create: edges is f64, expected i64 or i32");
     t.dtype = LOCANT_I64;
     t.stride[0] = 3;
     CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_LAYOUT,
-                  "locant_graph_create: edges has stride 3 in dimension 0, "
-                  "expected 2 (dense rows)");
+                  "locant_graph_create: edges has stride 3 in dimension 0, a "
+                  "dense array 2");
     t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 2, 3 });
     CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_SHAPE,
                   "locant_graph_create: edges has size 3 in dimension 1, "

@@ -51,9 +51,9 @@ def hugging_face(dtype, compiled, in_place=False):
     q, k = operands(dtype)
 
     def back(q, k, cos, sin):
-        turned_q, turned_k = apply_rotary_pos_emb(q, k, cos, sin)
-        q.copy_(turned_q)
-        k.copy_(turned_k)
+        rotated_q, rotated_k = apply_rotary_pos_emb(q, k, cos, sin)
+        q.copy_(rotated_q)
+        k.copy_(rotated_k)
 
     function = back if in_place else apply_rotary_pos_emb
     if compiled:
@@ -89,9 +89,9 @@ def ggml(dtype, threads, mode):
     places = [graph.tensor(x) for x in sources]
     graph.plan(*(graph.rope(x, positions, mode, BASE) for x in places))
     graph.compute()
-    turned = [graph.read(x, sources[0].shape, dtype).transpose(1, 2)
+    rotated = [graph.read(x, sources[0].shape, dtype).transpose(1, 2)
               for x in places]
-    return Work(graph.compute, lambda: turned)
+    return Work(graph.compute, lambda: rotated)
 
 
 def half(locant, dtype, name, threads, tolerance):

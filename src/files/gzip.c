@@ -11,7 +11,7 @@ enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8 };
    gives 1.2 times the bytes. */
 enum { LEVEL = 1 };
 
-static voidpf take(voidpf unused, uInt items, uInt size)
+static voidpf allocate(voidpf unused, uInt items, uInt size)
 {
     size_t bytes;
 
@@ -19,7 +19,7 @@ static voidpf take(voidpf unused, uInt items, uInt size)
     return lct_mul(&bytes, items, size) ? locant_alloc(bytes) : NULL;
 }
 
-static void give_back(voidpf unused, voidpf memory)
+static void release(voidpf unused, voidpf memory)
 {
     (void)unused;
     locant_release(memory);
@@ -33,8 +33,8 @@ static z_stream stream_of(const void *bytes, size_t size)
         Bytef *next;
     } in = { bytes };
 
-    return (z_stream){ .zalloc = take,
-                       .zfree = give_back,
+    return (z_stream){ .zalloc = allocate,
+                       .zfree = release,
                        .next_in = in.next,
                        .avail_in = (uInt)size };
 }

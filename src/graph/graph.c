@@ -15,10 +15,10 @@ static int64_t end_of(const locant_tensor *edges, int64_t row, int side)
 static locant_status check(const char *fn, const locant_tensor *edges,
                            int64_t nodes)
 {
+    static const locant_dtype integers[2] = { LOCANT_I64, LOCANT_I32 };
     const int64_t dims[2] = { -1, 2 };
 
-    LCT_TRY(
-        lct_graph_check(fn, "edges", edges, LCT_IN_I32 | LCT_IN_I64, 2, dims));
+    LCT_TRY(lct_graph_check(fn, "edges", edges, integers, 2, dims));
     if (nodes < 1)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: nodes is %" PRId64 ", expected at least 1", fn,

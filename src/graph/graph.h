@@ -1,7 +1,7 @@
 /* graph.h - a graph as lists of neighbours */
 #ifndef LCT_GRAPH_H
 #define LCT_GRAPH_H
-#include "../core/tensor.h"
+#include "../core/error.h"
 #include "locant/graph.h"
 
 /* Neighbours of i in increasing order: to[first[i]] .. to[first[i + 1] - 1]. */
@@ -23,9 +23,13 @@ static inline int64_t lct_degree(const locant_graph *g, int64_t i)
 void lct_graph_walk(int64_t *hops, int64_t *queue, const locant_graph *g,
                     int64_t start);
 
-/* Check one array as lct_check() does, and that it is dense. */
+/*
+ * Check one array: dense, of one of two dtypes (which may be equal), of these
+ * sizes, -1 for any.  'fn' and 'arg' name it in the message.
+ */
 locant_status lct_graph_check(const char *fn, const char *arg,
-                              const locant_tensor *t, unsigned dtypes, int rank,
+                              const locant_tensor *t,
+                              const locant_dtype allowed[2], int rank,
                               const int64_t *dims);
 
 /* Fail if two checked arrays overlap; 'names' names both. */

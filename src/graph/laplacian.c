@@ -196,16 +196,18 @@ static void write_results(const struct results *r, struct lct_spectrum *s)
 
 static locant_status check_results(const char *fn, const struct results *r)
 {
+    static const locant_dtype reals[2] = { LOCANT_F64, LOCANT_F64 };
+    static const locant_dtype marks[2] = { LOCANT_I32, LOCANT_I32 };
     int64_t dims[2] = { r->g->info.nodes, -1 };
 
-    LCT_TRY(lct_graph_check(fn, "values", r->values, LCT_IN_F64, 1, dims + 1));
+    LCT_TRY(lct_graph_check(fn, "values", r->values, reals, 1, dims + 1));
     dims[1] = r->values->shape[0];
-    LCT_TRY(lct_graph_check(fn, "vectors", r->vectors, LCT_IN_F64, 2, dims));
+    LCT_TRY(lct_graph_check(fn, "vectors", r->vectors, reals, 2, dims));
     LCT_TRY(lct_graph_apart(fn, "values and vectors", r->values, r->vectors));
     if (r->degenerate == NULL)
         return LOCANT_OK;
-    LCT_TRY(lct_graph_check(fn, "degenerate", r->degenerate, LCT_IN_I32, 1,
-                            dims + 1));
+    LCT_TRY(
+        lct_graph_check(fn, "degenerate", r->degenerate, marks, 1, dims + 1));
     LCT_TRY(lct_graph_apart(fn, "degenerate and vectors", r->degenerate,
                             r->vectors));
     return lct_graph_apart(fn, "degenerate and values", r->degenerate,

@@ -38,15 +38,16 @@ struct job {
 };
 
 static locant_status check(const char *fn, const locant_tensor *out,
-                           unsigned dtype, int64_t columns,
+                           locant_dtype dtype, int64_t columns,
                            const locant_graph *g)
 {
+    const locant_dtype only[2] = { dtype, dtype };
     int64_t dims[2] = { -1, columns };
 
     if (g == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: graph is NULL", fn);
     dims[0] = g->info.nodes;
-    return lct_graph_check(fn, "out", out, dtype, 2, dims);
+    return lct_graph_check(fn, "out", out, only, 2, dims);
 }
 
 static locant_status run(const char *fn, struct job *job, locant_task task)
@@ -90,7 +91,7 @@ locant_status locant_graph_hops(locant_tensor *out, const locant_graph *graph)
     static const char fn[] = "locant_graph_hops";
     struct job job = { .out = out, .g = graph };
 
-    LCT_TRY(check(fn, out, LCT_IN_I64, graph ? graph->info.nodes : 0, graph));
+    LCT_TRY(check(fn, out, LOCANT_I64, graph ? graph->info.nodes : 0, graph));
     return run(fn, &job, hops_from);
 }
 
@@ -150,7 +151,7 @@ locant_status locant_graph_random_walk(locant_tensor *out,
     static const char fn[] = "locant_graph_random_walk";
     struct job job = { .out = out, .g = graph, .space_dim = space_dim };
 
-    LCT_TRY(check(fn, out, LCT_IN_F64, -1, graph));
+    LCT_TRY(check(fn, out, LOCANT_F64, -1, graph));
     if (!(space_dim >= 0 && isfinite(space_dim)))
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: space_dim is %g, expected a "

@@ -13,7 +13,7 @@ static const char fn[] = "locant_positions_from_segments";
 struct walk {
     int64_t tokens; /* so far */
     int64_t next;   /* id the next segment starts at */
-    int64_t top;    /* one past the largest id so far */
+    int64_t end_id; /* one past the largest id so far */
 };
 
 static int64_t larger(int64_t a, int64_t b)
@@ -93,8 +93,8 @@ static bool pass(struct walk *w, const locant_segment *s,
         if (!fits)
             return false;
         end = larger(end, w->next + side);
-        w->top = larger(w->top, end);
-        w->next = rule == LOCANT_MROPE_MAX ? w->top : w->next + side;
+        w->end_id = larger(w->end_id, end);
+        w->next = rule == LOCANT_MROPE_MAX ? w->end_id : w->next + side;
         return true;
     case LOCANT_SEGMENT_IMAGE: fits = add_product(&end, side, 1); break;
     default: /* frames: each is before, image, after */
@@ -105,8 +105,8 @@ static bool pass(struct walk *w, const locant_segment *s,
     }
     if (!fits)
         return false;
-    /* With GRID, an empty text after a long video must not lower 'top'. */
-    w->top = larger(w->top, end);
+    /* With GRID, an empty text after a long video must not lower 'end_id'. */
+    w->end_id = larger(w->end_id, end);
     w->next = end;
     return true;
 }
@@ -245,7 +245,7 @@ locant_status locant_positions_from_segments(locant_tensor *out, int64_t *delta,
     LCT_TRY(walk_all(&w, fn, segments, n, next));
     LCT_TRY(lct_check_ids(fn, "out", out, 2, (const int64_t[]){ w.tokens, 3 }));
     if (delta != NULL)
-        *delta = w.top - w.tokens;
+        *delta = w.end_id - w.tokens;
     w = (struct walk){ 0, 0, 0 };
     for (size_t i = 0; i < n; i++) {
         write_segment(&p, &segments[i], w.next);
