@@ -289,6 +289,9 @@ void bench_peak_release(void);
 /* Fails with NOMEM. */
 locant_status bench_no_memory(void);
 
+/* Zeros, to be released; NULL, and the error NOMEM, without memory. */
+void *bench_alloc(size_t bytes);
+
 /* A dense tensor of zeros, which the caller releases; false without memory. */
 bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
                   const int64_t *shape);

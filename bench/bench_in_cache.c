@@ -24,12 +24,10 @@ static void *setup(const struct bench_case *c)
 {
     const size_t head = aligned(sizeof(struct state));
     const size_t bytes = aligned(c->of->bytes);
-    struct state *s = locant_alloc(head + 2 * bytes);
+    struct state *s = bench_alloc(head + 2 * bytes);
 
-    if (s == NULL) {
-        (void)bench_no_memory();
+    if (s == NULL)
         return NULL;
-    }
     s->of = c->of;
     s->row = c->kernel;
     s->x = (unsigned char *)s + head;

@@ -50,12 +50,10 @@ static locant_status prepare(struct input_state *s, const struct bench_case *c)
 
 static void *setup(const struct bench_case *c)
 {
-    struct input_state *s = locant_alloc(sizeof(*s));
+    struct input_state *s = bench_alloc(sizeof(*s));
 
-    if (s == NULL) {
-        (void)bench_no_memory();
+    if (s == NULL)
         return NULL;
-    }
     s->status = prepare(s, c);
     if (s->status == LOCANT_OK)
         run(s); /* detects unsupported cases */

@@ -7,6 +7,15 @@ locant_status bench_no_memory(void)
     return locant_fail(LOCANT_ERR_NOMEM, "no memory for the operands");
 }
 
+void *bench_alloc(size_t bytes)
+{
+    void *memory = locant_alloc(bytes);
+
+    if (memory == NULL)
+        (void)bench_no_memory();
+    return memory;
+}
+
 bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
                   const int64_t *shape)
 {
@@ -15,9 +24,7 @@ bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
     for (int i = 0; i < rank; i++)
         if (__builtin_mul_overflow(bytes, (size_t)shape[i], &bytes))
             bytes = SIZE_MAX; /* makes locant_alloc() return NULL */
-    *out = locant_dense(locant_alloc(bytes), dtype, rank, shape);
-    if (out->data == NULL)
-        (void)bench_no_memory();
+    *out = locant_dense(bench_alloc(bytes), dtype, rank, shape);
     return out->data != NULL;
 }
 
@@ -61,11 +68,9 @@ double bench_roundoff(locant_dtype dtype)
 static float *widened(const locant_tensor *t)
 {
     size_t n = (size_t)bench_elements(t);
-    float *x = locant_alloc(n * sizeof(*x));
+    float *x = bench_alloc(n * sizeof(*x));
 
-    if (x == NULL)
-        (void)bench_no_memory();
-    else
+    if (x != NULL)
         bench_widen(x, t->data, t->dtype, n);
     return x;
 }

@@ -110,19 +110,17 @@ static locant_status prepare(struct bench_attention *a, bool gradients)
         status = locant_attention_workspace(&a->workspace_bytes, &a->problem);
     if (status != LOCANT_OK)
         return status;
-    a->workspace = locant_alloc(a->workspace_bytes + 1);
-    return a->workspace == NULL ? bench_no_memory() : LOCANT_OK;
+    a->workspace = bench_alloc(a->workspace_bytes + 1);
+    return a->workspace == NULL ? LOCANT_ERR_NOMEM : LOCANT_OK;
 }
 
 struct bench_attention *bench_attention_open(const struct bench_case *c,
                                              bool gradients)
 {
-    struct bench_attention *a = locant_alloc(sizeof(*a));
+    struct bench_attention *a = bench_alloc(sizeof(*a));
 
-    if (a == NULL) {
-        (void)bench_no_memory();
+    if (a == NULL)
         return NULL;
-    }
     a->c = *c;
     if (prepare(a, gradients) != LOCANT_OK) {
         bench_attention_close(a);

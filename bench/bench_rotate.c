@@ -84,12 +84,10 @@ static void run_rerotate(void *data)
 
 static void *set_up(const struct bench_case *c, void (*once)(void *))
 {
-    struct rotate_state *r = locant_alloc(sizeof(*r));
+    struct rotate_state *r = bench_alloc(sizeof(*r));
 
-    if (r == NULL) {
-        (void)bench_no_memory();
+    if (r == NULL)
         return NULL;
-    }
     r->status = prepare(r, c);
     if (r->status == LOCANT_OK)
         once(r); /* detects unsupported cases */

@@ -165,8 +165,7 @@ static void verticals(struct lct_canvas *c, const struct lct_box *box,
 {
     for (int i = 0; i < a->n; i++) {
         double x = lct_axis_x(a, box, a->tick[i]);
-        c->ops->move(c->to, x, from);
-        c->ops->line(c->to, x, to);
+        lct_segment(c, x, from, x, to);
     }
 }
 
@@ -176,8 +175,7 @@ void lct_axes_grid(struct lct_canvas *c, const struct lct_box *box,
     verticals(c, box, x, box->y, box->y + box->height);
     for (int i = 0; y && i < y->n; i++) {
         double at = lct_axis_y(y, box, y->tick[i]);
-        c->ops->move(c->to, box->x, at);
-        c->ops->line(c->to, box->x + box->width, at);
+        lct_segment(c, box->x, at, box->x + box->width, at);
     }
     if (x->n > 0 || (y && y->n > 0))
         c->ops->stroke(c->to, &rule);
@@ -193,8 +191,7 @@ static void draw_ticks(struct lct_canvas *c, const struct lct_box *box,
         lct_outline(c, box);
     verticals(c, box, a, bottom, bottom + 4);
     if (edge == LCT_EDGE_BOTTOM) {
-        c->ops->move(c->to, box->x, bottom);
-        c->ops->line(c->to, box->x + box->width, bottom);
+        lct_segment(c, box->x, bottom, box->x + box->width, bottom);
     }
     if (a->n > 0 || edge != LCT_EDGE_NONE)
         c->ops->stroke(c->to, &tick);

@@ -130,6 +130,9 @@ double lct_text_width(struct lct_canvas *c, const char *text,
 /* What is drawn from here to lct_series(c, -1) belongs to series i. */
 void lct_series(struct lct_canvas *c, int i);
 
+/* Adds a line to the path. */
+void lct_segment(struct lct_canvas *c, double x0, double y0, double x1,
+                 double y1);
 void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
               const struct lct_pen *pen);
 /* Adds a rectangle to the path, which the caller strokes or fills. */

@@ -148,8 +148,7 @@ static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
     for (int i = 0; i < axis->n; i++) {
         double y = lct_axis_y(axis, &box, axis->tick[i]);
         char room[LCT_TICK_BYTES];
-        c->ops->move(c->to, box.x + box.width, y);
-        c->ops->line(c->to, box.x + box.width + 3, y);
+        lct_segment(c, box.x + box.width, y, box.x + box.width + 3, y);
         lct_text_draw(c, box.x + box.width + 7, y,
                       lct_tick_label(room, axis, i), &style);
     }

@@ -89,8 +89,8 @@ static void draw_whiskers(const struct rows *p, size_t i,
     for (size_t k = 0; k < s->n; k++) {
         if (!s->low || !isfinite(s->low[k]) || !isfinite(s->high[k]))
             continue;
-        p->c->ops->move(p->c->to, at(p, s->low[k]), lane_of(p, i, k));
-        p->c->ops->line(p->c->to, at(p, s->high[k]), lane_of(p, i, k));
+        lct_segment(p->c, at(p, s->low[k]), lane_of(p, i, k), at(p, s->high[k]),
+                    lane_of(p, i, k));
         drawn++;
     }
     if (drawn > 0)
@@ -208,8 +208,8 @@ static void draw_middles(const struct rows *p)
     static const struct lct_pen rule = { LCT_RULE, 1, 0.75, 0 };
 
     for (size_t i = 0; i < p->f->n_series; i++) {
-        p->c->ops->move(p->c->to, p->box.x, middle(p, i));
-        p->c->ops->line(p->c->to, p->box.x + p->box.width, middle(p, i));
+        lct_segment(p->c, p->box.x, middle(p, i), p->box.x + p->box.width,
+                    middle(p, i));
     }
     p->c->ops->stroke(p->c->to, &rule);
 }
