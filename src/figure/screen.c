@@ -81,7 +81,7 @@ static void set_color(struct lct_screen *s, uint32_t color, bool ground)
     }
 }
 
-void lct_screen_reset(struct lct_screen *s)
+static void reset(struct lct_screen *s)
 {
     if (s->fg || s->bg)
         lct_html_raw(s->h, "\x1b[0m");
@@ -121,7 +121,7 @@ void lct_screen_colored(struct lct_screen *s, int color, const char *text)
     if (s->colors != LOCANT_TERMINAL_ASCII)
         set_color(s, lct_screen_color(s, color), false);
     lct_html_raw(s->h, text);
-    lct_screen_reset(s);
+    reset(s);
 }
 
 /* One character as it is shown: its bytes, and the columns they take. */
@@ -216,5 +216,5 @@ void lct_screen_line(struct lct_screen *s, int line)
             lct_html_raw(s->h, c[0] ? c : " ");
         }
     }
-    lct_screen_reset(s);
+    reset(s);
 }

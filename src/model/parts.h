@@ -136,13 +136,6 @@ locant_status lct_model_lay_out_params(struct lct_model *m);
 /* Allocate and divide the activations. */
 locant_status lct_model_lay_out_values(struct lct_model *m);
 
-/* Parameter or gradient tensor of a layer, out of 'flat'. */
-static inline real *lct_layer_tensor(const struct lct_model *m, real *flat,
-                                     int64_t layer, enum lct_layer_tensor which)
-{
-    return flat + m->tensors[1 + layer * LCT_LAYER_TENSORS + which].offset;
-}
-
 /* Set up positions and the factor of a fixed table. */
 locant_status lct_input_prepare(struct lct_model *m);
 
