@@ -198,28 +198,22 @@ static const char *check_row(const struct bench_attention *a, int64_t i)
     return wrong;
 }
 
-/* NULL, or how the result differs from the double reference.  If the encoding
-   reads the input of its layer, a single row cannot be checked. */
-static const char *check(struct bench_attention *a, bool gradients)
-{
-    const char *wrong = check_small(&a->c, gradients);
-
-    for (int i = 0; wrong == NULL && i < SPOTS; i++)
-        if (a->problem.x == NULL)
-            wrong = check_row(a, (a->c.queries - 1) * i / (SPOTS - 1));
-    return wrong;
-}
-
 /* ------------------------------------------------------------------- works */
 
-static void *set_up(const struct bench_case *c, bool gradients)
+/* Backward alone is timed, on the outputs of one forward pass. */
+static bool is_backward(const struct bench_case *c)
 {
-    struct bench_attention *a = bench_attention_open(c, gradients);
+    return c->work->run == bench_attention_backward;
+}
+
+static void *setup(const struct bench_case *c)
+{
+    struct bench_attention *a = bench_attention_open(c, is_backward(c));
 
     if (a == NULL)
         return NULL;
     bench_attention_forward(a); /* detects unsupported problems */
-    if (a->status == LOCANT_OK && gradients)
+    if (a->status == LOCANT_OK && is_backward(c))
         bench_attention_backward(a);
     if (a->status != LOCANT_OK) {
         bench_attention_close(a);
@@ -228,25 +222,17 @@ static void *set_up(const struct bench_case *c, bool gradients)
     return a;
 }
 
-static void *setup_forward(const struct bench_case *c)
+/* NULL, or how the result differs from the double reference.  If the encoding
+   reads the input of its layer, a single row cannot be checked. */
+static const char *check(void *state)
 {
-    return set_up(c, false);
-}
+    const struct bench_attention *a = state;
+    const char *wrong = check_small(&a->c, is_backward(&a->c));
 
-/* Times only backward, on the outputs of one forward pass. */
-static void *setup_backward(const struct bench_case *c)
-{
-    return set_up(c, true);
-}
-
-static const char *check_forward(void *state)
-{
-    return check(state, false);
-}
-
-static const char *check_backward(void *state)
-{
-    return check(state, true);
+    for (int i = 0; wrong == NULL && i < SPOTS; i++)
+        if (a->problem.x == NULL)
+            wrong = check_row(a, (a->c.queries - 1) * i / (SPOTS - 1));
+    return wrong;
 }
 
 static void teardown(void *state)
@@ -302,19 +288,19 @@ enum { DOORS = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE | LOCANT_DOOR_CONTENT };
 /* clang-format off */
 const struct bench_work work_forward = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
-    .setup = setup_forward, .check = check_forward,
+    .setup = setup, .check = check,
     .run = bench_attention_forward, .teardown = teardown,
     .amount = forward_flops, .baseline = baseline,
 };
 const struct bench_work work_backward = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
-    .setup = setup_backward, .check = check_backward,
+    .setup = setup, .check = check,
     .run = bench_attention_backward, .teardown = teardown,
     .amount = backward_flops, .baseline = baseline,
 };
 const struct bench_work work_decode = {
     .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,
-    .setup = setup_forward, .check = check_forward,
+    .setup = setup, .check = check,
     .run = bench_attention_forward, .teardown = teardown,
     .amount = cache_bytes,
 };

@@ -82,8 +82,9 @@ static void run_rerotate(void *data)
                                          r->encoding.e, to);
 }
 
-static void *set_up(const struct bench_case *c, void (*once)(void *))
+static void *setup(const struct bench_case *c)
 {
+    void (*once)(void *) = c->work->run;
     struct rotate_state *r = bench_alloc(sizeof(*r));
 
     if (r == NULL)
@@ -101,21 +102,6 @@ static void *set_up(const struct bench_case *c, void (*once)(void *))
     if (r->k.data != NULL)
         bench_fill(r->k.data, c->dtype, NULL, (size_t)bench_elements(&r->k), 2);
     return r;
-}
-
-static void *setup(const struct bench_case *c)
-{
-    return set_up(c, run);
-}
-
-static void *setup_qk(const struct bench_case *c)
-{
-    return set_up(c, run_qk);
-}
-
-static void *setup_rerotate(const struct bench_case *c)
-{
-    return set_up(c, run_rerotate);
 }
 
 static void run_naive(void *data)
@@ -239,11 +225,11 @@ const struct bench_work work_rotate = {
 };
 const struct bench_work work_rotate_qk = {
     .unit = "GB/s", .peak = PEAK_STREAM, .doors = LOCANT_DOOR_ROTATE,
-    .setup = setup_qk, .check = check_qk, .run = run_qk, .teardown = teardown,
+    .setup = setup, .check = check_qk, .run = run_qk, .teardown = teardown,
     .amount = bytes_qk,
 };
 const struct bench_work work_rerotate = {
-    .unit = "GB/s", .peak = PEAK_STREAM, .setup = setup_rerotate,
+    .unit = "GB/s", .peak = PEAK_STREAM, .setup = setup,
     .check = check_rerotate, .run = run_rerotate, .teardown = teardown,
     .amount = bytes,
 };
