@@ -100,8 +100,8 @@ struct bench_case {
     int64_t batch, heads, kv_heads, queries, tokens, dim, layers;
     int64_t window, documents;
     bool causal;
-    const struct bench_kernels *of; /* the struct of a kernel */
-    int kernel;                     /* the row in 'of', or -1 */
+    const struct bench_kernels *of;    /* the struct of a kernel */
+    const struct bench_kernel *kernel; /* one of its rows */
     char name[384];
 };
 
@@ -154,6 +154,8 @@ struct bench_kernel {
     const struct bench_work *work;
     double amount;    /* numbers, flops, or bytes read and written */
     double tolerance; /* against the base kernel; 0: exact */
+    /* 'table' is the struct of an instruction set */
+    void (*call)(const void *table, void *operands);
 };
 
 /* work_moves counts bytes, work_each counts numbers. */
@@ -164,14 +166,13 @@ struct bench_kernels {
     const char *name; /* "lct_kernels" */
     size_t size;      /* of the struct, whose first member is its name */
     size_t flag;      /* offset of a member that is no function; 0: none */
-    const struct bench_kernel *(*at)(int i); /* row i; NULL past the end */
-    size_t bytes;                            /* of the operands */
+    const struct bench_kernel *rows; /* the last has no name */
+    size_t bytes;                    /* of the operands */
     size_t floats; /* how many come first and have a tolerance; the
                               rest must be equal */
     void (*fill)(void *operands);
-    /* Runs row i on the current instruction set or, if 'base', on base. */
-    void (*call)(int i, bool base, void *operands);
-    const char *(*isa)(void);
+    const void *base;           /* the struct of every CPU */
+    const void *(*table)(void); /* that of the current instruction set */
 };
 
 extern const struct bench_kernels bench_kernels;
@@ -288,9 +289,14 @@ void bench_peak_release(void);
 /* Fails with NOMEM. */
 locant_status bench_no_memory(void);
 
+/* Zeros, to be released; NULL, and the error NOMEM, without memory. */
+void *bench_alloc(size_t bytes);
+
 /* A dense tensor of zeros, which the caller releases; false without memory. */
 bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
                   const int64_t *shape);
+
+void bench_release(locant_tensor *t, int n);
 
 enum { BENCH_PARAMS = 16 };
 
@@ -315,6 +321,8 @@ double bench_distance(const locant_tensor *t, const locant_tensor *want);
 /* Unit roundoff of a storage type. */
 double bench_roundoff(locant_dtype dtype);
 int64_t bench_elements(const locant_tensor *t);
+/* Of the queries, or the input, of a case. */
+size_t bench_case_elements(const struct bench_case *c);
 
 /* first, first + 1, .. as I64 [n]. */
 bool bench_count(locant_tensor *out, int64_t first, int64_t n);
@@ -329,14 +337,21 @@ void bench_widen(float *wide, const void *data, locant_dtype dtype, size_t n);
 
 /* --------------------------------------------------------------- attention */
 
-enum { BENCH_Q, BENCH_K, BENCH_V, BENCH_DOUT, BENCH_INPUTS };
+/* clang-format off */
+enum bench_operand {
+    BENCH_Q, BENCH_K, BENCH_V, BENCH_DOUT, BENCH_INPUTS,
+    BENCH_OUT = BENCH_INPUTS, BENCH_LSE, BENCH_DQ, BENCH_DK, BENCH_DV, BENCH_X,
+    BENCH_OPERANDS
+};
+/* clang-format on */
 
 /* An attention problem with its outputs; 'status' is from the last call. */
 struct bench_attention {
     struct bench_case c;
     struct bench_encoding encoding;
-    locant_tensor input[BENCH_INPUTS], wide[BENCH_INPUTS]; /* wide: in F32 */
-    locant_tensor out, lse, dq, dk, dv, x, docs;
+    locant_tensor t[BENCH_OPERANDS];  /* without data: not needed */
+    locant_tensor wide[BENCH_INPUTS]; /* in F32 */
+    locant_tensor docs;
     locant_attention problem;
     void *workspace;
     size_t workspace_bytes;

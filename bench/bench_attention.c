@@ -36,58 +36,31 @@ static double distance(const locant_tensor *got, const locant_tensor *want)
     return sqrt(error / size);
 }
 
-/* What the reference computes, all in double. */
-struct truth {
-    locant_tensor in[BENCH_INPUTS], out, lse, dq, dk, dv, x;
-};
-
-static void truth_close(struct truth *t)
-{
-    for (int i = 0; i < BENCH_INPUTS; i++)
-        locant_release(t->in[i].data);
-    locant_release(t->out.data);
-    locant_release(t->lse.data);
-    locant_release(t->dq.data);
-    locant_release(t->dk.data);
-    locant_release(t->dv.data);
-    locant_release(t->x.data);
-}
-
-/* A copy of t as doubles; *out has no data if t is not used. */
-static bool as_double(locant_tensor *out, const locant_tensor *t)
-{
-    return t->data == NULL || bench_as_double(out, t);
-}
-
-static locant_status truth_open(struct truth *t,
+/* What the reference computes: the operands of 'a' in double. */
+static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
                                 const struct bench_attention *a, bool gradients)
 {
     locant_attention p = a->problem;
     const locant_attention_gradients g = {
         .struct_size = sizeof(g),
-        .dq = &t->dq,
-        .dk = &t->dk,
-        .dv = &t->dv,
+        .dq = &t[BENCH_DQ],
+        .dk = &t[BENCH_DK],
+        .dv = &t[BENCH_DV],
     };
     locant_status status;
 
-    *t = (struct truth){ 0 };
-    for (int i = 0; i < BENCH_INPUTS; i++)
-        if (!as_double(&t->in[i], &a->input[i]))
+    for (int i = 0; i < BENCH_OPERANDS; i++)
+        if (a->t[i].data != NULL && !bench_as_double(&t[i], &a->t[i]))
             return bench_no_memory();
-    if (!as_double(&t->out, &a->out) || !as_double(&t->lse, &a->lse) ||
-        !as_double(&t->dq, &a->dq) || !as_double(&t->dk, &a->dk) ||
-        !as_double(&t->dv, &a->dv) || !as_double(&t->x, &a->x))
-        return bench_no_memory();
-    p.q = &t->in[BENCH_Q];
-    p.k = &t->in[BENCH_K];
-    p.v = &t->in[BENCH_V];
-    p.x = p.x != NULL ? &t->x : NULL;
-    status = locant_attention_reference(&t->out, &t->lse, &p);
+    p.q = &t[BENCH_Q];
+    p.k = &t[BENCH_K];
+    p.v = &t[BENCH_V];
+    p.x = p.x != NULL ? &t[BENCH_X] : NULL;
+    status = locant_attention_reference(&t[BENCH_OUT], &t[BENCH_LSE], &p);
     if (status != LOCANT_OK || !gradients)
         return status;
-    return locant_attention_reference_backward(&g, &t->in[BENCH_DOUT], &t->out,
-                                               &t->lse, &p);
+    return locant_attention_reference_backward(
+        &g, &t[BENCH_DOUT], &t[BENCH_OUT], &t[BENCH_LSE], &p);
 }
 
 /* Largest magnitude of a log-sum-exp, as an estimate of the largest score. */
@@ -122,16 +95,17 @@ static double tolerance(locant_dtype dtype, bool gradient,
 }
 
 static const char *compare(const struct bench_attention *a,
-                           const struct truth *t, bool gradients)
+                           const locant_tensor truth[BENCH_OPERANDS],
+                           bool gradients)
 {
-    double most = tolerance(a->c.dtype, gradients, &t->lse);
+    const locant_tensor *lse = &truth[BENCH_LSE];
 
-    if (!(distance(&a->out, &t->out) < tolerance(a->c.dtype, false, &t->lse)))
+    if (!(distance(&a->t[BENCH_OUT], &truth[BENCH_OUT]) <
+          tolerance(a->c.dtype, false, lse)))
         return "the output differs from the reference";
-    if (gradients &&
-        !(distance(&a->dq, &t->dq) < most && distance(&a->dk, &t->dk) < most &&
-          distance(&a->dv, &t->dv) < most))
-        return "a gradient differs from the reference";
+    for (int i = BENCH_DQ; gradients && i <= BENCH_DV; i++)
+        if (!(distance(&a->t[i], &truth[i]) < tolerance(a->c.dtype, true, lse)))
+            return "a gradient differs from the reference";
     return NULL;
 }
 
@@ -140,7 +114,7 @@ static const char *check_small(const struct bench_case *c, bool gradients)
 {
     struct bench_case small = smaller(c);
     struct bench_attention *a = bench_attention_open(&small, gradients);
-    struct truth t = { 0 };
+    locant_tensor truth[BENCH_OPERANDS] = { 0 };
     const char *wrong = NULL;
     locant_status status;
 
@@ -151,10 +125,10 @@ static const char *check_small(const struct bench_case *c, bool gradients)
         bench_attention_backward(a);
     status = a->status;
     if (status == LOCANT_OK)
-        status = truth_open(&t, a, gradients);
-    wrong =
-        status == LOCANT_OK ? compare(a, &t, gradients) : locant_last_error();
-    truth_close(&t);
+        status = make_truth(truth, a, gradients);
+    wrong = status == LOCANT_OK ? compare(a, truth, gradients)
+                                : locant_last_error();
+    bench_release(truth, BENCH_OPERANDS);
     bench_attention_close(a);
     return wrong;
 }
@@ -171,7 +145,9 @@ static bool copy_row(locant_tensor *out, const struct bench_attention *a,
         return false;
     for (int64_t h = 0; h < c->heads; h++)
         memcpy((char *)out->data + (size_t)h * row,
-               (char *)a->out.data + (size_t)(h * c->queries + i) * row, row);
+               (char *)a->t[BENCH_OUT].data +
+                   (size_t)(h * c->queries + i) * row,
+               row);
     return true;
 }
 
@@ -222,28 +198,22 @@ static const char *check_row(const struct bench_attention *a, int64_t i)
     return wrong;
 }
 
-/* NULL, or how the result differs from the double reference.  If the encoding
-   reads the input of its layer, a single row cannot be checked. */
-static const char *check(struct bench_attention *a, bool gradients)
-{
-    const char *wrong = check_small(&a->c, gradients);
-
-    for (int i = 0; wrong == NULL && i < SPOTS; i++)
-        if (a->problem.x == NULL)
-            wrong = check_row(a, (a->c.queries - 1) * i / (SPOTS - 1));
-    return wrong;
-}
-
 /* ------------------------------------------------------------------- works */
 
-static void *set_up(const struct bench_case *c, bool gradients)
+/* Backward alone is timed, on the outputs of one forward pass. */
+static bool is_backward(const struct bench_case *c)
 {
-    struct bench_attention *a = bench_attention_open(c, gradients);
+    return c->work->run == bench_attention_backward;
+}
+
+static void *setup(const struct bench_case *c)
+{
+    struct bench_attention *a = bench_attention_open(c, is_backward(c));
 
     if (a == NULL)
         return NULL;
     bench_attention_forward(a); /* detects unsupported problems */
-    if (a->status == LOCANT_OK && gradients)
+    if (a->status == LOCANT_OK && is_backward(c))
         bench_attention_backward(a);
     if (a->status != LOCANT_OK) {
         bench_attention_close(a);
@@ -252,25 +222,17 @@ static void *set_up(const struct bench_case *c, bool gradients)
     return a;
 }
 
-static void *setup_forward(const struct bench_case *c)
+/* NULL, or how the result differs from the double reference.  If the encoding
+   reads the input of its layer, a single row cannot be checked. */
+static const char *check(void *state)
 {
-    return set_up(c, false);
-}
+    const struct bench_attention *a = state;
+    const char *wrong = check_small(&a->c, is_backward(&a->c));
 
-/* Times only backward, on the outputs of one forward pass. */
-static void *setup_backward(const struct bench_case *c)
-{
-    return set_up(c, true);
-}
-
-static const char *check_forward(void *state)
-{
-    return check(state, false);
-}
-
-static const char *check_backward(void *state)
-{
-    return check(state, true);
+    for (int i = 0; wrong == NULL && i < SPOTS; i++)
+        if (a->problem.x == NULL)
+            wrong = check_row(a, (a->c.queries - 1) * i / (SPOTS - 1));
+    return wrong;
 }
 
 static void teardown(void *state)
@@ -326,24 +288,20 @@ enum { DOORS = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE | LOCANT_DOOR_CONTENT };
 /* clang-format off */
 const struct bench_work work_forward = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
-    .setup = setup_forward, .check = check_forward,
+    .setup = setup, .check = check,
     .run = bench_attention_forward, .teardown = teardown,
     .amount = forward_flops, .baseline = baseline,
 };
 const struct bench_work work_backward = {
     .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
-    .setup = setup_backward, .check = check_backward,
+    .setup = setup, .check = check,
     .run = bench_attention_backward, .teardown = teardown,
     .amount = backward_flops, .baseline = baseline,
 };
-/* clang-format on */
 const struct bench_work work_decode = {
-    .unit = "GB/s",
-    .peak = PEAK_READ,
-    .doors = DOORS,
-    .setup = setup_forward,
-    .check = check_forward,
-    .run = bench_attention_forward,
-    .teardown = teardown,
+    .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,
+    .setup = setup, .check = check,
+    .run = bench_attention_forward, .teardown = teardown,
     .amount = cache_bytes,
 };
+/* clang-format on */

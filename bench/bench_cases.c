@@ -293,8 +293,7 @@ static void add_family(struct expansion *x, const struct bench_family *f)
                             .kv_heads = f->kv_heads,
                             .window = f->window,
                             .documents = f->documents,
-                            .layers = f->layers,
-                            .kernel = -1 };
+                            .layers = f->layers };
 
     if (!selected(f, x->o))
         return;
@@ -321,11 +320,9 @@ static const struct bench_family kernels_family = { SUBJECT_KERNELS, "kernel",
 /* Kernels ignore the sizes of the command line. */
 static void add_kernels(struct expansion *x, const struct bench_kernels *of)
 {
-    const struct bench_kernel *k;
-
-    for (int i = 0; (k = of->at(i)) != NULL; i++) {
+    for (const struct bench_kernel *k = of->rows; k->name != NULL; k++) {
         struct bench_case c = {
-            .family = &kernels_family, .work = k->work, .of = of, .kernel = i
+            .family = &kernels_family, .work = k->work, .of = of, .kernel = k
         };
 
         snprintf(c.name, sizeof(c.name), "%s", k->name);

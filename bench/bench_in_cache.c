@@ -11,7 +11,7 @@
    operands for the base kernel; both have the alignment of an allocation. */
 struct state {
     const struct bench_kernels *of;
-    int row;
+    const struct bench_kernel *row;
     unsigned char *x, *base;
 };
 
@@ -24,12 +24,10 @@ static void *setup(const struct bench_case *c)
 {
     const size_t head = aligned(sizeof(struct state));
     const size_t bytes = aligned(c->of->bytes);
-    struct state *s = locant_alloc(head + 2 * bytes);
+    struct state *s = bench_alloc(head + 2 * bytes);
 
-    if (s == NULL) {
-        (void)bench_no_memory();
+    if (s == NULL)
         return NULL;
-    }
     s->of = c->of;
     s->row = c->kernel;
     s->x = (unsigned char *)s + head;
@@ -43,12 +41,12 @@ static void run(void *state)
 {
     struct state *s = state;
 
-    s->of->call(s->row, false, s->x);
+    s->row->call(s->of->table(), s->x);
 }
 
 static bool same(const struct state *s)
 {
-    const double tolerance = s->of->at(s->row)->tolerance;
+    const double tolerance = s->row->tolerance;
     const size_t exact = tolerance == 0 ? 0 : s->of->floats * sizeof(float);
     const float *x = (const float *)(const void *)s->x;
     const float *y = (const float *)(const void *)s->base;
@@ -68,10 +66,11 @@ static const char *check(void *state)
 
     run(s);
     wrote = memcmp(s->x, s->base, s->of->bytes) != 0;
-    s->of->call(s->row, true, s->base);
+    s->row->call(s->of->base, s->base);
     if (!wrote)
         return "the kernel wrote nothing";
-    return strcmp(locant_isa(), s->of->isa()) == 0 && same(s)
+    return strcmp(locant_isa(), *(const char *const *)s->of->table()) == 0 &&
+                   same(s)
                ? NULL
                : "the result differs from that of the base kernel";
 }
@@ -83,7 +82,7 @@ static void teardown(void *state)
 
 static double amount(const struct bench_case *c)
 {
-    return c->of->at(c->kernel)->amount;
+    return c->kernel->amount;
 }
 
 #define IN_CACHE                                                               \

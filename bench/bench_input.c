@@ -14,11 +14,6 @@ struct input_state {
     locant_status status;
 };
 
-static size_t elements(const struct bench_case *c)
-{
-    return (size_t)(c->heads * c->tokens * c->dim);
-}
-
 static void teardown(void *data)
 {
     struct input_state *s = data;
@@ -49,18 +44,16 @@ static locant_status prepare(struct input_state *s, const struct bench_case *c)
     if (!bench_tensor(&s->x, c->dtype, 3, shape) ||
         !bench_count(&s->positions, 0, c->tokens))
         return LOCANT_ERR_NOMEM;
-    bench_fill(s->x.data, c->dtype, NULL, elements(c), 1);
+    bench_fill(s->x.data, c->dtype, NULL, bench_case_elements(c), 1);
     return bench_encoding_open(&s->encoding, c->spec, c->tokens, &sizes);
 }
 
 static void *setup(const struct bench_case *c)
 {
-    struct input_state *s = locant_alloc(sizeof(*s));
+    struct input_state *s = bench_alloc(sizeof(*s));
 
-    if (s == NULL) {
-        (void)bench_no_memory();
+    if (s == NULL)
         return NULL;
-    }
     s->status = prepare(s, c);
     if (s->status == LOCANT_OK)
         run(s); /* detects unsupported cases */
@@ -79,7 +72,7 @@ static const char *check(void *data)
     locant_tensor want = { 0 };
     const char *wrong = NULL;
 
-    bench_fill(s->x.data, s->c->dtype, NULL, elements(s->c), 1);
+    bench_fill(s->x.data, s->c->dtype, NULL, bench_case_elements(s->c), 1);
     if (!bench_as_double(&want, &s->x) ||
         locant_encoding_add(&want, &want, s->encoding.e, &s->positions,
                             s->encoding.params) != LOCANT_OK)
@@ -97,7 +90,7 @@ static const char *check(void *data)
 static double bytes(const struct bench_case *c)
 {
     bool stored = strncmp(c->spec, "learned", 7) == 0;
-    double x = (double)(c->heads * c->tokens * c->dim);
+    double x = (double)bench_case_elements(c);
 
     return 2 * x * (double)locant_dtype_size(c->dtype) +
            (stored ? sizeof(float) * x / (double)c->heads : 0);

@@ -17,7 +17,7 @@
 #endif
 
 /* A tile of SIDE keys by SIDE queries has N numbers. */
-enum { SIDE = 64, N = SIDE * SIDE, FEW = 4 };
+enum { SIDE = 64, N = SIDE * SIDE, QUERIES = 4 };
 
 enum { DATA, MORE, SIXES, ONES, COSINES, SINES, OUT, ARRAYS };
 
@@ -30,13 +30,14 @@ struct operands {
     struct lct_turn turn[SIDE];
 };
 
-typedef void (*call)(const struct lct_kernels *k, struct operands *x);
-
-/* Defines the function of a row; it has one statement. */
+/* Defines the function of a row by its statement, or by two. */
 /* clang-format off */
-#define CALL(name, statement) \
-    static void name(const struct lct_kernels *k, struct operands *x) \
-    { statement; }
+#define OPERANDS                         \
+    const struct lct_kernels *k = table; \
+    struct operands *x = operands
+#define CALL(name, statement)                           \
+    static void name(const void *table, void *operands) \
+    { OPERANDS; statement; }
 /* clang-format on */
 
 /* ------------------------------------------------------------------- calls */
@@ -104,7 +105,7 @@ CALL(narrow_f16, k->narrow(x->f16, LCT_STORED_F16, x->f[DATA], N))
 CALL(angle_rows,
      k->angle_rows(x->f[DATA], x->f[OUT], x->turn, SIDE, 1000000, SIDE, 1))
 
-static void matmul(const struct lct_kernels *k, struct operands *x)
+static void matmul_of(const struct lct_kernels *k, struct operands *x)
 {
     const struct lct_product p = {
         .c = x->f[OUT],
@@ -122,7 +123,7 @@ static void matmul(const struct lct_kernels *k, struct operands *x)
     k->matmul(&p);
 }
 
-static void bf16_matmul(const struct lct_kernels *k, struct operands *x)
+static void bf16_matmul_of(const struct lct_kernels *k, struct operands *x)
 {
     const struct lct_bf16_product p = {
         .c = x->f[OUT],
@@ -140,6 +141,8 @@ static void bf16_matmul(const struct lct_kernels *k, struct operands *x)
     k->bf16_matmul(&p);
 }
 
+CALL(matmul, matmul_of(k, x))
+CALL(bf16_matmul, bf16_matmul_of(k, x))
 CALL(pair_rows_f32, k->bf16_pair_rows(x->out_pairs, SIDE, x->f[DATA], 4 * SIDE,
                                       LCT_STORED_F32, SIDE, SIDE))
 CALL(pair_rows_bf16, k->bf16_pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE,
@@ -147,45 +150,24 @@ CALL(pair_rows_bf16, k->bf16_pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE,
 CALL(bf16_round_rows, k->bf16_round_rows(x->out_pairs, SIDE / 2, x->f[DATA],
                                          SIDE, x->f[MORE], SIDE, SIDE))
 
+/* Keys in pairs are half as many numbers, and their scores are rescaled. */
 static void scores_of(const struct lct_kernels *k, struct operands *x,
                       const void *keys, enum lct_stored kind)
 {
+    const bool pairs = kind == LCT_STORED_BF16_PAIRS;
     const struct lct_product p = {
         .c = x->f[OUT],
         .c_row = SIDE,
-        .a = x->f[MORE],
+        .a = pairs ? (const float *)x->pairs : x->f[MORE],
         .a_col = SIDE,
         .b = keys,
-        .b_row = SIDE,
-        .m = FEW,
+        .b_row = pairs ? SIDE / 2 : SIDE,
+        .m = QUERIES,
         .n = SIDE,
-        .k = SIDE,
+        .k = pairs ? SIDE / 2 : SIDE,
+        .rescale = pairs ? x->f[MORE] : NULL,
         .kind = kind,
         .ahead = keys,
-    };
-
-    k->decode_scores(&p);
-}
-
-CALL(decode_scores, scores_of(k, x, x->f[DATA], LCT_STORED_F32))
-CALL(scores_few_bf16, scores_of(k, x, x->bf16, LCT_STORED_BF16))
-CALL(scores_few_f16, scores_of(k, x, x->f16, LCT_STORED_F16))
-
-static void scores_few_pairs(const struct lct_kernels *k, struct operands *x)
-{
-    const struct lct_product p = {
-        .c = x->f[OUT],
-        .c_row = SIDE,
-        .a = (const float *)x->pairs,
-        .a_col = SIDE,
-        .b = (const float *)x->bf16,
-        .b_row = SIDE / 2,
-        .m = FEW,
-        .n = SIDE,
-        .k = SIDE / 2,
-        .rescale = x->f[MORE],
-        .kind = LCT_STORED_BF16_PAIRS,
-        .ahead = (const float *)x->bf16,
     };
 
     k->decode_scores(&p);
@@ -194,15 +176,16 @@ static void scores_few_pairs(const struct lct_kernels *k, struct operands *x)
 static void values_of(const struct lct_kernels *k, struct operands *x,
                       const void *values, enum lct_stored kind)
 {
+    const bool pairs = kind == LCT_STORED_BF16_PAIRS;
     const struct lct_product p = {
         .c = x->f[OUT],
         .c_row = SIDE,
-        .a = x->f[MORE],
+        .a = pairs ? (const float *)x->pairs : x->f[MORE],
         .a_row = SIDE,
         .a_col = 1,
         .b = values,
         .b_row = SIDE,
-        .m = FEW,
+        .m = QUERIES,
         .n = SIDE,
         .k = SIDE,
         .add = true,
@@ -210,35 +193,18 @@ static void values_of(const struct lct_kernels *k, struct operands *x,
         .ahead = values,
     };
 
-    memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
+    memset(x->f[OUT], 0, QUERIES * SIDE * sizeof(float));
     k->decode_values(&p);
 }
 
-static void values_few_pairs(const struct lct_kernels *k, struct operands *x)
-{
-    const struct lct_product p = {
-        .c = x->f[OUT],
-        .c_row = SIDE,
-        .a = (const float *)x->pairs,
-        .a_row = SIDE,
-        .a_col = 1,
-        .b = (const float *)x->bf16,
-        .b_row = SIDE,
-        .m = FEW,
-        .n = SIDE,
-        .k = SIDE,
-        .add = true,
-        .kind = LCT_STORED_BF16_PAIRS,
-        .ahead = (const float *)x->bf16,
-    };
-
-    memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
-    k->decode_values(&p);
-}
-
-CALL(decode_values, values_of(k, x, x->f[DATA], LCT_STORED_F32))
-CALL(values_few_bf16, values_of(k, x, x->bf16, LCT_STORED_BF16))
-CALL(values_few_f16, values_of(k, x, x->f16, LCT_STORED_F16))
+CALL(scores_f32, scores_of(k, x, x->f[DATA], LCT_STORED_F32))
+CALL(scores_bf16, scores_of(k, x, x->bf16, LCT_STORED_BF16))
+CALL(scores_f16, scores_of(k, x, x->f16, LCT_STORED_F16))
+CALL(scores_pairs, scores_of(k, x, x->bf16, LCT_STORED_BF16_PAIRS))
+CALL(values_f32, values_of(k, x, x->f[DATA], LCT_STORED_F32))
+CALL(values_bf16, values_of(k, x, x->bf16, LCT_STORED_BF16))
+CALL(values_f16, values_of(k, x, x->f16, LCT_STORED_F16))
+CALL(values_pairs, values_of(k, x, x->bf16, LCT_STORED_BF16_PAIRS))
 CALL(softmax_step, k->softmax_step(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES],
                                    x->f[ONES], x->f[OUT]))
 CALL(softmax_row,
@@ -256,7 +222,7 @@ CALL(add_bias_rows, k->add_bias_rows(x->f[DATA], SIDE, SIDE, x->f[MORE], x->at))
 CALL(add_linear_bias, k->add_linear_bias(x->f[DATA], x->distances, 0.25, N))
 CALL(sum_diagonals, k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE))
 
-static struct lct_pwl_bias bent(const struct operands *x)
+static struct lct_pwl_bias pwl_of(const struct operands *x)
 {
     static const float start[] = { 0, -1, 0, 1 }, slope[] = { 0, 1, -1, 2 };
     static const float value[] = { 1, 2, 3, 4 };
@@ -271,156 +237,92 @@ static struct lct_pwl_bias bent(const struct operands *x)
                                   .pieces = 4 };
 }
 
-static void add_pwl_bias(const struct lct_kernels *k, struct operands *x)
-{
-    const struct lct_pwl_bias b = bent(x);
-
-    k->add_pwl_bias(x->f[DATA], SIDE, SIDE, &b);
-}
-
-static void sum_pwl_gradient(const struct lct_kernels *k, struct operands *x)
-{
-    const struct lct_pwl_bias b = bent(x);
-
-    k->sum_pwl_gradient(x->f[OUT], x->f[DATA], SIDE, SIDE, &b, -1, 1);
-}
+CALL(add_pwl_bias, const struct lct_pwl_bias b = pwl_of(x);
+     k->add_pwl_bias(x->f[DATA], SIDE, SIDE, &b))
+CALL(sum_pwl_gradient, const struct lct_pwl_bias b = pwl_of(x);
+     k->sum_pwl_gradient(x->f[OUT], x->f[DATA], SIDE, SIDE, &b, -1, 1))
 
 /* 40 of the 64 columns, which do not fill 32 lanes twice. */
-static struct lct_rows rows_of(void *x, enum lct_stored kind, float *tile)
+static void move_rows(void (*move)(const struct lct_rows *rows), void *x,
+                      enum lct_stored kind, float *tile)
 {
     const ptrdiff_t size = kind == LCT_STORED_F32 ? 4 : 2;
 
-    return (struct lct_rows){ x,    SIDE * size,     kind, tile, SIDE,
-                              SIDE, 3 * SIDE / 4 - 8 };
+    move(&(struct lct_rows){ x, SIDE * size, kind, tile, SIDE, SIDE,
+                             3 * SIDE / 4 - 8 });
 }
 
-static void load_rows(const struct lct_kernels *k, struct operands *x)
-{
-    const struct lct_rows r = rows_of(x->f[DATA], LCT_STORED_F32, x->f[OUT]);
-
-    k->load_rows(&r);
-}
-
-static void load_rows_bf16(const struct lct_kernels *k, struct operands *x)
-{
-    const struct lct_rows r = rows_of(x->bf16, LCT_STORED_BF16, x->f[OUT]);
-
-    k->load_rows(&r);
-}
-
-static void store_rows(const struct lct_kernels *k, struct operands *x)
-{
-    const struct lct_rows r = rows_of(x->f[OUT], LCT_STORED_F32, x->f[DATA]);
-
-    k->store_rows(&r);
-}
-
-static void store_rows_bf16(const struct lct_kernels *k, struct operands *x)
-{
-    const struct lct_rows r = rows_of(x->bf16, LCT_STORED_BF16, x->f[DATA]);
-
-    k->store_rows(&r);
-}
-
+CALL(load_rows, move_rows(k->load_rows, x->f[DATA], LCT_STORED_F32, x->f[OUT]))
+CALL(load_rows_bf16,
+     move_rows(k->load_rows, x->bf16, LCT_STORED_BF16, x->f[OUT]))
+CALL(store_rows,
+     move_rows(k->store_rows, x->f[OUT], LCT_STORED_F32, x->f[DATA]))
+CALL(store_rows_bf16,
+     move_rows(k->store_rows, x->bf16, LCT_STORED_BF16, x->f[DATA]))
 CALL(transpose, k->transpose(x->f[OUT], SIDE, x->f[DATA], SIDE, SIDE, SIDE))
 CALL(all_finite,
      x->f[OUT][0] = k->all_finite(x->f[DATA], SIDE, SIDE, SIDE) ? 1 : 0)
 
 /* -------------------------------------------------------------------- rows */
 
-struct row {
-    struct bench_kernel kernel;
-    call call;
-};
+/* Multiply-adds of the scores, or of the values, of decoding. */
+#define DECODED (2.0 * QUERIES * N)
 
-#define AT(member) offsetof(struct lct_kernels, member)
-
-static const struct row rows[] = {
-    { { "rope, half", AT(rope), &work_moves, 8 * N, 0 }, rope_half },
-    { { "rope, interleaved", AT(rope), &work_moves, 8 * N, 0 },
-      rope_interleaved },
-    { { "rope, half, bf16", AT(rope), &work_moves, 4 * N, 0 }, rope_half_bf16 },
-    { { "rope, interleaved, bf16", AT(rope), &work_moves, 4 * N, 0 },
-      rope_interleaved_bf16 },
-    { { "rope, half, f16", AT(rope), &work_moves, 4 * N, 0 }, rope_half_f16 },
-    { { "rope, interleaved, f16", AT(rope), &work_moves, 4 * N, 0 },
-      rope_interleaved_f16 },
-    { { "add_table, f32", AT(add_table), &work_moves, 8 * N, 0 },
-      add_table_f32 },
-    { { "add_table, bf16", AT(add_table), &work_moves, 4 * N, 0 },
-      add_table_bf16 },
-    { { "add_table, f16", AT(add_table), &work_moves, 4 * N, 0 },
-      add_table_f16 },
-    { { "interleave", AT(interleave), &work_each, N, 0 }, interleave },
-    { { "widen, bf16", AT(widen), &work_each, N, 0 }, widen_bf16 },
-    { { "widen, f16", AT(widen), &work_each, N, 0 }, widen_f16 },
-    { { "narrow, bf16", AT(narrow), &work_each, N, 0 }, narrow_bf16 },
-    { { "narrow, f16", AT(narrow), &work_each, N, 0 }, narrow_f16 },
-    { { "angle_rows", AT(angle_rows), &work_each, N, 0 }, angle_rows },
+/* clang-format off */
+#define ROW(name, member, work, amount, tolerance, call)        \
+    { name, offsetof(struct lct_kernels, member), &work_##work, \
+      amount, tolerance, call },
+static const struct bench_kernel rows[] = {
+    ROW("rope, half", rope, moves, 8 * N, 0, rope_half)
+    ROW("rope, interleaved", rope, moves, 8 * N, 0, rope_interleaved)
+    ROW("rope, half, bf16", rope, moves, 4 * N, 0, rope_half_bf16)
+    ROW("rope, interleaved, bf16", rope, moves, 4 * N, 0, rope_interleaved_bf16)
+    ROW("rope, half, f16", rope, moves, 4 * N, 0, rope_half_f16)
+    ROW("rope, interleaved, f16", rope, moves, 4 * N, 0, rope_interleaved_f16)
+    ROW("add_table, f32", add_table, moves, 8 * N, 0, add_table_f32)
+    ROW("add_table, bf16", add_table, moves, 4 * N, 0, add_table_bf16)
+    ROW("add_table, f16", add_table, moves, 4 * N, 0, add_table_f16)
+    ROW("interleave", interleave, each, N, 0, interleave)
+    ROW("widen, bf16", widen, each, N, 0, widen_bf16)
+    ROW("widen, f16", widen, each, N, 0, widen_f16)
+    ROW("narrow, bf16", narrow, each, N, 0, narrow_bf16)
+    ROW("narrow, f16", narrow, each, N, 0, narrow_f16)
+    ROW("angle_rows", angle_rows, each, N, 0, angle_rows)
     /* SIDE products and sums, each rounded once or twice */
-    { { "matmul", AT(matmul), &work_flops, 2.0 * N *SIDE, 1e-5 }, matmul },
-    { { "bf16_matmul", AT(bf16_matmul), &work_dots, 2.0 * N *SIDE, 0 },
-      bf16_matmul },
-    { { "bf16_pair_rows, f32", AT(bf16_pair_rows), &work_each, N, 0 },
-      pair_rows_f32 },
-    { { "bf16_pair_rows, bf16", AT(bf16_pair_rows), &work_each, N, 0 },
-      pair_rows_bf16 },
-    { { "bf16_round_rows", AT(bf16_round_rows), &work_each, N, 0 },
-      bf16_round_rows },
-    { { "decode_scores", AT(decode_scores), &work_flops, 2.0 * FEW *N, 1e-5 },
-      decode_scores },
-    { { "decode_scores, bf16", AT(decode_scores), &work_flops, 2.0 * FEW *N,
-        1e-5 },
-      scores_few_bf16 },
-    { { "decode_scores, f16", AT(decode_scores), &work_flops, 2.0 * FEW *N,
-        1e-5 },
-      scores_few_f16 },
-    { { "decode_scores, pairs", AT(decode_scores), &work_dots, 2.0 * FEW *N,
-        0 },
-      scores_few_pairs },
-    { { "decode_values", AT(decode_values), &work_flops, 2.0 * FEW *N, 1e-5 },
-      decode_values },
-    { { "decode_values, bf16", AT(decode_values), &work_flops, 2.0 * FEW *N,
-        1e-5 },
-      values_few_bf16 },
-    { { "decode_values, f16", AT(decode_values), &work_flops, 2.0 * FEW *N,
-        1e-5 },
-      values_few_f16 },
-    { { "decode_values, pairs", AT(decode_values), &work_dots, 2.0 * FEW *N,
-        0 },
-      values_few_pairs },
+    ROW("matmul", matmul, flops, 2.0 * N * SIDE, 1e-5, matmul)
+    ROW("bf16_matmul", bf16_matmul, dots, 2.0 * N * SIDE, 0, bf16_matmul)
+    ROW("bf16_pair_rows, f32", bf16_pair_rows, each, N, 0, pair_rows_f32)
+    ROW("bf16_pair_rows, bf16", bf16_pair_rows, each, N, 0, pair_rows_bf16)
+    ROW("bf16_round_rows", bf16_round_rows, each, N, 0, bf16_round_rows)
+    ROW("decode_scores", decode_scores, flops, DECODED, 1e-5, scores_f32)
+    ROW("decode_scores, bf16", decode_scores, flops, DECODED, 1e-5, scores_bf16)
+    ROW("decode_scores, f16", decode_scores, flops, DECODED, 1e-5, scores_f16)
+    ROW("decode_scores, pairs", decode_scores, dots, DECODED, 0, scores_pairs)
+    ROW("decode_values", decode_values, flops, DECODED, 1e-5, values_f32)
+    ROW("decode_values, bf16", decode_values, flops, DECODED, 1e-5, values_bf16)
+    ROW("decode_values, f16", decode_values, flops, DECODED, 1e-5, values_f16)
+    ROW("decode_values, pairs", decode_values, dots, DECODED, 0, values_pairs)
     /* an exponential within a few roundings; sums of up to N of them */
-    { { "softmax_step", AT(softmax_step), &work_each, N, 1e-5 }, softmax_step },
-    { { "softmax_row", AT(softmax_row), &work_each, N, 1e-4 }, softmax_row },
-    { { "softmax_merge", AT(softmax_merge), &work_each, N, 1e-5 },
-      softmax_merge },
-    { { "recompute_probs", AT(recompute_probs), &work_each, N, 1e-5 },
-      recompute_probs },
-    { { "softcap", AT(softcap), &work_each, N, 1e-5 }, softcap },
-    { { "softmax_gradient", AT(softmax_gradient), &work_each, N, 0 },
-      softmax_gradient },
-    { { "add_bias_rows", AT(add_bias_rows), &work_each, N, 0 }, add_bias_rows },
-    { { "add_linear_bias", AT(add_linear_bias), &work_each, N, 0 },
-      add_linear_bias },
-    { { "sum_diagonals", AT(sum_diagonals), &work_each, N, 0 }, sum_diagonals },
-    { { "add_pwl_bias", AT(add_pwl_bias), &work_each, N, 1e-5 }, add_pwl_bias },
-    { { "sum_pwl_gradient", AT(sum_pwl_gradient), &work_each, N, 1e-5 },
-      sum_pwl_gradient },
-    { { "load_rows", AT(load_rows), &work_each, N, 0 }, load_rows },
-    { { "load_rows, bf16", AT(load_rows), &work_each, N, 0 }, load_rows_bf16 },
-    { { "store_rows", AT(store_rows), &work_each, N, 0 }, store_rows },
-    { { "store_rows, bf16", AT(store_rows), &work_each, N, 0 },
-      store_rows_bf16 },
-    { { "transpose", AT(transpose), &work_each, N, 0 }, transpose },
-    { { "all_finite", AT(all_finite), &work_each, N, 0 }, all_finite },
+    ROW("softmax_step", softmax_step, each, N, 1e-5, softmax_step)
+    ROW("softmax_row", softmax_row, each, N, 1e-4, softmax_row)
+    ROW("softmax_merge", softmax_merge, each, N, 1e-5, softmax_merge)
+    ROW("recompute_probs", recompute_probs, each, N, 1e-5, recompute_probs)
+    ROW("softcap", softcap, each, N, 1e-5, softcap)
+    ROW("softmax_gradient", softmax_gradient, each, N, 0, softmax_gradient)
+    ROW("add_bias_rows", add_bias_rows, each, N, 0, add_bias_rows)
+    ROW("add_linear_bias", add_linear_bias, each, N, 0, add_linear_bias)
+    ROW("sum_diagonals", sum_diagonals, each, N, 0, sum_diagonals)
+    ROW("add_pwl_bias", add_pwl_bias, each, N, 1e-5, add_pwl_bias)
+    ROW("sum_pwl_gradient", sum_pwl_gradient, each, N, 1e-5, sum_pwl_gradient)
+    ROW("load_rows", load_rows, each, N, 0, load_rows)
+    ROW("load_rows, bf16", load_rows, each, N, 0, load_rows_bf16)
+    ROW("store_rows", store_rows, each, N, 0, store_rows)
+    ROW("store_rows, bf16", store_rows, each, N, 0, store_rows_bf16)
+    ROW("transpose", transpose, each, N, 0, transpose)
+    ROW("all_finite", all_finite, each, N, 0, all_finite)
+    { 0 },
 };
-
-static const struct bench_kernel *row_at(int i)
-{
-    if (i < 0 || (size_t)i >= sizeof(rows) / sizeof(rows[0]))
-        return NULL;
-    return &rows[i].kernel;
-}
+/* clang-format on */
 
 static void fill(void *operands)
 {
@@ -446,21 +348,16 @@ static void fill(void *operands)
     }
 }
 
-static void call_row(int i, bool base, void *operands)
+static const void *table(void)
 {
-    rows[i].call(base ? &BASE : lct_kernels(), operands);
-}
-
-static const char *isa(void)
-{
-    return lct_kernels()->isa;
+    return lct_kernels();
 }
 
 /* clang-format off */
 const struct bench_kernels bench_kernels = {
     .name = "lct_kernels", .size = sizeof(struct lct_kernels),
-    .flag = offsetof(struct lct_kernels, has_bf16_dot), .at = row_at,
+    .flag = offsetof(struct lct_kernels, has_bf16_dot), .rows = rows,
     .bytes = sizeof(struct operands), .floats = ARRAYS * N, .fill = fill,
-    .call = call_row, .isa = isa,
+    .base = &BASE, .table = table,
 };
 /* clang-format on */

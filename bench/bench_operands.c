@@ -7,6 +7,15 @@ locant_status bench_no_memory(void)
     return locant_fail(LOCANT_ERR_NOMEM, "no memory for the operands");
 }
 
+void *bench_alloc(size_t bytes)
+{
+    void *memory = locant_alloc(bytes);
+
+    if (memory == NULL)
+        (void)bench_no_memory();
+    return memory;
+}
+
 bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
                   const int64_t *shape)
 {
@@ -15,10 +24,14 @@ bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
     for (int i = 0; i < rank; i++)
         if (__builtin_mul_overflow(bytes, (size_t)shape[i], &bytes))
             bytes = SIZE_MAX; /* makes locant_alloc() return NULL */
-    *out = locant_dense(locant_alloc(bytes), dtype, rank, shape);
-    if (out->data == NULL)
-        (void)bench_no_memory();
+    *out = locant_dense(bench_alloc(bytes), dtype, rank, shape);
     return out->data != NULL;
+}
+
+void bench_release(locant_tensor *t, int n)
+{
+    for (int i = 0; i < n; i++)
+        locant_release(t[i].data);
 }
 
 bool bench_count(locant_tensor *out, int64_t first, int64_t n)
@@ -39,6 +52,11 @@ int64_t bench_elements(const locant_tensor *t)
     return n;
 }
 
+size_t bench_case_elements(const struct bench_case *c)
+{
+    return (size_t)(c->heads * c->tokens * c->dim);
+}
+
 double bench_roundoff(locant_dtype dtype)
 {
     return dtype == LOCANT_BF16  ? 0x1p-8
@@ -50,11 +68,9 @@ double bench_roundoff(locant_dtype dtype)
 static float *widened(const locant_tensor *t)
 {
     size_t n = (size_t)bench_elements(t);
-    float *x = locant_alloc(n * sizeof(*x));
+    float *x = bench_alloc(n * sizeof(*x));
 
-    if (x == NULL)
-        (void)bench_no_memory();
-    else
+    if (x != NULL)
         bench_widen(x, t->data, t->dtype, n);
     return x;
 }
@@ -96,8 +112,7 @@ static locant_status make_params(struct bench_encoding *x,
 
         if (i == BENCH_PARAMS)
             return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                               "bench: %s has more "
-                               "than %d parameters",
+                               "bench: %s has more than %d parameters",
                                info.name, BENCH_PARAMS);
         if (!bench_tensor(&x->values[i], LOCANT_F32, info.rank, info.shape) ||
             !bench_tensor(&x->gradients[i], LOCANT_F32, info.rank, info.shape))
@@ -130,10 +145,8 @@ locant_status bench_encoding_open(struct bench_encoding *out, const char *spec,
 
 void bench_encoding_close(struct bench_encoding *encoding)
 {
-    for (int i = 0; i < BENCH_PARAMS; i++) {
-        locant_release(encoding->values[i].data);
-        locant_release(encoding->gradients[i].data);
-    }
+    bench_release(encoding->values, BENCH_PARAMS);
+    bench_release(encoding->gradients, BENCH_PARAMS);
     locant_encoding_free(encoding->e);
     *encoding = (struct bench_encoding){ 0 };
 }

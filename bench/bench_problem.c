@@ -5,17 +5,10 @@ void bench_attention_close(struct bench_attention *a)
 {
     if (a == NULL)
         return;
-    for (int i = 0; i < BENCH_INPUTS; i++) {
-        if (a->wide[i].data != a->input[i].data)
+    for (int i = 0; i < BENCH_INPUTS; i++)
+        if (a->wide[i].data != a->t[i].data)
             locant_release(a->wide[i].data);
-        locant_release(a->input[i].data);
-    }
-    locant_release(a->out.data);
-    locant_release(a->lse.data);
-    locant_release(a->dq.data);
-    locant_release(a->dk.data);
-    locant_release(a->dv.data);
-    locant_release(a->x.data);
+    bench_release(a->t, BENCH_OPERANDS);
     locant_release(a->docs.data);
     locant_release(a->workspace);
     bench_encoding_close(&a->encoding);
@@ -25,7 +18,7 @@ void bench_attention_close(struct bench_attention *a)
 /* Makes an operand in the dtype of the case, and in F32 for the reference. */
 static bool make_input(struct bench_attention *a, int i, const int64_t *shape)
 {
-    locant_tensor *t = &a->input[i], *wide = &a->wide[i];
+    locant_tensor *t = &a->t[i], *wide = &a->wide[i];
 
     if (!bench_tensor(t, a->c.dtype, 4, shape))
         return false;
@@ -45,13 +38,14 @@ static bool make_tensors(struct bench_attention *a, bool gradients)
     int64_t k[] = { 1, c->kv_heads, c->tokens, c->dim };
 
     if (!make_input(a, BENCH_Q, q) || !make_input(a, BENCH_K, k) ||
-        !make_input(a, BENCH_V, k) || !bench_tensor(&a->out, c->dtype, 4, q) ||
-        !bench_tensor(&a->lse, LOCANT_F32, 3, q))
+        !make_input(a, BENCH_V, k) ||
+        !bench_tensor(&a->t[BENCH_OUT], c->dtype, 4, q) ||
+        !bench_tensor(&a->t[BENCH_LSE], LOCANT_F32, 3, q))
         return false;
     return !gradients || (make_input(a, BENCH_DOUT, q) &&
-                          bench_tensor(&a->dq, c->dtype, 4, q) &&
-                          bench_tensor(&a->dk, c->dtype, 4, k) &&
-                          bench_tensor(&a->dv, c->dtype, 4, k));
+                          bench_tensor(&a->t[BENCH_DQ], c->dtype, 4, q) &&
+                          bench_tensor(&a->t[BENCH_DK], c->dtype, 4, k) &&
+                          bench_tensor(&a->t[BENCH_DV], c->dtype, 4, k));
 }
 
 /* Makes documents of equal length; the last one takes the remainder. */
@@ -85,9 +79,9 @@ static locant_status make_problem(struct bench_attention *a)
     if (status != LOCANT_OK)
         return status;
     a->problem = (locant_attention)LOCANT_ATTENTION_INIT;
-    a->problem.q = &a->input[BENCH_Q];
-    a->problem.k = &a->input[BENCH_K];
-    a->problem.v = &a->input[BENCH_V];
+    a->problem.q = &a->t[BENCH_Q];
+    a->problem.k = &a->t[BENCH_K];
+    a->problem.v = &a->t[BENCH_V];
     a->problem.encoding = a->encoding.e;
     a->problem.params = a->encoding.params;
     a->problem.mask = c->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
@@ -96,10 +90,11 @@ static locant_status make_problem(struct bench_attention *a)
     if (c->documents > 0 && !make_documents(a))
         return LOCANT_ERR_NOMEM;
     if (locant_encoding_traits(a->encoding.e) & LOCANT_TRAIT_READS_X) {
-        if (!bench_tensor(&a->x, c->dtype, 3, x))
+        if (!bench_tensor(&a->t[BENCH_X], c->dtype, 3, x))
             return LOCANT_ERR_NOMEM;
-        bench_fill(a->x.data, c->dtype, NULL, (size_t)bench_elements(&a->x), 9);
-        a->problem.x = &a->x;
+        bench_fill(a->t[BENCH_X].data, c->dtype, NULL,
+                   (size_t)bench_elements(&a->t[BENCH_X]), 9);
+        a->problem.x = &a->t[BENCH_X];
     }
     return LOCANT_OK;
 }
@@ -115,19 +110,17 @@ static locant_status prepare(struct bench_attention *a, bool gradients)
         status = locant_attention_workspace(&a->workspace_bytes, &a->problem);
     if (status != LOCANT_OK)
         return status;
-    a->workspace = locant_alloc(a->workspace_bytes + 1);
-    return a->workspace == NULL ? bench_no_memory() : LOCANT_OK;
+    a->workspace = bench_alloc(a->workspace_bytes + 1);
+    return a->workspace == NULL ? LOCANT_ERR_NOMEM : LOCANT_OK;
 }
 
 struct bench_attention *bench_attention_open(const struct bench_case *c,
                                              bool gradients)
 {
-    struct bench_attention *a = locant_alloc(sizeof(*a));
+    struct bench_attention *a = bench_alloc(sizeof(*a));
 
-    if (a == NULL) {
-        (void)bench_no_memory();
+    if (a == NULL)
         return NULL;
-    }
     a->c = *c;
     if (prepare(a, gradients) != LOCANT_OK) {
         bench_attention_close(a);
@@ -140,8 +133,9 @@ void bench_attention_forward(void *attention)
 {
     struct bench_attention *a = attention;
 
-    a->status = locant_attention_forward(&a->out, &a->lse, &a->problem,
-                                         a->workspace, a->workspace_bytes);
+    a->status =
+        locant_attention_forward(&a->t[BENCH_OUT], &a->t[BENCH_LSE],
+                                 &a->problem, a->workspace, a->workspace_bytes);
 }
 
 void bench_attention_backward(void *attention)
@@ -149,13 +143,13 @@ void bench_attention_backward(void *attention)
     struct bench_attention *a = attention;
     const locant_attention_gradients g = {
         .struct_size = sizeof(g),
-        .dq = &a->dq,
-        .dk = &a->dk,
-        .dv = &a->dv,
+        .dq = &a->t[BENCH_DQ],
+        .dk = &a->t[BENCH_DK],
+        .dv = &a->t[BENCH_DV],
         .dparams = a->encoding.dparams,
     };
 
-    a->status = locant_attention_backward(&g, &a->input[BENCH_DOUT], &a->out,
-                                          &a->lse, &a->problem, a->workspace,
-                                          a->workspace_bytes);
+    a->status = locant_attention_backward(
+        &g, &a->t[BENCH_DOUT], &a->t[BENCH_OUT], &a->t[BENCH_LSE], &a->problem,
+        a->workspace, a->workspace_bytes);
 }

@@ -10,11 +10,6 @@ struct rotate_state {
     locant_status status;
 };
 
-static size_t elements(const struct bench_case *c)
-{
-    return (size_t)(c->heads * c->tokens * c->dim);
-}
-
 static void teardown(void *data)
 {
     struct rotate_state *r = data;
@@ -48,7 +43,7 @@ static locant_status prepare(struct rotate_state *r, const struct bench_case *c)
         !bench_tensor(&angles, LOCANT_F32, 3, table))
         return LOCANT_ERR_NOMEM;
     r->angles = angles.data;
-    bench_fill(r->x.data, c->dtype, NULL, elements(c), 1);
+    bench_fill(r->x.data, c->dtype, NULL, bench_case_elements(c), 1);
     if (locant_angles(&angles, &r->positions, 1e4, LOCANT_ANGLES_EXACT))
         return LOCANT_ERR_PARAM;
     return bench_encoding_open(&r->encoding, c->spec, c->tokens, &sizes);
@@ -87,14 +82,13 @@ static void run_rerotate(void *data)
                                          r->encoding.e, to);
 }
 
-static void *set_up(const struct bench_case *c, void (*once)(void *))
+static void *setup(const struct bench_case *c)
 {
-    struct rotate_state *r = locant_alloc(sizeof(*r));
+    void (*once)(void *) = c->work->run;
+    struct rotate_state *r = bench_alloc(sizeof(*r));
 
-    if (r == NULL) {
-        (void)bench_no_memory();
+    if (r == NULL)
         return NULL;
-    }
     r->status = prepare(r, c);
     if (r->status == LOCANT_OK)
         once(r); /* detects unsupported cases */
@@ -104,25 +98,10 @@ static void *set_up(const struct bench_case *c, void (*once)(void *))
         teardown(r);
         return NULL;
     }
-    bench_fill(r->x.data, c->dtype, NULL, elements(c), 1);
+    bench_fill(r->x.data, c->dtype, NULL, bench_case_elements(c), 1);
     if (r->k.data != NULL)
         bench_fill(r->k.data, c->dtype, NULL, (size_t)bench_elements(&r->k), 2);
     return r;
-}
-
-static void *setup(const struct bench_case *c)
-{
-    return set_up(c, run);
-}
-
-static void *setup_qk(const struct bench_case *c)
-{
-    return set_up(c, run_qk);
-}
-
-static void *setup_rerotate(const struct bench_case *c)
-{
-    return set_up(c, run_rerotate);
 }
 
 static void run_naive(void *data)
@@ -229,7 +208,8 @@ static const char *check_naive(void *data)
 
 static double bytes(const struct bench_case *c)
 {
-    return 2.0 * (double)elements(c) * (double)locant_dtype_size(c->dtype);
+    return 2.0 * (double)bench_case_elements(c) *
+           (double)locant_dtype_size(c->dtype);
 }
 
 static double bytes_qk(const struct bench_case *c)
@@ -245,20 +225,14 @@ const struct bench_work work_rotate = {
 };
 const struct bench_work work_rotate_qk = {
     .unit = "GB/s", .peak = PEAK_STREAM, .doors = LOCANT_DOOR_ROTATE,
-    .setup = setup_qk, .check = check_qk, .run = run_qk, .teardown = teardown,
+    .setup = setup, .check = check_qk, .run = run_qk, .teardown = teardown,
     .amount = bytes_qk,
 };
-/* clang-format on */
 const struct bench_work work_rerotate = {
-    .unit = "GB/s",
-    .peak = PEAK_STREAM,
-    .setup = setup_rerotate,
-    .check = check_rerotate,
-    .run = run_rerotate,
-    .teardown = teardown,
+    .unit = "GB/s", .peak = PEAK_STREAM, .setup = setup,
+    .check = check_rerotate, .run = run_rerotate, .teardown = teardown,
     .amount = bytes,
 };
-/* clang-format off */
 const struct bench_work work_rotate_naive = {
     .unit = "GB/s", .peak = PEAK_STREAM, .one_thread = true, .plain_c = true,
     .setup = setup, .check = check_naive, .run = run_naive,

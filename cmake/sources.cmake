@@ -95,11 +95,11 @@ set(LAB_SOURCES
   measure/task_recall.c measure/task_recorded.c measure/task_row.c
   measure/task_score.c measure/task_state.c measure/task_tally.c
   measure/tasks.c measure/training.c measure/works.c
-  figure/axes.c figure/bars.c figure/canvas.c figure/canvas_cairo.c
-  figure/check.c figure/columns.c figure/columns_table.c figure/curves.c
-  figure/data.c figure/dots.c figure/draw.c figure/drawing.c figure/heatmap.c
-  figure/inline.c figure/inline_map.c figure/kinds.c figure/legend.c
-  figure/palette.c figure/screen.c figure/style.c figure/terminal.c
+  figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
+  figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
+  figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c
+  figure/inline_map.c figure/kinds.c figure/legend.c figure/palette.c
+  figure/rows.c figure/screen.c figure/style.c figure/terminal.c
   figure/terminal_plot.c figure/terminal_rows.c
   report/cell.c report/figures.c report/figures_draw.c
   report/figures_extension.c report/figures_learning.c report/figures_probe.c

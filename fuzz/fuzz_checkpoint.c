@@ -142,7 +142,7 @@ static uint64_t hash_text(uint64_t h, const char *text)
 }
 
 /* The texts of the file; missing ones are those of a valid checkpoint. */
-static uint64_t take_texts(const char **pairs, const locant_tensors *t)
+static uint64_t collect_texts(const char **pairs, const locant_tensors *t)
 {
     static const char *const whole[TEXTS][2] = {
         { "format", "locant-checkpoint-2" },
@@ -172,7 +172,7 @@ static size_t write_with_sums(const locant_tensors *t)
     char hash[17];
     const char *pairs[2 * (TEXTS + TENSORS)];
     locant_named_tensor named[TENSORS];
-    uint64_t h = take_texts(pairs, t);
+    uint64_t h = collect_texts(pairs, t);
     const locant_tensor *x;
     size_t n = 0, size = 4096;
 

@@ -48,8 +48,8 @@ static void open_store(void)
                        NULL) == SQLITE_OK);
 }
 
-static locant_status take(const locant_figure *f, const char *alt,
-                          const char *caption, void *context)
+static locant_status visit(const locant_figure *f, const char *alt,
+                           const char *caption, void *context)
 {
     (void)f;
     (void)context;
@@ -64,7 +64,7 @@ static void draw_all(void)
 
     for (int i = 0; (info = locant_figure_at(i)) != NULL; i++)
         if (strcmp(info->of, "report") == 0 &&
-            locant_figure_of_runs(info->name, store, &run, 1, &view, take,
+            locant_figure_of_runs(info->name, store, &run, 1, &view, visit,
                                   NULL) != LOCANT_OK)
             fuzz_sentence();
 }

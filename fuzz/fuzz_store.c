@@ -222,8 +222,7 @@ static void change_values(const uint8_t *data, size_t size)
 
     write_database(whole);
     HOLDS(sqlite3_open(database, &db) == SQLITE_OK);
-    exec(db, "PRAGMA synchronous = OFF;"
-             "PRAGMA ignore_check_constraints = ON");
+    exec(db, "PRAGMA synchronous = OFF;PRAGMA ignore_check_constraints = ON");
     while (size >= 2) {
         const char *sql = updates[data[0] % n_updates];
         size_t n;

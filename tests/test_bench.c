@@ -93,18 +93,17 @@ TEST(exponents_of_known_powers)
 static void each_has_a_row(const struct bench_kernels *of)
 {
     const size_t size = sizeof(void (*)(void));
-    const struct bench_kernel *k;
 
     for (size_t at = sizeof(const char *); at < of->size; at += size) {
         int rows = at == of->flag;
 
-        for (int i = 0; (k = of->at(i)) != NULL; i++)
+        for (const struct bench_kernel *k = of->rows; k->name != NULL; k++)
             rows += k->member == at;
         if (rows == 0)
             FAIL("function %zu of struct %s has no row",
                  (at - sizeof(const char *)) / size, of->name);
     }
-    for (int i = 0; (k = of->at(i)) != NULL; i++)
+    for (const struct bench_kernel *k = of->rows; k->name != NULL; k++)
         assert_true(k->work->every_isa && k->work->one_thread);
 }
 
@@ -142,9 +141,9 @@ static int kernels(void)
 {
     int n = 0;
 
-    while (bench_kernels.at(n) != NULL)
+    while (bench_kernels.rows[n].name != NULL)
         n++;
-    for (int i = 0; bench_nn.at(i) != NULL; i++)
+    for (int i = 0; bench_nn.rows[i].name != NULL; i++)
         n++;
     return n;
 }
@@ -186,7 +185,7 @@ TEST(quick_has_every_kernel_and_operation)
     unsigned seen = 0;
 
     for (int i = 0; i < n; i++) {
-        found += cases[i].kernel >= 0;
+        found += cases[i].kernel != NULL;
         seen |= 1u << cases[i].family->subject;
     }
     assert_int_equal(found, kernels());
@@ -207,7 +206,7 @@ TEST(quick_kernel_runs_on_every_isa)
     FILE *f = open_memstream(&text, &size);
 
     assert_non_null(f);
-    while (i < n && cases[i].kernel < 0)
+    while (i < n && cases[i].kernel == NULL)
         i++;
     assert_true(i < n);
     assert_int_equal(bench_run_cases(&o, f, &cases[i], 1), 0);
@@ -238,7 +237,7 @@ TEST(options_choose_rows)
         assert_string_equal(c->spec, "alibi(symmetric=yes)");
         assert_true(c->tokens == 64 || c->tokens == 96);
         assert_int_equal(c->dim, 32);
-        assert_int_equal(c->kernel, -1);
+        assert_null(c->kernel);
         assert_non_null(strstr(c->name, "forward"));
         causal += c->causal;
     }
@@ -353,7 +352,6 @@ static char *printed(enum bench_format format)
                                          .work = &work,
                                          .spec = "rope",
                                          .heads = 3,
-                                         .kernel = -1,
                                          .name = "row, one" };
     const struct bench_result good = { .c = &c,
                                        .isa = "base",
@@ -509,7 +507,7 @@ TEST(float16_is_widened_by_definition)
 static const char *goes_wrong(struct bench_result *r, bool quick)
 {
     (void)quick;
-    return r->c->kernel < 0 ? "off by one" : NULL;
+    return r->c->causal ? "off by one" : NULL;
 }
 
 /* Not printed, and the status says so. */
@@ -520,20 +518,21 @@ TEST(wrong_results_are_an_error)
                                             .one_thread = true,
                                             .measure = goes_wrong };
     static const struct bench_family family = { .name = "kind of work" };
-    struct bench_case c = {
-        .family = &family, .work = &work, .kernel = 0, .name = "this row"
-    };
+    struct bench_case c = { .family = &family,
+                            .work = &work,
+                            .name = "this row" };
     const struct bench_options o = { .format = FORMAT_CSV };
 
-    for (; c.kernel >= -1; c.kernel--) {
+    for (int wrong = 0; wrong < 2; wrong++) {
         char *text = NULL;
         size_t size;
         FILE *f = open_memstream(&text, &size);
 
+        c.causal = wrong;
         assert_non_null(f);
-        assert_int_equal(bench_run_cases(&o, f, &c, 1), c.kernel < 0);
+        assert_int_equal(bench_run_cases(&o, f, &c, 1), wrong);
         assert_int_equal(fclose(f), 0);
-        assert_true((strstr(text, "this row") == NULL) == (c.kernel < 0));
+        assert_true((strstr(text, "this row") == NULL) == wrong);
         free(text);
     }
 }
@@ -558,7 +557,6 @@ TEST(growth_is_told_at_the_last_length)
           .queries = 16,
           .dim = 8,
           .layers = 1,
-          .kernel = -1,
           .name = "tiny" },
     };
     const struct bench_options o = { .format = FORMAT_CSV, .quick = true };

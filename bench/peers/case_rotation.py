@@ -51,9 +51,9 @@ def hugging_face(dtype, compiled, in_place=False):
     q, k = operands(dtype)
 
     def back(q, k, cos, sin):
-        turned_q, turned_k = apply_rotary_pos_emb(q, k, cos, sin)
-        q.copy_(turned_q)
-        k.copy_(turned_k)
+        rotated_q, rotated_k = apply_rotary_pos_emb(q, k, cos, sin)
+        q.copy_(rotated_q)
+        k.copy_(rotated_k)
 
     function = back if in_place else apply_rotary_pos_emb
     if compiled:
@@ -89,46 +89,40 @@ def ggml(dtype, threads, mode):
     places = [graph.tensor(x) for x in sources]
     graph.plan(*(graph.rope(x, positions, mode, BASE) for x in places))
     graph.compute()
-    turned = [graph.read(x, sources[0].shape, dtype).transpose(1, 2)
+    rotated = [graph.read(x, sources[0].shape, dtype).transpose(1, 2)
               for x in places]
-    return Work(graph.compute, lambda: turned)
+    return Work(graph.compute, lambda: rotated)
 
 
-def half(locant, dtype, name, threads, tolerance):
+def rotation(locant, dtype, name, threads, tolerance, pairing):
     size = 2 * 2 * torch.Size(SHAPE).numel() * dtype.itemsize
-    spec = "rope(pairing=half)"
-    return Case(f"rotate q, k {name} half", "GB/s", size / 1e9, tolerance, [
-        Contender("locant, in place", lambda: ours(locant, dtype, spec)),
-        Contender("locant, to another place",
-                  lambda: ours(locant, dtype, spec, False)),
-        Contender("HF eager", lambda: hugging_face(dtype, False)),
-        Contender("HF compiled", lambda: hugging_face(dtype, True), 3),
-        Contender("HF compiled, copied in place",
-                  lambda: hugging_face(dtype, True, True)),
+    spec, half = f"rope(pairing={pairing})", pairing == "half"
+    mode, word = (lib_ggml.ROPE_NEOX, "NEOX") if half else \
+        (lib_ggml.ROPE_NORMAL, "NORMAL")
+    contenders = [
+        Contender("locant, in place", lambda: ours(locant, dtype, spec))]
+    if half:
+        contenders += [
+            Contender("locant, to another place",
+                      lambda: ours(locant, dtype, spec, False)),
+            Contender("HF eager", lambda: hugging_face(dtype, False)),
+            Contender("HF compiled", lambda: hugging_face(dtype, True), 3),
+            Contender("HF compiled, copied in place",
+                      lambda: hugging_face(dtype, True, True))]
+    contenders += [
         Contender("onnxruntime RotaryEmbedding",
-                  lambda: onnx(dtype, threads, False)),
-        Contender("ggml rope NEOX, in place",
-                  lambda: ggml(dtype, threads, lib_ggml.ROPE_NEOX), 1.5, True),
-    ], quick=dtype == torch.float32)
-
-
-def interleaved(locant, dtype, name, threads, tolerance):
-    size = 2 * 2 * torch.Size(SHAPE).numel() * dtype.itemsize
-    spec = "rope(pairing=interleaved)"
-    return Case(f"rotate q, k {name} interleaved", "GB/s", size / 1e9,
-                tolerance, [
-        Contender("locant, in place", lambda: ours(locant, dtype, spec)),
-        Contender("onnxruntime RotaryEmbedding",
-                  lambda: onnx(dtype, threads, True)),
-        Contender("ggml rope NORMAL, in place",
-                  lambda: ggml(dtype, threads, lib_ggml.ROPE_NORMAL), 0, True),
-    ])
+                  lambda: onnx(dtype, threads, not half)),
+        Contender(f"ggml rope {word}, in place",
+                  lambda: ggml(dtype, threads, mode), 1.5 if half else 0,
+                  True)]
+    return Case(f"rotate q, k {name} {pairing}", "GB/s", size / 1e9,
+                tolerance, contenders, quick=half and dtype == torch.float32)
 
 
 def cases(locant, threads):
     # ggml's angles are a running float product; bf16 keeps 8 bits, and its
     # tables have no more.
-    yield half(locant, torch.float32, "f32", threads, 1e-3)
-    yield half(locant, torch.bfloat16, "bf16", threads, 1e-2)
-    yield interleaved(locant, torch.float32, "f32", threads, 1e-3)
-    yield interleaved(locant, torch.bfloat16, "bf16", threads, 1e-2)
+    for pairing in ("half", "interleaved"):
+        for dtype, name, tolerance in ((torch.float32, "f32", 1e-3),
+                                       (torch.bfloat16, "bf16", 1e-2)):
+            yield rotation(locant, dtype, name, threads, tolerance, pairing)

@@ -140,7 +140,7 @@ class Model(nn.Module):
         logits = self.output(self.norm(x))
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
-    def take(self, weights):
+    def load(self, weights):
         """Load parameters of our checkpoint, matrices [in, out]."""
         for name, p in self.named_parameters():
             ours = name.removesuffix(".weight").replace("layers.", "layer")
@@ -164,7 +164,7 @@ def theirs(lab, encoding, size, compiled, shared):
     """Some steps on windows of the same text."""
     torch.set_num_threads(shared["threads"])
     model = Model(encoding, size)
-    model.take(shared["weights"])
+    model.load(shared["weights"])
     with torch.no_grad():
         loss = model(*lab.valid_windows(CHECKED))
     forward = torch.compile(model, dynamic=False) if compiled else model

@@ -13,11 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 from locant import _c  # noqa: E402
 from locant._library import lib, make, text  # noqa: E402
-
-DTYPES = {torch.float32: _c.Dtype.F32, torch.float16: _c.Dtype.F16,
-          torch.bfloat16: _c.Dtype.BF16, torch.float64: _c.Dtype.F64,
-          torch.int32: _c.Dtype.I32, torch.int64: _c.Dtype.I64}
-
+from locant._torch import seen  # noqa: E402
 
 class Locant:
     """The library; an error raises an exception with its message."""
@@ -34,12 +30,7 @@ class Locant:
 
 def view(tensor):
     """A pointer to a locant_tensor that views the memory of 'tensor'."""
-    seen = _c.Tensor(data=tensor.data_ptr(), dtype=DTYPES[tensor.dtype],
-                     rank=tensor.dim())
-    for i in range(tensor.dim()):
-        seen.shape[i] = tensor.shape[i]
-        seen.stride[i] = tensor.stride(i)
-    pointer = ctypes.pointer(seen)
+    pointer = ctypes.pointer(seen(tensor, "operand"))
     pointer.tensor = tensor  # lives as long as its view
     return pointer
 

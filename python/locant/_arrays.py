@@ -122,12 +122,12 @@ def _as_array(x: Any, name: str, copy: bool) -> Array:
                 "expected an array; copy=True makes one of it")
 
 
-def take(x: Any, name: str, copy: bool = False, dtype: str | None = None,
-         codes: tuple[int, ...] = FLOATS) -> tuple[Array, int]:
+def accept(x: Any, name: str, copy: bool = False, dtype: str | None = None,
+           codes: tuple[int, ...] = FLOATS) -> tuple[Array, int]:
     """An input as an array the library can read, and its locant_dtype.
 
     With 'copy' an array whose dtype, byte order, alignment or last stride the
-    library does not take is copied; without, it is refused.
+    library does not read is copied; without, it is refused.
     """
     if type(x) is not np.ndarray:
         x = _as_array(x, name, copy)
@@ -147,7 +147,7 @@ def take(x: Any, name: str, copy: bool = False, dtype: str | None = None,
 
 
 def _fitting(x: Array, codes: tuple[int, ...], dtype: str | None) -> Array:
-    """'x', or a copy if the library cannot take it."""
+    """'x', or a copy if the library cannot read it."""
     if not x.dtype.isnative:
         x = x.astype(x.dtype.newbyteorder("="))
     if _CODES.get(x.dtype) not in codes and dtype is None and \
@@ -185,7 +185,7 @@ def positions_of(x: Any, name: str, copy: bool) -> Array:
                         f"{error}") from None
     if copy and isinstance(x, np.ndarray) and x.dtype.kind in "iu":
         x = x.astype(np.int64, copy=False)
-    return take(x, name, copy, codes=(5, 3))[0]
+    return accept(x, name, copy, codes=(5, 3))[0]
 
 
 def _has_fractions(x: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _c
 from ._arrays import (FLOATS, PARAMS, Array, address, positions_of, result,
-                      take, view)
+                      accept, view)
 from ._c import Status, Tensor
 from ._encoding import Bound, Encoding, Params, bind
 from ._gradients import zeros
@@ -58,7 +58,7 @@ class Problem:
 
     def floats(self, name: str, x: Any,
                dtype: str | None = None) -> tuple[Array, int]:
-        array, code = take(x, name, self.copy, dtype, FLOATS)
+        array, code = accept(x, name, self.copy, dtype, FLOATS)
         self.point(name, array, code)
         return array, code
 
@@ -245,9 +245,9 @@ def attention_backward(
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
         softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated))
-    dout, dout_code = take(dout, "dout", copy, dtype, FLOATS)
-    out, out_code = take(out, "out", copy, dtype, FLOATS)
-    lse, lse_code = take(lse, "lse", copy, None, PARAMS)
+    dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
+    out, out_code = accept(out, "out", copy, dtype, FLOATS)
+    lse, lse_code = accept(lse, "lse", copy, None, PARAMS)
     g = _Outputs(p)
     if x is not None:
         g.add("dx", np.empty(np.shape(x), p.q.dtype), p.code)

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _c
 from ._arrays import (FLOATS, Array, count, counted, positions_of, raw, result,
-                      take, view)
+                      accept, view)
 from ._c import Status
 from ._encoding import Encoding, Params, bind, encoding_of
 from ._library import Error, lib, make, quick, refusal
@@ -80,7 +80,7 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
     inverse), ERR_PARAM, ERR_LAYOUT, ERR_ALIAS, ERR_DTYPE.
     Source: Su et al. 2021, arXiv:2104.09864v5, section 3.4.2.
     """
-    x, code = take(x, "x", copy, dtype, FLOATS)
+    x, code = accept(x, "x", copy, dtype, FLOATS)
     shape = x.shape
     if len(shape) < 2:
         raise Error(Status.ERR_SHAPE, f"locant: x has rank {len(shape)}, "

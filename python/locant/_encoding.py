@@ -10,7 +10,7 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 
 from . import _c
-from ._arrays import PARAMS, Array, take, view
+from ._arrays import PARAMS, Array, accept, view
 from ._c import Status, Tensor
 from ._library import Error, lib, make, text
 from ._values import mapping, new, seeded, string, whole, whole64
@@ -333,7 +333,7 @@ class Encoding:
         params = mapping(params, "params")
         for i, p in enumerate(self.known):
             if p.name in params:
-                value, code = take(params[p.name], f"params[{p.name!r}]")
+                value, code = accept(params[p.name], f"params[{p.name!r}]")
                 lib.locant_encoding_param_project(
                     view(value, p.name, code), self.handle, i)
 
@@ -394,7 +394,7 @@ class Bound:
 
 
 def _numpy_view(x: Any, name: str, copy: bool) -> tuple[Any, Tensor]:
-    array, code = take(x, f"params[{name!r}]", copy, None, PARAMS)
+    array, code = accept(x, f"params[{name!r}]", copy, None, PARAMS)
     return array, view(array, name, code)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from . import _c
-from ._arrays import FLOATS, PARAMS, Array, raw, take, view
+from ._arrays import FLOATS, PARAMS, Array, raw, accept, view
 from ._c import Status, Tensor
 from ._doors import positions_seen, ragged
 from ._encoding import Bound, Encoding, Params, bind
@@ -61,10 +61,10 @@ def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
     Errors: as rotate(); ERR_NULL where x is needed, ERR_UNSUPPORTED of the
     inverse of such a map.
     """
-    dout, dout_code = take(dout, "dout", copy, dtype, FLOATS)
+    dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
     like, code, seen_x = dout, dout_code, None
     if x is not None:
-        like, code = take(x, "x", copy, dtype, FLOATS)
+        like, code = accept(x, "x", copy, dtype, FLOATS)
         seen_x = raw(like, "x", code)
     if like.ndim < 2:
         raise Error(Status.ERR_SHAPE, f"locant: {'dout' if x is None else 'x'} "
@@ -122,7 +122,7 @@ def bias_backward(dout: Any, spec: str | Encoding, offset: int = 0,
 
 def _given(dout: Any, rank: int, shape: str, copy: bool,
            codes: tuple[int, ...]) -> tuple[Array, int]:
-    dout, code = take(dout, "dout", copy, None, codes)
+    dout, code = accept(dout, "dout", copy, None, codes)
     if dout.ndim != rank:
         raise Error(Status.ERR_SHAPE, f"locant: dout has rank {dout.ndim}, "
                     f"expected {shape}")

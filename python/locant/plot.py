@@ -123,11 +123,11 @@ def _copied(f: Any, alt: bytes, caption: bytes) -> Figure:
         f.y_step, _names(f.row_names, f.rows), _names(f.col_names, f.cols))
 
 
-def _visit(name: str, of: str | Encoding, take: Any, runs: Sequence[int],
+def _visit(name: str, of: str | Encoding, call: Any, runs: Sequence[int],
            view: dict[str, Any]) -> None:
-    """Call take(figure, alt, caption, context) for each such figure."""
+    """call(figure, alt, caption, context) for each such figure."""
     seen = make(FigureView, **view)
-    with Callback(FigureTaker, take, Status.ERR_INTERRUPTED) as taker:
+    with Callback(FigureTaker, call, Status.ERR_INTERRUPTED) as taker:
         if isinstance(of, Encoding) or not os.path.isdir(of):
             lab().locant_figure_of_encoding(
                 name.encode(), encoding_of(of).handle, seen, taker, None)
@@ -208,7 +208,7 @@ def svg(name: str, of: str | Encoding, *, runs: Sequence[int] = (),
     """
     found: list[str] = []
 
-    def take(f: Any, alt: bytes, caption: bytes, _: Any) -> None:
+    def draw(f: Any, alt: bytes, caption: bytes, _: Any) -> None:
         if found:
             return
         f.contents.width, f.contents.height = width, height
@@ -218,7 +218,7 @@ def svg(name: str, of: str | Encoding, *, runs: Sequence[int] = (),
                      .decode("utf-8"))
         lib.locant_release(memory)
 
-    _visit(name, of, take, runs, view)
+    _visit(name, of, draw, runs, view)
     return found[0]
 
 
@@ -254,9 +254,9 @@ def _heatmap(ax: Any, f: Figure) -> None:
     if f.y_range:
         options.update(vmin=f.y_range[0], vmax=f.y_range[1])
     if f.diverging:
-        top = float(np.nanmax(np.abs(np.where(np.isfinite(f.cells), f.cells,
-                                              np.nan)), initial=0)) or 1.0
-        options = {"cmap": "RdBu_r", "vmin": -top, "vmax": top}
+        finite = np.where(np.isfinite(f.cells), f.cells, np.nan)
+        largest = float(np.nanmax(np.abs(finite), initial=0)) or 1.0
+        options = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}
     image = ax.imshow(f.cells, aspect="auto", interpolation="nearest", extent=(
         f.x_first - x / 2, f.x_first + x * (cols - 0.5),
         f.y_first + y * (rows - 0.5), f.y_first - y / 2), **options)

@@ -61,14 +61,14 @@ class Attention:
             s = np.where(visible, s, -np.inf)
         sink = (np.full(q.shape[1], -np.inf) if sinks is None
                 else np.asarray(sinks, np.float64))[None, :, None, None]
-        top = np.maximum(s.max(-1, keepdims=True), sink)
-        top = np.where(np.isfinite(top), top, 0)
-        e, self.esink = np.exp(s - top), np.exp(sink - top)
+        row_max = np.maximum(s.max(-1, keepdims=True), sink)
+        row_max = np.where(np.isfinite(row_max), row_max, 0)
+        e, self.esink = np.exp(s - row_max), np.exp(sink - row_max)
         total = e.sum(-1, keepdims=True) + self.esink
         self.seen = e.sum(-1, keepdims=True) > 0
         with np.errstate(divide="ignore", invalid="ignore"):
             self.p = np.where(self.seen, e / total, 0)
-            self.lse = (np.log(total) + top)[..., 0]
+            self.lse = (np.log(total) + row_max)[..., 0]
             self.psink = np.where(self.seen, self.esink / total, 0)
         self.out = self.p @ self.v
 

@@ -90,3 +90,8 @@ class Case(unittest.TestCase):
         made.set_attn_implementation("locant")
         self.assertEqual(made.config._attn_implementation, "locant")
         return eager, call(made)
+
+    def matches(self, made, call, what=""):
+        """locant gives what eager attention gives; no gradients."""
+        with torch.no_grad():
+            self.close(*self.both(made, call), what=what)

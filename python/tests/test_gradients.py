@@ -68,8 +68,8 @@ class Gradients(unittest.TestCase):
             d = self.r.standard_normal((1, 2, 3, 8))
 
             def loss():
-                turned = locant.rotate(x, e, key=key, params=params)
-                return (turned * d).sum()
+                rotated = locant.rotate(x, e, key=key, params=params)
+                return (rotated * d).sum()
 
             dx, found = locant.rotate_backward(d, e, key=key, x=x,
                                                params=params)

@@ -22,23 +22,19 @@ class Families(Case):
     def test_logits(self):
         ids = tokens()
         mask = left_padded(ids)
-        with torch.no_grad():
-            for name in FAMILIES:
-                made = model(name)
-                self.close(*self.both(made, lambda m: m(ids).logits),
-                           what=name)
-                # What a row of padding gives is nobody's business.
-                self.close(*self.both(made, lambda m: m(
-                    ids, attention_mask=mask).logits[mask.bool()]), what=name)
+        for name in FAMILIES:
+            made = model(name)
+            self.matches(made, lambda m: m(ids).logits, name)
+            # What a row of padding gives is nobody's business.
+            self.matches(made, lambda m: m(
+                ids, attention_mask=mask).logits[mask.bool()], name)
 
     def test_packed_rows(self):
         ids = tokens(1, 23)
         at = torch.cat([torch.arange(n) for n in (7, 8, 8)])[None]
-        with torch.no_grad():
-            for name in ("Llama", "Gemma3", "GPTNeoX"):
-                made = model(name)
-                self.close(*self.both(made, lambda m: m(
-                    ids, position_ids=at, use_cache=False).logits), what=name)
+        for name in ("Llama", "Gemma3", "GPTNeoX"):
+            self.matches(model(name), lambda m: m(
+                ids, position_ids=at, use_cache=False).logits, name)
 
     def test_cached_steps(self):
         ids = tokens()
@@ -53,28 +49,24 @@ class Families(Case):
                               past_key_values=cache).logits)
             return torch.cat(rows, 1)
 
-        with torch.no_grad():
-            for name in FAMILIES:
-                if name != "Bert":
-                    self.close(*self.both(model(name), steps), what=name)
+        for name in FAMILIES:
+            if name != "Bert":
+                self.matches(model(name), steps, name)
+
+    def generate_the_same(self, made, ids, what="", new=5, **options):
+        a, b = self.both(made, lambda m: m.generate(
+            ids, attention_mask=left_padded(ids), max_new_tokens=new,
+            do_sample=False, **options))
+        self.assertTrue(torch.equal(a, b), what)
 
     def test_generate(self):
-        ids = tokens()
-        made = model("Llama")
-        a, b = self.both(made, lambda m: m.generate(
-            ids, attention_mask=left_padded(ids), max_new_tokens=5,
-            do_sample=False))
-        self.assertTrue(torch.equal(a, b))
+        self.generate_the_same(model("Llama"), tokens())
 
     def test_generate_with_a_static_cache(self):
-        ids = tokens()
         for name in FAMILIES:
-            if name in ("Bert", "Mpt"):  # Mpt generates without one
-                continue
-            a, b = self.both(model(name), lambda m: m.generate(
-                ids, attention_mask=left_padded(ids), max_new_tokens=5,
-                do_sample=False, cache_implementation="static"))
-            self.assertTrue(torch.equal(a, b), name)
+            if name not in ("Bert", "Mpt"):  # Mpt generates without one
+                self.generate_the_same(model(name), tokens(), name,
+                                       cache_implementation="static")
 
     def test_weights(self):
         ids = tokens()
@@ -118,12 +110,11 @@ class T5(Case):
         mask = left_padded(ids)
         for name in ("T5", "MT5", "UMT5"):
             made = self.made(name)
-            with torch.no_grad():
-                self.close(*self.both(made, lambda m: m(
-                    ids, decoder_input_ids=ids[:, :19]).logits), what=name)
-                self.close(*self.both(made, lambda m: m(
-                    ids, attention_mask=mask,
-                    decoder_input_ids=ids[:, :19]).logits), what=name)
+            self.matches(made, lambda m: m(
+                ids, decoder_input_ids=ids[:, :19]).logits, name)
+            self.matches(made, lambda m: m(
+                ids, attention_mask=mask,
+                decoder_input_ids=ids[:, :19]).logits, name)
             for cache in "dynamic", "static":
                 a, b = self.both(made, lambda m: m.generate(
                     ids, attention_mask=mask, max_new_tokens=6,
@@ -151,9 +142,8 @@ class Bloom(Case):
         mask = torch.ones_like(ids)
         mask[0, 4:7] = mask[1, 12:] = 0
         for name in ("Bloom", "Mpt"):
-            with torch.no_grad():
-                self.close(*self.both(model(name), lambda m: m(
-                    ids, attention_mask=mask).logits[mask.bool()]), what=name)
+            self.matches(model(name), lambda m: m(
+                ids, attention_mask=mask).logits[mask.bool()], name)
 
     def test_gradients(self):
         for name in ("Bloom", "Mpt"):

@@ -155,14 +155,14 @@ class AgainstSdpa(Case):
         double = wide(q, k, v)
         wanted = judge(rope(double[0], AT), rope(double[1], AT), double[2],
                        is_causal=True)
-        turned = lt.rotate(k, "rope", key=True)
+        rotated = lt.rotate(k, "rope", key=True)
         with torch.no_grad():
             for t in range(23):
-                step = lt.attention(q[:, :, t:t + 1], turned[:, :, :t + 1],
+                step = lt.attention(q[:, :, t:t + 1], rotated[:, :, :t + 1],
                                     v[:, :, :t + 1], "rope", causal=True,
                                     keys_rotated=True)
                 self.close(step, wanted[:, :, t:t + 1])
-        found = lt.attention(q, turned, v, "rope", causal=True,
+        found = lt.attention(q, rotated, v, "rope", causal=True,
                              keys_rotated=True)
         self.same(found, wanted, [q, k, v], double)
 
@@ -199,8 +199,8 @@ class Rotation(Case):
         self.same(lt.rotate(x, "rope", offset=1000),
                   rope(double, torch.arange(1000, 1019)), [x], [double])
         at = torch.arange(19) ** 2
-        turned = lt.rotate(x, "rope", at)
-        self.close(lt.rotate(turned, "rope", at, inverse=True), x)
+        rotated = lt.rotate(x, "rope", at)
+        self.close(lt.rotate(rotated, "rope", at, inverse=True), x)
 
     def test_rows_of_a_ragged_batch_are_rotated_as_if_alone(self):
         spec = "rope(scaling=dynamic(factor=2,original=8))"

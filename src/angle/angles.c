@@ -32,8 +32,7 @@ static locant_status check(const locant_tensor *out,
     LCT_TRY(lct_check_apart(fn, out, positions));
     if (!(base > 0 && base <= 0x1.fffffffffffffp1023))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: base is %g, expected a "
-                           "finite number above 0",
+                           "%s: base is %g, expected a finite number above 0",
                            fn, base);
     /* Whole turns of these frequencies were dropped, which is exact only at
      * integer positions. */

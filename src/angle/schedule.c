@@ -249,22 +249,13 @@ void lct_schedule_angles(float *cos_out, float *sin_out,
 
 void lct_schedule_angles_real(float *cos_out, float *sin_out,
                               const struct lct_schedule *s,
-                              const double *positions, size_t n)
+                              const double *coords, size_t n)
 {
-    struct job job = { .cos_out = cos_out,
-                       .sin_out = sin_out,
-                       .s = s,
-                       .reals = positions,
-                       .n = n };
+    struct job job = {
+        .cos_out = cos_out, .sin_out = sin_out, .s = s, .reals = coords, .n = n
+    };
 
     run(&job);
-}
-
-void lct_schedule_angles_at(float *cos_out, float *sin_out,
-                            const struct lct_schedule *s, const double *coords,
-                            size_t n)
-{
-    lct_schedule_angles_real(cos_out, sin_out, s, coords, n);
 }
 
 void lct_schedule_fill(struct lct_table t, const struct lct_schedule *s,

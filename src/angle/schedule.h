@@ -121,13 +121,6 @@ void lct_schedule_angles_of(float *cos_out, float *sin_out,
                             size_t pairs, const int64_t *positions, size_t n);
 
 /*
- * As lct_schedule_angles(), at real positions: finite, below 2^63 in magnitude.
- */
-void lct_schedule_angles_real(float *cos_out, float *sin_out,
-                              const struct lct_schedule *s,
-                              const double *positions, size_t n);
-
-/*
  * As lct_schedule_angles(), for any number of axes, at coords [n, axes]:
  * finite, below 2^63 in magnitude.  The sum over axes is formed in integers
  * modulo whole turns.  Its error is 2^-128 turn times sum_a |coords[a]| (from
@@ -137,9 +130,9 @@ void lct_schedule_angles_real(float *cos_out, float *sin_out,
  * that is an integer, the bits are those of lct_schedule_angles().  Only EXACT
  * has more than one axis.
  */
-void lct_schedule_angles_at(float *cos_out, float *sin_out,
-                            const struct lct_schedule *s, const double *coords,
-                            size_t n);
+void lct_schedule_angles_real(float *cos_out, float *sin_out,
+                              const struct lct_schedule *s,
+                              const double *coords, size_t n);
 
 /* Cosines and sines [n, pairs]: doubles if wide, else floats. */
 struct lct_table {

@@ -152,7 +152,7 @@ static double estimate(const struct fixed *x, size_t n)
 }
 
 /* base = mantissa * 2^(exponent - 52), 2^52 <= mantissa < 2^53. */
-static void take_apart(uint64_t *mantissa, int *exponent, double base)
+static void split_double(uint64_t *mantissa, int *exponent, double base)
 {
     uint64_t bits;
 
@@ -199,7 +199,7 @@ static struct fixed log_of(double base, size_t n)
     uint64_t mantissa;
     int exponent;
 
-    take_apart(&mantissa, &exponent, base);
+    split_double(&mantissa, &exponent, base);
     of_mantissa = log_of_mantissa(mantissa, n);
     times(&of_power, (uint64_t)(exponent < 0 ? -exponent : exponent), n);
     if (exponent < 0)

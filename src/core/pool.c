@@ -152,7 +152,7 @@ bool lct_pool_cancelled(void)
     return call.cancelled;
 }
 
-static void take_tasks(int slot)
+static void run_tasks(int slot)
 {
     size_t task;
 
@@ -203,7 +203,7 @@ static void *worker(void *arg)
         seen = pool.job;
         pool.busy++;
         pthread_mutex_unlock(&pool.lock);
-        take_tasks(slot);
+        run_tasks(slot);
         pthread_mutex_lock(&pool.lock);
         if (--pool.busy == 0)
             pthread_cond_signal(&pool.done);
@@ -283,7 +283,7 @@ static void run_on_pool(size_t tasks, locant_task body, void *context,
     pthread_cond_broadcast(&pool.wake);
     pthread_mutex_unlock(&pool.lock);
 
-    take_tasks(0);
+    run_tasks(0);
 
     pthread_mutex_lock(&pool.lock);
     pool.wanted = 0; /* no worker joins from here on */

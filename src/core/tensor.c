@@ -97,14 +97,12 @@ static locant_status check_sizes(const char *fn, const char *arg,
     }
     if (!lct_array_bytes(&bytes, t->shape, t->rank, dtypes[t->dtype].size))
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: the size of %s does not fit "
-                           "in memory",
-                           fn, arg);
+                           "%s: the size of %s does not fit in memory", fn,
+                           arg);
     if (!reachable(t))
         return locant_fail(LOCANT_ERR_LAYOUT,
-                           "%s: the strides of %s reach "
-                           "beyond memory",
-                           fn, arg);
+                           "%s: the strides of %s reach beyond memory", fn,
+                           arg);
     return LOCANT_OK;
 }
 

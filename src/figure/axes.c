@@ -6,6 +6,14 @@
 
 static const double label_size = 11;
 
+void lct_stretch(double range[2], double value)
+{
+    if (isfinite(value)) {
+        range[0] = fmin(range[0], value);
+        range[1] = fmax(range[1], value);
+    }
+}
+
 void lct_widen(double *low, double *high, bool log)
 {
     double size = fmax(fabs(*low), fabs(*high));
@@ -87,6 +95,34 @@ double lct_axis_at(const struct lct_axis *a, double value)
     return (value - a->low) / (a->high - a->low);
 }
 
+double lct_axis_x(const struct lct_axis *a, const struct lct_box *box,
+                  double value)
+{
+    return box->x + box->width * lct_axis_at(a, value);
+}
+
+double lct_axis_y(const struct lct_axis *a, const struct lct_box *box,
+                  double value)
+{
+    return box->y + box->height * (1 - lct_axis_at(a, value));
+}
+
+locant_status lct_plot_frame(struct lct_box *box, const struct lct_canvas *c,
+                             const locant_figure *f,
+                             const struct lct_margins *m, double least,
+                             const char *what)
+{
+    const double below = m->below + (f->x_label ? 44 : 28);
+
+    *box = (struct lct_box){ m->left, m->above, c->width - m->left - m->right,
+                             c->height - m->above - below };
+    if (box->width >= 20 && box->height >= least)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_figure: %d x %d points leave no room for %s",
+                       (int)c->width, (int)c->height, what);
+}
+
 void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
                  const struct lct_axis *x, const struct lct_axis *y)
 {
@@ -97,11 +133,15 @@ void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
     c->y[1] = y ? y->high : 0;
 }
 
-/* Replaces a hyphen by a typographic minus. */
-static void with_minus(char *out, size_t size, const char *label)
+const char *lct_tick_label(char room[LCT_TICK_BYTES], const struct lct_axis *a,
+                           int i)
 {
-    snprintf(out, size, "%s%s", label[0] == '-' ? "\xe2\x88\x92" : "",
-             label + (label[0] == '-'));
+    const char *label = a->label[i];
+    bool minus = label[0] == '-';
+
+    snprintf(room, LCT_TICK_BYTES, "%s%s", minus ? "\xe2\x88\x92" : "",
+             label + minus);
+    return room;
 }
 
 double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a)
@@ -110,9 +150,9 @@ double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a)
     double widest = 0;
 
     for (int i = 0; i < a->n; i++) {
-        char label[LCT_DECIMAL_BYTES + 4];
-        with_minus(label, sizeof label, a->label[i]);
-        widest = fmax(widest, lct_text_width(c, label, &style));
+        char room[LCT_TICK_BYTES];
+        widest =
+            fmax(widest, lct_text_width(c, lct_tick_label(room, a, i), &style));
     }
     return widest;
 }
@@ -124,9 +164,8 @@ static void verticals(struct lct_canvas *c, const struct lct_box *box,
                       const struct lct_axis *a, double from, double to)
 {
     for (int i = 0; i < a->n; i++) {
-        double x = box->x + box->width * lct_axis_at(a, a->tick[i]);
-        c->ops->move(c->to, x, from);
-        c->ops->line(c->to, x, to);
+        double x = lct_axis_x(a, box, a->tick[i]);
+        lct_segment(c, x, from, x, to);
     }
 }
 
@@ -135,9 +174,8 @@ void lct_axes_grid(struct lct_canvas *c, const struct lct_box *box,
 {
     verticals(c, box, x, box->y, box->y + box->height);
     for (int i = 0; y && i < y->n; i++) {
-        double at = box->y + box->height * (1 - lct_axis_at(y, y->tick[i]));
-        c->ops->move(c->to, box->x, at);
-        c->ops->line(c->to, box->x + box->width, at);
+        double at = lct_axis_y(y, box, y->tick[i]);
+        lct_segment(c, box->x, at, box->x + box->width, at);
     }
     if (x->n > 0 || (y && y->n > 0))
         c->ops->stroke(c->to, &rule);
@@ -153,8 +191,7 @@ static void draw_ticks(struct lct_canvas *c, const struct lct_box *box,
         lct_outline(c, box);
     verticals(c, box, a, bottom, bottom + 4);
     if (edge == LCT_EDGE_BOTTOM) {
-        c->ops->move(c->to, box->x, bottom);
-        c->ops->line(c->to, box->x + box->width, bottom);
+        lct_segment(c, box->x, bottom, box->x + box->width, bottom);
     }
     if (a->n > 0 || edge != LCT_EDGE_NONE)
         c->ops->stroke(c->to, &tick);
@@ -172,11 +209,10 @@ void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
 
     draw_ticks(c, box, a, edge);
     for (int i = 0; i < a->n; i++) {
-        double x = box->x + box->width * lct_axis_at(a, a->tick[i]);
-        char label[LCT_DECIMAL_BYTES + 4];
-        double half;
-        with_minus(label, sizeof label, a->label[i]);
-        half = lct_text_width(c, label, &style) / 2;
+        double x = lct_axis_x(a, box, a->tick[i]);
+        char room[LCT_TICK_BYTES];
+        const char *label = lct_tick_label(room, a, i);
+        double half = lct_text_width(c, label, &style) / 2;
         if (x - half < free_from)
             continue;
         lct_text_draw(c, x, bottom + 6, label, &style);
@@ -196,10 +232,9 @@ void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
     };
 
     for (int i = 0; i < a->n; i++) {
-        double y = box->y + box->height * (1 - lct_axis_at(a, a->tick[i]));
-        char label[LCT_DECIMAL_BYTES + 4];
-        with_minus(label, sizeof label, a->label[i]);
-        lct_text_draw(c, box->x - 7, y, label, &style);
+        char room[LCT_TICK_BYTES];
+        lct_text_draw(c, box->x - 7, lct_axis_y(a, box, a->tick[i]),
+                      lct_tick_label(room, a, i), &style);
     }
     style = (struct lct_text){ .size = label_size,
                                .align_x = 0.5,
@@ -207,6 +242,30 @@ void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
                                .max_width = c->height - 20,
                                .zh = f->y_label_zh };
     lct_text_draw(c, 8, box->y + box->height / 2, f->y_label, &style);
+}
+
+void lct_marks_draw(struct lct_canvas *c, const struct lct_box *box,
+                    const struct lct_axis *a, const locant_figure *f,
+                    bool stagger)
+{
+    static const struct lct_pen pen = { LCT_INK, 0.75, 1.25, 2 };
+    struct lct_text style = { .size = label_size, .align_x = 0.5 };
+    double free_from = -1e9;
+    bool higher = false;
+
+    for (size_t i = 0; i < f->n_marks; i++) {
+        const locant_mark *m = &f->marks[i];
+        double x = lct_axis_x(a, box, m->x), half, center;
+        lct_line(c, x, box->y, x, box->y + box->height, &pen);
+        if (!m->label)
+            continue;
+        style.zh = m->label_zh;
+        half = lct_text_width(c, m->label, &style) / 2;
+        center = fmin(fmax(x, half + 6), c->width - half - 6);
+        higher = stagger && center - half < free_from && !higher;
+        lct_text_draw(c, center, box->y - (higher ? 32 : 17), m->label, &style);
+        free_from = center + half + 6;
+    }
 }
 
 double lct_title_draw(struct lct_canvas *c, const locant_figure *f)

@@ -24,11 +24,17 @@ void lct_series(struct lct_canvas *c, int i)
         c->ops->series(c->to, i);
 }
 
-void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
-              const struct lct_pen *pen)
+void lct_segment(struct lct_canvas *c, double x0, double y0, double x1,
+                 double y1)
 {
     c->ops->move(c->to, x0, y0);
     c->ops->line(c->to, x1, y1);
+}
+
+void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
+              const struct lct_pen *pen)
+{
+    lct_segment(c, x0, y0, x1, y1);
     c->ops->stroke(c->to, pen);
 }
 

@@ -166,22 +166,14 @@ static void text(void *to, double x, double y, const char *words,
 
 /* -------------------------------------------------------------------- maps */
 
-static uint32_t pack(struct lct_color c)
-{
-    return (uint32_t)lrint(c.r * 255) << 16 | (uint32_t)lrint(c.g * 255) << 8 |
-           (uint32_t)lrint(c.b * 255);
-}
-
 /* Shade -1, the colour of missing values, comes first. */
 static void make_shades(uint32_t shades[LCT_SHADES + 1],
                         const struct lct_map *map)
 {
-    shades[0] = pack((struct lct_color){ 0.90, 0.90, 0.91 });
-    for (int i = 0; i < LCT_SHADES; i++) {
-        double t = (double)i / (LCT_SHADES - 1);
-        shades[1 + i] = pack(map->diverging ? lct_diverging(2 * t - 1, false)
-                                            : lct_sequential(t, false));
-    }
+    shades[0] = lct_rgb((struct lct_color){ 0.90, 0.90, 0.91 });
+    for (int i = 0; i < LCT_SHADES; i++)
+        shades[1 + i] =
+            lct_rgb(lct_shade_color(map->diverging, i, LCT_SHADES, false));
 }
 
 static void show(struct lct_cairo *c, const struct lct_box *box,

@@ -16,33 +16,36 @@ struct plot {
 
 static double at_x(const struct plot *p, double value)
 {
-    return p->box.x + p->box.width * lct_axis_at(&p->x, value);
+    return lct_axis_x(&p->x, &p->box, value);
 }
 
 static double at_y(const struct plot *p, double value)
 {
-    return p->box.y + p->box.height * (1 - lct_axis_at(&p->y, value));
+    return lct_axis_y(&p->y, &p->box, value);
 }
 
-static void stretch(double *low, double *high, double value)
+static bool has_point(const locant_series *s, size_t k)
 {
-    if (isfinite(value)) {
-        *low = fmin(*low, value);
-        *high = fmax(*high, value);
-    }
+    return isfinite(s->x[k]) && isfinite(s->y[k]);
+}
+
+static bool has_band(const locant_series *s, size_t k)
+{
+    return s->low && isfinite(s->x[k]) && isfinite(s->low[k]) &&
+           isfinite(s->high[k]);
 }
 
 static void range_of_series(const locant_series *s, double x[2], double y[2])
 {
     for (size_t k = 0; k < s->n; k++) {
-        bool band = s->low && isfinite(s->low[k]) && isfinite(s->high[k]);
-        if (!isfinite(s->x[k]) || (!isfinite(s->y[k]) && !band))
+        bool band = has_band(s, k);
+        if (!has_point(s, k) && !band)
             continue;
-        stretch(&x[0], &x[1], s->x[k]);
-        stretch(&y[0], &y[1], s->y[k]);
+        lct_stretch(x, s->x[k]);
+        lct_stretch(y, s->y[k]);
         if (band) {
-            stretch(&y[0], &y[1], s->low[k]);
-            stretch(&y[0], &y[1], s->high[k]);
+            lct_stretch(y, s->low[k]);
+            lct_stretch(y, s->high[k]);
         }
     }
 }
@@ -65,7 +68,7 @@ void lct_curve_axes(struct lct_axis *x_axis, struct lct_axis *y_axis,
     for (size_t i = 0; i < f->n_series; i++)
         range_of_series(&f->series[i], x, y);
     for (size_t i = 0; i < f->n_marks; i++)
-        stretch(&x[0], &x[1], f->marks[i].x);
+        lct_stretch(x, f->marks[i].x);
     lct_widen(&x[0], &x[1], f->log_x);
     lct_widen(&y[0], &y[1], false);
     if (f->y_min < f->y_max) {
@@ -83,31 +86,33 @@ void lct_curve_axes(struct lct_axis *x_axis, struct lct_axis *y_axis,
     lct_axis_linear(y_axis, y[0], y[1], 7);
 }
 
+/* The next points [run[0], run[1]) after run[1] that all have what 'shown' asks
+   for, two at least; false if there are none. */
+static bool next_run(size_t run[2], const locant_series *s,
+                     bool (*shown)(const locant_series *s, size_t k))
+{
+    do {
+        for (run[0] = run[1]; run[0] < s->n && !shown(s, run[0]);)
+            run[0]++;
+        for (run[1] = run[0]; run[1] < s->n && shown(s, run[1]);)
+            run[1]++;
+    } while (run[1] < s->n && run[1] - run[0] < 2);
+    return run[1] - run[0] >= 2;
+}
+
 static void draw_band(const struct plot *p, const locant_series *s, int role,
                       double alpha)
 {
     const struct lct_ops *ops = p->c->ops;
-    size_t k = 0, drawn = 0;
+    size_t run[2] = { 0, 0 }, drawn = 0;
 
-    while (k < s->n) {
-        size_t first, last;
-        while (k < s->n && !(isfinite(s->x[k]) && isfinite(s->low[k]) &&
-                             isfinite(s->high[k])))
-            k++;
-        first = k;
-        while (k < s->n && isfinite(s->x[k]) && isfinite(s->low[k]) &&
-               isfinite(s->high[k]))
-            k++;
-        last = k;
-        if (last - first < 2)
-            continue;
-        ops->move(p->c->to, at_x(p, s->x[first]), at_y(p, s->low[first]));
-        for (size_t i = first + 1; i < last; i++)
+    for (; next_run(run, s, has_band); drawn++) {
+        ops->move(p->c->to, at_x(p, s->x[run[0]]), at_y(p, s->low[run[0]]));
+        for (size_t i = run[0] + 1; i < run[1]; i++)
             ops->line(p->c->to, at_x(p, s->x[i]), at_y(p, s->low[i]));
-        for (size_t i = last; i-- > first;)
+        for (size_t i = run[1]; i-- > run[0];)
             ops->line(p->c->to, at_x(p, s->x[i]), at_y(p, s->high[i]));
         ops->close(p->c->to);
-        drawn++;
     }
     if (drawn > 0)
         ops->fill(p->c->to, role, alpha);
@@ -173,30 +178,18 @@ static void draw_run(const struct plot *p, const locant_series *s, size_t first,
 static void draw_line(const struct plot *p, const locant_series *s,
                       const struct lct_pen *pen)
 {
-    size_t k = 0, drawn = 0;
+    size_t run[2] = { 0, 0 }, drawn = 0;
 
-    while (k < s->n) {
-        size_t first;
-        while (k < s->n && !(isfinite(s->x[k]) && isfinite(s->y[k])))
-            k++;
-        first = k;
-        while (k < s->n && isfinite(s->x[k]) && isfinite(s->y[k]))
-            k++;
-        if (k - first < 2)
-            continue;
-        draw_run(p, s, first, k);
-        drawn++;
-    }
+    for (; next_run(run, s, has_point); drawn++)
+        draw_run(p, s, run[0], run[1]);
     if (drawn > 0)
         p->c->ops->stroke(p->c->to, pen);
 }
 
-static bool alone(const locant_series *s, size_t k)
+static bool is_alone(const locant_series *s, size_t k)
 {
-    bool before = k > 0 && isfinite(s->y[k - 1]) && isfinite(s->x[k - 1]);
-    bool after = k + 1 < s->n && isfinite(s->y[k + 1]) && isfinite(s->x[k + 1]);
-
-    return !before && !after;
+    return !(k > 0 && has_point(s, k - 1)) &&
+           !(k + 1 < s->n && has_point(s, k + 1));
 }
 
 /* Dots where the caller asked, and on single points, which no line shows. */
@@ -206,8 +199,7 @@ static void draw_dots(const struct plot *p, const locant_series *s,
     size_t drawn = 0;
 
     for (size_t k = 0; k < s->n; k++) {
-        if (!isfinite(s->x[k]) || !isfinite(s->y[k]) ||
-            (!s->marks && !alone(s, k)))
+        if (!has_point(s, k) || (!s->marks && !is_alone(s, k)))
             continue;
         p->c->ops->dot(p->c->to, at_x(p, s->x[k]), at_y(p, s->y[k]), 3);
         drawn++;
@@ -250,30 +242,6 @@ static void draw_series(const struct plot *p)
     ops->clip(p->c->to, NULL);
 }
 
-/* Vertical lines; a label that would touch the previous one is a row higher. */
-static void draw_marks(const struct plot *p)
-{
-    static const struct lct_pen pen = { LCT_INK, 0.75, 1.25, 2 };
-    struct lct_text style = { .size = 11, .align_x = 0.5 };
-    double free_from = -1e9;
-    bool higher = false;
-
-    for (size_t i = 0; i < p->f->n_marks; i++) {
-        const locant_mark *m = &p->f->marks[i];
-        double x = at_x(p, m->x), half, center;
-        lct_line(p->c, x, p->box.y, x, p->box.y + p->box.height, &pen);
-        if (!m->label)
-            continue;
-        style.zh = m->label_zh;
-        half = lct_text_width(p->c, m->label, &style) / 2;
-        center = fmin(fmax(x, half + 6), p->c->width - half - 6);
-        higher = center - half < free_from && !higher;
-        lct_text_draw(p->c, center, p->box.y - (higher ? 32 : 17), m->label,
-                      &style);
-        free_from = center + half + 6;
-    }
-}
-
 /* The y at which each line reaches the right edge, perhaps outside the frame;
    NAN if it ends before the edge. */
 static void find_ends(const struct plot *p, double *end)
@@ -282,7 +250,7 @@ static void find_ends(const struct plot *p, double *end)
         const locant_series *s = &p->f->series[i];
         end[i] = NAN;
         for (size_t k = s->n; k-- > 0;) {
-            if (!isfinite(s->x[k]) || !isfinite(s->y[k]))
+            if (!has_point(s, k))
                 continue;
             if (lct_axis_at(&p->x, s->x[k]) > 0.97)
                 end[i] = at_y(p, s->y[k]);
@@ -296,26 +264,24 @@ locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
 {
     struct plot p = { .c = c, .f = f };
     double end[256]; /* lct_figure_check() limits n_series */
-    double left, right = lct_legend_width(c, f);
-    double above = f->n_marks > 1 ? 32 : f->n_marks ? 18 : 4;
-    double below = f->x_label ? 44 : 28;
+    double legend = lct_legend_width(c, f);
+    struct lct_margins margins = {
+        .above = top + (f->n_marks > 1 ? 32
+                        : f->n_marks   ? 18
+                                       : 4),
+        .right = legend > 0 ? legend : 20,
+    };
 
     lct_curve_axes(&p.x, &p.y, f);
-    left = lct_axis_width(c, &p.y) + 14 + (f->y_label ? 22 : 6);
-    right = right > 0 ? right : 20;
-    p.box = (struct lct_box){ left, top + above, c->width - left - right,
-                              c->height - top - above - below };
-    if (p.box.width < 20 || p.box.height < 20)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_figure: %d x %d points leave no room for "
-                           "the plot beside its labels",
-                           (int)c->width, (int)c->height);
+    margins.left = lct_axis_width(c, &p.y) + 14 + (f->y_label ? 22 : 6);
+    LCT_TRY(lct_plot_frame(&p.box, c, f, &margins, 20,
+                           "the plot beside its labels"));
     lct_plot_at(c, &p.box, &p.x, &p.y);
     lct_axes_grid(c, &p.box, &p.x, &p.y);
     lct_axis_draw_x(c, &p.box, &p.x, f, LCT_EDGE_BOTTOM);
     lct_axis_draw_y(c, &p.box, &p.y, f);
     draw_series(&p);
-    draw_marks(&p);
+    lct_marks_draw(c, &p.box, &p.x, f, true);
     find_ends(&p, end);
     lct_legend_draw(c, f, &p.box, end);
     return LOCANT_OK;

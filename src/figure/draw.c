@@ -8,14 +8,13 @@
 #include "../files/io.h"
 #include "../files/html.h"
 #include "canvas_cairo.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum format { FORMAT_NONE, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
-static cairo_status_t take(void *closure, const unsigned char *data,
-                           unsigned int size)
+static cairo_status_t append(void *closure, const unsigned char *data,
+                             unsigned int size)
 {
     struct lct_html *b = closure;
 
@@ -28,9 +27,11 @@ static cairo_surface_t *make_surface(const struct lct_drawing *lib,
                                      double width, double height)
 {
     if (format == FORMAT_SVG)
-        return lib->cairo_svg_surface_create_for_stream(take, b, width, height);
+        return lib->cairo_svg_surface_create_for_stream(append, b, width,
+                                                        height);
     if (format == FORMAT_PDF)
-        return lib->cairo_pdf_surface_create_for_stream(take, b, width, height);
+        return lib->cairo_pdf_surface_create_for_stream(append, b, width,
+                                                        height);
     /* two pixels per point */
     return lib->cairo_image_surface_create(CAIRO_FORMAT_RGB24, 2 * (int)width,
                                            2 * (int)height);
@@ -115,7 +116,7 @@ static locant_status render(struct lct_html *b, const char *fn,
     status = paint(&drawn, &c, &canvas, f);
     lib->cairo_destroy(c.cr);
     if (format == FORMAT_PNG && status == LOCANT_OK && drawn == 0)
-        drawn = lib->cairo_surface_write_to_png_stream(surface, take, b);
+        drawn = lib->cairo_surface_write_to_png_stream(surface, append, b);
     lib->cairo_surface_finish(surface);
     if (drawn == CAIRO_STATUS_SUCCESS)
         drawn = lib->cairo_surface_status(surface);
@@ -160,13 +161,10 @@ static size_t counted_id(const char *p)
 static void append_id(struct lct_html *to, const char **from, size_t id,
                       struct renaming *r)
 {
-    char digits[24];
     char *end;
     size_t number = renamed(r, strtoul(*from + id, &end, 10));
 
-    lct_html_append(to, *from, id);
-    snprintf(digits, sizeof digits, "%zu", number);
-    lct_html_raw(to, digits);
+    lct_html_format(to, "%.*s%zu", (int)id, *from, number);
     *from = end;
 }
 
@@ -275,8 +273,7 @@ locant_status locant_figure_write(const locant_figure *figure, const char *path)
     enum format format;
     locant_status status;
 
-    if (!path)
-        return locant_fail(LOCANT_ERR_NULL, "%s: path is NULL", fn);
+    LCT_NOT_NULL(fn, path);
     format = format_of(path);
     if (format == FORMAT_NONE)
         return locant_fail(LOCANT_ERR_PARAM,
@@ -296,8 +293,7 @@ locant_status locant_figure_svg(char **out, size_t *size,
     static const char fn[] = "locant_figure_svg";
     struct lct_html b = { .data = NULL };
 
-    if (!out || !size)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
-                           out ? "size" : "out");
+    LCT_NOT_NULL(fn, out);
+    LCT_NOT_NULL(fn, size);
     return lct_html_give(out, size, &b, document(&b, fn, FORMAT_SVG, figure));
 }

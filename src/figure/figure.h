@@ -39,10 +39,17 @@ struct lct_color lct_palette(int i);
 /* The same colour for dark pages, with the same contrast. */
 struct lct_color lct_palette_dark(int i);
 
+/* Red, green, blue: a byte each, red the highest. */
+uint32_t lct_rgb(struct lct_color c);
+
 /* The colour of t in [0, 1], from near the background to far from it, and of t
    in [-1, 1]: blue, background, red.  'dark': for a dark page. */
 struct lct_color lct_sequential(double t, bool dark);
 struct lct_color lct_diverging(double t, bool dark);
+
+/* The colour of shade 0 .. shades - 1 of a map. */
+struct lct_color lct_shade_color(bool diverging, int shade, int shades,
+                                 bool dark);
 
 /* The colour of series i: its own, or by order, skipping the grey. */
 int lct_series_color(const locant_figure *f, size_t i);
@@ -123,6 +130,9 @@ double lct_text_width(struct lct_canvas *c, const char *text,
 /* What is drawn from here to lct_series(c, -1) belongs to series i. */
 void lct_series(struct lct_canvas *c, int i);
 
+/* Adds a line to the path. */
+void lct_segment(struct lct_canvas *c, double x0, double y0, double x1,
+                 double y1);
 void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
               const struct lct_pen *pen);
 /* Adds a rectangle to the path, which the caller strokes or fills. */
@@ -167,9 +177,31 @@ void lct_axis_log2(struct lct_axis *a, double low, double high, int want);
 /* Where 'value' lies: 0 at low, 1 at high. */
 double lct_axis_at(const struct lct_axis *a, double value);
 
+/* The same on the page, along the bottom and along the left of 'box'. */
+double lct_axis_x(const struct lct_axis *a, const struct lct_box *box,
+                  double value);
+double lct_axis_y(const struct lct_axis *a, const struct lct_box *box,
+                  double value);
+
+/*
+ * The frame of a plot: what the margins leave of the page; below it, ticks and
+ * the title of the x axis have room.  PARAM if less than 20 points of width or
+ * 'least' of height are left; the message says no room for 'what'.
+ */
+struct lct_margins {
+    double left, above, right, below;
+};
+locant_status lct_plot_frame(struct lct_box *box, const struct lct_canvas *c,
+                             const locant_figure *f,
+                             const struct lct_margins *margins, double least,
+                             const char *what);
+
 /* Tell the canvas the frame of the plot and its axes; y may be NULL. */
 void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
                  const struct lct_axis *x, const struct lct_axis *y);
+
+/* Widen range[0] .. range[1] to hold 'value', unless it is not finite. */
+void lct_stretch(double range[2], double value);
 
 /* Make low < high by a visible amount. */
 void lct_widen(double *low, double *high, bool log);
@@ -190,6 +222,11 @@ double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a);
 void lct_axes_grid(struct lct_canvas *c, const struct lct_box *box,
                    const struct lct_axis *x, const struct lct_axis *y);
 
+/* The label of tick i with a typographic minus. */
+enum { LCT_TICK_BYTES = LCT_DECIMAL_BYTES + 4 };
+const char *lct_tick_label(char room[LCT_TICK_BYTES], const struct lct_axis *a,
+                           int i);
+
 /* Ticks, tick labels, title of the axis; 'edge': edges of 'box' to draw. */
 enum lct_edge { LCT_EDGE_NONE, LCT_EDGE_BOTTOM, LCT_EDGE_ALL };
 void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
@@ -197,6 +234,12 @@ void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
                      enum lct_edge edge);
 void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
                      const struct lct_axis *a, const locant_figure *f);
+
+/* Vertical lines at the marks, labelled above 'box'; if 'stagger', a label that
+   would touch the previous one is a row higher. */
+void lct_marks_draw(struct lct_canvas *c, const struct lct_box *box,
+                    const struct lct_axis *a, const locant_figure *f,
+                    bool stagger);
 
 /* Title of the figure; returns the height it took. */
 double lct_title_draw(struct lct_canvas *c, const locant_figure *f);
@@ -208,16 +251,22 @@ locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
                               double top);
 locant_status lct_draw_heatmap(struct lct_canvas *c, const locant_figure *f,
                                double top);
-locant_status lct_draw_bars(struct lct_canvas *c, const locant_figure *f,
+/* Kinds BARS, STRIPS and POINTS. */
+locant_status lct_draw_rows(struct lct_canvas *c, const locant_figure *f,
                             double top);
-/* Kinds STRIPS and POINTS. */
-locant_status lct_draw_dots(struct lct_canvas *c, const locant_figure *f,
-                            double top);
+
+/* Low and high of the axis below rows; 'marks': of their marks, too. */
+void lct_rows_range(double range[2], const locant_figure *f, bool marks);
 
 /* The scale of a heat map. */
 struct lct_map lct_map_of(const locant_figure *f);
 
 /* ------------------------------------------------------------------ legend */
+
+/* Width of the widest label of a series, at most 'most'; 'zh': in either
+   language. */
+double lct_widest_label(struct lct_canvas *c, const locant_figure *f,
+                        double most, bool zh);
 
 /* Width of the labels of the series beside the plot; 0 if none has one. */
 double lct_legend_width(struct lct_canvas *c, const locant_figure *f);

@@ -11,15 +11,13 @@
 
 struct lct_map lct_map_of(const locant_figure *f)
 {
-    struct lct_map m = { INFINITY, -INFINITY, f->diverging != 0 };
-    int64_t n = f->rows * f->cols;
+    double range[2] = { INFINITY, -INFINITY };
+    struct lct_map m = { .diverging = f->diverging != 0 };
 
-    for (int64_t i = 0; i < n; i++) {
-        if (!isfinite(f->cells[i]))
-            continue;
-        m.low = fmin(m.low, f->cells[i]);
-        m.high = fmax(m.high, f->cells[i]);
-    }
+    for (int64_t i = 0; i < f->rows * f->cols; i++)
+        lct_stretch(range, f->cells[i]);
+    m.low = range[0];
+    m.high = range[1];
     if (!f->diverging && f->y_min < f->y_max) {
         m.low = f->y_min;
         m.high = f->y_max;
@@ -148,14 +146,11 @@ static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
     LCT_TRY(c->ops->cells(c->to, &box, m, cells, steps, 1));
     lct_outline(c, &box);
     for (int i = 0; i < axis->n; i++) {
-        double y = box.y + box.height * (1 - lct_axis_at(axis, axis->tick[i]));
-        char text[LCT_DECIMAL_BYTES + 4];
-        bool minus = axis->label[i][0] == '-';
-        snprintf(text, sizeof text, "%s%s", minus ? "\xe2\x88\x92" : "",
-                 axis->label[i] + minus);
-        c->ops->move(c->to, box.x + box.width, y);
-        c->ops->line(c->to, box.x + box.width + 3, y);
-        lct_text_draw(c, box.x + box.width + 7, y, text, &style);
+        double y = lct_axis_y(axis, &box, axis->tick[i]);
+        char room[LCT_TICK_BYTES];
+        lct_segment(c, box.x + box.width, y, box.x + box.width + 3, y);
+        lct_text_draw(c, box.x + box.width + 7, y,
+                      lct_tick_label(room, axis, i), &style);
     }
     c->ops->stroke(c->to, &thin);
     return LOCANT_OK;
@@ -259,20 +254,15 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
     const bool numbers = f->numbers && f->rows <= 16 && f->cols <= 16;
     struct lct_axis x, y, bar;
     struct lct_box box;
-    double left, right, below = f->x_label ? 44 : 28;
+    struct lct_margins margins = { .above = top + 4,
+                                   .below = d->memory ? 12 : 0 };
 
     lct_map_axes(&x, &y, f);
     lct_axis_linear(&bar, m->low, m->high, 6);
-    left = lct_axis_width(c, &y) + 14 + (f->y_label ? 22 : 6);
-    right = numbers ? 14 : 16 + 12 + 10 + lct_axis_width(c, &bar) + 14;
-    below += d->memory ? 12 : 0;
-    box = (struct lct_box){ left, top + 4, c->width - left - right,
-                            c->height - top - 4 - below };
-    if (box.width < 20 || box.height < 20)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_figure: %d x %d points leave no room for "
-                           "the map beside its labels",
-                           (int)c->width, (int)c->height);
+    margins.left = lct_axis_width(c, &y) + 14 + (f->y_label ? 22 : 6);
+    margins.right = numbers ? 14 : 16 + 12 + 10 + lct_axis_width(c, &bar) + 14;
+    LCT_TRY(
+        lct_plot_frame(&box, c, f, &margins, 20, "the map beside its labels"));
     LCT_TRY(c->ops->cells(c->to, &box, m, d->cells, d->rows, d->cols));
     if (numbers)
         draw_numbers(c, &box, m, f);

@@ -6,16 +6,27 @@
 static const double row_height = 16, least_row = 9, text_size = 11;
 static const double lead = 14, swatch = 18, widest_text = 190;
 
-double lct_legend_width(struct lct_canvas *c, const locant_figure *f)
+double lct_widest_label(struct lct_canvas *c, const locant_figure *f,
+                        double most, bool zh)
 {
-    struct lct_text style = { .size = text_size,
-                              .max_width = fmin(widest_text, c->width * 0.36) };
     double widest = 0;
 
-    for (size_t i = 0; i < f->n_series; i++)
-        if (f->series[i].label)
-            widest =
-                fmax(widest, lct_text_width(c, f->series[i].label, &style));
+    for (size_t i = 0; i < f->n_series; i++) {
+        const locant_series *s = &f->series[i];
+        struct lct_text style = { .size = text_size,
+                                  .max_width = most,
+                                  .zh = zh ? s->label_zh : NULL };
+        if (s->label)
+            widest = fmax(widest, lct_text_width(c, s->label, &style));
+    }
+    return widest;
+}
+
+double lct_legend_width(struct lct_canvas *c, const locant_figure *f)
+{
+    double widest =
+        lct_widest_label(c, f, fmin(widest_text, c->width * 0.36), false);
+
     return widest > 0 ? lead + swatch + 6 + widest + 12 : 0;
 }
 

@@ -49,6 +49,12 @@ struct lct_color lct_palette_dark(int i)
     return from_bytes(dark[(unsigned)i % LCT_COLORS]);
 }
 
+uint32_t lct_rgb(struct lct_color c)
+{
+    return (uint32_t)lrint(c.r * 255) << 16 | (uint32_t)lrint(c.g * 255) << 8 |
+           (uint32_t)lrint(c.b * 255);
+}
+
 int lct_series_color(const locant_figure *f, size_t i)
 {
     int own = f->series[i].color;
@@ -110,4 +116,13 @@ struct lct_color lct_diverging(double t, bool on_dark)
     if (on_dark)
         return oklch(0.25 + 0.53 * size, 0.24 * size - 0.11 * size * size, hue);
     return oklch(0.975 - 0.545 * size, 0.24 * size - 0.085 * size * size, hue);
+}
+
+struct lct_color lct_shade_color(bool diverging, int shade, int shades,
+                                 bool on_dark)
+{
+    double t = (double)shade / (shades - 1);
+
+    return diverging ? lct_diverging(2 * t - 1, on_dark)
+                     : lct_sequential(t, on_dark);
 }

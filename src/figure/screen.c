@@ -8,9 +8,6 @@
 #include "../files/utf8.h"
 #include "columns.h"
 #include "terminal.h"
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------ colours */
 
@@ -67,27 +64,24 @@ static void set_color(struct lct_screen *s, uint32_t color, bool ground)
     uint32_t *now = ground ? &s->bg : &s->fg;
     int what = ground ? 48 : 38, n;
     uint32_t rgb = color & 0xffffff;
-    char code[40];
 
     if (*now == color)
         return;
     *now = color;
-    if (!(color & LCT_COLORED))
-        snprintf(code, sizeof code, "\x1b[%dm", what + 1);
-    else if (s->colors == LOCANT_TERMINAL_24)
-        snprintf(code, sizeof code, "\x1b[%d;2;%u;%u;%um", what, rgb >> 16,
-                 rgb >> 8 & 255, rgb & 255);
-    else if (s->colors == LOCANT_TERMINAL_256)
-        snprintf(code, sizeof code, "\x1b[%d;5;%dm", what, nearest_256(rgb));
-    else {
+    if (!(color & LCT_COLORED)) {
+        lct_html_format(s->h, "\x1b[%dm", what + 1);
+    } else if (s->colors == LOCANT_TERMINAL_24) {
+        lct_html_format(s->h, "\x1b[%d;2;%u;%u;%um", what, rgb >> 16,
+                        rgb >> 8 & 255, rgb & 255);
+    } else if (s->colors == LOCANT_TERMINAL_256) {
+        lct_html_format(s->h, "\x1b[%d;5;%dm", what, nearest_256(rgb));
+    } else {
         n = nearest_16(rgb);
-        snprintf(code, sizeof code, "\x1b[%dm",
-                 (n < 8 ? n : 60 + n - 8) + what - 8);
+        lct_html_format(s->h, "\x1b[%dm", (n < 8 ? n : 60 + n - 8) + what - 8);
     }
-    lct_html_raw(s->h, code);
 }
 
-void lct_screen_reset(struct lct_screen *s)
+static void reset(struct lct_screen *s)
 {
     if (s->fg || s->bg)
         lct_html_raw(s->h, "\x1b[0m");
@@ -96,20 +90,19 @@ void lct_screen_reset(struct lct_screen *s)
 
 uint32_t lct_screen_color(const struct lct_screen *s, int color)
 {
-    struct lct_color c = lct_palette(color);
-
-    (void)s;
+    if (s->colors == LOCANT_TERMINAL_ASCII)
+        return (uint32_t) "*+xo#@%&s."[color % LCT_COLORS];
     if (color == 6) /* near black, perhaps invisible on the background */
         return LCT_PLAIN;
-    return LCT_COLORED | (uint32_t)lrint(c.r * 255) << 16 |
-           (uint32_t)lrint(c.g * 255) << 8 | (uint32_t)lrint(c.b * 255);
+    return LCT_COLORED | lct_rgb(lct_palette(color));
 }
 
 /* --------------------------------------------------------------------- text */
 
-char lct_screen_glyph(int color)
+const char *lct_screen_pick(const struct lct_screen *s, const char *plain,
+                            const char *other)
 {
-    return "*+xo#@%&s."[color % LCT_COLORS];
+    return s->colors == LOCANT_TERMINAL_ASCII ? plain : other;
 }
 
 void lct_screen_raw(struct lct_screen *s, const char *text)
@@ -128,7 +121,7 @@ void lct_screen_colored(struct lct_screen *s, int color, const char *text)
     if (s->colors != LOCANT_TERMINAL_ASCII)
         set_color(s, lct_screen_color(s, color), false);
     lct_html_raw(s->h, text);
-    lct_screen_reset(s);
+    reset(s);
 }
 
 /* One character as it is shown: its bytes, and the columns they take. */
@@ -174,8 +167,7 @@ int lct_screen_text(struct lct_screen *s, const char *text, int most, int least)
         width += now.columns;
     }
     if (cut)
-        lct_html_raw(s->h,
-                     s->colors == LOCANT_TERMINAL_ASCII ? "~" : "\xe2\x80\xa6");
+        lct_screen_raw(s, lct_screen_pick(s, "~", "\xe2\x80\xa6"));
     width += cut;
     lct_screen_spaces(s, least - width);
     return width > least ? width : least;
@@ -184,21 +176,21 @@ int lct_screen_text(struct lct_screen *s, const char *text, int most, int least)
 /* ------------------------------------------------------------------- pixels */
 
 /* Two pixels as one character. */
-static void put_pair(struct lct_screen *s, uint32_t top, uint32_t bottom)
+static void put_pair(struct lct_screen *s, uint32_t upper, uint32_t lower)
 {
-    if (!top && !bottom) {
+    if (!upper && !lower) {
         set_color(s, 0, true);
         lct_html_raw(s->h, " ");
-    } else if (top == bottom) {
-        set_color(s, top, false);
+    } else if (upper == lower) {
+        set_color(s, upper, false);
         lct_html_raw(s->h, "\xe2\x96\x88");
-    } else if (!top || (bottom == LCT_PLAIN && top != LCT_PLAIN)) {
-        set_color(s, bottom, false);
-        set_color(s, top, true);
+    } else if (!upper || (lower == LCT_PLAIN && upper != LCT_PLAIN)) {
+        set_color(s, lower, false);
+        set_color(s, upper, true);
         lct_html_raw(s->h, "\xe2\x96\x84");
     } else {
-        set_color(s, top, false);
-        set_color(s, bottom, true);
+        set_color(s, upper, false);
+        set_color(s, lower, true);
         lct_html_raw(s->h, "\xe2\x96\x80");
     }
 }
@@ -224,5 +216,5 @@ void lct_screen_line(struct lct_screen *s, int line)
             lct_html_raw(s->h, c[0] ? c : " ");
         }
     }
-    lct_screen_reset(s);
+    reset(s);
 }

@@ -1,41 +1,34 @@
 /* style.c - the style sheet of figures in a page: light, dark, on paper */
 #include "inline.h"
-#include <math.h>
-#include <stdio.h>
 
-static void put_color(struct lct_html *h, const char *name, int i,
-                      struct lct_color c)
+static void put_shades(struct lct_html *h, const char *name, bool diverging,
+                       bool dark)
 {
-    char text[64];
-
-    snprintf(text, sizeof text, "--%s%d:#%02x%02x%02x;", name, i,
-             (unsigned)lrint(c.r * 255), (unsigned)lrint(c.g * 255),
-             (unsigned)lrint(c.b * 255));
-    lct_html_raw(h, text);
+    for (int i = 0; i < LCT_PAGE_SHADES; i++)
+        lct_html_format(h, "--%s%d:#%06x;", name, i,
+                        (unsigned)lct_rgb(lct_shade_color(
+                            diverging, i, LCT_PAGE_SHADES, dark)));
 }
 
 static void put_colors(struct lct_html *h, bool dark)
 {
     for (int i = 0; i < LCT_COLORS; i++)
-        put_color(h, "c", i, dark ? lct_palette_dark(i) : lct_palette(i));
-    for (int i = 0; i < LCT_PAGE_SHADES; i++)
-        put_color(h, "q", i,
-                  lct_sequential((double)i / (LCT_PAGE_SHADES - 1), dark));
-    for (int i = 0; i < LCT_PAGE_SHADES; i++)
-        put_color(h, "d", i,
-                  lct_diverging(2.0 * i / (LCT_PAGE_SHADES - 1) - 1, dark));
+        lct_html_format(
+            h, "--c%d:#%06x;", i,
+            (unsigned)lct_rgb(dark ? lct_palette_dark(i) : lct_palette(i)));
+    put_shades(h, "q", false, dark);
+    put_shades(h, "d", true, dark);
     lct_html_raw(h, dark ? "--ci:#e7e9ec;--ct:#a9b0ba;--cr:#363b42;"
                            "--cg:#1e2125;--qn:#3a3d42"
                          : "--ci:#212126;--ct:#5c5e66;--cr:#dedfe5;--cg:#fff;"
                            "--qn:#e6e6e8");
 }
 
-static void put_class(struct lct_html *h, const char *name, int i)
+/* A class for each of n colours, which has the name of its variable. */
+static void put_classes(struct lct_html *h, const char *name, int n)
 {
-    char text[64];
-
-    snprintf(text, sizeof text, ".%s%d{color:var(--%s%d)}", name, i, name, i);
-    lct_html_raw(h, text);
+    for (int i = 0; i < n; i++)
+        lct_html_format(h, ".%s%d{color:var(--%s%d)}", name, i, name, i);
 }
 
 void lct_figure_style(struct lct_html *h)
@@ -47,17 +40,11 @@ void lct_figure_style(struct lct_html *h)
     lct_html_raw(h, "}@media screen and (prefers-color-scheme:dark){:root{");
     put_colors(h, true);
     lct_html_raw(h, "}}");
-    for (int i = 0; i < 5; i++) {
-        char text[64];
-        snprintf(text, sizeof text, ".%s{color:var(--%s)}", plain[i], plain[i]);
-        lct_html_raw(h, text);
-    }
-    for (int i = 0; i < LCT_COLORS; i++)
-        put_class(h, "c", i);
-    for (int i = 0; i < LCT_PAGE_SHADES; i++)
-        put_class(h, "q", i);
-    for (int i = 0; i < LCT_PAGE_SHADES; i++)
-        put_class(h, "d", i);
+    for (int i = 0; i < 5; i++)
+        lct_html_format(h, ".%s{color:var(--%s)}", plain[i], plain[i]);
+    put_classes(h, "c", LCT_COLORS);
+    put_classes(h, "q", LCT_PAGE_SHADES);
+    put_classes(h, "d", LCT_PAGE_SHADES);
     lct_html_raw(h, ".fig{display:block;width:100%;height:auto}"
                     ".fig .l{stroke:currentColor;fill:none;"
                     "stroke-linejoin:round}.fig .f{fill:currentColor}"
@@ -72,9 +59,8 @@ locant_status locant_figure_css(char **out, size_t *size)
 {
     struct lct_html h = { .data = NULL };
 
-    if (!out || !size)
-        return locant_fail(LOCANT_ERR_NULL, "locant_figure_css: %s is NULL",
-                           out ? "size" : "out");
+    LCT_NOT_NULL("locant_figure_css", out);
+    LCT_NOT_NULL("locant_figure_css", size);
     lct_figure_style(&h);
     lct_html_raw(&h, "html:not([lang|=zh]) .zh,html[lang|=zh] .en"
                      "{display:none}");

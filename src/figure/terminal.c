@@ -5,9 +5,9 @@ static void put_title(struct lct_screen *s, const char *title)
 {
     if (!title || !*title)
         return;
-    lct_screen_raw(s, s->colors == LOCANT_TERMINAL_ASCII ? "" : "\x1b[1m");
+    lct_screen_raw(s, lct_screen_pick(s, "", "\x1b[1m"));
     lct_screen_text(s, title, s->columns, 0);
-    lct_screen_raw(s, s->colors == LOCANT_TERMINAL_ASCII ? "\n" : "\x1b[0m\n");
+    lct_screen_raw(s, lct_screen_pick(s, "\n", "\x1b[0m\n"));
 }
 
 static locant_status draw(struct lct_screen *s, const locant_figure *f)
@@ -36,9 +36,8 @@ locant_status locant_figure_terminal(char **out, size_t *size,
                                 colors == LOCANT_TERMINAL_ASCII ? 1 : 2 };
     locant_status status;
 
-    if (!out || !size)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
-                           out ? "size" : "out");
+    LCT_NOT_NULL(fn, out);
+    LCT_NOT_NULL(fn, size);
     if (columns < 40 || columns > 1000)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: %d columns, expected 40 to 1000", fn, columns);

@@ -30,10 +30,11 @@ void lct_screen_spaces(struct lct_screen *s, int n);
 void lct_screen_colored(struct lct_screen *s, int color, const char *text);
 /* Print one line of pixels without the empty ones at its end. */
 void lct_screen_line(struct lct_screen *s, int line);
-void lct_screen_reset(struct lct_screen *s);
-/* The character that replaces a colour if there are none. */
-char lct_screen_glyph(int color);
+/* The pixel of palette colour 'color'; without colours, a letter for it. */
 uint32_t lct_screen_color(const struct lct_screen *s, int color);
+/* 'plain' for a terminal without colours, which may have ASCII only. */
+const char *lct_screen_pick(const struct lct_screen *s, const char *plain,
+                            const char *other);
 
 locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f);
 locant_status lct_terminal_curves(struct lct_screen *s, const locant_figure *f);

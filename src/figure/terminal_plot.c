@@ -1,7 +1,6 @@
 /* terminal_plot.c - curves and heat maps as text, with their axes */
 #include "terminal.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { TEXT_LINES = 22 }; /* of a picture, at most */
@@ -50,19 +49,24 @@ static int margin(const struct lct_screen *s, const struct lct_axis *a)
     return (n < most ? n : most) + 2;
 }
 
-/* The picture with the vertical axis; row 0 is at the axis' high end. */
-static void put_lines(struct lct_screen *s, const struct lct_axis *y, int left)
+/* The picture with the vertical axis and its title; row 0 is at the axis' high
+   end. */
+static void put_lines(struct lct_screen *s, const struct lct_axis *y, int left,
+                      const char *title)
 {
-    bool ascii = s->colors == LOCANT_TERMINAL_ASCII;
     int lines = (s->height + s->per_line - 1) / s->per_line;
 
+    if (title) {
+        lct_screen_text(s, title, s->columns, 0);
+        lct_screen_raw(s, "\n");
+    }
     for (int i = 0; i < lines; i++) {
         double high = 1 - (double)i / lines, low = 1 - (double)(i + 1) / lines;
         const char *label = tick_at(y, low, i == 0 ? high + 1e-9 : high);
         lct_screen_spaces(s, left - 1 - lct_screen_width(s, label));
         lct_screen_text(s, label, left - 1, 0);
-        lct_screen_raw(s, ascii ? (*label ? "+" : "|")
-                                : (*label ? "\xe2\x94\xa4" : "\xe2\x94\x82"));
+        lct_screen_raw(s, *label ? lct_screen_pick(s, "+", "\xe2\x94\xa4")
+                                 : lct_screen_pick(s, "|", "\xe2\x94\x82"));
         lct_screen_line(s, i);
         lct_screen_raw(s, "\n");
     }
@@ -72,13 +76,12 @@ static void put_lines(struct lct_screen *s, const struct lct_axis *y, int left)
 static void put_axis(struct lct_screen *s, const struct lct_axis *x, int left,
                      const char *title)
 {
-    bool ascii = s->colors == LOCANT_TERMINAL_ASCII;
     int at = 0;
 
     lct_screen_spaces(s, left - 1);
-    lct_screen_raw(s, ascii ? "+" : "\xe2\x94\x94");
+    lct_screen_raw(s, lct_screen_pick(s, "+", "\xe2\x94\x94"));
     for (int i = 0; i < s->width; i++)
-        lct_screen_raw(s, ascii ? "-" : "\xe2\x94\x80");
+        lct_screen_raw(s, lct_screen_pick(s, "-", "\xe2\x94\x80"));
     lct_screen_raw(s, "\n");
     for (int i = 0; i < x->n; i++) {
         int size = lct_screen_width(s, x->label[i]);
@@ -139,10 +142,7 @@ static void draw_segment(const struct plot *p, const double from[2],
 static void draw_series(const struct plot *p, const locant_figure *f, size_t i)
 {
     const locant_series *s = &f->series[i];
-    bool ascii = p->s->colors == LOCANT_TERMINAL_ASCII;
-    int color = lct_series_color(f, i);
-    uint32_t value = ascii ? (uint32_t)lct_screen_glyph(color)
-                           : lct_screen_color(p->s, color);
+    uint32_t value = lct_screen_color(p->s, lct_series_color(f, i));
     double last[2] = { NAN, NAN };
 
     for (size_t k = 0; k < s->n; k++) {
@@ -174,18 +174,14 @@ static void draw_marks(const struct plot *p, const locant_figure *f)
 
 static void put_legend(struct lct_screen *s, const locant_figure *f)
 {
-    bool ascii = s->colors == LOCANT_TERMINAL_ASCII;
-
     for (size_t i = 0; i < f->n_series; i++) {
-        char glyph[2] = { lct_screen_glyph(lct_series_color(f, i)), '\0' };
+        int color = lct_series_color(f, i);
+        char letter[2] = { (char)lct_screen_color(s, color), '\0' };
         if (!f->series[i].label)
             continue;
         lct_screen_raw(s, "  ");
-        if (ascii)
-            lct_screen_raw(s, glyph);
-        else
-            lct_screen_colored(s, lct_series_color(f, i),
-                               "\xe2\x96\x80\xe2\x96\x80");
+        lct_screen_colored(
+            s, color, lct_screen_pick(s, letter, "\xe2\x96\x80\xe2\x96\x80"));
         lct_screen_raw(s, " ");
         lct_screen_text(s, f->series[i].label, s->columns - 6, 0);
         lct_screen_raw(s, "\n");
@@ -195,9 +191,8 @@ static void put_legend(struct lct_screen *s, const locant_figure *f)
         if (!f->marks[i].label)
             continue;
         lct_decimal_short(at, f->marks[i].x);
-        lct_screen_raw(s, ascii ? "  : " : "  \xe2\x94\x8a  ");
-        lct_screen_raw(s, at);
-        lct_screen_raw(s, ": ");
+        lct_html_format(
+            s->h, "  %s%s: ", lct_screen_pick(s, ": ", "\xe2\x94\x8a  "), at);
         lct_screen_text(s, f->marks[i].label, s->columns - 20, 0);
         lct_screen_raw(s, "\n");
     }
@@ -215,11 +210,7 @@ locant_status lct_terminal_curves(struct lct_screen *s, const locant_figure *f)
     for (size_t i = f->n_series; i-- > 0;)
         draw_series(&p, f, i);
     draw_marks(&p, f);
-    if (f->y_label) {
-        lct_screen_text(s, f->y_label, s->columns, 0);
-        lct_screen_raw(s, "\n");
-    }
-    put_lines(s, &p.y, left);
+    put_lines(s, &p.y, left, f->y_label);
     put_axis(s, &p.x, left, f->x_label);
     put_legend(s, f);
     return LOCANT_OK;
@@ -233,7 +224,6 @@ static const char ramp[] = ".:-=+*#%@", signed_ramp[] = "NmLc-.+*o#@";
 static uint32_t shade(const struct lct_screen *s, const struct lct_map *m,
                       double value)
 {
-    struct lct_color c;
     int k;
 
     if (s->colors == LOCANT_TERMINAL_ASCII) {
@@ -244,10 +234,8 @@ static uint32_t shade(const struct lct_screen *s, const struct lct_map *m,
     k = lct_shade(m, value, LCT_SHADES);
     if (k < 0)
         return 0;
-    c = m->diverging ? lct_diverging(2.0 * k / (LCT_SHADES - 1) - 1, false)
-                     : lct_sequential((double)k / (LCT_SHADES - 1), false);
-    return LCT_COLORED | (uint32_t)lrint(c.r * 255) << 16 |
-           (uint32_t)lrint(c.g * 255) << 8 | (uint32_t)lrint(c.b * 255);
+    return LCT_COLORED |
+           lct_rgb(lct_shade_color(m->diverging, k, LCT_SHADES, false));
 }
 
 static void put_scale(struct lct_screen *s, const struct lct_map *m)
@@ -257,13 +245,9 @@ static void put_scale(struct lct_screen *s, const struct lct_map *m)
 
     lct_decimal_short(low, m->low);
     lct_decimal_short(high, m->high);
-    lct_screen_raw(s, "  ");
-    lct_screen_raw(s, low);
-    lct_screen_raw(s, " ");
+    lct_html_format(s->h, "  %s ", low);
     if (s->colors == LOCANT_TERMINAL_ASCII) {
-        lct_screen_raw(s, "[");
-        lct_screen_raw(s, m->diverging ? signed_ramp : ramp);
-        lct_screen_raw(s, "]");
+        lct_html_format(s->h, "[%s]", m->diverging ? signed_ramp : ramp);
     } else {
         uint32_t pixels[STEPS];
         struct lct_screen bar = *s;
@@ -275,22 +259,18 @@ static void put_scale(struct lct_screen *s, const struct lct_map *m)
         bar.height = 1;
         lct_screen_line(&bar, 0);
     }
-    lct_screen_raw(s, " ");
-    lct_screen_raw(s, high);
+    lct_html_format(s->h, " %s", high);
 }
 
 /* Say how many cells one pixel stands for, if more than one. */
 static void put_pooled(struct lct_screen *s, const locant_figure *f)
 {
-    char text[80];
     int64_t down = (f->rows + s->height - 1) / s->height;
     int64_t across = (f->cols + s->width - 1) / s->width;
 
-    if (down > 1 || across > 1) {
-        snprintf(text, sizeof text, "\n  each the largest of %lld x %lld",
-                 (long long)down, (long long)across);
-        lct_screen_raw(s, text);
-    }
+    if (down > 1 || across > 1)
+        lct_html_format(s->h, "\n  each the largest of %lld x %lld",
+                        (long long)down, (long long)across);
     lct_screen_raw(s, "\n");
 }
 
@@ -329,11 +309,7 @@ locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
             s->pixels[(size_t)i * (size_t)s->width + (size_t)k] =
                 shade(s, &m, lct_strongest(f->cells, f->cols, row, col));
         }
-    if (f->y_label) {
-        lct_screen_text(s, f->y_label, s->columns, 0);
-        lct_screen_raw(s, "\n");
-    }
-    put_lines(s, &y, left);
+    put_lines(s, &y, left, f->y_label);
     put_axis(s, &x, left, f->x_label);
     put_scale(s, &m);
     put_pooled(s, f);

@@ -1,7 +1,6 @@
 /* terminal_rows.c - bars, strips and intervals as lines of text */
 #include "terminal.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 struct rows {
@@ -10,35 +9,6 @@ struct rows {
     struct lct_axis axis;
     int label, width; /* columns of the names, and of the picture */
 };
-
-static void stretch(double range[2], double value)
-{
-    if (isfinite(value)) {
-        range[0] = fmin(range[0], value);
-        range[1] = fmax(range[1], value);
-    }
-}
-
-static void make_axis(struct rows *r)
-{
-    bool bars = r->f->kind == LOCANT_FIGURE_BARS;
-    double range[2] = { bars ? 0 : INFINITY, bars ? 0 : -INFINITY };
-
-    for (size_t i = 0; i < r->f->n_series; i++) {
-        const locant_series *s = &r->f->series[i];
-        for (size_t k = 0; k < (bars ? 1 : s->n); k++) {
-            stretch(range, s->y[k]);
-            if (s->low) {
-                stretch(range, s->low[k]);
-                stretch(range, s->high[k]);
-            }
-        }
-    }
-    for (size_t i = 0; i < r->f->n_marks; i++)
-        stretch(range, r->f->marks[i].x);
-    lct_widen(&range[0], &range[1], false);
-    lct_axis_linear(&r->axis, range[0], range[1], 6);
-}
 
 static int column(const struct rows *r, double value)
 {
@@ -91,16 +61,14 @@ static void put_row(const struct rows *r, size_t i, const char *places)
 {
     static const char *const ascii[PLACES] = { " ", "-", "|", "|",
                                                "o", "O", "#", ":" };
-    static const char *const blocks[PLACES] = {
-        " ",
-        "\xe2\x94\x80",
-        "\xe2\x94\x9c",
-        "\xe2\x94\xa4",
-        "\xe2\x97\x8f",
-        "\xe2\x97\x89",
-        "\xe2\x96\x88",
-        "\xe2\x94\x8a",
-    };
+    static const char *const blocks[PLACES] = { " ",
+                                                "\xe2\x94\x80",
+                                                "\xe2\x94\x9c",
+                                                "\xe2\x94\xa4",
+                                                "\xe2\x97\x8f",
+                                                "\xe2\x97\x89",
+                                                "\xe2\x96\x88",
+                                                "\xe2\x94\x8a" };
     const char *const *shown =
         r->s->colors == LOCANT_TERMINAL_ASCII ? ascii : blocks;
     int end = r->width;
@@ -121,21 +89,17 @@ static void put_row(const struct rows *r, size_t i, const char *places)
 static void put_value(const struct rows *r, size_t i)
 {
     const locant_series *s = &r->f->series[i];
-    char text[LCT_DECIMAL_BYTES];
+    char value[LCT_DECIMAL_BYTES], low[LCT_DECIMAL_BYTES],
+        high[LCT_DECIMAL_BYTES];
 
     if (r->f->kind == LOCANT_FIGURE_STRIPS && s->n > 1)
         return;
-    lct_decimal_short(text, s->y[0]);
-    lct_screen_raw(r->s, "  ");
-    lct_screen_raw(r->s, text);
+    lct_decimal_short(value, s->y[0]);
+    lct_html_format(r->s->h, "  %s", value);
     if (s->low && isfinite(s->low[0]) && isfinite(s->high[0])) {
-        lct_decimal_short(text, s->low[0]);
-        lct_screen_raw(r->s, " [");
-        lct_screen_raw(r->s, text);
-        lct_decimal_short(text, s->high[0]);
-        lct_screen_raw(r->s, ", ");
-        lct_screen_raw(r->s, text);
-        lct_screen_raw(r->s, "]");
+        lct_decimal_short(low, s->low[0]);
+        lct_decimal_short(high, s->high[0]);
+        lct_html_format(r->s->h, " [%s, %s]", low, high);
     }
 }
 
@@ -148,8 +112,7 @@ static void put_ends(const struct rows *r)
     lct_screen_spaces(r->s, r->label + 2);
     lct_screen_raw(r->s, low);
     lct_screen_spaces(r->s, r->width - (int)strlen(low) - (int)strlen(high));
-    lct_screen_raw(r->s, high);
-    lct_screen_raw(r->s, "\n");
+    lct_html_format(r->s->h, "%s\n", high);
     if (r->f->x_label) {
         int n = lct_screen_width(r->s, r->f->x_label);
         lct_screen_spaces(r->s, r->label + 2 + (r->width - n) / 2);
@@ -157,12 +120,10 @@ static void put_ends(const struct rows *r)
         lct_screen_raw(r->s, "\n");
     }
     for (size_t i = 0; i < r->f->n_marks; i++) {
+        const char *label = r->f->marks[i].label;
         lct_decimal_short(low, r->f->marks[i].x);
-        lct_screen_raw(r->s, "  : ");
-        lct_screen_raw(r->s, low);
-        lct_screen_raw(r->s, r->f->marks[i].label ? ": " : "");
-        lct_screen_text(r->s, r->f->marks[i].label ? r->f->marks[i].label : "",
-                        r->s->columns - 20, 0);
+        lct_html_format(r->s->h, "  : %s%s", low, label ? ": " : "");
+        lct_screen_text(r->s, label ? label : "", r->s->columns - 20, 0);
         lct_screen_raw(r->s, "\n");
     }
 }
@@ -170,9 +131,11 @@ static void put_ends(const struct rows *r)
 void lct_terminal_rows(struct lct_screen *s, const locant_figure *f)
 {
     struct rows r = { .s = s, .f = f };
+    double range[2];
     char places[1000];
 
-    make_axis(&r);
+    lct_rows_range(range, f, true);
+    lct_axis_linear(&r.axis, range[0], range[1], 6);
     for (size_t i = 0; i < f->n_series; i++)
         if (f->series[i].label &&
             lct_screen_width(s, f->series[i].label) > r.label)

@@ -23,6 +23,14 @@ static void plain_point(char *text)
     *to = '\0';
 }
 
+/* The end of the number without zeros after the point, or the point. */
+static char *without_zeros(char *end)
+{
+    while (end[-1] == '0')
+        end--;
+    return end[-1] == '.' ? end - 1 : end;
+}
+
 /* "1.500e+06" to "1.5e6". */
 static void shorten_exponent(char *text)
 {
@@ -38,12 +46,8 @@ static void shorten_exponent(char *text)
     for (const char *p = e + 1; *p; p++)
         if (*p >= '0' && *p <= '9')
             exponent = 10 * exponent + (*p - '0');
-    if (memchr(text, '.', (size_t)(e - text))) {
-        while (end[-1] == '0')
-            end--;
-        if (end[-1] == '.')
-            end--;
-    }
+    if (memchr(text, '.', (size_t)(e - text)))
+        end = without_zeros(end);
     snprintf(tail, sizeof tail, "e%s%d", negative ? "-" : "", exponent);
     memcpy(end, tail, strlen(tail) + 1);
 }
@@ -112,12 +116,6 @@ void lct_decimal_short(char out[LCT_DECIMAL_BYTES], double value)
     if (size > 0 && size < 1)
         decimals = 2 - (int)floor(log10(size));
     lct_decimal(out, value, decimals);
-    if (strchr(out, '.') && !strchr(out, 'e')) {
-        char *end = out + strlen(out);
-        while (end[-1] == '0')
-            end--;
-        if (end[-1] == '.')
-            end--;
-        *end = '\0';
-    }
+    if (strchr(out, '.') && !strchr(out, 'e'))
+        *without_zeros(out + strlen(out)) = '\0';
 }

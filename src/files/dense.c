@@ -14,9 +14,8 @@ locant_status lct_dense_bytes(size_t *bytes, const char *fn, const char *arg,
                            fn, arg, (int)t->dtype);
     if (t->rank < 0 || t->rank > LOCANT_MAX_RANK)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: %s has %d dimensions, 0 to "
-                           "%d allowed",
-                           fn, arg, (int)t->rank, LOCANT_MAX_RANK);
+                           "%s: %s has %d dimensions, 0 to %d allowed", fn, arg,
+                           (int)t->rank, LOCANT_MAX_RANK);
     if (!lct_array_bytes(bytes, t->shape, t->rank, item))
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: %s has a negative size or "

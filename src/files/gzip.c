@@ -11,7 +11,7 @@ enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8 };
    gives 1.2 times the bytes. */
 enum { LEVEL = 1 };
 
-static voidpf take(voidpf unused, uInt items, uInt size)
+static voidpf allocate(voidpf unused, uInt items, uInt size)
 {
     size_t bytes;
 
@@ -19,7 +19,7 @@ static voidpf take(voidpf unused, uInt items, uInt size)
     return lct_mul(&bytes, items, size) ? locant_alloc(bytes) : NULL;
 }
 
-static void give_back(voidpf unused, voidpf memory)
+static void release(voidpf unused, voidpf memory)
 {
     (void)unused;
     locant_release(memory);
@@ -33,8 +33,8 @@ static z_stream stream_of(const void *bytes, size_t size)
         Bytef *next;
     } in = { bytes };
 
-    return (z_stream){ .zalloc = take,
-                       .zfree = give_back,
+    return (z_stream){ .zalloc = allocate,
+                       .zfree = release,
                        .next_in = in.next,
                        .avail_in = (uInt)size };
 }
@@ -48,9 +48,8 @@ locant_status lct_gzip(void **out, size_t *packed, const void *bytes,
     *out = NULL;
     if (size > LCT_GZIP_MOST)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "lct_gzip: %zu bytes, expected at"
-                           " most %d",
-                           size, LCT_GZIP_MOST);
+                           "lct_gzip: %zu bytes, expected at most %d", size,
+                           LCT_GZIP_MOST);
     if (deflateInit2(&z, LEVEL, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) != Z_OK)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory to compress %zu bytes",
@@ -90,8 +89,7 @@ static locant_status inflate_all(z_stream *z, void *out, size_t size,
     if (code == Z_STREAM_END && z->total_out == size && z->avail_in == 0)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: is not gzip of exactly %zu bytes"
-                       " of text: it %s",
+                       "%s: is not gzip of exactly %zu bytes of text: it %s",
                        lct_path_tail(name), size,
                        z->total_out > size ? "has more"
                        : code == Z_STREAM_END && z->total_out < size
@@ -108,8 +106,7 @@ locant_status lct_gunzip(void *out, size_t size, const void *bytes,
 
     if (size > LCT_GZIP_MOST || packed > LCT_GZIP_MOST)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: %zu bytes of gzip for %zu,"
-                           " expected at most %d",
+                           "%s: %zu bytes of gzip for %zu, expected at most %d",
                            lct_path_tail(name), packed, size, LCT_GZIP_MOST);
     if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to decompress it",

@@ -1,39 +1,68 @@
 /* html.c - a growing buffer, and how text gets into it */
 #include "html.h"
 #include "../core/size.h"
+#include "base64.h"
 #include "utf8.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-void lct_html_append(struct lct_html *h, const char *data, size_t size)
+/* Where 'size' more bytes go; NULL, and 'failed', if there is no memory. */
+static char *reserve(struct lct_html *h, size_t size)
 {
     size_t need, capacity = h->capacity ? h->capacity : 1 << 12;
-    char *grown;
+    char *grown = NULL;
 
-    if (h->failed || size == 0)
-        return;
-    h->failed = !lct_add(&need, h->size, size);
+    h->failed = h->failed || !lct_add(&need, h->size, size);
     while (!h->failed && capacity < need)
         h->failed = !lct_mul(&capacity, capacity, 2);
-    if (h->failed)
-        return;
-    if (need > h->capacity) {
+    if (!h->failed && need > h->capacity) {
         grown = locant_alloc(capacity);
         h->failed = grown == NULL;
-        if (h->failed)
-            return;
+    }
+    if (h->failed)
+        return NULL;
+    if (grown) {
         if (h->size)
             memcpy(grown, h->data, h->size);
         locant_release(h->data);
         h->data = grown;
         h->capacity = capacity;
     }
-    memcpy(h->data + h->size, data, size);
-    h->size = need;
+    return h->data + h->size;
+}
+
+void lct_html_append(struct lct_html *h, const char *data, size_t size)
+{
+    char *to = size > 0 ? reserve(h, size) : NULL;
+
+    if (!to)
+        return;
+    memcpy(to, data, size);
+    h->size += size;
 }
 
 void lct_html_raw(struct lct_html *h, const char *markup)
 {
     lct_html_append(h, markup, strlen(markup));
+}
+
+void lct_html_format(struct lct_html *h, const char *format, ...)
+{
+    va_list args;
+    size_t size;
+    char *to;
+
+    va_start(args, format);
+    size = (size_t)vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    to = reserve(h, size + 1);
+    if (!to)
+        return;
+    va_start(args, format);
+    vsnprintf(to, size + 1, format, args);
+    va_end(args);
+    h->size += size;
 }
 
 static const char *entity(char c)
@@ -89,24 +118,13 @@ void lct_html_label(struct lct_html *h, const char *en, const char *zh)
 
 void lct_html_base64(struct lct_html *h, const void *data, size_t size)
 {
-    static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const unsigned char *p = data;
+    size_t chars = LCT_BASE64_CHARS(size);
+    char *to = chars > 0 ? reserve(h, chars) : NULL;
 
-    for (size_t i = 0; i < size; i += 3) {
-        size_t left = size - i;
-        unsigned bits = (unsigned)p[i] << 16;
-        char four[4];
-        if (left > 1)
-            bits |= (unsigned)p[i + 1] << 8;
-        if (left > 2)
-            bits |= p[i + 2];
-        four[0] = digits[bits >> 18];
-        four[1] = digits[bits >> 12 & 63];
-        four[2] = left > 1 ? digits[bits >> 6 & 63] : '=';
-        four[3] = left > 2 ? digits[bits & 63] : '=';
-        lct_html_append(h, four, 4);
-    }
+    if (!to)
+        return;
+    lct_base64(to, data, size);
+    h->size += chars;
 }
 
 locant_status lct_html_status(const struct lct_html *h)

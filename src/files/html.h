@@ -21,6 +21,9 @@ struct lct_html {
 /* Markup of our own. */
 void lct_html_append(struct lct_html *h, const char *markup, size_t size);
 void lct_html_raw(struct lct_html *h, const char *markup);
+/* As printf(); numbers with a decimal point come from decimal.h. */
+void lct_html_format(struct lct_html *h, const char *format, ...)
+    LOCANT_PRINTF(2, 3);
 
 /*
  * Text, escaped for content and for quoted attributes.  Control characters and

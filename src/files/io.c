@@ -68,8 +68,7 @@ static locant_status read_whole(void **out, size_t *size,
 {
     if (s->size > limit)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: has %zu bytes, at most %zu "
-                           "are read",
+                           "%s: has %zu bytes, at most %zu are read",
                            lct_path_tail(s->name), s->size, limit);
     *size = s->size;
     return lct_source_load(out, s, 0, s->size);
@@ -231,9 +230,8 @@ static locant_status replace(const char *path, const struct lct_piece *pieces,
 locant_status locant_file_write(const char *path, const void *bytes,
                                 size_t size)
 {
-    if (path == NULL || bytes == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "locant_file_write: %s is NULL",
-                           path == NULL ? "path" : "bytes");
+    LCT_NOT_NULL("locant_file_write", path);
+    LCT_NOT_NULL("locant_file_write", bytes);
     return lct_write_file(path, &(struct lct_piece){ bytes, size }, 1);
 }
 

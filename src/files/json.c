@@ -26,7 +26,7 @@ char lct_json_peek(struct lct_json *r)
     return r->at < r->end ? r->text[r->at] : 0;
 }
 
-static bool accept(struct lct_json *r, char c)
+bool lct_json_accept(struct lct_json *r, char c)
 {
     if (lct_json_peek(r) != c)
         return false;
@@ -143,18 +143,18 @@ locant_status lct_json_member(json_t **name, size_t *name_at, int *state,
     bool first = *state == 0;
 
     *name = NULL;
-    if (first && !accept(r, '{'))
+    if (first && !lct_json_accept(r, '{'))
         return syntax_error(r, "'{'");
     *state = 1;
-    if (accept(r, '}'))
+    if (lct_json_accept(r, '}'))
         return LOCANT_OK;
-    if (!first && !accept(r, ','))
+    if (!first && !lct_json_accept(r, ','))
         return syntax_error(r, "',' or '}'");
     if (lct_json_peek(r) != '"')
         return syntax_error(r, "a name in quotes");
     *name_at = r->base + r->at;
     LCT_TRY(load(name, r));
-    if (accept(r, ':'))
+    if (lct_json_accept(r, ':'))
         return LOCANT_OK;
     json_decref(*name);
     *name = NULL;
@@ -183,8 +183,7 @@ static locant_status check_tree(const struct lct_json *r)
     LCT_TRY(lct_json_measure(&x, r));
     if (x.containers * 208 + x.commas * 96 > 2 * read + 48 * 1024)
         return lct_json_fail(r, r->at,
-                             "a value of %zu objects and arrays is "
-                             "too large",
+                             "a value of %zu objects and arrays is too large",
                              x.containers);
     return LOCANT_OK;
 }

@@ -1,5 +1,6 @@
 /*
- * json.h - read the JSON header of a file member by member.
+ * json.h - read the JSON header of a file member by member, and what the parser
+ * of .npy shares: blanks, and messages with a place.
  *
  * jansson parses names and values; this code walks the objects around them, so
  * that only one value is in memory at a time and every message has the byte of
@@ -34,6 +35,9 @@ locant_status lct_json_fail(const struct lct_json *r, size_t at,
 
 /* The next byte that is not a blank, without consuming it; 0 at the end. */
 char lct_json_peek(struct lct_json *r);
+
+/* Consume the next byte that is not a blank if it is c. */
+bool lct_json_accept(struct lct_json *r, char c);
 
 /*
  * Measure the array or object at r->at.  Fails if it does not end or nests

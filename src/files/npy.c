@@ -125,11 +125,10 @@ static locant_status read_array(locant_array *out, const struct lct_source *s)
 locant_status locant_npy_parse(locant_array *out, const void *bytes,
                                size_t size, const char *name)
 {
-    if (out == NULL || name == NULL || (bytes == NULL && size > 0))
-        return locant_fail(LOCANT_ERR_NULL, "locant_npy_parse: %s is NULL",
-                           out == NULL    ? "out"
-                           : name == NULL ? "name"
-                                          : "bytes");
+    LCT_NOT_NULL("locant_npy_parse", out);
+    LCT_NOT_NULL("locant_npy_parse", name);
+    if (size > 0)
+        LCT_NOT_NULL("locant_npy_parse", bytes);
     return read_array(out, &(struct lct_source){ .name = name,
                                                  .bytes = size > 0 ? bytes : "",
                                                  .size = size });
@@ -140,9 +139,8 @@ locant_status locant_npy_read(locant_array *out, const char *path)
     struct lct_source s;
     locant_status status;
 
-    if (out == NULL || path == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "locant_npy_read: %s is NULL",
-                           out == NULL ? "out" : "path");
+    LCT_NOT_NULL("locant_npy_read", out);
+    LCT_NOT_NULL("locant_npy_read", path);
     LCT_TRY(lct_source_open(&s, path));
     status = read_array(out, &s);
     lct_source_close(&s);

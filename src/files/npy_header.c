@@ -13,15 +13,14 @@
  * with the keys quoted, in any order, each once.
  */
 #include "../core/quote.h"
+#include "json.h"
 #include "npy.h"
 #include "path.h"
 #include <inttypes.h>
 #include <string.h>
 
 struct reader {
-    const char *file;
-    const char *text; /* of the file; 'at' counts from its start */
-    size_t at, end;
+    struct lct_json text;
     int version;
 };
 
@@ -29,22 +28,6 @@ struct token {
     const char *text;
     size_t n;
 };
-
-static void skip_blanks(struct reader *r)
-{
-    while (r->at < r->end && strchr(" \t\r\n", r->text[r->at]) != NULL &&
-           r->text[r->at] != 0)
-        r->at++;
-}
-
-static bool accept(struct reader *r, char c)
-{
-    skip_blanks(r);
-    if (r->at == r->end || r->text[r->at] != c)
-        return false;
-    r->at++;
-    return true;
-}
 
 static bool is_digit(char c)
 {
@@ -58,13 +41,10 @@ static bool is_word_byte(char c)
 }
 
 /* The next word or byte, for messages. */
-static const char *next(char out[LCT_QUOTE_BYTES], struct reader *r)
+static const char *next(char out[LCT_QUOTE_BYTES], struct lct_json *r)
 {
-    size_t n = 0;
+    size_t n = lct_json_peek(r) == '-';
 
-    skip_blanks(r);
-    if (r->at + n < r->end && r->text[r->at] == '-')
-        n++;
     while (r->at + n < r->end && is_word_byte(r->text[r->at + n]))
         n++;
     if (n == 0 && r->at < r->end)
@@ -72,33 +52,25 @@ static const char *next(char out[LCT_QUOTE_BYTES], struct reader *r)
     return lct_quote(out, r->text + r->at, n);
 }
 
-static locant_status syntax_error(struct reader *r, const char *wanted)
+static locant_status syntax_error(struct lct_json *r, const char *wanted)
 {
     char found[LCT_QUOTE_BYTES];
 
     next(found, r);
     if (r->at == r->end)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: header[byte %zu]: the "
-                           "header ends, %s expected",
-                           r->file, r->at, wanted);
-    return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: header[byte %zu]: found '%s', "
-                       "%s expected",
-                       r->file, r->at, found, wanted);
+        return lct_json_fail(r, r->at, "the header ends, %s expected", wanted);
+    return lct_json_fail(r, r->at, "found '%s', %s expected", found, wanted);
 }
 
 /* A quoted string of printable ASCII without escapes. */
-static locant_status read_string(struct token *out, struct reader *r,
+static locant_status read_string(struct token *out, struct lct_json *r,
                                  const char *wanted)
 {
-    char quote;
+    char quote = lct_json_peek(r);
 
-    skip_blanks(r);
-    if (r->at == r->end || strchr("'\"", r->text[r->at]) == NULL ||
-        r->text[r->at] == 0)
+    if (quote != '\'' && quote != '"')
         return syntax_error(r, wanted);
-    quote = r->text[r->at++];
+    r->at++;
     out->text = r->text + r->at;
     while (r->at < r->end && r->text[r->at] != quote) {
         unsigned char c = (unsigned char)r->text[r->at];
@@ -129,27 +101,27 @@ static const struct {
     { "i4", LOCANT_I32 }, { "i8", LOCANT_I64 }, { "V2", LOCANT_BF16 },
 };
 
-static locant_status unsupported(const struct reader *r, struct token t)
+static locant_status unsupported(const struct lct_json *r, struct token t)
 {
     char found[LCT_QUOTE_BYTES];
     bool objects = is(t, "|O") || is(t, "O");
 
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                       "%s: header: descr: '%s'%s; "
-                       "known: <f4 <f8 <f2 <i4 <i8, <V2 for bfloat16, and > "
-                       "for <",
+                       "%s: header: descr: '%s'%s; known: <f4 <f8 <f2 <i4 <i8, "
+                       "<V2 for bfloat16, and > for <",
                        r->file, lct_quote(found, t.text, t.n),
                        objects ? ", pickled objects are never read" : "");
 }
 
-static locant_status read_descr(struct lct_npy *out, struct reader *r)
+static locant_status read_descr(struct lct_npy *out, struct reader *reader)
 {
+    struct lct_json *r = &reader->text;
     char found[LCT_QUOTE_BYTES];
     struct token t = { "", 0 }, code;
     size_t i = 0;
     bool ordered;
 
-    if (accept(r, '['))
+    if (lct_json_accept(r, '['))
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: header[byte %zu]: "
                            "descr: a structured dtype, numbers are needed",
@@ -176,11 +148,12 @@ static locant_status read_descr(struct lct_npy *out, struct reader *r)
     return LOCANT_OK;
 }
 
-static locant_status read_order(struct lct_npy *out, struct reader *r)
+static locant_status read_order(struct lct_npy *out, struct reader *reader)
 {
+    struct lct_json *r = &reader->text;
     struct token t;
 
-    skip_blanks(r);
+    lct_json_peek(r);
     t.text = r->text + r->at;
     t.n = 0;
     while (r->at + t.n < r->end && is_word_byte(t.text[t.n]))
@@ -192,23 +165,21 @@ static locant_status read_order(struct lct_npy *out, struct reader *r)
     return LOCANT_OK;
 }
 
-static locant_status bad_size(struct reader *r, int i, const char *wanted)
+static locant_status bad_size(struct lct_json *r, int i, const char *wanted)
 {
     char found[LCT_QUOTE_BYTES];
 
     next(found, r);
-    return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: header[byte %zu]: shape[%d]: "
-                       "'%s', %s",
-                       r->file, r->at, i, found, wanted);
+    return lct_json_fail(r, r->at, "shape[%d]: '%s', %s", i, found, wanted);
 }
 
-static locant_status read_size(int64_t *out, struct reader *r, int i)
+static locant_status read_size(int64_t *out, struct reader *reader, int i)
 {
+    struct lct_json *r = &reader->text;
     size_t start, at;
     int64_t value = 0;
 
-    skip_blanks(r);
+    lct_json_peek(r);
     start = at = r->at;
     for (; at < r->end && is_digit(r->text[at]); at++)
         if (__builtin_mul_overflow(value, 10, &value) ||
@@ -218,7 +189,7 @@ static locant_status read_size(int64_t *out, struct reader *r, int i)
         return bad_size(r, i, "decimal digits, 0 to 2^63-1, expected");
     if (at - start > 1 && r->text[start] == '0')
         return bad_size(r, i, "a size has no leading zero");
-    if (at < r->end && r->text[at] == 'L' && r->version < 3)
+    if (at < r->end && r->text[at] == 'L' && reader->version < 3)
         at++;
     if (at < r->end && is_word_byte(r->text[at]))
         return bad_size(r, i, "only decimal digits are allowed");
@@ -227,13 +198,14 @@ static locant_status read_size(int64_t *out, struct reader *r, int i)
     return LOCANT_OK;
 }
 
-static locant_status read_shape(struct lct_npy *out, struct reader *r)
+static locant_status read_shape(struct lct_npy *out, struct reader *reader)
 {
+    struct lct_json *r = &reader->text;
     bool comma = true;
 
-    if (!accept(r, '('))
+    if (!lct_json_accept(r, '('))
         return syntax_error(r, "the '(' of a tuple for shape");
-    for (out->rank = 0; !accept(r, ')'); out->rank++) {
+    for (out->rank = 0; !lct_json_accept(r, ')'); out->rank++) {
         if (!comma)
             return syntax_error(r, "',' or ')' of shape");
         if (out->rank == LOCANT_MAX_RANK)
@@ -241,15 +213,14 @@ static locant_status read_shape(struct lct_npy *out, struct reader *r)
                                "%s: header[byte %zu]: "
                                "shape: more than %d dimensions",
                                r->file, r->at, LOCANT_MAX_RANK);
-        LCT_TRY(read_size(&out->shape[out->rank], r, out->rank));
-        comma = accept(r, ',');
+        LCT_TRY(read_size(&out->shape[out->rank], reader, out->rank));
+        comma = lct_json_accept(r, ',');
     }
     if (out->rank == 1 && !comma)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: header[byte %zu]: shape: a "
-                           "number in parentheses, a tuple (%" PRId64 ",) is "
-                           "needed",
-                           r->file, r->at - 1, out->shape[0]);
+        return lct_json_fail(r, r->at - 1,
+                             "shape: a number in parentheses, a tuple "
+                             "(%" PRId64 ",) is needed",
+                             out->shape[0]);
     return LOCANT_OK;
 }
 
@@ -265,55 +236,53 @@ static const struct {
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
-static locant_status read_entry(struct lct_npy *out, struct reader *r,
+static locant_status read_entry(struct lct_npy *out, struct reader *reader,
                                 bool seen[KEYS])
 {
+    struct lct_json *r = &reader->text;
     char found[LCT_QUOTE_BYTES];
     struct token t = { "", 0 };
     size_t at, k = 0;
 
-    skip_blanks(r);
+    lct_json_peek(r);
     at = r->at;
     LCT_TRY(read_string(&t, r, "a quoted key or '}'"));
     lct_quote(found, t.text, t.n);
     while (k < KEYS && !is(t, keys[k].name))
         k++;
     if (k == KEYS)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: header[byte %zu]: unknown "
-                           "key '%s'; known: descr, fortran_order, shape",
-                           r->file, at, found);
+        return lct_json_fail(r, at,
+                             "unknown key '%s'; known: descr, fortran_order, "
+                             "shape",
+                             found);
     if (seen[k])
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: header[byte %zu]: key '%s' "
-                           "a second time",
-                           r->file, at, found);
+        return lct_json_fail(r, at, "key '%s' a second time", found);
     seen[k] = true;
-    if (!accept(r, ':'))
+    if (!lct_json_accept(r, ':'))
         return syntax_error(r, "':'");
-    return keys[k].read(out, r);
+    return keys[k].read(out, reader);
 }
 
-static locant_status read_dictionary(struct lct_npy *out, struct reader *r)
+static locant_status read_dictionary(struct lct_npy *out, struct reader *reader)
 {
+    struct lct_json *r = &reader->text;
     bool seen[KEYS] = { false };
     bool comma = true;
 
-    if (!accept(r, '{'))
+    if (!lct_json_accept(r, '{'))
         return syntax_error(r, "'{'");
-    while (!accept(r, '}')) {
+    while (!lct_json_accept(r, '}')) {
         if (!comma)
             return syntax_error(r, "',' or '}'");
-        LCT_TRY(read_entry(out, r, seen));
-        comma = accept(r, ',');
+        LCT_TRY(read_entry(out, reader, seen));
+        comma = lct_json_accept(r, ',');
     }
     for (int k = 0; k < KEYS; k++)
         if (!seen[k])
             return locant_fail(LOCANT_ERR_FORMAT,
-                               "%s: header: key '%s' is "
-                               "missing",
-                               r->file, keys[k].name);
-    skip_blanks(r);
+                               "%s: header: key '%s' is missing", r->file,
+                               keys[k].name);
+    lct_json_peek(r);
     return r->at == r->end ? LOCANT_OK
                            : syntax_error(r, "blanks to the end of the header");
 }
@@ -374,9 +343,8 @@ locant_status lct_npy_frame(size_t *end, const char *file, const char *bytes,
     version = (unsigned char)bytes[6];
     if (version < 1 || version > 3 || bytes[7] != 0)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: version: %d.%d; 1.0, 2.0, "
-                           "3.0 known",
-                           file, version, (unsigned char)bytes[7]);
+                           "%s: version: %d.%d; 1.0, 2.0, 3.0 known", file,
+                           version, (unsigned char)bytes[7]);
     at = header_start(version);
     if (size < at)
         return locant_fail(LOCANT_ERR_FORMAT,
@@ -386,9 +354,8 @@ locant_status lct_npy_frame(size_t *end, const char *file, const char *bytes,
     length = little_endian(bytes + 8, (int)at - 8);
     if (length > LCT_NPY_HEADER_MAX)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: header length: %zu, at most "
-                           "%d allowed",
-                           file, length, LCT_NPY_HEADER_MAX);
+                           "%s: header length: %zu, at most %d allowed", file,
+                           length, LCT_NPY_HEADER_MAX);
     if (length > size - at)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: truncated: the header has "
@@ -402,7 +369,8 @@ locant_status lct_npy_header(struct lct_npy *out, const char *file,
                              const char *bytes, size_t end)
 {
     const int version = (unsigned char)bytes[6];
-    struct reader r = { lct_path_tail(file), bytes, header_start(version), end,
+    struct reader r = { { lct_path_tail(file), "", bytes, header_start(version),
+                          end, 0 },
                         version };
 
     out->data = end;

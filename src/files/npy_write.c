@@ -47,9 +47,8 @@ locant_status locant_npy_write(const char *path, const locant_tensor *t)
     struct lct_piece pieces[2];
     size_t bytes;
 
-    if (path == NULL || t == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "locant_npy_write: %s is NULL",
-                           path == NULL ? "path" : "t");
+    LCT_NOT_NULL("locant_npy_write", path);
+    LCT_NOT_NULL("locant_npy_write", t);
     LCT_TRY(lct_dense_bytes(&bytes, "locant_npy_write", "t", t));
     pieces[0].data = head;
     pieces[0].size = preamble(head, t);

@@ -121,9 +121,8 @@ locant_status lct_source_check(const struct lct_source *s, size_t at, size_t n)
     found = present(s->fd, at, n, n / SPARSE);
     if (found < n / SPARSE)
         return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: is a sparse file: of bytes "
-                           "%zu to %zu the disk holds %zu, at least 1 in %d is "
-                           "needed",
+                           "%s: is a sparse file: of bytes %zu to %zu the disk "
+                           "holds %zu, at least 1 in %d is needed",
                            lct_path_tail(s->name), at, at + n - 1, found,
                            SPARSE);
     return LOCANT_OK;

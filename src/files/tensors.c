@@ -29,12 +29,10 @@ static locant_status header_bytes(size_t *out, const char *file,
         reversed |= (uint64_t)bytes[i] << 8 * (7 - i);
     }
     if (length > LCT_TENSORS_HEADER_MAX)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "%s: header length: %llu, at "
-                           "most %d allowed%s",
-                           file, (unsigned long long)length,
-                           LCT_TENSORS_HEADER_MAX,
-                           reversed <= size - 8 ? "; it looks big-endian" : "");
+        return locant_fail(
+            LOCANT_ERR_FORMAT, "%s: header length: %llu, at most %d allowed%s",
+            file, (unsigned long long)length, LCT_TENSORS_HEADER_MAX,
+            reversed <= size - 8 ? "; it looks big-endian" : "");
     if (length > size - 8)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: truncated: the header has "
@@ -118,11 +116,10 @@ static locant_status read_tensors(locant_tensors **out,
 locant_status locant_tensors_parse(locant_tensors **out, const void *bytes,
                                    size_t size, const char *name)
 {
-    if (out == NULL || name == NULL || (bytes == NULL && size > 0))
-        return locant_fail(LOCANT_ERR_NULL, "locant_tensors_parse: %s is NULL",
-                           out == NULL    ? "out"
-                           : name == NULL ? "name"
-                                          : "bytes");
+    LCT_NOT_NULL("locant_tensors_parse", out);
+    LCT_NOT_NULL("locant_tensors_parse", name);
+    if (size > 0)
+        LCT_NOT_NULL("locant_tensors_parse", bytes);
     *out = NULL;
     return read_tensors(
         out, &(struct lct_source){
@@ -134,9 +131,8 @@ locant_status locant_tensors_read(locant_tensors **out, const char *path)
     struct lct_source s;
     locant_status status;
 
-    if (out == NULL || path == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "locant_tensors_read: %s is NULL",
-                           out == NULL ? "out" : "path");
+    LCT_NOT_NULL("locant_tensors_read", out);
+    LCT_NOT_NULL("locant_tensors_read", path);
     *out = NULL;
     LCT_TRY(lct_source_open(&s, path));
     status = read_tensors(out, &s);

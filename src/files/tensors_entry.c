@@ -141,10 +141,11 @@ static locant_status read_offsets(struct lct_entry *e, struct lct_json *r,
 
 /* -------------------------------------------------------------- the entry */
 
+static const char *const fields[] = { "dtype", "shape", "data_offsets" };
+
 static locant_status read_field(struct lct_entry *e, struct lct_json *r,
                                 size_t data, const char *name, unsigned *seen)
 {
-    static const char *const fields[] = { "dtype", "shape", "data_offsets" };
     json_t *ignored;
     unsigned k = 0;
 
@@ -171,17 +172,13 @@ static locant_status check_entry(const struct lct_entry *e,
 
     for (unsigned k = 0; k < 3; k++)
         if (!(seen & 1u << k))
-            return lct_json_fail(r, at, "lacks '%s'",
-                                 k == 0   ? "dtype"
-                                 : k == 1 ? "shape"
-                                          : "data_offsets");
+            return lct_json_fail(r, at, "lacks '%s'", fields[k]);
     if (!lct_array_bytes(&bytes, e->tensor.shape, e->tensor.rank,
                          locant_dtype_size(e->tensor.dtype)))
         return lct_json_fail(r, at, "the product of shape overflows");
     if (bytes != e->bytes)
         return lct_json_fail(r, at,
-                             "its shape needs %zu bytes, "
-                             "data_offsets has %zu",
+                             "its shape needs %zu bytes, data_offsets has %zu",
                              bytes, e->bytes);
     return LOCANT_OK;
 }

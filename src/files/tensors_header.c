@@ -130,8 +130,7 @@ static locant_status read_metadata(struct header *h, size_t at)
 
     if (h->has_metadata)
         return lct_json_fail(&h->r, at - h->r.base,
-                             "'__metadata__' a second "
-                             "time");
+                             "'__metadata__' a second time");
     h->has_metadata = true;
     h->r.where = "__metadata__: ";
     if (lct_json_peek(&h->r) != '{')
@@ -150,9 +149,7 @@ static locant_status read_metadata(struct header *h, size_t at)
             char found[LCT_QUOTE_BYTES];
 
             return lct_json_fail(
-                &h->r, at - h->r.base,
-                "key '%s' a second "
-                "time",
+                &h->r, at - h->r.base, "key '%s' a second time",
                 lct_quote(found, pairs[i].key, strlen(pairs[i].key)));
         }
     h->r.where = "";
@@ -204,8 +201,7 @@ static locant_status check_tiling(const struct header *h)
     for (size_t i = 0; i < h->t->n; i++) {
         if (e[i].begin > at)
             return locant_fail(LOCANT_ERR_FORMAT,
-                               "%s: data: bytes %zu to %zu "
-                               "belong to no tensor",
+                               "%s: data: bytes %zu to %zu belong to no tensor",
                                h->r.file, at, e[i].begin - 1);
         if (e[i].begin < at)
             return overlap(h, &e[i - 1], &e[i]);
@@ -231,9 +227,7 @@ static locant_status check_names(const struct header *h)
         if (strcmp(names[i - 1]->name, names[i]->name) == 0)
             return locant_fail(
                 LOCANT_ERR_FORMAT,
-                "%s: header: tensor '%s' at "
-                "bytes %zu and %zu",
-                h->r.file,
+                "%s: header: tensor '%s' at bytes %zu and %zu", h->r.file,
                 lct_quote(found, names[i]->name, strlen(names[i]->name)),
                 names[i - 1]->at, names[i]->at);
     return LOCANT_OK;

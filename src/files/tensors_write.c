@@ -64,9 +64,7 @@ static locant_status check_names(const struct item *items, size_t n)
                                fn, name);
         if (i > 0 && strcmp(name, items[i - 1].named->name) == 0)
             return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: two tensors are named "
-                               "'%s'",
-                               fn, found);
+                               "%s: two tensors are named '%s'", fn, found);
     }
     return LOCANT_OK;
 }
@@ -83,9 +81,7 @@ static locant_status place(struct item *items,
 
         if (name == NULL)
             return locant_fail(LOCANT_ERR_NULL,
-                               "%s: the name of tensor %zu is "
-                               "NULL",
-                               fn, i);
+                               "%s: the name of tensor %zu is NULL", fn, i);
         items[i].named = &tensors[i];
         LCT_TRY(lct_dense_bytes(&items[i].bytes, fn,
                                 lct_quote(found, name, strlen(name)),
@@ -151,15 +147,11 @@ static locant_status put_metadata(json_t *root, const char *const *metadata,
 
         if (key == NULL || value == NULL)
             return locant_fail(LOCANT_ERR_NULL,
-                               "%s: metadata pair %zu has a "
-                               "NULL",
-                               fn, i);
+                               "%s: metadata pair %zu has a NULL", fn, i);
         lct_quote(found, key, strlen(key));
         if (json_object_get(pairs, key) != NULL)
             return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: metadata key '%s' comes "
-                               "twice",
-                               fn, found);
+                               "%s: metadata key '%s' comes twice", fn, found);
         if (!lct_is_utf8(key) || !lct_is_utf8(value))
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: metadata key '%s' or its "

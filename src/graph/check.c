@@ -1,4 +1,4 @@
-/* check.c - checks of arrays of graphs; see lct_graph_check() */
+/* check.c - checks of arrays of graphs; liblocant does not export its own */
 #include "../core/size.h"
 #include "../files/dense.h"
 #include "graph.h"

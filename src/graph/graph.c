@@ -133,8 +133,7 @@ locant_status locant_graph_create(locant_graph **out,
     static const char fn[] = "locant_graph_create";
     locant_graph *g;
 
-    if (out == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: out is NULL", fn);
+    LCT_NOT_NULL(fn, out);
     *out = NULL;
     LCT_TRY(check(fn, edges, nodes));
     g = locant_alloc(sizeof(*g));

@@ -49,9 +49,8 @@ locant_status lct_lapack_load(const struct lct_lapack **out, const char *fn)
 {
     if (!has_room((size_t)SCRATCH + (size_t)LIBRARY))
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: OpenBLAS needs %d MB of "
-                           "address space",
-                           fn, (SCRATCH + LIBRARY) >> 20);
+                           "%s: OpenBLAS needs %d MB of address space", fn,
+                           (SCRATCH + LIBRARY) >> 20);
     LCT_TRY(lct_shared_load(&library, fn));
     *out = &lapack;
     return LOCANT_OK;

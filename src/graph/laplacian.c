@@ -110,9 +110,7 @@ static locant_status solve(struct problem *p, const char *fn,
     info = call_lapack(p);
     if (info != 0)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: LAPACK dsyevd failed "
-                           "with info %d",
-                           fn, info);
+                           "%s: LAPACK dsyevd failed with info %d", fn, info);
     for (int64_t j = 0; j < p->s.N; j++)
         p->s.values[j] = fmax(p->s.values[j], 0); /* rounding below 0 */
     return LOCANT_OK;
@@ -228,17 +226,15 @@ locant_status locant_graph_laplacian(locant_tensor *values,
     struct problem p = { 0 };
     locant_status s;
 
-    if (graph == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: graph is NULL", fn);
+    LCT_NOT_NULL(fn, graph);
     LCT_TRY(check_results(fn, &r));
     if ((unsigned)kind > LOCANT_LAPLACIAN_RANDOM_WALK)
         return locant_fail(LOCANT_ERR_PARAM, "%s: kind is %d, expected 0 to 2",
                            fn, (int)kind);
     if (drop_trivial != 0 && drop_trivial != 1)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: drop_trivial is %d, expected "
-                           "0 or 1",
-                           fn, drop_trivial);
+                           "%s: drop_trivial is %d, expected 0 or 1", fn,
+                           drop_trivial);
     if (graph->info.nodes > MOST_NODES)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: the graph has %" PRId64

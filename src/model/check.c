@@ -37,10 +37,9 @@ locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
     if (c->memory > 0 &&
         (locant_encoding_doors(c->encoding) & LOCANT_DOOR_INPUT))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: %s adds positions to "
-                           "the input, and those of memory and segment would "
-                           "collide; expected memory 0, or an encoding "
-                           "without that",
+                           "%s: %s adds positions to the input, and those of "
+                           "memory and segment would collide; expected memory "
+                           "0, or an encoding without that",
                            fn, locant_encoding_spec(c->encoding));
     if (c->width % c->heads != 0)
         return locant_fail(LOCANT_ERR_PARAM,

@@ -80,26 +80,25 @@ static void make_problem(struct problem *p, const struct lct_model *m,
         set_positions(p, m, B, T, past);
 }
 
-static locant_status reserve(struct lct_model *m, int64_t layer, int64_t B,
-                             int64_t T, int64_t past)
+/* Make the workspace, of *bytes, large enough for 'attention'. */
+static locant_status grow(void **workspace, size_t *bytes,
+                          const locant_attention *attention)
 {
-    struct problem p;
-    size_t bytes;
+    size_t need;
     void *larger;
 
-    make_problem(&p, m, layer, B, T, past);
-    LCT_TRY(locant_attention_workspace(&bytes, &p.attention));
-    if (bytes <= m->workspace_bytes)
+    LCT_TRY(locant_attention_workspace(&need, attention));
+    if (need <= *bytes)
         return LOCANT_OK;
-    larger = locant_alloc(bytes);
+    larger = locant_alloc(need);
     if (larger == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "lct_model: no memory for %zu "
-                           "bytes of attention's workspace",
-                           bytes);
-    locant_release(m->workspace);
-    m->workspace = larger;
-    m->workspace_bytes = bytes;
+        return locant_fail(
+            LOCANT_ERR_NOMEM,
+            "lct_model: no memory for %zu bytes of attention's workspace",
+            need);
+    locant_release(*workspace);
+    *workspace = larger;
+    *bytes = need;
     return LOCANT_OK;
 }
 
@@ -112,13 +111,16 @@ locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
                                 int64_t past)
 {
     const locant_encoding *before = NULL;
+    struct problem p;
 
     for (int64_t l = 0; l < m->config.layers; l++) {
         const locant_encoding *e =
             locant_encoding_layer(NULL, m->config.encoding, l);
 
-        if (e != before)
-            LCT_TRY(reserve(m, l, B, T, past));
+        if (e != before) {
+            make_problem(&p, m, l, B, T, past);
+            LCT_TRY(grow(&m->workspace, &m->workspace_bytes, &p.attention));
+        }
         before = e;
     }
     return LOCANT_OK;
@@ -271,20 +273,7 @@ static void choose(struct reading *r, const real *q, int64_t first)
 
 static locant_status attend(struct reading *r)
 {
-    size_t bytes;
-
-    LCT_TRY(locant_attention_workspace(&bytes, &r->p.attention));
-    if (bytes > r->bytes) {
-        locant_release(r->workspace);
-        r->bytes = 0;
-        r->workspace = locant_alloc(bytes);
-        if (r->workspace == NULL)
-            return locant_fail(LOCANT_ERR_NOMEM,
-                               "lct_model_attention_rows: no "
-                               "memory for %zu bytes of workspace",
-                               bytes);
-        r->bytes = bytes;
-    }
+    LCT_TRY(grow(&r->workspace, &r->bytes, &r->p.attention));
     return locant_attention_forward(&r->to, &r->tlse, &r->p.attention,
                                     r->workspace, r->bytes);
 }

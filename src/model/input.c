@@ -10,14 +10,23 @@
 
 enum { SCALE_ROWS = 128 };
 
+/* Positions [rows], or [rows, cols] unless cols is 0. */
+static locant_tensor view_positions(const struct lct_model *m, void *positions,
+                                    int64_t rows, int64_t cols)
+{
+    const int64_t shape[2] = { rows, cols };
+
+    return locant_dense(positions, m->real_positions ? LOCANT_F64 : LOCANT_I64,
+                        cols > 0 ? 2 : 1, shape);
+}
+
 /* out [n, width] = the unscaled table at n positions, I64 or F64. */
 static locant_status table_rows(const struct lct_model *m, real *out,
                                 void *positions, int64_t n)
 {
     const int64_t shape[2] = { n, m->config.width };
-    const locant_dtype dtype = m->real_positions ? LOCANT_F64 : LOCANT_I64;
     locant_tensor table = locant_dense(out, LCT_REAL_DTYPE, 2, shape);
-    locant_tensor pos = locant_dense(positions, dtype, 1, shape);
+    locant_tensor pos = view_positions(m, positions, n, 0);
 
     return locant_encoding_table(&table, m->config.encoding, &pos,
                                  lct_layer_views(m, m->encoding_params, 0));
@@ -42,11 +51,10 @@ static locant_status measure(const struct lct_model *m, double *factor,
 {
     const int64_t reach = locant_encoding_length_limit(m->config.encoding);
     const int64_t rows = most < reach ? most : reach;
-    const int64_t width = m->config.width, shape[2] = { 1, rows };
-    const locant_dtype dtype = m->real_positions ? LOCANT_F64 : LOCANT_I64;
+    const int64_t width = m->config.width;
     real *table = locant_alloc((size_t)(rows * width) * sizeof(*table));
     int64_t positions[SCALE_ROWS];
-    locant_tensor ids = locant_dense(positions, dtype, 2, shape);
+    locant_tensor ids = view_positions(m, positions, 1, rows);
     locant_status status;
 
     if (table == NULL)
@@ -101,9 +109,7 @@ locant_status lct_input_prepare(struct lct_model *m)
 
 locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S)
 {
-    const int64_t shape[2] = { B, S };
-    const locant_dtype dtype = m->real_positions ? LOCANT_F64 : LOCANT_I64;
-    locant_tensor ids = locant_dense(m->positions, dtype, 2, shape);
+    locant_tensor ids = view_positions(m, m->positions, B, S);
     locant_status status;
 
     if (!m->chooses_positions)
@@ -156,9 +162,8 @@ locant_status lct_input_backward(struct lct_model *m)
     const int64_t copies = m->chooses_positions ? 1 : m->B;
     const int64_t rows = m->B * m->T / copies;
     const int64_t shape[2] = { rows, width };
-    const locant_dtype dtype = m->real_positions ? LOCANT_F64 : LOCANT_I64;
     locant_tensor dtable = locant_dense(m->d.table, LCT_REAL_DTYPE, 2, shape);
-    locant_tensor pos = locant_dense(m->positions, dtype, 1, shape);
+    locant_tensor pos = view_positions(m, m->positions, rows, 0);
 
     lct_embedding_backward(m->grads, m->d.x, m->tokens, m->B * m->T,
                            m->config.vocab, width, &m->lists);

@@ -11,17 +11,17 @@
 #include "parts.h"
 #include <string.h>
 
-static const struct lct_model_tensor *tensor_of(const struct lct_part *p,
-                                                enum lct_layer_tensor which)
+static const struct lct_model_tensor *
+tensor_of(const struct lct_model *m, int64_t layer, enum lct_layer_tensor which)
 {
-    return &p->m->tensors[1 + p->layer * LCT_LAYER_TENSORS + which];
+    return &m->tensors[1 + layer * LCT_LAYER_TENSORS + which];
 }
 
 /* y = x W of the part's rows, W tensor 'which' of the layer */
 static void project(const struct lct_part *p, real *y, const real *x,
                     enum lct_layer_tensor which)
 {
-    const struct lct_model_tensor *t = tensor_of(p, which);
+    const struct lct_model_tensor *t = tensor_of(p->m, p->layer, which);
     const struct lct_linear s = { p->rows, t->shape[0], t->shape[1] };
 
     lct_linear_forward(y + p->first * s.out, x + p->first * s.in,
@@ -32,7 +32,7 @@ static void project(const struct lct_part *p, real *y, const real *x,
 static void project_backward(const struct lct_part *p, real *dx, const real *dy,
                              enum lct_layer_tensor which, bool add)
 {
-    const struct lct_model_tensor *t = tensor_of(p, which);
+    const struct lct_model_tensor *t = tensor_of(p->m, p->layer, which);
     const struct lct_linear s = { p->rows, t->shape[0], t->shape[1] };
 
     lct_linear_backward_input(dx + p->first * s.in, dy + p->first * s.out,
@@ -47,8 +47,8 @@ static void norm(const struct lct_part *p, real *y, real *stat, const real *x,
     const int64_t at = p->first * c->width;
 
     lct_norm_forward(y + at, stat + 2 * p->first, x + at,
-                     p->m->params + tensor_of(p, which)->offset, p->rows,
-                     c->width, c->norm);
+                     p->m->params + tensor_of(p->m, p->layer, which)->offset,
+                     p->rows, c->width, c->norm);
 }
 
 /* forward: y = norm(x);  dx = more + the gradient, of the part's rows */
@@ -61,15 +61,15 @@ static void norm_backward(const struct lct_part *p, real *dx, const real *more,
     const struct lct_norm_saved saved = { x + at, stat + 2 * p->first, p->rows,
                                           c->width, c->norm };
 
-    lct_norm_backward(dx + at, more == NULL ? NULL : more + at,
-                      lct_block_sum(p), dy + at,
-                      p->m->params + tensor_of(p, which)->offset, &saved);
+    lct_norm_backward(
+        dx + at, more == NULL ? NULL : more + at, lct_block_sum(p), dy + at,
+        p->m->params + tensor_of(p->m, p->layer, which)->offset, &saved);
 }
 
 static void norm_weight(struct lct_model *m, int64_t layer, int64_t rows,
                         enum lct_layer_tensor which)
 {
-    lct_norm_backward_weight(lct_layer_tensor(m, m->grads, layer, which),
+    lct_norm_backward_weight(m->grads + tensor_of(m, layer, which)->offset,
                              m->sums, lct_blocks(rows), m->config.width);
 }
 
@@ -130,7 +130,7 @@ locant_status lct_layer_forward(struct lct_model *m, int64_t layer)
         lct_memory_join(m, layer);
     lct_model_rows(m, layer, m->B * m->S, keys_and_values);
     if (memory) {
-        lct_memory_take(m, a->norm1, a->whole_norm);
+        lct_memory_extract(m, a->norm1, a->whole_norm);
         lct_model_rows(m, layer, m->B * m->T, queries);
     }
     LCT_TRY(lct_heads_forward(m, layer));
@@ -194,7 +194,7 @@ static void through_memory(struct lct_model *m, int64_t layer)
     const size_t width = (size_t)m->config.width * sizeof(real);
 
     lct_model_rows(m, layer, m->B * m->T, queries_backward);
-    lct_memory_put(m, d->whole_branch, d->branch);
+    lct_memory_insert(m, d->whole_branch, d->branch);
     memcpy(d->next, d->mid, (size_t)(m->B * m->T) * width);
 }
 
@@ -206,8 +206,7 @@ static void finish(struct lct_model *m, int64_t layer)
 {
     const struct lct_layer *a = &m->layers[layer];
     const struct lct_flow *d = &m->d;
-    const struct lct_model_tensor *t =
-        &m->tensors[1 + layer * LCT_LAYER_TENSORS];
+    const struct lct_model_tensor *t = tensor_of(m, layer, 0);
     const int64_t N = m->B * m->T, F = m->B * m->S;
     const struct lct_product_of products[] = {
         { &t[LCT_W1], a->norm2, d->h, N },

@@ -15,27 +15,34 @@ static locant_status too_large(void)
 
 /* ------------------------------------------------------------- parameters */
 
-/* Append a tensor [rows, cols], or [rows] when cols is 0. */
-static locant_status append(struct lct_model *m, const char *name, int64_t rows,
-                            int64_t cols, bool decay)
+/* Append tensor t, whose shape is set, and give it its place. */
+static locant_status place(struct lct_model *m, struct lct_model_tensor *t)
 {
-    struct lct_model_tensor *t = &m->tensors[m->tensor_count++];
     size_t bytes;
 
-    snprintf(t->name, sizeof(t->name), "%s", name);
-    t->rank = cols == 0 ? 1 : 2;
-    t->shape[0] = rows;
-    t->shape[1] = cols;
-    t->decay = decay;
-    t->encoding_param = t->layer = -1;
-    t->rate = 1;
     t->offset = m->size;
     if (!lct_array_bytes(&bytes, t->shape, t->rank, sizeof(real)))
         return too_large();
     t->size = bytes / sizeof(real);
     if (!lct_add(&m->size, m->size, t->size))
         return too_large();
+    m->tensors[m->tensor_count++] = *t;
     return LOCANT_OK;
+}
+
+/* Append a tensor [rows, cols], or [rows] when cols is 0. */
+static locant_status append(struct lct_model *m, const char *name, int64_t rows,
+                            int64_t cols, bool decay)
+{
+    struct lct_model_tensor t = { .rank = cols == 0 ? 1 : 2,
+                                  .shape = { rows, cols },
+                                  .decay = decay,
+                                  .encoding_param = -1,
+                                  .layer = -1,
+                                  .rate = 1 };
+
+    snprintf(t.name, sizeof(t.name), "%s", name);
+    return place(m, &t);
 }
 
 static locant_status append_layer(struct lct_model *m, int64_t layer)
@@ -65,36 +72,35 @@ static locant_status append_layer(struct lct_model *m, int64_t layer)
     return LOCANT_OK;
 }
 
-static locant_status append_encoding(struct lct_model *m, int i,
-                                     const locant_param_info *info)
+/* Append parameter i of the encoding: of one layer, or of all if it is -1. */
+static locant_status append_param(struct lct_model *m, int i, int layer,
+                                  const locant_param_info *info)
 {
-    struct lct_model_tensor *t = &m->tensors[m->tensor_count++];
-    size_t bytes;
+    struct lct_model_tensor t = { .rank = info->rank,
+                                  .encoding_param = i,
+                                  .layer = layer,
+                                  .rate = info->rate };
 
-    snprintf(t->name, sizeof(t->name), "encoding.%s", info->name);
-    t->rank = info->rank;
-    t->encoding_param = i;
-    t->rate = info->rate;
-    t->offset = m->size;
+    if (layer < 0)
+        snprintf(t.name, sizeof(t.name), "encoding.%s", info->name);
+    else
+        snprintf(t.name, sizeof(t.name), "layer%d.encoding.%s", layer,
+                 info->name);
     if (info->rank > 4)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: parameter %s of %s has "
-                           "rank %d, expected at most 4",
+                           "%s: parameter %s of %s has rank %d, expected at "
+                           "most 4",
                            fn, info->name,
                            locant_encoding_spec(m->config.encoding),
                            info->rank);
-    memcpy(t->shape, info->shape, (size_t)info->rank * sizeof(t->shape[0]));
-    if (!lct_array_bytes(&bytes, t->shape, t->rank, sizeof(real)))
-        return too_large();
-    if (bytes == 0)
+    memcpy(t.shape, info->shape, (size_t)info->rank * sizeof(t.shape[0]));
+    LCT_TRY(place(m, &t));
+    if (m->tensors[m->tensor_count - 1].size == 0)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: parameter %s of %s has no "
-                           "size yet, expected a resolved encoding",
+                           "%s: parameter %s of %s has no size yet, expected a "
+                           "resolved encoding",
                            fn, info->name,
                            locant_encoding_spec(m->config.encoding));
-    t->size = bytes / sizeof(real);
-    if (!lct_add(&m->size, m->size, t->size))
-        return too_large();
     return LOCANT_OK;
 }
 
@@ -121,19 +127,11 @@ static locant_status append_encodings(struct lct_model *m)
 
     m->encoding_first = m->tensor_count;
     for (int i = 0; i < m->encoding_count; i++) {
-        int64_t copies;
-
         locant_encoding_param(&info, m->config.encoding, i, &sizes);
-        copies = info.per_layer ? m->config.layers : 1;
-        for (int64_t l = 0; l < copies; l++) {
-            LCT_TRY(append_encoding(m, i, &info));
-            m->tensors[m->tensor_count - 1].layer =
-                info.per_layer ? (int)l : -1;
-            if (info.per_layer)
-                snprintf(m->tensors[m->tensor_count - 1].name,
-                         sizeof(m->tensors[0].name),
-                         "layer%" PRId64 ".encoding.%s", l, info.name);
-        }
+        if (!info.per_layer)
+            LCT_TRY(append_param(m, i, -1, &info));
+        for (int l = 0; info.per_layer && l < (int)m->config.layers; l++)
+            LCT_TRY(append_param(m, i, l, &info));
     }
     return LOCANT_OK;
 }
@@ -302,9 +300,8 @@ locant_status lct_model_lay_out_values(struct lct_model *m)
     m->activations = locant_alloc(a.used);
     if (m->activations == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %zu bytes of "
-                           "activations",
-                           fn, a.used);
+                           "%s: no memory for %zu bytes of activations", fn,
+                           a.used);
     a = (struct arena){ .base = m->activations };
     alloc_all(&a, m);
     return LOCANT_OK;

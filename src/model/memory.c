@@ -42,14 +42,15 @@ void lct_memory_keep(struct lct_model *m, int64_t layer)
                a->whole + ((b + 1) * m->S - n) * width, bytes_of(m, n));
 }
 
-void lct_memory_take(const struct lct_model *m, real *part, const real *whole)
+void lct_memory_extract(const struct lct_model *m, real *part,
+                        const real *whole)
 {
     for (int64_t b = 0; b < m->B; b++)
         memcpy(part + b * m->T * m->config.width, whole + segment(m, b),
                bytes_of(m, m->T));
 }
 
-void lct_memory_put(const struct lct_model *m, real *whole, const real *part)
+void lct_memory_insert(const struct lct_model *m, real *whole, const real *part)
 {
     memset(whole, 0, bytes_of(m, m->B * m->S));
     for (int64_t b = 0; b < m->B; b++)

@@ -82,8 +82,7 @@ locant_status lct_model_create(struct lct_model **out,
     struct lct_model *m;
     locant_status status;
 
-    if (out == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: out is NULL", fn);
+    LCT_NOT_NULL(fn, out);
     *out = NULL;
     LCT_TRY(lct_model_check(config, batch, length));
     m = locant_alloc(sizeof(*m));

@@ -136,13 +136,6 @@ locant_status lct_model_lay_out_params(struct lct_model *m);
 /* Allocate and divide the activations. */
 locant_status lct_model_lay_out_values(struct lct_model *m);
 
-/* Parameter or gradient tensor of a layer, out of 'flat'. */
-static inline real *lct_layer_tensor(const struct lct_model *m, real *flat,
-                                     int64_t layer, enum lct_layer_tensor which)
-{
-    return flat + m->tensors[1 + layer * LCT_LAYER_TENSORS + which].offset;
-}
-
 /* Set up positions and the factor of a fixed table. */
 locant_status lct_input_prepare(struct lct_model *m);
 
@@ -167,9 +160,11 @@ static inline int64_t lct_memory_next(const struct lct_model *m)
 void lct_memory_join(const struct lct_model *m, int64_t layer);
 void lct_memory_keep(struct lct_model *m, int64_t layer);
 /* part [B, T, width] = the segments' rows of whole [B, S, width] */
-void lct_memory_take(const struct lct_model *m, real *part, const real *whole);
+void lct_memory_extract(const struct lct_model *m, real *part,
+                        const real *whole);
 /* whole = 0 where remembered, part in the segments */
-void lct_memory_put(const struct lct_model *m, real *whole, const real *part);
+void lct_memory_insert(const struct lct_model *m, real *whole,
+                       const real *part);
 /* part += the segments' rows of whole */
 void lct_memory_add(const struct lct_model *m, real *part, const real *whole);
 

@@ -2,21 +2,8 @@
 #include "nn_kernels.h"
 #include <string.h>
 
-#ifdef LCT_HAVE_AVX512BF16
-extern const struct lct_nn_kernels lct_nn_kernels_avx512bf16;
-#endif
-#ifdef LCT_HAVE_AVX512
-extern const struct lct_nn_kernels lct_nn_kernels_avx512;
-#endif
-#ifdef LCT_HAVE_AVX2
-extern const struct lct_nn_kernels lct_nn_kernels_avx2;
-#endif
-#ifdef LCT_HAVE_NEON
-extern const struct lct_nn_kernels lct_nn_kernels_neon;
-#endif
-#ifdef LCT_HAVE_BASE
-extern const struct lct_nn_kernels lct_nn_kernels_base;
-#endif
+extern const struct lct_nn_kernels lct_nn_kernels_base, lct_nn_kernels_avx2,
+    lct_nn_kernels_avx512, lct_nn_kernels_avx512bf16, lct_nn_kernels_neon;
 
 /* The last one runs on every CPU. */
 static const struct lct_nn_kernels *const tables[] = {

@@ -12,16 +12,12 @@ void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
                       int64_t rows, int64_t width, enum lct_norm kind)
 {
     const struct lct_nn_kernels *nn = lct_nn();
+    const bool rms = kind == LCT_RMS_NORM;
     const size_t n = (size_t)width;
 
-    for (size_t i = 0; i < (size_t)rows; i++) {
-        if (kind == LCT_RMS_NORM)
-            nn->rms_norm(y + i * n, stat + 2 * i, stat + 2 * i + 1, x + i * n,
-                         w, n);
-        else
-            nn->layer_norm(y + i * n, stat + 2 * i, stat + 2 * i + 1, x + i * n,
-                           w, n);
-    }
+    for (size_t i = 0; i < (size_t)rows; i++)
+        (rms ? nn->rms_norm : nn->layer_norm)(
+            y + i * n, stat + 2 * i, stat + 2 * i + 1, x + i * n, w, n);
 }
 
 /*
@@ -35,6 +31,7 @@ void lct_norm_backward(real *dx, const real *more, double *sum, const real *dy,
                        const real *w, const struct lct_norm_saved *saved)
 {
     const struct lct_nn_kernels *nn = lct_nn();
+    const bool rms = saved->kind == LCT_RMS_NORM;
     const size_t n = (size_t)saved->width;
 
     memset(sum, 0, n * sizeof(*sum));
@@ -42,12 +39,8 @@ void lct_norm_backward(real *dx, const real *more, double *sum, const real *dy,
         const real *x = saved->x + i * n, *stat = saved->stat + 2 * i;
         const real *from = more == NULL ? NULL : more + i * n;
 
-        if (saved->kind == LCT_RMS_NORM)
-            nn->rms_norm_backward(dx + i * n, from, sum, dy + i * n, x, w, stat,
-                                  n);
-        else
-            nn->layer_norm_backward(dx + i * n, from, sum, dy + i * n, x, w,
-                                    stat, n);
+        (rms ? nn->rms_norm_backward : nn->layer_norm_backward)(
+            dx + i * n, from, sum, dy + i * n, x, w, stat, n);
     }
 }
 

@@ -23,8 +23,7 @@ locant_status locant_streaming_kept(int64_t *kept, int64_t seen, int64_t sinks,
 {
     static const char fn[] = "locant_streaming_kept";
 
-    if (kept == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: kept is NULL", fn);
+    LCT_NOT_NULL(fn, kept);
     LCT_TRY(check_streaming(fn, seen, sinks, recent));
     *kept = kept_of(seen, sinks, recent);
     return LOCANT_OK;
@@ -117,9 +116,8 @@ locant_status locant_positions_longlora(locant_tensor *groups, int64_t group,
                            fn, group, tokens);
     if ((unsigned)form > LOCANT_LONGLORA_CUT)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: form is %d, expected 0 "
-                           "(roll) or 1 (cut)",
-                           fn, (int)form);
+                           "%s: form is %d, expected 0 (roll) or 1 (cut)", fn,
+                           (int)form);
     for (int64_t t = 0; t < tokens; t++) {
         lct_ids_row(groups, 0)[t] = t / group;
         lct_ids_row(groups, 1)[t] = form == LOCANT_LONGLORA_ROLL

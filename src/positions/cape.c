@@ -14,8 +14,7 @@ static locant_status check_real(const char *name, double value, double least,
     if (value <= MOST && (open ? value > least : value >= least))
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: %s is %g, expected a number %s "
-                       "%g and at most %g",
+                       "%s: %s is %g, expected a number %s %g and at most %g",
                        fn, name, value, open ? "above" : "of at least", least,
                        MOST);
 }

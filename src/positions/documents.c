@@ -148,8 +148,7 @@ locant_status locant_positions_packing(locant_tensor *documents, int *packed,
     static const char fn[] = "locant_positions_packing";
     int any = 0;
 
-    if (packed == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: packed is NULL", fn);
+    LCT_NOT_NULL(fn, packed);
     LCT_TRY(lct_check(fn, "positions", positions, LCT_IN_I64, 2,
                       (const int64_t[]){ -1, -1 }));
     if (documents != NULL) {

@@ -11,9 +11,8 @@ static locant_status check_distance(const char *fn,
         return locant_fail(LOCANT_ERR_NULL, "%s: form is NULL", fn);
     if ((unsigned)f->kind > LOCANT_DISTANCE_STREAMING)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: kind is %d, expected 0 "
-                           "(rerope), 1 (leaky), 2 (selfextend) or 3 "
-                           "(streaming)",
+                           "%s: kind is %d, expected 0 (rerope), 1 (leaky), 2 "
+                           "(selfextend) or 3 (streaming)",
                            fn, (int)f->kind);
     LCT_TRY(lct_check_least(fn, "window", f->window, 1));
     if (f->kind == LOCANT_DISTANCE_LEAKY &&
@@ -48,8 +47,7 @@ locant_status locant_distance(double *out, const locant_distance_form *form,
 {
     static const char fn[] = "locant_distance";
 
-    if (out == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: out is NULL", fn);
+    LCT_NOT_NULL(fn, out);
     LCT_TRY(check_distance(fn, form));
     *out = distance(form, p_i, p_j);
     return LOCANT_OK;
@@ -131,8 +129,7 @@ locant_status locant_temperature(double *out,
 {
     static const char fn[] = "locant_temperature";
 
-    if (out == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: out is NULL", fn);
+    LCT_NOT_NULL(fn, out);
     LCT_TRY(check_form(fn, form));
     LCT_TRY(lct_check_least(fn, "position", position, 0));
     *out = temperature(form, position);

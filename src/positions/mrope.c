@@ -13,7 +13,7 @@ static const char fn[] = "locant_positions_from_segments";
 struct walk {
     int64_t tokens; /* so far */
     int64_t next;   /* id the next segment starts at */
-    int64_t top;    /* one past the largest id so far */
+    int64_t end_id; /* one past the largest id so far */
 };
 
 static int64_t larger(int64_t a, int64_t b)
@@ -93,8 +93,8 @@ static bool pass(struct walk *w, const locant_segment *s,
         if (!fits)
             return false;
         end = larger(end, w->next + side);
-        w->top = larger(w->top, end);
-        w->next = rule == LOCANT_MROPE_MAX ? w->top : w->next + side;
+        w->end_id = larger(w->end_id, end);
+        w->next = rule == LOCANT_MROPE_MAX ? w->end_id : w->next + side;
         return true;
     case LOCANT_SEGMENT_IMAGE: fits = add_product(&end, side, 1); break;
     default: /* frames: each is before, image, after */
@@ -105,8 +105,8 @@ static bool pass(struct walk *w, const locant_segment *s,
     }
     if (!fits)
         return false;
-    /* With GRID, an empty text after a long video must not lower 'top'. */
-    w->top = larger(w->top, end);
+    /* With GRID, an empty text after a long video must not lower 'end_id'. */
+    w->end_id = larger(w->end_id, end);
     w->next = end;
     return true;
 }
@@ -129,9 +129,8 @@ static locant_status check_segment(const char *who, size_t i,
 {
     if ((unsigned)s->kind > LOCANT_SEGMENT_FRAMES)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: kind of segment %zu is %d, "
-                           "expected 0 (text), 1 (image), 2 (video) or 3 "
-                           "(frames)",
+                           "%s: kind of segment %zu is %d, expected 0 (text), "
+                           "1 (image), 2 (video) or 3 (frames)",
                            who, i, (int)s->kind);
     if (s->kind == LOCANT_SEGMENT_TEXT)
         return check_field(who, i, "tokens", s->tokens, 0);
@@ -161,9 +160,7 @@ static locant_status walk_all(struct walk *w, const char *who,
         LCT_TRY(check_segment(who, i, &segments[i]));
         if (!pass(w, &segments[i], rule))
             return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: the ids of segment %zu "
-                               "pass 2^63",
-                               who, i);
+                               "%s: the ids of segment %zu pass 2^63", who, i);
     }
     return LOCANT_OK;
 }
@@ -228,8 +225,7 @@ locant_status locant_mrope_tokens(int64_t *tokens,
     static const char who[] = "locant_mrope_tokens";
     struct walk w = { 0, 0, 0 };
 
-    if (tokens == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: tokens is NULL", who);
+    LCT_NOT_NULL(who, tokens);
     LCT_TRY(walk_all(&w, who, segments, n, LOCANT_MROPE_MAX));
     *tokens = w.tokens;
     return LOCANT_OK;
@@ -244,13 +240,12 @@ locant_status locant_positions_from_segments(locant_tensor *out, int64_t *delta,
 
     if ((unsigned)next > LOCANT_MROPE_GRID)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: next is %d, expected 0 (max) "
-                           "or 1 (grid)",
-                           fn, (int)next);
+                           "%s: next is %d, expected 0 (max) or 1 (grid)", fn,
+                           (int)next);
     LCT_TRY(walk_all(&w, fn, segments, n, next));
     LCT_TRY(lct_check_ids(fn, "out", out, 2, (const int64_t[]){ w.tokens, 3 }));
     if (delta != NULL)
-        *delta = w.top - w.tokens;
+        *delta = w.end_id - w.tokens;
     w = (struct walk){ 0, 0, 0 };
     for (size_t i = 0; i < n; i++) {
         write_segment(&p, &segments[i], w.next);
@@ -265,8 +260,7 @@ locant_status locant_mrope_interval(double *interval, int64_t tokens_per_second,
     static const char who[] = "locant_mrope_interval";
     float product;
 
-    if (interval == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: interval is NULL", who);
+    LCT_NOT_NULL(who, interval);
     LCT_TRY(lct_check_least(who, "tokens_per_second", tokens_per_second, 0));
     if (!(seconds >= 0 && seconds < 0x1p63))
         return locant_fail(LOCANT_ERR_PARAM,

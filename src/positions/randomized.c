@@ -17,8 +17,7 @@ static locant_status check(const char *fn, const locant_tensor *out,
 static locant_status make_sampler(struct lct_sampler **out, const char *fn,
                                   const locant_random *random, int64_t n)
 {
-    if (random == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: random is NULL", fn);
+    LCT_NOT_NULL(fn, random);
     *out = lct_sampler_create(n);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,

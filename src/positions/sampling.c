@@ -1,6 +1,6 @@
 /*
  * sampling.c - Floyd's method: for j = range - n .. range - 1 draw t of 0 .. j
- * and take t, or j if t is taken already.
+ * and insert t, or j if t is in the sample already.
  *
  * Bentley and Floyd:  Programming pearls: a sample of brilliance.  CACM 30(9),
  * 1987.  Takes n draws and memory for n numbers, however large the range.  A
@@ -43,8 +43,8 @@ void lct_sampler_free(struct lct_sampler *s)
     locant_release(s);
 }
 
-/* Take x; false if it was taken before. */
-static bool take(struct lct_sampler *s, int64_t x)
+/* Insert x; false if it was there. */
+static bool insert(struct lct_sampler *s, int64_t x)
 {
     size_t mask = ((size_t)1 << s->bits) - 1;
     /* 2^64 / golden ratio spreads neighbours (Knuth, TAOCP 3, 6.4). */
@@ -74,9 +74,9 @@ void lct_sample(int64_t *out, int64_t n, int64_t range, locant_random *random,
         int64_t j = range - n + i;
         int64_t t = (int64_t)locant_random_below(random, (uint64_t)j + 1);
 
-        if (!take(s, t)) {
+        if (!insert(s, t)) {
             t = j;
-            take(s, t);
+            insert(s, t);
         }
         out[i] = t;
     }
