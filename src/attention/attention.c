@@ -46,10 +46,9 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     }
     lct_problem_end(&x);
     if (lct_pool_end_cancellable())
-        return locant_fail(LOCANT_ERR_INTERRUPTED,
-                           "%s: stopped by the poll; "
-                           "out and lse are not complete",
-                           fn);
+        return locant_fail(
+            LOCANT_ERR_INTERRUPTED,
+            "%s: stopped by the poll; out and lse are not complete", fn);
     return status;
 }
 
@@ -86,9 +85,8 @@ locant_attention_backward(const locant_attention_gradients *gradients,
     }
     lct_problem_end(&x);
     if (lct_pool_end_cancellable())
-        return locant_fail(LOCANT_ERR_INTERRUPTED,
-                           "%s: stopped by the poll; "
-                           "gradients are not complete",
-                           fn);
+        return locant_fail(
+            LOCANT_ERR_INTERRUPTED,
+            "%s: stopped by the poll; gradients are not complete", fn);
     return status;
 }

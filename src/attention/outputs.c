@@ -91,8 +91,7 @@ static locant_status check_gradient(const struct lct_plan *p,
         return LOCANT_OK;
     if (like[which] == NULL)
         return locant_fail(LOCANT_ERR_NULL,
-                           "%s: %s is asked for, but %s is "
-                           "NULL",
+                           "%s: %s is asked for, but %s is NULL",
                            p->request->fn, names[which], names[which] + 1);
     LCT_TRY(lct_check(p->request->fn, names[which], d, dtypes,
                       like[which]->rank, like[which]->shape));
@@ -152,9 +151,8 @@ lct_outputs_check_gradients(const struct lct_plan *p, const locant_attention *a,
                            p->request->fn);
     if (g->struct_size != sizeof(*g))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: struct_size of gradients is "
-                           "%zu, expected %zu; start from "
-                           "LOCANT_ATTENTION_GRADIENTS_INIT",
+                           "%s: struct_size of gradients is %zu, expected %zu; "
+                           "start from LOCANT_ATTENTION_GRADIENTS_INIT",
                            p->request->fn, g->struct_size, sizeof(*g));
     w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks },
                           { dout, out, lse } };

@@ -30,11 +30,10 @@ static locant_status check_pair(const struct lct_request *r, const char *what,
 {
     if ((q == NULL) == (k == NULL))
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_NULL,
-                       "%s: %c_%s is NULL while %c_%s is "
-                       "given, expected both or neither",
-                       r->fn, q == NULL ? 'q' : 'k', what,
-                       q == NULL ? 'k' : 'q', what);
+    return locant_fail(
+        LOCANT_ERR_NULL,
+        "%s: %c_%s is NULL while %c_%s is given, expected both or neither",
+        r->fn, q == NULL ? 'q' : 'k', what, q == NULL ? 'k' : 'q', what);
 }
 
 /* Only the part that rotates queries and keys reads coordinates. */
@@ -46,9 +45,8 @@ static locant_status check_axes(struct lct_request *r)
         part = lct_part_of(r->a->encoding, LOCANT_DOOR_ROTATE);
     if (part == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: q_coords is given, "
-                           "expected an encoding that rotates queries and keys "
-                           "to read it",
+                           "%s: q_coords is given, expected an encoding that "
+                           "rotates queries and keys to read it",
                            r->fn);
     r->axes = part->e->row->positions.axes;
     r->axes = r->axes > 0 ? r->axes : 1;
@@ -65,11 +63,11 @@ static locant_status check_reals(const struct lct_request *r, const char *name,
                 double x = lct_positions_coords(t, row, i)[c];
 
                 if (lct_positions_doc(t, row, i) >= 0 && !(fabs(x) < 0x1p63))
-                    return locant_fail(LOCANT_ERR_PARAM,
-                                       "%s: %s of token "
-                                       "%" PRId64 " is %g, expected a finite "
-                                       "number below 2^63",
-                                       r->fn, name, i, x);
+                    return locant_fail(
+                        LOCANT_ERR_PARAM,
+                        "%s: %s of token %" PRId64
+                        " is %g, expected a finite number below 2^63",
+                        r->fn, name, i, x);
             }
     return LOCANT_OK;
 }
@@ -229,8 +227,8 @@ locant_status lct_positions_check_causal(const struct lct_request *r,
     if (r->causal || !(leaf->traits & LOCANT_TRAIT_CAUSAL) || !keys_follow(r))
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: %s is defined for keys up to the "
-                       "query only, expected the causal mask",
+                       "%s: %s is defined for keys up to the query only, "
+                       "expected the causal mask",
                        r->fn, leaf->row->info.name);
 }
 
@@ -259,8 +257,8 @@ locant_status lct_positions_check_own_keys(const struct lct_request *r,
                 j++;
             if (j == r->S)
                 return locant_fail(LOCANT_ERR_PARAM,
-                                   "%s: no key sits at the "
-                                   "position %" PRId64 " of query %" PRId64
+                                   "%s: no key sits at the position %" PRId64
+                                   " of query %" PRId64
                                    ", expected one: %s reads the input there",
                                    r->fn, lct_positions_at(&q, row, i), i,
                                    leaf->row->info.name);

@@ -29,8 +29,7 @@ static locant_status check_workspace(struct lct_plan *p, void *workspace,
         return LOCANT_OK;
     if (bytes < p->bytes)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: workspace has %zu bytes, "
-                           "expected at least %zu",
+                           "%s: workspace has %zu bytes, expected at least %zu",
                            p->request->fn, bytes, p->bytes);
     p->workspace = locant_dense(workspace, LOCANT_F16, 1,
                                 (int64_t[]){ (int64_t)(p->bytes / 2) });
@@ -45,8 +44,7 @@ static locant_status plan(struct lct_problem *x, enum lct_pass pass,
     LCT_TRY(lct_plan_make(&x->plan, &x->request, pass));
     if (!lay_out(x, &count))
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: the problem does not fit in "
-                           "memory",
+                           "%s: the problem does not fit in memory",
                            x->request.fn);
     return check_workspace(&x->plan, workspace, bytes);
 }

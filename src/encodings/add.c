@@ -96,10 +96,10 @@ static locant_status check_rows(const char *fn, const locant_tensor *out,
     int64_t any[LOCANT_MAX_RANK] = { -1, -1, -1, -1, -1, -1 };
 
     if (x != NULL && (x->rank < 2 || x->rank > LOCANT_MAX_RANK))
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: x has rank %d, expected [.., "
-                           "tokens, channels], 2 to %d",
-                           fn, (int)x->rank, LOCANT_MAX_RANK);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: x has rank %d, expected [.., tokens, channels], 2 to %d", fn,
+            (int)x->rank, LOCANT_MAX_RANK);
     LCT_TRY(lct_check(fn, "x", x, LCT_IN_FLOAT, x ? x->rank : 2, any));
     LCT_TRY(lct_check(fn, "out", out, 1u << x->dtype, x->rank, x->shape));
     LCT_TRY(lct_check_output(fn, "out", out));

@@ -65,9 +65,8 @@ static locant_status check(const locant_encoding *e)
     if (e->value[DIALECT] == PRESS || e->value[SYMMETRIC] == 0)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: alibi with "
-                       "dialect=%s counts from the key alone, expected "
-                       "symmetric=no",
+                       "locant_encoding_create: alibi with dialect=%s counts "
+                       "from the key alone, expected symmetric=no",
                        dialects[(int)e->value[DIALECT]]);
 }
 

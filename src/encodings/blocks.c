@@ -258,9 +258,8 @@ locant_status lct_blocks_run(const char *fn, size_t n,
         job.scratch = locant_alloc(bytes);
     if (job.scratch == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for the rows of "
-                           "%zu positions",
-                           fn, job.block);
+                           "%s: no memory for the rows of %zu positions", fn,
+                           job.block);
     lct_parallel_for(((job.tokens - 1) / job.block + 1) * job.groups * job.rows,
                      (int)slots, do_block, &job);
     locant_release(job.scratch);

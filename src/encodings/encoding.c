@@ -42,8 +42,8 @@ static locant_status set_length(locant_encoding *e, int64_t length)
     n = lct_spec_print(NULL, 0, e);
     e->spec = locant_alloc(n + 1);
     if (e->spec == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_resolve: no "
-                                             "memory for the spec");
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_encoding_resolve: no memory for the spec");
     lct_spec_print(e->spec, n + 1, e);
     return LOCANT_OK;
 }

@@ -30,9 +30,8 @@ static locant_status check(const locant_encoding *e)
     for (int k = LOCAL; k <= GLOBAL; k++)
         if (e->nested[k] != NULL && e->nested[k]->row->layers != NULL)
             return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_encoding_create: %s "
-                               "of layers is layers again, expected what one "
-                               "layer uses",
+                               "locant_encoding_create: %s of layers is layers "
+                               "again, expected what one layer uses",
                                keys[k].name);
     return LOCANT_OK;
 }
@@ -46,9 +45,8 @@ static locant_status check_places(const locant_encoding *e)
     if (a == NULL || b == NULL || strcmp(a->spec, b->spec) == 0)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: local of "
-                       "layers chooses positions by %s, global by %s, expected "
-                       "the same",
+                       "locant_encoding_create: local of layers chooses "
+                       "positions by %s, global by %s, expected the same",
                        a->spec, b->spec);
 }
 

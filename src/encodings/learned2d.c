@@ -56,8 +56,8 @@ static locant_status positions(const locant_encoding *e, const char *fn,
     if (given != NULL && given[ROWS].shape[1] != given[COLUMNS].shape[1])
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: rows has %" PRId64
-                           " channels, columns has %" PRId64 ", expected as "
-                           "many",
+                           " channels, columns has %" PRId64
+                           ", expected as many",
                            fn, given[ROWS].shape[1], given[COLUMNS].shape[1]);
     return lct_length_limit_check(e, fn, pos, n,
                                   (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),

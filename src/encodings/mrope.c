@@ -59,9 +59,9 @@ static locant_status check_scaling(const locant_encoding *e)
         scaling->row->schedule.length(scaling, INT64_MAX) == 0)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: scaling of "
-                       "mrope is %s, whose frequencies depend on the length of "
-                       "a call, expected one with the same for every length",
+                       "locant_encoding_create: scaling of mrope is %s, whose "
+                       "frequencies depend on the length of a call, expected "
+                       "one with the same for every length",
                        scaling->spec);
 }
 
@@ -71,27 +71,26 @@ static locant_status check(const locant_encoding *e)
 
     if (!isnan(e->value[DIM]) && fmod(e->value[DIM], 2) != 0)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: dim of "
-                           "mrope is %.0f, expected an even number",
+                           "locant_encoding_create: dim of mrope is %.0f, "
+                           "expected an even number",
                            e->value[DIM]);
     if (list != NULL && list->n != AXES)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: sections "
-                           "of mrope are %zu, expected 3",
-                           list->n);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "locant_encoding_create: sections of mrope are %zu, expected 3",
+            list->n);
     for (int i = 0; list != NULL && i < AXES; i++)
         if (list->item[i] != floor(list->item[i]))
             return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_encoding_create: "
-                               "section %d of mrope is %g, expected a whole "
-                               "number",
+                               "locant_encoding_create: section %d of mrope is "
+                               "%g, expected a whole number",
                                i, list->item[i]);
     if (e->value[LAYOUT] == ERNIE && section(e, 0) != section(e, 1))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: sections "
-                           "h and w of mrope are %" PRId64 " and %" PRId64
-                           ", expected equal ones for ernie",
-                           section(e, 0), section(e, 1));
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "locant_encoding_create: sections h and w of mrope are %" PRId64
+            " and %" PRId64 ", expected equal ones for ernie",
+            section(e, 0), section(e, 1));
     return check_scaling(e);
 }
 
@@ -151,8 +150,8 @@ static locant_status schedule(struct lct_schedule **out,
                            fn, dim, head_dim);
     if (dim % 2 != 0 || 2 * sum != dim)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: the sections of mrope are "
-                           "%" PRId64 " pairs, expected half of the %" PRId64
+                           "%s: the sections of mrope are %" PRId64
+                           " pairs, expected half of the %" PRId64
                            " channels it rotates",
                            fn, sum, dim);
     if (isnan(pairing))

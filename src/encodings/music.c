@@ -52,10 +52,10 @@ static locant_status positions(const locant_encoding *e, const char *fn,
     (void)n;
     (void)given;
     if (isnan(e->value[LENGTH]))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: music has no length, "
-                           "expected one as in music(length=1024)",
-                           fn);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: music has no length, expected one as in music(length=1024)",
+            fn);
     return LOCANT_OK;
 }
 

@@ -179,10 +179,9 @@ static locant_status fill(locant_tensor *out, const struct found *f,
         return LOCANT_OK;
     value = locant_alloc(n * sizeof(*value));
     if (value == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_encoding_param_init: no "
-                           "memory for %zu values",
-                           n);
+        return locant_fail(
+            LOCANT_ERR_NOMEM,
+            "locant_encoding_param_init: no memory for %zu values", n);
     *filled = f->e->row->params.fill(value, f->e, f->i, info, r);
     for (size_t i = 0; *filled && i < n; i++)
         set(out, i, value[i]);

@@ -19,9 +19,8 @@ locant_status lct_part_open(const struct lct_part **part, const char *fn,
         return locant_fail(LOCANT_ERR_NULL, "%s: e is NULL", fn);
     if (e->row->layers != NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s differs from layer "
-                           "to layer, expected the encoding of one layer "
-                           "(locant_encoding_layer)",
+                           "%s: %s differs from layer to layer, expected the "
+                           "encoding of one layer (locant_encoding_layer)",
                            fn, e->row->info.name);
     *part = lct_part_of(e, door);
     if (*part == NULL && e->doors != 0)
@@ -42,10 +41,10 @@ locant_status lct_params_check(size_t *total, const char *fn,
         int64_t want[LOCANT_MAX_RANK];
 
         if (params == NULL)
-            return locant_fail(LOCANT_ERR_NULL,
-                               "%s: %s has a learned "
-                               "parameter '%s' %s, none was given",
-                               fn, leaf->row->info.name, info.name, info.dims);
+            return locant_fail(
+                LOCANT_ERR_NULL,
+                "%s: %s has a learned parameter '%s' %s, none was given", fn,
+                leaf->row->info.name, info.name, info.dims);
         for (int k = 0; k < info.rank; k++)
             want[k] = info.shape[k] > 0 ? info.shape[k] : -1;
         LCT_TRY(

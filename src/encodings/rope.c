@@ -54,16 +54,15 @@ static locant_status check(const locant_encoding *e)
 
     if (!isnan(dim) && fmod(dim, 2) != 0)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: dim of "
-                           "rope is %.0f, expected an even number",
+                           "locant_encoding_create: dim of rope is %.0f, "
+                           "expected an even number",
                            dim);
     if (mode != LOCANT_ANGLES_EXACT &&
         scaling->row->schedule.emulated != NULL &&
         !scaling->row->schedule.emulated(scaling, mode))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: %s has "
-                           "no recipe of %s for these keys, expected "
-                           "angles=exact",
+                           "locant_encoding_create: %s has no recipe of %s for "
+                           "these keys, expected angles=exact",
                            scaling->spec, angles[mode]);
     return LOCANT_OK;
 }
@@ -119,11 +118,11 @@ static locant_status schedule(struct lct_schedule **out,
                            " channels of each head, found heads of %" PRId64,
                            fn, dim, head_dim);
     if (dim % 2 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: heads have %" PRId64
-                           " channels, expected an even number to rotate "
-                           "in pairs",
-                           fn, dim);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: heads have %" PRId64
+            " channels, expected an even number to rotate in pairs",
+            fn, dim);
     s = lct_schedule_create(e->value[BASE], dim / 2, head_dim);
     if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,

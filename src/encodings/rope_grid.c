@@ -31,10 +31,10 @@ locant_status lct_grid_positions(const locant_encoding *e, const char *fn,
     (void)params;
     for (size_t i = 0; i < n; i++)
         if (pos[i] > 1LL << 53 || pos[i] < -(1LL << 53))
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: position %" PRId64
-                               " (index %zu) of %s, expected at most 2^53 in "
-                               "magnitude",
-                               fn, pos[i], i, e->row->info.name);
+            return locant_fail(
+                LOCANT_ERR_PARAM,
+                "%s: position %" PRId64
+                " (index %zu) of %s, expected at most 2^53 in magnitude",
+                fn, pos[i], i, e->row->info.name);
     return LOCANT_OK;
 }

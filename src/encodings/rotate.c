@@ -13,8 +13,7 @@ static locant_status check_reals(struct lct_rotate_call *c, const char *name,
 
     if (rank == 1 && c->axes > 1)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: real %s are [T], expected "
-                           "[T, %d] coordinates",
+                           "%s: real %s are [T], expected [T, %d] coordinates",
                            c->fn, name, c->axes);
     c->coords = positions->data;
     for (size_t i = 0; i < lct_elements(positions); i++) {
@@ -22,8 +21,8 @@ static locant_status check_reals(struct lct_rotate_call *c, const char *name,
 
         if (!(fabs(x) < 0x1p63))
             return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: coordinate %zu of %s is "
-                               "%g, expected a finite number below 2^63",
+                               "%s: coordinate %zu of %s is %g, expected a "
+                               "finite number below 2^63",
                                c->fn, i, name, x);
         longest = fmax(longest, floor(x));
     }
@@ -76,10 +75,10 @@ locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
 
     LCT_TRY(lct_part_open(&part, fn, e, LOCANT_DOOR_ROTATE));
     if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s does not rotate "
-                           "queries and keys; it has no rotate door",
-                           fn, e->row->info.name);
+        return locant_fail(
+            LOCANT_ERR_UNSUPPORTED,
+            "%s: %s does not rotate queries and keys; it has no rotate door",
+            fn, e->row->info.name);
     *c = (struct lct_rotate_call){ .fn = fn,
                                    .e = part->e,
                                    .first_param = part->first_param,
@@ -97,10 +96,10 @@ locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],
     int64_t shape[LOCANT_MAX_RANK];
 
     if (x != NULL && (x->rank < 2 || x->rank > LOCANT_MAX_RANK))
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: %s has rank %d, expected "
-                           "[.., tokens, channels], 2 to %d",
-                           fn, names[1], (int)x->rank, LOCANT_MAX_RANK);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: %s has rank %d, expected [.., tokens, channels], 2 to %d", fn,
+            names[1], (int)x->rank, LOCANT_MAX_RANK);
     LCT_TRY(lct_check(fn, names[1], x, LCT_IN_FLOAT, x ? x->rank : 2, any));
     memcpy(shape, x->shape, sizeof(shape));
     shape[x->rank - 1] = -1; /* until the map is known */
@@ -193,8 +192,7 @@ locant_status lct_rotate_check_flags(const char *fn, int flags)
 {
     if ((flags & ~(LOCANT_ROTATE_INVERSE | LOCANT_ROTATE_KEY)) != 0)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: flags are 0x%x, expected "
-                           "LOCANT_ROTATE_* only",
+                           "%s: flags are 0x%x, expected LOCANT_ROTATE_* only",
                            fn, (unsigned)flags);
     return LOCANT_OK;
 }
@@ -233,12 +231,13 @@ static locant_status check_qk(const char *fn, const struct rotated *t)
         LCT_TRY(lct_rotate_check_rows(fn, names[i], t->out[i], t->x[i]));
     if (k->shape[k->rank - 2] != q->shape[q->rank - 2] ||
         k->shape[k->rank - 1] != q->shape[q->rank - 1])
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: k is [.., %" PRId64 ", %" PRId64
-                           "], expected the tokens and channels of q, "
-                           "[.., %" PRId64 ", %" PRId64 "]",
-                           fn, k->shape[k->rank - 2], k->shape[k->rank - 1],
-                           q->shape[q->rank - 2], q->shape[q->rank - 1]);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: k is [.., %" PRId64 ", %" PRId64
+            "], expected the tokens and channels of q, [.., %" PRId64
+            ", %" PRId64 "]",
+            fn, k->shape[k->rank - 2], k->shape[k->rank - 1],
+            q->shape[q->rank - 2], q->shape[q->rank - 1]);
     LCT_TRY(lct_check_apart(fn, t->out[0], t->out[1]));
     LCT_TRY(lct_check_apart(fn, t->out[0], k));
     return lct_check_apart(fn, t->out[1], q);
@@ -262,10 +261,10 @@ locant_status locant_encoding_rotate_qk(
     LCT_TRY(lct_check_apart(fn, q_out, positions));
     LCT_TRY(lct_check_apart(fn, k_out, positions));
     if ((flags & ~LOCANT_ROTATE_INVERSE) != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: flags are 0x%x, expected "
-                           "LOCANT_ROTATE_INVERSE or 0",
-                           fn, (unsigned)flags);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: flags are 0x%x, expected LOCANT_ROTATE_INVERSE or 0", fn,
+            (unsigned)flags);
     if (c.e->row->rotate.map != NULL)
         return lct_rotate_map(
             (const struct lct_map_call[]){

@@ -54,8 +54,8 @@ static locant_status check_limits(const struct ragged *g)
 
             if (limit < 1)
                 return locant_fail(LOCANT_ERR_PARAM,
-                                   "%s: the limit of token "
-                                   "%" PRId64 " of row %" PRId64 " is %" PRId64
+                                   "%s: the limit of token %" PRId64
+                                   " of row %" PRId64 " is %" PRId64
                                    ", expected at least 1",
                                    g->c.fn, t, row, limit);
         }
@@ -69,8 +69,8 @@ static locant_status check(struct ragged *g, const locant_tensor *out,
         return locant_fail(LOCANT_ERR_NULL, "%s: rotation is NULL", g->c.fn);
     if (r->struct_size != sizeof(*r))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: struct_size is %zu, expected "
-                           "%zu; start from LOCANT_ROTATION_INIT",
+                           "%s: struct_size is %zu, expected %zu; start from "
+                           "LOCANT_ROTATION_INIT",
                            g->c.fn, r->struct_size, sizeof(*r));
     g->r = r;
     g->rows = x->rank > 2 ? x->shape[0] : 1;
@@ -97,10 +97,9 @@ static locant_status lay_out(struct ragged *g)
         lct_mul(&bytes, n, sizeof(*g->pos) + sizeof(*g->by)))
         g->memory = locant_alloc(bytes);
     if (g->memory == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for the positions "
-                           "of %" PRId64 " rows",
-                           fn, g->rows);
+        return locant_fail(
+            LOCANT_ERR_NOMEM,
+            "%s: no memory for the positions of %" PRId64 " rows", fn, g->rows);
     g->pos = g->memory;
     g->by = (const struct lct_schedule **)(void *)(g->pos + n);
     for (int64_t row = 0; row < g->rows; row++)

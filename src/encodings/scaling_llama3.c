@@ -32,8 +32,8 @@ static locant_status check(const locant_encoding *e)
 {
     if (e->value[LOW] > e->value[HIGH])
         return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: low of "
-                           "llama3 is %g, expected at most high, %g",
+                           "locant_encoding_create: low of llama3 is %g, "
+                           "expected at most high, %g",
                            e->value[LOW], e->value[HIGH]);
     return LOCANT_OK;
 }

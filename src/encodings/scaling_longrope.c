@@ -75,9 +75,8 @@ static locant_status schedule(struct lct_schedule **out,
     for (int k = SHORT; k <= LONG; k++)
         if (e->list[k] != NULL && (int64_t)e->list[k]->n != s->pairs)
             return locant_fail(LOCANT_ERR_SHAPE,
-                               "%s: the list '%s' of "
-                               "longrope has %zu numbers, expected %" PRId64
-                               ", one for each pair",
+                               "%s: the list '%s' of longrope has %zu numbers, "
+                               "expected %" PRId64 ", one for each pair",
                                fn, keys[k].name, e->list[k]->n, s->pairs);
     s->magnitude = attention(e);
     for (int64_t c = 0; list != NULL && c < s->pairs; c++) {

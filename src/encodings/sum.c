@@ -24,10 +24,10 @@ static unsigned own_traits(const locant_encoding *e)
 static locant_status twice(const locant_encoding *a, const locant_encoding *b,
                            const char *what)
 {
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: %s and %s "
-                       "both %s, expected one of them",
-                       a->row->info.name, b->row->info.name, what);
+    return locant_fail(
+        LOCANT_ERR_PARAM,
+        "locant_encoding_create: %s and %s both %s, expected one of them",
+        a->row->info.name, b->row->info.name, what);
 }
 
 /* Refuse two parts that would do the same. */
@@ -50,8 +50,8 @@ static locant_status check_pair(const locant_encoding *a,
         return twice(a, b, "rotate queries and keys");
     if (a->row->layers != NULL || b->row->layers != NULL)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: layers "
-                           "stands alone; add to the encodings it holds");
+                           "locant_encoding_create: layers stands alone; add "
+                           "to the encodings it holds");
     return LOCANT_OK;
 }
 
@@ -177,8 +177,8 @@ static locant_status check_room(const locant_encoding *part, const char *fn,
         T > part->row->positions.longest(part))
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: out has rows of %" PRId64
-                           " tokens, expected at most the %" PRId64 " that %s "
-                           "is to be trained for",
+                           " tokens, expected at most the %" PRId64
+                           " that %s is to be trained for",
                            fn, T, part->row->positions.longest(part),
                            part->spec);
     if (part->row->positions.check != NULL)

@@ -51,17 +51,17 @@ static locant_status check(const locant_encoding *e)
 
     sides(e, &side, &single);
     if (e->value[BIDIRECTIONAL] != 0 && (fmod(buckets, 2) != 0 || single < 1))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: buckets "
-                           "of t5 is %.0f, expected an even number of at least "
-                           "4 when bidirectional",
-                           buckets);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "locant_encoding_create: buckets of t5 is %.0f, expected an even "
+            "number of at least 4 when bidirectional",
+            buckets);
     if (e->value[DISTANCE] <= single)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: distance "
-                           "of t5 is %.0f, expected more than %d, the buckets "
-                           "that hold one distance each",
-                           e->value[DISTANCE], single);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "locant_encoding_create: distance of t5 is %.0f, expected more "
+            "than %d, the buckets that hold one distance each",
+            e->value[DISTANCE], single);
     return LOCANT_OK;
 }
 
@@ -138,8 +138,9 @@ static locant_status prepare(locant_encoding *e)
     sides(e, &side, &single);
     first = locant_alloc((size_t)(side - single) * sizeof(*first));
     if (first == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_create: no "
-                                             "memory for the buckets of t5");
+        return locant_fail(
+            LOCANT_ERR_NOMEM,
+            "locant_encoding_create: no memory for the buckets of t5");
     first[0] = single;
     for (int k = 1; k < side - single; k++)
         first[k] = threshold(k, side, single, (int64_t)e->value[DISTANCE]);

@@ -33,17 +33,15 @@ static locant_status check_positions(struct lct_table_call *c, const char *fn,
         return LOCANT_OK;
     }
     if (rank == 1 && c->axes > 1)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: positions are [N], expected "
-                           "[N, %d] coordinates",
-                           fn, c->axes);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: positions are [N], expected [N, %d] coordinates", fn, c->axes);
     c->coords = positions->data;
     for (size_t i = 0; i < lct_elements(positions); i++)
         if (!(fabs(c->coords[i]) < 0x1p63))
             return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: coordinate %zu of "
-                               "positions is %g, expected a finite number "
-                               "below 2^63",
+                               "%s: coordinate %zu of positions is %g, "
+                               "expected a finite number below 2^63",
                                fn, i, c->coords[i]);
     return LOCANT_OK;
 }
@@ -56,10 +54,10 @@ static locant_status open_part(struct lct_table_call *c, const char *fn,
 
     LCT_TRY(lct_part_open(&part, fn, e, LOCANT_DOOR_INPUT));
     if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s adds nothing to "
-                           "embeddings; it has no input door",
-                           fn, e->row->info.name);
+        return locant_fail(
+            LOCANT_ERR_UNSUPPORTED,
+            "%s: %s adds nothing to embeddings; it has no input door", fn,
+            e->row->info.name);
     *c = (struct lct_table_call){
         .e = part->e,
         .first_param = part->first_param,
@@ -184,9 +182,7 @@ locant_status locant_encoding_table(locant_tensor *out,
         job.scratch = locant_alloc(bytes);
     if (out->shape[1] > STACK_ROW && job.scratch == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %zu rows of "
-                           "scratch",
-                           fn, slots);
+                           "%s: no memory for %zu rows of scratch", fn, slots);
     lct_parallel_for(((size_t)out->shape[0] + ROWS_PER_TASK - 1) /
                          ROWS_PER_TASK,
                      (int)slots, fill_rows, &job);

@@ -56,11 +56,11 @@ static locant_status schedule(struct lct_schedule **out,
     (void)length;
     *out = NULL;
     if (head_dim % 2 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: heads have %" PRId64
-                           " channels, expected an even number to rotate "
-                           "in pairs",
-                           fn, head_dim);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: heads have %" PRId64
+            " channels, expected an even number to rotate in pairs",
+            fn, head_dim);
     *out = lct_schedule_create(e->value[BASE], head_dim / 2, head_dim);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
