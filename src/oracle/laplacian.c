@@ -10,13 +10,14 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx entry(const struct oracle_call *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *call, double pos, int64_t d)
 {
-    int64_t n = (int64_t)oracle_number(w->spec, "vectors", 0);
+    int64_t n = (int64_t)oracle_number(call->spec, "vectors", 0);
     cx sum = 0;
 
     for (int64_t c = 0; c < n; c++)
-        sum += w->param[0][(int64_t)pos * n + c] * w->param[1][c * w->W + d];
+        sum += call->param[0][(int64_t)pos * n + c] *
+               call->param[1][c * call->W + d];
     return sum;
 }
 
