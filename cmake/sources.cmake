@@ -141,14 +141,14 @@ set(ORACLE_SOURCES
   oracle/check_ids.c oracle/check_resize.c oracle/check_rotate.c
   oracle/check_table.c oracle/cope.c oracle/crossformer.c oracle/dape.c
   oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fox.c
-  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/laplacian.c
-  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
-  oracle/mrope.c oracle/music.c oracle/none.c oracle/oracle.c oracle/pope.c
-  oracle/problem.c oracle/random_walk.c oracle/relative.c oracle/resize.c
-  oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
-  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c oracle/shaw.c
-  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c
-  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/window_rope.c
+  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/layers.c
+  oracle/learned.c oracle/learned2d.c oracle/list.c oracle/mrope.c
+  oracle/music.c oracle/nodes.c oracle/none.c oracle/oracle.c oracle/pope.c
+  oracle/problem.c oracle/relative.c oracle/resize.c oracle/rope.c
+  oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c oracle/rope_scaling.c
+  oracle/run.c oracle/sandwich.c oracle/shaw.c oracle/sincos2d.c
+  oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c oracle/swinv2.c
+  oracle/t5.c oracle/transformer_xl.c oracle/trial.c oracle/window_rope.c
   oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
   oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c

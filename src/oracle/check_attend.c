@@ -1,204 +1,39 @@
 /* check_attend.c - attention with every encoding, forward and backward. */
-#include "problem.h"
+#include "trial.h"
 
 #include <math.h>
 
-/* A problem, the rows whose outputs are summed, and sizes found in the sum. */
-struct trial {
-    struct oracle_problem p;
-    struct oracle_call *call; /* of p.c */
-    const struct oracle *o;
-    int64_t b0, b1, i0, i1;
-    double score_max; /* the most that a score or its terms reach */
-    double reach;     /* largest |value| */
-    double mass;      /* 'gross' of the last sum if every |s_j'| were 1 */
-    cx *frozen;       /* scores [B, H, T, S] while dv is checked, else NULL */
-};
-
-/* Scores, weights and log-sum-exp of one row. */
-struct row {
-    cx s[ORACLE_KEYS], p[ORACLE_KEYS], lse;
-    cx sink; /* its weight */
-    int seen[ORACLE_KEYS];
-};
-
-static cx score(const struct trial *t, int64_t b, int64_t h, int64_t i,
-                int64_t j)
-{
-    const struct oracle_call *call = t->call;
-
-    return t->frozen != NULL
-               ? t->frozen[((b * call->H + h) * call->T + i) * call->S + j]
-               : oracle_score(call, t->o, b, h, i, j);
-}
-
-/*
- * Options: cap of Gemma Team 2024, arXiv:2408.00118, section 2; sink of OpenAI
- * 2025, arXiv:2508.10925: one more score, whose value is 0.
- */
-static cx capped(const struct oracle_call *call, cx s)
-{
-    return call->softcap > 0 && creal(s) > -INFINITY
-               ? call->softcap * ctanh(s / call->softcap)
-               : s;
-}
-
-/* Returns 0 if the row sees no key. */
-static int softmax(struct row *r, const struct trial *t, int64_t b, int64_t h,
-                   int64_t i)
-{
-    const struct oracle_call *call = t->call;
-    double row_max = -INFINITY;
-    cx sum = 0, sink = call->sinks != NULL ? call->sinks[h] : 0;
-
-    for (int64_t j = 0; j < call->S; j++) {
-        r->seen[j] = oracle_visible(call, b, i, j);
-        r->s[j] = r->seen[j] ? capped(call, score(t, b, h, i, j)) : 0;
-        r->seen[j] = r->seen[j] && creal(r->s[j]) > -INFINITY;
-        r->p[j] = 0;
-        if (r->seen[j])
-            row_max = fmax(row_max, creal(r->s[j]));
-    }
-    r->sink = 0;
-    r->lse = call->sinks != NULL ? sink : -INFINITY;
-    if (row_max == -INFINITY)
-        return 0;
-    if (call->sinks != NULL) {
-        row_max = fmax(row_max, creal(sink));
-        sum = r->sink = cexp(sink - row_max);
-    }
-    for (int64_t j = 0; j < call->S; j++)
-        if (r->seen[j])
-            sum += r->p[j] = cexp(r->s[j] - row_max);
-    for (int64_t j = 0; j < call->S; j++)
-        r->p[j] /= sum;
-    r->sink /= sum;
-    r->lse = row_max + clog(sum);
-    return 1;
-}
-
-static cx value(const struct trial *t, int64_t b, int64_t h, int64_t i,
-                int64_t j, int64_t d)
-{
-    const struct oracle_call *call = t->call;
-    int64_t g = h / (call->H / call->G);
-
-    return t->o->value != NULL
-               ? t->o->value(call, b, h, i, j, d)
-               : call->v[((b * call->G + g) * call->S + j) * call->D + d];
-}
-
-/* ---------------------------------------------------------------- measures */
-
-/*
- * The unit that errors are counted in: of float32 if the problem or the table
- * of cosines is in float32; else of double, with ten bits for the chain of
- * operations inside of an encoding.
- */
-static double unit(const struct oracle *o, locant_dtype dtype)
-{
-    return dtype == LOCANT_F32 || o->float_table ? ORACLE_HALF_F32
-                                                 : ORACLE_CHAIN;
-}
-
-/*
- * A score of size s, a sum of a few products, is off by a few units of s, and
- * the exponential turns that into a relative error of the weight; a sum over S
- * keys adds S units at most, and random signs leave far less of them.
- */
-static double score_error(const struct trial *t)
-{
-    return 4 * unit(t->o, t->p.dtype) *
-           (8 + t->score_max + (double)(t->call->S / 16));
-}
-
-/* scale |q| |k|, the most that terms of a product reach. */
-static double product_reach(const struct trial *t)
-{
-    double most[2] = { 0, 0 };
-
-    for (int in = 0; in < 2; in++) {
-        size_t n = oracle_count(in ? &t->p.k : &t->p.q);
-
-        for (size_t i = 0; i < n; i += (size_t)t->call->D) {
-            double sum = 0;
-
-            for (size_t d = 0; d < (size_t)t->call->D; d++)
-                sum += creal(t->p.in[in][i + d]) * creal(t->p.in[in][i + d]);
-            most[in] = fmax(most[in], sqrt(sum));
-        }
-    }
-    return t->call->scale * most[0] * most[1];
-}
-
-/* The cap is off by at most 12 units of its result. */
-static void measure_row(struct trial *t, int64_t b, int64_t h, int64_t i)
-{
-    const struct oracle_call *call = t->call;
-    struct row r;
-
-    if (!softmax(&r, t, b, h, i))
-        return;
-    for (int64_t j = 0; j < call->S; j++)
-        for (int64_t d = 0; r.seen[j] && d < call->D; d++) {
-            t->score_max = fmax(t->score_max, (call->softcap > 0 ? 4 : 1) *
-                                                  fabs(creal(r.s[j])));
-            t->reach = fmax(t->reach, fabs(creal(value(t, b, h, i, j, d))));
-        }
-}
-
-static void measure(struct trial *t)
-{
-    const struct oracle_call *call = t->call;
-
-    t->score_max = t->reach = 0;
-    for (int64_t row = 0; row < call->B * call->H * call->T; row++)
-        measure_row(t, row / (call->H * call->T), row / call->T % call->H,
-                    row % call->T);
-    t->score_max += product_reach(t);
-}
-
 /* ----------------------------------------------------------------- forward */
 
-static void check_row(struct trial *t, int64_t b, int64_t h, int64_t i)
+static void check_row(struct oracle_trial *t, int64_t b, int64_t h, int64_t i)
 {
     const struct oracle_call *call = t->call;
     struct oracle_case *c = t->p.c;
     size_t at = (size_t)((b * call->H + h) * call->T + i);
-    struct row r;
-    int sees = softmax(&r, t, b, h, i);
+    struct oracle_trial_row r;
+    int sees = oracle_trial_softmax(&r, t, b, h, i);
 
     oracle_case_near(c, "lse", at, oracle_get(&t->p.lse, at), creal(r.lse),
-                     score_error(t));
+                     oracle_trial_score_error(t));
     for (int64_t d = 0; d < call->D; d++) {
         size_t to = at * (size_t)call->D + (size_t)d;
         cx want = 0;
 
         for (int64_t j = 0; sees && j < call->S; j++)
             if (r.seen[j])
-                want += r.p[j] * value(t, b, h, i, j, d);
+                want += r.p[j] * oracle_trial_value(t, b, h, i, j, d);
         oracle_case_near(c, "out", to, oracle_get(&t->p.out, to), creal(want),
-                         sees ? score_error(t) * t->reach : 0);
+                         sees ? oracle_trial_score_error(t) * t->reach : 0);
     }
-}
-
-static void make(struct trial *t, struct oracle_case *c, int64_t n)
-{
-    oracle_problem_make(&t->p, c, n);
-    t->call = &c->call;
-    t->o = c->o;
-    t->frozen = NULL;
-    oracle_problem_forward(&t->p);
-    measure(t);
 }
 
 static void forward(struct oracle_case *c, int64_t n, int what)
 {
     const struct oracle_call *call = &c->call;
-    struct trial t;
+    struct oracle_trial t;
 
     (void)what;
-    make(&t, c, n);
+    oracle_trial_make(&t, c, n);
     for (int64_t row = 0; row < call->B * call->H * call->T; row++)
         check_row(&t, row / (call->H * call->T), row / call->T % call->H,
                   row % call->T);
@@ -215,19 +50,19 @@ static void forward(struct oracle_case *c, int64_t n, int what)
  *
  * Rounding errors of a gradient are measured by it.
  */
-static void add_row(struct oracle_sum *sum, struct trial *t, int64_t b,
+static void add_row(struct oracle_sum *sum, struct oracle_trial *t, int64_t b,
                     int64_t h, int64_t i)
 {
     const struct oracle_call *call = t->call;
     const cx *dout = t->p.in[4] + ((b * call->H + h) * call->T + i) * call->D;
     double terms[ORACLE_KEYS] = { 0 }, mean = 0;
-    struct row r;
+    struct oracle_trial_row r;
 
-    if (!softmax(&r, t, b, h, i))
+    if (!oracle_trial_softmax(&r, t, b, h, i))
         return;
     for (int64_t j = 0; j < call->S; j++)
         for (int64_t d = 0; r.seen[j] && d < call->D; d++) {
-            cx v = value(t, b, h, i, j, d);
+            cx v = oracle_trial_value(t, b, h, i, j, d);
             double size = fabs(creal(dout[d]));
 
             sum->sum += r.p[j] * v * dout[d];
@@ -249,7 +84,7 @@ static void add_row(struct oracle_sum *sum, struct trial *t, int64_t b,
 
 static struct oracle_sum add_all(void *context)
 {
-    struct trial *t = context;
+    struct oracle_trial *t = context;
     struct oracle_sum sum = { 0 };
 
     t->mass = 0;
@@ -265,17 +100,17 @@ static struct oracle_sum add_all(void *context)
  * effects of the two rotated channels of a pair on a score may cancel; each can
  * be as large as the score's terms.
  */
-static double slope(double *allowed, struct trial *t, cx *x)
+static double slope(double *allowed, struct oracle_trial *t, cx *x)
 {
     double gross, want = oracle_slope(&gross, x, add_all, t);
 
-    *allowed = 4 * score_error(t) * (gross + fabs(want)) + 1e-12;
+    *allowed = 4 * oracle_trial_score_error(t) * (gross + fabs(want)) + 1e-12;
     if (t->o->rotated != NULL)
-        *allowed += score_error(t) * t->mass * (1 + t->score_max);
+        *allowed += oracle_trial_score_error(t) * t->mass * (1 + t->score_max);
     return want;
 }
 
-static void sum_all(struct trial *t)
+static void sum_all(struct oracle_trial *t)
 {
     t->b0 = t->i0 = 0;
     t->b1 = t->call->B;
@@ -283,7 +118,7 @@ static void sum_all(struct trial *t)
 }
 
 /* A query changes its own row only; a key, value or x its whole batch row. */
-static void check_input(struct trial *t, const char *what, int in,
+static void check_input(struct oracle_trial *t, const char *what, int in,
                         const locant_tensor *got)
 {
     const struct oracle_call *call = t->call;
@@ -304,7 +139,7 @@ static void check_input(struct trial *t, const char *what, int in,
 }
 
 /* Values change no score, so the scores are computed once. */
-static void check_values(struct trial *t)
+static void check_values(struct oracle_trial *t)
 {
     const struct oracle_call *call = t->call;
     int64_t n = call->B * call->H * call->T * call->S;
@@ -315,7 +150,8 @@ static void check_values(struct trial *t)
                 i = row % call->T;
 
         if (oracle_visible(call, b, i, at % call->S))
-            scores[at] = score(t, b, row / call->T % call->H, i, at % call->S);
+            scores[at] = oracle_trial_score(t, b, row / call->T % call->H, i,
+                                            at % call->S);
     }
     t->frozen = scores;
     check_input(t, "dv", 2, &t->p.dv);
@@ -323,7 +159,7 @@ static void check_values(struct trial *t)
 }
 
 /* dsinks held 1 before the call, which adds to it. */
-static void check_sinks(struct trial *t)
+static void check_sinks(struct oracle_trial *t)
 {
     double ulp = t->p.dtype == LOCANT_F32 ? 0x1p-23 : 0x1p-52;
 
@@ -342,17 +178,17 @@ static void check_sinks(struct trial *t)
  * and through the key, may cancel: each is a position times the terms of the
  * score.  Oracles of other doors give their 'parts'.
  */
-static double cancelled(const struct trial *t, int k)
+static double cancelled(const struct oracle_trial *t, int k)
 {
     double parts = t->o->parts != NULL     ? t->o->parts(t->call, k)
                    : t->o->rotated != NULL ? t->score_max * (double)t->p.c->high
                                            : 0;
 
-    return score_error(t) * t->mass * parts;
+    return oracle_trial_score_error(t) * t->mass * parts;
 }
 
 /* Gradients add to what was there, with one or two roundings of the type. */
-static void check_params(struct trial *t)
+static void check_params(struct oracle_trial *t)
 {
     struct oracle_case *c = t->p.c;
 
@@ -379,10 +215,10 @@ static void check_params(struct trial *t)
 static void backward(struct oracle_case *c, int64_t n, int what)
 {
     int entries = c->run->entries;
-    struct trial t;
+    struct oracle_trial t;
 
     (void)what;
-    make(&t, c, n);
+    oracle_trial_make(&t, c, n);
     oracle_problem_backward(&t.p);
     c->run->entries = n == 0 ? 2 : entries;
     check_input(&t, "dq", 0, &t.p.dq);
@@ -406,7 +242,8 @@ void oracle_check_attend(struct oracle_run *r, const struct oracle *o, int i)
         locant_dtype dtype = dtypes[n % 2];
 
         if (!oracle_run_open(r, n > 1 ? "attend-back" : "attend", o->name,
-                             c.spec, dtype, (n > 1 ? 16 : 4) * unit(o, dtype)))
+                             c.spec, dtype,
+                             (n > 1 ? 16 : 4) * oracle_trial_unit(o, dtype)))
             continue;
         oracle_case_each(r, o, i, 1, n > 1 ? backward : forward, 0);
         oracle_run_close(r);
