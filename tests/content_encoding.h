@@ -117,7 +117,7 @@ static void products(struct lct_products *out, const locant_encoding *e,
     out->gate_weight = GATE;
     out->gate_bias = GATE_BIAS;
     out->count = 1;
-    out->vectors[0] = lct_plain_vectors(LCT_MEETS_WEIGHT, BOTH);
+    out->vectors[0] = lct_plain_vectors(LCT_TIMES_WEIGHT, BOTH);
     out->vectors[0].by_head = true;
     out->vectors[0].row = only_row;
 }

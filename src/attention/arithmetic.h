@@ -14,7 +14,7 @@ struct lct_loaded {
 };
 
 /* Where a tile's gradients are added: rows that are 'row' floats apart. */
-struct lct_rows_to {
+struct lct_arithmetic_rows {
     float *at; /* NULL: no gradients are wanted */
     size_t row;
 };
@@ -43,7 +43,7 @@ struct lct_arithmetic {
     /* s->dq += ds k (scaled only at the end);  dk += ds^T (scale q) */
     void (*scores_backward)(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_rows_to dk);
+                            bool dq, struct lct_arithmetic_rows dk);
 
     /* s->out = s->out * rescale + p v */
     void (*values)(const struct lct_plan *p, const struct lct_tile *t,
@@ -51,7 +51,7 @@ struct lct_arithmetic {
     /* dv += p^T dout;  s->ds = v dout^T, the gradient of p */
     void (*values_backward)(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            struct lct_rows_to dv);
+                            struct lct_arithmetic_rows dv);
 
     const struct lct_decode_arithmetic *decode; /* decode.h */
 };

@@ -322,7 +322,7 @@ static void scores(const struct lct_plan *p, const struct lct_tile *t,
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_rows_to dk)
+                            bool dq, struct lct_arithmetic_rows dk)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
     ptrdiff_t row = (ptrdiff_t)(lanes * sizeof(uint32_t));
@@ -390,7 +390,7 @@ static void values(const struct lct_plan *p, const struct lct_tile *t,
 
 static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            struct lct_rows_to dv)
+                            struct lct_arithmetic_rows dv)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
 

@@ -27,7 +27,7 @@ void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
     const struct lct_content_products *plan = p->content;
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    for (int n = 0; n < plan->terms.count; n++) {
+    for (int n = 0; n < plan->products.count; n++) {
         int added = plan->table[n].v.added;
 
         own->product[n].low = own->product[n].high = 0;
@@ -37,10 +37,10 @@ void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
         if (added >= 0)
             add_vector(p, t, own->y[n], own->y_cols[n], s->q, added);
     }
-    if (plan->terms.near_far)
+    if (plan->products.near_far)
         lct_content_far_open(p, t, s);
-    if (plan->terms.u >= 0)
-        add_vector(p, t, s->q, s->q_cols, s->q, plan->terms.u);
+    if (plan->products.u >= 0)
+        add_vector(p, t, s->q, s->q_cols, s->q, plan->products.u);
 }
 
 /* The gradient of a vector += scale times the sum of rows dy. */
@@ -63,13 +63,13 @@ void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
     const struct lct_content_products *plan = p->content;
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    if (plan->terms.near_far)
+    if (plan->products.near_far)
         lct_content_far_close(p, t, s);
-    if (plan->terms.u >= 0 && job->learns)
+    if (plan->products.u >= 0 && job->learns)
         add_vector_backward(p, t, plan->dvector[0], s->dq, job);
-    for (int n = 0; n < plan->terms.count; n++) {
+    for (int n = 0; n < plan->products.count; n++) {
         lct_content_window_release(p, t, s, n, job);
-        if (plan->table[n].v.meets != LCT_MEETS_QUERY)
+        if (plan->table[n].v.times != LCT_TIMES_QUERY)
             continue;
         if (plan->table[n].v.added >= 0 && job->learns)
             add_vector_backward(p, t, plan->dvector[1 + n], own->dy[n], job);
@@ -163,15 +163,15 @@ void lct_content_scores(const struct lct_plan *p, const struct lct_tile *t,
 {
     const struct lct_content_products *plan = p->content;
 
-    for (int n = 0; n < plan->terms.count; n++) {
-        if (plan->table[n].v.meets == LCT_MEETS_QUERY)
+    for (int n = 0; n < plan->products.count; n++) {
+        if (plan->table[n].v.times == LCT_TIMES_QUERY)
             query_rows(p, t, s, n);
-        else if (plan->table[n].v.meets == LCT_MEETS_KEY)
+        else if (plan->table[n].v.times == LCT_TIMES_KEY)
             key_rows(p, t, s, &plan->table[n], keys, key_row);
     }
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_scores(p, t, s);
-    multiply(s->s, t, (float)plan->terms.factor);
+    multiply(s->s, t, (float)plan->products.factor);
 }
 
 /* forward: add_picked() */
@@ -261,20 +261,20 @@ void lct_content_scores_backward(const struct lct_plan *p,
 {
     const struct lct_content_products *plan = p->content;
 
-    multiply(s->ds, t, (float)plan->terms.factor);
-    for (int n = 0; n < plan->terms.count; n++) {
+    multiply(s->ds, t, (float)plan->products.factor);
+    for (int n = 0; n < plan->products.count; n++) {
         const struct lct_content_table *table = &plan->table[n];
         struct lct_content_picks x;
 
-        if (table->v.meets == LCT_MEETS_KEY)
+        if (table->v.times == LCT_TIMES_KEY)
             key_rows_backward(p, t, s, table, job);
-        if (table->v.meets != LCT_MEETS_QUERY)
+        if (table->v.times != LCT_TIMES_QUERY)
             continue;
         x = lct_content_window_picks(p, t, table,
                                      lct_content_scratch_of(p, s)->at);
         lct_content_window_scatter_rows(p, t, s, n, &x, s->ds, job);
     }
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_scores_backward(p, t, s);
 }
 
@@ -317,8 +317,8 @@ static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
 void lct_content_values(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s)
 {
-    for (int n = 0; n < p->content->terms.count; n++)
-        if (p->content->table[n].v.meets == LCT_MEETS_WEIGHT)
+    for (int n = 0; n < p->content->products.count; n++)
+        if (p->content->table[n].v.times == LCT_TIMES_WEIGHT)
             value_rows(p, t, s, &p->content->table[n]);
 }
 
@@ -350,7 +350,7 @@ void lct_content_values_backward(const struct lct_plan *p,
                                  struct lct_scratch *s,
                                  const struct lct_content_gradients *job)
 {
-    for (int n = 0; n < p->content->terms.count; n++)
-        if (p->content->table[n].v.meets == LCT_MEETS_WEIGHT)
+    for (int n = 0; n < p->content->products.count; n++)
+        if (p->content->table[n].v.times == LCT_TIMES_WEIGHT)
             value_rows_backward(p, t, s, n, job);
 }

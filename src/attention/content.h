@@ -52,7 +52,7 @@ struct lct_content_scratch {
 };
 
 struct lct_content_products {
-    struct lct_products terms;
+    struct lct_products products;
     struct lct_content_table table[LCT_MAX_VECTORS];
     int64_t basis_row; /* width, padded */
     float *basis;      /* [rows, basis_row]: rows to project */
@@ -102,7 +102,7 @@ struct lct_content_gradients {
     int64_t chunk_row;
     const float *keys;
     size_t key_row;
-    struct lct_rows_to dk;
+    struct lct_arithmetic_rows dk;
 };
 
 /* s->ds, the gradient of the weights s->s, += the gradient through 'values'. */

@@ -63,7 +63,7 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
                               const struct lct_extent *q,
                               const struct lct_extent *k)
 {
-    if (!p->content->terms.near_far)
+    if (!p->content->products.near_far)
         return true;
     t->nearness = form_of(p)->classify_range(p->tables->content->e,
                                              (int64_t[2]){ q->low, q->high },
@@ -247,7 +247,7 @@ void lct_content_far_close(const struct lct_plan *p, const struct lct_tile *t,
 
 void lct_content_far_clear_keys(const struct lct_plan *p, struct lct_scratch *s)
 {
-    if (p->content->terms.near_far)
+    if (p->content->products.near_far)
         memset(lct_content_scratch_of(p, s)->dk, 0,
                (size_t)(p->S * p->padded) * sizeof(float));
 }
@@ -257,7 +257,7 @@ void lct_content_far_add_keys(const struct lct_plan *p, int64_t b, int64_t head,
 {
     float *far;
 
-    if (!p->content->terms.near_far)
+    if (!p->content->products.near_far)
         return;
     far = lct_content_scratch_of(p, s)->dk;
     for (int64_t j = 0; j < p->S; j++) {

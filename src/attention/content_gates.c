@@ -130,8 +130,9 @@ static void fill_gates(void *context, size_t task, int slot)
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
     const struct lct_content_products *plan = p->content;
-    const double *weight = p->tables->content->param[plan->terms.gate_weight];
-    const double *bias = p->tables->content->param[plan->terms.gate_bias];
+    const double *weight =
+        p->tables->content->param[plan->products.gate_weight];
+    const double *bias = p->tables->content->param[plan->products.gate_bias];
     double *x = plan->scratch[slot].row;
     int64_t b = (int64_t)task / p->k_tiles;
     int64_t from = (int64_t)task % p->k_tiles * LCT_TILE;
@@ -263,7 +264,7 @@ static void weights_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_products *terms = &p->content->terms;
+    const struct lct_products *products = &p->content->products;
     double *x = p->content->scratch[slot].row, *split[LCT_MAX_PARAMS];
     int64_t h = (int64_t)task;
 
@@ -276,8 +277,8 @@ static void weights_backward(void *context, size_t task, int slot)
             continue;
         lct_row_to_f64(x, lct_at(p->request->a->x, at, 2),
                        p->request->a->x->dtype, (size_t)p->W);
-        lct_accumulate(split[terms->gate_weight] + h * p->W, dz, x, p->W);
-        split[terms->gate_bias][h] += dz;
+        lct_accumulate(split[products->gate_weight] + h * p->W, dz, x, p->W);
+        split[products->gate_bias][h] += dz;
     }
 }
 
@@ -287,7 +288,7 @@ static void input_backward(void *context, size_t task, int slot)
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
     const double *weight =
-        p->tables->content->param[p->content->terms.gate_weight];
+        p->tables->content->param[p->content->products.gate_weight];
     double *dx = p->content->scratch[slot].row;
     int64_t b = job->from + (int64_t)task / p->S, j = (int64_t)task % p->S;
     bool any = false;

@@ -11,8 +11,9 @@ static int64_t held_to(int64_t x, int64_t low, int64_t high)
 }
 
 /* Find the rows that occur; false: too many differences for a table. */
-static bool plan_term(struct lct_content_table *table, const struct lct_plan *p,
-                      const struct lct_vectors *v, int64_t low, int64_t high)
+static bool plan_table(struct lct_content_table *table,
+                       const struct lct_plan *p, const struct lct_vectors *v,
+                       int64_t low, int64_t high)
 {
     const locant_encoding *e = p->request->content->e;
     int64_t range, from, to;
@@ -73,14 +74,14 @@ bool lct_content_plan_make(struct lct_content_products *plan,
     if (door->products == NULL || door->scores != NULL)
         return false;
     find_differences(&low, &high, p);
-    door->products(&plan->terms, e, low, high);
-    if (plan->terms.gate_weight >= 0 && p->request->mask_hooks > 0)
+    door->products(&plan->products, e, low, high);
+    if (plan->products.gate_weight >= 0 && p->request->mask_hooks > 0)
         return false;
     plan->basis_row = 0;
-    for (int n = 0; n < plan->terms.count; n++) {
-        const struct lct_vectors *v = &plan->terms.vectors[n];
+    for (int n = 0; n < plan->products.count; n++) {
+        const struct lct_vectors *v = &plan->products.vectors[n];
 
-        if (!plan_term(&plan->table[n], p, v, low, high))
+        if (!plan_table(&plan->table[n], p, v, low, high))
             return false;
         if (v->matrix >= 0)
             plan->basis_row = (p->W + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
@@ -92,7 +93,7 @@ double lct_content_plan_gradients(const struct lct_plan *p)
 {
     double sum = 0;
 
-    for (int n = 0; n < p->content->terms.count; n++) {
+    for (int n = 0; n < p->content->products.count; n++) {
         const struct lct_content_table *table = &p->content->table[n];
 
         sum += (double)table->owners * (double)table->rows * (double)p->D;
@@ -102,10 +103,10 @@ double lct_content_plan_gradients(const struct lct_plan *p)
 
 /* ------------------------------------------------------------------ layout */
 
-static void lay_out_term(struct lct_content_table *table,
-                         const struct lct_plan *p, struct lct_arena *arena)
+static void lay_out_table(struct lct_content_table *table,
+                          const struct lct_plan *p, struct lct_arena *arena)
 {
-    bool keys = table->v.meets == LCT_MEETS_KEY;
+    bool keys = table->v.times == LCT_TIMES_KEY;
 
     table->row_of = lct_arena_alloc(arena, table->range, 1, sizeof(int32_t));
     table->vectors =
@@ -125,13 +126,13 @@ static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
     for (int slot = 0; slot < p->slots; slot++) {
         struct lct_content_scratch s = { 0 };
 
-        if (plan->terms.near_far) {
+        if (plan->products.near_far) {
             s.y[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
             s.y_cols[0] = lct_arena_floats(arena, LCT_TILE, p->D);
             s.dy[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
             s.dk = lct_arena_floats(arena, p->S, p->padded);
         }
-        for (int n = 0; n < plan->terms.count; n++) {
+        for (int n = 0; n < plan->products.count; n++) {
             int64_t own = plan->table[n].v.added >= 0 ? LCT_TILE : 0;
 
             s.product[n].held =
@@ -158,12 +159,12 @@ void lct_content_plan_layout(struct lct_content_products *plan,
 
     if (p->request->content == NULL)
         return;
-    for (int n = 0; n < plan->terms.count; n++) {
-        lay_out_term(&plan->table[n], p, arena);
+    for (int n = 0; n < plan->products.count; n++) {
+        lay_out_table(&plan->table[n], p, arena);
         if (plan->table[n].v.matrix >= 0)
             rows = plan->table[n].rows; /* the same for all of them */
     }
-    for (int n = 0; n <= plan->terms.count; n++)
+    for (int n = 0; n <= plan->products.count; n++)
         plan->dvector[n] = lct_arena_doubles(arena, p->chunk * p->H, p->D);
     if (plan->basis_row > 0) {
         plan->basis = lct_arena_floats(arena, rows, plan->basis_row);
@@ -172,8 +173,8 @@ void lct_content_plan_layout(struct lct_content_products *plan,
     }
     plan->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*plan->scratch));
     lay_out_scratch(p, arena);
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_layout(plan, p, arena);
-    if (plan->terms.near_far)
+    if (plan->products.near_far)
         lct_content_far_layout(plan, p, arena);
 }

@@ -32,7 +32,7 @@ static void fill_rows_of(const struct lct_plan *p,
 static double factor_of(const struct lct_plan *p,
                         const struct lct_content_table *table)
 {
-    return table->v.meets == LCT_MEETS_KEY ? p->scale : 1;
+    return table->v.times == LCT_TIMES_KEY ? p->scale : 1;
 }
 
 /* ------------------------------------------------------ rows of parameters */
@@ -292,14 +292,14 @@ static void accumulate_projected(const struct lct_plan *p,
     const struct lct_content_table *last = NULL;
     double *row = plan->scratch[0].row;
 
-    for (int n = 0; n < plan->terms.count; n++) {
+    for (int n = 0; n < plan->products.count; n++) {
         job.table = &plan->table[n];
         if (job.table->v.matrix >= 0)
             lct_parallel_for((size_t)p->H, p->slots, accumulate_matrix, &job);
     }
     if (door->basis_backward == NULL)
         return;
-    for (int n = 0; n < plan->terms.count; n++) {
+    for (int n = 0; n < plan->products.count; n++) {
         job.table = &plan->table[n];
         if (job.table->v.matrix < 0)
             continue;
@@ -342,7 +342,7 @@ void lct_content_tables_fill(const struct lct_plan *p)
     struct lct_content_products *plan = p->content;
     bool first = true;
 
-    for (int n = 0; n < plan->terms.count; n++) {
+    for (int n = 0; n < plan->products.count; n++) {
         struct lct_content_table *table = &plan->table[n];
         struct job job = { .p = p, .table = table };
 
@@ -353,16 +353,16 @@ void lct_content_tables_fill(const struct lct_plan *p)
             fill_projected(p, &job, first);
             first = false;
         }
-        if (table->v.meets == LCT_MEETS_KEY)
+        if (table->v.times == LCT_TIMES_KEY)
             lct_parallel_for((size_t)table->heads, p->slots, fill_columns,
                              &job);
         table->finite = p->kernels->all_finite(
             table->vectors, (size_t)p->padded,
             (size_t)(table->heads * table->rows), (size_t)p->padded);
     }
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_fill(p);
-    if (plan->terms.near_far)
+    if (plan->products.near_far)
         lct_content_far_fill(p);
 }
 
@@ -375,7 +375,7 @@ static int64_t size_of(const struct lct_plan *p,
 void lct_content_tables_clear_chunk(const struct lct_plan *p, int64_t b,
                                     int64_t rows)
 {
-    for (int n = 0; n < p->content->terms.count; n++) {
+    for (int n = 0; n < p->content->products.count; n++) {
         const struct lct_content_table *table = &p->content->table[n];
         size_t each = (size_t)size_of(p, table) * sizeof(double);
 
@@ -383,7 +383,7 @@ void lct_content_tables_clear_chunk(const struct lct_plan *p, int64_t b,
             memset(table->dtotal, 0, (size_t)table->heads * each);
         memset(table->dtable, 0, (size_t)(rows * table->owners) * each);
     }
-    for (int n = 0; n <= p->content->terms.count; n++)
+    for (int n = 0; n <= p->content->products.count; n++)
         memset(p->content->dvector[n], 0,
                (size_t)(rows * p->H * p->D) * sizeof(double));
 }
@@ -423,13 +423,13 @@ void lct_content_tables_sum_chunk(const struct lct_plan *p,
     const struct lct_content_products *plan = p->content;
 
     if (learns) {
-        sum_vector(p, plan->terms.u, plan->dvector[0], rows);
-        for (int n = 0; n < plan->terms.count; n++) {
+        sum_vector(p, plan->products.u, plan->dvector[0], rows);
+        for (int n = 0; n < plan->products.count; n++) {
             sum_table(p, &plan->table[n], rows);
             sum_vector(p, plan->table[n].v.added, plan->dvector[1 + n], rows);
         }
     }
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_sum_chunk(p, dx, learns, b, rows);
 }
 
@@ -439,7 +439,7 @@ void lct_content_tables_accumulate(const struct lct_plan *p)
     double *dparam[LCT_MAX_PARAMS];
 
     lct_param_gradients_of(dparam, p, p->tables->content, p->gradients->params);
-    for (int n = 0; n < plan->terms.count; n++)
+    for (int n = 0; n < plan->products.count; n++)
         if (plan->table[n].v.matrix < 0)
             accumulate_plain(p, &plan->table[n],
                              dparam[plan->table[n].v.table]);

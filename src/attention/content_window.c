@@ -185,9 +185,9 @@ void lct_content_window_add_rows(const struct lct_plan *p,
  * Rows from .. to - 1 leave the window.  forward: s += y A^T, so
  * dy += ds A (not for vectors of values) and dA += ds^T y.
  */
-static void let_go(const struct lct_plan *p, const struct lct_tile *t,
-                   struct lct_scratch *s, int n, int64_t from, int64_t to,
-                   const struct lct_content_gradients *job)
+static void flush_rows(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s, int n, int64_t from, int64_t to,
+                       const struct lct_content_gradients *job)
 {
     const struct lct_content_table *table = &p->content->table[n];
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
@@ -200,7 +200,7 @@ static void let_go(const struct lct_plan *p, const struct lct_tile *t,
 
     if (from >= to)
         return;
-    if (table->v.meets == LCT_MEETS_QUERY) {
+    if (table->v.times == LCT_TIMES_QUERY) {
         x.c = own->dy[n];
         x.a_row = 1;
         x.a_col = t->lanes;
@@ -215,7 +215,7 @@ static void let_go(const struct lct_plan *p, const struct lct_tile *t,
     x.c = own->rows;
     x.a_row = t->lanes;
     x.a_col = 1;
-    x.b = table->v.meets == LCT_MEETS_WEIGHT ? s->dout
+    x.b = table->v.times == LCT_TIMES_WEIGHT ? s->dout
           : table->v.added >= 0              ? own->y[n]
                                              : s->q;
     x.m = (size_t)(to - from);
@@ -226,9 +226,10 @@ static void let_go(const struct lct_plan *p, const struct lct_tile *t,
 }
 
 /* Move the window of gradients to rows low .. high - 1. */
-static void move(const struct lct_plan *p, const struct lct_tile *t,
-                 struct lct_scratch *s, int n, int64_t low, int64_t high,
-                 const struct lct_content_gradients *job)
+static void move_gradients(const struct lct_plan *p, const struct lct_tile *t,
+                           struct lct_scratch *s, int n, int64_t low,
+                           int64_t high,
+                           const struct lct_content_gradients *job)
 {
     struct lct_content_window *w = &lct_content_scratch_of(p, s)->gradient[n];
     int64_t from = low > w->low ? low : w->low;
@@ -239,8 +240,8 @@ static void move(const struct lct_plan *p, const struct lct_tile *t,
         return;
     if (from >= to)
         from = to = w->high;
-    let_go(p, t, s, n, w->low, from, job);
-    let_go(p, t, s, n, to, w->high, job);
+    flush_rows(p, t, s, n, w->low, from, job);
+    flush_rows(p, t, s, n, to, w->high, job);
     if (from < to)
         memmove(w->held + (from - low) * (int64_t)t->lanes,
                 w->held + (from - w->low) * (int64_t)t->lanes,
@@ -265,10 +266,10 @@ void lct_content_window_scatter_rows(const struct lct_plan *p,
     struct lct_content_window *w = &lct_content_scratch_of(p, s)->gradient[n];
 
     if (table->rows <= LCT_CONTENT_WINDOW)
-        move(p, t, s, n, 0, table->rows, job);
+        move_gradients(p, t, s, n, 0, table->rows, job);
     for (int64_t at = x->low, end; at <= x->high; at = end) {
         end = lct_content_window_end(x, at);
-        move(p, t, s, n, at, end, job);
+        move_gradients(p, t, s, n, at, end, job);
         lct_content_window_scatter(from, t, x, w);
         if (lct_content_window_holds(w, x))
             return;
@@ -281,6 +282,6 @@ void lct_content_window_release(const struct lct_plan *p,
 {
     struct lct_content_window *w = &lct_content_scratch_of(p, s)->gradient[n];
 
-    let_go(p, t, s, n, w->low, w->high, job);
+    flush_rows(p, t, s, n, w->low, w->high, job);
     w->low = w->high = 0;
 }

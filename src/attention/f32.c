@@ -99,7 +99,7 @@ static void scores(const struct lct_plan *p, const struct lct_tile *t,
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_rows_to dk)
+                            bool dq, struct lct_arithmetic_rows dk)
 {
     if (dq)
         multiply_steps(p, t, LCT_STEPS_QUERIES,
@@ -151,7 +151,7 @@ static void values(const struct lct_plan *p, const struct lct_tile *t,
 
 static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            struct lct_rows_to dv)
+                            struct lct_arithmetic_rows dv)
 {
     if (dv.at != NULL)
         multiply_steps(p, t, LCT_STEPS_KEYS,

@@ -98,27 +98,27 @@ locant_status lct_positions_check(struct lct_request *r)
 /* -------------------------------------------------- what encodings refuse */
 
 /* What 'leaf' checks: positions, or coordinates rounded towards 0. */
-struct question {
+struct check {
     const locant_encoding *leaf;
     const locant_tensor *params;
     bool coords;
 };
 
 /* Check n tokens from 'first' on; 'pos' has room for their positions. */
-static locant_status ask(const struct question *q, const char *fn,
-                         const struct lct_positions_row *r, int64_t first,
-                         int64_t n, int64_t *pos)
+static locant_status check_some(const struct check *c, const char *fn,
+                                const struct lct_positions_row *r,
+                                int64_t first, int64_t n, int64_t *pos)
 {
     for (int64_t i = 0; i < n; i++)
-        pos[i] = q->coords ? (int64_t)lct_positions_row_coord(r, first + i, 0)
+        pos[i] = c->coords ? (int64_t)lct_positions_row_coord(r, first + i, 0)
                            : lct_positions_row_at(r, first + i);
-    return q->leaf->row->positions.check(q->leaf, fn, pos, (size_t)n,
-                                         q->params);
+    return c->leaf->row->positions.check(c->leaf, fn, pos, (size_t)n,
+                                         c->params);
 }
 
 /* Check the whole row, so that the error message has the index in the row. */
-static locant_status ask_again(const struct question *q, const char *fn,
-                               const struct lct_positions_row *r)
+static locant_status check_whole(const struct check *c, const char *fn,
+                                 const struct lct_positions_row *r)
 {
     int64_t n = r->t->n, *pos = locant_alloc((size_t)n * sizeof(*pos));
     locant_status status;
@@ -126,7 +126,7 @@ static locant_status ask_again(const struct question *q, const char *fn,
     if (pos == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %" PRId64 " positions", fn, n);
-    status = ask(q, fn, r, 0, n, pos);
+    status = check_some(c, fn, r, 0, n, pos);
     locant_release(pos);
     return status;
 }
@@ -134,7 +134,7 @@ static locant_status ask_again(const struct question *q, const char *fn,
 /* Check in chunks on the stack: only a failing call allocates memory. */
 static locant_status check_known(const struct lct_request *r,
                                  const struct lct_positions *t,
-                                 const struct question *q)
+                                 const struct check *c)
 {
     int64_t pos[256], most = (int64_t)(sizeof(pos) / sizeof(*pos)), i;
 
@@ -144,10 +144,10 @@ static locant_status check_known(const struct lct_request *r,
         i = 0;
         do {
             int64_t n = t->n - i < most ? t->n - i : most;
-            locant_status status = ask(q, r->fn, &x, i, n, pos);
+            locant_status status = check_some(c, r->fn, &x, i, n, pos);
 
             if (status != LOCANT_OK)
-                return i == 0 ? status : ask_again(q, r->fn, &x);
+                return i == 0 ? status : check_whole(c, r->fn, &x);
             i += n;
         } while (i < t->n);
     }
@@ -160,17 +160,17 @@ locant_status lct_positions_check_known(const struct lct_request *r,
 {
     struct lct_positions q = lct_positions_of_queries(r);
     struct lct_positions k = lct_positions_of_keys(r);
-    struct question question = { leaf, params, false };
+    struct check c = { leaf, params, false };
 
     if (leaf->row->positions.check == NULL)
         return LOCANT_OK;
     if (leaf->doors == LOCANT_DOOR_ROTATE && r->a->q_coords != NULL) {
         if (r->axes > 1) /* its check is for one axis */
             return LOCANT_OK;
-        question.coords = true;
+        c.coords = true;
     }
-    LCT_TRY(check_known(r, &q, &question));
-    return check_known(r, &k, &question);
+    LCT_TRY(check_known(r, &q, &c));
+    return check_known(r, &k, &c);
 }
 
 /* Does a key come after any of queries i .. end - 1 of one document? */

@@ -11,7 +11,7 @@ static bool lay_out(struct lct_problem *x, struct lct_arena *arena)
 
     lct_tables_layout(&x->tables, p, arena);
     if (p->engine == LCT_REFERENCE) {
-        lct_rows_layout(&x->reference, p, arena);
+        lct_rows_layout(&x->rows, p, arena);
     } else {
         if (p->engine == LCT_DECODE)
             lct_decode_layout(&x->decode, p, arena);
@@ -61,7 +61,7 @@ locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
     x->plan.gradients = &x->gradients;
     x->plan.tiled = &x->tiled;
     x->plan.decode = &x->decode;
-    x->plan.reference = &x->reference;
+    x->plan.rows = &x->rows;
     LCT_TRY(lct_request_check(&x->request, fn, a));
     status = plan(x, pass, workspace, bytes);
     if (status != LOCANT_OK)

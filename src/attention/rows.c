@@ -1,4 +1,4 @@
-/* rows.c - segments of keys, and the scores of a query in a segment */
+/* rows.c - documents of keys, and the scores of a query in a document */
 #include "rows.h"
 #include "../kernel/row.h"
 #include "mask.h"
@@ -9,10 +9,10 @@
 
 /* ------------------------------------------------------------------- layout */
 
-/* Sizes of the largest segment. */
-static struct lct_segment largest(const struct lct_plan *p)
+/* Sizes of the largest document. */
+static struct lct_rows_document largest(const struct lct_plan *p)
 {
-    struct lct_segment s = { .heads = p->H, .kv_heads = p->Hkv };
+    struct lct_rows_document s = { .heads = p->H, .kv_heads = p->Hkv };
 
     if (p->tables->content == NULL) {
         s.heads = p->Hkv > 0 ? p->H / p->Hkv : 0;
@@ -26,8 +26,8 @@ static struct lct_segment largest(const struct lct_plan *p)
     return s;
 }
 
-static void lay_out_segment(struct lct_segment *s, const struct lct_plan *p,
-                            struct lct_arena *arena)
+static void lay_out_document(struct lct_rows_document *s,
+                             const struct lct_plan *p, struct lct_arena *arena)
 {
     int64_t rows = s->kv_heads * p->S;
     int64_t inputs = p->tables->content != NULL && p->request->has_x ? p->S : 0;
@@ -45,7 +45,7 @@ static void lay_out_segment(struct lct_segment *s, const struct lct_plan *p,
         s->x = s->dx = NULL;
 }
 
-static void lay_out_row(struct lct_row_scratch *r, const struct lct_plan *p,
+static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
                         int64_t heads, struct lct_arena *arena)
 {
     r->q = lct_arena_alloc(arena, heads, p->Dq, sizeof(double));
@@ -63,32 +63,31 @@ static void lay_out_row(struct lct_row_scratch *r, const struct lct_plan *p,
     r->dx = lct_arena_alloc(arena, p->D, 1, sizeof(double));
 }
 
-void lct_rows_layout(struct lct_reference *reference, const struct lct_plan *p,
+void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
                      struct lct_arena *arena)
 {
-    struct lct_segment most = largest(p);
+    struct lct_rows_document most = largest(p);
 
     p->gradients->params = lct_arena_alloc(arena, p->slots + 1,
                                            (int64_t)p->params, sizeof(double));
-    reference->segments =
-        lct_arena_alloc(arena, p->slots, 1, sizeof(*reference->segments));
-    reference->rows =
-        lct_arena_alloc(arena, p->slots, 1, sizeof(*reference->rows));
+    rows->documents =
+        lct_arena_alloc(arena, p->slots, 1, sizeof(*rows->documents));
+    rows->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*rows->scratch));
     for (int n = 0; n < p->slots; n++) {
-        struct lct_segment s = most;
-        struct lct_row_scratch r;
+        struct lct_rows_document s = most;
+        struct lct_rows_scratch r;
 
-        lay_out_segment(&s, p, arena);
+        lay_out_document(&s, p, arena);
         lay_out_row(&r, p, most.heads, arena);
         lct_rows_content_layout(&s, &r, p, arena);
         if (lct_arena_is_real(arena)) {
-            reference->segments[n] = s;
-            reference->rows[n] = r;
+            rows->documents[n] = s;
+            rows->scratch[n] = r;
         }
     }
 }
 
-/* ----------------------------------------------------------------- segments */
+/* ----------------------------------------------------------------- documents */
 
 int64_t lct_rows_tasks(const struct lct_plan *p)
 {
@@ -97,8 +96,8 @@ int64_t lct_rows_tasks(const struct lct_plan *p)
     return p->B * p->Hkv;
 }
 
-void lct_segment_begin(struct lct_segment *s, const struct lct_plan *p,
-                       int64_t task)
+void lct_rows_begin(struct lct_rows_document *s, const struct lct_plan *p,
+                    int64_t task)
 {
     s->b = p->tables->content != NULL ? task : task / p->Hkv;
     s->kv_head = p->tables->content != NULL ? 0 : task % p->Hkv;
@@ -110,8 +109,8 @@ void lct_segment_begin(struct lct_segment *s, const struct lct_plan *p,
     s->c.call = *p->tables->content; /* its parameters are known by now */
 }
 
-/* Documents come in ascending order; without any, one segment has all keys. */
-bool lct_segment_next(struct lct_segment *s, const struct lct_plan *p)
+/* Documents come in ascending order; without any, one document has all keys. */
+bool lct_rows_next(struct lct_rows_document *s, const struct lct_plan *p)
 {
     const int64_t *docs = p->tables->k_docs;
     int64_t next = -1;
@@ -130,16 +129,16 @@ bool lct_segment_next(struct lct_segment *s, const struct lct_plan *p)
     return s->active;
 }
 
-bool lct_segment_has(const struct lct_segment *s, const struct lct_plan *p,
-                     int64_t i)
+bool lct_rows_has(const struct lct_rows_document *s, const struct lct_plan *p,
+                  int64_t i)
 {
     int64_t row = lct_plan_row(p, s->b);
 
     return !p->documents || p->tables->q_docs[row * p->T + i] == s->doc;
 }
 
-/* Find the indices and positions of the segment's keys. */
-static void find_keys(struct lct_segment *s, const struct lct_plan *p)
+/* Find the indices and positions of the document's keys. */
+static void find_keys(struct lct_rows_document *s, const struct lct_plan *p)
 {
     int64_t row = lct_plan_row(p, s->b) * p->S, n = 0;
     int64_t *k_pos = (int64_t *)s->c.k_pos; /* const only to encodings */
@@ -157,8 +156,8 @@ static void find_keys(struct lct_segment *s, const struct lct_plan *p)
     s->c.scale = p->scale;
 }
 
-void lct_segment_load(struct lct_segment *s, const struct lct_plan *p,
-                      const locant_attention *a, struct lct_row_scratch *r)
+void lct_rows_load(struct lct_rows_document *s, const struct lct_plan *p,
+                   const locant_attention *a, struct lct_rows_scratch *r)
 {
     find_keys(s, p);
     for (int64_t g = 0; g < s->kv_heads; g++)
@@ -184,9 +183,9 @@ void lct_segment_load(struct lct_segment *s, const struct lct_plan *p,
 
 /* ------------------------------------------------------------------- scores */
 
-static void load_query(const struct lct_row_scratch *r,
-                       const struct lct_segment *s, const struct lct_plan *p,
-                       int64_t i)
+static void load_query(const struct lct_rows_scratch *r,
+                       const struct lct_rows_document *s,
+                       const struct lct_plan *p, int64_t i)
 {
     int64_t at = lct_plan_row(p, s->b) * p->T + i;
     double tau = p->tables->tau == NULL ? 1 : p->tables->tau[at];
@@ -203,9 +202,9 @@ static void load_query(const struct lct_row_scratch *r,
     }
 }
 
-static void load_bias(const struct lct_row_scratch *r,
-                      const struct lct_segment *s, const struct lct_plan *p,
-                      int64_t q_pos)
+static void load_bias(const struct lct_rows_scratch *r,
+                      const struct lct_rows_document *s,
+                      const struct lct_plan *p, int64_t q_pos)
 {
     struct lct_call call;
 
@@ -219,9 +218,9 @@ static void load_bias(const struct lct_row_scratch *r,
                                 q_pos, s->c.k_pos, (size_t)s->c.keys);
 }
 
-bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
-                    const struct lct_segment *s, const struct lct_plan *p,
-                    int64_t i)
+bool lct_rows_scores(struct lct_query *query, const struct lct_rows_scratch *r,
+                     const struct lct_rows_document *s,
+                     const struct lct_plan *p, int64_t i)
 {
     int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
     int64_t at = lct_plan_row(p, s->b) * p->T + i;
@@ -249,7 +248,7 @@ bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
     return any;
 }
 
-void lct_row_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
+void lct_rows_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
 {
     if (p->request->softcap == 0)
         return;

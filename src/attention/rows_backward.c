@@ -3,7 +3,7 @@
  *
  * forward: s = scale q k + b, -inf if masked; t = cap(content(s));
  * p = exp(t - lse); o = p v + values(p).  One task owns the keys of its
- * segments and takes its queries in order.  Each task has a row of parameter
+ * documents and takes its queries in order.  Each task has a row of parameter
  * gradients; rows are added in the order of tasks.
  */
 #include "../core/pool.h"
@@ -22,15 +22,15 @@ struct backward_job {
     const locant_attention *a;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
-    int64_t from; /* task of segment 0 */
+    int64_t from; /* task of document 0 */
 };
 
-/* One task: its segment, its memory and its gradients. */
+/* One task: its document, its memory and its gradients. */
 struct owner {
     const struct backward_job *job;
     const struct lct_plan *p;
-    struct lct_segment *s;
-    struct lct_row_scratch *r;
+    struct lct_rows_document *s;
+    struct lct_rows_scratch *r;
     double *dparam;                /* row of p->gradients->params */
     double *split[LCT_MAX_PARAMS]; /* 'dparam' of the content part */
     struct lct_content_gradient g;
@@ -45,7 +45,7 @@ static void weights(const struct owner *w, const struct lct_query *query,
     memcpy(w->r->p, w->r->s, (size_t)(w->s->heads * keys) * sizeof(double));
     if (w->p->tables->content != NULL)
         lct_rows_content_scores(w->r->p, w->s, w->r, query);
-    lct_row_cap(w->r->p, w->r->slope, w->p, w->s->heads * keys);
+    lct_rows_cap(w->r->p, w->r->slope, w->p, w->s->heads * keys);
     for (int64_t h = 0; h < w->s->heads; h++) {
         int64_t index[3] = { w->s->b, w->s->head + h, i };
         double *p = w->r->p + h * keys, lse;
@@ -60,7 +60,7 @@ static void weights(const struct owner *w, const struct lct_query *query,
 /* r->ds = gradient of the weights; dv += p dout. */
 static void through_values(const struct owner *w, const struct lct_query *query)
 {
-    const struct lct_segment *s = w->s;
+    const struct lct_rows_document *s = w->s;
     int64_t keys = s->c.keys, D = w->p->D, group = s->heads / s->kv_heads;
 
     for (int64_t h = 0; h < s->heads; h++) {
@@ -101,7 +101,7 @@ static void through_softmax(const struct owner *w, int64_t i)
 }
 
 /* Masked scores have no gradient. */
-static void drop_hidden(const struct owner *w)
+static void clear_masked(const struct owner *w)
 {
     int64_t n = w->s->heads * w->s->c.keys;
 
@@ -113,7 +113,7 @@ static void drop_hidden(const struct owner *w)
 /* dq += scale ds k;  dk += scale ds q */
 static void through_products(const struct owner *w)
 {
-    const struct lct_segment *s = w->s;
+    const struct lct_rows_document *s = w->s;
     int64_t keys = s->c.keys, D = w->p->Dq, group = s->heads / s->kv_heads;
 
     for (int64_t h = 0; h < s->heads; h++) {
@@ -135,7 +135,7 @@ static void through_products(const struct owner *w)
 /* Gradients of score parameters, from ds and from dbias of content. */
 static void through_bias(const struct owner *w, const struct lct_query *query)
 {
-    const struct lct_segment *s = w->s;
+    const struct lct_rows_document *s = w->s;
     int64_t keys = s->c.keys;
     double *split[LCT_MAX_PARAMS];
     struct lct_call call;
@@ -172,13 +172,13 @@ static void store(const struct owner *w, const locant_tensor *to,
 static void backward_row(const struct owner *w, int64_t i)
 {
     const struct lct_plan *p = w->p;
-    const struct lct_segment *s = w->s;
+    const struct lct_rows_document *s = w->s;
     size_t scores = (size_t)(s->heads * s->c.keys) * sizeof(double);
     double tau = p->tables->tau == NULL
                      ? 1
                      : p->tables->tau[lct_plan_row(p, s->b) * p->T + i];
     struct lct_query query;
-    bool any = lct_row_scores(&query, w->r, s, p, i);
+    bool any = lct_rows_scores(&query, w->r, s, p, i);
 
     memset(w->r->dq, 0, (size_t)(s->heads * p->Dq) * sizeof(double));
     memset(w->r->dbias, 0, scores);
@@ -195,7 +195,7 @@ static void backward_row(const struct owner *w, int64_t i)
         if (p->tables->content != NULL)
             lct_rows_content_backward(w->r->ds, &w->g, w->r->s, s, w->r,
                                       &query);
-        drop_hidden(w);
+        clear_masked(w);
         through_products(w);
         through_bias(w, &query);
     }
@@ -211,7 +211,7 @@ static void backward_row(const struct owner *w, int64_t i)
 
 static void store_keys(const struct owner *w)
 {
-    const struct lct_segment *s = w->s;
+    const struct lct_rows_document *s = w->s;
     const locant_attention_gradients *g = w->job->g;
     const locant_tensor *dv = g->dv;
 
@@ -234,12 +234,12 @@ static void store_keys(const struct owner *w)
     }
 }
 
-static void backward_segment(const struct owner *w)
+static void backward_document(const struct owner *w)
 {
-    struct lct_segment *s = w->s;
+    struct lct_rows_document *s = w->s;
     size_t rows;
 
-    lct_segment_load(s, w->p, w->job->a, w->r);
+    lct_rows_load(s, w->p, w->job->a, w->r);
     rows = (size_t)(s->kv_heads * s->c.keys) * sizeof(double);
     memset(s->dk, 0, rows * (size_t)w->p->Dq);
     memset(s->dv, 0, rows * (size_t)w->p->D);
@@ -248,7 +248,7 @@ static void backward_segment(const struct owner *w)
     if (w->p->tables->content != NULL)
         lct_rows_content_begin_backward(s);
     for (int64_t i = 0; i < w->p->T && !lct_pool_cancelled(); i++)
-        if (lct_segment_has(s, w->p, i))
+        if (lct_rows_has(s, w->p, i))
             backward_row(w, i);
     if (w->p->tables->content != NULL)
         lct_rows_content_end(&w->g, s, w->r);
@@ -272,14 +272,14 @@ static void backward_task(void *context, size_t n, int slot)
 {
     const struct backward_job *job = context;
     const struct lct_plan *p = job->p;
-    struct lct_segment *s = &p->reference->segments[n];
+    struct lct_rows_document *s = &p->rows->documents[n];
     struct owner w = { .job = job,
                        .p = p,
                        .s = s,
-                       .r = &p->reference->rows[slot],
+                       .r = &p->rows->scratch[slot],
                        .dparam = p->gradients->params + (n + 1) * p->params };
 
-    lct_segment_begin(s, p, job->from + (int64_t)n);
+    lct_rows_begin(s, p, job->from + (int64_t)n);
     if (p->params > 0)
         memset(w.dparam, 0, p->params * sizeof(double));
     if (p->tables->content != NULL)
@@ -292,8 +292,8 @@ static void backward_task(void *context, size_t n, int slot)
     clear_heads(job->g->dq, s->b, s->head, s->heads);
     clear_heads(job->g->dk, s->b, s->kv_head, s->kv_heads);
     clear_heads(job->g->dv, s->b, s->kv_head, s->kv_heads);
-    while (lct_segment_next(s, p))
-        backward_segment(&w);
+    while (lct_rows_next(s, p))
+        backward_document(&w);
 }
 
 void lct_rows_backward(const struct lct_plan *p, const locant_attention *a,

@@ -22,7 +22,7 @@ static int64_t zero(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 /* All pairs pick the one vector 'u' of their head. */
 static struct lct_vectors vectors_of_u(int u)
 {
-    struct lct_vectors v = lct_plain_vectors(LCT_MEETS_KEY, u);
+    struct lct_vectors v = lct_plain_vectors(LCT_TIMES_KEY, u);
 
     v.by_head = true;
     v.row = zero;
@@ -38,7 +38,7 @@ static void find_rows(struct lct_rows_vectors *v, const locant_encoding *e)
     v->count = (a < b ? b - a : a - b) + 1;
 }
 
-void lct_rows_content_plan(struct lct_segment *s)
+void lct_rows_content_plan(struct lct_rows_document *s)
 {
     const locant_encoding *e = s->c.call.e;
     struct lct_rows_content *content = &s->content;
@@ -89,10 +89,11 @@ static void lay_out_far(struct lct_rows_content *s,
     }
     r->cosines = lct_arena_doubles(arena, p->D / 2, 1);
     r->sines = lct_arena_doubles(arena, p->D / 2, 1);
-    r->sights = lct_arena_alloc(arena, p->S, 1, 1);
+    r->classes = lct_arena_alloc(arena, p->S, 1, 1);
 }
 
-void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
+void lct_rows_content_layout(struct lct_rows_document *s,
+                             struct lct_rows_scratch *r,
                              const struct lct_plan *p, struct lct_arena *arena)
 {
     struct lct_rows_content *content = &s->content;
@@ -114,10 +115,10 @@ void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
         lay_out_far(content, &r->content, p, arena);
 }
 
-/* --------------------------------------------------- segments begin and end */
+/* --------------------------------------------------- documents begin and end */
 
-void lct_rows_content_begin(const struct lct_segment *s,
-                            const struct lct_row_scratch *r)
+void lct_rows_content_begin(const struct lct_rows_document *s,
+                            const struct lct_rows_scratch *r)
 {
     for (int n = 0; n < s->content.count; n++)
         if (s->content.vectors[n].rows != NULL)
@@ -134,7 +135,7 @@ static void clear(double *x, int64_t rows, int64_t columns)
         memset(x, 0, (size_t)(rows * columns) * sizeof(*x));
 }
 
-void lct_rows_content_begin_backward(const struct lct_segment *s)
+void lct_rows_content_begin_backward(const struct lct_rows_document *s)
 {
     const struct lct_call *c = &s->c.call;
 
@@ -147,8 +148,8 @@ void lct_rows_content_begin_backward(const struct lct_segment *s)
 }
 
 void lct_rows_content_end(const struct lct_content_gradient *g,
-                          const struct lct_segment *s,
-                          const struct lct_row_scratch *r)
+                          const struct lct_rows_document *s,
+                          const struct lct_rows_scratch *r)
 {
     for (int n = 0; n < s->content.count; n++)
         if (s->content.vectors[n].rows != NULL)
@@ -162,14 +163,15 @@ void lct_rows_content_end(const struct lct_content_gradient *g,
 /* ------------------------------------------------------------------- scores */
 
 /* x *= factor; factor > 0, so masked scores stay -infinity. */
-static void multiply(double *x, double factor, const struct lct_segment *s)
+static void multiply(double *x, double factor,
+                     const struct lct_rows_document *s)
 {
     for (int64_t i = 0; factor != 1 && i < s->c.call.heads * s->c.keys; i++)
         x[i] *= factor;
 }
 
-void lct_rows_content_scores(double *scores, const struct lct_segment *s,
-                             const struct lct_row_scratch *r,
+void lct_rows_content_scores(double *scores, const struct lct_rows_document *s,
+                             const struct lct_rows_scratch *r,
                              const struct lct_query *q)
 {
     const struct lct_products *products = &s->content.products;
@@ -183,7 +185,7 @@ void lct_rows_content_scores(double *scores, const struct lct_segment *s,
 
         if (lct_rows_vectors_fixed(s, &v->v))
             lct_rows_vectors_fixed_scores(scores, s, r, q, v);
-        else if (v->v.meets != LCT_MEETS_WEIGHT)
+        else if (v->v.times != LCT_TIMES_WEIGHT)
             lct_rows_vectors_scores(scores, s, r, q, v);
     }
     if (products->gate_weight >= 0)
@@ -194,8 +196,8 @@ void lct_rows_content_scores(double *scores, const struct lct_segment *s,
 void lct_rows_content_backward(double *dscores,
                                const struct lct_content_gradient *g,
                                const double *scores,
-                               const struct lct_segment *s,
-                               const struct lct_row_scratch *r,
+                               const struct lct_rows_document *s,
+                               const struct lct_rows_scratch *r,
                                const struct lct_query *q)
 {
     const struct lct_products *products = &s->content.products;
@@ -208,7 +210,7 @@ void lct_rows_content_backward(double *dscores,
 
         if (lct_rows_vectors_fixed(s, &v->v))
             lct_rows_vectors_fixed_backward(dscores, g, s, r, q, v);
-        else if (v->v.meets != LCT_MEETS_WEIGHT)
+        else if (v->v.times != LCT_TIMES_WEIGHT)
             lct_rows_vectors_backward(dscores, g, s, r, q, v);
     }
     if (products->near_far)
@@ -220,22 +222,22 @@ void lct_rows_content_backward(double *dscores,
 /* ------------------------------------------------------------------- values */
 
 void lct_rows_content_values(double *o, const double *p,
-                             const struct lct_segment *s,
+                             const struct lct_rows_document *s,
                              const struct lct_query *q)
 {
     for (int n = 0; n < s->content.count; n++)
-        if (s->content.vectors[n].v.meets == LCT_MEETS_WEIGHT)
+        if (s->content.vectors[n].v.times == LCT_TIMES_WEIGHT)
             lct_rows_vectors_values(o, p, s, q, &s->content.vectors[n]);
 }
 
 void lct_rows_content_values_backward(double *dp,
                                       const struct lct_content_gradient *g,
                                       const double *p, const double *dout,
-                                      const struct lct_segment *s,
+                                      const struct lct_rows_document *s,
                                       const struct lct_query *q)
 {
     for (int n = 0; n < s->content.count; n++)
-        if (s->content.vectors[n].v.meets == LCT_MEETS_WEIGHT)
+        if (s->content.vectors[n].v.times == LCT_TIMES_WEIGHT)
             lct_rows_vectors_values_backward(dp, g, p, dout, s, q,
                                              &s->content.vectors[n]);
 }

@@ -9,20 +9,20 @@
 #include "rows_gates.h"
 #include <math.h>
 
-static double *gates_of(const struct lct_segment *s, double *gates,
+static double *gates_of(const struct lct_rows_document *s, double *gates,
                         int64_t head)
 {
     return gates + head * s->c.keys;
 }
 
-static bool is_after(const struct lct_segment *s, int64_t a, int64_t b)
+static bool is_after(const struct lct_rows_document *s, int64_t a, int64_t b)
 {
     return s->c.k_pos[a] != s->c.k_pos[b] ? s->c.k_pos[a] > s->c.k_pos[b]
                                           : a > b;
 }
 
 /* Sift the key at 'at' down a heap of n keys with the last key at its root. */
-static void sift_down(const struct lct_segment *s, int64_t at, int64_t n)
+static void sift_down(const struct lct_rows_document *s, int64_t at, int64_t n)
 {
     int64_t *order = s->content.order, key = order[at];
 
@@ -36,7 +36,7 @@ static void sift_down(const struct lct_segment *s, int64_t at, int64_t n)
     order[at] = key;
 }
 
-static void sort_keys(const struct lct_segment *s)
+static void sort_keys(const struct lct_rows_document *s)
 {
     int64_t *order = s->content.order;
 
@@ -54,7 +54,7 @@ static void sort_keys(const struct lct_segment *s)
 }
 
 /* ln f = ln sigmoid(weight x + bias) */
-void lct_rows_gates_begin(const struct lct_segment *s)
+void lct_rows_gates_begin(const struct lct_rows_document *s)
 {
     const struct lct_call *c = &s->c.call;
     const double *weight = c->param[s->content.products.gate_weight];
@@ -68,7 +68,7 @@ void lct_rows_gates_begin(const struct lct_segment *s)
                 lct_dot(weight + h * W, s->x + j * W, W) + bias[h]);
 }
 
-void lct_rows_gates_scores(double *scores, const struct lct_segment *s,
+void lct_rows_gates_scores(double *scores, const struct lct_rows_document *s,
                            const struct lct_query *q)
 {
     const struct lct_content *c = &s->c;
@@ -91,7 +91,7 @@ void lct_rows_gates_scores(double *scores, const struct lct_segment *s,
 
 /* forward: s_j += sum ln f_t, t after j: dln f_t = sum of ds_j, j before t */
 void lct_rows_gates_backward(const double *dscores, const double *scores,
-                             const struct lct_segment *s,
+                             const struct lct_rows_document *s,
                              const struct lct_query *q)
 {
     const struct lct_content *c = &s->c;
@@ -117,7 +117,7 @@ void lct_rows_gates_backward(const double *dscores, const double *scores,
  * dweight = dz x, dbias = dz, dx = dz weight.
  */
 void lct_rows_gates_end(const struct lct_content_gradient *g,
-                        const struct lct_segment *s)
+                        const struct lct_rows_document *s)
 {
     const struct lct_products *products = &s->content.products;
     int weight = products->gate_weight, bias = products->gate_bias;

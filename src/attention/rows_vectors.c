@@ -3,27 +3,27 @@
  * double.
  *
  * Vectors come in three kinds: rows of a parameter; rows of a learned basis,
- * which are projected once per segment; and rows of a fixed basis.  That has a
+ * which are projected once per document; and rows of a fixed basis.  That has a
  * row for each distance, so queries are projected instead:
  * <y, M B[m]> = <M^T y, B[m]>.
  */
 #include "rows_vectors.h"
 #include <string.h>
 
-static const struct lct_content_door *door_of(const struct lct_segment *s)
+static const struct lct_content_door *door_of(const struct lct_rows_document *s)
 {
     return &s->c.call.e->row->content;
 }
 
-bool lct_rows_vectors_fixed(const struct lct_segment *s,
+bool lct_rows_vectors_fixed(const struct lct_rows_document *s,
                             const struct lct_vectors *v)
 {
     return v->matrix >= 0 && door_of(s)->basis_backward == NULL;
 }
 
 /* The row that a pair of positions picks; -1: none. */
-static int64_t row_of(const struct lct_segment *s, const struct lct_vectors *v,
-                      int64_t q_pos, int64_t k_pos)
+static int64_t row_of(const struct lct_rows_document *s,
+                      const struct lct_vectors *v, int64_t q_pos, int64_t k_pos)
 {
     int64_t difference;
 
@@ -37,7 +37,7 @@ static int64_t row_of(const struct lct_segment *s, const struct lct_vectors *v,
 }
 
 /* Offset of row m of a head, in the parameter or in the projected rows. */
-static int64_t vector_at(const struct lct_segment *s,
+static int64_t vector_at(const struct lct_rows_document *s,
                          const struct lct_rows_vectors *v, int64_t head,
                          int64_t m)
 {
@@ -48,7 +48,7 @@ static int64_t vector_at(const struct lct_segment *s,
     return row * s->c.call.head_dim;
 }
 
-static const double *vectors_of(const struct lct_segment *s,
+static const double *vectors_of(const struct lct_rows_document *s,
                                 const struct lct_rows_vectors *v)
 {
     return v->rows != NULL ? v->rows : s->c.call.param[v->v.table];
@@ -63,8 +63,8 @@ static double *dvectors_of(const struct lct_content_gradient *g,
 /* ------------------------------------------------------------ learned basis */
 
 /* rows [heads, count, D] = matrix x basis + bias */
-void lct_rows_vectors_project(const struct lct_segment *s,
-                              const struct lct_row_scratch *r,
+void lct_rows_vectors_project(const struct lct_rows_document *s,
+                              const struct lct_rows_scratch *r,
                               const struct lct_rows_vectors *v)
 {
     const struct lct_call *c = &s->c.call;
@@ -80,7 +80,7 @@ void lct_rows_vectors_project(const struct lct_segment *s,
 }
 
 /* Is the gradient of row m all 0, because no pair picked it? */
-static bool is_unused(const struct lct_segment *s,
+static bool is_unused(const struct lct_rows_document *s,
                       const struct lct_rows_vectors *v, int64_t m)
 {
     int64_t D = s->c.call.head_dim;
@@ -96,8 +96,8 @@ static bool is_unused(const struct lct_segment *s,
  * dbasis = matrix^T drow.
  */
 void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,
-                                       const struct lct_segment *s,
-                                       const struct lct_row_scratch *r,
+                                       const struct lct_rows_document *s,
+                                       const struct lct_rows_scratch *r,
                                        const struct lct_rows_vectors *v)
 {
     const struct lct_call *c = &s->c.call;
@@ -125,8 +125,8 @@ void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,
 /* ------------------------------------------------------------------- scores */
 
 /* q + a of a head: in the scratch, or q itself without an a. */
-static const double *query_of(const struct lct_segment *s,
-                              const struct lct_row_scratch *r,
+static const double *query_of(const struct lct_rows_document *s,
+                              const struct lct_rows_scratch *r,
                               const struct lct_query *q,
                               const struct lct_vectors *v, int64_t head)
 {
@@ -141,8 +141,8 @@ static const double *query_of(const struct lct_segment *s,
 }
 
 /* scores += scale <q + a, A[m]>, or scale <k, K[m]> */
-void lct_rows_vectors_scores(double *scores, const struct lct_segment *s,
-                             const struct lct_row_scratch *r,
+void lct_rows_vectors_scores(double *scores, const struct lct_rows_document *s,
+                             const struct lct_rows_scratch *r,
                              const struct lct_query *q,
                              const struct lct_rows_vectors *v)
 {
@@ -157,7 +157,7 @@ void lct_rows_vectors_scores(double *scores, const struct lct_segment *s,
 
             if (m < 0 || lct_is_hidden(*score))
                 continue;
-            if (v->v.meets == LCT_MEETS_KEY)
+            if (v->v.times == LCT_TIMES_KEY)
                 y = c->k + lct_key_at(c, h, j);
             *score +=
                 c->scale * lct_dot(y, vectors_of(s, v) + vector_at(s, v, h, m),
@@ -172,8 +172,8 @@ void lct_rows_vectors_scores(double *scores, const struct lct_segment *s,
  */
 void lct_rows_vectors_backward(const double *dscores,
                                const struct lct_content_gradient *g,
-                               const struct lct_segment *s,
-                               const struct lct_row_scratch *r,
+                               const struct lct_rows_document *s,
+                               const struct lct_rows_scratch *r,
                                const struct lct_query *q,
                                const struct lct_rows_vectors *v)
 {
@@ -191,7 +191,7 @@ void lct_rows_vectors_backward(const double *dscores,
 
             if (m < 0 || d == 0)
                 continue;
-            if (v->v.meets == LCT_MEETS_KEY) {
+            if (v->v.times == LCT_TIMES_KEY) {
                 y = c->k + key;
                 dy = g->dk + key;
             }
@@ -207,8 +207,8 @@ void lct_rows_vectors_backward(const double *dscores,
 /* -------------------------------------------------------------- fixed basis */
 
 /* Row m of the basis, cached at place m modulo the number of keys. */
-static const double *fixed_row(const struct lct_segment *s,
-                               const struct lct_row_scratch *r, int64_t m)
+static const double *fixed_row(const struct lct_rows_document *s,
+                               const struct lct_rows_scratch *r, int64_t m)
 {
     int64_t place = m % s->c.keys + (m % s->c.keys < 0 ? s->c.keys : 0);
     double *row = r->content.basis + place * s->c.call.width;
@@ -220,8 +220,9 @@ static const double *fixed_row(const struct lct_segment *s,
 }
 
 /* scores += scale <y, B[m]>, y [heads, W] = matrix^T (q + a) */
-void lct_rows_vectors_fixed_scores(double *scores, const struct lct_segment *s,
-                                   const struct lct_row_scratch *r,
+void lct_rows_vectors_fixed_scores(double *scores,
+                                   const struct lct_rows_document *s,
+                                   const struct lct_rows_scratch *r,
                                    const struct lct_query *q,
                                    const struct lct_rows_vectors *v)
 {
@@ -251,8 +252,8 @@ void lct_rows_vectors_fixed_scores(double *scores, const struct lct_segment *s,
  */
 void lct_rows_vectors_fixed_backward(const double *dscores,
                                      const struct lct_content_gradient *g,
-                                     const struct lct_segment *s,
-                                     const struct lct_row_scratch *r,
+                                     const struct lct_rows_document *s,
+                                     const struct lct_rows_scratch *r,
                                      const struct lct_query *q,
                                      const struct lct_rows_vectors *v)
 {
@@ -284,7 +285,7 @@ void lct_rows_vectors_fixed_backward(const double *dscores,
 
 /* o += sum_j p[j] V[m]; vectors with weight 0 are not read. */
 void lct_rows_vectors_values(double *o, const double *p,
-                             const struct lct_segment *s,
+                             const struct lct_rows_document *s,
                              const struct lct_query *q,
                              const struct lct_rows_vectors *v)
 {
@@ -304,7 +305,7 @@ void lct_rows_vectors_values(double *o, const double *p,
 void lct_rows_vectors_values_backward(double *dp,
                                       const struct lct_content_gradient *g,
                                       const double *p, const double *dout,
-                                      const struct lct_segment *s,
+                                      const struct lct_rows_document *s,
                                       const struct lct_query *q,
                                       const struct lct_rows_vectors *v)
 {

@@ -140,7 +140,7 @@ static void products(struct lct_products *out, const locant_encoding *e,
     for (int n = 0; n < 2; n++) {
         struct lct_vectors *v = &out->vectors[n];
 
-        *v = lct_plain_vectors(n == 0 ? LCT_MEETS_QUERY : LCT_MEETS_KEY, -1);
+        *v = lct_plain_vectors(n == 0 ? LCT_TIMES_QUERY : LCT_TIMES_KEY, -1);
         v->matrix = n == 0 ? LCT_DEBERTA_KEY : LCT_DEBERTA_QUERY;
         v->bias = n == 1                               ? LCT_DEBERTA_QUERY_BIAS
                   : e->value[LCT_DEBERTA_VERSION] == 1 ? -1

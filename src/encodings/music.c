@@ -75,7 +75,7 @@ static void products(struct lct_products *out, const locant_encoding *e,
     (void)high;
     *out = lct_no_products();
     out->count = 1;
-    out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
+    out->vectors[0] = lct_plain_vectors(LCT_TIMES_QUERY, 0);
     out->vectors[0].row = row;
     out->vectors[0].first = 0;
     out->vectors[0].last = (int64_t)e->value[LENGTH];

@@ -57,7 +57,7 @@ void lct_near_far_angles_f64(double *cosines, double *sines,
                              int64_t pos);
 
 /* a + b for b >= 0, clamped to INT64_MAX. */
-static inline int64_t lct_later(int64_t a, int64_t b)
+static inline int64_t lct_add_clamped(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
@@ -67,7 +67,7 @@ static inline void lct_classify_window(char *out, int64_t size,
                                        const int64_t *q_pos, size_t n,
                                        int64_t k_pos)
 {
-    int64_t last = lct_later(k_pos, size - 1);
+    int64_t last = lct_add_clamped(k_pos, size - 1);
 
     for (size_t i = 0; i < n; i++)
         out[i] = q_pos[i] > last ? LCT_FAR : LCT_NEAR;

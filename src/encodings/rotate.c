@@ -121,7 +121,7 @@ locant_status lct_rotate_check_width(const char *fn, const char *name,
                                           : lct_check_apart(fn, out, x);
 }
 
-locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn)
+locant_status lct_rotate_invert(const struct lct_schedule **s, const char *fn)
 {
     const struct lct_schedule *was = *s;
     struct lct_schedule *copy;
@@ -180,7 +180,7 @@ static locant_status rotate_plain(const struct rotated *t,
         return LOCANT_OK;
     LCT_TRY(lct_schedule_of(&places.s, c->e, c->fn, dim, c->length));
     if (undo)
-        status = lct_rotate_undo(&places.s, c->fn);
+        status = lct_rotate_invert(&places.s, c->fn);
     r.s = places.s;
     if (status == LOCANT_OK)
         status = lct_rotate_rows(c->fn, t->n, t->out, t->x, &r);

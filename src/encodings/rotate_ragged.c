@@ -145,7 +145,7 @@ static locant_status find_schedules(struct ragged *g, int64_t dim, bool undo)
         LCT_TRY(lct_lengths_add(&g->lengths, g->c.fn, limit));
     }
     for (size_t i = 0; undo && i < g->lengths.n; i++)
-        LCT_TRY(lct_rotate_undo(&g->lengths.of[i], g->c.fn));
+        LCT_TRY(lct_rotate_invert(&g->lengths.of[i], g->c.fn));
     for (int64_t i = 0; matter && i < g->rows * g->T; i++) {
         if (by_token || i % g->T == 0)
             limit = limit_of(g, i / g->T, i % g->T);

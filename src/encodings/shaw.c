@@ -81,8 +81,8 @@ static void products(struct lct_products *out, const locant_encoding *e,
     (void)high;
     *out = lct_no_products();
     out->count = e->value[VALUES] != 0 ? 2 : 1;
-    out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, KEYS);
-    out->vectors[1] = lct_plain_vectors(LCT_MEETS_WEIGHT, VALUE_ROWS);
+    out->vectors[0] = lct_plain_vectors(LCT_TIMES_QUERY, KEYS);
+    out->vectors[1] = lct_plain_vectors(LCT_TIMES_WEIGHT, VALUE_ROWS);
     for (int n = 0; n < out->count; n++) {
         out->vectors[n].row = row;
         out->vectors[n].first = -(int64_t)e->value[DISTANCE];

@@ -20,8 +20,8 @@ static int64_t distance(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return lct_distance(q_pos, k_pos);
 }
 
-void lct_sinusoids_terms(struct lct_products *out, const locant_encoding *e,
-                         int64_t low, int64_t high, enum lct_clamp clamp)
+void lct_sinusoids_products(struct lct_products *out, const locant_encoding *e,
+                            int64_t low, int64_t high, enum lct_clamp clamp)
 {
     int64_t most = (int64_t)e->value[LCT_SINUSOIDS_CLAMP];
     struct lct_vectors *v = &out->vectors[0];
@@ -29,7 +29,7 @@ void lct_sinusoids_terms(struct lct_products *out, const locant_encoding *e,
     *out = lct_no_products();
     out->count = 1;
     out->u = LCT_SINUSOIDS_U;
-    *v = lct_plain_vectors(LCT_MEETS_QUERY, -1);
+    *v = lct_plain_vectors(LCT_TIMES_QUERY, -1);
     v->matrix = LCT_SINUSOIDS_PROJECTION;
     v->added = LCT_SINUSOIDS_V;
     v->row = distance;

@@ -21,8 +21,8 @@ enum lct_clamp { LCT_CLAMP_PAST, LCT_CLAMP_BOTH };
  * (q + u).k and (q + v).r, where r is the projected sinusoid of a distance.
  * Its frequencies are the schedule for the width.
  */
-void lct_sinusoids_terms(struct lct_products *out, const locant_encoding *e,
-                         int64_t low, int64_t high, enum lct_clamp clamp);
+void lct_sinusoids_products(struct lct_products *out, const locant_encoding *e,
+                            int64_t low, int64_t high, enum lct_clamp clamp);
 locant_status lct_sinusoids_schedule(struct lct_schedule **out,
                                      const locant_encoding *e, const char *fn,
                                      int64_t width, int64_t length);

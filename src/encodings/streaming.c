@@ -42,7 +42,8 @@ static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];
     bool sink = k_pos >= 0 && k_pos<sinks, before = sinks> 0 && k_pos < 0;
-    int64_t last = sink ? window + sinks - 1 : lct_later(k_pos, window - 1);
+    int64_t last =
+        sink ? window + sinks - 1 : lct_add_clamped(k_pos, window - 1);
     char beyond = sink ? LCT_FAR : LCT_MASKED;
 
     for (size_t i = 0; i < n; i++)

@@ -42,7 +42,7 @@ static const struct lct_param params[] = {
 static void products(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high)
 {
-    lct_sinusoids_terms(out, e, low, high, LCT_CLAMP_PAST);
+    lct_sinusoids_products(out, e, low, high, LCT_CLAMP_PAST);
 }
 
 static const locant_variant variants[] = {
