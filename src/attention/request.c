@@ -124,7 +124,7 @@ static locant_status check_mapped_heads(const struct lct_request *r,
 {
     const struct lct_param *param = lct_params_of(leaf);
 
-    for (; param != NULL && param->name != NULL; param++)
+    for (int n = lct_param_count(leaf); n-- > 0; param++)
         if (strcmp(param->dims[0], "heads") == 0 && r->H != r->Hkv)
             return locant_fail(
                 LOCANT_ERR_SHAPE,

@@ -121,9 +121,10 @@ bool lct_rows_next(struct lct_rows_document *s, const struct lct_plan *p)
         return s->active;
     }
     docs += lct_plan_row(p, s->b) * p->S;
-    for (int64_t j = 0; s->active && j < p->S; j++)
-        if (docs[j] > s->doc && (next < 0 || docs[j] < next))
-            next = docs[j];
+    if (s->active)
+        for (int64_t j = 0; j < p->S; j++)
+            if (docs[j] > s->doc && (next < 0 || docs[j] < next))
+                next = docs[j];
     s->active = next >= 0;
     s->doc = next;
     return s->active;
@@ -171,12 +172,13 @@ void lct_rows_load(struct lct_rows_document *s, const struct lct_plan *p,
             lct_row_to_f64(s->v + to * p->D, lct_at(&p->request->v, at, 3),
                            p->request->v.dtype, (size_t)p->D);
         }
-    for (int64_t n = 0; s->x != NULL && n < s->c.keys; n++) {
-        int64_t at[2] = { s->b, s->index[n] };
+    if (s->x != NULL)
+        for (int64_t n = 0; n < s->c.keys; n++) {
+            int64_t at[2] = { s->b, s->index[n] };
 
-        lct_row_to_f64(s->x + n * p->W, lct_at(a->x, at, 2), a->x->dtype,
-                       (size_t)p->W);
-    }
+            lct_row_to_f64(s->x + n * p->W, lct_at(a->x, at, 2), a->x->dtype,
+                           (size_t)p->W);
+        }
     if (p->tables->content != NULL)
         lct_rows_content_begin(s, r);
 }
@@ -197,8 +199,9 @@ static void load_query(const struct lct_rows_scratch *r,
         lct_row_to_f64(r->x, lct_at(&p->request->q, index, 3),
                        p->request->q.dtype, (size_t)p->D);
         lct_rotation_row(q, p, r->x, LCT_QUERY, index);
-        for (int64_t d = 0; tau != 1 && d < p->Dq; d++)
-            q[d] *= tau;
+        if (tau != 1)
+            for (int64_t d = 0; d < p->Dq; d++)
+                q[d] *= tau;
     }
 }
 

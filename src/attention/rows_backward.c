@@ -71,8 +71,9 @@ static void through_values(const struct owner *w, const struct lct_query *query)
         for (int64_t j = 0; j < keys; j++) {
             w->r->ds[h * keys + j] =
                 p[j] == 0 ? 0 : lct_dot(dout, v + j * D, D);
-            for (int64_t d = 0; p[j] != 0 && d < D; d++)
-                dv[j * D + d] += p[j] * dout[d];
+            if (p[j] != 0)
+                for (int64_t d = 0; d < D; d++)
+                    dv[j * D + d] += p[j] * dout[d];
         }
     }
     if (w->p->tables->content != NULL)
@@ -95,8 +96,9 @@ static void through_softmax(const struct owner *w, int64_t i)
         delta = lct_dot(w->r->dout + h * D, w->r->o, D);
         for (int64_t j = 0; j < keys; j++)
             ds[j] = p[j] == 0 ? 0 : p[j] * (ds[j] - delta);
-        for (int64_t j = 0; w->p->request->softcap != 0 && j < keys; j++)
-            ds[j] *= w->r->slope[h * keys + j];
+        if (w->p->request->softcap != 0)
+            for (int64_t j = 0; j < keys; j++)
+                ds[j] *= w->r->slope[h * keys + j];
     }
 }
 
@@ -124,10 +126,11 @@ static void through_products(const struct owner *w)
         for (int64_t j = 0; j < keys; j++) {
             double x = w->p->scale * ds[j];
 
-            for (int64_t d = 0; ds[j] != 0 && d < D; d++) {
-                dk[j * D + d] += x * q[d];
-                dq[d] += x * k[j * D + d];
-            }
+            if (ds[j] != 0)
+                for (int64_t d = 0; d < D; d++) {
+                    dk[j * D + d] += x * q[d];
+                    dq[d] += x * k[j * D + d];
+                }
         }
     }
 }
@@ -203,8 +206,9 @@ static void backward_row(const struct owner *w, int64_t i)
         int64_t index[3] = { s->b, s->head + h, i };
         double *dq = w->r->dq + h * p->Dq;
 
-        for (int64_t d = 0; tau != 1 && d < p->Dq; d++)
-            dq[d] *= tau;
+        if (tau != 1)
+            for (int64_t d = 0; d < p->Dq; d++)
+                dq[d] *= tau;
         store(w, w->job->g->dq, &p->request->q, LCT_QUERY, index, dq);
     }
 }
@@ -226,12 +230,13 @@ static void store_keys(const struct owner *w)
                 lct_row_from_f64(lct_at(dv, index, 3), dv->dtype,
                                  s->dv + at * w->p->D, (size_t)w->p->D);
         }
-    for (int64_t n = 0; g->dx != NULL && s->dx != NULL && n < s->c.keys; n++) {
-        int64_t index[2] = { s->b, s->index[n] };
+    if (g->dx != NULL && s->dx != NULL)
+        for (int64_t n = 0; n < s->c.keys; n++) {
+            int64_t index[2] = { s->b, s->index[n] };
 
-        lct_row_from_f64(lct_at(g->dx, index, 2), g->dx->dtype,
-                         s->dx + n * w->p->W, (size_t)w->p->W);
-    }
+            lct_row_from_f64(lct_at(g->dx, index, 2), g->dx->dtype,
+                             s->dx + n * w->p->W, (size_t)w->p->W);
+        }
 }
 
 static void backward_document(const struct owner *w)
@@ -259,13 +264,14 @@ static void backward_document(const struct owner *w)
 static void clear_heads(const locant_tensor *d, int64_t b, int64_t head,
                         int64_t heads)
 {
-    for (int64_t h = head; d != NULL && h < head + heads; h++)
-        for (int64_t i = 0; i < d->shape[2]; i++) {
-            int64_t index[3] = { b, h, i };
+    if (d != NULL)
+        for (int64_t h = head; h < head + heads; h++)
+            for (int64_t i = 0; i < d->shape[2]; i++) {
+                int64_t index[3] = { b, h, i };
 
-            memset(lct_at(d, index, 3), 0,
-                   (size_t)d->shape[3] * locant_dtype_size(d->dtype));
-        }
+                memset(lct_at(d, index, 3), 0,
+                       (size_t)d->shape[3] * locant_dtype_size(d->dtype));
+            }
 }
 
 static void backward_task(void *context, size_t n, int slot)

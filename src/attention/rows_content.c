@@ -73,8 +73,9 @@ static void lay_out_vectors(struct lct_rows_vectors *v,
     r->dy = lct_arena_doubles(arena, p->H, p->W);
     r->held = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
     r->basis = lct_arena_doubles(arena, p->S, p->W);
-    for (int64_t j = 0; r->held != NULL && j < p->S; j++)
-        r->held[j] = INT64_MIN; /* no row has that number */
+    if (r->held != NULL)
+        for (int64_t j = 0; j < p->S; j++)
+            r->held[j] = INT64_MIN; /* no row has that number */
 }
 
 static void lay_out_far(struct lct_rows_content *s,
@@ -166,8 +167,9 @@ void lct_rows_content_end(const struct lct_content_gradient *g,
 static void multiply(double *x, double factor,
                      const struct lct_rows_document *s)
 {
-    for (int64_t i = 0; factor != 1 && i < s->c.call.heads * s->c.keys; i++)
-        x[i] *= factor;
+    if (factor != 1)
+        for (int64_t i = 0; i < s->c.call.heads * s->c.keys; i++)
+            x[i] *= factor;
 }
 
 void lct_rows_content_scores(double *scores, const struct lct_rows_document *s,

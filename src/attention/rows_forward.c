@@ -34,8 +34,9 @@ static double softmax(double *s, int64_t n, double sink)
         s[j] = s[j] == -INFINITY ? 0 : exp(s[j] - row_max);
         sum += s[j];
     }
-    for (int64_t j = 0; sum != 0 && j < n; j++)
-        s[j] /= sum;
+    if (sum != 0)
+        for (int64_t j = 0; j < n; j++)
+            s[j] /= sum;
     return sum == 0 ? -INFINITY : row_max + log(sum);
 }
 
@@ -45,8 +46,9 @@ static void weigh(double *o, const double *weight, const double *v,
 {
     memset(o, 0, (size_t)D * sizeof(*o));
     for (int64_t j = 0; j < keys; j++)
-        for (int64_t d = 0; weight[j] != 0 && d < D; d++)
-            o[d] += weight[j] * v[j * D + d];
+        if (weight[j] != 0)
+            for (int64_t d = 0; d < D; d++)
+                o[d] += weight[j] * v[j * D + d];
 }
 
 static void store(const struct forward_job *job, int64_t b, int64_t h,

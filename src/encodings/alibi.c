@@ -184,11 +184,12 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
 {
     double sum = 0;
 
-    for (size_t j = 0; s->e->value[LEARNED] != 0 && j < n; j++)
+    if (s->e->value[LEARNED] == 0)
+        return;
+    for (size_t j = 0; j < n; j++)
         if (dout[j] != 0)
             sum += dout[j] * relative_position(s, q_pos, k_pos[j]);
-    if (s->e->value[LEARNED] != 0)
-        dparam[0][head] += slope_of(s, head) * sum;
+    dparam[0][head] += slope_of(s, head) * sum;
 }
 
 /*

@@ -39,8 +39,9 @@ static locant_status schedule(struct lct_schedule **out,
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %" PRId64 " frequencies", fn,
                            pairs);
-    for (int64_t c = 0; dim % 2 != 0 && c < pairs; c++)
-        (*out)->turn[c] = lct_turn_of(e->value[BASE], c, dim);
+    if (dim % 2 != 0)
+        for (int64_t c = 0; c < pairs; c++)
+            (*out)->turn[c] = lct_turn_of(e->value[BASE], c, dim);
     return LOCANT_OK;
 }
 

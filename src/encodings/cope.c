@@ -90,11 +90,12 @@ static void add_run(const struct lct_content_gradient *g,
     const int64_t row[2] = { b->low, b->high };
     int64_t D = c->call.head_dim;
 
-    for (int i = 0; i < 2 && b->low >= 0; i++) {
-        lct_accumulate(g->dq + head * D, weight[i],
-                       c->call.param[0] + row[i] * D, D);
-        lct_accumulate(g->dparam[0] + row[i] * D, weight[i], q, D);
-    }
+    if (b->low >= 0)
+        for (int i = 0; i < 2; i++) {
+            lct_accumulate(g->dq + head * D, weight[i],
+                           c->call.param[0] + row[i] * D, D);
+            lct_accumulate(g->dparam[0] + row[i] * D, weight[i], q, D);
+        }
 }
 
 /*

@@ -130,8 +130,9 @@ static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
         for (int64_t k = 0; k < n; k++)
             p->x[block + 1][k] = s->param[B1 + 4 * block][k];
         for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; p->a[block][i] > 0 && k < n; k++)
-                p->x[block + 1][k] += p->a[block][i] * w[i * n + k];
+            if (p->a[block][i] > 0)
+                for (int64_t k = 0; k < n; k++)
+                    p->x[block + 1][k] += p->a[block][i] * w[i * n + k];
     }
 }
 
@@ -145,8 +146,9 @@ static void bias_heads(double *out, const struct lct_call *s, int64_t head,
     for (int64_t h = 0; h < heads; h++)
         out[h] = s->param[B3][head + h];
     for (int64_t i = 0; i < n; i++)
-        for (int64_t h = 0; p.a[2][i] > 0 && h < heads; h++)
-            out[h] += p.a[2][i] * s->param[W3][i * s->heads + head + h];
+        if (p.a[2][i] > 0)
+            for (int64_t h = 0; h < heads; h++)
+                out[h] += p.a[2][i] * s->param[W3][i * s->heads + head + h];
 }
 
 /*
@@ -189,10 +191,11 @@ static void run_backward(double *da, double *const *dparam,
             dparam[w + 1][k] += da[k];
         for (int64_t i = 0; i < n; i++) {
             before[i] = 0;
-            for (int64_t k = 0; p->a[block - 1][i] > 0 && k < n; k++) {
-                dparam[w][i * n + k] += da[k] * p->a[block - 1][i];
-                before[i] += da[k] * s->param[w][i * n + k];
-            }
+            if (p->a[block - 1][i] > 0)
+                for (int64_t k = 0; k < n; k++) {
+                    dparam[w][i * n + k] += da[k] * p->a[block - 1][i];
+                    before[i] += da[k] * s->param[w][i * n + k];
+                }
         }
         for (int64_t i = 0; i < n; i++)
             da[i] = before[i];
@@ -220,10 +223,11 @@ static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
         int64_t at = i * s->heads + head;
 
         da[i] = 0;
-        for (int64_t h = 0; p.a[2][i] > 0 && h < heads; h++) {
-            da[i] += dout[h] * s->param[W3][at + h];
-            dparam[W3][at + h] += dout[h] * p.a[2][i];
-        }
+        if (p.a[2][i] > 0)
+            for (int64_t h = 0; h < heads; h++) {
+                da[i] += dout[h] * s->param[W3][at + h];
+                dparam[W3][at + h] += dout[h] * p.a[2][i];
+            }
     }
     run_backward(da, dparam, &p, s);
 }

@@ -30,14 +30,14 @@ locant_status locant_encoding_create(locant_encoding **out, const char *spec)
  */
 static locant_status set_length(locant_encoding *e, int64_t length)
 {
+    int own = lct_key_find(e->row, "length");
     size_t n;
 
     for (int k = 0; k < LCT_MAX_KEYS; k++)
         if (e->nested[k] != NULL)
             LCT_TRY(set_length(e->nested[k], length));
-    for (int k = 0; e->row->keys != NULL && e->row->keys[k].name != NULL; k++)
-        if (strcmp(e->row->keys[k].name, "length") == 0 && isnan(e->value[k]))
-            e->value[k] = (double)length;
+    if (own >= 0 && isnan(e->value[own]))
+        e->value[own] = (double)length;
     locant_release(e->spec);
     n = lct_spec_print(NULL, 0, e);
     e->spec = locant_alloc(n + 1);
@@ -119,14 +119,17 @@ int locant_encoding_axes(const locant_encoding *e)
 {
     int most = 1;
 
-    for (int i = 0; e != NULL && i < e->parts; i++) {
+    if (e == NULL)
+        return most;
+    for (int i = 0; i < e->parts; i++) {
         int axes = e->part[i].e->row->positions.axes;
 
         most = axes > most ? axes : most;
     }
-    for (int k = 0; e && e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
-        if (locant_encoding_axes(e->nested[k]) > most)
-            most = locant_encoding_axes(e->nested[k]);
+    if (e->row->layers != NULL)
+        for (int k = 0; k < LCT_MAX_KEYS; k++)
+            if (locant_encoding_axes(e->nested[k]) > most)
+                most = locant_encoding_axes(e->nested[k]);
     return most;
 }
 
@@ -144,10 +147,13 @@ int64_t locant_encoding_rotated_width(const locant_encoding *e,
 /* Does a part, or a nested encoding, refuse this position? */
 static bool refuses(const locant_encoding *e, int64_t pos)
 {
-    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
-        if (e->nested[k] != NULL && refuses(e->nested[k], pos))
-            return true;
-    for (int i = 0; e->row->layers == NULL && i < e->parts; i++) {
+    if (e->row->layers != NULL) {
+        for (int k = 0; k < LCT_MAX_KEYS; k++)
+            if (e->nested[k] != NULL && refuses(e->nested[k], pos))
+                return true;
+        return false;
+    }
+    for (int i = 0; i < e->parts; i++) {
         const locant_encoding *part = e->part[i].e;
 
         if (part->row->positions.check != NULL &&

@@ -47,10 +47,12 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
     (void)e;
     (void)r;
-    for (int64_t i = 0; k == HOPS && i < n; i++)
+    if (k != HOPS)
+        return false;
+    for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             out[i * n + j] = fabs((double)(i - j));
-    return k == HOPS;
+    return true;
 }
 
 static locant_status positions(const locant_encoding *e, const char *fn,

@@ -62,6 +62,9 @@ struct lct_param {
     const char *doc;
 };
 
-/* Value of a key that exists. */
+/* Number of keys of an encoding; index of a key, or
+ * -1; value of a key, or NAN. */
+int lct_key_count(const struct lct_encoding *row);
+int lct_key_find(const struct lct_encoding *row, const char *name);
 double lct_value(const locant_encoding *e, const char *key);
 #endif

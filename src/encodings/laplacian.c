@@ -41,7 +41,9 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
     (void)e;
     (void)r;
-    for (int64_t v = 0; k == LCT_NODES_GIVEN && v < vectors; v++) {
+    if (k != LCT_NODES_GIVEN)
+        return false;
+    for (int64_t v = 0; v < vectors; v++) {
         double square = 0;
 
         for (int64_t j = 0; j < nodes; j++) {
@@ -54,10 +56,11 @@ static bool fill(double *out, const locant_encoding *e, int k,
             out[j * vectors + v] = x;
             square += x * x;
         }
-        for (int64_t j = 0; square > 0 && j < nodes; j++)
-            out[j * vectors + v] /= sqrt(square);
+        if (square > 0)
+            for (int64_t j = 0; j < nodes; j++)
+                out[j * vectors + v] /= sqrt(square);
     }
-    return k == LCT_NODES_GIVEN;
+    return true;
 }
 
 const struct lct_encoding lct_enc_laplacian = {

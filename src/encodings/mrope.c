@@ -79,12 +79,14 @@ static locant_status check(const locant_encoding *e)
             LOCANT_ERR_PARAM,
             "locant_encoding_create: sections of mrope are %zu, expected 3",
             list->n);
-    for (int i = 0; list != NULL && i < AXES; i++)
-        if (list->item[i] != floor(list->item[i]))
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_encoding_create: section %d of mrope is "
-                               "%g, expected a whole number",
-                               i, list->item[i]);
+    if (list != NULL)
+        for (int i = 0; i < AXES; i++)
+            if (list->item[i] != floor(list->item[i]))
+                return locant_fail(
+                    LOCANT_ERR_PARAM,
+                    "locant_encoding_create: section %d of mrope is "
+                    "%g, expected a whole number",
+                    i, list->item[i]);
     if (e->value[LAYOUT] == ERNIE && section(e, 0) != section(e, 1))
         return locant_fail(
             LOCANT_ERR_PARAM,

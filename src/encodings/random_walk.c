@@ -56,7 +56,9 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
     (void)e;
     (void)r;
-    for (int64_t i = 0; k == LCT_NODES_GIVEN && i < nodes; i++) {
+    if (k != LCT_NODES_GIVEN)
+        return false;
+    for (int64_t i = 0; i < nodes; i++) {
         int64_t low = i - steps > 0 ? i - steps : 0;
         int64_t high = i + steps < nodes - 1 ? i + steps : nodes - 1;
 
@@ -68,7 +70,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
             out[i * steps + s] = a[i - low];
         }
     }
-    return k == LCT_NODES_GIVEN;
+    return true;
 }
 
 const struct lct_encoding lct_enc_random_walk = {

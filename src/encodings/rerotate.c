@@ -89,8 +89,9 @@ static struct lct_schedule *joined(const struct side *from,
     s->pairing = to->s->pairing;
     s->magnitude = to->s->magnitude / from->s->magnitude;
     memcpy(s->turn, to->s->turn, n * sizeof(s->turn[0]));
-    for (size_t i = 0; !same && i < pairs * (size_t)from->s->axes; i++)
-        s->turn[n + i] = lct_turn_back(from->s->turn[i]);
+    if (!same)
+        for (size_t i = 0; i < pairs * (size_t)from->s->axes; i++)
+            s->turn[n + i] = lct_turn_back(from->s->turn[i]);
     return s;
 }
 
@@ -216,12 +217,13 @@ static void shift_angles(struct lct_table out, const void *context,
             if ((pos[t + rows] == pos[t + rows - 1]) != same)
                 break;
         lct_places_angles(row, p, first + t, same ? 1 : rows);
-        for (size_t i = 1; same && i < rows; i++) {
-            struct lct_table copy = lct_table_at(row, i * pairs);
+        if (same)
+            for (size_t i = 1; i < rows; i++) {
+                struct lct_table copy = lct_table_at(row, i * pairs);
 
-            memcpy(copy.cosines, row.cosines, bytes);
-            memcpy(copy.sines, row.sines, bytes);
-        }
+                memcpy(copy.cosines, row.cosines, bytes);
+                memcpy(copy.sines, row.sines, bytes);
+            }
     }
 }
 

@@ -59,11 +59,12 @@ static locant_status check_reach(const struct lct_rotate_call *c)
         return LOCANT_OK;
     if (c->pos != NULL)
         return c->e->row->positions.check(c->e, c->fn, c->pos, c->tokens, NULL);
-    for (size_t t = 0; c->axes == 1 && t < c->tokens; t++) {
-        int64_t whole = (int64_t)c->coords[t];
+    if (c->axes == 1)
+        for (size_t t = 0; t < c->tokens; t++) {
+            int64_t whole = (int64_t)c->coords[t];
 
-        LCT_TRY(c->e->row->positions.check(c->e, c->fn, &whole, 1, NULL));
-    }
+            LCT_TRY(c->e->row->positions.check(c->e, c->fn, &whole, 1, NULL));
+        }
     return LOCANT_OK;
 }
 

@@ -54,7 +54,7 @@ static locant_status check_heads(const struct map_job *job,
     const struct lct_param *p = lct_params_of(job->c->e);
     int64_t heads = heads_of(job->x);
 
-    for (int k = 0; p != NULL && p[k].name != NULL; k++) {
+    for (int k = 0; k < lct_param_count(job->c->e); k++) {
         int64_t rows = params[k].rank > 0 ? params[k].shape[0] : 0;
         bool shared = strcmp(p[k].dims[0], "kv_heads") == 0 &&
                       job->role == LCT_QUERY && rows > 0 && heads % rows == 0;
@@ -274,8 +274,9 @@ locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
     if (status == LOCANT_OK) {
         sums = job.memory + (job.rows - job.memory) / 2;
         lct_params_split(dparam, &job.call, sums);
-        for (size_t m = 0; !lct_empty(x) && m < matrices_of(x); m++)
-            backward_matrix(&job, dx, dout, dparam, m);
+        if (!lct_empty(x))
+            for (size_t m = 0; m < matrices_of(x); m++)
+                backward_matrix(&job, dx, dout, dparam, m);
         if (dparams != NULL)
             lct_params_add(dparams, sums, c->e, params);
     }

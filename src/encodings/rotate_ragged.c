@@ -109,11 +109,12 @@ static locant_status lay_out(struct ragged *g)
     LCT_TRY(lct_rotate_open(&g->c, fn, g->r->encoding, "positions", &flat,
                             (int64_t)n));
     g->c.by_row = true;
-    for (int64_t i = 0; g->r->limits != NULL && i < (int64_t)n; i++) {
-        int64_t limit = entry(g->r->limits, i / g->T, i / g->T, i % g->T);
+    if (g->r->limits != NULL)
+        for (int64_t i = 0; i < (int64_t)n; i++) {
+            int64_t limit = entry(g->r->limits, i / g->T, i / g->T, i % g->T);
 
-        longest = limit > longest ? limit : longest;
-    }
+            longest = limit > longest ? limit : longest;
+        }
     g->c.length = longest > 0 ? longest : g->c.length;
     return LOCANT_OK;
 }
@@ -144,15 +145,18 @@ static locant_status find_schedules(struct ragged *g, int64_t dim, bool undo)
             limit = limit_of(g, i / g->T, i % g->T);
         LCT_TRY(lct_lengths_add(&g->lengths, g->c.fn, limit));
     }
-    for (size_t i = 0; undo && i < g->lengths.n; i++)
-        LCT_TRY(lct_rotate_invert(&g->lengths.of[i], g->c.fn));
-    for (int64_t i = 0; matter && i < g->rows * g->T; i++) {
+    if (undo)
+        for (size_t i = 0; i < g->lengths.n; i++)
+            LCT_TRY(lct_rotate_invert(&g->lengths.of[i], g->c.fn));
+    if (!matter) {
+        g->by = NULL;
+        return LOCANT_OK;
+    }
+    for (int64_t i = 0; i < g->rows * g->T; i++) {
         if (by_token || i % g->T == 0)
             limit = limit_of(g, i / g->T, i % g->T);
         g->by[i] = lct_lengths_find(&g->lengths, limit);
     }
-    if (!matter)
-        g->by = NULL;
     return LOCANT_OK;
 }
 

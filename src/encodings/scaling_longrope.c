@@ -79,13 +79,15 @@ static locant_status schedule(struct lct_schedule **out,
                                "expected %" PRId64 ", one for each pair",
                                fn, keys[k].name, e->list[k]->n, s->pairs);
     s->magnitude = attention(e);
-    for (int64_t c = 0; list != NULL && c < s->pairs; c++) {
-        float by = (float)list->item[c];
-        float power = powf((float)s->base, (float)(2 * c) / dim);
+    if (list != NULL)
+        for (int64_t c = 0; c < s->pairs; c++) {
+            float by = (float)list->item[c];
+            float power = powf((float)s->base, (float)(2 * c) / dim);
 
-        s->turn[c] = lct_turn_divide(s->turn[c], list->item[c]);
-        s->single[c] = s->mode == LOCANT_ANGLES_HF ? 1.0f / (by * power) : by;
-    }
+            s->turn[c] = lct_turn_divide(s->turn[c], list->item[c]);
+            s->single[c] =
+                s->mode == LOCANT_ANGLES_HF ? 1.0f / (by * power) : by;
+        }
     return LOCANT_OK;
 }
 

@@ -123,8 +123,9 @@ locant_status locant_encoding_bias(locant_tensor *out, const locant_encoding *e,
     LCT_TRY(lct_check_output(fn, "out", out));
     LCT_TRY(lct_check_apart(fn, out, q_pos));
     LCT_TRY(lct_check_apart(fn, out, k_pos));
-    for (int i = 0; job.part && i < lct_param_count(job.part->e); i++)
-        LCT_TRY(lct_check_apart(fn, out, &params[i]));
+    if (job.part)
+        for (int i = 0; i < lct_param_count(job.part->e); i++)
+            LCT_TRY(lct_check_apart(fn, out, &params[i]));
     if (lct_empty(out))
         return LOCANT_OK;
     LCT_TRY(prepare(&job, fn, params, false));

@@ -218,8 +218,9 @@ static void row(double *out, const locant_encoding *e,
     double scale = e->value[LEARNED] != 0 ? lct_get(&params[0], 0) : 1;
 
     plain_row(out, e, at->pos, dim);
-    for (int64_t d = 0; scale != 1 && d < dim; d++)
-        out[d] *= scale;
+    if (scale != 1)
+        for (int64_t d = 0; d < dim; d++)
+            out[d] *= scale;
 }
 
 /* forward: out = scale P[pos] */

@@ -73,13 +73,15 @@ void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m)
     const struct lct_schedule *s = schedule_of(c);
     int64_t cosines = c->width / 2;
 
-    for (int64_t i = 0; s != NULL && i < s->pairs; i++) {
-        double cosine;
+    if (s != NULL)
+        for (int64_t i = 0; i < s->pairs; i++) {
+            double cosine;
 
-        lct_reduced_cos_sin_f64(&cosine, &out[i], lct_reduce(s->turn[i], m));
-        if (i < cosines)
-            out[s->pairs + i] = cosine;
-    }
+            lct_reduced_cos_sin_f64(&cosine, &out[i],
+                                    lct_reduce(s->turn[i], m));
+            if (i < cosines)
+                out[s->pairs + i] = cosine;
+        }
 }
 
 /* Rows m .. m + n - 1 in float32; the cosine of an odd width is overwritten. */
@@ -89,9 +91,10 @@ void lct_sinusoids_basis_rows(float *out, size_t row, const struct lct_call *c,
     const struct lct_kernels *kernels = lct_kernels();
     const struct lct_schedule *s = schedule_of(c);
 
-    for (int64_t r = 0; s != NULL && r < n; r++, out += row) {
-        kernels->angle_rows(out + s->pairs, out, s->turn, (size_t)s->pairs,
-                            m + r, 1, 1.0);
-        memset(out + c->width, 0, (row - (size_t)c->width) * sizeof(*out));
-    }
+    if (s != NULL)
+        for (int64_t r = 0; r < n; r++, out += row) {
+            kernels->angle_rows(out + s->pairs, out, s->turn, (size_t)s->pairs,
+                                m + r, 1, 1.0);
+            memset(out + c->width, 0, (row - (size_t)c->width) * sizeof(*out));
+        }
 }

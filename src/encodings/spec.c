@@ -191,7 +191,7 @@ static locant_status set_defaults(locant_encoding *e,
 {
     const struct lct_key *keys = e->row->keys;
 
-    for (int k = 0; keys != NULL && keys[k].name != NULL; k++) {
+    for (int k = 0; k < lct_key_count(e->row); k++) {
         struct lct_reader nested = { r->fn, "", 0, 0, r->depth };
 
         if (keys[k].kind != LCT_SPEC) {

@@ -110,14 +110,15 @@ locant_status lct_encoding_compose(locant_encoding *e)
     e->traits = own_traits(e);
     e->parts = 1;
     e->part[0] = (struct lct_part){ e, 0 };
-    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++) {
-        if (e->nested[k] == NULL)
-            continue;
-        if (!any)
-            e->traits = e->nested[k]->traits;
-        join(e, e->nested[k]);
-        any = true;
-    }
+    if (e->row->layers != NULL)
+        for (int k = 0; k < LCT_MAX_KEYS; k++) {
+            if (e->nested[k] == NULL)
+                continue;
+            if (!any)
+                e->traits = e->nested[k]->traits;
+            join(e, e->nested[k]);
+            any = true;
+        }
     return LOCANT_OK;
 }
 
@@ -151,12 +152,14 @@ locant_encoding_layer(int *first_param, const locant_encoding *e, int64_t layer)
 
 const locant_encoding *lct_placing_part(const locant_encoding *e)
 {
-    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
-        if (e->nested[k] != NULL && lct_placing_part(e->nested[k]) != NULL)
-            return lct_placing_part(e->nested[k]);
-    for (int i = 0; e->row->layers == NULL && i < e->parts; i++)
-        if (e->part[i].e->row->positions.choose != NULL)
-            return e->part[i].e;
+    if (e->row->layers != NULL)
+        for (int k = 0; k < LCT_MAX_KEYS; k++)
+            if (e->nested[k] != NULL && lct_placing_part(e->nested[k]) != NULL)
+                return lct_placing_part(e->nested[k]);
+    if (e->row->layers == NULL)
+        for (int i = 0; i < e->parts; i++)
+            if (e->part[i].e->row->positions.choose != NULL)
+                return e->part[i].e;
     return NULL;
 }
 
@@ -212,12 +215,13 @@ locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
         if (part != NULL)
             part->row->positions.choose(ids, reals, part, T,
                                         training ? &r : NULL);
-        for (int64_t t = 0; part == NULL && t < T; t++) {
-            if (real)
-                reals[t] = (double)t;
-            else
-                ids[t] = t;
-        }
+        if (part == NULL)
+            for (int64_t t = 0; t < T; t++) {
+                if (real)
+                    reals[t] = (double)t;
+                else
+                    ids[t] = t;
+            }
     }
     return LOCANT_OK;
 }

@@ -89,8 +89,9 @@ static void values(double *out, const struct lct_call *s, const double y[2],
         const double *w2 = s->param[W2] + i * s->heads + head;
         double x = unit(s, y, i);
 
-        for (int64_t h = 0; x > 0 && h < heads; h++)
-            out[h] += x * w2[h];
+        if (x > 0)
+            for (int64_t h = 0; h < heads; h++)
+                out[h] += x * w2[h];
     }
     for (int64_t h = 0; h < heads; h++)
         out[h] = 16 / (1 + exp(-out[h]));
@@ -111,10 +112,11 @@ static void values_backward(double *const *dparam, const struct lct_call *s,
         int64_t at = i * s->heads + head;
         double x = unit(s, y, i), dx = 0;
 
-        for (int64_t h = 0; x > 0 && h < heads; h++) {
-            dparam[W2][at + h] += da[h] * x;
-            dx += da[h] * s->param[W2][at + h];
-        }
+        if (x > 0)
+            for (int64_t h = 0; h < heads; h++) {
+                dparam[W2][at + h] += da[h] * x;
+                dx += da[h] * s->param[W2][at + h];
+            }
         dparam[W1][i] += dx * y[0];
         dparam[W1][hidden + i] += dx * y[1];
         dparam[B1][i] += dx;

@@ -19,9 +19,10 @@ static void check_row(struct oracle_trial *t, int64_t b, int64_t h, int64_t i)
         size_t to = at * (size_t)call->D + (size_t)d;
         cx want = 0;
 
-        for (int64_t j = 0; sees && j < call->S; j++)
-            if (r.seen[j])
-                want += r.p[j] * oracle_trial_value(t, b, h, i, j, d);
+        if (sees)
+            for (int64_t j = 0; j < call->S; j++)
+                if (r.seen[j])
+                    want += r.p[j] * oracle_trial_value(t, b, h, i, j, d);
         oracle_case_near(c, "out", to, oracle_get(&t->p.out, to), creal(want),
                          sees ? oracle_trial_score_error(t) * t->reach : 0);
     }
@@ -61,14 +62,16 @@ static void add_row(struct oracle_sum *sum, struct oracle_trial *t, int64_t b,
     if (!oracle_trial_softmax(&r, t, b, h, i))
         return;
     for (int64_t j = 0; j < call->S; j++)
-        for (int64_t d = 0; r.seen[j] && d < call->D; d++) {
-            cx v = oracle_trial_value(t, b, h, i, j, d);
-            double size = fabs(creal(dout[d]));
+        if (r.seen[j])
+            for (int64_t d = 0; d < call->D; d++) {
+                cx v = oracle_trial_value(t, b, h, i, j, d);
+                double size = fabs(creal(dout[d]));
 
-            sum->sum += r.p[j] * v * dout[d];
-            sum->gross += creal(r.p[j]) * size * fabs(cimag(v)) / ORACLE_STEP;
-            terms[j] += size * fabs(creal(v));
-        }
+                sum->sum += r.p[j] * v * dout[d];
+                sum->gross +=
+                    creal(r.p[j]) * size * fabs(cimag(v)) / ORACLE_STEP;
+                terms[j] += size * fabs(creal(v));
+            }
     for (int64_t j = 0; j < call->S; j++)
         mean += creal(r.p[j]) * terms[j];
     if (call->sinks != NULL)
@@ -164,13 +167,14 @@ static void check_sinks(struct oracle_trial *t)
     double ulp = t->p.dtype == LOCANT_F32 ? 0x1p-23 : 0x1p-52;
 
     sum_all(t);
-    for (int64_t h = 0; t->call->sinks != NULL && h < t->call->H; h++) {
-        double allowed, want = 1 + slope(&allowed, t, &t->p.in[5][h]);
+    if (t->call->sinks != NULL)
+        for (int64_t h = 0; h < t->call->H; h++) {
+            double allowed, want = 1 + slope(&allowed, t, &t->p.in[5][h]);
 
-        oracle_case_near(t->p.c, "dsinks", (size_t)h,
-                         oracle_get(&t->p.dsinks, (size_t)h), want,
-                         allowed + ulp * (1 + fabs(want)));
-    }
+            oracle_case_near(t->p.c, "dsinks", (size_t)h,
+                             oracle_get(&t->p.dsinks, (size_t)h), want,
+                             allowed + ulp * (1 + fabs(want)));
+        }
 }
 
 /*

@@ -72,12 +72,13 @@ int oracle_numbers(double *out, int size, const char *spec, const char *key)
     const char *value = value_of(spec, key);
     char *end;
 
-    for (int n = 0; value != NULL && n < size; n++) {
-        out[n] = strtod(value, &end);
-        if (*end != ':')
-            return n + 1;
-        value = end + 1;
-    }
+    if (value != NULL)
+        for (int n = 0; n < size; n++) {
+            out[n] = strtod(value, &end);
+            if (*end != ':')
+                return n + 1;
+            value = end + 1;
+        }
     return 0;
 }
 
@@ -104,12 +105,12 @@ int64_t oracle_length(const struct oracle_call *call, int64_t b)
     int all = oracle_word(call->spec, "length", "call", 0);
     int64_t longest = 0, first = all ? 0 : b, end = all ? call->B : b + 1;
 
-    for (int64_t i = first * call->T; call->q_pos != NULL && i < end * call->T;
-         i++)
-        longest = call->q_pos[i] > longest ? call->q_pos[i] : longest;
-    for (int64_t j = first * call->S; call->k_pos != NULL && j < end * call->S;
-         j++)
-        longest = call->k_pos[j] > longest ? call->k_pos[j] : longest;
+    if (call->q_pos != NULL)
+        for (int64_t i = first * call->T; i < end * call->T; i++)
+            longest = call->q_pos[i] > longest ? call->q_pos[i] : longest;
+    if (call->k_pos != NULL)
+        for (int64_t j = first * call->S; j < end * call->S; j++)
+            longest = call->k_pos[j] > longest ? call->k_pos[j] : longest;
     return longest + 1;
 }
 

@@ -112,12 +112,14 @@ static void measure_row(struct oracle_trial *t, int64_t b, int64_t h, int64_t i)
     if (!oracle_trial_softmax(&r, t, b, h, i))
         return;
     for (int64_t j = 0; j < call->S; j++)
-        for (int64_t d = 0; r.seen[j] && d < call->D; d++) {
-            t->score_max = fmax(t->score_max, (call->softcap > 0 ? 4 : 1) *
-                                                  fabs(creal(r.s[j])));
-            t->reach = fmax(t->reach,
-                            fabs(creal(oracle_trial_value(t, b, h, i, j, d))));
-        }
+        if (r.seen[j])
+            for (int64_t d = 0; d < call->D; d++) {
+                t->score_max = fmax(t->score_max, (call->softcap > 0 ? 4 : 1) *
+                                                      fabs(creal(r.s[j])));
+                t->reach =
+                    fmax(t->reach,
+                         fabs(creal(oracle_trial_value(t, b, h, i, j, d))));
+            }
 }
 
 static void measure(struct oracle_trial *t)
