@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../encodings/content.h"
 #include "../kernel/row.h"
+#include "order.h"
 #include "param_gradients.h"
 #include <math.h>
 #include <string.h>
@@ -37,54 +38,18 @@ static int compare(const struct ranked *x, const struct ranked *y)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sift the key at 'at' down a heap of n keys. */
-static void sink(int64_t *order, int64_t at, int64_t n,
-                 const struct lct_plan *p, int64_t row)
+/* The keys of one row of positions. */
+struct keys {
+    const struct lct_plan *p;
+    int64_t row;
+};
+
+static bool is_before(const void *context, int64_t a, int64_t b)
 {
-    for (int64_t child; (child = 2 * at + 1) < n;) {
-        struct ranked x, y = key_at(p, row, order[at]);
-        int64_t swap = order[at];
+    const struct keys *k = context;
+    struct ranked x = key_at(k->p, k->row, a), y = key_at(k->p, k->row, b);
 
-        if (child + 1 < n) {
-            struct ranked left = key_at(p, row, order[child]);
-            struct ranked right = key_at(p, row, order[child + 1]);
-
-            child += compare(&left, &right) < 0;
-        }
-        x = key_at(p, row, order[child]);
-        if (compare(&y, &x) >= 0)
-            return;
-        order[at] = order[child];
-        order[child] = swap;
-        at = child;
-    }
-}
-
-/* Sort the keys, by a heap unless they are already in order. */
-static void sort_keys(int64_t *order, const struct lct_plan *p, int64_t row)
-{
-    bool sorted = true;
-
-    for (int64_t j = 0; j < p->S; j++) {
-        struct ranked x = key_at(p, row, j), before;
-
-        order[j] = j;
-        if (j == 0)
-            continue;
-        before = key_at(p, row, j - 1);
-        sorted &= compare(&before, &x) < 0;
-    }
-    if (sorted)
-        return;
-    for (int64_t at = p->S / 2; at-- > 0;)
-        sink(order, at, p->S, p, row);
-    for (int64_t n = p->S; n-- > 1;) {
-        int64_t most = order[0];
-
-        order[0] = order[n];
-        order[n] = most;
-        sink(order, 0, n, p, row);
-    }
+    return compare(&x, &y) < 0;
 }
 
 /* The last key, in order, at or before query i in its document; or -1. */
@@ -179,8 +144,9 @@ void lct_content_gates_fill(const struct lct_plan *p)
 
     for (int64_t row = 0; row < p->position_rows; row++) {
         int64_t *order = plan->order + row * p->S;
+        struct keys keys = { p, row };
 
-        sort_keys(order, p, row);
+        lct_order_sort(order, p->S, is_before, &keys);
         for (int64_t i = 0; i < p->T; i++)
             plan->last[row * p->T + i] = last_before(order, p, row, i);
     }

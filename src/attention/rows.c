@@ -96,46 +96,46 @@ int64_t lct_rows_tasks(const struct lct_plan *p)
     return p->B * p->Hkv;
 }
 
-void lct_rows_begin(struct lct_rows_document *s, const struct lct_plan *p,
+void lct_rows_begin(struct lct_rows_document *doc, const struct lct_plan *p,
                     int64_t task)
 {
-    s->b = p->tables->content != NULL ? task : task / p->Hkv;
-    s->kv_head = p->tables->content != NULL ? 0 : task % p->Hkv;
-    s->head = s->kv_head * s->heads;
-    s->doc = -1;
-    s->active = true;
+    doc->b = p->tables->content != NULL ? task : task / p->Hkv;
+    doc->kv_head = p->tables->content != NULL ? 0 : task % p->Hkv;
+    doc->head = doc->kv_head * doc->heads;
+    doc->doc = -1;
+    doc->active = true;
     if (p->tables->content == NULL)
         return;
-    s->c.call = *p->tables->content; /* its parameters are known by now */
+    doc->c.call = *p->tables->content; /* its parameters are known by now */
 }
 
 /* Documents come in ascending order; without any, one document has all keys. */
-bool lct_rows_next(struct lct_rows_document *s, const struct lct_plan *p)
+bool lct_rows_next(struct lct_rows_document *doc, const struct lct_plan *p)
 {
     const int64_t *docs = p->tables->k_docs;
     int64_t next = -1;
 
     if (!p->documents) {
-        s->active = s->active && s->doc < 0;
-        s->doc = 0;
-        return s->active;
+        doc->active = doc->active && doc->doc < 0;
+        doc->doc = 0;
+        return doc->active;
     }
-    docs += lct_plan_row(p, s->b) * p->S;
-    if (s->active)
+    docs += lct_plan_row(p, doc->b) * p->S;
+    if (doc->active)
         for (int64_t j = 0; j < p->S; j++)
-            if (docs[j] > s->doc && (next < 0 || docs[j] < next))
+            if (docs[j] > doc->doc && (next < 0 || docs[j] < next))
                 next = docs[j];
-    s->active = next >= 0;
-    s->doc = next;
-    return s->active;
+    doc->active = next >= 0;
+    doc->doc = next;
+    return doc->active;
 }
 
-bool lct_rows_has(const struct lct_rows_document *s, const struct lct_plan *p,
-                  int64_t i)
+bool lct_rows_has(const struct lct_rows_task *w, int64_t i)
 {
-    int64_t row = lct_plan_row(p, s->b);
+    int64_t row = lct_plan_row(w->p, w->doc->b);
 
-    return !p->documents || p->tables->q_docs[row * p->T + i] == s->doc;
+    return !w->p->documents ||
+           w->p->tables->q_docs[row * w->p->T + i] == w->doc->doc;
 }
 
 /* Find the indices and positions of the document's keys. */
@@ -157,18 +157,20 @@ static void find_keys(struct lct_rows_document *s, const struct lct_plan *p)
     s->c.scale = p->scale;
 }
 
-void lct_rows_load(struct lct_rows_document *s, const struct lct_plan *p,
-                   const locant_attention *a, struct lct_rows_scratch *r)
+void lct_rows_load(const struct lct_rows_task *w, const locant_attention *a)
 {
-    find_keys(s, p);
+    const struct lct_plan *p = w->p;
+    const struct lct_rows_document *s = w->doc;
+
+    find_keys(w->doc, p);
     for (int64_t g = 0; g < s->kv_heads; g++)
         for (int64_t n = 0; n < s->c.keys; n++) {
             int64_t at[3] = { s->b, s->kv_head + g, s->index[n] };
             int64_t to = g * s->c.keys + n;
 
-            lct_row_to_f64(r->x, lct_at(&p->request->k, at, 3),
+            lct_row_to_f64(w->r->x, lct_at(&p->request->k, at, 3),
                            p->request->k.dtype, (size_t)p->D);
-            lct_rotation_row(s->k + to * p->Dq, p, r->x, LCT_KEY, at);
+            lct_rotation_row(s->k + to * p->Dq, p, w->r->x, LCT_KEY, at);
             lct_row_to_f64(s->v + to * p->D, lct_at(&p->request->v, at, 3),
                            p->request->v.dtype, (size_t)p->D);
         }
@@ -180,74 +182,75 @@ void lct_rows_load(struct lct_rows_document *s, const struct lct_plan *p,
                            (size_t)p->W);
         }
     if (p->tables->content != NULL)
-        lct_rows_content_begin(s, r);
+        lct_rows_content_begin(w);
 }
 
 /* ------------------------------------------------------------------- scores */
 
-static void load_query(const struct lct_rows_scratch *r,
-                       const struct lct_rows_document *s,
-                       const struct lct_plan *p, int64_t i)
+static void load_query(const struct lct_rows_task *w, int64_t i)
 {
+    const struct lct_plan *p = w->p;
+    const struct lct_rows_document *s = w->doc;
     int64_t at = lct_plan_row(p, s->b) * p->T + i;
     double tau = p->tables->tau == NULL ? 1 : p->tables->tau[at];
 
     for (int64_t h = 0; h < s->heads; h++) {
         int64_t index[3] = { s->b, s->head + h, i };
-        double *q = r->q + h * p->Dq;
+        double *q = w->r->q + h * p->Dq;
 
-        lct_row_to_f64(r->x, lct_at(&p->request->q, index, 3),
+        lct_row_to_f64(w->r->x, lct_at(&p->request->q, index, 3),
                        p->request->q.dtype, (size_t)p->D);
-        lct_rotation_row(q, p, r->x, LCT_QUERY, index);
+        lct_rotation_row(q, p, w->r->x, LCT_QUERY, index);
         if (tau != 1)
             for (int64_t d = 0; d < p->Dq; d++)
                 q[d] *= tau;
     }
 }
 
-static void load_bias(const struct lct_rows_scratch *r,
-                      const struct lct_rows_document *s,
-                      const struct lct_plan *p, int64_t q_pos)
+static void load_bias(const struct lct_rows_task *w)
 {
+    const struct lct_rows_document *s = w->doc;
     struct lct_call call;
 
-    memset(r->bias, 0, (size_t)(s->heads * s->c.keys) * sizeof(double));
-    if (p->tables->score == NULL)
+    memset(w->r->bias, 0, (size_t)(s->heads * s->c.keys) * sizeof(double));
+    if (w->p->tables->score == NULL)
         return;
-    call = *p->tables->score;
+    call = *w->p->tables->score;
     call.last = s->c.call.last;
     for (int64_t h = 0; h < s->heads; h++)
-        call.e->row->score.bias(r->bias + h * s->c.keys, &call, s->head + h,
-                                q_pos, s->c.k_pos, (size_t)s->c.keys);
+        call.e->row->score.bias(w->r->bias + h * s->c.keys, &call, s->head + h,
+                                w->q.pos, s->c.k_pos, (size_t)s->c.keys);
 }
 
-bool lct_rows_scores(struct lct_query *query, const struct lct_rows_scratch *r,
-                     const struct lct_rows_document *s,
-                     const struct lct_plan *p, int64_t i)
+bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
 {
+    const struct lct_plan *p = w->p;
+    const struct lct_rows_document *s = w->doc;
     int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
-    int64_t at = lct_plan_row(p, s->b) * p->T + i;
     bool any = false;
 
-    load_query(r, s, p, i);
-    load_bias(r, s, p, p->tables->q_pos[at]);
+    w->q = (struct lct_query){
+        .pos = p->tables->q_pos[lct_plan_row(p, s->b) * p->T + i],
+        .index = i,
+        .q = w->r->q,
+        .bias = w->r->bias
+    };
+    load_query(w, i);
+    load_bias(w);
     for (int64_t h = 0; h < s->heads; h++) {
-        const double *q = r->q + h * p->Dq;
+        const double *q = w->r->q + h * p->Dq;
         const double *k = s->k + h / group * keys * p->Dq;
-        double *row = r->s + h * keys;
+        double *row = w->r->s + h * keys;
 
         for (int64_t n = 0; n < keys; n++) {
             row[n] = -INFINITY;
             if (!lct_mask_visible(p, s->b, s->head + h, i, s->index[n]))
                 continue;
             row[n] = p->scale * lct_dot(q, k + n * p->Dq, p->Dq) +
-                     r->bias[h * keys + n];
+                     w->r->bias[h * keys + n];
             any = true;
         }
     }
-    *query = (struct lct_query){
-        .pos = p->tables->q_pos[at], .index = i, .q = r->q, .bias = r->bias
-    };
     return any;
 }
 

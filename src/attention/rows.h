@@ -44,29 +44,45 @@ struct lct_rows_engine {
 void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
                      struct lct_arena *arena);
 
+/* What functions of this engine work on. */
+struct lct_rows_task {
+    const struct lct_plan *p;
+    struct lct_rows_document *doc;
+    const struct lct_content *c;      /* of 'doc' */
+    struct lct_rows_content *content; /* of 'doc' */
+    struct lct_rows_scratch *r;
+    struct lct_query q; /* set by lct_rows_scores() */
+};
+
+/* Document 'doc' of those in memory, with the scratch of a slot. */
+static inline struct lct_rows_task lct_rows_task_of(const struct lct_plan *p,
+                                                    size_t doc, int slot)
+{
+    struct lct_rows_document *d = &p->rows->documents[doc];
+
+    return (struct lct_rows_task){ .p = p,
+                                   .doc = d,
+                                   .c = &d->c,
+                                   .content = &d->content,
+                                   .r = &p->rows->scratch[slot] };
+}
+
 /* The number of tasks; start the documents of one task. */
 int64_t lct_rows_tasks(const struct lct_plan *p);
-void lct_rows_begin(struct lct_rows_document *s, const struct lct_plan *p,
+void lct_rows_begin(struct lct_rows_document *doc, const struct lct_plan *p,
                     int64_t task);
 
 /* Move on to the next document; false: there is none. */
-bool lct_rows_next(struct lct_rows_document *s, const struct lct_plan *p);
+bool lct_rows_next(struct lct_rows_document *doc, const struct lct_plan *p);
 
 /* Load the document's keys, values and inputs, and prepare its content. */
-void lct_rows_load(struct lct_rows_document *s, const struct lct_plan *p,
-                   const locant_attention *a, struct lct_rows_scratch *r);
+void lct_rows_load(const struct lct_rows_task *w, const locant_attention *a);
 
 /* Is query i in the document? */
-bool lct_rows_has(const struct lct_rows_document *s, const struct lct_plan *p,
-                  int64_t i);
+bool lct_rows_has(const struct lct_rows_task *w, int64_t i);
 
-/*
- * Fill r->q, r->bias and r->s of query i, and 'query' for content; false: no
- * head sees any key.
- */
-bool lct_rows_scores(struct lct_query *query, const struct lct_rows_scratch *r,
-                     const struct lct_rows_document *s,
-                     const struct lct_plan *p, int64_t i);
+/* Set w->q to query i; fill r->q, r->bias, r->s.  false: no head sees a key. */
+bool lct_rows_scores(struct lct_rows_task *w, int64_t i);
 
 /* Cap n scores; 'slope', unless NULL, gets the derivatives. */
 void lct_rows_cap(double *s, double *slope, const struct lct_plan *p,

@@ -16,10 +16,10 @@ struct forward_job {
 static void load(void *context, size_t n, int slot)
 {
     const struct forward_job *job = context;
-    struct lct_rows_document *s = &job->p->rows->documents[n];
+    struct lct_rows_task w = lct_rows_task_of(job->p, n, slot);
 
-    if (s->active)
-        lct_rows_load(s, job->p, job->a, &job->p->rows->scratch[slot]);
+    if (w.doc->active)
+        lct_rows_load(&w, job->a);
 }
 
 /* Turn scores s and a sink into weights; returns the log-sum-exp. */
@@ -47,8 +47,7 @@ static void weigh(double *o, const double *weight, const double *v,
     memset(o, 0, (size_t)D * sizeof(*o));
     for (int64_t j = 0; j < keys; j++)
         if (weight[j] != 0)
-            for (int64_t d = 0; d < D; d++)
-                o[d] += weight[j] * v[j * D + d];
+            lct_accumulate(o, weight[j], v + j * D, D);
 }
 
 static void store(const struct forward_job *job, int64_t b, int64_t h,
@@ -66,31 +65,30 @@ static void forward_row(void *context, size_t task, int slot)
 {
     const struct forward_job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_rows_document *s =
-        &p->rows->documents[task / (size_t)p->T];
-    struct lct_rows_scratch *r = &p->rows->scratch[slot];
+    struct lct_rows_task w = lct_rows_task_of(p, task / (size_t)p->T, slot);
+    const struct lct_rows_document *s = w.doc;
     int64_t i = (int64_t)(task % (size_t)p->T);
     int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
-    struct lct_query query;
-    double *lse = r->dq; /* [heads]; backward's row is free */
+    double *lse = w.r->dq; /* [heads]; backward's row is free */
     bool any;
 
-    if (!s->active || !lct_rows_has(s, p, i))
+    if (!s->active || !lct_rows_has(&w, i))
         return;
-    any = lct_rows_scores(&query, r, s, p, i);
+    any = lct_rows_scores(&w, i);
     if (any && p->tables->content != NULL)
-        lct_rows_content_scores(r->s, s, r, &query);
-    lct_rows_cap(r->s, NULL, p, s->heads * keys);
+        lct_rows_content_scores(w.r->s, &w);
+    lct_rows_cap(w.r->s, NULL, p, s->heads * keys);
     for (int64_t h = 0; h < s->heads; h++) {
-        lse[h] =
-            softmax(r->s + h * keys, keys, lct_sinks_logit(p, s->head + h));
-        weigh(r->o + h * p->D, r->s + h * keys, s->v + h / group * keys * p->D,
-              keys, p->D);
+        double *weight = w.r->s + h * keys;
+
+        lse[h] = softmax(weight, keys, lct_sinks_logit(p, s->head + h));
+        weigh(w.r->o + h * p->D, weight, s->v + h / group * keys * p->D, keys,
+              p->D);
     }
     if (any && p->tables->content != NULL)
-        lct_rows_content_values(r->o, r->s, s, &query);
+        lct_rows_content_values(w.r->o, w.r->s, &w);
     for (int64_t h = 0; h < s->heads; h++)
-        store(job, s->b, s->head + h, i, r->o + h * p->D, lse[h]);
+        store(job, s->b, s->head + h, i, w.r->o + h * p->D, lse[h]);
 }
 
 /* out = 0, lse of the sink: padding.  Other rows are overwritten. */

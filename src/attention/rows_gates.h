@@ -4,14 +4,12 @@
 #include "rows.h"
 
 /* Sort the keys of a document and fill their gates; pass their gradients on. */
-void lct_rows_gates_begin(const struct lct_rows_document *s);
+void lct_rows_gates_begin(const struct lct_rows_task *w);
 void lct_rows_gates_end(const struct lct_content_gradient *g,
-                        const struct lct_rows_document *s);
+                        const struct lct_rows_task *w);
 
 /* Scores += sums of logarithms of gates; and backward. */
-void lct_rows_gates_scores(double *scores, const struct lct_rows_document *s,
-                           const struct lct_query *q);
+void lct_rows_gates_scores(double *scores, const struct lct_rows_task *w);
 void lct_rows_gates_backward(const double *dscores, const double *scores,
-                             const struct lct_rows_document *s,
-                             const struct lct_query *q);
+                             const struct lct_rows_task *w);
 #endif
