@@ -64,10 +64,9 @@ static locant_status check(const locant_encoding *e)
 {
     if (e->value[DIALECT] == PRESS || e->value[SYMMETRIC] == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: alibi with dialect=%s counts "
-                       "from the key alone, expected symmetric=no",
-                       dialects[(int)e->value[DIALECT]]);
+    return LCT_REFUSE("alibi with dialect=%s counts from the key alone, "
+                      "expected symmetric=no",
+                      dialects[(int)e->value[DIALECT]]);
 }
 
 /* 2^(-max k / n), exact where the exponent is whole. */

@@ -105,17 +105,15 @@ static locant_status check(const locant_encoding *e)
     if (e->value[LCT_DEBERTA_VERSION] == 1)
         return LOCANT_OK;
     if (span < 2)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: span of deberta is %.0f, "
-                           "expected at least 2 in version %.0f: half of the "
-                           "buckets hold one distance each",
-                           span, e->value[LCT_DEBERTA_VERSION]);
+        return LCT_REFUSE(
+            "span of deberta is %.0f, expected at least 2 in version %.0f: "
+            "half of the buckets hold one distance each",
+            span, e->value[LCT_DEBERTA_VERSION]);
     if (distance - 1 <= floor(span / 2))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: distance of deberta is "
-                           "%.0f, expected more than %.0f, one beyond the "
-                           "buckets that hold one distance each",
-                           distance, floor(span / 2) + 1);
+        return LCT_REFUSE(
+            "distance of deberta is %.0f, expected more than %.0f, one beyond "
+            "the buckets that hold one distance each",
+            distance, floor(span / 2) + 1);
     return LOCANT_OK;
 }
 

@@ -76,6 +76,10 @@ locant_status lct_encoding_compose(locant_encoding *e);
 /* Free an encoding, complete or not, whose schedules are released; or NULL. */
 void lct_encoding_release(locant_encoding *e);
 
+/* Fail because a spec is not valid; arguments as of printf(). */
+#define LCT_REFUSE(...)                                                        \
+    locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: " __VA_ARGS__)
+
 /* The name of an encoding in error messages: its own, or the spec of a sum. */
 static inline const char *lct_name(const locant_encoding *e)
 {

@@ -58,11 +58,10 @@ static locant_status check_scaling(const locant_encoding *e)
     if (scaling->row->schedule.length == NULL ||
         scaling->row->schedule.length(scaling, INT64_MAX) == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: scaling of mrope is %s, whose "
-                       "frequencies depend on the length of a call, expected "
-                       "one with the same for every length",
-                       scaling->spec);
+    return LCT_REFUSE(
+        "scaling of mrope is %s, whose frequencies depend on the length of a "
+        "call, expected one with the same for every length",
+        scaling->spec);
 }
 
 static locant_status check(const locant_encoding *e)
@@ -70,29 +69,20 @@ static locant_status check(const locant_encoding *e)
     const struct lct_list *list = e->list[SECTIONS];
 
     if (!isnan(e->value[DIM]) && fmod(e->value[DIM], 2) != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: dim of mrope is %.0f, "
-                           "expected an even number",
-                           e->value[DIM]);
+        return LCT_REFUSE("dim of mrope is %.0f, expected an even number",
+                          e->value[DIM]);
     if (list != NULL && list->n != AXES)
-        return locant_fail(
-            LOCANT_ERR_PARAM,
-            "locant_encoding_create: sections of mrope are %zu, expected 3",
-            list->n);
+        return LCT_REFUSE("sections of mrope are %zu, expected 3", list->n);
     if (list != NULL)
         for (int i = 0; i < AXES; i++)
             if (list->item[i] != floor(list->item[i]))
-                return locant_fail(
-                    LOCANT_ERR_PARAM,
-                    "locant_encoding_create: section %d of mrope is "
-                    "%g, expected a whole number",
-                    i, list->item[i]);
+                return LCT_REFUSE(
+                    "section %d of mrope is %g, expected a whole number", i,
+                    list->item[i]);
     if (e->value[LAYOUT] == ERNIE && section(e, 0) != section(e, 1))
-        return locant_fail(
-            LOCANT_ERR_PARAM,
-            "locant_encoding_create: sections h and w of mrope are %" PRId64
-            " and %" PRId64 ", expected equal ones for ernie",
-            section(e, 0), section(e, 1));
+        return LCT_REFUSE("sections h and w of mrope are %" PRId64
+                          " and %" PRId64 ", expected equal ones for ernie",
+                          section(e, 0), section(e, 1));
     return check_scaling(e);
 }
 

@@ -37,11 +37,9 @@ static locant_status check(const locant_encoding *e)
     double leak = e->value[LEAK];
 
     if (leak > 0 && leak < 1)
-        return locant_fail(
-            LOCANT_ERR_PARAM,
-            "locant_encoding_create: leak of rerope is %g, expected 0 or at "
-            "least 1: beyond the window steps become shorter",
-            leak);
+        return LCT_REFUSE("leak of rerope is %g, expected 0 or at least 1: "
+                          "beyond the window steps become shorter",
+                          leak);
     return LOCANT_OK;
 }
 

@@ -53,17 +53,13 @@ static locant_status check(const locant_encoding *e)
     double dim = e->value[DIM];
 
     if (!isnan(dim) && fmod(dim, 2) != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: dim of rope is %.0f, "
-                           "expected an even number",
-                           dim);
+        return LCT_REFUSE("dim of rope is %.0f, expected an even number", dim);
     if (mode != LOCANT_ANGLES_EXACT &&
         scaling->row->schedule.emulated != NULL &&
         !scaling->row->schedule.emulated(scaling, mode))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: %s has no recipe of %s for "
-                           "these keys, expected angles=exact",
-                           scaling->spec, angles[mode]);
+        return LCT_REFUSE(
+            "%s has no recipe of %s for these keys, expected angles=exact",
+            scaling->spec, angles[mode]);
     return LOCANT_OK;
 }
 

@@ -25,10 +25,8 @@ static const struct lct_key keys[] = {
 static locant_status check(const locant_encoding *e)
 {
     if ((int64_t)e->value[DIM] % 2 != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: dim of sandwich is %.0f, "
-                           "expected an even number",
-                           e->value[DIM]);
+        return LCT_REFUSE("dim of sandwich is %.0f, expected an even number",
+                          e->value[DIM]);
     return LOCANT_OK;
 }
 

@@ -21,9 +21,8 @@ locant_status lct_scaling_needs(const locant_encoding *e, int key)
 {
     if (!isnan(e->value[key]))
         return LOCANT_OK;
-    return locant_fail(
-        LOCANT_ERR_PARAM, "locant_encoding_create: %s needs its key '%s': %s",
-        e->row->info.name, e->row->keys[key].name, e->row->keys[key].doc);
+    return LCT_REFUSE("%s needs its key '%s': %s", e->row->info.name,
+                      e->row->keys[key].name, e->row->keys[key].doc);
 }
 
 bool lct_scaling_not_ggml(const locant_encoding *e, int mode)

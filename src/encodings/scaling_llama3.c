@@ -31,10 +31,8 @@ static const struct lct_key keys[] = {
 static locant_status check(const locant_encoding *e)
 {
     if (e->value[LOW] > e->value[HIGH])
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: low of llama3 is %g, "
-                           "expected at most high, %g",
-                           e->value[LOW], e->value[HIGH]);
+        return LCT_REFUSE("low of llama3 is %g, expected at most high, %g",
+                          e->value[LOW], e->value[HIGH]);
     return LOCANT_OK;
 }
 

@@ -66,20 +66,14 @@ static locant_status check(const locant_encoding *e)
         LCT_TRY(lct_scaling_needs(e, FACTOR));
     LCT_TRY(lct_scaling_needs(e, ORIGINAL));
     if (e->value[FAST] < e->value[SLOW])
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: fast of yarn is %g, "
-                           "expected at least slow, %g",
-                           e->value[FAST], e->value[SLOW]);
+        return LCT_REFUSE("fast of yarn is %g, expected at least slow, %g",
+                          e->value[FAST], e->value[SLOW]);
     if (e->value[SCORE] != 0 && e->value[MSCALE_ALL] == 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: yarn with score=yes needs "
-                           "its key 'mscale-all': %s",
-                           keys[SCORE].doc);
+        return LCT_REFUSE("yarn with score=yes needs its key 'mscale-all': %s",
+                          keys[SCORE].doc);
     if (e->value[SCORE] != 0 && e->value[DYNAMIC] != 0)
-        return locant_fail(
-            LOCANT_ERR_PARAM,
-            "locant_encoding_create: yarn has score=yes and dynamic=yes, "
-            "expected one of them: the factor on scores is one number");
+        return LCT_REFUSE("yarn has score=yes and dynamic=yes, expected one of "
+                          "them: the factor on scores is one number");
     return LOCANT_OK;
 }
 

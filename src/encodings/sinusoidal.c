@@ -71,10 +71,8 @@ static bool fill(double *out, const locant_encoding *e, int k,
 static locant_status check(const locant_encoding *e)
 {
     if (e->value[SPACING] == INCLUSIVE && e->value[FORM] == INTERLEAVED)
-        return locant_fail(
-            LOCANT_ERR_PARAM,
-            "locant_encoding_create: sinusoidal with spacing=inclusive is "
-            "known in form split only, expected form=split");
+        return LCT_REFUSE("sinusoidal with spacing=inclusive is known in form "
+                          "split only, expected form=split");
     return LOCANT_OK;
 }
 

@@ -24,10 +24,8 @@ static unsigned own_traits(const locant_encoding *e)
 static locant_status twice(const locant_encoding *a, const locant_encoding *b,
                            const char *what)
 {
-    return locant_fail(
-        LOCANT_ERR_PARAM,
-        "locant_encoding_create: %s and %s both %s, expected one of them",
-        a->row->info.name, b->row->info.name, what);
+    return LCT_REFUSE("%s and %s both %s, expected one of them",
+                      a->row->info.name, b->row->info.name, what);
 }
 
 /* Refuse two parts that would do the same. */
@@ -49,9 +47,8 @@ static locant_status check_pair(const locant_encoding *a,
         (b->row->content.near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
         return twice(a, b, "rotate queries and keys");
     if (a->row->layers != NULL || b->row->layers != NULL)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: layers stands alone; add "
-                           "to the encodings it holds");
+        return LCT_REFUSE("layers stands alone; add "
+                          "to the encodings it holds");
     return LOCANT_OK;
 }
 

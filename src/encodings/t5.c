@@ -51,17 +51,13 @@ static locant_status check(const locant_encoding *e)
 
     sides(e, &side, &single);
     if (e->value[BIDIRECTIONAL] != 0 && (fmod(buckets, 2) != 0 || single < 1))
-        return locant_fail(
-            LOCANT_ERR_PARAM,
-            "locant_encoding_create: buckets of t5 is %.0f, expected an even "
-            "number of at least 4 when bidirectional",
-            buckets);
+        return LCT_REFUSE("buckets of t5 is %.0f, expected an even number of "
+                          "at least 4 when bidirectional",
+                          buckets);
     if (e->value[DISTANCE] <= single)
-        return locant_fail(
-            LOCANT_ERR_PARAM,
-            "locant_encoding_create: distance of t5 is %.0f, expected more "
-            "than %d, the buckets that hold one distance each",
-            e->value[DISTANCE], single);
+        return LCT_REFUSE("distance of t5 is %.0f, expected more than %d, the "
+                          "buckets that hold one distance each",
+                          e->value[DISTANCE], single);
     return LOCANT_OK;
 }
 
