@@ -17,14 +17,11 @@ static void rotate(double *row, const struct lct_rows_task *w,
                    enum lct_near_far_class class, enum lct_role role,
                    int64_t pos, double sign)
 {
-    const struct lct_schedule *schedule;
+    const struct lct_schedule *schedule =
+        lct_schedule_kept(w->c->call.e, w->c->call.head_dim);
     struct lct_table angles = { w->r->content.cosines, w->r->content.sines,
                                 true };
 
-    /* Planning created it, so it cannot fail. */
-    if (lct_schedule_of(&schedule, w->c->call.e, "locant_attention",
-                        w->c->call.head_dim, 0) != LOCANT_OK)
-        return;
     lct_near_far_angles_f64(w->r->content.cosines, w->r->content.sines,
                             w->c->call.e, schedule, class, role, pos);
     lct_rotate_row_f64(row, schedule, angles, sign);

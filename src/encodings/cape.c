@@ -8,7 +8,6 @@
  */
 #include "encoding.h"
 #include "../angle/schedule.h"
-#include <inttypes.h>
 #include <math.h>
 
 enum { BASE, SHIFT, JITTER, SCALE };
@@ -31,29 +30,17 @@ static locant_status schedule(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t dim, int64_t length)
 {
-    int64_t pairs = dim - dim / 2; /* an odd width ends with a sine */
-
     (void)length;
-    *out = lct_schedule_create(e->value[BASE], pairs, dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           pairs);
-    if (dim % 2 != 0)
-        for (int64_t c = 0; c < pairs; c++)
-            (*out)->turn[c] = lct_turn_of(e->value[BASE], c, dim);
-    return LOCANT_OK;
+    return lct_schedule_make_sines(out, fn, e->value[BASE], dim);
 }
 
 static void row(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
 
     (void)params;
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
     for (int64_t c = 0; 2 * c < dim; c++) {
         double cosine, sine;
 

@@ -1,6 +1,7 @@
 /* encoding.c - encodings as values: create, copy, describe, parameters */
 #include "spec.h"
 #include "../angle/schedule.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -245,6 +246,37 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
     made->next = atomic_load(&cache->schedules);
     while (!atomic_compare_exchange_weak(&cache->schedules, &made->next, made))
         ; /* two threads may make the same schedule; both stay in the list */
+    return LOCANT_OK;
+}
+
+const struct lct_schedule *lct_schedule_kept(const locant_encoding *e,
+                                             int64_t dim)
+{
+    const struct lct_schedule *s = find_schedule(e, dim, 0);
+
+    assert(s != NULL);
+    return s;
+}
+
+locant_status lct_schedule_make(struct lct_schedule **out, const char *fn,
+                                double base, int64_t pairs, int64_t dim)
+{
+    *out = lct_schedule_create(base, pairs, dim);
+    if (*out != NULL)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_NOMEM,
+                       "%s: no memory for %" PRId64 " frequencies", fn, pairs);
+}
+
+locant_status lct_schedule_make_sines(struct lct_schedule **out, const char *fn,
+                                      double base, int64_t dim)
+{
+    int64_t sines = dim - dim / 2;
+
+    LCT_TRY(lct_schedule_make(out, fn, base, sines, dim));
+    if (dim % 2 != 0)
+        for (int64_t c = 0; c < sines; c++)
+            (*out)->turn[c] = lct_turn_of(base, c, dim);
     return LOCANT_OK;
 }
 

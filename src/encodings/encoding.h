@@ -116,4 +116,17 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t dim, int64_t length);
 void lct_schedule_done(const struct lct_schedule *s);
+
+/* The schedule for rows of 'dim' channels that an earlier call made and kept;
+ * its encoding has frequencies that do not depend on a length. */
+const struct lct_schedule *lct_schedule_kept(const locant_encoding *e,
+                                             int64_t dim);
+
+/* For schedule.create: frequencies base^(-2c / (2 pairs)), one axis. */
+locant_status lct_schedule_make(struct lct_schedule **out, const char *fn,
+                                double base, int64_t pairs, int64_t dim);
+/* The same base^(-2c / dim) for sinusoids, where an odd 'dim' has one sine
+ * more than cosines. */
+locant_status lct_schedule_make_sines(struct lct_schedule **out, const char *fn,
+                                      double base, int64_t dim);
 #endif

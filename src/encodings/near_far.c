@@ -25,11 +25,8 @@ locant_status lct_near_far_schedule(struct lct_schedule **out,
     const struct lct_near_far *scheme = e->row->content.near_far;
 
     (void)length;
-    *out = lct_schedule_create(e->value[scheme->base], head_dim / 2, head_dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for the frequencies of %s", fn,
-                           e->row->info.name);
+    LCT_TRY(lct_schedule_make(out, fn, e->value[scheme->base], head_dim / 2,
+                              head_dim));
     (*out)->pairing = (enum lct_pairing)e->value[scheme->pairing];
     return LOCANT_OK;
 }

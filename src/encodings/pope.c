@@ -9,7 +9,6 @@
  */
 #include "encoding.h"
 #include "rotate.h"
-#include <inttypes.h>
 #include <math.h>
 
 enum { BASE };
@@ -52,12 +51,7 @@ static locant_status schedule(struct lct_schedule **out,
                               int64_t head_dim, int64_t length)
 {
     (void)length;
-    *out = lct_schedule_create(e->value[BASE], head_dim, head_dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           head_dim);
-    return LOCANT_OK;
+    return lct_schedule_make(out, fn, e->value[BASE], head_dim, head_dim);
 }
 
 static double softplus(double x)
@@ -89,14 +83,11 @@ static void direction(double *cosine, double *sine,
     *sine = x * sin(phase) + y * cos(phase);
 }
 
-/* The schedule is made before, so lct_schedule_of() cannot fail. */
 static void map(double *out, const double *x, const struct lct_call *c,
                 enum lct_role role, int64_t head, const struct lct_point *at)
 {
-    const struct lct_schedule *s;
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->head_dim);
 
-    if (lct_schedule_of(&s, c->e, "", c->head_dim, 0) != LOCANT_OK)
-        return;
     for (int64_t i = 0; i < c->head_dim; i++) {
         double mu = softplus(x[i]), cosine, sine;
 
@@ -115,10 +106,8 @@ static void backward(double *dx, double *const *dparam, const double *dout,
                      enum lct_role role, int64_t head,
                      const struct lct_point *at)
 {
-    const struct lct_schedule *s;
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->head_dim);
 
-    if (lct_schedule_of(&s, c->e, "", c->head_dim, 0) != LOCANT_OK)
-        return;
     for (int64_t i = 0; i < c->head_dim; i++) {
         double da = dout[i], db = dout[c->head_dim + i], cosine, sine;
 

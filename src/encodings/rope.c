@@ -119,11 +119,7 @@ static locant_status schedule(struct lct_schedule **out,
             "%s: heads have %" PRId64
             " channels, expected an even number to rotate in pairs",
             fn, dim);
-    s = lct_schedule_create(e->value[BASE], dim / 2, head_dim);
-    if (s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           dim / 2);
+    LCT_TRY(lct_schedule_make(&s, fn, e->value[BASE], dim / 2, head_dim));
     s->pairing = (enum lct_pairing)e->value[PAIRING];
     s->first = e->value[SIDE] == TRAILING ? head_dim - dim : 0;
     s->mode = (locant_angle_mode)e->value[ANGLES];

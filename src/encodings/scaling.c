@@ -56,14 +56,11 @@ locant_status lct_scaling_schedule(struct lct_schedule **out,
                                    const char *fn, int64_t pairs,
                                    int64_t head_dim)
 {
-    struct lct_schedule *s = lct_schedule_create(base, pairs, head_dim);
+    struct lct_schedule *s;
     locant_status status;
 
     *out = NULL;
-    if (s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           pairs);
+    LCT_TRY(lct_schedule_make(&s, fn, base, pairs, head_dim));
     status = scaling->row->schedule.create(&s, scaling, fn, head_dim, 0);
     if (status != LOCANT_OK) {
         locant_release(s);

@@ -48,12 +48,7 @@ static locant_status schedule(struct lct_schedule **out,
                            "%s: sincos2d has rows of %" PRId64
                            " channels, expected a multiple of 4",
                            fn, dim);
-    *out = lct_schedule_create(e->value[BASE], dim / 4, dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           dim / 4);
-    return LOCANT_OK;
+    return lct_schedule_make(out, fn, e->value[BASE], dim / 4, dim);
 }
 
 /* Clamp to what angles accept; positions so far out have no meaning. */
@@ -66,14 +61,11 @@ static double bounded(double x)
 static void coordinates(double *y, double *x, const locant_encoding *e,
                         const struct lct_point *at)
 {
-    int64_t width = (int64_t)e->value[WIDTH];
-    int64_t column = at->pos % width;
+    int64_t row, column;
 
-    if (column < 0)
-        column += width;
+    lct_grid_place(&row, &column, at->pos, (int64_t)e->value[WIDTH]);
     *x = at->coords != NULL ? at->coords[1] : (double)column;
-    *y = at->coords != NULL ? at->coords[0]
-                            : (double)((at->pos - column) / width);
+    *y = at->coords != NULL ? at->coords[0] : (double)row;
     if (e->value[FORM] == DETR) {
         const double turn = 6.283185307179586, epsilon = 1e-6;
 
@@ -112,12 +104,10 @@ static void row(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
     double coordinate[2];
 
     (void)params;
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
     coordinates(&coordinate[0], &coordinate[1], e, at);
     for (int axis = 0; axis < 2; axis++)
         for (int64_t c = 0; c < dim / 4; c++) {

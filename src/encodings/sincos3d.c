@@ -52,11 +52,7 @@ static locant_status schedule(struct lct_schedule **out,
                            fn, dim, e->value[FORM] == HALF ? 8 : 2);
     for (int axis = 0; axis < 3; axis++)
         pairs += band(e, axis, dim) / 2;
-    *out = lct_schedule_create(e->value[BASE], pairs, dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           pairs);
+    LCT_TRY(lct_schedule_make(out, fn, e->value[BASE], pairs, dim));
     for (int axis = 0; axis < 3; axis++) {
         int64_t n = band(e, axis, dim) / 2;
 
@@ -69,30 +65,24 @@ static locant_status schedule(struct lct_schedule **out,
 static void coordinates(double at[3], const locant_encoding *e,
                         const struct lct_point *point)
 {
-    int64_t width = (int64_t)e->value[WIDTH];
-    int64_t area = width * (int64_t)e->value[HEIGHT];
-    int64_t within = point->pos % area;
+    int64_t place[3];
 
-    if (within < 0)
-        within += area;
+    lct_grid_place(&place[1], &place[2], point->pos, (int64_t)e->value[WIDTH]);
+    lct_grid_place(&place[0], &place[1], place[1], (int64_t)e->value[HEIGHT]);
     for (int axis = 0; axis < 3; axis++)
-        at[axis] = point->coords != NULL ? point->coords[axis]
-                   : axis == 0 ? (double)((point->pos - within) / area)
-                   : axis == 1 ? (double)(within / width)
-                               : (double)(within % width);
+        at[axis] =
+            point->coords != NULL ? point->coords[axis] : (double)place[axis];
 }
 
 static void row(double *out, const locant_encoding *e,
                 const struct lct_point *point, int64_t dim,
                 const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
     int64_t from = 0, turn = 0;
     double at[3];
 
     (void)params;
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
     coordinates(at, e, point);
     for (int axis = 0; axis < 3; axis++) {
         int64_t n = band(e, axis, dim) / 2;

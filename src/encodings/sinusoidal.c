@@ -10,7 +10,6 @@
 #include "encoding.h"
 #include "../angle/schedule.h"
 #include "../kernel/kernels.h"
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -86,20 +85,15 @@ static locant_status schedule(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t dim, int64_t length)
 {
-    int64_t pairs = sines_of(e, dim);
-    bool inclusive = e->value[SPACING] == INCLUSIVE;
+    int64_t pairs = dim / 2;
 
     (void)length;
-    *out = lct_schedule_create(e->value[BASE], pairs, dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           pairs);
-    for (int64_t c = 0; c < pairs && (inclusive || dim % 2 != 0); c++)
-        (*out)->turn[c] = inclusive
-                              ? lct_turn_of(e->value[BASE], c,
-                                            2 * (pairs > 1 ? pairs - 1 : 1))
-                              : lct_turn_of(e->value[BASE], c, dim);
+    if (e->value[SPACING] != INCLUSIVE)
+        return lct_schedule_make_sines(out, fn, e->value[BASE], dim);
+    LCT_TRY(lct_schedule_make(out, fn, e->value[BASE], pairs, dim));
+    for (int64_t c = 0; c < pairs; c++)
+        (*out)->turn[c] =
+            lct_turn_of(e->value[BASE], c, 2 * (pairs > 1 ? pairs - 1 : 1));
     return LOCANT_OK;
 }
 
@@ -115,16 +109,22 @@ static void channels(int64_t *sine, int64_t *cosine, const locant_encoding *e,
         *cosine = -1;
 }
 
+/* The position that a row of sinusoids is of: 'pos' plus the key 'start'. */
+static int64_t shifted(const locant_encoding *e, int64_t pos)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(pos, (int64_t)e->value[START], &sum)
+               ? INT64_MAX
+               : sum;
+}
+
 static void plain_row(double *out, const locant_encoding *e, int64_t pos,
                       int64_t dim)
 {
-    const struct lct_schedule *frequencies;
-    int64_t sines = sines_of(e, dim), shifted;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
+    int64_t sines = sines_of(e, dim);
 
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
-    if (__builtin_add_overflow(pos, (int64_t)e->value[START], &shifted))
-        shifted = INT64_MAX;
     if (dim > 0)
         out[dim - 1] = 0;
     for (int64_t c = 0; c < sines; c++) {
@@ -132,7 +132,7 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
         int64_t at_sine, at_cosine;
 
         channels(&at_sine, &at_cosine, e, c, dim);
-        lct_angle(&cosine, &sine, frequencies->turn[c], shifted);
+        lct_angle(&cosine, &sine, frequencies->turn[c], shifted(e, pos));
         out[at_sine] = sine;
         if (at_cosine >= 0)
             out[at_cosine] = cosine;
@@ -153,10 +153,8 @@ static void spread(float *out, const locant_encoding *e, const float *sines,
 {
     size_t all = (size_t)sines_of(e, dim), whole = (size_t)dim - all;
 
-    whole = whole < c       ? 0
-            : whole - c < n ? whole - c
-                            : n; /* channels with a
-                                                              cosine */
+    /* Of these sines, the ones with a cosine. */
+    whole = whole < c ? 0 : whole - c < n ? whole - c : n;
     if (e->value[FORM] == SPLIT) {
         memcpy(out + c, sines, n * sizeof(*out));
         memcpy(out + all + c, cosines, whole * sizeof(*out));
@@ -168,23 +166,21 @@ static void spread(float *out, const locant_encoding *e, const float *sines,
 }
 
 /* 'n' rows of at most CHUNK_ROWS. */
-static void chunk(float *out, const locant_encoding *e,
-                  const struct lct_schedule *frequencies, const int64_t *pos,
+static void chunk(float *out, const locant_encoding *e, const int64_t *pos,
                   size_t n, int64_t dim)
 {
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
     float cosines[CHUNK_PAIRS], sines[CHUNK_PAIRS];
     size_t pairs = (size_t)sines_of(e, dim), most = CHUNK_PAIRS / n, m;
-    int64_t shifted[CHUNK_ROWS];
+    int64_t at[CHUNK_ROWS];
 
     for (size_t t = 0; t < n; t++) {
-        if (__builtin_add_overflow(pos[t], (int64_t)e->value[START],
-                                   &shifted[t]))
-            shifted[t] = INT64_MAX;
+        at[t] = shifted(e, pos[t]);
         out[(t + 1) * (size_t)dim - 1] = 0; /* for an odd INCLUSIVE row */
     }
     for (size_t c = 0; c < pairs; c += m) {
         m = pairs - c < most ? pairs - c : most / LCT_PAD * LCT_PAD;
-        lct_schedule_angles_of(cosines, sines, frequencies, c, m, shifted, n);
+        lct_schedule_angles_of(cosines, sines, frequencies, c, m, at, n);
         for (size_t t = 0; t < n; t++)
             spread(out + t * (size_t)dim, e, sines + t * m, cosines + t * m, c,
                    m, dim);
@@ -195,16 +191,14 @@ static void chunk(float *out, const locant_encoding *e,
 static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
                  size_t n, int64_t dim, const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
     size_t m;
 
     (void)params;
-    if (e->value[LEARNED] != 0 || dim < 1 ||
-        lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
+    if (e->value[LEARNED] != 0 || dim < 1)
         return false;
     for (size_t t = 0; t < n; t += m) {
         m = n - t < CHUNK_ROWS ? n - t : CHUNK_ROWS;
-        chunk(out + t * (size_t)dim, e, frequencies, pos + t, m, dim);
+        chunk(out + t * (size_t)dim, e, pos + t, m, dim);
     }
     return true;
 }
@@ -226,21 +220,17 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
                          const double *drow, const struct lct_point *at,
                          int64_t dim, const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
-    int64_t sines = sines_of(e, dim), shifted;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
+    int64_t sines = sines_of(e, dim);
     double sum = 0;
 
     (void)params;
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
-    if (__builtin_add_overflow(at->pos, (int64_t)e->value[START], &shifted))
-        shifted = INT64_MAX;
     for (int64_t c = 0; c < sines; c++) {
         double cosine, sine;
         int64_t at_sine, at_cosine;
 
         channels(&at_sine, &at_cosine, e, c, dim);
-        lct_angle(&cosine, &sine, frequencies->turn[c], shifted);
+        lct_angle(&cosine, &sine, frequencies->turn[c], shifted(e, at->pos));
         sum += drow[at_sine] * sine;
         if (at_cosine >= 0)
             sum += drow[at_cosine] * cosine;

@@ -11,7 +11,6 @@
 #include "../angle/schedule.h"
 #include "../kernel/kernels.h"
 #include "sinusoids.h"
-#include <inttypes.h>
 #include <string.h>
 
 static int64_t distance(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
@@ -43,45 +42,24 @@ locant_status lct_sinusoids_schedule(struct lct_schedule **out,
                                      const locant_encoding *e, const char *fn,
                                      int64_t width, int64_t length)
 {
-    int64_t sines = (width + 1) / 2;
-
     (void)length;
-    *out = lct_schedule_new(sines, 1, width);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           sines);
-    for (int64_t i = 0; i < sines; i++)
-        (*out)->turn[i] = lct_turn_of(e->value[LCT_SINUSOIDS_BASE], i, width);
-    return LOCANT_OK;
-}
-
-static const struct lct_schedule *schedule_of(const struct lct_call *c)
-{
-    const struct lct_schedule *s;
-
-    /* cannot fail: attention made the schedule when it planned */
-    return lct_schedule_of(&s, c->e, "locant_attention", c->width, 0) ==
-                   LOCANT_OK
-               ? s
-               : NULL;
+    return lct_schedule_make_sines(out, fn, e->value[LCT_SINUSOIDS_BASE],
+                                   width);
 }
 
 /* [sin(m f_c) | cos(m f_c)], an odd width with one sine more. */
 void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m)
 {
-    const struct lct_schedule *s = schedule_of(c);
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->width);
     int64_t cosines = c->width / 2;
 
-    if (s != NULL)
-        for (int64_t i = 0; i < s->pairs; i++) {
-            double cosine;
+    for (int64_t i = 0; i < s->pairs; i++) {
+        double cosine;
 
-            lct_reduced_cos_sin_f64(&cosine, &out[i],
-                                    lct_reduce(s->turn[i], m));
-            if (i < cosines)
-                out[s->pairs + i] = cosine;
-        }
+        lct_reduced_cos_sin_f64(&cosine, &out[i], lct_reduce(s->turn[i], m));
+        if (i < cosines)
+            out[s->pairs + i] = cosine;
+    }
 }
 
 /* Rows m .. m + n - 1 in float32; the cosine of an odd width is overwritten. */
@@ -89,12 +67,11 @@ void lct_sinusoids_basis_rows(float *out, size_t row, const struct lct_call *c,
                               int64_t m, int64_t n)
 {
     const struct lct_kernels *kernels = lct_kernels();
-    const struct lct_schedule *s = schedule_of(c);
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->width);
 
-    if (s != NULL)
-        for (int64_t r = 0; r < n; r++, out += row) {
-            kernels->angle_rows(out + s->pairs, out, s->turn, (size_t)s->pairs,
-                                m + r, 1, 1.0);
-            memset(out + c->width, 0, (row - (size_t)c->width) * sizeof(*out));
-        }
+    for (int64_t r = 0; r < n; r++, out += row) {
+        kernels->angle_rows(out + s->pairs, out, s->turn, (size_t)s->pairs,
+                            m + r, 1, 1.0);
+        memset(out + c->width, 0, (row - (size_t)c->width) * sizeof(*out));
+    }
 }

@@ -61,27 +61,18 @@ static locant_status schedule(struct lct_schedule **out,
             "%s: heads have %" PRId64
             " channels, expected an even number to rotate in pairs",
             fn, head_dim);
-    *out = lct_schedule_create(e->value[BASE], head_dim / 2, head_dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           head_dim / 2);
+    LCT_TRY(lct_schedule_make(out, fn, e->value[BASE], head_dim / 2, head_dim));
     (*out)->pairing = LCT_INTERLEAVED;
     return LOCANT_OK;
 }
 
-/*
- * out = zeta^(power e) R(sign f) x.  The schedule is made before, so
- * lct_schedule_of() cannot fail.
- */
+/* out = zeta^(power e) R(sign f) x */
 static void apply(double *out, const double *x, const struct lct_call *c,
                   const struct lct_point *at, int power, int sign)
 {
     double gamma = c->e->value[GAMMA], width = (double)c->head_dim, p, e;
-    const struct lct_schedule *s;
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->head_dim);
 
-    if (lct_schedule_of(&s, c->e, "", c->head_dim, 0) != LOCANT_OK)
-        return;
     p = at->coords != NULL ? at->coords[0] : (double)at->pos;
     e = power * (p - c->e->value[CENTER]) / c->e->value[SCALE];
     for (int64_t i = 0; i < s->pairs; i++) {
