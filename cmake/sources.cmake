@@ -12,25 +12,26 @@ set(CORE_SOURCES
   encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/fox.c
   encodings/graph.c encodings/kerple.c encodings/keys.c encodings/laplacian.c
   encodings/layers.c encodings/learned.c encodings/learned2d.c
-  encodings/lengths.c encodings/longlora.c encodings/mrope.c
-  encodings/music.c encodings/near_far.c encodings/nodes.c encodings/none.c
-  encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
-  encodings/random_walk.c encodings/randomized.c encodings/registry.c
-  encodings/relative.c encodings/rerope.c encodings/rerotate.c
-  encodings/resize.c encodings/resize_weights.c encodings/rope.c
-  encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
-  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
-  encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
-  encodings/sandwich.c encodings/scaling.c encodings/scaling_llama3.c
-  encodings/scaling_longrope.c encodings/scaling_ntk.c
-  encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
-  encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
-  encodings/sincos3d.c encodings/sinusoidal.c encodings/sinusoids.c
-  encodings/spec.c encodings/spec_names.c encodings/spec_number.c
-  encodings/spec_print.c encodings/spec_read.c encodings/streaming.c
-  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
-  encodings/table.c encodings/temperature.c encodings/transformer_xl.c
-  encodings/window.c encodings/xlnet.c encodings/xpos.c
+  encodings/length_limit.c encodings/lengths.c encodings/longlora.c
+  encodings/mrope.c encodings/music.c encodings/near_far.c encodings/nodes.c
+  encodings/none.c encodings/parameters.c encodings/params.c encodings/pope.c
+  encodings/pose.c encodings/random_walk.c encodings/randomized.c
+  encodings/registry.c encodings/relative.c encodings/rerope.c
+  encodings/rerotate.c encodings/resize.c encodings/resize_weights.c
+  encodings/rope.c encodings/rope2d.c encodings/rope3d.c
+  encodings/rope_grid.c encodings/rope_mixed.c encodings/rotate.c
+  encodings/rotate_map.c encodings/rotate_ragged.c encodings/rotate_row.c
+  encodings/rotate_rows.c encodings/sandwich.c encodings/scaling.c
+  encodings/scaling_llama3.c encodings/scaling_longrope.c
+  encodings/scaling_ntk.c encodings/scaling_yarn.c encodings/score.c
+  encodings/selfextend.c encodings/shaw.c encodings/similarity.c
+  encodings/sincos2d.c encodings/sincos3d.c encodings/sinusoidal.c
+  encodings/sinusoids.c encodings/spec.c encodings/spec_names.c
+  encodings/spec_number.c encodings/spec_print.c encodings/spec_read.c
+  encodings/streaming.c encodings/sum.c encodings/swin.c encodings/swinv2.c
+  encodings/t5.c encodings/table.c encodings/temperature.c
+  encodings/transformer_xl.c encodings/window.c encodings/xlnet.c
+  encodings/xpos.c
   attention/arena.c attention/arithmetic.c attention/attention.c
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c

@@ -1,5 +1,6 @@
 /* positions_check.c - check the positions and coordinates of a call */
 #include "positions_check.h"
+#include "../encodings/length_limit.h"
 #include "positions.h"
 #include <inttypes.h>
 #include <math.h>
@@ -112,8 +113,7 @@ static locant_status check_some(const struct check *c, const char *fn,
     for (int64_t i = 0; i < n; i++)
         pos[i] = c->coords ? (int64_t)lct_positions_row_coord(r, first + i, 0)
                            : lct_positions_row_at(r, first + i);
-    return c->leaf->row->positions.check(c->leaf, fn, pos, (size_t)n,
-                                         c->params);
+    return lct_length_limit_check(c->leaf, fn, pos, (size_t)n, c->params);
 }
 
 /* Check the whole row, so that the error message has the index in the row. */
@@ -162,7 +162,7 @@ locant_status lct_positions_check_known(const struct lct_request *r,
     struct lct_positions k = lct_positions_of_keys(r);
     struct check c = { leaf, params, false };
 
-    if (leaf->row->positions.check == NULL)
+    if (!lct_length_limit_exists(leaf))
         return LOCANT_OK;
     if (leaf->doors == LOCANT_DOOR_ROTATE && r->a->q_coords != NULL) {
         if (r->axes > 1) /* its check is for one axis */

@@ -38,14 +38,10 @@ static int64_t size(const locant_encoding *e, const char *name,
            3;
 }
 
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
+static int64_t count(const locant_encoding *e, const locant_tensor *given)
 {
     (void)given;
-    return lct_length_limit_check(
-        e, fn, pos, n, (int64_t)(e->value[HEIGHT] * e->value[WIDTH]) + 1,
-        "the image");
+    return (int64_t)(e->value[HEIGHT] * e->value[WIDTH]) + 1;
 }
 
 static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
@@ -133,7 +129,7 @@ const struct lct_encoding lct_enc_beit = {
     },
     .keys = keys,
     .params = { .list = params, .size = size },
-    .positions = { .check = positions },
+    .positions = { .count = count, .of = "image" },
     .score = {
         .bias = bias,
         .backward = bias_backward,

@@ -73,16 +73,6 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
-{
-    (void)given;
-    return lct_length_limit_check(e, fn, pos, n,
-                                  (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
-                                  "the group");
-}
-
 /* Activations of one forward pass. */
 struct pass {
     double y[2];
@@ -248,7 +238,7 @@ const struct lct_encoding lct_enc_crossformer = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
-    .positions = { .check = positions },
+    .positions = { .count = lct_window_positions, .of = "group" },
     .score = {
         .bias = lct_bias_of_heads,
         .backward = lct_bias_of_heads_backward,

@@ -30,7 +30,10 @@ struct lct_param_hooks {
 
 struct lct_position_hooks {
     int axes; /* coordinates of a position; 0: it is one number */
-    /* Fail for positions that the encoding does not support, at any door. */
+    /* Positions are 0 .. count - 1; 'of' names what has so many. */
+    int64_t (*count)(const locant_encoding *e, const locant_tensor *params);
+    const char *of;
+    /* Fail for other positions that the encoding does not support. */
     locant_status (*check)(const locant_encoding *e, const char *fn,
                            const int64_t *pos, size_t n,
                            const locant_tensor *params);

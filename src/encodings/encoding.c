@@ -1,4 +1,5 @@
 /* encoding.c - encodings as values: create, copy, describe, parameters */
+#include "length_limit.h"
 #include "spec.h"
 #include "../angle/schedule.h"
 #include <assert.h>
@@ -154,13 +155,10 @@ static bool refuses(const locant_encoding *e, int64_t pos)
                 return true;
         return false;
     }
-    for (int i = 0; i < e->parts; i++) {
-        const locant_encoding *part = e->part[i].e;
-
-        if (part->row->positions.check != NULL &&
-            part->row->positions.check(part, "", &pos, 1, NULL) != LOCANT_OK)
+    for (int i = 0; i < e->parts; i++)
+        if (lct_length_limit_check(e->part[i].e, "", &pos, 1, NULL) !=
+            LOCANT_OK)
             return true;
-    }
     return false;
 }
 

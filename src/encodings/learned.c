@@ -6,7 +6,7 @@
  * The table limits the length: positions beyond it are refused, never clamped.
  */
 #include "../kernel/row.h"
-#include "length_limit.h"
+#include "encoding.h"
 #include <math.h>
 
 enum { LENGTH, OFFSET };
@@ -42,14 +42,11 @@ static int64_t size(const locant_encoding *e, const char *name,
                : (int64_t)(e->value[LENGTH] + e->value[OFFSET]);
 }
 
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
+static int64_t count(const locant_encoding *e, const locant_tensor *given)
 {
     int64_t rows = given != NULL ? given[0].shape[0] : size(e, "rows", NULL);
 
-    return lct_length_limit_check(
-        e, fn, pos, n, rows - (int64_t)e->value[OFFSET], "the table");
+    return rows - (int64_t)e->value[OFFSET];
 }
 
 static const void *stored(const locant_encoding *e, int64_t pos,
@@ -110,7 +107,7 @@ const struct lct_encoding lct_enc_learned = {
     },
     .keys = keys,
     .params = { .list = params, .size = size },
-    .positions = { .check = positions },
+    .positions = { .count = count, .of = "table" },
     .input = {
         .row = row,
         .backward = row_backward,

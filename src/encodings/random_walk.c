@@ -90,6 +90,6 @@ const struct lct_encoding lct_enc_random_walk = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
-    .positions = { .check = lct_nodes_positions },
+    .positions = { .count = lct_nodes_count, .of = "graph" },
     .input = { .row = lct_nodes_row, .backward = lct_nodes_row_backward },
 };

@@ -1,6 +1,7 @@
 /* rotate.c - the rotate door: rotate queries and keys, and the inverse */
 #include "rotate.h"
 #include "blocks.h"
+#include "length_limit.h"
 #include "params.h"
 #include <inttypes.h>
 #include <math.h>
@@ -55,15 +56,13 @@ static locant_status check_positions(struct lct_rotate_call *c,
 /* The encoding's own check of positions; coordinates of several axes pass. */
 static locant_status check_reach(const struct lct_rotate_call *c)
 {
-    if (c->e->row->positions.check == NULL)
-        return LOCANT_OK;
     if (c->pos != NULL)
-        return c->e->row->positions.check(c->e, c->fn, c->pos, c->tokens, NULL);
-    if (c->axes == 1)
+        return lct_length_limit_check(c->e, c->fn, c->pos, c->tokens, NULL);
+    if (c->axes == 1 && lct_length_limit_exists(c->e))
         for (size_t t = 0; t < c->tokens; t++) {
             int64_t whole = (int64_t)c->coords[t];
 
-            LCT_TRY(c->e->row->positions.check(c->e, c->fn, &whole, 1, NULL));
+            LCT_TRY(lct_length_limit_check(c->e, c->fn, &whole, 1, NULL));
         }
     return LOCANT_OK;
 }

@@ -1,5 +1,6 @@
 /* score.c - the score door: biases of whole matrices, and their gradients */
 #include "../kernel/row.h"
+#include "length_limit.h"
 #include "params.h"
 #include "../core/pool.h"
 #include "../core/size.h"
@@ -77,12 +78,10 @@ static locant_status check_call(struct bias_job *job, const char *fn,
                                  .kv_heads = matrix->shape[0] };
     LCT_TRY(
         lct_params_check(&job->total, fn, job->part->e, *params, &job->sizes));
-    if (job->part->e->row->positions.check == NULL)
-        return LOCANT_OK;
-    LCT_TRY(job->part->e->row->positions.check(job->part->e, fn, job->q_pos,
-                                               (size_t)any[1], *params));
-    return job->part->e->row->positions.check(job->part->e, fn, job->k_pos,
-                                              (size_t)any[2], *params);
+    LCT_TRY(lct_length_limit_check(job->part->e, fn, job->q_pos, (size_t)any[1],
+                                   *params));
+    return lct_length_limit_check(job->part->e, fn, job->k_pos, (size_t)any[2],
+                                  *params);
 }
 
 /* Allocate scratch for rows, parameters and gradients at once. */

@@ -4,7 +4,7 @@
  * At most one part uses each door, and at most one chooses positions or sets a
  * temperature: two have no defined meaning.
  */
-#include "encoding.h"
+#include "length_limit.h"
 #include <inttypes.h>
 
 const struct lct_encoding lct_enc_sum = {
@@ -181,9 +181,7 @@ static locant_status check_room(const locant_encoding *part, const char *fn,
                            " that %s is to be trained for",
                            fn, T, part->row->positions.longest(part),
                            part->spec);
-    if (part->row->positions.check != NULL)
-        return part->row->positions.check(part, fn, &last, 1, NULL);
-    return LOCANT_OK;
+    return lct_length_limit_check(part, fn, &last, 1, NULL);
 }
 
 locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,

@@ -73,7 +73,7 @@ const struct lct_encoding lct_enc_swin = {
     },
     .keys = keys,
     .params = { .list = params, .size = size },
-    .positions = { .check = lct_window_positions },
+    .positions = { .count = lct_window_positions, .of = "window" },
     .score = {
         .bias = bias,
         .backward = bias_backward,

@@ -168,7 +168,7 @@ const struct lct_encoding lct_enc_swinv2 = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
-    .positions = { .check = lct_window_positions },
+    .positions = { .count = lct_window_positions, .of = "window" },
     .score = {
         .bias = lct_bias_of_heads,
         .backward = lct_bias_of_heads_backward,

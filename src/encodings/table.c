@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../core/size.h"
 #include "../kernel/row.h"
+#include "length_limit.h"
 #include "params.h"
 #include "table.h"
 #include <math.h>
@@ -76,9 +77,8 @@ static locant_status check_encoding(const struct lct_table_call *c,
 
     LCT_TRY(lct_params_check(&total, fn, c->e, c->params,
                              &(locant_sizes){ .width = dim }));
-    if (c->e->row->positions.check != NULL && c->positions != NULL)
-        LCT_TRY(
-            c->e->row->positions.check(c->e, fn, c->positions, n, c->params));
+    if (c->positions != NULL)
+        LCT_TRY(lct_length_limit_check(c->e, fn, c->positions, n, c->params));
     if (c->e->row->schedule.create != NULL && dim > 0)
         LCT_TRY(lct_schedule_of(&made, c->e, fn, dim, 0));
     return LOCANT_OK;

@@ -1,21 +1,18 @@
 /* window_table.h - tables with an entry for each offset within a window */
 #ifndef LCT_WINDOW_TABLE_H
 #define LCT_WINDOW_TABLE_H
-#include "length_limit.h"
+#include "encoding.h"
 #include "../positions/distance.h"
 
 /* The first keys of an encoding of windows. */
 enum { HEIGHT, WIDTH, LCT_WINDOW_KEYS };
 
-static inline locant_status lct_window_positions(const locant_encoding *e,
-                                                 const char *fn,
-                                                 const int64_t *pos, size_t n,
-                                                 const locant_tensor *params)
+/* The hook positions.count: the number of patches. */
+static inline int64_t lct_window_positions(const locant_encoding *e,
+                                           const locant_tensor *params)
 {
     (void)params;
-    return lct_length_limit_check(e, fn, pos, n,
-                                  (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
-                                  "the window");
+    return (int64_t)(e->value[HEIGHT] * e->value[WIDTH]);
 }
 
 /* Number of offsets in a window: 2 side - 1 along each axis. */
