@@ -35,16 +35,14 @@ static const struct lct_key keys[] = {
       .doc = "yes: logarithms of the slopes are parameters" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param learned_params[] = {
-    { .name = "slope",
-      .dims = { "heads" },
-      .rate = 10,
+    { .name = "slope", .dims = { "heads" }, .rate = 10,
       .doc = "logarithm of each head's slope, -40 .. 40; starts at the fixed "
              "ones" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param *params_of(const locant_encoding *e)
 {

@@ -16,17 +16,15 @@ static const struct lct_key keys[] = {
       .doc = "columns of patches" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "offsets", "heads" },
-      .rate = 10,
+    { .name = "table", .dims = { "offsets", "heads" }, .rate = 10,
       .scope = LCT_PER_LAYER,
       .doc = "bias of each offset, then of class to patch, patch to class, "
              "class to class" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)

@@ -29,15 +29,13 @@ static const struct lct_key keys[] = {
       .doc = "yes: the same table in all layers" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "length", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "table", .dims = { "length", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "vector of each contextual position" },
     { 0 }
 };
+/* clang-format on */
 
 /* The two rows around a contextual position, and its place between them. */
 struct between {

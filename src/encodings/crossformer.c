@@ -51,8 +51,7 @@ static const struct lct_param params[] = {
     { .name = "n3", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
       .doc = "bias of norm 3" },
     { .name = "w3", .dims = { "hidden", "heads" }, .rate = 10,
-      .scope = LCT_PER_LAYER,
-      .doc = "weights of layer 3, [in, out]" },
+      .scope = LCT_PER_LAYER, .doc = "weights of layer 3, [in, out]" },
     { .name = "b3", .dims = { "heads" }, .rate = 10, .scope = LCT_PER_LAYER,
       .doc = "biases of layer 3" },
     { 0 }

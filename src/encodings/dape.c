@@ -56,14 +56,13 @@ static const struct lct_param pointwise[] = {
 };
 
 static const struct lct_param convolution[] = {
-    { .name = "w1", .dims = { "inputs", "hidden", "3" },
-      .scope = LCT_SHARE_KEY,
-      .doc = "of the scores of all heads, then of their biases, at keys "
-             "j - 1, j, j + 1" },
+    { .name = "w1", .dims = { "inputs", "hidden", "3" }, .scope = LCT_SHARE_KEY,
+      .doc = "of the scores of all heads, then of their biases, at keys j - "
+             "1, j, j + 1" },
     { .name = "b1", .dims = { "hidden" }, .scope = LCT_SHARE_KEY,
       .doc = "biases of the first layer" },
-    { .name = "w2", .dims = { "hidden", "heads", "3" },
-      .scope = LCT_SHARE_KEY, .doc = "to what is added to the scores" },
+    { .name = "w2", .dims = { "hidden", "heads", "3" }, .scope = LCT_SHARE_KEY,
+      .doc = "to what is added to the scores" },
     { .name = "b2", .dims = { "heads" }, .rate = 10, .scope = LCT_SHARE_KEY,
       .doc = "biases of the second layer" },
     { 0 }

@@ -36,18 +36,16 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-#define TABLE_PARAM                                                     \
-    { .name = "table", .dims = { "rows", "width" },                     \
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARED,  \
+#define TABLE_PARAM                                                       \
+    { .name = "table", .dims = { "rows", "width" }, LCT_NORMAL(0, 0.02),  \
+      .scope = LCT_SHARED,                                                \
       .doc = "P: one row for each relative position (rel_embeddings)" }
 #define PROJECTION_PARAM(called, said)                                    \
     { .name = called, .dims = { "heads", "head_dim", "width" },           \
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_PER_LAYER, \
-      .doc = said }
-#define BIAS_PARAM(called, said)                                            \
-    { .name = called, .dims = { "heads", "head_dim" }, .scope = LCT_PER_LAYER, \
-      .doc = said }
-/* clang-format on */
+      LCT_NORMAL(0, 0.02), .scope = LCT_PER_LAYER, .doc = said }
+#define BIAS_PARAM(called, said)                                          \
+    { .name = called, .dims = { "heads", "head_dim" },                    \
+      .scope = LCT_PER_LAYER, .doc = said }
 
 static const struct lct_param version1[] = {
     TABLE_PARAM,
@@ -66,15 +64,14 @@ static const struct lct_param version2[] = {
     { 0 }
 };
 
-/* clang-format off */
 static const struct lct_param version3[] = {
     TABLE_PARAM,
     PROJECTION_PARAM("key", "makes Kr of P (the layer's key_proj)"),
     PROJECTION_PARAM("query", "makes Qr of P (the layer's query_proj)"),
     BIAS_PARAM("query_bias", "of Qr"),
     BIAS_PARAM("key_bias", "of Kr"),
-    { .name = "norm_weight", .dims = { "width" }, .init = LCT_INIT_NORMAL,
-      .a = 1, .b = 0, .scope = LCT_SHARED, .doc = "of the LayerNorm of P" },
+    { .name = "norm_weight", .dims = { "width" }, LCT_NORMAL(1, 0),
+      .scope = LCT_SHARED, .doc = "of the LayerNorm of P" },
     { .name = "norm_bias", .dims = { "width" }, .scope = LCT_SHARED,
       .doc = "of the LayerNorm of P" },
     { 0 }

@@ -26,8 +26,8 @@ static const struct lct_param params[] = {
     { .name = "hops", .dims = { "length", "length" }, .given = true,
       .doc = "edges between two nodes, -1 where there is no path; a path at "
              "first" },
-    { .name = "table", .dims = { "rows", "heads" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .rate = 10,
+    { .name = "table", .dims = { "rows", "heads" }, LCT_NORMAL(0, 0.02),
+      .rate = 10,
       .doc = "bias of each distance 0 .. distance, then of no path" },
     { 0 }
 };

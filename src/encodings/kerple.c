@@ -28,11 +28,11 @@ static const struct lct_key keys[] = {
 };
 
 static const struct lct_param params[] = {
-    { .name = "p", .dims = { "heads" }, .init = LCT_INIT_UNIFORM, .a = 0,
-      .b = 2, .rate = 10, .scope = LCT_SHARE_KEY,
+    { .name = "p", .dims = { "heads" }, LCT_UNIFORM(0, 2), .rate = 10,
+      .scope = LCT_SHARE_KEY,
       .doc = "log: strength; power: exponent, at most 2" },
-    { .name = "a", .dims = { "heads" }, .init = LCT_INIT_UNIFORM, .a = 0,
-      .b = 1, .rate = 10, .scope = LCT_SHARE_KEY,
+    { .name = "a", .dims = { "heads" }, LCT_UNIFORM(0, 1), .rate = 10,
+      .scope = LCT_SHARE_KEY,
       .doc = "log: scale of distance; power: strength" },
     { 0 }
 };

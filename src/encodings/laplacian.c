@@ -26,8 +26,7 @@ static const struct lct_key keys[] = {
 static const struct lct_param params[] = {
     { .name = "vectors", .dims = { "length", "vectors" }, .given = true,
       .doc = "eigenvectors as columns; those of a path at first" },
-    { .name = "projection", .dims = { "vectors", "width" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 1,
+    { .name = "projection", .dims = { "vectors", "width" }, LCT_NORMAL(0, 1),
       .doc = "from the entries of a node to the width of the model" },
     { 0 }
 };

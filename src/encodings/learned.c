@@ -20,17 +20,13 @@ static const struct lct_key keys[] = {
       .doc = "rows before that of position 0; 2 in OPT, BART and RoBERTa" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "rows", "width" },
-      .init = LCT_INIT_NORMAL,
-      .a = 0,
-      .b = 0.02,
+    { .name = "table", .dims = { "rows", "width" }, LCT_NORMAL(0, 0.02),
       .doc = "row p is added to the token at position p" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)

@@ -27,19 +27,15 @@ static const struct lct_key keys[] = {
 /* clang-format on */
 
 /* "channels" of one table: all, or half. */
-static const struct lct_param params[] = { { .name = "rows",
-                                             .dims = { "height", "channels" },
-                                             .init = LCT_INIT_NORMAL,
-                                             .a = 0,
-                                             .b = 0.02,
-                                             .doc = "vector of each row" },
-                                           { .name = "columns",
-                                             .dims = { "columns", "channels" },
-                                             .init = LCT_INIT_NORMAL,
-                                             .a = 0,
-                                             .b = 0.02,
-                                             .doc = "vector of each column" },
-                                           { 0 } };
+/* clang-format off */
+static const struct lct_param params[] = {
+    { .name = "rows", .dims = { "height", "channels" }, LCT_NORMAL(0, 0.02),
+      .doc = "vector of each row" },
+    { .name = "columns", .dims = { "columns", "channels" }, LCT_NORMAL(0, 0.02),
+      .doc = "vector of each column" },
+    { 0 }
+};
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)

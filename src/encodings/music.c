@@ -21,15 +21,13 @@ static const struct lct_key keys[] = {
       .doc = "yes: the same table in all layers" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "length", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "table", .dims = { "length", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "row length - 1 - n is multiplied with the query at distance n" },
     { 0 }
 };
+/* clang-format on */
 
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)

@@ -13,25 +13,20 @@
 
 enum { BASE };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base",
-      .kind = LCT_NUMBER,
-      .def = 10000,
-      .min = 1,
-      .max = 1e30,
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "f_c = base^(-c/D), a frequency for each channel" },
     { 0 }
 };
 
 static const struct lct_param params[] = {
-    { .name = "phase",
-      .dims = { "kv_heads", "head_dim" },
-      .init = LCT_INIT_ZERO,
-      .rate = 10,
-      .scope = LCT_PER_LAYER,
+    { .name = "phase", .dims = { "kv_heads", "head_dim" },
+      .init = LCT_INIT_ZERO, .rate = 10, .scope = LCT_PER_LAYER,
       .doc = "delta, added to the angle of keys; -2 pi .. 0" },
     { 0 }
 };
+/* clang-format on */
 
 static double project(const locant_encoding *e, int k, double value)
 {

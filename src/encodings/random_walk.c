@@ -25,8 +25,7 @@ static const struct lct_param params[] = {
     { .name = "walks", .dims = { "length", "steps" }, .given = true,
       .doc = "return probabilities after 1 .. steps; those of a path at "
              "first" },
-    { .name = "projection", .dims = { "steps", "width" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 1,
+    { .name = "projection", .dims = { "steps", "width" }, LCT_NORMAL(0, 1),
       .doc = "from the entries of a node to the width of the model" },
     { 0 }
 };

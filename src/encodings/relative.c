@@ -20,18 +20,14 @@ static const struct lct_key keys[] = {
       .doc = "yes: the same vectors in all layers" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "rows", "head_dim" },
-      .init = LCT_INIT_NORMAL,
-      .a = 0,
-      .b = 0.02,
+    { .name = "table", .dims = { "rows", "head_dim" }, LCT_NORMAL(0, 0.02),
       .scope = LCT_SHARE_KEY,
       .doc = "row clip(p_i - p_j, -k, k) + k is multiplied with the query" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)

@@ -25,18 +25,17 @@ static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = NAN, .min = 1, .max = 1e30,
       .doc = "left out: 100 for axial and dinov3, else 10000" },
     { .name = "form", .kind = LCT_WORD, .def = AXIAL, .words = forms,
-      .doc = "axial, sam2: adjacent pairs, x first; eva02: adjacent, y first, "
-             "coordinates of the pretrained grid; pixtral: halves, even "
-             "frequencies y, odd x; qwen: halves, y first; dinov3: halves, y "
-             "first, centres in -1 .. 1" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
-      .max = 1 << 30, .doc = "columns: position p is row p / width, column p "
-                             "mod width" },
+      .doc = "axial, sam2: adjacent pairs, x first; eva02: adjacent, y "
+             "first, coordinates of the pretrained grid; pixtral: halves, "
+             "even frequencies y, odd x; qwen: halves, y first; dinov3: "
+             "halves, y first, centres in -1 .. 1" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1, .max = 1 << 30,
+      .doc = "columns: position p is row p / width, column p mod width" },
     { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,
       .max = 1 << 30, .doc = "rows; eva02 and dinov3 divide by it" },
     { .name = "pretrain", .kind = LCT_INTEGER, .def = 16, .min = 1,
-      .max = 1 << 30, .doc = "eva02: rows and columns of the grid of "
-                             "pretraining" },
+      .max = 1 << 30,
+      .doc = "eva02: rows and columns of the grid of pretraining" },
     { 0 }
 };
 /* clang-format on */

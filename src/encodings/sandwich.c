@@ -12,15 +12,13 @@
 
 enum { DIM };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "dim",
-      .kind = LCT_INTEGER,
-      .def = 128,
-      .min = 2,
-      .max = 65536,
+    { .name = "dim", .kind = LCT_INTEGER, .def = 128, .min = 2, .max = 65536,
       .doc = "width of the sinusoidal positions, even" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status check(const locant_encoding *e)
 {

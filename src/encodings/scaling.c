@@ -111,15 +111,13 @@ static const struct lct_encoding none = {
 
 /* ------------------------------------------------------------------ linear */
 
+/* clang-format off */
 static const struct lct_key linear_keys[] = {
-    { .name = "factor",
-      .kind = LCT_NUMBER,
-      .def = NAN,
-      .min = 1,
-      .max = LCT_SCALING_MOST,
-      .doc = "positions are divided by it" },
+    { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
+      .max = LCT_SCALING_MOST, .doc = "positions are divided by it" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status needs_factor(const locant_encoding *e)
 {

@@ -26,15 +26,14 @@ static void stretch(struct lct_schedule *s, double factor)
         lct_recipe_plain(s, s->base * pow(factor, power));
 }
 
+/* clang-format off */
 static const struct lct_key ntk_keys[] = {
-    { .name = "factor",
-      .kind = LCT_NUMBER,
-      .def = NAN,
-      .min = 1,
+    { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
       .max = LCT_SCALING_MOST,
       .doc = "what the last pair's frequency is divided by (HunYuan: alpha)" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status ntk_check(const locant_encoding *e)
 {

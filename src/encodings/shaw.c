@@ -23,27 +23,21 @@ static const struct lct_key keys[] = {
       .doc = "yes: the same vectors in all layers" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "keys",
-      .dims = { "rows", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
-    { .name = "values",
-      .dims = { "rows", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "values", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "the same for the value" },
     { 0 }
 };
 
 static const struct lct_param only_keys[] = {
-    { .name = "keys",
-      .dims = { "rows", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param *params_of(const locant_encoding *e)
 {

@@ -25,11 +25,10 @@ static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "longest wavelength / 2 pi, nearly" },
     { .name = "form", .kind = LCT_WORD, .def = MAE, .words = forms,
-      .doc = "mae: [sin x|cos x|sin y|cos y]; timm: [sin y|sin x|cos y|cos x]; "
-             "interleaved: [sin y|cos y|sin x|cos x]; detr: y then x, sin and "
-             "cos alternating, coordinates within (0, 2 pi]" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
-      .max = 1 << 30,
+      .doc = "mae: [sin x|cos x|sin y|cos y]; timm: [sin y|sin x|cos y|cos "
+             "x]; interleaved: [sin y|cos y|sin x|cos x]; detr: y then x, "
+             "sin and cos alternating, coordinates within (0, 2 pi]" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1, .max = 1 << 30,
       .doc = "columns of the grid: position p is row p / width, column p mod "
              "width" },
     { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,

@@ -36,14 +36,13 @@ static const struct lct_key keys[] = {
       .doc = "yes: a learned factor multiplies the rows" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param learned_params[] = {
-    { .name = "scale",
-      .dims = { "1" },
+    { .name = "scale", .dims = { "1" },
       .doc = "factor of every row; starts at width^(-1/2)" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param *params_of(const locant_encoding *e)
 {

@@ -19,8 +19,8 @@ static const struct lct_key keys[] = {
 };
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "offsets", "heads" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .rate = 10, .scope = LCT_PER_LAYER,
+    { .name = "table", .dims = { "offsets", "heads" }, LCT_NORMAL(0, 0.02),
+      .rate = 10, .scope = LCT_PER_LAYER,
       .doc = "bias of each offset, (2 height - 1)(2 width - 1) of them" },
     { 0 }
 };

@@ -30,8 +30,8 @@ static const struct lct_key keys[] = {
 };
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "buckets", "heads" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .rate = 10, .scope = LCT_SHARE_KEY,
+    { .name = "table", .dims = { "buckets", "heads" }, LCT_NORMAL(0, 0.02),
+      .rate = 10, .scope = LCT_SHARE_KEY,
       .doc = "bias of each bucket for each head" },
     { 0 }
 };

@@ -27,13 +27,13 @@ static const struct lct_key keys[] = {
 
 static const struct lct_param params[] = {
     { .name = "projection", .dims = { "heads", "head_dim", "width" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      LCT_NORMAL(0, 0.02), .scope = LCT_SHARE_KEY,
       .doc = "W_R: projects the sinusoid for each head" },
-    { .name = "u", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+    { .name = "u", .dims = { "heads", "head_dim" }, LCT_NORMAL(0, 0.02),
+      .scope = LCT_SHARE_KEY,
       .doc = "added to queries in products with keys (r_w_bias)" },
-    { .name = "v", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+    { .name = "v", .dims = { "heads", "head_dim" }, LCT_NORMAL(0, 0.02),
+      .scope = LCT_SHARE_KEY,
       .doc = "added to queries in products with distances (r_r_bias)" },
     { 0 }
 };
