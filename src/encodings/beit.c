@@ -55,22 +55,6 @@ static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
     return lct_window_offset(height, width, q_pos - 1, k_pos - 1);
 }
 
-static void bias(double *out, const struct lct_call *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        out[j] = s->param[0][offset(s, q_pos, k_pos[j]) * s->heads + head];
-}
-
-/* forward: out[j] = table[offset(j), head] */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
-}
-
 /* Position key of the last patch; differences of patches are -last .. last. */
 static int64_t last_key(const struct lct_call *s)
 {
@@ -129,8 +113,9 @@ const struct lct_encoding lct_enc_beit = {
     .params = { .list = params, .size = size },
     .positions = { .count = count, .of = "image" },
     .score = {
-        .bias = bias,
-        .backward = bias_backward,
+        .bias = lct_bias_of_entries,
+        .backward = lct_bias_of_entries_backward,
+        .entry = offset,
         .fast = { .position_key = position_key, .pair_of = pair_of },
     },
 };

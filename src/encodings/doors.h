@@ -114,6 +114,11 @@ struct lct_score_door {
                      int64_t head, int64_t q_pos, const int64_t *k_pos,
                      const double *dout, size_t n);
     /*
+     * The bias is entry [entry, head] of the first parameter.  Then 'bias' is
+     * lct_bias_of_entries(), and 'backward' its reverse.
+     */
+    int64_t (*entry)(const struct lct_call *c, int64_t q_pos, int64_t k_pos);
+    /*
      * The bias of one pair for 'heads' heads from 'head' on, in one pass of a
      * network.  Then 'bias' is lct_bias_of_heads(), and 'backward' its reverse.
      */

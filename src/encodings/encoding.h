@@ -97,7 +97,15 @@ int lct_param_count(const locant_encoding *e);
 bool lct_fill_uniform(double *out, const locant_param_info *info, double bound,
                       locant_random *r);
 
-/* score.bias and score.backward of an encoding that has score.heads. */
+/* score.bias and score.backward of an encoding that has score.entry. */
+void lct_bias_of_entries(double *out, const struct lct_call *c, int64_t head,
+                         int64_t q_pos, const int64_t *k_pos, size_t n);
+void lct_bias_of_entries_backward(double *const *dparam,
+                                  const struct lct_call *c, int64_t head,
+                                  int64_t q_pos, const int64_t *k_pos,
+                                  const double *dout, size_t n);
+
+/* The same if it has score.heads. */
 void lct_bias_of_heads(double *out, const struct lct_call *c, int64_t head,
                        int64_t q_pos, const int64_t *k_pos, size_t n);
 void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *c,

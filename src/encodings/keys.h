@@ -65,8 +65,7 @@ struct lct_param {
 /* In a row of parameters: how its entries start. */
 #define LCT_NORMAL(mean, deviation)                                            \
     .init = LCT_INIT_NORMAL, .a = (mean), .b = (deviation)
-#define LCT_UNIFORM(from, to)                                                  \
-    .init = LCT_INIT_UNIFORM, .a = (from), .b = (to)
+#define LCT_UNIFORM(from, to) .init = LCT_INIT_UNIFORM, .a = (from), .b = (to)
 
 /* Number of keys of an encoding; index of a key, or
  * -1; value of a key, or NAN. */

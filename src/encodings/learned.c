@@ -81,10 +81,11 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
         lct_add_to(&dparams[0], row * dim + i, drow[i]);
 }
 
-static const locant_variant variants[] = { { "learned(offset=2)",
-                                             "Learned positions from row 2",
-                                             "OPT, BART, RoBERTa" },
-                                           { 0 } };
+static const locant_variant variants[] = {
+    { "learned(offset=2)", "Learned positions from row 2",
+      "OPT, BART, RoBERTa" },
+    { 0 },
+};
 
 const struct lct_encoding lct_enc_learned = {
     .info = {

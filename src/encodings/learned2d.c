@@ -116,10 +116,11 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
         }
 }
 
-static const locant_variant variants[] = { { "learned2d(combine=concat)",
-                                             "Rows and columns side by side",
-                                             "DETR (learned), ViT ablation" },
-                                           { 0 } };
+static const locant_variant variants[] = {
+    { "learned2d(combine=concat)", "Rows and columns side by side",
+      "DETR (learned), ViT ablation" },
+    { 0 },
+};
 
 const struct lct_encoding lct_enc_learned2d = {
     .info = {

@@ -23,7 +23,7 @@ static const char *const pairings[] = { "half", "interleaved", NULL };
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "as of rope; 1e6 in Qwen2-VL" },
+      .doc = "as in rope; 1e6 in Qwen2-VL" },
     { .name = "sections", .kind = LCT_LIST, .def = 0, .min = 0, .max = 65536,
       .doc = "pairs of t:h:w, of ernie h:w:t; left out: 16:24:24, of ernie "
              "22:22:20" },
@@ -32,11 +32,11 @@ static const struct lct_key keys[] = {
              "sections last, then t; ernie: h w h w .., then t; glm: chunked, "
              "adjacent pairs" },
     { .name = "pairing", .kind = LCT_WORD, .def = NAN, .words = pairings,
-      .doc = "as of rope; left out: half, of ernie and glm interleaved" },
+      .doc = "as in rope; left out: half, of ernie and glm interleaved" },
     { .name = "dim", .kind = LCT_INTEGER, .def = NAN, .min = 2, .max = 65536,
       .doc = "rotated leading channels, even; left out: all" },
     { .name = "scaling", .kind = LCT_SPEC, .def = 0, .family = lct_scalings,
-      .doc = "as of rope, of frequencies that no length of a call changes" },
+      .doc = "as in rope; frequencies must not depend on the length of a call" },
     { 0 }
 };
 /* clang-format on */

@@ -7,14 +7,23 @@
 #include "../positions/distance.h"
 #include "content.h"
 
-enum { LCT_PAIRINGS_HALF, LCT_PAIRINGS_INTERLEAVED };
+/* Keys that such encodings have in common with rope. */
+extern const char *const lct_near_far_pairings[];
+/* clang-format off */
+#define LCT_NEAR_FAR_BASE                                                    \
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1,            \
+      .max = 1e30, .doc = "as in rope" }
+#define LCT_NEAR_FAR_PAIRING                                                 \
+    { .name = "pairing", .kind = LCT_WORD, .def = 0,                         \
+      .words = lct_near_far_pairings, .doc = "as in rope" }
+/* clang-format on */
 
 /* The class of a key for a query, or of all pairs of some queries and keys:
  * MIXED if the pairs differ. */
 enum lct_near_far_class { LCT_NEAR, LCT_FAR, LCT_MASKED, LCT_MIXED };
 
 struct lct_near_far {
-    int base, pairing; /* indices of these keys of the spec */
+    int base, pairing, window; /* indices of these keys of the spec */
 
     /* out[i] = the class of the key at k_pos for query i; never MIXED. */
     void (*classify)(char *out, const locant_encoding *e, const int64_t *q_pos,
@@ -62,23 +71,11 @@ static inline int64_t lct_add_clamped(int64_t a, int64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* For 'classify': near at distances below 'size', far from there on. */
-static inline void lct_classify_window(char *out, int64_t size,
-                                       const int64_t *q_pos, size_t n,
-                                       int64_t k_pos)
-{
-    int64_t last = lct_add_clamped(k_pos, size - 1);
-
-    for (size_t i = 0; i < n; i++)
-        out[i] = q_pos[i] > last ? LCT_FAR : LCT_NEAR;
-}
-
-/* The same for 'classify_range'. */
-static inline enum lct_near_far_class
-lct_classify_window_range(int64_t size, const int64_t q[2], const int64_t k[2])
-{
-    return lct_gap(q[1], k[0]) < size    ? LCT_NEAR
-           : lct_gap(q[0], k[1]) >= size ? LCT_FAR
-                                         : LCT_MIXED;
-}
+/* For 'classify', and 'classify_range': near at distances below the key
+ * 'window', far from there on. */
+void lct_near_far_classify(char *out, const locant_encoding *e,
+                           const int64_t *q_pos, size_t n, int64_t k_pos);
+enum lct_near_far_class lct_near_far_classify_range(const locant_encoding *e,
+                                                    const int64_t q[2],
+                                                    const int64_t k[2]);
 #endif

@@ -169,6 +169,27 @@ locant_status locant_encoding_bias_backward(locant_tensor *dparams,
     return LOCANT_OK;
 }
 
+void lct_bias_of_entries(double *out, const struct lct_call *s, int64_t head,
+                         int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    const struct lct_score_door *door = &s->e->row->score;
+
+    for (size_t j = 0; j < n; j++)
+        out[j] = s->param[0][door->entry(s, q_pos, k_pos[j]) * s->heads + head];
+}
+
+/* forward: out[j] = table[entry(j), head] */
+void lct_bias_of_entries_backward(double *const *dparam,
+                                  const struct lct_call *s, int64_t head,
+                                  int64_t q_pos, const int64_t *k_pos,
+                                  const double *dout, size_t n)
+{
+    const struct lct_score_door *door = &s->e->row->score;
+
+    for (size_t j = 0; j < n; j++)
+        dparam[0][door->entry(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
+}
+
 void lct_bias_of_heads(double *out, const struct lct_call *s, int64_t head,
                        int64_t q_pos, const int64_t *k_pos, size_t n)
 {

@@ -100,10 +100,11 @@ static void row(double *out, const locant_encoding *e,
     }
 }
 
-static const locant_variant variants[] = { { "sincos3d(form=half)",
-                                             "3-D sines, half of them for time",
-                                             "V-JEPA without uniform_power" },
-                                           { 0 } };
+static const locant_variant variants[] = {
+    { "sincos3d(form=half)", "3-D sines, half of them for time",
+      "V-JEPA without uniform_power" },
+    { 0 },
+};
 
 const struct lct_encoding lct_enc_sincos3d = {
     .info = {

@@ -16,18 +16,13 @@
 
 enum { SINKS, WINDOW, BASE, PAIRING };
 
-static const char *const pairings[] = { "half", "interleaved", NULL };
-
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "sinks", .kind = LCT_INTEGER, .def = 4, .min = 0,
       .max = 1 << 30, .doc = "first tokens that stay" },
     { .name = "window", .kind = LCT_INTEGER, .def = 508, .min = 1,
       .max = 1 << 30, .doc = "last tokens that stay, including the query" },
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "as of rope" },
-    { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
-      .words = pairings, .doc = "as of rope" },
+    LCT_NEAR_FAR_BASE, LCT_NEAR_FAR_PAIRING,
     { 0 }
 };
 /* clang-format on */
@@ -85,6 +80,7 @@ classify_range(const locant_encoding *e, const int64_t q[2], const int64_t k[2])
 static const struct lct_near_far near_far = {
     .base = BASE,
     .pairing = PAIRING,
+    .window = WINDOW,
     .classify = classify,
     .classify_range = classify_range,
     .masks = true,

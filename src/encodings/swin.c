@@ -41,22 +41,6 @@ static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
                              (int64_t)s->e->value[WIDTH], q_pos, k_pos);
 }
 
-static void bias(double *out, const struct lct_call *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        out[j] = s->param[0][offset(s, q_pos, k_pos[j]) * s->heads + head];
-}
-
-/* forward: out[j] = table[offset(j), head] */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
-}
-
 const struct lct_encoding lct_enc_swin = {
     .info = {
         .name = "swin",
@@ -75,8 +59,9 @@ const struct lct_encoding lct_enc_swin = {
     .params = { .list = params, .size = size },
     .positions = { .count = lct_window_positions, .of = "window" },
     .score = {
-        .bias = bias,
-        .backward = bias_backward,
+        .bias = lct_bias_of_entries,
+        .backward = lct_bias_of_entries_backward,
+        .entry = offset,
         .fast = { .position_key = lct_patch_key, .pair_of = lct_patch_pair },
     },
 };

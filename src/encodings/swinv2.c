@@ -20,8 +20,8 @@ static const struct lct_key keys[] = {
     { .name = "width", .kind = LCT_INTEGER, .def = 8, .min = 1, .max = 1024,
       .doc = "columns of the window" },
     { .name = "pretrained", .kind = LCT_INTEGER, .def = 0, .min = 0,
-      .max = 1024, .doc = "window size offsets are divided by, less 1; 0: the "
-      "window's own" },
+      .max = 1024, .doc = "offsets are divided by this window size less 1; 0: "
+      "by the window's own" },
     { .name = "hidden", .kind = LCT_INTEGER, .def = 512, .min = 1, .max = 4096,
       .doc = "units of the network" },
     { 0 }

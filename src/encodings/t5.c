@@ -144,8 +144,9 @@ static locant_status prepare(locant_encoding *e)
     return LOCANT_OK;
 }
 
-static int bucket(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+static int64_t bucket(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
 {
+    const locant_encoding *e = c->e;
     const int64_t *first = e->state;
     int64_t past = lct_distance(q_pos, k_pos), n = past > 0 ? past : -past;
     int side, single, low = 0, high, offset = 0;
@@ -157,7 +158,7 @@ static int bucket(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     else if (past < 0)
         n = 0;
     if (n < single)
-        return offset + (int)n;
+        return offset + n;
     while (high - low > 1) {
         int middle = (low + high) / 2;
 
@@ -167,22 +168,6 @@ static int bucket(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
             high = middle;
     }
     return offset + single + low;
-}
-
-static void bias(double *out, const struct lct_call *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        out[j] = s->param[0][bucket(s->e, q_pos, k_pos[j]) * s->heads + head];
-}
-
-/* forward: out[j] = table[bucket(j), head] */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        dparam[0][bucket(s->e, q_pos, k_pos[j]) * s->heads + head] += dout[j];
 }
 
 static const locant_variant variants[] = {
@@ -210,5 +195,9 @@ const struct lct_encoding lct_enc_t5 = {
     .check = check,
     .prepare = prepare,
     .params = { .list = params },
-    .score = { .bias = bias, .backward = bias_backward },
+    .score = {
+        .bias = lct_bias_of_entries,
+        .backward = lct_bias_of_entries_backward,
+        .entry = bucket,
+    },
 };
