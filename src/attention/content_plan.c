@@ -44,8 +44,9 @@ static bool plan_table(struct lct_content_table *table,
 static void find_differences(int64_t *low, int64_t *high,
                              const struct lct_plan *p)
 {
-    const struct lct_positions queries = lct_positions_of_queries(p->request);
-    const struct lct_positions keys = lct_positions_of_keys(p->request);
+    const struct lct_positions queries =
+        lct_positions_of(p->request, LCT_QUERY);
+    const struct lct_positions keys = lct_positions_of(p->request, LCT_KEY);
 
     *low = INT64_MAX;
     *high = INT64_MIN;

@@ -90,8 +90,8 @@ locant_status lct_positions_check(struct lct_request *r)
     LCT_TRY(check_axes(r));
     LCT_TRY(check_one(r, "q_coords", r->a->q_coords, r->T, r->axes));
     LCT_TRY(check_one(r, "k_coords", r->a->k_coords, r->S, r->axes));
-    q = lct_positions_of_queries(r);
-    k = lct_positions_of_keys(r);
+    q = lct_positions_of(r, LCT_QUERY);
+    k = lct_positions_of(r, LCT_KEY);
     LCT_TRY(check_reals(r, "q_coords", &q));
     return check_reals(r, "k_coords", &k);
 }
@@ -158,8 +158,8 @@ locant_status lct_positions_check_known(const struct lct_request *r,
                                         const locant_encoding *leaf,
                                         const locant_tensor *params)
 {
-    struct lct_positions q = lct_positions_of_queries(r);
-    struct lct_positions k = lct_positions_of_keys(r);
+    struct lct_positions q = lct_positions_of(r, LCT_QUERY);
+    struct lct_positions k = lct_positions_of(r, LCT_KEY);
     struct check c = { leaf, params, false };
 
     if (!lct_length_limit_exists(leaf))
@@ -197,8 +197,8 @@ static bool follows(const struct lct_positions *q,
 
 static bool keys_follow(const struct lct_request *r)
 {
-    struct lct_positions q = lct_positions_of_queries(r);
-    struct lct_positions k = lct_positions_of_keys(r);
+    struct lct_positions q = lct_positions_of(r, LCT_QUERY);
+    struct lct_positions k = lct_positions_of(r, LCT_KEY);
 
     if (r->T == 0 || r->S == 0)
         return false;
@@ -242,8 +242,8 @@ static bool is_own(const struct lct_positions *q, const struct lct_positions *k,
 locant_status lct_positions_check_own_keys(const struct lct_request *r,
                                            const locant_encoding *leaf)
 {
-    struct lct_positions q = lct_positions_of_queries(r);
-    struct lct_positions k = lct_positions_of_keys(r);
+    struct lct_positions q = lct_positions_of(r, LCT_QUERY);
+    struct lct_positions k = lct_positions_of(r, LCT_KEY);
 
     for (int64_t row = 0; row < r->position_rows; row++)
         for (int64_t i = 0; i < r->T; i++) {

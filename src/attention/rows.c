@@ -157,8 +157,9 @@ static void find_keys(struct lct_rows_document *s, const struct lct_plan *p)
     s->c.scale = p->scale;
 }
 
-void lct_rows_load(const struct lct_rows_task *w, const locant_attention *a)
+void lct_rows_load(const struct lct_rows_task *w)
 {
+    const locant_tensor *x = w->p->request->a->x;
     const struct lct_plan *p = w->p;
     const struct lct_rows_document *s = w->doc;
 
@@ -178,7 +179,7 @@ void lct_rows_load(const struct lct_rows_task *w, const locant_attention *a)
         for (int64_t n = 0; n < s->c.keys; n++) {
             int64_t at[2] = { s->b, s->index[n] };
 
-            lct_row_to_f64(s->x + n * p->W, lct_at(a->x, at, 2), a->x->dtype,
+            lct_row_to_f64(s->x + n * p->W, lct_at(x, at, 2), x->dtype,
                            (size_t)p->W);
         }
     if (p->tables->content != NULL)

@@ -76,7 +76,7 @@ void lct_rows_begin(struct lct_rows_document *doc, const struct lct_plan *p,
 bool lct_rows_next(struct lct_rows_document *doc, const struct lct_plan *p);
 
 /* Load the document's keys, values and inputs, and prepare its content. */
-void lct_rows_load(const struct lct_rows_task *w, const locant_attention *a);
+void lct_rows_load(const struct lct_rows_task *w);
 
 /* Is query i in the document? */
 bool lct_rows_has(const struct lct_rows_task *w, int64_t i);
@@ -89,9 +89,9 @@ void lct_rows_cap(double *s, double *slope, const struct lct_plan *p,
                   int64_t n);
 
 /* Run the engine; tables must be filled. */
-void lct_rows_forward(const struct lct_plan *p, const locant_attention *a,
-                      locant_tensor *out, locant_tensor *lse);
-void lct_rows_backward(const struct lct_plan *p, const locant_attention *a,
+void lct_rows_forward(const struct lct_plan *p, locant_tensor *out,
+                      locant_tensor *lse);
+void lct_rows_backward(const struct lct_plan *p,
                        const locant_attention_gradients *g,
                        const locant_tensor *dout, const locant_tensor *out,
                        const locant_tensor *lse);

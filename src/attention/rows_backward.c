@@ -19,7 +19,6 @@
 
 struct backward_job {
     const struct lct_plan *p;
-    const locant_attention *a;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
     int64_t from; /* task of document 0 */
@@ -238,7 +237,7 @@ static void backward_document(struct owner *w)
     struct lct_rows_document *s = w->t.doc;
     size_t rows;
 
-    lct_rows_load(&w->t, w->job->a);
+    lct_rows_load(&w->t);
     rows = (size_t)(s->kv_heads * s->c.keys) * sizeof(double);
     memset(s->dk, 0, rows * (size_t)w->t.p->Dq);
     memset(s->dv, 0, rows * (size_t)w->t.p->D);
@@ -294,13 +293,13 @@ static void backward_task(void *context, size_t n, int slot)
         backward_document(&w);
 }
 
-void lct_rows_backward(const struct lct_plan *p, const locant_attention *a,
+void lct_rows_backward(const struct lct_plan *p,
                        const locant_attention_gradients *g,
                        const locant_tensor *dout, const locant_tensor *out,
                        const locant_tensor *lse)
 {
     struct backward_job job = {
-        .p = p, .a = a, .g = g, .dout = dout, .out = out, .lse = lse
+        .p = p, .g = g, .dout = dout, .out = out, .lse = lse
     };
     int64_t tasks = lct_rows_tasks(p), count;
 
@@ -316,6 +315,6 @@ void lct_rows_backward(const struct lct_plan *p, const locant_attention *a,
                     p->gradients->params[(size_t)n * p->params + k];
     }
     if (p->params > 0 && g->dparams != NULL)
-        lct_param_gradients_accumulate(p, g->dparams, a);
+        lct_param_gradients_accumulate(p, g->dparams);
     lct_sinks_backward(p, g, dout, out, lse);
 }

@@ -8,7 +8,6 @@
 
 struct forward_job {
     const struct lct_plan *p;
-    const locant_attention *a;
     const locant_tensor *out, *lse;
     int64_t count; /* documents at a time */
 };
@@ -19,7 +18,7 @@ static void load(void *context, size_t n, int slot)
     struct lct_rows_task w = lct_rows_task_of(job->p, n, slot);
 
     if (w.doc->active)
-        lct_rows_load(&w, job->a);
+        lct_rows_load(&w);
 }
 
 /* Turn scores s and a sink into weights; returns the log-sum-exp. */
@@ -114,10 +113,10 @@ static bool next_documents(const struct forward_job *job)
     return any;
 }
 
-void lct_rows_forward(const struct lct_plan *p, const locant_attention *a,
-                      locant_tensor *out, locant_tensor *lse)
+void lct_rows_forward(const struct lct_plan *p, locant_tensor *out,
+                      locant_tensor *lse)
 {
-    struct forward_job job = { .p = p, .a = a, .out = out, .lse = lse };
+    struct forward_job job = { .p = p, .out = out, .lse = lse };
     int64_t tasks = lct_rows_tasks(p);
 
     if (p->documents)

@@ -31,8 +31,8 @@ static int64_t longest(const struct lct_plan *p, const struct lct_positions *t,
 
 static int64_t length_of(const struct lct_plan *p, struct some of)
 {
-    struct lct_positions q = lct_positions_of_queries(p->request);
-    struct lct_positions k = lct_positions_of_keys(p->request);
+    struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
+    struct lct_positions k = lct_positions_of(p->request, LCT_KEY);
     int64_t most = longest(p, &q, of), other = longest(p, &k, of);
 
     most = other > most ? other : most;
@@ -45,7 +45,7 @@ static int64_t length_of(const struct lct_plan *p, struct some of)
  */
 static locant_status find_lengths(struct lct_plan *p)
 {
-    struct lct_positions q = lct_positions_of_queries(p->request);
+    struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
     struct some of = { 0, -1 };
 
     LCT_TRY(lct_lengths_add(&p->lengths, p->request->fn, 1));
@@ -111,9 +111,7 @@ void lct_schedules_fill(const struct lct_schedule **by,
                         const struct lct_plan *p, enum lct_role role,
                         int64_t row)
 {
-    const struct lct_positions t = role == LCT_QUERY
-                                       ? lct_positions_of_queries(p->request)
-                                       : lct_positions_of_keys(p->request);
+    const struct lct_positions t = lct_positions_of(p->request, role);
 
     for (int64_t i = 0; i < t.n; i++) {
         struct some of = { row, lct_positions_doc(&t, row, i) };

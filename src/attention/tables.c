@@ -181,8 +181,8 @@ static void fill_temperatures(const struct lct_tables *tables,
 static void fill_positions(const struct lct_tables *tables,
                            const struct lct_plan *p)
 {
-    const struct lct_positions q = lct_positions_of_queries(p->request);
-    const struct lct_positions k = lct_positions_of_keys(p->request);
+    const struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
+    const struct lct_positions k = lct_positions_of(p->request, LCT_KEY);
     int axes = p->request->axes;
 
     for (int64_t row = 0; row < p->position_rows; row++) {

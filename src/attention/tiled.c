@@ -301,5 +301,5 @@ void lct_tiled_backward(const struct lct_plan *p,
     if (content)
         lct_content_tables_accumulate(p);
     lct_bias_table_accumulate(p);
-    lct_param_gradients_accumulate(p, g->dparams, p->request->a);
+    lct_param_gradients_accumulate(p, g->dparams);
 }
