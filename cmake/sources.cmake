@@ -36,18 +36,18 @@ set(CORE_SOURCES
   attention/backward.c attention/bf16.c attention/bias.c attention/bias_pwl.c
   attention/bias_table.c attention/content.c attention/content_far.c
   attention/content_gates.c attention/content_plan.c
-  attention/content_tables.c attention/content_window.c attention/decode.c
-  attention/decode_bf16.c attention/decode_f32.c attention/decode_keys.c
-  attention/decode_softmax.c attention/f32.c attention/load.c
-  attention/mask.c attention/order.c attention/outputs.c
-  attention/param_gradients.c attention/plan.c attention/positions.c
-  attention/positions_check.c attention/problem.c attention/product.c
-  attention/reference.c attention/request.c attention/rotation.c
-  attention/rows.c attention/rows_backward.c attention/rows_content.c
-  attention/rows_far.c attention/rows_forward.c attention/rows_gates.c
-  attention/rows_vectors.c attention/schedules.c attention/scores.c
-  attention/scratch.c attention/sinks.c attention/softmax.c
-  attention/tables.c attention/tiled.c
+  attention/content_project.c attention/content_tables.c
+  attention/content_window.c attention/decode.c attention/decode_bf16.c
+  attention/decode_f32.c attention/decode_keys.c attention/decode_softmax.c
+  attention/f32.c attention/load.c attention/mask.c attention/order.c
+  attention/outputs.c attention/param_gradients.c attention/plan.c
+  attention/positions.c attention/positions_check.c attention/problem.c
+  attention/product.c attention/reference.c attention/request.c
+  attention/rotation.c attention/rows.c attention/rows_backward.c
+  attention/rows_content.c attention/rows_far.c attention/rows_forward.c
+  attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
+  attention/scores.c attention/scratch.c attention/sinks.c
+  attention/softmax.c attention/tables.c attention/tiled.c
   kernel/dispatch.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/nn_dispatch.c
