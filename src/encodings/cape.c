@@ -27,11 +27,9 @@ static const struct lct_key keys[] = {
 /* clang-format on */
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    (void)length;
-    return lct_schedule_make_sines(out, fn, e->value[BASE], dim);
+    return lct_schedule_make_sines(out, u, u->e->value[BASE]);
 }
 
 static void row(double *out, const locant_encoding *e,

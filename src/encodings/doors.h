@@ -50,14 +50,23 @@ struct lct_position_hooks {
 };
 
 /*
+ * What a schedule is made for: rows of 'dim' channels (a head's, or the width
+ * of the model) in calls of a length.  Errors name the public function 'fn'.
+ */
+struct lct_schedule_use {
+    const locant_encoding *e;
+    const char *fn;
+    int64_t dim, length;
+};
+
+/*
  * Frequencies.  The argument 'length' is 1 + the longest position of the
  * document, or of all documents of the call if 'by_call' is true, as rounded by
  * the hook 'length'; it is 0 if frequencies do not depend on it.
  */
 struct lct_schedule_hooks {
-    /* For rows of 'dim' channels: a head's, or the width of the model. */
-    locant_status (*create)(struct lct_schedule **out, const locant_encoding *e,
-                            const char *fn, int64_t dim, int64_t length);
+    locant_status (*create)(struct lct_schedule **out,
+                            const struct lct_schedule_use *u);
     int64_t (*length)(const locant_encoding *e, int64_t length);
     bool (*by_call)(const locant_encoding *e);
     /* Does other software have a float32 recipe for this locant_angle_mode?

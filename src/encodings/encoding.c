@@ -235,7 +235,8 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
     *out = find_schedule(e, head_dim, length);
     if (*out != NULL)
         return LOCANT_OK;
-    LCT_TRY(e->row->schedule.create(&made, e, fn, head_dim, length));
+    LCT_TRY(e->row->schedule.create(
+        &made, &(struct lct_schedule_use){ e, fn, head_dim, length }));
     made->length = length;
     *out = made;
     made->owned = length != 0 && count_lengths(e) >= KEPT_LENGTHS;
@@ -256,25 +257,28 @@ const struct lct_schedule *lct_schedule_kept(const locant_encoding *e,
     return s;
 }
 
-locant_status lct_schedule_make(struct lct_schedule **out, const char *fn,
-                                double base, int64_t pairs, int64_t dim)
+locant_status lct_schedule_make(struct lct_schedule **out,
+                                const struct lct_schedule_use *u, double base,
+                                int64_t pairs)
 {
-    *out = lct_schedule_create(base, pairs, dim);
+    *out = lct_schedule_create(base, pairs, u->dim);
     if (*out != NULL)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_NOMEM,
-                       "%s: no memory for %" PRId64 " frequencies", fn, pairs);
+                       "%s: no memory for %" PRId64 " frequencies", u->fn,
+                       pairs);
 }
 
-locant_status lct_schedule_make_sines(struct lct_schedule **out, const char *fn,
-                                      double base, int64_t dim)
+locant_status lct_schedule_make_sines(struct lct_schedule **out,
+                                      const struct lct_schedule_use *u,
+                                      double base)
 {
-    int64_t sines = dim - dim / 2;
+    int64_t sines = u->dim - u->dim / 2;
 
-    LCT_TRY(lct_schedule_make(out, fn, base, sines, dim));
-    if (dim % 2 != 0)
+    LCT_TRY(lct_schedule_make(out, u, base, sines));
+    if (u->dim % 2 != 0)
         for (int64_t c = 0; c < sines; c++)
-            (*out)->turn[c] = lct_turn_of(base, c, dim);
+            (*out)->turn[c] = lct_turn_of(base, c, u->dim);
     return LOCANT_OK;
 }
 

@@ -131,10 +131,12 @@ const struct lct_schedule *lct_schedule_kept(const locant_encoding *e,
                                              int64_t dim);
 
 /* For schedule.create: frequencies base^(-2c / (2 pairs)), one axis. */
-locant_status lct_schedule_make(struct lct_schedule **out, const char *fn,
-                                double base, int64_t pairs, int64_t dim);
-/* The same base^(-2c / dim) for sinusoids, where an odd 'dim' has one sine
- * more than cosines. */
-locant_status lct_schedule_make_sines(struct lct_schedule **out, const char *fn,
-                                      double base, int64_t dim);
+locant_status lct_schedule_make(struct lct_schedule **out,
+                                const struct lct_schedule_use *u, double base,
+                                int64_t pairs);
+/* The same base^(-2c / dim) for sinusoids; an odd 'dim' has one sine more than
+ * cosines. */
+locant_status lct_schedule_make_sines(struct lct_schedule **out,
+                                      const struct lct_schedule_use *u,
+                                      double base);
 #endif

@@ -125,33 +125,31 @@ static int axis_of(const locant_encoding *e, int64_t c)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int64_t dim = isnan(e->value[DIM]) ? head_dim : (int64_t)e->value[DIM];
+    const locant_encoding *e = u->e;
+    int64_t dim = isnan(e->value[DIM]) ? u->dim : (int64_t)e->value[DIM];
     int64_t sum = section(e, 0) + section(e, 1) + section(e, 2);
     double pairing = e->value[PAIRING];
     struct lct_schedule *one;
     locant_status status;
 
-    (void)length;
-    if (dim > head_dim)
+    if (dim > u->dim)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: mrope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
-                           fn, dim, head_dim);
+                           u->fn, dim, u->dim);
     if (dim % 2 != 0 || 2 * sum != dim)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: the sections of mrope are %" PRId64
                            " pairs, expected half of the %" PRId64
                            " channels it rotates",
-                           fn, sum, dim);
+                           u->fn, sum, dim);
     if (isnan(pairing))
         pairing = e->value[LAYOUT] >= ERNIE ? LCT_INTERLEAVED : LCT_HALF;
-    LCT_TRY(lct_scaling_schedule(&one, e->nested[SCALING], e->value[BASE], fn,
-                                 dim / 2, head_dim));
-    status = lct_grid_schedule(out, e, fn, head_dim, 1, dim / 2,
-                               (enum lct_pairing)pairing);
+    LCT_TRY(lct_scaling_schedule(&one, e->nested[SCALING], e->value[BASE],
+                                 u->fn, dim / 2, u->dim));
+    status = lct_grid_schedule(out, u, 1, dim / 2, (enum lct_pairing)pairing);
     for (int64_t c = 0; status == LOCANT_OK && c < dim / 2; c++)
         (*out)->turn[axis_of(e, c) * (dim / 2) + c] = one->turn[c];
     if (status == LOCANT_OK)

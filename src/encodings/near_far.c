@@ -21,14 +21,12 @@ const char *const lct_near_far_pairings[] = { "half", "interleaved", NULL };
 enum { PAIRS = 64 }; /* frequencies at a time */
 
 locant_status lct_near_far_schedule(struct lct_schedule **out,
-                                    const locant_encoding *e, const char *fn,
-                                    int64_t head_dim, int64_t length)
+                                    const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     const struct lct_near_far *scheme = e->row->content.near_far;
 
-    (void)length;
-    LCT_TRY(lct_schedule_make(out, fn, e->value[scheme->base], head_dim / 2,
-                              head_dim));
+    LCT_TRY(lct_schedule_make(out, u, e->value[scheme->base], u->dim / 2));
     (*out)->pairing = (enum lct_pairing)e->value[scheme->pairing];
     return LOCANT_OK;
 }

@@ -48,8 +48,7 @@ struct lct_near_far {
 
 /* The hooks schedule.create and content.products of a near/far encoding. */
 locant_status lct_near_far_schedule(struct lct_schedule **out,
-                                    const locant_encoding *e, const char *fn,
-                                    int64_t head_dim, int64_t length);
+                                    const struct lct_schedule_use *u);
 void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
                            int64_t low, int64_t high);
 

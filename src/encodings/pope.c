@@ -42,11 +42,9 @@ static int64_t width(const locant_encoding *e, int64_t head_dim)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    (void)length;
-    return lct_schedule_make(out, fn, e->value[BASE], head_dim, head_dim);
+    return lct_schedule_make(out, u, u->e->value[BASE], u->dim);
 }
 
 static double softplus(double x)

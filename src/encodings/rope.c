@@ -99,32 +99,33 @@ static bool by_call(const locant_encoding *e)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int64_t dim = isnan(e->value[DIM]) ? head_dim : (int64_t)e->value[DIM];
+    const locant_encoding *e = u->e;
+    int64_t dim = isnan(e->value[DIM]) ? u->dim : (int64_t)e->value[DIM];
     const locant_encoding *scaling = e->nested[SCALING];
+    struct lct_schedule_use of_scaling = { scaling, u->fn, u->dim, u->length };
     struct lct_schedule *s;
     locant_status status;
 
     *out = NULL;
-    if (dim > head_dim)
+    if (dim > u->dim)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: rope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
-                           fn, dim, head_dim);
+                           u->fn, dim, u->dim);
     if (dim % 2 != 0)
         return locant_fail(
             LOCANT_ERR_SHAPE,
             "%s: heads have %" PRId64
             " channels, expected an even number to rotate in pairs",
-            fn, dim);
-    LCT_TRY(lct_schedule_make(&s, fn, e->value[BASE], dim / 2, head_dim));
+            u->fn, dim);
+    LCT_TRY(lct_schedule_make(&s, u, e->value[BASE], dim / 2));
     s->pairing = (enum lct_pairing)e->value[PAIRING];
-    s->first = e->value[SIDE] == TRAILING ? head_dim - dim : 0;
+    s->first = e->value[SIDE] == TRAILING ? u->dim - dim : 0;
     s->mode = (locant_angle_mode)e->value[ANGLES];
     lct_recipe_plain(s, e->value[BASE]);
-    status = scaling->row->schedule.create(&s, scaling, fn, head_dim, length);
+    status = scaling->row->schedule.create(&s, &of_scaling);
     if (status != LOCANT_OK) {
         locant_release(s);
         return status;

@@ -76,19 +76,17 @@ static struct lct_turn whole_turns(double base, int64_t i, int64_t dim)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int form = (int)e->value[FORM];
+    int form = (int)u->e->value[FORM];
     bool half = form == PIXTRAL || form == QWEN || form == DINOV3;
     bool x_first = form == AXIAL || form == SAM2;
-    int64_t pairs = dim / 2, each = pairs / 2;
-    double base = e->value[BASE];
+    int64_t pairs = u->dim / 2, each = pairs / 2;
+    double base = u->e->value[BASE];
 
-    (void)length;
     if (isnan(base))
         base = form == AXIAL || form == DINOV3 ? 100 : 10000;
-    LCT_TRY(lct_grid_schedule(out, e, fn, dim, 4, dim < 4 ? 0 : pairs,
+    LCT_TRY(lct_grid_schedule(out, u, 4, u->dim < 4 ? 0 : pairs,
                               half ? LCT_HALF : LCT_INTERLEAVED));
     for (int64_t c = 0; c < pairs; c++) {
         int axis = (c < each) != x_first ? Y : X;
@@ -96,11 +94,11 @@ static locant_status schedule(struct lct_schedule **out,
         struct lct_turn *turn = &(*out)->turn[axis * pairs + c];
 
         if (form == PIXTRAL)
-            *turn = lct_turn_of(base, 2 * i + (axis == X), dim);
+            *turn = lct_turn_of(base, 2 * i + (axis == X), u->dim);
         else if (form == DINOV3)
-            *turn = whole_turns(base, i, dim / 2);
+            *turn = whole_turns(base, i, u->dim / 2);
         else
-            *turn = lct_turn_of(base, i, dim / 2);
+            *turn = lct_turn_of(base, i, u->dim / 2);
     }
     return LOCANT_OK;
 }

@@ -35,16 +35,14 @@ static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int64_t each = dim / 3 / 2, pairs = AXES * each;
+    int64_t each = u->dim / 3 / 2, pairs = AXES * each;
 
-    (void)length;
-    LCT_TRY(lct_grid_schedule(out, e, fn, dim, 1, pairs, LCT_INTERLEAVED));
+    LCT_TRY(lct_grid_schedule(out, u, 1, pairs, LCT_INTERLEAVED));
     for (int64_t c = 0; c < pairs; c++)
         (*out)->turn[c / each * pairs + c] =
-            lct_turn_of(e->value[BASE], c % each, 2 * each);
+            lct_turn_of(u->e->value[BASE], c % each, 2 * each);
     return LOCANT_OK;
 }
 

@@ -76,15 +76,12 @@ static float ggml(const locant_encoding *e, float inverse)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     struct lct_schedule *s = *out;
     float dim = (float)(2 * s->pairs);
 
-    (void)fn;
-    (void)head_dim;
-    (void)length;
     for (int64_t c = 0; c < s->pairs; c++) {
         struct lct_turn f = s->turn[c];
         struct lct_turn slow = lct_turn_divide(f, e->value[FACTOR]);

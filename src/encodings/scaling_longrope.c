@@ -63,21 +63,20 @@ static int64_t which_length(const locant_encoding *e, int64_t length)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     struct lct_schedule *s = *out;
-    int which = length > (int64_t)e->value[ORIGINAL] ? LONG : SHORT;
+    int which = u->length > (int64_t)e->value[ORIGINAL] ? LONG : SHORT;
     const struct lct_list *list = e->list[which];
     float dim = (float)(2 * s->pairs);
 
-    (void)head_dim;
     for (int k = SHORT; k <= LONG; k++)
         if (e->list[k] != NULL && (int64_t)e->list[k]->n != s->pairs)
             return locant_fail(LOCANT_ERR_SHAPE,
                                "%s: the list '%s' of longrope has %zu numbers, "
                                "expected %" PRId64 ", one for each pair",
-                               fn, keys[k].name, e->list[k]->n, s->pairs);
+                               u->fn, keys[k].name, e->list[k]->n, s->pairs);
     s->magnitude = attention(e);
     if (list != NULL)
         for (int64_t c = 0; c < s->pairs; c++) {

@@ -198,17 +198,16 @@ static void ggml(struct lct_schedule *s, const locant_encoding *e, double low,
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     struct lct_schedule *s = *out;
-    double factor = factor_of(e, length), low, high;
+    double factor = factor_of(e, u->length), low, high;
 
-    (void)head_dim;
     if (s->base <= 1)
         return locant_fail(
             LOCANT_ERR_PARAM,
-            "%s: base of rope is %g, expected more than 1 with yarn", fn,
+            "%s: base of rope is %g, expected more than 1 with yarn", u->fn,
             s->base);
     ends(&low, &high, s, e);
     s->magnitude = attention(e, factor);

@@ -38,16 +38,14 @@ static const struct lct_key keys[] = {
 /* clang-format on */
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    (void)length;
-    if (dim % 4 != 0)
+    if (u->dim % 4 != 0)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: sincos2d has rows of %" PRId64
                            " channels, expected a multiple of 4",
-                           fn, dim);
-    return lct_schedule_make(out, fn, e->value[BASE], dim / 4, dim);
+                           u->fn, u->dim);
+    return lct_schedule_make(out, u, u->e->value[BASE], u->dim / 4);
 }
 
 /* Clamp to what angles accept; positions so far out have no meaning. */

@@ -39,22 +39,21 @@ static int64_t band(const locant_encoding *e, int axis, int64_t dim)
 
 /* Frequencies of the three axes one after the other. */
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     int64_t pairs = 0, at = 0;
 
-    (void)length;
-    if (e->value[FORM] == HALF ? dim % 8 != 0 : dim % 2 != 0)
+    if (e->value[FORM] == HALF ? u->dim % 8 != 0 : u->dim % 2 != 0)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: sincos3d has rows of %" PRId64
                            " channels, expected a multiple of %d",
-                           fn, dim, e->value[FORM] == HALF ? 8 : 2);
+                           u->fn, u->dim, e->value[FORM] == HALF ? 8 : 2);
     for (int axis = 0; axis < 3; axis++)
-        pairs += band(e, axis, dim) / 2;
-    LCT_TRY(lct_schedule_make(out, fn, e->value[BASE], pairs, dim));
+        pairs += band(e, axis, u->dim) / 2;
+    LCT_TRY(lct_schedule_make(out, u, e->value[BASE], pairs));
     for (int axis = 0; axis < 3; axis++) {
-        int64_t n = band(e, axis, dim) / 2;
+        int64_t n = band(e, axis, u->dim) / 2;
 
         for (int64_t c = 0; c < n; c++)
             (*out)->turn[at++] = lct_turn_of(e->value[BASE], c, 2 * n);

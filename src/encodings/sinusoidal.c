@@ -81,15 +81,14 @@ static int64_t sines_of(const locant_encoding *e, int64_t dim)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int64_t pairs = dim / 2;
+    const locant_encoding *e = u->e;
+    int64_t pairs = u->dim / 2;
 
-    (void)length;
     if (e->value[SPACING] != INCLUSIVE)
-        return lct_schedule_make_sines(out, fn, e->value[BASE], dim);
-    LCT_TRY(lct_schedule_make(out, fn, e->value[BASE], pairs, dim));
+        return lct_schedule_make_sines(out, u, e->value[BASE]);
+    LCT_TRY(lct_schedule_make(out, u, e->value[BASE], pairs));
     for (int64_t c = 0; c < pairs; c++)
         (*out)->turn[c] =
             lct_turn_of(e->value[BASE], c, 2 * (pairs > 1 ? pairs - 1 : 1));

@@ -39,12 +39,9 @@ void lct_sinusoids_products(struct lct_products *out, const locant_encoding *e,
 }
 
 locant_status lct_sinusoids_schedule(struct lct_schedule **out,
-                                     const locant_encoding *e, const char *fn,
-                                     int64_t width, int64_t length)
+                                     const struct lct_schedule_use *u)
 {
-    (void)length;
-    return lct_schedule_make_sines(out, fn, e->value[LCT_SINUSOIDS_BASE],
-                                   width);
+    return lct_schedule_make_sines(out, u, u->e->value[LCT_SINUSOIDS_BASE]);
 }
 
 /* [sin(m f_c) | cos(m f_c)], an odd width with one sine more. */

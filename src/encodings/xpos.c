@@ -50,18 +50,16 @@ static locant_status positions(const locant_encoding *e, const char *fn,
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    (void)length;
     *out = NULL;
-    if (head_dim % 2 != 0)
+    if (u->dim % 2 != 0)
         return locant_fail(
             LOCANT_ERR_SHAPE,
             "%s: heads have %" PRId64
             " channels, expected an even number to rotate in pairs",
-            fn, head_dim);
-    LCT_TRY(lct_schedule_make(out, fn, e->value[BASE], head_dim / 2, head_dim));
+            u->fn, u->dim);
+    LCT_TRY(lct_schedule_make(out, u, u->e->value[BASE], u->dim / 2));
     (*out)->pairing = LCT_INTERLEAVED;
     return LOCANT_OK;
 }
