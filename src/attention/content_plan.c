@@ -13,7 +13,7 @@ static int64_t held_to(int64_t x, int64_t low, int64_t high)
 /* Find the rows that occur; false: too many differences for a table. */
 static bool plan_table(struct lct_content_table *table,
                        const struct lct_plan *p, const struct lct_vectors *v,
-                       int64_t low, int64_t high)
+                       struct lct_span differences)
 {
     const locant_encoding *e = p->request->content->e;
     int64_t range, from, to;
@@ -25,9 +25,9 @@ static bool plan_table(struct lct_content_table *table,
         table->rows = v->pairs;
         return true;
     }
-    table->first = held_to(low, v->first, v->last);
-    if (__builtin_sub_overflow(held_to(high, v->first, v->last), table->first,
-                               &range) ||
+    table->first = held_to(differences.low, v->first, v->last);
+    if (__builtin_sub_overflow(held_to(differences.high, v->first, v->last),
+                               table->first, &range) ||
         range >= 4 * (p->T + p->S) + 1024)
         return false;
     table->range = range + 1;
@@ -41,28 +41,27 @@ static bool plan_table(struct lct_content_table *table,
 }
 
 /* The extent of q_pos - k_pos under the causal mask, if any. */
-static void find_differences(int64_t *low, int64_t *high,
-                             const struct lct_plan *p)
+static struct lct_span find_differences(const struct lct_plan *p)
 {
     const struct lct_positions queries =
         lct_positions_of(p->request, LCT_QUERY);
     const struct lct_positions keys = lct_positions_of(p->request, LCT_KEY);
+    struct lct_span all = { INT64_MAX, INT64_MIN };
 
-    *low = INT64_MAX;
-    *high = INT64_MIN;
     for (int64_t row = 0; row < p->position_rows; row++) {
         struct lct_extent q = lct_positions_extent(&queries, row);
         struct lct_extent k = lct_positions_extent(&keys, row);
         int64_t least = lct_distance(q.low, k.high);
         int64_t most = lct_distance(q.high, k.low);
 
-        *low = least < *low ? least : *low;
-        *high = most > *high ? most : *high;
+        all.low = least < all.low ? least : all.low;
+        all.high = most > all.high ? most : all.high;
     }
     if (p->request->causal) {
-        *low = *low < 0 ? 0 : *low;
-        *high = *high < 0 ? 0 : *high;
+        all.low = all.low < 0 ? 0 : all.low;
+        all.high = all.high < 0 ? 0 : all.high;
     }
+    return all;
 }
 
 bool lct_content_plan_make(struct lct_content_products *plan,
@@ -70,19 +69,20 @@ bool lct_content_plan_make(struct lct_content_products *plan,
 {
     const locant_encoding *e = p->request->content->e;
     const struct lct_content_door *door = &e->row->content;
-    int64_t low, high;
+    struct lct_span differences;
 
     if (door->products == NULL || door->scores != NULL)
         return false;
-    find_differences(&low, &high, p);
-    door->products(&plan->products, e, low, high);
+    differences = find_differences(p);
+    plan->products = lct_no_products();
+    door->products(&plan->products, e, differences);
     if (plan->products.gate_weight >= 0 && p->request->mask_hooks > 0)
         return false;
     plan->basis_row = 0;
     for (int n = 0; n < plan->products.count; n++) {
         const struct lct_vectors *v = &plan->products.vectors[n];
 
-        if (!plan_table(&plan->table[n], p, v, low, high))
+        if (!plan_table(&plan->table[n], p, v, differences))
             return false;
         if (v->matrix >= 0)
             plan->basis_row = (p->W + LCT_PAD - 1) / LCT_PAD * LCT_PAD;

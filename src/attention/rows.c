@@ -87,7 +87,7 @@ void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
     }
 }
 
-/* ----------------------------------------------------------------- documents */
+/* ---------------------------------------------------------------- documents */
 
 int64_t lct_rows_tasks(const struct lct_plan *p)
 {

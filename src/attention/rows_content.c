@@ -45,7 +45,8 @@ void lct_rows_content_plan(struct lct_rows_document *s)
 
     *content = (struct lct_rows_content){ .products = lct_no_products() };
     if (e->row->content.products != NULL)
-        e->row->content.products(&content->products, e, -INT64_MAX, INT64_MAX);
+        e->row->content.products(&content->products, e,
+                                 (struct lct_span){ -INT64_MAX, INT64_MAX });
     if (content->products.u >= 0)
         content->vectors[content->count++].v =
             vectors_of_u(content->products.u);
@@ -116,7 +117,7 @@ void lct_rows_content_layout(struct lct_rows_document *s,
         lay_out_far(content, &r->content, p, arena);
 }
 
-/* --------------------------------------------------- documents begin and end */
+/* -------------------------------------------------- documents begin and end */
 
 void lct_rows_content_begin(const struct lct_rows_task *w)
 {

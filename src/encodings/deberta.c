@@ -120,16 +120,14 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 }
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
     int64_t most =
         (int64_t)
             e->value[e->value[LCT_DEBERTA_VERSION] == 1 ? LCT_DEBERTA_SPAN
                                                         : LCT_DEBERTA_DISTANCE];
 
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->factor = 1 / sqrt(3);
     out->count = 2;
     for (int n = 0; n < 2; n++) {

@@ -158,9 +158,10 @@ struct lct_score_door {
 
 /* Scores and values that depend on queries, keys or inputs. */
 struct lct_content_door {
-    /* The products of e in a call with all q_pos - k_pos in low .. high. */
+    /* Set the products of e in a call with these q_pos - k_pos; 'out' starts
+     * without any. */
     void (*products)(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high);
+                     struct lct_span differences);
     /*
      * 'basis': row m [width] of the basis that products project.  'basis_rows':
      * n rows from m on in float32, 'stride' floats apart, a multiple of LCT_PAD

@@ -35,12 +35,10 @@ static const struct lct_param params[] = {
 /* clang-format on */
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
     (void)e;
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->gate_weight = WEIGHT;
     out->gate_bias = BIAS;
 }

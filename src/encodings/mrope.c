@@ -36,7 +36,7 @@ static const struct lct_key keys[] = {
     { .name = "dim", .kind = LCT_INTEGER, .def = NAN, .min = 2, .max = 65536,
       .doc = "rotated leading channels, even; left out: all" },
     { .name = "scaling", .kind = LCT_SPEC, .def = 0, .family = lct_scalings,
-      .doc = "as in rope; frequencies must not depend on the length of a call" },
+      .doc = "as in rope; frequencies must not depend on a call's length" },
     { 0 }
 };
 /* clang-format on */

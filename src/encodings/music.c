@@ -67,11 +67,9 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 
 /* Keys after the query are hidden, so differences start at 0. */
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->count = 1;
     out->vectors[0] = lct_plain_vectors(LCT_TIMES_QUERY, 0);
     out->vectors[0].row = row;

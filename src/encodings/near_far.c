@@ -32,12 +32,10 @@ locant_status lct_near_far_schedule(struct lct_schedule **out,
 }
 
 void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
-                           int64_t low, int64_t high)
+                           struct lct_span differences)
 {
     (void)e;
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->near_far = true;
 }
 

@@ -50,7 +50,7 @@ struct lct_near_far {
 locant_status lct_near_far_schedule(struct lct_schedule **out,
                                     const struct lct_schedule_use *u);
 void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
-                           int64_t low, int64_t high);
+                           struct lct_span differences);
 
 /* Cosines and sines [n, pairs] of far queries or keys at n positions. */
 void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,

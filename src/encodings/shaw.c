@@ -69,11 +69,9 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 }
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->count = e->value[VALUES] != 0 ? 2 : 1;
     out->vectors[0] = lct_plain_vectors(LCT_TIMES_QUERY, KEYS);
     out->vectors[1] = lct_plain_vectors(LCT_TIMES_WEIGHT, VALUE_ROWS);

@@ -20,20 +20,19 @@ static int64_t distance(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 }
 
 void lct_sinusoids_products(struct lct_products *out, const locant_encoding *e,
-                            int64_t low, int64_t high, enum lct_clamp clamp)
+                            struct lct_span differences, enum lct_clamp clamp)
 {
     int64_t most = (int64_t)e->value[LCT_SINUSOIDS_CLAMP];
     struct lct_vectors *v = &out->vectors[0];
 
-    *out = lct_no_products();
     out->count = 1;
     out->u = LCT_SINUSOIDS_U;
     *v = lct_plain_vectors(LCT_TIMES_QUERY, -1);
     v->matrix = LCT_SINUSOIDS_PROJECTION;
     v->added = LCT_SINUSOIDS_V;
     v->row = distance;
-    v->first = most != 0 && clamp == LCT_CLAMP_BOTH ? -most : low;
-    v->last = most != 0 ? most : high;
+    v->first = most != 0 && clamp == LCT_CLAMP_BOTH ? -most : differences.low;
+    v->last = most != 0 ? most : differences.high;
     if (v->first > v->last) /* all distances are longer than the clamp */
         v->first = v->last;
 }

@@ -22,7 +22,7 @@ enum lct_clamp { LCT_CLAMP_PAST, LCT_CLAMP_BOTH };
  * Its frequencies are the schedule for the width.
  */
 void lct_sinusoids_products(struct lct_products *out, const locant_encoding *e,
-                            int64_t low, int64_t high, enum lct_clamp clamp);
+                            struct lct_span differences, enum lct_clamp clamp);
 locant_status lct_sinusoids_schedule(struct lct_schedule **out,
                                      const struct lct_schedule_use *u);
 void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m);

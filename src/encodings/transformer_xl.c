@@ -40,9 +40,9 @@ static const struct lct_param params[] = {
 /* clang-format on */
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
-    lct_sinusoids_products(out, e, low, high, LCT_CLAMP_PAST);
+    lct_sinusoids_products(out, e, differences, LCT_CLAMP_PAST);
 }
 
 static const locant_variant variants[] = {

@@ -72,9 +72,9 @@ static int64_t segment_row(const locant_encoding *e, int64_t q_pos,
 }
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
-    lct_sinusoids_products(out, e, low, high, LCT_CLAMP_BOTH);
+    lct_sinusoids_products(out, e, differences, LCT_CLAMP_BOTH);
     out->count = 2;
     out->vectors[1] = lct_plain_vectors(LCT_TIMES_QUERY, SEGMENTS);
     out->vectors[1].by_head = true;
