@@ -2,6 +2,7 @@
 #include "../kernel/row.h"
 #include "params.h"
 #include "../core/size.h"
+#include <math.h>
 
 static const char *const door_lacks[] = {
     [LOCANT_DOOR_INPUT] = "adds nothing to embeddings; it has no input door",
@@ -52,6 +53,20 @@ locant_status lct_params_check(size_t *total, const char *fn,
         LCT_TRY(lct_check_dense(fn, info.name, &params[i]));
         *total += lct_elements(&params[i]);
     }
+    return LOCANT_OK;
+}
+
+locant_status lct_params_check_reals(const char *fn, const char *name,
+                                     const locant_tensor *coords)
+{
+    const double *x = coords->data;
+
+    for (size_t i = 0; i < lct_elements(coords); i++)
+        if (!(fabs(x[i]) < 0x1p63))
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: coordinate %zu of %s is %g, expected a "
+                               "finite number below 2^63",
+                               fn, i, name, x[i]);
     return LOCANT_OK;
 }
 

@@ -16,17 +16,10 @@ static locant_status check_reals(struct lct_rotate_call *c, const char *name,
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: real %s are [T], expected [T, %d] coordinates",
                            c->fn, name, c->axes);
+    LCT_TRY(lct_params_check_reals(c->fn, name, positions));
     c->coords = positions->data;
-    for (size_t i = 0; i < lct_elements(positions); i++) {
-        double x = c->coords[i];
-
-        if (!(fabs(x) < 0x1p63))
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: coordinate %zu of %s is %g, expected a "
-                               "finite number below 2^63",
-                               c->fn, i, name, x);
-        longest = fmax(longest, floor(x));
-    }
+    for (size_t i = 0; i < lct_elements(positions); i++)
+        longest = fmax(longest, floor(c->coords[i]));
     c->length = longest < 0x1p62 ? (int64_t)longest + 1 : INT64_MAX;
     return LOCANT_OK;
 }
@@ -92,20 +85,8 @@ locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],
                                     const locant_tensor *out,
                                     const locant_tensor *x)
 {
-    int64_t any[LOCANT_MAX_RANK] = { -1, -1, -1, -1, -1, -1 };
-    int64_t shape[LOCANT_MAX_RANK];
-
-    if (x != NULL && (x->rank < 2 || x->rank > LOCANT_MAX_RANK))
-        return locant_fail(
-            LOCANT_ERR_SHAPE,
-            "%s: %s has rank %d, expected [.., tokens, channels], 2 to %d", fn,
-            names[1], (int)x->rank, LOCANT_MAX_RANK);
-    LCT_TRY(lct_check(fn, names[1], x, LCT_IN_FLOAT, x ? x->rank : 2, any));
-    memcpy(shape, x->shape, sizeof(shape));
-    shape[x->rank - 1] = -1; /* until the map is known */
-    LCT_TRY(lct_check(fn, names[0], out, 1u << x->dtype, x->rank, shape));
-    LCT_TRY(lct_check_output(fn, names[0], out));
-    return lct_check_overlap(fn, out, x);
+    return lct_blocks_check(fn, names, out, x,
+                            true); /* until the map is known */
 }
 
 locant_status lct_rotate_check_width(const char *fn, const char *name,

@@ -170,7 +170,7 @@ static void done(struct ragged *g)
 
 static locant_status rotate_plain(struct ragged *g, const char *name,
                                   locant_tensor *out, const locant_tensor *x,
-                                  bool back, bool undo)
+                                  bool back)
 {
     int64_t dim = x->shape[x->rank - 1];
     struct lct_places places = { .e = g->c.e, .pos = g->pos };
@@ -182,10 +182,26 @@ static locant_status rotate_plain(struct ragged *g, const char *name,
     LCT_TRY(lct_rotate_check_width(g->c.fn, name, out, x, dim));
     if (lct_empty(x))
         return LOCANT_OK;
-    LCT_TRY(find_schedules(g, dim, undo));
+    LCT_TRY(find_schedules(g, dim, g->r->flags & LOCANT_ROTATE_INVERSE));
     r.s = places.s = g->lengths.of[0];
     places.by = g->by;
     return lct_rotate_rows(g->c.fn, 1, &out, &x, &r);
+}
+
+/* Open a call that writes 'out', shaped as 'in'; done() follows in any case. */
+static locant_status open_call(struct ragged *g, const char *const names[2],
+                               const locant_tensor *out,
+                               const locant_tensor *in,
+                               const locant_rotation *r)
+{
+    LCT_TRY(lct_rotate_check_rows(g->c.fn, names, out, in));
+    LCT_TRY(check(g, out, in, r));
+    return lay_out(g);
+}
+
+static const locant_tensor *params_of(const struct ragged *g)
+{
+    return g->r->params == NULL ? NULL : g->r->params + g->c.first_param;
 }
 
 locant_status locant_encoding_rotate_ragged(locant_tensor *out,
@@ -194,20 +210,15 @@ locant_status locant_encoding_rotate_ragged(locant_tensor *out,
 {
     static const char *const names[2] = { "out", "x" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged" };
-    const locant_rotation *r = rotation;
-    locant_status status;
-    bool inverse;
+    locant_status status = open_call(&g, names, out, x, rotation);
 
-    LCT_TRY(lct_rotate_check_rows(g.c.fn, names, out, x));
-    LCT_TRY(check(&g, out, x, r));
-    inverse = r->flags & LOCANT_ROTATE_INVERSE;
-    status = lay_out(&g);
     if (status == LOCANT_OK && g.c.e->row->rotate.map != NULL)
         status = lct_rotate_map(
-            &(struct lct_map_call){ "out", out, x, r->flags }, 1, &g.c,
-            r->params == NULL ? NULL : r->params + g.c.first_param);
+            &(struct lct_map_call){ "out", out, x, rotation->flags }, 1, &g.c,
+            params_of(&g));
     else if (status == LOCANT_OK)
-        status = rotate_plain(&g, "out", out, x, inverse, inverse);
+        status = rotate_plain(&g, "out", out, x,
+                              rotation->flags & LOCANT_ROTATE_INVERSE);
     done(&g);
     return status;
 }
@@ -219,21 +230,15 @@ locant_status locant_encoding_rotate_ragged_backward(
 {
     static const char *const names[2] = { "dx", "dout" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged_backward" };
-    const locant_rotation *r = rotation;
-    locant_status status;
-    bool inverse;
+    locant_status status = open_call(&g, names, dx, dout, rotation);
 
-    LCT_TRY(lct_rotate_check_rows(g.c.fn, names, dx, dout));
-    LCT_TRY(check(&g, dx, dout, r));
-    inverse = r->flags & LOCANT_ROTATE_INVERSE;
-    status = lay_out(&g);
     if (status == LOCANT_OK && g.c.e->row->rotate.map != NULL)
         status = lct_rotate_map_backward(
             dx, dparams == NULL ? NULL : dparams + g.c.first_param, dout, x,
-            &g.c, r->params == NULL ? NULL : r->params + g.c.first_param,
-            r->flags);
+            &g.c, params_of(&g), rotation->flags);
     else if (status == LOCANT_OK)
-        status = rotate_plain(&g, "dx", dx, dout, !inverse, inverse);
+        status = rotate_plain(&g, "dx", dx, dout,
+                              !(rotation->flags & LOCANT_ROTATE_INVERSE));
     done(&g);
     return status;
 }

@@ -38,13 +38,7 @@ static locant_status check_positions(struct lct_table_call *c, const char *fn,
             LOCANT_ERR_SHAPE,
             "%s: positions are [N], expected [N, %d] coordinates", fn, c->axes);
     c->coords = positions->data;
-    for (size_t i = 0; i < lct_elements(positions); i++)
-        if (!(fabs(c->coords[i]) < 0x1p63))
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: coordinate %zu of positions is %g, "
-                               "expected a finite number below 2^63",
-                               fn, i, c->coords[i]);
-    return LOCANT_OK;
+    return lct_params_check_reals(fn, "positions", positions);
 }
 
 static locant_status open_part(struct lct_table_call *c, const char *fn,
