@@ -123,29 +123,27 @@ static void key_rows(const struct lct_plan *p, const struct lct_tile *t,
                      size_t key_row)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    struct lct_content_picks picks =
+        lct_content_window_picks(p, t, table, own->at);
     const float *columns = table->columns + (table->heads == 1 ? 0 : t->h) *
                                                 p->D * table->padded_rows;
 
-    for (int64_t from = x.low, end; from <= x.high; from = end) {
+    for (int64_t from = picks.low, end; from <= picks.high; from = end) {
+        struct lct_product x;
         size_t n;
 
-        end = lct_content_window_end(&x, from);
+        end = lct_content_window_end(&picks, from);
         n = (size_t)(end - from + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-        p->kernels->matmul(
-            &(struct lct_product){ .c = own->keys,
-                                   .c_row = LCT_CONTENT_WINDOW,
-                                   .a = keys,
-                                   .a_row = key_row,
-                                   .a_col = 1,
-                                   .b = columns + from,
-                                   .b_row = (size_t)table->padded_rows,
-                                   .m = (size_t)t->keys,
-                                   .n = n,
-                                   .k = (size_t)p->D });
+        x = lct_product_of(
+            (struct lct_product_rows){ own->keys, LCT_CONTENT_WINDOW },
+            lct_product_rows_of(keys, key_row),
+            lct_product_rows_of(columns + from, (size_t)table->padded_rows),
+            t->keys, n, p->D);
+        p->kernels->matmul(&x);
         for (int64_t j = 0; j < t->keys; j++)
             add_picked(s->s + j * (int64_t)t->lanes,
-                       own->keys + j * LCT_CONTENT_WINDOW, t, &x, j, from, end);
+                       own->keys + j * LCT_CONTENT_WINDOW, t, &picks, j, from,
+                       end);
     }
 }
 
@@ -207,48 +205,39 @@ static void key_rows_backward(const struct lct_plan *p,
                               const struct lct_content_gradients *job)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    struct lct_content_picks picks =
+        lct_content_window_picks(p, t, table, own->at);
     size_t padded = (size_t)p->padded;
 
-    for (int64_t from = x.low, end; from <= x.high; from = end) {
-        end = lct_content_window_end(&x, from);
+    for (int64_t from = picks.low, end; from <= picks.high; from = end) {
+        struct lct_product x;
+
+        end = lct_content_window_end(&picks, from);
         memset(own->keys, 0,
                (size_t)(t->keys * LCT_CONTENT_WINDOW) * sizeof(*own->keys));
         for (int64_t j = 0; j < t->keys; j++)
             scatter_picked(own->keys + j * LCT_CONTENT_WINDOW,
-                           s->ds + j * (int64_t)t->lanes, t, &x, j, from, end);
+                           s->ds + j * (int64_t)t->lanes, t, &picks, j, from,
+                           end);
         if (job->dk.at != NULL) {
-            lct_product_multiply(
-                p->kernels,
-                &(struct lct_product){
-                    .c = own->rows,
-                    .c_row = padded,
-                    .a = own->keys,
-                    .a_row = LCT_CONTENT_WINDOW,
-                    .a_col = 1,
-                    .b = lct_content_window_vectors(p, table, t->h) +
-                         from * p->padded,
-                    .b_row = padded,
-                    .m = (size_t)t->keys,
-                    .n = padded,
-                    .k = (size_t)(end - from) },
-                !table->finite);
+            x = lct_product_of(
+                (struct lct_product_rows){ own->rows, padded },
+                lct_product_rows_of(own->keys, LCT_CONTENT_WINDOW),
+                lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
+                                        from * p->padded,
+                                    padded),
+                t->keys, padded, end - from);
+            lct_product_multiply(p->kernels, &x, !table->finite);
             add_to_keys(p, t, own->rows, job);
         }
         if (!job->learns)
             continue;
-        lct_product_multiply(p->kernels,
-                             &(struct lct_product){ .c = own->rows,
-                                                    .c_row = padded,
-                                                    .a = own->keys,
-                                                    .a_row = 1,
-                                                    .a_col = LCT_CONTENT_WINDOW,
-                                                    .b = job->keys,
-                                                    .b_row = job->key_row,
-                                                    .m = (size_t)(end - from),
-                                                    .n = padded,
-                                                    .k = (size_t)t->keys },
-                             true);
+        x = lct_product_of(
+            (struct lct_product_rows){ own->rows, padded },
+            lct_product_transposed(own->keys, LCT_CONTENT_WINDOW),
+            lct_product_rows_of(job->keys, job->key_row), end - from, padded,
+            t->keys);
+        lct_product_multiply(p->kernels, &x, true);
         lct_content_window_add_rows(p, t, table, own->rows, job, from,
                                     end - from);
     }
@@ -292,24 +281,23 @@ static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
     struct lct_content_window w = { .held = own->keys };
+    size_t padded = (size_t)p->padded;
 
     for (w.low = x.low; w.low <= x.high; w.low = w.high) {
-        struct lct_product o = { .c = s->out,
-                                 .c_row = (size_t)p->padded,
-                                 .a = w.held,
-                                 .a_row = 1,
-                                 .a_col = t->lanes,
-                                 .b_row = (size_t)p->padded,
-                                 .m = (size_t)t->rows,
-                                 .n = (size_t)p->padded,
-                                 .add = true };
+        struct lct_product o;
 
         w.high = lct_content_window_end(&x, w.low);
         memset(w.held, 0,
                (size_t)(w.high - w.low) * t->lanes * sizeof(*w.held));
         lct_content_window_scatter(s->s, t, &x, &w);
-        o.b = lct_content_window_vectors(p, table, t->h) + w.low * p->padded;
-        o.k = (size_t)(w.high - w.low);
+        o = lct_product_of(
+            (struct lct_product_rows){ s->out, padded },
+            lct_product_transposed(w.held, t->lanes),
+            lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
+                                    w.low * p->padded,
+                                padded),
+            t->rows, padded, w.high - w.low);
+        o.add = true;
         lct_product_multiply(p->kernels, &o, !table->finite);
     }
 }

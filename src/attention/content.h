@@ -102,7 +102,7 @@ struct lct_content_gradients {
     int64_t chunk_row;
     const float *keys;
     size_t key_row;
-    struct lct_arithmetic_rows dk;
+    struct lct_product_rows dk;
 };
 
 /* s->ds, the gradient of the weights s->s, += the gradient through 'values'. */

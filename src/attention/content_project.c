@@ -90,20 +90,19 @@ static void project(void *context, size_t task, int slot)
             ? NULL
             : p->tables->content->param[table->v.bias] + head * p->D;
     float *sum = s->rows, *part = s->rows + LCT_TILE * p->padded;
-    struct lct_product x = { .c_row = (size_t)p->padded,
-                             .a_col = 1,
-                             .a_row = (size_t)plan->basis_row,
-                             .b_row = (size_t)p->padded,
-                             .n = (size_t)p->padded };
+    size_t padded = (size_t)p->padded;
 
     n = n < LCT_TILE ? n : LCT_TILE;
-    x.m = (size_t)n;
     memset(sum, 0, (size_t)(n * p->padded) * sizeof(*sum));
     for (int64_t w = 0; w < p->W; w += LCT_TILE) {
-        x.c = part;
-        x.a = plan->basis + from * plan->basis_row + w;
-        x.b = plan->matrix + (head * p->W + w) * p->padded;
-        x.k = (size_t)(p->W - w < LCT_TILE ? p->W - w : LCT_TILE);
+        struct lct_product x = lct_product_of(
+            (struct lct_product_rows){ part, padded },
+            lct_product_rows_of(plan->basis + from * plan->basis_row + w,
+                                (size_t)plan->basis_row),
+            lct_product_rows_of(plan->matrix + (head * p->W + w) * p->padded,
+                                padded),
+            n, padded, p->W - w < LCT_TILE ? p->W - w : LCT_TILE);
+
         p->kernels->matmul(&x);
         for (int64_t i = 0; i < n * p->padded; i++)
             sum[i] += part[i];
@@ -154,19 +153,16 @@ static void add_block(const struct job *job, float *part, const float *block,
     const struct lct_content_products *plan = p->content;
     int64_t columns = plan->basis_row - w;
     double *to = job->dparam[job->table->v.matrix] + head * p->D * p->W + w;
+    struct lct_product x;
 
     columns = columns < LCT_TILE ? columns : LCT_TILE;
-    p->kernels->matmul(
-        &(struct lct_product){ .c = part,
-                               .c_row = LCT_TILE,
-                               .a = block,
-                               .a_row = 1,
-                               .a_col = (size_t)p->padded,
-                               .b = plan->basis + from * plan->basis_row + w,
-                               .b_row = (size_t)plan->basis_row,
-                               .m = (size_t)p->D,
-                               .n = (size_t)columns,
-                               .k = (size_t)n });
+    x = lct_product_of(
+        (struct lct_product_rows){ part, LCT_TILE },
+        lct_product_transposed(block, (size_t)p->padded),
+        lct_product_rows_of(plan->basis + from * plan->basis_row + w,
+                            (size_t)plan->basis_row),
+        p->D, (size_t)columns, n);
+    p->kernels->matmul(&x);
     columns = p->W - w < LCT_TILE ? p->W - w : LCT_TILE;
     for (int64_t d = 0; d < p->D; d++)
         for (int64_t i = 0; i < columns; i++)
@@ -224,19 +220,18 @@ static void basis_gradient(void *context, size_t task, int slot)
 
     n = n < LCT_TILE ? n : LCT_TILE;
     for (int64_t h = 0; h < p->H; h++) {
+        struct lct_product x;
+
         load_block(block, job, h, from, n);
-        p->kernels->matmul(&(struct lct_product){
-            .c = plan->basis + from * plan->basis_row,
-            .c_row = (size_t)plan->basis_row,
-            .a = block,
-            .a_row = (size_t)p->padded,
-            .a_col = 1,
-            .b = plan->matrix + h * p->D * plan->basis_row,
-            .b_row = (size_t)plan->basis_row,
-            .m = (size_t)n,
-            .n = (size_t)plan->basis_row,
-            .k = (size_t)p->D,
-            .add = job->add || h > 0 });
+        x = lct_product_of(
+            (struct lct_product_rows){ plan->basis + from * plan->basis_row,
+                                       (size_t)plan->basis_row },
+            lct_product_rows_of(block, (size_t)p->padded),
+            lct_product_rows_of(plan->matrix + h * p->D * plan->basis_row,
+                                (size_t)plan->basis_row),
+            n, (size_t)plan->basis_row, p->D);
+        x.add = job->add || h > 0;
+        p->kernels->matmul(&x);
     }
 }
 

@@ -170,7 +170,7 @@ static void backward_keys(const struct lct_backward *job,
 {
     const struct lct_plan *p = job->p;
     bool content = p->request->content != NULL;
-    struct lct_arithmetic_rows dk = lct_backward_dk(job, t, s);
+    struct lct_product_rows dk = lct_backward_dk(job, t, s);
     struct lct_content_gradients c = { .learns = job->learns,
                                        .chunk_row = t->b - job->from,
                                        .keys = l->keys,
