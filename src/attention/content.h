@@ -18,7 +18,7 @@ enum { LCT_CONTENT_WINDOW = 128 }; /* rows that are held at a time */
 /* One table of vectors. */
 struct lct_content_table {
     struct lct_vectors v;
-    int64_t first, range; /* differences with an entry; range 0: v.pairs > 0 */
+    int64_t first, range; /* differences in row_of; 0 if v.pairs > 0 */
     int32_t *row_of;      /* [range]: row of 'vectors' */
     int64_t low, rows;    /* the encoding's rows in the table: first, number */
     int64_t heads;        /* H, or 1 if all heads share the vectors */

@@ -5,7 +5,7 @@
 
 /* ---------------------------------------------------------------- choosing */
 
-static int64_t held_to(int64_t x, int64_t low, int64_t high)
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
 {
     return x < low ? low : x > high ? high : x;
 }
@@ -25,8 +25,8 @@ static bool plan_table(struct lct_content_table *table,
         table->rows = v->pairs;
         return true;
     }
-    table->first = held_to(differences.low, v->first, v->last);
-    if (__builtin_sub_overflow(held_to(differences.high, v->first, v->last),
+    table->first = clamp(differences.low, v->first, v->last);
+    if (__builtin_sub_overflow(clamp(differences.high, v->first, v->last),
                                table->first, &range) ||
         range >= 4 * (p->T + p->S) + 1024)
         return false;

@@ -151,7 +151,7 @@ static locant_status check_rotate(struct lct_request *r,
         return locant_fail(
             LOCANT_ERR_SHAPE,
             "%s: heads have %" PRId64
-            " channels, expected an even number to turn in pairs",
+            " channels, expected an even number to rotate in pairs",
             r->fn, r->D);
     return check_mapped_heads(r, leaf);
 }

@@ -40,7 +40,7 @@ static const struct lct_param params[] = {
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
 {
-    if (name[1] == 'o') /* columns: 'width' is the model's */
+    if (name[1] == 'o') /* "columns"; the size "width" is the model's */
         return (int64_t)e->value[WIDTH];
     return e->value[COMBINE] == CONCAT ? sizes->width / 2 : sizes->width;
 }

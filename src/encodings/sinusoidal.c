@@ -54,7 +54,7 @@ static unsigned traits(const locant_encoding *e)
     return e->value[LEARNED] != 0 ? LOCANT_TRAIT_LEARNED : 0;
 }
 
-/* A model that knows its width brings the rows to its own size anyway. */
+/* Start at 1: a model scales the rows to its own width itself. */
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {

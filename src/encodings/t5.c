@@ -6,8 +6,8 @@
  * function of the authors' code (mesh_tensorflow).  Half of the buckets of each
  * direction hold one distance each, the others grow logarithmically up to
  * 'distance'.  Where the logarithm is an integer, floating point can be off by
- * one bucket (double is at distance 64 for 32 buckets up to 128,
- * bidirectional), so distances are compared with integer thresholds.
+ * one bucket (in double, distance 64 is, for 32 bidirectional buckets up to
+ * 128), so distances are compared with integer thresholds.
  */
 #include "encoding.h"
 #include <math.h>

@@ -48,7 +48,7 @@ static inline void lct_window_pair(int64_t *q, int64_t *k, int64_t width,
     *k = (down < 0 ? -down * width : 0) + (right < 0 ? -right : 0);
 }
 
-/* Both functions as hooks of an encoding whose positions are patches. */
+/* lct_window_key() and lct_window_pair() as hooks of an encoding of patches. */
 static inline int64_t lct_patch_key(const struct lct_call *s,
                                     enum lct_role role, int64_t pos)
 {
