@@ -10,10 +10,7 @@
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "height", .kind = LCT_INTEGER, .def = 14, .min = 1, .max = 1024,
-      .doc = "rows of patches" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 14, .min = 1, .max = 1024,
-      .doc = "columns of patches" },
+    LCT_WINDOW_SIDES(14, "patches"),
     { 0 }
 };
 

@@ -14,8 +14,7 @@ enum { BASE, SHIFT, JITTER, SCALE };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "shift", .kind = LCT_NUMBER, .def = 5, .min = 0, .max = 1e6,
       .doc = "largest shift of a whole sequence in training" },
     { .name = "jitter", .kind = LCT_NUMBER, .def = 0.5, .min = 0, .max = 1e6,

@@ -78,6 +78,16 @@ static inline struct lct_vectors lct_plain_vectors(enum lct_times times,
     };
 }
 
+/* Parameters of that door: a projection of a head's rows, a head's vector. */
+/* clang-format off */
+#define LCT_PROJECTION(called, shared, said)                              \
+    { .name = called, .dims = { "heads", "head_dim", "width" },           \
+      LCT_NORMAL(0, 0.02), .scope = (shared), .doc = said }
+#define LCT_HEAD_VECTOR(called, said)                                     \
+    { .name = called, .dims = { "heads", "head_dim" },                    \
+      LCT_NORMAL(0, 0.02), .scope = LCT_SHARE_KEY, .doc = said }
+/* clang-format on */
+
 static inline bool lct_is_hidden(double score)
 {
     return score == -INFINITY;

@@ -25,8 +25,7 @@ static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = 64, .min = 2,
       .max = 1 << 20, .doc = "rows of the table: contextual positions 0 .. "
       "length - 1" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same table in all layers" },
+    LCT_SHARE(0, "yes: the same table in all layers"),
     { 0 }
 };
 

@@ -16,10 +16,7 @@ static const double epsilon = 1e-5; /* of the LayerNorms */
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
-      .doc = "rows of the group" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
-      .doc = "columns of the group" },
+    LCT_WINDOW_SIDES(7, "the group"),
     { .name = "hidden", .kind = LCT_INTEGER, .def = 16, .min = 2, .max = MOST,
       .doc = "units of each layer; a quarter of the width in the paper" },
     { 0 }

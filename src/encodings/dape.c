@@ -38,8 +38,7 @@ static const struct lct_key keys[] = {
       .doc = "1: each pair of tokens alone; 2: with its two neighbours" },
     { .name = "hidden", .kind = LCT_INTEGER, .def = 32, .min = 1,
       .max = MOST_HIDDEN, .doc = "units between the layers" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: one network for all layers" },
+    LCT_SHARE(0, "yes: one network for all layers"),
     { 0 }
 };
 

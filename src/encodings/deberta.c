@@ -41,8 +41,7 @@ static const struct lct_key keys[] = {
       .scope = LCT_SHARED,                                                \
       .doc = "P: one row for each relative position (rel_embeddings)" }
 #define PROJECTION_PARAM(called, said)                                    \
-    { .name = called, .dims = { "heads", "head_dim", "width" },           \
-      LCT_NORMAL(0, 0.02), .scope = LCT_PER_LAYER, .doc = said }
+    LCT_PROJECTION(called, LCT_PER_LAYER, said)
 #define BIAS_PARAM(called, said)                                          \
     { .name = called, .dims = { "heads", "head_dim" },                    \
       .scope = LCT_PER_LAYER, .doc = said }

@@ -23,8 +23,7 @@ static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = 512, .min = 1,
       .max = 1 << 30, .doc = "threshold L at the start of training; positions "
       "below it are normalised as if they were at it" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: one network for all layers (FIRE-S)" },
+    LCT_SHARE(0, "yes: one network for all layers (FIRE-S)"),
     { 0 }
 };
 

@@ -19,8 +19,7 @@ enum { WEIGHT, BIAS };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same gates in all layers" },
+    LCT_SHARE(0, "yes: the same gates in all layers"),
     { 0 }
 };
 

@@ -22,8 +22,7 @@ static const char *const kinds[] = { "log", "power", NULL };
 static const struct lct_key keys[] = {
     { .name = "kind", .kind = LCT_WORD, .def = LOG, .words = kinds,
       .doc = "log: -p ln(1 + a n); power: -a n^p" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 1,
-      .doc = "no: each layer has its own scalars" },
+    LCT_SHARE(1, "no: each layer has its own scalars"),
     { 0 }
 };
 

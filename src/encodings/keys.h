@@ -62,6 +62,15 @@ struct lct_param {
     const char *doc;
 };
 
+/* Keys that many encodings have. */
+/* clang-format off */
+#define LCT_SHARE(usual, said)                                            \
+    { .name = "share", .kind = LCT_SWITCH, .def = (usual), .doc = said }
+#define LCT_BASE(usual, said)                                             \
+    { .name = "base", .kind = LCT_NUMBER, .def = (usual), .min = 1,       \
+      .max = 1e30, .doc = said }
+/* clang-format on */
+
 /* In a row of parameters: how its entries start. */
 #define LCT_NORMAL(mean, deviation)                                            \
     .init = LCT_INIT_NORMAL, .a = (mean), .b = (deviation)

@@ -22,8 +22,7 @@ static const char *const pairings[] = { "half", "interleaved", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "as in rope; 1e6 in Qwen2-VL" },
+    LCT_BASE(10000, "as in rope; 1e6 in Qwen2-VL"),
     { .name = "sections", .kind = LCT_LIST, .def = 0, .min = 0, .max = 65536,
       .doc = "pairs of t:h:w, of ernie h:w:t; left out: 16:24:24, of ernie "
              "22:22:20" },

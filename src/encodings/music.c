@@ -17,8 +17,7 @@ static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1,
       .max = 1 << 30, .doc = "rows of the table: distances 0 .. length - 1; "
       "left out: the trained length" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same table in all layers" },
+    LCT_SHARE(0, "yes: the same table in all layers"),
     { 0 }
 };
 

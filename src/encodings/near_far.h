@@ -7,12 +7,9 @@
 #include "../positions/distance.h"
 #include "content.h"
 
-/* Keys that such encodings have in common with rope. */
+/* A key that such encodings have in common with rope. */
 extern const char *const lct_near_far_pairings[];
 /* clang-format off */
-#define LCT_NEAR_FAR_BASE                                                    \
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1,            \
-      .max = 1e30, .doc = "as in rope" }
 #define LCT_NEAR_FAR_PAIRING                                                 \
     { .name = "pairing", .kind = LCT_WORD, .def = 0,                         \
       .words = lct_near_far_pairings, .doc = "as in rope" }

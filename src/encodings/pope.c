@@ -15,8 +15,7 @@ enum { BASE };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "f_c = base^(-c/D), a frequency for each channel" },
+    LCT_BASE(10000, "f_c = base^(-c/D), a frequency for each channel"),
     { 0 }
 };
 

@@ -16,8 +16,7 @@ enum { DISTANCE, SHARE };
 static const struct lct_key keys[] = {
     { .name = "distance", .kind = LCT_INTEGER, .def = 32, .min = 0,
       .max = 1 << 20, .doc = "k: farther keys use the vector of distance k" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same vectors in all layers" },
+    LCT_SHARE(0, "yes: the same vectors in all layers"),
     { 0 }
 };
 

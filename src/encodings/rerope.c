@@ -22,7 +22,7 @@ static const struct lct_key keys[] = {
       .max = 1 << 30, .doc = "distances from here on are rectified" },
     { .name = "leak", .kind = LCT_NUMBER, .def = 0, .min = 0, .max = 1e9,
       .doc = "beyond the window a step of 1 adds 1/leak; 0: adds nothing" },
-    LCT_NEAR_FAR_BASE, LCT_NEAR_FAR_PAIRING,
+    LCT_BASE(10000, "as in rope"), LCT_NEAR_FAR_PAIRING,
     { 0 }
 };
 /* clang-format on */

@@ -20,8 +20,7 @@ static const char *const angles[] = { "exact", "hf", "ggml", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly; 5e5 in Llama 3" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly; 5e5 in Llama 3"),
     { .name = "pairing", .kind = LCT_WORD, .def = LCT_HALF, .words = pairings,
       .doc = "half: channels (c, c + dim/2), as HF Llama and GPT-NeoX; "
              "interleaved: (2c, 2c + 1), as RoFormer and Meta Llama" },

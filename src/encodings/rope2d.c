@@ -22,8 +22,7 @@ static const char *const forms[] = { "axial",  "eva02", "pixtral", "qwen",
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = NAN, .min = 1, .max = 1e30,
-      .doc = "left out: 100 for axial and dinov3, else 10000" },
+    LCT_BASE(NAN, "left out: 100 for axial and dinov3, else 10000"),
     { .name = "form", .kind = LCT_WORD, .def = AXIAL, .words = forms,
       .doc = "axial, sam2: adjacent pairs, x first; eva02: adjacent, y "
              "first, coordinates of the pretrained grid; pixtral: halves, "

@@ -13,8 +13,7 @@ enum { AXES = 3 };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
       .max = 1 << 26, .doc = "columns: the column is p mod width" },
     { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,

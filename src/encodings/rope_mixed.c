@@ -14,8 +14,7 @@ enum { FX, FY };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10, .min = 1, .max = 1e30,
-      .doc = "initial frequencies are base^(-4c/D), c < D/4" },
+    LCT_BASE(10, "initial frequencies are base^(-4c/D), c < D/4"),
     { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1, .max = 1 << 30,
       .doc = "columns: position p is row p / width, column p mod width" },
     { 0 }

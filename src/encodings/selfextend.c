@@ -23,7 +23,7 @@ static const struct lct_key keys[] = {
     { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
       .max = 1 << 30, .doc = "keys nearer than this keep their distance; "
       "a multiple of the group is best" },
-    LCT_NEAR_FAR_BASE, LCT_NEAR_FAR_PAIRING,
+    LCT_BASE(10000, "as in rope"), LCT_NEAR_FAR_PAIRING,
     { 0 }
 };
 /* clang-format on */

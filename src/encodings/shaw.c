@@ -19,8 +19,7 @@ static const struct lct_key keys[] = {
       .max = 1 << 20, .doc = "k: farther keys use the vector of distance k" },
     { .name = "values", .kind = LCT_SWITCH, .def = 1,
       .doc = "yes: vectors for values too" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same vectors in all layers" },
+    LCT_SHARE(0, "yes: the same vectors in all layers"),
     { 0 }
 };
 

@@ -22,8 +22,7 @@ static const char *const forms[] = { "mae", "timm", "interleaved", "detr",
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "form", .kind = LCT_WORD, .def = MAE, .words = forms,
       .doc = "mae: [sin x|cos x|sin y|cos y]; timm: [sin y|sin x|cos y|cos "
              "x]; interleaved: [sin y|cos y|sin x|cos x]; detr: y then x, "

@@ -16,8 +16,7 @@ static const char *const forms[] = { "thirds", "half", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "form", .kind = LCT_WORD, .def = THIRDS, .words = forms,
       .doc = "thirds: 2 ceil(d/6) channels each, cut to d; half: d/2 for "
              "frames, d/4 for rows and columns" },

@@ -22,8 +22,8 @@ static const char *const spacings[] = { "geometric", "inclusive", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly: larger reaches further" },
+    LCT_BASE(10000,
+             "longest wavelength / 2 pi, nearly: larger reaches further"),
     { .name = "form", .kind = LCT_WORD, .def = INTERLEAVED, .words = forms,
       .doc = "interleaved: sin, cos, sin, cos ..; split: all sines, then all "
              "cosines" },

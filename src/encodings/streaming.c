@@ -22,7 +22,7 @@ static const struct lct_key keys[] = {
       .max = 1 << 30, .doc = "first tokens that stay" },
     { .name = "window", .kind = LCT_INTEGER, .def = 508, .min = 1,
       .max = 1 << 30, .doc = "last tokens that stay, including the query" },
-    LCT_NEAR_FAR_BASE, LCT_NEAR_FAR_PAIRING,
+    LCT_BASE(10000, "as in rope"), LCT_NEAR_FAR_PAIRING,
     { 0 }
 };
 /* clang-format on */

@@ -11,10 +11,7 @@
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
-      .doc = "rows of the window" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
-      .doc = "columns of the window" },
+    LCT_WINDOW_SIDES(7, "the window"),
     { 0 }
 };
 

@@ -15,10 +15,7 @@ enum { W1, B1, W2 };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "height", .kind = LCT_INTEGER, .def = 8, .min = 1, .max = 1024,
-      .doc = "rows of the window" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 8, .min = 1, .max = 1024,
-      .doc = "columns of the window" },
+    LCT_WINDOW_SIDES(8, "the window"),
     { .name = "pretrained", .kind = LCT_INTEGER, .def = 0, .min = 0,
       .max = 1024, .doc = "offsets are divided by this window size less 1; 0: "
       "by the window's own" },

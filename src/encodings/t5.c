@@ -24,8 +24,7 @@ static const struct lct_key keys[] = {
       .max = 1 << 20, .doc = "distances from here on share the last bucket" },
     { .name = "bidirectional", .kind = LCT_SWITCH, .def = 0,
       .doc = "yes: half of the buckets for keys after the query" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 1,
-      .doc = "no: each layer has its own table, as in UMT5" },
+    LCT_SHARE(1, "no: each layer has its own table, as in UMT5"),
     { 0 }
 };
 

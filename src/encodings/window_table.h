@@ -6,6 +6,13 @@
 
 /* The first keys of an encoding of windows. */
 enum { HEIGHT, WIDTH, LCT_WINDOW_KEYS };
+/* clang-format off */
+#define LCT_WINDOW_SIDES(side, of)                                            \
+    { .name = "height", .kind = LCT_INTEGER, .def = (side), .min = 1,         \
+      .max = 1024, .doc = "rows of " of },                                    \
+    { .name = "width", .kind = LCT_INTEGER, .def = (side), .min = 1,          \
+      .max = 1024, .doc = "columns of " of }
+/* clang-format on */
 
 /* The hook positions.count: the number of patches. */
 static inline int64_t lct_window_positions(const locant_encoding *e,

@@ -19,8 +19,7 @@ static const double LN_1E35 = 80.59047825479156;
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "gamma", .kind = LCT_NUMBER, .def = 0.4, .min = 0,
       .min_open = true, .max = 1e6, .doc = "the larger, the slower the decay" },
     { .name = "scale", .kind = LCT_NUMBER, .def = 512, .min = 0,
