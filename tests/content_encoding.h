@@ -108,16 +108,14 @@ static int64_t only_row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 }
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
     (void)e;
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->gate_weight = GATE;
     out->gate_bias = GATE_BIAS;
     out->count = 1;
-    out->vectors[0] = lct_plain_vectors(LCT_MEETS_WEIGHT, BOTH);
+    out->vectors[0] = lct_plain_vectors(LCT_TIMES_WEIGHT, BOTH);
     out->vectors[0].by_head = true;
     out->vectors[0].row = only_row;
 }

@@ -65,11 +65,12 @@ static const struct oracle_spec specs[] = {{
 }};
 
 /* The bias of one pair, from the paper. */
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
-               int64_t j)
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h,
+               int64_t i, int64_t j)
 {{
     (void)h;
-    return (oracle_position(w, 1, b, j) - oracle_position(w, 0, b, i)) / 16.0;
+    return (oracle_position(call, 1, b, j) - oracle_position(call, 0, b, i)) /
+           16.0;
 }}
 
 const struct oracle {file}_oracle = {{

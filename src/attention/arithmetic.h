@@ -4,19 +4,13 @@
  */
 #ifndef LCT_ATTENTION_ARITHMETIC_H
 #define LCT_ATTENTION_ARITHMETIC_H
+#include "product.h"
 #include "scratch.h"
-#include "tile.h"
 
 /* A tile of keys and values, shared by all tiles of queries of a task. */
 struct lct_loaded {
     const void *keys, *values; /* NULL: not loaded */
     size_t key_row, value_row; /* float32: elements; bfloat16: bytes */
-};
-
-/* Where a tile's gradients are added: rows that are 'row' floats apart. */
-struct lct_rows_to {
-    float *at; /* NULL: no gradients are wanted */
-    size_t row;
 };
 
 struct lct_arithmetic {
@@ -43,7 +37,7 @@ struct lct_arithmetic {
     /* s->dq += ds k (scaled only at the end);  dk += ds^T (scale q) */
     void (*scores_backward)(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_rows_to dk);
+                            bool dq, struct lct_product_rows dk);
 
     /* s->out = s->out * rescale + p v */
     void (*values)(const struct lct_plan *p, const struct lct_tile *t,
@@ -51,7 +45,7 @@ struct lct_arithmetic {
     /* dv += p^T dout;  s->ds = v dout^T, the gradient of p */
     void (*values_backward)(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            struct lct_rows_to dv);
+                            struct lct_product_rows dv);
 
     const struct lct_decode_arithmetic *decode; /* decode.h */
 };

@@ -21,7 +21,7 @@ static void forward(const struct lct_plan *p, locant_tensor *out,
                     locant_tensor *lse)
 {
     switch (p->engine) {
-    case LCT_REFERENCE: lct_rows_forward(p, p->request->a, out, lse); break;
+    case LCT_REFERENCE: lct_rows_forward(p, out, lse); break;
     case LCT_TILED: lct_tiled_forward(p, out, lse); break;
     case LCT_DECODE: lct_decode_forward(p, out, lse); break;
     }
@@ -38,7 +38,7 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     if (workspace == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", fn);
     LCT_TRY(lct_problem_begin(&x, fn, a, LCT_PASS_FORWARD, workspace, bytes));
-    status = lct_outputs_check(&x.plan, a, out, lse, 1u << x.request.q.dtype);
+    status = lct_outputs_check(&x.plan, out, lse, 1u << x.request.q.dtype);
     if (status == LOCANT_OK) {
         lct_problem_fill(&x, workspace);
         lct_pool_begin_cancellable();
@@ -46,10 +46,9 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     }
     lct_problem_end(&x);
     if (lct_pool_end_cancellable())
-        return locant_fail(LOCANT_ERR_INTERRUPTED,
-                           "%s: stopped by the poll; "
-                           "out and lse are not complete",
-                           fn);
+        return locant_fail(
+            LOCANT_ERR_INTERRUPTED,
+            "%s: stopped by the poll; out and lse are not complete", fn);
     return status;
 }
 
@@ -59,7 +58,7 @@ static void backward(const struct lct_plan *p,
                      const locant_tensor *lse)
 {
     if (p->engine == LCT_REFERENCE)
-        lct_rows_backward(p, p->request->a, g, dout, out, lse);
+        lct_rows_backward(p, g, dout, out, lse);
     else /* also after a decode forward */
         lct_tiled_backward(p, g, dout, out, lse);
 }
@@ -77,7 +76,7 @@ locant_attention_backward(const locant_attention_gradients *gradients,
     if (workspace == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", fn);
     LCT_TRY(lct_problem_begin(&x, fn, a, LCT_PASS_BACKWARD, workspace, bytes));
-    status = lct_outputs_check_gradients(&x.plan, a, gradients, dout, out, lse,
+    status = lct_outputs_check_gradients(&x.plan, gradients, dout, out, lse,
                                          1u << x.request.q.dtype);
     if (status == LOCANT_OK) {
         lct_problem_fill(&x, workspace);
@@ -86,9 +85,8 @@ locant_attention_backward(const locant_attention_gradients *gradients,
     }
     lct_problem_end(&x);
     if (lct_pool_end_cancellable())
-        return locant_fail(LOCANT_ERR_INTERRUPTED,
-                           "%s: stopped by the poll; "
-                           "gradients are not complete",
-                           fn);
+        return locant_fail(
+            LOCANT_ERR_INTERRUPTED,
+            "%s: stopped by the poll; gradients are not complete", fn);
     return status;
 }

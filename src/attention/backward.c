@@ -86,37 +86,38 @@ void lct_backward_store_queries(const struct lct_backward *job,
 /* --------------------------------------------------------- keys and values */
 
 /* Where to add dk or dv: the scratch if gathered, else the caller's rows. */
-static struct lct_rows_to rows_to(const struct lct_plan *p,
-                                  const struct lct_tile *t,
-                                  const locant_tensor *d, float *gathered,
-                                  int64_t width)
+static struct lct_product_rows rows_to(const struct lct_plan *p,
+                                       const struct lct_tile *t,
+                                       const locant_tensor *d, float *gathered,
+                                       int64_t width)
 {
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
 
     if (gathered != NULL)
-        return (struct lct_rows_to){ gathered + t->j * width, (size_t)width };
-    return (struct lct_rows_to){ lct_at(d, at, 3), (size_t)d->stride[2] };
+        return (struct lct_product_rows){ gathered + t->j * width,
+                                          (size_t)width };
+    return (struct lct_product_rows){ lct_at(d, at, 3), (size_t)d->stride[2] };
 }
 
-struct lct_rows_to lct_backward_dk(const struct lct_backward *job,
-                                   const struct lct_tile *t,
-                                   struct lct_scratch *s)
+struct lct_product_rows lct_backward_dk(const struct lct_backward *job,
+                                        const struct lct_tile *t,
+                                        struct lct_scratch *s)
 {
     const struct lct_plan *p = job->p;
 
     if (!job->dk)
-        return (struct lct_rows_to){ NULL, 0 };
+        return (struct lct_product_rows){ NULL, 0 };
     return rows_to(p, t, job->g->dk, p->gathers_dk ? s->dk : NULL, p->padded_q);
 }
 
-struct lct_rows_to lct_backward_dv(const struct lct_backward *job,
-                                   const struct lct_tile *t,
-                                   struct lct_scratch *s)
+struct lct_product_rows lct_backward_dv(const struct lct_backward *job,
+                                        const struct lct_tile *t,
+                                        struct lct_scratch *s)
 {
     const struct lct_plan *p = job->p;
 
     if (job->g->dv == NULL)
-        return (struct lct_rows_to){ NULL, 0 };
+        return (struct lct_product_rows){ NULL, 0 };
     return rows_to(p, t, job->g->dv, p->gathers_dv ? s->dv : NULL, p->padded);
 }
 

@@ -28,12 +28,12 @@ void lct_backward_store_queries(const struct lct_backward *job,
 void lct_backward_clear_keys(const struct lct_backward *job, int64_t b,
                              int64_t head, struct lct_scratch *s);
 /* Where dk and dv of a tile of keys are summed. */
-struct lct_rows_to lct_backward_dk(const struct lct_backward *job,
-                                   const struct lct_tile *t,
-                                   struct lct_scratch *s);
-struct lct_rows_to lct_backward_dv(const struct lct_backward *job,
-                                   const struct lct_tile *t,
-                                   struct lct_scratch *s);
+struct lct_product_rows lct_backward_dk(const struct lct_backward *job,
+                                        const struct lct_tile *t,
+                                        struct lct_scratch *s);
+struct lct_product_rows lct_backward_dv(const struct lct_backward *job,
+                                        const struct lct_tile *t,
+                                        struct lct_scratch *s);
 /* Rotate dk back, and store dk and dv if they were summed in the scratch. */
 void lct_backward_store_keys(const struct lct_backward *job, int64_t b,
                              int64_t head, struct lct_scratch *s);

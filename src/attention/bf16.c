@@ -60,7 +60,7 @@ static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
 
 /* ----------------------------------------------------------------- products */
 
-enum { LOW_HALF = 0xffff };
+enum { LOW_HALF = 0xffff, WORD = sizeof(uint32_t) /* bytes */ };
 
 /*
  * Are all halves of n words finite?  With the sign cleared, adding 1 to an
@@ -131,30 +131,32 @@ void lct_bf16_multiply(const struct lct_kernels *kernels,
 }
 
 /*
- * The product x of a whole tile, step by step; k counts words.  Steps begin at
- * a word; in a last word the second weight is 0 if its key is masked.
+ * The product x of a whole tile, step by step: scores are set, other products
+ * added.  k counts words.  Steps begin at a word; in a last word the second
+ * weight is 0 if its key is masked.
  */
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s, enum lct_steps_product of,
-                           const struct lct_bf16_product *x)
+                           struct lct_bf16_product x)
 {
-    bool guard = of != LCT_STEPS_SCORES && t->masked && !lct_bf16_is_finite(x);
+    bool guard = of != LCT_STEPS_SCORES && t->masked && !lct_bf16_is_finite(&x);
     struct lct_steps e = { 0 };
 
+    x.add = of != LCT_STEPS_SCORES;
     while (lct_steps_next(t, &e)) {
-        struct lct_steps_block b = lct_steps_block(t, &e, of, x->n, 2 * x->k);
-        struct lct_bf16_product part = *x;
+        struct lct_steps_block b = lct_steps_block(t, &e, of, x.n, 2 * x.k);
+        struct lct_bf16_product part = x;
 
-        part.c += b.m0 * x->c_row + b.n0;
-        part.a = (const char *)x->a + (ptrdiff_t)b.m0 * x->a_row +
-                 (ptrdiff_t)(b.k0 / 2) * x->a_col;
-        part.b += b.k0 / 2 * x->b_row + b.n0;
+        part.c += b.m0 * x.c_row + b.n0;
+        part.a = (const char *)x.a + (ptrdiff_t)b.m0 * x.a_row +
+                 (ptrdiff_t)(b.k0 / 2) * x.a_col;
+        part.b += b.k0 / 2 * x.b_row + b.n0;
         part.m = b.m;
         part.n = b.n;
         part.k = (b.k + 1) / 2;
-        if (x->factor != NULL)
+        if (x.factor != NULL)
             part.factor += b.n0;
-        if (x->rescale != NULL)
+        if (x.rescale != NULL)
             part.rescale += b.m0;
         lct_bf16_multiply(p->kernels, &part, guard, s->bf16.guard);
     }
@@ -303,26 +305,45 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
 
 /* ------------------------------------------------------------------- scores */
 
+/* Words as a left factor: entry (i, j) is 'row' i + 'column' j bytes on. */
+struct words_factor {
+    const void *at;
+    ptrdiff_t row, column;
+};
+
+/* c [m, n] = a [m, k] b [k, n], rows of b are dense; k counts words. */
+static struct lct_bf16_product product_of(struct lct_product_rows c,
+                                          struct words_factor a,
+                                          const uint32_t *b, size_t m, size_t n,
+                                          size_t k)
+{
+    return (struct lct_bf16_product){ .c = c.at,
+                                      .c_row = c.row,
+                                      .a = a.at,
+                                      .a_row = a.row,
+                                      .a_col = a.column,
+                                      .b = b,
+                                      .b_row = n,
+                                      .m = m,
+                                      .n = n,
+                                      .k = k };
+}
+
 static void scores(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
-    multiply_steps(p, t, s, LCT_STEPS_SCORES,
-                   &(struct lct_bf16_product){ .c = s->s,
-                                               .c_row = t->lanes,
-                                               .a = l->keys,
-                                               .a_row = (ptrdiff_t)l->key_row,
-                                               .a_col = sizeof(uint32_t),
-                                               .b = s->bf16.q_cols,
-                                               .b_row = t->lanes,
-                                               .m = (size_t)t->keys,
-                                               .n = t->lanes,
-                                               .k = words_of(p),
-                                               .factor = s->scale });
+    struct lct_bf16_product x = product_of(
+        (struct lct_product_rows){ s->s, t->lanes },
+        (struct words_factor){ l->keys, (ptrdiff_t)l->key_row, WORD },
+        s->bf16.q_cols, (size_t)t->keys, t->lanes, words_of(p));
+
+    x.factor = s->scale;
+    multiply_steps(p, t, s, LCT_STEPS_SCORES, x);
 }
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_rows_to dk)
+                            bool dq, struct lct_product_rows dk)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
     ptrdiff_t row = (ptrdiff_t)(lanes * sizeof(uint32_t));
@@ -331,35 +352,22 @@ static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
     if (dq) {
         p->kernels->bf16_pair_rows(s->bf16.weights, lanes, s->ds, row,
                                    LCT_STORED_F32, keys, lanes);
-        multiply_steps(p, t, s, LCT_STEPS_QUERIES,
-                       &(struct lct_bf16_product){ .c = s->dq,
-                                                   .c_row = padded,
-                                                   .a = s->bf16.weights,
-                                                   .a_row = sizeof(uint32_t),
-                                                   .a_col = row,
-                                                   .b = s->bf16.k_pairs,
-                                                   .b_row = padded,
-                                                   .m = (size_t)t->rows,
-                                                   .n = padded,
-                                                   .k = (keys + 1) / 2,
-                                                   .add = true });
+        multiply_steps(
+            p, t, s, LCT_STEPS_QUERIES,
+            product_of((struct lct_product_rows){ s->dq, padded },
+                       (struct words_factor){ s->bf16.weights, WORD, row },
+                       s->bf16.k_pairs, (size_t)t->rows, padded,
+                       (keys + 1) / 2));
     }
     if (dk.at != NULL) {
         p->kernels->bf16_round_rows(s->bf16.weights, lanes / 2, s->ds, lanes,
                                     s->scale, keys, lanes);
         multiply_steps(
             p, t, s, LCT_STEPS_KEYS,
-            &(struct lct_bf16_product){ .c = dk.at,
-                                        .c_row = padded,
-                                        .a = s->bf16.weights,
-                                        .a_row = row / 2,
-                                        .a_col = sizeof(uint32_t),
-                                        .b = s->bf16.q_pairs,
-                                        .b_row = padded,
-                                        .m = keys,
-                                        .n = padded,
-                                        .k = (size_t)(t->rows + 1) / 2,
-                                        .add = true });
+            product_of((struct lct_product_rows){ dk.at, padded },
+                       (struct words_factor){ s->bf16.weights, row / 2, WORD },
+                       s->bf16.q_pairs, keys, padded,
+                       (size_t)(t->rows + 1) / 2));
     }
 }
 
@@ -370,27 +378,20 @@ static void values(const struct lct_plan *p, const struct lct_tile *t,
 {
     size_t keys = (size_t)t->keys, padded = (size_t)p->padded;
     ptrdiff_t row = (ptrdiff_t)(t->lanes * sizeof(uint32_t));
+    struct lct_bf16_product x;
 
     p->kernels->bf16_pair_rows(s->bf16.weights, t->lanes, s->s, row,
                                LCT_STORED_F32, keys, t->lanes);
-    multiply_steps(p, t, s, LCT_STEPS_QUERIES,
-                   &(struct lct_bf16_product){ .c = s->out,
-                                               .c_row = padded,
-                                               .a = s->bf16.weights,
-                                               .a_row = sizeof(uint32_t),
-                                               .a_col = row,
-                                               .b = l->values,
-                                               .b_row = padded,
-                                               .m = (size_t)t->rows,
-                                               .n = padded,
-                                               .k = (keys + 1) / 2,
-                                               .add = true,
-                                               .rescale = s->rescale });
+    x = product_of((struct lct_product_rows){ s->out, padded },
+                   (struct words_factor){ s->bf16.weights, WORD, row },
+                   l->values, (size_t)t->rows, padded, (keys + 1) / 2);
+    x.rescale = s->rescale;
+    multiply_steps(p, t, s, LCT_STEPS_QUERIES, x);
 }
 
 static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            struct lct_rows_to dv)
+                            struct lct_product_rows dv)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
 
@@ -402,29 +403,17 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
                                     NULL, keys, lanes);
         multiply_steps(
             p, t, s, LCT_STEPS_KEYS,
-            &(struct lct_bf16_product){ .c = dv.at,
-                                        .c_row = padded,
-                                        .a = s->bf16.weights,
-                                        .a_row = (ptrdiff_t)(2 * lanes),
-                                        .a_col = sizeof(uint32_t),
-                                        .b = s->bf16.dout_pairs,
-                                        .b_row = padded,
-                                        .m = keys,
-                                        .n = padded,
-                                        .k = (size_t)(t->rows + 1) / 2,
-                                        .add = true });
+            product_of((struct lct_product_rows){ dv.at, padded },
+                       (struct words_factor){ s->bf16.weights,
+                                              (ptrdiff_t)(2 * lanes), WORD },
+                       s->bf16.dout_pairs, keys, padded,
+                       (size_t)(t->rows + 1) / 2));
     }
     multiply_steps(p, t, s, LCT_STEPS_SCORES,
-                   &(struct lct_bf16_product){ .c = s->ds,
-                                               .c_row = lanes,
-                                               .a = l->values,
-                                               .a_row = (ptrdiff_t)l->value_row,
-                                               .a_col = sizeof(uint32_t),
-                                               .b = s->bf16.dout_cols,
-                                               .b_row = lanes,
-                                               .m = keys,
-                                               .n = lanes,
-                                               .k = words_of(p) });
+                   product_of((struct lct_product_rows){ s->ds, lanes },
+                              (struct words_factor){
+                                  l->values, (ptrdiff_t)l->value_row, WORD },
+                              s->bf16.dout_cols, keys, lanes, words_of(p)));
 }
 
 const struct lct_arithmetic lct_bf16 = {

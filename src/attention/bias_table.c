@@ -43,8 +43,9 @@ static struct lct_span position_keys(const struct lct_plan *p,
 static bool row_differences(struct lct_span *d, const struct lct_plan *p,
                             int64_t row)
 {
-    const struct lct_positions queries = lct_positions_of_queries(p->request);
-    const struct lct_positions keys = lct_positions_of_keys(p->request);
+    const struct lct_positions queries =
+        lct_positions_of(p->request, LCT_QUERY);
+    const struct lct_positions keys = lct_positions_of(p->request, LCT_KEY);
     struct lct_extent q = lct_positions_extent(&queries, row);
     struct lct_extent k = lct_positions_extent(&keys, row);
 

@@ -27,7 +27,7 @@ void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
     const struct lct_content_products *plan = p->content;
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    for (int n = 0; n < plan->terms.count; n++) {
+    for (int n = 0; n < plan->products.count; n++) {
         int added = plan->table[n].v.added;
 
         own->product[n].low = own->product[n].high = 0;
@@ -37,10 +37,10 @@ void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
         if (added >= 0)
             add_vector(p, t, own->y[n], own->y_cols[n], s->q, added);
     }
-    if (plan->terms.near_far)
+    if (plan->products.near_far)
         lct_content_far_open(p, t, s);
-    if (plan->terms.u >= 0)
-        add_vector(p, t, s->q, s->q_cols, s->q, plan->terms.u);
+    if (plan->products.u >= 0)
+        add_vector(p, t, s->q, s->q_cols, s->q, plan->products.u);
 }
 
 /* The gradient of a vector += scale times the sum of rows dy. */
@@ -63,13 +63,13 @@ void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
     const struct lct_content_products *plan = p->content;
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
-    if (plan->terms.near_far)
+    if (plan->products.near_far)
         lct_content_far_close(p, t, s);
-    if (plan->terms.u >= 0 && job->learns)
+    if (plan->products.u >= 0 && job->learns)
         add_vector_backward(p, t, plan->dvector[0], s->dq, job);
-    for (int n = 0; n < plan->terms.count; n++) {
+    for (int n = 0; n < plan->products.count; n++) {
         lct_content_window_release(p, t, s, n, job);
-        if (plan->table[n].v.meets != LCT_MEETS_QUERY)
+        if (plan->table[n].v.times != LCT_TIMES_QUERY)
             continue;
         if (plan->table[n].v.added >= 0 && job->learns)
             add_vector_backward(p, t, plan->dvector[1 + n], own->dy[n], job);
@@ -123,29 +123,27 @@ static void key_rows(const struct lct_plan *p, const struct lct_tile *t,
                      size_t key_row)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    struct lct_content_picks picks =
+        lct_content_window_picks(p, t, table, own->at);
     const float *columns = table->columns + (table->heads == 1 ? 0 : t->h) *
                                                 p->D * table->padded_rows;
 
-    for (int64_t from = x.low, end; from <= x.high; from = end) {
+    for (int64_t from = picks.low, end; from <= picks.high; from = end) {
+        struct lct_product x;
         size_t n;
 
-        end = lct_content_window_end(&x, from);
+        end = lct_content_window_end(&picks, from);
         n = (size_t)(end - from + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-        p->kernels->matmul(
-            &(struct lct_product){ .c = own->keys,
-                                   .c_row = LCT_CONTENT_WINDOW,
-                                   .a = keys,
-                                   .a_row = key_row,
-                                   .a_col = 1,
-                                   .b = columns + from,
-                                   .b_row = (size_t)table->padded_rows,
-                                   .m = (size_t)t->keys,
-                                   .n = n,
-                                   .k = (size_t)p->D });
+        x = lct_product_of(
+            (struct lct_product_rows){ own->keys, LCT_CONTENT_WINDOW },
+            lct_product_rows_of(keys, key_row),
+            lct_product_rows_of(columns + from, (size_t)table->padded_rows),
+            t->keys, n, p->D);
+        p->kernels->matmul(&x);
         for (int64_t j = 0; j < t->keys; j++)
             add_picked(s->s + j * (int64_t)t->lanes,
-                       own->keys + j * LCT_CONTENT_WINDOW, t, &x, j, from, end);
+                       own->keys + j * LCT_CONTENT_WINDOW, t, &picks, j, from,
+                       end);
     }
 }
 
@@ -163,15 +161,15 @@ void lct_content_scores(const struct lct_plan *p, const struct lct_tile *t,
 {
     const struct lct_content_products *plan = p->content;
 
-    for (int n = 0; n < plan->terms.count; n++) {
-        if (plan->table[n].v.meets == LCT_MEETS_QUERY)
+    for (int n = 0; n < plan->products.count; n++) {
+        if (plan->table[n].v.times == LCT_TIMES_QUERY)
             query_rows(p, t, s, n);
-        else if (plan->table[n].v.meets == LCT_MEETS_KEY)
+        else if (plan->table[n].v.times == LCT_TIMES_KEY)
             key_rows(p, t, s, &plan->table[n], keys, key_row);
     }
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_scores(p, t, s);
-    multiply(s->s, t, (float)plan->terms.factor);
+    multiply(s->s, t, (float)plan->products.factor);
 }
 
 /* forward: add_picked() */
@@ -207,48 +205,39 @@ static void key_rows_backward(const struct lct_plan *p,
                               const struct lct_content_gradients *job)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    struct lct_content_picks picks =
+        lct_content_window_picks(p, t, table, own->at);
     size_t padded = (size_t)p->padded;
 
-    for (int64_t from = x.low, end; from <= x.high; from = end) {
-        end = lct_content_window_end(&x, from);
+    for (int64_t from = picks.low, end; from <= picks.high; from = end) {
+        struct lct_product x;
+
+        end = lct_content_window_end(&picks, from);
         memset(own->keys, 0,
                (size_t)(t->keys * LCT_CONTENT_WINDOW) * sizeof(*own->keys));
         for (int64_t j = 0; j < t->keys; j++)
             scatter_picked(own->keys + j * LCT_CONTENT_WINDOW,
-                           s->ds + j * (int64_t)t->lanes, t, &x, j, from, end);
+                           s->ds + j * (int64_t)t->lanes, t, &picks, j, from,
+                           end);
         if (job->dk.at != NULL) {
-            lct_product_multiply(
-                p->kernels,
-                &(struct lct_product){
-                    .c = own->rows,
-                    .c_row = padded,
-                    .a = own->keys,
-                    .a_row = LCT_CONTENT_WINDOW,
-                    .a_col = 1,
-                    .b = lct_content_window_vectors(p, table, t->h) +
-                         from * p->padded,
-                    .b_row = padded,
-                    .m = (size_t)t->keys,
-                    .n = padded,
-                    .k = (size_t)(end - from) },
-                !table->finite);
+            x = lct_product_of(
+                (struct lct_product_rows){ own->rows, padded },
+                lct_product_rows_of(own->keys, LCT_CONTENT_WINDOW),
+                lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
+                                        from * p->padded,
+                                    padded),
+                t->keys, padded, end - from);
+            lct_product_multiply(p->kernels, &x, !table->finite);
             add_to_keys(p, t, own->rows, job);
         }
         if (!job->learns)
             continue;
-        lct_product_multiply(p->kernels,
-                             &(struct lct_product){ .c = own->rows,
-                                                    .c_row = padded,
-                                                    .a = own->keys,
-                                                    .a_row = 1,
-                                                    .a_col = LCT_CONTENT_WINDOW,
-                                                    .b = job->keys,
-                                                    .b_row = job->key_row,
-                                                    .m = (size_t)(end - from),
-                                                    .n = padded,
-                                                    .k = (size_t)t->keys },
-                             true);
+        x = lct_product_of(
+            (struct lct_product_rows){ own->rows, padded },
+            lct_product_transposed(own->keys, LCT_CONTENT_WINDOW),
+            lct_product_rows_of(job->keys, job->key_row), end - from, padded,
+            t->keys);
+        lct_product_multiply(p->kernels, &x, true);
         lct_content_window_add_rows(p, t, table, own->rows, job, from,
                                     end - from);
     }
@@ -261,20 +250,20 @@ void lct_content_scores_backward(const struct lct_plan *p,
 {
     const struct lct_content_products *plan = p->content;
 
-    multiply(s->ds, t, (float)plan->terms.factor);
-    for (int n = 0; n < plan->terms.count; n++) {
+    multiply(s->ds, t, (float)plan->products.factor);
+    for (int n = 0; n < plan->products.count; n++) {
         const struct lct_content_table *table = &plan->table[n];
         struct lct_content_picks x;
 
-        if (table->v.meets == LCT_MEETS_KEY)
+        if (table->v.times == LCT_TIMES_KEY)
             key_rows_backward(p, t, s, table, job);
-        if (table->v.meets != LCT_MEETS_QUERY)
+        if (table->v.times != LCT_TIMES_QUERY)
             continue;
         x = lct_content_window_picks(p, t, table,
                                      lct_content_scratch_of(p, s)->at);
         lct_content_window_scatter_rows(p, t, s, n, &x, s->ds, job);
     }
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_scores_backward(p, t, s);
 }
 
@@ -292,24 +281,23 @@ static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
     struct lct_content_window w = { .held = own->keys };
+    size_t padded = (size_t)p->padded;
 
     for (w.low = x.low; w.low <= x.high; w.low = w.high) {
-        struct lct_product o = { .c = s->out,
-                                 .c_row = (size_t)p->padded,
-                                 .a = w.held,
-                                 .a_row = 1,
-                                 .a_col = t->lanes,
-                                 .b_row = (size_t)p->padded,
-                                 .m = (size_t)t->rows,
-                                 .n = (size_t)p->padded,
-                                 .add = true };
+        struct lct_product o;
 
         w.high = lct_content_window_end(&x, w.low);
         memset(w.held, 0,
                (size_t)(w.high - w.low) * t->lanes * sizeof(*w.held));
         lct_content_window_scatter(s->s, t, &x, &w);
-        o.b = lct_content_window_vectors(p, table, t->h) + w.low * p->padded;
-        o.k = (size_t)(w.high - w.low);
+        o = lct_product_of(
+            (struct lct_product_rows){ s->out, padded },
+            lct_product_transposed(w.held, t->lanes),
+            lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
+                                    w.low * p->padded,
+                                padded),
+            t->rows, padded, w.high - w.low);
+        o.add = true;
         lct_product_multiply(p->kernels, &o, !table->finite);
     }
 }
@@ -317,8 +305,8 @@ static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
 void lct_content_values(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s)
 {
-    for (int n = 0; n < p->content->terms.count; n++)
-        if (p->content->table[n].v.meets == LCT_MEETS_WEIGHT)
+    for (int n = 0; n < p->content->products.count; n++)
+        if (p->content->table[n].v.times == LCT_TIMES_WEIGHT)
             value_rows(p, t, s, &p->content->table[n]);
 }
 
@@ -350,7 +338,7 @@ void lct_content_values_backward(const struct lct_plan *p,
                                  struct lct_scratch *s,
                                  const struct lct_content_gradients *job)
 {
-    for (int n = 0; n < p->content->terms.count; n++)
-        if (p->content->table[n].v.meets == LCT_MEETS_WEIGHT)
+    for (int n = 0; n < p->content->products.count; n++)
+        if (p->content->table[n].v.times == LCT_TIMES_WEIGHT)
             value_rows_backward(p, t, s, n, job);
 }

@@ -18,7 +18,7 @@ enum { LCT_CONTENT_WINDOW = 128 }; /* rows that are held at a time */
 /* One table of vectors. */
 struct lct_content_table {
     struct lct_vectors v;
-    int64_t first, range; /* differences with an entry; range 0: v.pairs > 0 */
+    int64_t first, range; /* differences in row_of; 0 if v.pairs > 0 */
     int32_t *row_of;      /* [range]: row of 'vectors' */
     int64_t low, rows;    /* the encoding's rows in the table: first, number */
     int64_t heads;        /* H, or 1 if all heads share the vectors */
@@ -52,7 +52,7 @@ struct lct_content_scratch {
 };
 
 struct lct_content_products {
-    struct lct_products terms;
+    struct lct_products products;
     struct lct_content_table table[LCT_MAX_VECTORS];
     int64_t basis_row; /* width, padded */
     float *basis;      /* [rows, basis_row]: rows to project */
@@ -102,7 +102,7 @@ struct lct_content_gradients {
     int64_t chunk_row;
     const float *keys;
     size_t key_row;
-    struct lct_rows_to dk;
+    struct lct_product_rows dk;
 };
 
 /* s->ds, the gradient of the weights s->s, += the gradient through 'values'. */

@@ -63,7 +63,7 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
                               const struct lct_extent *q,
                               const struct lct_extent *k)
 {
-    if (!p->content->terms.near_far)
+    if (!p->content->products.near_far)
         return true;
     t->nearness = form_of(p)->classify_range(p->tables->content->e,
                                              (int64_t[2]){ q->low, q->high },
@@ -120,18 +120,15 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
     int64_t row = lct_plan_row(p, t->b);
     const int64_t *q_pos = p->tables->q_pos + row * p->T + t->i;
     const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
+    struct lct_product x;
 
-    p->kernels->matmul(&(struct lct_product){
-        .c = to,
-        .c_row = t->lanes,
-        .a = t->nearness == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
-        .a_row = (size_t)p->padded,
-        .a_col = 1,
-        .b = own->y_cols[0],
-        .b_row = t->lanes,
-        .m = (size_t)t->keys,
-        .n = t->lanes,
-        .k = (size_t)p->D });
+    x = lct_product_of(
+        (struct lct_product_rows){ to, t->lanes },
+        lct_product_rows_of(
+            t->nearness == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
+            (size_t)p->padded),
+        lct_product_rows_of(own->y_cols[0], t->lanes), t->keys, t->lanes, p->D);
+    p->kernels->matmul(&x);
     if (t->nearness != LCT_MIXED)
         return;
     for (int64_t j = 0; j < t->keys; j++) {
@@ -180,37 +177,25 @@ void lct_content_far_backward(const struct lct_plan *p,
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     const float *ds = t->nearness == LCT_FAR ? s->ds : own->keys;
     size_t padded = (size_t)p->padded;
+    struct lct_product x;
 
     if (t->nearness == LCT_MIXED)
         split(p, t, s, own->keys);
-    lct_product_multiply(
-        p->kernels,
-        &(struct lct_product){
-            .c = own->dy[0],
-            .c_row = padded,
-            .a = ds,
-            .a_row = 1,
-            .a_col = t->lanes,
-            .b = t->nearness == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
-            .b_row = padded,
-            .m = (size_t)t->rows,
-            .n = padded,
-            .k = (size_t)t->keys,
-            .add = true },
-        t->masked);
-    lct_product_multiply(p->kernels,
-                         &(struct lct_product){ .c = own->dk + t->j * p->padded,
-                                                .c_row = padded,
-                                                .a = ds,
-                                                .a_row = t->lanes,
-                                                .a_col = 1,
-                                                .b = own->y[0],
-                                                .b_row = padded,
-                                                .m = (size_t)t->keys,
-                                                .n = padded,
-                                                .k = (size_t)t->rows,
-                                                .add = true },
-                         t->masked);
+    x = lct_product_of((struct lct_product_rows){ own->dy[0], padded },
+                       lct_product_transposed(ds, t->lanes),
+                       lct_product_rows_of(t->nearness == LCT_FAR
+                                               ? keys
+                                               : lct_content_far_keys(p, t, s),
+                                           padded),
+                       t->rows, padded, t->keys);
+    x.add = true;
+    lct_product_multiply(p->kernels, &x, t->masked);
+    x = lct_product_of(
+        (struct lct_product_rows){ own->dk + t->j * p->padded, padded },
+        lct_product_rows_of(ds, t->lanes),
+        lct_product_rows_of(own->y[0], padded), t->keys, padded, t->rows);
+    x.add = true;
+    lct_product_multiply(p->kernels, &x, t->masked);
 }
 
 static void rotate(const struct lct_plan *p, float *row, struct lct_table a,
@@ -247,7 +232,7 @@ void lct_content_far_close(const struct lct_plan *p, const struct lct_tile *t,
 
 void lct_content_far_clear_keys(const struct lct_plan *p, struct lct_scratch *s)
 {
-    if (p->content->terms.near_far)
+    if (p->content->products.near_far)
         memset(lct_content_scratch_of(p, s)->dk, 0,
                (size_t)(p->S * p->padded) * sizeof(float));
 }
@@ -257,7 +242,7 @@ void lct_content_far_add_keys(const struct lct_plan *p, int64_t b, int64_t head,
 {
     float *far;
 
-    if (!p->content->terms.near_far)
+    if (!p->content->products.near_far)
         return;
     far = lct_content_scratch_of(p, s)->dk;
     for (int64_t j = 0; j < p->S; j++) {

@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../encodings/content.h"
 #include "../kernel/row.h"
+#include "order.h"
 #include "param_gradients.h"
 #include <math.h>
 #include <string.h>
@@ -37,54 +38,18 @@ static int compare(const struct ranked *x, const struct ranked *y)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sift the key at 'at' down a heap of n keys. */
-static void sink(int64_t *order, int64_t at, int64_t n,
-                 const struct lct_plan *p, int64_t row)
+/* The keys of one row of positions. */
+struct keys {
+    const struct lct_plan *p;
+    int64_t row;
+};
+
+static bool is_before(const void *context, int64_t a, int64_t b)
 {
-    for (int64_t child; (child = 2 * at + 1) < n;) {
-        struct ranked x, y = key_at(p, row, order[at]);
-        int64_t swap = order[at];
+    const struct keys *k = context;
+    struct ranked x = key_at(k->p, k->row, a), y = key_at(k->p, k->row, b);
 
-        if (child + 1 < n) {
-            struct ranked left = key_at(p, row, order[child]);
-            struct ranked right = key_at(p, row, order[child + 1]);
-
-            child += compare(&left, &right) < 0;
-        }
-        x = key_at(p, row, order[child]);
-        if (compare(&y, &x) >= 0)
-            return;
-        order[at] = order[child];
-        order[child] = swap;
-        at = child;
-    }
-}
-
-/* Sort the keys, by a heap unless they are already in order. */
-static void sort_keys(int64_t *order, const struct lct_plan *p, int64_t row)
-{
-    bool sorted = true;
-
-    for (int64_t j = 0; j < p->S; j++) {
-        struct ranked x = key_at(p, row, j), before;
-
-        order[j] = j;
-        if (j == 0)
-            continue;
-        before = key_at(p, row, j - 1);
-        sorted &= compare(&before, &x) < 0;
-    }
-    if (sorted)
-        return;
-    for (int64_t at = p->S / 2; at-- > 0;)
-        sink(order, at, p->S, p, row);
-    for (int64_t n = p->S; n-- > 1;) {
-        int64_t most = order[0];
-
-        order[0] = order[n];
-        order[n] = most;
-        sink(order, 0, n, p, row);
-    }
+    return compare(&x, &y) < 0;
 }
 
 /* The last key, in order, at or before query i in its document; or -1. */
@@ -130,8 +95,9 @@ static void fill_gates(void *context, size_t task, int slot)
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
     const struct lct_content_products *plan = p->content;
-    const double *weight = p->tables->content->param[plan->terms.gate_weight];
-    const double *bias = p->tables->content->param[plan->terms.gate_bias];
+    const double *weight =
+        p->tables->content->param[plan->products.gate_weight];
+    const double *bias = p->tables->content->param[plan->products.gate_bias];
     double *x = plan->scratch[slot].row;
     int64_t b = (int64_t)task / p->k_tiles;
     int64_t from = (int64_t)task % p->k_tiles * LCT_TILE;
@@ -178,8 +144,9 @@ void lct_content_gates_fill(const struct lct_plan *p)
 
     for (int64_t row = 0; row < p->position_rows; row++) {
         int64_t *order = plan->order + row * p->S;
+        struct keys keys = { p, row };
 
-        sort_keys(order, p, row);
+        lct_order_sort(order, p->S, is_before, &keys);
         for (int64_t i = 0; i < p->T; i++)
             plan->last[row * p->T + i] = last_before(order, p, row, i);
     }
@@ -263,7 +230,7 @@ static void weights_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_products *terms = &p->content->terms;
+    const struct lct_products *products = &p->content->products;
     double *x = p->content->scratch[slot].row, *split[LCT_MAX_PARAMS];
     int64_t h = (int64_t)task;
 
@@ -276,8 +243,8 @@ static void weights_backward(void *context, size_t task, int slot)
             continue;
         lct_row_to_f64(x, lct_at(p->request->a->x, at, 2),
                        p->request->a->x->dtype, (size_t)p->W);
-        lct_accumulate(split[terms->gate_weight] + h * p->W, dz, x, p->W);
-        split[terms->gate_bias][h] += dz;
+        lct_accumulate(split[products->gate_weight] + h * p->W, dz, x, p->W);
+        split[products->gate_bias][h] += dz;
     }
 }
 
@@ -287,7 +254,7 @@ static void input_backward(void *context, size_t task, int slot)
     const struct gate_job *job = context;
     const struct lct_plan *p = job->p;
     const double *weight =
-        p->tables->content->param[p->content->terms.gate_weight];
+        p->tables->content->param[p->content->products.gate_weight];
     double *dx = p->content->scratch[slot].row;
     int64_t b = job->from + (int64_t)task / p->S, j = (int64_t)task % p->S;
     bool any = false;

@@ -5,14 +5,15 @@
 
 /* ---------------------------------------------------------------- choosing */
 
-static int64_t held_to(int64_t x, int64_t low, int64_t high)
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
 {
     return x < low ? low : x > high ? high : x;
 }
 
 /* Find the rows that occur; false: too many differences for a table. */
-static bool plan_term(struct lct_content_table *table, const struct lct_plan *p,
-                      const struct lct_vectors *v, int64_t low, int64_t high)
+static bool plan_table(struct lct_content_table *table,
+                       const struct lct_plan *p, const struct lct_vectors *v,
+                       struct lct_span differences)
 {
     const locant_encoding *e = p->request->content->e;
     int64_t range, from, to;
@@ -24,9 +25,9 @@ static bool plan_term(struct lct_content_table *table, const struct lct_plan *p,
         table->rows = v->pairs;
         return true;
     }
-    table->first = held_to(low, v->first, v->last);
-    if (__builtin_sub_overflow(held_to(high, v->first, v->last), table->first,
-                               &range) ||
+    table->first = clamp(differences.low, v->first, v->last);
+    if (__builtin_sub_overflow(clamp(differences.high, v->first, v->last),
+                               table->first, &range) ||
         range >= 4 * (p->T + p->S) + 1024)
         return false;
     table->range = range + 1;
@@ -40,27 +41,27 @@ static bool plan_term(struct lct_content_table *table, const struct lct_plan *p,
 }
 
 /* The extent of q_pos - k_pos under the causal mask, if any. */
-static void find_differences(int64_t *low, int64_t *high,
-                             const struct lct_plan *p)
+static struct lct_span find_differences(const struct lct_plan *p)
 {
-    const struct lct_positions queries = lct_positions_of_queries(p->request);
-    const struct lct_positions keys = lct_positions_of_keys(p->request);
+    const struct lct_positions queries =
+        lct_positions_of(p->request, LCT_QUERY);
+    const struct lct_positions keys = lct_positions_of(p->request, LCT_KEY);
+    struct lct_span all = { INT64_MAX, INT64_MIN };
 
-    *low = INT64_MAX;
-    *high = INT64_MIN;
     for (int64_t row = 0; row < p->position_rows; row++) {
         struct lct_extent q = lct_positions_extent(&queries, row);
         struct lct_extent k = lct_positions_extent(&keys, row);
         int64_t least = lct_distance(q.low, k.high);
         int64_t most = lct_distance(q.high, k.low);
 
-        *low = least < *low ? least : *low;
-        *high = most > *high ? most : *high;
+        all.low = least < all.low ? least : all.low;
+        all.high = most > all.high ? most : all.high;
     }
     if (p->request->causal) {
-        *low = *low < 0 ? 0 : *low;
-        *high = *high < 0 ? 0 : *high;
+        all.low = all.low < 0 ? 0 : all.low;
+        all.high = all.high < 0 ? 0 : all.high;
     }
+    return all;
 }
 
 bool lct_content_plan_make(struct lct_content_products *plan,
@@ -68,19 +69,20 @@ bool lct_content_plan_make(struct lct_content_products *plan,
 {
     const locant_encoding *e = p->request->content->e;
     const struct lct_content_door *door = &e->row->content;
-    int64_t low, high;
+    struct lct_span differences;
 
     if (door->products == NULL || door->scores != NULL)
         return false;
-    find_differences(&low, &high, p);
-    door->products(&plan->terms, e, low, high);
-    if (plan->terms.gate_weight >= 0 && p->request->mask_hooks > 0)
+    differences = find_differences(p);
+    plan->products = lct_no_products();
+    door->products(&plan->products, e, differences);
+    if (plan->products.gate_weight >= 0 && p->request->mask_hooks > 0)
         return false;
     plan->basis_row = 0;
-    for (int n = 0; n < plan->terms.count; n++) {
-        const struct lct_vectors *v = &plan->terms.vectors[n];
+    for (int n = 0; n < plan->products.count; n++) {
+        const struct lct_vectors *v = &plan->products.vectors[n];
 
-        if (!plan_term(&plan->table[n], p, v, low, high))
+        if (!plan_table(&plan->table[n], p, v, differences))
             return false;
         if (v->matrix >= 0)
             plan->basis_row = (p->W + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
@@ -92,7 +94,7 @@ double lct_content_plan_gradients(const struct lct_plan *p)
 {
     double sum = 0;
 
-    for (int n = 0; n < p->content->terms.count; n++) {
+    for (int n = 0; n < p->content->products.count; n++) {
         const struct lct_content_table *table = &p->content->table[n];
 
         sum += (double)table->owners * (double)table->rows * (double)p->D;
@@ -102,10 +104,10 @@ double lct_content_plan_gradients(const struct lct_plan *p)
 
 /* ------------------------------------------------------------------ layout */
 
-static void lay_out_term(struct lct_content_table *table,
-                         const struct lct_plan *p, struct lct_arena *arena)
+static void lay_out_table(struct lct_content_table *table,
+                          const struct lct_plan *p, struct lct_arena *arena)
 {
-    bool keys = table->v.meets == LCT_MEETS_KEY;
+    bool keys = table->v.times == LCT_TIMES_KEY;
 
     table->row_of = lct_arena_alloc(arena, table->range, 1, sizeof(int32_t));
     table->vectors =
@@ -125,13 +127,13 @@ static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
     for (int slot = 0; slot < p->slots; slot++) {
         struct lct_content_scratch s = { 0 };
 
-        if (plan->terms.near_far) {
+        if (plan->products.near_far) {
             s.y[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
             s.y_cols[0] = lct_arena_floats(arena, LCT_TILE, p->D);
             s.dy[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
             s.dk = lct_arena_floats(arena, p->S, p->padded);
         }
-        for (int n = 0; n < plan->terms.count; n++) {
+        for (int n = 0; n < plan->products.count; n++) {
             int64_t own = plan->table[n].v.added >= 0 ? LCT_TILE : 0;
 
             s.product[n].held =
@@ -158,12 +160,12 @@ void lct_content_plan_layout(struct lct_content_products *plan,
 
     if (p->request->content == NULL)
         return;
-    for (int n = 0; n < plan->terms.count; n++) {
-        lay_out_term(&plan->table[n], p, arena);
+    for (int n = 0; n < plan->products.count; n++) {
+        lay_out_table(&plan->table[n], p, arena);
         if (plan->table[n].v.matrix >= 0)
             rows = plan->table[n].rows; /* the same for all of them */
     }
-    for (int n = 0; n <= plan->terms.count; n++)
+    for (int n = 0; n <= plan->products.count; n++)
         plan->dvector[n] = lct_arena_doubles(arena, p->chunk * p->H, p->D);
     if (plan->basis_row > 0) {
         plan->basis = lct_arena_floats(arena, rows, plan->basis_row);
@@ -172,8 +174,8 @@ void lct_content_plan_layout(struct lct_content_products *plan,
     }
     plan->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*plan->scratch));
     lay_out_scratch(p, arena);
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_layout(plan, p, arena);
-    if (plan->terms.near_far)
+    if (plan->products.near_far)
         lct_content_far_layout(plan, p, arena);
 }

@@ -3,7 +3,7 @@
 #define LCT_ATTENTION_CONTENT_PLAN_H
 #include "content.h"
 
-/* Can the tiled engine do the content of this call?  Sets plan->terms. */
+/* Can the tiled engine do the content of this call?  Sets plan->products. */
 bool lct_content_plan_make(struct lct_content_products *plan,
                            const struct lct_plan *p);
 

@@ -8,15 +8,14 @@
 #include "../core/pool.h"
 #include "content_far.h"
 #include "content_gates.h"
+#include "content_project.h"
 #include "param_gradients.h"
 #include <string.h>
 
 /* A task on one table. */
 struct job {
     const struct lct_plan *p;
-    struct lct_content_table *table;
-    double *const *dparam; /* backward */
-    bool add;
+    const struct lct_content_table *table;
 };
 
 static void fill_rows_of(const struct lct_plan *p,
@@ -28,24 +27,7 @@ static void fill_rows_of(const struct lct_plan *p,
                       table->low);
 }
 
-/* Keys are not scaled, so the vectors that multiply them are. */
-static double factor_of(const struct lct_plan *p,
-                        const struct lct_content_table *table)
-{
-    return table->v.meets == LCT_MEETS_KEY ? p->scale : 1;
-}
-
 /* ------------------------------------------------------ rows of parameters */
-
-static void store_row(const struct lct_plan *p, struct lct_content_table *table,
-                      int64_t head, int64_t row, const double *from)
-{
-    float *to = table->vectors + (head * table->rows + row) * p->padded;
-
-    for (int64_t d = 0; d < p->D; d++)
-        to[d] = (float)(from[d] * factor_of(p, table));
-    memset(to + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*to));
-}
 
 static void fill_plain(const struct lct_plan *p,
                        struct lct_content_table *table)
@@ -54,268 +36,22 @@ static void fill_plain(const struct lct_plan *p,
 
     for (int64_t row = 0; row < table->rows; row++)
         for (int64_t h = 0; h < table->heads; h++)
-            store_row(p, table, h, row,
-                      from + ((table->low + row) * table->heads + h) * p->D);
+            lct_content_project_store(
+                p, table, h, row,
+                from + ((table->low + row) * table->heads + h) * p->D);
 }
 
 /* forward: fill_plain() */
 static void accumulate_plain(const struct lct_plan *p,
                              const struct lct_content_table *table, double *to)
 {
-    double factor = factor_of(p, table);
+    double factor = lct_content_project_factor(p, table);
 
     for (int64_t row = 0; row < table->rows; row++)
         for (int64_t h = 0; h < table->heads; h++)
             for (int64_t d = 0; d < p->D; d++)
                 to[((table->low + row) * table->heads + h) * p->D + d] +=
                     factor * table->dtotal[(h * table->rows + row) * p->D + d];
-}
-
-/* ---------------------------------------------------------- projected rows */
-
-static void fill_basis(void *context, size_t task, int slot)
-{
-    const struct job *job = context;
-    const struct lct_content_products *plan = job->p->content;
-    const struct lct_call *call = job->p->tables->content;
-    const struct lct_content_door *door = &call->e->row->content;
-    int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
-    int64_t width = plan->basis_row, first = job->table->low + from;
-    float *to = plan->basis + from * width;
-    double *row = plan->scratch[slot].row;
-
-    n = n < LCT_TILE ? n : LCT_TILE;
-    if (door->basis_rows != NULL) {
-        door->basis_rows(to, (size_t)width, call, first, n);
-        return;
-    }
-    for (int64_t r = 0; r < n; r++, to += width) {
-        door->basis(row, call, first + r);
-        for (int64_t w = 0; w < call->width; w++)
-            to[w] = (float)row[w];
-        memset(to + call->width, 0,
-               (size_t)(width - call->width) * sizeof(*to));
-    }
-}
-
-/* plan->matrix [H, width, padded] = the transposed matrix of each head. */
-static void fill_matrix(void *context, size_t task, int slot)
-{
-    const struct job *job = context;
-    const struct lct_plan *p = job->p;
-    const double *from = p->tables->content->param[job->table->v.matrix];
-    int64_t head = (int64_t)task;
-    float *to = p->content->matrix + head * p->W * p->padded;
-
-    (void)slot;
-    from += head * p->D * p->W;
-    for (int64_t w = 0; w < p->W; w++, to += p->padded) {
-        for (int64_t d = 0; d < p->D; d++)
-            to[d] = (float)from[d * p->W + w];
-        for (int64_t d = p->D; d < p->padded; d++)
-            to[d] = 0;
-    }
-}
-
-/*
- * A block of rows of one head = basis x matrix + bias.  The width is summed in
- * blocks, which rounds less than one long chain.
- */
-static void project(void *context, size_t task, int slot)
-{
-    const struct job *job = context;
-    const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
-    struct lct_content_table *table = job->table;
-    struct lct_content_scratch *s = &plan->scratch[slot];
-    int64_t head = (int64_t)task % p->H;
-    int64_t from = (int64_t)task / p->H * LCT_TILE, n = table->rows - from;
-    const double *bias =
-        table->v.bias < 0
-            ? NULL
-            : p->tables->content->param[table->v.bias] + head * p->D;
-    float *sum = s->rows, *part = s->rows + LCT_TILE * p->padded;
-    struct lct_product x = { .c_row = (size_t)p->padded,
-                             .a_col = 1,
-                             .a_row = (size_t)plan->basis_row,
-                             .b_row = (size_t)p->padded,
-                             .n = (size_t)p->padded };
-
-    n = n < LCT_TILE ? n : LCT_TILE;
-    x.m = (size_t)n;
-    memset(sum, 0, (size_t)(n * p->padded) * sizeof(*sum));
-    for (int64_t w = 0; w < p->W; w += LCT_TILE) {
-        x.c = part;
-        x.a = plan->basis + from * plan->basis_row + w;
-        x.b = plan->matrix + (head * p->W + w) * p->padded;
-        x.k = (size_t)(p->W - w < LCT_TILE ? p->W - w : LCT_TILE);
-        p->kernels->matmul(&x);
-        for (int64_t i = 0; i < n * p->padded; i++)
-            sum[i] += part[i];
-    }
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t d = 0; d < p->D; d++)
-            s->row[d] =
-                (double)sum[i * p->padded + d] + (bias == NULL ? 0 : bias[d]);
-        store_row(p, table, head, from + i, s->row);
-    }
-}
-
-static void fill_projected(const struct lct_plan *p, struct job *job,
-                           bool first)
-{
-    size_t blocks = (size_t)((job->table->rows + LCT_TILE - 1) / LCT_TILE);
-
-    if (first)
-        lct_parallel_for(blocks, p->slots, fill_basis, job);
-    lct_parallel_for((size_t)p->H, p->slots, fill_matrix, job);
-    lct_parallel_for(blocks * (size_t)p->H, p->slots, project, job);
-}
-
-/* Load rows of a head's gradient as padded rows of floats. */
-static void load_block(float *to, const struct job *job, int64_t head,
-                       int64_t from, int64_t n)
-{
-    const struct lct_plan *p = job->p;
-    const double *dtotal =
-        job->table->dtotal + (head * job->table->rows + from) * p->D;
-    double factor = factor_of(p, job->table);
-
-    for (int64_t i = 0; i < n; i++, to += p->padded) {
-        for (int64_t d = 0; d < p->D; d++)
-            to[d] = (float)(dtotal[i * p->D + d] * factor);
-        memset(to + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*to));
-    }
-}
-
-/* Columns of dmatrix from w on += the part of a block of rows. */
-static void add_block(const struct job *job, float *part, const float *block,
-                      int64_t head, int64_t from, int64_t n, int64_t w)
-{
-    const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
-    int64_t columns = plan->basis_row - w;
-    double *to = job->dparam[job->table->v.matrix] + head * p->D * p->W + w;
-
-    columns = columns < LCT_TILE ? columns : LCT_TILE;
-    p->kernels->matmul(
-        &(struct lct_product){ .c = part,
-                               .c_row = LCT_TILE,
-                               .a = block,
-                               .a_row = 1,
-                               .a_col = (size_t)p->padded,
-                               .b = plan->basis + from * plan->basis_row + w,
-                               .b_row = (size_t)plan->basis_row,
-                               .m = (size_t)p->D,
-                               .n = (size_t)columns,
-                               .k = (size_t)n });
-    columns = p->W - w < LCT_TILE ? p->W - w : LCT_TILE;
-    for (int64_t d = 0; d < p->D; d++)
-        for (int64_t i = 0; i < columns; i++)
-            to[d * p->W + i] += (double)part[d * LCT_TILE + i];
-}
-
-/* forward: row = matrix basis + bias: dmatrix = drow basis^T, dbias = drow */
-static void accumulate_matrix(void *context, size_t task, int slot)
-{
-    const struct job *job = context;
-    const struct lct_plan *p = job->p;
-    struct lct_content_scratch *s = &p->content->scratch[slot];
-    float *block = s->rows, *part = s->rows + LCT_TILE * p->padded;
-    int64_t head = (int64_t)task, rows = job->table->rows;
-
-    for (int64_t from = 0; from < rows; from += LCT_TILE) {
-        int64_t n = rows - from < LCT_TILE ? rows - from : LCT_TILE;
-
-        load_block(block, job, head, from, n);
-        for (int64_t w = 0; w < p->W; w += LCT_TILE)
-            add_block(job, part, block, head, from, n, w);
-        if (job->table->v.bias < 0)
-            continue;
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t d = 0; d < p->D; d++)
-                job->dparam[job->table->v.bias][head * p->D + d] +=
-                    (double)block[i * p->padded + d];
-    }
-}
-
-/* plan->matrix [H D, basis_row] = the matrix, not transposed. */
-static void copy_matrix(const struct job *job)
-{
-    const struct lct_plan *p = job->p;
-    const double *from = p->tables->content->param[job->table->v.matrix];
-    int64_t row = p->content->basis_row;
-
-    for (int64_t i = 0; i < p->H * p->D; i++) {
-        float *to = p->content->matrix + i * row;
-
-        for (int64_t w = 0; w < p->W; w++)
-            to[w] = (float)from[i * p->W + w];
-        memset(to + p->W, 0, (size_t)(row - p->W) * sizeof(*to));
-    }
-}
-
-/* dbasis = drow matrix overwrites the basis, which is no longer needed. */
-static void basis_gradient(void *context, size_t task, int slot)
-{
-    const struct job *job = context;
-    const struct lct_plan *p = job->p;
-    const struct lct_content_products *plan = p->content;
-    float *block = plan->scratch[slot].rows;
-    int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
-
-    n = n < LCT_TILE ? n : LCT_TILE;
-    for (int64_t h = 0; h < p->H; h++) {
-        load_block(block, job, h, from, n);
-        p->kernels->matmul(&(struct lct_product){
-            .c = plan->basis + from * plan->basis_row,
-            .c_row = (size_t)plan->basis_row,
-            .a = block,
-            .a_row = (size_t)p->padded,
-            .a_col = 1,
-            .b = plan->matrix + h * p->D * plan->basis_row,
-            .b_row = (size_t)plan->basis_row,
-            .m = (size_t)n,
-            .n = (size_t)plan->basis_row,
-            .k = (size_t)p->D,
-            .add = job->add || h > 0 });
-    }
-}
-
-/* All gradients of matrices come first, while the basis is still there. */
-static void accumulate_projected(const struct lct_plan *p,
-                                 double *const *dparam)
-{
-    struct lct_content_products *plan = p->content;
-    const struct lct_content_door *door = &p->tables->content->e->row->content;
-    struct job job = { .p = p, .dparam = dparam };
-    const struct lct_content_table *last = NULL;
-    double *row = plan->scratch[0].row;
-
-    for (int n = 0; n < plan->terms.count; n++) {
-        job.table = &plan->table[n];
-        if (job.table->v.matrix >= 0)
-            lct_parallel_for((size_t)p->H, p->slots, accumulate_matrix, &job);
-    }
-    if (door->basis_backward == NULL)
-        return;
-    for (int n = 0; n < plan->terms.count; n++) {
-        job.table = &plan->table[n];
-        if (job.table->v.matrix < 0)
-            continue;
-        copy_matrix(&job);
-        lct_parallel_for((size_t)((job.table->rows + LCT_TILE - 1) / LCT_TILE),
-                         p->slots, basis_gradient, &job);
-        job.add = true;
-        last = job.table;
-    }
-    if (last == NULL)
-        return;
-    for (int64_t r = 0; r < last->rows; r++) {
-        for (int64_t w = 0; w < p->W; w++)
-            row[w] = (double)plan->basis[r * plan->basis_row + w];
-        door->basis_backward(dparam, row, p->tables->content, last->low + r);
-    }
 }
 
 /* -------------------------------------------------------------- all tables */
@@ -342,7 +78,7 @@ void lct_content_tables_fill(const struct lct_plan *p)
     struct lct_content_products *plan = p->content;
     bool first = true;
 
-    for (int n = 0; n < plan->terms.count; n++) {
+    for (int n = 0; n < plan->products.count; n++) {
         struct lct_content_table *table = &plan->table[n];
         struct job job = { .p = p, .table = table };
 
@@ -350,19 +86,19 @@ void lct_content_tables_fill(const struct lct_plan *p)
         if (table->v.matrix < 0) {
             fill_plain(p, table);
         } else {
-            fill_projected(p, &job, first);
+            lct_content_project_fill(p, table, first);
             first = false;
         }
-        if (table->v.meets == LCT_MEETS_KEY)
+        if (table->v.times == LCT_TIMES_KEY)
             lct_parallel_for((size_t)table->heads, p->slots, fill_columns,
                              &job);
         table->finite = p->kernels->all_finite(
             table->vectors, (size_t)p->padded,
             (size_t)(table->heads * table->rows), (size_t)p->padded);
     }
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_fill(p);
-    if (plan->terms.near_far)
+    if (plan->products.near_far)
         lct_content_far_fill(p);
 }
 
@@ -375,7 +111,7 @@ static int64_t size_of(const struct lct_plan *p,
 void lct_content_tables_clear_chunk(const struct lct_plan *p, int64_t b,
                                     int64_t rows)
 {
-    for (int n = 0; n < p->content->terms.count; n++) {
+    for (int n = 0; n < p->content->products.count; n++) {
         const struct lct_content_table *table = &p->content->table[n];
         size_t each = (size_t)size_of(p, table) * sizeof(double);
 
@@ -383,7 +119,7 @@ void lct_content_tables_clear_chunk(const struct lct_plan *p, int64_t b,
             memset(table->dtotal, 0, (size_t)table->heads * each);
         memset(table->dtable, 0, (size_t)(rows * table->owners) * each);
     }
-    for (int n = 0; n <= p->content->terms.count; n++)
+    for (int n = 0; n <= p->content->products.count; n++)
         memset(p->content->dvector[n], 0,
                (size_t)(rows * p->H * p->D) * sizeof(double));
 }
@@ -423,13 +159,13 @@ void lct_content_tables_sum_chunk(const struct lct_plan *p,
     const struct lct_content_products *plan = p->content;
 
     if (learns) {
-        sum_vector(p, plan->terms.u, plan->dvector[0], rows);
-        for (int n = 0; n < plan->terms.count; n++) {
+        sum_vector(p, plan->products.u, plan->dvector[0], rows);
+        for (int n = 0; n < plan->products.count; n++) {
             sum_table(p, &plan->table[n], rows);
             sum_vector(p, plan->table[n].v.added, plan->dvector[1 + n], rows);
         }
     }
-    if (plan->terms.gate_weight >= 0)
+    if (plan->products.gate_weight >= 0)
         lct_content_gates_sum_chunk(p, dx, learns, b, rows);
 }
 
@@ -439,10 +175,10 @@ void lct_content_tables_accumulate(const struct lct_plan *p)
     double *dparam[LCT_MAX_PARAMS];
 
     lct_param_gradients_of(dparam, p, p->tables->content, p->gradients->params);
-    for (int n = 0; n < plan->terms.count; n++)
+    for (int n = 0; n < plan->products.count; n++)
         if (plan->table[n].v.matrix < 0)
             accumulate_plain(p, &plan->table[n],
                              dparam[plan->table[n].v.table]);
     if (plan->basis_row > 0)
-        accumulate_projected(p, dparam);
+        lct_content_project_accumulate(p, dparam);
 }

@@ -76,19 +76,18 @@ static void add_products(const struct lct_plan *p, const struct lct_tile *t,
                          const struct lct_content_window *w, const float *cols,
                          int64_t from, int64_t to)
 {
+    struct lct_product x;
+
     if (from >= to)
         return;
-    p->kernels->matmul(&(struct lct_product){
-        .c = w->held + (from - w->low) * (int64_t)t->lanes,
-        .c_row = t->lanes,
-        .a = lct_content_window_vectors(p, table, t->h) + from * p->padded,
-        .a_row = (size_t)p->padded,
-        .a_col = 1,
-        .b = cols,
-        .b_row = t->lanes,
-        .m = (size_t)(to - from),
-        .n = t->lanes,
-        .k = (size_t)p->D });
+    x = lct_product_of(
+        (struct lct_product_rows){
+            w->held + (from - w->low) * (int64_t)t->lanes, t->lanes },
+        lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
+                                from * p->padded,
+                            (size_t)p->padded),
+        lct_product_rows_of(cols, t->lanes), to - from, t->lanes, p->D);
+    p->kernels->matmul(&x);
 }
 
 void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
@@ -185,50 +184,49 @@ void lct_content_window_add_rows(const struct lct_plan *p,
  * Rows from .. to - 1 leave the window.  forward: s += y A^T, so
  * dy += ds A (not for vectors of values) and dA += ds^T y.
  */
-static void let_go(const struct lct_plan *p, const struct lct_tile *t,
-                   struct lct_scratch *s, int n, int64_t from, int64_t to,
-                   const struct lct_content_gradients *job)
+static void flush_rows(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s, int n, int64_t from, int64_t to,
+                       const struct lct_content_gradients *job)
 {
     const struct lct_content_table *table = &p->content->table[n];
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
     const struct lct_content_window *w = &own->gradient[n];
     const float *ds = w->held + (from - w->low) * (int64_t)t->lanes;
-    struct lct_product x = { .c_row = (size_t)p->padded,
-                             .a = ds,
-                             .b_row = (size_t)p->padded,
-                             .n = (size_t)p->padded };
+    size_t padded = (size_t)p->padded;
+    struct lct_product x;
 
     if (from >= to)
         return;
-    if (table->v.meets == LCT_MEETS_QUERY) {
-        x.c = own->dy[n];
-        x.a_row = 1;
-        x.a_col = t->lanes;
-        x.b = lct_content_window_vectors(p, table, t->h) + from * p->padded;
-        x.m = (size_t)t->rows;
-        x.k = (size_t)(to - from);
+    if (table->v.times == LCT_TIMES_QUERY) {
+        x = lct_product_of(
+            (struct lct_product_rows){ own->dy[n], padded },
+            lct_product_transposed(ds, t->lanes),
+            lct_product_rows_of(lct_content_window_vectors(p, table, t->h) +
+                                    from * p->padded,
+                                padded),
+            t->rows, padded, to - from);
         x.add = true;
         lct_product_multiply(p->kernels, &x, !table->finite);
     }
     if (!job->learns)
         return;
-    x.c = own->rows;
-    x.a_row = t->lanes;
-    x.a_col = 1;
-    x.b = table->v.meets == LCT_MEETS_WEIGHT ? s->dout
-          : table->v.added >= 0              ? own->y[n]
-                                             : s->q;
-    x.m = (size_t)(to - from);
-    x.k = (size_t)t->rows;
-    x.add = false;
+    x = lct_product_of((struct lct_product_rows){ own->rows, padded },
+                       lct_product_rows_of(ds, t->lanes),
+                       lct_product_rows_of(table->v.times == LCT_TIMES_WEIGHT
+                                               ? s->dout
+                                           : table->v.added >= 0 ? own->y[n]
+                                                                 : s->q,
+                                           padded),
+                       to - from, padded, t->rows);
     lct_product_multiply(p->kernels, &x, true);
     lct_content_window_add_rows(p, t, table, own->rows, job, from, to - from);
 }
 
 /* Move the window of gradients to rows low .. high - 1. */
-static void move(const struct lct_plan *p, const struct lct_tile *t,
-                 struct lct_scratch *s, int n, int64_t low, int64_t high,
-                 const struct lct_content_gradients *job)
+static void move_gradients(const struct lct_plan *p, const struct lct_tile *t,
+                           struct lct_scratch *s, int n, int64_t low,
+                           int64_t high,
+                           const struct lct_content_gradients *job)
 {
     struct lct_content_window *w = &lct_content_scratch_of(p, s)->gradient[n];
     int64_t from = low > w->low ? low : w->low;
@@ -239,8 +237,8 @@ static void move(const struct lct_plan *p, const struct lct_tile *t,
         return;
     if (from >= to)
         from = to = w->high;
-    let_go(p, t, s, n, w->low, from, job);
-    let_go(p, t, s, n, to, w->high, job);
+    flush_rows(p, t, s, n, w->low, from, job);
+    flush_rows(p, t, s, n, to, w->high, job);
     if (from < to)
         memmove(w->held + (from - low) * (int64_t)t->lanes,
                 w->held + (from - w->low) * (int64_t)t->lanes,
@@ -265,10 +263,10 @@ void lct_content_window_scatter_rows(const struct lct_plan *p,
     struct lct_content_window *w = &lct_content_scratch_of(p, s)->gradient[n];
 
     if (table->rows <= LCT_CONTENT_WINDOW)
-        move(p, t, s, n, 0, table->rows, job);
+        move_gradients(p, t, s, n, 0, table->rows, job);
     for (int64_t at = x->low, end; at <= x->high; at = end) {
         end = lct_content_window_end(x, at);
-        move(p, t, s, n, at, end, job);
+        move_gradients(p, t, s, n, at, end, job);
         lct_content_window_scatter(from, t, x, w);
         if (lct_content_window_holds(w, x))
             return;
@@ -281,6 +279,6 @@ void lct_content_window_release(const struct lct_plan *p,
 {
     struct lct_content_window *w = &lct_content_scratch_of(p, s)->gradient[n];
 
-    let_go(p, t, s, n, w->low, w->high, job);
+    flush_rows(p, t, s, n, w->low, w->high, job);
     w->low = w->high = 0;
 }

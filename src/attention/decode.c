@@ -58,16 +58,6 @@ static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
     return any;
 }
 
-/* Can kernels read the tile's rows at 'at' in place? */
-static bool readable_in_place(const struct lct_plan *p, const locant_tensor *x,
-                              const void *at)
-{
-    bool whole = x->dtype == LOCANT_F32 ||
-                 (x->stride[2] % 2 == 0 && (uintptr_t)at % 4 == 0);
-
-    return whole && p->padded == p->D && x->stride[2] >= 0;
-}
-
 bool lct_decode_place_rows(const struct lct_plan *p,
                            const struct lct_decode_task *f,
                            const locant_tensor *from, int64_t h, int64_t i,
@@ -75,8 +65,8 @@ bool lct_decode_place_rows(const struct lct_plan *p,
 {
     int64_t at[3] = { f->b, lct_plan_kv_head(p, h), f->tile[i] * LCT_TILE };
 
-    x->b = lct_at(from, at, 3);
-    if (!readable_in_place(p, from, x->b))
+    x->b = lct_load_in_place(p, from, at);
+    if (x->b == NULL)
         return false;
     x->kind = (enum lct_stored)from->dtype;
     x->b_row = x->ahead_row = (size_t)from->stride[2];

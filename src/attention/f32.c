@@ -21,26 +21,26 @@ static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->v = lct_arena_floats(arena, LCT_TILE, p->padded);
 }
 
-/* The product x of a whole tile, step by step. */
+/* The product x of a whole tile, step by step; scores are set, others added. */
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
-                           enum lct_steps_product of,
-                           const struct lct_product *x)
+                           enum lct_steps_product of, struct lct_product x)
 {
     bool guard = of != LCT_STEPS_SCORES && t->masked &&
-                 !p->kernels->all_finite(x->b, x->b_row, x->k, x->n);
+                 !p->kernels->all_finite(x.b, x.b_row, x.k, x.n);
     struct lct_steps e = { 0 };
 
+    x.add = of != LCT_STEPS_SCORES;
     while (lct_steps_next(t, &e)) {
-        struct lct_steps_block b = lct_steps_block(t, &e, of, x->n, x->k);
-        struct lct_product part = *x;
+        struct lct_steps_block b = lct_steps_block(t, &e, of, x.n, x.k);
+        struct lct_product part = x;
 
-        part.c += b.m0 * x->c_row + b.n0;
-        part.a += b.m0 * x->a_row + b.k0 * x->a_col;
-        part.b += b.k0 * x->b_row + b.n0;
+        part.c += b.m0 * x.c_row + b.n0;
+        part.a += b.m0 * x.a_row + b.k0 * x.a_col;
+        part.b += b.k0 * x.b_row + b.n0;
         part.m = b.m;
         part.n = b.n;
         part.k = b.k;
-        if (x->rescale != NULL)
+        if (x.rescale != NULL)
             part.rescale += b.m0;
         if (guard)
             lct_product_multiply_guarded(p->kernels, &part);
@@ -85,48 +85,29 @@ static void scores(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
     multiply_steps(p, t, LCT_STEPS_SCORES,
-                   &(struct lct_product){ .c = s->s,
-                                          .c_row = t->lanes,
-                                          .a = l->keys,
-                                          .a_row = l->key_row,
-                                          .a_col = 1,
-                                          .b = s->q_cols,
-                                          .b_row = t->lanes,
-                                          .m = (size_t)t->keys,
-                                          .n = t->lanes,
-                                          .k = (size_t)p->Dq });
+                   lct_product_of((struct lct_product_rows){ s->s, t->lanes },
+                                  lct_product_rows_of(l->keys, l->key_row),
+                                  lct_product_rows_of(s->q_cols, t->lanes),
+                                  t->keys, t->lanes, p->Dq));
 }
 
 static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            bool dq, struct lct_rows_to dk)
+                            bool dq, struct lct_product_rows dk)
 {
+    const size_t row = (size_t)p->padded_q, columns = (size_t)p->columns_q;
+
     if (dq)
         multiply_steps(p, t, LCT_STEPS_QUERIES,
-                       &(struct lct_product){ .c = s->dq,
-                                              .c_row = (size_t)p->padded_q,
-                                              .a = s->ds,
-                                              .a_row = 1,
-                                              .a_col = t->lanes,
-                                              .b = l->keys,
-                                              .b_row = l->key_row,
-                                              .m = (size_t)t->rows,
-                                              .n = (size_t)p->columns_q,
-                                              .k = (size_t)t->keys,
-                                              .add = true });
+                       lct_product_of((struct lct_product_rows){ s->dq, row },
+                                      lct_product_transposed(s->ds, t->lanes),
+                                      lct_product_rows_of(l->keys, l->key_row),
+                                      t->rows, columns, t->keys));
     if (dk.at != NULL)
         multiply_steps(p, t, LCT_STEPS_KEYS,
-                       &(struct lct_product){ .c = dk.at,
-                                              .c_row = dk.row,
-                                              .a = s->ds,
-                                              .a_row = t->lanes,
-                                              .a_col = 1,
-                                              .b = s->q,
-                                              .b_row = (size_t)p->padded_q,
-                                              .m = (size_t)t->keys,
-                                              .n = (size_t)p->columns_q,
-                                              .k = (size_t)t->rows,
-                                              .add = true });
+                       lct_product_of(dk, lct_product_rows_of(s->ds, t->lanes),
+                                      lct_product_rows_of(s->q, row), t->keys,
+                                      columns, t->rows));
 }
 
 /* ------------------------------------------------------------------- values */
@@ -134,49 +115,31 @@ static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
 static void values(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
-    multiply_steps(p, t, LCT_STEPS_QUERIES,
-                   &(struct lct_product){ .c = s->out,
-                                          .c_row = (size_t)p->padded,
-                                          .a = s->s,
-                                          .a_row = 1,
-                                          .a_col = t->lanes,
-                                          .b = l->values,
-                                          .b_row = l->value_row,
-                                          .m = (size_t)t->rows,
-                                          .n = (size_t)p->columns,
-                                          .k = (size_t)t->keys,
-                                          .add = true,
-                                          .rescale = s->rescale });
+    struct lct_product x =
+        lct_product_of((struct lct_product_rows){ s->out, (size_t)p->padded },
+                       lct_product_transposed(s->s, t->lanes),
+                       lct_product_rows_of(l->values, l->value_row), t->rows,
+                       (size_t)p->columns, t->keys);
+
+    x.rescale = s->rescale;
+    multiply_steps(p, t, LCT_STEPS_QUERIES, x);
 }
 
 static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const struct lct_loaded *l,
-                            struct lct_rows_to dv)
+                            struct lct_product_rows dv)
 {
     if (dv.at != NULL)
-        multiply_steps(p, t, LCT_STEPS_KEYS,
-                       &(struct lct_product){ .c = dv.at,
-                                              .c_row = dv.row,
-                                              .a = s->s,
-                                              .a_row = t->lanes,
-                                              .a_col = 1,
-                                              .b = s->dout,
-                                              .b_row = (size_t)p->padded,
-                                              .m = (size_t)t->keys,
-                                              .n = (size_t)p->columns,
-                                              .k = (size_t)t->rows,
-                                              .add = true });
+        multiply_steps(
+            p, t, LCT_STEPS_KEYS,
+            lct_product_of(dv, lct_product_rows_of(s->s, t->lanes),
+                           lct_product_rows_of(s->dout, (size_t)p->padded),
+                           t->keys, (size_t)p->columns, t->rows));
     multiply_steps(p, t, LCT_STEPS_SCORES,
-                   &(struct lct_product){ .c = s->ds,
-                                          .c_row = t->lanes,
-                                          .a = l->values,
-                                          .a_row = l->value_row,
-                                          .a_col = 1,
-                                          .b = s->dout_cols,
-                                          .b_row = t->lanes,
-                                          .m = (size_t)t->keys,
-                                          .n = t->lanes,
-                                          .k = (size_t)p->D });
+                   lct_product_of((struct lct_product_rows){ s->ds, t->lanes },
+                                  lct_product_rows_of(l->values, l->value_row),
+                                  lct_product_rows_of(s->dout_cols, t->lanes),
+                                  t->keys, t->lanes, p->D));
 }
 
 const struct lct_arithmetic lct_f32 = {

@@ -102,11 +102,23 @@ void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
     }
 }
 
-/* Can products read the caller's rows in place? */
-static bool readable_in_place(const struct lct_plan *p, const locant_tensor *x)
+const void *lct_load_in_place(const struct lct_plan *p, const locant_tensor *x,
+                              const int64_t at[3])
 {
-    return x->dtype == LOCANT_F32 && p->read_columns == p->D &&
-           x->stride[2] >= 0;
+    const char *rows = lct_at(x, at, 3);
+    bool words = x->dtype == LOCANT_F32 ||
+                 (x->stride[2] % 2 == 0 && (uintptr_t)rows % 4 == 0);
+
+    return words && p->read_columns == p->D && x->stride[2] >= 0 ? rows : NULL;
+}
+
+/* The same for rows of floats; sets *row to their distance. */
+static const float *floats_in_place(const struct lct_plan *p,
+                                    const locant_tensor *x, const int64_t at[3],
+                                    size_t *row)
+{
+    *row = (size_t)x->stride[2];
+    return x->dtype == LOCANT_F32 ? lct_load_in_place(p, x, at) : NULL;
 }
 
 const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
@@ -114,15 +126,14 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
 {
     const locant_tensor *k = &p->request->k;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+    const float *own = floats_in_place(p, k, at, row);
 
+    if (own != NULL && !p->rotates_keys && p->tables->k_mapped == NULL)
+        return own;
     *row = (size_t)p->padded_q;
     if (p->tables->k_mapped != NULL)
         return p->tables->k_mapped +
                ((t->b * p->Hkv + at[1]) * p->S + t->j) * p->padded_q;
-    if (!p->rotates_keys && readable_in_place(p, k)) {
-        *row = (size_t)k->stride[2];
-        return lct_at(k, at, 3);
-    }
     if (p->rotates_keys)
         lct_load_rotated(
             p, s->k, k, at, t->keys,
@@ -137,11 +148,10 @@ const float *lct_load_values(const struct lct_plan *p, const struct lct_tile *t,
 {
     const locant_tensor *v = &p->request->v;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
+    const float *own = floats_in_place(p, v, at, row);
 
-    if (readable_in_place(p, v)) {
-        *row = (size_t)v->stride[2];
-        return lct_at(v, at, 3);
-    }
+    if (own != NULL)
+        return own;
     lct_load_rows(p, s->v, v, at, t->keys);
     *row = (size_t)p->padded;
     return s->v;

@@ -31,6 +31,13 @@ void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
                       float *to, const int64_t at[3], int64_t rows);
 
 /*
+ * The caller's rows from 'at' on if kernels can read them in place, else NULL.
+ * Rows of 16-bit numbers have to begin at words.
+ */
+const void *lct_load_in_place(const struct lct_plan *p, const locant_tensor *x,
+                              const int64_t at[3]);
+
+/*
  * Keys (rotated) and values of the tile, in the caller's memory or in the
  * scratch.  *row is the distance between rows.
  */

@@ -16,17 +16,19 @@ static bool next_param(int *n, const struct lct_plan *p)
 
 /* The tensor of parameter n in an array of all parameters of the encoding. */
 static const locant_tensor *param_of(const locant_tensor *params,
-                                     const locant_attention *a, int n)
+                                     const struct lct_plan *p, int n)
 {
-    return &params[a->encoding->part[n / LCT_MAX_PARAMS].first_param +
+    const locant_encoding *e = p->request->a->encoding;
+
+    return &params[e->part[n / LCT_MAX_PARAMS].first_param +
                    n % LCT_MAX_PARAMS];
 }
 
 /* 'out' must not overlap tensors that are read. */
 static locant_status check_apart(const struct lct_plan *p,
-                                 const locant_attention *a,
                                  const locant_tensor *out)
 {
+    const locant_attention *a = p->request->a;
     const locant_tensor *inputs[] = { a->q,        a->k,        a->v,
                                       a->q_pos,    a->k_pos,    a->x,
                                       a->q_coords, a->k_coords, a->q_docs,
@@ -40,7 +42,7 @@ static locant_status check_apart(const struct lct_plan *p,
         }
     LCT_TRY(lct_check_apart(p->request->fn, out, &p->workspace));
     while (next_param(&n, p)) {
-        const locant_tensor *param = param_of(a->params, a, n);
+        const locant_tensor *param = param_of(a->params, p, n);
 
         LCT_TRY(lct_check_apart(p->request->fn, out, param));
         LCT_TRY(lct_check_apart(p->request->fn, &p->workspace, param));
@@ -57,7 +59,6 @@ static unsigned lse_types(unsigned dtypes)
 }
 
 locant_status lct_outputs_check(const struct lct_plan *p,
-                                const locant_attention *a,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes)
 {
@@ -67,8 +68,8 @@ locant_status lct_outputs_check(const struct lct_plan *p,
                       p->request->q.shape));
     LCT_TRY(lct_check_output(p->request->fn, "out", out));
     LCT_TRY(lct_check_output(p->request->fn, "lse", lse));
-    LCT_TRY(check_apart(p, a, out));
-    LCT_TRY(check_apart(p, a, lse));
+    LCT_TRY(check_apart(p, out));
+    LCT_TRY(check_apart(p, lse));
     return lct_check_apart(p->request->fn, out, lse);
 }
 
@@ -79,10 +80,10 @@ struct written {
 };
 
 static locant_status check_gradient(const struct lct_plan *p,
-                                    const locant_attention *a,
                                     const struct written *w, int which,
                                     unsigned dtypes)
 {
+    const locant_attention *a = p->request->a;
     static const char *const names[5] = { "dq", "dk", "dv", "dx", "dsinks" };
     const locant_tensor *like[5] = { a->q, a->k, a->v, a->x, a->sinks };
     const locant_tensor *d = w->d[which];
@@ -91,13 +92,12 @@ static locant_status check_gradient(const struct lct_plan *p,
         return LOCANT_OK;
     if (like[which] == NULL)
         return locant_fail(LOCANT_ERR_NULL,
-                           "%s: %s is asked for, but %s is "
-                           "NULL",
+                           "%s: %s is asked for, but %s is NULL",
                            p->request->fn, names[which], names[which] + 1);
     LCT_TRY(lct_check(p->request->fn, names[which], d, dtypes,
                       like[which]->rank, like[which]->shape));
     LCT_TRY(lct_check_output(p->request->fn, names[which], d));
-    LCT_TRY(check_apart(p, a, d));
+    LCT_TRY(check_apart(p, d));
     for (int j = 0; j < 3; j++)
         LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
     for (int j = 0; j < which; j++)
@@ -107,10 +107,10 @@ static locant_status check_gradient(const struct lct_plan *p,
 }
 
 static locant_status check_dparams(const struct lct_plan *p,
-                                   const locant_attention *a,
                                    const locant_tensor *dparams,
                                    const struct written *w)
 {
+    const locant_attention *a = p->request->a;
     int n = -1;
 
     for (int i = 0; i < a->encoding->parts; i++) {
@@ -123,10 +123,10 @@ static locant_status check_dparams(const struct lct_plan *p,
                                                a->params + first));
     }
     while (next_param(&n, p)) {
-        const locant_tensor *d = param_of(dparams, a, n);
+        const locant_tensor *d = param_of(dparams, p, n);
         int m = -1;
 
-        LCT_TRY(check_apart(p, a, d));
+        LCT_TRY(check_apart(p, d));
         for (int j = 0; j < 3; j++)
             LCT_TRY(lct_check_apart(p->request->fn, d, w->read[j]));
         for (int j = 0; j < 5; j++)
@@ -134,16 +134,17 @@ static locant_status check_dparams(const struct lct_plan *p,
                 LCT_TRY(lct_check_apart(p->request->fn, d, w->d[j]));
         while (next_param(&m, p) && m < n)
             LCT_TRY(
-                lct_check_apart(p->request->fn, d, param_of(dparams, a, m)));
+                lct_check_apart(p->request->fn, d, param_of(dparams, p, m)));
     }
     return LOCANT_OK;
 }
 
-locant_status
-lct_outputs_check_gradients(const struct lct_plan *p, const locant_attention *a,
-                            const locant_attention_gradients *g,
-                            const locant_tensor *dout, const locant_tensor *out,
-                            const locant_tensor *lse, unsigned dtypes)
+locant_status lct_outputs_check_gradients(const struct lct_plan *p,
+                                          const locant_attention_gradients *g,
+                                          const locant_tensor *dout,
+                                          const locant_tensor *out,
+                                          const locant_tensor *lse,
+                                          unsigned dtypes)
 {
     struct written w;
 
@@ -152,9 +153,8 @@ lct_outputs_check_gradients(const struct lct_plan *p, const locant_attention *a,
                            p->request->fn);
     if (g->struct_size != sizeof(*g))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: struct_size of gradients is "
-                           "%zu, expected %zu; start from "
-                           "LOCANT_ATTENTION_GRADIENTS_INIT",
+                           "%s: struct_size of gradients is %zu, expected %zu; "
+                           "start from LOCANT_ATTENTION_GRADIENTS_INIT",
                            p->request->fn, g->struct_size, sizeof(*g));
     w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks },
                           { dout, out, lse } };
@@ -167,11 +167,11 @@ lct_outputs_check_gradients(const struct lct_plan *p, const locant_attention *a,
     for (int i = 0; i < 3; i++)
         LCT_TRY(lct_check_apart(p->request->fn, &p->workspace, w.read[i]));
     for (int i = 0; i < 4; i++)
-        LCT_TRY(check_gradient(p, a, &w, i, dtypes));
-    LCT_TRY(check_gradient(p, a, &w, 4, lse_types(dtypes)));
+        LCT_TRY(check_gradient(p, &w, i, dtypes));
+    LCT_TRY(check_gradient(p, &w, 4, lse_types(dtypes)));
     if (p->params == 0 || g->dparams == NULL)
         return LOCANT_OK;
-    return check_dparams(p, a, g->dparams, &w);
+    return check_dparams(p, g->dparams, &w);
 }
 
 void lct_outputs_clear_dx(const locant_tensor *dx)

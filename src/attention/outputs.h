@@ -5,16 +5,16 @@
 
 /* Forward and the reference. */
 locant_status lct_outputs_check(const struct lct_plan *p,
-                                const locant_attention *a,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes);
 
 /* Backward: also what it reads. */
-locant_status
-lct_outputs_check_gradients(const struct lct_plan *p, const locant_attention *a,
-                            const locant_attention_gradients *g,
-                            const locant_tensor *dout, const locant_tensor *out,
-                            const locant_tensor *lse, unsigned dtypes);
+locant_status lct_outputs_check_gradients(const struct lct_plan *p,
+                                          const locant_attention_gradients *g,
+                                          const locant_tensor *dout,
+                                          const locant_tensor *out,
+                                          const locant_tensor *lse,
+                                          unsigned dtypes);
 
 /* dx = 0, for all engines; dx may be NULL. */
 void lct_outputs_clear_dx(const locant_tensor *dx);

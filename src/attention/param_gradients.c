@@ -82,9 +82,10 @@ void lct_param_gradients_sum_chunk(const struct lct_plan *p, int64_t rows)
 }
 
 void lct_param_gradients_accumulate(const struct lct_plan *p,
-                                    locant_tensor *dparams,
-                                    const locant_attention *a)
+                                    locant_tensor *dparams)
 {
+    const locant_attention *a = p->request->a;
+
     if (a->encoding == NULL)
         return;
     for (int n = 0; n < a->encoding->parts; n++) {

@@ -32,8 +32,7 @@ void lct_param_gradients_sum_chunk(const struct lct_plan *p, int64_t rows);
 
 /* dparams += the sums. */
 void lct_param_gradients_accumulate(const struct lct_plan *p,
-                                    locant_tensor *dparams,
-                                    const locant_attention *a);
+                                    locant_tensor *dparams);
 
 /* out = pointers to the gradients of part c in 'row' of g->params. */
 void lct_param_gradients_of(double *out[LCT_MAX_PARAMS],

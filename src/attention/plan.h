@@ -75,7 +75,7 @@ struct lct_plan {
     struct lct_content_products *content;  /* content.h */
     struct lct_tiled *tiled;               /* tiled.h */
     struct lct_decode *decode;             /* decode.h */
-    struct lct_reference *reference;       /* rows.h */
+    struct lct_rows_engine *rows;          /* rows.h */
 };
 
 /* Plan r; the pointers to the later stages must be set. */

@@ -21,18 +21,17 @@ struct lct_extent {
     bool consecutive; /* in memory, each is the previous one plus 1 */
 };
 
-static inline struct lct_positions
-lct_positions_of_queries(const struct lct_request *r)
+/* Positions of the queries or of the keys. */
+static inline struct lct_positions lct_positions_of(const struct lct_request *r,
+                                                    enum lct_role role)
 {
-    return (struct lct_positions){ r->a->q_pos, r->a->q_coords, r->a->q_docs,
-                                   r->T, r->S - r->T };
-}
+    const locant_attention *a = r->a;
 
-static inline struct lct_positions
-lct_positions_of_keys(const struct lct_request *r)
-{
-    return (struct lct_positions){ r->a->k_pos, r->a->k_coords, r->a->k_docs,
-                                   r->S, 0 };
+    if (role == LCT_KEY)
+        return (struct lct_positions){ a->k_pos, a->k_coords, a->k_docs, r->S,
+                                       0 };
+    return (struct lct_positions){ a->q_pos, a->q_coords, a->q_docs, r->T,
+                                   r->S - r->T };
 }
 
 static inline int64_t lct_positions_integer(const locant_tensor *t, int64_t row,

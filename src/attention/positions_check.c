@@ -1,5 +1,6 @@
 /* positions_check.c - check the positions and coordinates of a call */
 #include "positions_check.h"
+#include "../encodings/length_limit.h"
 #include "positions.h"
 #include <inttypes.h>
 #include <math.h>
@@ -30,11 +31,10 @@ static locant_status check_pair(const struct lct_request *r, const char *what,
 {
     if ((q == NULL) == (k == NULL))
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_NULL,
-                       "%s: %c_%s is NULL while %c_%s is "
-                       "given, expected both or neither",
-                       r->fn, q == NULL ? 'q' : 'k', what,
-                       q == NULL ? 'k' : 'q', what);
+    return locant_fail(
+        LOCANT_ERR_NULL,
+        "%s: %c_%s is NULL while %c_%s is given, expected both or neither",
+        r->fn, q == NULL ? 'q' : 'k', what, q == NULL ? 'k' : 'q', what);
 }
 
 /* Only the part that rotates queries and keys reads coordinates. */
@@ -46,9 +46,8 @@ static locant_status check_axes(struct lct_request *r)
         part = lct_part_of(r->a->encoding, LOCANT_DOOR_ROTATE);
     if (part == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: q_coords is given, "
-                           "expected an encoding that rotates queries and keys "
-                           "to read it",
+                           "%s: q_coords is given, expected an encoding that "
+                           "rotates queries and keys to read it",
                            r->fn);
     r->axes = part->e->row->positions.axes;
     r->axes = r->axes > 0 ? r->axes : 1;
@@ -65,11 +64,11 @@ static locant_status check_reals(const struct lct_request *r, const char *name,
                 double x = lct_positions_coords(t, row, i)[c];
 
                 if (lct_positions_doc(t, row, i) >= 0 && !(fabs(x) < 0x1p63))
-                    return locant_fail(LOCANT_ERR_PARAM,
-                                       "%s: %s of token "
-                                       "%" PRId64 " is %g, expected a finite "
-                                       "number below 2^63",
-                                       r->fn, name, i, x);
+                    return locant_fail(
+                        LOCANT_ERR_PARAM,
+                        "%s: %s of token %" PRId64
+                        " is %g, expected a finite number below 2^63",
+                        r->fn, name, i, x);
             }
     return LOCANT_OK;
 }
@@ -91,8 +90,8 @@ locant_status lct_positions_check(struct lct_request *r)
     LCT_TRY(check_axes(r));
     LCT_TRY(check_one(r, "q_coords", r->a->q_coords, r->T, r->axes));
     LCT_TRY(check_one(r, "k_coords", r->a->k_coords, r->S, r->axes));
-    q = lct_positions_of_queries(r);
-    k = lct_positions_of_keys(r);
+    q = lct_positions_of(r, LCT_QUERY);
+    k = lct_positions_of(r, LCT_KEY);
     LCT_TRY(check_reals(r, "q_coords", &q));
     return check_reals(r, "k_coords", &k);
 }
@@ -100,27 +99,26 @@ locant_status lct_positions_check(struct lct_request *r)
 /* -------------------------------------------------- what encodings refuse */
 
 /* What 'leaf' checks: positions, or coordinates rounded towards 0. */
-struct question {
+struct check {
     const locant_encoding *leaf;
     const locant_tensor *params;
     bool coords;
 };
 
 /* Check n tokens from 'first' on; 'pos' has room for their positions. */
-static locant_status ask(const struct question *q, const char *fn,
-                         const struct lct_positions_row *r, int64_t first,
-                         int64_t n, int64_t *pos)
+static locant_status check_some(const struct check *c, const char *fn,
+                                const struct lct_positions_row *r,
+                                int64_t first, int64_t n, int64_t *pos)
 {
     for (int64_t i = 0; i < n; i++)
-        pos[i] = q->coords ? (int64_t)lct_positions_row_coord(r, first + i, 0)
+        pos[i] = c->coords ? (int64_t)lct_positions_row_coord(r, first + i, 0)
                            : lct_positions_row_at(r, first + i);
-    return q->leaf->row->positions.check(q->leaf, fn, pos, (size_t)n,
-                                         q->params);
+    return lct_length_limit_check(c->leaf, fn, pos, (size_t)n, c->params);
 }
 
 /* Check the whole row, so that the error message has the index in the row. */
-static locant_status ask_again(const struct question *q, const char *fn,
-                               const struct lct_positions_row *r)
+static locant_status check_whole(const struct check *c, const char *fn,
+                                 const struct lct_positions_row *r)
 {
     int64_t n = r->t->n, *pos = locant_alloc((size_t)n * sizeof(*pos));
     locant_status status;
@@ -128,7 +126,7 @@ static locant_status ask_again(const struct question *q, const char *fn,
     if (pos == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %" PRId64 " positions", fn, n);
-    status = ask(q, fn, r, 0, n, pos);
+    status = check_some(c, fn, r, 0, n, pos);
     locant_release(pos);
     return status;
 }
@@ -136,7 +134,7 @@ static locant_status ask_again(const struct question *q, const char *fn,
 /* Check in chunks on the stack: only a failing call allocates memory. */
 static locant_status check_known(const struct lct_request *r,
                                  const struct lct_positions *t,
-                                 const struct question *q)
+                                 const struct check *c)
 {
     int64_t pos[256], most = (int64_t)(sizeof(pos) / sizeof(*pos)), i;
 
@@ -146,10 +144,10 @@ static locant_status check_known(const struct lct_request *r,
         i = 0;
         do {
             int64_t n = t->n - i < most ? t->n - i : most;
-            locant_status status = ask(q, r->fn, &x, i, n, pos);
+            locant_status status = check_some(c, r->fn, &x, i, n, pos);
 
             if (status != LOCANT_OK)
-                return i == 0 ? status : ask_again(q, r->fn, &x);
+                return i == 0 ? status : check_whole(c, r->fn, &x);
             i += n;
         } while (i < t->n);
     }
@@ -160,19 +158,19 @@ locant_status lct_positions_check_known(const struct lct_request *r,
                                         const locant_encoding *leaf,
                                         const locant_tensor *params)
 {
-    struct lct_positions q = lct_positions_of_queries(r);
-    struct lct_positions k = lct_positions_of_keys(r);
-    struct question question = { leaf, params, false };
+    struct lct_positions q = lct_positions_of(r, LCT_QUERY);
+    struct lct_positions k = lct_positions_of(r, LCT_KEY);
+    struct check c = { leaf, params, false };
 
-    if (leaf->row->positions.check == NULL)
+    if (!lct_length_limit_exists(leaf))
         return LOCANT_OK;
     if (leaf->doors == LOCANT_DOOR_ROTATE && r->a->q_coords != NULL) {
         if (r->axes > 1) /* its check is for one axis */
             return LOCANT_OK;
-        question.coords = true;
+        c.coords = true;
     }
-    LCT_TRY(check_known(r, &q, &question));
-    return check_known(r, &k, &question);
+    LCT_TRY(check_known(r, &q, &c));
+    return check_known(r, &k, &c);
 }
 
 /* Does a key come after any of queries i .. end - 1 of one document? */
@@ -199,8 +197,8 @@ static bool follows(const struct lct_positions *q,
 
 static bool keys_follow(const struct lct_request *r)
 {
-    struct lct_positions q = lct_positions_of_queries(r);
-    struct lct_positions k = lct_positions_of_keys(r);
+    struct lct_positions q = lct_positions_of(r, LCT_QUERY);
+    struct lct_positions k = lct_positions_of(r, LCT_KEY);
 
     if (r->T == 0 || r->S == 0)
         return false;
@@ -229,8 +227,8 @@ locant_status lct_positions_check_causal(const struct lct_request *r,
     if (r->causal || !(leaf->traits & LOCANT_TRAIT_CAUSAL) || !keys_follow(r))
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: %s is defined for keys up to the "
-                       "query only, expected the causal mask",
+                       "%s: %s is defined for keys up to the query only, "
+                       "expected the causal mask",
                        r->fn, leaf->row->info.name);
 }
 
@@ -244,8 +242,8 @@ static bool is_own(const struct lct_positions *q, const struct lct_positions *k,
 locant_status lct_positions_check_own_keys(const struct lct_request *r,
                                            const locant_encoding *leaf)
 {
-    struct lct_positions q = lct_positions_of_queries(r);
-    struct lct_positions k = lct_positions_of_keys(r);
+    struct lct_positions q = lct_positions_of(r, LCT_QUERY);
+    struct lct_positions k = lct_positions_of(r, LCT_KEY);
 
     for (int64_t row = 0; row < r->position_rows; row++)
         for (int64_t i = 0; i < r->T; i++) {
@@ -259,8 +257,8 @@ locant_status lct_positions_check_own_keys(const struct lct_request *r,
                 j++;
             if (j == r->S)
                 return locant_fail(LOCANT_ERR_PARAM,
-                                   "%s: no key sits at the "
-                                   "position %" PRId64 " of query %" PRId64
+                                   "%s: no key sits at the position %" PRId64
+                                   " of query %" PRId64
                                    ", expected one: %s reads the input there",
                                    r->fn, lct_positions_at(&q, row, i), i,
                                    leaf->row->info.name);

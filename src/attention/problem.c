@@ -11,7 +11,7 @@ static bool lay_out(struct lct_problem *x, struct lct_arena *arena)
 
     lct_tables_layout(&x->tables, p, arena);
     if (p->engine == LCT_REFERENCE) {
-        lct_rows_layout(&x->reference, p, arena);
+        lct_rows_layout(&x->rows, p, arena);
     } else {
         if (p->engine == LCT_DECODE)
             lct_decode_layout(&x->decode, p, arena);
@@ -29,8 +29,7 @@ static locant_status check_workspace(struct lct_plan *p, void *workspace,
         return LOCANT_OK;
     if (bytes < p->bytes)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: workspace has %zu bytes, "
-                           "expected at least %zu",
+                           "%s: workspace has %zu bytes, expected at least %zu",
                            p->request->fn, bytes, p->bytes);
     p->workspace = locant_dense(workspace, LOCANT_F16, 1,
                                 (int64_t[]){ (int64_t)(p->bytes / 2) });
@@ -45,8 +44,7 @@ static locant_status plan(struct lct_problem *x, enum lct_pass pass,
     LCT_TRY(lct_plan_make(&x->plan, &x->request, pass));
     if (!lay_out(x, &count))
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: the problem does not fit in "
-                           "memory",
+                           "%s: the problem does not fit in memory",
                            x->request.fn);
     return check_workspace(&x->plan, workspace, bytes);
 }
@@ -63,7 +61,7 @@ locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
     x->plan.gradients = &x->gradients;
     x->plan.tiled = &x->tiled;
     x->plan.decode = &x->decode;
-    x->plan.reference = &x->reference;
+    x->plan.rows = &x->rows;
     LCT_TRY(lct_request_check(&x->request, fn, a));
     status = plan(x, pass, workspace, bytes);
     if (status != LOCANT_OK)

@@ -19,7 +19,7 @@ struct lct_problem {
     struct lct_param_gradients gradients;
     struct lct_tiled tiled;
     struct lct_decode decode;
-    struct lct_reference reference;
+    struct lct_rows_engine rows;
 };
 
 /*

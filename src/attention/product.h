@@ -1,7 +1,49 @@
-/* product.h - products of float32 in which weights of 0 contribute nothing */
+/* product.h - products of matrices of float32, and a guard against NaN */
 #ifndef LCT_ATTENTION_PRODUCT_H
 #define LCT_ATTENTION_PRODUCT_H
 #include "tile.h"
+
+/* Rows to write or to add to, 'row' floats apart; NULL: they are not wanted. */
+struct lct_product_rows {
+    float *at;
+    size_t row;
+};
+
+/* A factor of a product: entry (i, j) is at[i * row + j * column]. */
+struct lct_product_factor {
+    const float *at;
+    size_t row, column;
+};
+
+static inline struct lct_product_factor lct_product_rows_of(const float *at,
+                                                            size_t row)
+{
+    return (struct lct_product_factor){ at, row, 1 };
+}
+
+static inline struct lct_product_factor lct_product_transposed(const float *at,
+                                                               size_t row)
+{
+    return (struct lct_product_factor){ at, 1, row };
+}
+
+/* c [m, n] = a [m, k] b [k, n]; b is not transposed. */
+static inline struct lct_product lct_product_of(struct lct_product_rows c,
+                                                struct lct_product_factor a,
+                                                struct lct_product_factor b,
+                                                int64_t m, size_t n, int64_t k)
+{
+    return (struct lct_product){ .c = c.at,
+                                 .c_row = c.row,
+                                 .a = a.at,
+                                 .a_row = a.row,
+                                 .a_col = a.column,
+                                 .b = b.at,
+                                 .b_row = b.row,
+                                 .m = (size_t)m,
+                                 .n = n,
+                                 .k = (size_t)k };
+}
 
 /*
  * The product x, with the bits of the kernel.  With 'guard', coefficients of 0

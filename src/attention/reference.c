@@ -22,10 +22,10 @@ locant_status locant_attention_reference(locant_tensor *out, locant_tensor *lse,
     void *memory;
 
     LCT_TRY(begin(&x, &memory, "locant_attention_reference", a));
-    status = lct_outputs_check(&x.plan, a, out, lse, LCT_IN_REAL);
+    status = lct_outputs_check(&x.plan, out, lse, LCT_IN_REAL);
     if (status == LOCANT_OK) {
         lct_problem_fill(&x, memory);
-        lct_rows_forward(&x.plan, a, out, lse);
+        lct_rows_forward(&x.plan, out, lse);
     }
     locant_release(memory);
     lct_problem_end(&x);
@@ -42,11 +42,11 @@ locant_status locant_attention_reference_backward(
     void *memory;
 
     LCT_TRY(begin(&x, &memory, "locant_attention_reference_backward", a));
-    status = lct_outputs_check_gradients(&x.plan, a, gradients, dout, out, lse,
+    status = lct_outputs_check_gradients(&x.plan, gradients, dout, out, lse,
                                          LCT_IN_REAL);
     if (status == LOCANT_OK) {
         lct_problem_fill(&x, memory);
-        lct_rows_backward(&x.plan, a, gradients, dout, out, lse);
+        lct_rows_backward(&x.plan, gradients, dout, out, lse);
     }
     locant_release(memory);
     lct_problem_end(&x);

@@ -11,21 +11,18 @@ static locant_status check_sizes(const struct lct_request *r)
 {
     if (r->D == 0)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: q has 0 channels per head, "
-                           "expected at least 1",
+                           "%s: q has 0 channels per head, expected at least 1",
                            r->fn);
     /* Bounds every product of sizes in the plan; no memory is that large. */
     if (fmax(1, (double)r->B) * (double)(r->H + 1) *
             (5.0 * (double)(r->T + r->S) + 2048) * (double)(r->D + LCT_TILE) >
         0x1p60)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: the problem does not fit in "
-                           "memory",
-                           r->fn);
+                           "%s: the problem does not fit in memory", r->fn);
     if (r->H > 0 && (r->Hkv == 0 || r->H % r->Hkv != 0))
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: q has %" PRId64 " heads, k "
-                           "has %" PRId64 ", expected a divisor of those of q",
+                           "%s: q has %" PRId64 " heads, k has %" PRId64
+                           ", expected a divisor of those of q",
                            r->fn, r->H, r->Hkv);
     return LOCANT_OK;
 }
@@ -75,8 +72,8 @@ static locant_status check_score_options(struct lct_request *r)
     /* Beyond these limits score / softcap may not be a normal float32. */
     if (a->softcap != 0 && !(a->softcap >= 0x1p-64 && a->softcap <= 0x1p64))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: softcap is %g, expected 0 "
-                           "(none) or a number from 2^-64 to 2^64",
+                           "%s: softcap is %g, expected 0 (none) or a number "
+                           "from 2^-64 to 2^64",
                            r->fn, a->softcap);
     r->window = a->window;
     r->softcap = a->softcap;
@@ -94,23 +91,21 @@ static locant_status check_options(struct lct_request *r)
 
     if (a->mask != LOCANT_MASK_NONE && a->mask != LOCANT_MASK_CAUSAL)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: mask is %d, expected 0 "
-                           "(none) or 1 (causal)",
+                           "%s: mask is %d, expected 0 (none) or 1 (causal)",
                            r->fn, (int)a->mask);
     r->causal = a->mask == LOCANT_MASK_CAUSAL;
     if ((a->flags & ~LOCANT_ATTENTION_KEYS_ROTATED) != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: flags are 0x%x, expected "
-                           "LOCANT_ATTENTION_* only",
-                           r->fn, (unsigned)a->flags);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: flags are 0x%x, expected LOCANT_ATTENTION_* only", r->fn,
+            (unsigned)a->flags);
     r->rotated_keys = a->flags & LOCANT_ATTENTION_KEYS_ROTATED;
     r->scale =
         a->scale == LOCANT_SCALE_AUTO ? 1 / sqrt((double)r->D) : a->scale;
     if (!isfinite(r->scale) || !isfinite((float)r->scale))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: scale is %g, expected a "
-                           "number of at most 3.4e38 in magnitude, or "
-                           "LOCANT_SCALE_AUTO",
+                           "%s: scale is %g, expected a number of at most "
+                           "3.4e38 in magnitude, or LOCANT_SCALE_AUTO",
                            r->fn, a->scale);
     return check_score_options(r);
 }
@@ -129,14 +124,13 @@ static locant_status check_mapped_heads(const struct lct_request *r,
 {
     const struct lct_param *param = lct_params_of(leaf);
 
-    for (; param != NULL && param->name != NULL; param++)
+    for (int n = lct_param_count(leaf); n-- > 0; param++)
         if (strcmp(param->dims[0], "heads") == 0 && r->H != r->Hkv)
-            return locant_fail(LOCANT_ERR_SHAPE,
-                               "%s: q has %" PRId64 " heads, "
-                               "k has %" PRId64 ", expected as many: '%s' of "
-                               "%s has a row for each",
-                               r->fn, r->H, r->Hkv, param->name,
-                               leaf->row->info.name);
+            return locant_fail(
+                LOCANT_ERR_SHAPE,
+                "%s: q has %" PRId64 " heads, k has %" PRId64
+                ", expected as many: '%s' of %s has a row for each",
+                r->fn, r->H, r->Hkv, param->name, leaf->row->info.name);
     return LOCANT_OK;
 }
 
@@ -149,16 +143,16 @@ static locant_status check_rotate(struct lct_request *r,
     if (leaf->row->rotate.width != NULL)
         r->Dq = leaf->row->rotate.width(leaf, r->D);
     if (r->Dq != r->D && r->rotated_keys)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s widens queries and "
-                           "keys, expected keys not rotated yet",
-                           r->fn, leaf->row->info.name);
+        return locant_fail(
+            LOCANT_ERR_UNSUPPORTED,
+            "%s: %s widens queries and keys, expected keys not rotated yet",
+            r->fn, leaf->row->info.name);
     if (r->Dq == r->D && r->D % 2 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: heads have %" PRId64
-                           " channels, expected an even number to turn in "
-                           "pairs",
-                           r->fn, r->D);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: heads have %" PRId64
+            " channels, expected an even number to rotate in pairs",
+            r->fn, r->D);
     return check_mapped_heads(r, leaf);
 }
 
@@ -167,15 +161,15 @@ static locant_status check_content(const struct lct_request *r,
 {
     if (r->Dq != r->D)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s widens queries to "
-                           "%" PRId64 " channels, %s reads %" PRId64
+                           "%s: %s widens queries to %" PRId64
+                           " channels, %s reads %" PRId64
                            ", expected one of them alone",
                            r->fn, r->rotate->e->row->info.name, r->Dq,
                            leaf->row->info.name, r->D);
     if (leaf->row->content.near_far != NULL && r->rotated_keys)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s rotates each key "
-                           "for each query, expected keys not rotated yet",
+                           "%s: %s rotates each key for each query, expected "
+                           "keys not rotated yet",
                            r->fn, leaf->row->info.name);
     return leaf->traits & LOCANT_TRAIT_READS_X
                ? lct_positions_check_own_keys(r, leaf)
@@ -195,8 +189,7 @@ static locant_status check_part(struct lct_request *r, int n)
 
     if ((e->traits & LOCANT_TRAIT_READS_X) && a->x == NULL)
         return locant_fail(LOCANT_ERR_NULL,
-                           "%s: %s reads the input of its "
-                           "layer, x is NULL",
+                           "%s: %s reads the input of its layer, x is NULL",
                            r->fn, e->row->info.name);
     if (params != NULL)
         params += part->first_param;
@@ -210,9 +203,7 @@ static locant_status check_part(struct lct_request *r, int n)
     r->part_param[n] = r->params;
     if (!lct_add(&r->params, r->params, elements))
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: the parameters do not fit in "
-                           "memory",
-                           r->fn);
+                           "%s: the parameters do not fit in memory", r->fn);
     LCT_TRY(lct_positions_check_known(r, e, params));
     LCT_TRY(lct_positions_check_causal(r, e));
     if (e->row->scale.of_query != NULL)
@@ -242,8 +233,8 @@ static locant_status check_scale(struct lct_request *r,
     if (isfinite((float)r->scale))
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: scale is %g, which %s multiplies "
-                       "to %g, expected at most 3.4e38 in magnitude",
+                       "%s: scale is %g, which %s multiplies to %g, expected "
+                       "at most 3.4e38 in magnitude",
                        r->fn, given, lct_name(e), r->scale);
 }
 
@@ -271,8 +262,8 @@ locant_status lct_request_check(struct lct_request *r, const char *fn,
         return locant_fail(LOCANT_ERR_NULL, "%s: the problem is NULL", fn);
     if (a->struct_size != sizeof(*a))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: struct_size is %zu, expected "
-                           "%zu; start from LOCANT_ATTENTION_INIT",
+                           "%s: struct_size is %zu, expected %zu; start from "
+                           "LOCANT_ATTENTION_INIT",
                            fn, a->struct_size, sizeof(*a));
     LCT_TRY(check_shapes(r));
     LCT_TRY(lct_positions_check(r));

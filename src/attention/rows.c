@@ -1,4 +1,4 @@
-/* rows.c - segments of keys, and the scores of a query in a segment */
+/* rows.c - documents of keys, and the scores of a query in a document */
 #include "rows.h"
 #include "../kernel/row.h"
 #include "mask.h"
@@ -9,10 +9,10 @@
 
 /* ------------------------------------------------------------------- layout */
 
-/* Sizes of the largest segment. */
-static struct lct_segment largest(const struct lct_plan *p)
+/* Sizes of the largest document. */
+static struct lct_rows_document largest(const struct lct_plan *p)
 {
-    struct lct_segment s = { .heads = p->H, .kv_heads = p->Hkv };
+    struct lct_rows_document s = { .heads = p->H, .kv_heads = p->Hkv };
 
     if (p->tables->content == NULL) {
         s.heads = p->Hkv > 0 ? p->H / p->Hkv : 0;
@@ -26,8 +26,8 @@ static struct lct_segment largest(const struct lct_plan *p)
     return s;
 }
 
-static void lay_out_segment(struct lct_segment *s, const struct lct_plan *p,
-                            struct lct_arena *arena)
+static void lay_out_document(struct lct_rows_document *s,
+                             const struct lct_plan *p, struct lct_arena *arena)
 {
     int64_t rows = s->kv_heads * p->S;
     int64_t inputs = p->tables->content != NULL && p->request->has_x ? p->S : 0;
@@ -45,7 +45,7 @@ static void lay_out_segment(struct lct_segment *s, const struct lct_plan *p,
         s->x = s->dx = NULL;
 }
 
-static void lay_out_row(struct lct_row_scratch *r, const struct lct_plan *p,
+static void lay_out_row(struct lct_rows_scratch *r, const struct lct_plan *p,
                         int64_t heads, struct lct_arena *arena)
 {
     r->q = lct_arena_alloc(arena, heads, p->Dq, sizeof(double));
@@ -63,32 +63,31 @@ static void lay_out_row(struct lct_row_scratch *r, const struct lct_plan *p,
     r->dx = lct_arena_alloc(arena, p->D, 1, sizeof(double));
 }
 
-void lct_rows_layout(struct lct_reference *reference, const struct lct_plan *p,
+void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
                      struct lct_arena *arena)
 {
-    struct lct_segment most = largest(p);
+    struct lct_rows_document most = largest(p);
 
     p->gradients->params = lct_arena_alloc(arena, p->slots + 1,
                                            (int64_t)p->params, sizeof(double));
-    reference->segments =
-        lct_arena_alloc(arena, p->slots, 1, sizeof(*reference->segments));
-    reference->rows =
-        lct_arena_alloc(arena, p->slots, 1, sizeof(*reference->rows));
+    rows->documents =
+        lct_arena_alloc(arena, p->slots, 1, sizeof(*rows->documents));
+    rows->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*rows->scratch));
     for (int n = 0; n < p->slots; n++) {
-        struct lct_segment s = most;
-        struct lct_row_scratch r;
+        struct lct_rows_document s = most;
+        struct lct_rows_scratch r;
 
-        lay_out_segment(&s, p, arena);
+        lay_out_document(&s, p, arena);
         lay_out_row(&r, p, most.heads, arena);
         lct_rows_content_layout(&s, &r, p, arena);
         if (lct_arena_is_real(arena)) {
-            reference->segments[n] = s;
-            reference->rows[n] = r;
+            rows->documents[n] = s;
+            rows->scratch[n] = r;
         }
     }
 }
 
-/* ----------------------------------------------------------------- segments */
+/* ---------------------------------------------------------------- documents */
 
 int64_t lct_rows_tasks(const struct lct_plan *p)
 {
@@ -97,49 +96,50 @@ int64_t lct_rows_tasks(const struct lct_plan *p)
     return p->B * p->Hkv;
 }
 
-void lct_segment_begin(struct lct_segment *s, const struct lct_plan *p,
-                       int64_t task)
+void lct_rows_begin(struct lct_rows_document *doc, const struct lct_plan *p,
+                    int64_t task)
 {
-    s->b = p->tables->content != NULL ? task : task / p->Hkv;
-    s->kv_head = p->tables->content != NULL ? 0 : task % p->Hkv;
-    s->head = s->kv_head * s->heads;
-    s->doc = -1;
-    s->active = true;
+    doc->b = p->tables->content != NULL ? task : task / p->Hkv;
+    doc->kv_head = p->tables->content != NULL ? 0 : task % p->Hkv;
+    doc->head = doc->kv_head * doc->heads;
+    doc->doc = -1;
+    doc->active = true;
     if (p->tables->content == NULL)
         return;
-    s->c.call = *p->tables->content; /* its parameters are known by now */
+    doc->c.call = *p->tables->content; /* its parameters are known by now */
 }
 
-/* Documents come in ascending order; without any, one segment has all keys. */
-bool lct_segment_next(struct lct_segment *s, const struct lct_plan *p)
+/* Documents come in ascending order; without any, one document has all keys. */
+bool lct_rows_next(struct lct_rows_document *doc, const struct lct_plan *p)
 {
     const int64_t *docs = p->tables->k_docs;
     int64_t next = -1;
 
     if (!p->documents) {
-        s->active = s->active && s->doc < 0;
-        s->doc = 0;
-        return s->active;
+        doc->active = doc->active && doc->doc < 0;
+        doc->doc = 0;
+        return doc->active;
     }
-    docs += lct_plan_row(p, s->b) * p->S;
-    for (int64_t j = 0; s->active && j < p->S; j++)
-        if (docs[j] > s->doc && (next < 0 || docs[j] < next))
-            next = docs[j];
-    s->active = next >= 0;
-    s->doc = next;
-    return s->active;
+    docs += lct_plan_row(p, doc->b) * p->S;
+    if (doc->active)
+        for (int64_t j = 0; j < p->S; j++)
+            if (docs[j] > doc->doc && (next < 0 || docs[j] < next))
+                next = docs[j];
+    doc->active = next >= 0;
+    doc->doc = next;
+    return doc->active;
 }
 
-bool lct_segment_has(const struct lct_segment *s, const struct lct_plan *p,
-                     int64_t i)
+bool lct_rows_has(const struct lct_rows_task *w, int64_t i)
 {
-    int64_t row = lct_plan_row(p, s->b);
+    int64_t row = lct_plan_row(w->p, w->doc->b);
 
-    return !p->documents || p->tables->q_docs[row * p->T + i] == s->doc;
+    return !w->p->documents ||
+           w->p->tables->q_docs[row * w->p->T + i] == w->doc->doc;
 }
 
-/* Find the indices and positions of the segment's keys. */
-static void find_keys(struct lct_segment *s, const struct lct_plan *p)
+/* Find the indices and positions of the document's keys. */
+static void find_keys(struct lct_rows_document *s, const struct lct_plan *p)
 {
     int64_t row = lct_plan_row(p, s->b) * p->S, n = 0;
     int64_t *k_pos = (int64_t *)s->c.k_pos; /* const only to encodings */
@@ -157,99 +157,105 @@ static void find_keys(struct lct_segment *s, const struct lct_plan *p)
     s->c.scale = p->scale;
 }
 
-void lct_segment_load(struct lct_segment *s, const struct lct_plan *p,
-                      const locant_attention *a, struct lct_row_scratch *r)
+void lct_rows_load(const struct lct_rows_task *w)
 {
-    find_keys(s, p);
+    const locant_tensor *x = w->p->request->a->x;
+    const struct lct_plan *p = w->p;
+    const struct lct_rows_document *s = w->doc;
+
+    find_keys(w->doc, p);
     for (int64_t g = 0; g < s->kv_heads; g++)
         for (int64_t n = 0; n < s->c.keys; n++) {
             int64_t at[3] = { s->b, s->kv_head + g, s->index[n] };
             int64_t to = g * s->c.keys + n;
 
-            lct_row_to_f64(r->x, lct_at(&p->request->k, at, 3),
+            lct_row_to_f64(w->r->x, lct_at(&p->request->k, at, 3),
                            p->request->k.dtype, (size_t)p->D);
-            lct_rotation_row(s->k + to * p->Dq, p, r->x, LCT_KEY, at);
+            lct_rotation_row(s->k + to * p->Dq, p, w->r->x, LCT_KEY, at);
             lct_row_to_f64(s->v + to * p->D, lct_at(&p->request->v, at, 3),
                            p->request->v.dtype, (size_t)p->D);
         }
-    for (int64_t n = 0; s->x != NULL && n < s->c.keys; n++) {
-        int64_t at[2] = { s->b, s->index[n] };
+    if (s->x != NULL)
+        for (int64_t n = 0; n < s->c.keys; n++) {
+            int64_t at[2] = { s->b, s->index[n] };
 
-        lct_row_to_f64(s->x + n * p->W, lct_at(a->x, at, 2), a->x->dtype,
-                       (size_t)p->W);
-    }
+            lct_row_to_f64(s->x + n * p->W, lct_at(x, at, 2), x->dtype,
+                           (size_t)p->W);
+        }
     if (p->tables->content != NULL)
-        lct_rows_content_begin(s, r);
+        lct_rows_content_begin(w);
 }
 
 /* ------------------------------------------------------------------- scores */
 
-static void load_query(const struct lct_row_scratch *r,
-                       const struct lct_segment *s, const struct lct_plan *p,
-                       int64_t i)
+static void load_query(const struct lct_rows_task *w, int64_t i)
 {
+    const struct lct_plan *p = w->p;
+    const struct lct_rows_document *s = w->doc;
     int64_t at = lct_plan_row(p, s->b) * p->T + i;
     double tau = p->tables->tau == NULL ? 1 : p->tables->tau[at];
 
     for (int64_t h = 0; h < s->heads; h++) {
         int64_t index[3] = { s->b, s->head + h, i };
-        double *q = r->q + h * p->Dq;
+        double *q = w->r->q + h * p->Dq;
 
-        lct_row_to_f64(r->x, lct_at(&p->request->q, index, 3),
+        lct_row_to_f64(w->r->x, lct_at(&p->request->q, index, 3),
                        p->request->q.dtype, (size_t)p->D);
-        lct_rotation_row(q, p, r->x, LCT_QUERY, index);
-        for (int64_t d = 0; tau != 1 && d < p->Dq; d++)
-            q[d] *= tau;
+        lct_rotation_row(q, p, w->r->x, LCT_QUERY, index);
+        if (tau != 1)
+            for (int64_t d = 0; d < p->Dq; d++)
+                q[d] *= tau;
     }
 }
 
-static void load_bias(const struct lct_row_scratch *r,
-                      const struct lct_segment *s, const struct lct_plan *p,
-                      int64_t q_pos)
+static void load_bias(const struct lct_rows_task *w)
 {
+    const struct lct_rows_document *s = w->doc;
     struct lct_call call;
 
-    memset(r->bias, 0, (size_t)(s->heads * s->c.keys) * sizeof(double));
-    if (p->tables->score == NULL)
+    memset(w->r->bias, 0, (size_t)(s->heads * s->c.keys) * sizeof(double));
+    if (w->p->tables->score == NULL)
         return;
-    call = *p->tables->score;
+    call = *w->p->tables->score;
     call.last = s->c.call.last;
     for (int64_t h = 0; h < s->heads; h++)
-        call.e->row->score.bias(r->bias + h * s->c.keys, &call, s->head + h,
-                                q_pos, s->c.k_pos, (size_t)s->c.keys);
+        call.e->row->score.bias(w->r->bias + h * s->c.keys, &call, s->head + h,
+                                w->q.pos, s->c.k_pos, (size_t)s->c.keys);
 }
 
-bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
-                    const struct lct_segment *s, const struct lct_plan *p,
-                    int64_t i)
+bool lct_rows_scores(struct lct_rows_task *w, int64_t i)
 {
+    const struct lct_plan *p = w->p;
+    const struct lct_rows_document *s = w->doc;
     int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
-    int64_t at = lct_plan_row(p, s->b) * p->T + i;
     bool any = false;
 
-    load_query(r, s, p, i);
-    load_bias(r, s, p, p->tables->q_pos[at]);
+    w->q = (struct lct_query){
+        .pos = p->tables->q_pos[lct_plan_row(p, s->b) * p->T + i],
+        .index = i,
+        .q = w->r->q,
+        .bias = w->r->bias
+    };
+    load_query(w, i);
+    load_bias(w);
     for (int64_t h = 0; h < s->heads; h++) {
-        const double *q = r->q + h * p->Dq;
+        const double *q = w->r->q + h * p->Dq;
         const double *k = s->k + h / group * keys * p->Dq;
-        double *row = r->s + h * keys;
+        double *row = w->r->s + h * keys;
 
         for (int64_t n = 0; n < keys; n++) {
             row[n] = -INFINITY;
             if (!lct_mask_visible(p, s->b, s->head + h, i, s->index[n]))
                 continue;
             row[n] = p->scale * lct_dot(q, k + n * p->Dq, p->Dq) +
-                     r->bias[h * keys + n];
+                     w->r->bias[h * keys + n];
             any = true;
         }
     }
-    *query = (struct lct_query){
-        .pos = p->tables->q_pos[at], .index = i, .q = r->q, .bias = r->bias
-    };
     return any;
 }
 
-void lct_row_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
+void lct_rows_cap(double *s, double *slope, const struct lct_plan *p, int64_t n)
 {
     if (p->request->softcap == 0)
         return;

@@ -2,17 +2,18 @@
  * rows.h - attention in double, one query of some heads at a time.
  *
  * The definition as code: the reference, and the only engine for F64 and for
- * content that tiles cannot do (content.h).  A segment is one document of one
- * batch row, for one head of k and the heads of q that share it, or for all
- * heads if the encoding has content.  Such an encoding sees one segment at a
- * time, so documents in one row give the same as in separate rows.
+ * content that tiles cannot do (content.h).  Work goes document by document:
+ * one task takes the keys of each document of a batch row in turn, for one head
+ * of k and the heads of q that share it, or for all heads if the encoding has
+ * content.  So documents in one row give the same as in separate rows.  Without
+ * documents all keys of the batch row count as one.
  */
 #ifndef LCT_ATTENTION_ROWS_H
 #define LCT_ATTENTION_ROWS_H
 #include "rows_content.h"
 #include "tables.h"
 
-struct lct_segment {
+struct lct_rows_document {
     int64_t b, doc;
     int64_t head, heads; /* heads of q: first, number */
     int64_t kv_head, kv_heads;
@@ -25,7 +26,7 @@ struct lct_segment {
 };
 
 /* One query: rows [heads, ..]. */
-struct lct_row_scratch {
+struct lct_rows_scratch {
     double *q, *dq;           /* [.., Dq], rotated, times the temperature */
     double *o, *dout;         /* [.., D] */
     double *s, *bias, *dbias; /* [.., S]; s: before content */
@@ -35,45 +36,62 @@ struct lct_row_scratch {
     struct lct_rows_content_scratch content;
 };
 
-struct lct_reference {
-    struct lct_segment *segments; /* [slots] */
-    struct lct_row_scratch *rows; /* [slots] */
+struct lct_rows_engine {
+    struct lct_rows_document *documents; /* [slots] */
+    struct lct_rows_scratch *scratch;    /* [slots] */
 };
 
-void lct_rows_layout(struct lct_reference *reference, const struct lct_plan *p,
+void lct_rows_layout(struct lct_rows_engine *rows, const struct lct_plan *p,
                      struct lct_arena *arena);
 
-/* The number of tasks; begin the segments of one task. */
+/* What functions of this engine work on. */
+struct lct_rows_task {
+    const struct lct_plan *p;
+    struct lct_rows_document *doc;
+    const struct lct_content *c;      /* of 'doc' */
+    struct lct_rows_content *content; /* of 'doc' */
+    struct lct_rows_scratch *r;
+    struct lct_query q; /* set by lct_rows_scores() */
+};
+
+/* Document 'doc' of those in memory, with the scratch of a slot. */
+static inline struct lct_rows_task lct_rows_task_of(const struct lct_plan *p,
+                                                    size_t doc, int slot)
+{
+    struct lct_rows_document *d = &p->rows->documents[doc];
+
+    return (struct lct_rows_task){ .p = p,
+                                   .doc = d,
+                                   .c = &d->c,
+                                   .content = &d->content,
+                                   .r = &p->rows->scratch[slot] };
+}
+
+/* The number of tasks; start the documents of one task. */
 int64_t lct_rows_tasks(const struct lct_plan *p);
-void lct_segment_begin(struct lct_segment *s, const struct lct_plan *p,
-                       int64_t task);
+void lct_rows_begin(struct lct_rows_document *doc, const struct lct_plan *p,
+                    int64_t task);
 
 /* Move on to the next document; false: there is none. */
-bool lct_segment_next(struct lct_segment *s, const struct lct_plan *p);
+bool lct_rows_next(struct lct_rows_document *doc, const struct lct_plan *p);
 
-/* Load the segment's keys, values and inputs, and prepare its content. */
-void lct_segment_load(struct lct_segment *s, const struct lct_plan *p,
-                      const locant_attention *a, struct lct_row_scratch *r);
+/* Load the document's keys, values and inputs, and prepare its content. */
+void lct_rows_load(const struct lct_rows_task *w);
 
-/* Is query i in the segment? */
-bool lct_segment_has(const struct lct_segment *s, const struct lct_plan *p,
-                     int64_t i);
+/* Is query i in the document? */
+bool lct_rows_has(const struct lct_rows_task *w, int64_t i);
 
-/*
- * Fill r->q, r->bias and r->s of query i, and 'query' for content; false: no
- * head sees any key.
- */
-bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
-                    const struct lct_segment *s, const struct lct_plan *p,
-                    int64_t i);
+/* Set w->q to query i; fill r->q, r->bias, r->s.  false: no head sees a key. */
+bool lct_rows_scores(struct lct_rows_task *w, int64_t i);
 
 /* Cap n scores; 'slope', unless NULL, gets the derivatives. */
-void lct_row_cap(double *s, double *slope, const struct lct_plan *p, int64_t n);
+void lct_rows_cap(double *s, double *slope, const struct lct_plan *p,
+                  int64_t n);
 
 /* Run the engine; tables must be filled. */
-void lct_rows_forward(const struct lct_plan *p, const locant_attention *a,
-                      locant_tensor *out, locant_tensor *lse);
-void lct_rows_backward(const struct lct_plan *p, const locant_attention *a,
+void lct_rows_forward(const struct lct_plan *p, locant_tensor *out,
+                      locant_tensor *lse);
+void lct_rows_backward(const struct lct_plan *p,
                        const locant_attention_gradients *g,
                        const locant_tensor *dout, const locant_tensor *out,
                        const locant_tensor *lse);

@@ -22,7 +22,7 @@ static int64_t zero(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 /* All pairs pick the one vector 'u' of their head. */
 static struct lct_vectors vectors_of_u(int u)
 {
-    struct lct_vectors v = lct_plain_vectors(LCT_MEETS_KEY, u);
+    struct lct_vectors v = lct_plain_vectors(LCT_TIMES_KEY, u);
 
     v.by_head = true;
     v.row = zero;
@@ -38,14 +38,15 @@ static void find_rows(struct lct_rows_vectors *v, const locant_encoding *e)
     v->count = (a < b ? b - a : a - b) + 1;
 }
 
-void lct_rows_content_plan(struct lct_segment *s)
+void lct_rows_content_plan(struct lct_rows_document *s)
 {
     const locant_encoding *e = s->c.call.e;
     struct lct_rows_content *content = &s->content;
 
     *content = (struct lct_rows_content){ .products = lct_no_products() };
     if (e->row->content.products != NULL)
-        e->row->content.products(&content->products, e, -INT64_MAX, INT64_MAX);
+        e->row->content.products(&content->products, e,
+                                 (struct lct_span){ -INT64_MAX, INT64_MAX });
     if (content->products.u >= 0)
         content->vectors[content->count++].v =
             vectors_of_u(content->products.u);
@@ -53,7 +54,7 @@ void lct_rows_content_plan(struct lct_segment *s)
         struct lct_rows_vectors *v = &content->vectors[content->count++];
 
         v->v = content->products.vectors[n];
-        if (v->v.matrix >= 0 && !lct_rows_vectors_fixed(s, &v->v))
+        if (v->v.matrix >= 0 && !lct_rows_vectors_fixed(e, &v->v))
             find_rows(v, e);
     }
 }
@@ -73,8 +74,9 @@ static void lay_out_vectors(struct lct_rows_vectors *v,
     r->dy = lct_arena_doubles(arena, p->H, p->W);
     r->held = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
     r->basis = lct_arena_doubles(arena, p->S, p->W);
-    for (int64_t j = 0; r->held != NULL && j < p->S; j++)
-        r->held[j] = INT64_MIN; /* no row has that number */
+    if (r->held != NULL)
+        for (int64_t j = 0; j < p->S; j++)
+            r->held[j] = INT64_MIN; /* no row has that number */
 }
 
 static void lay_out_far(struct lct_rows_content *s,
@@ -89,10 +91,11 @@ static void lay_out_far(struct lct_rows_content *s,
     }
     r->cosines = lct_arena_doubles(arena, p->D / 2, 1);
     r->sines = lct_arena_doubles(arena, p->D / 2, 1);
-    r->sights = lct_arena_alloc(arena, p->S, 1, 1);
+    r->classes = lct_arena_alloc(arena, p->S, 1, 1);
 }
 
-void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
+void lct_rows_content_layout(struct lct_rows_document *s,
+                             struct lct_rows_scratch *r,
                              const struct lct_plan *p, struct lct_arena *arena)
 {
     struct lct_rows_content *content = &s->content;
@@ -114,18 +117,17 @@ void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
         lay_out_far(content, &r->content, p, arena);
 }
 
-/* --------------------------------------------------- segments begin and end */
+/* -------------------------------------------------- documents begin and end */
 
-void lct_rows_content_begin(const struct lct_segment *s,
-                            const struct lct_row_scratch *r)
+void lct_rows_content_begin(const struct lct_rows_task *w)
 {
-    for (int n = 0; n < s->content.count; n++)
-        if (s->content.vectors[n].rows != NULL)
-            lct_rows_vectors_project(s, r, &s->content.vectors[n]);
-    if (s->content.products.gate_weight >= 0)
-        lct_rows_gates_begin(s);
-    if (s->content.products.near_far)
-        lct_rows_far_begin(s, r);
+    for (int n = 0; n < w->content->count; n++)
+        if (w->content->vectors[n].rows != NULL)
+            lct_rows_vectors_project(w, &w->content->vectors[n]);
+    if (w->content->products.gate_weight >= 0)
+        lct_rows_gates_begin(w);
+    if (w->content->products.near_far)
+        lct_rows_far_begin(w);
 }
 
 static void clear(double *x, int64_t rows, int64_t columns)
@@ -134,108 +136,102 @@ static void clear(double *x, int64_t rows, int64_t columns)
         memset(x, 0, (size_t)(rows * columns) * sizeof(*x));
 }
 
-void lct_rows_content_begin_backward(const struct lct_segment *s)
+void lct_rows_content_begin_backward(const struct lct_rows_task *w)
 {
-    const struct lct_call *c = &s->c.call;
+    const struct lct_call *c = &w->c->call;
 
-    for (int n = 0; n < s->content.count; n++)
-        clear(s->content.vectors[n].drows,
-              c->heads * s->content.vectors[n].count, c->head_dim);
-    clear(s->content.dlog_gate, c->heads, s->c.keys);
+    for (int n = 0; n < w->content->count; n++)
+        clear(w->content->vectors[n].drows,
+              c->heads * w->content->vectors[n].count, c->head_dim);
+    clear(w->content->dlog_gate, c->heads, w->c->keys);
     for (int far = 0; far < 2; far++)
-        clear(s->content.drotated[far], c->kv_heads * s->c.keys, c->head_dim);
+        clear(w->content->drotated[far], c->kv_heads * w->c->keys, c->head_dim);
 }
 
 void lct_rows_content_end(const struct lct_content_gradient *g,
-                          const struct lct_segment *s,
-                          const struct lct_row_scratch *r)
+                          const struct lct_rows_task *w)
 {
-    for (int n = 0; n < s->content.count; n++)
-        if (s->content.vectors[n].rows != NULL)
-            lct_rows_vectors_project_backward(g, s, r, &s->content.vectors[n]);
-    if (s->content.products.gate_weight >= 0)
-        lct_rows_gates_end(g, s);
-    if (s->content.products.near_far)
-        lct_rows_far_end(g, s, r);
+    for (int n = 0; n < w->content->count; n++)
+        if (w->content->vectors[n].rows != NULL)
+            lct_rows_vectors_project_backward(g, w, &w->content->vectors[n]);
+    if (w->content->products.gate_weight >= 0)
+        lct_rows_gates_end(g, w);
+    if (w->content->products.near_far)
+        lct_rows_far_end(g, w);
 }
 
 /* ------------------------------------------------------------------- scores */
 
 /* x *= factor; factor > 0, so masked scores stay -infinity. */
-static void multiply(double *x, double factor, const struct lct_segment *s)
+static void multiply(double *x, double factor, const struct lct_rows_task *w)
 {
-    for (int64_t i = 0; factor != 1 && i < s->c.call.heads * s->c.keys; i++)
-        x[i] *= factor;
+    if (factor != 1)
+        for (int64_t i = 0; i < w->c->call.heads * w->c->keys; i++)
+            x[i] *= factor;
 }
 
-void lct_rows_content_scores(double *scores, const struct lct_segment *s,
-                             const struct lct_row_scratch *r,
-                             const struct lct_query *q)
+void lct_rows_content_scores(double *scores, const struct lct_rows_task *w)
 {
-    const struct lct_products *products = &s->content.products;
+    const struct lct_products *products = &w->content->products;
 
-    if (s->c.call.e->row->content.scores != NULL)
-        s->c.call.e->row->content.scores(scores, &s->c, q);
+    if (w->c->call.e->row->content.scores != NULL)
+        w->c->call.e->row->content.scores(scores, w->c, &w->q);
     if (products->near_far)
-        lct_rows_far_scores(scores, s, r, q);
-    for (int n = 0; n < s->content.count; n++) {
-        const struct lct_rows_vectors *v = &s->content.vectors[n];
+        lct_rows_far_scores(scores, w);
+    for (int n = 0; n < w->content->count; n++) {
+        const struct lct_rows_vectors *v = &w->content->vectors[n];
 
-        if (lct_rows_vectors_fixed(s, &v->v))
-            lct_rows_vectors_fixed_scores(scores, s, r, q, v);
-        else if (v->v.meets != LCT_MEETS_WEIGHT)
-            lct_rows_vectors_scores(scores, s, r, q, v);
+        if (lct_rows_vectors_fixed(w->c->call.e, &v->v))
+            lct_rows_vectors_fixed_scores(scores, w, v);
+        else if (v->v.times != LCT_TIMES_WEIGHT)
+            lct_rows_vectors_scores(scores, w, v);
     }
     if (products->gate_weight >= 0)
-        lct_rows_gates_scores(scores, s, q);
-    multiply(scores, products->factor, s);
+        lct_rows_gates_scores(scores, w);
+    multiply(scores, products->factor, w);
 }
 
 void lct_rows_content_backward(double *dscores,
                                const struct lct_content_gradient *g,
                                const double *scores,
-                               const struct lct_segment *s,
-                               const struct lct_row_scratch *r,
-                               const struct lct_query *q)
+                               const struct lct_rows_task *w)
 {
-    const struct lct_products *products = &s->content.products;
+    const struct lct_products *products = &w->content->products;
 
-    multiply(dscores, products->factor, s);
+    multiply(dscores, products->factor, w);
     if (products->gate_weight >= 0)
-        lct_rows_gates_backward(dscores, scores, s, q);
-    for (int n = 0; n < s->content.count; n++) {
-        const struct lct_rows_vectors *v = &s->content.vectors[n];
+        lct_rows_gates_backward(dscores, scores, w);
+    for (int n = 0; n < w->content->count; n++) {
+        const struct lct_rows_vectors *v = &w->content->vectors[n];
 
-        if (lct_rows_vectors_fixed(s, &v->v))
-            lct_rows_vectors_fixed_backward(dscores, g, s, r, q, v);
-        else if (v->v.meets != LCT_MEETS_WEIGHT)
-            lct_rows_vectors_backward(dscores, g, s, r, q, v);
+        if (lct_rows_vectors_fixed(w->c->call.e, &v->v))
+            lct_rows_vectors_fixed_backward(dscores, g, w, v);
+        else if (v->v.times != LCT_TIMES_WEIGHT)
+            lct_rows_vectors_backward(dscores, g, w, v);
     }
     if (products->near_far)
-        lct_rows_far_backward(dscores, g, scores, s, r, q);
-    if (s->c.call.e->row->content.backward != NULL)
-        s->c.call.e->row->content.backward(dscores, g, scores, &s->c, q);
+        lct_rows_far_backward(dscores, g, scores, w);
+    if (w->c->call.e->row->content.backward != NULL)
+        w->c->call.e->row->content.backward(dscores, g, scores, w->c, &w->q);
 }
 
 /* ------------------------------------------------------------------- values */
 
 void lct_rows_content_values(double *o, const double *p,
-                             const struct lct_segment *s,
-                             const struct lct_query *q)
+                             const struct lct_rows_task *w)
 {
-    for (int n = 0; n < s->content.count; n++)
-        if (s->content.vectors[n].v.meets == LCT_MEETS_WEIGHT)
-            lct_rows_vectors_values(o, p, s, q, &s->content.vectors[n]);
+    for (int n = 0; n < w->content->count; n++)
+        if (w->content->vectors[n].v.times == LCT_TIMES_WEIGHT)
+            lct_rows_vectors_values(o, p, w, &w->content->vectors[n]);
 }
 
 void lct_rows_content_values_backward(double *dp,
                                       const struct lct_content_gradient *g,
                                       const double *p, const double *dout,
-                                      const struct lct_segment *s,
-                                      const struct lct_query *q)
+                                      const struct lct_rows_task *w)
 {
-    for (int n = 0; n < s->content.count; n++)
-        if (s->content.vectors[n].v.meets == LCT_MEETS_WEIGHT)
-            lct_rows_vectors_values_backward(dp, g, p, dout, s, q,
-                                             &s->content.vectors[n]);
+    for (int n = 0; n < w->content->count; n++)
+        if (w->content->vectors[n].v.times == LCT_TIMES_WEIGHT)
+            lct_rows_vectors_values_backward(dp, g, p, dout, w,
+                                             &w->content->vectors[n]);
 }

@@ -5,8 +5,9 @@
 
 struct lct_arena;
 struct lct_plan;
-struct lct_row_scratch;
-struct lct_segment;
+struct lct_rows_scratch;
+struct lct_rows_document;
+struct lct_rows_task;
 
 enum { LCT_ROWS_VECTORS = LCT_MAX_VECTORS + 1 }; /* 'u' is one more */
 
@@ -17,7 +18,7 @@ struct lct_rows_vectors {
     double *rows, *drows; /* [heads, count, D]: projected rows; or NULL */
 };
 
-/* What content keeps of one segment. */
+/* What content keeps of one document. */
 struct lct_rows_content {
     struct lct_products products;
     struct lct_rows_vectors vectors[LCT_ROWS_VECTORS];
@@ -36,46 +37,39 @@ struct lct_rows_content_scratch {
     double *row, *drow;               /* [max(W, D)] */
     double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
     double *cosines, *sines;          /* [D / 2] */
-    char *sights;                     /* [S]: enum lct_near_far_class */
+    char *classes;                    /* [S]: enum lct_near_far_class */
 };
 
-/* Find the products of a segment; s->c.call must be set. */
-void lct_rows_content_plan(struct lct_segment *s);
-void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
+/* Find the products of a document; s->c.call must be set. */
+void lct_rows_content_plan(struct lct_rows_document *s);
+void lct_rows_content_layout(struct lct_rows_document *s,
+                             struct lct_rows_scratch *r,
                              const struct lct_plan *p, struct lct_arena *arena);
 
-/* After the keys of a segment are loaded; backward clears gradients. */
-void lct_rows_content_begin(const struct lct_segment *s,
-                            const struct lct_row_scratch *r);
-void lct_rows_content_begin_backward(const struct lct_segment *s);
+/* After the keys of a document are loaded; backward clears gradients. */
+void lct_rows_content_begin(const struct lct_rows_task *w);
+void lct_rows_content_begin_backward(const struct lct_rows_task *w);
 
 /*
  * 'scores' [heads, keys]: from scale * q.k + bias to scores with content;
  * masked entries stay -infinity.  'backward' turns 'dscores', the gradient of
  * the result, into the gradient of the input, and adds to g.
  */
-void lct_rows_content_scores(double *scores, const struct lct_segment *s,
-                             const struct lct_row_scratch *r,
-                             const struct lct_query *q);
+void lct_rows_content_scores(double *scores, const struct lct_rows_task *w);
 void lct_rows_content_backward(double *dscores,
                                const struct lct_content_gradient *g,
                                const double *scores,
-                               const struct lct_segment *s,
-                               const struct lct_row_scratch *r,
-                               const struct lct_query *q);
+                               const struct lct_rows_task *w);
 
-/* After all queries: pass on the gradients of the segment's arrays. */
+/* After all queries: pass on the gradients of the document's arrays. */
 void lct_rows_content_end(const struct lct_content_gradient *g,
-                          const struct lct_segment *s,
-                          const struct lct_row_scratch *r);
+                          const struct lct_rows_task *w);
 
 /* o [heads, D] += weights p [heads, keys] times the vectors they pick. */
 void lct_rows_content_values(double *o, const double *p,
-                             const struct lct_segment *s,
-                             const struct lct_query *q);
+                             const struct lct_rows_task *w);
 void lct_rows_content_values_backward(double *dp,
                                       const struct lct_content_gradient *g,
                                       const double *p, const double *dout,
-                                      const struct lct_segment *s,
-                                      const struct lct_query *q);
+                                      const struct lct_rows_task *w);
 #endif

@@ -4,20 +4,14 @@
 #include "../encodings/near_far.h"
 #include "rows.h"
 
-/* Rotate the keys of a segment near and far; pass their gradients on. */
-void lct_rows_far_begin(const struct lct_segment *s,
-                        const struct lct_row_scratch *r);
+/* Rotate the keys of a document near and far; pass their gradients on. */
+void lct_rows_far_begin(const struct lct_rows_task *w);
 void lct_rows_far_end(const struct lct_content_gradient *g,
-                      const struct lct_segment *s,
-                      const struct lct_row_scratch *r);
+                      const struct lct_rows_task *w);
 
 /* Replace scores that are not masked by near or far scores; and backward. */
-void lct_rows_far_scores(double *scores, const struct lct_segment *s,
-                         const struct lct_row_scratch *r,
-                         const struct lct_query *q);
+void lct_rows_far_scores(double *scores, const struct lct_rows_task *w);
 void lct_rows_far_backward(double *dscores,
                            const struct lct_content_gradient *g,
-                           const double *scores, const struct lct_segment *s,
-                           const struct lct_row_scratch *r,
-                           const struct lct_query *q);
+                           const double *scores, const struct lct_rows_task *w);
 #endif

@@ -8,35 +8,35 @@
 
 struct forward_job {
     const struct lct_plan *p;
-    const locant_attention *a;
     const locant_tensor *out, *lse;
-    int64_t count; /* segments at a time */
+    int64_t count; /* documents at a time */
 };
 
 static void load(void *context, size_t n, int slot)
 {
     const struct forward_job *job = context;
-    struct lct_segment *s = &job->p->reference->segments[n];
+    struct lct_rows_task w = lct_rows_task_of(job->p, n, slot);
 
-    if (s->active)
-        lct_segment_load(s, job->p, job->a, &job->p->reference->rows[slot]);
+    if (w.doc->active)
+        lct_rows_load(&w);
 }
 
 /* Turn scores s and a sink into weights; returns the log-sum-exp. */
 static double softmax(double *s, int64_t n, double sink)
 {
-    double top = sink, sum;
+    double row_max = sink, sum;
 
     for (int64_t j = 0; j < n; j++)
-        top = s[j] > top || isnan(s[j]) ? s[j] : top;
-    sum = sink == -INFINITY ? 0 : exp(sink - top);
+        row_max = s[j] > row_max || isnan(s[j]) ? s[j] : row_max;
+    sum = sink == -INFINITY ? 0 : exp(sink - row_max);
     for (int64_t j = 0; j < n; j++) {
-        s[j] = s[j] == -INFINITY ? 0 : exp(s[j] - top);
+        s[j] = s[j] == -INFINITY ? 0 : exp(s[j] - row_max);
         sum += s[j];
     }
-    for (int64_t j = 0; sum != 0 && j < n; j++)
-        s[j] /= sum;
-    return sum == 0 ? -INFINITY : top + log(sum);
+    if (sum != 0)
+        for (int64_t j = 0; j < n; j++)
+            s[j] /= sum;
+    return sum == 0 ? -INFINITY : row_max + log(sum);
 }
 
 /* o = p v; values with weight 0 are not read. */
@@ -45,8 +45,8 @@ static void weigh(double *o, const double *weight, const double *v,
 {
     memset(o, 0, (size_t)D * sizeof(*o));
     for (int64_t j = 0; j < keys; j++)
-        for (int64_t d = 0; weight[j] != 0 && d < D; d++)
-            o[d] += weight[j] * v[j * D + d];
+        if (weight[j] != 0)
+            lct_accumulate(o, weight[j], v + j * D, D);
 }
 
 static void store(const struct forward_job *job, int64_t b, int64_t h,
@@ -59,35 +59,35 @@ static void store(const struct forward_job *job, int64_t b, int64_t h,
     lct_row_from_f64(lct_at(job->lse, index, 3), job->lse->dtype, &lse, 1);
 }
 
-/* Query i of segment n. */
+/* Query i of document n. */
 static void forward_row(void *context, size_t task, int slot)
 {
     const struct forward_job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_segment *s = &p->reference->segments[task / (size_t)p->T];
-    struct lct_row_scratch *r = &p->reference->rows[slot];
+    struct lct_rows_task w = lct_rows_task_of(p, task / (size_t)p->T, slot);
+    const struct lct_rows_document *s = w.doc;
     int64_t i = (int64_t)(task % (size_t)p->T);
     int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
-    struct lct_query query;
-    double *lse = r->dq; /* [heads]; backward's row is free */
+    double *lse = w.r->dq; /* [heads]; backward's row is free */
     bool any;
 
-    if (!s->active || !lct_segment_has(s, p, i))
+    if (!s->active || !lct_rows_has(&w, i))
         return;
-    any = lct_row_scores(&query, r, s, p, i);
+    any = lct_rows_scores(&w, i);
     if (any && p->tables->content != NULL)
-        lct_rows_content_scores(r->s, s, r, &query);
-    lct_row_cap(r->s, NULL, p, s->heads * keys);
+        lct_rows_content_scores(w.r->s, &w);
+    lct_rows_cap(w.r->s, NULL, p, s->heads * keys);
     for (int64_t h = 0; h < s->heads; h++) {
-        lse[h] =
-            softmax(r->s + h * keys, keys, lct_sinks_logit(p, s->head + h));
-        weigh(r->o + h * p->D, r->s + h * keys, s->v + h / group * keys * p->D,
-              keys, p->D);
+        double *weight = w.r->s + h * keys;
+
+        lse[h] = softmax(weight, keys, lct_sinks_logit(p, s->head + h));
+        weigh(w.r->o + h * p->D, weight, s->v + h / group * keys * p->D, keys,
+              p->D);
     }
     if (any && p->tables->content != NULL)
-        lct_rows_content_values(r->o, r->s, s, &query);
+        lct_rows_content_values(w.r->o, w.r->s, &w);
     for (int64_t h = 0; h < s->heads; h++)
-        store(job, s->b, s->head + h, i, r->o + h * p->D, lse[h]);
+        store(job, s->b, s->head + h, i, w.r->o + h * p->D, lse[h]);
 }
 
 /* out = 0, lse of the sink: padding.  Other rows are overwritten. */
@@ -95,7 +95,7 @@ static void blank(void *context, size_t task, int slot)
 {
     const struct forward_job *job = context;
     const struct lct_plan *p = job->p;
-    double *zero = p->reference->rows[slot].x;
+    double *zero = p->rows->scratch[slot].x;
 
     memset(zero, 0, (size_t)p->D * sizeof(*zero));
     for (int64_t i = 0; i < p->T; i++)
@@ -103,20 +103,20 @@ static void blank(void *context, size_t task, int slot)
               lct_sinks_logit(p, (int64_t)task % p->H));
 }
 
-/* Move each segment to its next document; false: there is none. */
-static bool next_segments(const struct forward_job *job)
+/* Move each document to its next document; false: there is none. */
+static bool next_documents(const struct forward_job *job)
 {
     bool any = false;
 
     for (int64_t n = 0; n < job->count; n++)
-        any |= lct_segment_next(&job->p->reference->segments[n], job->p);
+        any |= lct_rows_next(&job->p->rows->documents[n], job->p);
     return any;
 }
 
-void lct_rows_forward(const struct lct_plan *p, const locant_attention *a,
-                      locant_tensor *out, locant_tensor *lse)
+void lct_rows_forward(const struct lct_plan *p, locant_tensor *out,
+                      locant_tensor *lse)
 {
-    struct forward_job job = { .p = p, .a = a, .out = out, .lse = lse };
+    struct forward_job job = { .p = p, .out = out, .lse = lse };
     int64_t tasks = lct_rows_tasks(p);
 
     if (p->documents)
@@ -124,8 +124,8 @@ void lct_rows_forward(const struct lct_plan *p, const locant_attention *a,
     for (int64_t from = 0; from < tasks; from += job.count) {
         job.count = tasks - from < p->slots ? tasks - from : p->slots;
         for (int64_t n = 0; n < job.count; n++)
-            lct_segment_begin(&p->reference->segments[n], p, from + n);
-        while (next_segments(&job)) {
+            lct_rows_begin(&p->rows->documents[n], p, from + n);
+        while (next_documents(&job)) {
             lct_parallel_for((size_t)job.count, p->slots, load, &job);
             lct_parallel_for((size_t)(job.count * p->T), p->slots, forward_row,
                              &job);

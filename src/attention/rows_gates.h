@@ -3,15 +3,13 @@
 #define LCT_ROWS_GATES_H
 #include "rows.h"
 
-/* Sort the keys of a segment and fill their gates; pass their gradients on. */
-void lct_rows_gates_begin(const struct lct_segment *s);
+/* Sort the keys of a document and fill their gates; pass their gradients on. */
+void lct_rows_gates_begin(const struct lct_rows_task *w);
 void lct_rows_gates_end(const struct lct_content_gradient *g,
-                        const struct lct_segment *s);
+                        const struct lct_rows_task *w);
 
 /* Scores += sums of logarithms of gates; and backward. */
-void lct_rows_gates_scores(double *scores, const struct lct_segment *s,
-                           const struct lct_query *q);
+void lct_rows_gates_scores(double *scores, const struct lct_rows_task *w);
 void lct_rows_gates_backward(const double *dscores, const double *scores,
-                             const struct lct_segment *s,
-                             const struct lct_query *q);
+                             const struct lct_rows_task *w);
 #endif

@@ -4,51 +4,40 @@
 #include "rows.h"
 
 /* Is the basis fixed, so that queries are projected? */
-bool lct_rows_vectors_fixed(const struct lct_segment *s,
+bool lct_rows_vectors_fixed(const locant_encoding *e,
                             const struct lct_vectors *v);
 
 /* Project a learned basis; and pass the gradients of its rows to it. */
-void lct_rows_vectors_project(const struct lct_segment *s,
-                              const struct lct_row_scratch *r,
+void lct_rows_vectors_project(const struct lct_rows_task *w,
                               const struct lct_rows_vectors *v);
 void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,
-                                       const struct lct_segment *s,
-                                       const struct lct_row_scratch *r,
+                                       const struct lct_rows_task *w,
                                        const struct lct_rows_vectors *v);
 
 /* Scores += scale times products of queries or keys with vectors. */
-void lct_rows_vectors_scores(double *scores, const struct lct_segment *s,
-                             const struct lct_row_scratch *r,
-                             const struct lct_query *q,
+void lct_rows_vectors_scores(double *scores, const struct lct_rows_task *w,
                              const struct lct_rows_vectors *v);
 void lct_rows_vectors_backward(const double *dscores,
                                const struct lct_content_gradient *g,
-                               const struct lct_segment *s,
-                               const struct lct_row_scratch *r,
-                               const struct lct_query *q,
+                               const struct lct_rows_task *w,
                                const struct lct_rows_vectors *v);
 
 /* The same for a fixed basis, with projected queries. */
-void lct_rows_vectors_fixed_scores(double *scores, const struct lct_segment *s,
-                                   const struct lct_row_scratch *r,
-                                   const struct lct_query *q,
+void lct_rows_vectors_fixed_scores(double *scores,
+                                   const struct lct_rows_task *w,
                                    const struct lct_rows_vectors *v);
 void lct_rows_vectors_fixed_backward(const double *dscores,
                                      const struct lct_content_gradient *g,
-                                     const struct lct_segment *s,
-                                     const struct lct_row_scratch *r,
-                                     const struct lct_query *q,
+                                     const struct lct_rows_task *w,
                                      const struct lct_rows_vectors *v);
 
 /* o += weights times vectors. */
 void lct_rows_vectors_values(double *o, const double *p,
-                             const struct lct_segment *s,
-                             const struct lct_query *q,
+                             const struct lct_rows_task *w,
                              const struct lct_rows_vectors *v);
 void lct_rows_vectors_values_backward(double *dp,
                                       const struct lct_content_gradient *g,
                                       const double *p, const double *dout,
-                                      const struct lct_segment *s,
-                                      const struct lct_query *q,
+                                      const struct lct_rows_task *w,
                                       const struct lct_rows_vectors *v);
 #endif

@@ -3,14 +3,14 @@
 #include "positions.h"
 #include <math.h>
 
-/* The tokens among which longest() looks. */
-struct some {
-    int64_t row, doc; /* row -1: all rows; doc -1: all documents */
+/* Some tokens: of a row (-1: of all) and of a document (-1: of all). */
+struct tokens {
+    int64_t row, doc;
 };
 
 /* The largest position of some tokens, at least 0. */
 static int64_t longest(const struct lct_plan *p, const struct lct_positions *t,
-                       struct some of)
+                       struct tokens of)
 {
     int64_t row = of.row < 0 ? 0 : of.row, most = 0;
     int64_t end = of.row < 0 ? p->position_rows : row + 1;
@@ -29,10 +29,10 @@ static int64_t longest(const struct lct_plan *p, const struct lct_positions *t,
     return most;
 }
 
-static int64_t length_of(const struct lct_plan *p, struct some of)
+static int64_t length_of(const struct lct_plan *p, struct tokens of)
 {
-    struct lct_positions q = lct_positions_of_queries(p->request);
-    struct lct_positions k = lct_positions_of_keys(p->request);
+    struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
+    struct lct_positions k = lct_positions_of(p->request, LCT_KEY);
     int64_t most = longest(p, &q, of), other = longest(p, &k, of);
 
     most = other > most ? other : most;
@@ -45,8 +45,8 @@ static int64_t length_of(const struct lct_plan *p, struct some of)
  */
 static locant_status find_lengths(struct lct_plan *p)
 {
-    struct lct_positions q = lct_positions_of_queries(p->request);
-    struct some of = { 0, -1 };
+    struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
+    struct tokens of = { 0, -1 };
 
     LCT_TRY(lct_lengths_add(&p->lengths, p->request->fn, 1));
     for (; of.row < p->position_rows; of.row++, of.doc = -1)
@@ -74,7 +74,7 @@ static locant_status plan_rotate(struct lct_plan *p, const locant_encoding *e)
         return lct_schedule_of(&kept, e, fn, p->D, 0);
     if (!lct_lengths_matter(e))
         return lct_schedule_of(&p->schedule, e, fn, p->D,
-                               length_of(p, (struct some){ -1, -1 }));
+                               length_of(p, (struct tokens){ -1, -1 }));
     p->lengths.e = e;
     p->lengths.head_dim = p->D;
     LCT_TRY(find_lengths(p));
@@ -111,12 +111,10 @@ void lct_schedules_fill(const struct lct_schedule **by,
                         const struct lct_plan *p, enum lct_role role,
                         int64_t row)
 {
-    const struct lct_positions t = role == LCT_QUERY
-                                       ? lct_positions_of_queries(p->request)
-                                       : lct_positions_of_keys(p->request);
+    const struct lct_positions t = lct_positions_of(p->request, role);
 
     for (int64_t i = 0; i < t.n; i++) {
-        struct some of = { row, lct_positions_doc(&t, row, i) };
+        struct tokens of = { row, lct_positions_doc(&t, row, i) };
 
         if (i > 0 && of.doc == lct_positions_doc(&t, row, i - 1)) {
             by[i] = by[i - 1];

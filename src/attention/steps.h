@@ -11,7 +11,7 @@
 
 /*
  * 'lanes' queries from 'lane' on, which see no key after the first 'keys' keys.
- * Of these the earlier steps have had the first 'before'.
+ * Of these keys, the earlier steps did the first 'before'.
  */
 struct lct_steps {
     size_t lane, lanes, before, keys;

@@ -67,8 +67,8 @@ static void lay_out_extents(struct lct_tables *tables, const struct lct_plan *p,
     tables->k_doc_extent = lct_arena_alloc(arena, rows, p->k_tiles, size);
 }
 
-static struct lct_table take_table(struct lct_arena *arena, int64_t rows,
-                                   int64_t pairs, bool wide)
+static struct lct_table alloc_angles(struct lct_arena *arena, int64_t rows,
+                                     int64_t pairs, bool wide)
 {
     struct lct_table t = { .wide = wide };
 
@@ -92,9 +92,9 @@ static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
         tables->q_by = lct_arena_alloc(arena, T, 1, sizeof(*tables->q_by));
         tables->k_by = lct_arena_alloc(arena, S, 1, sizeof(*tables->k_by));
     }
-    tables->angles[LCT_KEY] = take_table(arena, S, pairs, wide);
+    tables->angles[LCT_KEY] = alloc_angles(arena, S, pairs, wide);
     if (!p->shared_angles)
-        tables->angles[LCT_QUERY] = take_table(arena, T, pairs, wide);
+        tables->angles[LCT_QUERY] = alloc_angles(arena, T, pairs, wide);
     else if (lct_arena_is_real(arena))
         tables->angles[LCT_QUERY] = lct_table_at(
             tables->angles[LCT_KEY], (size_t)((p->S - p->T) * pairs));
@@ -181,8 +181,8 @@ static void fill_temperatures(const struct lct_tables *tables,
 static void fill_positions(const struct lct_tables *tables,
                            const struct lct_plan *p)
 {
-    const struct lct_positions q = lct_positions_of_queries(p->request);
-    const struct lct_positions k = lct_positions_of_keys(p->request);
+    const struct lct_positions q = lct_positions_of(p->request, LCT_QUERY);
+    const struct lct_positions k = lct_positions_of(p->request, LCT_KEY);
     int axes = p->request->axes;
 
     for (int64_t row = 0; row < p->position_rows; row++) {

@@ -170,7 +170,7 @@ static void backward_keys(const struct lct_backward *job,
 {
     const struct lct_plan *p = job->p;
     bool content = p->request->content != NULL;
-    struct lct_rows_to dk = lct_backward_dk(job, t, s);
+    struct lct_product_rows dk = lct_backward_dk(job, t, s);
     struct lct_content_gradients c = { .learns = job->learns,
                                        .chunk_row = t->b - job->from,
                                        .keys = l->keys,
@@ -301,5 +301,5 @@ void lct_tiled_backward(const struct lct_plan *p,
     if (content)
         lct_content_tables_accumulate(p);
     lct_bias_table_accumulate(p);
-    lct_param_gradients_accumulate(p, g->dparams, p->request->a);
+    lct_param_gradients_accumulate(p, g->dparams);
 }

@@ -90,32 +90,17 @@ static bool is_stored(const struct job *job)
            c->params[0].dtype == (job->wide ? LOCANT_F64 : LOCANT_F32);
 }
 
-static locant_status check_rows(const char *fn, const locant_tensor *out,
-                                const locant_tensor *x)
-{
-    int64_t any[LOCANT_MAX_RANK] = { -1, -1, -1, -1, -1, -1 };
-
-    if (x != NULL && (x->rank < 2 || x->rank > LOCANT_MAX_RANK))
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: x has rank %d, expected [.., "
-                           "tokens, channels], 2 to %d",
-                           fn, (int)x->rank, LOCANT_MAX_RANK);
-    LCT_TRY(lct_check(fn, "x", x, LCT_IN_FLOAT, x ? x->rank : 2, any));
-    LCT_TRY(lct_check(fn, "out", out, 1u << x->dtype, x->rank, x->shape));
-    LCT_TRY(lct_check_output(fn, "out", out));
-    return lct_check_overlap(fn, out, x);
-}
-
 locant_status locant_encoding_add(locant_tensor *out, const locant_tensor *x,
                                   const locant_encoding *e,
                                   const locant_tensor *positions,
                                   const locant_tensor *params)
 {
     static const char fn[] = "locant_encoding_add";
+    static const char *const names[2] = { "out", "x" };
     struct job job = { .k = lct_kernels() };
     struct lct_blocks blocks = { .fill = fill, .run = add, .context = &job };
 
-    LCT_TRY(check_rows(fn, out, x));
+    LCT_TRY(lct_blocks_check(fn, names, out, x, false));
     job.dim = x->shape[x->rank - 1];
     job.wide = x->dtype == LOCANT_F64;
     LCT_TRY(lct_table_open(&job.call, fn, x->shape[x->rank - 2], job.dim, e,

@@ -35,16 +35,14 @@ static const struct lct_key keys[] = {
       .doc = "yes: logarithms of the slopes are parameters" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param learned_params[] = {
-    { .name = "slope",
-      .dims = { "heads" },
-      .rate = 10,
+    { .name = "slope", .dims = { "heads" }, .rate = 10,
       .doc = "logarithm of each head's slope, -40 .. 40; starts at the fixed "
              "ones" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param *params_of(const locant_encoding *e)
 {
@@ -64,11 +62,9 @@ static locant_status check(const locant_encoding *e)
 {
     if (e->value[DIALECT] == PRESS || e->value[SYMMETRIC] == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: alibi with "
-                       "dialect=%s counts from the key alone, expected "
-                       "symmetric=no",
-                       dialects[(int)e->value[DIALECT]]);
+    return LCT_REFUSE("alibi with dialect=%s counts from the key alone, "
+                      "expected symmetric=no",
+                      dialects[(int)e->value[DIALECT]]);
 }
 
 /* 2^(-max k / n), exact where the exponent is whole. */
@@ -185,11 +181,12 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
 {
     double sum = 0;
 
-    for (size_t j = 0; s->e->value[LEARNED] != 0 && j < n; j++)
+    if (s->e->value[LEARNED] == 0)
+        return;
+    for (size_t j = 0; j < n; j++)
         if (dout[j] != 0)
             sum += dout[j] * relative_position(s, q_pos, k_pos[j]);
-    if (s->e->value[LEARNED] != 0)
-        dparam[0][head] += slope_of(s, head) * sum;
+    dparam[0][head] += slope_of(s, head) * sum;
 }
 
 /*

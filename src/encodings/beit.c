@@ -10,23 +10,18 @@
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "height", .kind = LCT_INTEGER, .def = 14, .min = 1, .max = 1024,
-      .doc = "rows of patches" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 14, .min = 1, .max = 1024,
-      .doc = "columns of patches" },
+    LCT_WINDOW_SIDES(14, "patches"),
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "offsets", "heads" },
-      .rate = 10,
+    { .name = "table", .dims = { "offsets", "heads" }, .rate = 10,
       .scope = LCT_PER_LAYER,
       .doc = "bias of each offset, then of class to patch, patch to class, "
              "class to class" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
@@ -38,14 +33,10 @@ static int64_t size(const locant_encoding *e, const char *name,
            3;
 }
 
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
+static int64_t count(const locant_encoding *e, const locant_tensor *given)
 {
     (void)given;
-    return lct_length_limit_check(
-        e, fn, pos, n, (int64_t)(e->value[HEIGHT] * e->value[WIDTH]) + 1,
-        "the image");
+    return (int64_t)(e->value[HEIGHT] * e->value[WIDTH]) + 1;
 }
 
 static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
@@ -59,22 +50,6 @@ static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
     if (k_pos == 0)
         return extra + 1;
     return lct_window_offset(height, width, q_pos - 1, k_pos - 1);
-}
-
-static void bias(double *out, const struct lct_call *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        out[j] = s->param[0][offset(s, q_pos, k_pos[j]) * s->heads + head];
-}
-
-/* forward: out[j] = table[offset(j), head] */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
 }
 
 /* Position key of the last patch; differences of patches are -last .. last. */
@@ -133,10 +108,11 @@ const struct lct_encoding lct_enc_beit = {
     },
     .keys = keys,
     .params = { .list = params, .size = size },
-    .positions = { .check = positions },
+    .positions = { .count = count, .of = "image" },
     .score = {
-        .bias = bias,
-        .backward = bias_backward,
+        .bias = lct_bias_of_entries,
+        .backward = lct_bias_of_entries_backward,
+        .entry = offset,
         .fast = { .position_key = position_key, .pair_of = pair_of },
     },
 };

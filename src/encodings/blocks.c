@@ -17,6 +17,7 @@
 #include "../core/pool.h"
 #include "../core/size.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     FAR_FLOATS = 32768,  /* a task's table where heads are far: 128 KiB */
@@ -237,6 +238,27 @@ static void add_view(struct job *job, locant_tensor *out,
     v->x_next = bytes_along(x, 0);
 }
 
+locant_status lct_blocks_check(const char *fn, const char *const names[2],
+                               const locant_tensor *out, const locant_tensor *x,
+                               bool any_width)
+{
+    int64_t any[LOCANT_MAX_RANK] = { -1, -1, -1, -1, -1, -1 };
+    int64_t shape[LOCANT_MAX_RANK];
+
+    if (x != NULL && (x->rank < 2 || x->rank > LOCANT_MAX_RANK))
+        return locant_fail(LOCANT_ERR_SHAPE,
+                           "%s: %s has rank %d, expected [.., tokens, "
+                           "channels], 2 to %d",
+                           fn, names[1], (int)x->rank, LOCANT_MAX_RANK);
+    LCT_TRY(lct_check(fn, names[1], x, LCT_IN_FLOAT, x ? x->rank : 2, any));
+    memcpy(shape, x->shape, sizeof(shape));
+    if (any_width)
+        shape[x->rank - 1] = -1;
+    LCT_TRY(lct_check(fn, names[0], out, 1u << x->dtype, x->rank, shape));
+    LCT_TRY(lct_check_output(fn, names[0], out));
+    return lct_check_overlap(fn, out, x);
+}
+
 locant_status lct_blocks_run(const char *fn, size_t n,
                              locant_tensor *const *out,
                              const locant_tensor *const *x,
@@ -258,9 +280,8 @@ locant_status lct_blocks_run(const char *fn, size_t n,
         job.scratch = locant_alloc(bytes);
     if (job.scratch == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for the rows of "
-                           "%zu positions",
-                           fn, job.block);
+                           "%s: no memory for the rows of %zu positions", fn,
+                           job.block);
     lct_parallel_for(((job.tokens - 1) / job.block + 1) * job.groups * job.rows,
                      (int)slots, do_block, &job);
     locant_release(job.scratch);

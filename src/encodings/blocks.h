@@ -33,6 +33,15 @@ struct lct_blocks {
 enum { LCT_MOST_VIEWS = 2 }; /* queries and keys */
 
 /*
+ * Check that 'out' and x, with these names in errors, are rows that a call of
+ * lct_blocks_run() accepts: out has x's shape, but any number of channels if
+ * 'any_width'.
+ */
+locant_status lct_blocks_check(const char *fn, const char *const names[2],
+                               const locant_tensor *out, const locant_tensor *x,
+                               bool any_width);
+
+/*
  * Apply 'b' to x[i] and out[i], i < n.  The caller has checked them; all have
  * the same number of tokens; strides, heads and dtypes may differ.  NOMEM: no
  * scratch.

@@ -8,15 +8,13 @@
  */
 #include "encoding.h"
 #include "../angle/schedule.h"
-#include <inttypes.h>
 #include <math.h>
 
 enum { BASE, SHIFT, JITTER, SCALE };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "shift", .kind = LCT_NUMBER, .def = 5, .min = 0, .max = 1e6,
       .doc = "largest shift of a whole sequence in training" },
     { .name = "jitter", .kind = LCT_NUMBER, .def = 0.5, .min = 0, .max = 1e6,
@@ -28,31 +26,18 @@ static const struct lct_key keys[] = {
 /* clang-format on */
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int64_t pairs = dim - dim / 2; /* an odd width ends with a sine */
-
-    (void)length;
-    *out = lct_schedule_create(e->value[BASE], pairs, dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           pairs);
-    for (int64_t c = 0; dim % 2 != 0 && c < pairs; c++)
-        (*out)->turn[c] = lct_turn_of(e->value[BASE], c, dim);
-    return LOCANT_OK;
+    return lct_schedule_make_sines(out, u, u->e->value[BASE]);
 }
 
 static void row(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
 
     (void)params;
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
     for (int64_t c = 0; 2 * c < dim; c++) {
         double cosine, sine;
 

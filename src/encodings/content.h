@@ -17,14 +17,14 @@
 enum { LCT_MAX_VECTORS = 2 };
 
 /* A row multiplies the query (A), the key (K) or the weight p_ij (V). */
-enum lct_meets { LCT_MEETS_QUERY, LCT_MEETS_KEY, LCT_MEETS_WEIGHT };
+enum lct_times { LCT_TIMES_QUERY, LCT_TIMES_KEY, LCT_TIMES_WEIGHT };
 
 /*
  * A table of vectors [head_dim]; each pair of positions picks a row.  Rows are
  * a parameter, or are computed as matrix x basis row + bias.
  */
 struct lct_vectors {
-    enum lct_meets meets;
+    enum lct_times times;
 
     /*
      * The row that a pair of positions picks, -1: none.  If 'pairs' is 0, the
@@ -70,13 +70,23 @@ static inline struct lct_products lct_no_products(void)
 }
 
 /* Vectors whose rows are parameter 'table'. */
-static inline struct lct_vectors lct_plain_vectors(enum lct_meets meets,
+static inline struct lct_vectors lct_plain_vectors(enum lct_times times,
                                                    int table)
 {
     return (struct lct_vectors){
-        .meets = meets, .table = table, .matrix = -1, .bias = -1, .added = -1
+        .times = times, .table = table, .matrix = -1, .bias = -1, .added = -1
     };
 }
+
+/* Parameters of that door: a projection of a head's rows, a head's vector. */
+/* clang-format off */
+#define LCT_PROJECTION(called, shared, said)                              \
+    { .name = called, .dims = { "heads", "head_dim", "width" },           \
+      LCT_NORMAL(0, 0.02), .scope = (shared), .doc = said }
+#define LCT_HEAD_VECTOR(called, said)                                     \
+    { .name = called, .dims = { "heads", "head_dim" },                    \
+      LCT_NORMAL(0, 0.02), .scope = LCT_SHARE_KEY, .doc = said }
+/* clang-format on */
 
 static inline bool lct_is_hidden(double score)
 {

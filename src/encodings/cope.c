@@ -25,19 +25,16 @@ static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = 64, .min = 2,
       .max = 1 << 20, .doc = "rows of the table: contextual positions 0 .. "
       "length - 1" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same table in all layers" },
+    LCT_SHARE(0, "yes: the same table in all layers"),
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "length", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "table", .dims = { "length", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "vector of each contextual position" },
     { 0 }
 };
+/* clang-format on */
 
 /* The two rows around a contextual position, and its place between them. */
 struct between {
@@ -90,11 +87,12 @@ static void add_run(const struct lct_content_gradient *g,
     const int64_t row[2] = { b->low, b->high };
     int64_t D = c->call.head_dim;
 
-    for (int i = 0; i < 2 && b->low >= 0; i++) {
-        lct_accumulate(g->dq + head * D, weight[i],
-                       c->call.param[0] + row[i] * D, D);
-        lct_accumulate(g->dparam[0] + row[i] * D, weight[i], q, D);
-    }
+    if (b->low >= 0)
+        for (int i = 0; i < 2; i++) {
+            lct_accumulate(g->dq + head * D, weight[i],
+                           c->call.param[0] + row[i] * D, D);
+            lct_accumulate(g->dparam[0] + row[i] * D, weight[i], q, D);
+        }
 }
 
 /*

@@ -16,10 +16,7 @@ static const double epsilon = 1e-5; /* of the LayerNorms */
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
-      .doc = "rows of the group" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
-      .doc = "columns of the group" },
+    LCT_WINDOW_SIDES(7, "the group"),
     { .name = "hidden", .kind = LCT_INTEGER, .def = 16, .min = 2, .max = MOST,
       .doc = "units of each layer; a quarter of the width in the paper" },
     { 0 }
@@ -51,8 +48,7 @@ static const struct lct_param params[] = {
     { .name = "n3", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
       .doc = "bias of norm 3" },
     { .name = "w3", .dims = { "hidden", "heads" }, .rate = 10,
-      .scope = LCT_PER_LAYER,
-      .doc = "weights of layer 3, [in, out]" },
+      .scope = LCT_PER_LAYER, .doc = "weights of layer 3, [in, out]" },
     { .name = "b3", .dims = { "heads" }, .rate = 10, .scope = LCT_PER_LAYER,
       .doc = "biases of layer 3" },
     { 0 }
@@ -64,6 +60,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
     double inputs = k <= B0 ? 2 : e->value[HIDDEN];
+    /* The parameter of layer 1 that parameter k is like. */
     int within = k <= B0 ? W1 : (k - G1) % 4 + G1;
 
     if (within == W1 || within == B1)
@@ -71,16 +68,6 @@ static bool fill(double *out, const locant_encoding *e, int k,
     for (int64_t i = 0; i < info->shape[0]; i++)
         out[i] = within == G1 ? 1 : 0;
     return true;
-}
-
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
-{
-    (void)given;
-    return lct_length_limit_check(e, fn, pos, n,
-                                  (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
-                                  "the group");
 }
 
 /* Activations of one forward pass. */
@@ -130,8 +117,9 @@ static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
         for (int64_t k = 0; k < n; k++)
             p->x[block + 1][k] = s->param[B1 + 4 * block][k];
         for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; p->a[block][i] > 0 && k < n; k++)
-                p->x[block + 1][k] += p->a[block][i] * w[i * n + k];
+            if (p->a[block][i] > 0)
+                for (int64_t k = 0; k < n; k++)
+                    p->x[block + 1][k] += p->a[block][i] * w[i * n + k];
     }
 }
 
@@ -145,8 +133,9 @@ static void bias_heads(double *out, const struct lct_call *s, int64_t head,
     for (int64_t h = 0; h < heads; h++)
         out[h] = s->param[B3][head + h];
     for (int64_t i = 0; i < n; i++)
-        for (int64_t h = 0; p.a[2][i] > 0 && h < heads; h++)
-            out[h] += p.a[2][i] * s->param[W3][i * s->heads + head + h];
+        if (p.a[2][i] > 0)
+            for (int64_t h = 0; h < heads; h++)
+                out[h] += p.a[2][i] * s->param[W3][i * s->heads + head + h];
 }
 
 /*
@@ -189,10 +178,11 @@ static void run_backward(double *da, double *const *dparam,
             dparam[w + 1][k] += da[k];
         for (int64_t i = 0; i < n; i++) {
             before[i] = 0;
-            for (int64_t k = 0; p->a[block - 1][i] > 0 && k < n; k++) {
-                dparam[w][i * n + k] += da[k] * p->a[block - 1][i];
-                before[i] += da[k] * s->param[w][i * n + k];
-            }
+            if (p->a[block - 1][i] > 0)
+                for (int64_t k = 0; k < n; k++) {
+                    dparam[w][i * n + k] += da[k] * p->a[block - 1][i];
+                    before[i] += da[k] * s->param[w][i * n + k];
+                }
         }
         for (int64_t i = 0; i < n; i++)
             da[i] = before[i];
@@ -220,10 +210,11 @@ static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
         int64_t at = i * s->heads + head;
 
         da[i] = 0;
-        for (int64_t h = 0; p.a[2][i] > 0 && h < heads; h++) {
-            da[i] += dout[h] * s->param[W3][at + h];
-            dparam[W3][at + h] += dout[h] * p.a[2][i];
-        }
+        if (p.a[2][i] > 0)
+            for (int64_t h = 0; h < heads; h++) {
+                da[i] += dout[h] * s->param[W3][at + h];
+                dparam[W3][at + h] += dout[h] * p.a[2][i];
+            }
     }
     run_backward(da, dparam, &p, s);
 }
@@ -244,7 +235,7 @@ const struct lct_encoding lct_enc_crossformer = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
-    .positions = { .check = positions },
+    .positions = { .count = lct_window_positions, .of = "group" },
     .score = {
         .bias = lct_bias_of_heads,
         .backward = lct_bias_of_heads_backward,

@@ -38,8 +38,7 @@ static const struct lct_key keys[] = {
       .doc = "1: each pair of tokens alone; 2: with its two neighbours" },
     { .name = "hidden", .kind = LCT_INTEGER, .def = 32, .min = 1,
       .max = MOST_HIDDEN, .doc = "units between the layers" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: one network for all layers" },
+    LCT_SHARE(0, "yes: one network for all layers"),
     { 0 }
 };
 
@@ -56,14 +55,13 @@ static const struct lct_param pointwise[] = {
 };
 
 static const struct lct_param convolution[] = {
-    { .name = "w1", .dims = { "inputs", "hidden", "3" },
-      .scope = LCT_SHARE_KEY,
-      .doc = "of the scores of all heads, then of their biases, at keys "
-             "j - 1, j, j + 1" },
+    { .name = "w1", .dims = { "inputs", "hidden", "3" }, .scope = LCT_SHARE_KEY,
+      .doc = "of the scores of all heads, then of their biases, at keys j - "
+             "1, j, j + 1" },
     { .name = "b1", .dims = { "hidden" }, .scope = LCT_SHARE_KEY,
       .doc = "biases of the first layer" },
-    { .name = "w2", .dims = { "hidden", "heads", "3" },
-      .scope = LCT_SHARE_KEY, .doc = "to what is added to the scores" },
+    { .name = "w2", .dims = { "hidden", "heads", "3" }, .scope = LCT_SHARE_KEY,
+      .doc = "to what is added to the scores" },
     { .name = "b2", .dims = { "heads" }, .rate = 10, .scope = LCT_SHARE_KEY,
       .doc = "biases of the second layer" },
     { 0 }
@@ -146,7 +144,9 @@ static void first_layer(double *a, const struct net *net, int64_t j)
 
     for (int64_t u = 0; u < net->hidden; u++)
         a[u] = visible ? net->c->call.param[B1][u] : 0;
-    for (int64_t row = 0; visible && row < 2 * net->c->call.heads; row++) {
+    if (!visible)
+        return;
+    for (int64_t row = 0; row < 2 * net->c->call.heads; row++) {
         const double *w =
             net->c->call.param[W1] + row * net->hidden * net->taps;
 
@@ -175,8 +175,9 @@ static double second_layer(const struct net *net, double a[TAPS][MOST_HIDDEN],
     for (int64_t t = 0; t < net->taps; t++) {
         int64_t at = j + t - net->reach;
 
-        for (int64_t u = 0; at >= 0 && u < net->hidden; u++)
-            sum += w[u * step + t] * leaky(a[at % TAPS][u]);
+        if (at >= 0)
+            for (int64_t u = 0; u < net->hidden; u++)
+                sum += w[u * step + t] * leaky(a[at % TAPS][u]);
     }
     return sum;
 }
@@ -215,11 +216,11 @@ static void hidden_backward(double *da, const struct lct_content_gradient *g,
         const double *w2 = net->c->call.param[W2] + u * outputs;
         double *dw2 = g->dparam[W2] + u * outputs, dy = 0;
 
-        for (int64_t i = 0; visible && i < outputs; i++) {
+        for (int64_t i = 0; i < outputs; i++) {
             int64_t at = j - i % net->taps + net->reach;
             double dout;
 
-            if (at < 0 || at >= S)
+            if (!visible || at < 0 || at >= S)
                 continue;
             dout = ds[i / net->taps * S + at];
             dy += w2[i] * dout;
@@ -258,8 +259,9 @@ static double input_backward(const struct net *net,
     for (int64_t t = 0; t < net->taps; t++) {
         int64_t at = j - t + net->reach;
 
-        for (int64_t u = 0; at >= 0 && u < net->hidden; u++)
-            dx += w[u * net->taps + t] * da[at % TAPS][u];
+        if (at >= 0)
+            for (int64_t u = 0; u < net->hidden; u++)
+                dx += w[u * net->taps + t] * da[at % TAPS][u];
     }
     return dx;
 }
@@ -279,7 +281,9 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
         hidden_backward(da[next % TAPS], g, &net, ds, next);
         if (next < c->keys)
             weights_backward(g, &net, da[next % TAPS], next);
-        for (int64_t h = 0; j >= 0 && h < heads; h++) {
+        if (j < 0)
+            continue;
+        for (int64_t h = 0; h < heads; h++) {
             int64_t at = h * c->keys + j;
             double dscore;
 

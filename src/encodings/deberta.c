@@ -36,18 +36,15 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-#define TABLE_PARAM                                                     \
-    { .name = "table", .dims = { "rows", "width" },                     \
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARED,  \
+#define TABLE_PARAM                                                       \
+    { .name = "table", .dims = { "rows", "width" }, LCT_NORMAL(0, 0.02),  \
+      .scope = LCT_SHARED,                                                \
       .doc = "P: one row for each relative position (rel_embeddings)" }
 #define PROJECTION_PARAM(called, said)                                    \
-    { .name = called, .dims = { "heads", "head_dim", "width" },           \
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_PER_LAYER, \
-      .doc = said }
-#define BIAS_PARAM(called, said)                                            \
-    { .name = called, .dims = { "heads", "head_dim" }, .scope = LCT_PER_LAYER, \
-      .doc = said }
-/* clang-format on */
+    LCT_PROJECTION(called, LCT_PER_LAYER, said)
+#define BIAS_PARAM(called, said)                                          \
+    { .name = called, .dims = { "heads", "head_dim" },                    \
+      .scope = LCT_PER_LAYER, .doc = said }
 
 static const struct lct_param version1[] = {
     TABLE_PARAM,
@@ -66,15 +63,14 @@ static const struct lct_param version2[] = {
     { 0 }
 };
 
-/* clang-format off */
 static const struct lct_param version3[] = {
     TABLE_PARAM,
     PROJECTION_PARAM("key", "makes Kr of P (the layer's key_proj)"),
     PROJECTION_PARAM("query", "makes Qr of P (the layer's query_proj)"),
     BIAS_PARAM("query_bias", "of Qr"),
     BIAS_PARAM("key_bias", "of Kr"),
-    { .name = "norm_weight", .dims = { "width" }, .init = LCT_INIT_NORMAL,
-      .a = 1, .b = 0, .scope = LCT_SHARED, .doc = "of the LayerNorm of P" },
+    { .name = "norm_weight", .dims = { "width" }, LCT_NORMAL(1, 0),
+      .scope = LCT_SHARED, .doc = "of the LayerNorm of P" },
     { .name = "norm_bias", .dims = { "width" }, .scope = LCT_SHARED,
       .doc = "of the LayerNorm of P" },
     { 0 }
@@ -105,17 +101,15 @@ static locant_status check(const locant_encoding *e)
     if (e->value[LCT_DEBERTA_VERSION] == 1)
         return LOCANT_OK;
     if (span < 2)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: span of "
-                           "deberta is %.0f, expected at least 2 in version "
-                           "%.0f: half of the buckets hold one distance each",
-                           span, e->value[LCT_DEBERTA_VERSION]);
+        return LCT_REFUSE(
+            "span of deberta is %.0f, expected at least 2 in version %.0f: "
+            "half of the buckets hold one distance each",
+            span, e->value[LCT_DEBERTA_VERSION]);
     if (distance - 1 <= floor(span / 2))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: distance "
-                           "of deberta is %.0f, expected more than %.0f, one "
-                           "beyond the buckets that hold one distance each",
-                           distance, floor(span / 2) + 1);
+        return LCT_REFUSE(
+            "distance of deberta is %.0f, expected more than %.0f, one beyond "
+            "the buckets that hold one distance each",
+            distance, floor(span / 2) + 1);
     return LOCANT_OK;
 }
 
@@ -125,22 +119,20 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 }
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
     int64_t most =
         (int64_t)
             e->value[e->value[LCT_DEBERTA_VERSION] == 1 ? LCT_DEBERTA_SPAN
                                                         : LCT_DEBERTA_DISTANCE];
 
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->factor = 1 / sqrt(3);
     out->count = 2;
     for (int n = 0; n < 2; n++) {
         struct lct_vectors *v = &out->vectors[n];
 
-        *v = lct_plain_vectors(n == 0 ? LCT_MEETS_QUERY : LCT_MEETS_KEY, -1);
+        *v = lct_plain_vectors(n == 0 ? LCT_TIMES_QUERY : LCT_TIMES_KEY, -1);
         v->matrix = n == 0 ? LCT_DEBERTA_KEY : LCT_DEBERTA_QUERY;
         v->bias = n == 1                               ? LCT_DEBERTA_QUERY_BIAS
                   : e->value[LCT_DEBERTA_VERSION] == 1 ? -1

@@ -35,9 +35,9 @@ locant_status lct_deberta_prepare(locant_encoding *e)
         return LOCANT_OK;
     of = locant_alloc((size_t)distance * sizeof(*of));
     if (of == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_encoding_create: no "
-                           "memory for the buckets of deberta");
+        return locant_fail(
+            LOCANT_ERR_NOMEM,
+            "locant_encoding_create: no memory for the buckets of deberta");
     for (int64_t n = 0; n < (int64_t)distance; n++)
         of[n] =
             (int64_t)fmin(bucket((double)n, floor(span / 2), distance), span);

@@ -6,9 +6,10 @@
 
 static const struct lct_encoding *find(const char *name)
 {
-    for (int i = 0; name != NULL && lct_encodings[i] != NULL; i++)
-        if (strcmp(lct_encodings[i]->info.name, name) == 0)
-            return lct_encodings[i];
+    if (name != NULL)
+        for (int i = 0; lct_encodings[i] != NULL; i++)
+            if (strcmp(lct_encodings[i]->info.name, name) == 0)
+                return lct_encodings[i];
     return NULL;
 }
 
@@ -34,11 +35,8 @@ int locant_encoding_key(locant_key_info *out, const char *name, int i)
     static _Thread_local char range[256], fallback[64];
     const struct lct_encoding *row = find(name);
 
-    if (out == NULL || row == NULL || row->keys == NULL || i < 0)
+    if (out == NULL || row == NULL || i < 0 || i >= lct_key_count(row))
         return 0;
-    for (int n = 0; n <= i; n++)
-        if (row->keys[n].name == NULL)
-            return 0;
     lct_key_range(range, sizeof(range), &row->keys[i]);
     describe_default(fallback, sizeof(fallback), &row->keys[i]);
     *out = (locant_key_info){ .name = row->keys[i].name,

@@ -30,7 +30,10 @@ struct lct_param_hooks {
 
 struct lct_position_hooks {
     int axes; /* coordinates of a position; 0: it is one number */
-    /* Fail for positions that the encoding does not support, at any door. */
+    /* Positions are 0 .. count - 1; 'of' names what has so many. */
+    int64_t (*count)(const locant_encoding *e, const locant_tensor *params);
+    const char *of;
+    /* Fail for other positions that the encoding does not support. */
     locant_status (*check)(const locant_encoding *e, const char *fn,
                            const int64_t *pos, size_t n,
                            const locant_tensor *params);
@@ -47,14 +50,23 @@ struct lct_position_hooks {
 };
 
 /*
+ * What a schedule is made for: rows of 'dim' channels (a head's, or the width
+ * of the model) in calls of a length.  Errors name the public function 'fn'.
+ */
+struct lct_schedule_use {
+    const locant_encoding *e;
+    const char *fn;
+    int64_t dim, length;
+};
+
+/*
  * Frequencies.  The argument 'length' is 1 + the longest position of the
  * document, or of all documents of the call if 'by_call' is true, as rounded by
  * the hook 'length'; it is 0 if frequencies do not depend on it.
  */
 struct lct_schedule_hooks {
-    /* For rows of 'dim' channels: a head's, or the width of the model. */
-    locant_status (*create)(struct lct_schedule **out, const locant_encoding *e,
-                            const char *fn, int64_t dim, int64_t length);
+    locant_status (*create)(struct lct_schedule **out,
+                            const struct lct_schedule_use *u);
     int64_t (*length)(const locant_encoding *e, int64_t length);
     bool (*by_call)(const locant_encoding *e);
     /* Does other software have a float32 recipe for this locant_angle_mode?
@@ -111,6 +123,11 @@ struct lct_score_door {
                      int64_t head, int64_t q_pos, const int64_t *k_pos,
                      const double *dout, size_t n);
     /*
+     * The bias is entry [entry, head] of the first parameter.  Then 'bias' is
+     * lct_bias_of_entries(), and 'backward' its reverse.
+     */
+    int64_t (*entry)(const struct lct_call *c, int64_t q_pos, int64_t k_pos);
+    /*
      * The bias of one pair for 'heads' heads from 'head' on, in one pass of a
      * network.  Then 'bias' is lct_bias_of_heads(), and 'backward' its reverse.
      */
@@ -141,9 +158,10 @@ struct lct_score_door {
 
 /* Scores and values that depend on queries, keys or inputs. */
 struct lct_content_door {
-    /* The products of e in a call with all q_pos - k_pos in low .. high. */
+    /* Set the products of e in a call with these q_pos - k_pos; 'out' starts
+     * without any. */
     void (*products)(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high);
+                     struct lct_span differences);
     /*
      * 'basis': row m [width] of the basis that products project.  'basis_rows':
      * n rows from m on in float32, 'stride' floats apart, a multiple of LCT_PAD

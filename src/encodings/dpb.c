@@ -18,8 +18,7 @@ static const struct lct_key keys[] = {
       .doc = "units of both hidden layers" },
     { .name = "log", .kind = LCT_SWITCH, .def = 0,
       .doc = "yes: the network sees sign(r) ln(1 + |r|)" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 1,
-      .doc = "no: each layer has its own network" },
+    LCT_SHARE(1, "no: each layer has its own network"),
     { 0 }
 };
 

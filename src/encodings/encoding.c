@@ -1,6 +1,8 @@
 /* encoding.c - encodings as values: create, copy, describe, parameters */
+#include "length_limit.h"
 #include "spec.h"
 #include "../angle/schedule.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -30,20 +32,20 @@ locant_status locant_encoding_create(locant_encoding **out, const char *spec)
  */
 static locant_status set_length(locant_encoding *e, int64_t length)
 {
+    int own = lct_key_find(e->row, "length");
     size_t n;
 
     for (int k = 0; k < LCT_MAX_KEYS; k++)
         if (e->nested[k] != NULL)
             LCT_TRY(set_length(e->nested[k], length));
-    for (int k = 0; e->row->keys != NULL && e->row->keys[k].name != NULL; k++)
-        if (strcmp(e->row->keys[k].name, "length") == 0 && isnan(e->value[k]))
-            e->value[k] = (double)length;
+    if (own >= 0 && isnan(e->value[own]))
+        e->value[own] = (double)length;
     locant_release(e->spec);
     n = lct_spec_print(NULL, 0, e);
     e->spec = locant_alloc(n + 1);
     if (e->spec == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_resolve: no "
-                                             "memory for the spec");
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_encoding_resolve: no memory for the spec");
     lct_spec_print(e->spec, n + 1, e);
     return LOCANT_OK;
 }
@@ -119,14 +121,17 @@ int locant_encoding_axes(const locant_encoding *e)
 {
     int most = 1;
 
-    for (int i = 0; e != NULL && i < e->parts; i++) {
+    if (e == NULL)
+        return most;
+    for (int i = 0; i < e->parts; i++) {
         int axes = e->part[i].e->row->positions.axes;
 
         most = axes > most ? axes : most;
     }
-    for (int k = 0; e && e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
-        if (locant_encoding_axes(e->nested[k]) > most)
-            most = locant_encoding_axes(e->nested[k]);
+    if (e->row->layers != NULL)
+        for (int k = 0; k < LCT_MAX_KEYS; k++)
+            if (locant_encoding_axes(e->nested[k]) > most)
+                most = locant_encoding_axes(e->nested[k]);
     return most;
 }
 
@@ -144,16 +149,16 @@ int64_t locant_encoding_rotated_width(const locant_encoding *e,
 /* Does a part, or a nested encoding, refuse this position? */
 static bool refuses(const locant_encoding *e, int64_t pos)
 {
-    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
-        if (e->nested[k] != NULL && refuses(e->nested[k], pos))
-            return true;
-    for (int i = 0; e->row->layers == NULL && i < e->parts; i++) {
-        const locant_encoding *part = e->part[i].e;
-
-        if (part->row->positions.check != NULL &&
-            part->row->positions.check(part, "", &pos, 1, NULL) != LOCANT_OK)
-            return true;
+    if (e->row->layers != NULL) {
+        for (int k = 0; k < LCT_MAX_KEYS; k++)
+            if (e->nested[k] != NULL && refuses(e->nested[k], pos))
+                return true;
+        return false;
     }
+    for (int i = 0; i < e->parts; i++)
+        if (lct_length_limit_check(e->part[i].e, "", &pos, 1, NULL) !=
+            LOCANT_OK)
+            return true;
     return false;
 }
 
@@ -230,7 +235,8 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
     *out = find_schedule(e, head_dim, length);
     if (*out != NULL)
         return LOCANT_OK;
-    LCT_TRY(e->row->schedule.create(&made, e, fn, head_dim, length));
+    LCT_TRY(e->row->schedule.create(
+        &made, &(struct lct_schedule_use){ e, fn, head_dim, length }));
     made->length = length;
     *out = made;
     made->owned = length != 0 && count_lengths(e) >= KEPT_LENGTHS;
@@ -239,6 +245,40 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
     made->next = atomic_load(&cache->schedules);
     while (!atomic_compare_exchange_weak(&cache->schedules, &made->next, made))
         ; /* two threads may make the same schedule; both stay in the list */
+    return LOCANT_OK;
+}
+
+const struct lct_schedule *lct_schedule_kept(const locant_encoding *e,
+                                             int64_t dim)
+{
+    const struct lct_schedule *s = find_schedule(e, dim, 0);
+
+    assert(s != NULL);
+    return s;
+}
+
+locant_status lct_schedule_make(struct lct_schedule **out,
+                                const struct lct_schedule_use *u, double base,
+                                int64_t pairs)
+{
+    *out = lct_schedule_create(base, pairs, u->dim);
+    if (*out != NULL)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_NOMEM,
+                       "%s: no memory for %" PRId64 " frequencies", u->fn,
+                       pairs);
+}
+
+locant_status lct_schedule_make_sines(struct lct_schedule **out,
+                                      const struct lct_schedule_use *u,
+                                      double base)
+{
+    int64_t sines = u->dim - u->dim / 2;
+
+    LCT_TRY(lct_schedule_make(out, u, base, sines));
+    if (u->dim % 2 != 0)
+        for (int64_t c = 0; c < sines; c++)
+            (*out)->turn[c] = lct_turn_of(base, c, u->dim);
     return LOCANT_OK;
 }
 

@@ -76,6 +76,10 @@ locant_status lct_encoding_compose(locant_encoding *e);
 /* Free an encoding, complete or not, whose schedules are released; or NULL. */
 void lct_encoding_release(locant_encoding *e);
 
+/* Fail because a spec is not valid; arguments as of printf(). */
+#define LCT_REFUSE(...)                                                        \
+    locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: " __VA_ARGS__)
+
 /* The name of an encoding in error messages: its own, or the spec of a sum. */
 static inline const char *lct_name(const locant_encoding *e)
 {
@@ -93,7 +97,15 @@ int lct_param_count(const locant_encoding *e);
 bool lct_fill_uniform(double *out, const locant_param_info *info, double bound,
                       locant_random *r);
 
-/* score.bias and score.backward of an encoding that has score.heads. */
+/* score.bias and score.backward of an encoding that has score.entry. */
+void lct_bias_of_entries(double *out, const struct lct_call *c, int64_t head,
+                         int64_t q_pos, const int64_t *k_pos, size_t n);
+void lct_bias_of_entries_backward(double *const *dparam,
+                                  const struct lct_call *c, int64_t head,
+                                  int64_t q_pos, const int64_t *k_pos,
+                                  const double *dout, size_t n);
+
+/* The same if it has score.heads. */
 void lct_bias_of_heads(double *out, const struct lct_call *c, int64_t head,
                        int64_t q_pos, const int64_t *k_pos, size_t n);
 void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *c,
@@ -112,4 +124,19 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t dim, int64_t length);
 void lct_schedule_done(const struct lct_schedule *s);
+
+/* The schedule for rows of 'dim' channels that an earlier call made and kept;
+ * its encoding has frequencies that do not depend on a length. */
+const struct lct_schedule *lct_schedule_kept(const locant_encoding *e,
+                                             int64_t dim);
+
+/* For schedule.create: frequencies base^(-2c / (2 pairs)), one axis. */
+locant_status lct_schedule_make(struct lct_schedule **out,
+                                const struct lct_schedule_use *u, double base,
+                                int64_t pairs);
+/* The same base^(-2c / dim) for sinusoids; an odd 'dim' has one sine more than
+ * cosines. */
+locant_status lct_schedule_make_sines(struct lct_schedule **out,
+                                      const struct lct_schedule_use *u,
+                                      double base);
 #endif

@@ -23,8 +23,7 @@ static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = 512, .min = 1,
       .max = 1 << 30, .doc = "threshold L at the start of training; positions "
       "below it are normalised as if they were at it" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: one network for all layers (FIRE-S)" },
+    LCT_SHARE(0, "yes: one network for all layers (FIRE-S)"),
     { 0 }
 };
 
@@ -33,10 +32,10 @@ static const struct lct_param params[] = {
       .doc = "scale inside the logarithm" },
     { .name = "l", .dims = { "1" }, .scope = LCT_SHARE_KEY,
       .doc = "the threshold is |l length|" },
-    { .name = "w1", .dims = { "hidden" }, .init = LCT_INIT_UNIFORM, .a = -1,
-      .b = 1, .scope = LCT_SHARE_KEY, .doc = "weights of the first layer" },
-    { .name = "b1", .dims = { "hidden" }, .init = LCT_INIT_UNIFORM, .a = -1,
-      .b = 1, .scope = LCT_SHARE_KEY, .doc = "biases of the first layer" },
+    { .name = "w1", .dims = { "hidden" }, LCT_UNIFORM(-1, 1),
+      .scope = LCT_SHARE_KEY, .doc = "weights of the first layer" },
+    { .name = "b1", .dims = { "hidden" }, LCT_UNIFORM(-1, 1),
+      .scope = LCT_SHARE_KEY, .doc = "biases of the first layer" },
     { .name = "w2", .dims = { "hidden", "heads" }, .rate = 10,
       .scope = LCT_SHARE_KEY, .doc = "weights of the second layer" },
     { .name = "b2", .dims = { "heads" }, .rate = 10, .scope = LCT_SHARE_KEY,

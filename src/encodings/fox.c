@@ -17,18 +17,15 @@
 
 enum { WEIGHT, BIAS };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "share",
-      .kind = LCT_SWITCH,
-      .def = 0,
-      .doc = "yes: the same gates in all layers" },
+    LCT_SHARE(0, "yes: the same gates in all layers"),
     { 0 }
 };
 
-/* clang-format off */
 static const struct lct_param params[] = {
-    { .name = "weight", .dims = { "heads", "width" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+    { .name = "weight", .dims = { "heads", "width" }, LCT_NORMAL(0, 0.02),
+      .scope = LCT_SHARE_KEY,
       .doc = "weights of the layer's input in a head's gate" },
     { .name = "bias", .dims = { "heads" }, .scope = LCT_SHARE_KEY,
       .doc = "of the gate: at 0 a token halves the weight of all before it" },
@@ -37,12 +34,10 @@ static const struct lct_param params[] = {
 /* clang-format on */
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
     (void)e;
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->gate_weight = WEIGHT;
     out->gate_bias = BIAS;
 }

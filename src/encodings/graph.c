@@ -6,11 +6,12 @@
  * The distances are data that come with a graph (locant graph --hops).  Without
  * data, tokens are the nodes of a path: node p is a neighbour of p + 1.
  */
-#include "length_limit.h"
+#include "nodes.h"
+#include <inttypes.h>
 #include <math.h>
 
 enum { LENGTH, DISTANCE };
-enum { HOPS, TABLE };
+enum { HOPS = LCT_NODES_GIVEN, TABLE };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
@@ -25,8 +26,8 @@ static const struct lct_param params[] = {
     { .name = "hops", .dims = { "length", "length" }, .given = true,
       .doc = "edges between two nodes, -1 where there is no path; a path at "
              "first" },
-    { .name = "table", .dims = { "rows", "heads" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .rate = 10,
+    { .name = "table", .dims = { "rows", "heads" }, LCT_NORMAL(0, 0.02),
+      .rate = 10,
       .doc = "bias of each distance 0 .. distance, then of no path" },
     { 0 }
 };
@@ -47,26 +48,27 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
     (void)e;
     (void)r;
-    for (int64_t i = 0; k == HOPS && i < n; i++)
+    if (k != HOPS)
+        return false;
+    for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             out[i * n + j] = fabs((double)(i - j));
-    return k == HOPS;
+    return true;
 }
 
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
+static locant_status check_square(const locant_encoding *e, const char *fn,
+                                  const int64_t *pos, size_t n,
+                                  const locant_tensor *given)
 {
-    int64_t nodes = given != NULL             ? given[HOPS].shape[0]
-                    : isnan(e->value[LENGTH]) ? 0
-                                              : (int64_t)e->value[LENGTH];
-
-    if (given != NULL && given[HOPS].shape[1] != nodes)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: hops is [%" PRId64 ", %" PRId64
-                           "], expected a square",
-                           fn, nodes, given[HOPS].shape[1]);
-    return lct_length_limit_check(e, fn, pos, n, nodes, "the graph");
+    (void)e;
+    (void)pos;
+    (void)n;
+    if (given == NULL || given[HOPS].shape[0] == given[HOPS].shape[1])
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_SHAPE,
+                       "%s: hops is [%" PRId64 ", %" PRId64
+                       "], expected a square",
+                       fn, given[HOPS].shape[0], given[HOPS].shape[1]);
 }
 
 static int64_t entry(const struct lct_call *s, int64_t nodes, int64_t q_pos,
@@ -125,6 +127,10 @@ const struct lct_encoding lct_enc_graph = {
     },
     .keys = keys,
     .params = { .list = params, .size = size, .fill = fill },
-    .positions = { .check = positions },
+    .positions = {
+        .check = check_square,
+        .count = lct_nodes_count,
+        .of = "graph",
+    },
     .score = { .bias = bias, .backward = bias_backward },
 };

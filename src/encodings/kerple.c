@@ -22,17 +22,16 @@ static const char *const kinds[] = { "log", "power", NULL };
 static const struct lct_key keys[] = {
     { .name = "kind", .kind = LCT_WORD, .def = LOG, .words = kinds,
       .doc = "log: -p ln(1 + a n); power: -a n^p" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 1,
-      .doc = "no: each layer has its own scalars" },
+    LCT_SHARE(1, "no: each layer has its own scalars"),
     { 0 }
 };
 
 static const struct lct_param params[] = {
-    { .name = "p", .dims = { "heads" }, .init = LCT_INIT_UNIFORM, .a = 0,
-      .b = 2, .rate = 10, .scope = LCT_SHARE_KEY,
+    { .name = "p", .dims = { "heads" }, LCT_UNIFORM(0, 2), .rate = 10,
+      .scope = LCT_SHARE_KEY,
       .doc = "log: strength; power: exponent, at most 2" },
-    { .name = "a", .dims = { "heads" }, .init = LCT_INIT_UNIFORM, .a = 0,
-      .b = 1, .rate = 10, .scope = LCT_SHARE_KEY,
+    { .name = "a", .dims = { "heads" }, LCT_UNIFORM(0, 1), .rate = 10,
+      .scope = LCT_SHARE_KEY,
       .doc = "log: scale of distance; power: strength" },
     { 0 }
 };

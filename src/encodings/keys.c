@@ -1,12 +1,28 @@
-/* keys.c - the value that a spec gave a key */
+/* keys.c - the keys of an encoding, and the value that a spec gave one */
 #include "encoding.h"
 #include <math.h>
 #include <string.h>
 
+int lct_key_count(const struct lct_encoding *row)
+{
+    int n = 0;
+
+    while (row->keys != NULL && row->keys[n].name != NULL)
+        n++;
+    return n;
+}
+
+int lct_key_find(const struct lct_encoding *row, const char *name)
+{
+    for (int k = lct_key_count(row); k-- > 0;)
+        if (strcmp(row->keys[k].name, name) == 0)
+            return k;
+    return -1;
+}
+
 double lct_value(const locant_encoding *e, const char *key)
 {
-    for (int k = 0; e->row->keys != NULL && e->row->keys[k].name != NULL; k++)
-        if (strcmp(e->row->keys[k].name, key) == 0)
-            return e->value[k];
-    return NAN;
+    int k = lct_key_find(e->row, key);
+
+    return k < 0 ? NAN : e->value[k];
 }

@@ -62,6 +62,23 @@ struct lct_param {
     const char *doc;
 };
 
-/* Value of a key that exists. */
+/* Keys that many encodings have. */
+/* clang-format off */
+#define LCT_SHARE(usual, said)                                            \
+    { .name = "share", .kind = LCT_SWITCH, .def = (usual), .doc = said }
+#define LCT_BASE(usual, said)                                             \
+    { .name = "base", .kind = LCT_NUMBER, .def = (usual), .min = 1,       \
+      .max = 1e30, .doc = said }
+/* clang-format on */
+
+/* In a row of parameters: how its entries start. */
+#define LCT_NORMAL(mean, deviation)                                            \
+    .init = LCT_INIT_NORMAL, .a = (mean), .b = (deviation)
+#define LCT_UNIFORM(from, to) .init = LCT_INIT_UNIFORM, .a = (from), .b = (to)
+
+/* Number of keys of an encoding; index of a key, or
+ * -1; value of a key, or NAN. */
+int lct_key_count(const struct lct_encoding *row);
+int lct_key_find(const struct lct_encoding *row, const char *name);
 double lct_value(const locant_encoding *e, const char *key);
 #endif

@@ -26,8 +26,7 @@ static const struct lct_key keys[] = {
 static const struct lct_param params[] = {
     { .name = "vectors", .dims = { "length", "vectors" }, .given = true,
       .doc = "eigenvectors as columns; those of a path at first" },
-    { .name = "projection", .dims = { "vectors", "width" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 1,
+    { .name = "projection", .dims = { "vectors", "width" }, LCT_NORMAL(0, 1),
       .doc = "from the entries of a node to the width of the model" },
     { 0 }
 };
@@ -41,7 +40,9 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
     (void)e;
     (void)r;
-    for (int64_t v = 0; k == LCT_NODES_GIVEN && v < vectors; v++) {
+    if (k != LCT_NODES_GIVEN)
+        return false;
+    for (int64_t v = 0; v < vectors; v++) {
         double square = 0;
 
         for (int64_t j = 0; j < nodes; j++) {
@@ -54,10 +55,11 @@ static bool fill(double *out, const locant_encoding *e, int k,
             out[j * vectors + v] = x;
             square += x * x;
         }
-        for (int64_t j = 0; square > 0 && j < nodes; j++)
-            out[j * vectors + v] /= sqrt(square);
+        if (square > 0)
+            for (int64_t j = 0; j < nodes; j++)
+                out[j * vectors + v] /= sqrt(square);
     }
-    return k == LCT_NODES_GIVEN;
+    return true;
 }
 
 const struct lct_encoding lct_enc_laplacian = {
@@ -78,6 +80,6 @@ const struct lct_encoding lct_enc_laplacian = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
-    .positions = { .check = lct_nodes_positions },
+    .positions = { .count = lct_nodes_count, .of = "graph" },
     .input = { .row = lct_nodes_row, .backward = lct_nodes_row_backward },
 };

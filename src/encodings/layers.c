@@ -29,11 +29,9 @@ static locant_status check(const locant_encoding *e)
 {
     for (int k = LOCAL; k <= GLOBAL; k++)
         if (e->nested[k] != NULL && e->nested[k]->row->layers != NULL)
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_encoding_create: %s "
-                               "of layers is layers again, expected what one "
-                               "layer uses",
-                               keys[k].name);
+            return LCT_REFUSE(
+                "%s of layers is layers again, expected what one layer uses",
+                keys[k].name);
     return LOCANT_OK;
 }
 
@@ -45,11 +43,9 @@ static locant_status check_places(const locant_encoding *e)
 
     if (a == NULL || b == NULL || strcmp(a->spec, b->spec) == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: local of "
-                       "layers chooses positions by %s, global by %s, expected "
-                       "the same",
-                       a->spec, b->spec);
+    return LCT_REFUSE("local of layers chooses positions by %s, global by %s, "
+                      "expected the same",
+                      a->spec, b->spec);
 }
 
 /* A kind of layer that is left out has no encoding. */

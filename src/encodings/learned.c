@@ -6,7 +6,7 @@
  * The table limits the length: positions beyond it are refused, never clamped.
  */
 #include "../kernel/row.h"
-#include "length_limit.h"
+#include "encoding.h"
 #include <math.h>
 
 enum { LENGTH, OFFSET };
@@ -20,17 +20,13 @@ static const struct lct_key keys[] = {
       .doc = "rows before that of position 0; 2 in OPT, BART and RoBERTa" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "rows", "width" },
-      .init = LCT_INIT_NORMAL,
-      .a = 0,
-      .b = 0.02,
+    { .name = "table", .dims = { "rows", "width" }, LCT_NORMAL(0, 0.02),
       .doc = "row p is added to the token at position p" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
@@ -42,14 +38,11 @@ static int64_t size(const locant_encoding *e, const char *name,
                : (int64_t)(e->value[LENGTH] + e->value[OFFSET]);
 }
 
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
+static int64_t count(const locant_encoding *e, const locant_tensor *given)
 {
     int64_t rows = given != NULL ? given[0].shape[0] : size(e, "rows", NULL);
 
-    return lct_length_limit_check(
-        e, fn, pos, n, rows - (int64_t)e->value[OFFSET], "the table");
+    return rows - (int64_t)e->value[OFFSET];
 }
 
 static const void *stored(const locant_encoding *e, int64_t pos,
@@ -88,10 +81,11 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
         lct_add_to(&dparams[0], row * dim + i, drow[i]);
 }
 
-static const locant_variant variants[] = { { "learned(offset=2)",
-                                             "Learned positions from row 2",
-                                             "OPT, BART, RoBERTa" },
-                                           { 0 } };
+static const locant_variant variants[] = {
+    { "learned(offset=2)", "Learned positions from row 2",
+      "OPT, BART, RoBERTa" },
+    { 0 },
+};
 
 const struct lct_encoding lct_enc_learned = {
     .info = {
@@ -110,7 +104,7 @@ const struct lct_encoding lct_enc_learned = {
     },
     .keys = keys,
     .params = { .list = params, .size = size },
-    .positions = { .check = positions },
+    .positions = { .count = count, .of = "table" },
     .input = {
         .row = row,
         .backward = row_backward,

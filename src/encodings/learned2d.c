@@ -5,8 +5,8 @@
  * appendix D.4 (concatenated); Lee et al.: Pix2Struct. 2023. arXiv:2210.03347
  * (summed).  Position p is row p / width, column p mod width.
  */
-#include "length_limit.h"
-#include <math.h>
+#include "encoding.h"
+#include <inttypes.h>
 
 enum { HEIGHT, WIDTH, COMBINE };
 enum { SUM, CONCAT };
@@ -27,41 +27,44 @@ static const struct lct_key keys[] = {
 /* clang-format on */
 
 /* "channels" of one table: all, or half. */
-static const struct lct_param params[] = { { .name = "rows",
-                                             .dims = { "height", "channels" },
-                                             .init = LCT_INIT_NORMAL,
-                                             .a = 0,
-                                             .b = 0.02,
-                                             .doc = "vector of each row" },
-                                           { .name = "columns",
-                                             .dims = { "columns", "channels" },
-                                             .init = LCT_INIT_NORMAL,
-                                             .a = 0,
-                                             .b = 0.02,
-                                             .doc = "vector of each column" },
-                                           { 0 } };
+/* clang-format off */
+static const struct lct_param params[] = {
+    { .name = "rows", .dims = { "height", "channels" }, LCT_NORMAL(0, 0.02),
+      .doc = "vector of each row" },
+    { .name = "columns", .dims = { "columns", "channels" }, LCT_NORMAL(0, 0.02),
+      .doc = "vector of each column" },
+    { 0 }
+};
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
 {
-    if (name[1] == 'o') /* columns: 'width' is the model's */
+    if (name[1] == 'o') /* "columns"; the size "width" is the model's */
         return (int64_t)e->value[WIDTH];
     return e->value[COMBINE] == CONCAT ? sizes->width / 2 : sizes->width;
 }
 
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
+static locant_status check_channels(const locant_encoding *e, const char *fn,
+                                    const int64_t *pos, size_t n,
+                                    const locant_tensor *given)
 {
+    (void)e;
+    (void)pos;
+    (void)n;
     if (given != NULL && given[ROWS].shape[1] != given[COLUMNS].shape[1])
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: rows has %" PRId64
-                           " channels, columns has %" PRId64 ", expected as "
-                           "many",
+                           " channels, columns has %" PRId64
+                           ", expected as many",
                            fn, given[ROWS].shape[1], given[COLUMNS].shape[1]);
-    return lct_length_limit_check(e, fn, pos, n,
-                                  (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
-                                  "the grid");
+    return LOCANT_OK;
+}
+
+static int64_t count(const locant_encoding *e, const locant_tensor *given)
+{
+    (void)given;
+    return (int64_t)(e->value[HEIGHT] * e->value[WIDTH]);
 }
 
 /* The table that a channel comes from, and its index there. */
@@ -113,10 +116,11 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
         }
 }
 
-static const locant_variant variants[] = { { "learned2d(combine=concat)",
-                                             "Rows and columns side by side",
-                                             "DETR (learned), ViT ablation" },
-                                           { 0 } };
+static const locant_variant variants[] = {
+    { "learned2d(combine=concat)", "Rows and columns side by side",
+      "DETR (learned), ViT ablation" },
+    { 0 },
+};
 
 const struct lct_encoding lct_enc_learned2d = {
     .info = {
@@ -134,6 +138,6 @@ const struct lct_encoding lct_enc_learned2d = {
     },
     .keys = keys,
     .params = { .list = params, .size = size },
-    .positions = { .check = positions },
+    .positions = { .check = check_channels, .count = count, .of = "grid" },
     .input = { .row = row, .backward = row_backward },
 };

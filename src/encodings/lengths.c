@@ -46,8 +46,7 @@ locant_status lct_lengths_add(struct lct_lengths *l, const char *fn,
         return LOCANT_OK;
     if (l->n == l->room && !grow(l))
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for the "
-                           "frequencies of %zu lengths",
+                           "%s: no memory for the frequencies of %zu lengths",
                            fn, l->n + 1);
     LCT_TRY(lct_schedule_of(&l->of[l->n], l->e, fn, l->head_dim, length));
     l->n++;

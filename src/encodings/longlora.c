@@ -12,16 +12,14 @@
 #include "encoding.h"
 #include "../positions/distance.h"
 
+/* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "group",
-      .kind = LCT_INTEGER,
-      .def = 64,
-      .min = 2,
+    { .name = "group", .kind = LCT_INTEGER, .def = 64, .min = 2,
       .max = 1LL << 40,
-      .doc = "tokens of a group, a quarter of the context in "
-             "the paper" },
+      .doc = "tokens of a group, a quarter of the context in the paper" },
     { 0 }
 };
+/* clang-format on */
 
 /* Group of a position; in shifted heads groups begin half a group earlier. */
 static int64_t group_of(int64_t pos, int64_t group, bool shifted)

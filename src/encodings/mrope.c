@@ -22,8 +22,7 @@ static const char *const pairings[] = { "half", "interleaved", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "as of rope; 1e6 in Qwen2-VL" },
+    LCT_BASE(10000, "as in rope; 1e6 in Qwen2-VL"),
     { .name = "sections", .kind = LCT_LIST, .def = 0, .min = 0, .max = 65536,
       .doc = "pairs of t:h:w, of ernie h:w:t; left out: 16:24:24, of ernie "
              "22:22:20" },
@@ -32,11 +31,11 @@ static const struct lct_key keys[] = {
              "sections last, then t; ernie: h w h w .., then t; glm: chunked, "
              "adjacent pairs" },
     { .name = "pairing", .kind = LCT_WORD, .def = NAN, .words = pairings,
-      .doc = "as of rope; left out: half, of ernie and glm interleaved" },
+      .doc = "as in rope; left out: half, of ernie and glm interleaved" },
     { .name = "dim", .kind = LCT_INTEGER, .def = NAN, .min = 2, .max = 65536,
       .doc = "rotated leading channels, even; left out: all" },
     { .name = "scaling", .kind = LCT_SPEC, .def = 0, .family = lct_scalings,
-      .doc = "as of rope, of frequencies that no length of a call changes" },
+      .doc = "as in rope; frequencies must not depend on a call's length" },
     { 0 }
 };
 /* clang-format on */
@@ -58,11 +57,10 @@ static locant_status check_scaling(const locant_encoding *e)
     if (scaling->row->schedule.length == NULL ||
         scaling->row->schedule.length(scaling, INT64_MAX) == 0)
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: scaling of "
-                       "mrope is %s, whose frequencies depend on the length of "
-                       "a call, expected one with the same for every length",
-                       scaling->spec);
+    return LCT_REFUSE(
+        "scaling of mrope is %s, whose frequencies depend on the length of a "
+        "call, expected one with the same for every length",
+        scaling->spec);
 }
 
 static locant_status check(const locant_encoding *e)
@@ -70,28 +68,20 @@ static locant_status check(const locant_encoding *e)
     const struct lct_list *list = e->list[SECTIONS];
 
     if (!isnan(e->value[DIM]) && fmod(e->value[DIM], 2) != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: dim of "
-                           "mrope is %.0f, expected an even number",
-                           e->value[DIM]);
+        return LCT_REFUSE("dim of mrope is %.0f, expected an even number",
+                          e->value[DIM]);
     if (list != NULL && list->n != AXES)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: sections "
-                           "of mrope are %zu, expected 3",
-                           list->n);
-    for (int i = 0; list != NULL && i < AXES; i++)
-        if (list->item[i] != floor(list->item[i]))
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_encoding_create: "
-                               "section %d of mrope is %g, expected a whole "
-                               "number",
-                               i, list->item[i]);
+        return LCT_REFUSE("sections of mrope are %zu, expected 3", list->n);
+    if (list != NULL)
+        for (int i = 0; i < AXES; i++)
+            if (list->item[i] != floor(list->item[i]))
+                return LCT_REFUSE(
+                    "section %d of mrope is %g, expected a whole number", i,
+                    list->item[i]);
     if (e->value[LAYOUT] == ERNIE && section(e, 0) != section(e, 1))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: sections "
-                           "h and w of mrope are %" PRId64 " and %" PRId64
-                           ", expected equal ones for ernie",
-                           section(e, 0), section(e, 1));
+        return LCT_REFUSE("sections h and w of mrope are %" PRId64
+                          " and %" PRId64 ", expected equal ones for ernie",
+                          section(e, 0), section(e, 1));
     return check_scaling(e);
 }
 
@@ -134,33 +124,31 @@ static int axis_of(const locant_encoding *e, int64_t c)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int64_t dim = isnan(e->value[DIM]) ? head_dim : (int64_t)e->value[DIM];
+    const locant_encoding *e = u->e;
+    int64_t dim = isnan(e->value[DIM]) ? u->dim : (int64_t)e->value[DIM];
     int64_t sum = section(e, 0) + section(e, 1) + section(e, 2);
     double pairing = e->value[PAIRING];
     struct lct_schedule *one;
     locant_status status;
 
-    (void)length;
-    if (dim > head_dim)
+    if (dim > u->dim)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: mrope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
-                           fn, dim, head_dim);
+                           u->fn, dim, u->dim);
     if (dim % 2 != 0 || 2 * sum != dim)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: the sections of mrope are "
-                           "%" PRId64 " pairs, expected half of the %" PRId64
+                           "%s: the sections of mrope are %" PRId64
+                           " pairs, expected half of the %" PRId64
                            " channels it rotates",
-                           fn, sum, dim);
+                           u->fn, sum, dim);
     if (isnan(pairing))
         pairing = e->value[LAYOUT] >= ERNIE ? LCT_INTERLEAVED : LCT_HALF;
-    LCT_TRY(lct_scaling_schedule(&one, e->nested[SCALING], e->value[BASE], fn,
-                                 dim / 2, head_dim));
-    status = lct_grid_schedule(out, e, fn, head_dim, 1, dim / 2,
-                               (enum lct_pairing)pairing);
+    LCT_TRY(lct_scaling_schedule(&one, e->nested[SCALING], e->value[BASE],
+                                 u->fn, dim / 2, u->dim));
+    status = lct_grid_schedule(out, u, 1, dim / 2, (enum lct_pairing)pairing);
     for (int64_t c = 0; status == LOCANT_OK && c < dim / 2; c++)
         (*out)->turn[axis_of(e, c) * (dim / 2) + c] = one->turn[c];
     if (status == LOCANT_OK)

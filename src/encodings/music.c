@@ -17,19 +17,16 @@ static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1,
       .max = 1 << 30, .doc = "rows of the table: distances 0 .. length - 1; "
       "left out: the trained length" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same table in all layers" },
+    LCT_SHARE(0, "yes: the same table in all layers"),
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "length", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "table", .dims = { "length", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "row length - 1 - n is multiplied with the query at distance n" },
     { 0 }
 };
+/* clang-format on */
 
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
@@ -52,10 +49,10 @@ static locant_status positions(const locant_encoding *e, const char *fn,
     (void)n;
     (void)given;
     if (isnan(e->value[LENGTH]))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: music has no length, "
-                           "expected one as in music(length=1024)",
-                           fn);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: music has no length, expected one as in music(length=1024)",
+            fn);
     return LOCANT_OK;
 }
 
@@ -69,13 +66,11 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 
 /* Keys after the query are hidden, so differences start at 0. */
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->count = 1;
-    out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
+    out->vectors[0] = lct_plain_vectors(LCT_TIMES_QUERY, 0);
     out->vectors[0].row = row;
     out->vectors[0].first = 0;
     out->vectors[0].last = (int64_t)e->value[LENGTH];

@@ -16,33 +16,52 @@
 #include "near_far.h"
 #include <string.h>
 
+const char *const lct_near_far_pairings[] = { "half", "interleaved", NULL };
+
 enum { PAIRS = 64 }; /* frequencies at a time */
 
 locant_status lct_near_far_schedule(struct lct_schedule **out,
-                                    const locant_encoding *e, const char *fn,
-                                    int64_t head_dim, int64_t length)
+                                    const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     const struct lct_near_far *scheme = e->row->content.near_far;
 
-    (void)length;
-    *out = lct_schedule_create(e->value[scheme->base], head_dim / 2, head_dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for the "
-                           "frequencies of %s",
-                           fn, e->row->info.name);
+    LCT_TRY(lct_schedule_make(out, u, e->value[scheme->base], u->dim / 2));
     (*out)->pairing = (enum lct_pairing)e->value[scheme->pairing];
     return LOCANT_OK;
 }
 
 void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
-                           int64_t low, int64_t high)
+                           struct lct_span differences)
 {
     (void)e;
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->near_far = true;
+}
+
+static int64_t window_of(const locant_encoding *e)
+{
+    return (int64_t)e->value[e->row->content.near_far->window];
+}
+
+void lct_near_far_classify(char *out, const locant_encoding *e,
+                           const int64_t *q_pos, size_t n, int64_t k_pos)
+{
+    int64_t last = lct_add_clamped(k_pos, window_of(e) - 1);
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = q_pos[i] > last ? LCT_FAR : LCT_NEAR;
+}
+
+enum lct_near_far_class lct_near_far_classify_range(const locant_encoding *e,
+                                                    const int64_t q[2],
+                                                    const int64_t k[2])
+{
+    int64_t window = window_of(e);
+
+    return lct_gap(q[1], k[0]) < window    ? LCT_NEAR
+           : lct_gap(q[0], k[1]) >= window ? LCT_FAR
+                                           : LCT_MIXED;
 }
 
 /* Some frequencies: 'base' as they are, 'divided' by the divisor. */

@@ -7,14 +7,20 @@
 #include "../positions/distance.h"
 #include "content.h"
 
-enum { LCT_PAIRINGS_HALF, LCT_PAIRINGS_INTERLEAVED };
+/* A key that such encodings have in common with rope. */
+extern const char *const lct_near_far_pairings[];
+/* clang-format off */
+#define LCT_NEAR_FAR_PAIRING                                                 \
+    { .name = "pairing", .kind = LCT_WORD, .def = 0,                         \
+      .words = lct_near_far_pairings, .doc = "as in rope" }
+/* clang-format on */
 
 /* The class of a key for a query, or of all pairs of some queries and keys:
  * MIXED if the pairs differ. */
 enum lct_near_far_class { LCT_NEAR, LCT_FAR, LCT_MASKED, LCT_MIXED };
 
 struct lct_near_far {
-    int base, pairing; /* indices of these keys of the spec */
+    int base, pairing, window; /* indices of these keys of the spec */
 
     /* out[i] = the class of the key at k_pos for query i; never MIXED. */
     void (*classify)(char *out, const locant_encoding *e, const int64_t *q_pos,
@@ -39,10 +45,9 @@ struct lct_near_far {
 
 /* The hooks schedule.create and content.products of a near/far encoding. */
 locant_status lct_near_far_schedule(struct lct_schedule **out,
-                                    const locant_encoding *e, const char *fn,
-                                    int64_t head_dim, int64_t length);
+                                    const struct lct_schedule_use *u);
 void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
-                           int64_t low, int64_t high);
+                           struct lct_span differences);
 
 /* Cosines and sines [n, pairs] of far queries or keys at n positions. */
 void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
@@ -57,28 +62,16 @@ void lct_near_far_angles_f64(double *cosines, double *sines,
                              int64_t pos);
 
 /* a + b for b >= 0, clamped to INT64_MAX. */
-static inline int64_t lct_later(int64_t a, int64_t b)
+static inline int64_t lct_add_clamped(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* For 'classify': near at distances below 'size', far from there on. */
-static inline void lct_classify_window(char *out, int64_t size,
-                                       const int64_t *q_pos, size_t n,
-                                       int64_t k_pos)
-{
-    int64_t last = lct_later(k_pos, size - 1);
-
-    for (size_t i = 0; i < n; i++)
-        out[i] = q_pos[i] > last ? LCT_FAR : LCT_NEAR;
-}
-
-/* The same for 'classify_range'. */
-static inline enum lct_near_far_class
-lct_classify_window_range(int64_t size, const int64_t q[2], const int64_t k[2])
-{
-    return lct_gap(q[1], k[0]) < size    ? LCT_NEAR
-           : lct_gap(q[0], k[1]) >= size ? LCT_FAR
-                                         : LCT_MIXED;
-}
+/* For 'classify', and 'classify_range': near at distances below the key
+ * 'window', far from there on. */
+void lct_near_far_classify(char *out, const locant_encoding *e,
+                           const int64_t *q_pos, size_t n, int64_t k_pos);
+enum lct_near_far_class lct_near_far_classify_range(const locant_encoding *e,
+                                                    const int64_t q[2],
+                                                    const int64_t k[2]);
 #endif

@@ -1,18 +1,14 @@
 /* nodes.c - positions of a graph's nodes: given rows times a projection */
 #include "nodes.h"
-#include "length_limit.h"
 #include <math.h>
 
-locant_status lct_nodes_positions(const locant_encoding *e, const char *fn,
-                                  const int64_t *pos, size_t n,
-                                  const locant_tensor *params)
+int64_t lct_nodes_count(const locant_encoding *e, const locant_tensor *params)
 {
     double length = lct_value(e, "length");
-    int64_t nodes = params != NULL  ? params[LCT_NODES_GIVEN].shape[0]
-                    : isnan(length) ? 0
-                                    : (int64_t)length;
 
-    return lct_length_limit_check(e, fn, pos, n, nodes, "the graph");
+    if (params != NULL)
+        return params[LCT_NODES_GIVEN].shape[0];
+    return isnan(length) ? 0 : (int64_t)length;
 }
 
 void lct_nodes_row(double *out, const locant_encoding *e,

@@ -6,11 +6,11 @@
 /* Parameters of such an encoding, in order. */
 enum { LCT_NODES_GIVEN, LCT_NODES_PROJECTION };
 
-/* Hooks positions.check, input.row and input.backward of an encoding with a key
- * "length". */
-locant_status lct_nodes_positions(const locant_encoding *e, const char *fn,
-                                  const int64_t *pos, size_t n,
-                                  const locant_tensor *params);
+/* The hook positions.count of an encoding of nodes: the rows of the given
+ * parameter, or the key "length". */
+int64_t lct_nodes_count(const locant_encoding *e, const locant_tensor *params);
+
+/* Its hooks input.row and input.backward. */
 void lct_nodes_row(double *out, const locant_encoding *e,
                    const struct lct_point *at, int64_t dim,
                    const locant_tensor *params);

@@ -72,6 +72,8 @@ static bool find(struct found *f, const locant_encoding *e, int i)
 static int64_t named_size(const locant_encoding *e, const char *name,
                           const locant_sizes *s)
 {
+    int key = lct_key_find(e->row, name);
+
     if (name[0] >= '0' && name[0] <= '9')
         return strtoll(name, NULL, 10);
     if (strcmp(name, "heads") == 0)
@@ -82,9 +84,8 @@ static int64_t named_size(const locant_encoding *e, const char *name,
         return s->head_dim;
     if (strcmp(name, "width") == 0)
         return s->width;
-    for (int k = 0; e->row->keys != NULL && e->row->keys[k].name != NULL; k++)
-        if (strcmp(e->row->keys[k].name, name) == 0)
-            return isnan(e->value[k]) ? 0 : (int64_t)e->value[k];
+    if (key >= 0)
+        return isnan(e->value[key]) ? 0 : (int64_t)e->value[key];
     return e->row->params.size != NULL ? e->row->params.size(e, name, s) : 0;
 }
 
@@ -179,13 +180,13 @@ static locant_status fill(locant_tensor *out, const struct found *f,
         return LOCANT_OK;
     value = locant_alloc(n * sizeof(*value));
     if (value == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_encoding_param_init: no "
-                           "memory for %zu values",
-                           n);
+        return locant_fail(
+            LOCANT_ERR_NOMEM,
+            "locant_encoding_param_init: no memory for %zu values", n);
     *filled = f->e->row->params.fill(value, f->e, f->i, info, r);
-    for (size_t i = 0; *filled && i < n; i++)
-        set(out, i, value[i]);
+    if (*filled)
+        for (size_t i = 0; i < n; i++)
+            set(out, i, value[i]);
     locant_release(value);
     return LOCANT_OK;
 }
@@ -203,7 +204,9 @@ locant_status locant_encoding_param_init(locant_tensor *out,
     LCT_TRY(check_param(&f, &info, "locant_encoding_param_init", out, e, i));
     LCT_TRY(fill(out, &f, &info, &r, &filled));
     p = &lct_params_of(f.e)[f.i];
-    for (size_t n = 0; !filled && n < lct_elements(out); n++) {
+    if (filled)
+        return LOCANT_OK;
+    for (size_t n = 0; n < lct_elements(out); n++) {
         double x = 0;
 
         if (p->init == LCT_INIT_NORMAL)
@@ -225,7 +228,9 @@ locant_status locant_encoding_param_project(locant_tensor *param,
 
     LCT_TRY(
         check_param(&f, &info, "locant_encoding_param_project", param, e, i));
-    for (size_t n = 0; f.e->row->params.project && n < lct_elements(param); n++)
+    if (f.e->row->params.project == NULL)
+        return LOCANT_OK;
+    for (size_t n = 0; n < lct_elements(param); n++)
         set(param, n,
             f.e->row->params.project(f.e, f.i, lct_get(param, (int64_t)n)));
     return LOCANT_OK;

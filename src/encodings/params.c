@@ -2,6 +2,7 @@
 #include "../kernel/row.h"
 #include "params.h"
 #include "../core/size.h"
+#include <math.h>
 
 static const char *const door_lacks[] = {
     [LOCANT_DOOR_INPUT] = "adds nothing to embeddings; it has no input door",
@@ -19,9 +20,8 @@ locant_status lct_part_open(const struct lct_part **part, const char *fn,
         return locant_fail(LOCANT_ERR_NULL, "%s: e is NULL", fn);
     if (e->row->layers != NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s differs from layer "
-                           "to layer, expected the encoding of one layer "
-                           "(locant_encoding_layer)",
+                           "%s: %s differs from layer to layer, expected the "
+                           "encoding of one layer (locant_encoding_layer)",
                            fn, e->row->info.name);
     *part = lct_part_of(e, door);
     if (*part == NULL && e->doors != 0)
@@ -42,10 +42,10 @@ locant_status lct_params_check(size_t *total, const char *fn,
         int64_t want[LOCANT_MAX_RANK];
 
         if (params == NULL)
-            return locant_fail(LOCANT_ERR_NULL,
-                               "%s: %s has a learned "
-                               "parameter '%s' %s, none was given",
-                               fn, leaf->row->info.name, info.name, info.dims);
+            return locant_fail(
+                LOCANT_ERR_NULL,
+                "%s: %s has a learned parameter '%s' %s, none was given", fn,
+                leaf->row->info.name, info.name, info.dims);
         for (int k = 0; k < info.rank; k++)
             want[k] = info.shape[k] > 0 ? info.shape[k] : -1;
         LCT_TRY(
@@ -53,6 +53,20 @@ locant_status lct_params_check(size_t *total, const char *fn,
         LCT_TRY(lct_check_dense(fn, info.name, &params[i]));
         *total += lct_elements(&params[i]);
     }
+    return LOCANT_OK;
+}
+
+locant_status lct_params_check_reals(const char *fn, const char *name,
+                                     const locant_tensor *coords)
+{
+    const double *x = coords->data;
+
+    for (size_t i = 0; i < lct_elements(coords); i++)
+        if (!(fabs(x[i]) < 0x1p63))
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "%s: coordinate %zu of %s is %g, expected a "
+                               "finite number below 2^63",
+                               fn, i, name, x[i]);
     return LOCANT_OK;
 }
 

@@ -19,6 +19,10 @@ locant_status lct_params_check(size_t *total, const char *fn,
                                const locant_tensor *params,
                                const locant_sizes *sizes);
 
+/* Refuse real coordinates that are not finite or not below 2^63. */
+locant_status lct_params_check_reals(const char *fn, const char *name,
+                                     const locant_tensor *coords);
+
 /* Copy them as doubles into 'memory' [total], and let c->param point there. */
 void lct_params_load(struct lct_call *c, double *memory,
                      const locant_encoding *leaf, const locant_tensor *params,

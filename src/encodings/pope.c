@@ -9,30 +9,23 @@
  */
 #include "encoding.h"
 #include "rotate.h"
-#include <inttypes.h>
 #include <math.h>
 
 enum { BASE };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base",
-      .kind = LCT_NUMBER,
-      .def = 10000,
-      .min = 1,
-      .max = 1e30,
-      .doc = "f_c = base^(-c/D), a frequency for each channel" },
+    LCT_BASE(10000, "f_c = base^(-c/D), a frequency for each channel"),
     { 0 }
 };
 
 static const struct lct_param params[] = {
-    { .name = "phase",
-      .dims = { "kv_heads", "head_dim" },
-      .init = LCT_INIT_ZERO,
-      .rate = 10,
-      .scope = LCT_PER_LAYER,
+    { .name = "phase", .dims = { "kv_heads", "head_dim" },
+      .init = LCT_INIT_ZERO, .rate = 10, .scope = LCT_PER_LAYER,
       .doc = "delta, added to the angle of keys; -2 pi .. 0" },
     { 0 }
 };
+/* clang-format on */
 
 static double project(const locant_encoding *e, int k, double value)
 {
@@ -48,16 +41,9 @@ static int64_t width(const locant_encoding *e, int64_t head_dim)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    (void)length;
-    *out = lct_schedule_create(e->value[BASE], head_dim, head_dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           head_dim);
-    return LOCANT_OK;
+    return lct_schedule_make(out, u, u->e->value[BASE], u->dim);
 }
 
 static double softplus(double x)
@@ -89,14 +75,11 @@ static void direction(double *cosine, double *sine,
     *sine = x * sin(phase) + y * cos(phase);
 }
 
-/* The schedule is made before, so lct_schedule_of() cannot fail. */
 static void map(double *out, const double *x, const struct lct_call *c,
                 enum lct_role role, int64_t head, const struct lct_point *at)
 {
-    const struct lct_schedule *s;
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->head_dim);
 
-    if (lct_schedule_of(&s, c->e, "", c->head_dim, 0) != LOCANT_OK)
-        return;
     for (int64_t i = 0; i < c->head_dim; i++) {
         double mu = softplus(x[i]), cosine, sine;
 
@@ -115,10 +98,8 @@ static void backward(double *dx, double *const *dparam, const double *dout,
                      enum lct_role role, int64_t head,
                      const struct lct_point *at)
 {
-    const struct lct_schedule *s;
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->head_dim);
 
-    if (lct_schedule_of(&s, c->e, "", c->head_dim, 0) != LOCANT_OK)
-        return;
     for (int64_t i = 0; i < c->head_dim; i++) {
         double da = dout[i], db = dout[c->head_dim + i], cosine, sine;
 

@@ -25,8 +25,7 @@ static const struct lct_param params[] = {
     { .name = "walks", .dims = { "length", "steps" }, .given = true,
       .doc = "return probabilities after 1 .. steps; those of a path at "
              "first" },
-    { .name = "projection", .dims = { "steps", "width" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 1,
+    { .name = "projection", .dims = { "steps", "width" }, LCT_NORMAL(0, 1),
       .doc = "from the entries of a node to the width of the model" },
     { 0 }
 };
@@ -56,7 +55,9 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
     (void)e;
     (void)r;
-    for (int64_t i = 0; k == LCT_NODES_GIVEN && i < nodes; i++) {
+    if (k != LCT_NODES_GIVEN)
+        return false;
+    for (int64_t i = 0; i < nodes; i++) {
         int64_t low = i - steps > 0 ? i - steps : 0;
         int64_t high = i + steps < nodes - 1 ? i + steps : nodes - 1;
 
@@ -68,7 +69,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
             out[i * steps + s] = a[i - low];
         }
     }
-    return k == LCT_NODES_GIVEN;
+    return true;
 }
 
 const struct lct_encoding lct_enc_random_walk = {
@@ -88,6 +89,6 @@ const struct lct_encoding lct_enc_random_walk = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
-    .positions = { .check = lct_nodes_positions },
+    .positions = { .count = lct_nodes_count, .of = "graph" },
     .input = { .row = lct_nodes_row, .backward = lct_nodes_row_backward },
 };

@@ -12,16 +12,15 @@
 #include "encoding.h"
 #include <inttypes.h>
 
+/* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "length",
-      .kind = LCT_INTEGER,
-      .def = 2048,
-      .min = 1,
+    { .name = "length", .kind = LCT_INTEGER, .def = 2048, .min = 1,
       .max = 1 << 30,
-      .doc = "positions to draw from: the longest sequence of "
-             "evaluation, or more" },
+      .doc = "positions to draw from: the longest sequence of evaluation, or "
+             "more" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status positions(const locant_encoding *e, const char *fn,
                                const int64_t *pos, size_t n,

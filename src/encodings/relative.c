@@ -16,22 +16,17 @@ enum { DISTANCE, SHARE };
 static const struct lct_key keys[] = {
     { .name = "distance", .kind = LCT_INTEGER, .def = 32, .min = 0,
       .max = 1 << 20, .doc = "k: farther keys use the vector of distance k" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same vectors in all layers" },
+    LCT_SHARE(0, "yes: the same vectors in all layers"),
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "table",
-      .dims = { "rows", "head_dim" },
-      .init = LCT_INIT_NORMAL,
-      .a = 0,
-      .b = 0.02,
+    { .name = "table", .dims = { "rows", "head_dim" }, LCT_NORMAL(0, 0.02),
       .scope = LCT_SHARE_KEY,
       .doc = "row clip(p_i - p_j, -k, k) + k is multiplied with the query" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
@@ -48,13 +43,11 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 }
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->count = 1;
-    out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
+    out->vectors[0] = lct_plain_vectors(LCT_TIMES_QUERY, 0);
     out->vectors[0].row = row;
     out->vectors[0].first = -(int64_t)e->value[DISTANCE];
     out->vectors[0].last = (int64_t)e->value[DISTANCE];

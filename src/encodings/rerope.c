@@ -16,18 +16,13 @@
 
 enum { WINDOW, LEAK, BASE, PAIRING };
 
-static const char *const pairings[] = { "half", "interleaved", NULL };
-
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
       .max = 1 << 30, .doc = "distances from here on are rectified" },
     { .name = "leak", .kind = LCT_NUMBER, .def = 0, .min = 0, .max = 1e9,
       .doc = "beyond the window a step of 1 adds 1/leak; 0: adds nothing" },
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "as of rope" },
-    { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
-      .words = pairings, .doc = "as of rope" },
+    LCT_BASE(10000, "as in rope"), LCT_NEAR_FAR_PAIRING,
     { 0 }
 };
 /* clang-format on */
@@ -37,18 +32,10 @@ static locant_status check(const locant_encoding *e)
     double leak = e->value[LEAK];
 
     if (leak > 0 && leak < 1)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: leak of "
-                           "rerope is %g, expected 0 or at least 1: beyond the "
-                           "window steps become shorter",
-                           leak);
+        return LCT_REFUSE("leak of rerope is %g, expected 0 or at least 1: "
+                          "beyond the window steps become shorter",
+                          leak);
     return LOCANT_OK;
-}
-
-static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
-                     size_t n, int64_t k_pos)
-{
-    lct_classify_window(out, (int64_t)e->value[WINDOW], q_pos, n, k_pos);
 }
 
 static double divisor(const locant_encoding *e)
@@ -69,17 +56,12 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return role == LCT_QUERY ? lct_gap(pos, (int64_t)e->value[WINDOW]) : pos;
 }
 
-static enum lct_near_far_class
-classify_range(const locant_encoding *e, const int64_t q[2], const int64_t k[2])
-{
-    return lct_classify_window_range((int64_t)e->value[WINDOW], q, k);
-}
-
 static const struct lct_near_far near_far = {
     .base = BASE,
     .pairing = PAIRING,
-    .classify = classify,
-    .classify_range = classify_range,
+    .window = WINDOW,
+    .classify = lct_near_far_classify,
+    .classify_range = lct_near_far_classify_range,
     .divisor = divisor,
     .offset = offset,
     .grouped = grouped,

@@ -40,9 +40,8 @@ static locant_status open_side(struct side *side, const locant_tensor *out,
     LCT_TRY(lct_check_apart(fn, out, positions));
     if (side->c.e->row->rotate.map != NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s is no plain "
-                           "rotation",
-                           fn, side->c.e->row->info.name);
+                           "%s: %s is no plain rotation", fn,
+                           side->c.e->row->info.name);
     return lct_schedule_of(&side->s, side->c.e, fn, dim, side->c.length);
 }
 
@@ -52,15 +51,15 @@ static locant_status check_channels(const struct lct_schedule *from,
     static const char *const pairings[] = { "half", "interleaved" };
 
     if (from->pairing != to->pairing)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: the keys have pairing %s, "
-                           "expected that of 'to', %s",
-                           fn, pairings[from->pairing], pairings[to->pairing]);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: the keys have pairing %s, expected that of 'to', %s", fn,
+            pairings[from->pairing], pairings[to->pairing]);
     if (from->pairs != to->pairs || from->first != to->first)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: 'from' rotates channels "
-                           "%" PRId64 " to %" PRId64 ", 'to' %" PRId64
-                           " to %" PRId64 ", expected the same",
+                           "%s: 'from' rotates channels %" PRId64 " to %" PRId64
+                           ", 'to' %" PRId64 " to %" PRId64
+                           ", expected the same",
                            fn, from->first, from->first + 2 * from->pairs - 1,
                            to->first, to->first + 2 * to->pairs - 1);
     return LOCANT_OK;
@@ -90,8 +89,9 @@ static struct lct_schedule *joined(const struct side *from,
     s->pairing = to->s->pairing;
     s->magnitude = to->s->magnitude / from->s->magnitude;
     memcpy(s->turn, to->s->turn, n * sizeof(s->turn[0]));
-    for (size_t i = 0; !same && i < pairs * (size_t)from->s->axes; i++)
-        s->turn[n + i] = lct_turn_back(from->s->turn[i]);
+    if (!same)
+        for (size_t i = 0; i < pairs * (size_t)from->s->axes; i++)
+            s->turn[n + i] = lct_turn_back(from->s->turn[i]);
     return s;
 }
 
@@ -130,11 +130,11 @@ static locant_status difference(struct lct_places *places,
     if (same_frequencies(from, to)) {
         for (size_t t = 0; t < n; t++)
             if (__builtin_sub_overflow(to->c.pos[t], from->c.pos[t], &shift[t]))
-                return locant_fail(LOCANT_ERR_PARAM,
-                                   "%s: position %" PRId64
-                                   " (index %zu) is further than 2^63 from "
-                                   "where the key was",
-                                   fn, to->c.pos[t], t);
+                return locant_fail(
+                    LOCANT_ERR_PARAM,
+                    "%s: position %" PRId64
+                    " (index %zu) is further than 2^63 from where the key was",
+                    fn, to->c.pos[t], t);
         places->pos = shift;
         return LOCANT_OK;
     }
@@ -217,12 +217,13 @@ static void shift_angles(struct lct_table out, const void *context,
             if ((pos[t + rows] == pos[t + rows - 1]) != same)
                 break;
         lct_places_angles(row, p, first + t, same ? 1 : rows);
-        for (size_t i = 1; same && i < rows; i++) {
-            struct lct_table copy = lct_table_at(row, i * pairs);
+        if (same)
+            for (size_t i = 1; i < rows; i++) {
+                struct lct_table copy = lct_table_at(row, i * pairs);
 
-            memcpy(copy.cosines, row.cosines, bytes);
-            memcpy(copy.sines, row.sines, bytes);
-        }
+                memcpy(copy.cosines, row.cosines, bytes);
+                memcpy(copy.sines, row.sines, bytes);
+            }
     }
 }
 
@@ -272,9 +273,8 @@ static locant_status move(locant_tensor *out, const locant_tensor *x,
         memory = locant_alloc(bytes);
     if (memory == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for the angles of "
-                           "%zu positions",
-                           fn, to->c.tokens);
+                           "%s: no memory for the angles of %zu positions", fn,
+                           to->c.tokens);
     status = exactly ? move_exact(out, x, from, to, s, memory)
                      : move_joined(out, x, from, to, s, memory);
     locant_release(memory);

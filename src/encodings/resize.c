@@ -40,8 +40,8 @@ static locant_status check_size(const char *fn, const locant_resize *how)
         return locant_fail(LOCANT_ERR_NULL, "%s: how is NULL", fn);
     if (how->struct_size != sizeof(*how))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: struct_size is %zu, expected "
-                           "%zu: start from LOCANT_RESIZE_INIT",
+                           "%s: struct_size is %zu, expected %zu: start from "
+                           "LOCANT_RESIZE_INIT",
                            fn, how->struct_size, sizeof(*how));
     return LOCANT_OK;
 }
@@ -77,26 +77,22 @@ static locant_status check_options(const char *fn, const locant_resize *how)
     LCT_TRY(check_size(fn, how));
     if (how->kind != LOCANT_RESIZE_LINEAR && how->kind != LOCANT_RESIZE_CUBIC)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: kind is %d, expected 0 "
-                           "(linear) or 1 (cubic)",
+                           "%s: kind is %d, expected 0 (linear) or 1 (cubic)",
                            fn, (int)how->kind);
     LCT_TRY(check_switch(fn, "align_corners", how->align_corners));
     LCT_TRY(check_switch(fn, "antialias", how->antialias));
     if (!(how->offset >= 0 && how->offset <= 1))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: offset is %g, expected 0 "
-                           "to 1",
-                           fn, how->offset);
+                           "%s: offset is %g, expected 0 to 1", fn,
+                           how->offset);
     if (how->align_corners && how->antialias)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: align_corners and antialias "
-                           "exclude each other",
+                           "%s: align_corners and antialias exclude each other",
                            fn);
     if (how->align_corners && how->offset > 0)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: offset is %g, but "
-                           "align_corners has none",
-                           fn, how->offset);
+                           "%s: offset is %g, but align_corners has none", fn,
+                           how->offset);
     if (how->prefix < 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: prefix is %" PRId64 ", expected at least 0", fn,
@@ -119,8 +115,8 @@ static locant_status check_side(const char *fn, const struct side *s,
     LCT_TRY(lct_check(fn, s->name, s->t, LCT_IN_REAL, 2, dims));
     if (s->t->shape[0] < prefix)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: %s has %" PRId64 " rows, "
-                           "less than the prefix of %" PRId64,
+                           "%s: %s has %" PRId64
+                           " rows, less than the prefix of %" PRId64,
                            fn, s->name, s->t->shape[0], prefix);
     return LOCANT_OK;
 }
@@ -134,19 +130,19 @@ static locant_status check_grid(const char *fn, struct side *s, int64_t prefix)
         int64_t side = (int64_t)sqrt((double)cells);
 
         if (side * side != cells)
-            return locant_fail(LOCANT_ERR_SHAPE,
-                               "%s: %s has %" PRId64 " rows "
-                               "after the prefix, which is no square; give "
-                               "its grid",
-                               fn, s->name, cells);
+            return locant_fail(
+                LOCANT_ERR_SHAPE,
+                "%s: %s has %" PRId64
+                " rows after the prefix, which is no square; give its grid",
+                fn, s->name, cells);
         s->rows = s->columns = side;
     }
     if (s->rows < 0 || s->columns < 0 ||
         __builtin_mul_overflow(s->rows, s->columns, &product) ||
         product != cells)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: %s has %" PRId64 " rows "
-                           "after the prefix, but its grid is %" PRId64
+                           "%s: %s has %" PRId64
+                           " rows after the prefix, but its grid is %" PRId64
                            " x %" PRId64,
                            fn, s->name, cells, s->rows, s->columns);
     return LOCANT_OK;
@@ -346,9 +342,7 @@ static locant_status resize(const char *fn, locant_tensor *to,
     }
     if (table.rows * table.columns == 0 && out.rows * out.columns != 0)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: %s has no rows to "
-                           "interpolate",
-                           fn, table.name);
+                           "%s: %s has no rows to interpolate", fn, table.name);
     if (lct_empty(to))
         return LOCANT_OK;
     return run(fn, &job, &table, &out, how);

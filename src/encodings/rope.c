@@ -20,8 +20,7 @@ static const char *const angles[] = { "exact", "hf", "ggml", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly; 5e5 in Llama 3" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly; 5e5 in Llama 3"),
     { .name = "pairing", .kind = LCT_WORD, .def = LCT_HALF, .words = pairings,
       .doc = "half: channels (c, c + dim/2), as HF Llama and GPT-NeoX; "
              "interleaved: (2c, 2c + 1), as RoFormer and Meta Llama" },
@@ -53,18 +52,13 @@ static locant_status check(const locant_encoding *e)
     double dim = e->value[DIM];
 
     if (!isnan(dim) && fmod(dim, 2) != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: dim of "
-                           "rope is %.0f, expected an even number",
-                           dim);
+        return LCT_REFUSE("dim of rope is %.0f, expected an even number", dim);
     if (mode != LOCANT_ANGLES_EXACT &&
         scaling->row->schedule.emulated != NULL &&
         !scaling->row->schedule.emulated(scaling, mode))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: %s has "
-                           "no recipe of %s for these keys, expected "
-                           "angles=exact",
-                           scaling->spec, angles[mode]);
+        return LCT_REFUSE(
+            "%s has no recipe of %s for these keys, expected angles=exact",
+            scaling->spec, angles[mode]);
     return LOCANT_OK;
 }
 
@@ -104,36 +98,33 @@ static bool by_call(const locant_encoding *e)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int64_t dim = isnan(e->value[DIM]) ? head_dim : (int64_t)e->value[DIM];
+    const locant_encoding *e = u->e;
+    int64_t dim = isnan(e->value[DIM]) ? u->dim : (int64_t)e->value[DIM];
     const locant_encoding *scaling = e->nested[SCALING];
+    struct lct_schedule_use of_scaling = { scaling, u->fn, u->dim, u->length };
     struct lct_schedule *s;
     locant_status status;
 
     *out = NULL;
-    if (dim > head_dim)
+    if (dim > u->dim)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: rope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
-                           fn, dim, head_dim);
+                           u->fn, dim, u->dim);
     if (dim % 2 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: heads have %" PRId64
-                           " channels, expected an even number to rotate "
-                           "in pairs",
-                           fn, dim);
-    s = lct_schedule_create(e->value[BASE], dim / 2, head_dim);
-    if (s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           dim / 2);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: heads have %" PRId64
+            " channels, expected an even number to rotate in pairs",
+            u->fn, dim);
+    LCT_TRY(lct_schedule_make(&s, u, e->value[BASE], dim / 2));
     s->pairing = (enum lct_pairing)e->value[PAIRING];
-    s->first = e->value[SIDE] == TRAILING ? head_dim - dim : 0;
+    s->first = e->value[SIDE] == TRAILING ? u->dim - dim : 0;
     s->mode = (locant_angle_mode)e->value[ANGLES];
     lct_recipe_plain(s, e->value[BASE]);
-    status = scaling->row->schedule.create(&s, scaling, fn, head_dim, length);
+    status = scaling->row->schedule.create(&s, &of_scaling);
     if (status != LOCANT_OK) {
         locant_release(s);
         return status;

@@ -22,21 +22,19 @@ static const char *const forms[] = { "axial",  "eva02", "pixtral", "qwen",
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = NAN, .min = 1, .max = 1e30,
-      .doc = "left out: 100 for axial and dinov3, else 10000" },
+    LCT_BASE(NAN, "left out: 100 for axial and dinov3, else 10000"),
     { .name = "form", .kind = LCT_WORD, .def = AXIAL, .words = forms,
-      .doc = "axial, sam2: adjacent pairs, x first; eva02: adjacent, y first, "
-             "coordinates of the pretrained grid; pixtral: halves, even "
-             "frequencies y, odd x; qwen: halves, y first; dinov3: halves, y "
-             "first, centres in -1 .. 1" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
-      .max = 1 << 30, .doc = "columns: position p is row p / width, column p "
-                             "mod width" },
+      .doc = "axial, sam2: adjacent pairs, x first; eva02: adjacent, y "
+             "first, coordinates of the pretrained grid; pixtral: halves, "
+             "even frequencies y, odd x; qwen: halves, y first; dinov3: "
+             "halves, y first, centres in -1 .. 1" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1, .max = 1 << 30,
+      .doc = "columns: position p is row p / width, column p mod width" },
     { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,
       .max = 1 << 30, .doc = "rows; eva02 and dinov3 divide by it" },
     { .name = "pretrain", .kind = LCT_INTEGER, .def = 16, .min = 1,
-      .max = 1 << 30, .doc = "eva02: rows and columns of the grid of "
-                             "pretraining" },
+      .max = 1 << 30,
+      .doc = "eva02: rows and columns of the grid of pretraining" },
     { 0 }
 };
 /* clang-format on */
@@ -77,19 +75,17 @@ static struct lct_turn whole_turns(double base, int64_t i, int64_t dim)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int form = (int)e->value[FORM];
+    int form = (int)u->e->value[FORM];
     bool half = form == PIXTRAL || form == QWEN || form == DINOV3;
     bool x_first = form == AXIAL || form == SAM2;
-    int64_t pairs = dim / 2, each = pairs / 2;
-    double base = e->value[BASE];
+    int64_t pairs = u->dim / 2, each = pairs / 2;
+    double base = u->e->value[BASE];
 
-    (void)length;
     if (isnan(base))
         base = form == AXIAL || form == DINOV3 ? 100 : 10000;
-    LCT_TRY(lct_grid_schedule(out, e, fn, dim, 4, dim < 4 ? 0 : pairs,
+    LCT_TRY(lct_grid_schedule(out, u, 4, u->dim < 4 ? 0 : pairs,
                               half ? LCT_HALF : LCT_INTERLEAVED));
     for (int64_t c = 0; c < pairs; c++) {
         int axis = (c < each) != x_first ? Y : X;
@@ -97,11 +93,11 @@ static locant_status schedule(struct lct_schedule **out,
         struct lct_turn *turn = &(*out)->turn[axis * pairs + c];
 
         if (form == PIXTRAL)
-            *turn = lct_turn_of(base, 2 * i + (axis == X), dim);
+            *turn = lct_turn_of(base, 2 * i + (axis == X), u->dim);
         else if (form == DINOV3)
-            *turn = whole_turns(base, i, dim / 2);
+            *turn = whole_turns(base, i, u->dim / 2);
         else
-            *turn = lct_turn_of(base, i, dim / 2);
+            *turn = lct_turn_of(base, i, u->dim / 2);
     }
     return LOCANT_OK;
 }

@@ -13,8 +13,7 @@ enum { AXES = 3 };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
       .max = 1 << 26, .doc = "columns: the column is p mod width" },
     { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,
@@ -35,16 +34,14 @@ static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int64_t each = dim / 3 / 2, pairs = AXES * each;
+    int64_t each = u->dim / 3 / 2, pairs = AXES * each;
 
-    (void)length;
-    LCT_TRY(lct_grid_schedule(out, e, fn, dim, 1, pairs, LCT_INTERLEAVED));
+    LCT_TRY(lct_grid_schedule(out, u, 1, pairs, LCT_INTERLEAVED));
     for (int64_t c = 0; c < pairs; c++)
         (*out)->turn[c / each * pairs + c] =
-            lct_turn_of(e->value[BASE], c % each, 2 * each);
+            lct_turn_of(u->e->value[BASE], c % each, 2 * each);
     return LOCANT_OK;
 }
 

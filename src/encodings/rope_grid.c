@@ -3,22 +3,22 @@
 #include <inttypes.h>
 
 locant_status lct_grid_schedule(struct lct_schedule **out,
-                                const locant_encoding *e, const char *fn,
-                                int64_t head_dim, int64_t multiple,
-                                int64_t pairs, enum lct_pairing pairing)
+                                const struct lct_schedule_use *u,
+                                int64_t multiple, int64_t pairs,
+                                enum lct_pairing pairing)
 {
     *out = NULL;
-    if (head_dim % multiple != 0 || pairs < 1)
+    if (u->dim % multiple != 0 || pairs < 1)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: heads have %" PRId64
                            " channels, expected %s%" PRId64 " for %s",
-                           fn, head_dim,
+                           u->fn, u->dim,
                            pairs < 1 ? "at least " : "a multiple of ",
-                           pairs < 1 ? 6 : multiple, e->row->info.name);
-    *out = lct_schedule_new(pairs, e->row->positions.axes, head_dim);
+                           pairs < 1 ? 6 : multiple, u->e->row->info.name);
+    *out = lct_schedule_new(pairs, u->e->row->positions.axes, u->dim);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
+                           "%s: no memory for %" PRId64 " frequencies", u->fn,
                            pairs);
     (*out)->pairing = pairing;
     return LOCANT_OK;
@@ -31,10 +31,10 @@ locant_status lct_grid_positions(const locant_encoding *e, const char *fn,
     (void)params;
     for (size_t i = 0; i < n; i++)
         if (pos[i] > 1LL << 53 || pos[i] < -(1LL << 53))
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: position %" PRId64
-                               " (index %zu) of %s, expected at most 2^53 in "
-                               "magnitude",
-                               fn, pos[i], i, e->row->info.name);
+            return locant_fail(
+                LOCANT_ERR_PARAM,
+                "%s: position %" PRId64
+                " (index %zu) of %s, expected at most 2^53 in magnitude",
+                fn, pos[i], i, e->row->info.name);
     return LOCANT_OK;
 }

@@ -17,13 +17,13 @@ static inline void lct_grid_place(int64_t *row, int64_t *column, int64_t pos,
 }
 
 /*
- * A schedule of 'pairs' pairs and 'axes' axes to be filled in; head_dim must be
+ * A schedule of 'pairs' pairs and 'axes' axes to be filled in; u->dim must be
  * divisible by 'multiple'.
  */
 locant_status lct_grid_schedule(struct lct_schedule **out,
-                                const locant_encoding *e, const char *fn,
-                                int64_t head_dim, int64_t multiple,
-                                int64_t pairs, enum lct_pairing pairing);
+                                const struct lct_schedule_use *u,
+                                int64_t multiple, int64_t pairs,
+                                enum lct_pairing pairing);
 
 /* Refuse flat positions that are not exact in double. */
 locant_status lct_grid_positions(const locant_encoding *e, const char *fn,

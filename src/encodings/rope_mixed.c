@@ -14,26 +14,20 @@ enum { FX, FY };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10, .min = 1, .max = 1e30,
-      .doc = "initial frequencies are base^(-4c/D), c < D/4" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
-      .max = 1 << 30, .doc = "columns: position p is row p / width, column p "
-                             "mod width" },
+    LCT_BASE(10, "initial frequencies are base^(-4c/D), c < D/4"),
+    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1, .max = 1 << 30,
+      .doc = "columns: position p is row p / width, column p mod width" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "x",
-      .dims = { "heads", "pairs" },
-      .scope = LCT_PER_LAYER,
+    { .name = "x", .dims = { "heads", "pairs" }, .scope = LCT_PER_LAYER,
       .doc = "radians of each pair for one column" },
-    { .name = "y",
-      .dims = { "heads", "pairs" },
-      .scope = LCT_PER_LAYER,
+    { .name = "y", .dims = { "heads", "pairs" }, .scope = LCT_PER_LAYER,
       .doc = "radians of each pair for one row" },
     { 0 }
 };
+/* clang-format on */
 
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)

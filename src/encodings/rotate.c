@@ -1,6 +1,7 @@
 /* rotate.c - the rotate door: rotate queries and keys, and the inverse */
 #include "rotate.h"
 #include "blocks.h"
+#include "length_limit.h"
 #include "params.h"
 #include <inttypes.h>
 #include <math.h>
@@ -13,20 +14,12 @@ static locant_status check_reals(struct lct_rotate_call *c, const char *name,
 
     if (rank == 1 && c->axes > 1)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: real %s are [T], expected "
-                           "[T, %d] coordinates",
+                           "%s: real %s are [T], expected [T, %d] coordinates",
                            c->fn, name, c->axes);
+    LCT_TRY(lct_params_check_reals(c->fn, name, positions));
     c->coords = positions->data;
-    for (size_t i = 0; i < lct_elements(positions); i++) {
-        double x = c->coords[i];
-
-        if (!(fabs(x) < 0x1p63))
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: coordinate %zu of %s is "
-                               "%g, expected a finite number below 2^63",
-                               c->fn, i, name, x);
-        longest = fmax(longest, floor(x));
-    }
+    for (size_t i = 0; i < lct_elements(positions); i++)
+        longest = fmax(longest, floor(c->coords[i]));
     c->length = longest < 0x1p62 ? (int64_t)longest + 1 : INT64_MAX;
     return LOCANT_OK;
 }
@@ -56,15 +49,14 @@ static locant_status check_positions(struct lct_rotate_call *c,
 /* The encoding's own check of positions; coordinates of several axes pass. */
 static locant_status check_reach(const struct lct_rotate_call *c)
 {
-    if (c->e->row->positions.check == NULL)
-        return LOCANT_OK;
     if (c->pos != NULL)
-        return c->e->row->positions.check(c->e, c->fn, c->pos, c->tokens, NULL);
-    for (size_t t = 0; c->axes == 1 && t < c->tokens; t++) {
-        int64_t whole = (int64_t)c->coords[t];
+        return lct_length_limit_check(c->e, c->fn, c->pos, c->tokens, NULL);
+    if (c->axes == 1 && lct_length_limit_exists(c->e))
+        for (size_t t = 0; t < c->tokens; t++) {
+            int64_t whole = (int64_t)c->coords[t];
 
-        LCT_TRY(c->e->row->positions.check(c->e, c->fn, &whole, 1, NULL));
-    }
+            LCT_TRY(lct_length_limit_check(c->e, c->fn, &whole, 1, NULL));
+        }
     return LOCANT_OK;
 }
 
@@ -76,10 +68,10 @@ locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
 
     LCT_TRY(lct_part_open(&part, fn, e, LOCANT_DOOR_ROTATE));
     if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s does not rotate "
-                           "queries and keys; it has no rotate door",
-                           fn, e->row->info.name);
+        return locant_fail(
+            LOCANT_ERR_UNSUPPORTED,
+            "%s: %s does not rotate queries and keys; it has no rotate door",
+            fn, e->row->info.name);
     *c = (struct lct_rotate_call){ .fn = fn,
                                    .e = part->e,
                                    .first_param = part->first_param,
@@ -93,20 +85,8 @@ locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],
                                     const locant_tensor *out,
                                     const locant_tensor *x)
 {
-    int64_t any[LOCANT_MAX_RANK] = { -1, -1, -1, -1, -1, -1 };
-    int64_t shape[LOCANT_MAX_RANK];
-
-    if (x != NULL && (x->rank < 2 || x->rank > LOCANT_MAX_RANK))
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: %s has rank %d, expected "
-                           "[.., tokens, channels], 2 to %d",
-                           fn, names[1], (int)x->rank, LOCANT_MAX_RANK);
-    LCT_TRY(lct_check(fn, names[1], x, LCT_IN_FLOAT, x ? x->rank : 2, any));
-    memcpy(shape, x->shape, sizeof(shape));
-    shape[x->rank - 1] = -1; /* until the map is known */
-    LCT_TRY(lct_check(fn, names[0], out, 1u << x->dtype, x->rank, shape));
-    LCT_TRY(lct_check_output(fn, names[0], out));
-    return lct_check_overlap(fn, out, x);
+    return lct_blocks_check(fn, names, out, x,
+                            true); /* until the map is known */
 }
 
 locant_status lct_rotate_check_width(const char *fn, const char *name,
@@ -122,7 +102,7 @@ locant_status lct_rotate_check_width(const char *fn, const char *name,
                                           : lct_check_apart(fn, out, x);
 }
 
-locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn)
+locant_status lct_rotate_invert(const struct lct_schedule **s, const char *fn)
 {
     const struct lct_schedule *was = *s;
     struct lct_schedule *copy;
@@ -181,7 +161,7 @@ static locant_status rotate_plain(const struct rotated *t,
         return LOCANT_OK;
     LCT_TRY(lct_schedule_of(&places.s, c->e, c->fn, dim, c->length));
     if (undo)
-        status = lct_rotate_undo(&places.s, c->fn);
+        status = lct_rotate_invert(&places.s, c->fn);
     r.s = places.s;
     if (status == LOCANT_OK)
         status = lct_rotate_rows(c->fn, t->n, t->out, t->x, &r);
@@ -193,8 +173,7 @@ locant_status lct_rotate_check_flags(const char *fn, int flags)
 {
     if ((flags & ~(LOCANT_ROTATE_INVERSE | LOCANT_ROTATE_KEY)) != 0)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: flags are 0x%x, expected "
-                           "LOCANT_ROTATE_* only",
+                           "%s: flags are 0x%x, expected LOCANT_ROTATE_* only",
                            fn, (unsigned)flags);
     return LOCANT_OK;
 }
@@ -233,12 +212,13 @@ static locant_status check_qk(const char *fn, const struct rotated *t)
         LCT_TRY(lct_rotate_check_rows(fn, names[i], t->out[i], t->x[i]));
     if (k->shape[k->rank - 2] != q->shape[q->rank - 2] ||
         k->shape[k->rank - 1] != q->shape[q->rank - 1])
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: k is [.., %" PRId64 ", %" PRId64
-                           "], expected the tokens and channels of q, "
-                           "[.., %" PRId64 ", %" PRId64 "]",
-                           fn, k->shape[k->rank - 2], k->shape[k->rank - 1],
-                           q->shape[q->rank - 2], q->shape[q->rank - 1]);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: k is [.., %" PRId64 ", %" PRId64
+            "], expected the tokens and channels of q, [.., %" PRId64
+            ", %" PRId64 "]",
+            fn, k->shape[k->rank - 2], k->shape[k->rank - 1],
+            q->shape[q->rank - 2], q->shape[q->rank - 1]);
     LCT_TRY(lct_check_apart(fn, t->out[0], t->out[1]));
     LCT_TRY(lct_check_apart(fn, t->out[0], k));
     return lct_check_apart(fn, t->out[1], q);
@@ -262,10 +242,10 @@ locant_status locant_encoding_rotate_qk(
     LCT_TRY(lct_check_apart(fn, q_out, positions));
     LCT_TRY(lct_check_apart(fn, k_out, positions));
     if ((flags & ~LOCANT_ROTATE_INVERSE) != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: flags are 0x%x, expected "
-                           "LOCANT_ROTATE_INVERSE or 0",
-                           fn, (unsigned)flags);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: flags are 0x%x, expected LOCANT_ROTATE_INVERSE or 0", fn,
+            (unsigned)flags);
     if (c.e->row->rotate.map != NULL)
         return lct_rotate_map(
             (const struct lct_map_call[]){

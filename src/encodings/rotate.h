@@ -65,7 +65,7 @@ locant_status lct_rotate_check_flags(const char *fn, int flags);
  * Replace *s by a copy with 1 / its magnitude, for the inverse: the caller
  * negates the angles.  On failure *s does not change.
  */
-locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn);
+locant_status lct_rotate_invert(const struct lct_schedule **s, const char *fn);
 
 /* Check rank, dtype and layout; out has x's shape, but 'width' channels. */
 locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],

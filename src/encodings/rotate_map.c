@@ -54,7 +54,7 @@ static locant_status check_heads(const struct map_job *job,
     const struct lct_param *p = lct_params_of(job->c->e);
     int64_t heads = heads_of(job->x);
 
-    for (int k = 0; p != NULL && p[k].name != NULL; k++) {
+    for (int k = 0; k < lct_param_count(job->c->e); k++) {
         int64_t rows = params[k].rank > 0 ? params[k].shape[0] : 0;
         bool shared = strcmp(p[k].dims[0], "kv_heads") == 0 &&
                       job->role == LCT_QUERY && rows > 0 && heads % rows == 0;
@@ -90,8 +90,8 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
                      : job->dim;
     if (sizes.head_dim % 2 != 0 && job->width == job->dim)
         return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: heads have %zu channels, "
-                           "expected an even number to rotate in pairs",
+                           "%s: heads have %zu channels, expected an even "
+                           "number to rotate in pairs",
                            c->fn, job->dim);
     LCT_TRY(lct_params_check(&total, c->fn, c->e, params, &sizes));
     LCT_TRY(check_heads(job, params));
@@ -104,9 +104,8 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
         job->memory = locant_alloc(bytes);
     if (job->memory == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %zu rows of "
-                           "scratch",
-                           c->fn, slots);
+                           "%s: no memory for %zu rows of scratch", c->fn,
+                           slots);
     lct_params_load(&job->call, job->memory, c->e, params, &sizes);
     job->call.wide = x->dtype == LOCANT_F64;
     job->rows = job->memory + 2 * total;
@@ -266,9 +265,8 @@ locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
 
     if (flags & LOCANT_ROTATE_INVERSE)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: no gradient of the "
-                           "inverse of %s",
-                           c->fn, c->e->row->info.name);
+                           "%s: no gradient of the inverse of %s", c->fn,
+                           c->e->row->info.name);
     LCT_TRY(lct_rotate_check_rows(c->fn, names, dx, x));
     status = open_job(&job, x, c, params, flags);
     if (status == LOCANT_OK)
@@ -276,8 +274,9 @@ locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
     if (status == LOCANT_OK) {
         sums = job.memory + (job.rows - job.memory) / 2;
         lct_params_split(dparam, &job.call, sums);
-        for (size_t m = 0; !lct_empty(x) && m < matrices_of(x); m++)
-            backward_matrix(&job, dx, dout, dparam, m);
+        if (!lct_empty(x))
+            for (size_t m = 0; m < matrices_of(x); m++)
+                backward_matrix(&job, dx, dout, dparam, m);
         if (dparams != NULL)
             lct_params_add(dparams, sums, c->e, params);
     }

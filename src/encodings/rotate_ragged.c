@@ -54,8 +54,8 @@ static locant_status check_limits(const struct ragged *g)
 
             if (limit < 1)
                 return locant_fail(LOCANT_ERR_PARAM,
-                                   "%s: the limit of token "
-                                   "%" PRId64 " of row %" PRId64 " is %" PRId64
+                                   "%s: the limit of token %" PRId64
+                                   " of row %" PRId64 " is %" PRId64
                                    ", expected at least 1",
                                    g->c.fn, t, row, limit);
         }
@@ -69,8 +69,8 @@ static locant_status check(struct ragged *g, const locant_tensor *out,
         return locant_fail(LOCANT_ERR_NULL, "%s: rotation is NULL", g->c.fn);
     if (r->struct_size != sizeof(*r))
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: struct_size is %zu, expected "
-                           "%zu; start from LOCANT_ROTATION_INIT",
+                           "%s: struct_size is %zu, expected %zu; start from "
+                           "LOCANT_ROTATION_INIT",
                            g->c.fn, r->struct_size, sizeof(*r));
     g->r = r;
     g->rows = x->rank > 2 ? x->shape[0] : 1;
@@ -97,10 +97,9 @@ static locant_status lay_out(struct ragged *g)
         lct_mul(&bytes, n, sizeof(*g->pos) + sizeof(*g->by)))
         g->memory = locant_alloc(bytes);
     if (g->memory == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for the positions "
-                           "of %" PRId64 " rows",
-                           fn, g->rows);
+        return locant_fail(
+            LOCANT_ERR_NOMEM,
+            "%s: no memory for the positions of %" PRId64 " rows", fn, g->rows);
     g->pos = g->memory;
     g->by = (const struct lct_schedule **)(void *)(g->pos + n);
     for (int64_t row = 0; row < g->rows; row++)
@@ -110,11 +109,12 @@ static locant_status lay_out(struct ragged *g)
     LCT_TRY(lct_rotate_open(&g->c, fn, g->r->encoding, "positions", &flat,
                             (int64_t)n));
     g->c.by_row = true;
-    for (int64_t i = 0; g->r->limits != NULL && i < (int64_t)n; i++) {
-        int64_t limit = entry(g->r->limits, i / g->T, i / g->T, i % g->T);
+    if (g->r->limits != NULL)
+        for (int64_t i = 0; i < (int64_t)n; i++) {
+            int64_t limit = entry(g->r->limits, i / g->T, i / g->T, i % g->T);
 
-        longest = limit > longest ? limit : longest;
-    }
+            longest = limit > longest ? limit : longest;
+        }
     g->c.length = longest > 0 ? longest : g->c.length;
     return LOCANT_OK;
 }
@@ -145,15 +145,18 @@ static locant_status find_schedules(struct ragged *g, int64_t dim, bool undo)
             limit = limit_of(g, i / g->T, i % g->T);
         LCT_TRY(lct_lengths_add(&g->lengths, g->c.fn, limit));
     }
-    for (size_t i = 0; undo && i < g->lengths.n; i++)
-        LCT_TRY(lct_rotate_undo(&g->lengths.of[i], g->c.fn));
-    for (int64_t i = 0; matter && i < g->rows * g->T; i++) {
+    if (undo)
+        for (size_t i = 0; i < g->lengths.n; i++)
+            LCT_TRY(lct_rotate_invert(&g->lengths.of[i], g->c.fn));
+    if (!matter) {
+        g->by = NULL;
+        return LOCANT_OK;
+    }
+    for (int64_t i = 0; i < g->rows * g->T; i++) {
         if (by_token || i % g->T == 0)
             limit = limit_of(g, i / g->T, i % g->T);
         g->by[i] = lct_lengths_find(&g->lengths, limit);
     }
-    if (!matter)
-        g->by = NULL;
     return LOCANT_OK;
 }
 
@@ -167,7 +170,7 @@ static void done(struct ragged *g)
 
 static locant_status rotate_plain(struct ragged *g, const char *name,
                                   locant_tensor *out, const locant_tensor *x,
-                                  bool back, bool undo)
+                                  bool back)
 {
     int64_t dim = x->shape[x->rank - 1];
     struct lct_places places = { .e = g->c.e, .pos = g->pos };
@@ -179,10 +182,26 @@ static locant_status rotate_plain(struct ragged *g, const char *name,
     LCT_TRY(lct_rotate_check_width(g->c.fn, name, out, x, dim));
     if (lct_empty(x))
         return LOCANT_OK;
-    LCT_TRY(find_schedules(g, dim, undo));
+    LCT_TRY(find_schedules(g, dim, g->r->flags & LOCANT_ROTATE_INVERSE));
     r.s = places.s = g->lengths.of[0];
     places.by = g->by;
     return lct_rotate_rows(g->c.fn, 1, &out, &x, &r);
+}
+
+/* Open a call that writes 'out', shaped as 'in'; done() follows in any case. */
+static locant_status open_call(struct ragged *g, const char *const names[2],
+                               const locant_tensor *out,
+                               const locant_tensor *in,
+                               const locant_rotation *r)
+{
+    LCT_TRY(lct_rotate_check_rows(g->c.fn, names, out, in));
+    LCT_TRY(check(g, out, in, r));
+    return lay_out(g);
+}
+
+static const locant_tensor *params_of(const struct ragged *g)
+{
+    return g->r->params == NULL ? NULL : g->r->params + g->c.first_param;
 }
 
 locant_status locant_encoding_rotate_ragged(locant_tensor *out,
@@ -191,20 +210,15 @@ locant_status locant_encoding_rotate_ragged(locant_tensor *out,
 {
     static const char *const names[2] = { "out", "x" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged" };
-    const locant_rotation *r = rotation;
-    locant_status status;
-    bool inverse;
+    locant_status status = open_call(&g, names, out, x, rotation);
 
-    LCT_TRY(lct_rotate_check_rows(g.c.fn, names, out, x));
-    LCT_TRY(check(&g, out, x, r));
-    inverse = r->flags & LOCANT_ROTATE_INVERSE;
-    status = lay_out(&g);
     if (status == LOCANT_OK && g.c.e->row->rotate.map != NULL)
         status = lct_rotate_map(
-            &(struct lct_map_call){ "out", out, x, r->flags }, 1, &g.c,
-            r->params == NULL ? NULL : r->params + g.c.first_param);
+            &(struct lct_map_call){ "out", out, x, rotation->flags }, 1, &g.c,
+            params_of(&g));
     else if (status == LOCANT_OK)
-        status = rotate_plain(&g, "out", out, x, inverse, inverse);
+        status = rotate_plain(&g, "out", out, x,
+                              rotation->flags & LOCANT_ROTATE_INVERSE);
     done(&g);
     return status;
 }
@@ -216,21 +230,15 @@ locant_status locant_encoding_rotate_ragged_backward(
 {
     static const char *const names[2] = { "dx", "dout" };
     struct ragged g = { .c.fn = "locant_encoding_rotate_ragged_backward" };
-    const locant_rotation *r = rotation;
-    locant_status status;
-    bool inverse;
+    locant_status status = open_call(&g, names, dx, dout, rotation);
 
-    LCT_TRY(lct_rotate_check_rows(g.c.fn, names, dx, dout));
-    LCT_TRY(check(&g, dx, dout, r));
-    inverse = r->flags & LOCANT_ROTATE_INVERSE;
-    status = lay_out(&g);
     if (status == LOCANT_OK && g.c.e->row->rotate.map != NULL)
         status = lct_rotate_map_backward(
             dx, dparams == NULL ? NULL : dparams + g.c.first_param, dout, x,
-            &g.c, r->params == NULL ? NULL : r->params + g.c.first_param,
-            r->flags);
+            &g.c, params_of(&g), rotation->flags);
     else if (status == LOCANT_OK)
-        status = rotate_plain(&g, "dx", dx, dout, !inverse, inverse);
+        status = rotate_plain(&g, "dx", dx, dout,
+                              !(rotation->flags & LOCANT_ROTATE_INVERSE));
     done(&g);
     return status;
 }

@@ -12,23 +12,19 @@
 
 enum { DIM };
 
+/* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "dim",
-      .kind = LCT_INTEGER,
-      .def = 128,
-      .min = 2,
-      .max = 65536,
+    { .name = "dim", .kind = LCT_INTEGER, .def = 128, .min = 2, .max = 65536,
       .doc = "width of the sinusoidal positions, even" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status check(const locant_encoding *e)
 {
     if ((int64_t)e->value[DIM] % 2 != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: dim of "
-                           "sandwich is %.0f, expected an even number",
-                           e->value[DIM]);
+        return LCT_REFUSE("dim of sandwich is %.0f, expected an even number",
+                          e->value[DIM]);
     return LOCANT_OK;
 }
 
@@ -40,8 +36,8 @@ static locant_status prepare(locant_encoding *e)
 
     if (turn == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_encoding_create: no "
-                           "memory for %" PRId64 " frequencies",
+                           "locant_encoding_create: no memory for %" PRId64
+                           " frequencies",
                            pairs);
     for (int64_t c = 0; c < pairs; c++)
         turn[c] = lct_turn_of(10000, c, 2 * pairs);

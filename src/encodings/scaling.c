@@ -21,11 +21,8 @@ locant_status lct_scaling_needs(const locant_encoding *e, int key)
 {
     if (!isnan(e->value[key]))
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: %s needs its "
-                       "key '%s': %s",
-                       e->row->info.name, e->row->keys[key].name,
-                       e->row->keys[key].doc);
+    return LCT_REFUSE("%s needs its key '%s': %s", e->row->info.name,
+                      e->row->keys[key].name, e->row->keys[key].doc);
 }
 
 bool lct_scaling_not_ggml(const locant_encoding *e, int mode)
@@ -59,15 +56,13 @@ locant_status lct_scaling_schedule(struct lct_schedule **out,
                                    const char *fn, int64_t pairs,
                                    int64_t head_dim)
 {
-    struct lct_schedule *s = lct_schedule_create(base, pairs, head_dim);
+    const struct lct_schedule_use use = { scaling, fn, head_dim, 0 };
+    struct lct_schedule *s;
     locant_status status;
 
     *out = NULL;
-    if (s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           pairs);
-    status = scaling->row->schedule.create(&s, scaling, fn, head_dim, 0);
+    LCT_TRY(lct_schedule_make(&s, &use, base, pairs));
+    status = scaling->row->schedule.create(&s, &use);
     if (status != LOCANT_OK) {
         locant_release(s);
         return status;
@@ -92,14 +87,11 @@ struct lct_turn lct_scaling_mix(struct lct_turn slow, struct lct_turn fast,
 
 /* -------------------------------------------------------------------- none */
 
-static locant_status keep(struct lct_schedule **out, const locant_encoding *e,
-                          const char *fn, int64_t head_dim, int64_t length)
+static locant_status keep(struct lct_schedule **out,
+                          const struct lct_schedule_use *u)
 {
     (void)out;
-    (void)e;
-    (void)fn;
-    (void)head_dim;
-    (void)length;
+    (void)u;
     return LOCANT_OK;
 }
 
@@ -117,30 +109,25 @@ static const struct lct_encoding none = {
 
 /* ------------------------------------------------------------------ linear */
 
+/* clang-format off */
 static const struct lct_key linear_keys[] = {
-    { .name = "factor",
-      .kind = LCT_NUMBER,
-      .def = NAN,
-      .min = 1,
-      .max = LCT_SCALING_MOST,
-      .doc = "positions are divided by it" },
+    { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
+      .max = LCT_SCALING_MOST, .doc = "positions are divided by it" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status needs_factor(const locant_encoding *e)
 {
     return lct_scaling_needs(e, 0);
 }
 
-static locant_status divide(struct lct_schedule **out, const locant_encoding *e,
-                            const char *fn, int64_t head_dim, int64_t length)
+static locant_status divide(struct lct_schedule **out,
+                            const struct lct_schedule_use *u)
 {
     struct lct_schedule *s = *out;
-    double factor = e->value[0];
+    double factor = u->e->value[0];
 
-    (void)fn;
-    (void)head_dim;
-    (void)length;
     for (int64_t c = 0; c < s->pairs; c++) {
         s->turn[c] = lct_turn_divide(s->turn[c], factor);
         if (s->mode == LOCANT_ANGLES_HF)
@@ -184,16 +171,13 @@ static const struct lct_key proportional_keys[] = {
  * exponents.
  */
 static locant_status keep_fast(struct lct_schedule **out,
-                               const locant_encoding *e, const char *fn,
-                               int64_t head_dim, int64_t length)
+                               const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     struct lct_schedule *s = *out;
     double part = e->value[PARTIAL] * (double)(2 * s->pairs);
     int64_t rotating = (int64_t)floor(part / 2);
 
-    (void)fn;
-    (void)head_dim;
-    (void)length;
     for (int64_t c = 0; c < s->pairs; c++) {
         s->turn[c] = c < rotating
                          ? lct_turn_divide(s->turn[c], e->value[FACTOR])

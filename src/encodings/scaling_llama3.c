@@ -31,10 +31,8 @@ static const struct lct_key keys[] = {
 static locant_status check(const locant_encoding *e)
 {
     if (e->value[LOW] > e->value[HIGH])
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: low of "
-                           "llama3 is %g, expected at most high, %g",
-                           e->value[LOW], e->value[HIGH]);
+        return LCT_REFUSE("low of llama3 is %g, expected at most high, %g",
+                          e->value[LOW], e->value[HIGH]);
     return LOCANT_OK;
 }
 
@@ -78,15 +76,12 @@ static float ggml(const locant_encoding *e, float inverse)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     struct lct_schedule *s = *out;
     float dim = (float)(2 * s->pairs);
 
-    (void)fn;
-    (void)head_dim;
-    (void)length;
     for (int64_t c = 0; c < s->pairs; c++) {
         struct lct_turn f = s->turn[c];
         struct lct_turn slow = lct_turn_divide(f, e->value[FACTOR]);

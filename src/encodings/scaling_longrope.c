@@ -63,30 +63,30 @@ static int64_t which_length(const locant_encoding *e, int64_t length)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     struct lct_schedule *s = *out;
-    int which = length > (int64_t)e->value[ORIGINAL] ? LONG : SHORT;
+    int which = u->length > (int64_t)e->value[ORIGINAL] ? LONG : SHORT;
     const struct lct_list *list = e->list[which];
     float dim = (float)(2 * s->pairs);
 
-    (void)head_dim;
     for (int k = SHORT; k <= LONG; k++)
         if (e->list[k] != NULL && (int64_t)e->list[k]->n != s->pairs)
             return locant_fail(LOCANT_ERR_SHAPE,
-                               "%s: the list '%s' of "
-                               "longrope has %zu numbers, expected %" PRId64
-                               ", one for each pair",
-                               fn, keys[k].name, e->list[k]->n, s->pairs);
+                               "%s: the list '%s' of longrope has %zu numbers, "
+                               "expected %" PRId64 ", one for each pair",
+                               u->fn, keys[k].name, e->list[k]->n, s->pairs);
     s->magnitude = attention(e);
-    for (int64_t c = 0; list != NULL && c < s->pairs; c++) {
-        float by = (float)list->item[c];
-        float power = powf((float)s->base, (float)(2 * c) / dim);
+    if (list != NULL)
+        for (int64_t c = 0; c < s->pairs; c++) {
+            float by = (float)list->item[c];
+            float power = powf((float)s->base, (float)(2 * c) / dim);
 
-        s->turn[c] = lct_turn_divide(s->turn[c], list->item[c]);
-        s->single[c] = s->mode == LOCANT_ANGLES_HF ? 1.0f / (by * power) : by;
-    }
+            s->turn[c] = lct_turn_divide(s->turn[c], list->item[c]);
+            s->single[c] =
+                s->mode == LOCANT_ANGLES_HF ? 1.0f / (by * power) : by;
+        }
     return LOCANT_OK;
 }
 

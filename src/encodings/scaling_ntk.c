@@ -26,28 +26,24 @@ static void stretch(struct lct_schedule *s, double factor)
         lct_recipe_plain(s, s->base * pow(factor, power));
 }
 
+/* clang-format off */
 static const struct lct_key ntk_keys[] = {
-    { .name = "factor",
-      .kind = LCT_NUMBER,
-      .def = NAN,
-      .min = 1,
+    { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
       .max = LCT_SCALING_MOST,
       .doc = "what the last pair's frequency is divided by (HunYuan: alpha)" },
     { 0 }
 };
+/* clang-format on */
 
 static locant_status ntk_check(const locant_encoding *e)
 {
     return lct_scaling_needs(e, FACTOR);
 }
 
-static locant_status ntk(struct lct_schedule **out, const locant_encoding *e,
-                         const char *fn, int64_t head_dim, int64_t length)
+static locant_status ntk(struct lct_schedule **out,
+                         const struct lct_schedule_use *u)
 {
-    (void)fn;
-    (void)head_dim;
-    (void)length;
-    stretch(*out, e->value[FACTOR]);
+    stretch(*out, u->e->value[FACTOR]);
     return LOCANT_OK;
 }
 
@@ -113,16 +109,14 @@ static void hf(struct lct_schedule *s, double factor, int64_t length,
  * frequency of pair c then is off by 2c/(dim - 2) times as much.
  */
 static locant_status dynamic(struct lct_schedule **out,
-                             const locant_encoding *e, const char *fn,
-                             int64_t head_dim, int64_t length)
+                             const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     double factor = e->value[FACTOR], original = e->value[ORIGINAL];
-    double more = (double)(dynamic_length(e, length) - (int64_t)original);
+    double more = (double)(dynamic_length(e, u->length) - (int64_t)original);
 
-    (void)fn;
-    (void)head_dim;
     stretch(*out, 1 + factor * more / original);
-    hf(*out, factor, length, original);
+    hf(*out, factor, u->length, original);
     return LOCANT_OK;
 }
 

@@ -66,20 +66,14 @@ static locant_status check(const locant_encoding *e)
         LCT_TRY(lct_scaling_needs(e, FACTOR));
     LCT_TRY(lct_scaling_needs(e, ORIGINAL));
     if (e->value[FAST] < e->value[SLOW])
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: fast of "
-                           "yarn is %g, expected at least slow, %g",
-                           e->value[FAST], e->value[SLOW]);
+        return LCT_REFUSE("fast of yarn is %g, expected at least slow, %g",
+                          e->value[FAST], e->value[SLOW]);
     if (e->value[SCORE] != 0 && e->value[MSCALE_ALL] == 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: yarn "
-                           "with score=yes needs its key 'mscale-all': %s",
-                           keys[SCORE].doc);
+        return LCT_REFUSE("yarn with score=yes needs its key 'mscale-all': %s",
+                          keys[SCORE].doc);
     if (e->value[SCORE] != 0 && e->value[DYNAMIC] != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: yarn has "
-                           "score=yes and dynamic=yes, expected one of them: "
-                           "the factor on scores is one number");
+        return LCT_REFUSE("yarn has score=yes and dynamic=yes, expected one of "
+                          "them: the factor on scores is one number");
     return LOCANT_OK;
 }
 
@@ -204,18 +198,17 @@ static void ggml(struct lct_schedule *s, const locant_encoding *e, double low,
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     struct lct_schedule *s = *out;
-    double factor = factor_of(e, length), low, high;
+    double factor = factor_of(e, u->length), low, high;
 
-    (void)head_dim;
     if (s->base <= 1)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: base of rope is %g, expected "
-                           "more than 1 with yarn",
-                           fn, s->base);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: base of rope is %g, expected more than 1 with yarn", u->fn,
+            s->base);
     ends(&low, &high, s, e);
     s->magnitude = attention(e, factor);
     for (int64_t c = 0; c < s->pairs; c++) {

@@ -1,5 +1,6 @@
 /* score.c - the score door: biases of whole matrices, and their gradients */
 #include "../kernel/row.h"
+#include "length_limit.h"
 #include "params.h"
 #include "../core/pool.h"
 #include "../core/size.h"
@@ -77,12 +78,10 @@ static locant_status check_call(struct bias_job *job, const char *fn,
                                  .kv_heads = matrix->shape[0] };
     LCT_TRY(
         lct_params_check(&job->total, fn, job->part->e, *params, &job->sizes));
-    if (job->part->e->row->positions.check == NULL)
-        return LOCANT_OK;
-    LCT_TRY(job->part->e->row->positions.check(job->part->e, fn, job->q_pos,
-                                               (size_t)any[1], *params));
-    return job->part->e->row->positions.check(job->part->e, fn, job->k_pos,
-                                              (size_t)any[2], *params);
+    LCT_TRY(lct_length_limit_check(job->part->e, fn, job->q_pos, (size_t)any[1],
+                                   *params));
+    return lct_length_limit_check(job->part->e, fn, job->k_pos, (size_t)any[2],
+                                  *params);
 }
 
 /* Allocate scratch for rows, parameters and gradients at once. */
@@ -123,8 +122,9 @@ locant_status locant_encoding_bias(locant_tensor *out, const locant_encoding *e,
     LCT_TRY(lct_check_output(fn, "out", out));
     LCT_TRY(lct_check_apart(fn, out, q_pos));
     LCT_TRY(lct_check_apart(fn, out, k_pos));
-    for (int i = 0; job.part && i < lct_param_count(job.part->e); i++)
-        LCT_TRY(lct_check_apart(fn, out, &params[i]));
+    if (job.part)
+        for (int i = 0; i < lct_param_count(job.part->e); i++)
+            LCT_TRY(lct_check_apart(fn, out, &params[i]));
     if (lct_empty(out))
         return LOCANT_OK;
     LCT_TRY(prepare(&job, fn, params, false));
@@ -167,6 +167,27 @@ locant_status locant_encoding_bias_backward(locant_tensor *dparams,
     lct_params_add(dparams, job.gradient, job.part->e, params);
     locant_release(job.rows);
     return LOCANT_OK;
+}
+
+void lct_bias_of_entries(double *out, const struct lct_call *s, int64_t head,
+                         int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    const struct lct_score_door *door = &s->e->row->score;
+
+    for (size_t j = 0; j < n; j++)
+        out[j] = s->param[0][door->entry(s, q_pos, k_pos[j]) * s->heads + head];
+}
+
+/* forward: out[j] = table[entry(j), head] */
+void lct_bias_of_entries_backward(double *const *dparam,
+                                  const struct lct_call *s, int64_t head,
+                                  int64_t q_pos, const int64_t *k_pos,
+                                  const double *dout, size_t n)
+{
+    const struct lct_score_door *door = &s->e->row->score;
+
+    for (size_t j = 0; j < n; j++)
+        dparam[0][door->entry(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
 }
 
 void lct_bias_of_heads(double *out, const struct lct_call *s, int64_t head,

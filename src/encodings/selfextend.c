@@ -16,8 +16,6 @@
 
 enum { GROUP, WINDOW, BASE, PAIRING };
 
-static const char *const pairings[] = { "half", "interleaved", NULL };
-
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "group", .kind = LCT_INTEGER, .def = 8, .min = 1,
@@ -25,19 +23,10 @@ static const struct lct_key keys[] = {
     { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
       .max = 1 << 30, .doc = "keys nearer than this keep their distance; "
       "a multiple of the group is best" },
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "as of rope" },
-    { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
-      .words = pairings, .doc = "as of rope" },
+    LCT_BASE(10000, "as in rope"), LCT_NEAR_FAR_PAIRING,
     { 0 }
 };
 /* clang-format on */
-
-static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
-                     size_t n, int64_t k_pos)
-{
-    lct_classify_window(out, (int64_t)e->value[WINDOW], q_pos, n, k_pos);
-}
 
 static int64_t offset(const locant_encoding *e)
 {
@@ -52,17 +41,12 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return lct_floor_div(pos, (int64_t)e->value[GROUP]);
 }
 
-static enum lct_near_far_class
-classify_range(const locant_encoding *e, const int64_t q[2], const int64_t k[2])
-{
-    return lct_classify_window_range((int64_t)e->value[WINDOW], q, k);
-}
-
 static const struct lct_near_far near_far = {
     .base = BASE,
     .pairing = PAIRING,
-    .classify = classify,
-    .classify_range = classify_range,
+    .window = WINDOW,
+    .classify = lct_near_far_classify,
+    .classify_range = lct_near_far_classify_range,
     .offset = offset,
     .grouped = grouped,
 };

@@ -19,31 +19,24 @@ static const struct lct_key keys[] = {
       .max = 1 << 20, .doc = "k: farther keys use the vector of distance k" },
     { .name = "values", .kind = LCT_SWITCH, .def = 1,
       .doc = "yes: vectors for values too" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same vectors in all layers" },
+    LCT_SHARE(0, "yes: the same vectors in all layers"),
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param params[] = {
-    { .name = "keys",
-      .dims = { "rows", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
-    { .name = "values",
-      .dims = { "rows", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "values", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "the same for the value" },
     { 0 }
 };
 
 static const struct lct_param only_keys[] = {
-    { .name = "keys",
-      .dims = { "rows", "head_dim" },
-      .scope = LCT_SHARE_KEY,
+    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
       .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param *params_of(const locant_encoding *e)
 {
@@ -75,14 +68,12 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 }
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
-    (void)low;
-    (void)high;
-    *out = lct_no_products();
+    (void)differences;
     out->count = e->value[VALUES] != 0 ? 2 : 1;
-    out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, KEYS);
-    out->vectors[1] = lct_plain_vectors(LCT_MEETS_WEIGHT, VALUE_ROWS);
+    out->vectors[0] = lct_plain_vectors(LCT_TIMES_QUERY, KEYS);
+    out->vectors[1] = lct_plain_vectors(LCT_TIMES_WEIGHT, VALUE_ROWS);
     for (int n = 0; n < out->count; n++) {
         out->vectors[n].row = row;
         out->vectors[n].first = -(int64_t)e->value[DISTANCE];

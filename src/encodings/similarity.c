@@ -98,9 +98,8 @@ locant_status locant_encoding_similarity(locant_tensor *out,
         return locant_fail(LOCANT_ERR_NULL, "%s: e is NULL", fn);
     if (dim < 1)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: dim is %lld, expected at "
-                           "least 1",
-                           fn, (long long)dim);
+                           "%s: dim is %lld, expected at least 1", fn,
+                           (long long)dim);
     LCT_TRY(lct_check(fn, "positions", positions, LCT_IN_I64 | LCT_IN_F64,
                       positions && positions->rank == 2 ? 2 : 1, shape));
     shape[0] = shape[1] = positions->shape[0];

@@ -22,14 +22,12 @@ static const char *const forms[] = { "mae", "timm", "interleaved", "detr",
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "form", .kind = LCT_WORD, .def = MAE, .words = forms,
-      .doc = "mae: [sin x|cos x|sin y|cos y]; timm: [sin y|sin x|cos y|cos x]; "
-             "interleaved: [sin y|cos y|sin x|cos x]; detr: y then x, sin and "
-             "cos alternating, coordinates within (0, 2 pi]" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
-      .max = 1 << 30,
+      .doc = "mae: [sin x|cos x|sin y|cos y]; timm: [sin y|sin x|cos y|cos "
+             "x]; interleaved: [sin y|cos y|sin x|cos x]; detr: y then x, "
+             "sin and cos alternating, coordinates within (0, 2 pi]" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1, .max = 1 << 30,
       .doc = "columns of the grid: position p is row p / width, column p mod "
              "width" },
     { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,
@@ -39,21 +37,14 @@ static const struct lct_key keys[] = {
 /* clang-format on */
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    (void)length;
-    if (dim % 4 != 0)
+    if (u->dim % 4 != 0)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: sincos2d has rows of %" PRId64
                            " channels, expected a multiple of 4",
-                           fn, dim);
-    *out = lct_schedule_create(e->value[BASE], dim / 4, dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           dim / 4);
-    return LOCANT_OK;
+                           u->fn, u->dim);
+    return lct_schedule_make(out, u, u->e->value[BASE], u->dim / 4);
 }
 
 /* Clamp to what angles accept; positions so far out have no meaning. */
@@ -66,14 +57,11 @@ static double bounded(double x)
 static void coordinates(double *y, double *x, const locant_encoding *e,
                         const struct lct_point *at)
 {
-    int64_t width = (int64_t)e->value[WIDTH];
-    int64_t column = at->pos % width;
+    int64_t row, column;
 
-    if (column < 0)
-        column += width;
+    lct_grid_place(&row, &column, at->pos, (int64_t)e->value[WIDTH]);
     *x = at->coords != NULL ? at->coords[1] : (double)column;
-    *y = at->coords != NULL ? at->coords[0]
-                            : (double)((at->pos - column) / width);
+    *y = at->coords != NULL ? at->coords[0] : (double)row;
     if (e->value[FORM] == DETR) {
         const double turn = 6.283185307179586, epsilon = 1e-6;
 
@@ -112,12 +100,10 @@ static void row(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
     double coordinate[2];
 
     (void)params;
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
     coordinates(&coordinate[0], &coordinate[1], e, at);
     for (int axis = 0; axis < 2; axis++)
         for (int64_t c = 0; c < dim / 4; c++) {

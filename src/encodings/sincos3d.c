@@ -16,8 +16,7 @@ static const char *const forms[] = { "thirds", "half", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "form", .kind = LCT_WORD, .def = THIRDS, .words = forms,
       .doc = "thirds: 2 ceil(d/6) channels each, cut to d; half: d/2 for "
              "frames, d/4 for rows and columns" },
@@ -39,26 +38,21 @@ static int64_t band(const locant_encoding *e, int axis, int64_t dim)
 
 /* Frequencies of the three axes one after the other. */
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
+    const locant_encoding *e = u->e;
     int64_t pairs = 0, at = 0;
 
-    (void)length;
-    if (e->value[FORM] == HALF ? dim % 8 != 0 : dim % 2 != 0)
+    if (e->value[FORM] == HALF ? u->dim % 8 != 0 : u->dim % 2 != 0)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: sincos3d has rows of %" PRId64
                            " channels, expected a multiple of %d",
-                           fn, dim, e->value[FORM] == HALF ? 8 : 2);
+                           u->fn, u->dim, e->value[FORM] == HALF ? 8 : 2);
     for (int axis = 0; axis < 3; axis++)
-        pairs += band(e, axis, dim) / 2;
-    *out = lct_schedule_create(e->value[BASE], pairs, dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           pairs);
+        pairs += band(e, axis, u->dim) / 2;
+    LCT_TRY(lct_schedule_make(out, u, e->value[BASE], pairs));
     for (int axis = 0; axis < 3; axis++) {
-        int64_t n = band(e, axis, dim) / 2;
+        int64_t n = band(e, axis, u->dim) / 2;
 
         for (int64_t c = 0; c < n; c++)
             (*out)->turn[at++] = lct_turn_of(e->value[BASE], c, 2 * n);
@@ -69,30 +63,24 @@ static locant_status schedule(struct lct_schedule **out,
 static void coordinates(double at[3], const locant_encoding *e,
                         const struct lct_point *point)
 {
-    int64_t width = (int64_t)e->value[WIDTH];
-    int64_t area = width * (int64_t)e->value[HEIGHT];
-    int64_t within = point->pos % area;
+    int64_t place[3];
 
-    if (within < 0)
-        within += area;
+    lct_grid_place(&place[1], &place[2], point->pos, (int64_t)e->value[WIDTH]);
+    lct_grid_place(&place[0], &place[1], place[1], (int64_t)e->value[HEIGHT]);
     for (int axis = 0; axis < 3; axis++)
-        at[axis] = point->coords != NULL ? point->coords[axis]
-                   : axis == 0 ? (double)((point->pos - within) / area)
-                   : axis == 1 ? (double)(within / width)
-                               : (double)(within % width);
+        at[axis] =
+            point->coords != NULL ? point->coords[axis] : (double)place[axis];
 }
 
 static void row(double *out, const locant_encoding *e,
                 const struct lct_point *point, int64_t dim,
                 const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
     int64_t from = 0, turn = 0;
     double at[3];
 
     (void)params;
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
     coordinates(at, e, point);
     for (int axis = 0; axis < 3; axis++) {
         int64_t n = band(e, axis, dim) / 2;
@@ -110,10 +98,11 @@ static void row(double *out, const locant_encoding *e,
     }
 }
 
-static const locant_variant variants[] = { { "sincos3d(form=half)",
-                                             "3-D sines, half of them for time",
-                                             "V-JEPA without uniform_power" },
-                                           { 0 } };
+static const locant_variant variants[] = {
+    { "sincos3d(form=half)", "3-D sines, half of them for time",
+      "V-JEPA without uniform_power" },
+    { 0 },
+};
 
 const struct lct_encoding lct_enc_sincos3d = {
     .info = {

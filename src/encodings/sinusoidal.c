@@ -10,7 +10,6 @@
 #include "encoding.h"
 #include "../angle/schedule.h"
 #include "../kernel/kernels.h"
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,8 +22,8 @@ static const char *const spacings[] = { "geometric", "inclusive", NULL };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly: larger reaches further" },
+    LCT_BASE(10000,
+             "longest wavelength / 2 pi, nearly: larger reaches further"),
     { .name = "form", .kind = LCT_WORD, .def = INTERLEAVED, .words = forms,
       .doc = "interleaved: sin, cos, sin, cos ..; split: all sines, then all "
              "cosines" },
@@ -37,14 +36,13 @@ static const struct lct_key keys[] = {
       .doc = "yes: a learned factor multiplies the rows" },
     { 0 }
 };
-/* clang-format on */
 
 static const struct lct_param learned_params[] = {
-    { .name = "scale",
-      .dims = { "1" },
+    { .name = "scale", .dims = { "1" },
       .doc = "factor of every row; starts at width^(-1/2)" },
     { 0 }
 };
+/* clang-format on */
 
 static const struct lct_param *params_of(const locant_encoding *e)
 {
@@ -56,7 +54,7 @@ static unsigned traits(const locant_encoding *e)
     return e->value[LEARNED] != 0 ? LOCANT_TRAIT_LEARNED : 0;
 }
 
-/* A model that knows its width brings the rows to its own size anyway. */
+/* Start at 1: a model scales the rows to its own width itself. */
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
@@ -71,10 +69,8 @@ static bool fill(double *out, const locant_encoding *e, int k,
 static locant_status check(const locant_encoding *e)
 {
     if (e->value[SPACING] == INCLUSIVE && e->value[FORM] == INTERLEAVED)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: "
-                           "sinusoidal with spacing=inclusive is known in form "
-                           "split only, expected form=split");
+        return LCT_REFUSE("sinusoidal with spacing=inclusive is known in form "
+                          "split only, expected form=split");
     return LOCANT_OK;
 }
 
@@ -85,23 +81,17 @@ static int64_t sines_of(const locant_encoding *e, int64_t dim)
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    int64_t pairs = sines_of(e, dim);
-    bool inclusive = e->value[SPACING] == INCLUSIVE;
+    const locant_encoding *e = u->e;
+    int64_t pairs = u->dim / 2;
 
-    (void)length;
-    *out = lct_schedule_create(e->value[BASE], pairs, dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           pairs);
-    for (int64_t c = 0; c < pairs && (inclusive || dim % 2 != 0); c++)
-        (*out)->turn[c] = inclusive
-                              ? lct_turn_of(e->value[BASE], c,
-                                            2 * (pairs > 1 ? pairs - 1 : 1))
-                              : lct_turn_of(e->value[BASE], c, dim);
+    if (e->value[SPACING] != INCLUSIVE)
+        return lct_schedule_make_sines(out, u, e->value[BASE]);
+    LCT_TRY(lct_schedule_make(out, u, e->value[BASE], pairs));
+    for (int64_t c = 0; c < pairs; c++)
+        (*out)->turn[c] =
+            lct_turn_of(e->value[BASE], c, 2 * (pairs > 1 ? pairs - 1 : 1));
     return LOCANT_OK;
 }
 
@@ -117,16 +107,22 @@ static void channels(int64_t *sine, int64_t *cosine, const locant_encoding *e,
         *cosine = -1;
 }
 
+/* The position that a row of sinusoids is of: 'pos' plus the key 'start'. */
+static int64_t shifted(const locant_encoding *e, int64_t pos)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(pos, (int64_t)e->value[START], &sum)
+               ? INT64_MAX
+               : sum;
+}
+
 static void plain_row(double *out, const locant_encoding *e, int64_t pos,
                       int64_t dim)
 {
-    const struct lct_schedule *frequencies;
-    int64_t sines = sines_of(e, dim), shifted;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
+    int64_t sines = sines_of(e, dim);
 
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
-    if (__builtin_add_overflow(pos, (int64_t)e->value[START], &shifted))
-        shifted = INT64_MAX;
     if (dim > 0)
         out[dim - 1] = 0;
     for (int64_t c = 0; c < sines; c++) {
@@ -134,7 +130,7 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
         int64_t at_sine, at_cosine;
 
         channels(&at_sine, &at_cosine, e, c, dim);
-        lct_angle(&cosine, &sine, frequencies->turn[c], shifted);
+        lct_angle(&cosine, &sine, frequencies->turn[c], shifted(e, pos));
         out[at_sine] = sine;
         if (at_cosine >= 0)
             out[at_cosine] = cosine;
@@ -155,10 +151,8 @@ static void spread(float *out, const locant_encoding *e, const float *sines,
 {
     size_t all = (size_t)sines_of(e, dim), whole = (size_t)dim - all;
 
-    whole = whole < c       ? 0
-            : whole - c < n ? whole - c
-                            : n; /* channels with a
-                                                              cosine */
+    /* Of these sines, the ones with a cosine. */
+    whole = whole < c ? 0 : whole - c < n ? whole - c : n;
     if (e->value[FORM] == SPLIT) {
         memcpy(out + c, sines, n * sizeof(*out));
         memcpy(out + all + c, cosines, whole * sizeof(*out));
@@ -170,23 +164,21 @@ static void spread(float *out, const locant_encoding *e, const float *sines,
 }
 
 /* 'n' rows of at most CHUNK_ROWS. */
-static void chunk(float *out, const locant_encoding *e,
-                  const struct lct_schedule *frequencies, const int64_t *pos,
+static void chunk(float *out, const locant_encoding *e, const int64_t *pos,
                   size_t n, int64_t dim)
 {
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
     float cosines[CHUNK_PAIRS], sines[CHUNK_PAIRS];
     size_t pairs = (size_t)sines_of(e, dim), most = CHUNK_PAIRS / n, m;
-    int64_t shifted[CHUNK_ROWS];
+    int64_t at[CHUNK_ROWS];
 
     for (size_t t = 0; t < n; t++) {
-        if (__builtin_add_overflow(pos[t], (int64_t)e->value[START],
-                                   &shifted[t]))
-            shifted[t] = INT64_MAX;
+        at[t] = shifted(e, pos[t]);
         out[(t + 1) * (size_t)dim - 1] = 0; /* for an odd INCLUSIVE row */
     }
     for (size_t c = 0; c < pairs; c += m) {
         m = pairs - c < most ? pairs - c : most / LCT_PAD * LCT_PAD;
-        lct_schedule_angles_of(cosines, sines, frequencies, c, m, shifted, n);
+        lct_schedule_angles_of(cosines, sines, frequencies, c, m, at, n);
         for (size_t t = 0; t < n; t++)
             spread(out + t * (size_t)dim, e, sines + t * m, cosines + t * m, c,
                    m, dim);
@@ -197,16 +189,14 @@ static void chunk(float *out, const locant_encoding *e,
 static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
                  size_t n, int64_t dim, const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
     size_t m;
 
     (void)params;
-    if (e->value[LEARNED] != 0 || dim < 1 ||
-        lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
+    if (e->value[LEARNED] != 0 || dim < 1)
         return false;
     for (size_t t = 0; t < n; t += m) {
         m = n - t < CHUNK_ROWS ? n - t : CHUNK_ROWS;
-        chunk(out + t * (size_t)dim, e, frequencies, pos + t, m, dim);
+        chunk(out + t * (size_t)dim, e, pos + t, m, dim);
     }
     return true;
 }
@@ -218,8 +208,9 @@ static void row(double *out, const locant_encoding *e,
     double scale = e->value[LEARNED] != 0 ? lct_get(&params[0], 0) : 1;
 
     plain_row(out, e, at->pos, dim);
-    for (int64_t d = 0; scale != 1 && d < dim; d++)
-        out[d] *= scale;
+    if (scale != 1)
+        for (int64_t d = 0; d < dim; d++)
+            out[d] *= scale;
 }
 
 /* forward: out = scale P[pos] */
@@ -227,21 +218,17 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
                          const double *drow, const struct lct_point *at,
                          int64_t dim, const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies;
-    int64_t sines = sines_of(e, dim), shifted;
+    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
+    int64_t sines = sines_of(e, dim);
     double sum = 0;
 
     (void)params;
-    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
-        return; /* cannot fail: the schedule exists */
-    if (__builtin_add_overflow(at->pos, (int64_t)e->value[START], &shifted))
-        shifted = INT64_MAX;
     for (int64_t c = 0; c < sines; c++) {
         double cosine, sine;
         int64_t at_sine, at_cosine;
 
         channels(&at_sine, &at_cosine, e, c, dim);
-        lct_angle(&cosine, &sine, frequencies->turn[c], shifted);
+        lct_angle(&cosine, &sine, frequencies->turn[c], shifted(e, at->pos));
         sum += drow[at_sine] * sine;
         if (at_cosine >= 0)
             sum += drow[at_cosine] * cosine;

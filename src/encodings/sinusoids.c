@@ -11,7 +11,6 @@
 #include "../angle/schedule.h"
 #include "../kernel/kernels.h"
 #include "sinusoids.h"
-#include <inttypes.h>
 #include <string.h>
 
 static int64_t distance(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
@@ -20,60 +19,37 @@ static int64_t distance(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return lct_distance(q_pos, k_pos);
 }
 
-void lct_sinusoids_terms(struct lct_products *out, const locant_encoding *e,
-                         int64_t low, int64_t high, enum lct_clamp clamp)
+void lct_sinusoids_products(struct lct_products *out, const locant_encoding *e,
+                            struct lct_span differences, enum lct_clamp clamp)
 {
     int64_t most = (int64_t)e->value[LCT_SINUSOIDS_CLAMP];
     struct lct_vectors *v = &out->vectors[0];
 
-    *out = lct_no_products();
     out->count = 1;
     out->u = LCT_SINUSOIDS_U;
-    *v = lct_plain_vectors(LCT_MEETS_QUERY, -1);
+    *v = lct_plain_vectors(LCT_TIMES_QUERY, -1);
     v->matrix = LCT_SINUSOIDS_PROJECTION;
     v->added = LCT_SINUSOIDS_V;
     v->row = distance;
-    v->first = most != 0 && clamp == LCT_CLAMP_BOTH ? -most : low;
-    v->last = most != 0 ? most : high;
+    v->first = most != 0 && clamp == LCT_CLAMP_BOTH ? -most : differences.low;
+    v->last = most != 0 ? most : differences.high;
     if (v->first > v->last) /* all distances are longer than the clamp */
         v->first = v->last;
 }
 
 locant_status lct_sinusoids_schedule(struct lct_schedule **out,
-                                     const locant_encoding *e, const char *fn,
-                                     int64_t width, int64_t length)
+                                     const struct lct_schedule_use *u)
 {
-    int64_t sines = (width + 1) / 2;
-
-    (void)length;
-    *out = lct_schedule_new(sines, 1, width);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           sines);
-    for (int64_t i = 0; i < sines; i++)
-        (*out)->turn[i] = lct_turn_of(e->value[LCT_SINUSOIDS_BASE], i, width);
-    return LOCANT_OK;
-}
-
-static const struct lct_schedule *schedule_of(const struct lct_call *c)
-{
-    const struct lct_schedule *s;
-
-    /* cannot fail: attention made the schedule when it planned */
-    return lct_schedule_of(&s, c->e, "locant_attention", c->width, 0) ==
-                   LOCANT_OK
-               ? s
-               : NULL;
+    return lct_schedule_make_sines(out, u, u->e->value[LCT_SINUSOIDS_BASE]);
 }
 
 /* [sin(m f_c) | cos(m f_c)], an odd width with one sine more. */
 void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m)
 {
-    const struct lct_schedule *s = schedule_of(c);
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->width);
     int64_t cosines = c->width / 2;
 
-    for (int64_t i = 0; s != NULL && i < s->pairs; i++) {
+    for (int64_t i = 0; i < s->pairs; i++) {
         double cosine;
 
         lct_reduced_cos_sin_f64(&cosine, &out[i], lct_reduce(s->turn[i], m));
@@ -87,9 +63,9 @@ void lct_sinusoids_basis_rows(float *out, size_t row, const struct lct_call *c,
                               int64_t m, int64_t n)
 {
     const struct lct_kernels *kernels = lct_kernels();
-    const struct lct_schedule *s = schedule_of(c);
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->width);
 
-    for (int64_t r = 0; s != NULL && r < n; r++, out += row) {
+    for (int64_t r = 0; r < n; r++, out += row) {
         kernels->angle_rows(out + s->pairs, out, s->turn, (size_t)s->pairs,
                             m + r, 1, 1.0);
         memset(out + c->width, 0, (row - (size_t)c->width) * sizeof(*out));

@@ -37,12 +37,11 @@ static locant_status bad_value(const struct lct_reader *r, struct lct_token t,
     char found[LCT_QUOTE_BYTES], range[256];
 
     lct_key_range(range, sizeof range, key);
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: key '%s' of '%s': '%s' at byte "
-                       "%zu should be %s%s%s",
-                       r->fn, key->name, e->row->info.name,
-                       lct_quote(found, r->text + t.at, t.n), t.at, kind,
-                       *kind && *range ? " " : "", range);
+    return locant_fail(
+        LOCANT_ERR_PARAM,
+        "%s: key '%s' of '%s': '%s' at byte %zu should be %s%s%s", r->fn,
+        key->name, e->row->info.name, lct_quote(found, r->text + t.at, t.n),
+        t.at, kind, *kind && *range ? " " : "", range);
 }
 
 static bool in_range(double value, const struct lct_key *key)
@@ -148,16 +147,15 @@ static locant_status unknown_key(const struct lct_reader *r, struct lct_token t,
 
     lct_quote(found, r->text + t.at, t.n);
     if (row->keys == NULL || row->keys[0].name == NULL)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: unknown key '%s' at byte "
-                           "%zu: '%s' takes no keys",
-                           r->fn, found, t.at, row->info.name);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: unknown key '%s' at byte %zu: '%s' takes no keys", r->fn,
+            found, t.at, row->info.name);
     lct_suggest(suggest, sizeof suggest, lct_key_name, row->keys,
                 r->text + t.at, t.n);
     return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: unknown key '%s' of '%s' at byte "
-                       "%zu%s",
-                       r->fn, found, row->info.name, t.at, suggest);
+                       "%s: unknown key '%s' of '%s' at byte %zu%s", r->fn,
+                       found, row->info.name, t.at, suggest);
 }
 
 /* key "=" value { "," key "=" value } ")", after "(" */
@@ -174,11 +172,10 @@ static locant_status read_keys(locant_encoding *e, struct lct_reader *r)
         if (k < 0)
             return unknown_key(r, t, e->row);
         if (given[k])
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: key '%s' of '%s' is "
-                               "given a second time at byte %zu",
-                               r->fn, e->row->keys[k].name, e->row->info.name,
-                               t.at);
+            return locant_fail(
+                LOCANT_ERR_PARAM,
+                "%s: key '%s' of '%s' is given a second time at byte %zu",
+                r->fn, e->row->keys[k].name, e->row->info.name, t.at);
         given[k] = true;
         if (!lct_read_accept(r, '='))
             return lct_read_error(r, "'='");
@@ -194,7 +191,7 @@ static locant_status set_defaults(locant_encoding *e,
 {
     const struct lct_key *keys = e->row->keys;
 
-    for (int k = 0; keys != NULL && keys[k].name != NULL; k++) {
+    for (int k = 0; k < lct_key_count(e->row); k++) {
         struct lct_reader nested = { r->fn, "", 0, 0, r->depth };
 
         if (keys[k].kind != LCT_SPEC) {
@@ -217,10 +214,10 @@ static locant_status finish(locant_encoding *e, const struct lct_reader *r)
     size_t n = lct_spec_print(NULL, 0, e);
 
     if (n > LCT_SPEC_BYTES)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: the canonical spec would "
-                           "have %zu bytes, expected at most %d",
-                           r->fn, n, LCT_SPEC_BYTES);
+        return locant_fail(
+            LOCANT_ERR_PARAM,
+            "%s: the canonical spec would have %zu bytes, expected at most %d",
+            r->fn, n, LCT_SPEC_BYTES);
     e->spec = locant_alloc(n + 1);
     if (e->spec == NULL)
         return no_memory(r);
@@ -248,10 +245,8 @@ static locant_status unknown_encoding(const struct lct_reader *r,
     lct_suggest(suggest, sizeof suggest, lct_family_name, family,
                 r->text + t.at, t.n);
     return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: unknown encoding '%s' at byte "
-                       "%zu%s",
-                       r->fn, lct_quote(found, r->text + t.at, t.n), t.at,
-                       suggest);
+                       "%s: unknown encoding '%s' at byte %zu%s", r->fn,
+                       lct_quote(found, r->text + t.at, t.n), t.at, suggest);
 }
 
 static locant_status read_spec(locant_encoding **out, struct lct_reader *r,
@@ -268,9 +263,8 @@ static locant_status read_spec(locant_encoding **out, struct lct_reader *r,
         return unknown_encoding(r, t, family);
     if (r->depth >= LCT_SPEC_DEPTH)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: specs nested deeper than %d "
-                           "at byte %zu",
-                           r->fn, LCT_SPEC_DEPTH, t.at);
+                           "%s: specs nested deeper than %d at byte %zu", r->fn,
+                           LCT_SPEC_DEPTH, t.at);
     e = locant_alloc(sizeof *e);
     if (e == NULL)
         return no_memory(r);
@@ -311,8 +305,7 @@ static locant_status read_sum(locant_encoding **out, struct lct_reader *r,
     for (int n = 1; status == LOCANT_OK && lct_read_accept(r, '+'); n++) {
         if (n == LCT_MAX_PARTS)
             status = locant_fail(LOCANT_ERR_PARAM,
-                                 "%s: more than %d encodings "
-                                 "added at byte %zu",
+                                 "%s: more than %d encodings added at byte %zu",
                                  r->fn, LCT_MAX_PARTS, r->at);
         else
             status = read_spec(&sum->nested[n], r, family);
@@ -342,9 +335,8 @@ locant_status lct_spec_parse(locant_encoding **out, const char *fn,
         r.size++;
     if (r.size > LCT_SPEC_BYTES)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: the spec has more than %d "
-                           "bytes",
-                           fn, LCT_SPEC_BYTES);
+                           "%s: the spec has more than %d bytes", fn,
+                           LCT_SPEC_BYTES);
     LCT_TRY(read_sum(&e, &r, family));
     if (lct_read_peek(&r) != 0) {
         lct_encoding_release(e);

@@ -107,9 +107,10 @@ size_t lct_number_print(char out[LCT_NUMBER_BYTES], double value)
 
         snprintf(text, sizeof text, "%.*e", n - 1, value);
         e = strchr(text, 'e');
-        for (const char *c = text; e != NULL && c < e; c++)
-            if (is_digit(*c))
-                digit[count++] = *c;
+        if (e != NULL)
+            for (const char *c = text; c < e; c++)
+                if (is_digit(*c))
+                    digit[count++] = *c;
         if (count != n)
             break;
         used = lay_out(out, text[0] == '-', digit, n,

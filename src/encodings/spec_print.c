@@ -73,7 +73,7 @@ size_t lct_spec_print(char *out, size_t size, const locant_encoding *e)
         put_sum(&w, e);
     else
         put(&w, e->row->info.name);
-    for (int k = 0; keys != NULL && keys[k].name != NULL; k++) {
+    for (int k = 0; k < lct_key_count(e->row); k++) {
         if (is_default(e, k))
             continue;
         put(&w, open ? "," : "(");

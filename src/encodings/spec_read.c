@@ -47,14 +47,11 @@ locant_status lct_read_error(struct lct_reader *r, const char *wanted)
 
     if (lct_read_peek(r) == 0)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: the spec ends at byte %zu, "
-                           "expected %s",
-                           r->fn, r->at, wanted);
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: found '%s' at byte %zu of the "
-                       "spec, expected %s",
-                       r->fn, lct_quote(found, r->text + r->at, 1), r->at,
-                       wanted);
+                           "%s: the spec ends at byte %zu, expected %s", r->fn,
+                           r->at, wanted);
+    return locant_fail(
+        LOCANT_ERR_PARAM, "%s: found '%s' at byte %zu of the spec, expected %s",
+        r->fn, lct_quote(found, r->text + r->at, 1), r->at, wanted);
 }
 
 locant_status lct_read_name(struct lct_token *out, struct lct_reader *r,

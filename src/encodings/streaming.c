@@ -16,18 +16,13 @@
 
 enum { SINKS, WINDOW, BASE, PAIRING };
 
-static const char *const pairings[] = { "half", "interleaved", NULL };
-
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "sinks", .kind = LCT_INTEGER, .def = 4, .min = 0,
       .max = 1 << 30, .doc = "first tokens that stay" },
     { .name = "window", .kind = LCT_INTEGER, .def = 508, .min = 1,
       .max = 1 << 30, .doc = "last tokens that stay, including the query" },
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "as of rope" },
-    { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
-      .words = pairings, .doc = "as of rope" },
+    LCT_BASE(10000, "as in rope"), LCT_NEAR_FAR_PAIRING,
     { 0 }
 };
 /* clang-format on */
@@ -42,7 +37,8 @@ static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];
     bool sink = k_pos >= 0 && k_pos<sinks, before = sinks> 0 && k_pos < 0;
-    int64_t last = sink ? window + sinks - 1 : lct_later(k_pos, window - 1);
+    int64_t last =
+        sink ? window + sinks - 1 : lct_add_clamped(k_pos, window - 1);
     char beyond = sink ? LCT_FAR : LCT_MASKED;
 
     for (size_t i = 0; i < n; i++)
@@ -84,6 +80,7 @@ classify_range(const locant_encoding *e, const int64_t q[2], const int64_t k[2])
 static const struct lct_near_far near_far = {
     .base = BASE,
     .pairing = PAIRING,
+    .window = WINDOW,
     .classify = classify,
     .classify_range = classify_range,
     .masks = true,

@@ -4,7 +4,7 @@
  * At most one part uses each door, and at most one chooses positions or sets a
  * temperature: two have no defined meaning.
  */
-#include "encoding.h"
+#include "length_limit.h"
 #include <inttypes.h>
 
 const struct lct_encoding lct_enc_sum = {
@@ -24,10 +24,8 @@ static unsigned own_traits(const locant_encoding *e)
 static locant_status twice(const locant_encoding *a, const locant_encoding *b,
                            const char *what)
 {
-    return locant_fail(LOCANT_ERR_PARAM,
-                       "locant_encoding_create: %s and %s "
-                       "both %s, expected one of them",
-                       a->row->info.name, b->row->info.name, what);
+    return LCT_REFUSE("%s and %s both %s, expected one of them",
+                      a->row->info.name, b->row->info.name, what);
 }
 
 /* Refuse two parts that would do the same. */
@@ -49,9 +47,8 @@ static locant_status check_pair(const locant_encoding *a,
         (b->row->content.near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
         return twice(a, b, "rotate queries and keys");
     if (a->row->layers != NULL || b->row->layers != NULL)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: layers "
-                           "stands alone; add to the encodings it holds");
+        return LCT_REFUSE("layers stands alone; add "
+                          "to the encodings it holds");
     return LOCANT_OK;
 }
 
@@ -110,14 +107,15 @@ locant_status lct_encoding_compose(locant_encoding *e)
     e->traits = own_traits(e);
     e->parts = 1;
     e->part[0] = (struct lct_part){ e, 0 };
-    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++) {
-        if (e->nested[k] == NULL)
-            continue;
-        if (!any)
-            e->traits = e->nested[k]->traits;
-        join(e, e->nested[k]);
-        any = true;
-    }
+    if (e->row->layers != NULL)
+        for (int k = 0; k < LCT_MAX_KEYS; k++) {
+            if (e->nested[k] == NULL)
+                continue;
+            if (!any)
+                e->traits = e->nested[k]->traits;
+            join(e, e->nested[k]);
+            any = true;
+        }
     return LOCANT_OK;
 }
 
@@ -151,12 +149,14 @@ locant_encoding_layer(int *first_param, const locant_encoding *e, int64_t layer)
 
 const locant_encoding *lct_placing_part(const locant_encoding *e)
 {
-    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
-        if (e->nested[k] != NULL && lct_placing_part(e->nested[k]) != NULL)
-            return lct_placing_part(e->nested[k]);
-    for (int i = 0; e->row->layers == NULL && i < e->parts; i++)
-        if (e->part[i].e->row->positions.choose != NULL)
-            return e->part[i].e;
+    if (e->row->layers != NULL)
+        for (int k = 0; k < LCT_MAX_KEYS; k++)
+            if (e->nested[k] != NULL && lct_placing_part(e->nested[k]) != NULL)
+                return lct_placing_part(e->nested[k]);
+    if (e->row->layers == NULL)
+        for (int i = 0; i < e->parts; i++)
+            if (e->part[i].e->row->positions.choose != NULL)
+                return e->part[i].e;
     return NULL;
 }
 
@@ -177,13 +177,11 @@ static locant_status check_room(const locant_encoding *part, const char *fn,
         T > part->row->positions.longest(part))
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: out has rows of %" PRId64
-                           " tokens, expected at most the %" PRId64 " that %s "
-                           "is to be trained for",
+                           " tokens, expected at most the %" PRId64
+                           " that %s is to be trained for",
                            fn, T, part->row->positions.longest(part),
                            part->spec);
-    if (part->row->positions.check != NULL)
-        return part->row->positions.check(part, fn, &last, 1, NULL);
-    return LOCANT_OK;
+    return lct_length_limit_check(part, fn, &last, 1, NULL);
 }
 
 locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
@@ -212,12 +210,13 @@ locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
         if (part != NULL)
             part->row->positions.choose(ids, reals, part, T,
                                         training ? &r : NULL);
-        for (int64_t t = 0; part == NULL && t < T; t++) {
-            if (real)
-                reals[t] = (double)t;
-            else
-                ids[t] = t;
-        }
+        if (part == NULL)
+            for (int64_t t = 0; t < T; t++) {
+                if (real)
+                    reals[t] = (double)t;
+                else
+                    ids[t] = t;
+            }
     }
     return LOCANT_OK;
 }

@@ -11,16 +11,13 @@
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
-      .doc = "rows of the window" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
-      .doc = "columns of the window" },
+    LCT_WINDOW_SIDES(7, "the window"),
     { 0 }
 };
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "offsets", "heads" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .rate = 10, .scope = LCT_PER_LAYER,
+    { .name = "table", .dims = { "offsets", "heads" }, LCT_NORMAL(0, 0.02),
+      .rate = 10, .scope = LCT_PER_LAYER,
       .doc = "bias of each offset, (2 height - 1)(2 width - 1) of them" },
     { 0 }
 };
@@ -41,22 +38,6 @@ static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
                              (int64_t)s->e->value[WIDTH], q_pos, k_pos);
 }
 
-static void bias(double *out, const struct lct_call *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        out[j] = s->param[0][offset(s, q_pos, k_pos[j]) * s->heads + head];
-}
-
-/* forward: out[j] = table[offset(j), head] */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
-}
-
 const struct lct_encoding lct_enc_swin = {
     .info = {
         .name = "swin",
@@ -73,10 +54,11 @@ const struct lct_encoding lct_enc_swin = {
     },
     .keys = keys,
     .params = { .list = params, .size = size },
-    .positions = { .check = lct_window_positions },
+    .positions = { .count = lct_window_positions, .of = "window" },
     .score = {
-        .bias = bias,
-        .backward = bias_backward,
+        .bias = lct_bias_of_entries,
+        .backward = lct_bias_of_entries_backward,
+        .entry = offset,
         .fast = { .position_key = lct_patch_key, .pair_of = lct_patch_pair },
     },
 };

@@ -15,13 +15,10 @@ enum { W1, B1, W2 };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "height", .kind = LCT_INTEGER, .def = 8, .min = 1, .max = 1024,
-      .doc = "rows of the window" },
-    { .name = "width", .kind = LCT_INTEGER, .def = 8, .min = 1, .max = 1024,
-      .doc = "columns of the window" },
+    LCT_WINDOW_SIDES(8, "the window"),
     { .name = "pretrained", .kind = LCT_INTEGER, .def = 0, .min = 0,
-      .max = 1024, .doc = "window size offsets are divided by, less 1; 0: the "
-      "window's own" },
+      .max = 1024, .doc = "offsets are divided by this window size less 1; 0: "
+      "by the window's own" },
     { .name = "hidden", .kind = LCT_INTEGER, .def = 512, .min = 1, .max = 4096,
       .doc = "units of the network" },
     { 0 }
@@ -89,8 +86,9 @@ static void values(double *out, const struct lct_call *s, const double y[2],
         const double *w2 = s->param[W2] + i * s->heads + head;
         double x = unit(s, y, i);
 
-        for (int64_t h = 0; x > 0 && h < heads; h++)
-            out[h] += x * w2[h];
+        if (x > 0)
+            for (int64_t h = 0; h < heads; h++)
+                out[h] += x * w2[h];
     }
     for (int64_t h = 0; h < heads; h++)
         out[h] = 16 / (1 + exp(-out[h]));
@@ -111,10 +109,11 @@ static void values_backward(double *const *dparam, const struct lct_call *s,
         int64_t at = i * s->heads + head;
         double x = unit(s, y, i), dx = 0;
 
-        for (int64_t h = 0; x > 0 && h < heads; h++) {
-            dparam[W2][at + h] += da[h] * x;
-            dx += da[h] * s->param[W2][at + h];
-        }
+        if (x > 0)
+            for (int64_t h = 0; h < heads; h++) {
+                dparam[W2][at + h] += da[h] * x;
+                dx += da[h] * s->param[W2][at + h];
+            }
         dparam[W1][i] += dx * y[0];
         dparam[W1][hidden + i] += dx * y[1];
         dparam[B1][i] += dx;
@@ -166,7 +165,7 @@ const struct lct_encoding lct_enc_swinv2 = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
-    .positions = { .check = lct_window_positions },
+    .positions = { .count = lct_window_positions, .of = "window" },
     .score = {
         .bias = lct_bias_of_heads,
         .backward = lct_bias_of_heads_backward,

@@ -6,8 +6,8 @@
  * function of the authors' code (mesh_tensorflow).  Half of the buckets of each
  * direction hold one distance each, the others grow logarithmically up to
  * 'distance'.  Where the logarithm is an integer, floating point can be off by
- * one bucket (double is at distance 64 for 32 buckets up to 128,
- * bidirectional), so distances are compared with integer thresholds.
+ * one bucket (in double, distance 64 is, for 32 bidirectional buckets up to
+ * 128), so distances are compared with integer thresholds.
  */
 #include "encoding.h"
 #include <math.h>
@@ -24,14 +24,13 @@ static const struct lct_key keys[] = {
       .max = 1 << 20, .doc = "distances from here on share the last bucket" },
     { .name = "bidirectional", .kind = LCT_SWITCH, .def = 0,
       .doc = "yes: half of the buckets for keys after the query" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 1,
-      .doc = "no: each layer has its own table, as in UMT5" },
+    LCT_SHARE(1, "no: each layer has its own table, as in UMT5"),
     { 0 }
 };
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "buckets", "heads" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .rate = 10, .scope = LCT_SHARE_KEY,
+    { .name = "table", .dims = { "buckets", "heads" }, LCT_NORMAL(0, 0.02),
+      .rate = 10, .scope = LCT_SHARE_KEY,
       .doc = "bias of each bucket for each head" },
     { 0 }
 };
@@ -51,17 +50,13 @@ static locant_status check(const locant_encoding *e)
 
     sides(e, &side, &single);
     if (e->value[BIDIRECTIONAL] != 0 && (fmod(buckets, 2) != 0 || single < 1))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: buckets "
-                           "of t5 is %.0f, expected an even number of at least "
-                           "4 when bidirectional",
-                           buckets);
+        return LCT_REFUSE("buckets of t5 is %.0f, expected an even number of "
+                          "at least 4 when bidirectional",
+                          buckets);
     if (e->value[DISTANCE] <= single)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: distance "
-                           "of t5 is %.0f, expected more than %d, the buckets "
-                           "that hold one distance each",
-                           e->value[DISTANCE], single);
+        return LCT_REFUSE("distance of t5 is %.0f, expected more than %d, the "
+                          "buckets that hold one distance each",
+                          e->value[DISTANCE], single);
     return LOCANT_OK;
 }
 
@@ -138,8 +133,9 @@ static locant_status prepare(locant_encoding *e)
     sides(e, &side, &single);
     first = locant_alloc((size_t)(side - single) * sizeof(*first));
     if (first == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_create: no "
-                                             "memory for the buckets of t5");
+        return locant_fail(
+            LOCANT_ERR_NOMEM,
+            "locant_encoding_create: no memory for the buckets of t5");
     first[0] = single;
     for (int k = 1; k < side - single; k++)
         first[k] = threshold(k, side, single, (int64_t)e->value[DISTANCE]);
@@ -147,8 +143,9 @@ static locant_status prepare(locant_encoding *e)
     return LOCANT_OK;
 }
 
-static int bucket(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+static int64_t bucket(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
 {
+    const locant_encoding *e = c->e;
     const int64_t *first = e->state;
     int64_t past = lct_distance(q_pos, k_pos), n = past > 0 ? past : -past;
     int side, single, low = 0, high, offset = 0;
@@ -160,7 +157,7 @@ static int bucket(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     else if (past < 0)
         n = 0;
     if (n < single)
-        return offset + (int)n;
+        return offset + n;
     while (high - low > 1) {
         int middle = (low + high) / 2;
 
@@ -170,22 +167,6 @@ static int bucket(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
             high = middle;
     }
     return offset + single + low;
-}
-
-static void bias(double *out, const struct lct_call *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        out[j] = s->param[0][bucket(s->e, q_pos, k_pos[j]) * s->heads + head];
-}
-
-/* forward: out[j] = table[bucket(j), head] */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t n)
-{
-    for (size_t j = 0; j < n; j++)
-        dparam[0][bucket(s->e, q_pos, k_pos[j]) * s->heads + head] += dout[j];
 }
 
 static const locant_variant variants[] = {
@@ -213,5 +194,9 @@ const struct lct_encoding lct_enc_t5 = {
     .check = check,
     .prepare = prepare,
     .params = { .list = params },
-    .score = { .bias = bias, .backward = bias_backward },
+    .score = {
+        .bias = lct_bias_of_entries,
+        .backward = lct_bias_of_entries_backward,
+        .entry = bucket,
+    },
 };

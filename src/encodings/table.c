@@ -3,6 +3,7 @@
 #include "../core/pool.h"
 #include "../core/size.h"
 #include "../kernel/row.h"
+#include "length_limit.h"
 #include "params.h"
 #include "table.h"
 #include <math.h>
@@ -33,19 +34,11 @@ static locant_status check_positions(struct lct_table_call *c, const char *fn,
         return LOCANT_OK;
     }
     if (rank == 1 && c->axes > 1)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: positions are [N], expected "
-                           "[N, %d] coordinates",
-                           fn, c->axes);
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: positions are [N], expected [N, %d] coordinates", fn, c->axes);
     c->coords = positions->data;
-    for (size_t i = 0; i < lct_elements(positions); i++)
-        if (!(fabs(c->coords[i]) < 0x1p63))
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "%s: coordinate %zu of "
-                               "positions is %g, expected a finite number "
-                               "below 2^63",
-                               fn, i, c->coords[i]);
-    return LOCANT_OK;
+    return lct_params_check_reals(fn, "positions", positions);
 }
 
 static locant_status open_part(struct lct_table_call *c, const char *fn,
@@ -56,10 +49,10 @@ static locant_status open_part(struct lct_table_call *c, const char *fn,
 
     LCT_TRY(lct_part_open(&part, fn, e, LOCANT_DOOR_INPUT));
     if (part == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: %s adds nothing to "
-                           "embeddings; it has no input door",
-                           fn, e->row->info.name);
+        return locant_fail(
+            LOCANT_ERR_UNSUPPORTED,
+            "%s: %s adds nothing to embeddings; it has no input door", fn,
+            e->row->info.name);
     *c = (struct lct_table_call){
         .e = part->e,
         .first_param = part->first_param,
@@ -78,9 +71,8 @@ static locant_status check_encoding(const struct lct_table_call *c,
 
     LCT_TRY(lct_params_check(&total, fn, c->e, c->params,
                              &(locant_sizes){ .width = dim }));
-    if (c->e->row->positions.check != NULL && c->positions != NULL)
-        LCT_TRY(
-            c->e->row->positions.check(c->e, fn, c->positions, n, c->params));
+    if (c->positions != NULL)
+        LCT_TRY(lct_length_limit_check(c->e, fn, c->positions, n, c->params));
     if (c->e->row->schedule.create != NULL && dim > 0)
         LCT_TRY(lct_schedule_of(&made, c->e, fn, dim, 0));
     return LOCANT_OK;
@@ -184,9 +176,7 @@ locant_status locant_encoding_table(locant_tensor *out,
         job.scratch = locant_alloc(bytes);
     if (out->shape[1] > STACK_ROW && job.scratch == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %zu rows of "
-                           "scratch",
-                           fn, slots);
+                           "%s: no memory for %zu rows of scratch", fn, slots);
     lct_parallel_for(((size_t)out->shape[0] + ROWS_PER_TASK - 1) /
                          ROWS_PER_TASK,
                      (int)slots, fill_rows, &job);

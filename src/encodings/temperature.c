@@ -46,10 +46,8 @@ static int64_t trained(const locant_encoding *e)
 static locant_status check(const locant_encoding *e)
 {
     if (e->value[KIND] == LOGN && trained(e) < 2)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_encoding_create: floor of "
-                           "temperature is 1, expected a length of at least 2 "
-                           "for logn, whose logarithm divides");
+        return LCT_REFUSE("floor of temperature is 1, expected a length of at "
+                          "least 2 for logn, whose logarithm divides");
     return LOCANT_OK;
 }
 

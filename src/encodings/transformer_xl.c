@@ -16,33 +16,28 @@
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "of the sinusoid's frequencies base^(-2c/width)" },
+    LCT_BASE(10000, "of the sinusoid's frequencies base^(-2c/width)"),
     { .name = "clamp", .kind = LCT_INTEGER, .def = 0, .min = 0,
       .max = 1 << 30, .doc = "longer distances count as this; 0: none" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same parameters in all layers" },
+    LCT_SHARE(0, "yes: the same parameters in all layers"),
     { 0 }
 };
 
 static const struct lct_param params[] = {
-    { .name = "projection", .dims = { "heads", "head_dim", "width" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "W_R: projects the sinusoid for each head" },
-    { .name = "u", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries in products with keys (r_w_bias)" },
-    { .name = "v", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries in products with distances (r_r_bias)" },
+    LCT_PROJECTION("projection", LCT_SHARE_KEY,
+                   "W_R: projects the sinusoid for each head"),
+    LCT_HEAD_VECTOR("u",
+                    "added to queries in products with keys (r_w_bias)"),
+    LCT_HEAD_VECTOR("v",
+                    "added to queries in products with distances (r_r_bias)"),
     { 0 }
 };
 /* clang-format on */
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
-    lct_sinusoids_terms(out, e, low, high, LCT_CLAMP_PAST);
+    lct_sinusoids_products(out, e, differences, LCT_CLAMP_PAST);
 }
 
 static const locant_variant variants[] = {

@@ -9,15 +9,13 @@
  */
 #include "encoding.h"
 
+/* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "size",
-      .kind = LCT_INTEGER,
-      .def = 256,
-      .min = 1,
-      .max = 1LL << 40,
-      .doc = "keys that a query sees, including its own" },
+    { .name = "size", .kind = LCT_INTEGER, .def = 256, .min = 1,
+      .max = 1LL << 40, .doc = "keys that a query sees, including its own" },
     { 0 }
 };
+/* clang-format on */
 
 static void hide(char *hidden, const locant_encoding *e,
                  const struct lct_head *head, const int64_t *q_pos, size_t n,

@@ -1,21 +1,25 @@
 /* window_table.h - tables with an entry for each offset within a window */
 #ifndef LCT_WINDOW_TABLE_H
 #define LCT_WINDOW_TABLE_H
-#include "length_limit.h"
+#include "encoding.h"
 #include "../positions/distance.h"
 
 /* The first keys of an encoding of windows. */
 enum { HEIGHT, WIDTH, LCT_WINDOW_KEYS };
+/* clang-format off */
+#define LCT_WINDOW_SIDES(side, of)                                            \
+    { .name = "height", .kind = LCT_INTEGER, .def = (side), .min = 1,         \
+      .max = 1024, .doc = "rows of " of },                                    \
+    { .name = "width", .kind = LCT_INTEGER, .def = (side), .min = 1,          \
+      .max = 1024, .doc = "columns of " of }
+/* clang-format on */
 
-static inline locant_status lct_window_positions(const locant_encoding *e,
-                                                 const char *fn,
-                                                 const int64_t *pos, size_t n,
-                                                 const locant_tensor *params)
+/* The hook positions.count: the number of patches. */
+static inline int64_t lct_window_positions(const locant_encoding *e,
+                                           const locant_tensor *params)
 {
     (void)params;
-    return lct_length_limit_check(e, fn, pos, n,
-                                  (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
-                                  "the window");
+    return (int64_t)(e->value[HEIGHT] * e->value[WIDTH]);
 }
 
 /* Number of offsets in a window: 2 side - 1 along each axis. */
@@ -51,7 +55,7 @@ static inline void lct_window_pair(int64_t *q, int64_t *k, int64_t width,
     *k = (down < 0 ? -down * width : 0) + (right < 0 ? -right : 0);
 }
 
-/* Both functions as hooks of an encoding whose positions are patches. */
+/* lct_window_key() and lct_window_pair() as hooks of an encoding of patches. */
 static inline int64_t lct_patch_key(const struct lct_call *s,
                                     enum lct_role role, int64_t pos)
 {

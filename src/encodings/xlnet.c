@@ -19,34 +19,27 @@ enum { SEGMENT_BIAS = LCT_SINUSOIDS_V + 1, SEGMENTS };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "of the sinusoid's frequencies base^(-2c/width)" },
-    { .name = "clamp", .kind = LCT_INTEGER, .def = 0, .min = 0,
-      .max = 1 << 30, .doc = "longer distances of either sign count as it; "
-      "0: none" },
+    LCT_BASE(10000, "of the sinusoid's frequencies base^(-2c/width)"),
+    { .name = "clamp", .kind = LCT_INTEGER, .def = 0, .min = 0, .max = 1 << 30,
+      .doc = "longer distances of either sign count as it; 0: none" },
     { .name = "segment", .kind = LCT_INTEGER, .def = 0, .min = 0,
-      .max = 1 << 30, .doc = "first position of the second segment; 0: one "
-      "segment" },
-    { .name = "share", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: the same parameters in all layers" },
+      .max = 1 << 30,
+      .doc = "first position of the second segment; 0: one segment" },
+    LCT_SHARE(0, "yes: the same parameters in all layers"),
     { 0 }
 };
 
 static const struct lct_param params[] = {
-    { .name = "projection", .dims = { "heads", "head_dim", "width" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "projects the sinusoid for each head (r)" },
-    { .name = "u", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries in products with keys (r_w_bias)" },
-    { .name = "v", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries in products with distances (r_r_bias)" },
-    { .name = "segment_bias", .dims = { "heads", "head_dim" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries in products with segments (r_s_bias)" },
+    LCT_PROJECTION("projection", LCT_SHARE_KEY,
+                   "projects the sinusoid for each head (r)"),
+    LCT_HEAD_VECTOR("u",
+                    "added to queries in products with keys (r_w_bias)"),
+    LCT_HEAD_VECTOR("v",
+                    "added to queries in products with distances (r_r_bias)"),
+    LCT_HEAD_VECTOR("segment_bias",
+                    "added to queries in products with segments (r_s_bias)"),
     { .name = "segments", .dims = { "2", "heads", "head_dim" },
-      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      LCT_NORMAL(0, 0.02), .scope = LCT_SHARE_KEY,
       .doc = "of the same segment, and of another (seg_embed)" },
     { 0 }
 };
@@ -73,11 +66,11 @@ static int64_t segment_row(const locant_encoding *e, int64_t q_pos,
 }
 
 static void products(struct lct_products *out, const locant_encoding *e,
-                     int64_t low, int64_t high)
+                     struct lct_span differences)
 {
-    lct_sinusoids_terms(out, e, low, high, LCT_CLAMP_BOTH);
+    lct_sinusoids_products(out, e, differences, LCT_CLAMP_BOTH);
     out->count = 2;
-    out->vectors[1] = lct_plain_vectors(LCT_MEETS_QUERY, SEGMENTS);
+    out->vectors[1] = lct_plain_vectors(LCT_TIMES_QUERY, SEGMENTS);
     out->vectors[1].by_head = true;
     out->vectors[1].added = SEGMENT_BIAS;
     out->vectors[1].row = segment_row;

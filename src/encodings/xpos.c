@@ -19,8 +19,7 @@ static const double LN_1E35 = 80.59047825479156;
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
-      .doc = "longest wavelength / 2 pi, nearly" },
+    LCT_BASE(10000, "longest wavelength / 2 pi, nearly"),
     { .name = "gamma", .kind = LCT_NUMBER, .def = 0.4, .min = 0,
       .min_open = true, .max = 1e6, .doc = "the larger, the slower the decay" },
     { .name = "scale", .kind = LCT_NUMBER, .def = 512, .min = 0,
@@ -50,38 +49,27 @@ static locant_status positions(const locant_encoding *e, const char *fn,
 }
 
 static locant_status schedule(struct lct_schedule **out,
-                              const locant_encoding *e, const char *fn,
-                              int64_t head_dim, int64_t length)
+                              const struct lct_schedule_use *u)
 {
-    (void)length;
     *out = NULL;
-    if (head_dim % 2 != 0)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: heads have %" PRId64
-                           " channels, expected an even number to rotate "
-                           "in pairs",
-                           fn, head_dim);
-    *out = lct_schedule_create(e->value[BASE], head_dim / 2, head_dim);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "%s: no memory for %" PRId64 " frequencies", fn,
-                           head_dim / 2);
+    if (u->dim % 2 != 0)
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: heads have %" PRId64
+            " channels, expected an even number to rotate in pairs",
+            u->fn, u->dim);
+    LCT_TRY(lct_schedule_make(out, u, u->e->value[BASE], u->dim / 2));
     (*out)->pairing = LCT_INTERLEAVED;
     return LOCANT_OK;
 }
 
-/*
- * out = zeta^(power e) R(sign f) x.  The schedule is made before, so
- * lct_schedule_of() cannot fail.
- */
+/* out = zeta^(power e) R(sign f) x */
 static void apply(double *out, const double *x, const struct lct_call *c,
                   const struct lct_point *at, int power, int sign)
 {
     double gamma = c->e->value[GAMMA], width = (double)c->head_dim, p, e;
-    const struct lct_schedule *s;
+    const struct lct_schedule *s = lct_schedule_kept(c->e, c->head_dim);
 
-    if (lct_schedule_of(&s, c->e, "", c->head_dim, 0) != LOCANT_OK)
-        return;
     p = at->coords != NULL ? at->coords[0] : (double)at->pos;
     e = power * (p - c->e->value[CENTER]) / c->e->value[SCALE];
     for (int64_t i = 0; i < s->pairs; i++) {

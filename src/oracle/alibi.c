@@ -52,28 +52,28 @@ static double to_bf16(double x)
     return ldexp(nearbyint(ldexp(fraction, 8)), exponent - 8);
 }
 
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t n = oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j);
-    double key = (double)oracle_position(w, 1, b, j), last = key;
-    int learned = oracle_word(w->spec, "learned", "yes", 0);
-    double m = slope(oracle_number(w->spec, "max", 8), h, w->H);
+    int64_t n = oracle_position(call, 0, b, i) - oracle_position(call, 1, b, j);
+    double key = (double)oracle_position(call, 1, b, j), last = key;
+    int learned = oracle_word(call->spec, "learned", "yes", 0);
+    double m = slope(oracle_number(call->spec, "max", 8), h, call->H);
     int64_t s;
 
-    for (s = 0; s < w->S; s++)
-        last = fmax(last, (double)oracle_position(w, 1, b, s));
-    if (oracle_word(w->spec, "dialect", "bloom", 0))
+    for (s = 0; s < call->S; s++)
+        last = fmax(last, (double)oracle_position(call, 1, b, s));
+    if (oracle_word(call->spec, "dialect", "bloom", 0))
         return m * key;
-    if (oracle_word(w->spec, "dialect", "mpt", 0))
+    if (oracle_word(call->spec, "dialect", "mpt", 0))
         return m * (key - last);
-    if (oracle_word(w->spec, "dialect", "falcon", 0))
-        return learned ? cexp(w->param[0][h]) * key * w->scale
-                       : to_bf16(to_bf16(m) * to_bf16(key)) * w->scale;
-    if (oracle_word(w->spec, "symmetric", "yes", 0) && n < 0)
+    if (oracle_word(call->spec, "dialect", "falcon", 0))
+        return learned ? cexp(call->param[0][h]) * key * call->scale
+                       : to_bf16(to_bf16(m) * to_bf16(key)) * call->scale;
+    if (oracle_word(call->spec, "symmetric", "yes", 0) && n < 0)
         n = -n;
     if (learned)
-        return -cexp(w->param[0][h]) * (double)n;
+        return -cexp(call->param[0][h]) * (double)n;
     return -m * (double)n;
 }
 

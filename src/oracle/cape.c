@@ -11,10 +11,10 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx entry(const struct oracle_call *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *call, double pos, int64_t d)
 {
-    double base = oracle_number(w->spec, "base", 10000);
-    double angle = pos * pow(base, -(double)(d / 2 * 2) / (double)w->W);
+    double base = oracle_number(call->spec, "base", 10000);
+    double angle = pos * pow(base, -(double)(d / 2 * 2) / (double)call->W);
 
     return d % 2 == 0 ? sin(angle) : cos(angle);
 }

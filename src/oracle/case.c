@@ -12,11 +12,11 @@ static int choose(struct oracle_case *c, struct oracle_run *r,
     memset(c, 0, sizeof *c);
     c->run = r;
     c->o = o;
-    c->w.D = oracle_run_range(r, 2, 8);
-    c->w.W = oracle_run_range(r, 1, 24);
-    if (o != NULL && !oracle_choose(&c->w, &c->low, &c->high, o, i))
+    c->call.D = oracle_run_range(r, 2, 8);
+    c->call.W = oracle_run_range(r, 1, 24);
+    if (o != NULL && !oracle_choose(&c->call, &c->low, &c->high, o, i))
         return 0;
-    c->spec = c->w.spec;
+    c->spec = c->call.spec;
     return 1;
 }
 
@@ -26,17 +26,17 @@ static locant_status create(struct oracle_case *c, int layer)
 
     if (got != LOCANT_OK)
         return got;
-    c->w.layer = layer;
+    c->call.layer = layer;
     c->leaf = locant_encoding_layer(&c->first, c->e, layer);
     c->doors = locant_encoding_doors(c->leaf);
     c->traits = locant_encoding_traits(c->leaf);
     c->axes = locant_encoding_axes(c->leaf);
-    c->w.axes = c->axes;
+    c->call.axes = c->axes;
     return got;
 }
 
-int oracle_case_look(struct oracle_case *c, struct oracle_run *r,
-                     const struct oracle *o, int i)
+int oracle_case_describe(struct oracle_case *c, struct oracle_run *r,
+                         const struct oracle *o, int i)
 {
     int made = choose(c, r, o, i);
 
@@ -53,10 +53,10 @@ void oracle_case_open(struct oracle_case *c, struct oracle_run *r,
         oracle_run_miss(r, locant_last_error());
 }
 
-static void give(const struct oracle_case *c, void *memory, size_t bytes)
+static void release(const struct oracle_case *c, void *memory, size_t bytes)
 {
     if (c->run->memory != NULL)
-        c->run->memory->give(memory, bytes);
+        c->run->memory->release(memory, bytes);
     else
         locant_release(memory);
 }
@@ -64,7 +64,7 @@ static void give(const struct oracle_case *c, void *memory, size_t bytes)
 void oracle_case_close(struct oracle_case *c)
 {
     for (; c->blocks > 0; c->blocks--)
-        give(c, c->block[c->blocks - 1].data, c->block[c->blocks - 1].bytes);
+        release(c, c->block[c->blocks - 1].data, c->block[c->blocks - 1].bytes);
     locant_encoding_free(c->e);
     c->e = NULL;
 }
@@ -101,13 +101,13 @@ void oracle_case_ok(struct oracle_case *c, locant_status s)
         stop(c, locant_last_error());
 }
 
-void *oracle_case_take(struct oracle_case *c, size_t n, size_t size)
+void *oracle_case_alloc(struct oracle_case *c, size_t n, size_t size)
 {
     size_t bytes = n * size;
     void *p = NULL;
 
     if (c->blocks < ORACLE_BLOCKS)
-        p = c->run->memory != NULL ? c->run->memory->take(bytes)
+        p = c->run->memory != NULL ? c->run->memory->acquire(bytes)
                                    : locant_alloc(bytes + 1);
     if (p == NULL)
         stop(c, "no memory for a problem");
@@ -198,7 +198,7 @@ locant_tensor oracle_case_tensor(struct oracle_case *c, locant_dtype dtype,
     locant_tensor t = locant_dense(NULL, dtype, rank, shape);
     size_t n = oracle_count(&t);
 
-    t.data = oracle_case_take(c, n, locant_dtype_size(dtype));
+    t.data = oracle_case_alloc(c, n, locant_dtype_size(dtype));
     for (size_t i = 0; i < n; i++) {
         if (dtype == LOCANT_F16 || dtype == LOCANT_BF16)
             ((uint16_t *)t.data)[i] = random_short(c->run, dtype);
@@ -242,7 +242,7 @@ locant_tensor oracle_case_coordinates(struct oracle_case *c, int64_t n)
 cx *oracle_case_copy(struct oracle_case *c, const locant_tensor *t)
 {
     size_t n = oracle_count(t);
-    cx *out = oracle_case_take(c, n, sizeof *out);
+    cx *out = oracle_case_alloc(c, n, sizeof *out);
 
     for (size_t i = 0; i < n; i++)
         out[i] = oracle_get(t, i);
@@ -263,8 +263,8 @@ static void draw(struct oracle_case *c, int k, locant_dtype dtype,
     c->grad[k] = oracle_case_tensor(c, dtype, info->rank, info->shape);
     p->rate = info->rate;
     p->size = oracle_count(&c->value[k]);
-    p->x = oracle_case_take(c, p->size, sizeof *p->x);
-    p->before = oracle_case_take(c, p->size, sizeof *p->before);
+    p->x = oracle_case_alloc(c, p->size, sizeof *p->x);
+    p->before = oracle_case_alloc(c, p->size, sizeof *p->before);
     for (size_t i = 0; i < p->size; i++) {
         double x = low + (high - low) * locant_random_uniform(&c->run->random);
 
@@ -275,7 +275,7 @@ static void draw(struct oracle_case *c, int k, locant_dtype dtype,
         p->before[i] = oracle_get(&c->grad[k], i);
     }
     oracle_case_seal(c, &c->value[k]);
-    c->w.param[k] = p->x;
+    c->call.param[k] = p->x;
 }
 
 void oracle_case_params(struct oracle_case *c, const locant_sizes *sizes)
@@ -301,7 +301,7 @@ const locant_tensor *oracle_case_params_in(const struct oracle_case *c)
 void oracle_case_near(struct oracle_case *c, const char *what, size_t at,
                       double got, double want, double allowed)
 {
-    const struct oracle_call *w = &c->w;
+    const struct oracle_call *call = &c->call;
     char *text = c->run->row.miss;
     int first = text[0] == '\0';
     size_t n;
@@ -311,10 +311,10 @@ void oracle_case_near(struct oracle_case *c, const char *what, size_t at,
     n = strlen(text);
     snprintf(text + n, sizeof c->run->row.miss - n,
              " [B %d, H %d/%d, T %d, S %d, D %d, W %d]%s%s%s layer %d",
-             (int)w->B, (int)w->H, (int)w->G, (int)w->T, (int)w->S, (int)w->D,
-             (int)w->W, w->causal ? " causal" : "",
-             w->sinks != NULL ? " sinks" : "",
-             w->q_coords != NULL ? " coordinates" : "", w->layer);
+             (int)call->B, (int)call->H, (int)call->G, (int)call->T,
+             (int)call->S, (int)call->D, (int)call->W,
+             call->causal ? " causal" : "", call->sinks != NULL ? " sinks" : "",
+             call->q_coords != NULL ? " coordinates" : "", call->layer);
 }
 
 void oracle_sum_add(struct oracle_sum *s, double weight, cx f)

@@ -29,7 +29,7 @@ struct oracle_case {
     int first, params, axes;     /* first parameter of the leaf */
     unsigned doors, traits;      /* of the leaf */
     int64_t low, high;           /* positions to draw */
-    struct oracle_call w;
+    struct oracle_call call;
     struct oracle_param p[ORACLE_PARAMS];
     locant_tensor value[ORACLE_PARAMS], grad[ORACLE_PARAMS];
     struct {
@@ -52,8 +52,8 @@ void oracle_case_each(struct oracle_run *r, const struct oracle *o, int i,
 
 /* Describe the encoding of spec i in c, which holds no memory afterwards. 0:
  * there is no spec i. */
-int oracle_case_look(struct oracle_case *c, struct oracle_run *r,
-                     const struct oracle *o, int i);
+int oracle_case_describe(struct oracle_case *c, struct oracle_run *r,
+                         const struct oracle *o, int i);
 
 /* Open a single case; the caller closes it. */
 void oracle_case_open(struct oracle_case *c, struct oracle_run *r,
@@ -64,7 +64,7 @@ void oracle_case_close(struct oracle_case *c);
 void oracle_case_ok(struct oracle_case *c, locant_status s);
 
 /* Zeroed memory until the case closes; if there is none, the case ends here. */
-void *oracle_case_take(struct oracle_case *c, size_t n, size_t size);
+void *oracle_case_alloc(struct oracle_case *c, size_t n, size_t size);
 /* A dense tensor of random numbers in -2 .. 2 that the dtype holds exactly. */
 locant_tensor oracle_case_tensor(struct oracle_case *c, locant_dtype dtype,
                                  int rank, const int64_t *shape);

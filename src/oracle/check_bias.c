@@ -11,18 +11,19 @@ struct score {
 
 static cx bias_at(const struct score *s, int64_t at)
 {
-    const struct oracle_call *w = &s->c->w;
+    const struct oracle_call *call = &s->c->call;
 
-    return s->c->o->bias(w, 0, at / (w->T * w->S), at / w->S % w->T, at % w->S);
+    return s->c->o->bias(call, 0, at / (call->T * call->S),
+                         at / call->S % call->T, at % call->S);
 }
 
 /* Entries that a causal mask hides may be anything finite. */
 static int asked(const struct score *s, int64_t at)
 {
-    const struct oracle_call *w = &s->c->w;
+    const struct oracle_call *call = &s->c->call;
 
     return !(s->c->traits & LOCANT_TRAIT_CAUSAL) ||
-           w->k_pos[at % w->S] <= w->q_pos[at / w->S % w->T];
+           call->k_pos[at % call->S] <= call->q_pos[at / call->S % call->T];
 }
 
 static struct oracle_sum score_sum(void *context)
@@ -40,7 +41,7 @@ static struct oracle_sum score_sum(void *context)
 /* Every other problem has positions up to o->far. */
 static void make(struct score *s, struct oracle_case *c, int64_t n)
 {
-    struct oracle_call *w = &c->w;
+    struct oracle_call *call = &c->call;
     locant_sizes known;
     int64_t shape[3];
 
@@ -49,19 +50,19 @@ static void make(struct score *s, struct oracle_case *c, int64_t n)
         c->low = -c->o->far - 1;
         c->high = c->o->far;
     }
-    w->B = 1;
-    w->H = w->G = oracle_run_range(c->run, 1, 13);
-    w->T = oracle_run_range(c->run, 0, 6);
-    w->S = oracle_run_range(c->run, 0, 9);
-    w->D = w->W = 0;
-    w->scale = 1; /* so a bias inside of the scale is not multiplied */
-    known = (locant_sizes){ .heads = w->H, .kv_heads = w->H };
+    call->B = 1;
+    call->H = call->G = oracle_run_range(c->run, 1, 13);
+    call->T = oracle_run_range(c->run, 0, 6);
+    call->S = oracle_run_range(c->run, 0, 9);
+    call->D = call->W = 0;
+    call->scale = 1; /* so a bias inside of the scale is not multiplied */
+    known = (locant_sizes){ .heads = call->H, .kv_heads = call->H };
     oracle_case_params(c, &known);
-    s->q_pos = oracle_case_positions(c, w->T);
-    s->k_pos = oracle_case_positions(c, w->S);
-    w->q_pos = s->q_pos.data;
-    w->k_pos = s->k_pos.data;
-    memcpy(shape, (int64_t[]){ w->H, w->T, w->S }, sizeof shape);
+    s->q_pos = oracle_case_positions(c, call->T);
+    s->k_pos = oracle_case_positions(c, call->S);
+    call->q_pos = s->q_pos.data;
+    call->k_pos = s->k_pos.data;
+    memcpy(shape, (int64_t[]){ call->H, call->T, call->S }, sizeof shape);
     s->out = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
     s->dout = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
     for (int64_t at = 0; at < (int64_t)oracle_count(&s->dout); at++)
@@ -123,7 +124,7 @@ void oracle_check_bias(struct oracle_run *r, const struct oracle *o, int i)
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64 };
     struct oracle_case c;
 
-    oracle_case_look(&c, r, o, i);
+    oracle_case_describe(&c, r, o, i);
     if (!(c.doors & LOCANT_DOOR_SCORE) || o->bias == NULL)
         return;
     for (int n = 0; n < 4; n++) {

@@ -68,15 +68,15 @@ static void doors(struct oracle_case *c, int64_t n, int what)
 /* Initial values are finite, and projection leaves every bit of them. */
 static void initial(struct oracle_case *c, int64_t n, int what)
 {
-    locant_sizes known = { 24, 2, 2, c->w.D };
+    locant_sizes known = { 24, 2, 2, c->call.D };
 
     (void)n, (void)what;
-    known.width = c->doors & LOCANT_DOOR_INPUT ? c->w.W : 2 * c->w.D;
+    known.width = c->doors & LOCANT_DOOR_INPUT ? c->call.W : 2 * c->call.D;
     oracle_case_params(c, &known);
     for (int k = 0; k < c->params; k++) {
         locant_tensor *t = &c->grad[k];
         size_t bytes = c->p[k].size * locant_dtype_size(t->dtype);
-        void *before = oracle_case_take(c, bytes, 1);
+        void *before = oracle_case_alloc(c, bytes, 1);
 
         oracle_case_ok(c, locant_encoding_param_init(
                               t, c->e, k, locant_random_word(&c->run->random)));
@@ -94,7 +94,7 @@ void oracle_check_doors(struct oracle_run *r, const struct oracle *o, int i)
 {
     struct oracle_case c;
 
-    oracle_case_look(&c, r, o, i);
+    oracle_case_describe(&c, r, o, i);
     if (oracle_run_open(r, "doors", o->name, c.spec, LOCANT_F64, 0)) {
         oracle_case_each(r, o, i, 0, doors, 0);
         oracle_run_close(r);

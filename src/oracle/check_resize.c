@@ -12,7 +12,7 @@ struct stretch {
     struct oracle_case *c;
     int grid;
     locant_resize how;
-    struct oracle_resize judge;
+    struct oracle_resize oracle;
     int64_t D;
     locant_tensor from, to;
 };
@@ -30,10 +30,11 @@ static double weight(const struct stretch *s, int64_t to, int64_t from)
     if (h->from_rows == h->rows && h->from_columns == h->columns)
         return to == from;
     if (!s->grid)
-        return oracle_resize_weight(&s->judge, h->from_rows, h->rows, to, from);
-    return oracle_resize_weight(&s->judge, h->from_rows, h->rows,
+        return oracle_resize_weight(&s->oracle, h->from_rows, h->rows, to,
+                                    from);
+    return oracle_resize_weight(&s->oracle, h->from_rows, h->rows,
                                 to / h->columns, from / h->from_columns) *
-           oracle_resize_weight(&s->judge, h->from_columns, h->columns,
+           oracle_resize_weight(&s->oracle, h->from_columns, h->columns,
                                 to % h->columns, from % h->from_columns);
 }
 
@@ -46,9 +47,9 @@ static void make(struct stretch *s, struct oracle_case *c,
     s->c = c;
     s->how = (locant_resize)LOCANT_RESIZE_INIT;
     oracle_case_ok(c, locant_resize_set_form(&s->how, form));
-    s->judge = (struct oracle_resize){ s->how.kind == LOCANT_RESIZE_CUBIC,
-                                       s->how.align_corners, s->how.antialias,
-                                       s->how.offset };
+    s->oracle = (struct oracle_resize){ s->how.kind == LOCANT_RESIZE_CUBIC,
+                                        s->how.align_corners, s->how.antialias,
+                                        s->how.offset };
     s->how.prefix = oracle_run_range(r, 0, 2);
     s->how.from_rows = oracle_run_range(r, 1, MOST);
     s->how.rows = oracle_run_range(r, 1, MOST);
@@ -63,7 +64,7 @@ static void make(struct stretch *s, struct oracle_case *c,
 }
 
 /* Check one number of 'to', or of the gradient of 'from', from its terms. */
-static void judge(const struct stretch *s, int gradient, const double *before)
+static void compare(const struct stretch *s, int gradient, const double *before)
 {
     const locant_tensor *got = gradient ? &s->from : &s->to;
     const locant_tensor *in = gradient ? &s->to : &s->from;
@@ -103,11 +104,11 @@ static void one(struct oracle_case *c, int64_t n, int what)
 
     (void)n;
     make(&s, c, (locant_resize_form)(what / 4));
-    before = oracle_case_take(c, oracle_count(&s.from), sizeof *before);
+    before = oracle_case_alloc(c, oracle_count(&s.from), sizeof *before);
     for (size_t i = 0; i < oracle_count(&s.from); i++)
         before[i] = oracle_get(&s.from, i);
     oracle_case_ok(c, ask(&s, gradient));
-    judge(&s, gradient, before);
+    compare(&s, gradient, before);
 }
 
 /*

@@ -17,11 +17,11 @@ struct rotation {
 /* Element 'at' of the output, counted densely. */
 static cx rotated(const struct rotation *t, int64_t at)
 {
-    const struct oracle_call *w = &t->c->w;
-    int64_t h = at / (t->width * w->T), i = at / t->width % w->T;
+    const struct oracle_call *call = &t->c->call;
+    int64_t h = at / (t->width * call->T), i = at / t->width % call->T;
 
-    return t->c->o->rotated(w, t->key, 0, h, i, t->in + (h * w->T + i) * w->D,
-                            at % t->width);
+    return t->c->o->rotated(call, t->key, 0, h, i,
+                            t->in + (h * call->T + i) * call->D, at % t->width);
 }
 
 static struct oracle_sum rotation_sum(void *context)
@@ -37,13 +37,13 @@ static struct oracle_sum rotation_sum(void *context)
 /* [H, T, width] in memory, or [T, H, width]: the strides of a projection. */
 static locant_tensor heads(struct oracle_case *c, int64_t width)
 {
-    const struct oracle_call *w = &c->w;
-    const int64_t shape[] = { w->H, w->T, width };
+    const struct oracle_call *call = &c->call;
+    const int64_t shape[] = { call->H, call->T, width };
     locant_tensor t = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
 
     if (oracle_run_range(c->run, 0, 1)) {
         t.stride[0] = width;
-        t.stride[1] = w->H * width;
+        t.stride[1] = call->H * width;
     }
     return t;
 }
@@ -51,35 +51,36 @@ static locant_tensor heads(struct oracle_case *c, int64_t width)
 static void place(struct rotation *t, int64_t n)
 {
     struct oracle_case *c = t->c;
-    struct oracle_call *w = &c->w;
+    struct oracle_call *call = &c->call;
 
     t->real = c->o->real && !(c->traits & LOCANT_TRAIT_LENGTH) && n % 4 == 3;
-    t->pos = t->real ? oracle_case_coordinates(c, w->T)
-                     : oracle_case_positions(c, w->T);
+    t->pos = t->real ? oracle_case_coordinates(c, call->T)
+                     : oracle_case_positions(c, call->T);
     /* The oracle may ask for positions of queries or of keys. */
-    w->q_pos = w->k_pos = t->pos.data;
+    call->q_pos = call->k_pos = t->pos.data;
     if (t->real)
-        w->q_coords = w->k_coords = t->pos.data;
+        call->q_coords = call->k_coords = t->pos.data;
 }
 
 static void make(struct rotation *t, struct oracle_case *c, int64_t n)
 {
-    struct oracle_call *w = &c->w;
+    struct oracle_call *call = &c->call;
     locant_sizes known;
 
     memset(t, 0, sizeof *t);
     t->c = c;
     t->key = (int)oracle_run_range(c->run, 0, 1);
-    w->B = 1;
-    w->H = w->G = oracle_run_range(c->run, 1, 3);
-    w->T = w->S = oracle_run_range(c->run, 0, 5);
-    w->W = w->H * w->D;
-    known = (locant_sizes){ w->W, w->H, w->G, w->D };
+    call->B = 1;
+    call->H = call->G = oracle_run_range(c->run, 1, 3);
+    call->T = call->S = oracle_run_range(c->run, 0, 5);
+    call->W = call->H * call->D;
+    known = (locant_sizes){ call->W, call->H, call->G, call->D };
     oracle_case_params(c, &known);
     place(t, n);
-    t->width = c->o->rotated_width != NULL ? c->o->rotated_width(w) : w->D;
-    t->x = heads(c, w->D);
-    t->dx = heads(c, w->D);
+    t->width =
+        c->o->rotated_width != NULL ? c->o->rotated_width(call) : call->D;
+    t->x = heads(c, call->D);
+    t->dx = heads(c, call->D);
     t->out = heads(c, t->width);
     t->dout = heads(c, t->width);
     t->in = oracle_case_copy(c, &t->x);
@@ -135,7 +136,7 @@ static void forward(struct oracle_case *c, int64_t n, int what)
 
     (void)what;
     make(&t, c, n);
-    if (n % 3 == 2 && t.width == c->w.D) {
+    if (n % 3 == 2 && t.width == c->call.D) {
         memcpy(t.out.data, t.x.data,
                oracle_count(&t.x) * locant_dtype_size(t.x.dtype));
         memcpy(t.out.stride, t.x.stride, sizeof t.out.stride);
@@ -163,7 +164,7 @@ static void inverse(struct oracle_case *c, int64_t n, int what)
     (void)what;
     make(&t, c, n);
     oracle_case_ok(c, rotate(&t, &t.out, &t.x, 0));
-    if (t.width == c->w.D)
+    if (t.width == c->call.D)
         got = rotate(&t, &t.dx, &t.out, LOCANT_ROTATE_INVERSE);
     if (got == LOCANT_ERR_UNSUPPORTED && !(c->traits & LOCANT_TRAIT_ISOMETRIC))
         return;
@@ -181,7 +182,7 @@ static void rerotate(struct oracle_case *c, int64_t n, int what)
 
     (void)what;
     make(&t, c, n - n % 4); /* integer positions */
-    there = oracle_case_positions(c, c->w.T);
+    there = oracle_case_positions(c, c->call.T);
     oracle_case_ok(c, rotate(&t, &t.out, &t.x, 0));
     oracle_case_ok(c, locant_encoding_rerotate(&t.dout, &t.out, c->e, &t.pos,
                                                c->e, &there));
@@ -251,7 +252,7 @@ void oracle_check_rotate(struct oracle_run *r, const struct oracle *o, int i)
                                            LOCANT_BF16 };
     struct oracle_case c;
 
-    oracle_case_look(&c, r, o, i);
+    oracle_case_describe(&c, r, o, i);
     if (!(c.doors & LOCANT_DOOR_ROTATE) || o->rotated == NULL)
         return;
     for (int d = 0; d < 4; d++)

@@ -17,12 +17,12 @@ static cx entry(const struct table *t, int64_t n, int64_t d)
 {
     const double *real = t->pos.data;
     const int64_t *ids = t->pos.data;
-    struct oracle_call w = t->c->w;
+    struct oracle_call call = t->c->call;
 
-    w.B = w.T = 1;
-    w.q_pos = t->real ? &t->zero : ids + n;
-    w.q_coords = t->real ? real + n * t->c->axes : NULL;
-    return t->c->o->entry(&w, t->real ? *w.q_coords : (double)ids[n], d);
+    call.B = call.T = 1;
+    call.q_pos = t->real ? &t->zero : ids + n;
+    call.q_coords = t->real ? real + n * t->c->axes : NULL;
+    return t->c->o->entry(&call, t->real ? *call.q_coords : (double)ids[n], d);
 }
 
 static struct oracle_sum table_sum(void *context)
@@ -30,15 +30,15 @@ static struct oracle_sum table_sum(void *context)
     struct table *t = context;
     struct oracle_sum s = { 0 };
 
-    for (int64_t i = 0; i < t->N * t->c->w.W; i++)
+    for (int64_t i = 0; i < t->N * t->c->call.W; i++)
         oracle_sum_add(&s, oracle_get(&t->dout, (size_t)i),
-                       entry(t, i / t->c->w.W, i % t->c->w.W));
+                       entry(t, i / t->c->call.W, i % t->c->call.W));
     return s;
 }
 
 static void make(struct table *t, struct oracle_case *c, int64_t n)
 {
-    locant_sizes known = { .width = c->w.W };
+    locant_sizes known = { .width = c->call.W };
     int64_t shape[2];
 
     memset(t, 0, sizeof *t);
@@ -48,9 +48,9 @@ static void make(struct table *t, struct oracle_case *c, int64_t n)
     oracle_case_params(c, &known);
     t->pos = t->real ? oracle_case_coordinates(c, t->N)
                      : oracle_case_positions(c, t->N);
-    shape[1] = c->w.W + oracle_run_range(c->run, 0, 2);
+    shape[1] = c->call.W + oracle_run_range(c->run, 0, 2);
     t->out = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
-    t->out.shape[1] = shape[1] = c->w.W;
+    t->out.shape[1] = shape[1] = c->call.W;
     t->dout = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
 }
 
@@ -72,8 +72,8 @@ static void forward(struct oracle_case *c, int64_t n, int what)
         return;
     }
     oracle_case_ok(c, got);
-    for (int64_t i = 0; i < t.N * c->w.W; i++) {
-        double want = creal(entry(&t, i / c->w.W, i % c->w.W));
+    for (int64_t i = 0; i < t.N * c->call.W; i++) {
+        double want = creal(entry(&t, i / c->call.W, i % c->call.W));
 
         oracle_case_near(c, "channel", (size_t)i, oracle_get(&t.out, (size_t)i),
                          want,
@@ -106,7 +106,7 @@ void oracle_check_table(struct oracle_run *r, const struct oracle *o, int i)
     static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64 };
     struct oracle_case c;
 
-    oracle_case_look(&c, r, o, i);
+    oracle_case_describe(&c, r, o, i);
     if (!(c.doors & LOCANT_DOOR_INPUT) || o->entry == NULL)
         return;
     for (int n = 0; n < 4; n++) {

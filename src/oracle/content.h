@@ -8,16 +8,17 @@
 /*
  * q [b, h, i], k [b, key head of h, j] and x [b, j], as the caller gave them.
  */
-static inline const cx *query_of(const struct oracle_call *w, int64_t b,
+static inline const cx *query_of(const struct oracle_call *call, int64_t b,
                                  int64_t h, int64_t i)
 {
-    return w->q + ((b * w->H + h) * w->T + i) * w->D;
+    return call->q + ((b * call->H + h) * call->T + i) * call->D;
 }
 
-static inline const cx *key_of(const struct oracle_call *w, int64_t b,
+static inline const cx *key_of(const struct oracle_call *call, int64_t b,
                                int64_t h, int64_t j)
 {
-    return w->k + ((b * w->G + h / (w->H / w->G)) * w->S + j) * w->D;
+    return call->k +
+           ((b * call->G + h / (call->H / call->G)) * call->S + j) * call->D;
 }
 
 static inline int64_t clip(int64_t x, int64_t low, int64_t high)
@@ -35,24 +36,24 @@ static inline cx product(const cx *a, const cx *b, int64_t n)
 }
 
 /* p_i - p_j */
-static inline int64_t past(const struct oracle_call *w, int64_t b, int64_t i,
+static inline int64_t past(const struct oracle_call *call, int64_t b, int64_t i,
                            int64_t j)
 {
-    return w->q_pos[b * w->T + i] - w->k_pos[b * w->S + j];
+    return call->q_pos[b * call->T + i] - call->k_pos[b * call->S + j];
 }
 
 /* Channel d of W_h R_n: W is parameter 0, [H, D, width], R_n the sinusoid of
  * n, sines first; the spec has its base. */
-static inline cx sinusoid_of(const struct oracle_call *w, int64_t h, int64_t d,
-                             double n)
+static inline cx sinusoid_of(const struct oracle_call *call, int64_t h,
+                             int64_t d, double n)
 {
-    double base = oracle_number(w->spec, "base", 10000);
-    int64_t half = w->W / 2;
-    const cx *row = w->param[0] + (h * w->D + d) * w->W;
+    double base = oracle_number(call->spec, "base", 10000);
+    int64_t half = call->W / 2;
+    const cx *row = call->param[0] + (h * call->D + d) * call->W;
     cx sum = 0;
 
     for (int64_t c = 0; c < half; c++) {
-        double angle = n * pow(base, -2.0 * (double)c / (double)w->W);
+        double angle = n * pow(base, -2.0 * (double)c / (double)call->W);
 
         sum += row[c] * sin(angle) + row[half + c] * cos(angle);
     }

@@ -42,22 +42,22 @@ static cx linear(const cx *x, int64_t n, const cx *weight, const cx *b,
     return sum;
 }
 
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t n = (int64_t)oracle_number(w->spec, "hidden", 16);
-    double width = oracle_number(w->spec, "width", 7);
-    double q = (double)oracle_position(w, 0, b, i);
-    double k = (double)oracle_position(w, 1, b, j);
+    int64_t n = (int64_t)oracle_number(call->spec, "hidden", 16);
+    double width = oracle_number(call->spec, "width", 7);
+    double q = (double)oracle_position(call, 0, b, i);
+    double k = (double)oracle_position(call, 1, b, j);
     cx x[MOST], next[MOST], in[2];
 
     assert(n <= MOST);
     in[0] = grid_row(q, width) - grid_row(k, width);
     in[1] = grid_column(q, width) - grid_column(k, width);
     for (int64_t u = 0; u < n; u++)
-        x[u] = linear(in, 2, w->param[0], w->param[1], n, u);
+        x[u] = linear(in, 2, call->param[0], call->param[1], n, u);
     for (int block = 1; block <= 2; block++) {
-        const cx *const *p = w->param + 4 * block - 2;
+        const cx *const *p = call->param + 4 * block - 2;
 
         norm_relu(x, n, p[0], p[1]);
         for (int64_t u = 0; u < n; u++)
@@ -65,8 +65,8 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
         for (int64_t u = 0; u < n; u++)
             x[u] = next[u];
     }
-    norm_relu(x, n, w->param[10], w->param[11]);
-    return linear(x, n, w->param[12], w->param[13], w->H, h);
+    norm_relu(x, n, call->param[10], call->param[11]);
+    return linear(x, n, call->param[12], call->param[13], call->H, h);
 }
 
 const struct oracle crossformer_oracle = {

@@ -13,17 +13,17 @@ static const struct oracle_spec specs[] = { { .text = "dape(hidden=3)+alibi" },
                                             { .text = "dape(hidden=2)" },
                                             { 0 } };
 
-static cx bias_of(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
-                  int64_t j)
+static cx bias_of(const struct oracle_call *call, int64_t b, int64_t h,
+                  int64_t i, int64_t j)
 {
-    double n = (double)past(w, b, i, j), slope = 0;
+    double n = (double)past(call, b, i, j), slope = 0;
     int64_t power = 1;
 
-    if (strstr(w->spec, "kerple"))
-        return -w->param[4][h] * clog(1 + w->param[5][h] * fabs(n));
-    if (!strstr(w->spec, "alibi"))
+    if (strstr(call->spec, "kerple"))
+        return -call->param[4][h] * clog(1 + call->param[5][h] * fabs(n));
+    if (!strstr(call->spec, "alibi"))
         return 0;
-    while (2 * power <= w->H)
+    while (2 * power <= call->H)
         power *= 2;
     slope = h < power
                 ? pow(2, -8.0 * (double)(h + 1) / (double)power)
@@ -31,25 +31,28 @@ static cx bias_of(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     return -slope * n;
 }
 
-static cx plain(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx plain(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    return w->scale * product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    return call->scale *
+           product(query_of(call, b, h, i), key_of(call, b, h, j), call->D);
 }
 
-static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
-    cx sum = plain(w, b, h, i, j) + bias_of(w, b, h, i, j) + w->param[3][h];
+    int64_t hidden = (int64_t)oracle_number(call->spec, "hidden", 32);
+    cx sum =
+        plain(call, b, h, i, j) + bias_of(call, b, h, i, j) + call->param[3][h];
 
     for (int64_t u = 0; u < hidden; u++) {
-        cx a = w->param[1][u];
+        cx a = call->param[1][u];
 
-        for (int64_t g = 0; g < w->H; g++)
-            a += w->param[0][g * hidden + u] * plain(w, b, g, i, j) +
-                 w->param[0][(w->H + g) * hidden + u] * bias_of(w, b, g, i, j);
-        sum += (creal(a) < 0 ? 0.01 * a : a) * w->param[2][u * w->H + h];
+        for (int64_t g = 0; g < call->H; g++)
+            a += call->param[0][g * hidden + u] * plain(call, b, g, i, j) +
+                 call->param[0][(call->H + g) * hidden + u] *
+                     bias_of(call, b, g, i, j);
+        sum += (creal(a) < 0 ? 0.01 * a : a) * call->param[2][u * call->H + h];
     }
     return sum;
 }

@@ -16,18 +16,18 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static int version(const struct oracle_call *w)
+static int version(const struct oracle_call *call)
 {
-    return (int)oracle_number(w->spec, "version", 1);
+    return (int)oracle_number(call->spec, "version", 1);
 }
 
-static int64_t bucket(const struct oracle_call *w, int64_t r)
+static int64_t bucket(const struct oracle_call *call, int64_t r)
 {
-    int64_t span = (int64_t)oracle_number(w->spec, "span", 256);
-    double most = oracle_number(w->spec, "distance", 512);
+    int64_t span = (int64_t)oracle_number(call->spec, "span", 256);
+    double most = oracle_number(call->spec, "distance", 512);
     double middle = (double)(span / 2), n = fabs((double)r), f;
 
-    if (version(w) == 1 || n <= middle)
+    if (version(call) == 1 || n <= middle)
         return clip(r + span, 0, 2 * span - 1);
     f = ceil(log(n / middle) / log((most - 1) / middle) * (middle - 1)) +
         middle;
@@ -35,43 +35,43 @@ static int64_t bucket(const struct oracle_call *w, int64_t r)
 }
 
 /* Entry c of row r of P, normalised where the version asks for it. */
-static cx position(const struct oracle_call *w, int64_t r, int64_t c)
+static cx position(const struct oracle_call *call, int64_t r, int64_t c)
 {
-    const cx *row = w->param[0] + r * w->W;
+    const cx *row = call->param[0] + r * call->W;
     cx mean = 0, square = 0;
 
-    if (version(w) < 3)
+    if (version(call) < 3)
         return row[c];
-    for (int64_t d = 0; d < w->W; d++)
-        mean += row[d] / (double)w->W;
-    for (int64_t d = 0; d < w->W; d++)
-        square += (row[d] - mean) * (row[d] - mean) / (double)w->W;
-    return (row[c] - mean) / csqrt(square + 1e-7) * w->param[5][c] +
-           w->param[6][c];
+    for (int64_t d = 0; d < call->W; d++)
+        mean += row[d] / (double)call->W;
+    for (int64_t d = 0; d < call->W; d++)
+        square += (row[d] - mean) * (row[d] - mean) / (double)call->W;
+    return (row[c] - mean) / csqrt(square + 1e-7) * call->param[5][c] +
+           call->param[6][c];
 }
 
-static cx projected(const struct oracle_call *w, const cx *matrix,
+static cx projected(const struct oracle_call *call, const cx *matrix,
                     const cx *bias, int64_t h, int64_t d, int64_t r)
 {
-    cx sum = bias == NULL ? 0 : bias[h * w->D + d];
+    cx sum = bias == NULL ? 0 : bias[h * call->D + d];
 
-    for (int64_t c = 0; c < w->W; c++)
-        sum += matrix[(h * w->D + d) * w->W + c] * position(w, r, c);
+    for (int64_t c = 0; c < call->W; c++)
+        sum += matrix[(h * call->D + d) * call->W + c] * position(call, r, c);
     return sum;
 }
 
-static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t r = bucket(w, past(w, b, i, j));
-    const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
-    const cx *key_bias = version(w) >= 2 ? w->param[4] : NULL;
-    cx sum = product(q, k, w->D);
+    int64_t r = bucket(call, past(call, b, i, j));
+    const cx *q = query_of(call, b, h, i), *k = key_of(call, b, h, j);
+    const cx *key_bias = version(call) >= 2 ? call->param[4] : NULL;
+    cx sum = product(q, k, call->D);
 
-    for (int64_t d = 0; d < w->D; d++)
-        sum += q[d] * projected(w, w->param[1], key_bias, h, d, r) +
-               k[d] * projected(w, w->param[2], w->param[3], h, d, r);
-    return w->scale * sum / sqrt(3);
+    for (int64_t d = 0; d < call->D; d++)
+        sum += q[d] * projected(call, call->param[1], key_bias, h, d, r) +
+               k[d] * projected(call, call->param[2], call->param[3], h, d, r);
+    return call->scale * sum / sqrt(3);
 }
 
 const struct oracle deberta_oracle = {

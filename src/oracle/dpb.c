@@ -18,23 +18,23 @@ static cx silu(cx x)
     return x / (1 + cexp(-x));
 }
 
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
-    double n =
-        (double)(oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j));
-    cx out = w->param[5][h];
+    int64_t hidden = (int64_t)oracle_number(call->spec, "hidden", 32);
+    double n = (double)(oracle_position(call, 0, b, i) -
+                        oracle_position(call, 1, b, j));
+    cx out = call->param[5][h];
 
-    if (oracle_word(w->spec, "log", "yes", 0))
+    if (oracle_word(call->spec, "log", "yes", 0))
         n = copysign(log(1 + fabs(n)), n);
     for (int64_t v = 0; v < hidden; v++) {
-        cx sum = w->param[3][v];
+        cx sum = call->param[3][v];
 
         for (int64_t u = 0; u < hidden; u++)
-            sum += silu(w->param[0][u] * n + w->param[1][u]) *
-                   w->param[2][u * hidden + v];
-        out += silu(sum) * w->param[4][v * w->H + h];
+            sum += silu(call->param[0][u] * n + call->param[1][u]) *
+                   call->param[2][u * hidden + v];
+        out += silu(sum) * call->param[4][v * call->H + h];
     }
     return out;
 }

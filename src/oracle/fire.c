@@ -25,25 +25,25 @@ static cx psi(cx c, cx x)
     return clog(1 + oracle_abs(c * x));
 }
 
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
-    double q = (double)oracle_position(w, 0, b, i);
-    double n = q - (double)oracle_position(w, 1, b, j);
-    cx c = w->param[0][0];
-    cx longest =
-        oracle_abs(w->param[1][0] * oracle_number(w->spec, "length", 512));
-    cx f, sum = w->param[5][h];
+    int64_t hidden = (int64_t)oracle_number(call->spec, "hidden", 32);
+    double q = (double)oracle_position(call, 0, b, i);
+    double n = q - (double)oracle_position(call, 1, b, j);
+    cx c = call->param[0][0];
+    cx longest = oracle_abs(call->param[1][0] *
+                            oracle_number(call->spec, "length", 512));
+    cx f, sum = call->param[5][h];
 
     if (q > creal(longest))
         longest = q;
     f = psi(c, fabs(n)) / (psi(c, longest) + 1e-6);
     for (int64_t u = 0; u < hidden; u++) {
-        cx a = w->param[2][u] * f + w->param[3][u];
+        cx a = call->param[2][u] * f + call->param[3][u];
 
         if (creal(a) > 0)
-            sum += a * w->param[4][u * w->H + h];
+            sum += a * call->param[4][u * call->H + h];
     }
     return sum;
 }
@@ -53,22 +53,22 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
  * v' are at most 1 / |c|, and v is psi of L or more.  Where n is max(L, i) the
  * two nearly cancel.
  */
-static double parts(const struct oracle_call *w, int k)
+static double parts(const struct oracle_call *call, int k)
 {
-    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
-    double c = fabs(creal(w->param[0][0]));
-    double l =
-        fabs(creal(w->param[1][0])) * oracle_number(w->spec, "length", 512);
+    int64_t hidden = (int64_t)oracle_number(call->spec, "hidden", 32);
+    double c = fabs(creal(call->param[0][0]));
+    double l = fabs(creal(call->param[1][0])) *
+               oracle_number(call->spec, "length", 512);
     double most = 0;
 
     if (k != 0)
         return 0;
-    for (int64_t h = 0; h < w->H; h++) {
+    for (int64_t h = 0; h < call->H; h++) {
         double sum = 0;
 
         for (int64_t u = 0; u < hidden; u++)
-            sum +=
-                fabs(creal(w->param[2][u]) * creal(w->param[4][u * w->H + h]));
+            sum += fabs(creal(call->param[2][u]) *
+                        creal(call->param[4][u * call->H + h]));
         most = fmax(most, sum);
     }
     return 2 * most / c / log1p(c * l);

@@ -9,27 +9,31 @@ static const struct oracle_spec specs[] = { { .text = "fox" },
                                             { .text = "fox(share=yes)" },
                                             { 0 } };
 
-static cx log_gate(const struct oracle_call *w, int64_t b, int64_t h, int64_t t)
+static cx log_gate(const struct oracle_call *call, int64_t b, int64_t h,
+                   int64_t t)
 {
-    cx a = w->param[1][h] +
-           product(w->param[0] + h * w->W, w->x + (b * w->S + t) * w->W, w->W);
+    cx a = call->param[1][h] + product(call->param[0] + h * call->W,
+                                       call->x + (b * call->S + t) * call->W,
+                                       call->W);
 
     return -clog(1 + cexp(-a));
 }
 
-static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t p_i = w->q_pos[b * w->T + i], p_j = w->k_pos[b * w->S + j];
-    cx sum = w->scale * product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    int64_t p_i = call->q_pos[b * call->T + i],
+            p_j = call->k_pos[b * call->S + j];
+    cx sum = call->scale *
+             product(query_of(call, b, h, i), key_of(call, b, h, j), call->D);
 
-    for (int64_t t = 0; t < w->S; t++) {
-        int64_t p_t = w->k_pos[b * w->S + t];
+    for (int64_t t = 0; t < call->S; t++) {
+        int64_t p_t = call->k_pos[b * call->S + t];
 
         if (p_t > p_j && p_t <= p_i)
-            sum += log_gate(w, b, h, t);
+            sum += log_gate(call, b, h, t);
         if (p_t > p_i && p_t <= p_j) /* key after the query: from i to j */
-            sum -= log_gate(w, b, h, t);
+            sum -= log_gate(call, b, h, t);
     }
     return sum;
 }

@@ -17,16 +17,16 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = k == 0 ? oracle_number(spec, "distance", 8) + 2 : 1;
 }
 
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t length = (int64_t)oracle_number(w->spec, "length", 0);
-    int64_t most = (int64_t)oracle_number(w->spec, "distance", 8), row;
-    double hops = creal(w->param[0][oracle_position(w, 0, b, i) * length +
-                                    oracle_position(w, 1, b, j)]);
+    int64_t length = (int64_t)oracle_number(call->spec, "length", 0);
+    int64_t most = (int64_t)oracle_number(call->spec, "distance", 8), row;
+    double hops = creal(call->param[0][oracle_position(call, 0, b, i) * length +
+                                       oracle_position(call, 1, b, j)]);
 
     row = hops < 0 ? most + 1 : (int64_t)hops > most ? most : (int64_t)hops;
-    return w->param[1][row * w->H + h];
+    return call->param[1][row * call->H + h];
 }
 
 const struct oracle graph_oracle = {

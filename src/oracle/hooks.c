@@ -19,21 +19,21 @@ static const struct oracle_spec temperature_specs[] = {
     { 0 }
 };
 
-static cx temperature(const struct oracle_call *w, int64_t b, int64_t h,
+static cx temperature(const struct oracle_call *call, int64_t b, int64_t h,
                       int64_t i, int64_t j)
 {
-    double p = (double)w->q_pos[b * w->T + i], tau;
-    double scale = oracle_number(w->spec, "scale", 0.1);
-    double step = oracle_number(w->spec, "floor", 8192);
+    double p = (double)call->q_pos[b * call->T + i], tau;
+    double scale = oracle_number(call->spec, "scale", 0.1);
+    double step = oracle_number(call->spec, "floor", 8192);
 
-    if (oracle_word(w->spec, "kind", "logn", 0))
-        tau = fmax(1, log(p + 1) / log(oracle_number(w->spec, "length", 2)));
-    else if (oracle_word(w->spec, "kind", "ministral", 0))
+    if (oracle_word(call->spec, "kind", "logn", 0))
+        tau = fmax(1, log(p + 1) / log(oracle_number(call->spec, "length", 2)));
+    else if (oracle_word(call->spec, "kind", "ministral", 0))
         tau = 1 + scale * log(1 + floor(p / step));
     else
         tau = 1 + scale * log(1 + floor((p + 1) / step));
-    return tau * w->scale *
-           product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    return tau * call->scale *
+           product(query_of(call, b, h, i), key_of(call, b, h, j), call->D);
 }
 
 const struct oracle temperature_oracle = {
@@ -47,12 +47,14 @@ static const struct oracle_spec window_specs[] = { { .text = "window(size=3)" },
                                                    { .text = "window(size=1)" },
                                                    { 0 } };
 
-static cx window(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
-                 int64_t j)
+static cx window(const struct oracle_call *call, int64_t b, int64_t h,
+                 int64_t i, int64_t j)
 {
-    if (fabs((double)past(w, b, i, j)) >= oracle_number(w->spec, "size", 256))
+    if (fabs((double)past(call, b, i, j)) >=
+        oracle_number(call->spec, "size", 256))
         return -INFINITY;
-    return w->scale * product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    return call->scale *
+           product(query_of(call, b, h, i), key_of(call, b, h, j), call->D);
 }
 
 const struct oracle window_oracle = {
@@ -68,17 +70,18 @@ static const struct oracle_spec longlora_specs[] = {
     { 0 }
 };
 
-static cx longlora(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
-                   int64_t j)
+static cx longlora(const struct oracle_call *call, int64_t b, int64_t h,
+                   int64_t i, int64_t j)
 {
-    double group = oracle_number(w->spec, "group", 64);
-    double move = 2 * h >= w->H ? floor(group / 2) : 0;
-    double p_i = (double)w->q_pos[b * w->T + i];
-    double p_j = (double)w->k_pos[b * w->S + j];
+    double group = oracle_number(call->spec, "group", 64);
+    double move = 2 * h >= call->H ? floor(group / 2) : 0;
+    double p_i = (double)call->q_pos[b * call->T + i];
+    double p_j = (double)call->k_pos[b * call->S + j];
 
     if (floor((p_i + move) / group) != floor((p_j + move) / group))
         return -INFINITY;
-    return w->scale * product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+    return call->scale *
+           product(query_of(call, b, h, i), key_of(call, b, h, j), call->D);
 }
 
 const struct oracle longlora_oracle = {

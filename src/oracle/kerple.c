@@ -23,14 +23,14 @@ static void range(double *low, double *high, const char *spec, int k)
 
 /* The real parts are those of pow and log1p, which lose less than cexp does.
  * log: p, a with -p ln(1 + a n); power: the power p first, then a. */
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    double n = fabs(
-        (double)(oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j)));
-    cx p = w->param[0][h], a = w->param[1][h];
+    double n = fabs((double)(oracle_position(call, 0, b, i) -
+                             oracle_position(call, 1, b, j)));
+    cx p = call->param[0][h], a = call->param[1][h];
 
-    if (oracle_word(w->spec, "kind", "power", 0))
+    if (oracle_word(call->spec, "kind", "power", 0))
         return n > 0 ? -a * pow(n, creal(p)) * cexp(I * cimag(p) * log(n)) : 0;
     return -p * (log1p(creal(a) * n) + I * cimag(a) * n / (1 + creal(a) * n));
 }

@@ -39,59 +39,59 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = k == 0 ? 0.5 : 1;
 }
 
-static cx product(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
-                  int64_t j)
+static cx product(const struct oracle_call *call, int64_t b, int64_t h,
+                  int64_t i, int64_t j)
 {
     static const struct oracle none = { .name = "none" };
 
-    return oracle_product(w, &none, b, h, i, j);
+    return oracle_product(call, &none, b, h, i, j);
 }
 
 /* ALiBi for one, two or four heads. */
-static cx alibi(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx alibi(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j, const cx *slope)
 {
-    double n =
-        (double)(oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j));
+    double n = (double)(oracle_position(call, 0, b, i) -
+                        oracle_position(call, 1, b, j));
     cx m = slope != NULL ? cexp(slope[h])
-                         : exp2(-8 * (double)(h + 1) / (double)w->H);
+                         : exp2(-8 * (double)(h + 1) / (double)call->H);
 
     return -m * n;
 }
 
-static cx kerple(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
-                 int64_t j)
+static cx kerple(const struct oracle_call *call, int64_t b, int64_t h,
+                 int64_t i, int64_t j)
 {
-    double n =
-        (double)(oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j));
+    double n = (double)(oracle_position(call, 0, b, i) -
+                        oracle_position(call, 1, b, j));
 
-    return -w->param[1][h] * clog(1 + w->param[2][h] * fabs(n));
+    return -call->param[1][h] * clog(1 + call->param[2][h] * fabs(n));
 }
 
-static cx layer_score(const struct oracle_call *w, int64_t b, int64_t h,
+static cx layer_score(const struct oracle_call *call, int64_t b, int64_t h,
                       int64_t i, int64_t j)
 {
-    int period = (int)oracle_number(w->spec, "period", 4);
-    int global = (w->layer + 1) % period == 0;
-    cx score = product(w, b, h, i, j);
+    int period = (int)oracle_number(call->spec, "period", 4);
+    int global = (call->layer + 1) % period == 0;
+    cx score = product(call, b, h, i, j);
 
-    if (strstr(w->spec, "kerple") != NULL)
-        return score + (global ? kerple(w, b, h, i, j)
-                               : alibi(w, b, h, i, j, w->param[0]));
-    if (global != oracle_word(w->spec, "global", "alibi", 0))
+    if (strstr(call->spec, "kerple") != NULL)
+        return score + (global ? kerple(call, b, h, i, j)
+                               : alibi(call, b, h, i, j, call->param[0]));
+    if (global != oracle_word(call->spec, "global", "alibi", 0))
         return score;
-    return score + alibi(w, b, h, i, j,
-                         strstr(w->spec, "learned") ? w->param[0] : NULL);
+    return score + alibi(call, b, h, i, j,
+                         strstr(call->spec, "learned") ? call->param[0] : NULL);
 }
 
-static cx ids_score(const struct oracle_call *w, int64_t b, int64_t h,
+static cx ids_score(const struct oracle_call *call, int64_t b, int64_t h,
                     int64_t i, int64_t j)
 {
-    cx score = product(w, b, h, i, j);
+    cx score = product(call, b, h, i, j);
 
-    if (strstr(w->spec, "alibi") == NULL)
+    if (strstr(call->spec, "alibi") == NULL)
         return score;
-    return score + alibi(w, b, h, i, j, NULL);
+    return score + alibi(call, b, h, i, j, NULL);
 }
 
 const struct oracle layers_oracle = {

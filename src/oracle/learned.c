@@ -10,11 +10,12 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx entry(const struct oracle_call *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *call, double pos, int64_t d)
 {
-    int64_t row = (int64_t)pos + (int64_t)oracle_number(w->spec, "offset", 0);
+    int64_t row =
+        (int64_t)pos + (int64_t)oracle_number(call->spec, "offset", 0);
 
-    return w->param[0][row * w->W + d];
+    return call->param[0][row * call->W + d];
 }
 
 const struct oracle learned_oracle = {

@@ -11,15 +11,15 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx entry(const struct oracle_call *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *call, double pos, int64_t d)
 {
-    int64_t width = (int64_t)oracle_number(w->spec, "width", 0);
+    int64_t width = (int64_t)oracle_number(call->spec, "width", 0);
     int64_t y = (int64_t)pos / width, x = (int64_t)pos % width;
-    const cx *rows = w->param[0], *columns = w->param[1];
-    int64_t half = w->W / 2;
+    const cx *rows = call->param[0], *columns = call->param[1];
+    int64_t half = call->W / 2;
 
-    if (!oracle_word(w->spec, "combine", "concat", 0))
-        return rows[y * w->W + d] + columns[x * w->W + d];
+    if (!oracle_word(call->spec, "combine", "concat", 0))
+        return rows[y * call->W + d] + columns[x * call->W + d];
     return d < half ? rows[y * half + d] : columns[x * half + d - half];
 }
 

@@ -45,22 +45,23 @@ static int axis_of(const char *spec, int64_t c)
     return at < s[0] ? 0 : at < s[0] + s[1] ? 1 : 2;
 }
 
-static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
                   int64_t t, const cx *x, int64_t d)
 {
-    int64_t dim = (int64_t)oracle_number(w->spec, "dim", (double)w->D);
-    int glm = oracle_word(w->spec, "layout", "glm", 0);
+    int64_t dim = (int64_t)oracle_number(call->spec, "dim", (double)call->D);
+    int glm = oracle_word(call->spec, "layout", "glm", 0);
     struct oracle_pair p = oracle_pair_of(
-        d, dim, oracle_word(w->spec, "pairing", "interleaved", glm));
+        d, dim, oracle_word(call->spec, "pairing", "interleaved", glm));
     struct oracle_scaling s = { .dim = dim };
     double angle;
 
     (void)h;
     if (d >= dim)
         return x[d];
-    oracle_rope_scaling(&s, w->spec, p.c);
-    angle = s.frequency * oracle_coord(w, key, b, t, axis_of(w->spec, p.c),
-                                       (double)oracle_position(w, key, b, t));
+    oracle_rope_scaling(&s, call->spec, p.c);
+    angle =
+        s.frequency * oracle_coord(call, key, b, t, axis_of(call->spec, p.c),
+                                   (double)oracle_position(call, key, b, t));
     return oracle_rotate_pair(x, d, p, s.magnitude * cos(angle),
                               s.magnitude * sin(angle));
 }

@@ -11,19 +11,20 @@ static const struct oracle_spec specs[] = { { .text = "music(length=4)" },
                                                   "music(length=1,share=yes)" },
                                             { 0 } };
 
-static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t length = (int64_t)oracle_number(w->spec, "length", 0);
-    int64_t n = past(w, b, i, j);
-    const cx *q = query_of(w, b, h, i);
-    cx plain = product(q, key_of(w, b, h, j), w->D);
+    int64_t length = (int64_t)oracle_number(call->spec, "length", 0);
+    int64_t n = past(call, b, i, j);
+    const cx *q = query_of(call, b, h, i);
+    cx plain = product(q, key_of(call, b, h, j), call->D);
 
     if (n < 0)
-        return w->scale * plain;
+        return call->scale * plain;
     n = n > length - 1 ? length - 1 : n;
-    return w->scale *
-           (plain + product(q, w->param[0] + (length - 1 - n) * w->D, w->D));
+    return call->scale *
+           (plain +
+            product(q, call->param[0] + (length - 1 - n) * call->D, call->D));
 }
 
 const struct oracle music_oracle = {

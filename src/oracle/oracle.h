@@ -68,36 +68,36 @@ struct oracle {
     void (*range)(double *low, double *high, const char *spec, int k);
 
     /* Input door: channel d of P[pos]; pos can be real. */
-    cx (*entry)(const struct oracle_call *w, double pos, int64_t d);
+    cx (*entry)(const struct oracle_call *call, double pos, int64_t d);
 
     /*
      * Rotate door: channel d of the query (key = 0) or key (key = 1) x [D]
      * after rotation, for head h (of queries, of keys) at token t of batch row
      * b. Then the number of channels; NULL: D.
      */
-    cx (*rotated)(const struct oracle_call *w, int key, int64_t b, int64_t h,
+    cx (*rotated)(const struct oracle_call *call, int key, int64_t b, int64_t h,
                   int64_t t, const cx *x, int64_t d);
-    int64_t (*rotated_width)(const struct oracle_call *w);
+    int64_t (*rotated_width)(const struct oracle_call *call);
 
     /* Factor of every product of a query and a key; NULL: 1. */
     double (*factor)(const char *spec);
 
     /* Score door: b(h, i, j). */
-    cx (*bias)(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+    cx (*bias)(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j);
 
     /* Any door: the whole score before softmax, -INFINITY if hidden.  NULL:
      * scale factor <rotated q, rotated k> + bias. */
-    cx (*score)(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+    cx (*score)(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j);
 
     /* Channel d of the vector that weight a[i,j] multiplies; NULL: v[j]. */
-    cx (*value)(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+    cx (*value)(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j, int64_t d);
 
     /* Bound of the change of a score with parameter k if all parts of the
      * derivative had one sign.  NULL: its parts do not cancel. */
-    double (*parts)(const struct oracle_call *w, int k);
+    double (*parts)(const struct oracle_call *call, int k);
 
     /* The library rotates by a table of float32 cosines; 0: its results are
      * held to double. */
@@ -117,9 +117,9 @@ struct oracle {
 extern const struct oracle *const oracle_all[];
 const struct oracle *oracle_of(const char *name);
 
-/* Set w to spec i of o, raise its D and W to sizes that the spec accepts, and
- * set the range of positions to draw.  0: there is no spec i. */
-int oracle_choose(struct oracle_call *w, int64_t *low, int64_t *high,
+/* Set *call to spec i of o, raise its D and W to sizes that the spec accepts,
+ * and set the range of positions to draw.  0: there is no spec i. */
+int oracle_choose(struct oracle_call *call, int64_t *low, int64_t *high,
                   const struct oracle *o, int i);
 
 /* Value of a key in a spec, or the fallback: "f(a=2,b=x)". */
@@ -131,13 +131,13 @@ int oracle_numbers(double *out, int size, const char *spec, const char *key);
 
 /* Coordinate 'axis' of query (key = 0) or key t of row b where the caller gave
  * coordinates; otherwise 'fallback'. */
-double oracle_coord(const struct oracle_call *w, int key, int64_t b, int64_t t,
-                    int axis, double fallback);
+double oracle_coord(const struct oracle_call *call, int key, int64_t b,
+                    int64_t t, int axis, double fallback);
 /* Position of token t; and 1 + the largest of row b, or of all rows with
  * length=call. */
-int64_t oracle_position(const struct oracle_call *w, int key, int64_t b,
+int64_t oracle_position(const struct oracle_call *call, int key, int64_t b,
                         int64_t t);
-int64_t oracle_length(const struct oracle_call *w, int64_t b);
+int64_t oracle_length(const struct oracle_call *call, int64_t b);
 
 /* |z| of a real number carried in z: z or -z by the sign of its real part. */
 static inline cx oracle_abs(cx z)
@@ -146,11 +146,11 @@ static inline cx oracle_abs(cx z)
 }
 
 /* Do the mask and window of the call let query i see key j of row b? */
-int oracle_visible(const struct oracle_call *w, int64_t b, int64_t i,
+int oracle_visible(const struct oracle_call *call, int64_t b, int64_t i,
                    int64_t j);
 /* scale factor <q, k> (rotated), without bias. */
-cx oracle_product(const struct oracle_call *w, const struct oracle *o,
+cx oracle_product(const struct oracle_call *call, const struct oracle *o,
                   int64_t b, int64_t h, int64_t i, int64_t j);
-cx oracle_score(const struct oracle_call *w, const struct oracle *o, int64_t b,
-                int64_t h, int64_t i, int64_t j);
+cx oracle_score(const struct oracle_call *call, const struct oracle *o,
+                int64_t b, int64_t h, int64_t i, int64_t j);
 #endif

@@ -17,24 +17,24 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = 0;
 }
 
-static int64_t rotated_width(const struct oracle_call *w)
+static int64_t rotated_width(const struct oracle_call *call)
 {
-    return 2 * w->D;
+    return 2 * call->D;
 }
 
-static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
                   int64_t t, const cx *x, int64_t d)
 {
-    double base = oracle_number(w->spec, "base", 10000);
-    double pos =
-        oracle_coord(w, key, b, t, 0, (double)oracle_position(w, key, b, t));
-    int64_t c = d % w->D;
-    cx angle = pos * pow(base, -(double)c / (double)w->D);
+    double base = oracle_number(call->spec, "base", 10000);
+    double pos = oracle_coord(call, key, b, t, 0,
+                              (double)oracle_position(call, key, b, t));
+    int64_t c = d % call->D;
+    cx angle = pos * pow(base, -(double)c / (double)call->D);
     cx magnitude = clog(1 + cexp(x[c]));
 
     if (key)
-        angle += w->param[0][h * w->D + c];
-    return magnitude * (d < w->D ? ccos(angle) : csin(angle));
+        angle += call->param[0][h * call->D + c];
+    return magnitude * (d < call->D ? ccos(angle) : csin(angle));
 }
 
 const struct oracle pope_oracle = {

@@ -24,16 +24,18 @@ static int64_t least(int64_t a, int64_t b)
  */
 static void draw_sizes(struct oracle_problem *p, int is_long)
 {
-    struct oracle_call *w = &p->c->w;
+    struct oracle_call *call = &p->c->call;
     int64_t room = p->c->high - p->c->low + 1;
 
-    w->B = is_long ? 1 : range(p, 1, 2);
-    w->G = is_long ? 1 : range(p, 1, 2);
-    w->H = w->G * (p->c->o->one_group ? 1 : range(p, 1, 2));
-    w->S = least(is_long ? range(p, 66, ORACLE_KEYS) : range(p, 1, 7), room);
-    w->T = is_long ? range(p, 9, 19) : range(p, 1, 7);
-    while (!is_long && w->B * w->H * w->T * w->S > 80) {
-        int64_t *most = w->B > 1 ? &w->B : w->T > w->S ? &w->T : &w->S;
+    call->B = is_long ? 1 : range(p, 1, 2);
+    call->G = is_long ? 1 : range(p, 1, 2);
+    call->H = call->G * (p->c->o->one_group ? 1 : range(p, 1, 2));
+    call->S = least(is_long ? range(p, 66, ORACLE_KEYS) : range(p, 1, 7), room);
+    call->T = is_long ? range(p, 9, 19) : range(p, 1, 7);
+    while (!is_long && call->B * call->H * call->T * call->S > 80) {
+        int64_t *most = call->B > 1         ? &call->B
+                        : call->T > call->S ? &call->T
+                                            : &call->S;
 
         --*most;
     }
@@ -42,17 +44,17 @@ static void draw_sizes(struct oracle_problem *p, int is_long)
 static void settle(struct oracle_problem *p)
 {
     struct oracle_case *c = p->c;
-    struct oracle_call *w = &c->w;
+    struct oracle_call *call = &c->call;
 
     p->place = (int)range(p, 0, PLACES - 1);
     if (p->place != SCATTERED)
-        w->T = least(w->T, w->S);
-    if (p->place == DEFAULT && (c->low > 0 || c->high < w->S - 1))
+        call->T = least(call->T, call->S);
+    if (p->place == DEFAULT && (c->low > 0 || c->high < call->S - 1))
         p->place = CONTIGUOUS;
     if (!(c->traits & LOCANT_TRAIT_READS_X))
-        w->W = w->H * w->D;
-    w->causal = c->traits & LOCANT_TRAIT_CAUSAL ? 1 : (int)range(p, 0, 1);
-    w->scale = range(p, 0, 1) ? 1 / sqrt((double)w->D) : 0.25;
+        call->W = call->H * call->D;
+    call->causal = c->traits & LOCANT_TRAIT_CAUSAL ? 1 : (int)range(p, 0, 1);
+    call->scale = range(p, 0, 1) ? 1 / sqrt((double)call->D) : 0.25;
 }
 
 /* ------------------------------------------------------------------ places */
@@ -69,37 +71,37 @@ static int holds(const int64_t *others, int64_t n, int64_t x)
 static void place_row(struct oracle_problem *p, int64_t *q, int64_t *k)
 {
     const struct oracle_case *c = p->c;
-    const struct oracle_call *w = &c->w;
+    const struct oracle_call *call = &c->call;
     int64_t base = 0;
 
     if (p->place == CONTIGUOUS)
-        base = range(p, c->low, c->high - w->S + 1);
-    for (int64_t j = 0; j < w->S; j++) {
+        base = range(p, c->low, c->high - call->S + 1);
+    for (int64_t j = 0; j < call->S; j++) {
         k[j] = base + j;
         while (p->place == SCATTERED &&
                (k[j] = range(p, c->low, c->high), holds(k, j, k[j])))
             continue;
     }
-    for (int64_t i = 0; i < w->T; i++)
-        q[i] = p->place != SCATTERED ? base + w->S - w->T + i
+    for (int64_t i = 0; i < call->T; i++)
+        q[i] = p->place != SCATTERED ? base + call->S - call->T + i
                : c->traits & LOCANT_TRAIT_READS_X || range(p, 0, 1)
-                   ? k[range(p, 0, w->S - 1)]
+                   ? k[range(p, 0, call->S - 1)]
                    : range(p, c->low, c->high);
 }
 
 static void place_all(struct oracle_problem *p)
 {
-    struct oracle_call *w = &p->c->w;
-    int64_t shape[2] = { w->B, w->T };
+    struct oracle_call *call = &p->c->call;
+    int64_t shape[2] = { call->B, call->T };
 
     p->q_pos = oracle_case_tensor(p->c, LOCANT_I64, 2, shape);
-    shape[1] = w->S;
+    shape[1] = call->S;
     p->k_pos = oracle_case_tensor(p->c, LOCANT_I64, 2, shape);
-    w->q_pos = p->q_pos.data;
-    w->k_pos = p->k_pos.data;
-    for (int64_t b = 0; b < w->B; b++)
-        place_row(p, (int64_t *)p->q_pos.data + b * w->T,
-                  (int64_t *)p->k_pos.data + b * w->S);
+    call->q_pos = p->q_pos.data;
+    call->k_pos = p->k_pos.data;
+    for (int64_t b = 0; b < call->B; b++)
+        place_row(p, (int64_t *)p->q_pos.data + b * call->T,
+                  (int64_t *)p->k_pos.data + b * call->S);
     oracle_case_seal(p->c, &p->q_pos);
     oracle_case_seal(p->c, &p->k_pos);
     if (p->place == DEFAULT)
@@ -111,7 +113,7 @@ static void place_all(struct oracle_problem *p)
 /* Fractions of a grid's side, or of a short line, at random. */
 static locant_tensor coordinates(struct oracle_problem *p, int64_t tokens)
 {
-    const int64_t shape[] = { p->c->w.B, tokens, p->c->axes };
+    const int64_t shape[] = { p->c->call.B, tokens, p->c->axes };
     locant_tensor t = oracle_case_tensor(p->c, LOCANT_F64, 3, shape);
 
     for (size_t i = 0; i < oracle_count(&t); i++)
@@ -127,10 +129,10 @@ static void coordinate_all(struct oracle_problem *p)
     if (!c->o->real || !(c->doors & LOCANT_DOOR_ROTATE) || c->traits & never ||
         range(p, 0, 2) > 0)
         return;
-    p->q_coords = coordinates(p, c->w.T);
-    p->k_coords = coordinates(p, c->w.S);
-    c->w.q_coords = p->q_coords.data;
-    c->w.k_coords = p->k_coords.data;
+    p->q_coords = coordinates(p, c->call.T);
+    p->k_coords = coordinates(p, c->call.S);
+    c->call.q_coords = p->q_coords.data;
+    c->call.k_coords = p->k_coords.data;
     p->a.q_coords = &p->q_coords;
     p->a.k_coords = &p->k_coords;
 }
@@ -140,7 +142,7 @@ static void coordinate_all(struct oracle_problem *p)
 /* As [B,H,T,D] or as [B,T,H,D]. */
 static locant_tensor vectors(struct oracle_problem *p, int64_t H, int64_t T)
 {
-    int64_t D = p->c->w.D, shape[] = { p->c->w.B, H, T, D };
+    int64_t D = p->c->call.D, shape[] = { p->c->call.B, H, T, D };
     locant_tensor x = oracle_case_tensor(p->c, p->dtype, 4, shape);
 
     if (range(p, 0, 1)) {
@@ -153,47 +155,48 @@ static locant_tensor vectors(struct oracle_problem *p, int64_t H, int64_t T)
 
 static void tensors(struct oracle_problem *p)
 {
-    struct oracle_call *w = &p->c->w;
-    const int64_t lse[] = { w->B, w->H, w->T }, x[] = { w->B, w->S, w->W };
+    struct oracle_call *call = &p->c->call;
+    const int64_t lse[] = { call->B, call->H, call->T },
+                  x[] = { call->B, call->S, call->W };
     const locant_tensor *in[] = { &p->q, &p->k,    &p->v,
                                   &p->x, &p->dout, &p->sinks };
 
-    p->q = vectors(p, w->H, w->T);
-    p->k = vectors(p, w->G, w->S);
-    p->v = vectors(p, w->G, w->S);
-    p->dout = vectors(p, w->H, w->T);
-    p->out = vectors(p, w->H, w->T);
-    p->dq = vectors(p, w->H, w->T);
-    p->dk = vectors(p, w->G, w->S);
-    p->dv = vectors(p, w->G, w->S);
+    p->q = vectors(p, call->H, call->T);
+    p->k = vectors(p, call->G, call->S);
+    p->v = vectors(p, call->G, call->S);
+    p->dout = vectors(p, call->H, call->T);
+    p->out = vectors(p, call->H, call->T);
+    p->dq = vectors(p, call->H, call->T);
+    p->dk = vectors(p, call->G, call->S);
+    p->dv = vectors(p, call->G, call->S);
     p->lse = oracle_case_tensor(p->c, p->dtype, 3, lse);
     p->x = oracle_case_tensor(p->c, p->dtype, 3, x);
     p->dx = oracle_case_tensor(p->c, p->dtype, 3, x);
-    p->sinks = oracle_case_tensor(p->c, p->dtype, 1, &w->H);
-    p->dsinks = oracle_case_tensor(p->c, p->dtype, 1, &w->H);
+    p->sinks = oracle_case_tensor(p->c, p->dtype, 1, &call->H);
+    p->dsinks = oracle_case_tensor(p->c, p->dtype, 1, &call->H);
     for (int i = 0; i < 6; i++) {
         p->in[i] = oracle_case_copy(p->c, in[i]);
         oracle_case_seal(p->c, in[i]);
     }
-    w->q = p->in[0];
-    w->k = p->in[1];
-    w->v = p->in[2];
-    w->x = p->in[3];
+    call->q = p->in[0];
+    call->k = p->in[1];
+    call->v = p->in[2];
+    call->x = p->in[3];
 }
 
 static void options(struct oracle_problem *p)
 {
     static const int64_t windows[] = { 0, 1, 2, 3, 30, INT64_MAX };
     static const double caps[] = { 0, 0.5, 2, 50 };
-    struct oracle_call *w = &p->c->w;
+    struct oracle_call *call = &p->c->call;
 
-    p->a.window = w->window = windows[range(p, 0, 5)];
-    p->a.softcap = w->softcap = caps[range(p, 0, 3)];
+    p->a.window = call->window = windows[range(p, 0, 5)];
+    p->a.softcap = call->softcap = caps[range(p, 0, 3)];
     if (range(p, 0, 2) == 0)
         return;
     p->a.sinks = &p->sinks;
-    w->sinks = p->in[5];
-    for (int64_t h = 0; h < w->H; h++)
+    call->sinks = p->in[5];
+    for (int64_t h = 0; h < call->H; h++)
         oracle_put(&p->dsinks, (size_t)h, 1);
 }
 
@@ -209,7 +212,7 @@ void oracle_problem_make(struct oracle_problem *p, struct oracle_case *c,
     p->a = (locant_attention)LOCANT_ATTENTION_INIT;
     draw_sizes(p, n == 0);
     settle(p);
-    known = (locant_sizes){ c->w.W, c->w.H, c->w.G, c->w.D };
+    known = (locant_sizes){ c->call.W, c->call.H, c->call.G, c->call.D };
     oracle_case_params(c, &known);
     place_all(p);
     coordinate_all(p);
@@ -220,8 +223,8 @@ void oracle_problem_make(struct oracle_problem *p, struct oracle_case *c,
     p->a.x = c->traits & LOCANT_TRAIT_READS_X ? &p->x : NULL;
     p->a.encoding = c->leaf;
     p->a.params = oracle_case_params_in(c);
-    p->a.mask = c->w.causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
-    p->a.scale = c->w.scale == 0.25 ? 0.25 : LOCANT_SCALE_AUTO;
+    p->a.mask = c->call.causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    p->a.scale = c->call.scale == 0.25 ? 0.25 : LOCANT_SCALE_AUTO;
     if (n % 2)
         options(p);
 }
@@ -233,7 +236,7 @@ static void *workspace_of(size_t *bytes, struct oracle_problem *p)
     void *workspace;
 
     oracle_case_ok(p->c, locant_attention_workspace(bytes, &p->a));
-    workspace = oracle_case_take(p->c, *bytes, 1);
+    workspace = oracle_case_alloc(p->c, *bytes, 1);
     memset(workspace, 0xff, *bytes);
     return workspace;
 }

@@ -11,15 +11,16 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t k = (int64_t)oracle_number(w->spec, "distance", 32);
-    const cx *row = w->param[0] + (clip(past(w, b, i, j), -k, k) + k) * w->D;
-    const cx *q = query_of(w, b, h, i);
+    int64_t k = (int64_t)oracle_number(call->spec, "distance", 32);
+    const cx *row =
+        call->param[0] + (clip(past(call, b, i, j), -k, k) + k) * call->D;
+    const cx *q = query_of(call, b, h, i);
 
-    return w->scale *
-           (product(q, key_of(w, b, h, j), w->D) + product(q, row, w->D));
+    return call->scale * (product(q, key_of(call, b, h, j), call->D) +
+                          product(q, row, call->D));
 }
 
 const struct oracle relative_oracle = {

@@ -39,11 +39,11 @@ static long double smooth(const struct oracle_resize *r, int64_t m, int64_t n,
 
     for (int64_t t = 0; t < m; t++) {
         long double at = ((long double)t + 0.5L - centre) / stretch;
-        long double w = r->cubic ? keys(at, -0.5L) : tent(at);
+        long double call = r->cubic ? keys(at, -0.5L) : tent(at);
 
-        total += w;
+        total += call;
         if (t == j)
-            mine = w;
+            mine = call;
     }
     return mine / total;
 }

@@ -59,22 +59,22 @@ static const struct oracle_spec specs[] = {
 /* clang-format on */
 
 /* The caller's coordinate as the library uses it, else the position. */
-static double position(const struct oracle_call *w, int key, int64_t b,
+static double position(const struct oracle_call *call, int key, int64_t b,
                        int64_t t)
 {
-    if ((key ? w->k_coords : w->q_coords) != NULL)
-        return oracle_coord(w, key, b, t, 0, 0);
-    return (double)oracle_position(w, key, b, t);
+    if ((key ? call->k_coords : call->q_coords) != NULL)
+        return oracle_coord(call, key, b, t, 0, 0);
+    return (double)oracle_position(call, key, b, t);
 }
 
 /* The angle in float32 throughout, as transformers and ggml compute it. */
 static void float_recipe(double *cosine, double *sine,
-                         const struct oracle_call *w, int64_t c, int64_t dim,
+                         const struct oracle_call *call, int64_t c, int64_t dim,
                          double pos)
 {
-    float base = (float)oracle_number(w->spec, "base", 10000), angle;
+    float base = (float)oracle_number(call->spec, "base", 10000), angle;
 
-    if (oracle_word(w->spec, "angles", "hf", 0)) {
+    if (oracle_word(call->spec, "angles", "hf", 0)) {
         float inverse = 1.0f / powf(base, (float)(2 * c) / (float)dim);
 
         angle = inverse * (float)pos;
@@ -109,27 +109,27 @@ static void angle_of(double *cosine, double *sine, const char *spec,
     *sine = (double)exact[1];
 }
 
-static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
                   int64_t t, const cx *x, int64_t d)
 {
-    int64_t dim = (int64_t)oracle_number(w->spec, "dim", (double)w->D);
+    int64_t dim = (int64_t)oracle_number(call->spec, "dim", (double)call->D);
     int64_t first =
-        oracle_word(w->spec, "side", "trailing", 0) ? w->D - dim : 0;
-    struct oracle_scaling s = { .dim = dim, .length = oracle_length(w, b) };
-    double pos = position(w, key, b, t), cosine, sine;
+        oracle_word(call->spec, "side", "trailing", 0) ? call->D - dim : 0;
+    struct oracle_scaling s = { .dim = dim, .length = oracle_length(call, b) };
+    double pos = position(call, key, b, t), cosine, sine;
     struct oracle_pair p;
 
     (void)h;
     if (d < first || d >= first + dim)
         return x[d];
     p = oracle_pair_of(d - first, dim,
-                       oracle_word(w->spec, "pairing", "interleaved", 0));
-    oracle_rope_scaling(&s, w->spec, p.c);
-    if (oracle_word(w->spec, "angles", "hf", 0) ||
-        oracle_word(w->spec, "angles", "ggml", 0)) {
-        float_recipe(&cosine, &sine, w, p.c, dim, pos);
+                       oracle_word(call->spec, "pairing", "interleaved", 0));
+    oracle_rope_scaling(&s, call->spec, p.c);
+    if (oracle_word(call->spec, "angles", "hf", 0) ||
+        oracle_word(call->spec, "angles", "ggml", 0)) {
+        float_recipe(&cosine, &sine, call, p.c, dim, pos);
     } else {
-        angle_of(&cosine, &sine, w->spec, &s, p.c, pos);
+        angle_of(&cosine, &sine, call->spec, &s, p.c, pos);
         cosine *= s.magnitude;
         sine *= s.magnitude;
     }

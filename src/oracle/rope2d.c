@@ -34,47 +34,47 @@ static enum form form_of(const char *spec)
 }
 
 /* Coordinate (0: row, 1: column) of a token as the angles take it. */
-static double coordinate(const struct oracle_call *w, int key, int64_t b,
+static double coordinate(const struct oracle_call *call, int key, int64_t b,
                          int64_t t, int axis)
 {
-    double p = (double)oracle_position(w, key, b, t), width, n, at;
+    double p = (double)oracle_position(call, key, b, t), width, n, at;
 
-    width = oracle_number(w->spec, "width", 16);
-    n = axis == 0 ? oracle_number(w->spec, "height", 16) : width;
+    width = oracle_number(call->spec, "width", 16);
+    n = axis == 0 ? oracle_number(call->spec, "height", 16) : width;
     at = axis == 0 ? grid_row(p, width) : grid_column(p, width);
-    if (form_of(w->spec) == EVA02)
-        at = at / n * oracle_number(w->spec, "pretrain", 16);
-    if (form_of(w->spec) == DINOV3)
+    if (form_of(call->spec) == EVA02)
+        at = at / n * oracle_number(call->spec, "pretrain", 16);
+    if (form_of(call->spec) == DINOV3)
         at = (at + 0.5) / n * 2 - 1;
-    return oracle_coord(w, key, b, t, axis, at);
+    return oracle_coord(call, key, b, t, axis, at);
 }
 
 /* The coordinate that rotates pair c, and its frequency. */
-static double frequency(int *axis, const struct oracle_call *w, int64_t c)
+static double frequency(int *axis, const struct oracle_call *call, int64_t c)
 {
-    enum form form = form_of(w->spec);
-    double base = oracle_number(w->spec, "base",
+    enum form form = form_of(call->spec);
+    double base = oracle_number(call->spec, "base",
                                 form == AXIAL || form == DINOV3 ? 100 : 10000);
-    int64_t quarter = w->D / 4, at = c % quarter;
+    int64_t quarter = call->D / 4, at = c % quarter;
 
     *axis = form == AXIAL || form == SAM2 ? c < quarter : c >= quarter;
     if (form == PIXTRAL) /* even frequencies to rows, odd ones to columns */
-        return pow(base, -2.0 * (double)(2 * at + *axis) / (double)w->D);
-    return pow(base, -4.0 * (double)at / (double)w->D) *
+        return pow(base, -2.0 * (double)(2 * at + *axis) / (double)call->D);
+    return pow(base, -4.0 * (double)at / (double)call->D) *
            (form == DINOV3 ? 2 * acos(-1) : 1);
 }
 
-static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
                   int64_t t, const cx *x, int64_t d)
 {
-    enum form form = form_of(w->spec);
-    struct oracle_pair p =
-        oracle_pair_of(d, w->D, form == AXIAL || form == SAM2 || form == EVA02);
+    enum form form = form_of(call->spec);
+    struct oracle_pair p = oracle_pair_of(
+        d, call->D, form == AXIAL || form == SAM2 || form == EVA02);
     int axis;
-    double angle = frequency(&axis, w, p.c);
+    double angle = frequency(&axis, call, p.c);
 
     (void)h;
-    angle *= coordinate(w, key, b, t, axis);
+    angle *= coordinate(call, key, b, t, axis);
     return oracle_rotate_pair(x, d, p, cos(angle), sin(angle));
 }
 

@@ -14,15 +14,15 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
                   int64_t t, const cx *x, int64_t d)
 {
-    double p = (double)oracle_position(w, key, b, t);
-    double width = oracle_number(w->spec, "width", 16);
-    double height = oracle_number(w->spec, "height", 16);
+    double p = (double)oracle_position(call, key, b, t);
+    double width = oracle_number(call->spec, "width", 16);
+    double height = oracle_number(call->spec, "height", 16);
     double at[3] = { grid_row(p, width * height),
                      fmod(grid_row(p, width), height), grid_column(p, width) };
-    int64_t each = w->D / 3 / 2 * 2, axis = d / each;
+    int64_t each = call->D / 3 / 2 * 2, axis = d / each;
     struct oracle_pair pair;
     double angle;
 
@@ -30,8 +30,8 @@ static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
     if (axis > 2)
         return x[d];
     pair = oracle_pair_of(d - axis * each, each, 1);
-    angle = oracle_coord(w, key, b, t, (int)axis, at[axis]) *
-            pow(oracle_number(w->spec, "base", 10000),
+    angle = oracle_coord(call, key, b, t, (int)axis, at[axis]) *
+            pow(oracle_number(call->spec, "base", 10000),
                 -(double)pair.c / (double)(each / 2));
     return oracle_rotate_pair(x + axis * each, d - axis * each, pair,
                               cos(angle), sin(angle));

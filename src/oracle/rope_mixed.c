@@ -11,16 +11,16 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *call, int key, int64_t b, int64_t h,
                   int64_t t, const cx *x, int64_t d)
 {
-    double p = (double)oracle_position(w, key, b, t);
-    double width = oracle_number(w->spec, "width", 16);
-    double row = oracle_coord(w, key, b, t, 0, grid_row(p, width));
-    double column = oracle_coord(w, key, b, t, 1, grid_column(p, width));
-    struct oracle_pair pair = oracle_pair_of(d, w->D, 1);
-    int64_t at = h * w->D / 2 + pair.c;
-    cx angle = column * w->param[0][at] + row * w->param[1][at];
+    double p = (double)oracle_position(call, key, b, t);
+    double width = oracle_number(call->spec, "width", 16);
+    double row = oracle_coord(call, key, b, t, 0, grid_row(p, width));
+    double column = oracle_coord(call, key, b, t, 1, grid_column(p, width));
+    struct oracle_pair pair = oracle_pair_of(d, call->D, 1);
+    int64_t at = h * call->D / 2 + pair.c;
+    cx angle = column * call->param[0][at] + row * call->param[1][at];
 
     return oracle_rotate_pair(x, d, pair, ccos(angle), csin(angle));
 }

@@ -26,8 +26,8 @@ enum { ORACLE_SPEC = 240 };
 
 /* Memory of the problems; tests put guard pages around it. */
 struct oracle_memory {
-    void *(*take)(size_t bytes); /* NULL: there is none */
-    void (*give)(void *memory, size_t bytes);
+    void *(*acquire)(size_t bytes); /* NULL: there is none */
+    void (*release)(void *memory, size_t bytes);
     void (*seal)(void *memory, size_t bytes); /* from now on only read */
 };
 

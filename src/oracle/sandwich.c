@@ -9,16 +9,16 @@ static const struct oracle_spec specs[] = { { .text = "sandwich" },
                                             { .text = "sandwich(dim=12)" },
                                             { 0 } };
 
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    long double n = (long double)(oracle_position(w, 0, b, i) -
-                                  oracle_position(w, 1, b, j));
-    long double dim = oracle_number(w->spec, "dim", 128), sum = -dim / 2;
+    long double n = (long double)(oracle_position(call, 0, b, i) -
+                                  oracle_position(call, 1, b, j));
+    long double dim = oracle_number(call->spec, "dim", 128), sum = -dim / 2;
 
     for (int c = 0; c < (int)dim / 2; c++)
         sum += cosl(n * powl(10000, -2.0L * c / dim));
-    return (double)(sum * w->H / (8 * (h + 1)));
+    return (double)(sum * call->H / (8 * (h + 1)));
 }
 
 const struct oracle sandwich_oracle = {

@@ -13,32 +13,32 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static int64_t row_of(const struct oracle_call *w, int64_t b, int64_t i,
+static int64_t row_of(const struct oracle_call *call, int64_t b, int64_t i,
                       int64_t j)
 {
-    int64_t k = (int64_t)oracle_number(w->spec, "distance", 16);
+    int64_t k = (int64_t)oracle_number(call->spec, "distance", 16);
 
-    return clip(-past(w, b, i, j), -k, k) + k;
+    return clip(-past(call, b, i, j), -k, k) + k;
 }
 
-static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    const cx *row = w->param[0] + row_of(w, b, i, j) * w->D;
-    const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
+    const cx *row = call->param[0] + row_of(call, b, i, j) * call->D;
+    const cx *q = query_of(call, b, h, i), *k = key_of(call, b, h, j);
 
-    return w->scale * (product(q, k, w->D) + product(q, row, w->D));
+    return call->scale * (product(q, k, call->D) + product(q, row, call->D));
 }
 
-static cx value(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx value(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j, int64_t d)
 {
-    int64_t g = h / (w->H / w->G);
-    cx v = w->v[((b * w->G + g) * w->S + j) * w->D + d];
+    int64_t g = h / (call->H / call->G);
+    cx v = call->v[((b * call->G + g) * call->S + j) * call->D + d];
 
-    if (oracle_word(w->spec, "values", "no", 0))
+    if (oracle_word(call->spec, "values", "no", 0))
         return v;
-    return v + w->param[1][row_of(w, b, i, j) * w->D + d];
+    return v + call->param[1][row_of(call, b, i, j) * call->D + d];
 }
 
 const struct oracle shaw_oracle = {

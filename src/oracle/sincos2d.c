@@ -32,24 +32,24 @@ static void band(int *axis, int *sine, const char *spec, int64_t quarter)
     }
 }
 
-static cx entry(const struct oracle_call *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *call, double pos, int64_t d)
 {
-    double base = oracle_number(w->spec, "base", 10000);
-    double width = oracle_number(w->spec, "width", 16), angle;
-    double height = oracle_number(w->spec, "height", 16);
+    double base = oracle_number(call->spec, "base", 10000);
+    double width = oracle_number(call->spec, "width", 16), angle;
+    double height = oracle_number(call->spec, "height", 16);
     double at[2] = { grid_row(pos, width), grid_column(pos, width) };
-    int64_t quarter = w->W / 4, half = w->W / 2, c = d % quarter;
+    int64_t quarter = call->W / 4, half = call->W / 2, c = d % quarter;
     int axis, sine;
 
-    if (oracle_word(w->spec, "form", "detr", 0)) {
+    if (oracle_word(call->spec, "form", "detr", 0)) {
         axis = d >= half;
         sine = d % 2 == 0;
         c = d % half / 2;
     } else {
-        band(&axis, &sine, w->spec, d / quarter);
+        band(&axis, &sine, call->spec, d / quarter);
     }
-    angle = oracle_coord(w, 0, 0, 0, axis, at[axis]);
-    if (oracle_word(w->spec, "form", "detr", 0))
+    angle = oracle_coord(call, 0, 0, 0, axis, at[axis]);
+    if (oracle_word(call->spec, "form", "detr", 0))
         angle = (angle + 1) / ((axis ? width : height) + 1e-6) * 2 * acos(-1);
     angle *= pow(base, -(double)c / (double)quarter);
     return sine ? sin(angle) : cos(angle);

@@ -15,11 +15,11 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx entry(const struct oracle_call *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *call, double pos, int64_t d)
 {
-    double base = oracle_number(w->spec, "base", 10000);
-    double width = oracle_number(w->spec, "width", 16);
-    double height = oracle_number(w->spec, "height", 16), angle;
+    double base = oracle_number(call->spec, "base", 10000);
+    double width = oracle_number(call->spec, "width", 16);
+    double height = oracle_number(call->spec, "height", 16), angle;
     double at[3] = { grid_row(pos, width * height),
                      fmod(grid_row(pos, width), height),
                      grid_column(pos, width) };
@@ -27,15 +27,15 @@ static cx entry(const struct oracle_call *w, double pos, int64_t d)
     int axis = 0;
 
     for (int a = 0; a < 3; a++)
-        each[a] = (w->W + 5) / 6 * 2;
-    if (oracle_word(w->spec, "form", "half", 0)) {
-        each[0] = w->W / 2;
-        each[1] = each[2] = w->W / 4;
+        each[a] = (call->W + 5) / 6 * 2;
+    if (oracle_word(call->spec, "form", "half", 0)) {
+        each[0] = call->W / 2;
+        each[1] = each[2] = call->W / 4;
     }
     while (d >= start + each[axis])
         start += each[axis++];
     c = (d - start) % (each[axis] / 2);
-    angle = oracle_coord(w, 0, 0, 0, axis, at[axis]) *
+    angle = oracle_coord(call, 0, 0, 0, axis, at[axis]) *
             pow(base, -(double)c / (double)(each[axis] / 2));
     return d - start < each[axis] / 2 ? sin(angle) : cos(angle);
 }

@@ -20,34 +20,35 @@ static const struct oracle_spec specs[] = {
 };
 
 /* Which pair a channel belongs to, and whether it is the sine: -1 neither. */
-static int64_t pair_of(int *sine, const struct oracle_call *w, int64_t d)
+static int64_t pair_of(int *sine, const struct oracle_call *call, int64_t d)
 {
-    int64_t sines = (w->W + 1) / 2;
+    int64_t sines = (call->W + 1) / 2;
 
-    if (!oracle_word(w->spec, "form", "split", 0)) {
+    if (!oracle_word(call->spec, "form", "split", 0)) {
         *sine = d % 2 == 0;
         return d / 2;
     }
-    if (oracle_word(w->spec, "spacing", "inclusive", 0))
-        sines = w->W / 2;
+    if (oracle_word(call->spec, "spacing", "inclusive", 0))
+        sines = call->W / 2;
     *sine = d < sines;
-    if (d >= 2 * sines && oracle_word(w->spec, "spacing", "inclusive", 0))
+    if (d >= 2 * sines && oracle_word(call->spec, "spacing", "inclusive", 0))
         return -1;
     return d < sines ? d : d - sines;
 }
 
-static cx entry(const struct oracle_call *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *call, double pos, int64_t d)
 {
-    double base = oracle_number(w->spec, "base", 10000);
-    double p = pos + oracle_number(w->spec, "start", 0), exponent, angle;
-    cx scale = oracle_word(w->spec, "learned", "yes", 0) ? w->param[0][0] : 1;
+    double base = oracle_number(call->spec, "base", 10000);
+    double p = pos + oracle_number(call->spec, "start", 0), exponent, angle;
+    cx scale =
+        oracle_word(call->spec, "learned", "yes", 0) ? call->param[0][0] : 1;
     int sine;
-    int64_t c = pair_of(&sine, w, d), half = w->W / 2;
+    int64_t c = pair_of(&sine, call, d), half = call->W / 2;
 
     if (c < 0)
         return 0; /* the last of an odd number of channels */
-    exponent = 2 * (double)c / (double)w->W;
-    if (oracle_word(w->spec, "spacing", "inclusive", 0))
+    exponent = 2 * (double)c / (double)call->W;
+    if (oracle_word(call->spec, "spacing", "inclusive", 0))
         exponent = (double)c / (double)(half > 2 ? half - 1 : 1);
     angle = p * pow(base, -exponent);
     return scale * (sine ? sin(angle) : cos(angle));

@@ -28,24 +28,26 @@ static int64_t row_of(int64_t q, int64_t k, int64_t height, int64_t width)
     return (dy + height - 1) * (2 * width - 1) + dx + width - 1;
 }
 
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t height = (int64_t)oracle_number(w->spec, "height", 7);
-    int64_t width = (int64_t)oracle_number(w->spec, "width", 7);
+    int64_t height = (int64_t)oracle_number(call->spec, "height", 7);
+    int64_t width = (int64_t)oracle_number(call->spec, "width", 7);
 
-    return w->param[0][row_of(oracle_position(w, 0, b, i),
-                              oracle_position(w, 1, b, j), height, width) *
-                           w->H +
-                       h];
+    return call
+        ->param[0][row_of(oracle_position(call, 0, b, i),
+                          oracle_position(call, 1, b, j), height, width) *
+                       call->H +
+                   h];
 }
 
-static cx bias_beit(const struct oracle_call *w, int64_t b, int64_t h,
+static cx bias_beit(const struct oracle_call *call, int64_t b, int64_t h,
                     int64_t i, int64_t j)
 {
-    int64_t height = (int64_t)oracle_number(w->spec, "height", 14);
-    int64_t width = (int64_t)oracle_number(w->spec, "width", 14);
-    int64_t q = oracle_position(w, 0, b, i), k = oracle_position(w, 1, b, j);
+    int64_t height = (int64_t)oracle_number(call->spec, "height", 14);
+    int64_t width = (int64_t)oracle_number(call->spec, "width", 14);
+    int64_t q = oracle_position(call, 0, b, i),
+            k = oracle_position(call, 1, b, j);
     int64_t rows = (2 * height - 1) * (2 * width - 1) + 3, row;
 
     if (q == 0 && k == 0)
@@ -56,7 +58,7 @@ static cx bias_beit(const struct oracle_call *w, int64_t b, int64_t h,
         row = rows - 3;
     else
         row = row_of(q - 1, k - 1, height, width);
-    return w->param[0][row * w->H + h];
+    return call->param[0][row * call->H + h];
 }
 
 const struct oracle swin_oracle = {

@@ -19,15 +19,15 @@ static double scaled(double offset, double window, double pretrained)
     return copysign(log2(1 + fabs(x)) / 3, x);
 }
 
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 512);
-    double height = oracle_number(w->spec, "height", 8);
-    double width = oracle_number(w->spec, "width", 8);
-    double pretrained = oracle_number(w->spec, "pretrained", 0);
-    double q = (double)oracle_position(w, 0, b, i);
-    double k = (double)oracle_position(w, 1, b, j);
+    int64_t hidden = (int64_t)oracle_number(call->spec, "hidden", 512);
+    double height = oracle_number(call->spec, "height", 8);
+    double width = oracle_number(call->spec, "width", 8);
+    double pretrained = oracle_number(call->spec, "pretrained", 0);
+    double q = (double)oracle_position(call, 0, b, i);
+    double k = (double)oracle_position(call, 1, b, j);
     double dy =
         scaled(grid_row(q, width) - grid_row(k, width), height, pretrained);
     double dx = scaled(grid_column(q, width) - grid_column(k, width), width,
@@ -35,11 +35,11 @@ static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
     cx sum = 0;
 
     for (int64_t u = 0; u < hidden; u++) {
-        cx a =
-            dy * w->param[0][u] + dx * w->param[0][hidden + u] + w->param[1][u];
+        cx a = dy * call->param[0][u] + dx * call->param[0][hidden + u] +
+               call->param[1][u];
 
         if (creal(a) > 0)
-            sum += a * w->param[2][u * w->H + h];
+            sum += a * call->param[2][u * call->H + h];
     }
     return 16 / (1 + cexp(-sum));
 }

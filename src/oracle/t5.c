@@ -39,21 +39,21 @@ static int64_t bucket(int64_t n, int64_t buckets, int64_t distance)
     return e + step < buckets ? e + step : buckets - 1;
 }
 
-static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t n = oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j);
-    int64_t buckets = (int64_t)oracle_number(w->spec, "buckets", 32);
-    int64_t distance = (int64_t)oracle_number(w->spec, "distance", 128);
+    int64_t n = oracle_position(call, 0, b, i) - oracle_position(call, 1, b, j);
+    int64_t buckets = (int64_t)oracle_number(call->spec, "buckets", 32);
+    int64_t distance = (int64_t)oracle_number(call->spec, "distance", 128);
     int64_t row;
 
-    if (oracle_word(w->spec, "bidirectional", "yes", 0)) {
+    if (oracle_word(call->spec, "bidirectional", "yes", 0)) {
         row = n < 0 ? buckets / 2 + bucket(-n, buckets / 2, distance)
                     : bucket(n, buckets / 2, distance);
     } else {
         row = bucket(n < 0 ? 0 : n, buckets, distance);
     }
-    return w->param[0][row * w->H + h];
+    return call->param[0][row * call->H + h];
 }
 
 const struct oracle t5_oracle = {

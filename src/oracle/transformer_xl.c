@@ -13,20 +13,22 @@ static const struct oracle_spec specs[] = {
     { 0 }
 };
 
-static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    double clamp = oracle_number(w->spec, "clamp", 0);
-    double n = (double)past(w, b, i, j);
-    const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
-    const cx *u = w->param[1] + h * w->D, *v = w->param[2] + h * w->D;
+    double clamp = oracle_number(call->spec, "clamp", 0);
+    double n = (double)past(call, b, i, j);
+    const cx *q = query_of(call, b, h, i), *k = key_of(call, b, h, j);
+    const cx *u = call->param[1] + h * call->D,
+             *v = call->param[2] + h * call->D;
     cx sum = 0;
 
     if (clamp > 0 && n > clamp)
         n = clamp;
-    for (int64_t d = 0; d < w->D; d++)
-        sum += (q[d] + u[d]) * k[d] + (q[d] + v[d]) * sinusoid_of(w, h, d, n);
-    return w->scale * sum;
+    for (int64_t d = 0; d < call->D; d++)
+        sum +=
+            (q[d] + u[d]) * k[d] + (q[d] + v[d]) * sinusoid_of(call, h, d, n);
+    return call->scale * sum;
 }
 
 const struct oracle transformer_xl_oracle = {

@@ -10,23 +10,24 @@
  */
 #include "content.h"
 
-static cx rope_score(const struct oracle_call *w, int64_t b, int64_t h,
+static cx rope_score(const struct oracle_call *call, int64_t b, int64_t h,
                      int64_t i, int64_t j, double distance)
 {
-    double base = oracle_number(w->spec, "base", 10000);
-    int paired = oracle_word(w->spec, "pairing", "interleaved", 0);
-    const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
+    double base = oracle_number(call->spec, "base", 10000);
+    int paired = oracle_word(call->spec, "pairing", "interleaved", 0);
+    const cx *q = query_of(call, b, h, i), *k = key_of(call, b, h, j);
     cx sum = 0;
 
-    for (int64_t c = 0; c < w->D / 2; c++) {
-        double a = distance * pow(base, -2.0 * (double)c / (double)w->D);
-        int64_t x = paired ? 2 * c : c, y = paired ? 2 * c + 1 : c + w->D / 2;
+    for (int64_t c = 0; c < call->D / 2; c++) {
+        double a = distance * pow(base, -2.0 * (double)c / (double)call->D);
+        int64_t x = paired ? 2 * c : c,
+                y = paired ? 2 * c + 1 : c + call->D / 2;
 
         /* Re of (q_x + i q_y)(k_x - i k_y) e^(ia), products not conjugated */
         sum += (q[x] * k[x] + q[y] * k[y]) * cos(a) -
                (q[y] * k[x] - q[x] * k[y]) * sin(a);
     }
-    return w->scale * sum;
+    return call->scale * sum;
 }
 
 static const struct oracle_spec rerope_specs[] = {
@@ -37,16 +38,16 @@ static const struct oracle_spec rerope_specs[] = {
     { 0 }
 };
 
-static cx rerope(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
-                 int64_t j)
+static cx rerope(const struct oracle_call *call, int64_t b, int64_t h,
+                 int64_t i, int64_t j)
 {
-    double window = oracle_number(w->spec, "window", 512);
-    double leak = oracle_number(w->spec, "leak", 0);
-    double n = (double)past(w, b, i, j);
+    double window = oracle_number(call->spec, "window", 512);
+    double leak = oracle_number(call->spec, "leak", 0);
+    double n = (double)past(call, b, i, j);
 
     if (n >= window)
         n = leak > 0 ? window + (n - window) / leak : window;
-    return rope_score(w, b, h, i, j, n);
+    return rope_score(call, b, h, i, j, n);
 }
 
 const struct oracle rerope_oracle = {
@@ -63,18 +64,18 @@ static const struct oracle_spec selfextend_specs[] = {
     { 0 }
 };
 
-static cx selfextend(const struct oracle_call *w, int64_t b, int64_t h,
+static cx selfextend(const struct oracle_call *call, int64_t b, int64_t h,
                      int64_t i, int64_t j)
 {
-    double window = oracle_number(w->spec, "window", 512);
-    double group = oracle_number(w->spec, "group", 8);
-    double p_i = (double)w->q_pos[b * w->T + i];
-    double p_j = (double)w->k_pos[b * w->S + j], n = p_i - p_j;
+    double window = oracle_number(call->spec, "window", 512);
+    double group = oracle_number(call->spec, "group", 8);
+    double p_i = (double)call->q_pos[b * call->T + i];
+    double p_j = (double)call->k_pos[b * call->S + j], n = p_i - p_j;
 
     if (n >= window)
         n = floor(p_i / group) + window - floor(window / group) -
             floor(p_j / group);
-    return rope_score(w, b, h, i, j, n);
+    return rope_score(call, b, h, i, j, n);
 }
 
 const struct oracle selfextend_oracle = {
@@ -92,13 +93,13 @@ static const struct oracle_spec streaming_specs[] = {
     { 0 }
 };
 
-static cx streaming(const struct oracle_call *w, int64_t b, int64_t h,
+static cx streaming(const struct oracle_call *call, int64_t b, int64_t h,
                     int64_t i, int64_t j)
 {
-    double sinks = oracle_number(w->spec, "sinks", 4);
-    double window = oracle_number(w->spec, "window", 508);
-    double p_i = (double)w->q_pos[b * w->T + i];
-    double p_j = (double)w->k_pos[b * w->S + j], n = p_i - p_j;
+    double sinks = oracle_number(call->spec, "sinks", 4);
+    double window = oracle_number(call->spec, "window", 508);
+    double p_i = (double)call->q_pos[b * call->T + i];
+    double p_j = (double)call->k_pos[b * call->S + j], n = p_i - p_j;
 
     if (n >= window) {
         if (p_j >= sinks)
@@ -107,7 +108,7 @@ static cx streaming(const struct oracle_call *w, int64_t b, int64_t h,
         if (p_i > sinks + window - 1)
             n = sinks + window - 1 - p_j;
     }
-    return rope_score(w, b, h, i, j, n);
+    return rope_score(call, b, h, i, j, n);
 }
 
 const struct oracle streaming_oracle = {

@@ -13,26 +13,28 @@ static const struct oracle_spec specs[] = { { .text = "xlnet" },
                                                   "xlnet(base=100,share=yes)" },
                                             { 0 } };
 
-static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    double clamp = oracle_number(w->spec, "clamp", 0);
-    double border = oracle_number(w->spec, "segment", 0);
-    double p_i = (double)w->q_pos[b * w->T + i];
-    double p_j = (double)w->k_pos[b * w->S + j], n = p_i - p_j;
+    double clamp = oracle_number(call->spec, "clamp", 0);
+    double border = oracle_number(call->spec, "segment", 0);
+    double p_i = (double)call->q_pos[b * call->T + i];
+    double p_j = (double)call->k_pos[b * call->S + j], n = p_i - p_j;
     int64_t other = border != 0 && (p_i < border) != (p_j < border);
-    const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
-    const cx *u = w->param[1] + h * w->D, *v = w->param[2] + h * w->D;
-    const cx *bias = w->param[3] + h * w->D;
-    const cx *segment = w->param[4] + (other * w->H + h) * w->D;
+    const cx *q = query_of(call, b, h, i), *k = key_of(call, b, h, j);
+    const cx *u = call->param[1] + h * call->D,
+             *v = call->param[2] + h * call->D;
+    const cx *bias = call->param[3] + h * call->D;
+    const cx *segment = call->param[4] + (other * call->H + h) * call->D;
     cx sum = 0;
 
     if (clamp > 0)
         n = fmax(-clamp, fmin(clamp, n));
-    for (int64_t d = 0; d < w->D; d++)
-        sum += (q[d] + u[d]) * k[d] + (q[d] + v[d]) * sinusoid_of(w, h, d, n) +
+    for (int64_t d = 0; d < call->D; d++)
+        sum += (q[d] + u[d]) * k[d] +
+               (q[d] + v[d]) * sinusoid_of(call, h, d, n) +
                (q[d] + bias[d]) * segment[d];
-    return w->scale * sum;
+    return call->scale * sum;
 }
 
 const struct oracle xlnet_oracle = {

@@ -23,8 +23,9 @@ static void same_rows(const struct company *p, const char *what,
                       const locant_tensor *got, int64_t at,
                       const locant_tensor *want, int64_t from, int64_t n)
 {
-    int dim =
-        got->rank == 3 && got->shape[2] == p->c->w.W && what[1] == 'x' ? 1 : 2;
+    int dim = got->rank == 3 && got->shape[2] == p->c->call.W && what[1] == 'x'
+                  ? 1
+                  : 2;
     locant_tensor a = *got, b = *want;
     size_t size = locant_dtype_size(p->dtype);
 
@@ -270,7 +271,7 @@ static void one_spec(struct oracle_run *r, const struct oracle *o, int i)
     struct oracle_case c;
     int shows;
 
-    oracle_case_look(&c, r, o, i);
+    oracle_case_describe(&c, r, o, i);
     shows = (c.traits & LOCANT_TRAIT_LENGTH) != 0;
     changed = 0;
     for (int n = 0; n < 2; n++) {

@@ -18,7 +18,7 @@ static double *numbers(size_t n)
 
 void company_make(struct company *p, locant_dtype dtype)
 {
-    struct oracle_call *w = &p->c->w;
+    struct oracle_call *w = &p->c->call;
     int64_t room = p->c->high + 1;
     locant_sizes known;
 
@@ -112,7 +112,7 @@ struct inputs {
 static void inputs_make(struct inputs *in, const struct company *p,
                         struct company_call *c)
 {
-    const struct oracle_call *w = &p->c->w;
+    const struct oracle_call *w = &p->c->call;
     int64_t heads[2] = { w->H, w->D }, groups[2] = { w->G, w->D };
     int64_t width[2] = { 1, w->W };
 
@@ -157,7 +157,7 @@ static void inputs_free(struct inputs *in)
 
 static void answers_make(struct company_call *c, const struct company *p)
 {
-    const struct oracle_call *w = &p->c->w;
+    const struct oracle_call *w = &p->c->call;
     int64_t q[4] = { 1, w->H, c->T, w->D }, k[4] = { 1, w->G, c->S, w->D };
     int64_t x[3] = { 1, c->S, w->W };
 
