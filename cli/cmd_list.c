@@ -1,7 +1,7 @@
 /* cmd_list.c - locant list: the catalogue. */
 #include <stdio.h>
 
-#include "cli.h"
+#include "show.h"
 
 struct options {
     int markdown;
@@ -13,43 +13,24 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-static json_t *params_json(const locant_encoding *e)
-{
-    locant_param_info p;
-    json_t *rows = json_array();
-
-    for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
-        json_array_append_new(rows,
-                              json_pack("{s:s, s:s, s:b, s:b}", "name", p.name,
-                                        "dims", p.dims, "learned", p.rate != 0,
-                                        "per_layer", p.per_layer));
-    return rows;
-}
-
 /* The JSON of an encoding or variant; NULL after an error message. */
 static json_t *row_json(const char *spec, const char *title,
                         const char *used_by)
 {
     const locant_encoding_info *info;
-    locant_encoding *e = NULL;
-    char doors[64], traits[160];
-    locant_status s = locant_encoding_create(&e, spec);
-    json_t *row;
+    locant_encoding *e;
+    unsigned traits;
 
-    if (s != LOCANT_OK) {
-        cli_error(s);
+    if (cli_encoding_create(&e, spec) != CLI_OK)
         return NULL;
-    }
     info = locant_encoding_info_of(e);
-    cli_doors(doors, sizeof doors, locant_encoding_doors(e));
-    cli_traits(traits, sizeof traits, locant_encoding_traits(e));
-    row = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:s, s:s}", "name",
-                    info->name, "spec", spec, "title", title, "doors", doors,
-                    "traits", traits, "parameters", params_json(e), "learned",
-                    (locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED) != 0,
-                    "source", info->source, "models", used_by);
-    locant_encoding_free(e);
-    return row;
+    traits = locant_encoding_traits(e);
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:s, s:s}", "name",
+                     info->name, "spec", spec, "title", title, "doors",
+                     cli_doors(locant_encoding_doors(e)), "traits",
+                     cli_traits(traits), "parameters", show_params_json(e, 0),
+                     "learned", (traits & LOCANT_TRAIT_LEARNED) != 0, "source",
+                     info->source, "models", used_by);
 }
 
 static int print_json(void)
@@ -122,10 +103,8 @@ static int run(const struct cli *cli)
     }
     printf("%-16s %-8s %s\n", "encoding", "door", "what it is");
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
-        char doors[64];
-
-        cli_doors(doors, sizeof doors, info->doors);
-        printf("%-16s %-8s %s%s\n", info->name, doors, info->title,
+        printf("%-16s %-8s %s%s\n", info->name, cli_doors(info->doors),
+               info->title,
                info->traits & LOCANT_TRAIT_LEARNED ? " (learned)" : "");
         for (const locant_variant *v = info->variants; v && v->spec; v++)
             printf("  %-23s %s\n", v->spec, v->title);

@@ -32,20 +32,17 @@ static void print_number(int width, int decimals, double x)
         printf(" %*s", width, "-");
 }
 
-static void print_head(const json_t *head)
-{
-    printf("%5.0f %4.0f", number_at(head, "layer", NULL),
-           number_at(head, "head", NULL));
-    print_number(8, 3, number_at(head, "entropy", NULL));
-    print_number(6, 2, number_at(head, "slope", NULL));
-    print_number(9, 1, number_at(head, "distance", NULL));
-    print_number(6, 3, number_at(head, "within", "8"));
-    print_number(6, 3, number_at(head, "within", "32"));
-    print_number(6, 3, number_at(head, "sink", NULL));
-    print_number(6, 3, number_at(head, "self", NULL));
-    print_number(6, 3, number_at(head, "previous", NULL));
-    putchar('\n');
-}
+/* What is printed of each head. */
+static const struct column {
+    const char *key, *sub, *title;
+    int width, decimals;
+} columns[] = {
+    { "entropy", NULL, "entropy", 8, 3 },   { "slope", NULL, "slope", 6, 2 },
+    { "distance", NULL, "distance", 9, 1 }, { "within", "8", "<8", 6, 3 },
+    { "within", "32", "<32", 6, 3 },        { "sink", NULL, "first", 6, 3 },
+    { "self", NULL, "own", 6, 3 },          { "previous", NULL, "prev", 6, 3 },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static void print_heads(const json_t *attention, const char *which,
                         const char *title)
@@ -55,12 +52,20 @@ static void print_heads(const json_t *attention, const char *which,
 
     if (sweep == NULL)
         return;
-    printf("\n%s, windows of %.0f bytes\n%5s %4s %8s %6s %9s %6s %6s %6s %6s "
-           "%6s\n",
-           title, number_at(sweep, "length", NULL), "layer", "head", "entropy",
-           "slope", "distance", "<8", "<32", "first", "own", "prev");
+    printf("\n%s, windows of %.0f bytes\n%5s %4s", title,
+           number_at(sweep, "length", NULL), "layer", "head");
+    for (const struct column *c = columns; c < columns + COLUMNS; c++)
+        printf(" %*s", c->width, c->title);
+    putchar('\n');
     json_array_foreach(json_object_get(sweep, "heads"), i, head)
-        print_head(head);
+    {
+        printf("%5.0f %4.0f", number_at(head, "layer", NULL),
+               number_at(head, "head", NULL));
+        for (const struct column *c = columns; c < columns + COLUMNS; c++)
+            print_number(c->width, c->decimals,
+                         number_at(head, c->key, c->sub));
+        putchar('\n');
+    }
 }
 
 static void print_attention(const json_t *attention)
@@ -203,18 +208,18 @@ static int print(const json_t *probe)
 
 /* ---------------------------------------------------------------------- run */
 
-static int measure(const struct cli *cli, int64_t id, locant_store *store)
+static int run(const struct cli *cli)
 {
+    const struct options *o = cli->options;
+    locant_store *store;
     json_t *probe;
     char *text = NULL;
-    locant_status s;
+    int64_t id;
     int status;
 
+    CLI_TRY(cli_open_run(&store, &id, cli, o->dir));
     cli_catch_signals();
-    s = locant_probe(&text, store, id, cli_progress, NULL);
-    cli_progress_end();
-    if (s != LOCANT_OK)
-        return cli_job_status(s);
+    CLI_TRY(cli_job_status(locant_probe(&text, store, id, cli_progress, NULL)));
     probe = json_loads(text, 0, NULL);
     locant_release(text);
     if (probe == NULL)
@@ -224,13 +229,6 @@ static int measure(const struct cli *cli, int64_t id, locant_store *store)
     status = print(probe);
     json_decref(probe);
     return status;
-}
-
-static int run(const struct cli *cli)
-{
-    const struct options *o = cli->options;
-
-    return cli_with_run(cli, "probe", o->dir, measure);
 }
 
 /* clang-format off */

@@ -119,11 +119,10 @@ static int run(const struct cli *cli)
         oracle_check(&r, oracle_all[k]);
     if (r.rows == 0 && missing == 0) {
         json_decref(to.json);
-        return cli_fail(CLI_USAGE,
-                        "--only '%s': is neither an operation "
-                        "(angles, rotate, table, bias, attend, resize, ids, "
-                        "doors, init) nor an encoding",
-                        o->only);
+        return cli_refuse("--only '%s': is neither an operation (angles, "
+                          "rotate, table, bias, attend, resize, ids, doors, "
+                          "init) nor an encoding",
+                          o->only);
     }
     return summary(&r, missing);
 }

@@ -81,10 +81,12 @@ static const char *message(void)
     return text;
 }
 
-int cli_error(locant_status s)
+int cli_status(locant_status s)
 {
     int exit_status = CLI_USAGE;
 
+    if (s == LOCANT_OK)
+        return CLI_OK;
     if (s == LOCANT_ERR_IO || s == LOCANT_ERR_FORMAT || s == LOCANT_ERR_NOMEM)
         exit_status = CLI_INPUT;
     if (s == LOCANT_ERR_INTERRUPTED)
@@ -92,21 +94,17 @@ int cli_error(locant_status s)
     return cli_fail(exit_status, "%s", message());
 }
 
-int cli_error_busy(void)
+int cli_status_input(locant_status s)
 {
+    if (s == LOCANT_OK || s == LOCANT_ERR_UNSUPPORTED ||
+        s == LOCANT_ERR_INTERRUPTED)
+        return cli_status(s);
     return cli_fail(CLI_INPUT, "%s", message());
 }
 
-int cli_error_input(locant_status s)
+int cli_input_error(const char *path)
 {
-    if (s == LOCANT_ERR_UNSUPPORTED || s == LOCANT_ERR_INTERRUPTED)
-        return cli_error(s);
-    return cli_fail(CLI_INPUT, "%s", message());
-}
-
-int cli_error_file(const char *path)
-{
-    return cli_fail(CLI_INPUT, "%s: %s", path, message());
+    return cli_fail(CLI_INPUT, "%s%s%s", path, *path ? ": " : "", message());
 }
 
 int cli_finish(int status)

@@ -100,18 +100,9 @@ static void print_block(const struct show_block *b)
     printf("\n%s%s\n", b->what, b->rows > 0 ? ":" : ".");
     if (b->rows > 0)
         printf("\n```\n");
-    if (b->command[0] != '\0')
+    if (b->command != NULL)
         printf("$ %s\n", b->command);
-    for (int r = 0; r < b->rows; r++) {
-        printf("%-13s", b->label[r]);
-        for (int i = 0; i < b->columns; i++) {
-            char number[40];
-
-            show_number(number, sizeof number, b->value[r][i], b->whole);
-            printf(" %s", number);
-        }
-        putchar('\n');
-    }
+    show_rows(b, "");
     if (b->rows > 0)
         puts("```");
 }
@@ -119,10 +110,9 @@ static void print_block(const struct show_block *b)
 static int print_checks(const locant_encoding *e)
 {
     static struct show_block blocks[SHOW_BLOCKS];
-    int n, failed = show_checks(blocks, &n, e);
+    int n;
 
-    if (failed)
-        return failed;
+    CLI_TRY(show_checks(blocks, &n, e));
     printf("\n## Check values\n\n`locant show %s` prints them.\n",
            locant_encoding_info_of(e)->name);
     for (int i = 0; i < n; i++)
@@ -133,23 +123,18 @@ static int print_checks(const locant_encoding *e)
 int show_markdown(const locant_encoding *e)
 {
     const locant_encoding_info *info = locant_encoding_info_of(e);
-    char doors[64], traits[160];
-    int failed;
 
-    cli_doors(doors, sizeof doors, locant_encoding_doors(e));
-    cli_traits(traits, sizeof traits, locant_encoding_traits(e));
     printf("# %s\n\n`%s`: made by `locant show %s --markdown`, not by hand.\n",
            info->title, locant_encoding_spec(e), locant_encoding_spec(e));
     printf("\n```\n%s\n```\n\n- doors: %s\n- traits: %s\n", info->formula,
-           doors, traits);
+           cli_doors(locant_encoding_doors(e)),
+           cli_traits(locant_encoding_traits(e)));
     print_keys(info->name);
     print_params(e);
     print_section("Gradient", info->gradient);
     print_users(info);
     print_section("Pitfalls", info->pitfalls);
-    failed = print_checks(e);
-    if (failed)
-        return failed;
+    CLI_TRY(print_checks(e));
     print_section("Source", info->source);
     printf("\n## Picture\n\n![%s](%s.svg)\n", info->title, info->name);
     return CLI_OK;

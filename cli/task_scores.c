@@ -149,19 +149,16 @@ static json_t *point_json(const struct row *r, size_t n)
 
 static void print_point(const struct row *r, size_t n, int first)
 {
-    char place[24] = "", share[24] = "";
-
     if (first)
         printf("%s %s: %s%s\n%7s  %-11s %5s  %-26s %6s %6s  %s\n", r->task->id,
                r->task->title, r->task->metric,
                r->task->control ? ", a control" : "", "length", "setting",
                "place", "encoding", "steps", ">= .9", "value of each seed");
-    if (r->place >= 0)
-        snprintf(place, sizeof place, "%" PRId64, r->place);
-    if (!isnan(solved(r, n)))
-        snprintf(share, sizeof share, "%.2f", solved(r, n));
     printf("%7" PRId64 "  %-11s %5s  %-26s %6" PRId64 " %6s ", r->length,
-           cli_safe(r->setting), place, cli_safe(r->encoding), r->steps, share);
+           cli_safe(r->setting),
+           r->place >= 0 ? cli_text("%" PRId64, r->place) : "",
+           cli_safe(r->encoding), r->steps,
+           isnan(solved(r, n)) ? "" : cli_text("%.2f", solved(r, n)));
     for (size_t i = 0; i < n; i++)
         printf(" %.3f", r[i].value);
     putchar('\n');
@@ -191,26 +188,18 @@ static int print(const struct cli *cli, struct table *t)
 int cli_task_scores(const struct cli *cli, const char *dir, int places)
 {
     struct table t = { .places = places };
-    locant_store *store = NULL;
-    locant_status s;
-    int status = cli_check_store(dir);
+    locant_store *store;
+    int status;
 
-    if (status != CLI_OK)
-        return status;
-    s = locant_store_open_readonly(&store, dir);
-    if (s == LOCANT_OK)
-        s = locant_task_recorded(store, collect, &t);
-    if (s != LOCANT_OK)
-        status = cli_error(s);
-    else if (t.failed)
-        status = cli_fail(CLI_INPUT, "no memory for the scores");
-    else
-        status = print(cli, &t);
+    CLI_TRY(cli_store_open(&store, dir, CLI_READ));
+    status = cli_status(locant_task_recorded(store, collect, &t));
+    if (status == CLI_OK)
+        status = t.failed ? cli_fail(CLI_INPUT, "no memory for the scores")
+                          : print(cli, &t);
     for (size_t i = 0; i < t.n; i++) {
         free(t.rows[i].setup);
         free(t.rows[i].setting);
     }
     free(t.rows);
-    locant_store_close(store);
     return status;
 }
