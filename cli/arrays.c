@@ -106,6 +106,16 @@ double cli_value(const locant_tensor *t, int64_t i)
     }
 }
 
+int64_t cli_not_finite(const locant_tensor *t)
+{
+    const int64_t n = (int64_t)cli_elements(t);
+
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(cli_value(t, i)))
+            return i;
+    return -1;
+}
+
 int cli_count(locant_tensor *out, int64_t first, int64_t n)
 {
     int64_t last;
@@ -122,22 +132,10 @@ int cli_count(locant_tensor *out, int64_t first, int64_t n)
 
 /* -------------------------------------------------------------- positions */
 
-static int check_finite(const char *path, const locant_tensor *t)
-{
-    const double *p = t->data;
-
-    for (int64_t i = 0; i < t->shape[0]; i++) {
-        if (!isfinite(p[i]))
-            return cli_fail(CLI_INPUT,
-                            "--positions: %s: position %lld is %g, "
-                            "expected a finite number",
-                            path, (long long)i, p[i]);
-    }
-    return CLI_OK;
-}
-
 int cli_read_positions(locant_tensor *out, const char *path)
 {
+    int64_t i;
+
     CLI_TRY(cli_read_as(out, "positions", path,
                         CLI_IS(LOCANT_I64) | CLI_IS(LOCANT_F64)));
     if (out->rank != 1 && !(out->rank == 2 && out->dtype == LOCANT_F64))
@@ -145,7 +143,13 @@ int cli_read_positions(locant_tensor *out, const char *path)
                         "--positions: %s: has shape %s, expected [T], or f64 "
                         "[T, axes]",
                         path, cli_shape_text(out));
-    return out->dtype == LOCANT_F64 ? check_finite(path, out) : CLI_OK;
+    i = cli_not_finite(out);
+    if (i >= 0)
+        return cli_fail(CLI_INPUT,
+                        "--positions: %s: position %lld is %g, expected a "
+                        "finite number",
+                        path, (long long)i, cli_value(out, i));
+    return CLI_OK;
 }
 
 /* ------------------------------------------------------------------ output */

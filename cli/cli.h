@@ -84,8 +84,12 @@ struct cli_option {
 /* clang-format off */
 #define OPT_END { .name = NULL }
 /* clang-format on */
+/* The members of struct cli_command for this table. */
+#define CLI_OPTIONS .options = options, .options_size = sizeof(struct options)
 
 /* Options that several commands share. */
+#define OPT_OUTPUT(member, value, doc)                                         \
+    OPT_FILE("output", member, value, doc, .letter = 'o', .required = 1)
 #define OPT_DIR(member)                                                        \
     OPT_FILE("dir", member, "DIR", "folder of the run store",                  \
              .fallback = "locant-lab")
@@ -158,8 +162,8 @@ const char *cli_nearest(const char *word, const char *const *names);
    lists them; returns CLI_USAGE. */
 int cli_unknown(const char *what, const char *word, const char *const *names,
                 const char *lister);
-const struct cli_command *cli_find(const char *name);
-int cli_unknown_command(const char *word);
+/* Find a command; prints an error message if there is none of that name. */
+int cli_find(const struct cli_command **out, const char *name);
 
 /*
  * Joins the first form of a usage into one line; lines that begin with a blank
@@ -199,14 +203,16 @@ const char *cli_safe(const char *text);
 /* printf() of at most 4095 bytes, which are overwritten when later texts have
    taken 56 KiB. */
 const char *cli_text(const char *format, ...) LOCANT_PRINTF(1, 2);
+/* The word as typed in a shell, in quotes if necessary; as cli_text(). */
+const char *cli_quoted(const char *word);
 /* "a, b" of "a" and "b", "b" of "" and "b"; as cli_text(). */
 const char *cli_join(const char *list, const char *item);
-/* The exit status for 's'; unless it is OK, prints locant_last_error(). */
+/* The exit status for 's'; unless it is OK, prints cli_message(). */
 int cli_status(locant_status s);
 /* The same if the data came from a file: errors are exit 3. */
 int cli_status_input(locant_status s);
-/* Print the path, unless it is "", and locant_last_error(); returns exit 3. */
-int cli_input_error(const char *path);
+/* locant_last_error() without the name of a function. */
+const char *cli_message(void);
 /* Observe all allocations: if one fails, cli_fail() and cli_finish() say so. */
 void cli_watch_memory(void);
 bool cli_no_memory(void);
@@ -226,8 +232,10 @@ int cli_at_end(void (*release)(void *), void *object);
 /* Call all of them. */
 void cli_end(void);
 
-/* Zeroed memory; NULL after an error message. */
+/* Zeroed memory, and a copy of n bytes with a 0 behind it; NULL after an error
+   message. */
 void *cli_alloc(size_t n, size_t size);
+char *cli_copy(const char *text, size_t n);
 /* Create an encoding of the spec. */
 int cli_encoding_create(locant_encoding **out, const char *spec);
 /* The same encoding for sequences of 'length'. */
@@ -270,6 +278,8 @@ double cli_memory(void);
 size_t cli_elements(const locant_tensor *t);
 /* Element i of a dense array of I64, I32, F32 or F64. */
 double cli_value(const locant_tensor *t, int64_t i);
+/* Index of the first element that is not finite, or -1. */
+int64_t cli_not_finite(const locant_tensor *t);
 /* Check, before long work, that a file or a folder can be made at this path. */
 int cli_check_output(const char *path);
 int cli_check_folder(const char *path);
@@ -346,6 +356,8 @@ const char *cli_traits(unsigned traits);
    has not disabled them.  Then its columns. */
 locant_terminal cli_colors(void);
 int cli_columns(void);
+/* Columns of a terminal; 0 if the file is none. */
+int cli_width(int fd);
 
 /* ----------------------------------------------------------- corpus.c */
 

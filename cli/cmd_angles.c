@@ -183,8 +183,7 @@ const struct cli_command cli_angles = {
                 "-o A.npy\n"
                 "locant angles --compare hf\n"
                 "locant angles --compare ggml --base 500000 --dim 128",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .computes = 1,
     .run = run
 };

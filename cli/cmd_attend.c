@@ -21,8 +21,7 @@ static const struct cli_option options[] = {
              .required = 1),
     OPT_FILE("value", v, "V.npy", "[B, Hkv, S, D]", .letter = 'v',
              .required = 1),
-    OPT_FILE("output", out, "O.npy", "shape and dtype of Q", .letter = 'o',
-             .required = 1),
+    OPT_OUTPUT(out, "O.npy", "shape and dtype of Q"),
     OPT_FILE("input", x, "X.npy",
              "[B, S, W]: input of the layer, for encodings that read it (fox)",
              .letter = 'x'),
@@ -176,15 +175,15 @@ const struct cli_command cli_attend = {
              "       [--query-positions P.npy] [--key-positions P.npy]\n"
              "       [--query-documents N.npy --key-documents N.npy]\n"
              "       [--window N] [--softcap C] [--sinks S.npy] -o O.npy",
-    .doc = "Query i is at position S - T + i, key j at j.  Takes no array of "
-           "T x S.",
+    .doc = "Query i is at position S - T + i, key j at j.  Needs no memory for "
+           "an array\nof T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
                 "-o O.npy\n"
                 "locant attend kerple -q Q.npy -k K.npy -v V.npy \\\n"
                 "    --param p=P.npy --param a=A.npy -o O.npy\n"
                 "locant attend rope -q Q.npy -k K.npy -v V.npy --causal \\\n"
                 "    --window 4096 --softcap 50 -o O.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

@@ -16,8 +16,7 @@ static const struct cli_option options[] = {
     OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
                 "query i is at position N + i"),
     OPT_PARAMS(params),
-    OPT_FILE("output", out, "B.npy", "float32 [H, T, S]", .letter = 'o',
-             .required = 1),
+    OPT_OUTPUT(out, "B.npy", "float32 [H, T, S]"),
     OPT_END
 };
 
@@ -51,7 +50,7 @@ const struct cli_command cli_bias = {
                 "-o B.npy\n"
                 "locant bias t5 --heads 8 --queries 1 --keys 512 --offset 511 "
                 "\\\n    --param table=T.npy -o B.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

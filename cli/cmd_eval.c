@@ -221,7 +221,7 @@ const struct cli_command cli_eval = {
            "fixed test sets, by greedy decoding.",
     .examples = "locant eval 3\nlocant eval 3 --json --dir lab\n"
                 "locant eval 3 --as 'temperature(kind=logn)+rope'",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

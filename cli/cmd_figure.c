@@ -64,22 +64,15 @@ static int list(const struct cli *cli)
     return cli->json ? cli_json(rows) : CLI_OK;
 }
 
-static const locant_figure_info *find(const char *name)
-{
-    const locant_figure_info *info;
-
-    for (int i = 0; (info = locant_figure_at(i)) != NULL; i++)
-        if (strcmp(info->name, name) == 0)
-            return info;
-    return NULL;
-}
-
-static int unknown(const char *name)
+static int find(const locant_figure_info **out, const char *name)
 {
     const char *names[128] = { NULL };
 
-    for (int n = 0; n < 127 && locant_figure_at(n) != NULL; n++)
-        names[n] = locant_figure_at(n)->name;
+    for (int i = 0; i < 127 && (*out = locant_figure_at(i)) != NULL; i++) {
+        if (strcmp((*out)->name, name) == 0)
+            return CLI_OK;
+        names[i] = (*out)->name;
+    }
     return cli_unknown("figure", name, names, "locant figure --list");
 }
 
@@ -268,9 +261,7 @@ static int run(const struct cli *cli)
 
     if (o->list || cli->n_words == 0)
         return list(cli);
-    info = find(cli->words[0]);
-    if (info == NULL)
-        return unknown(cli->words[0]);
+    CLI_TRY(find(&info, cli->words[0]));
     CLI_TRY(check_options(cli, info));
     if (strcmp(info->of, "runs") == 0 || strcmp(info->of, "report") == 0)
         return of_runs(cli, info);
@@ -307,8 +298,7 @@ const struct cli_command cli_figure = {
                 "locant figure task-scores --task T1 --length 256\n"
                 "locant figure task-depths 17 -o needles.svg\n"
                 "locant figure surface --encoding alibi -o surface.pdf",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 0,
     .max_words = 4096,
     .computes = 1,

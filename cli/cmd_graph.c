@@ -30,8 +30,7 @@ static const struct cli_option options[] = {
              "multiply the probability of step k by k^(S/2)"),
     OPT_FLAG("hops", hops,
              "shortest paths: int64 [N, N], -1 where there is none"),
-    OPT_FILE("output", out, "OUT.npy", "the array", .letter = 'o',
-             .required = 1),
+    OPT_OUTPUT(out, "OUT.npy", "the array"),
     OPT_END
 };
 
@@ -210,7 +209,7 @@ static int make_graph(struct job *job, const char *path, const locant_tensor *t)
     CLI_TRY(check_memory(nodes, 24 * (double)nodes));
     s = locant_graph_create(&job->graph, t, nodes);
     if (s == LOCANT_ERR_PARAM) /* an edge names a node that does not exist */
-        return cli_input_error(path);
+        return cli_fail(CLI_INPUT, "%s: %s", path, cli_message());
     CLI_TRY(cli_status_input(s));
     job->info = locant_graph_info_of(job->graph);
     return cli_at_end(free_graph, job->graph);
@@ -253,8 +252,9 @@ static int run(const struct cli *cli)
     CLI_TRY(check_options(cli));
     CLI_TRY(open_graph(&job, cli->words[0]));
     if (job.info->self_loops > 0)
-        fprintf(stderr, "note: self-loops ignored: %lld\n",
-                (long long)job.info->self_loops);
+        fprintf(stderr, "note: %lld self-loop%s ignored\n",
+                (long long)job.info->self_loops,
+                job.info->self_loops == 1 ? " is" : "s are");
     return job.o->laplacian > 0 ? run_laplacian(&job) : run_plain(&job);
 }
 
@@ -273,7 +273,7 @@ const struct cli_command cli_graph = {
     .examples = "locant graph E.npy --laplacian 8 -o V.npy\n"
                 "locant graph E.npy --walks 16 -o W.npy\n"
                 "locant graph E.npy --hops -o H.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

@@ -13,48 +13,38 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* The JSON of an encoding or variant; NULL after an error message. */
-static json_t *row_json(const char *spec, const char *title,
-                        const char *used_by)
+/* Add an encoding or variant. */
+static int add_json(struct cli_json_rows *rows, const char *spec,
+                    const char *title, const char *used_by)
 {
     const locant_encoding_info *info;
     locant_encoding *e;
     unsigned traits;
 
-    if (cli_encoding_create(&e, spec) != CLI_OK)
-        return NULL;
+    CLI_TRY(cli_encoding_create(&e, spec));
     info = locant_encoding_info_of(e);
     traits = locant_encoding_traits(e);
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:s, s:s}", "name",
-                     info->name, "spec", spec, "title", title, "doors",
-                     cli_doors(locant_encoding_doors(e)), "traits",
-                     cli_traits(traits), "parameters", show_params_json(e, 0),
-                     "learned", (traits & LOCANT_TRAIT_LEARNED) != 0, "source",
-                     info->source, "models", used_by);
+    cli_json_add(rows,
+                 json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:s, s:s}",
+                           "name", info->name, "spec", spec, "title", title,
+                           "doors", cli_doors(locant_encoding_doors(e)),
+                           "traits", cli_traits(traits), "parameters",
+                           show_params_json(e, 0), "learned",
+                           (traits & LOCANT_TRAIT_LEARNED) != 0, "source",
+                           info->source, "models", used_by));
+    return CLI_OK;
 }
 
-static int print_json(void)
+static int add_all(struct cli_json_rows *rows)
 {
     const locant_encoding_info *info;
-    json_t *rows = json_array();
 
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
-        const locant_variant *v = info->variants;
-        json_t *row = row_json(info->name, info->title, info->used_by);
-
-        while (row != NULL) {
-            json_array_append_new(rows, row);
-            if (v == NULL || v->spec == NULL)
-                break;
-            row = row_json(v->spec, v->title, v->used_by);
-            v++;
-        }
-        if (row == NULL) {
-            json_decref(rows);
-            return CLI_INPUT;
-        }
+        CLI_TRY(add_json(rows, info->name, info->title, info->used_by));
+        for (const locant_variant *v = info->variants; v && v->spec; v++)
+            CLI_TRY(add_json(rows, v->spec, v->title, v->used_by));
     }
-    return cli_json(rows);
+    return CLI_OK;
 }
 
 /* Print the encodings with this door, or those without any. */
@@ -94,9 +84,10 @@ static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
     const locant_encoding_info *info;
+    struct cli_json_rows rows = { 0 };
 
     if (cli->json)
-        return print_json();
+        return cli_json_print(&rows, add_all(&rows));
     if (o->markdown) {
         print_markdown();
         return CLI_OK;
@@ -122,7 +113,6 @@ const struct cli_command cli_list = {
            "keys).  Below each encoding, its variants\nwith names of their "
            "own.",
     .examples = "locant list\nlocant list --json",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .run = run
 };

@@ -215,8 +215,7 @@ const struct cli_command cli_positions = {
                 "locant positions mrope text:3 image:2x3 text:2\n"
                 "locant positions distance --distance selfextend --window 4 "
                 "\\\n    --group 2 --queries 1 --keys 8",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1,
     .actions = positions_forms,
 };

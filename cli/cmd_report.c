@@ -57,10 +57,8 @@ static char *first_item(const char **list, char separator)
 {
     const char *end = strchr(*list, separator);
     const size_t n = end != NULL ? (size_t)(end - *list) : strlen(*list);
-    char *item = cli_alloc(n + 1, 1);
+    char *item = cli_copy(*list, n);
 
-    if (item != NULL)
-        memcpy(item, *list, n);
     *list = end != NULL ? end + 1 : NULL;
     return item;
 }
@@ -351,8 +349,7 @@ const struct cli_command cli_report = {
                 "rope(base=128)' \\\n    --seeds 3\n"
                 "locant report --preset hour --with extension,surface\n"
                 "locant report --with tasks --tasks T2,T11,T4",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .computes = 1,
     .run = run
 };

@@ -30,8 +30,7 @@ static const struct cli_option options[] = {
              "stretch the kernel when the table shrinks; cubic a = -0.5"),
     OPT_REAL("offset", offset, "X",
              "added to each new size in the coordinates, 0 to 1"),
-    OPT_FILE("output", out, "OUT.npy", "dtype of the table", .letter = 'o',
-             .required = 1),
+    OPT_OUTPUT(out, "OUT.npy", "dtype of the table"),
     OPT_END
 };
 
@@ -126,7 +125,7 @@ const struct cli_command cli_resize = {
     .examples = "locant resize P.npy --to 2048 --align-corners -o P2048.npy\n"
                 "locant resize P.npy --grid 24x32 --from-grid 14x14 --prefix 1 "
                 "\\\n    --form hf -o P2.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

@@ -11,8 +11,7 @@ struct options {
 static const struct cli_option options[] = {
     OPT_FILE("input", in, "X.npy", "[..., T, D] of f32, f16, bf16 or f64",
              .letter = 'i', .required = 1),
-    OPT_FILE("output", out, "Y.npy", "shape and dtype of X", .letter = 'o',
-             .required = 1),
+    OPT_OUTPUT(out, "Y.npy", "shape and dtype of X"),
     OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
                 "row t is at position N + t"),
     OPT_FILE("positions", positions, "P.npy",
@@ -107,7 +106,7 @@ const struct cli_command cli_rotate = {
                 "locant rotate 'rope(pairing=interleaved)' -i Q.npy -o Y.npy "
                 "--offset 1000000\n"
                 "locant rotate rope -i Y.npy -o Q2.npy --inverse",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

@@ -314,8 +314,7 @@ const struct cli_command cli_runs = {
     .examples = "locant runs list\nlocant runs show 3 --json\n"
                 "locant runs export --table metrics > metrics.csv\n"
                 "locant runs sql 'select count(*) from runs'",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .computes = 1,
     .actions = actions
 };

@@ -74,8 +74,7 @@ static int uncovered(const char *only)
             (only != NULL && strcmp(only, info->name) != 0))
             continue;
         missing++;
-        cli_fail(CLI_NO, "selftest: no oracle judges the encoding %s",
-                 info->name);
+        cli_fail(CLI_NO, "selftest: the encoding %s has no oracle", info->name);
     }
     return missing;
 }
@@ -140,8 +139,7 @@ const struct cli_command cli_selftest = {
            "in units of the last place).  Exit 1 on a miss.",
     .examples = "locant selftest\nlocant selftest --only rope --isa base\n"
                 "locant selftest --only attend-back --cases 20 --seed 7",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .computes = 1,
     .run = run
 };

@@ -164,8 +164,7 @@ const struct cli_command cli_show = {
            "queries.",
     .examples = "locant show rope\nlocant show t5 -o t5.svg\n"
                 "locant show 'rope(base=500000,pairing=interleaved)'",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1,
     .max_words = 1,
     .run = run

@@ -12,10 +12,7 @@ static const struct cli_option options[] = {
                 "positions 0 .. L-1", .required = 1),
     OPT_INTEGER("dim", dim, "D", 1, INT64_C(1) << 30, "channels",
                 .required = 1),
-    OPT_PARAMS(params),
-    OPT_FILE("output", out, "OUT.npy", "float32 [L, L]", .letter = 'o',
-             .required = 1),
-    OPT_END
+    OPT_PARAMS(params), OPT_OUTPUT(out, "OUT.npy", "float32 [L, L]"), OPT_END
 };
 
 static int run(const struct cli *cli)
@@ -50,7 +47,7 @@ const struct cli_command cli_similarity = {
     .examples = "locant similarity sinusoidal --length 128 --dim 64 "
                 "-o S.npy\nlocant similarity rope --length 128 --dim 64 "
                 "-o S.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

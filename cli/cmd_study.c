@@ -23,31 +23,9 @@ static const struct cli_option options[] = {
 
 /* ---------------------------------------------------------------- printing */
 
-/* Prints a folder, quoted for a shell. */
-static void print_quoted(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
-
-    if (*word != '\0' && strspn(word, plain) == strlen(word)) {
-        fputs(word, stdout);
-        return;
-    }
-    putchar('\'');
-    for (; *word != '\0'; word++) {
-        if (*word == '\'')
-            fputs("'\\''", stdout);
-        else
-            putchar(*word);
-    }
-    putchar('\'');
-}
-
 static void print_command(const locant_study *study, const char *dir)
 {
-    printf("%s --dir ", study->command);
-    print_quoted(dir);
-    putchar('\n');
+    printf("%s --dir %s\n", study->command, cli_quoted(dir));
 }
 
 static json_t *study_json(const locant_study *study)
@@ -102,7 +80,7 @@ static int list(const struct cli *cli)
 }
 
 /* Warns that the file will contain the text. */
-static void tell_text(const locant_study *study, const char *path)
+static void warn_of_text(const locant_study *study, const char *path)
 {
     fprintf(stderr,
             "locant: %s will hold the text itself: %zu bytes (%zu "
@@ -113,7 +91,7 @@ static void tell_text(const locant_study *study, const char *path)
 }
 
 /* Warns that a repetition needs a text that the file lacks. */
-static void tell_without(const locant_study *study, const char *path)
+static void warn_of_no_text(const locant_study *study, const char *path)
 {
     if (study->corpus.kind != LOCANT_CORPUS_GENERATED)
         fprintf(stderr, "locant: %s holds only the SHA-256 of the text: %s\n",
@@ -130,11 +108,11 @@ static int export_study(const struct cli *cli, locant_store *store,
         o->with_text && study->corpus.kind != LOCANT_CORPUS_GENERATED;
 
     if (text && study->packed_bytes > 0)
-        tell_text(study, o->out);
+        warn_of_text(study, o->out);
     CLI_TRY(
         cli_status_input(locant_study_export(store, study->id, o->out, text)));
     if (!text)
-        tell_without(study, o->out);
+        warn_of_no_text(study, o->out);
     if (cli->json)
         return cli_json(study_json(study));
     printf("study %" PRId64 " of %s: %s\n", study->id, o->dir, o->out);
@@ -172,7 +150,7 @@ static int import(const struct cli *cli)
     CLI_TRY(cli_store_open(&store, o->dir, CLI_READ));
     CLI_TRY(cli_status_input(locant_store_study(&study, store, id)));
     if (study.packed_bytes == 0)
-        tell_without(&study, cli->words[1]);
+        warn_of_no_text(&study, cli->words[1]);
     if (cli->json)
         status = cli_json(study_json(&study));
     else
@@ -201,7 +179,6 @@ const struct cli_command cli_study = {
            "report then\ncompares its losses with those of the study.",
     .examples = "locant study export --with-text -o study.json\n"
                 "locant study import study.json --dir repeated",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .actions = actions
 };

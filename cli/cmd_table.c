@@ -12,10 +12,7 @@ static const struct cli_option options[] = {
                 "positions 0 .. L-1", .required = 1),
     OPT_INTEGER("dim", dim, "D", 1, INT64_C(1) << 30, "channels",
                 .required = 1),
-    OPT_PARAMS(params),
-    OPT_FILE("output", out, "OUT.npy", "float32 [L, D]", .letter = 'o',
-             .required = 1),
-    OPT_END
+    OPT_PARAMS(params), OPT_OUTPUT(out, "OUT.npy", "float32 [L, D]"), OPT_END
 };
 
 static int run(const struct cli *cli)
@@ -45,7 +42,7 @@ const struct cli_command cli_table = {
     .examples = "locant table sinusoidal --length 2048 --dim 512 -o P.npy\n"
                 "locant table learned --length 128 --dim 64 "
                 "--param table=T.npy -o P.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

@@ -108,7 +108,6 @@ const struct cli_command cli_tasks = {
            "little.",
     .examples = "locant tasks\nlocant train --task T1 --encoding alibi\n"
                 "locant eval 1\nlocant tasks --scores --places",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .run = run
 };

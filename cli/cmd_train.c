@@ -175,8 +175,7 @@ const struct cli_command cli_train = {
                 "locant train --task T1 --encoding t5\n"
                 "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .computes = 1,
     .run = run
 };

@@ -63,36 +63,22 @@ static void compare_headers(const locant_corpus *kept, const char *dir)
     locant_corpus_free(corpus);
 }
 
-/* The C headers kept in the store; NULL if there are none.  The store is closed
-   at once, because the command may open it for writing. */
-static int kept_headers(locant_corpus **out, const char *dir)
+/*
+ * The text kept in the store with this SHA-256; if that is NULL, the C headers
+ * kept there, or NULL.
+ * The store is closed at once, because the command may open it for writing.
+ */
+static locant_status read_kept(locant_corpus **out, const char *sha256,
+                               const char *dir)
 {
     locant_store *store = NULL;
-    locant_status s;
+    locant_status s = locant_store_open_readonly(&store, dir);
 
-    if (dir == NULL || !cli_has_store(dir))
-        return CLI_OK;
-    s = locant_store_open_readonly(&store, dir);
     if (s == LOCANT_OK)
-        s = locant_store_headers(out, store);
+        s = sha256 != NULL ? locant_store_kept_text(out, store, sha256)
+                           : locant_store_headers(out, store);
     locant_store_close(store);
-    CLI_TRY(cli_status(s));
-    if (*out != NULL)
-        compare_headers(*out, dir);
-    return CLI_OK;
-}
-
-static int kept_text(locant_corpus **out, const char *sha256, const char *dir)
-{
-    locant_store *store = NULL;
-    locant_status s;
-
-    CLI_TRY(cli_check_store(dir));
-    s = locant_store_open_readonly(&store, dir);
-    if (s == LOCANT_OK)
-        s = locant_store_kept_text(out, store, sha256);
-    locant_store_close(store);
-    return cli_status_input(s);
+    return s;
 }
 
 /* Check that the options select no more than one text. */
@@ -114,11 +100,17 @@ static int check_options(const struct cli_corpus *o)
 static int open_text(locant_corpus **out, const struct cli_corpus *o,
                      const char *dir)
 {
-    if (o->kept)
-        return kept_text(out, o->kept, dir);
-    if (!o->generated && o->text.n == 0 && !o->fresh)
-        CLI_TRY(kept_headers(out, dir));
-    return *out != NULL ? CLI_OK : read_text(out, o);
+    if (o->kept) {
+        CLI_TRY(cli_check_store(dir));
+        return cli_status_input(read_kept(out, o->kept, dir));
+    }
+    if (!o->generated && o->text.n == 0 && !o->fresh && dir != NULL &&
+        cli_has_store(dir))
+        CLI_TRY(cli_status(read_kept(out, NULL, dir)));
+    if (*out == NULL)
+        return read_text(out, o);
+    compare_headers(*out, dir);
+    return CLI_OK;
 }
 
 static void free_corpus(void *corpus)

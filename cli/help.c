@@ -53,15 +53,6 @@ const char *cli_nearest(const char *word, const char *const *names)
     return best;
 }
 
-const struct cli_command *cli_find(const char *name)
-{
-    for (size_t i = 0; cli_commands[i] != NULL; i++) {
-        if (strcmp(cli_commands[i]->name, name) == 0)
-            return cli_commands[i];
-    }
-    return NULL;
-}
-
 int cli_unknown(const char *what, const char *word, const char *const *names,
                 const char *lister)
 {
@@ -73,13 +64,16 @@ int cli_unknown(const char *what, const char *word, const char *const *names,
     return cli_refuse("unknown %s '%s'; '%s' lists them", what, word, lister);
 }
 
-int cli_unknown_command(const char *word)
+int cli_find(const struct cli_command **out, const char *name)
 {
     const char *names[64] = { NULL };
 
-    for (size_t n = 0; cli_commands[n] != NULL && n < 63; n++)
-        names[n] = cli_commands[n]->name;
-    return cli_unknown("command", word, names, "locant --help");
+    for (size_t i = 0; i < 63 && (*out = cli_commands[i]) != NULL; i++) {
+        names[i] = (*out)->name;
+        if (strcmp(names[i], name) == 0)
+            return CLI_OK;
+    }
+    return cli_unknown("command", name, names, "locant --help");
 }
 
 void cli_help(void)

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,7 +62,9 @@ int cli_job_status(locant_status s)
         return cli_fail(CLI_RESUMABLE, "stopped and saved; the same command "
                                        "continues from there");
     /* The request is valid, but another process trains this run. */
-    return s == LOCANT_ERR_UNSUPPORTED ? cli_input_error("") : cli_status(s);
+    return s == LOCANT_ERR_UNSUPPORTED
+               ? cli_fail(CLI_INPUT, "%s", cli_message())
+               : cli_status(s);
 }
 
 /* ---------------------------------------------------------------- progress */
@@ -123,19 +123,11 @@ static const char *describe(const locant_progress *p)
     return text;
 }
 
-static size_t terminal_width(void)
-{
-    struct winsize size;
-
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
-        return size.ws_col;
-    return 80;
-}
-
 int cli_progress(const locant_progress *p, void *context)
 {
     char bar[24];
-    int terminal = isatty(STDERR_FILENO);
+    const int terminal = isatty(STDERR_FILENO);
+    const int width = cli_width(STDERR_FILENO);
     double t = now(), percent;
 
     (void)context;
@@ -152,7 +144,7 @@ int cli_progress(const locant_progress *p, void *context)
     if (terminal) {
         draw_bar(bar, 20, percent / 100);
         /* Clear the rest of the line; text in the last column would wrap. */
-        fprintf(stderr, "\r%.*s\033[K", (int)terminal_width() - 1,
+        fprintf(stderr, "\r%.*s\033[K", (width > 20 ? width : 80) - 1,
                 cli_text("[%s] %3.0f%% %s", bar, percent, describe(p)));
         fflush(stderr);
         progress.drawn = 1;

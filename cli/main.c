@@ -75,9 +75,7 @@ static int help(int argc, char **argv)
         cli_help();
         return CLI_OK;
     }
-    command = cli_find(argv[0]);
-    if (command == NULL)
-        return cli_unknown_command(argv[0]);
+    CLI_TRY(cli_find(&command, argv[0]));
     cli_help_command(command);
     return CLI_OK;
 }
@@ -93,9 +91,7 @@ static int run(int argc, char **argv)
         printf("locant %s\n", locant_version());
         return CLI_OK;
     }
-    command = cli_find(name);
-    if (command == NULL)
-        return cli_unknown_command(name);
+    CLI_TRY(cli_find(&command, name));
     return run_command(command, argc - 2, argv + 2);
 }
 

@@ -1,6 +1,7 @@
 /* owned.c - what a command opens is closed when the command ends. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -47,6 +48,13 @@ void *cli_alloc(size_t n, size_t size)
     else if (cli_at_end(locant_release, memory) != CLI_OK)
         memory = NULL;
     return memory;
+}
+
+char *cli_copy(const char *text, size_t n)
+{
+    char *copy = cli_alloc(n + 1, 1);
+
+    return copy != NULL ? memcpy(copy, text, n) : NULL;
 }
 
 static void free_encoding(void *e)

@@ -1,96 +1,71 @@
 /* params.c - an encoding from its spec, its parameters from --param files. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
-
-/* Index of the parameter named in "NAME=FILE", or -1. */
-static int find_param(const locant_encoding *e, const char *text)
-{
-    locant_param_info info;
-    size_t n = strcspn(text, "=");
-
-    for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++) {
-        if (strlen(info.name) == n && memcmp(info.name, text, n) == 0)
-            return i;
-    }
-    return -1;
-}
 
 static int is_given(const struct cli_encoding *c, int i)
 {
     return c->params[i].data != NULL;
 }
 
-static int unknown_param(const locant_encoding *e, const char *text)
+/* Find the parameter named in "NAME=FILE". */
+static int find_param(int *out, const locant_encoding *e, const char *text)
 {
-    locant_param_info info;
+    const char *name = cli_text("%.*s", (int)strcspn(text, "="), text);
     const char *list = "";
+    locant_param_info info;
 
-    for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++)
+    for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++) {
+        *out = i;
+        if (strcmp(info.name, name) == 0 && i < CLI_MAX_PARAMS)
+            return CLI_OK;
         list = cli_join(list, cli_text("%s %s", info.name, info.dims));
-    return cli_refuse(
-        "--param '%s': unknown parameter '%.*s' of %s; it has: %s", text,
-        (int)strcspn(text, "="), text, locant_encoding_spec(e),
-        *list ? list : "none");
+    }
+    return cli_refuse("--param '%s': unknown parameter '%s' of %s; it has: %s",
+                      text, name, locant_encoding_spec(e),
+                      *list ? list : "none");
 }
 
-static int check_finite(const locant_tensor *t, const char *text)
+/* Replace integers by F64: the hops of a graph are integers. */
+static int widen(locant_tensor *t)
 {
-    const size_t n = cli_elements(t);
+    const locant_tensor from = *t;
 
-    for (size_t i = 0; i < n; i++) {
-        const double x = cli_value(t, (int64_t)i);
-
-        if (!isfinite(x))
-            return cli_fail(CLI_INPUT,
-                            "--param '%s': entry %zu is %g, should "
-                            "be a finite number",
-                            text, i, x);
-    }
+    CLI_TRY(cli_new(t, LOCANT_F64, from.rank, from.shape));
+    for (size_t i = 0; i < cli_elements(t); i++)
+        ((double *)t->data)[i] = cli_value(&from, (int64_t)i);
     return CLI_OK;
-}
-
-/* Convert I64 to F64 in the same memory: the hops of a graph are integers. */
-static void widen(locant_tensor *t)
-{
-    const size_t n = cli_elements(t);
-
-    for (size_t i = 0; i < n; i++) {
-        int64_t count;
-        double x;
-
-        memcpy(&count, (const char *)t->data + i * sizeof count, sizeof count);
-        x = (double)count;
-        memcpy((char *)t->data + i * sizeof x, &x, sizeof x);
-    }
-    t->dtype = LOCANT_F64;
 }
 
 static int read_param(struct cli_encoding *out, const char *text)
 {
     const char *equals = strchr(text, '=');
     locant_tensor *t;
-    int i;
+    int64_t entry;
+    int i = 0;
 
     if (equals == NULL || equals == text || equals[1] == '\0')
         return cli_refuse("--param '%s': should be NAME=FILE.npy", text);
-    i = find_param(out->e, text);
-    if (i < 0 || i >= CLI_MAX_PARAMS)
-        return unknown_param(out->e, text);
+    CLI_TRY(find_param(&i, out->e, text));
     t = &out->params[i];
     if (is_given(out, i))
         return cli_refuse("--param '%s': %.*s was given already", text,
                           (int)(equals - text), text);
     CLI_TRY(cli_read(t, "param", equals + 1));
     if (t->dtype == LOCANT_I64)
-        widen(t);
+        CLI_TRY(widen(t));
     if (t->dtype != LOCANT_F32 && t->dtype != LOCANT_F64)
         return cli_fail(CLI_INPUT,
                         "--param '%s': has dtype %s, expected f32, f64 or i64",
                         text, locant_dtype_name(t->dtype));
-    return check_finite(t, text);
+    entry = cli_not_finite(t);
+    if (entry >= 0)
+        return cli_fail(CLI_INPUT,
+                        "--param '%s': entry %lld is %g, should be a finite "
+                        "number",
+                        text, (long long)entry, cli_value(t, entry));
+    return CLI_OK;
 }
 
 /*

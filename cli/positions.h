@@ -17,14 +17,10 @@ struct options {
 extern const struct cli_action positions_forms[];
 
 /* positions_rows.c, positions_windows.c */
-int form_mask(const struct cli *cli), form_tokens(const struct cli *cli),
-    form_documents(const struct cli *cli), form_packing(const struct cli *cli),
-    form_random(const struct cli *cli), form_cape(const struct cli *cli),
-    form_grid(const struct cli *cli), form_mrope(const struct cli *cli),
-    form_streaming(const struct cli *cli),
-    form_selfextend(const struct cli *cli),
-    form_longlora(const struct cli *cli), form_distance(const struct cli *cli),
-    form_temperature(const struct cli *cli);
+typedef int form_fn(const struct cli *cli);
+form_fn form_mask, form_tokens, form_documents, form_packing, form_random,
+    form_cape, form_grid, form_mrope, form_streaming, form_selfextend,
+    form_longlora, form_distance, form_temperature;
 
 /* The exit status for s, whose numbers came from 'text', a list or a file. */
 int pos_status(const char *text, locant_status s);

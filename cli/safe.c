@@ -93,6 +93,24 @@ const char *cli_join(const char *list, const char *item)
     return cli_text("%s%s%s", list, *list != '\0' ? ", " : "", item);
 }
 
+const char *cli_quoted(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
+    const char *out = "";
+
+    if (*word != '\0' && strspn(word, plain) == strlen(word))
+        return word;
+    while (*word != '\0') {
+        const size_t n = strcspn(word, "'");
+
+        out = cli_text("%s%.*s%s", out, (int)n, word,
+                       word[n] == '\'' ? "'\\''" : "");
+        word += n + (word[n] == '\'');
+    }
+    return cli_text("'%s'", out);
+}
+
 const char *cli_safe(const char *text)
 {
     enum { AT_A_TIME = 8 };

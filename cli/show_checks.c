@@ -10,12 +10,9 @@
 
 enum { TOKENS = 8 };
 
-/* The spec as the user types it in a shell. */
 static const char *quoted(const locant_encoding *e)
 {
-    const char *spec = locant_encoding_spec(e);
-
-    return strpbrk(spec, "()") == NULL ? spec : cli_text("'%s'", spec);
+    return cli_quoted(locant_encoding_spec(e));
 }
 
 /* An encoding for sequences of 8, and where its parameters come from: the

@@ -4,35 +4,36 @@
 
 #include "show.h"
 
-/* Prints a table cell, and escapes the special characters of Markdown. */
-static void print_cell(const char *text)
+/* The text with a backslash before each of the special characters. */
+static const char *escaped(const char *text, const char *special)
 {
-    for (; *text != '\0'; text++) {
-        if (strchr("|<*_", *text) != NULL)
-            putchar('\\');
-        putchar(*text == '\n' ? ' ' : *text);
+    char out[4096];
+    size_t n = 0;
+
+    for (; *text != '\0' && n < sizeof out - 2; text++) {
+        if (strchr(special, *text) != NULL)
+            out[n++] = '\\';
+        out[n++] = *text == '\n' ? ' ' : *text;
     }
+    out[n] = '\0';
+    return cli_text("%s", out);
 }
 
-static void print_code(const char *text)
+static const char *plain(const char *text)
 {
-    putchar('`');
-    for (; *text != '\0'; text++) {
-        if (*text == '|')
-            putchar('\\');
-        putchar(*text);
-    }
-    putchar('`');
+    return escaped(text, "|<*_");
+}
+
+static const char *code(const char *text)
+{
+    return cli_text("`%s`", escaped(text, "|"));
 }
 
 /* Prints a paragraph of plain text. */
 static void print_section(const char *title, const char *text)
 {
-    if (text == NULL || text[0] == '\0')
-        return;
-    printf("\n## %s\n\n", title);
-    print_cell(text);
-    putchar('\n');
+    if (text != NULL && text[0] != '\0')
+        printf("\n## %s\n\n%s\n", title, plain(text));
 }
 
 static void print_keys(const char *name)
@@ -43,18 +44,9 @@ static void print_keys(const char *name)
         if (i == 0)
             puts("\n## Keys\n\n| key | default | range | meaning |\n"
                  "|---|---|---|---|");
-        printf("| ");
-        print_code(key.name);
-        printf(" | ");
-        if (key.fallback[0])
-            print_code(key.fallback);
-        else
-            printf("derived");
-        printf(" | %s: ", key.kind);
-        print_cell(key.range);
-        printf(" | ");
-        print_cell(key.doc);
-        puts(" |");
+        printf("| %s | %s | %s: %s | %s |\n", code(key.name),
+               key.fallback[0] ? code(key.fallback) : "derived", key.kind,
+               plain(key.range), plain(key.doc));
     }
 }
 
@@ -66,33 +58,21 @@ static void print_params(const locant_encoding *e)
         if (i == 0)
             puts("\n## Parameters\n\n| parameter | shape | meaning | from | "
                  "of |\n|---|---|---|---|---|");
-        printf("| ");
-        print_code(p.name);
-        printf(" | ");
-        print_cell(p.dims);
-        printf(" | ");
-        print_cell(p.doc);
-        printf(" | %s | %s |\n", p.rate == 0 ? "given" : "learned",
+        printf("| %s | %s | %s | %s | %s |\n", code(p.name), plain(p.dims),
+               plain(p.doc), p.rate == 0 ? "given" : "learned",
                p.per_layer ? "each layer" : "all layers");
     }
 }
 
 static void print_users(const locant_encoding_info *info)
 {
-    printf("\n## Who uses it\n\n");
-    print_cell(info->used_by);
-    putchar('\n');
-    for (const locant_variant *v = info->variants; v && v->spec; v++) {
-        if (v == info->variants)
-            puts("\n| spec | what | used by |\n|---|---|---|");
-        printf("| ");
-        print_code(v->spec);
-        printf(" | ");
-        print_cell(v->title);
-        printf(" | ");
-        print_cell(v->used_by);
-        puts(" |");
-    }
+    printf("\n## Who uses it\n\n%s\n", plain(info->used_by));
+    for (const locant_variant *v = info->variants; v && v->spec; v++)
+        printf("%s| %s | %s | %s |\n",
+               v == info->variants
+                   ? "\n| spec | what | used by |\n|---|---|---|\n"
+                   : "",
+               code(v->spec), plain(v->title), plain(v->used_by));
 }
 
 static void print_block(const struct show_block *b)

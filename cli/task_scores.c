@@ -1,5 +1,4 @@
 /* task_scores.c - locant tasks --scores: scores of the runs in a store. */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@ enum { SEEDS = 64 };
 /* A score of a run, and what decides with which others it is compared. */
 struct row {
     const locant_task_info *task;
-    char *setup, *setting; /* owned */
+    const char *setup, *setting;
     char encoding[256];
     int64_t run, steps, length, place, items, exact;
     uint64_t seed;
@@ -70,8 +69,8 @@ static int collect(const locant_run_info *run, const char *setup,
     row = &t->rows[t->n++];
     *row = (struct row){
         .task = locant_task_find(s->task),
-        .setup = strdup(setup),
-        .setting = strdup(s->setting),
+        .setup = cli_copy(setup, strlen(setup)),
+        .setting = cli_copy(s->setting, strlen(s->setting)),
         .run = run->id,
         .steps = run->step,
         .length = s->length,
@@ -196,10 +195,6 @@ int cli_task_scores(const struct cli *cli, const char *dir, int places)
     if (status == CLI_OK)
         status = t.failed ? cli_fail(CLI_INPUT, "no memory for the scores")
                           : print(cli, &t);
-    for (size_t i = 0; i < t.n; i++) {
-        free(t.rows[i].setup);
-        free(t.rows[i].setting);
-    }
     free(t.rows);
     return status;
 }
