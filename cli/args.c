@@ -8,7 +8,8 @@
 #include "cli.h"
 
 /* clang-format off */
-const struct cli_option cli_common_options[] = {
+/* Options that every command has. */
+static const struct cli_option common[] = {
     { .name = "json", .kind = CLI_FLAG, .offset = offsetof(struct cli, json),
       .doc = "print the result as JSON" },
     { .name = "help", .letter = 'h', .kind = CLI_FLAG,
@@ -23,36 +24,43 @@ const struct cli_option cli_common_options[] = {
 /* clang-format on */
 enum { COMMON_OF_ALL = 2, COMMON = 4 }; /* the others: commands that compute */
 
-static size_t common_count(const struct cli_command *c)
+const struct cli_option *cli_option_at(const struct cli_command *c, size_t i)
 {
-    return c->computes ? COMMON : COMMON_OF_ALL;
+    const struct cli_option *own = c->options;
+
+    for (; own->name != NULL; own++)
+        if (i-- == 0)
+            return own;
+    return i < (c->computes ? COMMON : COMMON_OF_ALL) ? &common[i] : NULL;
 }
 
-static int parse_integer(int64_t *out, const struct cli_option *o,
-                         const char *text)
+int cli_whole(int64_t *out, const char *text, int64_t min, int64_t max)
 {
     char *end;
     long long n;
 
     errno = 0;
     n = strtoll(text, &end, 10);
-    if (end != text && *end == '\0' && errno == 0 && text[0] > ' ' &&
-        n >= o->min && n <= o->max) {
-        *out = n;
+    if (end == text || *end != '\0' || errno != 0 || n < min || n > max)
         return 0;
-    }
-    if (o->max == INT64_MAX && o->min == INT64_MIN)
-        return cli_fail(CLI_USAGE, "--%s '%s': should be a whole number",
-                        o->name, text);
-    if (o->max == INT64_MAX)
-        return cli_fail(CLI_USAGE,
-                        "--%s '%s': should be a whole number of at "
-                        "least %lld",
-                        o->name, text, (long long)o->min);
-    return cli_fail(CLI_USAGE,
-                    "--%s '%s': should be a whole number from %lld "
-                    "to %lld",
-                    o->name, text, (long long)o->min, (long long)o->max);
+    *out = n;
+    return 1;
+}
+
+static int parse_integer(int64_t *out, const struct cli_option *o,
+                         const char *text)
+{
+    const char *range = "";
+
+    if (text[0] > ' ' && cli_whole(out, text, o->min, o->max))
+        return CLI_OK;
+    if (o->max != INT64_MAX)
+        range = cli_text(" from %lld to %lld", (long long)o->min,
+                         (long long)o->max);
+    else if (o->min != INT64_MIN)
+        range = cli_text(" of at least %lld", (long long)o->min);
+    return cli_refuse("--%s '%s': should be a whole number%s", o->name, text,
+                      range);
 }
 
 static int parse_real(double *out, const struct cli_option *o, const char *text)
@@ -61,130 +69,150 @@ static int parse_real(double *out, const struct cli_option *o, const char *text)
     double x = strtod(text, &end);
 
     if (end == text || *end != '\0' || !isfinite(x) || text[0] <= ' ')
-        return cli_fail(CLI_USAGE, "--%s '%s': should be a finite number",
-                        o->name, text);
+        return cli_refuse("--%s '%s': should be a finite number", o->name,
+                          text);
     *out = x;
     return 0;
 }
 
 static int parse_choice(int *out, const struct cli_option *o, const char *text)
 {
-    const char *at = o->value;
-    size_t n = strlen(text);
+    const char *list = "";
 
-    for (int i = 0; *at != '\0'; i++) {
-        size_t word = strcspn(at, "|");
+    for (const char *at = o->value, *end; *at != '\0';
+         at = end + (*end == '|')) {
+        const char *word;
 
-        if (word == n && strncmp(at, text, n) == 0) {
-            *out = i;
-            return 0;
-        }
-        at += word + (at[word] == '|');
+        end = at + strcspn(at, "|");
+        word = cli_text("%.*s", (int)(end - at), at);
+        if (strcmp(word, text) == 0)
+            return CLI_OK;
+        list = cli_join(list, word);
+        ++*out;
     }
-    fprintf(stderr, "locant: --%s '%s': should be one of ", o->name,
-            cli_safe(text));
-    for (at = o->value; *at != '\0'; at++) {
-        if (*at == '|')
-            fputs(", ", stderr);
-        else
-            fputc(*at, stderr);
-    }
-    fputc('\n', stderr);
-    return CLI_USAGE;
+    return cli_refuse("--%s '%s': should be one of %s", o->name, text, list);
 }
 
-static int append(struct cli_list *list, const char *text)
+/* A list has room for all words of the command line. */
+static int append(struct cli_list *list, const char *text, int argc)
 {
-    const char **more =
-        realloc(list->items, (list->n + 1) * sizeof *list->items);
-
-    if (more == NULL)
-        return cli_fail(CLI_INPUT, "out of memory");
-    list->items = more;
+    if (list->items == NULL)
+        list->items = cli_alloc((size_t)argc, sizeof *list->items);
+    if (list->items == NULL)
+        return CLI_INPUT;
     list->items[list->n++] = text;
-    return 0;
+    return CLI_OK;
 }
 
-static int store(void *base, const struct cli_option *o, const char *text)
+/* Where the option's value is stored. */
+static void *place(struct cli *cli, const struct cli_option *o)
 {
-    void *at = (char *)base + o->offset;
+    for (size_t i = 0; i < COMMON; i++)
+        if (o == &common[i])
+            return (char *)cli + o->offset;
+    return (char *)cli->options + o->offset;
+}
+
+static int store(struct cli *cli, const struct cli_option *o, const char *text)
+{
+    void *at = place(cli, o);
 
     switch (o->kind) {
-    case CLI_FLAG: *(int *)at = 1; return 0;
+    case CLI_FLAG: *(int *)at = 1; return CLI_OK;
     case CLI_FILE:
         if (text[0] == '\0' || strcmp(text, "-") == 0)
-            return cli_fail(CLI_USAGE,
-                            "--%s '%s': should be the name of a "
-                            "file",
-                            o->name, text);
+            return cli_refuse("--%s '%s': should be the name of a file",
+                              o->name, text);
         *(const char **)at = text;
-        return 0;
-    case CLI_TEXT: *(const char **)at = text; return 0;
+        return CLI_OK;
+    case CLI_TEXT: *(const char **)at = text; return CLI_OK;
     case CLI_INTEGER: return parse_integer(at, o, text);
     case CLI_REAL: return parse_real(at, o, text);
-    case CLI_CHOICE: return parse_choice(at, o, text);
+    case CLI_CHOICE: *(int *)at = 0; return parse_choice(at, o, text);
     case CLI_LIST:
     case CLI_MANY: break;
     }
-    return append(at, text);
+    return append(at, text, cli->argc);
+}
+
+/* The default may lie outside the range: -1, for example, means "not given". */
+static int store_fallbacks(struct cli *cli)
+{
+    const struct cli_option *o = cli->command->options;
+
+    for (; o->name != NULL; o++) {
+        struct cli_option any = *o;
+
+        any.min = INT64_MIN;
+        any.max = INT64_MAX;
+        if (o->fallback != NULL)
+            CLI_TRY(store(cli, &any, o->fallback));
+    }
+    return CLI_OK;
 }
 
 /* ---------------------------------------------------------- finding options */
 
-static int is_named(const struct cli_option *o, const char *name, size_t n,
-                    char letter)
+/* Finds the option called 'name' (n bytes), or 'letter' if that is not 0. */
+static const struct cli_option *find(struct cli *cli, const char *name,
+                                     size_t n, char letter)
 {
-    if (letter != 0)
-        return o->letter == letter;
-    return strlen(o->name) == n && memcmp(o->name, name, n) == 0;
-}
+    const struct cli_option *o;
 
-/* Finds the option called 'name' (n bytes) or 'letter'. *base is the struct
-   that the option writes to. */
-static const struct cli_option *find(struct cli *cli, void **base,
-                                     const char *name, size_t n, char letter)
-{
-    const struct cli_option *own = cli->command->options;
-
-    for (size_t i = 0; own != NULL && own[i].name != NULL; i++) {
-        if (is_named(&own[i], name, n, letter)) {
-            *base = cli->options;
+    for (size_t i = 0; (o = cli_option_at(cli->command, i)) != NULL; i++) {
+        if (letter != 0 ? o->letter == letter
+                        : strlen(o->name) == n && !memcmp(o->name, name, n)) {
             cli->given |= UINT64_C(1) << i;
-            return &own[i];
+            break;
         }
     }
-    *base = cli;
-    for (size_t i = 0; i < common_count(cli->command); i++) {
-        const struct cli_option *o = &cli_common_options[i];
+    return o;
+}
 
-        if (is_named(o, name, n, letter))
-            return o;
+int cli_given(const struct cli *cli, const char *option)
+{
+    const struct cli_option *o = cli->command->options;
+
+    for (size_t i = 0; o[i].name != NULL; i++) {
+        if (strcmp(o[i].name, option) == 0)
+            return (int)(cli->given >> i & 1);
     }
-    return NULL;
+    return 0;
+}
+
+/* "runs list" */
+static const char *full_name(const struct cli *cli)
+{
+    return cli->action == NULL
+               ? cli->command->name
+               : cli_text("%s %s", cli->command->name, cli->action->name);
+}
+
+int cli_need(const struct cli *cli, const char *option)
+{
+    const struct cli_option *o = cli->command->options;
+
+    if (cli_given(cli, option))
+        return CLI_OK;
+    while (strcmp(o->name, option) != 0)
+        o++;
+    return cli_refuse("%s: --%s %s is missing", full_name(cli), option,
+                      o->value);
 }
 
 static int unknown_option(const struct cli *cli, const char *arg)
 {
-    const char *names[80];
-    char word[64];
-    size_t n = 0;
-    const struct cli_option *own = cli->command->options;
-    const char *near;
+    const char *names[80] = { NULL };
+    const char *word = cli_text("%.*s", (int)strcspn(arg, "="), arg), *near;
+    const struct cli_option *o;
 
-    for (size_t i = 0; own != NULL && own[i].name != NULL && n < 70; i++)
-        names[n++] = own[i].name;
-    for (size_t i = 0; i < common_count(cli->command); i++)
-        names[n++] = cli_common_options[i].name;
-    names[n] = NULL;
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(arg, "="), arg);
+    for (size_t i = 0; i < 79 && (o = cli_option_at(cli->command, i)); i++)
+        names[i] = o->name;
     near = cli_nearest(word + strspn(word, "-"), names);
     if (near != NULL && word[1] == '-')
-        return cli_fail(CLI_USAGE, "unknown option %s; did you mean --%s?",
-                        word, near);
-    return cli_fail(CLI_USAGE,
-                    "unknown option %s; 'locant %s --help' lists "
-                    "the options",
-                    word, cli->command->name);
+        return cli_refuse("unknown option %s; did you mean --%s?", word, near);
+    return cli_refuse("unknown option %s; 'locant %s --help' lists the options",
+                      word, cli->command->name);
 }
 
 /* ---------------------------------------------------------------- parsing */
@@ -199,145 +227,140 @@ static int is_value(const struct cli_option *o, const char *word)
            o->kind == CLI_REAL || (word[1] >= '0' && word[1] <= '9');
 }
 
-/* Stores the value of option 'o', which argv[*i] names.  'inline_value' is the
-   text after '=', or NULL. */
-static int take(void *base, const struct cli_option *o,
-                const char *inline_value, int argc, char **argv, int *i)
+/* Stores the value of option 'o', which argv[*i] names.  'value' is the text
+   after '=', or NULL. */
+static int store_value(struct cli *cli, const struct cli_option *o,
+                       const char *value, char **argv, int *i)
 {
-    const char *value = inline_value;
-    int failed;
-
     if (o->kind == CLI_FLAG && value != NULL)
-        return cli_fail(CLI_USAGE, "--%s '%s': takes no value", o->name, value);
+        return cli_refuse("--%s '%s': takes no value", o->name, value);
     if (o->kind == CLI_FLAG)
-        return store(base, o, "");
-    if (value == NULL && *i + 1 < argc && is_value(o, argv[*i + 1]))
+        return store(cli, o, "");
+    if (value == NULL && *i + 1 < cli->argc && is_value(o, argv[*i + 1]))
         value = argv[++*i];
     if (value == NULL)
-        return cli_fail(CLI_USAGE, "--%s: needs a value, %s", o->name,
-                        o->value);
-    failed = store(base, o, value);
-    while (!failed && o->kind == CLI_MANY && *i + 1 < argc &&
+        return cli_refuse("--%s: needs a value, %s", o->name, o->value);
+    CLI_TRY(store(cli, o, value));
+    while (o->kind == CLI_MANY && *i + 1 < cli->argc &&
            is_value(o, argv[*i + 1]))
-        failed = store(base, o, argv[++*i]);
-    return failed;
+        CLI_TRY(store(cli, o, argv[++*i]));
+    return CLI_OK;
 }
 
-static int parse_one(struct cli *cli, int argc, char **argv, int *i)
+static int parse_one(struct cli *cli, char **argv, int *i)
 {
     const char *arg = argv[*i], *value = NULL;
     const struct cli_option *o;
-    void *base;
 
     if (arg[1] == '-') {
         size_t n = strcspn(arg + 2, "=");
 
-        o = find(cli, &base, arg + 2, n, 0);
+        o = find(cli, arg + 2, n, 0);
         if (arg[2 + n] == '=')
             value = arg + 2 + n + 1;
     } else {
-        o = find(cli, &base, NULL, 0, arg[1]);
+        o = find(cli, NULL, 0, arg[1]);
         if (arg[2] != '\0')
             value = arg + 2 + (arg[2] == '=');
     }
-    if (o == NULL)
-        return unknown_option(cli, arg);
-    return take(base, o, value, argc, argv, i);
+    return o == NULL ? unknown_option(cli, arg)
+                     : store_value(cli, o, value, argv, i);
 }
 
-/* The default may lie outside the range: -1, for example, means "not given". */
-static int store_fallback(void *base, const struct cli_option *o)
+/* Whether a word is one of "list|show|rm". */
+static int is_one_of(const char *word, const char *list)
 {
-    struct cli_option any = *o;
-
-    any.min = INT64_MIN;
-    any.max = INT64_MAX;
-    return o->fallback != NULL ? store(base, &any, o->fallback) : 0;
+    return strstr(cli_text("|%s|", list), cli_text("|%s|", word)) != NULL;
 }
 
-static int store_fallbacks(void *base, const struct cli_option *options)
+/* Finds the action that the first word names. */
+static int find_action(struct cli *cli)
 {
-    for (; options != NULL && options->name != NULL; options++) {
-        int failed = store_fallback(base, options);
+    const struct cli_action *a = cli->command->actions;
+    const char *names[32] = { NULL }, *all = "", *near;
 
-        if (failed)
-            return failed;
+    for (size_t i = 0; a[i].name != NULL; i++) {
+        if (cli->n_words == 0 || strcmp(a[i].name, cli->words[0]) == 0) {
+            cli->action = &a[i];
+            return CLI_OK;
+        }
+        names[i] = a[i].name;
+        all = cli_join(all, a[i].name);
     }
-    return 0;
+    near = cli_nearest(cli->words[0], names);
+    if (near != NULL)
+        return cli_refuse("%s: '%s' is unknown; did you mean %s?",
+                          cli->command->name, cli->words[0], near);
+    return cli_refuse("%s: '%s': should be one of %s", cli->command->name,
+                      cli->words[0], all);
+}
+
+/* Checks that the action's argument is there, and only options for it. */
+static int check_action(const struct cli *cli)
+{
+    const char *argument = cli->action->argument;
+    const struct cli_option *o = cli->command->options;
+
+    if (argument != NULL && argument[0] != '[' && cli->n_words < 2)
+        return cli_refuse("%s: %s is missing", full_name(cli), argument);
+    if (cli->n_words > 1 + (argument != NULL) &&
+        (argument == NULL || strstr(argument, "...") == NULL))
+        return cli_refuse("%s: unexpected argument '%s'", full_name(cli),
+                          cli->words[cli->n_words - 1]);
+    for (size_t i = 0; o[i].name != NULL; i++)
+        if (cli->given >> i & 1 && o[i].of != NULL &&
+            !is_one_of(cli->action->name, o[i].of))
+            return cli_refuse("%s: --%s is for '%s %s'", full_name(cli),
+                              o[i].name, cli->command->name, o[i].of);
+    return CLI_OK;
 }
 
 /* Checks that all required words and options are there, and no more words. */
 static int check_complete(const struct cli *cli)
 {
     const struct cli_command *c = cli->command;
+    const struct cli_option *o = c->options;
     char usage[512];
 
     cli_usage(usage, sizeof usage, c->usage);
     if (cli->n_words < c->min_words)
-        return cli_fail(CLI_USAGE, "%s: needs %.*s; usage: locant %s %s",
-                        c->name, (int)strcspn(c->usage, " \n"), c->usage,
-                        c->name, usage);
-    if (cli->n_words > c->max_words)
-        return cli_fail(CLI_USAGE,
-                        "%s: unexpected argument '%s'; usage: "
-                        "locant %s %s",
-                        c->name, cli->words[c->max_words], c->name, usage);
-    for (size_t i = 0; c->options != NULL && c->options[i].name != NULL; i++) {
-        const struct cli_option *o = &c->options[i];
-
-        if (o->required && !(cli->given >> i & 1))
-            return cli_fail(CLI_USAGE, "%s: --%s %s is missing (%s)", c->name,
-                            o->name, o->value, o->doc);
-    }
-    return 0;
+        return cli_refuse("%s: needs %.*s; usage: locant %s %s", c->name,
+                          (int)strcspn(c->usage, " \n"), c->usage, c->name,
+                          usage);
+    if (c->actions == NULL && cli->n_words > c->max_words)
+        return cli_refuse("%s: unexpected argument '%s'; usage: locant %s %s",
+                          c->name, cli->words[c->max_words], c->name, usage);
+    for (size_t i = 0; o[i].name != NULL; i++)
+        if (o[i].required && !(cli->given >> i & 1))
+            return cli_refuse("%s: --%s %s is missing (%s)", c->name, o[i].name,
+                              o[i].value, o[i].doc);
+    return CLI_OK;
 }
 
 int cli_parse(struct cli *cli, const struct cli_command *command, int argc,
               char **argv)
 {
-    int failed, only_words = 0;
+    int only_words = 0;
 
-    *cli = (struct cli){ .command = command };
-    cli->words = calloc((size_t)argc + 1, sizeof *cli->words);
-    cli->options = calloc(1, command->options_size + 1);
+    *cli = (struct cli){ .command = command, .argc = argc };
+    cli->words = cli_alloc((size_t)argc + 1, sizeof *cli->words);
+    cli->options = cli_alloc(1, command->options_size + 1);
     if (cli->words == NULL || cli->options == NULL)
-        return cli_fail(CLI_INPUT, "out of memory");
-    failed = store_fallbacks(cli->options, command->options);
-    for (int i = 0; i < argc && !failed; i++) {
+        return CLI_INPUT;
+    CLI_TRY(store_fallbacks(cli));
+    for (int i = 0; i < argc; i++) {
         if (!only_words && strcmp(argv[i], "--") == 0)
             only_words = 1;
         else if (only_words || argv[i][0] != '-' || argv[i][1] == '\0')
             cli->words[cli->n_words++] = argv[i];
         else
-            failed = parse_one(cli, argc, argv, &i);
+            CLI_TRY(parse_one(cli, argv, &i));
     }
-    if (failed || cli->help)
-        return failed;
-    return check_complete(cli);
-}
-
-void cli_release(struct cli *cli)
-{
-    const struct cli_option *o = cli->command ? cli->command->options : NULL;
-
-    for (; cli->options != NULL && o != NULL && o->name != NULL; o++) {
-        if (o->kind == CLI_LIST || o->kind == CLI_MANY) {
-            void *at = (char *)cli->options + o->offset;
-
-            free(((struct cli_list *)at)->items);
-        }
-    }
-    free(cli->options);
-    free(cli->words);
-}
-
-int cli_given(const struct cli *cli, const char *option)
-{
-    const struct cli_option *o = cli->command->options;
-
-    for (size_t i = 0; o != NULL && o[i].name != NULL; i++) {
-        if (strcmp(o[i].name, option) == 0)
-            return (int)(cli->given >> i & 1);
-    }
-    return 0;
+    if (cli->help)
+        return CLI_OK;
+    CLI_TRY(check_complete(cli));
+    if (command->actions == NULL)
+        return CLI_OK;
+    CLI_TRY(find_action(cli));
+    return check_action(cli);
 }

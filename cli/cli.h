@@ -52,6 +52,7 @@ struct cli_option {
     int64_t min, max;     /* INTEGER */
     int required;
     const char *doc;
+    const char *of; /* "export|import": only for these actions */
 };
 
 /*
@@ -83,8 +84,12 @@ struct cli_option {
 /* clang-format off */
 #define OPT_END { .name = NULL }
 /* clang-format on */
+/* The members of struct cli_command for this table. */
+#define CLI_OPTIONS .options = options, .options_size = sizeof(struct options)
 
 /* Options that several commands share. */
+#define OPT_OUTPUT(member, value, doc)                                         \
+    OPT_FILE("output", member, value, doc, .letter = 'o', .required = 1)
 #define OPT_DIR(member)                                                        \
     OPT_FILE("dir", member, "DIR", "folder of the run store",                  \
              .fallback = "locant-lab")
@@ -94,20 +99,30 @@ struct cli_option {
 
 struct cli;
 
+/* What a command can do: its first word. */
+struct cli_action {
+    const char *name;     /* NULL ends a table */
+    const char *argument; /* "ID", "[ID]" or "[WORD...]"; NULL: none */
+    int (*run)(const struct cli *cli);
+};
+
 struct cli_command {
     const char *name, *summary;
     const char *usage; /* lines of arguments, split at '\n' */
     const char *doc, *examples;
-    const struct cli_option *options; /* may be NULL */
+    const struct cli_option *options;
     size_t options_size;
     size_t min_words, max_words;
     int computes; /* takes --threads and --isa */
     int (*run)(const struct cli *cli);
+    /* Instead of 'run' and 'max_words'.  The first one is the default. */
+    const struct cli_action *actions;
 };
 
 /* A parsed command line. */
 struct cli {
     const struct cli_command *command;
+    const struct cli_action *action; /* NULL if the command has none */
     void *options;      /* its struct options, zeroed, then filled */
     const char **words; /* arguments that are not options */
     size_t n_words;
@@ -115,6 +130,7 @@ struct cli {
     int json, help;
     int64_t threads;
     const char *isa;
+    int argc; /* the most items that a list can get */
 };
 
 /* The commands in the order of the help; ends with NULL. */
@@ -131,8 +147,14 @@ extern const struct cli_command cli_list, cli_show, cli_table, cli_rotate,
    message. */
 int cli_parse(struct cli *cli, const struct cli_command *command, int argc,
               char **argv);
-void cli_release(struct cli *cli);
 int cli_given(const struct cli *cli, const char *option);
+/* Print an error message if the option was not given. */
+int cli_need(const struct cli *cli, const char *option);
+/* Option i of a command: its own, then those of every command; NULL after the
+   last. */
+const struct cli_option *cli_option_at(const struct cli_command *c, size_t i);
+/* Parse a whole number from 'min' to 'max'; 0 if the text is none. */
+int cli_whole(int64_t *out, const char *text, int64_t min, int64_t max);
 
 /* The nearest of 'names' (NULL at the end) within two edits, or NULL. */
 const char *cli_nearest(const char *word, const char *const *names);
@@ -140,11 +162,8 @@ const char *cli_nearest(const char *word, const char *const *names);
    lists them; returns CLI_USAGE. */
 int cli_unknown(const char *what, const char *word, const char *const *names,
                 const char *lister);
-const struct cli_command *cli_find(const char *name);
-int cli_unknown_command(const char *word);
-
-/* Options that every command has. */
-extern const struct cli_option cli_common_options[];
+/* Find a command; prints an error message if there is none of that name. */
+int cli_find(const struct cli_command **out, const char *name);
 
 /*
  * Joins the first form of a usage into one line; lines that begin with a blank
@@ -163,6 +182,16 @@ void cli_help_command(const struct cli_command *command);
 
 /* Print "locant: " and the message on stderr; returns 'status'. */
 int cli_fail(int status, const char *format, ...) LOCANT_PRINTF(2, 3);
+#define cli_refuse(...) cli_fail(CLI_USAGE, __VA_ARGS__)
+
+/* Return the exit status of 'call' if it is not CLI_OK. */
+/* clang-format off */
+#define CLI_TRY(call)                            \
+    do {                                         \
+        int status_ = (call);                    \
+        if (status_ != CLI_OK) return status_;   \
+    } while (0)
+/* clang-format on */
 
 /*
  * Make foreign text safe for a terminal: valid UTF-8 stays, control characters
@@ -171,45 +200,86 @@ int cli_fail(int status, const char *format, ...) LOCANT_PRINTF(2, 3);
  * calls this.  The result lives until the eighth call after this one.
  */
 const char *cli_safe(const char *text);
-/* Print locant_last_error() on stderr; returns the exit status for 's'. */
-int cli_error(locant_status s);
-/* The same for a valid request that cannot be met now: exit 3. */
-int cli_error_busy(void);
-/* The same if the data came from a file: exit 3. */
-int cli_error_input(locant_status s);
-/* The same if the message does not name the file. */
-int cli_error_file(const char *path);
+/* printf() of at most 4095 bytes, which are overwritten when later texts have
+   taken 56 KiB. */
+const char *cli_text(const char *format, ...) LOCANT_PRINTF(1, 2);
+/* The word as typed in a shell, in quotes if necessary; as cli_text(). */
+const char *cli_quoted(const char *word);
+/* "a, b" of "a" and "b", "b" of "" and "b"; as cli_text(). */
+const char *cli_join(const char *list, const char *item);
+/* The exit status for 's'; unless it is OK, prints cli_message(). */
+int cli_status(locant_status s);
+/* The same if the data came from a file: errors are exit 3. */
+int cli_status_input(locant_status s);
+/* locant_last_error() without the name of a function. */
+const char *cli_message(void);
 /* Observe all allocations: if one fails, cli_fail() and cli_finish() say so. */
 void cli_watch_memory(void);
 bool cli_no_memory(void);
 /* Flush stdout; returns 'status', or 3 if stdout could not be written. */
 int cli_finish(int status);
 
+/* -------------------------------------------------------------- owned.c */
+
+/*
+ * What a command opens or allocates by the functions of this header is closed
+ * and freed when the command ends, so a command may return anywhere.
+ */
+
+/* Call release(object) when the command ends, the last one first.  If there is
+   no memory to remember it, calls it now and returns CLI_INPUT. */
+int cli_at_end(void (*release)(void *), void *object);
+/* Call all of them. */
+void cli_end(void);
+
+/* Zeroed memory, and a copy of n bytes with a 0 behind it; NULL after an error
+   message. */
+void *cli_alloc(size_t n, size_t size);
+char *cli_copy(const char *text, size_t n);
+/* Create an encoding of the spec. */
+int cli_encoding_create(locant_encoding **out, const char *spec);
+/* The same encoding for sequences of 'length'. */
+int cli_encoding_resolve(locant_encoding **out, const locant_encoding *e,
+                         int64_t length);
+bool cli_has_store(const char *dir);
+/* Print an error message if the folder has no run store. */
+int cli_check_store(const char *dir);
+/* Open the run store of a folder, which must have one. */
+enum cli_access { CLI_READ, CLI_WRITE };
+int cli_store_open(locant_store **out, const char *dir, enum cli_access access);
+/* Open a run store for writing; create it if there is none. */
+int cli_store_make(locant_store **out, const char *dir);
+
 /* -------------------------------------------------------------- arrays.c */
 
-/* Read FILE.npy given to --option. */
-int cli_read(locant_array *out, const char *option, const char *path);
+/* Read FILE.npy given to --option, or a word if 'option' is NULL. */
+int cli_read(locant_tensor *out, const char *option, const char *path);
 /* The same, but the dtype must be among CLI_IS(LOCANT_I64) | .. */
 #define CLI_IS(dtype) (1U << (dtype))
 /* clang-format off */
 #define CLI_FLOATS (CLI_IS(LOCANT_F32) | CLI_IS(LOCANT_F16) | \
                     CLI_IS(LOCANT_BF16) | CLI_IS(LOCANT_F64))
 /* clang-format on */
-int cli_read_as(locant_array *out, const char *option, const char *path,
+int cli_read_as(locant_tensor *out, const char *option, const char *path,
                 unsigned dtypes);
 /* Allocate a dense array; refuse more memory than the machine has. */
-int cli_new(locant_array *out, locant_dtype dtype, int rank,
+int cli_new(locant_tensor *out, locant_dtype dtype, int rank,
             const int64_t *shape);
 /* first, first + 1, .. as I64 [n]. */
-int cli_count(locant_array *out, int64_t first, int64_t n);
+int cli_count(locant_tensor *out, int64_t first, int64_t n);
 /* A file of positions: I64 [T], or F64 [T] or [T, axes], all finite. */
-int cli_read_positions(locant_array *out, const char *path);
+int cli_read_positions(locant_tensor *out, const char *path);
 /* Write the array, and report it on stderr, or as JSON on stdout. */
 int cli_write(const struct cli *cli, const char *path, const locant_tensor *t);
-void cli_free(locant_array *array);
+/* Report a file that was written without an array. */
+int cli_report_file(const struct cli *cli, const char *path);
 /* Bytes of memory of this machine. */
 double cli_memory(void);
 size_t cli_elements(const locant_tensor *t);
+/* Element i of a dense array of I64, I32, F32 or F64. */
+double cli_value(const locant_tensor *t, int64_t i);
+/* Index of the first element that is not finite, or -1. */
+int64_t cli_not_finite(const locant_tensor *t);
 /* Check, before long work, that a file or a folder can be made at this path. */
 int cli_check_output(const char *path);
 int cli_check_folder(const char *path);
@@ -219,10 +289,7 @@ enum { CLI_MAX_PARAMS = 64 };
 /* An encoding with its learned parameters read from files. */
 struct cli_encoding {
     locant_encoding *e;
-    const locant_encoding_info *info;
-    locant_array arrays[CLI_MAX_PARAMS];
     locant_tensor params[CLI_MAX_PARAMS];
-    int drawn[CLI_MAX_PARAMS]; /* memory of cli_new() */
     int n_params;
 };
 
@@ -252,7 +319,6 @@ struct cli_params {
 int cli_encoding_open(struct cli_encoding *out, const char *spec,
                       const struct cli_params *params, int64_t length,
                       const locant_sizes *sizes);
-void cli_encoding_close(struct cli_encoding *encoding);
 /* The parameters for calls of the library: NULL if there are none. */
 const locant_tensor *cli_params(const struct cli_encoding *encoding);
 
@@ -278,11 +344,11 @@ int cli_json_print(struct cli_json_rows *rows, int status);
 /* A number; null if it is not finite. */
 json_t *cli_real(double x);
 json_t *cli_shape(const locant_tensor *t);
-/* "[2, 3]" into 'out'. */
-void cli_shape_text(char *out, size_t size, const locant_tensor *t);
-/* Names of the doors in a bit set, joined; "none" if it is 0. */
-void cli_doors(char *out, size_t size, unsigned doors);
-void cli_traits(char *out, size_t size, unsigned traits);
+/* "[2, 3]", as cli_text(). */
+const char *cli_shape_text(const locant_tensor *t);
+/* Names of the doors in a bit set, joined, as cli_text(); "none" if it is 0. */
+const char *cli_doors(unsigned doors);
+const char *cli_traits(unsigned traits);
 
 /* ------------------------------------------------------------ terminal.c */
 
@@ -290,6 +356,8 @@ void cli_traits(char *out, size_t size, unsigned traits);
    has not disabled them.  Then its columns. */
 locant_terminal cli_colors(void);
 int cli_columns(void);
+/* Columns of a terminal; 0 if the file is none. */
+int cli_width(int fd);
 
 /* ----------------------------------------------------------- corpus.c */
 
@@ -316,9 +384,9 @@ struct cli_corpus {
 /* 'dir': the store whose kept text may be used; NULL: none. */
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
                     const char *dir);
-/* Check that the folder has a run store, for commands that cannot create
-   one. */
-int cli_check_store(const char *dir);
+
+/* Free the corpus when the command ends. */
+int cli_corpus_keep(locant_corpus *corpus);
 
 /* -------------------------------------------------------------- job.c */
 
@@ -326,10 +394,9 @@ int cli_check_store(const char *dir);
    returns its exit status. */
 int cli_run_id(int64_t *id, const char *command, const char *word);
 
-/* Open the store 'dir' for writing; call 'job' with the run of the first
-   word. */
-int cli_with_run(const struct cli *cli, const char *command, const char *dir,
-                 int (*job)(const struct cli *, int64_t id, locant_store *));
+/* Open the store 'dir' for writing, for the run that the first word names. */
+int cli_open_run(locant_store **store, int64_t *id, const struct cli *cli,
+                 const char *dir);
 
 /* From now on SIGINT, SIGTERM and SIGHUP make the job stop. */
 void cli_catch_signals(void);
@@ -337,9 +404,6 @@ void cli_catch_signals(void);
 int cli_progress(const locant_progress *p, void *context);
 /* Clear the line that progress redraws. */
 void cli_progress_end(void);
-/* The result of a training run. */
-json_t *cli_trained(const locant_run_info *run);
-void cli_print_trained(const locant_run_info *run);
 /* The exit status of a job that a signal may have stopped. */
 int cli_job_status(locant_status s);
 

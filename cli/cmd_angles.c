@@ -29,17 +29,13 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-static int compute(locant_array *out, const struct options *o,
+static int compute(locant_tensor *out, const struct options *o,
                    const locant_tensor *positions, locant_angle_mode mode)
 {
     const int64_t shape[] = { positions->shape[0], o->dim / 2, 2 };
-    locant_status s;
-    int status = cli_new(out, LOCANT_F32, 3, shape);
 
-    if (status != CLI_OK)
-        return status;
-    s = locant_angles(&out->tensor, positions, o->base, mode);
-    return s == LOCANT_OK ? CLI_OK : cli_error(s);
+    CLI_TRY(cli_new(out, LOCANT_F32, 3, shape));
+    return cli_status(locant_angles(out, positions, o->base, mode));
 }
 
 /* ---------------------------------------------------------------- compare */
@@ -51,13 +47,6 @@ struct decades {
     double worst[DECADES];
     int64_t count[DECADES];
 };
-
-static double position_at(const locant_tensor *t, int64_t i)
-{
-    if (t->dtype == LOCANT_F64)
-        return ((const double *)t->data)[i];
-    return (double)((const int64_t *)t->data)[i];
-}
 
 static int decade_of(double position)
 {
@@ -76,7 +65,7 @@ static void gather(struct decades *out, const locant_tensor *positions,
     int64_t row = exact->shape[1] * 2;
 
     for (int64_t t = 0; t < positions->shape[0]; t++) {
-        int d = decade_of(position_at(positions, t));
+        int d = decade_of(cli_value(positions, t));
 
         out->count[d]++;
         for (int64_t c = t * row; c < (t + 1) * row; c++)
@@ -85,18 +74,16 @@ static void gather(struct decades *out, const locant_tensor *positions,
 }
 
 /* Positions 1 .. 100, then the last 256 up to each of 1000, 10000, .. 10^7. */
-static int ends_of_decades(locant_array *out)
+static int ends_of_decades(locant_tensor *out)
 {
     const int64_t n = 100 + 5 * WINDOW;
-    int64_t end = 1000, *p;
-    int status = cli_new(out, LOCANT_I64, 1, &n);
+    int64_t *p;
 
-    if (status != CLI_OK)
-        return status;
-    p = out->memory;
-    for (int64_t i = 0; i < 100; i++)
-        *p++ = i + 1;
-    for (; end <= 10000000; end *= 10) {
+    CLI_TRY(cli_new(out, LOCANT_I64, 1, &n));
+    p = out->data;
+    for (int64_t i = 1; i <= 100; i++)
+        *p++ = i;
+    for (int64_t end = 1000; end <= 10000000; end *= 10) {
         for (int64_t i = 1; i <= WINDOW; i++)
             *p++ = end - WINDOW + i;
     }
@@ -135,24 +122,17 @@ static void print_text(const struct options *o, const struct decades *d)
 static int compare(const struct cli *cli, const locant_tensor *positions)
 {
     const struct options *o = cli->options;
-    locant_array exact = { 0 }, recipe = { 0 };
+    locant_tensor exact, recipe;
     struct decades decades = { 0 };
-    int status;
 
-    status = compute(&exact, o, positions, LOCANT_ANGLES_EXACT);
-    if (status == CLI_OK)
-        status = compute(&recipe, o, positions,
-                         o->compare ? LOCANT_ANGLES_GGML : LOCANT_ANGLES_HF);
-    if (status == CLI_OK) {
-        gather(&decades, positions, &exact.tensor, &recipe.tensor);
-        if (cli->json)
-            status = print_json(o, &decades);
-        else
-            print_text(o, &decades);
-    }
-    cli_free(&recipe);
-    cli_free(&exact);
-    return status;
+    CLI_TRY(compute(&exact, o, positions, LOCANT_ANGLES_EXACT));
+    CLI_TRY(compute(&recipe, o, positions,
+                    o->compare ? LOCANT_ANGLES_GGML : LOCANT_ANGLES_HF));
+    gather(&decades, positions, &exact, &recipe);
+    if (cli->json)
+        return print_json(o, &decades);
+    print_text(o, &decades);
+    return CLI_OK;
 }
 
 /* --------------------------------------------------------------------- run */
@@ -162,45 +142,31 @@ static int check(const struct cli *cli)
     const struct options *o = cli->options;
 
     if (!(o->base > 0))
-        return cli_fail(CLI_USAGE, "--base '%g': should be above 0", o->base);
+        return cli_refuse("--base '%g': should be above 0", o->base);
     if (o->dim % 2 != 0)
-        return cli_fail(CLI_USAGE, "--dim '%" PRId64 "': should be even",
-                        o->dim);
+        return cli_refuse("--dim '%" PRId64 "': should be even", o->dim);
     if (cli_given(cli, "compare") && o->out != NULL)
-        return cli_fail(CLI_USAGE, "--compare prints a table and cannot be "
-                                   "combined with --output");
+        return cli_refuse("--compare prints a table and cannot be combined "
+                          "with --output");
     if (cli_given(cli, "compare"))
         return CLI_OK;
-    if (o->positions == NULL)
-        return cli_fail(CLI_USAGE, "angles: --positions P.npy is missing");
-    if (o->out == NULL)
-        return cli_fail(CLI_USAGE, "angles: --output OUT.npy is missing");
-    if (!cli_given(cli, "dim"))
-        return cli_fail(CLI_USAGE, "angles: --dim D is missing");
-    return CLI_OK;
+    CLI_TRY(cli_need(cli, "positions"));
+    CLI_TRY(cli_need(cli, "output"));
+    return cli_need(cli, "dim");
 }
 
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_array positions = { 0 }, angles = { 0 };
-    int status = check(cli);
+    locant_tensor positions, angles;
 
-    if (status == CLI_OK && o->positions != NULL)
-        status = cli_read_positions(&positions, o->positions);
-    else if (status == CLI_OK)
-        status = ends_of_decades(&positions);
-    if (status == CLI_OK && cli_given(cli, "compare"))
-        status = compare(cli, &positions.tensor);
-    else if (status == CLI_OK) {
-        status =
-            compute(&angles, o, &positions.tensor, (locant_angle_mode)o->mode);
-        if (status == CLI_OK)
-            status = cli_write(cli, o->out, &angles.tensor);
-    }
-    cli_free(&angles);
-    locant_array_free(&positions);
-    return status;
+    CLI_TRY(check(cli));
+    CLI_TRY(o->positions != NULL ? cli_read_positions(&positions, o->positions)
+                                 : ends_of_decades(&positions));
+    if (cli_given(cli, "compare"))
+        return compare(cli, &positions);
+    CLI_TRY(compute(&angles, o, &positions, (locant_angle_mode)o->mode));
+    return cli_write(cli, o->out, &angles);
 }
 
 const struct cli_command cli_angles = {
@@ -217,8 +183,7 @@ const struct cli_command cli_angles = {
                 "-o A.npy\n"
                 "locant angles --compare hf\n"
                 "locant angles --compare ggml --base 500000 --dim 128",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .computes = 1,
     .run = run
 };

@@ -21,8 +21,7 @@ static const struct cli_option options[] = {
              .required = 1),
     OPT_FILE("value", v, "V.npy", "[B, Hkv, S, D]", .letter = 'v',
              .required = 1),
-    OPT_FILE("output", out, "O.npy", "shape and dtype of Q", .letter = 'o',
-             .required = 1),
+    OPT_OUTPUT(out, "O.npy", "shape and dtype of Q"),
     OPT_FILE("input", x, "X.npy",
              "[B, S, W]: input of the layer, for encodings that read it (fox)",
              .letter = 'x'),
@@ -48,134 +47,64 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-struct arrays {
-    locant_array q, k, v, out, lse, scratch;
-    locant_array x, q_pos, k_pos, q_docs, k_docs, sinks;
-};
-
 /* Read a file that may be left out; *t is its tensor, or NULL. */
-static int read_optional(locant_array *a, const locant_tensor **t,
+static int read_optional(const locant_tensor **t, locant_tensor *array,
                          const char *option, const char *path, unsigned dtypes)
 {
-    int status = path == NULL ? CLI_OK : cli_read_as(a, option, path, dtypes);
-
-    *t = path == NULL ? NULL : &a->tensor;
-    return status;
+    *t = path == NULL ? NULL : array;
+    return path == NULL ? CLI_OK : cli_read_as(array, option, path, dtypes);
 }
 
-static int read_extras(struct arrays *a, locant_attention *p,
+/* Read all inputs into the request; 'arrays' has room for nine. */
+static int read_inputs(locant_attention *a, locant_tensor *arrays,
                        const struct options *o)
 {
-    const unsigned whole = CLI_IS(LOCANT_I64), q = CLI_IS(a->q.tensor.dtype);
-    int status = read_optional(&a->x, &p->x, "input", o->x, q);
+    unsigned same, sinks;
 
-    if (status == CLI_OK)
-        status = read_optional(&a->q_pos, &p->q_pos, "query-positions",
-                               o->q_pos, whole);
-    if (status == CLI_OK)
-        status = read_optional(&a->k_pos, &p->k_pos, "key-positions", o->k_pos,
-                               whole);
-    if (status == CLI_OK)
-        status = read_optional(&a->q_docs, &p->q_docs, "query-documents",
-                               o->q_docs, whole);
-    if (status == CLI_OK)
-        status = read_optional(&a->k_docs, &p->k_docs, "key-documents",
-                               o->k_docs, whole);
-    if (status == CLI_OK)
-        status =
-            read_optional(&a->sinks, &p->sinks, "sinks", o->sinks,
-                          q == CLI_IS(LOCANT_F64) ? q : CLI_IS(LOCANT_F32));
-    return status;
+    CLI_TRY(read_optional(&a->q, &arrays[0], "query", o->q, CLI_FLOATS));
+    same = CLI_IS(a->q->dtype);
+    sinks = a->q->dtype == LOCANT_F64 ? same : CLI_IS(LOCANT_F32);
+    CLI_TRY(read_optional(&a->k, &arrays[1], "key", o->k, same));
+    CLI_TRY(read_optional(&a->v, &arrays[2], "value", o->v, same));
+    if (a->q->rank != 4)
+        return cli_fail(CLI_INPUT,
+                        "--query: %s: has rank %d, expected [B, H, T, D]", o->q,
+                        (int)a->q->rank);
+    CLI_TRY(read_optional(&a->x, &arrays[3], "input", o->x, same));
+    CLI_TRY(read_optional(&a->q_pos, &arrays[4], "query-positions", o->q_pos,
+                          CLI_IS(LOCANT_I64)));
+    CLI_TRY(read_optional(&a->k_pos, &arrays[5], "key-positions", o->k_pos,
+                          CLI_IS(LOCANT_I64)));
+    CLI_TRY(read_optional(&a->q_docs, &arrays[6], "query-documents", o->q_docs,
+                          CLI_IS(LOCANT_I64)));
+    CLI_TRY(read_optional(&a->k_docs, &arrays[7], "key-documents", o->k_docs,
+                          CLI_IS(LOCANT_I64)));
+    return read_optional(&a->sinks, &arrays[8], "sinks", o->sinks, sinks);
 }
 
-static int read_inputs(struct arrays *a, const struct options *o)
-{
-    const locant_dtype *dtype = &a->q.tensor.dtype;
-    int status = cli_read_as(&a->q, "query", o->q, CLI_FLOATS);
-
-    if (status == CLI_OK)
-        status = cli_read_as(&a->k, "key", o->k, CLI_IS(*dtype));
-    if (status == CLI_OK)
-        status = cli_read_as(&a->v, "value", o->v, CLI_IS(*dtype));
-    if (status == CLI_OK && a->q.tensor.rank != 4)
-        status = cli_fail(CLI_INPUT,
-                          "--query: %s: has rank %d, expected "
-                          "[B, H, T, D]",
-                          o->q, (int)a->q.tensor.rank);
-    return status;
-}
-
-static int attend(const struct cli *cli, struct arrays *a,
-                  const locant_attention *problem)
+static int attend(const struct cli *cli, const locant_attention *a)
 {
     const struct options *o = cli->options;
-    const locant_tensor *q = &a->q.tensor;
-    locant_status s;
+    const locant_dtype dtype =
+        a->q->dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32;
+    locant_tensor out, lse, scratch;
     size_t bytes;
-    int64_t scratch;
-    int status;
+    int64_t n;
+    const locant_status s = locant_attention_workspace(&bytes, a);
 
-    s = locant_attention_workspace(&bytes, problem);
-    if (s == LOCANT_ERR_NULL && problem->x == NULL)
-        return cli_fail(CLI_USAGE,
-                        "'%s' reads the input of its layer: --input "
-                        "X.npy is missing",
-                        cli->words[0]);
-    if (s == LOCANT_ERR_PARAM) /* an option is wrong, not a file */
-        return cli_error(s);
-    if (s != LOCANT_OK)
-        return cli_error_input(s);
-    scratch = (int64_t)(bytes / sizeof(double) + 1);
-    status = cli_new(&a->scratch, LOCANT_F64, 1, &scratch);
-    if (status == CLI_OK)
-        status = cli_new(&a->out, q->dtype, 4, q->shape);
-    if (status == CLI_OK)
-        status =
-            cli_new(&a->lse, q->dtype == LOCANT_F64 ? LOCANT_F64 : LOCANT_F32,
-                    3, q->shape);
-    if (status != CLI_OK)
-        return status;
-    s = locant_attention_forward(&a->out.tensor, &a->lse.tensor, problem,
-                                 a->scratch.memory, bytes);
-    return s == LOCANT_OK ? cli_write(cli, o->out, &a->out.tensor)
-                          : cli_error_input(s);
-}
-
-static int run_encoding(const struct cli *cli, struct arrays *a, unsigned doors)
-{
-    const struct options *o = cli->options;
-    const locant_tensor *q = &a->q.tensor, *k = &a->k.tensor;
-    locant_attention problem = LOCANT_ATTENTION_INIT;
-    struct cli_encoding c = { 0 };
-    struct cli_params params = o->params;
-    locant_sizes sizes = { 0 };
-    int here = doors != LOCANT_DOOR_INPUT, status;
-
-    params.optional = !here;
-    sizes.heads = q->shape[1];
-    sizes.head_dim = q->shape[3];
-    sizes.kv_heads = k->rank == 4 ? k->shape[1] : 0;
-    status = read_extras(a, &problem, o);
-    sizes.width = problem.x != NULL && problem.x->rank == 3
-                      ? problem.x->shape[2]
-                      : q->shape[1] * q->shape[3];
-    if (status == CLI_OK)
-        status = cli_encoding_open(&c, cli->words[0], &params,
-                                   k->rank == 4 ? k->shape[2] : 0, &sizes);
-    problem.q = q;
-    problem.k = k;
-    problem.v = &a->v.tensor;
-    problem.encoding = here ? c.e : NULL;
-    problem.params = here ? cli_params(&c) : NULL;
-    problem.mask = o->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
-    problem.window = o->window;
-    problem.softcap = o->softcap;
-    if (cli_given(cli, "scale"))
-        problem.scale = o->scale;
-    if (status == CLI_OK)
-        status = attend(cli, a, &problem);
-    cli_encoding_close(&c);
-    return status;
+    if (s == LOCANT_ERR_NULL && a->x == NULL)
+        return cli_refuse("'%s' reads the input of its layer: --input X.npy is "
+                          "missing",
+                          cli->words[0]);
+    /* With PARAM an option is wrong, not a file. */
+    CLI_TRY(s == LOCANT_ERR_PARAM ? cli_status(s) : cli_status_input(s));
+    n = (int64_t)(bytes / sizeof(double) + 1);
+    CLI_TRY(cli_new(&scratch, LOCANT_F64, 1, &n));
+    CLI_TRY(cli_new(&out, a->q->dtype, 4, a->q->shape));
+    CLI_TRY(cli_new(&lse, dtype, 3, a->q->shape));
+    CLI_TRY(cli_status_input(
+        locant_attention_forward(&out, &lse, a, scratch.data, bytes)));
+    return cli_write(cli, o->out, &out);
 }
 
 static int check_options(const struct cli *cli)
@@ -183,59 +112,59 @@ static int check_options(const struct cli *cli)
     const struct options *o = cli->options;
 
     if (fabs(o->scale) > FLT_MAX)
-        return cli_fail(CLI_USAGE,
-                        "--scale '%g': should be at most 3.4e38 in "
-                        "magnitude",
-                        o->scale);
+        return cli_refuse("--scale '%g': should be at most 3.4e38 in magnitude",
+                          o->scale);
     if ((o->q_docs == NULL) != (o->k_docs == NULL))
-        return cli_fail(CLI_USAGE, "--query-documents and --key-documents must "
-                                   "be given together");
+        return cli_refuse("--query-documents and --key-documents must be given "
+                          "together");
     return CLI_OK;
 }
 
-/* Report a typo in the spec before large files are read. */
-static int check_spec(unsigned *doors, const char *spec)
+/* Report a typo in the spec before large files are read.  *here is 0 if the
+   encoding does nothing in attention. */
+static int check_spec(int *here, const char *spec)
 {
-    locant_encoding *e = NULL;
-    locant_status s = locant_encoding_create(&e, spec);
+    locant_encoding *e;
 
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    *doors = locant_encoding_doors(e);
-    locant_encoding_free(e);
-    if (*doors == LOCANT_DOOR_INPUT)
+    CLI_TRY(cli_encoding_create(&e, spec));
+    *here = locant_encoding_doors(e) != LOCANT_DOOR_INPUT;
+    if (!*here)
         fprintf(stderr,
-                "note: %s acts on embeddings, before attention, and "
-                "does nothing here\n",
+                "note: %s acts on embeddings, before attention, and does "
+                "nothing here\n",
                 spec);
     return CLI_OK;
 }
 
 static int run(const struct cli *cli)
 {
-    struct arrays a = { 0 };
-    unsigned doors = 0;
-    int status = check_spec(&doors, cli->words[0]);
+    const struct options *o = cli->options;
+    locant_attention a = LOCANT_ATTENTION_INIT;
+    locant_tensor arrays[9];
+    struct cli_encoding c;
+    struct cli_params params = o->params;
+    locant_sizes sizes = { 0 };
+    int here;
 
-    if (status == CLI_OK)
-        status = check_options(cli);
-    if (status == CLI_OK)
-        status = read_inputs(&a, cli->options);
-    if (status == CLI_OK)
-        status = run_encoding(cli, &a, doors);
-    locant_array_free(&a.q);
-    locant_array_free(&a.k);
-    locant_array_free(&a.v);
-    locant_array_free(&a.x);
-    locant_array_free(&a.q_pos);
-    locant_array_free(&a.k_pos);
-    locant_array_free(&a.q_docs);
-    locant_array_free(&a.k_docs);
-    locant_array_free(&a.sinks);
-    cli_free(&a.scratch);
-    cli_free(&a.lse);
-    cli_free(&a.out);
-    return status;
+    CLI_TRY(check_spec(&here, cli->words[0]));
+    CLI_TRY(check_options(cli));
+    CLI_TRY(read_inputs(&a, arrays, o));
+    params.optional = !here;
+    sizes.heads = a.q->shape[1];
+    sizes.head_dim = a.q->shape[3];
+    sizes.kv_heads = a.k->rank == 4 ? a.k->shape[1] : 0;
+    sizes.width = a.x != NULL && a.x->rank == 3 ? a.x->shape[2]
+                                                : sizes.heads * sizes.head_dim;
+    CLI_TRY(cli_encoding_open(&c, cli->words[0], &params,
+                              a.k->rank == 4 ? a.k->shape[2] : 0, &sizes));
+    a.encoding = here ? c.e : NULL;
+    a.params = here ? cli_params(&c) : NULL;
+    a.mask = o->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    a.window = o->window;
+    a.softcap = o->softcap;
+    if (cli_given(cli, "scale"))
+        a.scale = o->scale;
+    return attend(cli, &a);
 }
 
 /* clang-format off */
@@ -246,15 +175,15 @@ const struct cli_command cli_attend = {
              "       [--query-positions P.npy] [--key-positions P.npy]\n"
              "       [--query-documents N.npy --key-documents N.npy]\n"
              "       [--window N] [--softcap C] [--sinks S.npy] -o O.npy",
-    .doc = "Query i is at position S - T + i, key j at j.  Takes no array of "
-           "T x S.",
+    .doc = "Query i is at position S - T + i, key j at j.  Needs no memory for "
+           "an array\nof T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
                 "-o O.npy\n"
                 "locant attend kerple -q Q.npy -k K.npy -v V.npy \\\n"
                 "    --param p=P.npy --param a=A.npy -o O.npy\n"
                 "locant attend rope -q Q.npy -k K.npy -v V.npy --causal \\\n"
                 "    --window 4096 --softcap 50 -o O.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

@@ -73,7 +73,6 @@ const struct cli_command cli_bench = {
                 "locant bench --only rotate -e \"rope(scaling=yarn(factor=4,"
                 "original=4096))\"\n"
                 "locant bench --quick -o sql | sqlite3 bench.db",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .run = run
 };

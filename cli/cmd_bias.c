@@ -16,49 +16,27 @@ static const struct cli_option options[] = {
     OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
                 "query i is at position N + i"),
     OPT_PARAMS(params),
-    OPT_FILE("output", out, "B.npy", "float32 [H, T, S]", .letter = 'o',
-             .required = 1),
+    OPT_OUTPUT(out, "B.npy", "float32 [H, T, S]"),
     OPT_END
 };
-
-static int write_bias(const struct cli *cli, const struct cli_encoding *c)
-{
-    const struct options *o = cli->options;
-    const int64_t shape[] = { o->heads, o->queries, o->keys };
-    locant_array q = { 0 }, k = { 0 }, bias = { 0 };
-    locant_status s;
-    /* Allocate the largest array first, so that a refusal comes early. */
-    int status = cli_new(&bias, LOCANT_F32, 3, shape);
-
-    if (status == CLI_OK)
-        status = cli_count(&q, o->offset, o->queries);
-    if (status == CLI_OK)
-        status = cli_count(&k, 0, o->keys);
-    if (status == CLI_OK) {
-        s = locant_encoding_bias(&bias.tensor, c->e, &q.tensor, &k.tensor,
-                                 cli_params(c));
-        status = s == LOCANT_OK ? cli_write(cli, o->out, &bias.tensor)
-                                : cli_error(s);
-    }
-    cli_free(&bias);
-    cli_free(&k);
-    cli_free(&q);
-    return status;
-}
 
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct cli_encoding c = { 0 };
-    int status = cli_check_door(cli->words[0], LOCANT_DOOR_SCORE);
+    const int64_t shape[] = { o->heads, o->queries, o->keys };
+    locant_tensor q, k, bias;
+    struct cli_encoding c;
 
-    if (status == CLI_OK)
-        status = cli_encoding_open(&c, cli->words[0], &o->params, o->keys,
-                                   &(locant_sizes){ .heads = o->heads });
-    if (status == CLI_OK)
-        status = write_bias(cli, &c);
-    cli_encoding_close(&c);
-    return status;
+    CLI_TRY(cli_check_door(cli->words[0], LOCANT_DOOR_SCORE));
+    CLI_TRY(cli_encoding_open(&c, cli->words[0], &o->params, o->keys,
+                              &(locant_sizes){ .heads = o->heads }));
+    /* Allocate the largest array first, so that a refusal comes early. */
+    CLI_TRY(cli_new(&bias, LOCANT_F32, 3, shape));
+    CLI_TRY(cli_count(&q, o->offset, o->queries));
+    CLI_TRY(cli_count(&k, 0, o->keys));
+    CLI_TRY(
+        cli_status(locant_encoding_bias(&bias, c.e, &q, &k, cli_params(&c))));
+    return cli_write(cli, o->out, &bias);
 }
 
 /* clang-format off */
@@ -72,7 +50,7 @@ const struct cli_command cli_bias = {
                 "-o B.npy\n"
                 "locant bias t5 --heads 8 --queries 1 --keys 512 --offset 511 "
                 "\\\n    --param table=T.npy -o B.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

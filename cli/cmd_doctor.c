@@ -17,6 +17,8 @@
 #    define LOCANT_COMMIT ""
 #endif
 
+static const struct cli_option options[] = { OPT_END };
+
 static json_t *isas_json(void)
 {
     json_t *rows = json_array();
@@ -74,12 +76,10 @@ static int run(const struct cli *cli)
     locant_corpus_options o = LOCANT_CORPUS_INIT;
     const locant_corpus_info *info;
     locant_corpus *corpus = NULL;
-    locant_status s;
     int status = CLI_OK;
 
-    s = locant_corpus_create(&corpus, &o);
-    if (s == LOCANT_ERR_NOMEM)
-        return cli_error(s);
+    if (locant_corpus_create(&corpus, &o) == LOCANT_ERR_NOMEM)
+        return cli_status(LOCANT_ERR_NOMEM);
     info = locant_corpus_info_of(corpus); /* NULL if there is no corpus */
     if (cli->json)
         status = print_json(info);
@@ -97,6 +97,7 @@ const struct cli_command cli_doctor = {
            "threads,\nmemory, and whether this machine has enough C headers "
            "for 'locant report'\n(exit 1 if not).",
     .examples = "locant doctor\nlocant doctor --json",
+    .options = options,
     .computes = 1,
     .run = run
 };

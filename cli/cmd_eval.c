@@ -57,12 +57,9 @@ static json_t *by_length(const locant_evaluation *v, const double *loss)
 {
     json_t *losses = json_object();
 
-    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
-        char length[24];
-
-        snprintf(length, sizeof length, "%" PRId64, v->length[i]);
-        json_object_set_new(losses, length, cli_real(loss[i]));
-    }
+    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++)
+        json_object_set_new(losses, cli_text("%" PRId64, v->length[i]),
+                            cli_real(loss[i]));
     return losses;
 }
 
@@ -92,21 +89,15 @@ static int print_json(int64_t id, const locant_evaluation *v,
 
 static void print_loss(const char *what, double loss)
 {
-    if (isfinite(loss))
-        printf("%-34s %8.4f\n", what, loss);
-    else
-        printf("%-34s undefined\n", what);
+    printf("%-34s %s\n", what,
+           isfinite(loss) ? cli_text("%8.4f", loss) : "undefined");
 }
 
 static void print_lengths(const char *protocol, const locant_evaluation *v,
                           const double *loss)
 {
-    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
-        char what[64];
-
-        snprintf(what, sizeof what, "%s %" PRId64, protocol, v->length[i]);
-        print_loss(what, loss[i]);
-    }
+    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++)
+        print_loss(cli_text("%s %" PRId64, protocol, v->length[i]), loss[i]);
 }
 
 static void print_text(int64_t id, const locant_evaluation *v,
@@ -135,17 +126,11 @@ static int guess_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 {
     const struct cli_corpus headers = { .generated = 0 };
     locant_run_info run;
-    locant_status s = locant_store_run(&run, store, id);
-    int status;
 
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    status = cli_corpus_open(corpus, &headers, NULL);
-    if (status != CLI_OK ||
-        strcmp(locant_corpus_info_of(*corpus)->sha256, run.corpus_sha256) == 0)
-        return status;
-    locant_corpus_free(*corpus);
-    *corpus = NULL;
+    CLI_TRY(cli_status(locant_store_run(&run, store, id)));
+    CLI_TRY(cli_corpus_open(corpus, &headers, NULL));
+    if (strcmp(locant_corpus_info_of(*corpus)->sha256, run.corpus_sha256) == 0)
+        return CLI_OK;
     return cli_fail(CLI_INPUT,
                     "run %" PRId64 ": the store keeps only the SHA-256 of its "
                     "text, %.12s.., and the C headers of this machine differ: "
@@ -164,27 +149,22 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
     s = locant_store_corpus(corpus, store, id);
     if (s == LOCANT_ERR_UNSUPPORTED)
         return guess_corpus(corpus, store, id);
-    return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
+    CLI_TRY(cli_status_input(s));
+    return cli_corpus_keep(*corpus);
 }
 
 static int evaluate_text(const struct cli *cli, int64_t id, locant_store *store)
 {
     const struct options *o = cli->options;
     locant_eval_options as = LOCANT_EVAL_INIT;
-    locant_corpus *corpus = NULL;
+    locant_corpus *corpus;
     locant_evaluation v;
-    locant_status s;
-    int status = open_corpus(&corpus, store, id, &o->corpus);
 
-    if (status != CLI_OK)
-        return status;
+    CLI_TRY(open_corpus(&corpus, store, id, &o->corpus));
     as.blocks = o->blocks;
     as.encoding = o->as;
     as.policy = (enum locant_eval_policy)o->policy;
-    s = locant_evaluate_as(&v, store, id, corpus, &as);
-    locant_corpus_free(corpus);
-    if (s != LOCANT_OK)
-        return cli_job_status(s);
+    CLI_TRY(cli_job_status(locant_evaluate_as(&v, store, id, corpus, &as)));
     if (cli->json)
         return print_json(id, &v, o);
     print_text(id, &v, o);
@@ -200,37 +180,26 @@ static int check_options(const struct cli *cli, int of_task)
 
     for (const char *const *name = of_task ? text : task; *name; name++)
         if (cli_given(cli, *name))
-            return cli_fail(CLI_USAGE,
-                            "--%s is for runs on %s, but run %s is "
-                            "on %s",
-                            *name, of_task ? "text" : "a task", cli->words[0],
-                            of_task ? "a task" : "text");
+            return cli_refuse("--%s is for runs on %s, but run %s is on %s",
+                              *name, of_task ? "text" : "a task", cli->words[0],
+                              of_task ? "a task" : "text");
     return CLI_OK;
-}
-
-static int evaluate(const struct cli *cli, int64_t id, locant_store *store)
-{
-    const struct options *o = cli->options;
-    const locant_task_info *task;
-    locant_status s = locant_task_of(&task, store, id);
-    int status;
-
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    status = check_options(cli, task != NULL);
-    if (status != CLI_OK)
-        return status;
-    if (task == NULL)
-        return evaluate_text(cli, id, store);
-    cli_catch_signals();
-    return cli_eval_task(cli, store, id, &o->task);
 }
 
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
+    const locant_task_info *task;
+    locant_store *store;
+    int64_t id;
 
-    return cli_with_run(cli, "eval", o->dir, evaluate);
+    CLI_TRY(cli_open_run(&store, &id, cli, o->dir));
+    CLI_TRY(cli_status(locant_task_of(&task, store, id)));
+    CLI_TRY(check_options(cli, task != NULL));
+    if (task == NULL)
+        return evaluate_text(cli, id, store);
+    cli_catch_signals();
+    return cli_eval_task(cli, store, id, &o->task);
 }
 
 /* clang-format off */
@@ -252,7 +221,7 @@ const struct cli_command cli_eval = {
            "fixed test sets, by greedy decoding.",
     .examples = "locant eval 3\nlocant eval 3 --json --dir lab\n"
                 "locant eval 3 --as 'temperature(kind=logn)+rope'",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

@@ -6,7 +6,7 @@
 
 #include "figure_runs.h"
 #include "locant/figure.h"
-#include "locant/tasks.h"
+#include "task.h"
 
 struct options {
     int list, csv, color;
@@ -64,22 +64,15 @@ static int list(const struct cli *cli)
     return cli->json ? cli_json(rows) : CLI_OK;
 }
 
-static const locant_figure_info *find(const char *name)
-{
-    const locant_figure_info *info;
-
-    for (int i = 0; (info = locant_figure_at(i)) != NULL; i++)
-        if (strcmp(info->name, name) == 0)
-            return info;
-    return NULL;
-}
-
-static int unknown(const char *name)
+static int find(const locant_figure_info **out, const char *name)
 {
     const char *names[128] = { NULL };
 
-    for (int n = 0; n < 127 && locant_figure_at(n) != NULL; n++)
-        names[n] = locant_figure_at(n)->name;
+    for (int i = 0; i < 127 && (*out = locant_figure_at(i)) != NULL; i++) {
+        if (strcmp((*out)->name, name) == 0)
+            return CLI_OK;
+        names[i] = (*out)->name;
+    }
     return cli_unknown("figure", name, names, "locant figure --list");
 }
 
@@ -88,7 +81,7 @@ static int unknown(const char *name)
 /* Where a figure goes, and how many figures there were. */
 struct output {
     const struct cli *cli;
-    int taken, status;
+    int figures;
 };
 
 static void print(char *text, size_t size)
@@ -97,10 +90,9 @@ static void print(char *text, size_t size)
     locant_release(text);
 }
 
-static locant_status show(const struct output *w, const locant_figure *f,
+static locant_status show(const struct options *o, const locant_figure *f,
                           const char *caption)
 {
-    const struct options *o = w->cli->options;
     locant_terminal colors =
         o->color == 0 ? cli_colors() : (locant_terminal)(o->color - 1);
     locant_status s;
@@ -119,26 +111,25 @@ static locant_status show(const struct output *w, const locant_figure *f,
     return LOCANT_OK;
 }
 
-static locant_status take(const locant_figure *f, const char *alt,
-                          const char *caption, void *context)
+/* A locant_figure_taker: writes or prints the first figure. */
+static locant_status put_figure(const locant_figure *f, const char *alt,
+                                const char *caption, void *context)
 {
     struct output *w = context;
     const struct options *o = w->cli->options;
-    locant_status s = LOCANT_OK;
+    locant_status s;
     char *text;
     size_t size;
 
     (void)alt;
-    if (w->taken++ > 0) /* if layers differ, only the first is written */
+    if (w->figures++ > 0) /* if layers differ, only the first is written */
         return LOCANT_OK;
     if (o->out != NULL)
         return locant_figure_write(f, o->out);
-    if (o->csv)
-        s = locant_figure_csv(&text, &size, f);
-    else if (w->cli->json)
-        s = locant_figure_json(&text, &size, f);
-    else
-        return show(w, f, caption);
+    if (!o->csv && !w->cli->json)
+        return show(o, f, caption);
+    s = o->csv ? locant_figure_csv(&text, &size, f)
+               : locant_figure_json(&text, &size, f);
     if (s == LOCANT_OK)
         print(text, size);
     if (w->cli->json)
@@ -146,19 +137,13 @@ static locant_status take(const locant_figure *f, const char *alt,
     return s;
 }
 
-static int finish(const struct output *w, locant_status s)
+static int finish(const struct cli *cli, locant_status s)
 {
-    const struct options *o = w->cli->options;
+    const struct options *o = cli->options;
 
-    if (s == LOCANT_ERR_IO || s == LOCANT_ERR_FORMAT)
-        return cli_error_input(s);
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    if (o->out != NULL && w->cli->json)
-        return cli_json(json_pack("{s:s}", "output", o->out));
-    if (o->out != NULL)
-        fprintf(stderr, "wrote %s\n", cli_safe(o->out));
-    return CLI_OK;
+    CLI_TRY(s == LOCANT_ERR_IO || s == LOCANT_ERR_FORMAT ? cli_status_input(s)
+                                                         : cli_status(s));
+    return o->out != NULL ? cli_report_file(cli, o->out) : CLI_OK;
 }
 
 static locant_figure_view view_of(const struct options *o)
@@ -180,24 +165,20 @@ static locant_figure_view view_of(const struct options *o)
 /* ----------------------------------------------------------- of an encoding */
 
 /* "rope(x=1)" and 500 to "rope(base=500,x=1)". */
-static int with_base(char *out, size_t size, const char *spec, double base)
+static int add_base(const char **out, const char *spec, double base)
 {
-    size_t name = strcspn(spec, "( +");
+    const int name = (int)strcspn(spec, "( +");
     const char *rest = spec + name;
-    int n;
 
     if (strchr(spec, '+') != NULL || strstr(spec, "base=") != NULL)
-        return cli_fail(CLI_USAGE,
-                        "--base: '%s' is a sum or has a base "
-                        "already: write base=%.17g into the spec",
-                        spec, base);
-    n = snprintf(out, size, "%.*s(base=%.17g%s%s", (int)name, spec, base,
-                 *rest == '(' && rest[1] != ')' ? ","
-                 : *rest == '('                 ? ""
-                                                : ")",
-                 *rest == '(' ? rest + 1 : "");
-    if (n < 0 || (size_t)n >= size)
-        return cli_fail(CLI_USAGE, "the spec is too long");
+        return cli_refuse("--base: '%s' is a sum or has a base already: write "
+                          "base=%.17g into the spec",
+                          spec, base);
+    if (*rest != '(')
+        *out = cli_text("%.*s(base=%.17g)", name, spec, base);
+    else
+        *out = cli_text("%.*s(base=%.17g%s%s", name, spec, base,
+                        rest[1] != ')' ? "," : "", rest + 1);
     return CLI_OK;
 }
 
@@ -207,20 +188,12 @@ static int of_encoding(const struct cli *cli, const char *name,
     const struct options *o = cli->options;
     locant_figure_view v = view_of(o);
     struct output w = { .cli = cli };
-    locant_encoding *e = NULL;
-    char room[512];
-    locant_status s;
-    int failed = CLI_OK;
+    locant_encoding *e;
 
     if (cli_given(cli, "base"))
-        failed = with_base(room, sizeof room, spec, o->base);
-    if (failed)
-        return failed;
-    s = locant_encoding_create(&e, cli_given(cli, "base") ? room : spec);
-    if (s == LOCANT_OK)
-        s = locant_figure_of_encoding(name, e, &v, take, &w);
-    locant_encoding_free(e);
-    return finish(&w, s);
+        CLI_TRY(add_base(&spec, spec, o->base));
+    CLI_TRY(cli_encoding_create(&e, spec));
+    return finish(cli, locant_figure_of_encoding(name, e, &v, put_figure, &w));
 }
 
 /* ------------------------------------------------------------------ of runs */
@@ -229,17 +202,13 @@ static int of_encoding(const struct cli *cli, const char *name,
 static int check_task(struct cli_figure_runs *r, const char *name,
                       const char *task)
 {
-    const locant_task_info *info;
+    const locant_task_info *info = NULL;
 
     if (task == NULL && strcmp(name, "task-depths") == 0)
         task = "T12"; /* the only task with depths */
-    info = task ? locant_task_find(task) : NULL;
+    if (task != NULL)
+        CLI_TRY(cli_task(&info, "--task", task));
     r->of_task = strncmp(name, "task-", 5) == 0;
-    if (task != NULL && info == NULL)
-        return cli_fail(CLI_USAGE,
-                        "--task: unknown task '%s'; 'locant tasks' "
-                        "lists them",
-                        task);
     r->task = info ? info->id : NULL;
     return CLI_OK;
 }
@@ -250,28 +219,20 @@ static int of_runs(const struct cli *cli, const locant_figure_info *info)
     locant_figure_view v = view_of(o);
     struct output w = { .cli = cli };
     struct cli_figure_runs r = { .of_report = strcmp(info->of, "report") == 0 };
-    locant_store *store = NULL;
-    locant_status s;
+    locant_store *store;
     int failed;
 
     if (cli_given(cli, "base"))
-        return cli_fail(CLI_USAGE, "--base is for the spec of an encoding; a "
-                                   "run has its own base");
-    failed = cli_check_store(o->dir);
-    if (!failed)
-        failed = check_task(&r, info->name, o->task);
-    if (failed)
-        return failed;
-    s = locant_store_open_readonly(&store, o->dir);
-    if (s != LOCANT_OK)
-        return cli_error(s);
+        return cli_refuse("--base is for the spec of an encoding; a run has "
+                          "its own base");
+    CLI_TRY(cli_store_open(&store, o->dir, CLI_READ));
+    CLI_TRY(check_task(&r, info->name, o->task));
     failed = cli_figure_runs(&r, cli, store);
-    if (!failed) {
-        s = locant_figure_of_runs(info->name, store, r.id, r.n, &v, take, &w);
-        failed = finish(&w, s);
-    }
-    locant_store_close(store);
-    free(r.id);
+    if (!failed)
+        failed =
+            finish(cli, locant_figure_of_runs(info->name, store, r.ids.at,
+                                              r.ids.n, &v, put_figure, &w));
+    free(r.ids.at);
     return failed;
 }
 
@@ -280,18 +241,16 @@ static int check_options(const struct cli *cli, const locant_figure_info *info)
     const struct options *o = cli->options;
 
     if ((o->out != NULL) + (o->csv != 0) > 1 || (o->csv && cli->json))
-        return cli_fail(CLI_USAGE, "figure: -o, --csv and --json each choose "
-                                   "the output; give only one");
+        return cli_refuse("figure: -o, --csv and --json each choose the "
+                          "output; give only one");
     if (o->encoding != NULL && strcmp(info->name, "surface") != 0)
-        return cli_fail(CLI_USAGE, "figure: --encoding is for the figure "
-                                   "surface");
+        return cli_refuse("figure: --encoding is for the figure surface");
     if (o->task != NULL && strncmp(info->name, "task-", 5) != 0)
-        return cli_fail(CLI_USAGE, "figure: --task is for figures of tasks, "
-                                   "task-scores and so on");
+        return cli_refuse("figure: --task is for figures of tasks, task-scores "
+                          "and so on");
     if (cli_given(cli, "factor") && !(o->factor > 0))
-        return cli_fail(CLI_USAGE, "--factor '%.9g': should be above 0",
-                        o->factor);
-    return CLI_OK;
+        return cli_refuse("--factor '%.9g': should be above 0", o->factor);
+    return o->out != NULL ? cli_check_output(o->out) : CLI_OK;
 }
 
 static int run(const struct cli *cli)
@@ -299,27 +258,18 @@ static int run(const struct cli *cli)
     const struct options *o = cli->options;
     const locant_figure_info *info;
     int64_t id;
-    int failed;
 
     if (o->list || cli->n_words == 0)
         return list(cli);
-    info = find(cli->words[0]);
-    if (info == NULL)
-        return unknown(cli->words[0]);
-    failed = check_options(cli, info);
-    if (failed)
-        return failed;
-    failed = o->out != NULL ? cli_check_output(o->out) : CLI_OK;
-    if (failed)
-        return failed;
+    CLI_TRY(find(&info, cli->words[0]));
+    CLI_TRY(check_options(cli, info));
     if (strcmp(info->of, "runs") == 0 || strcmp(info->of, "report") == 0)
         return of_runs(cli, info);
     if (cli->n_words != 2)
-        return cli_fail(CLI_USAGE,
-                        "figure: '%s' shows one encoding: expected "
-                        "its spec, or the number of a run",
-                        info->name);
-    if (cli_parse_run(&id, cli->words[1]))
+        return cli_refuse("figure: '%s' shows one encoding: expected its spec, "
+                          "or the number of a run",
+                          info->name);
+    if (cli_whole(&id, cli->words[1], 1, INT64_MAX))
         return of_runs(cli, info);
     return of_encoding(cli, info->name, cli->words[1]);
 }
@@ -348,8 +298,7 @@ const struct cli_command cli_figure = {
                 "locant figure task-scores --task T1 --length 256\n"
                 "locant figure task-depths 17 -o needles.svg\n"
                 "locant figure surface --encoding alibi -o surface.pdf",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 0,
     .max_words = 4096,
     .computes = 1,

@@ -30,8 +30,7 @@ static const struct cli_option options[] = {
              "multiply the probability of step k by k^(S/2)"),
     OPT_FLAG("hops", hops,
              "shortest paths: int64 [N, N], -1 where there is none"),
-    OPT_FILE("output", out, "OUT.npy", "the array", .letter = 'o',
-             .required = 1),
+    OPT_OUTPUT(out, "OUT.npy", "the array"),
     OPT_END
 };
 
@@ -43,39 +42,33 @@ struct job {
     const locant_graph_info *info;
 };
 
-/* Print facts about the graph and the array.  Takes ownership of 'more', which
-   may be NULL. */
-static int report(const struct job *job, const locant_tensor *t, json_t *more)
+/* Write the array, and print it with facts about the graph.  Takes ownership of
+   'more' for --json, which may be NULL. */
+static int write_array(const struct job *job, const locant_tensor *t,
+                       json_t *more)
 {
     const locant_graph_info *i = job->info;
-    json_t *all = json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "output", job->o->out,
-        "dtype", locant_dtype_name(t->dtype), "shape", cli_shape(t), "nodes",
-        (json_int_t)i->nodes, "edges", (json_int_t)i->edges, "repeated",
-        (json_int_t)i->repeated, "self_loops", (json_int_t)i->self_loops,
-        "isolated", (json_int_t)i->isolated, "components",
-        (json_int_t)i->components);
+    json_t *all;
+    int status;
 
+    if (!job->cli->json)
+        return cli_write(job->cli, job->o->out, t);
+    status = cli_status_input(locant_npy_write(job->o->out, t));
+    if (status != CLI_OK) {
+        json_decref(more);
+        return status;
+    }
+    all = json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "output",
+                    job->o->out, "dtype", locant_dtype_name(t->dtype), "shape",
+                    cli_shape(t), "nodes", (json_int_t)i->nodes, "edges",
+                    (json_int_t)i->edges, "repeated", (json_int_t)i->repeated,
+                    "self_loops", (json_int_t)i->self_loops, "isolated",
+                    (json_int_t)i->isolated, "components",
+                    (json_int_t)i->components);
     if (more != NULL)
         json_object_update(all, more);
     json_decref(more);
     return cli_json(all);
-}
-
-static int write_array(const struct job *job, const locant_tensor *t,
-                       json_t *more)
-{
-    locant_status s;
-
-    if (!job->cli->json) {
-        json_decref(more);
-        return cli_write(job->cli, job->o->out, t);
-    }
-    s = locant_npy_write(job->o->out, t);
-    if (s == LOCANT_OK)
-        return report(job, t, more);
-    json_decref(more);
-    return cli_error_input(s);
 }
 
 /* Linux would allocate more memory than there is, and kill a process later. */
@@ -84,37 +77,29 @@ static int check_memory(int64_t nodes, double bytes)
     if (bytes <= cli_memory())
         return CLI_OK;
     return cli_fail(CLI_INPUT,
-                    "%lld nodes would take %.3g GiB; this machine "
-                    "has %.3g GiB",
+                    "%lld nodes would take %.3g GiB; this machine has %.3g GiB",
                     (long long)nodes, bytes / 0x1p30, cli_memory() / 0x1p30);
 }
 
 /* --------------------------------------------------------------- laplacian */
 
 struct spectrum {
-    locant_array values, vectors, degenerate;
+    locant_tensor values, vectors, degenerate;
 };
 
 static int solve(struct spectrum *s, const struct job *job)
 {
     const int64_t shape[] = { job->info->nodes, job->o->laplacian };
-    locant_status status;
-    double N = (double)job->info->nodes;
-    /* the dense matrix and LAPACK's workspace */
-    int failed = check_memory(job->info->nodes, 24 * N * N);
+    const double N = (double)job->info->nodes;
 
-    if (!failed)
-        failed = cli_new(&s->values, LOCANT_F64, 1, shape + 1);
-    if (!failed)
-        failed = cli_new(&s->vectors, LOCANT_F64, 2, shape);
-    if (!failed)
-        failed = cli_new(&s->degenerate, LOCANT_I32, 1, shape + 1);
-    if (failed)
-        return failed;
-    status = locant_graph_laplacian(
-        &s->values.tensor, &s->vectors.tensor, &s->degenerate.tensor,
-        job->graph, (locant_laplacian)job->o->kind, !job->o->keep_trivial);
-    return status == LOCANT_OK ? CLI_OK : cli_error(status);
+    /* the dense matrix and LAPACK's workspace */
+    CLI_TRY(check_memory(job->info->nodes, 24 * N * N));
+    CLI_TRY(cli_new(&s->values, LOCANT_F64, 1, shape + 1));
+    CLI_TRY(cli_new(&s->vectors, LOCANT_F64, 2, shape));
+    CLI_TRY(cli_new(&s->degenerate, LOCANT_I32, 1, shape + 1));
+    return cli_status(locant_graph_laplacian(
+        &s->values, &s->vectors, &s->degenerate, job->graph,
+        (locant_laplacian)job->o->kind, !job->o->keep_trivial));
 }
 
 /* How many columns the graph can fill. */
@@ -130,18 +115,17 @@ static json_t *spectrum_json(const struct spectrum *s, const struct job *job)
     json_t *values = json_array(), *marks = json_array();
 
     for (int64_t k = 0; k < filled(job); k++) {
-        json_array_append_new(values,
-                              cli_real(((double *)s->values.memory)[k]));
-        json_array_append_new(
-            marks, json_integer(((int32_t *)s->degenerate.memory)[k]));
+        json_array_append_new(values, cli_real(((double *)s->values.data)[k]));
+        json_array_append_new(marks,
+                              json_integer(((int32_t *)s->degenerate.data)[k]));
     }
     return json_pack("{s:o, s:o}", "eigenvalues", values, "degenerate", marks);
 }
 
 static void print_spectrum(const struct spectrum *s, const struct job *job)
 {
-    const double *values = s->values.memory;
-    const int32_t *marks = s->degenerate.memory;
+    const double *values = s->values.data;
+    const int32_t *marks = s->degenerate.data;
     int64_t n = filled(job);
 
     printf("column  eigenvalue    eigenspace\n");
@@ -162,46 +146,31 @@ static void print_spectrum(const struct spectrum *s, const struct job *job)
 
 static int run_laplacian(const struct job *job)
 {
-    struct spectrum s = { 0 };
-    int status = solve(&s, job);
+    struct spectrum s;
 
-    if (status == CLI_OK && job->o->values != NULL) {
-        locant_status written =
-            locant_npy_write(job->o->values, &s.values.tensor);
-
-        status = written == LOCANT_OK ? CLI_OK : cli_error_input(written);
-    }
-    if (status == CLI_OK)
-        status = write_array(job, &s.vectors.tensor,
-                             job->cli->json ? spectrum_json(&s, job) : NULL);
-    if (status == CLI_OK && !job->cli->json)
+    CLI_TRY(solve(&s, job));
+    if (job->o->values != NULL)
+        CLI_TRY(cli_status_input(locant_npy_write(job->o->values, &s.values)));
+    CLI_TRY(write_array(job, &s.vectors,
+                        job->cli->json ? spectrum_json(&s, job) : NULL));
+    if (!job->cli->json)
         print_spectrum(&s, job);
-    cli_free(&s.values);
-    cli_free(&s.vectors);
-    cli_free(&s.degenerate);
-    return status;
+    return CLI_OK;
 }
 
 /* ---------------------------------------------------------- walks and hops */
 
 static int run_plain(const struct job *job)
 {
-    int64_t N = job->info->nodes;
-    const int64_t shape[] = { N, job->o->hops ? N : job->o->walks };
-    locant_array out;
-    locant_status s;
-    int status =
-        cli_new(&out, job->o->hops ? LOCANT_I64 : LOCANT_F64, 2, shape);
+    const struct options *o = job->o;
+    const int64_t N = job->info->nodes, shape[] = { N, o->hops ? N : o->walks };
+    locant_tensor out;
 
-    if (status != CLI_OK)
-        return status;
-    s = job->o->hops ? locant_graph_hops(&out.tensor, job->graph)
-                     : locant_graph_random_walk(&out.tensor, job->graph,
-                                                job->o->space_dim);
-    status =
-        s == LOCANT_OK ? write_array(job, &out.tensor, NULL) : cli_error(s);
-    cli_free(&out);
-    return status;
+    CLI_TRY(cli_new(&out, o->hops ? LOCANT_I64 : LOCANT_F64, 2, shape));
+    CLI_TRY(cli_status(
+        o->hops ? locant_graph_hops(&out, job->graph)
+                : locant_graph_random_walk(&out, job->graph, o->space_dim)));
+    return write_array(job, &out, NULL);
 }
 
 /* ------------------------------------------------------------------- input */
@@ -220,51 +189,44 @@ static int64_t count_nodes(const locant_tensor *t)
     return most < INT64_MAX ? most + 1 : most;
 }
 
+static void free_graph(void *graph)
+{
+    locant_graph_free(graph);
+}
+
 static int make_graph(struct job *job, const char *path, const locant_tensor *t)
 {
     int64_t nodes = job->o->nodes;
     locant_status s;
-    int failed;
 
     if (nodes == 0 && t->shape[0] == 0)
-        return cli_fail(CLI_USAGE,
-                        "%s: has no edges; give the number of nodes "
-                        "with --nodes",
-                        path);
+        return cli_refuse("%s: has no edges; give the number of nodes with "
+                          "--nodes",
+                          path);
     if (nodes == 0)
         nodes = count_nodes(t);
     /* an id, a distance and a queue slot for each node */
-    failed = check_memory(nodes, 24 * (double)nodes);
-    if (failed)
-        return failed;
+    CLI_TRY(check_memory(nodes, 24 * (double)nodes));
     s = locant_graph_create(&job->graph, t, nodes);
-    job->info = locant_graph_info_of(job->graph);
     if (s == LOCANT_ERR_PARAM) /* an edge names a node that does not exist */
-        return cli_error_file(path);
-    return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
+        return cli_fail(CLI_INPUT, "%s: %s", path, cli_message());
+    CLI_TRY(cli_status_input(s));
+    job->info = locant_graph_info_of(job->graph);
+    return cli_at_end(free_graph, job->graph);
 }
 
 static int open_graph(struct job *job, const char *path)
 {
-    locant_array edges;
-    locant_status s = locant_npy_read(&edges, path);
-    const locant_tensor *t = &edges.tensor;
-    char shape[160];
-    int status;
+    locant_tensor t;
 
-    if (s != LOCANT_OK)
-        return cli_error_input(s);
-    cli_shape_text(shape, sizeof shape, t);
-    if (t->rank != 2 || t->shape[1] != 2 ||
-        (t->dtype != LOCANT_I64 && t->dtype != LOCANT_I32))
-        status = cli_fail(CLI_INPUT,
-                          "%s: has dtype %s and shape %s, expected "
-                          "i64 or i32 [E, 2]",
-                          path, locant_dtype_name(t->dtype), shape);
-    else
-        status = make_graph(job, path, t);
-    locant_array_free(&edges);
-    return status;
+    CLI_TRY(cli_read(&t, NULL, path));
+    if (t.rank != 2 || t.shape[1] != 2 ||
+        (t.dtype != LOCANT_I64 && t.dtype != LOCANT_I32))
+        return cli_fail(CLI_INPUT,
+                        "%s: has dtype %s and shape %s, expected i64 or i32 "
+                        "[E, 2]",
+                        path, locant_dtype_name(t.dtype), cli_shape_text(&t));
+    return make_graph(job, path, &t);
 }
 
 static int check_options(const struct cli *cli)
@@ -272,32 +234,28 @@ static int check_options(const struct cli *cli)
     const struct options *o = cli->options;
 
     if ((o->laplacian > 0) + (o->walks > 0) + o->hops != 1)
-        return cli_fail(CLI_USAGE, "graph: expected one of --laplacian K, "
-                                   "--walks K and --hops");
+        return cli_refuse("graph: expected one of --laplacian K, --walks K and "
+                          "--hops");
     if (o->laplacian == 0 &&
         (cli_given(cli, "kind") || o->keep_trivial || o->values != NULL))
-        return cli_fail(CLI_USAGE, "--kind, --keep-trivial and --values need "
-                                   "--laplacian");
+        return cli_refuse("--kind, --keep-trivial and --values need "
+                          "--laplacian");
     if (o->walks == 0 && cli_given(cli, "space-dim"))
-        return cli_fail(CLI_USAGE, "--space-dim needs --walks");
+        return cli_refuse("--space-dim needs --walks");
     return CLI_OK;
 }
 
 static int run(const struct cli *cli)
 {
     struct job job = { .cli = cli, .o = cli->options };
-    int status = check_options(cli);
 
-    if (status == CLI_OK)
-        status = open_graph(&job, cli->words[0]);
-    if (status == CLI_OK) {
-        if (job.info->self_loops > 0)
-            fprintf(stderr, "note: self-loops ignored: %lld\n",
-                    (long long)job.info->self_loops);
-        status = job.o->laplacian > 0 ? run_laplacian(&job) : run_plain(&job);
-    }
-    locant_graph_free(job.graph);
-    return status;
+    CLI_TRY(check_options(cli));
+    CLI_TRY(open_graph(&job, cli->words[0]));
+    if (job.info->self_loops > 0)
+        fprintf(stderr, "note: %lld self-loop%s ignored\n",
+                (long long)job.info->self_loops,
+                job.info->self_loops == 1 ? " is" : "s are");
+    return job.o->laplacian > 0 ? run_laplacian(&job) : run_plain(&job);
 }
 
 /* clang-format off */
@@ -315,7 +273,7 @@ const struct cli_command cli_graph = {
     .examples = "locant graph E.npy --laplacian 8 -o V.npy\n"
                 "locant graph E.npy --walks 16 -o W.npy\n"
                 "locant graph E.npy --hops -o H.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

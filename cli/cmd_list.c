@@ -1,7 +1,7 @@
 /* cmd_list.c - locant list: the catalogue. */
 #include <stdio.h>
 
-#include "cli.h"
+#include "show.h"
 
 struct options {
     int markdown;
@@ -13,67 +13,38 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-static json_t *params_json(const locant_encoding *e)
-{
-    locant_param_info p;
-    json_t *rows = json_array();
-
-    for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
-        json_array_append_new(rows,
-                              json_pack("{s:s, s:s, s:b, s:b}", "name", p.name,
-                                        "dims", p.dims, "learned", p.rate != 0,
-                                        "per_layer", p.per_layer));
-    return rows;
-}
-
-/* The JSON of an encoding or variant; NULL after an error message. */
-static json_t *row_json(const char *spec, const char *title,
-                        const char *used_by)
+/* Add an encoding or variant. */
+static int add_json(struct cli_json_rows *rows, const char *spec,
+                    const char *title, const char *used_by)
 {
     const locant_encoding_info *info;
-    locant_encoding *e = NULL;
-    char doors[64], traits[160];
-    locant_status s = locant_encoding_create(&e, spec);
-    json_t *row;
+    locant_encoding *e;
+    unsigned traits;
 
-    if (s != LOCANT_OK) {
-        cli_error(s);
-        return NULL;
-    }
+    CLI_TRY(cli_encoding_create(&e, spec));
     info = locant_encoding_info_of(e);
-    cli_doors(doors, sizeof doors, locant_encoding_doors(e));
-    cli_traits(traits, sizeof traits, locant_encoding_traits(e));
-    row = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:s, s:s}", "name",
-                    info->name, "spec", spec, "title", title, "doors", doors,
-                    "traits", traits, "parameters", params_json(e), "learned",
-                    (locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED) != 0,
-                    "source", info->source, "models", used_by);
-    locant_encoding_free(e);
-    return row;
+    traits = locant_encoding_traits(e);
+    cli_json_add(rows,
+                 json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:s, s:s}",
+                           "name", info->name, "spec", spec, "title", title,
+                           "doors", cli_doors(locant_encoding_doors(e)),
+                           "traits", cli_traits(traits), "parameters",
+                           show_params_json(e, 0), "learned",
+                           (traits & LOCANT_TRAIT_LEARNED) != 0, "source",
+                           info->source, "models", used_by));
+    return CLI_OK;
 }
 
-static int print_json(void)
+static int add_all(struct cli_json_rows *rows)
 {
     const locant_encoding_info *info;
-    json_t *rows = json_array();
 
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
-        const locant_variant *v = info->variants;
-        json_t *row = row_json(info->name, info->title, info->used_by);
-
-        while (row != NULL) {
-            json_array_append_new(rows, row);
-            if (v == NULL || v->spec == NULL)
-                break;
-            row = row_json(v->spec, v->title, v->used_by);
-            v++;
-        }
-        if (row == NULL) {
-            json_decref(rows);
-            return CLI_INPUT;
-        }
+        CLI_TRY(add_json(rows, info->name, info->title, info->used_by));
+        for (const locant_variant *v = info->variants; v && v->spec; v++)
+            CLI_TRY(add_json(rows, v->spec, v->title, v->used_by));
     }
-    return cli_json(rows);
+    return CLI_OK;
 }
 
 /* Print the encodings with this door, or those without any. */
@@ -113,19 +84,18 @@ static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
     const locant_encoding_info *info;
+    struct cli_json_rows rows = { 0 };
 
     if (cli->json)
-        return print_json();
+        return cli_json_print(&rows, add_all(&rows));
     if (o->markdown) {
         print_markdown();
         return CLI_OK;
     }
     printf("%-16s %-8s %s\n", "encoding", "door", "what it is");
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
-        char doors[64];
-
-        cli_doors(doors, sizeof doors, info->doors);
-        printf("%-16s %-8s %s%s\n", info->name, doors, info->title,
+        printf("%-16s %-8s %s%s\n", info->name, cli_doors(info->doors),
+               info->title,
                info->traits & LOCANT_TRAIT_LEARNED ? " (learned)" : "");
         for (const locant_variant *v = info->variants; v && v->spec; v++)
             printf("  %-23s %s\n", v->spec, v->title);
@@ -143,7 +113,6 @@ const struct cli_command cli_list = {
            "keys).  Below each encoding, its variants\nwith names of their "
            "own.",
     .examples = "locant list\nlocant list --json",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .run = run
 };

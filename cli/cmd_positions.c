@@ -11,119 +11,97 @@ enum { MOST_PRINTED = 4096 };
 
 static const struct cli_option options[] = {
     OPT_TEXT("mask", mask, "LIST",
-             "mask: 1 token, 0 pad; numbers with commas, or FILE.npy [B, S]"),
+             "mask: 1 token, 0 pad; numbers with commas, or FILE.npy [B, S]",
+             .of = "mask"),
     OPT_CHOICE("style", style, "hf5|hf4|opt|plain",
                "mask: ids of pads are 0, 1, 1 or -1; opt starts at 2",
-               .fallback = "hf5"),
-    OPT_TEXT("tokens", tokens, "LIST", "tokens: token ids"),
+               .fallback = "hf5", .of = "mask"),
+    OPT_TEXT("tokens", tokens, "LIST", "tokens: token ids", .of = "tokens"),
     OPT_INTEGER("pad-token", pad_token, "N", 0, INT32_MAX,
-                "tokens: id of padding", .fallback = "1"),
+                "tokens: id of padding", .fallback = "1", .of = "tokens"),
     OPT_INTEGER("first", first, "N", INT64_MIN, MOST,
-                "mask, tokens: id of the first token"),
-    OPT_INTEGER("pad", pad, "N", INT64_MIN, MOST, "mask, tokens: id of pads"),
-    OPT_TEXT("lengths", lengths, "LIST", "documents: tokens of each"),
+                "mask, tokens: id of the first token", .of = "mask|tokens"),
+    OPT_INTEGER("pad", pad, "N", INT64_MIN, MOST, "mask, tokens: id of pads",
+                .of = "mask|tokens"),
+    OPT_TEXT("lengths", lengths, "LIST", "documents: tokens of each",
+             .of = "documents"),
     OPT_FLAG("documents", documents,
-             "documents: write document ids instead of positions"),
+             "documents: write document ids instead of positions",
+             .of = "documents"),
     OPT_TEXT("positions", positions, "LIST",
-             "packing, selfextend, temperature: true positions"),
-    OPT_INTEGER("length", length, "T", 0, MOST, "tokens of a row"),
+             "packing, selfextend, temperature: true positions",
+             .of = "packing|selfextend|temperature"),
+    OPT_INTEGER("length", length, "T", 0, MOST, "tokens of a row",
+                .of = "documents|randomized|spaced|pose|cape|streaming|"
+                      "selfextend|longlora|temperature"),
     OPT_INTEGER("batch", batch, "B", 0, MOST, "number of random rows",
-                .fallback = "1"),
+                .fallback = "1", .of = "randomized|spaced|pose|cape"),
     OPT_INTEGER("seed", seed, "N", 0, MOST,
-                "seed of random positions; without it cape adds none"),
+                "seed of random positions; without it cape adds none",
+                .of = "randomized|pose|cape"),
     OPT_INTEGER("range", range, "N", 0, MOST,
-                "randomized, spaced, pose: ids are below N"),
+                "randomized, spaced, pose: ids are below N",
+                .of = "randomized|spaced|pose"),
     OPT_INTEGER("chunks", chunks, "N", 1, MOST,
-                "pose: chunks with a skip between them", .fallback = "2"),
+                "pose: chunks with a skip between them", .fallback = "2",
+                .of = "pose"),
     OPT_REAL("step", step, "X", "cape: distance between neighbours",
-             .fallback = "1"),
-    OPT_REAL("global", global, "X", "cape: largest shift of a row"),
-    OPT_REAL("local", local, "X", "cape: largest shift of a token, in steps"),
+             .fallback = "1", .of = "cape"),
+    OPT_REAL("global", global, "X", "cape: largest shift of a row",
+             .of = "cape"),
+    OPT_REAL("local", local, "X", "cape: largest shift of a token, in steps",
+             .of = "cape"),
     OPT_REAL("max-scale", max_scale, "X", "cape: largest stretch of a row",
-             .fallback = "1"),
-    OPT_TEXT("size", size, "HxW", "grid: patches, HxW or TxHxW"),
+             .fallback = "1", .of = "cape"),
+    OPT_TEXT("size", size, "HxW", "grid: patches, HxW or TxHxW", .of = "grid"),
     OPT_CHOICE("coordinates", coordinates, "integer|centres|pretrained",
-               "grid: i, (2i + 1 - n) / n, or i * N / n",
-               .fallback = "integer"),
+               "grid: i, (2i + 1 - n) / n, or i * N / n", .fallback = "integer",
+               .of = "grid"),
     OPT_TEXT("pretrained", pretrained, "N",
-             "grid: size trained at, N or HxW or TxHxW"),
+             "grid: size trained at, N or HxW or TxHxW", .of = "grid"),
     OPT_INTEGER("merge", merge, "N", 1, MOST,
-                "grid: patches come in blocks of N x N", .fallback = "1"),
+                "grid: patches come in blocks of N x N", .fallback = "1",
+                .of = "grid"),
     OPT_INTEGER("prefix", prefix, "N", 0, MOST,
-                "grid: tokens before the patches"),
+                "grid: tokens before the patches", .of = "grid"),
     OPT_CHOICE("next", next, "max|grid",
                "mrope: after a video continue at its start + max(H, W), as in "
                "transformers 5, or at the largest id + 1, as in the paper and "
                "transformers 4",
-               .fallback = "grid"),
+               .fallback = "grid", .of = "mrope"),
     OPT_INTEGER("sinks", sinks, "N", 0, MOST, "streaming: first tokens kept",
-                .fallback = "4"),
+                .fallback = "4", .of = "streaming|distance"),
     OPT_INTEGER("window", window, "N", 1, MOST,
-                "true distances below N; streaming: last tokens kept"),
+                "true distances below N; streaming: last tokens kept",
+                .of = "streaming|selfextend|distance"),
     OPT_INTEGER("group", group, "N", 1, MOST,
-                "selfextend, longlora: tokens of a group", .fallback = "1"),
+                "selfextend, longlora: tokens of a group", .fallback = "1",
+                .of = "selfextend|longlora|distance"),
     OPT_FLAG("cut", cut,
-             "longlora: half groups at both ends instead of one rolled around"),
+             "longlora: half groups at both ends instead of one rolled around",
+             .of = "longlora"),
     OPT_CHOICE("distance", distance, "rerope|leaky|selfextend|streaming",
-               "distance: which scheme", .fallback = "rerope"),
+               "distance: which scheme", .fallback = "rerope",
+               .of = "distance"),
     OPT_REAL("factor", factor, "X", "leaky: steps beyond the window count 1/X",
-             .fallback = "2"),
+             .fallback = "2", .of = "distance"),
     OPT_INTEGER("queries", queries, "T", 0, MOST,
-                "distance: query i is at S - T + i"),
-    OPT_INTEGER("keys", keys, "S", 0, MOST, "distance: key j is at j"),
+                "distance: query i is at S - T + i", .of = "distance"),
+    OPT_INTEGER("keys", keys, "S", 0, MOST, "distance: key j is at j",
+                .of = "distance"),
     OPT_CHOICE("temperature", temperature, "llama4|ministral|logn|inkling",
-               "temperature: which model", .fallback = "llama4"),
+               "temperature: which model", .fallback = "llama4",
+               .of = "temperature"),
     OPT_REAL("scale", scale, "X", "temperature: factor of the logarithm",
-             .fallback = "0.1"),
+             .fallback = "0.1", .of = "temperature"),
     OPT_INTEGER("trained", trained, "L", 1, MOST, "temperature: trained length",
-                .fallback = "8192"),
+                .fallback = "8192", .of = "temperature"),
     OPT_FILE(
         "output", out, "OUT.npy",
         "i64, or f64 where coordinates are real; without it they are printed",
         .letter = 'o'),
     OPT_END
 };
-
-/* ------------------------------------------------------------------- forms */
-
-static int unknown_form(const char *word)
-{
-    const char *names[32] = { NULL };
-
-    for (size_t n = 0; positions_forms[n].name != NULL; n++)
-        names[n] = positions_forms[n].name;
-    return cli_unknown("form", word, names, "locant positions --help");
-}
-
-/* Refuse options that do nothing for this form. */
-static int check_options(const struct cli *cli,
-                         const struct positions_form *form)
-{
-    char word[32];
-
-    for (size_t i = 0; options[i].name != NULL; i++) {
-        snprintf(word, sizeof word, " %s ", options[i].name);
-        if (cli_given(cli, options[i].name) && options[i].letter == 0 &&
-            strstr(form->takes, word) == NULL)
-            return cli_fail(CLI_USAGE,
-                            "--%s is not an option of 'positions "
-                            "%s'",
-                            options[i].name, form->name);
-    }
-    if (cli->n_words > 1 && strcmp(form->name, "mrope") != 0)
-        return cli_fail(CLI_USAGE, "positions %s: unexpected argument '%s'",
-                        form->name, cli->words[1]);
-    return CLI_OK;
-}
-
-static int find_form(const struct positions_form **out, const struct cli *cli)
-{
-    for (*out = positions_forms; (*out)->name != NULL; ++*out) {
-        if (strcmp((*out)->name, cli->words[0]) == 0)
-            return check_options(cli, *out);
-    }
-    return unknown_form(cli->words[0]);
-}
 
 /* ---------------------------------------------------------------- printing */
 
@@ -167,9 +145,9 @@ static json_t *json_row(const locant_tensor *t, int64_t row)
     return out;
 }
 
-static int print_json(const struct positions_result *r, const char *form)
+static json_t *to_json(const locant_tensor *t, const char *form,
+                       const int64_t *delta)
 {
-    const locant_tensor *t = &r->array.tensor;
     json_t *values = t->rank == 1 ? json_row(t, 0) : json_array(), *all;
 
     for (int64_t b = 0; t->rank == 2 && b < t->shape[0]; b++)
@@ -177,47 +155,38 @@ static int print_json(const struct positions_result *r, const char *form)
     all = json_pack("{s:s, s:s, s:o, s:o}", "form", form, "dtype",
                     locant_dtype_name(t->dtype), "shape", cli_shape(t),
                     "values", values);
-    if (r->has_delta && all != NULL)
-        json_object_set_new(all, "delta", json_integer(r->delta));
-    return cli_json(all);
+    if (delta != NULL && all != NULL)
+        json_object_set_new(all, "delta", json_integer(*delta));
+    return all;
 }
 
-static int print(const struct cli *cli, const struct positions_result *r)
+int pos_write_matrix(const struct cli *cli, const locant_tensor *t,
+                     const int64_t *delta)
 {
-    int64_t n = rows_of(&r->array.tensor) * columns_of(&r->array.tensor);
+    const struct options *o = cli->options;
+    const int64_t n = rows_of(t) * columns_of(t);
 
-    if (n > MOST_PRINTED)
-        return cli_fail(CLI_USAGE,
-                        "positions %s: %" PRId64 " numbers are too many to "
-                        "print; write them with --output OUT.npy",
-                        cli->words[0], n);
-    if (cli->json)
-        return print_json(r, cli->words[0]);
-    print_text(&r->array.tensor);
+    if (o->out != NULL) {
+        CLI_TRY(cli_write(cli, o->out, t));
+    } else if (n > MOST_PRINTED) {
+        return cli_refuse("positions %s: %" PRId64 " numbers are too many to "
+                          "print; write them with --output OUT.npy",
+                          cli->words[0], n);
+    } else if (cli->json) {
+        return cli_json(to_json(t, cli->words[0], delta));
+    } else {
+        print_text(t);
+    }
+    if (delta != NULL)
+        fprintf(stderr, "delta %" PRId64 "\n", *delta);
     return CLI_OK;
 }
 
-/* --------------------------------------------------------------------- run */
-
-static int run(const struct cli *cli)
+int pos_write(const struct cli *cli, const locant_tensor *t)
 {
-    const struct options *o = cli->options;
-    const struct positions_form *form;
-    struct positions_result r = { .status = CLI_OK };
-    int status = find_form(&form, cli);
+    const locant_tensor row = pos_row(t, 0);
 
-    if (status == CLI_OK)
-        status = form->make(&r, cli);
-    if (status == CLI_OK && !form->is_matrix && r.array.tensor.shape[0] == 1)
-        r.array.tensor = locant_dense(r.array.memory, r.array.tensor.dtype, 1,
-                                      r.array.tensor.shape + 1);
-    if (status == CLI_OK)
-        status = o->out != NULL ? cli_write(cli, o->out, &r.array.tensor)
-                                : print(cli, &r);
-    if (status == CLI_OK && r.has_delta && !(cli->json && o->out == NULL))
-        fprintf(stderr, "delta %" PRId64 "\n", r.delta);
-    cli_free(&r.array);
-    return status == CLI_OK ? r.status : status;
+    return pos_write_matrix(cli, t->shape[0] == 1 ? &row : t, NULL);
 }
 
 const struct cli_command cli_positions = {
@@ -246,9 +215,7 @@ const struct cli_command cli_positions = {
                 "locant positions mrope text:3 image:2x3 text:2\n"
                 "locant positions distance --distance selfextend --window 4 "
                 "\\\n    --group 2 --queries 1 --keys 8",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1,
-    .max_words = SIZE_MAX,
-    .run = run
+    .actions = positions_forms,
 };

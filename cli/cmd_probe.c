@@ -14,14 +14,18 @@ static const struct cli_option options[] = { OPT_DIR(dir), OPT_END };
 
 /* --------------------------------------------------------------------- text */
 
-/* The number from[key], or from[key][sub]; NAN if there is none. */
-static double number_at(const json_t *from, const char *key, const char *sub)
+/* The number from[key]; NAN if there is none. */
+static double number_at(const json_t *from, const char *key)
 {
     const json_t *value = json_object_get(from, key);
 
-    if (sub != NULL)
-        value = json_object_get(value, sub);
     return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* The number from[key][i]; 0 if there is none. */
+static double item_at(const json_t *from, const char *key, size_t i)
+{
+    return json_number_value(json_array_get(json_object_get(from, key), i));
 }
 
 static void print_number(int width, int decimals, double x)
@@ -32,20 +36,17 @@ static void print_number(int width, int decimals, double x)
         printf(" %*s", width, "-");
 }
 
-static void print_head(const json_t *head)
-{
-    printf("%5.0f %4.0f", number_at(head, "layer", NULL),
-           number_at(head, "head", NULL));
-    print_number(8, 3, number_at(head, "entropy", NULL));
-    print_number(6, 2, number_at(head, "slope", NULL));
-    print_number(9, 1, number_at(head, "distance", NULL));
-    print_number(6, 3, number_at(head, "within", "8"));
-    print_number(6, 3, number_at(head, "within", "32"));
-    print_number(6, 3, number_at(head, "sink", NULL));
-    print_number(6, 3, number_at(head, "self", NULL));
-    print_number(6, 3, number_at(head, "previous", NULL));
-    putchar('\n');
-}
+/* What is printed of each head. */
+static const struct column {
+    const char *in, *key, *title; /* head[in][key] */
+    int width, decimals;
+} columns[] = {
+    { NULL, "entropy", "entropy", 8, 3 },   { NULL, "slope", "slope", 6, 2 },
+    { NULL, "distance", "distance", 9, 1 }, { "within", "8", "<8", 6, 3 },
+    { "within", "32", "<32", 6, 3 },        { NULL, "sink", "first", 6, 3 },
+    { NULL, "self", "own", 6, 3 },          { NULL, "previous", "prev", 6, 3 },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static void print_heads(const json_t *attention, const char *which,
                         const char *title)
@@ -55,12 +56,21 @@ static void print_heads(const json_t *attention, const char *which,
 
     if (sweep == NULL)
         return;
-    printf("\n%s, windows of %.0f bytes\n%5s %4s %8s %6s %9s %6s %6s %6s %6s "
-           "%6s\n",
-           title, number_at(sweep, "length", NULL), "layer", "head", "entropy",
-           "slope", "distance", "<8", "<32", "first", "own", "prev");
+    printf("\n%s, windows of %.0f bytes\n%5s %4s", title,
+           number_at(sweep, "length"), "layer", "head");
+    for (const struct column *c = columns; c < columns + COLUMNS; c++)
+        printf(" %*s", c->width, c->title);
+    putchar('\n');
     json_array_foreach(json_object_get(sweep, "heads"), i, head)
-        print_head(head);
+    {
+        printf("%5.0f %4.0f", number_at(head, "layer"),
+               number_at(head, "head"));
+        for (const struct column *c = columns; c < columns + COLUMNS; c++)
+            print_number(
+                c->width, c->decimals,
+                number_at(c->in ? json_object_get(head, c->in) : head, c->key));
+        putchar('\n');
+    }
 }
 
 static void print_attention(const json_t *attention)
@@ -73,10 +83,9 @@ static void print_attention(const json_t *attention)
     if (sinks != NULL)
         printf("\nHeads whose first key has more than %.1f of the weight, at "
                "%.0f bytes: %.0f %%\nof text, %.0f %% of one byte repeated\n",
-               number_at(sinks, "threshold", NULL),
-               number_at(sinks, "length", NULL),
-               100 * number_at(sinks, "share", NULL),
-               100 * number_at(sinks, "share_repeated", NULL));
+               number_at(sinks, "threshold"), number_at(sinks, "length"),
+               100 * number_at(sinks, "share"),
+               100 * number_at(sinks, "share_repeated"));
 }
 
 /* The receptive field, and the loss with a shorter context. */
@@ -92,17 +101,14 @@ static void print_field(const json_t *field)
         if (at != NULL)
             printf("Effective receptive field in %.0f bytes: %.1f hold 90 %% "
                    "of the gradient, %.1f 99 %%\n",
-                   number_at(at, "length", NULL),
-                   number_at(at, "width_90", NULL),
-                   number_at(at, "width_99", NULL));
+                   number_at(at, "length"), number_at(at, "width_90"),
+                   number_at(at, "width_99"));
     }
     puts("Loss of the same targets, nats per byte, after");
     json_array_foreach(json_object_get(less, "lengths"), i, length)
     {
         printf("%7.0f bytes ", json_number_value(length));
-        print_number(8, 4,
-                     json_number_value(
-                         json_array_get(json_object_get(less, "loss"), i)));
+        print_number(8, 4, item_at(less, "loss", i));
         putchar('\n');
     }
 }
@@ -119,7 +125,7 @@ static void print_states(const json_t *states)
         print_number(7, 2, json_number_value(error));
         putchar('\n');
     }
-    printf("  guessing%8.2f\n", number_at(states, "chance", NULL));
+    printf("  guessing%8.2f\n", number_at(states, "chance"));
 }
 
 /* The loss when fewer and fewer pairs rotate. */
@@ -132,8 +138,8 @@ static void print_partial(const json_t *partial)
         return;
     printf("Loss with only the fastest pairs rotating, nats per byte, at %.0f "
            "and %.0f bytes\n(predicted to carry most of the position: pair",
-           number_at(partial, "length", NULL), number_at(partial, "far", NULL));
-    print_number(0, 1, number_at(partial, "predicted", NULL));
+           number_at(partial, "length"), number_at(partial, "far"));
+    print_number(0, 1, number_at(partial, "predicted"));
     puts(", counted from 0)");
     json_array_foreach(json_object_get(partial, "last"), i, last)
     {
@@ -141,12 +147,8 @@ static void print_partial(const json_t *partial)
             printf("  none       ");
         else
             printf("  0 to %2.0f    ", json_number_value(last));
-        print_number(8, 4,
-                     json_number_value(
-                         json_array_get(json_object_get(partial, "loss"), i)));
-        print_number(8, 4,
-                     json_number_value(json_array_get(
-                         json_object_get(partial, "loss_far"), i)));
+        print_number(8, 4, item_at(partial, "loss", i));
+        print_number(8, 4, item_at(partial, "loss_far", i));
         putchar('\n');
     }
 }
@@ -177,7 +179,7 @@ static void print_training(const json_t *training)
          "  step  entropy  first    own   prev");
     json_array_foreach(training, i, step)
     {
-        printf("%6.0f", number_at(step, "step", NULL));
+        printf("%6.0f", number_at(step, "step"));
         for (int k = 0; k < 4; k++)
             print_number(k == 0 ? 8 : 6, 3,
                          mean_of(json_object_get(step, keys[k])));
@@ -187,11 +189,9 @@ static void print_training(const json_t *training)
 
 static int print(const json_t *probe)
 {
-    printf("run %.0f: %s seed %.0f, trained at %.0f\n",
-           number_at(probe, "run", NULL),
+    printf("run %.0f: %s seed %.0f, trained at %.0f\n", number_at(probe, "run"),
            cli_safe(json_string_value(json_object_get(probe, "encoding"))),
-           number_at(probe, "seed", NULL),
-           number_at(probe, "trained_length", NULL));
+           number_at(probe, "seed"), number_at(probe, "trained_length"));
     print_attention(json_object_get(probe, "attention"));
     putchar('\n');
     print_field(json_object_get(probe, "field"));
@@ -203,18 +203,18 @@ static int print(const json_t *probe)
 
 /* ---------------------------------------------------------------------- run */
 
-static int measure(const struct cli *cli, int64_t id, locant_store *store)
+static int run(const struct cli *cli)
 {
+    const struct options *o = cli->options;
+    locant_store *store;
     json_t *probe;
     char *text = NULL;
-    locant_status s;
+    int64_t id;
     int status;
 
+    CLI_TRY(cli_open_run(&store, &id, cli, o->dir));
     cli_catch_signals();
-    s = locant_probe(&text, store, id, cli_progress, NULL);
-    cli_progress_end();
-    if (s != LOCANT_OK)
-        return cli_job_status(s);
+    CLI_TRY(cli_job_status(locant_probe(&text, store, id, cli_progress, NULL)));
     probe = json_loads(text, 0, NULL);
     locant_release(text);
     if (probe == NULL)
@@ -224,13 +224,6 @@ static int measure(const struct cli *cli, int64_t id, locant_store *store)
     status = print(probe);
     json_decref(probe);
     return status;
-}
-
-static int run(const struct cli *cli)
-{
-    const struct options *o = cli->options;
-
-    return cli_with_run(cli, "probe", o->dir, measure);
 }
 
 /* clang-format off */
@@ -245,7 +238,7 @@ const struct cli_command cli_probe = {
            "The store keeps the results; 'locant figure' draws them.",
     .examples = "locant probe 3\nlocant probe 3 --json --dir lab\n"
                 "locant figure entropy 3",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

@@ -30,8 +30,7 @@ static const struct cli_option options[] = {
              "stretch the kernel when the table shrinks; cubic a = -0.5"),
     OPT_REAL("offset", offset, "X",
              "added to each new size in the coordinates, 0 to 1"),
-    OPT_FILE("output", out, "OUT.npy", "dtype of the table", .letter = 'o',
-             .required = 1),
+    OPT_OUTPUT(out, "OUT.npy", "dtype of the table"),
     OPT_END
 };
 
@@ -45,10 +44,8 @@ static int parse_grid(int64_t *rows, int64_t *columns, const char *option,
         *rows > 0 && *columns > 0 && *rows < INT64_C(1) << 30 &&
         *columns < INT64_C(1) << 30)
         return CLI_OK;
-    return cli_fail(CLI_USAGE,
-                    "--%s '%s': should be ROWSxCOLUMNS, such as "
-                    "14x14",
-                    option, text);
+    return cli_refuse("--%s '%s': should be ROWSxCOLUMNS, such as 14x14",
+                      option, text);
 }
 
 /* A form sets these options itself, so they must not be given. */
@@ -59,10 +56,8 @@ static int check_form(const struct cli *cli)
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (cli_given(cli, "form") && cli_given(cli, parts[i]))
-            return cli_fail(CLI_USAGE,
-                            "--form already sets --%s; give only "
-                            "one of them",
-                            parts[i]);
+            return cli_refuse("--form already sets --%s; give only one of them",
+                              parts[i]);
     }
     return CLI_OK;
 }
@@ -70,77 +65,48 @@ static int check_form(const struct cli *cli)
 static int read_options(locant_resize *how, const struct cli *cli)
 {
     const struct options *o = cli->options;
-    int failed = check_form(cli);
 
-    if (failed)
-        return failed;
+    CLI_TRY(check_form(cli));
     if (cli_given(cli, "to") == (o->grid != NULL))
-        return cli_fail(CLI_USAGE, "resize: give one of --to N and --grid HxW");
+        return cli_refuse("resize: give one of --to N and --grid HxW");
     if (o->from_grid != NULL && o->grid == NULL)
-        return cli_fail(CLI_USAGE, "--from-grid needs --grid");
+        return cli_refuse("--from-grid needs --grid");
     how->prefix = o->prefix;
     how->kind = (locant_resize_kind)o->kind;
     how->align_corners = o->align_corners;
     how->antialias = o->antialias;
     how->offset = o->offset;
-    if (cli_given(cli, "form")) {
-        locant_status s =
-            locant_resize_set_form(how, (locant_resize_form)o->form);
-
-        if (s != LOCANT_OK)
-            return cli_error(s);
-    }
+    if (cli_given(cli, "form"))
+        CLI_TRY(cli_status(
+            locant_resize_set_form(how, (locant_resize_form)o->form)));
     if (o->grid != NULL)
-        failed = parse_grid(&how->rows, &how->columns, "grid", o->grid);
-    if (!failed && o->from_grid != NULL)
-        failed = parse_grid(&how->from_rows, &how->from_columns, "from-grid",
-                            o->from_grid);
-    return failed;
-}
-
-static int write_resized(const struct cli *cli, const locant_tensor *table,
-                         const locant_resize *how)
-{
-    const struct options *o = cli->options;
-    int64_t n = o->grid != NULL ? how->rows * how->columns : o->to;
-    const int64_t shape[] = { how->prefix + n, table->shape[1] };
-    locant_array out;
-    locant_status s;
-    int status = cli_new(&out, table->dtype, 2, shape);
-
-    if (status != CLI_OK)
-        return status;
-    s = o->grid != NULL ? locant_resize_2d(&out.tensor, table, how)
-                        : locant_resize_1d(&out.tensor, table, how);
-    if (s == LOCANT_OK)
-        status = cli_write(cli, o->out, &out.tensor);
-    else
-        status = s == LOCANT_ERR_PARAM ? cli_error(s) : cli_error_input(s);
-    cli_free(&out);
-    return status;
+        CLI_TRY(parse_grid(&how->rows, &how->columns, "grid", o->grid));
+    if (o->from_grid != NULL)
+        CLI_TRY(parse_grid(&how->from_rows, &how->from_columns, "from-grid",
+                           o->from_grid));
+    return CLI_OK;
 }
 
 static int run(const struct cli *cli)
 {
+    const struct options *o = cli->options;
     locant_resize how = LOCANT_RESIZE_INIT;
-    locant_array table;
+    locant_tensor table, out;
     locant_status s;
-    char shape[160];
-    int status = read_options(&how, cli);
+    int64_t shape[2];
 
-    if (status != CLI_OK)
-        return status;
-    s = locant_npy_read(&table, cli->words[0]);
-    if (s != LOCANT_OK)
-        return cli_error_input(s);
-    cli_shape_text(shape, sizeof shape, &table.tensor);
-    if (table.tensor.rank != 2)
-        status = cli_fail(CLI_INPUT, "%s: has shape %s, expected [rows, D]",
-                          cli->words[0], shape);
-    else
-        status = write_resized(cli, &table.tensor, &how);
-    locant_array_free(&table);
-    return status;
+    CLI_TRY(read_options(&how, cli));
+    CLI_TRY(cli_read(&table, NULL, cli->words[0]));
+    if (table.rank != 2)
+        return cli_fail(CLI_INPUT, "%s: has shape %s, expected [rows, D]",
+                        cli->words[0], cli_shape_text(&table));
+    shape[0] = how.prefix + (o->grid != NULL ? how.rows * how.columns : o->to);
+    shape[1] = table.shape[1];
+    CLI_TRY(cli_new(&out, table.dtype, 2, shape));
+    s = o->grid != NULL ? locant_resize_2d(&out, &table, &how)
+                        : locant_resize_1d(&out, &table, &how);
+    CLI_TRY(s == LOCANT_ERR_PARAM ? cli_status(s) : cli_status_input(s));
+    return cli_write(cli, o->out, &out);
 }
 
 /* clang-format off */
@@ -159,7 +125,7 @@ const struct cli_command cli_resize = {
     .examples = "locant resize P.npy --to 2048 --align-corners -o P2048.npy\n"
                 "locant resize P.npy --grid 24x32 --from-grid 14x14 --prefix 1 "
                 "\\\n    --form hf -o P2.npy",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
 /* clang-format on */

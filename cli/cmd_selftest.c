@@ -74,8 +74,7 @@ static int uncovered(const char *only)
             (only != NULL && strcmp(only, info->name) != 0))
             continue;
         missing++;
-        cli_fail(CLI_NO, "selftest: no oracle judges the encoding %s",
-                 info->name);
+        cli_fail(CLI_NO, "selftest: the encoding %s has no oracle", info->name);
     }
     return missing;
 }
@@ -119,11 +118,10 @@ static int run(const struct cli *cli)
         oracle_check(&r, oracle_all[k]);
     if (r.rows == 0 && missing == 0) {
         json_decref(to.json);
-        return cli_fail(CLI_USAGE,
-                        "--only '%s': is neither an operation "
-                        "(angles, rotate, table, bias, attend, resize, ids, "
-                        "doors, init) nor an encoding",
-                        o->only);
+        return cli_refuse("--only '%s': is neither an operation (angles, "
+                          "rotate, table, bias, attend, resize, ids, doors, "
+                          "init) nor an encoding",
+                          o->only);
     }
     return summary(&r, missing);
 }
@@ -141,8 +139,7 @@ const struct cli_command cli_selftest = {
            "in units of the last place).  Exit 1 on a miss.",
     .examples = "locant selftest\nlocant selftest --only rope --isa base\n"
                 "locant selftest --only attend-back --cases 20 --seed 7",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .computes = 1,
     .run = run
 };

@@ -30,16 +30,16 @@ static json_t *keys_json(const char *name)
     return rows;
 }
 
-static json_t *params_json(const locant_encoding *e)
+json_t *show_params_json(const locant_encoding *e, int with_doc)
 {
     locant_param_info p;
     json_t *rows = json_array();
 
     for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
         json_array_append_new(
-            rows, json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", p.name, "dims",
-                            p.dims, "doc", p.doc, "learned", p.rate != 0,
-                            "per_layer", p.per_layer));
+            rows, json_pack("{s:s, s:s, s:s*, s:b, s:b}", "name", p.name,
+                            "dims", p.dims, "doc", with_doc ? p.doc : NULL,
+                            "learned", p.rate != 0, "per_layer", p.per_layer));
     return rows;
 }
 
@@ -57,17 +57,16 @@ static json_t *variants_json(const locant_variant *v)
 static int print_json(const locant_encoding *e)
 {
     const locant_encoding_info *info = locant_encoding_info_of(e);
-    char doors[64], traits[160];
 
-    cli_doors(doors, sizeof doors, locant_encoding_doors(e));
-    cli_traits(traits, sizeof traits, locant_encoding_traits(e));
     return cli_json(json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}",
         "name", info->name, "spec", locant_encoding_spec(e), "title",
-        info->title, "formula", info->formula, "doors", doors, "traits", traits,
-        "source", info->source, "used_by", info->used_by, "pitfalls",
-        info->pitfalls, "gradient", info->gradient ? info->gradient : "",
-        "keys", keys_json(info->name), "parameters", params_json(e), "variants",
+        info->title, "formula", info->formula, "doors",
+        cli_doors(locant_encoding_doors(e)), "traits",
+        cli_traits(locant_encoding_traits(e)), "source", info->source,
+        "used_by", info->used_by, "pitfalls", info->pitfalls, "gradient",
+        info->gradient ? info->gradient : "", "keys", keys_json(info->name),
+        "parameters", show_params_json(e, 1), "variants",
         variants_json(info->variants)));
 }
 
@@ -87,54 +86,39 @@ static void print_keys(const char *name)
 {
     locant_key_info key;
 
-    for (int i = 0; locant_encoding_key(&key, name, i); i++) {
-        char left[96];
-
-        snprintf(left, sizeof left, "%s=%s", key.name,
-                 key.fallback[0] ? key.fallback : "(derived)");
-        printf("%-11s %-22s %s: %s; %s\n", i == 0 ? "keys" : "", left, key.kind,
-               key.range, key.doc);
-    }
+    for (int i = 0; locant_encoding_key(&key, name, i); i++)
+        printf("%-11s %-22s %s: %s; %s\n", i == 0 ? "keys" : "",
+               cli_text("%s=%s", key.name,
+                        key.fallback[0] ? key.fallback : "(derived)"),
+               key.kind, key.range, key.doc);
 }
 
 /* "check       what the values are", the command, and rows of numbers. */
 static int print_checks(const locant_encoding *e)
 {
     static struct show_block blocks[SHOW_BLOCKS];
-    int n, failed = show_checks(blocks, &n, e);
+    const char *indent = cli_text("%-11s   ", "");
+    int n;
 
-    for (int k = 0; k < n && !failed; k++) {
-        const struct show_block *b = &blocks[k];
-
-        printf("%-11s %s\n", k == 0 ? "check" : "", b->what);
-        if (b->command[0] != '\0')
-            printf("%-11s %s\n", "", b->command);
-        for (int r = 0; r < b->rows; r++) {
-            printf("%-11s   %-13s", "", b->label[r]);
-            for (int i = 0; i < b->columns; i++) {
-                char number[40];
-
-                show_number(number, sizeof number, b->value[r][i], b->whole);
-                printf(" %s", number);
-            }
-            putchar('\n');
-        }
+    CLI_TRY(show_checks(blocks, &n, e));
+    for (int k = 0; k < n; k++) {
+        printf("%-11s %s\n", k == 0 ? "check" : "", blocks[k].what);
+        if (blocks[k].command != NULL)
+            printf("%-11s %s\n", "", blocks[k].command);
+        show_rows(&blocks[k], indent);
     }
-    return failed;
+    return CLI_OK;
 }
 
 static int print_text(const locant_encoding *e)
 {
     const locant_encoding_info *info = locant_encoding_info_of(e);
     locant_param_info p;
-    char doors[64], traits[160];
 
-    cli_doors(doors, sizeof doors, locant_encoding_doors(e));
-    cli_traits(traits, sizeof traits, locant_encoding_traits(e));
     printf("%s - %s\n\n", locant_encoding_spec(e), info->title);
     print_field("formula", info->formula);
-    print_field("doors", doors);
-    print_field("traits", traits);
+    print_field("doors", cli_doors(locant_encoding_doors(e)));
+    print_field("traits", cli_traits(locant_encoding_traits(e)));
     print_keys(info->name);
     for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
         printf("%-11s %s %s: %s%s%s\n", i == 0 ? "parameters" : "", p.name,
@@ -152,31 +136,19 @@ static int print_text(const locant_encoding *e)
     return print_checks(e);
 }
 
-static int show(const struct cli *cli, const locant_encoding *e)
+static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    int failed;
+    locant_encoding *e;
 
+    CLI_TRY(cli_encoding_create(&e, cli->words[0]));
     if (o->out != NULL) {
-        failed = cli_check_output(o->out);
-        return failed ? failed : show_picture(cli, e, o->out);
+        CLI_TRY(cli_check_output(o->out));
+        return show_picture(cli, e, o->out);
     }
     if (o->markdown)
         return show_markdown(e);
     return cli->json ? print_json(e) : print_text(e);
-}
-
-static int run(const struct cli *cli)
-{
-    locant_encoding *e = NULL;
-    locant_status s = locant_encoding_create(&e, cli->words[0]);
-    int status;
-
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    status = show(cli, e);
-    locant_encoding_free(e);
-    return status;
 }
 
 const struct cli_command cli_show = {
@@ -192,8 +164,7 @@ const struct cli_command cli_show = {
            "queries.",
     .examples = "locant show rope\nlocant show t5 -o t5.svg\n"
                 "locant show 'rope(base=500000,pairing=interleaved)'",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 1,
     .max_words = 1,
     .run = run

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
 #include "locant/study.h"
+#include "runs.h"
 
 struct options {
     const char *dir, *out;
@@ -15,38 +15,17 @@ struct options {
 static const struct cli_option options[] = {
     OPT_DIR(dir),
     OPT_FILE("output", out, "STUDY.json", "the file of 'export'", .letter = 'o',
-             .fallback = "locant-study.json"),
-    OPT_FLAG("with-text", with_text, "'export' includes the text itself"),
+             .fallback = "locant-study.json", .of = "export"),
+    OPT_FLAG("with-text", with_text, "'export' includes the text itself",
+             .of = "export"),
     OPT_END
 };
 
 /* ---------------------------------------------------------------- printing */
 
-/* Prints a folder, quoted for a shell. */
-static void print_quoted(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
-
-    if (*word != '\0' && strspn(word, plain) == strlen(word)) {
-        fputs(word, stdout);
-        return;
-    }
-    putchar('\'');
-    for (; *word != '\0'; word++) {
-        if (*word == '\'')
-            fputs("'\\''", stdout);
-        else
-            putchar(*word);
-    }
-    putchar('\'');
-}
-
 static void print_command(const locant_study *study, const char *dir)
 {
-    printf("%s --dir ", study->command);
-    print_quoted(dir);
-    putchar('\n');
+    printf("%s --dir %s\n", study->command, cli_quoted(dir));
 }
 
 static json_t *study_json(const locant_study *study)
@@ -60,35 +39,27 @@ static json_t *study_json(const locant_study *study)
 
 /* ----------------------------------------------------------------- actions */
 
-struct ids {
-    int64_t at[1000];
-    size_t n;
-};
-
 static int add_id(int n, const char *const *names, const char *const *values,
                   const char *kinds, void *context)
 {
-    struct ids *ids = context;
-
     (void)n;
     (void)names;
     (void)kinds;
-    if (ids->n == sizeof ids->at / sizeof ids->at[0])
-        return 1;
-    ids->at[ids->n++] = strtoll(values[0], NULL, 10);
-    return 0;
+    return runs_add_id(context, strtoll(values[0], NULL, 10));
 }
 
-static int list(const struct cli *cli, locant_store *store, int64_t unused)
+static int list(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct ids ids = { .n = 0 };
+    struct runs_ids ids = { 0 };
     json_t *rows = cli->json ? json_array() : NULL;
+    locant_store *store;
     locant_study study;
-    locant_status s = locant_store_sql(
-        store, "SELECT id FROM studies ORDER BY id LIMIT 1000", add_id, &ids);
+    locant_status s;
 
-    (void)unused;
+    CLI_TRY(cli_store_open(&store, o->dir, CLI_READ));
+    s = locant_store_sql(store, "SELECT id FROM studies ORDER BY id", add_id,
+                         &ids);
     for (size_t i = 0; i < ids.n && s == LOCANT_OK; i++) {
         s = locant_store_study(&study, store, ids.at[i]);
         if (s != LOCANT_OK)
@@ -101,14 +72,15 @@ static int list(const struct cli *cli, locant_store *store, int64_t unused)
         }
         locant_study_free(&study);
     }
-    if (s == LOCANT_OK)
+    free(ids.at);
+    if (s == LOCANT_OK && ids.status == CLI_OK)
         return rows ? cli_json(rows) : CLI_OK;
     json_decref(rows);
-    return cli_error_input(s);
+    return ids.status ? ids.status : cli_status_input(s);
 }
 
 /* Warns that the file will contain the text. */
-static void tell_text(const locant_study *study, const char *path)
+static void warn_of_text(const locant_study *study, const char *path)
 {
     fprintf(stderr,
             "locant: %s will hold the text itself: %zu bytes (%zu "
@@ -119,7 +91,7 @@ static void tell_text(const locant_study *study, const char *path)
 }
 
 /* Warns that a repetition needs a text that the file lacks. */
-static void tell_without(const locant_study *study, const char *path)
+static void warn_of_no_text(const locant_study *study, const char *path)
 {
     if (study->corpus.kind != LOCANT_CORPUS_GENERATED)
         fprintf(stderr, "locant: %s holds only the SHA-256 of the text: %s\n",
@@ -128,49 +100,57 @@ static void tell_without(const locant_study *study, const char *path)
                                         : "the store does not keep it");
 }
 
-static int export(const struct cli *cli, locant_store *store, int64_t id)
+static int export_study(const struct cli *cli, locant_store *store,
+                        const locant_study *study)
 {
     const struct options *o = cli->options;
-    locant_study study;
-    locant_status s = locant_store_study(&study, store, id);
-    int text, status;
+    const int text =
+        o->with_text && study->corpus.kind != LOCANT_CORPUS_GENERATED;
 
-    if (s != LOCANT_OK)
-        return cli_error_input(s);
-    text = o->with_text && study.corpus.kind != LOCANT_CORPUS_GENERATED;
-    if (text && study.packed_bytes > 0)
-        tell_text(&study, o->out);
-    s = locant_study_export(store, id, o->out, text);
-    status = s == LOCANT_OK ? CLI_OK : cli_error_input(s);
-    if (status == CLI_OK && !text)
-        tell_without(&study, o->out);
-    if (status == CLI_OK && cli->json)
-        status = cli_json(study_json(&study));
-    else if (status == CLI_OK)
-        printf("study %" PRId64 " of %s: %s\n", study.id, o->dir, o->out);
+    if (text && study->packed_bytes > 0)
+        warn_of_text(study, o->out);
+    CLI_TRY(
+        cli_status_input(locant_study_export(store, study->id, o->out, text)));
+    if (!text)
+        warn_of_no_text(study, o->out);
+    if (cli->json)
+        return cli_json(study_json(study));
+    printf("study %" PRId64 " of %s: %s\n", study->id, o->dir, o->out);
+    return CLI_OK;
+}
+
+static int export(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_store *store;
+    locant_study study;
+    int64_t id = 0;
+    int status;
+
+    if (cli->n_words > 1)
+        CLI_TRY(cli_run_id(&id, "study", cli->words[1]));
+    CLI_TRY(cli_check_output(o->out));
+    CLI_TRY(cli_store_open(&store, o->dir, CLI_READ));
+    CLI_TRY(cli_status_input(locant_store_study(&study, store, id)));
+    status = export_study(cli, store, &study);
     locant_study_free(&study);
     return status;
 }
 
 /* Prints the command that repeats the imported study. */
-static int import(const struct cli *cli, const char *path)
+static int import(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_store *store = NULL;
-    locant_study study = { .id = 0 };
+    locant_store *store;
+    locant_study study;
     int64_t id;
     int status = CLI_OK;
-    locant_status s = locant_study_import(&id, o->dir, path);
 
-    if (s == LOCANT_OK)
-        s = locant_store_open_readonly(&store, o->dir);
-    if (s == LOCANT_OK)
-        s = locant_store_study(&study, store, id);
-    locant_store_close(store);
-    if (s != LOCANT_OK)
-        return cli_error_input(s);
+    CLI_TRY(cli_status_input(locant_study_import(&id, o->dir, cli->words[1])));
+    CLI_TRY(cli_store_open(&store, o->dir, CLI_READ));
+    CLI_TRY(cli_status_input(locant_store_study(&study, store, id)));
     if (study.packed_bytes == 0)
-        tell_without(&study, path);
+        warn_of_no_text(&study, cli->words[1]);
     if (cli->json)
         status = cli_json(study_json(&study));
     else
@@ -179,52 +159,10 @@ static int import(const struct cli *cli, const char *path)
     return status;
 }
 
-/* --------------------------------------------------------------------- run */
-
-static int from_store(const struct cli *cli, int writes)
-{
-    const struct options *o = cli->options;
-    locant_store *store = NULL;
-    locant_status s;
-    int64_t id = 0;
-    int status = cli_check_store(o->dir);
-
-    if (status == CLI_OK && cli->n_words > 1)
-        status = cli_run_id(&id, "study", cli->words[1]);
-    if (status == CLI_OK && writes)
-        status = cli_check_output(o->out);
-    if (status != CLI_OK)
-        return status;
-    s = locant_store_open_readonly(&store, o->dir);
-    if (s == LOCANT_OK)
-        status = (writes ? export : list)(cli, store, id);
-    locant_store_close(store);
-    return s == LOCANT_OK ? status : cli_error(s);
-}
-
-static int run(const struct cli *cli)
-{
-    const char *name = cli->n_words > 0 ? cli->words[0] : "list";
-    const int imports = strcmp(name, "import") == 0;
-    const int exports = strcmp(name, "export") == 0;
-
-    if (!imports && !exports && strcmp(name, "list") != 0)
-        return cli_fail(CLI_USAGE,
-                        "study: '%s': should be one of list, "
-                        "export, import",
-                        name);
-    if (imports && cli->n_words < 2)
-        return cli_fail(CLI_USAGE, "study import: the file is missing");
-    if (!imports && !exports && cli->n_words > 1)
-        return cli_fail(CLI_USAGE, "study list: unexpected argument '%s'",
-                        cli->words[1]);
-    if (!exports && (cli_given(cli, "with-text") || cli_given(cli, "output")))
-        return cli_fail(CLI_USAGE,
-                        "study %s: --with-text and -o are for "
-                        "'study export'",
-                        name);
-    return imports ? import(cli, cli->words[1]) : from_store(cli, exports);
-}
+static const struct cli_action actions[] = { { "list", NULL, list },
+                                             { "export", "[ID]", export },
+                                             { "import", "STUDY.json", import },
+                                             { NULL, NULL, NULL } };
 
 const struct cli_command cli_study = {
     .name = "study",
@@ -241,8 +179,6 @@ const struct cli_command cli_study = {
            "report then\ncompares its losses with those of the study.",
     .examples = "locant study export --with-text -o study.json\n"
                 "locant study import study.json --dir repeated",
-    .options = options,
-    .options_size = sizeof(struct options),
-    .max_words = 2,
-    .run = run
+    CLI_OPTIONS,
+    .actions = actions
 };

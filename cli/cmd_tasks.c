@@ -17,16 +17,13 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-const locant_task_info *cli_task(const char *id)
+int cli_task(const locant_task_info **out, const char *option, const char *id)
 {
-    const locant_task_info *task = locant_task_find(id);
-
-    if (task == NULL)
-        cli_fail(CLI_USAGE,
-                 "--task: unknown task '%s'; 'locant tasks' lists "
-                 "them",
-                 id);
-    return task;
+    *out = locant_task_find(id);
+    return *out != NULL ? CLI_OK
+                        : cli_refuse("%s: unknown task '%s'; 'locant tasks' "
+                                     "lists them",
+                                     option, id);
 }
 
 static json_t *tests_json(const locant_task_info *t)
@@ -93,8 +90,7 @@ static int run(const struct cli *cli)
     const struct options *o = cli->options;
 
     if (!o->scores && (o->places || cli_given(cli, "dir")))
-        return cli_fail(CLI_USAGE, "--%s is for --scores",
-                        o->places ? "places" : "dir");
+        return cli_refuse("--%s is for --scores", o->places ? "places" : "dir");
     return o->scores ? cli_task_scores(cli, o->dir, o->places) : list(cli);
 }
 
@@ -112,7 +108,6 @@ const struct cli_command cli_tasks = {
            "little.",
     .examples = "locant tasks\nlocant train --task T1 --encoding alibi\n"
                 "locant eval 1\nlocant tasks --scores --places",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .run = run
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runs.h"
 #include "task.h"
 
 struct options {
@@ -56,38 +57,6 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-json_t *cli_trained(const locant_run_info *run)
-{
-    return json_pack(
-        "{s:I, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)run->id,
-        "status", run->status, "encoding", run->encoding, "seed",
-        (json_int_t)run->seed, "steps", (json_int_t)run->steps, "train_loss",
-        cli_real(run->train_loss), "seconds", cli_real(run->seconds),
-        "tokens_per_second", cli_real(run->tokens_per_second));
-}
-
-void cli_print_trained(const locant_run_info *run)
-{
-    printf("run %" PRId64 ": %s, %s seed %" PRIu64 ", %" PRId64 " steps, "
-           "train loss %.4f nats per %s, %.1f s\n",
-           run->id, cli_safe(run->status), cli_safe(run->encoding), run->seed,
-           run->step, run->train_loss,
-           strcmp(run->source, "text") == 0 ? "byte" : "answer", run->seconds);
-}
-
-static int print_run(const struct cli *cli, locant_store *store, int64_t id)
-{
-    locant_run_info run;
-    locant_status s = locant_store_run(&run, store, id);
-
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    if (cli->json)
-        return cli_json(cli_trained(&run));
-    cli_print_trained(&run);
-    return CLI_OK;
-}
-
 /* Whether the option counts: the user gave it, or there is no task. */
 static int decides(const struct cli *cli, const char *option)
 {
@@ -112,15 +81,13 @@ static int names_text(const struct cli_corpus *c)
 static int set_options(locant_train_options *t, const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_status s = LOCANT_OK;
+    const locant_task_info *task = NULL;
 
     *t = (locant_train_options)LOCANT_TRAIN_INIT;
-    if (o->task != NULL && cli_task(o->task) == NULL)
-        return CLI_USAGE;
-    if (o->task != NULL)
-        s = locant_task_options(t, o->task);
-    if (s != LOCANT_OK)
-        return cli_error(s);
+    if (o->task != NULL) {
+        CLI_TRY(cli_task(&task, "--task", o->task));
+        CLI_TRY(cli_status(locant_task_options(t, o->task)));
+    }
     choose(&t->layers, cli, "layers", o->layers);
     choose(&t->width, cli, "width", o->width);
     choose(&t->heads, cli, "heads", o->heads);
@@ -141,71 +108,44 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     t->checkpoint_every = o->every;
     t->progress = cli_progress;
     if (!(t->learning_rate > 0 && t->learning_rate <= MAX_RATE))
-        return cli_fail(CLI_USAGE, "--lr '%g': should be above 0, at most %g",
-                        o->lr, MAX_RATE);
+        return cli_refuse("--lr '%g': should be above 0, at most %g", o->lr,
+                          MAX_RATE);
     if (t->width % t->heads != 0)
-        return cli_fail(CLI_USAGE,
-                        "--width '%" PRId64 "': should be a "
-                        "multiple of --heads %" PRId64,
-                        t->width, t->heads);
-    if (o->task && locant_task_find(o->task)->fine_tune && o->parent == 0)
-        return cli_fail(CLI_USAGE,
-                        "--task %s continues a run on text: "
-                        "--parent RUN is missing",
-                        o->task);
-    if (o->task && names_text(&o->corpus))
-        return cli_fail(CLI_USAGE, "--task generates its own data; give --task "
-                                   "or a text");
+        return cli_refuse("--width '%" PRId64 "': should be a multiple of "
+                          "--heads %" PRId64,
+                          t->width, t->heads);
+    if (task && task->fine_tune && o->parent == 0)
+        return cli_refuse("--task %s continues a run on text: --parent RUN is "
+                          "missing",
+                          o->task);
+    if (task && names_text(&o->corpus))
+        return cli_refuse("--task generates its own data; give --task or a "
+                          "text");
     return CLI_OK;
-}
-
-static int train(const struct cli *cli, const locant_train_options *t,
-                 const locant_corpus *corpus)
-{
-    const struct options *o = cli->options;
-    locant_store *store = NULL;
-    locant_status s;
-    int64_t id;
-    int status = o->parent ? cli_check_store(o->dir) : CLI_OK;
-
-    if (status != CLI_OK)
-        return status;
-    s = locant_train_check(corpus, t); /* fails before a store is created */
-    if (s == LOCANT_OK)
-        s = locant_store_open(&store, o->dir);
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    locant_store_any_isa(store, o->any_isa);
-    s = locant_train(&id, store, corpus, t);
-    status = cli_job_status(s);
-    if (status == CLI_OK)
-        status = print_run(cli, store, id);
-    locant_store_close(store);
-    return status;
 }
 
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
     locant_train_options t;
-    locant_encoding *e = NULL;
+    locant_encoding *e;
     locant_corpus *corpus = NULL;
-    locant_status s = locant_encoding_create(&e, o->encoding);
-    int status;
+    locant_store *store;
+    int64_t id;
 
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    locant_encoding_free(e);
-    status = set_options(&t, cli);
-    if (status != CLI_OK)
-        return status;
+    CLI_TRY(cli_encoding_create(&e, o->encoding));
+    CLI_TRY(set_options(&t, cli));
     cli_catch_signals();
     if (o->task == NULL)
-        status = cli_corpus_open(&corpus, &o->corpus, o->dir);
-    if (status == CLI_OK)
-        status = train(cli, &t, corpus);
-    locant_corpus_free(corpus);
-    return status;
+        CLI_TRY(cli_corpus_open(&corpus, &o->corpus, o->dir));
+    if (o->parent != 0)
+        CLI_TRY(cli_check_store(o->dir));
+    /* Fails before a store is created. */
+    CLI_TRY(cli_status(locant_train_check(corpus, &t)));
+    CLI_TRY(cli_store_make(&store, o->dir));
+    locant_store_any_isa(store, o->any_isa);
+    CLI_TRY(cli_job_status(locant_train(&id, store, corpus, &t)));
+    return runs_print_result(cli, NULL, store, id);
 }
 
 const struct cli_command cli_train = {
@@ -235,8 +175,7 @@ const struct cli_command cli_train = {
                 "locant train --task T1 --encoding t5\n"
                 "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",
-    .options = options,
-    .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .computes = 1,
     .run = run
 };

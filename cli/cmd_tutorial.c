@@ -241,7 +241,7 @@ static int replace(const char *folder, const char *row, const char *ending,
         status = cli_fail(CLI_INPUT, "%s: out of memory", row);
     if (status == CLI_OK) {
         s = locant_file_write(path, text, strlen(text));
-        status = s == LOCANT_OK ? CLI_OK : cli_error_input(s);
+        status = cli_status_input(s);
     }
     free(text);
     return status;

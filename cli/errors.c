@@ -70,7 +70,7 @@ int cli_fail(int status, const char *format, ...)
  * The library's error message without its first part, "locant_npy_read: ": a
  * function name helps programmers, not users of the command.
  */
-static const char *message(void)
+const char *cli_message(void)
 {
     const char *text = locant_last_error();
     size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -81,32 +81,25 @@ static const char *message(void)
     return text;
 }
 
-int cli_error(locant_status s)
+int cli_status(locant_status s)
 {
     int exit_status = CLI_USAGE;
 
+    if (s == LOCANT_OK)
+        return CLI_OK;
     if (s == LOCANT_ERR_IO || s == LOCANT_ERR_FORMAT || s == LOCANT_ERR_NOMEM)
         exit_status = CLI_INPUT;
     if (s == LOCANT_ERR_INTERRUPTED)
         exit_status = CLI_RESUMABLE;
-    return cli_fail(exit_status, "%s", message());
+    return cli_fail(exit_status, "%s", cli_message());
 }
 
-int cli_error_busy(void)
+int cli_status_input(locant_status s)
 {
-    return cli_fail(CLI_INPUT, "%s", message());
-}
-
-int cli_error_input(locant_status s)
-{
-    if (s == LOCANT_ERR_UNSUPPORTED || s == LOCANT_ERR_INTERRUPTED)
-        return cli_error(s);
-    return cli_fail(CLI_INPUT, "%s", message());
-}
-
-int cli_error_file(const char *path)
-{
-    return cli_fail(CLI_INPUT, "%s: %s", path, message());
+    if (s == LOCANT_OK || s == LOCANT_ERR_UNSUPPORTED ||
+        s == LOCANT_ERR_INTERRUPTED)
+        return cli_status(s);
+    return cli_fail(CLI_INPUT, "%s", cli_message());
 }
 
 int cli_finish(int status)

@@ -1,10 +1,7 @@
 /* eval_task.c - locant eval for a run on a task: correct answers by length. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "locant/statistics.h"
 #include "task.h"
@@ -42,20 +39,17 @@ static void add_json(struct output *out, const locant_task_score *s, double low,
 
 static void print_line(const locant_task_score *s, double low, double high)
 {
-    char place[24] = "all", floor[24] = "";
-
     if (s->items == 0) {
         printf("%7" PRId64 "  %-12s undefined\n", s->length, s->setting);
         return;
     }
-    if (s->place >= 0)
-        snprintf(place, sizeof place, "%" PRId64, s->place);
-    if (s->floor > 0)
-        snprintf(floor, sizeof floor, "  %8.4f", s->loss - s->floor);
     printf("%7" PRId64 "  %-12s %5s %6" PRId64 "   %.3f  %.3f .. %.3f"
            "   %.4f  %8.4f%s\n",
-           s->length, s->setting, place, s->items, share(s->exact, s->items),
-           low, high, share(s->hits, s->tokens), s->loss, floor);
+           s->length, s->setting,
+           s->place >= 0 ? cli_text("%" PRId64, s->place) : "all", s->items,
+           share(s->exact, s->items), low, high, share(s->hits, s->tokens),
+           s->loss,
+           s->floor > 0 ? cli_text("  %8.4f", s->loss - s->floor) : "");
 }
 
 static int add_score(const locant_task_score *s, void *context)
@@ -80,19 +74,12 @@ static int add_score(const locant_task_score *s, void *context)
 static int parse_lengths(int64_t *out, const struct cli_list *words)
 {
     if (words->n > LENGTHS)
-        return cli_fail(CLI_USAGE, "--length is given %zu times, at most %d",
-                        words->n, LENGTHS);
-    for (size_t i = 0; i < words->n; i++) {
-        char *end;
-
-        errno = 0;
-        out[i] = strtoll(words->items[i], &end, 10);
-        if (*end != '\0' || end == words->items[i] || errno || out[i] < 1)
-            return cli_fail(CLI_USAGE,
-                            "--length '%s': should be a whole "
-                            "number above 0",
-                            words->items[i]);
-    }
+        return cli_refuse("--length is given %zu times, at most %d", words->n,
+                          LENGTHS);
+    for (size_t i = 0; i < words->n; i++)
+        if (!cli_whole(&out[i], words->items[i], 1, INT64_MAX))
+            return cli_refuse("--length '%s': should be a whole number above 0",
+                              words->items[i]);
     return CLI_OK;
 }
 
@@ -132,26 +119,22 @@ int cli_eval_task(const struct cli *cli, locant_store *store, int64_t run,
     locant_status s;
     int64_t lengths[LENGTHS];
     json_t *head;
-    int status = parse_lengths(lengths, &how->lengths);
+    int status;
 
-    if (status != CLI_OK)
-        return status;
+    CLI_TRY(parse_lengths(lengths, &how->lengths));
     o.items = how->items;
     o.test_seed = (uint64_t)how->test_seed;
     o.lengths = how->lengths.n > 0 ? lengths : NULL;
     o.n_lengths = how->lengths.n;
     o.progress = cli_progress;
-    s = locant_store_run(&info, store, run);
-    if (s == LOCANT_OK)
-        s = locant_task_of(&out.task, store, run);
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    out.json = cli->json ? json_array() : NULL;
-    if (!cli->json)
+    CLI_TRY(cli_status(locant_store_run(&info, store, run)));
+    CLI_TRY(cli_status(locant_task_of(&out.task, store, run)));
+    if (cli->json)
+        out.json = json_array();
+    else
         print_head(&out, &info);
     s = locant_task_evaluate(store, run, &o, add_score, &out);
-    s = s == LOCANT_OK ? out.status : s;
-    status = cli_job_status(s);
+    status = cli_job_status(s == LOCANT_OK ? out.status : s);
     if (status != CLI_OK || !cli->json) {
         json_decref(out.json);
         return status;

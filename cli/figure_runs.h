@@ -1,14 +1,13 @@
 /* figure_runs.h - choose the runs of a store that a figure shows */
 #ifndef LCT_FIGURE_RUNS_H
 #define LCT_FIGURE_RUNS_H
-#include "cli.h"
+#include "runs.h"
 
 struct cli_figure_runs {
     int of_task;      /* runs on a task, not on text */
     int of_report;    /* all ended runs, also those of reports */
     const char *task; /* task of the runs; NULL: the last one trained */
-    int64_t *id;      /* the caller frees it, also after a failure */
-    size_t n;
+    struct runs_ids ids;
 };
 
 /*
@@ -18,7 +17,4 @@ struct cli_figure_runs {
  */
 int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
                     locant_store *store);
-
-/* Parses the number of a run; 0 if the word is not one. */
-int cli_parse_run(int64_t *id, const char *word);
 #endif

@@ -53,34 +53,27 @@ const char *cli_nearest(const char *word, const char *const *names)
     return best;
 }
 
-const struct cli_command *cli_find(const char *name)
-{
-    for (size_t i = 0; cli_commands[i] != NULL; i++) {
-        if (strcmp(cli_commands[i]->name, name) == 0)
-            return cli_commands[i];
-    }
-    return NULL;
-}
-
 int cli_unknown(const char *what, const char *word, const char *const *names,
                 const char *lister)
 {
     const char *nearest = cli_nearest(word, names);
 
     if (nearest != NULL)
-        return cli_fail(CLI_USAGE, "unknown %s '%s'; did you mean %s?", what,
-                        word, nearest);
-    return cli_fail(CLI_USAGE, "unknown %s '%s'; '%s' lists them", what, word,
-                    lister);
+        return cli_refuse("unknown %s '%s'; did you mean %s?", what, word,
+                          nearest);
+    return cli_refuse("unknown %s '%s'; '%s' lists them", what, word, lister);
 }
 
-int cli_unknown_command(const char *word)
+int cli_find(const struct cli_command **out, const char *name)
 {
     const char *names[64] = { NULL };
 
-    for (size_t n = 0; cli_commands[n] != NULL && n < 63; n++)
-        names[n] = cli_commands[n]->name;
-    return cli_unknown("command", word, names, "locant --help");
+    for (size_t i = 0; i < 63 && (*out = cli_commands[i]) != NULL; i++) {
+        names[i] = (*out)->name;
+        if (strcmp(names[i], name) == 0)
+            return CLI_OK;
+    }
+    return cli_unknown("command", name, names, "locant --help");
 }
 
 void cli_help(void)
@@ -119,14 +112,11 @@ size_t cli_wrap(const char *text, size_t at, size_t indent, size_t width)
 
 static void print_option(const struct cli_option *o)
 {
-    char left[64], fallback[64];
-    size_t n = 0, at;
+    const char *value = o->value ? o->value : "";
+    size_t at = (size_t)printf(
+        "  %s--%s%s%s", o->letter ? cli_text("-%c, ", o->letter) : "    ",
+        o->name, *value ? " " : "", value);
 
-    n += (size_t)snprintf(left, sizeof left, o->letter ? "-%c, " : "    ",
-                          o->letter);
-    snprintf(left + n, sizeof left - n, "--%s%s%s", o->name,
-             o->value ? " " : "", o->value ? o->value : "");
-    at = (size_t)printf("  %s", left);
     if (at >= RIGHT) {
         putchar('\n');
         at = 0;
@@ -134,10 +124,8 @@ static void print_option(const struct cli_option *o)
     at = cli_wrap(o->doc, at, RIGHT, WIDTH);
     /* A default of 0 is not printed; one below 0 means "not given". */
     if (o->fallback != NULL && strcmp(o->fallback, "0") != 0 &&
-        o->fallback[0] != '-') {
-        snprintf(fallback, sizeof fallback, "(%s)", o->fallback);
-        cli_wrap(fallback, at, RIGHT, WIDTH);
-    }
+        o->fallback[0] != '-')
+        cli_wrap(cli_text("(%s)", o->fallback), at, RIGHT, WIDTH);
     putchar('\n');
 }
 
@@ -189,15 +177,13 @@ static void print_usage(const struct cli_command *c)
 
 void cli_help_command(const struct cli_command *c)
 {
+    const struct cli_option *o;
+
     printf("locant %s - %s\n\n", c->name, c->summary);
     print_usage(c);
     printf("\n%s\n\noptions:\n", c->doc);
-    for (const struct cli_option *o = c->options; o && o->name; o++)
+    for (size_t i = 0; (o = cli_option_at(c, i)) != NULL; i++)
         print_option(o);
-    for (size_t i = 0; cli_common_options[i].name != NULL; i++) {
-        if (i < 2 || c->computes)
-            print_option(&cli_common_options[i]);
-    }
     puts("\nexamples:");
     print_indented(c->examples, "  ");
 }

@@ -1,12 +1,9 @@
 /* job.c - functions for long jobs: their run, signals, progress on stderr. */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,34 +13,18 @@
 
 int cli_run_id(int64_t *id, const char *command, const char *word)
 {
-    char *end;
-
-    errno = 0;
-    *id = strtoll(word, &end, 10);
-    if (*end == '\0' && end != word && errno == 0 && *id >= 1)
+    if (cli_whole(id, word, 1, INT64_MAX))
         return CLI_OK;
-    return cli_fail(CLI_USAGE,
-                    "%s: '%s': should be the number of a run; "
-                    "'locant runs list' shows them",
-                    command, word);
+    return cli_refuse("%s: '%s': should be the number of a run; 'locant runs "
+                      "list' shows them",
+                      command, word);
 }
 
-int cli_with_run(const struct cli *cli, const char *command, const char *dir,
-                 int (*job)(const struct cli *, int64_t id, locant_store *))
+int cli_open_run(locant_store **store, int64_t *id, const struct cli *cli,
+                 const char *dir)
 {
-    locant_store *store = NULL;
-    locant_status s;
-    int64_t id;
-    int status = cli_run_id(&id, command, cli->words[0]);
-
-    if (status == CLI_OK)
-        status = cli_check_store(dir);
-    if (status != CLI_OK)
-        return status;
-    s = locant_store_open(&store, dir);
-    status = s == LOCANT_OK ? job(cli, id, store) : cli_error(s);
-    locant_store_close(store);
-    return status;
+    CLI_TRY(cli_run_id(id, cli->command->name, cli->words[0]));
+    return cli_store_open(store, dir, CLI_WRITE);
 }
 
 /* ----------------------------------------------------------------- signals */
@@ -77,13 +58,13 @@ void cli_catch_signals(void)
 int cli_job_status(locant_status s)
 {
     cli_progress_end();
-    if (s == LOCANT_OK)
-        return CLI_OK;
     if (s == LOCANT_ERR_INTERRUPTED)
         return cli_fail(CLI_RESUMABLE, "stopped and saved; the same command "
                                        "continues from there");
     /* The request is valid, but another process trains this run. */
-    return s == LOCANT_ERR_UNSUPPORTED ? cli_error_busy() : cli_error(s);
+    return s == LOCANT_ERR_UNSUPPORTED
+               ? cli_fail(CLI_INPUT, "%s", cli_message())
+               : cli_status(s);
 }
 
 /* ---------------------------------------------------------------- progress */
@@ -102,16 +83,15 @@ static double now(void)
 }
 
 /* "1:02:03", "2:03" */
-static void put_duration(char *out, size_t size, double seconds)
+static const char *duration(double seconds)
 {
     long n = isfinite(seconds) && seconds < 1e9 ? lround(fmax(seconds, 0)) : -1;
 
     if (n < 0)
-        snprintf(out, size, "?");
-    else if (n < 3600)
-        snprintf(out, size, "%ld:%02ld", n / 60, n % 60);
-    else
-        snprintf(out, size, "%ld:%02ld:%02ld", n / 3600, n / 60 % 60, n % 60);
+        return "?";
+    if (n < 3600)
+        return cli_text("%ld:%02ld", n / 60, n % 60);
+    return cli_text("%ld:%02ld:%02ld", n / 3600, n / 60 % 60, n % 60);
 }
 
 static void draw_bar(char *out, size_t width, double part)
@@ -124,43 +104,31 @@ static void draw_bar(char *out, size_t width, double part)
 }
 
 /* "train rope seed 2 step 300/600 loss 1.234 35.1k tokens/s 2:10 left" */
-static void describe(char *out, size_t size, const locant_progress *p)
+static const char *describe(const locant_progress *p)
 {
-    char left[32];
-    size_t n = (size_t)snprintf(out, size, "%s", p->phase ? p->phase : "");
+    const char *text = p->phase ? p->phase : "";
 
-    if (p->encoding != NULL && n < size)
-        n += (size_t)snprintf(out + n, size - n, " %s seed %llu",
-                              cli_safe(p->encoding),
-                              (unsigned long long)p->seed);
-    if (p->steps > 0 && n < size)
-        n += (size_t)snprintf(out + n, size - n, " step %lld/%lld",
-                              (long long)p->step, (long long)p->steps);
-    if (isfinite(p->loss) && n < size)
-        n += (size_t)snprintf(out + n, size - n, " loss %.3f", p->loss);
-    if (p->rate > 0 && n < size)
-        n += (size_t)snprintf(out + n, size - n, " %.3gk tokens/s",
-                              p->rate / 1000);
-    if (isfinite(p->left) && n < size) {
-        put_duration(left, sizeof left, p->left);
-        snprintf(out + n, size - n, " %s left", left);
-    }
-}
-
-static size_t terminal_width(void)
-{
-    struct winsize size;
-
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
-        return size.ws_col;
-    return 80;
+    if (p->encoding != NULL)
+        text = cli_text("%s %s seed %llu", text, cli_safe(p->encoding),
+                        (unsigned long long)p->seed);
+    if (p->steps > 0)
+        text = cli_text("%s step %lld/%lld", text, (long long)p->step,
+                        (long long)p->steps);
+    if (isfinite(p->loss))
+        text = cli_text("%s loss %.3f", text, p->loss);
+    if (p->rate > 0)
+        text = cli_text("%s %.3gk tokens/s", text, p->rate / 1000);
+    if (isfinite(p->left))
+        text = cli_text("%s %s left", text, duration(p->left));
+    return text;
 }
 
 int cli_progress(const locant_progress *p, void *context)
 {
-    char text[400], line[512], bar[24];
-    int terminal = isatty(STDERR_FILENO);
-    double t = now(), part;
+    char bar[24];
+    const int terminal = isatty(STDERR_FILENO);
+    const int width = cli_width(STDERR_FILENO);
+    double t = now(), percent;
 
     (void)context;
     if (p->notice != NULL) {
@@ -172,17 +140,16 @@ int cli_progress(const locant_progress *p, void *context)
     if (t - progress.last < (terminal ? 0.1 : 5.0))
         return stop_asked != 0;
     progress.last = t;
-    part = p->total > 0 ? (double)p->done / (double)p->total : 0;
-    describe(text, sizeof text, p);
+    percent = p->total > 0 ? 100 * ((double)p->done / (double)p->total) : 0;
     if (terminal) {
-        draw_bar(bar, 20, part);
-        snprintf(line, sizeof line, "[%s] %3.0f%% %s", bar, 100 * part, text);
+        draw_bar(bar, 20, percent / 100);
         /* Clear the rest of the line; text in the last column would wrap. */
-        fprintf(stderr, "\r%.*s\033[K", (int)terminal_width() - 1, line);
+        fprintf(stderr, "\r%.*s\033[K", (width > 20 ? width : 80) - 1,
+                cli_text("[%s] %3.0f%% %s", bar, percent, describe(p)));
         fflush(stderr);
         progress.drawn = 1;
     } else {
-        fprintf(stderr, "%3.0f%% %s\n", 100 * part, text);
+        fprintf(stderr, "%3.0f%% %s\n", percent, describe(p));
     }
     return stop_asked != 0;
 }

@@ -99,44 +99,39 @@ json_t *cli_shape(const locant_tensor *t)
     return shape;
 }
 
-void cli_shape_text(char *out, size_t size, const locant_tensor *t)
+const char *cli_shape_text(const locant_tensor *t)
 {
-    size_t n = (size_t)snprintf(out, size, "[");
+    const char *sizes = "";
 
-    for (int i = 0; i < t->rank && n < size; i++)
-        n += (size_t)snprintf(out + n, size - n, "%s%lld", i ? ", " : "",
-                              (long long)t->shape[i]);
-    if (n < size)
-        snprintf(out + n, size - n, "]");
+    for (int i = 0; i < t->rank; i++)
+        sizes = cli_join(sizes, cli_text("%lld", (long long)t->shape[i]));
+    return cli_text("[%s]", sizes);
 }
 
-static void join_bits(char *out, size_t size, unsigned bits,
-                      const char *const *names)
+static const char *join_bits(unsigned bits, const char *const *names)
 {
-    size_t n = 0;
+    const char *all = "";
 
-    snprintf(out, size, "none");
-    for (unsigned i = 0; names[i] != NULL && n < size; i++) {
-        if (bits >> i & 1)
-            n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "",
-                                  names[i]);
-    }
+    for (; *names != NULL; names++, bits >>= 1)
+        if (bits & 1)
+            all = cli_join(all, *names);
+    return *all ? all : "none";
 }
 
-void cli_doors(char *out, size_t size, unsigned doors)
+const char *cli_doors(unsigned doors)
 {
     static const char *const names[] = { "input", "rotate", "score", "content",
                                          NULL };
 
-    join_bits(out, size, doors, names);
+    return join_bits(doors, names);
 }
 
-void cli_traits(char *out, size_t size, unsigned traits)
+const char *cli_traits(unsigned traits)
 {
     static const char *const names[] = { "relative", "isometric", "learned",
                                          "limit",    "monotone",  "length",
                                          "reads-x",  "real",      "causal",
                                          NULL };
 
-    join_bits(out, size, traits, names);
+    return join_bits(traits, names);
 }

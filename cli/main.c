@@ -33,47 +33,38 @@ static void occupy_standard_files(void)
 
 static int set_isa(const char *name)
 {
-    const char *known;
-    char list[128] = "";
+    const char *known, *list = "";
     int available, found = 0;
 
     for (int i = 0; (known = locant_isa_at(i, &available)) != NULL; i++) {
-        size_t n = strlen(list);
-
-        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", known);
+        list = cli_join(list, known);
         found |= strcmp(known, name) == 0;
     }
     if (!found)
-        return cli_fail(CLI_USAGE, "--isa '%s': should be one of %s", name,
-                        list);
+        return cli_refuse("--isa '%s': should be one of %s", name, list);
     if (locant_set_isa(name) != LOCANT_OK)
-        return cli_fail(CLI_USAGE, "--isa '%s': %s", name, locant_last_error());
+        return cli_refuse("--isa '%s': %s", name, locant_last_error());
     return CLI_OK;
 }
 
 static int set_up(const struct cli *cli)
 {
-    locant_status s = locant_set_threads((int)cli->threads);
-
-    if (s != LOCANT_OK)
-        return cli_error(s);
+    CLI_TRY(cli_status(locant_set_threads((int)cli->threads)));
     return cli->isa != NULL ? set_isa(cli->isa) : CLI_OK;
 }
 
 static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     struct cli cli;
-    int status = cli_parse(&cli, command, argc, argv);
 
-    if (status == CLI_OK && cli.help) {
+    CLI_TRY(cli_parse(&cli, command, argc, argv));
+    if (cli.help) {
         cli_help_command(command);
-    } else if (status == CLI_OK) {
-        status = command->computes ? set_up(&cli) : CLI_OK;
-        if (status == CLI_OK)
-            status = command->run(&cli);
+        return CLI_OK;
     }
-    cli_release(&cli);
-    return status;
+    if (command->computes)
+        CLI_TRY(set_up(&cli));
+    return cli.action != NULL ? cli.action->run(&cli) : command->run(&cli);
 }
 
 static int help(int argc, char **argv)
@@ -84,9 +75,7 @@ static int help(int argc, char **argv)
         cli_help();
         return CLI_OK;
     }
-    command = cli_find(argv[0]);
-    if (command == NULL)
-        return cli_unknown_command(argv[0]);
+    CLI_TRY(cli_find(&command, argv[0]));
     cli_help_command(command);
     return CLI_OK;
 }
@@ -102,18 +91,20 @@ static int run(int argc, char **argv)
         printf("locant %s\n", locant_version());
         return CLI_OK;
     }
-    command = cli_find(name);
-    if (command == NULL)
-        return cli_unknown_command(name);
+    CLI_TRY(cli_find(&command, name));
     return run_command(command, argc - 2, argv + 2);
 }
 
 int main(int argc, char **argv)
 {
+    int status;
+
     occupy_standard_files();
     signal(SIGPIPE, SIG_IGN);
     /* With 'ulimit -f', writing then fails with an error message. */
     signal(SIGXFSZ, SIG_IGN);
     cli_watch_memory();
-    return cli_finish(run(argc, argv));
+    status = run(argc, argv);
+    cli_end();
+    return cli_finish(status);
 }

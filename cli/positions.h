@@ -13,50 +13,38 @@ struct options {
     const char *out;
 };
 
-/* What a form produces. */
-struct positions_result {
-    locant_array array;
-    int has_delta;
-    int64_t delta; /* mrope */
-    int status;    /* packing: CLI_NO if nothing is packed */
-};
-
-typedef int form_fn(struct positions_result *out, const struct cli *cli);
-
-struct positions_form {
-    const char *name;
-    const char *takes; /* names of its options, each between blanks */
-    form_fn *make;
-    int is_matrix; /* a single row stays [1, n] instead of [n] */
-};
-
-/* A NULL name ends the table. */
-extern const struct positions_form positions_forms[];
+/* The forms; a NULL name ends the table. */
+extern const struct cli_action positions_forms[];
 
 /* positions_rows.c, positions_windows.c */
+typedef int form_fn(const struct cli *cli);
 form_fn form_mask, form_tokens, form_documents, form_packing, form_random,
     form_cape, form_grid, form_mrope, form_streaming, form_selfextend,
     form_longlora, form_distance, form_temperature;
 
-/* The exit status for s; prints an error message unless it is OK. */
-int pos_status(locant_status s);
-/* The same if the numbers came from 'text', perhaps a file name. */
-int pos_status_with(const char *text, locant_status s);
-/* If --option was not typed, print that it is missing. */
-int pos_need(const struct cli *cli, const char *option, const char *value);
+/* The exit status for s, whose numbers came from 'text', a list or a file. */
+int pos_status(const char *text, locant_status s);
 /* Allocates [rows, columns]. */
-int pos_make(struct positions_result *out, locant_dtype dtype, int64_t rows,
-             int64_t columns);
-/* Row r of an I64 result as a vector. */
-locant_tensor pos_row(const struct positions_result *out, int64_t r);
+int pos_new(locant_tensor *out, locant_dtype dtype, int64_t rows,
+            int64_t columns);
+/* Row r as a vector. */
+locant_tensor pos_row(const locant_tensor *t, int64_t r);
+/* The list or file of --option, which must be given, as [B, T]. */
+int pos_read(locant_tensor *out, const struct cli *cli, const char *option,
+             const char *text);
 /* --positions, or 0 .. length - 1, as [1, T] or [B, T]. */
-int pos_read_or_count(locant_array *out, const struct cli *cli);
+int pos_read_or_count(locant_tensor *out, const struct cli *cli);
+/* Write the result, or print it; a single row is [n], not [1, n]. */
+int pos_write(const struct cli *cli, const locant_tensor *t);
+/* The same for results that always have rows.  'delta' may be NULL. */
+int pos_write_matrix(const struct cli *cli, const locant_tensor *t,
+                     const int64_t *delta);
 
 /*
  * positions_input.c: "0,1,2" or FILE.npy of i32 or i64 given to --option, as a
  * dense I64 [B, T]; a list and a file [T] make B = 1.
  */
-int positions_read(locant_array *out, const char *option, const char *text);
+int positions_read(locant_tensor *out, const char *option, const char *text);
 /* Parses "2x3" into at most 'most' numbers, each at least 1; returns how many,
    or 0 on error. */
 int positions_sizes(int64_t *out, int most, const char *text);

@@ -39,65 +39,46 @@ static int real(double *out, const char **text)
 
 /* ------------------------------------------------------------------- lists */
 
-static int parse_list(locant_array *out, const char *option, const char *text)
+static int parse_list(locant_tensor *out, const char *option, const char *text)
 {
     int64_t shape[] = { 1, 1 };
     const char *at = text;
-    int failed;
 
     for (const char *c = text; *c != '\0'; c++)
         shape[1] += *c == ',';
-    failed = cli_new(out, LOCANT_I64, 2, shape);
-    for (int64_t i = 0; i < shape[1] && !failed; i++) {
-        if (!number((int64_t *)out->memory + i, &at) ||
+    CLI_TRY(cli_new(out, LOCANT_I64, 2, shape));
+    for (int64_t i = 0; i < shape[1]; i++) {
+        if (!number((int64_t *)out->data + i, &at) ||
             *at != (i < shape[1] - 1 ? ',' : '\0'))
-            failed = cli_fail(CLI_USAGE,
-                              "--%s '%s': should be whole numbers "
-                              "with commas, or FILE.npy",
+            return cli_refuse("--%s '%s': should be whole numbers with commas, "
+                              "or FILE.npy",
                               option, text);
-        at += !failed && *at == ',';
+        at += *at == ',';
     }
-    return failed;
+    return CLI_OK;
 }
 
-/* Copies an i32 or i64 array [T] or [B, T] into memory of cli_new(). */
-static int take_file(locant_array *out, const char *option, const char *path,
-                     const locant_tensor *t)
+int positions_read(locant_tensor *out, const char *option, const char *text)
 {
+    const size_t n = strlen(text);
     int64_t shape[2] = { 1, 0 };
-    char text[160];
-    int failed;
+    locant_tensor t;
 
-    cli_shape_text(text, sizeof text, t);
-    if (t->rank != 1 && t->rank != 2)
-        return cli_fail(CLI_INPUT,
-                        "--%s: %s: has shape %s, expected [T] or "
-                        "[B, T]",
-                        option, path, text);
-    memcpy(shape + 2 - t->rank, t->shape, (size_t)t->rank * sizeof *shape);
-    failed = cli_new(out, LOCANT_I64, 2, shape);
-    for (int64_t i = 0; !failed && i < shape[0] * shape[1]; i++)
-        ((int64_t *)out->memory)[i] = t->dtype == LOCANT_I32
-                                          ? ((const int32_t *)t->data)[i]
-                                          : ((const int64_t *)t->data)[i];
-    return failed;
-}
-
-int positions_read(locant_array *out, const char *option, const char *text)
-{
-    size_t n = strlen(text);
-    locant_array file;
-    int failed;
-
-    memset(out, 0, sizeof *out);
     if (n < 4 || strcmp(text + n - 4, ".npy") != 0)
         return parse_list(out, option, text);
-    failed = cli_read_as(&file, option, text,
-                         CLI_IS(LOCANT_I32) | CLI_IS(LOCANT_I64));
-    if (!failed)
-        failed = take_file(out, option, text, &file.tensor);
-    locant_array_free(&file);
-    return failed;
+    CLI_TRY(
+        cli_read_as(&t, option, text, CLI_IS(LOCANT_I32) | CLI_IS(LOCANT_I64)));
+    if (t.rank != 1 && t.rank != 2)
+        return cli_fail(CLI_INPUT,
+                        "--%s: %s: has shape %s, expected [T] or [B, T]",
+                        option, text, cli_shape_text(&t));
+    memcpy(shape + 2 - t.rank, t.shape, (size_t)t.rank * sizeof *shape);
+    CLI_TRY(cli_new(out, LOCANT_I64, 2, shape));
+    for (int64_t i = 0; i < shape[0] * shape[1]; i++)
+        ((int64_t *)out->data)[i] = t.dtype == LOCANT_I32
+                                        ? ((const int32_t *)t.data)[i]
+                                        : ((const int64_t *)t.data)[i];
+    return CLI_OK;
 }
 
 /* ---------------------------------------------------------------- segments */
@@ -173,8 +154,8 @@ int positions_segment(locant_segment *out, const char *word)
 {
     if (parse_segment(out, word))
         return CLI_OK;
-    return cli_fail(CLI_USAGE,
-                    "positions: '%s': should be text:N, image:HxW, "
-                    "video:TxHxW[@INTERVAL] or frames:TxHxW[+BEFORE[+AFTER]]",
-                    word);
+    return cli_refuse("positions: '%s': should be text:N, image:HxW, "
+                      "video:TxHxW[@INTERVAL] or "
+                      "frames:TxHxW[+BEFORE[+AFTER]]",
+                      word);
 }

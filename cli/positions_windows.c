@@ -1,6 +1,4 @@
 /* positions_windows.c - grids, segments, caches, groups, distances. */
-#include <stdlib.h>
-
 #include "positions.h"
 
 /* ------------------------------------------------------- grids and M-RoPE */
@@ -12,28 +10,26 @@ static int read_pretrained(locant_grid *g, const char *text, int axes)
     int n = positions_sizes(size, 3, text);
 
     if (n != 1 && n != axes)
-        return cli_fail(CLI_USAGE,
-                        "--pretrained '%s': should be N, or one "
-                        "number for each axis of --size",
-                        text);
+        return cli_refuse("--pretrained '%s': should be N, or one number for "
+                          "each axis of --size",
+                          text);
     for (int a = 0; a < axes; a++)
         g->pretrained[3 - axes + a] = (double)size[n == 1 ? 0 : a];
     return CLI_OK;
 }
 
-int form_grid(struct positions_result *out, const struct cli *cli)
+int form_grid(const struct cli *cli)
 {
     const struct options *o = cli->options;
     locant_grid g = LOCANT_GRID_INIT;
+    locant_tensor out;
     int64_t size[3], n;
-    int axes, failed = pos_need(cli, "size", "HxW");
+    int axes;
 
-    if (failed)
-        return failed;
+    CLI_TRY(cli_need(cli, "size"));
     axes = positions_sizes(size, 3, o->size);
     if (axes < 2)
-        return cli_fail(CLI_USAGE, "--size '%s': should be HxW or TxHxW",
-                        o->size);
+        return cli_refuse("--size '%s': should be HxW or TxHxW", o->size);
     g.kind = (locant_grid_kind)o->coordinates;
     g.merge = o->merge;
     g.prefix = o->prefix;
@@ -41,116 +37,92 @@ int form_grid(struct positions_result *out, const struct cli *cli)
     g.rows = size[axes - 2];
     g.cols = size[axes - 1];
     if (o->pretrained != NULL)
-        failed = read_pretrained(&g, o->pretrained, axes);
-    if (!failed && (__builtin_mul_overflow(g.rows, g.cols, &n) ||
-                    __builtin_mul_overflow(n, g.frames, &n) ||
-                    __builtin_add_overflow(n, g.prefix, &n)))
-        failed = cli_fail(CLI_USAGE, "--size '%s': too many patches for memory",
-                          o->size);
-    if (!failed)
-        failed = pos_make(out, LOCANT_F64, n, axes);
-    if (!failed)
-        failed = pos_status(locant_positions_from_grid(&out->array.tensor, &g));
-    return failed;
+        CLI_TRY(read_pretrained(&g, o->pretrained, axes));
+    if (__builtin_mul_overflow(g.rows, g.cols, &n) ||
+        __builtin_mul_overflow(n, g.frames, &n) ||
+        __builtin_add_overflow(n, g.prefix, &n))
+        return cli_refuse("--size '%s': too many patches for memory", o->size);
+    CLI_TRY(pos_new(&out, LOCANT_F64, n, axes));
+    CLI_TRY(cli_status(locant_positions_from_grid(&out, &g)));
+    return pos_write_matrix(cli, &out, NULL);
 }
 
-int form_mrope(struct positions_result *out, const struct cli *cli)
+int form_mrope(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    size_t n = cli->n_words - 1;
-    locant_segment *segments = calloc(n + 1, sizeof *segments);
-    int64_t tokens = 0;
-    int failed = CLI_OK;
+    const size_t n = cli->n_words - 1;
+    locant_segment *segments = cli_alloc(n + 1, sizeof *segments);
+    int64_t tokens = 0, delta;
+    locant_tensor out;
 
     if (segments == NULL)
-        return cli_fail(CLI_INPUT, "out of memory");
+        return CLI_INPUT;
     if (n == 0)
-        failed = cli_fail(CLI_USAGE, "positions mrope: needs segments, such as "
-                                     "text:3 image:2x3");
-    for (size_t i = 0; i < n && !failed; i++)
-        failed = positions_segment(&segments[i], cli->words[i + 1]);
-    if (!failed)
-        failed = pos_status(locant_mrope_tokens(&tokens, segments, n));
-    if (!failed)
-        failed = pos_make(out, LOCANT_I64, tokens, 3);
-    if (!failed)
-        failed = pos_status(locant_positions_from_segments(
-            &out->array.tensor, &out->delta, segments, n,
-            (locant_mrope_next)o->next));
-    out->has_delta = 1;
-    free(segments);
-    return failed;
+        return cli_refuse("positions mrope: needs segments, such as text:3 "
+                          "image:2x3");
+    for (size_t i = 0; i < n; i++)
+        CLI_TRY(positions_segment(&segments[i], cli->words[i + 1]));
+    CLI_TRY(cli_status(locant_mrope_tokens(&tokens, segments, n)));
+    CLI_TRY(pos_new(&out, LOCANT_I64, tokens, 3));
+    CLI_TRY(cli_status(locant_positions_from_segments(
+        &out, &delta, segments, n, (locant_mrope_next)o->next)));
+    return pos_write_matrix(cli, &out, &delta);
 }
 
 /* ---------------------------------------------------- caches and windows */
 
-int form_streaming(struct positions_result *out, const struct cli *cli)
+int form_streaming(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_tensor tokens, places;
+    locant_tensor out, tokens, places;
     int64_t kept = 0;
-    int failed = pos_need(cli, "length", "T");
 
-    if (!failed)
-        failed = pos_need(cli, "window", "N");
-    if (!failed)
-        failed = pos_status(
-            locant_streaming_kept(&kept, o->length, o->sinks, o->window));
-    if (!failed)
-        failed = pos_make(out, LOCANT_I64, 2, kept);
-    if (failed)
-        return failed;
-    tokens = pos_row(out, 0);
-    places = pos_row(out, 1);
-    return pos_status(locant_positions_streaming(&tokens, &places, o->length,
-                                                 o->sinks, o->window));
+    CLI_TRY(cli_need(cli, "length"));
+    CLI_TRY(cli_need(cli, "window"));
+    CLI_TRY(cli_status(
+        locant_streaming_kept(&kept, o->length, o->sinks, o->window)));
+    CLI_TRY(pos_new(&out, LOCANT_I64, 2, kept));
+    tokens = pos_row(&out, 0);
+    places = pos_row(&out, 1);
+    CLI_TRY(cli_status(locant_positions_streaming(&tokens, &places, o->length,
+                                                  o->sinks, o->window)));
+    return pos_write_matrix(cli, &out, NULL);
 }
 
-int form_selfextend(struct positions_result *out, const struct cli *cli)
+int form_selfextend(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_array positions = { 0 };
-    locant_tensor q, k;
-    int failed = pos_need(cli, "window", "N");
+    locant_tensor positions, out, q, k;
 
-    if (!failed)
-        failed = pos_need(cli, "group", "N");
-    if (!failed)
-        failed = pos_read_or_count(&positions, cli);
-    if (!failed && positions.tensor.shape[0] != 1)
-        failed = cli_fail(CLI_INPUT, "--positions: %s: expected one row",
-                          o->positions);
-    if (!failed)
-        failed = pos_make(out, LOCANT_I64, 2, positions.tensor.shape[1]);
-    if (!failed) {
-        const int64_t shape[] = { 1, positions.tensor.shape[1] };
-
-        q = locant_dense(pos_row(out, 0).data, LOCANT_I64, 2, shape);
-        k = locant_dense(pos_row(out, 1).data, LOCANT_I64, 2, shape);
-        failed = pos_status_with(
-            o->positions, locant_positions_selfextend(&q, &k, &positions.tensor,
-                                                      o->group, o->window));
-    }
-    cli_free(&positions);
-    return failed;
+    CLI_TRY(cli_need(cli, "window"));
+    CLI_TRY(cli_need(cli, "group"));
+    CLI_TRY(pos_read_or_count(&positions, cli));
+    if (positions.shape[0] != 1)
+        return cli_fail(CLI_INPUT, "--positions: %s: expected one row",
+                        o->positions);
+    CLI_TRY(pos_new(&out, LOCANT_I64, 2, positions.shape[1]));
+    q = locant_dense(pos_row(&out, 0).data, LOCANT_I64, 2, positions.shape);
+    k = locant_dense(pos_row(&out, 1).data, LOCANT_I64, 2, positions.shape);
+    CLI_TRY(pos_status(
+        o->positions,
+        locant_positions_selfextend(&q, &k, &positions, o->group, o->window)));
+    return pos_write_matrix(cli, &out, NULL);
 }
 
-int form_longlora(struct positions_result *out, const struct cli *cli)
+int form_longlora(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    int failed = pos_need(cli, "length", "T");
+    locant_tensor out;
 
-    if (!failed)
-        failed = pos_need(cli, "group", "N");
-    if (!failed)
-        failed = pos_make(out, LOCANT_I64, 2, o->length);
-    if (!failed)
-        failed = pos_status(locant_positions_longlora(
-            &out->array.tensor, o->group, (locant_longlora_form)o->cut));
-    return failed;
+    CLI_TRY(cli_need(cli, "length"));
+    CLI_TRY(cli_need(cli, "group"));
+    CLI_TRY(pos_new(&out, LOCANT_I64, 2, o->length));
+    CLI_TRY(cli_status(locant_positions_longlora(
+        &out, o->group, (locant_longlora_form)o->cut)));
+    return pos_write_matrix(cli, &out, NULL);
 }
 
-int form_distance(struct positions_result *out, const struct cli *cli)
+int form_distance(const struct cli *cli)
 {
     const struct options *o = cli->options;
     const locant_distance_form form = { .kind =
@@ -159,28 +131,19 @@ int form_distance(struct positions_result *out, const struct cli *cli)
                                         .group = o->group,
                                         .factor = o->factor,
                                         .sinks = o->sinks };
-    locant_array q = { 0 }, k = { 0 };
-    int failed = pos_need(cli, "window", "N");
+    locant_tensor q, k, out;
 
-    if (!failed)
-        failed = pos_need(cli, "queries", "T");
-    if (!failed)
-        failed = pos_need(cli, "keys", "S");
-    if (!failed)
-        failed = cli_count(&q, o->keys - o->queries, o->queries);
-    if (!failed)
-        failed = cli_count(&k, 0, o->keys);
-    if (!failed)
-        failed = pos_make(out, LOCANT_F64, o->queries, o->keys);
-    if (!failed)
-        failed = pos_status(
-            locant_distances(&out->array.tensor, &form, &q.tensor, &k.tensor));
-    cli_free(&k);
-    cli_free(&q);
-    return failed;
+    CLI_TRY(cli_need(cli, "window"));
+    CLI_TRY(cli_need(cli, "queries"));
+    CLI_TRY(cli_need(cli, "keys"));
+    CLI_TRY(cli_count(&q, o->keys - o->queries, o->queries));
+    CLI_TRY(cli_count(&k, 0, o->keys));
+    CLI_TRY(pos_new(&out, LOCANT_F64, o->queries, o->keys));
+    CLI_TRY(cli_status(locant_distances(&out, &form, &q, &k)));
+    return pos_write_matrix(cli, &out, NULL);
 }
 
-int form_temperature(struct positions_result *out, const struct cli *cli)
+int form_temperature(const struct cli *cli)
 {
     const struct options *o = cli->options;
     const locant_temperature_form form = {
@@ -188,22 +151,15 @@ int form_temperature(struct positions_result *out, const struct cli *cli)
         .scale = o->scale,
         .length = o->trained
     };
-    locant_array positions = { 0 };
-    int failed = pos_read_or_count(&positions, cli);
+    locant_tensor positions, out;
 
-    if (!failed)
-        failed = pos_make(out, LOCANT_F64, positions.tensor.shape[0],
-                          positions.tensor.shape[1]);
-    for (int64_t b = 0; !failed && b < positions.tensor.shape[0]; b++) {
-        const int64_t *T = positions.tensor.shape + 1;
-        locant_tensor p = locant_dense((int64_t *)positions.memory + b * *T,
-                                       LOCANT_I64, 1, T);
-        locant_tensor x = locant_dense((double *)out->array.memory + b * *T,
-                                       LOCANT_F64, 1, T);
+    CLI_TRY(pos_read_or_count(&positions, cli));
+    CLI_TRY(pos_new(&out, LOCANT_F64, positions.shape[0], positions.shape[1]));
+    for (int64_t b = 0; b < positions.shape[0]; b++) {
+        const locant_tensor p = pos_row(&positions, b);
+        locant_tensor x = pos_row(&out, b);
 
-        failed =
-            pos_status_with(o->positions, locant_temperatures(&x, &form, &p));
+        CLI_TRY(pos_status(o->positions, locant_temperatures(&x, &form, &p)));
     }
-    cli_free(&positions);
-    return failed;
+    return pos_write(cli, &out);
 }

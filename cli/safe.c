@@ -2,6 +2,7 @@
  * safe.c - make text of stores, files and file names safe to print: to a
  * terminal, control characters are commands.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,45 @@ static size_t escape(char *out, const char *text, size_t n)
         i += bytes > 0 ? bytes : 1;
     }
     return used;
+}
+
+const char *cli_text(const char *format, ...)
+{
+    enum { MOST = 4096 };
+    static char kept[16 * MOST], *next = kept;
+    char *out = next;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(out, MOST, format, args);
+    va_end(args);
+    next += strlen(out) + 1;
+    if (next > kept + sizeof kept - MOST)
+        next = kept;
+    return out;
+}
+
+const char *cli_join(const char *list, const char *item)
+{
+    return cli_text("%s%s%s", list, *list != '\0' ? ", " : "", item);
+}
+
+const char *cli_quoted(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
+    const char *out = "";
+
+    if (*word != '\0' && strspn(word, plain) == strlen(word))
+        return word;
+    while (*word != '\0') {
+        const size_t n = strcspn(word, "'");
+
+        out = cli_text("%s%.*s%s", out, (int)n, word,
+                       word[n] == '\'' ? "'\\''" : "");
+        word += n + (word[n] == '\'');
+    }
+    return cli_text("'%s'", out);
 }
 
 const char *cli_safe(const char *text)

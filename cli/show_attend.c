@@ -35,21 +35,61 @@ int show_open(struct cli_encoding *c, int *filled, const locant_encoding *e,
 {
     struct cli_params drawn = { .seed = 0 };
     locant_random r = { .seed = 0, .stream = 77 };
-    int failed =
-        cli_encoding_open(c, locant_encoding_spec(e), &drawn, length, sizes);
 
-    *filled = !failed && all_zero(c);
+    CLI_TRY(
+        cli_encoding_open(c, locant_encoding_spec(e), &drawn, length, sizes));
+    *filled = all_zero(c);
     for (int k = 0; *filled && k < c->n_params; k++) {
         double *x = c->params[k].data;
 
         for (size_t i = 0; i < cli_elements(&c->params[k]); i++)
             x[i] =
                 random ? 2 * locant_random_uniform(&r) - 1 : 0.01 * (double)i;
-        if (locant_encoding_param_project(&c->params[k], c->e, k) != LOCANT_OK)
-            return cli_error(LOCANT_ERR_PARAM);
+        CLI_TRY(
+            cli_status(locant_encoding_param_project(&c->params[k], c->e, k)));
     }
-    return failed;
+    return CLI_OK;
 }
+
+int show_positions(locant_tensor *out, const locant_encoding *e, int64_t n,
+                   double step)
+{
+    if (!(locant_encoding_traits(e) & LOCANT_TRAIT_REAL))
+        return cli_count(out, 0, n);
+    CLI_TRY(cli_new(out, LOCANT_F64, 1, &n));
+    for (int64_t i = 0; i < n; i++)
+        ((double *)out->data)[i] = step * (double)i;
+    return CLI_OK;
+}
+
+int show_ids(locant_status *s, locant_tensor *out, const locant_encoding *e,
+             int64_t n, int seed)
+{
+    const int real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
+
+    CLI_TRY(cli_new(out, real ? LOCANT_F64 : LOCANT_I64, 2,
+                    (const int64_t[]){ 1, n }));
+    *s = locant_encoding_ids(out, e, (uint64_t)seed, 1);
+    return CLI_OK;
+}
+
+int show_rotate(locant_status *s, locant_tensor *out,
+                const struct cli_encoding *c, int64_t D,
+                const locant_tensor *positions, int rising, int flags)
+{
+    int64_t shape[] = { 1, positions->shape[0], D };
+    locant_tensor x;
+
+    CLI_TRY(cli_new(&x, LOCANT_F64, 3, shape));
+    for (int64_t i = 0; i < shape[1] * D; i++)
+        ((double *)x.data)[i] = rising ? (double)(i % D + 1) : 1;
+    shape[2] = locant_encoding_rotated_width(c->e, D);
+    CLI_TRY(cli_new(out, LOCANT_F64, 3, shape));
+    *s = locant_encoding_rotate(out, &x, c->e, positions, cli_params(c), flags);
+    return CLI_OK;
+}
+
+/* ---------------------------------------------------------------- attention */
 
 /* Query i is sin(i + d), key j is cos(j - d), x_j is sin(j d); if how->random,
    all are normal numbers. */
@@ -71,141 +111,108 @@ static void fill(double *out, int kind, const struct show_attention *how)
 }
 
 struct parts {
-    locant_array q, k, v, x, pos, lse, scratch;
+    locant_tensor q, k, v, x, pos, lse, scratch;
 };
 
 static int make(struct parts *p, locant_attention *a,
                 const struct show_attention *how)
 {
     const int64_t shape[] = { 1, 1, how->tokens, how->dim };
-    const int64_t x[] = { 1, how->tokens, how->dim };
-    locant_array *in[] = { &p->q, &p->k, &p->v };
-    int failed = cli_new(&p->x, LOCANT_F64, 3, x);
 
-    for (int i = 0; i < 3 && !failed; i++)
-        failed = cli_new(in[i], LOCANT_F64, 4, shape);
-    if (!failed)
-        failed = cli_new(&p->lse, LOCANT_F64, 3, shape);
-    if (!failed)
-        failed = cli_new(&p->pos, LOCANT_I64, 1, &how->tokens);
-    if (failed)
-        return failed;
-    fill(p->q.memory, 0, how);
-    fill(p->k.memory, 1, how);
-    fill(p->x.memory, 2, how);
+    CLI_TRY(cli_new(&p->q, LOCANT_F64, 4, shape));
+    CLI_TRY(cli_new(&p->k, LOCANT_F64, 4, shape));
+    CLI_TRY(cli_new(&p->v, LOCANT_F64, 4, shape));
+    CLI_TRY(cli_new(&p->x, LOCANT_F64, 3, shape + 1));
+    CLI_TRY(cli_new(&p->lse, LOCANT_F64, 3, shape));
+    CLI_TRY(cli_new(&p->pos, LOCANT_I64, 1, &how->tokens));
+    fill(p->q.data, 0, how);
+    fill(p->k.data, 1, how);
+    fill(p->x.data, 2, how);
     for (int64_t t = 0; t < how->tokens; t++) {
-        ((int64_t *)p->pos.memory)[t] = t * how->stride;
+        ((int64_t *)p->pos.data)[t] = t * how->stride;
         for (int64_t d = 0; d < how->dim; d++)
-            ((double *)p->v.memory)[t * how->dim + d] =
-                t == d && !how->no_values;
+            ((double *)p->v.data)[t * how->dim + d] = t == d && !how->no_values;
     }
-    a->q = &p->q.tensor;
-    a->k = &p->k.tensor;
-    a->v = &p->v.tensor;
-    a->q_pos = a->k_pos = &p->pos.tensor;
+    a->q = &p->q;
+    a->k = &p->k;
+    a->v = &p->v;
+    a->q_pos = a->k_pos = &p->pos;
     a->mask = LOCANT_MASK_CAUSAL;
     return CLI_OK;
 }
 
 /* *s is the library's status; returns an exit status. */
-static int attend(locant_status *s, double *out, struct parts *p,
-                  locant_attention *a)
+static int attend(locant_status *s, double **out, const struct cli_encoding *c,
+                  const struct show_attention *how)
 {
-    locant_tensor t = locant_dense(out, LOCANT_F64, 4, p->q.tensor.shape);
-    int64_t n;
+    locant_attention a = LOCANT_ATTENTION_INIT;
+    locant_tensor t;
+    struct parts p;
     size_t bytes;
-    int failed;
+    int64_t n;
+    int first;
 
-    *s = locant_attention_workspace(&bytes, a);
+    a.encoding = locant_encoding_layer(&first, c->e, how->layer);
+    a.params = c->n_params > first ? c->params + first : NULL;
+    CLI_TRY(make(&p, &a, how));
+    if (locant_encoding_traits(a.encoding) & LOCANT_TRAIT_READS_X)
+        a.x = &p.x;
+    *s = locant_attention_workspace(&bytes, &a);
     if (*s != LOCANT_OK)
         return CLI_OK;
     n = (int64_t)(bytes / sizeof(double) + 1);
-    failed = cli_new(&p->scratch, LOCANT_F64, 1, &n);
-    if (!failed)
-        *s = locant_attention_forward(&t, &p->lse.tensor, a, p->scratch.memory,
-                                      bytes);
-    return failed;
+    CLI_TRY(cli_new(&p.scratch, LOCANT_F64, 1, &n));
+    CLI_TRY(cli_new(&t, LOCANT_F64, 4, p.q.shape));
+    *s = locant_attention_forward(&t, &p.lse, &a, p.scratch.data, bytes);
+    *out = t.data;
+    return CLI_OK;
 }
 
-static int run(locant_status *s, double *out, const struct cli_encoding *c,
-               const struct show_attention *how)
-{
-    locant_attention a = LOCANT_ATTENTION_INIT;
-    struct parts p;
-    int first, failed;
-
-    memset(&p, 0, sizeof p);
-    a.encoding = locant_encoding_layer(&first, c->e, how->layer);
-    a.params = c->n_params > first ? c->params + first : NULL;
-    failed = make(&p, &a, how);
-    if (locant_encoding_traits(a.encoding) & LOCANT_TRAIT_READS_X)
-        a.x = &p.x.tensor;
-    if (!failed)
-        failed = attend(s, out, &p, &a);
-    cli_free(&p.q);
-    cli_free(&p.k);
-    cli_free(&p.v);
-    cli_free(&p.x);
-    cli_free(&p.pos);
-    cli_free(&p.lse);
-    cli_free(&p.scratch);
-    return failed;
-}
-
-int show_attend(double *out, const struct cli_encoding *c,
+int show_attend(double **out, const struct cli_encoding *c,
                 const struct show_attention *how)
 {
-    locant_status s = LOCANT_OK;
-    int failed = run(&s, out, c, how);
+    locant_status s;
 
-    return failed || s == LOCANT_OK ? failed : cli_error(s);
+    CLI_TRY(attend(&s, out, c, how));
+    return cli_status(s);
 }
 
-int show_weights(double *out, const struct cli_encoding *c,
+int show_weights(double **out, const struct cli_encoding *c,
                  const struct show_attention *how)
 {
     struct show_attention blank = *how;
-    const int64_t n = how->tokens * how->dim;
-    double *added = locant_alloc((size_t)n * sizeof *added);
-    int failed;
+    double *added;
 
-    if (added == NULL)
-        return cli_fail(CLI_INPUT, "out of memory");
     blank.no_values = 1;
-    failed = show_attend(out, c, how);
-    if (!failed)
-        failed = show_attend(added, c, &blank);
-    for (int64_t i = 0; i < n && !failed; i++)
-        out[i] -= added[i];
-    locant_release(added);
-    return failed;
+    CLI_TRY(show_attend(out, c, how));
+    CLI_TRY(show_attend(&added, c, &blank));
+    for (int64_t i = 0; i < how->tokens * how->dim; i++)
+        (*out)[i] -= added[i];
+    return CLI_OK;
 }
+
+const int64_t show_dims[] = { 8,  12,  16,  24,  32,  48, 64,
+                              96, 128, 192, 256, 512, 0 };
 
 int show_dim(int64_t *dim, const locant_encoding *e, int layer, int64_t length,
              int64_t least)
 {
-    static const int64_t sizes[] = { 8,  12, 16,  24,  32,  48,
-                                     64, 96, 128, 192, 256, SHOW_MOST_DIM };
-
-    *dim = least;
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const struct show_attention how = { 2, sizes[i], 1, layer, 0, 0 };
-        double out[2 * SHOW_MOST_DIM];
-        locant_status s = LOCANT_OK;
+    for (const int64_t *D = show_dims; *D != 0; D++) {
+        const struct show_attention how = { 2, *D, 1, layer, 0, 0 };
         struct cli_encoding c;
-        int filled, failed;
+        locant_status s;
+        double *out;
+        int filled;
 
-        if (sizes[i] < least)
+        if (*D < least)
             continue;
-        failed = show_open(&c, &filled, e, length,
-                           &(locant_sizes){ sizes[i], 1, 1, sizes[i] }, 0);
-        if (!failed)
-            failed = run(&s, out, &c, &how);
-        cli_encoding_close(&c);
-        if (failed || s == LOCANT_OK) {
-            *dim = sizes[i];
-            return failed;
-        }
+        *dim = *D;
+        CLI_TRY(show_open(&c, &filled, e, length,
+                          &(locant_sizes){ *D, 1, 1, *D }, 0));
+        CLI_TRY(attend(&s, &out, &c, &how));
+        if (s == LOCANT_OK)
+            return CLI_OK;
     }
+    *dim = least;
     return CLI_OK;
 }

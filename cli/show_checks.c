@@ -10,39 +10,30 @@
 
 enum { TOKENS = 8 };
 
-/* The spec as the user types it in a shell. */
-static void quoted(char *out, size_t size, const locant_encoding *e)
+static const char *quoted(const locant_encoding *e)
 {
-    const char *spec = locant_encoding_spec(e);
-    int plain = strpbrk(spec, "()") == NULL;
-
-    snprintf(out, size, plain ? "%s" : "'%s'", spec);
+    return cli_quoted(locant_encoding_spec(e));
 }
 
-/* Where parameters come from: the option, and a description. */
-struct origin {
-    char option[80], words[80];
+/* An encoding for sequences of 8, and where its parameters come from: the
+   option, and a description. */
+struct opened {
+    struct cli_encoding c;
+    const char *option, *words;
 };
 
-/* Open the encoding for sequences of 8. */
-static int open(struct cli_encoding *c, struct origin *from,
-                const locant_encoding *e, const locant_sizes *sizes)
+static int open(struct opened *o, const locant_encoding *e,
+                const locant_sizes *sizes)
 {
     locant_param_info p;
-    int filled, failed = show_open(c, &filled, e, TOKENS, sizes, 0);
+    int filled;
 
-    memset(from, 0, sizeof *from);
-    if (failed || c->n_params == 0)
-        return failed;
-    snprintf(from->option, sizeof from->option, " --init 0");
-    snprintf(from->words, sizeof from->words, ", parameters of seed 0");
-    if (filled && locant_encoding_param(&p, c->e, 0, NULL)) {
-        snprintf(from->option, sizeof from->option, " --param %.30s=T.npy",
-                 p.name);
-        snprintf(from->words, sizeof from->words,
-                 ", %.30s of 0, 0.01, 0.02, "
-                 "..",
-                 p.name);
+    CLI_TRY(show_open(&o->c, &filled, e, TOKENS, sizes, 0));
+    o->option = o->c.n_params > 0 ? " --init 0" : "";
+    o->words = o->c.n_params > 0 ? ", parameters of seed 0" : "";
+    if (filled && locant_encoding_param(&p, o->c.e, 0, NULL)) {
+        o->option = cli_text(" --param %s=T.npy", p.name);
+        o->words = cli_text(", %s of 0, 0.01, 0.02, ..", p.name);
     }
     return CLI_OK;
 }
@@ -51,11 +42,20 @@ static int open(struct cli_encoding *c, struct origin *from,
 static int refused(struct show_block *b, const char *what, locant_status s)
 {
     if (s == LOCANT_ERR_NOMEM)
-        return cli_error(s);
-    snprintf(b->what, sizeof b->what, "%s: refused for these inputs (%.150s)",
-             what, locant_last_error());
-    b->rows = 0;
+        return cli_status(s);
+    b->what = cli_text("%s: refused for these inputs (%.150s)", what,
+                       locant_last_error());
     return CLI_OK;
+}
+
+/* Copy the first channels of some rows; 'stride' from a row to the next. */
+static void add_rows(struct show_block *b, int rows, const double *values,
+                     int64_t stride)
+{
+    b->rows = rows;
+    b->columns = SHOW_COLUMNS;
+    for (int i = 0; i < rows; i++)
+        memcpy(b->value[i], values + i * stride, sizeof b->value[i]);
 }
 
 /* ------------------------------------------------------------- input door */
@@ -63,112 +63,62 @@ static int refused(struct show_block *b, const char *what, locant_status s)
 /* Rows 0 .. 3 with 8 channels; for real positions, rows 0, 1/2, 1, 3/2. */
 static int table(struct show_block *b, const locant_encoding *e)
 {
-    const int64_t shape[] = { 4, SHOW_COLUMNS };
-    int64_t id[4] = { 0, 1, 2, 3 };
-    double at[4] = { 0, 0.5, 1, 1.5 }, out[4 * SHOW_COLUMNS];
-    int real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
-    locant_tensor t = locant_dense(out, LOCANT_F64, 2, shape);
-    locant_tensor pos = locant_dense(real ? (void *)at : (void *)id,
-                                     real ? LOCANT_F64 : LOCANT_I64, 1, shape);
-    struct cli_encoding c;
-    struct origin from;
-    char spec[500];
-    locant_status s = LOCANT_OK;
-    int failed = open(&c, &from, e, &(locant_sizes){ .width = SHOW_COLUMNS });
+    const int real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
+    const double step = real ? 0.5 : 1;
+    double out[4 * SHOW_COLUMNS];
+    locant_tensor pos, t = locant_dense(out, LOCANT_F64, 2,
+                                        (const int64_t[]){ 4, SHOW_COLUMNS });
+    struct opened o;
+    locant_status s;
 
-    if (!failed)
-        s = locant_encoding_table(&t, c.e, &pos, cli_params(&c));
-    if (s != LOCANT_OK) {
-        failed = refused(b, "rows of the table", s);
-    } else if (!failed) {
-        quoted(spec, sizeof spec, e);
-        snprintf(b->what, sizeof b->what, "rows of the table, %d channels%s",
-                 SHOW_COLUMNS, from.words);
-        snprintf(b->command, sizeof b->command,
-                 "locant table %s --length %d "
-                 "--dim %d%s -o P.npy",
-                 spec, TOKENS, SHOW_COLUMNS, from.option);
-        b->rows = 4;
-        b->columns = SHOW_COLUMNS;
-        for (int i = 0; i < 4 * SHOW_COLUMNS; i++)
-            b->value[i / SHOW_COLUMNS][i % SHOW_COLUMNS] = out[i];
-        for (int i = 0; i < 4; i++)
-            snprintf(b->label[i], sizeof b->label[i], "position %g",
-                     real ? at[i] : (double)id[i]);
-    }
-    if (real) /* the command takes only whole positions */
-        b->command[0] = '\0';
-    cli_encoding_close(&c);
-    return failed;
+    CLI_TRY(open(&o, e, &(locant_sizes){ .width = SHOW_COLUMNS }));
+    CLI_TRY(show_positions(&pos, e, 4, step));
+    s = locant_encoding_table(&t, o.c.e, &pos, cli_params(&o.c));
+    if (s != LOCANT_OK)
+        return refused(b, "rows of the table", s);
+    b->what =
+        cli_text("rows of the table, %d channels%s", SHOW_COLUMNS, o.words);
+    if (!real) /* the command takes only whole positions */
+        b->command = cli_text("locant table %s --length %d --dim %d%s -o P.npy",
+                              quoted(e), TOKENS, SHOW_COLUMNS, o.option);
+    add_rows(b, 4, out, SHOW_COLUMNS);
+    for (int i = 0; i < 4; i++)
+        b->label[i] = cli_text("position %g", step * i);
+    return CLI_OK;
 }
 
 /* ------------------------------------------------------------ rotate door */
 
-enum { MOST = 512 };
-
-/* out [3, width] = the vector 1, 2, .. D, rotated by positions 1, 2, 1000. */
-static locant_status rotate_rows(double *out, const struct cli_encoding *c,
-                                 int64_t D)
-{
-    const int64_t shape[] = { 1, 3, D };
-    const int64_t wide[] = { 1, 3, locant_encoding_rotated_width(c->e, D) };
-    static const int64_t id[3] = { 1, 2, 1000 };
-    double x[3 * MOST];
-    int64_t at[3];
-    locant_tensor to = locant_dense(out, LOCANT_F64, 3, wide);
-    locant_tensor start = locant_dense(x, LOCANT_F64, 3, shape);
-    locant_tensor pos = locant_dense(at, LOCANT_I64, 1, shape + 1);
-
-    memcpy(at, id, sizeof at);
-    for (int64_t i = 0; i < 3 * D; i++)
-        x[i] = (double)(i % D + 1);
-    return locant_encoding_rotate(&to, &start, c->e, &pos, cli_params(c), 0);
-}
-
-/* Uses the smallest head that the encoding accepts. */
+/* The vector 1, 2, .. D rotated by positions 1, 2, 1000, in the smallest head
+   that the encoding accepts. */
 static int rotate(struct show_block *b, const locant_encoding *e)
 {
-    static const int64_t sizes[] = { 8,  12, 16,  24,  32,  48,
-                                     64, 96, 128, 192, 256, 512 };
-    static const int id[3] = { 1, 2, 1000 };
-    double out[3 * 2 * MOST];
-    char spec[300];
+    int64_t id[] = { 1, 2, 1000 };
+    const locant_tensor pos =
+        locant_dense(id, LOCANT_I64, 1, (const int64_t[]){ 3 });
 
-    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-        struct cli_encoding c;
-        struct origin from;
-        int64_t D = sizes[k], wide;
-        locant_status s = LOCANT_ERR_PARAM;
-        int failed = open(&c, &from, e, &(locant_sizes){ D, 1, 1, D });
+    for (const int64_t *D = show_dims; *D != 0; D++) {
+        struct opened o;
+        locant_tensor out;
+        locant_status s;
 
-        if (!failed)
-            s = rotate_rows(out, &c, D);
-        wide = locant_encoding_rotated_width(e, D);
-        quoted(spec, sizeof spec, e);
-        snprintf(b->command, sizeof b->command,
-                 "locant rotate %s -i X.npy "
-                 "--positions P.npy%s -o Y.npy",
-                 spec, from.option);
-        cli_encoding_close(&c);
-        if (!failed && s != LOCANT_OK)
-            failed = refused(b, "rotated vectors", s);
-        if (failed)
-            return failed;
-        if (s != LOCANT_OK)
+        CLI_TRY(open(&o, e, &(locant_sizes){ *D, 1, 1, *D }));
+        CLI_TRY(show_rotate(&s, &out, &o.c, *D, &pos, 1, 0));
+        if (s != LOCANT_OK) {
+            CLI_TRY(refused(b, "rotated vectors", s));
             continue;
-        snprintf(b->what, sizeof b->what, "the query 1, 2, .. %d rotated%s%s",
-                 (int)D, from.words,
-                 wide > SHOW_COLUMNS ? " (its first 8 channels)" : "");
-        b->rows = 3;
-        b->columns = SHOW_COLUMNS;
-        for (int i = 0; i < 3 * SHOW_COLUMNS; i++)
-            b->value[i / SHOW_COLUMNS][i % SHOW_COLUMNS] =
-                out[i / SHOW_COLUMNS * wide + i % SHOW_COLUMNS];
+        }
+        b->what = cli_text(
+            "the query 1, 2, .. %d rotated%s%s", (int)*D, o.words,
+            out.shape[2] > SHOW_COLUMNS ? " (its first 8 channels)" : "");
+        b->command = cli_text("locant rotate %s -i X.npy --positions P.npy%s "
+                              "-o Y.npy",
+                              quoted(e), o.option);
+        add_rows(b, 3, out.data, out.shape[2]);
         for (int i = 0; i < 3; i++)
-            snprintf(b->label[i], sizeof b->label[i], "position %d", id[i]);
-        return CLI_OK;
+            b->label[i] = cli_text("position %d", (int)id[i]);
+        break;
     }
-    b->command[0] = '\0';
     return CLI_OK;
 }
 
@@ -179,96 +129,61 @@ static int bias(struct show_block *b, const locant_encoding *e)
 {
     enum { HEADS = 4 };
     const int64_t shape[] = { HEADS, 1, TOKENS };
-    int64_t id[TOKENS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
     double out[HEADS * TOKENS];
-    locant_tensor t = locant_dense(out, LOCANT_F64, 3, shape);
-    locant_tensor k_pos = locant_dense(id, LOCANT_I64, 1, shape + 2);
-    locant_tensor q_pos =
-        locant_dense(id + TOKENS - 1, LOCANT_I64, 1, shape + 1);
-    struct cli_encoding c;
-    struct origin from;
-    char spec[500];
-    locant_status s = LOCANT_OK;
-    int failed = open(&c, &from, e,
-                      &(locant_sizes){ .heads = HEADS, .kv_heads = HEADS });
+    locant_tensor q_pos, k_pos, t = locant_dense(out, LOCANT_F64, 3, shape);
+    struct opened o;
+    locant_status s;
 
-    if (!failed)
-        s = locant_encoding_bias(&t, c.e, &q_pos, &k_pos, cli_params(&c));
-    if (s != LOCANT_OK) {
-        failed = refused(b, "bias", s);
-    } else if (!failed) {
-        quoted(spec, sizeof spec, e);
-        snprintf(b->what, sizeof b->what,
-                 "bias of the query at 7 for keys at "
-                 "0 .. 7%s",
-                 from.words);
-        snprintf(b->command, sizeof b->command,
-                 "locant bias %s --heads %d "
-                 "--queries %d --keys %d%s -o B.npy",
-                 spec, HEADS, TOKENS, TOKENS, from.option);
-        b->rows = HEADS;
-        b->columns = TOKENS;
-        for (int i = 0; i < HEADS * TOKENS; i++)
-            b->value[i / TOKENS][i % TOKENS] = out[i];
-        for (int i = 0; i < HEADS; i++)
-            snprintf(b->label[i], sizeof b->label[i], "head %d", i);
-    }
-    cli_encoding_close(&c);
-    return failed;
+    CLI_TRY(open(&o, e, &(locant_sizes){ .heads = HEADS, .kv_heads = HEADS }));
+    CLI_TRY(cli_count(&q_pos, TOKENS - 1, 1));
+    CLI_TRY(cli_count(&k_pos, 0, TOKENS));
+    s = locant_encoding_bias(&t, o.c.e, &q_pos, &k_pos, cli_params(&o.c));
+    if (s != LOCANT_OK)
+        return refused(b, "bias", s);
+    b->what = cli_text("bias of the query at 7 for keys at 0 .. 7%s", o.words);
+    b->command = cli_text("locant bias %s --heads %d --queries %d --keys %d%s "
+                          "-o B.npy",
+                          quoted(e), HEADS, TOKENS, TOKENS, o.option);
+    add_rows(b, HEADS, out, TOKENS);
+    for (int i = 0; i < HEADS; i++)
+        b->label[i] = cli_text("head %d", i);
+    return CLI_OK;
 }
 
 /* ------------------------------------------------------ content, and hooks */
 
 static int attend(struct show_block *b, const locant_encoding *e, int layer)
 {
-    struct show_attention how = {
-        TOKENS, SHOW_COLUMNS, 8 * show_stride(e), layer, 0, 0
-    };
-    static double out[TOKENS * SHOW_MOST_DIM];
-    struct cli_encoding c;
-    struct origin from;
-    char spec[500], more[60] = "", far[60] = "", wide[60] = "";
-    int first, failed = show_dim(&how.dim, e, layer, TOKENS, SHOW_COLUMNS);
-    int reads_x = locant_encoding_traits(e) & LOCANT_TRAIT_READS_X;
+    const int64_t distance = show_stride(e);
+    struct show_attention how = { .tokens = TOKENS,
+                                  .stride = distance > 1 ? 8 * distance : 1,
+                                  .layer = layer };
+    const int reads_x = locant_encoding_traits(e) & LOCANT_TRAIT_READS_X;
+    const char *positions = "", *far = "", *wide = "";
+    struct opened o;
+    double *out;
+    int first;
 
-    if (how.stride == 8)
-        how.stride = 1;
-    if (failed)
-        return failed;
-    failed = open(&c, &from, e, &(locant_sizes){ how.dim, 1, 1, how.dim });
-    if (!failed)
-        failed = show_attend(out, &c, &how);
-    if (failed) {
-        cli_encoding_close(&c);
-        return failed;
-    }
-    quoted(spec, sizeof spec, locant_encoding_layer(&first, e, layer));
+    CLI_TRY(show_dim(&how.dim, e, layer, TOKENS, SHOW_COLUMNS));
+    CLI_TRY(open(&o, e, &(locant_sizes){ how.dim, 1, 1, how.dim }));
+    CLI_TRY(show_attend(&out, &o.c, &how));
     if (how.dim > SHOW_COLUMNS)
-        snprintf(wide, sizeof wide, ", heads of %d (their first 8 channels)",
-                 (int)how.dim);
+        wide = cli_text(", heads of %d (their first 8 channels)", (int)how.dim);
     if (how.stride > 1) {
-        snprintf(far, sizeof far, " (token t is at %d t)", (int)how.stride);
-        snprintf(more, sizeof more,
-                 " --query-positions P.npy "
-                 "--key-positions P.npy");
+        far = cli_text(" (token t is at %d t)", (int)how.stride);
+        positions = " --query-positions P.npy --key-positions P.npy";
     }
-    snprintf(b->what, sizeof b->what,
-             "attention%s over keys up to the "
-             "query%s: q_i[d] = sin(i + d), k_j[d] = cos(j - d)%s, v the "
-             "identity%s%s",
-             layer > 0 ? " of a global layer" : "", far,
-             reads_x ? ", x_j[d] = sin(j d)" : "", wide, from.words);
-    snprintf(b->command, sizeof b->command,
-             "locant attend %s -q Q.npy -k "
-             "K.npy -v V.npy --causal%s%s%s -o O.npy",
-             spec, more, reads_x ? " -x X.npy" : "", from.option);
-    b->rows = 3;
-    b->columns = SHOW_COLUMNS;
-    for (int i = 0; i < 3; i++) {
-        snprintf(b->label[i], sizeof b->label[i], "token %d", 3 * i + 1);
-        memcpy(b->value[i], out + (3 * i + 1) * how.dim, sizeof b->value[i]);
-    }
-    cli_encoding_close(&c);
+    b->what = cli_text("attention%s over keys up to the query%s: q_i[d] = "
+                       "sin(i + d), k_j[d] = cos(j - d)%s, v the identity%s%s",
+                       layer > 0 ? " of a global layer" : "", far,
+                       reads_x ? ", x_j[d] = sin(j d)" : "", wide, o.words);
+    b->command = cli_text("locant attend %s -q Q.npy -k K.npy -v V.npy "
+                          "--causal%s%s%s -o O.npy",
+                          quoted(locant_encoding_layer(&first, e, layer)),
+                          positions, reads_x ? " -x X.npy" : "", o.option);
+    add_rows(b, 3, out + how.dim, 3 * how.dim);
+    for (int i = 0; i < 3; i++)
+        b->label[i] = cli_text("token %d", 3 * i + 1);
     return CLI_OK;
 }
 
@@ -289,64 +204,65 @@ static int other_layer(const locant_encoding *e)
 /* The positions that the encoding draws in training. */
 static int ids(struct show_block *b, const locant_encoding *e)
 {
-    const int64_t shape[] = { 1, TOKENS };
-    double real[TOKENS];
-    int64_t id[TOKENS];
-    int floats = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
-    locant_tensor t = locant_dense(floats ? (void *)real : (void *)id,
-                                   floats ? LOCANT_F64 : LOCANT_I64, 2, shape);
-    locant_encoding *resolved = NULL;
-    locant_status s = locant_encoding_resolve(&resolved, e, TOKENS);
+    locant_encoding *resolved;
+    locant_status s;
+    locant_tensor t;
 
-    if (s != LOCANT_OK)
-        return cli_error(s);
+    CLI_TRY(cli_encoding_resolve(&resolved, e, TOKENS));
+    b->what = "positions of 8 tokens in training, by the seed of the batch "
+              "(locant_encoding_ids)";
     b->columns = TOKENS;
-    b->whole = !floats;
-    snprintf(b->what, sizeof b->what,
-             "positions of 8 tokens in training, by "
-             "the seed of the batch (locant_encoding_ids)");
-    for (int seed = 0; seed < 3 && s == LOCANT_OK; seed++) {
-        s = locant_encoding_ids(&t, resolved, (uint64_t)seed, 1);
-        snprintf(b->label[seed], sizeof b->label[seed], "seed %d", seed);
+    for (int seed = 0; seed < 3; seed++) {
+        CLI_TRY(show_ids(&s, &t, resolved, TOKENS, seed));
+        if (s != LOCANT_OK)
+            return refused(b, "positions in training", s);
+        b->label[seed] = cli_text("seed %d", seed);
+        b->whole = t.dtype == LOCANT_I64;
         for (int i = 0; i < TOKENS; i++)
-            b->value[seed][i] = floats ? real[i] : (double)id[i];
+            b->value[seed][i] = cli_value(&t, i);
     }
     b->rows = 3;
-    locant_encoding_free(resolved);
-    return s == LOCANT_OK ? CLI_OK : refused(b, "positions in training", s);
+    return CLI_OK;
 }
 
 /* -------------------------------------------------------------- all of them */
 
 int show_checks(struct show_block *out, int *n, const locant_encoding *e)
 {
-    int first, failed = CLI_OK, other = other_layer(e);
+    const int other = other_layer(e);
+    int first;
     const locant_encoding *own = locant_encoding_layer(&first, e, 0);
     const unsigned doors = locant_encoding_doors(own);
 
     memset(out, 0, SHOW_BLOCKS * sizeof *out);
     *n = 0;
     if (locant_encoding_chooses_positions(e))
-        failed = ids(&out[(*n)++], e);
-    if (!failed && doors & LOCANT_DOOR_INPUT)
-        failed = table(&out[(*n)++], own);
-    if (!failed && doors & LOCANT_DOOR_ROTATE)
-        failed = rotate(&out[(*n)++], own);
-    if (!failed && doors & LOCANT_DOOR_SCORE)
-        failed = bias(&out[(*n)++], own);
-    if (!failed && (doors & LOCANT_DOOR_CONTENT || doors == 0))
-        failed = attend(&out[(*n)++], e, 0);
-    if (!failed && other > 0)
-        failed = attend(&out[(*n)++], e, other);
-    return failed;
+        CLI_TRY(ids(&out[(*n)++], e));
+    if (doors & LOCANT_DOOR_INPUT)
+        CLI_TRY(table(&out[(*n)++], own));
+    if (doors & LOCANT_DOOR_ROTATE)
+        CLI_TRY(rotate(&out[(*n)++], own));
+    if (doors & LOCANT_DOOR_SCORE)
+        CLI_TRY(bias(&out[(*n)++], own));
+    if (doors & LOCANT_DOOR_CONTENT || doors == 0)
+        CLI_TRY(attend(&out[(*n)++], e, 0));
+    if (other > 0)
+        CLI_TRY(attend(&out[(*n)++], e, other));
+    return CLI_OK;
 }
 
-void show_number(char *out, size_t size, double x, int whole)
+void show_rows(const struct show_block *b, const char *indent)
 {
-    if (whole)
-        snprintf(out, size, "%.0f", x);
-    else if (fabs(x) < 5e-7)
-        snprintf(out, size, "0");
-    else
-        snprintf(out, size, "%.6f", x);
+    for (int r = 0; r < b->rows; r++) {
+        printf("%s%-13s", indent, b->label[r]);
+        for (int i = 0; i < b->columns; i++) {
+            const double x = b->value[r][i];
+
+            if (b->whole)
+                printf(" %.0f", x);
+            else /* 0 without a sign */
+                printf(" %s", fabs(x) < 5e-7 ? "0" : cli_text("%.6f", x));
+        }
+        putchar('\n');
+    }
 }

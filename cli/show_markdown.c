@@ -4,35 +4,36 @@
 
 #include "show.h"
 
-/* Prints a table cell, and escapes the special characters of Markdown. */
-static void print_cell(const char *text)
+/* The text with a backslash before each of the special characters. */
+static const char *escaped(const char *text, const char *special)
 {
-    for (; *text != '\0'; text++) {
-        if (strchr("|<*_", *text) != NULL)
-            putchar('\\');
-        putchar(*text == '\n' ? ' ' : *text);
+    char out[4096];
+    size_t n = 0;
+
+    for (; *text != '\0' && n < sizeof out - 2; text++) {
+        if (strchr(special, *text) != NULL)
+            out[n++] = '\\';
+        out[n++] = *text == '\n' ? ' ' : *text;
     }
+    out[n] = '\0';
+    return cli_text("%s", out);
 }
 
-static void print_code(const char *text)
+static const char *plain(const char *text)
 {
-    putchar('`');
-    for (; *text != '\0'; text++) {
-        if (*text == '|')
-            putchar('\\');
-        putchar(*text);
-    }
-    putchar('`');
+    return escaped(text, "|<*_");
+}
+
+static const char *code(const char *text)
+{
+    return cli_text("`%s`", escaped(text, "|"));
 }
 
 /* Prints a paragraph of plain text. */
 static void print_section(const char *title, const char *text)
 {
-    if (text == NULL || text[0] == '\0')
-        return;
-    printf("\n## %s\n\n", title);
-    print_cell(text);
-    putchar('\n');
+    if (text != NULL && text[0] != '\0')
+        printf("\n## %s\n\n%s\n", title, plain(text));
 }
 
 static void print_keys(const char *name)
@@ -43,18 +44,9 @@ static void print_keys(const char *name)
         if (i == 0)
             puts("\n## Keys\n\n| key | default | range | meaning |\n"
                  "|---|---|---|---|");
-        printf("| ");
-        print_code(key.name);
-        printf(" | ");
-        if (key.fallback[0])
-            print_code(key.fallback);
-        else
-            printf("derived");
-        printf(" | %s: ", key.kind);
-        print_cell(key.range);
-        printf(" | ");
-        print_cell(key.doc);
-        puts(" |");
+        printf("| %s | %s | %s: %s | %s |\n", code(key.name),
+               key.fallback[0] ? code(key.fallback) : "derived", key.kind,
+               plain(key.range), plain(key.doc));
     }
 }
 
@@ -66,33 +58,21 @@ static void print_params(const locant_encoding *e)
         if (i == 0)
             puts("\n## Parameters\n\n| parameter | shape | meaning | from | "
                  "of |\n|---|---|---|---|---|");
-        printf("| ");
-        print_code(p.name);
-        printf(" | ");
-        print_cell(p.dims);
-        printf(" | ");
-        print_cell(p.doc);
-        printf(" | %s | %s |\n", p.rate == 0 ? "given" : "learned",
+        printf("| %s | %s | %s | %s | %s |\n", code(p.name), plain(p.dims),
+               plain(p.doc), p.rate == 0 ? "given" : "learned",
                p.per_layer ? "each layer" : "all layers");
     }
 }
 
 static void print_users(const locant_encoding_info *info)
 {
-    printf("\n## Who uses it\n\n");
-    print_cell(info->used_by);
-    putchar('\n');
-    for (const locant_variant *v = info->variants; v && v->spec; v++) {
-        if (v == info->variants)
-            puts("\n| spec | what | used by |\n|---|---|---|");
-        printf("| ");
-        print_code(v->spec);
-        printf(" | ");
-        print_cell(v->title);
-        printf(" | ");
-        print_cell(v->used_by);
-        puts(" |");
-    }
+    printf("\n## Who uses it\n\n%s\n", plain(info->used_by));
+    for (const locant_variant *v = info->variants; v && v->spec; v++)
+        printf("%s| %s | %s | %s |\n",
+               v == info->variants
+                   ? "\n| spec | what | used by |\n|---|---|---|\n"
+                   : "",
+               code(v->spec), plain(v->title), plain(v->used_by));
 }
 
 static void print_block(const struct show_block *b)
@@ -100,18 +80,9 @@ static void print_block(const struct show_block *b)
     printf("\n%s%s\n", b->what, b->rows > 0 ? ":" : ".");
     if (b->rows > 0)
         printf("\n```\n");
-    if (b->command[0] != '\0')
+    if (b->command != NULL)
         printf("$ %s\n", b->command);
-    for (int r = 0; r < b->rows; r++) {
-        printf("%-13s", b->label[r]);
-        for (int i = 0; i < b->columns; i++) {
-            char number[40];
-
-            show_number(number, sizeof number, b->value[r][i], b->whole);
-            printf(" %s", number);
-        }
-        putchar('\n');
-    }
+    show_rows(b, "");
     if (b->rows > 0)
         puts("```");
 }
@@ -119,10 +90,9 @@ static void print_block(const struct show_block *b)
 static int print_checks(const locant_encoding *e)
 {
     static struct show_block blocks[SHOW_BLOCKS];
-    int n, failed = show_checks(blocks, &n, e);
+    int n;
 
-    if (failed)
-        return failed;
+    CLI_TRY(show_checks(blocks, &n, e));
     printf("\n## Check values\n\n`locant show %s` prints them.\n",
            locant_encoding_info_of(e)->name);
     for (int i = 0; i < n; i++)
@@ -133,23 +103,18 @@ static int print_checks(const locant_encoding *e)
 int show_markdown(const locant_encoding *e)
 {
     const locant_encoding_info *info = locant_encoding_info_of(e);
-    char doors[64], traits[160];
-    int failed;
 
-    cli_doors(doors, sizeof doors, locant_encoding_doors(e));
-    cli_traits(traits, sizeof traits, locant_encoding_traits(e));
     printf("# %s\n\n`%s`: made by `locant show %s --markdown`, not by hand.\n",
            info->title, locant_encoding_spec(e), locant_encoding_spec(e));
     printf("\n```\n%s\n```\n\n- doors: %s\n- traits: %s\n", info->formula,
-           doors, traits);
+           cli_doors(locant_encoding_doors(e)),
+           cli_traits(locant_encoding_traits(e)));
     print_keys(info->name);
     print_params(e);
     print_section("Gradient", info->gradient);
     print_users(info);
     print_section("Pitfalls", info->pitfalls);
-    failed = print_checks(e);
-    if (failed)
-        return failed;
+    CLI_TRY(print_checks(e));
     print_section("Source", info->source);
     printf("\n## Picture\n\n![%s](%s.svg)\n", info->title, info->name);
     return CLI_OK;

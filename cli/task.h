@@ -4,8 +4,8 @@
 #include "cli.h"
 #include "locant/tasks.h"
 
-/* The task called 'id', or NULL after an error message. */
-const locant_task_info *cli_task(const char *id);
+/* Find the task that was given to 'option'. */
+int cli_task(const locant_task_info **out, const char *option, const char *id);
 
 /* Options of 'eval' that are for a run on a task. */
 struct cli_task_eval {

@@ -1,5 +1,4 @@
 /* task_scores.c - locant tasks --scores: scores of the runs in a store. */
-#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@ enum { SEEDS = 64 };
 /* A score of a run, and what decides with which others it is compared. */
 struct row {
     const locant_task_info *task;
-    char *setup, *setting; /* owned */
+    const char *setup, *setting;
     char encoding[256];
     int64_t run, steps, length, place, items, exact;
     uint64_t seed;
@@ -70,8 +69,8 @@ static int collect(const locant_run_info *run, const char *setup,
     row = &t->rows[t->n++];
     *row = (struct row){
         .task = locant_task_find(s->task),
-        .setup = strdup(setup),
-        .setting = strdup(s->setting),
+        .setup = cli_copy(setup, strlen(setup)),
+        .setting = cli_copy(s->setting, strlen(s->setting)),
         .run = run->id,
         .steps = run->step,
         .length = s->length,
@@ -149,19 +148,16 @@ static json_t *point_json(const struct row *r, size_t n)
 
 static void print_point(const struct row *r, size_t n, int first)
 {
-    char place[24] = "", share[24] = "";
-
     if (first)
         printf("%s %s: %s%s\n%7s  %-11s %5s  %-26s %6s %6s  %s\n", r->task->id,
                r->task->title, r->task->metric,
                r->task->control ? ", a control" : "", "length", "setting",
                "place", "encoding", "steps", ">= .9", "value of each seed");
-    if (r->place >= 0)
-        snprintf(place, sizeof place, "%" PRId64, r->place);
-    if (!isnan(solved(r, n)))
-        snprintf(share, sizeof share, "%.2f", solved(r, n));
     printf("%7" PRId64 "  %-11s %5s  %-26s %6" PRId64 " %6s ", r->length,
-           cli_safe(r->setting), place, cli_safe(r->encoding), r->steps, share);
+           cli_safe(r->setting),
+           r->place >= 0 ? cli_text("%" PRId64, r->place) : "",
+           cli_safe(r->encoding), r->steps,
+           isnan(solved(r, n)) ? "" : cli_text("%.2f", solved(r, n)));
     for (size_t i = 0; i < n; i++)
         printf(" %.3f", r[i].value);
     putchar('\n');
@@ -191,26 +187,14 @@ static int print(const struct cli *cli, struct table *t)
 int cli_task_scores(const struct cli *cli, const char *dir, int places)
 {
     struct table t = { .places = places };
-    locant_store *store = NULL;
-    locant_status s;
-    int status = cli_check_store(dir);
+    locant_store *store;
+    int status;
 
-    if (status != CLI_OK)
-        return status;
-    s = locant_store_open_readonly(&store, dir);
-    if (s == LOCANT_OK)
-        s = locant_task_recorded(store, collect, &t);
-    if (s != LOCANT_OK)
-        status = cli_error(s);
-    else if (t.failed)
-        status = cli_fail(CLI_INPUT, "no memory for the scores");
-    else
-        status = print(cli, &t);
-    for (size_t i = 0; i < t.n; i++) {
-        free(t.rows[i].setup);
-        free(t.rows[i].setting);
-    }
+    CLI_TRY(cli_store_open(&store, dir, CLI_READ));
+    status = cli_status(locant_task_recorded(store, collect, &t));
+    if (status == CLI_OK)
+        status = t.failed ? cli_fail(CLI_INPUT, "no memory for the scores")
+                          : print(cli, &t);
     free(t.rows);
-    locant_store_close(store);
     return status;
 }

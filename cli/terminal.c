@@ -43,14 +43,20 @@ locant_terminal cli_colors(void)
     return says("TERM", "256") ? LOCANT_TERMINAL_256 : LOCANT_TERMINAL_16;
 }
 
-int cli_columns(void)
+int cli_width(int fd)
 {
     struct winsize size;
+
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int cli_columns(void)
+{
     const char *typed = getenv("COLUMNS");
     long columns = typed != NULL ? strtol(typed, NULL, 10) : 0;
 
-    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        columns = size.ws_col;
+    if (columns <= 0)
+        columns = cli_width(STDOUT_FILENO);
     if (columns <= 0)
         columns = 80;
     return columns < 40 ? 40 : columns > 1000 ? 1000 : (int)columns;

@@ -5,19 +5,7 @@ set -u
 build=$(cd "${1:?usage: test_package.sh BUILD}" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failed=0
-
-# verdict NAME COMMAND...: "ok" if the command succeeds; else what it printed
-verdict() {
-    label=$1
-    shift
-    if "$@" > "$work/log" 2>&1; then
-        echo "ok   $label"
-    else
-        echo "FAIL $label:" $(tail -n 5 "$work/log")
-        failed=1
-    fi
-}
+. "$(dirname "$0")/verdict.sh"
 
 cat > "$work/core.c" <<END
 #include <locant.h>
@@ -81,16 +69,16 @@ if [ -f "$work/installed/include/locant/lab.h" ]; then
     lab=locant_lab
     TARGETS="$TARGETS locant::lab locant::lab_static"
 fi
-verdict 'find_package() finds the libraries' \
+succeeds 'find_package() finds the libraries' \
     project found 'find_package(locant REQUIRED)'
-verdict 'pkg-config finds liblocant' by_pkg_config locant core
+succeeds 'pkg-config finds liblocant' by_pkg_config locant core
 if [ -n "$lab" ]; then
-    verdict 'pkg-config finds liblocant_lab' by_pkg_config locant_lab lab
+    succeeds 'pkg-config finds liblocant_lab' by_pkg_config locant_lab lab
 fi
 TARGETS=
 newer_refused() {
     ! project newer 'find_package(locant 0.99 REQUIRED)' > "$work/newer.log" 2>&1 &&
         grep -q 'requested version .0\.99' "$work/newer.log"
 }
-verdict 'a newer version is not found' newer_refused
+succeeds 'a newer version is not found' newer_refused
 exit $failed

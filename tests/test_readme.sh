@@ -4,19 +4,24 @@
 # usage: tests/test_readme.sh BUILD
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/verdict.sh
 build=$1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
+# compile NAME: a C file of the scratch folder, with liblocant
+compile() {
+    cc -std=c11 -Wall -Wextra -Werror -Iinclude -o "$work/$1" "$work/$1.c" \
+        "$build/liblocant.a" -lm -pthread
+}
+
+example() {
+    compile example &&
+        "$work/example" | grep -q '^scratch: [0-9]* KiB for 512 queries$'
+}
+
 sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' > "$work/example.c"
-if cc -std=c11 -Wall -Wextra -Werror -Iinclude -o "$work/example" \
-    "$work/example.c" "$build/liblocant.a" -lm -pthread &&
-    "$work/example" | grep -q '^scratch: [0-9]* KiB for 512 queries$'; then
-    echo 'ok the C example'
-else
-    echo 'FAIL the C example'
-    exit 1
-fi
+succeeds 'the C example' example
 # Every spec of the README's table is one the library accepts.
 cat > "$work/spec.c" <<'END'
 #include <locant.h>
@@ -30,10 +35,10 @@ int main(int argc, char **argv)
     return puts(locant_last_error()), 1;
 }
 END
-cc -std=c11 -Iinclude -o "$work/spec" "$work/spec.c" "$build/liblocant.a" -lm \
-    -pthread || exit 1
+compile spec || exit 1
 sed -n 's/^| `\([^`]*\)`.*/\1/p' README.md |
     sed 's/length=\.\./length=8/; s/dim=\.\.,//' > "$work/specs"
 while read -r spec; do
-    if "$work/spec" "$spec"; then echo "ok $spec"; else echo "FAIL $spec"; fi
+    succeeds "$spec" "$work/spec" "$spec"
 done < "$work/specs"
+exit $failed

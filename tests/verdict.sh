@@ -10,3 +10,15 @@ verdict() {
         failed=1
     fi
 }
+
+# succeeds NAME COMMAND...: "ok" if the command succeeds; else what it printed.
+succeeds() {
+    label=$1
+    shift
+    if said=$("$@" 2>&1); then
+        echo "ok   $label"
+    else
+        echo "FAIL $label:" $(echo "$said" | tail -n 5)
+        failed=1
+    fi
+}

@@ -1,0 +1,10 @@
+# venv.sh - functions of scripts that have a virtual environment of their own
+
+# make_venv FOLDER REQUIREMENTS: create it, and again when that file changes.
+make_venv() {
+    cmp -s "$2" "$1/installed.txt" && return
+    echo "installing into $1" >&2
+    python3 -m venv --clear "$1"
+    "$1/bin/python" -m pip install -qq --disable-pip-version-check -r "$2" >&2
+    cp "$2" "$1/installed.txt"
+}
