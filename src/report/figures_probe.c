@@ -206,10 +206,8 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
 {
     locant_status status = LOCANT_OK;
 
-    lct_html_raw(h, "<p>");
-    lct_say(h, MSG_MODELS_LEAD);
-    lct_html_raw(h, "</p>\n"
-                    "<div class=\"grid\" id=\"probes\">\n");
+    lct_say_in(h, "<p>", MSG_MODELS_LEAD,
+               "</p>\n<div class=\"grid\" id=\"probes\">\n");
     for (int i = 0; i < PICTURES && status == LOCANT_OK; i++)
         status = draw(h, r, &pictures[i]);
     if (status == LOCANT_OK)

@@ -41,7 +41,7 @@ struct lct_column {
     enum lct_html_table_cell cell;
     int decimals;
     double scale;        /* 0: 1 */
-    const char *missing; /* markup for no value; NULL: "undefined" */
+    const char *missing; /* text for no value; NULL: "undefined" */
     const char *where;   /* 'missing' applies only if this has a value */
 };
 

@@ -34,9 +34,9 @@ static void put_row(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_say_translated(h, g->info->used_by);
     lct_html_raw(h, "</td><td class=\"text long fact\">");
     lct_say_translated(h, g->info->pitfalls);
-    lct_html_raw(h, "</td><td class=\"text long\"><cite>");
-    lct_html_text(h, g->info->source);
-    lct_html_raw(h, "</cite></td></tr>\n");
+    lct_html_print(h,
+                   "</td><td class=\"text long\"><cite>%s</cite></td></tr>\n",
+                   g->info->source);
 }
 
 locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)

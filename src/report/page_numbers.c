@@ -29,9 +29,7 @@ void lct_page_put_number(struct lct_html *h, double value, int decimals)
     char text[LCT_DECIMAL_BYTES];
 
     if (isnan(value)) {
-        lct_html_raw(h, "<span class=\"none\">");
-        lct_say(h, MSG_UNDEFINED);
-        lct_html_raw(h, "</span>");
+        lct_say_in(h, "<span class=\"none\">", MSG_UNDEFINED, "</span>");
         return;
     }
     lct_decimal(text, value, decimals);
@@ -81,14 +79,10 @@ static void LOCANT_PRINTF(6, 0)
 
     vsnprintf(path, sizeof path, format, args);
     value = value_at(r, path) * scale;
-    lct_html_raw(h, "<");
-    lct_html_raw(h, element);
-    lct_html_raw(h, " data-number=\"");
-    lct_html_text(h, path);
+    lct_html_print(h, "<%s data-number=\"%s", element, path);
     if (scale != 1) {
         snprintf(text, sizeof text, "%.17g", scale);
-        lct_html_raw(h, "\" data-scale=\"");
-        lct_html_text(h, text);
+        lct_html_print(h, "\" data-scale=\"%s", text);
     }
     lct_html_raw(h, "\">");
     if (decimals == LCT_NO_DECIMALS && fabs(value) < 1e15)
@@ -97,9 +91,7 @@ static void LOCANT_PRINTF(6, 0)
         lct_page_put_signed(h, value, decimals - LCT_WITH_SIGN);
     else
         lct_page_put_number(h, value, decimals);
-    lct_html_raw(h, "</");
-    lct_html_raw(h, element);
-    lct_html_raw(h, ">");
+    lct_html_print(h, "</%s>", element);
 }
 
 void lct_page_cell(struct lct_html *h, const struct lct_results *r,

@@ -65,11 +65,8 @@ static void put_matches(struct lct_html *h, const struct lct_results *r,
     lct_html_table_columns(h);
     lct_html_table_heading(h, MSG_ENCODING);
     for (size_t i = 0; i < r->n; i++)
-        if (r->groups[i].probe) {
-            lct_html_raw(h, "<th scope=\"col\">");
-            lct_html_text(h, r->groups[i].spec);
-            lct_html_raw(h, "</th>");
-        }
+        if (r->groups[i].probe)
+            lct_html_print(h, "<th scope=\"col\">%s</th>", r->groups[i].spec);
     lct_html_table_rows(h);
     for (size_t i = 0; i < r->n; i++) {
         if (r->groups[i].probe == NULL)

@@ -77,9 +77,7 @@ static void put_policies(struct lct_html *h, const struct lct_results *r)
                 !r->groups[i].results[0].more[policies[p].measure])
                 continue;
             lct_html_table_group(h, r, i);
-            lct_html_raw(h, "<td>");
-            lct_html_text(h, policies[p].name);
-            lct_html_raw(h, "</td>");
+            lct_html_print(h, "<td>%s</td>", policies[p].name);
             snprintf(path, sizeof path, "rows.%zu", i);
             lct_html_table_cells(h, r, &row, path);
         }
@@ -89,9 +87,7 @@ static void put_policies(struct lct_html *h, const struct lct_results *r)
 static void put_cache(struct lct_html *h, const struct lct_results *r)
 {
     lct_html_table_open(h, r, &cache_table, NULL);
-    lct_html_raw(h, "<tr><th scope=\"row\">");
-    lct_say(h, MSG_NGRAM_WITH_CACHE);
-    lct_html_raw(h, "</th>");
+    lct_say_in(h, "<tr><th scope=\"row\">", MSG_NGRAM_WITH_CACHE, "</th>");
     lct_html_table_cells(h, r, &cache_table, "");
     lct_html_table_close(h);
 }

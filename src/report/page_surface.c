@@ -177,9 +177,8 @@ static void put_row(struct lct_html *h, const struct lct_results *r, int i,
     struct lct_html_table cells = tables[i].table;
     char row[128];
 
-    lct_html_raw(h, "<tr><th scope=\"row\"><code>");
-    lct_html_text(h, spec_of(r, e));
-    lct_html_raw(h, "</code></th><td>");
+    lct_html_print(h, "<tr><th scope=\"row\"><code>%s</code></th><td>",
+                   spec_of(r, e));
     lct_page_count(h, r, "surface.trained.%d", t);
     lct_html_raw(h, "</td>");
     cells.columns++;

@@ -42,22 +42,19 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
     if (*setting) {
         snprintf(other, sizeof other, "%.*s", (int)strcspn(setting, ";"),
                  setting);
-        lct_html_raw(h, "<code>");
-        lct_html_text(h, other);
-        lct_html_raw(h, "</code>");
+        lct_html_print(h, "<code>%s</code>", other);
     }
     lct_page_count(h, r, "tasks.%zu.tests.%zu.items", t, k);
-    lct_say(h, MSG_ITEMS);
-    lct_html_raw(h, "</small></th>");
+    lct_say_in(h, "", MSG_ITEMS, "</small></th>");
 }
 
 /* An encoding that is not defined at this length has no score. */
 static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 {
-    lct_html_raw(h, "<span class=\"none\">");
-    lct_say(h, r->groups[i].traits & LOCANT_TRAIT_LIMIT ? MSG_UNDEFINED
-                                                        : MSG_NOT_SCORED);
-    lct_html_raw(h, "</span>");
+    lct_say_in(h, "<span class=\"none\">",
+               r->groups[i].traits & LOCANT_TRAIT_LIMIT ? MSG_UNDEFINED
+                                                        : MSG_NOT_SCORED,
+               "</span>");
 }
 
 /*
@@ -72,8 +69,7 @@ static void scores(struct lct_html *h, const struct lct_results *r,
     const bool items = !isnan(lct_page_value(r, "%s.exact", row));
     const bool ends = items && !isnan(lct_page_value(r, "%s.low", row));
 
-    lct_html_raw(h, "<td class=\"i\" data-number=\"");
-    lct_html_text(h, row);
+    lct_html_print(h, "<td class=\"i\" data-number=\"%s", row);
     lct_html_raw(h, isnan(solved) ? ".mean seeds" : ".mean solved seeds");
     lct_html_raw(h, items ? " exact" : "");
     lct_html_raw(h, ends ? " low high\">" : "\">");
@@ -196,11 +192,8 @@ static void hypothesis_row(struct lct_html *h, const struct lct_results *r,
     snprintf(row, sizeof row, "tasks.%zu.hypotheses.%zu", t, i);
     snprintf(path, sizeof path, "%s.encoding", row);
     spec = json_string_value(lct_numbers_at(r->numbers, path));
-    lct_html_raw(h, "<tr><th scope=\"row\">");
-    lct_html_text(h, lct_page_task_text(r, t, "task"));
-    lct_html_raw(h, " <code>");
-    lct_html_text(h, spec);
-    lct_html_raw(h, "</code></th>");
+    lct_html_print(h, "<tr><th scope=\"row\">%s <code>%s</code></th>",
+                   lct_page_task_text(r, t, "task"), spec);
     lct_html_table_cell(h, r, &c[0], row);
     lct_html_table_cell(h, r, &c[1], row);
     lct_html_raw(h, "<td>");
@@ -243,9 +236,7 @@ static void introduce(struct lct_html *h, const struct lct_results *r, size_t t)
                                  lct_page_task_text(r, t, "model") };
     char at[32];
 
-    lct_html_raw(h, "<h3>");
-    lct_html_text(h, lct_page_task_text(r, t, "task"));
-    lct_html_raw(h, " ");
+    lct_html_print(h, "<h3>%s ", lct_page_task_text(r, t, "task"));
     lct_say_translated(h, lct_page_task_text(r, t, "title"));
     lct_html_raw(h, "</h3>\n<p><cite>");
     lct_say_translated(h, lct_page_task_text(r, t, "definition"));
@@ -278,18 +269,14 @@ static bool has_controls(const struct lct_results *r)
 
 locant_status lct_page_tasks(struct lct_html *h, const struct lct_results *r)
 {
-    lct_html_raw(h, "<p>");
-    lct_say(h, MSG_TASKS_LEAD);
-    lct_html_raw(h, "</p>\n");
+    lct_say_in(h, "<p>", MSG_TASKS_LEAD, "</p>\n");
     LCT_TRY(show_tasks(h, r, false));
     hypotheses_table(h, r);
     if (!has_controls(r))
         return lct_html_status(h);
-    lct_html_raw(h, "<section class=\"card\" id=\"controls\"><h3>");
-    lct_say(h, MSG_CONTROLS);
-    lct_html_raw(h, "</h3>\n<p>");
-    lct_say(h, MSG_CONTROLS_LEAD);
-    lct_html_raw(h, "</p>\n");
+    lct_say_in(h, "<section class=\"card\" id=\"controls\"><h3>", MSG_CONTROLS,
+               "</h3>\n<p>");
+    lct_say_in(h, "", MSG_CONTROLS_LEAD, "</p>\n");
     LCT_TRY(show_tasks(h, r, true));
     lct_html_raw(h, "</section>\n");
     return lct_html_status(h);

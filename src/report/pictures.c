@@ -5,6 +5,7 @@
 #include "../core/size.h"
 #include "page.h"
 #include "say.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,20 +32,11 @@ static void put_fact(struct lct_html *h, enum lct_message name,
 {
     if (!text || !*text)
         return;
-    lct_html_raw(h, "<dt>");
-    lct_say(h, name);
-    lct_html_raw(h, "</dt><dd>");
-    if (element) {
-        lct_html_raw(h, "<");
-        lct_html_raw(h, element);
-        lct_html_raw(h, ">");
-        lct_html_text(h, text);
-        lct_html_raw(h, "</");
-        lct_html_raw(h, element);
-        lct_html_raw(h, ">");
-    } else {
+    lct_say_in(h, "<dt>", name, "</dt><dd>");
+    if (element)
+        lct_html_print(h, "<%s>%s</%s>", element, text, element);
+    else
         lct_say_translated(h, text);
-    }
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -70,9 +62,7 @@ static void facts(struct lct_html *h, const struct lct_group *g)
     lct_html_raw(h, "<dl>");
     put_fact(h, MSG_SPEC, g->spec, "code");
     put_fact(h, MSG_FORMULA, info->formula, "code");
-    lct_html_raw(h, "<dt>");
-    lct_say(h, MSG_FACT_DOORS);
-    lct_html_raw(h, "</dt><dd>");
+    lct_say_in(h, "<dt>", MSG_FACT_DOORS, "</dt><dd>");
     lct_page_doors(h, g->doors);
     lct_html_raw(h, "</dd>\n");
     put_fact(h, MSG_FACT_SOURCE, info->source, "cite");
@@ -123,9 +113,7 @@ static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
         if (!wanted(h, doors[i].of) ||
             !(locant_encoding_doors(s->e) & doors[i].door))
             continue;
-        lct_html_raw(h, "<h4>");
-        lct_say(h, doors[i].heading);
-        lct_html_raw(h, "</h4>\n");
+        lct_say_in(h, "<h4>", doors[i].heading, "</h4>\n");
         status = doors[i].draw(h, s);
     }
     if (status != LOCANT_OK || !wanted(h, "hook"))
@@ -201,19 +189,13 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     const struct lct_group *g = &r->groups[i];
     locant_encoding *e = NULL;
     locant_status status;
-    char open[80];
 
-    snprintf(open, sizeof open, "<section class=\"card\" id=\"encoding-%zu\"",
-             i + 1);
-    lct_html_raw(h, open);
+    lct_html_print(h, "<section class=\"card\" id=\"encoding-%zu\"", i + 1);
     status = locant_encoding_create(&e, g->spec);
     /* a table with a last row, which the script may extrapolate */
-    if (status == LOCANT_OK && g->info &&
-        g->info->traits & LOCANT_TRAIT_LIMIT) {
-        snprintf(open, sizeof open, " data-reach=\"%lld\"",
-                 (long long)locant_encoding_length_limit(e));
-        lct_html_raw(h, open);
-    }
+    if (status == LOCANT_OK && g->info && g->info->traits & LOCANT_TRAIT_LIMIT)
+        lct_html_print(h, " data-reach=\"%" PRId64 "\"",
+                       locant_encoding_length_limit(e));
     lct_html_raw(h, "><h3>");
     if (g->info)
         lct_say_translated(h, g->info->title);

@@ -65,6 +65,14 @@ void lct_say(struct lct_html *h, enum lct_message id)
     put_both(h, lct_messages_text(id, LCT_EN), lct_messages_text(id, LCT_ZH));
 }
 
+void lct_say_in(struct lct_html *h, const char *before, enum lct_message id,
+                const char *after)
+{
+    lct_html_raw(h, before);
+    lct_say(h, id);
+    lct_html_raw(h, after);
+}
+
 void lct_say_translated(struct lct_html *h, const char *en)
 {
     const char *zh = lct_messages_translate(en);
@@ -123,9 +131,7 @@ static void say_specs(const struct saying *s, const char *lines)
         size_t n = strcspn(lines, "\n");
 
         snprintf(spec, sizeof spec, "%.*s", (int)n, lines);
-        lct_html_raw(s->h, "<code>");
-        lct_html_text(s->h, spec);
-        lct_html_raw(s->h, "</code>");
+        lct_html_print(s->h, "<code>%s</code>", spec);
         lines += n + (lines[n] == '\n');
         if (*lines)
             lct_html_raw(s->h, s->language == LCT_ZH ? "、" : ", ");

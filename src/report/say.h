@@ -7,8 +7,10 @@
 #include "../measure/numbers.h"
 #include "messages.h"
 
-/* A message without values, as text. */
+/* A message without values, as text; also between two pieces of markup. */
 void lct_say(struct lct_html *h, enum lct_message id);
+void lct_say_in(struct lct_html *h, const char *before, enum lct_message id,
+                const char *after);
 
 /* An English text of another folder, and its Chinese if it has one. */
 void lct_say_translated(struct lct_html *h, const char *en);
