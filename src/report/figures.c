@@ -27,6 +27,39 @@ const locant_figure_info *locant_figure_at(int i)
     return i >= 0 && i < LCT_FIGURES ? &lct_figures[i].info : NULL;
 }
 
+void lct_figures_lines(locant_figure *f, const locant_series *series, size_t n)
+{
+    f->series = series;
+    f->n_series = n;
+}
+
+void lct_figures_map(locant_figure *f, const double *cells, int64_t rows,
+                     int64_t cols)
+{
+    f->cells = cells;
+    f->rows = rows;
+    f->cols = cols;
+}
+
+locant_series lct_figures_line(enum lct_message label, int64_t n,
+                               const double *x, const double *y, int color)
+{
+    return (locant_series){ LCT_LABEL(label), .n = (size_t)n, .x = x, .y = y,
+                            .color = color };
+}
+
+void lct_figures_label(locant_series *line, const struct lct_label *label)
+{
+    line->label = label->en;
+    line->label_zh = label->zh;
+}
+
+void lct_figures_marks(locant_figure *f, const locant_mark *marks, size_t n)
+{
+    f->marks = marks;
+    f->n_marks = n;
+}
+
 void lct_figures_title(locant_figure *f, enum lct_message title)
 {
     f->title = lct_messages_text(title, LCT_EN);

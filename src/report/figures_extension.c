@@ -109,15 +109,6 @@ static void add_positions(struct lct_lines *l, const struct lct_results *r)
     }
 }
 
-/* false if every run failed. */
-static bool has_value(const struct lct_lines *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (!lct_page_all_missing(l->series[i].y, l->series[i].n))
-            return true;
-    return false;
-}
-
 static const struct {
     enum lct_figure_id id;
     const char *list; /* rows of the document; NULL: by position */
@@ -134,7 +125,7 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
                           int k)
 {
     locant_mark mark = lct_trained_mark(r);
-    locant_figure f = lct_figures_begin(figures[k].id);
+    locant_figure f;
     struct lct_lines l;
     locant_status status = LOCANT_OK;
 
@@ -144,15 +135,13 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
     else
         add_positions(&l, r);
     mark.x = LCT_EXT_TRAINED;
+    f = lct_lines_figure(&l, figures[k].id);
+    lct_figures_marks(&f, &mark, 1);
     if (figures[k].needle) {
         f.y_min = -2;
         f.y_max = 102;
     }
-    f.series = l.series;
-    f.n_series = l.n;
-    f.marks = &mark;
-    f.n_marks = 1;
-    if (has_value(&l))
+    if (lct_lines_defined(&l))
         status = lct_page_figure(h, r, figures[k].id, &f);
     lct_lines_free(&l);
     return status;

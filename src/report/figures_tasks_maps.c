@@ -49,9 +49,7 @@ static locant_status put(struct lct_html *h, const struct lct_results *r,
         return LOCANT_OK;
     if (f->f.height == 0)
         f->f.height = 130 + 26 * (int)m->n_rows;
-    f->f.cells = m->cells;
-    f->f.rows = (int64_t)m->n_rows;
-    f->f.cols = (int64_t)m->n_cols;
+    lct_figures_map(&f->f, m->cells, (int64_t)m->n_rows, (int64_t)m->n_cols);
     f->f.row_names = m->rows[0] ? m->rows : NULL;
     f->f.col_names = m->cols;
     f->f.y_max = 1; /* a colour means the same share on every map */

@@ -83,11 +83,40 @@ void lct_lines_dashed(struct lct_lines *l, double x, enum lct_message label)
                          .y = nowhere + 1, .dashed = 1, .color = LCT_GREY };
 }
 
+void lct_lines_name(struct lct_lines *l, enum lct_message id)
+{
+    l->series[l->n - 1].label = lct_messages_text(id, LCT_EN);
+    l->series[l->n - 1].label_zh = lct_messages_text(id, LCT_ZH);
+}
+
 void lct_lines_label(struct lct_lines *l, enum lct_message id, const char *text)
 {
     struct lct_label *label = &l->labels[l->n_labels++];
 
     lct_messages_label(label, id, &text);
-    l->series[l->n - 1].label = label->en;
-    l->series[l->n - 1].label_zh = label->zh;
+    lct_figures_label(&l->series[l->n - 1], label);
+}
+
+void lct_lines_number(struct lct_lines *l, enum lct_message id, double value)
+{
+    struct lct_label *label = &l->labels[l->n_labels++];
+
+    lct_messages_number(label, id, value);
+    lct_figures_label(&l->series[l->n - 1], label);
+}
+
+bool lct_lines_defined(const struct lct_lines *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (!lct_page_all_missing(l->series[i].y, l->series[i].n))
+            return true;
+    return false;
+}
+
+locant_figure lct_lines_figure(const struct lct_lines *l, enum lct_figure_id id)
+{
+    locant_figure f = lct_figures_begin(id);
+
+    lct_figures_lines(&f, l->series, l->n);
+    return f;
 }

@@ -153,8 +153,7 @@ static void add_cache(struct lct_lines *l, const struct lct_results *r)
         x[k] = length_at(r, k);
         y[k] = lct_page_value(r, "cache.%lld", (long long)lct_length(r, k));
     }
-    s->label = lct_messages_text(MSG_NGRAM_WITH_CACHE, LCT_EN);
-    s->label_zh = lct_messages_text(MSG_NGRAM_WITH_CACHE, LCT_ZH);
+    lct_lines_name(l, MSG_NGRAM_WITH_CACHE);
     if (!isfinite(y[0]))
         l->n--;
 }
@@ -202,12 +201,9 @@ static locant_status put_lines(struct lct_html *h, const struct lct_results *r,
                                enum lct_figure_id id, const struct lct_lines *l)
 {
     locant_mark mark = lct_trained_mark(r);
-    locant_figure f = lct_figures_begin(id);
+    locant_figure f = lct_lines_figure(l, id);
 
-    f.series = l->series;
-    f.n_series = l->n;
-    f.marks = &mark;
-    f.n_marks = 1;
+    lct_figures_marks(&f, &mark, 1);
     if (id == FIG_CLOSE_UP)
         close_frame(&f);
     return lct_page_figure(h, r, id, &f);
@@ -290,7 +286,7 @@ static locant_status draw_course(struct lct_html *h,
                                  const struct lct_results *r,
                                  enum lct_figure_id id, const char *key)
 {
-    locant_figure f = lct_figures_begin(id);
+    locant_figure f;
     struct lct_lines l;
     size_t runs = 0;
     locant_status status = LOCANT_OK;
@@ -303,8 +299,7 @@ static locant_status draw_course(struct lct_html *h,
     for (size_t i = 0; i < r->n; i++)
         for (size_t run = 0; run < r->groups[i].n; run++)
             add_run(&l, r, i, run, key);
-    f.series = l.series;
-    f.n_series = l.n;
+    f = lct_lines_figure(&l, id);
     if (l.n > 0)
         status = lct_page_figure(h, r, id, &f);
     lct_lines_free(&l);

@@ -114,7 +114,7 @@ static locant_status draw_protocols(struct lct_html *h,
                                     const struct lct_results *r)
 {
     locant_mark mark = lct_trained_mark(r);
-    locant_figure f = lct_figures_begin(FIG_PROTOCOLS);
+    locant_figure f;
     struct lct_lines l;
     locant_status status;
 
@@ -126,10 +126,8 @@ static locant_status draw_protocols(struct lct_html *h,
         add_line(&l, r, i, "non_overlapping")->dashed = 1;
     }
     lct_lines_dashed(&l, (double)lct_length(r, 0), MSG_DASHED_WINDOWS);
-    f.series = l.series;
-    f.n_series = l.n;
-    f.marks = &mark;
-    f.n_marks = 1;
+    f = lct_lines_figure(&l, FIG_PROTOCOLS);
+    lct_figures_marks(&f, &mark, 1);
     status = lct_page_figure(h, r, FIG_PROTOCOLS, &f);
     lct_lines_free(&l);
     return status;

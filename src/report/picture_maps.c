@@ -99,9 +99,7 @@ static locant_status show_head(struct lct_html *h, const struct lct_results *r,
 
     snprintf(layer, sizeof layer, "%zu", head / (size_t)r->heads);
     snprintf(number, sizeof number, "%zu", head % (size_t)r->heads);
-    f.cells = cells;
-    f.rows = shape[0];
-    f.cols = shape[1];
+    lct_figures_map(&f, cells, shape[0], shape[1]);
     return lct_page_figure_with(h, r, FIG_MAPS, &f, MSG_NONE, text, NULL);
 }
 
@@ -152,9 +150,7 @@ static locant_status show_all(struct lct_html *h, const struct lct_results *r,
     locant_figure f = lct_figures_begin(FIG_HEADS);
 
     f.height = 84 + (int)(320 * shape[0] / shape[1]); /* square maps */
-    f.cells = cells;
-    f.rows = shape[0];
-    f.cols = shape[1];
+    lct_figures_map(&f, cells, shape[0], shape[1]);
     f.x_step = f.y_step = 1. / (SMALL + 1); /* whole numbers at centres */
     f.x_first = f.y_first = -(SMALL - 1) * f.x_step / 2;
     return lct_page_figure(h, r, FIG_HEADS, &f);

@@ -166,9 +166,9 @@ locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
                                 const locant_figure_view *view)
 {
     locant_tensor initial[LCT_GROUP_PARAMS];
-    struct lct_subject s = {
-        .view = LOCANT_FIGURE_VIEW_INIT, .r = r, .g = g, .e = e
-    };
+    struct lct_subject_memory memory = { NULL };
+    struct lct_subject s = { LOCANT_FIGURE_VIEW_INIT, r, g, e,
+                             .memory = &memory };
     int n = 0;
     locant_status status = make_initial(initial, &n, r, e);
 
