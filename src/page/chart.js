@@ -3,7 +3,8 @@
  * figures have: for closed forms, and for figures on another scale.
  */
 const chart = (() => {
-  const SHADES = 33, DIGIT = 6.4; /* wide, of numbers of size 11 */
+  const SHADES = 33;
+  const DIGIT = 6.4; /* width of a digit at font size 11 */
   const dashes = ["", "5 3.5", "2 2.5", "7 2.5 1.5 2.5", "11 4"];
 
   function put(parent, name, attributes) {
@@ -337,5 +338,5 @@ const chart = (() => {
     svg.dataset.y = y.join(" ");
   }
 
-  return { draw, make };
+  return { draw, make, put };
 })();

@@ -146,15 +146,12 @@ const heads = (() => {
     const { grid, layer, head } = pair, { box } = grid;
     const step = SMALL + 1, [rows, cols] = grid.data.shape;
     const old = grid.svg.querySelector(":scope > .chosen");
-    const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     if (old)
       old.remove();
-    rect.setAttribute("class", "chosen");
-    rect.setAttribute("x", box.x + box.width * head * step / cols);
-    rect.setAttribute("y", box.y + box.height * layer * step / rows);
-    rect.setAttribute("width", box.width * SMALL / cols);
-    rect.setAttribute("height", box.height * SMALL / rows);
-    grid.svg.append(rect);
+    chart.put(grid.svg, "rect", {
+      class: "chosen", x: box.x + box.width * head * step / cols,
+      y: box.y + box.height * layer * step / rows,
+      width: box.width * SMALL / cols, height: box.height * SMALL / rows });
   }
 
   /* -------------------------------------------------------------- controls */

@@ -3,30 +3,20 @@
  * that show the same place in the figures beside it.
  */
 const hover = (() => {
-  const NAMESPACE = "http://www.w3.org/2000/svg";
   let tip;
-
-  function element(name, attributes) {
-    const out = document.createElementNS(NAMESPACE, name);
-    for (const [key, value] of Object.entries(attributes))
-      out.setAttribute(key, value);
-    return out;
-  }
 
   function layer(view, name) {
     let group = view.svg.querySelector(`:scope > .${name}`);
-    if (!group) {
-      group = element("g", { class: name });
-      view.svg.append(group);
-    }
+    if (!group)
+      group = chart.put(view.svg, "g", { class: name }).node();
     group.textContent = "";
     return group;
   }
 
   /* A line that is seen on dark cells and on light ones. */
   function rule(group, x1, y1, x2, y2) {
-    group.append(element("line", { class: "halo", x1, y1, x2, y2 }),
-                 element("line", { x1, y1, x2, y2 }));
+    chart.put(group, "line", { class: "halo", x1, y1, x2, y2 });
+    chart.put(group, "line", { x1, y1, x2, y2 });
   }
 
   /* A frame around the cell, or a ring around the value and its crosshair. */
@@ -41,14 +31,14 @@ const hover = (() => {
       const x = box.x + width * place.col, y = box.y + height * place.row;
       rule(group, box.x, y + height / 2, box.x + box.width, y + height / 2);
       rule(group, x + width / 2, box.y, x + width / 2, box.y + box.height);
-      group.append(element("rect", { x, y, width, height }));
+      chart.put(group, "rect", { x, y, width, height });
       return;
     }
     const at = figure.point(view, place);
     if (!at)
       return;
     rule(group, at[0], box.y, at[0], box.y + box.height);
-    group.append(element("circle", { cx: at[0], cy: at[1], r: 5 }));
+    chart.put(group, "circle", { cx: at[0], cy: at[1], r: 5 });
   }
 
   /* ---------------------------------------------------------------- links */
