@@ -1,15 +1,6 @@
 /* figures.c - the fixed properties of each figure, from figures.def */
 #include "figures.h"
 
-#define ANY     "any"
-#define INPUT   "input"
-#define ROTATE  "rotate"
-#define SCORE   "score"
-#define CONTENT "content"
-#define HOOK    "hook"
-#define RUNS    "runs"
-#define REPORT  "report"
-
 /* clang-format off */
 const struct lct_figure_row lct_figures[LCT_FIGURES] = {
 #define LCT_FIGURE(id, name, of, title, title_zh, kind, width, height, flags, \

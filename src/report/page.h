@@ -43,8 +43,15 @@ void lct_page_cell(struct lct_html *h, const struct lct_results *r,
                    double scale, int decimals, const char *path, ...)
     LOCANT_PRINTF(5, 6);
 
-/* The number at a path of r->numbers; NAN if there is none. */
+/* What is at such a path: anything, a number (NAN if there is none), a string
+   (NULL), how long a list is (0). */
+const struct json_t *lct_page_at(const struct lct_results *r, const char *path,
+                                 ...) LOCANT_PRINTF(2, 3);
 double lct_page_value(const struct lct_results *r, const char *path, ...)
+    LOCANT_PRINTF(2, 3);
+const char *lct_page_text(const struct lct_results *r, const char *path, ...)
+    LOCANT_PRINTF(2, 3);
+size_t lct_page_size(const struct lct_results *r, const char *path, ...)
     LOCANT_PRINTF(2, 3);
 
 /* The value of a JSON number; NAN if it is not one. */

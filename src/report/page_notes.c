@@ -240,7 +240,7 @@ static void command_jobs(struct lct_html *h, const struct lct_results *r)
         }
     }
     between = " --tasks ";
-    for (size_t t = 0; lct_page_task(r, t) != NULL; t++) {
+    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++) {
         const char *task = lct_page_task_text(r, t, "task");
 
         if (strcmp(task, last) != 0) { /* a task may have several experiments */

@@ -19,20 +19,15 @@ bool lct_page_has_surface(const struct lct_results *r)
     return r->surface != NULL;
 }
 
-static const json_t *list_of(const struct lct_results *r, const char *list)
-{
-    return json_object_get(json_object_get(r->numbers, "surface"), list);
-}
-
 static int encodings_of(const struct lct_results *r)
 {
-    return (int)json_array_size(list_of(r, "encodings"));
+    return (int)lct_page_size(r, "surface.encodings");
 }
 
 /* The number of lengths in list "trained" or "lengths", at most MOST. */
 static int count_of(const struct lct_results *r, const char *list)
 {
-    const size_t n = json_array_size(list_of(r, list));
+    const size_t n = lct_page_size(r, "surface.%s", list);
 
     return n < MOST ? (int)n : MOST;
 }
@@ -40,15 +35,12 @@ static int count_of(const struct lct_results *r, const char *list)
 /* Length i of a list; 0 if it is not a whole number. */
 static int64_t length_at(const struct lct_results *r, const char *list, int i)
 {
-    return json_integer_value(json_array_get(list_of(r, list), (size_t)i));
+    return json_integer_value(lct_page_at(r, "surface.%s.%d", list, i));
 }
 
 static const char *spec_of(const struct lct_results *r, int e)
 {
-    char path[64];
-
-    snprintf(path, sizeof path, "surface.encodings.%d.encoding", e);
-    return json_string_value(lct_numbers_at(r->numbers, path));
+    return lct_page_text(r, "surface.encodings.%d.encoding", e);
 }
 
 bool lct_page_surface_has(const struct lct_results *r, const char *encoding)
@@ -203,8 +195,7 @@ static void put_tables(struct lct_html *h, const struct lct_results *r)
 
 locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
 {
-    const char *const model[] = { json_string_value(
-        lct_numbers_at(r->numbers, "surface.model")) };
+    const char *const model[] = { lct_page_text(r, "surface.model") };
 
     lct_html_raw(h, "<p>");
     lct_say_values(h, r, MSG_SURFACE_LEAD, model);
@@ -214,8 +205,6 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
     LCT_TRY(lct_page_surface_maps(h, r, NULL));
     lct_html_raw(h, "</div>\n");
     put_tables(h, r);
-    lct_html_raw(h, "<p>");
-    lct_say(h, MSG_SURFACE_CONCLUSION);
-    lct_html_raw(h, "</p>\n");
+    lct_say_in(h, "<p>", MSG_SURFACE_CONCLUSION, "</p>\n");
     return lct_html_status(h);
 }

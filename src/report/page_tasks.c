@@ -15,14 +15,9 @@ bool lct_page_has_tasks(const struct lct_results *r)
     return r->n_tasks > 0;
 }
 
-static size_t tasks_of(const struct lct_results *r)
-{
-    return json_array_size(json_object_get(r->numbers, "tasks"));
-}
-
 static bool is_true(const struct lct_results *r, size_t t, const char *key)
 {
-    return json_is_true(json_object_get(lct_page_task(r, t), key));
+    return json_is_true(lct_page_at(r, "tasks.%zu.%s", t, key));
 }
 
 /* ------------------------------------------------------------------- tables */
@@ -30,8 +25,7 @@ static bool is_true(const struct lct_results *r, size_t t, const char *key)
 static void test_heading(struct lct_html *h, const struct lct_results *r,
                          size_t t, size_t k)
 {
-    const char *setting =
-        json_string_value(json_object_get(lct_page_test(r, t, k), "setting"));
+    const char *setting = lct_page_text(r, "tasks.%zu.tests.%zu.setting", t, k);
     char other[64];
 
     lct_html_raw(h, "<th scope=\"col\">");
@@ -138,8 +132,8 @@ static bool find_test(size_t *out, const struct lct_results *r, size_t t,
     const double trained = lct_page_value(r, "tasks.%zu.trained_length", t);
 
     for (size_t k = 0; k < lct_page_task_tests(r, t); k++) {
-        const char *setting = json_string_value(
-            json_object_get(lct_page_test(r, t, k), "setting"));
+        const char *setting =
+            lct_page_text(r, "tasks.%zu.tests.%zu.setting", t, k);
         const double length =
             lct_page_value(r, "tasks.%zu.tests.%zu.length", t, k);
 
@@ -186,12 +180,11 @@ static void hypothesis_row(struct lct_html *h, const struct lct_results *r,
                            size_t t, size_t i)
 {
     const struct lct_column *c = hypothesis;
-    char row[64], path[80];
-    const char *spec;
+    const char *spec =
+        lct_page_text(r, "tasks.%zu.hypotheses.%zu.encoding", t, i);
+    char row[64];
 
     snprintf(row, sizeof row, "tasks.%zu.hypotheses.%zu", t, i);
-    snprintf(path, sizeof path, "%s.encoding", row);
-    spec = json_string_value(lct_numbers_at(r->numbers, path));
     lct_html_print(h, "<tr><th scope=\"row\">%s <code>%s</code></th>",
                    lct_page_task_text(r, t, "task"), spec);
     lct_html_table_cell(h, r, &c[0], row);
@@ -208,9 +201,8 @@ static void hypotheses_table(struct lct_html *h, const struct lct_results *r)
 {
     bool any = false;
 
-    for (size_t t = 0; t < tasks_of(r); t++) {
-        const size_t n =
-            json_array_size(json_object_get(lct_page_task(r, t), "hypotheses"));
+    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++) {
+        const size_t n = lct_page_size(r, "tasks.%zu.hypotheses", t);
 
         if (n > 0 && !any)
             lct_html_table_open(h, r, &hypotheses, NULL);
@@ -249,7 +241,7 @@ static void introduce(struct lct_html *h, const struct lct_results *r, size_t t)
 static locant_status show_tasks(struct lct_html *h, const struct lct_results *r,
                                 bool controls)
 {
-    for (size_t t = 0; t < tasks_of(r); t++) {
+    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++) {
         if (is_true(r, t, "control") != controls)
             continue;
         introduce(h, r, t);
@@ -261,7 +253,7 @@ static locant_status show_tasks(struct lct_html *h, const struct lct_results *r,
 
 static bool has_controls(const struct lct_results *r)
 {
-    for (size_t t = 0; t < tasks_of(r); t++)
+    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++)
         if (is_true(r, t, "control"))
             return true;
     return false;

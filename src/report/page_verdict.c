@@ -196,8 +196,8 @@ static void say_exact(struct lct_html *h, const struct lct_results *r)
 static void say_power(struct lct_html *h, const struct lct_results *r)
 {
     const char *const pair[] = {
-        json_string_value(lct_numbers_at(r->numbers, "order.first")),
-        json_string_value(lct_numbers_at(r->numbers, "order.next")),
+        lct_page_text(r, "order.first"),
+        lct_page_text(r, "order.next"),
     };
     const bool few = !isnan(lct_page_value(r, "order.seeds"));
 
