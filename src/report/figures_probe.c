@@ -7,7 +7,7 @@
 #include "lines.h"
 #include "page.h"
 #include "probe_points.h"
-#include "say.h"
+#include "html_message.h"
 #include <jansson.h>
 #include <math.h>
 
@@ -203,8 +203,8 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
 {
     locant_status status = LOCANT_OK;
 
-    lct_say_in(h, "<p>", MSG_MODELS_LEAD,
-               "</p>\n<div class=\"grid\" id=\"probes\">\n");
+    lct_html_message_in(h, "<p>", MSG_MODELS_LEAD,
+                        "</p>\n<div class=\"grid\" id=\"probes\">\n");
     for (int i = 0; i < PICTURES && status == LOCANT_OK; i++)
         status = draw(h, r, &pictures[i]);
     if (status == LOCANT_OK)

@@ -9,7 +9,7 @@
 #include "../figure/inline.h"
 #include "page.h"
 #include "page_script.h"
-#include "say.h"
+#include "html_message.h"
 #include <jansson.h>
 
 static const char head[] =
@@ -26,8 +26,9 @@ static const char head_after[] =
 
 static void introduction(struct lct_html *h, const struct lct_results *r)
 {
-    lct_say_in(h, "<header><h1>", MSG_HEADING, "</h1>\n<p class=\"lead\">");
-    lct_say_values(h, r, MSG_LEAD, NULL);
+    lct_html_message_in(h, "<header><h1>", MSG_HEADING,
+                        "</h1>\n<p class=\"lead\">");
+    lct_html_message_values(h, r, MSG_LEAD, NULL);
     lct_html_raw(h, "</p></header>\n");
 }
 
@@ -65,13 +66,13 @@ static bool shown(const struct lct_section *s, const struct lct_results *r)
 static void contents(struct lct_html *h, const struct lct_results *r)
 {
     lct_html_raw(h, "<nav");
-    lct_say_label(h, MSG_CONTENTS);
+    lct_html_message_label(h, MSG_CONTENTS);
     lct_html_raw(h, "><ul>");
     for (size_t i = 0; i < SECTIONS; i++) {
         if (!shown(&sections[i], r))
             continue;
         lct_html_print(h, "<li><a href=\"#%s\">", sections[i].id);
-        lct_say_in(h, "", sections[i].heading, "</a></li>");
+        lct_html_message_in(h, "", sections[i].heading, "</a></li>");
         if (sections[i].draw != lct_page_encodings)
             continue;
         for (size_t g = 0; g < r->n; g++)
@@ -91,7 +92,7 @@ static locant_status body(struct lct_html *h, const struct lct_results *r)
         if (!shown(&sections[i], r))
             continue;
         lct_html_print(h, "<h2 id=\"%s\">", sections[i].id);
-        lct_say_in(h, "", sections[i].heading, "</h2>\n");
+        lct_html_message_in(h, "", sections[i].heading, "</h2>\n");
         LCT_TRY(sections[i].draw(h, r));
     }
     return lct_html_status(h);
@@ -109,9 +110,9 @@ static locant_status write_page(const char *path, const struct lct_results *r)
     lct_figure_style(&h);
     lct_html_raw(&h, lct_page_style);
     lct_html_raw(&h, lct_page_style_media);
-    lct_html_raw(&h, lct_say_style);
+    lct_html_raw(&h, lct_html_message_style);
     lct_html_raw(&h, "</style>\n</head>\n<body>\n");
-    lct_html_raw(&h, lct_say_switch);
+    lct_html_raw(&h, lct_html_message_switch);
     lct_html_raw(&h, "<main>\n");
     status = body(&h, r);
     lct_html_raw(&h, "</main>\n");

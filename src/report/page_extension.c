@@ -4,7 +4,7 @@
  */
 #include "page_extension.h"
 #include "cell.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 #include <stdio.h>
 
@@ -122,8 +122,8 @@ locant_status lct_page_extension(struct lct_html *h,
     const char *const model[] = { lct_page_text(r, "extension.model") };
 
     lct_html_raw(h, "<p>");
-    lct_say_values(h, r, MSG_EXTENSION_LEAD, model);
-    lct_say_some(h, r, "extension", "failures", MSG_FAILURES);
+    lct_html_message_values(h, r, MSG_EXTENSION_LEAD, model);
+    lct_html_message_if_some(h, r, "extension", "failures", MSG_FAILURES);
     lct_html_raw(h, "</p>\n");
     LCT_TRY(lct_page_extension_figures(h, r));
     for (int k = 0; k < (int)(sizeof tables / sizeof tables[0]); k++)

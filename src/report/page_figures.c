@@ -6,7 +6,7 @@
 #include "lines.h"
 #include "page.h"
 #include "page_script.h"
-#include "say.h"
+#include "html_message.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +85,7 @@ locant_status lct_page_figure_with(struct lct_html *h,
                               lct_messages_text(row->alt, LCT_ZH)));
     LCT_TRY(keep_numbers(h, f));
     lct_html_raw(h, "<figcaption>");
-    lct_say_all(h, r, at, parts, PARTS, text);
+    lct_html_message_all(h, r, at, parts, PARTS, text);
     lct_page_data(h, r, f);
     lct_html_raw(h, "</figcaption></figure>\n");
     return lct_html_status(h);

@@ -1,7 +1,7 @@
 /* page_notes.c - banners, gates, how to read, where numbers come from */
 #include "page.h"
 #include "page_task.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 #include <stdio.h>
 #include <string.h>
@@ -58,14 +58,14 @@ static void print_finding(struct lct_html *h, const struct lct_results *r,
     const locant_report_gate *g = &r->gates[gate];
 
     for (enum lct_language l = LCT_EN; l <= LCT_ZH && g->text[0]; l++) {
-        lct_say_open(h, l);
+        lct_html_message_open(h, l);
         lct_gate_expand(
             g, l == LCT_ZH ? lct_gate_form_zh(g->text) : lct_gate_form(g->text),
             print_piece, &f);
-        lct_say_close(h);
+        lct_html_message_close(h);
     }
     if (!g->text[0])
-        lct_say_translated(h, g->sentence);
+        lct_html_message_translated(h, g->sentence);
 }
 
 void lct_page_banners(struct lct_html *h, const struct lct_results *r)
@@ -76,14 +76,14 @@ void lct_page_banners(struct lct_html *h, const struct lct_results *r)
         if (r->gates[i].passed)
             continue;
         lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>");
-        lct_say_values(h, r, MSG_GATE_FAILED, &name);
+        lct_html_message_values(h, r, MSG_GATE_FAILED, &name);
         lct_html_raw(h, "</strong> ");
         print_finding(h, r, i);
         if (ends_in_stop(r->gates[i].sentence))
             lct_html_raw(h, " ");
         else
-            lct_say(h, MSG_STOP);
-        lct_say(h, what_follows(name));
+            lct_html_message(h, MSG_STOP);
+        lct_html_message(h, what_follows(name));
         lct_html_raw(h, "</p>\n");
     }
 }
@@ -103,13 +103,13 @@ locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r)
 
         lct_html_print(h, "<tr><th scope=\"row\">%s</th>", g->name);
         if (g->not_applicable)
-            lct_say_in(h, "<td>", MSG_NOT_APPLICABLE, "");
+            lct_html_message_in(h, "<td>", MSG_NOT_APPLICABLE, "");
         else if (g->passed)
-            lct_say_in(h, "<td class=\"passed\">", MSG_PASSED, "");
+            lct_html_message_in(h, "<td class=\"passed\">", MSG_PASSED, "");
         else
-            lct_say_in(h, "<td class=\"failed\">", MSG_FAILED, "");
-        lct_say_in(h, "</td><td class=\"text\">", about[i],
-                   "</td><td class=\"text\">");
+            lct_html_message_in(h, "<td class=\"failed\">", MSG_FAILED, "");
+        lct_html_message_in(h, "</td><td class=\"text\">", about[i],
+                            "</td><td class=\"text\">");
         print_finding(h, r, i);
         lct_html_raw(h, "</td></tr>\n");
     }
@@ -121,10 +121,10 @@ static void put_items(struct lct_html *h, const struct lct_results *r,
                       enum lct_message lead, const enum lct_message *item,
                       size_t n)
 {
-    lct_say_in(h, "<p>", lead, "</p><ul>\n");
+    lct_html_message_in(h, "<p>", lead, "</p><ul>\n");
     for (size_t i = 0; i < n; i++) {
         lct_html_raw(h, "<li>");
-        lct_say_values(h, r, item[i], NULL);
+        lct_html_message_values(h, r, item[i], NULL);
         lct_html_raw(h, "</li>\n");
     }
     lct_html_raw(h, "</ul>\n");
@@ -149,7 +149,7 @@ locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r)
 
 static void open_fact(struct lct_html *h, enum lct_message name)
 {
-    lct_say_in(h, "<dt>", name, "</dt><dd>");
+    lct_html_message_in(h, "<dt>", name, "</dt><dd>");
 }
 
 static void text_fact(struct lct_html *h, enum lct_message name,
@@ -159,7 +159,7 @@ static void text_fact(struct lct_html *h, enum lct_message name,
     if (text && *text)
         lct_html_text(h, text);
     else
-        lct_say(h, MSG_UNKNOWN);
+        lct_html_message(h, MSG_UNKNOWN);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -167,7 +167,7 @@ static void said_fact(struct lct_html *h, const struct lct_results *r,
                       enum lct_message name, enum lct_message fact)
 {
     open_fact(h, name);
-    lct_say_values(h, r, fact, NULL);
+    lct_html_message_values(h, r, fact, NULL);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -187,7 +187,7 @@ static void corpus_facts(struct lct_html *h, const struct lct_results *r)
     unsigned kind = (unsigned)r->corpus.kind;
 
     open_fact(h, MSG_CORPUS);
-    lct_say_in(h, "", kind < 3 ? kinds[kind] : MSG_UNKNOWN, "</dd>\n");
+    lct_html_message_in(h, "", kind < 3 ? kinds[kind] : MSG_UNKNOWN, "</dd>\n");
     open_fact(h, MSG_CORPUS_SHA256);
     lct_html_print(h, "<code>%s</code></dd>\n", r->corpus.sha256);
     said_fact(h, r, MSG_CORPUS_SIZE, MSG_CORPUS_SIZE_IS);
@@ -284,12 +284,12 @@ static void elsewhere(struct lct_html *h, const struct lct_results *r)
     };
 
     open_fact(h, MSG_TO_REPEAT_ELSEWHERE);
-    lct_say_values(h, r,
-                   r->text_kept ? MSG_STUDY_WITH_TEXT
-                   : r->corpus.kind == LOCANT_CORPUS_GENERATED
-                       ? MSG_STUDY_WITHOUT_TEXT
-                       : MSG_STUDY_WITH_SHA,
-                   text);
+    lct_html_message_values(h, r,
+                            r->text_kept ? MSG_STUDY_WITH_TEXT
+                            : r->corpus.kind == LOCANT_CORPUS_GENERATED
+                                ? MSG_STUDY_WITHOUT_TEXT
+                                : MSG_STUDY_WITH_SHA,
+                            text);
     lct_html_raw(h, "</dd>\n");
 }
 

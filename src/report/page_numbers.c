@@ -5,7 +5,7 @@
 #include "../core/size.h"
 #include "../files/decimal.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,8 @@ void lct_page_put_number(struct lct_html *h, double value, int decimals)
     char text[LCT_DECIMAL_BYTES];
 
     if (isnan(value)) {
-        lct_say_in(h, "<span class=\"none\">", MSG_UNDEFINED, "</span>");
+        lct_html_message_in(h, "<span class=\"none\">", MSG_UNDEFINED,
+                            "</span>");
         return;
     }
     lct_decimal(text, value, decimals);

@@ -5,7 +5,7 @@
 #include "figures.h"
 #include "lines.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 #include <stdio.h>
 
@@ -87,7 +87,8 @@ static void put_policies(struct lct_html *h, const struct lct_results *r)
 static void put_cache(struct lct_html *h, const struct lct_results *r)
 {
     lct_html_table_open(h, r, &cache_table, NULL);
-    lct_say_in(h, "<tr><th scope=\"row\">", MSG_NGRAM_WITH_CACHE, "</th>");
+    lct_html_message_in(h, "<tr><th scope=\"row\">", MSG_NGRAM_WITH_CACHE,
+                        "</th>");
     lct_html_table_cells(h, r, &cache_table, "");
     lct_html_table_close(h);
 }

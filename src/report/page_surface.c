@@ -4,7 +4,7 @@
  */
 #include "figures.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -198,13 +198,13 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
     const char *const model[] = { lct_page_text(r, "surface.model") };
 
     lct_html_raw(h, "<p>");
-    lct_say_values(h, r, MSG_SURFACE_LEAD, model);
-    lct_say_some(h, r, "surface", "left_out", MSG_SURFACE_LEFT_OUT);
-    lct_say_some(h, r, "surface", "failures", MSG_FAILURES);
+    lct_html_message_values(h, r, MSG_SURFACE_LEAD, model);
+    lct_html_message_if_some(h, r, "surface", "left_out", MSG_SURFACE_LEFT_OUT);
+    lct_html_message_if_some(h, r, "surface", "failures", MSG_FAILURES);
     lct_html_raw(h, "</p>\n<div class=\"grid\">\n");
     LCT_TRY(lct_page_surface_maps(h, r, NULL));
     lct_html_raw(h, "</div>\n");
     put_tables(h, r);
-    lct_say_in(h, "<p>", MSG_SURFACE_CONCLUSION, "</p>\n");
+    lct_html_message_in(h, "<p>", MSG_SURFACE_CONCLUSION, "</p>\n");
     return lct_html_status(h);
 }

@@ -5,7 +5,7 @@
 #include "figures_tasks.h"
 #include "cell.h"
 #include "html_table.h"
-#include "say.h"
+#include "html_message.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,16 +39,17 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
         lct_html_print(h, "<code>%s</code>", other);
     }
     lct_page_count(h, r, "tasks.%zu.tests.%zu.items", t, k);
-    lct_say_in(h, "", MSG_ITEMS, "</small></th>");
+    lct_html_message_in(h, "", MSG_ITEMS, "</small></th>");
 }
 
 /* An encoding that is not defined at this length has no score. */
 static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 {
-    lct_say_in(h, "<span class=\"none\">",
-               r->groups[i].traits & LOCANT_TRAIT_LIMIT ? MSG_UNDEFINED
-                                                        : MSG_NOT_SCORED,
-               "</span>");
+    lct_html_message_in(h, "<span class=\"none\">",
+                        r->groups[i].traits & LOCANT_TRAIT_LIMIT
+                            ? MSG_UNDEFINED
+                            : MSG_NOT_SCORED,
+                        "</span>");
 }
 
 /*
@@ -103,7 +104,7 @@ static void scores_table(struct lct_html *h, const struct lct_results *r,
     const size_t tests = lct_page_task_tests(r, t);
 
     lct_html_table_begin(h, MSG_TASK_TABLE, NULL);
-    lct_say(h, MSG_TASK_TABLE_CAPTION);
+    lct_html_message(h, MSG_TASK_TABLE_CAPTION);
     lct_html_table_columns(h);
     lct_html_table_heading(h, MSG_ENCODING);
     for (size_t k = 0; k < tests; k++)
@@ -190,7 +191,7 @@ static void hypothesis_row(struct lct_html *h, const struct lct_results *r,
     lct_html_table_cell(h, r, &c[0], row);
     lct_html_table_cell(h, r, &c[1], row);
     lct_html_raw(h, "<td>");
-    lct_say_translated(h, lct_page_task_text(r, t, "metric"));
+    lct_html_message_translated(h, lct_page_task_text(r, t, "metric"));
     lct_html_raw(h, "</td>");
     measured_cell(h, r, t, spec, false);
     measured_cell(h, r, t, spec, true);
@@ -229,12 +230,12 @@ static void introduce(struct lct_html *h, const struct lct_results *r, size_t t)
     char at[32];
 
     lct_html_print(h, "<h3>%s ", lct_page_task_text(r, t, "task"));
-    lct_say_translated(h, lct_page_task_text(r, t, "title"));
+    lct_html_message_translated(h, lct_page_task_text(r, t, "title"));
     lct_html_raw(h, "</h3>\n<p><cite>");
-    lct_say_translated(h, lct_page_task_text(r, t, "definition"));
+    lct_html_message_translated(h, lct_page_task_text(r, t, "definition"));
     lct_html_raw(h, "</cite></p>\n<p>");
     snprintf(at, sizeof at, "tasks.%zu", t);
-    lct_say_all(h, r, at, said, 2, text);
+    lct_html_message_all(h, r, at, said, 2, text);
     lct_html_raw(h, "</p>\n");
 }
 
@@ -261,14 +262,14 @@ static bool has_controls(const struct lct_results *r)
 
 locant_status lct_page_tasks(struct lct_html *h, const struct lct_results *r)
 {
-    lct_say_in(h, "<p>", MSG_TASKS_LEAD, "</p>\n");
+    lct_html_message_in(h, "<p>", MSG_TASKS_LEAD, "</p>\n");
     LCT_TRY(show_tasks(h, r, false));
     hypotheses_table(h, r);
     if (!has_controls(r))
         return lct_html_status(h);
-    lct_say_in(h, "<section class=\"card\" id=\"controls\"><h3>", MSG_CONTROLS,
-               "</h3>\n<p>");
-    lct_say_in(h, "", MSG_CONTROLS_LEAD, "</p>\n");
+    lct_html_message_in(h, "<section class=\"card\" id=\"controls\"><h3>",
+                        MSG_CONTROLS, "</h3>\n<p>");
+    lct_html_message_in(h, "", MSG_CONTROLS_LEAD, "</p>\n");
     LCT_TRY(show_tasks(h, r, true));
     lct_html_raw(h, "</section>\n");
     return lct_html_status(h);

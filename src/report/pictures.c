@@ -4,7 +4,7 @@
  */
 #include "../core/size.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,11 +32,11 @@ static void put_fact(struct lct_html *h, enum lct_message name,
 {
     if (!text || !*text)
         return;
-    lct_say_in(h, "<dt>", name, "</dt><dd>");
+    lct_html_message_in(h, "<dt>", name, "</dt><dd>");
     if (element)
         lct_html_print(h, "<%s>%s</%s>", element, text, element);
     else
-        lct_say_translated(h, text);
+        lct_html_message_translated(h, text);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -48,11 +48,11 @@ void lct_page_doors(struct lct_html *h, unsigned set)
         if (!(set & doors[i].door))
             continue;
         lct_html_raw(h, first ? "" : ", ");
-        lct_say(h, doors[i].name);
+        lct_html_message(h, doors[i].name);
         first = false;
     }
     if (first)
-        lct_say(h, MSG_NO_DOOR);
+        lct_html_message(h, MSG_NO_DOOR);
 }
 
 static void facts(struct lct_html *h, const struct lct_group *g)
@@ -62,7 +62,7 @@ static void facts(struct lct_html *h, const struct lct_group *g)
     lct_html_raw(h, "<dl>");
     put_fact(h, MSG_SPEC, g->spec, "code");
     put_fact(h, MSG_FORMULA, info->formula, "code");
-    lct_say_in(h, "<dt>", MSG_FACT_DOORS, "</dt><dd>");
+    lct_html_message_in(h, "<dt>", MSG_FACT_DOORS, "</dt><dd>");
     lct_page_doors(h, g->doors);
     lct_html_raw(h, "</dd>\n");
     put_fact(h, MSG_FACT_SOURCE, info->source, "cite");
@@ -113,7 +113,7 @@ static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
         if (!wanted(h, doors[i].of) ||
             !(locant_encoding_doors(s->e) & doors[i].door))
             continue;
-        lct_say_in(h, "<h4>", doors[i].heading, "</h4>\n");
+        lct_html_message_in(h, "<h4>", doors[i].heading, "</h4>\n");
         status = doors[i].draw(h, s);
     }
     if (status != LOCANT_OK || !wanted(h, "hook"))
@@ -152,7 +152,7 @@ static locant_status draw_layers(struct lct_html *h,
             const char *at[2] = { layer, locant_encoding_spec(s.e) };
             snprintf(layer, sizeof layer, "%lld", (long long)l);
             lct_html_raw(h, "<h4>");
-            lct_say_values(h, s.r, MSG_FROM_LAYER, at);
+            lct_html_message_values(h, s.r, MSG_FROM_LAYER, at);
             lct_html_raw(h, "</h4>\n");
         }
         status = draw_doors(h, &s);
@@ -198,7 +198,7 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
                        locant_encoding_length_limit(e));
     lct_html_raw(h, "><h3>");
     if (g->info)
-        lct_say_translated(h, g->info->title);
+        lct_html_message_translated(h, g->info->title);
     else
         lct_html_text(h, g->spec);
     lct_html_raw(h, "</h3>\n");
@@ -212,7 +212,7 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
         const char *why = locant_last_error();
         lct_html_raw(h, "<p>");
-        lct_say_values(h, r, MSG_NO_PICTURES, &why);
+        lct_html_message_values(h, r, MSG_NO_PICTURES, &why);
         lct_html_raw(h, "</p>\n");
         status = LOCANT_OK;
     }
