@@ -6,7 +6,6 @@
 #include "lines.h"
 #include "page.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { LINES = 6, PANELS = 8, MOST = 16 }; /* MOST: steps of a run */
 enum { POINTS = PANELS * (MOST + 1) };     /* of a line */

@@ -8,7 +8,6 @@
 #include "page.h"
 #include "probe_points.h"
 #include "html_message.h"
-#include <jansson.h>
 #include <math.h>
 
 /* ---------------------------------------------------------------- the list */

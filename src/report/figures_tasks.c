@@ -2,7 +2,6 @@
 #include "../figure/figure.h"
 #include "figures_tasks.h"
 #include "lines.h"
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

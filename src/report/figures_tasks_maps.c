@@ -2,7 +2,6 @@
  * figures_tasks_maps.c - maps of task scores: encodings by place, depth by
  * length, and the share of seeds that solve each test.
  */
-#include "../figure/figure.h"
 #include "figures_tasks.h"
 #include <inttypes.h>
 #include <math.h>

@@ -11,7 +11,6 @@
  */
 #include "html_message.h"
 #include "page.h"
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 

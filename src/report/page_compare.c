@@ -6,7 +6,6 @@
 #include "page.h"
 #include "html_message.h"
 #include "html_table.h"
-#include <stdio.h>
 
 static const enum lct_message changes[LCT_CHANGES] = {
     [LCT_RISES] = MSG_LOSS_RISES,    [LCT_SMALL] = MSG_LOSS_CHANGES_LITTLE,

@@ -6,7 +6,6 @@
 #define LCT_PAGE_EXTENSION_H
 #include "../measure/extension.h"
 #include "page.h"
-#include <jansson.h>
 
 /* Length in bytes, at index f of extension.lengths. */
 int64_t lct_page_extension_length(int f);

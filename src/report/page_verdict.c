@@ -9,7 +9,6 @@
  */
 #include "page.h"
 #include "html_message.h"
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 

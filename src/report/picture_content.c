@@ -5,7 +5,6 @@
 #include "page.h"
 #include "weights.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { TOKENS = 64, DRAWS = 8 };
 

@@ -6,7 +6,6 @@
 #include "weights.h"
 #include "locant/attention.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { TOKENS = 64, DRAWS = 3, POINTS = 64 };
 

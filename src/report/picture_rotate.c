@@ -2,10 +2,8 @@
  * picture_rotate.c - pictures of a rotation, measured through the public
  * function: rotate a unit vector and see where it goes.
  */
-#include "../core/size.h"
 #include "page.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { MOST_DISTANCES = 2048, MOST_POSITIONS = 256, GRID = 17 };
 

@@ -5,7 +5,6 @@
 #include "../core/size.h"
 #include "page.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_DISTANCES = 2048, MATRIX = 64 };

@@ -3,7 +3,6 @@
  * keys of every head.
  */
 #include "page.h"
-#include "probe_points.h"
 #include <jansson.h>
 #include <math.h>
 
