@@ -1,6 +1,6 @@
 /*
- * hover.js - a pointer over a figure, a pin in it, arrow keys, and the lines
- * that show the same place in the figures beside it.
+ * hover.js - the pointer over a figure, pins, arrow keys, and lines that show
+ * the same position, channel or distance in the figures beside it.
  */
 const hover = (() => {
   let tip;
@@ -13,7 +13,7 @@ const hover = (() => {
     return group;
   }
 
-  /* A line that is seen on dark cells and on light ones. */
+  /* A line that can be seen on dark and on light cells. */
   function rule(group, x1, y1, x2, y2) {
     chart.put(group, "line", { class: "halo", x1, y1, x2, y2 });
     chart.put(group, "line", { x1, y1, x2, y2 });
@@ -43,7 +43,7 @@ const hover = (() => {
 
   /* ---------------------------------------------------------------- links */
 
-  /* Lines where an axis of the view is of a quantity of that place. */
+  /* Draws lines where an axis shows a quantity of 'about'. */
   function draw_link(view, about) {
     const group = layer(view, "linked"), { box, data } = view;
     const x = views.quantity(data.x_label), y = views.quantity(data.y_label);
@@ -100,7 +100,7 @@ const hover = (() => {
     return figure.near(view, point.x, point.y);
   }
 
-  /* What is pinned, said aloud. */
+  /* Writes what is pinned, which a screen reader then says. */
   function say(view) {
     view.output.textContent = view.pin ? figure.say(view, view.pin) : "";
   }
@@ -110,7 +110,7 @@ const hover = (() => {
     draw_cursor(view, place, place !== null);
     link(view, place);
     say(view);
-    for (const action of views.pins)
+    for (const action of views.on_pin)
       action(view);
   }
 
@@ -184,8 +184,8 @@ const hover = (() => {
     tip.hidden = true;
     tip.setAttribute("aria-hidden", "true");
     document.body.append(tip);
-    views.wakes.push(add);
-    words.changed.push(() => views.all.filter((v) => v.awake).forEach(say));
+    views.on_wake.push(add);
+    words.on_change.push(() => views.all.filter((v) => v.awake).forEach(say));
   }
 
   return { start, redraw };

@@ -1,6 +1,6 @@
 /*
- * panels.js - the figures of closed forms: what each shows at a state of the
- * sliders, in the format of the page's figures.
+ * panels.js - figures of closed forms, as functions from the state of the
+ * sliders to data in the format of the page's figures.
  *
  * state: position, base, dim (channels of a head), kind, factor, length (the
  * trained one), call (length of the call), fast (turns that YaRN leaves alone),
@@ -28,7 +28,7 @@ const panels = (() => {
 
   const ROWS = 96;
 
-  /* Rows from the position on. */
+  /* ROWS rows, from the chosen position on. */
   function table(state) {
     const first = state.position;
     const cells = new Float64Array(ROWS * state.dim);
@@ -110,7 +110,8 @@ const panels = (() => {
   const kinds = (state) => state.kind === "none" ? ["none"]
     : ["none", state.kind];
 
-  /* The ends of YaRN's ramp are the first two: turns within the length. */
+  /* With YaRN, a mark where its ramp begins comes first: wavelengths that turn
+     'fast' times within the trained length. */
   function wave_marks(state) {
     const out = [trained(state)];
     if (state.factor > 1)
@@ -135,8 +136,8 @@ const panels = (() => {
                     x: forms.wavelengths(frequencies(state, kind)) })));
   }
 
-  /* The share of its own frequency that each pair keeps: both ramps of YaRN,
-     and what is chosen. */
+  /* The share of its own frequency that each pair keeps under both ramps of
+     YaRN and under the chosen scaling. */
   function shares(state) {
     const x = d3.range(state.dim / 2), s = state.factor;
     const plain = forms.rope(state.dim, state.base), now = frequencies(state);
@@ -158,7 +159,7 @@ const panels = (() => {
                    ...own]);
   }
 
-  /* Of q = k = (1, .., 1), relative to distance 0. */
+  /* The score of q = k = (1, .., 1), relative to that at distance 0. */
   function score(state) {
     const x = d3.range(257).map((i) => Math.round(i * state.length / 64));
     const mean = (kind) => {
@@ -215,7 +216,7 @@ const panels = (() => {
                   [{ x, y: x.map((p) => forms.logn(p - 1, state.length)) }]);
   }
 
-  /* In order: what makes it, and what it says. */
+  /* In the order of the page: function, caption in English and in Chinese. */
   const list = [
     [circle, "Each pair of channels is a hand that rotates by its own angle at " +
              "each position; the dots are the 16 positions before.",

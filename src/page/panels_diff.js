@@ -1,8 +1,9 @@
-/* panels_diff.js - two tables of the page, or a sinusoid, and their difference */
+/* panels_diff.js - two tables and their difference; each is a table of the page
+   or a sinusoid */
 const panels_diff = (() => {
   const ROWS = 96, COLS = 64;
 
-  /* Those that the page has, each once a card. */
+  /* The tables of the page: one in each card that has one. */
   const tables = () => views.all.filter((view) => view.data.name === "table");
 
   const spec_of = (view) => view.scope.querySelector("dd code").textContent;
@@ -13,7 +14,7 @@ const panels_diff = (() => {
                                                        spec_of(view),
                                                        spec_of(view)])];
 
-  /* {rows, cols, at(row, col)}; rows of a pooled table are groups of them. */
+  /* {rows, cols, at(row, col)} of a table; a row of a pooled table is a group. */
   function read(name, state) {
     const view = tables()[Number(name.replace("table-", ""))];
     if (!view) {

@@ -1,9 +1,9 @@
 /*
- * panels_terms.js - more figures of closed forms: what shuffling does, the four
- * terms of Transformer-XL, layouts of rotary pairs, and that their scores are of
- * distances alone.  See panels.js; more of the state: layout (half, interleaved),
- * part (cos, sin, angle), terms (those of "abcd" that are added), order (which
- * shuffle), placed (whether the shuffled tokens have positions).
+ * panels_terms.js - more figures of closed forms: what shuffling changes, the
+ * four terms of Transformer-XL, layouts of rotary pairs, and scores that depend
+ * on distances alone.  See panels.js.  More of the state: layout (half,
+ * interleaved), part (cos, sin, angle), terms (those of "abcd" that are added),
+ * order (which shuffle), placed (whether the shuffled tokens have positions).
  */
 const panels_terms = (() => {
   const { map, axis, frequencies } = panels;
@@ -62,8 +62,8 @@ const panels_terms = (() => {
                            forms.product(x, of_key));
   }
 
-  /* Weights of the shuffled tokens less those from before, at the places that
-     p says, and at those of argsort(p). */
+  /* Weights of the shuffled tokens minus the weights before, reordered by p and,
+     wrongly, by argsort(p). */
   function shuffle(state) {
     const random = normals(7), tokens = random.rows(TOKENS, WIDTH);
     const of_query = random.rows(WIDTH, WIDTH, 1 / Math.sqrt(WIDTH));
@@ -101,7 +101,7 @@ const panels_terms = (() => {
                   "(d) 任意查询与距离：v·r"]];
   const XL = 16;
 
-  /* Random numbers of a size that shows each term. */
+  /* Random numbers so large that each term can be seen. */
   function xl_case() {
     const random = normals(11);
     return { q: random.rows(XL, WIDTH), k: random.rows(XL, WIDTH),
@@ -145,7 +145,7 @@ const panels_terms = (() => {
                  high: angle ? turn : 1 });
   }
 
-  /* Scores of one query and one key at fixed distances, wherever they stand. */
+  /* Scores of one query and one key at fixed distances, at many positions. */
   function relative(state) {
     const random = normals(5), freq = frequencies(state);
     const q = random.rows(1, state.dim)[0], k = random.rows(1, state.dim)[0];

@@ -74,7 +74,7 @@ const scale = (() => {
   }
 
   function start() {
-    views.wakes.push(add_lock, add_log, add_sign);
+    views.on_wake.push(add_lock, add_log, add_sign);
   }
 
   /* Whether every line is at most 0 and falls with distance. */

@@ -45,7 +45,7 @@ const transpose = (() => {
   }
 
   function start() {
-    views.wakes.push(add);
+    views.on_wake.push(add);
   }
 
   return { start, transposed, fit };

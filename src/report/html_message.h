@@ -2,8 +2,6 @@
 #ifndef LCT_HTML_MESSAGE_H
 #define LCT_HTML_MESSAGE_H
 #include "../files/html.h"
-#include "../measure/claims.h"
-#include "../measure/gates.h"
 #include "../measure/numbers.h"
 #include "messages.h"
 

@@ -6,8 +6,6 @@
 #ifndef LCT_HTML_TABLE_H
 #define LCT_HTML_TABLE_H
 #include "../files/html.h"
-#include "../measure/claims.h"
-#include "../measure/gates.h"
 #include "../measure/numbers.h"
 #include "messages.h"
 

@@ -1,8 +1,6 @@
 /* subject.h - an encoding to be drawn, and the view that was chosen */
 #ifndef LCT_SUBJECT_H
 #define LCT_SUBJECT_H
-#include "../measure/claims.h"
-#include "../measure/gates.h"
 #include "../measure/numbers.h"
 #include "../files/html.h"
 #include "figures.h"
