@@ -63,6 +63,23 @@ double *lct_lines_of(struct lct_lines *l, const locant_series *s)
     return l->numbers + (s->x - l->numbers);
 }
 
+locant_series *lct_lines_losses(struct lct_lines *l,
+                                const struct lct_results *r, size_t i,
+                                const char *part)
+{
+    locant_series *s = lct_lines_add(l, LOCANT_EVAL_LENGTHS, i);
+    double *x = lct_lines_of(l, s), *y = x + LOCANT_EVAL_LENGTHS;
+
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        const long long length = lct_length(r, k);
+
+        x[k] = (double)length;
+        y[k] = lct_page_value(r, "rows.%zu.%s.%lld.mean", i, part, length);
+    }
+    s->marks = 1;
+    return s;
+}
+
 locant_series *lct_lines_grey(struct lct_lines *l, size_t n)
 {
     locant_series *s = lct_lines_add(l, n, 0);

@@ -27,6 +27,11 @@ locant_series *lct_lines_add(struct lct_lines *l, size_t n, size_t group);
 /* The x of a line, followed by its y, for the caller to fill in. */
 double *lct_lines_of(struct lct_lines *l, const locant_series *s);
 
+/* Adds the means of a loss of group i by context length: 'part' is "loss". */
+locant_series *lct_lines_losses(struct lct_lines *l,
+                                const struct lct_results *r, size_t i,
+                                const char *part);
+
 /* Adds a grey reference line. */
 locant_series *lct_lines_grey(struct lct_lines *l, size_t n);
 

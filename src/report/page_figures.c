@@ -123,23 +123,20 @@ static double length_at(const struct lct_results *r, int k)
 static void add_group(struct lct_lines *l, const struct lct_results *r,
                       size_t i)
 {
-    locant_series *s = lct_lines_add(l, N, i);
-    double *x = lct_lines_of(l, s), *y = x + N;
+    locant_series *s = lct_lines_losses(l, r, i, "loss");
     double *low = lct_lines_take(l, 2 * N), *high = low + N;
 
     for (int k = 0; k < N; k++) {
         const long long length = lct_length(r, k);
 
-        x[k] = (double)length;
-        y[k] = lct_page_value(r, "rows.%zu.loss.%lld.mean", i, length);
         low[k] = lct_page_value(r, "rows.%zu.loss.%lld.low", i, length);
         high[k] = lct_page_value(r, "rows.%zu.loss.%lld.high", i, length);
     }
     s->label = r->groups[i].spec;
     s->low = low;
     s->high = high;
-    s->marks = 1;
-    add_level(l, x[0], x[N - 1], lct_page_value(r, "rows.%zu.own_window", i))
+    add_level(l, s->x[0], s->x[N - 1],
+              lct_page_value(r, "rows.%zu.own_window", i))
         ->color = s->color;
 }
 

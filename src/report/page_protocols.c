@@ -95,22 +95,6 @@ static void put_cache(struct lct_html *h, const struct lct_results *r)
 
 /* ------------------------------------------------------------------ figure */
 
-static locant_series *add_line(struct lct_lines *l, const struct lct_results *r,
-                               size_t i, const char *part)
-{
-    locant_series *s = lct_lines_add(l, N, i);
-    double *x = lct_lines_of(l, s), *y = x + N;
-
-    for (int k = 0; k < N; k++) {
-        const long long length = lct_length(r, k);
-
-        x[k] = (double)length;
-        y[k] = lct_page_value(r, "rows.%zu.%s.%lld.mean", i, part, length);
-    }
-    s->marks = 1;
-    return s;
-}
-
 static locant_status draw_protocols(struct lct_html *h,
                                     const struct lct_results *r)
 {
@@ -123,8 +107,8 @@ static locant_status draw_protocols(struct lct_html *h,
         return LOCANT_OK;
     LCT_TRY(lct_lines_make(&l, 2 * r->n + 1, 0, 4 * N * r->n + 2));
     for (size_t i = 0; i < r->n; i++) {
-        add_line(&l, r, i, "loss")->label = r->groups[i].spec;
-        add_line(&l, r, i, "non_overlapping")->dashed = 1;
+        lct_lines_losses(&l, r, i, "loss")->label = r->groups[i].spec;
+        lct_lines_losses(&l, r, i, "non_overlapping")->dashed = 1;
     }
     lct_lines_dashed(&l, (double)lct_length(r, 0), MSG_DASHED_WINDOWS);
     f = lct_lines_figure(&l, FIG_PROTOCOLS);
