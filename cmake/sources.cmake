@@ -106,7 +106,7 @@ set(LAB_SOURCES
   report/cell.c report/figures.c report/figures_draw.c
   report/figures_extension.c report/figures_learning.c report/figures_probe.c
   report/figures_rope.c report/figures_tasks.c report/figures_tasks_maps.c
-  report/html_table.c report/lines.c report/look.c report/messages.c
+  report/html_message.c report/html_table.c report/lines.c report/messages.c
   report/page.c report/page_compare.c report/page_data.c
   report/page_extension.c report/page_figures.c report/page_identities.c
   report/page_notes.c report/page_numbers.c report/page_probes.c
@@ -115,9 +115,9 @@ set(LAB_SOURCES
   report/page_tasks.c report/page_verdict.c report/picture_circle.c
   report/picture_content.c report/picture_hooks.c report/picture_input.c
   report/picture_maps.c report/picture_order.c report/picture_rotate.c
-  report/picture_score.c report/picture_spread.c report/picture_terms.c
-  report/picture_usage.c report/pictures.c report/probe_points.c
-  report/report.c report/say.c report/subject.c)
+  report/picture_score.c report/picture_terms.c report/picture_usage.c
+  report/pictures.c report/probe_points.c report/report.c report/subject.c
+  report/weights.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c

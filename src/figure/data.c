@@ -6,12 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const kinds[] = { "curves", "heatmap", "bars", "strips",
-                                     "points" };
+const char *const lct_figure_data_kinds[] = { "curves", "heatmap", "bars",
+                                              "strips", "points" };
 
-/* -------------------------------------------------------------------- JSON */
+/*
+ * -------------------------------------------------------------------- JSON
+ *
+ * Written as it is read from the figure, not built by jansson: its numbers have
+ * six digits or the fewest that read back, jansson's have a fixed number; it
+ * does not escape "<", which would end the <script>; and a tree of json_t takes
+ * 40 bytes a cell.
+ */
 
-void lct_json_string(struct lct_html *h, const char *text)
+/*
+ * A string for use inside <script>: "<" and the line separators of JavaScript
+ * are escaped, and bytes that are not UTF-8 become U+FFFD.
+ */
+static void put_string(struct lct_html *h, const char *text)
 {
     lct_html_raw(h, "\"");
     while (*text) {
@@ -32,53 +43,48 @@ void lct_json_string(struct lct_html *h, const char *text)
     lct_html_raw(h, "\"");
 }
 
-/* ,"name":"text" */
-static void put_text(struct lct_html *h, const char *name, const char *text)
+static void put_text(struct lct_html *h, const char *key, const char *text)
 {
     if (!text)
         return;
-    lct_html_raw(h, ",\"");
-    lct_html_raw(h, name);
-    lct_html_raw(h, "\":");
-    lct_json_string(h, text);
+    lct_html_print(h, ",\"%s\":", key);
+    put_string(h, text);
 }
 
 static void put_number(struct lct_html *h, double value, bool packed)
 {
-    char text[LCT_DECIMAL_BYTES];
+    char text[LCT_DECIMAL_BYTES] = "null";
 
-    if (!isfinite(value)) {
-        lct_html_raw(h, "null");
-        return;
-    }
-    if (packed)
+    if (isfinite(value) && packed)
         lct_decimal_digits(text, value, 6);
-    else
+    else if (isfinite(value))
         lct_decimal_exact(text, value);
     lct_html_raw(h, text);
 }
 
-static void put_value(struct lct_html *h, const char *name, double value)
+static void put_value(struct lct_html *h, const char *key, double value)
 {
-    lct_html_raw(h, ",\"");
-    lct_html_raw(h, name);
-    lct_html_raw(h, "\":");
+    lct_html_print(h, ",\"%s\":", key);
     put_number(h, value, false);
 }
 
-static void put_array(struct lct_html *h, const char *name, const double *x,
+/* "[1,2]", without a key. */
+static void put_list(struct lct_html *h, const double *x, size_t n, bool packed)
+{
+    for (size_t i = 0; i < n; i++) {
+        lct_html_raw(h, i ? "," : "[");
+        put_number(h, x[i], packed);
+    }
+    lct_html_raw(h, n ? "]" : "[]");
+}
+
+static void put_array(struct lct_html *h, const char *key, const double *x,
                       size_t n, bool packed)
 {
     if (!x)
         return;
-    lct_html_raw(h, ",\"");
-    lct_html_raw(h, name);
-    lct_html_raw(h, "\":[");
-    for (size_t i = 0; i < n; i++) {
-        lct_html_raw(h, i ? "," : "");
-        put_number(h, x[i], packed);
-    }
-    lct_html_raw(h, "]");
+    lct_html_print(h, ",\"%s\":", key);
+    put_list(h, x, n, packed);
 }
 
 /* Whether series i has the x of the previous one: x is then written once. */
@@ -95,12 +101,10 @@ static void put_series(struct lct_html *h, const locant_figure *f, size_t i,
 {
     const locant_series *s = &f->series[i];
     size_t n = f->kind == LOCANT_FIGURE_BARS ? 1 : s->n;
-    char text[80];
 
-    snprintf(text, sizeof text, "%s{\"color\":%d,\"dashed\":%d,\"marks\":%s",
-             i ? "," : "", lct_series_color(f, i), s->dashed,
-             s->marks ? "true" : "false");
-    lct_html_raw(h, text);
+    lct_html_print(h, "%s{\"color\":%d,\"dashed\":%d,\"marks\":%s",
+                   i ? "," : "", lct_series_color(f, i), s->dashed,
+                   s->marks ? "true" : "false");
     put_text(h, "label", s->label);
     put_text(h, "label_zh", s->label_zh);
     if (f->kind == LOCANT_FIGURE_CURVES && !(packed && same_x(f, i)))
@@ -136,12 +140,10 @@ static void put_names(struct lct_html *h, const char *key,
 {
     if (!names)
         return;
-    lct_html_raw(h, ",\"");
-    lct_html_raw(h, key);
-    lct_html_raw(h, "\":[");
+    lct_html_print(h, ",\"%s\":[", key);
     for (int64_t i = 0; i < n; i++) {
         lct_html_raw(h, i ? "," : "");
-        lct_json_string(h, names[i]);
+        put_string(h, names[i]);
     }
     lct_html_raw(h, "]");
 }
@@ -150,12 +152,8 @@ static void put_rows(struct lct_html *h, const locant_figure *f)
 {
     lct_html_raw(h, ",\"cells\":[");
     for (int64_t r = 0; r < f->rows; r++) {
-        lct_html_raw(h, r ? ",[" : "[");
-        for (int64_t k = 0; k < f->cols; k++) {
-            lct_html_raw(h, k ? "," : "");
-            put_number(h, f->cells[r * f->cols + k], false);
-        }
-        lct_html_raw(h, "]");
+        lct_html_raw(h, r ? "," : "");
+        put_list(h, f->cells + r * f->cols, (size_t)f->cols, false);
     }
     lct_html_raw(h, "]");
 }
@@ -225,9 +223,7 @@ locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
     locant_status status = LOCANT_OK;
 
     LCT_TRY(lct_figure_check("locant_figure_json", f));
-    lct_html_raw(h, "{\"kind\":\"");
-    lct_html_raw(h, kinds[f->kind]);
-    lct_html_raw(h, "\"");
+    lct_html_print(h, "{\"kind\":\"%s\"", lct_figure_data_kinds[f->kind]);
     put_text(h, "name", f->name);
     put_text(h, "title", f->title);
     put_text(h, "title_zh", f->title_zh);
@@ -286,6 +282,7 @@ static void csv_lines(struct lct_html *h, const locant_figure *f)
         const locant_series *s = &f->series[i];
         size_t n = f->kind == LOCANT_FIGURE_BARS ? 1 : s->n;
         char index[24];
+
         snprintf(index, sizeof index, "%zu", i + 1);
         for (size_t k = 0; k < n; k++) {
             put_field(h, s->label ? s->label : index);

@@ -4,9 +4,8 @@
 #include "../files/html.h"
 #include "figure.h"
 
-/* A JSON string for use inside <script>: "<" and the line separators of
-   JavaScript are escaped, and bytes that are not UTF-8 become U+FFFD. */
-void lct_json_string(struct lct_html *h, const char *text);
+/* The name of each locant_figure_kind. */
+extern const char *const lct_figure_data_kinds[];
 
 /*
  * The figure as one JSON object (locant_figure_json()).

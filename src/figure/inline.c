@@ -5,7 +5,7 @@
  * absolute coordinate is rounded once, so errors do not add up.
  */
 #include "inline.h"
-#include "../core/size.h"
+#include "data.h"
 #include "../files/utf8.h"
 #include <math.h>
 #include <stdio.h>
@@ -50,21 +50,15 @@ void lct_put_tenths(struct lct_html *h, double points)
 
 static void put_attribute(struct lct_html *h, const char *name, double points)
 {
-    lct_html_raw(h, " ");
-    lct_html_raw(h, name);
-    lct_html_raw(h, "=\"");
+    lct_html_print(h, " %s=\"", name);
     lct_put_tenths(h, points);
     lct_html_raw(h, "\"");
 }
 
 static void put_series(const struct page *p)
 {
-    char text[32];
-
-    if (p->series < 0)
-        return;
-    snprintf(text, sizeof text, " data-s=\"%d\"", p->series);
-    lct_html_raw(p->h, text);
+    if (p->series >= 0)
+        lct_html_print(p->h, " data-s=\"%d\"", p->series);
 }
 
 static void series(void *to, int i)
@@ -140,10 +134,7 @@ static void open_path(struct page *p, const char *how, int role)
 {
     char room[16];
 
-    lct_html_raw(p->h, "\n<path class=\"");
-    lct_html_raw(p->h, how);
-    lct_html_raw(p->h, class_of(role, room));
-    lct_html_raw(p->h, "\"");
+    lct_html_print(p->h, "\n<path class=\"%s%s\"", how, class_of(role, room));
     put_series(p);
 }
 
@@ -276,9 +267,7 @@ static void put_words(struct lct_html *h, const char *words,
         lct_html_text(h, words);
         return;
     }
-    lct_html_raw(h, "<title>");
-    lct_html_text(h, words);
-    lct_html_raw(h, "</title>");
+    lct_html_print(h, "<title>%s</title>", words);
     part = locant_alloc(n + 1);
     h->failed |= part == NULL;
     if (part) {
@@ -297,14 +286,12 @@ static void put_text(const struct page *p, double x, double y,
     struct lct_html *h = p->h;
     char room[16];
 
-    lct_html_raw(h, "\n<text class=\"f ");
-    lct_html_raw(h, class_of(style->role, room));
-    lct_html_raw(h, style->align_x > 0.9   ? " e"
-                    : style->align_x > 0.1 ? " m"
-                                           : "");
-    lct_html_raw(h, style->bold ? " b" : "");
-    lct_html_raw(h, language);
-    lct_html_raw(h, "\"");
+    lct_html_print(h, "\n<text class=\"f %s%s%s%s\"",
+                   class_of(style->role, room),
+                   style->align_x > 0.9   ? " e"
+                   : style->align_x > 0.1 ? " m"
+                                          : "",
+                   style->bold ? " b" : "", language);
     put_series(p);
     if (style->vertical) {
         lct_html_raw(h, " transform=\"translate(");
@@ -352,14 +339,12 @@ static const struct lct_ops ops = {
 static void put_range(struct lct_html *h, const char *name, const double *value,
                       int n)
 {
-    lct_html_raw(h, " data-");
-    lct_html_raw(h, name);
-    lct_html_raw(h, "=\"");
+    lct_html_print(h, " data-%s=\"", name);
     for (int i = 0; i < n; i++) {
         char number[LCT_DECIMAL_BYTES];
+
         lct_decimal_exact(number, value[i]);
-        lct_html_raw(h, i ? " " : "");
-        lct_html_raw(h, number);
+        lct_html_print(h, "%s%s", i ? " " : "", number);
     }
     lct_html_raw(h, "\"");
 }
@@ -368,23 +353,16 @@ static void open_figure(struct lct_html *h, const struct lct_canvas *c,
                         const locant_figure *f, const char *alt,
                         const char *alt_zh)
 {
-    static const char *const kinds[] = { "curves", "heatmap", "bars", "strips",
-                                         "points" };
     const double box[4] = { c->plot.x, c->plot.y, c->plot.width,
                             c->plot.height };
-    char size[120];
 
-    snprintf(size, sizeof size,
-             "<svg class=\"fig\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-             "height=\"%d\" role=\"img\" data-kind=\"%s\"",
-             (int)c->width, (int)c->height, (int)c->width, (int)c->height,
-             kinds[f->kind]);
-    lct_html_raw(h, size);
-    if (f->name) {
-        lct_html_raw(h, " data-name=\"");
-        lct_html_text(h, f->name);
-        lct_html_raw(h, "\"");
-    }
+    lct_html_print(h,
+                   "<svg class=\"fig\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+                   "height=\"%d\" role=\"img\" data-kind=\"%s\"",
+                   (int)c->width, (int)c->height, (int)c->width, (int)c->height,
+                   lct_figure_data_kinds[f->kind]);
+    if (f->name)
+        lct_html_print(h, " data-name=\"%s\"", f->name);
     put_range(h, "box", box, 4);
     put_range(h, "x", c->x, 2);
     put_range(h, "y", c->y, 2);

@@ -5,6 +5,7 @@
  * of them if that takes fewer runs.  Units are cells; a line is one cell wide.
  */
 #include "inline.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -72,14 +73,11 @@ static void put_runs(struct lct_html *h, const struct grid *g, int shade)
 static void put_shade(struct lct_html *h, const char *element, bool diverging,
                       int shade)
 {
-    char text[64];
-
     if (shade < 0)
-        snprintf(text, sizeof text, "\n<%s class=\"qn\"", element);
+        lct_html_print(h, "\n<%s class=\"qn\"", element);
     else
-        snprintf(text, sizeof text, "\n<%s class=\"%c%d\"", element,
-                 diverging ? 'd' : 'q', shade);
-    lct_html_raw(h, text);
+        lct_html_print(h, "\n<%s class=\"%s%d\"", element,
+                       diverging ? "d" : "q", shade);
 }
 
 /* The shade with most runs is the background on which the others are drawn. */
@@ -87,7 +85,6 @@ static void put_grid(struct lct_html *h, const struct lct_box *box,
                      const struct grid *g, bool diverging)
 {
     int64_t runs[LCT_PAGE_SHADES + 1];
-    char text[160];
     int ground = 0;
 
     count_runs(runs, g);
@@ -97,14 +94,12 @@ static void put_grid(struct lct_html *h, const struct lct_box *box,
     lct_put_tenths(h, box->x);
     lct_put_tenths(h, box->y);
     /* In millionths of a point: the error over a thousand cells is 0.001. */
-    snprintf(text, sizeof text, ")scale(%lde-6 %lde-6)\">",
-             lrint(box->width / (double)g->cols * 1e6),
-             lrint(box->height / (double)g->rows * 1e6));
-    lct_html_raw(h, text);
+    lct_html_print(h, ")scale(%lde-6 %lde-6)\">",
+                   lrint(box->width / (double)g->cols * 1e6),
+                   lrint(box->height / (double)g->rows * 1e6));
     put_shade(h, "rect", diverging, ground - 1);
-    snprintf(text, sizeof text, " width=\"%lld\" height=\"%lld\"/>",
-             (long long)g->cols, (long long)g->rows);
-    lct_html_raw(h, text);
+    lct_html_print(h, " width=\"%" PRId64 "\" height=\"%" PRId64 "\"/>",
+                   g->cols, g->rows);
     for (int s = 0; s <= LCT_PAGE_SHADES; s++) {
         if (runs[s] == 0 || s == ground)
             continue;

@@ -105,6 +105,45 @@ void lct_html_text(struct lct_html *h, const char *text)
     }
 }
 
+/* Writes the value of one conversion, at "s" of "%s"; returns what follows. */
+static const char *put_value(struct lct_html *h, const char *form,
+                             va_list *values)
+{
+    const size_t size = strspn(form, "lz");
+    char text[24];
+
+    if (*form == 's') {
+        lct_html_text(h, va_arg(*values, const char *));
+        return form + 1;
+    }
+    if (size == 0)
+        snprintf(text, sizeof text, "%d", va_arg(*values, int));
+    else if (*form == 'z')
+        snprintf(text, sizeof text, "%zu", va_arg(*values, size_t));
+    else if (size == 1)
+        snprintf(text, sizeof text, "%ld", va_arg(*values, long));
+    else
+        snprintf(text, sizeof text, "%lld", va_arg(*values, long long));
+    lct_html_raw(h, text);
+    return form + size + 1;
+}
+
+void lct_html_print(struct lct_html *h, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    while (*format) {
+        const size_t plain = strcspn(format, "%");
+
+        lct_html_append(h, format, plain);
+        format += plain;
+        if (*format)
+            format = put_value(h, format + 1, &values);
+    }
+    va_end(values);
+}
+
 void lct_html_label(struct lct_html *h, const char *en, const char *zh)
 {
     lct_html_raw(h, " aria-label=\"");

@@ -31,6 +31,13 @@ void lct_html_format(struct lct_html *h, const char *format, ...)
  */
 void lct_html_text(struct lct_html *h, const char *text);
 
+/*
+ * Markup with values, as printf(): %s is text, escaped as by lct_html_text();
+ * %d, %lld, %zu and the like are numbers.  It has no widths.
+ */
+void lct_html_print(struct lct_html *h, const char *format, ...)
+    LOCANT_PRINTF(2, 3);
+
 /* ' aria-label="en"', with the other language in data-zh for a script; 'zh' may
    be NULL. */
 void lct_html_label(struct lct_html *h, const char *en, const char *zh);

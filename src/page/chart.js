@@ -1,9 +1,10 @@
 /*
- * chart.js - draws a figure from its numbers, with the classes that the static
- * figures have: for closed forms, and for figures on another scale.
+ * chart.js - draws closed forms, and figures on another scale, from their
+ * numbers.  Elements have the classes of the static figures.
  */
 const chart = (() => {
-  const SHADES = 33, DIGIT = 6.4; /* wide, of numbers of size 11 */
+  const SHADES = 33;
+  const DIGIT = 6.4; /* width of a digit at font size 11 */
   const dashes = ["", "5 3.5", "2 2.5", "7 2.5 1.5 2.5", "11 4"];
 
   function put(parent, name, attributes) {
@@ -40,7 +41,7 @@ const chart = (() => {
     return powers;
   };
 
-  /* With the decimals that the step between two ticks has. */
+  /* A tick with as many decimals as the step between ticks needs. */
   function tick_text(value, ticks) {
     const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : 1;
     const decimals = Math.min(15, Math.max(
@@ -51,9 +52,9 @@ const chart = (() => {
   const x_text = (data, value, ticks) =>
     data.log_x ? views.number(value) : tick_text(value, ticks);
 
-  /* At most n, fewer where their numbers would touch. */
+  /* At most n ticks, fewer if their numbers would touch. */
   function ticks_across({ box, x, data }, n) {
-    const whole = data.series && /* layers, say: none lies in between */
+    const whole = data.series && /* as layers: no ticks between them */
       data.series.every((s) => s.x.every(Number.isInteger));
     const ticks = ticks_of(x, data.log_x, n)
       .filter((value) => !whole || Number.isInteger(value));
@@ -187,7 +188,7 @@ const chart = (() => {
 
   /* ---------------------------------------------------------------- maps */
 
-  /* From a value to a shade; of magnitudes also by their logarithm. */
+  /* A function from a value to its shade, linear or logarithmic. */
   function shade_of(view) {
     const [low, high] = view.range || [view.data.low, view.data.high];
     const scale = view.log
@@ -198,7 +199,7 @@ const chart = (() => {
       : Math.round(view.log ? value > 0 ? scale(value) : 0 : scale(value));
   }
 
-  /* One path of runs for each shade, as the static figures have. */
+  /* A path for each shade: horizontal runs of equal cells. */
   function cells(svg, view, box, values, rows, cols) {
     const shade = shade_of(view), paths = new Map();
     for (let row = 0; row < rows; row++)
@@ -255,7 +256,8 @@ const chart = (() => {
     });
   }
 
-  /* Names of maps that stand side by side, above them and left of them. */
+  /* Names of maps that stand side by side: below their columns and left of
+     their rows. */
   function tile_names(svg, view) {
     const { tiles, shape } = view.data, { box } = view;
     const wide = tiles.width || tiles.size;
@@ -285,7 +287,7 @@ const chart = (() => {
 
   /* --------------------------------------------------------------- whole */
 
-  /* The frame of curves: ranges of the data, with air above and below. */
+  /* The box of the plot and the ranges of its axes. */
   function frame(data, size) {
     if (data.kind === "heatmap")
       return { box: [62, 38, size[0] - 62 - 68, size[1] - 38 - 44],
@@ -314,7 +316,7 @@ const chart = (() => {
              y: [low - air, high + air] };
   }
 
-  /* Everything inside the <svg>, anew, on the view's scales. */
+  /* Draws everything inside the <svg> again, on the scales of the view. */
   function draw(view) {
     const { svg, data } = view;
     const cursors = svg.querySelectorAll(":scope > .cursor, :scope > .linked");
@@ -329,7 +331,7 @@ const chart = (() => {
     svg.append(...cursors);
   }
 
-  /* A new figure, or other numbers in one made here. */
+  /* Sets the frame and the ranges that draw() uses. */
   function make(svg, data, size) {
     const { box, x, y } = frame(data, size);
     svg.dataset.box = box.join(" ");
@@ -337,5 +339,5 @@ const chart = (() => {
     svg.dataset.y = y.join(" ");
   }
 
-  return { draw, make };
+  return { draw, make, put };
 })();

@@ -2,8 +2,8 @@
 const controls = (() => {
   let count = 0;
 
-  /* The name before the control; what it says of its value after the name.  An
-     <output> could be labelled, too: the label says that it is of the last. */
+  /* Appends a label with these elements, of which the last is the control.
+     'htmlFor' says so, since an <output> before it could be labelled, too. */
   function labelled(parent, en, zh, ...elements) {
     const label = document.createElement("label");
     const control = elements[elements.length - 1];
@@ -18,8 +18,9 @@ const controls = (() => {
   }
 
   /*
-   * name, least, most, step, value; "log": the value is of the power of that
-   * base.  changed(value) is called as it moves.
+   * With "log", the slider holds the logarithm of the value to that base, and
+   * least, most and step are of the logarithm.  changed(value) is called as the
+   * slider moves.
    */
   function slider(parent, { name, en, zh, least, most, step = 1, value, log },
                   changed) {
@@ -60,7 +61,7 @@ const controls = (() => {
       option.textContent = words.say(choices[i][1], choices[i][2]);
     });
     rename();
-    words.changed.push(rename);
+    words.on_change.push(rename);
     element.addEventListener("change", () => changed(element.value));
     labelled(parent, en, zh, element);
     return element;
@@ -76,14 +77,14 @@ const controls = (() => {
     return input;
   }
 
-  /* A row of them; below a figure, or of a section. */
-  function row(before, after) {
+  /* A row for controls, below an element or at the end of a parent. */
+  function row(above, parent) {
     const out = document.createElement("div");
     out.className = "controls";
-    if (before)
-      before.after(out);
+    if (above)
+      above.after(out);
     else
-      after.append(out);
+      parent.append(out);
     return out;
   }
 

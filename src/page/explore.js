@@ -9,7 +9,7 @@ const explore = (() => {
   const made = [];
   let timer = null;
 
-  /* name, texts, least, most, step; "log": of the power of that base. */
+  /* name, texts, least, most, step, base of the logarithm: see controls.js */
   const sliders = [
     ["position", "position", "位置", 0, 4096, 1],
     ["base", "base", "底数", 1, 7, 0.05, 10],
@@ -24,19 +24,20 @@ const explore = (() => {
     ["distance", "distance of the last bucket", "最后一个桶的距离", 6, 10, 1, 2]
   ];
 
-  const selects = [
-    ["kind", "scaling", "缩放方式",
-     Object.entries(panels.names).map(([name, texts]) => [name, ...texts])],
-    ["layout", "pairs are", "通道配对",
-     [["half", "channels c and c + D/2", "通道 c 与 c + D/2"],
-      ["interleaved", "neighbours", "相邻通道"]]],
-    ["part", "of each angle", "显示角度的",
-     [["cos", "cosine", "余弦"], ["sin", "sine", "正弦"],
-      ["angle", "the angle itself", "角度本身"]]],
-    ["placed", "tokens that are shuffled", "被打乱的词元",
-     [["no", "without positions", "不含位置"],
-      ["yes", "with sinusoidal positions", "含正弦位置编码"]]]
-  ];
+  const selects = {
+    kind: ["scaling", "缩放方式",
+           Object.entries(panels.names).map(([name, texts]) => [name,
+                                                                ...texts])],
+    layout: ["pairs are", "通道配对",
+             [["half", "channels c and c + D/2", "通道 c 与 c + D/2"],
+              ["interleaved", "neighbours", "相邻通道"]]],
+    part: ["of each angle", "显示角度的",
+           [["cos", "cosine", "余弦"], ["sin", "sine", "正弦"],
+            ["angle", "the angle itself", "角度本身"]]],
+    placed: ["tokens that are shuffled", "被打乱的词元",
+             [["no", "without positions", "不含位置"],
+              ["yes", "with sinusoidal positions", "含正弦位置编码"]]]
+  };
 
   const name_of = (name) => `explore-${name}`;
 
@@ -46,7 +47,7 @@ const explore = (() => {
                            (value) => set(name, value));
   }
 
-  function add_select(parent, [name, en, zh, choices]) {
+  function add_select(parent, name, [en, zh, choices] = selects[name]) {
     controls.select(parent, { name: name_of(name), en, zh, choices,
                               value: state[name] },
                     (value) => set(name, value));
@@ -96,28 +97,28 @@ const explore = (() => {
     const row = controls.row(null, section);
     const position = add_slider(row, sliders[0]);
     add_rotate(row, position);
-    add_select(row, selects[0]);
+    add_select(row, "kind");
     for (const slider of sliders.slice(1))
       if (slider[0] !== "head")
         add_slider(row, slider);
   }
 
-  /* What moves one figure alone stands below it. */
+  /* Controls of one figure alone, which stand below it. */
   const own_controls = {
     shuffle(row) {
       add_button(row, "shuffle", "shuffle the tokens", "打乱词元",
                  () => set("order", state.order + 1));
-      add_select(row, selects[3]);
+      add_select(row, "placed");
     },
     terms: add_terms,
     layout(row) {
-      add_select(row, selects[1]);
-      add_select(row, selects[2]);
+      add_select(row, "layout");
+      add_select(row, "part");
     },
     diff(row) {
       const choices = panels_diff.choices();
-      add_select(row, ["left", "first table", "第一张表", choices]);
-      add_select(row, ["right", "second table", "第二张表", choices]);
+      add_select(row, "left", ["first table", "第一张表", choices]);
+      add_select(row, "right", ["second table", "第二张表", choices]);
       controls.check(row, { name: name_of("same"), en: "same scale",
                             zh: "统一刻度", value: true },
                      (on) => set("same", on));
@@ -153,7 +154,7 @@ const explore = (() => {
     return words.both(out, "Closed forms, by sliders", "用滑块探索解析式");
   }
 
-  /* How to use it all, below the contents. */
+  /* Adds a note on how to use the figures, below the contents. */
   function add_hint() {
     const hint = document.createElement("p");
     const nav = document.querySelector("nav");
@@ -201,7 +202,7 @@ const explore = (() => {
       add_figure(grid, panel);
     add_link();
     add_hint();
-    views.wakes.push((view) => {
+    views.on_wake.push((view) => {
       const found = made.find((pair) => pair[0] === view);
       if (found)
         draw(...found);

@@ -1,9 +1,9 @@
-/* figure.js - what a figure says of a place: which is near, where it lies, and
-   the words for it */
+/* figure.js - places in a figure: which one is near a point, where it lies,
+   how it is described, and which one an arrow key leads to */
 const figure = (() => {
   const finite = (v) => v !== null && v !== undefined && Number.isFinite(v);
 
-  /* Height of a row of bars, strips, points. */
+  /* Height of a row of bars, strips or points. */
   function row_height(view) {
     return Math.min(view.box.height / view.data.series.length, 34);
   }
@@ -16,7 +16,7 @@ const figure = (() => {
                                                             : null;
   }
 
-  /* Where a value of a series lies; null: nowhere in sight. */
+  /* Where a value of a series lies; null if it has no place in the plot. */
   function point(view, place) {
     const series = view.data.series[place.series], y = series.y[place.index];
     if (view.data.kind !== "curves")
@@ -57,7 +57,7 @@ const figure = (() => {
 
   const colon = () => words.say(": ", "：");
 
-  /* "12", or "12 to 13" of what is pooled. */
+  /* "12", or "12-13" for two pooled rows. */
   function index_text(first, step, pooled) {
     const last = first + step * (pooled - 1);
     return pooled > 1 ? `${views.number(first)}\u2013${views.number(last)}`
@@ -69,7 +69,7 @@ const figure = (() => {
     return [`${words.say(...y)} ${row}`, `${words.say(...x)} ${col}`];
   }
 
-  /* Of maps side by side: which one, and the cell in it. */
+  /* Describes a cell of maps side by side: which map, and where in it. */
   function tile_text(view, place) {
     const { tiles } = view.data, down = tiles.size + tiles.gap;
     const across = (tiles.width || tiles.size) + tiles.gap;
@@ -109,7 +109,7 @@ const figure = (() => {
     return views.number(series.y[k]) + band;
   }
 
-  /* One line, for a screen reader. */
+  /* Describes a place in one line, for a screen reader. */
   function say(view, place) {
     const { data } = view;
     if (data.kind === "heatmap")
@@ -124,7 +124,7 @@ const figure = (() => {
            `${views.text_of(data, "y_label")} ${value}`;
   }
 
-  /* What else there is at the same x, for a tip: at most 12 lines. */
+  /* Values of other series at the same x, for a tip: at most 12 lines. */
   function others(view, place) {
     const { data } = view, x = data.series[place.series].x[place.index];
     const lines = [];
@@ -157,7 +157,7 @@ const figure = (() => {
 
   const clamp = (v, n) => Math.max(0, Math.min(n - 1, v));
 
-  /* Along a series to the next value there is. */
+  /* Moves along a series to the next value that is defined. */
   function along(view, place, step) {
     const { y } = view.data.series[place.series];
     let index = clamp(place.index + step, y.length);
@@ -166,7 +166,7 @@ const figure = (() => {
     return finite(y[index]) ? { ...place, index } : place;
   }
 
-  /* To the next series in sight, at the nearest x. */
+  /* Moves to the next series that is shown, at the nearest x. */
   function across(view, place, step) {
     const all = view.data.series;
     for (let s = place.series + step; s >= 0 && s < all.length; s += step) {
@@ -181,7 +181,7 @@ const figure = (() => {
     return place;
   }
 
-  /* dx to the right, dy downwards. */
+  /* Moves by dx to the right and dy downwards. */
   function move(view, place, dx, dy) {
     if (view.data.kind === "heatmap") {
       const [rows, cols] = view.data.shape;

@@ -24,9 +24,9 @@ const forms = (() => {
   }
 
   /* Shares that YaRN keeps of each frequency, Peng et al. 2023,
-     arXiv:2309.00071, section 3.2.  ramp "index": linear in the pair's index,
-     as the authors' code; "turns": linear in the turns within the trained
-     length, as the paper. */
+     arXiv:2309.00071, section 3.2.  ramp "index": linear in the index of the
+     pair, as in the authors' code; "turns": linear in the number of turns
+     within the trained length, as in the paper. */
   function yarn_shares(dim, base, original, fast, slow, ramp) {
     const clamp = (x) => Math.min(1, Math.max(0, x));
     if (ramp === "turns")
@@ -94,8 +94,8 @@ const forms = (() => {
       : Math.pow(2, -max / 2 * (2 * (h - power) + 1) / power));
   }
 
-  /* Is n^w single^k < distance^k single^w?  Whole numbers, so that no
-     logarithm misses a bucket. */
+  /* Whether n^w single^k < distance^k single^w, in whole numbers, because a
+     rounded logarithm may give the wrong bucket. */
   function below(n, k, w, single, distance) {
     return BigInt(n) ** BigInt(w) * BigInt(single) ** BigInt(k) <
            BigInt(distance) ** BigInt(k) * BigInt(single) ** BigInt(w);
@@ -120,8 +120,8 @@ const forms = (() => {
 
   /* ------------------------------------------------- tables, of other length */
 
-  /* Rows [m, dim] as [n, dim] by linear interpolation: at half-pixel places,
-     as interpolate() of PyTorch, or with the ends on the ends. */
+  /* Rows [m, dim] interpolated to [n, dim]: at the centres of cells, as
+     interpolate() of PyTorch does, or ('align') with first and last row kept. */
   function resized(cells, dim, n, align) {
     const m = cells.length / dim, out = new Float64Array(n * dim);
     const row = (i) => Math.min(Math.max(i, 0), m - 1) * dim;
@@ -144,7 +144,7 @@ const forms = (() => {
   const product = (a, b) => a.map((row) => b[0].map(
     (_, c) => row.reduce((sum, x, i) => sum + x * b[i][c], 0)));
 
-  /* Of each row; NaN is hidden and stays NaN. */
+  /* Softmax of each row; NaN is a masked key and stays NaN. */
   function softmax(scores) {
     return scores.map((row) => {
       const most = Math.max(...row.filter((s) => !Number.isNaN(s)));

@@ -1,7 +1,7 @@
 /*
- * heads.js - attention of trained heads: the small maps of all of them, and
- * beside them one head, large, chosen by sliders or by a click in the small
- * ones.  Numbers come from the page's data, as C has put them there.
+ * heads.js - attention of trained heads: a grid of small maps of all heads, and
+ * beside it one head, large, chosen by sliders or by a click in the grid.  The
+ * numbers are those of lct_page_maps_data().
  */
 const heads = (() => {
   const PLACES = ["initial", "trained", "fourfold", "long"], GAP = 2, SMALL = 16;
@@ -17,7 +17,7 @@ const heads = (() => {
              fourfold: at, long: at }[place];
   };
 
-  /* [head][row * bins + bin] of a place; NaN in the future. */
+  /* cells[head][row * bins + bin] of a map; NaN for future keys. */
   function unpack(group, place) {
     const { rows, bins } = group, text = group[place].cells, out = [];
     let at = 0;
@@ -44,7 +44,7 @@ const heads = (() => {
   const SHOWN = 24;
   let text = "";
 
-  /* Bytes first .. last of it, those that cannot be seen by their code. */
+  /* Bytes first .. last of the text; invisible ones as hexadecimal codes. */
   function bytes(first, last) {
     const end = Math.min(last + 1, first + SHOWN);
     const shown = text.slice(first, end).replace(/ /g, "\u2423")
@@ -54,8 +54,8 @@ const heads = (() => {
     return text && ` \u201c${shown}${end <= last ? "\u2026" : ""}\u201d`;
   }
 
-  /* What a cell lies over: which of 'size' rows of queries and bins of keys.
-     A row of a small map is the mean of some queries. */
+  /* The queries and keys that a cell of a map of 'size' rows stands for.  A row
+     of a small map is the mean of several queries. */
   function over(group, place, size, row, col) {
     if (!group[place])
       return [];
@@ -75,7 +75,7 @@ const heads = (() => {
 
   /* ------------------------------------------------------------- one head */
 
-  /* What the lower maps are; where there are none, nothing. */
+  /* The part of the title that names the lower maps, if there are any. */
   function below(group) {
     const names = PLACES.slice(2).filter((place) => group[place])
       .map((place) => name_of(group, place));
@@ -141,20 +141,17 @@ const heads = (() => {
     scale.draw(view);
   }
 
-  /* A frame around the head that is shown large. */
+  /* Draws a frame around the head that is shown large. */
   function frame(pair) {
     const { grid, layer, head } = pair, { box } = grid;
     const step = SMALL + 1, [rows, cols] = grid.data.shape;
     const old = grid.svg.querySelector(":scope > .chosen");
-    const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     if (old)
       old.remove();
-    rect.setAttribute("class", "chosen");
-    rect.setAttribute("x", box.x + box.width * head * step / cols);
-    rect.setAttribute("y", box.y + box.height * layer * step / rows);
-    rect.setAttribute("width", box.width * SMALL / cols);
-    rect.setAttribute("height", box.height * SMALL / rows);
-    grid.svg.append(rect);
+    chart.put(grid.svg, "rect", {
+      class: "chosen", x: box.x + box.width * head * step / cols,
+      y: box.y + box.height * layer * step / rows,
+      width: box.width * SMALL / cols, height: box.height * SMALL / rows });
   }
 
   /* -------------------------------------------------------------- controls */
@@ -188,7 +185,7 @@ const heads = (() => {
     });
   }
 
-  /* Names of the maps in a figure, for tips, and below and beside it. */
+  /* Names the maps in both figures, for tips and for their axes. */
   function add_tiles(pair) {
     const { group, grid, one } = pair;
     const count = (n, en, zh) => Array.from(
@@ -225,7 +222,7 @@ const heads = (() => {
     frame(pair);
   }
 
-  /* A pin in a small map brings its head beside it. */
+  /* A pin in a small map shows its head large. */
   function pinned(view) {
     const pair = pairs.find((p) => p.grid === view), step = SMALL + 1;
     if (pair && pair.ready && view.pin)
@@ -246,12 +243,12 @@ const heads = (() => {
     for (const pair of pairs)
       for (const view of [pair.grid, pair.one])
         view.made = true;
-    views.wakes.push((view) => {
+    views.on_wake.push((view) => {
       const pair = pairs.find((p) => p.grid === view || p.one === view);
       if (pair && !pair.ready)
         wake(pair);
     });
-    views.pins.push(pinned);
+    views.on_pin.push(pinned);
   }
 
   return { start };

@@ -1,32 +1,22 @@
 /*
- * hover.js - a pointer over a figure, a pin in it, arrow keys, and the lines
- * that show the same place in the figures beside it.
+ * hover.js - the pointer over a figure, pins, arrow keys, and lines that show
+ * the same position, channel or distance in the figures beside it.
  */
 const hover = (() => {
-  const NAMESPACE = "http://www.w3.org/2000/svg";
   let tip;
-
-  function element(name, attributes) {
-    const out = document.createElementNS(NAMESPACE, name);
-    for (const [key, value] of Object.entries(attributes))
-      out.setAttribute(key, value);
-    return out;
-  }
 
   function layer(view, name) {
     let group = view.svg.querySelector(`:scope > .${name}`);
-    if (!group) {
-      group = element("g", { class: name });
-      view.svg.append(group);
-    }
+    if (!group)
+      group = chart.put(view.svg, "g", { class: name }).node();
     group.textContent = "";
     return group;
   }
 
-  /* A line that is seen on dark cells and on light ones. */
+  /* A line that can be seen on dark and on light cells. */
   function rule(group, x1, y1, x2, y2) {
-    group.append(element("line", { class: "halo", x1, y1, x2, y2 }),
-                 element("line", { x1, y1, x2, y2 }));
+    chart.put(group, "line", { class: "halo", x1, y1, x2, y2 });
+    chart.put(group, "line", { x1, y1, x2, y2 });
   }
 
   /* A frame around the cell, or a ring around the value and its crosshair. */
@@ -41,19 +31,19 @@ const hover = (() => {
       const x = box.x + width * place.col, y = box.y + height * place.row;
       rule(group, box.x, y + height / 2, box.x + box.width, y + height / 2);
       rule(group, x + width / 2, box.y, x + width / 2, box.y + box.height);
-      group.append(element("rect", { x, y, width, height }));
+      chart.put(group, "rect", { x, y, width, height });
       return;
     }
     const at = figure.point(view, place);
     if (!at)
       return;
     rule(group, at[0], box.y, at[0], box.y + box.height);
-    group.append(element("circle", { cx: at[0], cy: at[1], r: 5 }));
+    chart.put(group, "circle", { cx: at[0], cy: at[1], r: 5 });
   }
 
   /* ---------------------------------------------------------------- links */
 
-  /* Lines where an axis of the view is of a quantity of that place. */
+  /* Draws lines where an axis shows a quantity of 'about'. */
   function draw_link(view, about) {
     const group = layer(view, "linked"), { box, data } = view;
     const x = views.quantity(data.x_label), y = views.quantity(data.y_label);
@@ -110,7 +100,7 @@ const hover = (() => {
     return figure.near(view, point.x, point.y);
   }
 
-  /* What is pinned, said aloud. */
+  /* Writes what is pinned, which a screen reader then says. */
   function say(view) {
     view.output.textContent = view.pin ? figure.say(view, view.pin) : "";
   }
@@ -120,7 +110,7 @@ const hover = (() => {
     draw_cursor(view, place, place !== null);
     link(view, place);
     say(view);
-    for (const action of views.pins)
+    for (const action of views.on_pin)
       action(view);
   }
 
@@ -194,8 +184,8 @@ const hover = (() => {
     tip.hidden = true;
     tip.setAttribute("aria-hidden", "true");
     document.body.append(tip);
-    views.wakes.push(add);
-    words.changed.push(() => views.all.filter((v) => v.awake).forEach(say));
+    views.on_wake.push(add);
+    words.on_change.push(() => views.all.filter((v) => v.awake).forEach(say));
   }
 
   return { start, redraw };

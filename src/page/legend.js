@@ -1,8 +1,9 @@
-/* legend.js - a click on a label leaves one line; in all figures of runs, for
-   they show the same encodings */
+/* legend.js - a click on the label of a line shows that line alone, in every
+   figure that has a line of this name */
 const legend = (() => {
-  /* The labelled series and those of its colour that have no label: other
-     seeds, its own window; of a label that has no line, all of these. */
+  /* Series i and the series without a label that belong to it: those of its
+     colour (other seeds, its own window) or, if i is a label without a line,
+     all of them. */
   function family(view, i) {
     const { series } = view.data, own = new Set([i]);
     const line = series[i].y.some(Number.isFinite);
@@ -38,7 +39,7 @@ const legend = (() => {
     }
   }
 
-  /* Labels become buttons. */
+  /* Makes each label a button. */
   function add(view) {
     if (view.data.kind === "heatmap" || view.data.series.length < 2)
       return;
@@ -62,7 +63,7 @@ const legend = (() => {
   }
 
   function start() {
-    views.wakes.push(add);
+    views.on_wake.push(add);
   }
 
   return { start, add };

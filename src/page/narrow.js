@@ -1,6 +1,6 @@
 /*
- * narrow.js - the wide figures, laid out anew for a narrow screen: as wide as
- * it is, with letters of the same size and the names of the lines below.
+ * narrow.js - lays out wide figures for a narrow screen: as wide as the screen,
+ * with text of the same size, and the names of the lines below the plot.
  */
 const narrow = (() => {
   const WIDTH = 340, HEIGHT = 260, TOP = 46, LEFT = 58;
@@ -10,7 +10,7 @@ const narrow = (() => {
     ["viewBox", "width", "height", "data-box"].map(
       (name) => [name, view.svg.getAttribute(name)]);
 
-  function lay(view) {
+  function lay_out(view) {
     const rows = Math.ceil(view.data.series.filter((s) => s.label).length / 2);
     const height = TOP + HEIGHT + 56 + 20 * rows;
     view.svg.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
@@ -19,19 +19,15 @@ const narrow = (() => {
     view.svg.dataset.box = `${LEFT} ${TOP} ${WIDTH - LEFT - 14} ${HEIGHT}`;
   }
 
-  function put_back(view) {
-    for (const [name, value] of view.wide)
-      view.svg.setAttribute(name, value);
-  }
-
   function set(view, on) {
     if (!view.wide || Boolean(view.narrow) === on)
       return;
     view.narrow = on;
     if (on)
-      lay(view);
+      lay_out(view);
     else
-      put_back(view);
+      for (const [name, value] of view.wide)
+        view.svg.setAttribute(name, value);
     view.svg.parentNode.classList.toggle("wide", !view.narrow);
     views.measure(view);
     scale.draw(view);
@@ -47,14 +43,14 @@ const narrow = (() => {
   }
 
   function start() {
-    views.wakes.push(add);
+    views.on_wake.push(add);
     const all = (on) => views.all.forEach((view) => set(view, on));
     screen.addEventListener("change", () => all(screen.matches));
     addEventListener("beforeprint", () => all(false));
     addEventListener("afterprint", () => all(screen.matches));
   }
 
-  /* Size of a title that the screen holds. */
+  /* The font size at which a title fits the screen. */
   const title_size = (data) => Math.min(13.5, (WIDTH - 24) / Math.max(
     .58 * (data.title || "").length, (data.title_zh || "").length));
 

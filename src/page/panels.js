@@ -1,19 +1,24 @@
 /*
- * panels.js - the figures of closed forms: what each shows at a state of the
- * sliders, in the format of the page's figures.
+ * panels.js - figures of closed forms, as functions from the state of the
+ * sliders to data in the format of the page's figures.
  *
  * state: position, base, dim (channels of a head), kind, factor, length (the
  * trained one), call (length of the call), fast (turns that YaRN leaves alone),
  * heads, head (from 0 on), buckets, distance.
  */
 const panels = (() => {
-  const whole = (n) => Array.from({ length: n }, (_, i) => i);
-
   function curves(name, title, title_zh, more, series) {
     return { kind: "curves", name: `explore-${name}`, title, title_zh,
              log_x: false, marks: [], ...more,
              series: series.map((s, i) => ({ color: i % 9, dashed: 0,
                                              marks: false, ...s })) };
+  }
+
+  function map(name, title, title_zh, [rows, cols], cells, more) {
+    return { kind: "heatmap", name: `explore-${name}`, title, title_zh,
+             log_x: false, diverging: true, rows, cols, shape: [rows, cols],
+             pooled: [1, 1], x_first: 0, x_step: 1, y_first: 0, y_step: 1,
+             cells, ...more };
   }
 
   const axis = (name, en, zh) => ({ [`${name}_label`]: en,
@@ -23,23 +28,22 @@ const panels = (() => {
 
   const ROWS = 96;
 
-  /* Rows from the position on. */
+  /* ROWS rows, from the chosen position on. */
   function table(state) {
     const first = state.position;
     const cells = new Float64Array(ROWS * state.dim);
     for (let row = 0; row < ROWS; row++)
       cells.set(forms.sinusoid(first + row, state.dim, state.base),
                 row * state.dim);
-    return { kind: "heatmap", name: "explore-table", title: "Sinusoidal table",
-             title_zh: "正弦位置编码表", ...axis("x", "channel", "通道"),
-             ...axis("y", "position", "位置"), rows: ROWS, cols: state.dim,
-             x_first: 0, x_step: 1, y_first: first, y_step: 1, log_x: false,
-             diverging: true, low: -1, high: 1, pooled: [1, 1],
-             shape: [ROWS, state.dim], cells };
+    return map("table", "Sinusoidal table", "正弦位置编码表",
+               [ROWS, state.dim], cells,
+               { ...axis("x", "channel", "通道"),
+                 ...axis("y", "position", "位置"), y_first: first, low: -1,
+                 high: 1 });
   }
 
   function vector(state) {
-    const x = whole(state.dim);
+    const x = d3.range(state.dim);
     return curves("vector", `Sinusoidal vector at position ${state.position}`,
                   `位置 ${state.position} 的正弦编码向量`,
                   { ...axis("x", "channel", "通道"), y_min: -1.05, y_max: 1.05,
@@ -76,8 +80,8 @@ const panels = (() => {
 
   function circle(state) {
     const all = frequencies(state), n = Math.min(HANDS, all.length);
-    const rim = whole(65).map((i) => i * Math.PI / 32);
-    const pairs = whole(n).map((i) => all.length <= HANDS ? i
+    const rim = d3.range(65).map((i) => i * Math.PI / 32);
+    const pairs = d3.range(n).map((i) => all.length <= HANDS ? i
       : Math.floor(i * (all.length - 1) / (HANDS - 1)));
     return curves("circle", `Pairs turning, position ${state.position}`,
                   `旋转的通道对，位置 ${state.position}`,
@@ -91,15 +95,25 @@ const panels = (() => {
                      y: rim.map(Math.sin) }]);
   }
 
+  /* What is drawn at the trained length. */
+  const trained = (state) => ({ x: state.length, label: "trained length",
+                                label_zh: "训练长度" });
+
   const names = { none: ["as trained", "训练时"], linear: ["PI", "PI"],
                   ntk: ["NTK", "NTK"], dynamic: ["dynamic NTK", "动态 NTK"],
                   "yarn-index": ["YaRN", "YaRN"],
                   "yarn-turns": ["YaRN, turns", "YaRN（圈数）"] };
 
-  /* The ends of YaRN's ramp are the first two: turns within the length. */
+  const named = (kind) => ({ label: names[kind][0], label_zh: names[kind][1] });
+
+  /* As trained, and as chosen. */
+  const kinds = (state) => state.kind === "none" ? ["none"]
+    : ["none", state.kind];
+
+  /* With YaRN, a mark where its ramp begins comes first: wavelengths that turn
+     'fast' times within the trained length. */
   function wave_marks(state) {
-    const out = [{ x: state.length, label: "trained length",
-                   label_zh: "训练长度" }];
+    const out = [trained(state)];
     if (state.factor > 1)
       out.push({ x: state.length * state.factor, label: "extended",
                  label_zh: "扩展后长度" });
@@ -110,31 +124,28 @@ const panels = (() => {
     return out;
   }
 
-  /* As trained, and as chosen; each wavelength against the two lengths. */
+  /* Each wavelength against the two lengths. */
   function waves(state) {
-    const y = whole(state.dim / 2);
-    const kinds = state.kind === "none" ? ["none"] : ["none", state.kind];
+    const y = d3.range(state.dim / 2);
     return curves("waves", "Wavelengths", "波长",
                   { ...axis("x", "positions per turn", "每圈的位置数"),
                     ...axis("y", "pair", "通道对"), log_x: true,
                     marks: wave_marks(state) },
-                  kinds.map((kind, i) => ({
-                    label: names[kind][0], label_zh: names[kind][1], y,
-                    marks: true, dashed: i,
+                  kinds(state).map((kind, i) => ({
+                    ...named(kind), y, marks: true, dashed: i,
                     x: forms.wavelengths(frequencies(state, kind)) })));
   }
 
-  /* The share of its own frequency that each pair keeps: both ramps of YaRN,
-     and what is chosen. */
+  /* The share of its own frequency that each pair keeps under both ramps of
+     YaRN and under the chosen scaling. */
   function shares(state) {
-    const x = whole(state.dim / 2), s = state.factor;
+    const x = d3.range(state.dim / 2), s = state.factor;
     const plain = forms.rope(state.dim, state.base), now = frequencies(state);
     const ramp = (name) => forms.yarn_shares(state.dim, state.base,
                                              state.length, state.fast, 1,
                                              name);
     const own = s > 1 && !state.kind.startsWith("yarn")
-      ? [{ label: names[state.kind][0], label_zh: names[state.kind][1], x,
-           color: 0, marks: true,
+      ? [{ ...named(state.kind), x, color: 0, marks: true,
            y: now.map((f, c) => (f / plain[c] - 1 / s) / (1 - 1 / s)) }] : [];
     return curves("shares", "Share of its frequency a pair keeps (gamma)",
                   "各通道对保留的频率份额（γ）",
@@ -148,28 +159,25 @@ const panels = (() => {
                    ...own]);
   }
 
-  /* Of q = k = (1, .., 1), relative to distance 0. */
+  /* The score of q = k = (1, .., 1), relative to that at distance 0. */
   function score(state) {
-    const x = whole(257).map((i) => Math.round(i * state.length / 64));
+    const x = d3.range(257).map((i) => Math.round(i * state.length / 64));
     const mean = (kind) => {
       const all = frequencies(state, kind);
       return x.map((d) => d3.mean(all, (f) => Math.cos(d * f)));
     };
-    const kinds = state.kind === "none" ? ["none"] : ["none", state.kind];
     return curves("score", "Score of equal vectors, by distance",
                   "相同向量的得分随距离的变化",
                   { ...axis("x", "distance", "距离"),
                     ...axis("y", "cosine similarity", "余弦相似度"),
-                    marks: [{ x: state.length, label: "trained length",
-                              label_zh: "训练长度" }] },
-                  kinds.map((kind, i) => ({
-                    label: names[kind][0], label_zh: names[kind][1], x,
-                    dashed: i, y: mean(kind) })));
+                    marks: [trained(state)] },
+                  kinds(state).map((kind, i) => ({
+                    ...named(kind), x, dashed: i, y: mean(kind) })));
   }
 
-  /* ------------------------------------------------------ biases, warmth */
+  /* ------------------------------------- biases, scaling of the queries */
 
-  const distances = (state) => whole(129).map(
+  const distances = (state) => d3.range(129).map(
     (i) => Math.round(i * state.length / 64));
 
   function alibi(state) {
@@ -187,7 +195,7 @@ const panels = (() => {
   }
 
   function buckets(state) {
-    const x = whole(257).map((i) => Math.round(i * state.distance / 128));
+    const x = d3.range(257).map((i) => Math.round(i * state.distance / 128));
     return curves("buckets", `T5: ${state.buckets} buckets`,
                   `T5：${state.buckets} 个桶`,
                   { ...axis("x", "distance", "距离"),
@@ -199,18 +207,16 @@ const panels = (() => {
   }
 
   function logn(state) {
-    const x = whole(121).map((i) => Math.round(Math.pow(2, i / 8)));
+    const x = d3.range(121).map((i) => Math.round(Math.pow(2, i / 8)));
     return curves("logn", "Log-n factor of the queries", "log-n 查询系数",
                   { ...axis("x", "position of the query, from 1",
                             "查询的位置（从 1 起）"),
                     ...axis("y", "factor of the score", "得分的系数"),
-                    log_x: true,
-                    marks: [{ x: state.length, label: "trained length",
-                              label_zh: "训练长度" }] },
+                    log_x: true, marks: [trained(state)] },
                   [{ x, y: x.map((p) => forms.logn(p - 1, state.length)) }]);
   }
 
-  /* In order: what makes it, and what it says. */
+  /* In the order of the page: function, caption in English and in Chinese. */
   const list = [
     [circle, "Each pair of channels is a hand that rotates by its own angle at " +
              "each position; the dots are the 16 positions before.",
@@ -235,5 +241,5 @@ const panels = (() => {
      "max(1, ln p / ln 训练长度)：超出训练长度后查询逐渐放大。"]
   ];
 
-  return { list, names };
+  return { list, names, map, axis, frequencies };
 })();

@@ -1,8 +1,9 @@
-/* panels_diff.js - two tables of the page, or a sinusoid, and their difference */
+/* panels_diff.js - two tables and their difference; each is a table of the page
+   or a sinusoid */
 const panels_diff = (() => {
   const ROWS = 96, COLS = 64;
 
-  /* Those that the page has, each once a card. */
+  /* The tables of the page: one in each card that has one. */
   const tables = () => views.all.filter((view) => view.data.name === "table");
 
   const spec_of = (view) => view.scope.querySelector("dd code").textContent;
@@ -13,7 +14,7 @@ const panels_diff = (() => {
                                                        spec_of(view),
                                                        spec_of(view)])];
 
-  /* {rows, cols, at(row, col)}; rows of a pooled table are groups of them. */
+  /* {rows, cols, at(row, col)} of a table; a row of a pooled table is a group. */
   function read(name, state) {
     const view = tables()[Number(name.replace("table-", ""))];
     if (!view) {
@@ -46,23 +47,21 @@ const panels_diff = (() => {
       shown[to] = state.same ? value : value * high / most(part);
     }));
     const all = choices(), name = (own) => all.find((c) => c[0] === own);
-    return { kind: "heatmap", name: "explore-diff",
-             title: "Two tables and their difference",
-             title_zh: "两张表及其差", y_label: "position", y_label_zh: "位置",
-             rows, cols: wide, x_first: 0, x_step: 1, y_first: 0, y_step: 1,
-             log_x: false, diverging: true, low: -high, high, pooled: [1, 1],
-             shape: [rows, wide], cells, shown,
-             tiles: { size: rows, width: cols, gap: 2, down: [["", ""]],
-                      words: [["position", "位置"], ["channel", "通道"]],
-                      across: [["first", "第一张"], ["second", "第二张"],
-                               ["difference", "差"]] },
-             badge: [state.same, state.same
-               ? `one scale, to ${views.number(high)}`
-               : `scales to ${each.map((p) => views.number(most(p))).join(", ")}`,
-                     state.same ? `同一刻度，至 ${views.number(high)}`
-                       : `刻度至 ${each.map((p) => views.number(most(p)))
-                         .join("、")}`],
-             names: [name(state.left), name(state.right)].map((c) => c && c[1]) };
+    const tops = each.map((part) => views.number(most(part)));
+    return panels.map(
+      "diff", "Two tables and their difference", "两张表及其差", [rows, wide],
+      cells,
+      { ...panels.axis("y", "position", "位置"), low: -high, high, shown,
+        tiles: { size: rows, width: cols, gap: 2, down: [["", ""]],
+                 words: [["position", "位置"], ["channel", "通道"]],
+                 across: [["first", "第一张"], ["second", "第二张"],
+                          ["difference", "差"]] },
+        badge: state.same
+          ? [true, `one scale, to ${views.number(high)}`,
+             `同一刻度，至 ${views.number(high)}`]
+          : [false, `scales to ${tops.join(", ")}`,
+             `刻度至 ${tops.join("、")}`],
+        names: [name(state.left), name(state.right)].map((c) => c && c[1]) });
   }
 
   const panel = [diff, "Positions downwards, channels across; the left two are " +

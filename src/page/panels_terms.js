@@ -1,12 +1,12 @@
 /*
- * panels_terms.js - more figures of closed forms: what shuffling does, the four
- * terms of Transformer-XL, layouts of rotary pairs, and that their scores are of
- * distances alone.  See panels.js; more of the state: layout (half, interleaved),
- * part (cos, sin, angle), terms (those of "abcd" that are added), order (which
- * shuffle), placed (whether the shuffled tokens have positions).
+ * panels_terms.js - more figures of closed forms: what shuffling changes, the
+ * four terms of Transformer-XL, layouts of rotary pairs, and scores that depend
+ * on distances alone.  See panels.js.  More of the state: layout (half,
+ * interleaved), part (cos, sin, angle), terms (those of "abcd" that are added),
+ * order (which shuffle), placed (whether the shuffled tokens have positions).
  */
 const panels_terms = (() => {
-  const whole = (n) => Array.from({ length: n }, (_, i) => i);
+  const { map, axis, frequencies } = panels;
 
   /* mulberry32 and Box-Muller: the same numbers on every page. */
   function normals(seed) {
@@ -20,8 +20,8 @@ const panels_terms = (() => {
     const normal = () => Math.sqrt(-2 * Math.log(uniform())) *
                          Math.cos(2 * Math.PI * uniform());
     return { uniform, normal,
-             rows: (n, dim, scale = 1) => whole(n).map(
-               () => whole(dim).map(() => scale * normal())) };
+             rows: (n, dim, scale = 1) => d3.range(n).map(
+               () => d3.range(dim).map(() => scale * normal())) };
   }
 
   /* Square matrices side by side, as one map. */
@@ -33,20 +33,19 @@ const panels_terms = (() => {
     matrices.forEach((matrix, t) => matrix.forEach((row, i) => row.forEach(
       (value, j) => { cells[i * cols + t * (n + 1) + j] = value; })));
     const most = d3.max(cells, Math.abs) || 1;
-    return { kind: "heatmap", name: `explore-${name}`, title, title_zh,
-             rows: n, cols, x_first: 0, x_step: 1, y_first: 0, y_step: 1,
-             log_x: false, diverging: true, low: -most, high: most,
-             pooled: [1, 1], shape: [n, cols], cells, tiles,
-             y_label: "query", y_label_zh: "查询", ...more };
+    return map(name, title, title_zh, [n, cols], cells,
+               { low: -most, high: most, tiles, ...axis("y", "query", "查询"),
+                 ...more });
   }
 
   /* --------------------------------------------------------------- shuffle */
 
   const TOKENS = 8, WIDTH = 16;
 
-  /* One that is not its own inverse, or nobody could be trapped. */
+  /* A permutation that is not its own inverse: one that is would hide the
+     pitfall. */
   function order_of(which) {
-    const random = normals(1000 + which), p = whole(TOKENS);
+    const random = normals(1000 + which), p = d3.range(TOKENS);
     do
       for (let i = TOKENS - 1; i > 0; i--) {
         const j = Math.floor(random.uniform() * (i + 1));
@@ -63,8 +62,8 @@ const panels_terms = (() => {
                            forms.product(x, of_key));
   }
 
-  /* Weights of the shuffled tokens less those from before, at the places that
-     p says, and at those of argsort(p). */
+  /* Weights of the shuffled tokens minus the weights before, reordered by p and,
+     wrongly, by argsort(p). */
   function shuffle(state) {
     const random = normals(7), tokens = random.rows(TOKENS, WIDTH);
     const of_query = random.rows(WIDTH, WIDTH, 1 / Math.sqrt(WIDTH));
@@ -102,7 +101,7 @@ const panels_terms = (() => {
                   "(d) 任意查询与距离：v·r"]];
   const XL = 16;
 
-  /* Random numbers of a size that shows each term. */
+  /* Random numbers so large that each term can be seen. */
   function xl_case() {
     const random = normals(11);
     return { q: random.rows(XL, WIDTH), k: random.rows(XL, WIDTH),
@@ -118,7 +117,7 @@ const panels_terms = (() => {
     const data = tiled("xl", `Transformer-XL: ${chosen}`,
                  `Transformer-XL：${chosen}`,
                  [sum, forms.softmax(sum)],
-                 [["score", "得分"], ["weight", "权重"]], {});
+                 [["score", "得分"], ["weight", "权重"]]);
     /* weights are drawn as if 1 were the largest score */
     data.shown = data.cells.map((value, i) =>
       i % data.cols > XL ? value * data.high : value);
@@ -127,11 +126,6 @@ const panels_terms = (() => {
 
   /* --------------------------------------------------------------- rotary */
 
-  const frequencies = (state) => forms.scaled(
-    state.dim, state.base,
-    { kind: state.kind.replace(/-.*/, ""), ramp: state.kind.replace(/.*-/, ""),
-      factor: state.factor, original: state.length, length: state.call,
-      fast: state.fast });
   const ROWS = 64;
 
   function layout(state) {
@@ -143,20 +137,19 @@ const panels_terms = (() => {
         cells[row * cols + c] = of[state.part](
           (state.position + row) * freq[forms.pair_of(c, cols, state.layout)]);
     const angle = state.part === "angle";
-    return { kind: "heatmap", name: "explore-layout",
-             title: "Angles of the channels", title_zh: "各通道的角度",
-             x_label: "channel", x_label_zh: "通道", y_label: "position",
-             y_label_zh: "位置", rows: ROWS, cols, x_first: 0, x_step: 1,
-             y_first: state.position, y_step: 1, log_x: false,
-             diverging: !angle, low: angle ? 0 : -1, high: angle ? turn : 1,
-             pooled: [1, 1], shape: [ROWS, cols], cells };
+    return map("layout", "Angles of the channels", "各通道的角度",
+               [ROWS, cols], cells,
+               { ...axis("x", "channel", "通道"),
+                 ...axis("y", "position", "位置"), y_first: state.position,
+                 diverging: !angle, low: angle ? 0 : -1,
+                 high: angle ? turn : 1 });
   }
 
-  /* Scores of one query and one key at fixed distances, wherever they stand. */
+  /* Scores of one query and one key at fixed distances, at many positions. */
   function relative(state) {
     const random = normals(5), freq = frequencies(state);
     const q = random.rows(1, state.dim)[0], k = random.rows(1, state.dim)[0];
-    const x = whole(65).map((i) => state.position + 64 + 4 * i);
+    const x = d3.range(65).map((i) => state.position + 64 + 4 * i);
     const rotated = (row, p) => forms.rotated(row, p, freq, state.layout);
     const dot = (a, b) => d3.sum(a, (v, i) => v * b[i]);
     const series = [1, 8, 64].map((far, i) => ({
@@ -172,8 +165,9 @@ const panels_terms = (() => {
     const high = d3.max(series, (s) => d3.max(s.y));
     return { kind: "curves", name: "explore-relative", log_x: false, marks: [],
              title: "The same distances at other positions",
-             title_zh: "相同距离、不同位置", x_label: "position of the query",
-             x_label_zh: "查询的位置", y_label: "score", y_label_zh: "得分",
+             title_zh: "相同距离、不同位置",
+             ...axis("x", "position of the query", "查询的位置"),
+             ...axis("y", "score", "得分"),
              y_min: low - .5, y_max: high + .5, series,
              badge: [ok, `scores vary by ${views.power(spread, 0)}, the ` +
                          `length of q by ${views.power(stretch, 0)}`,
@@ -189,16 +183,13 @@ const panels_terms = (() => {
       i % n > Math.floor(i / n) ? NaN : -slope * (Math.floor(i / n) - i % n));
     const falls = cells.every((value, i) => Number.isNaN(value) ||
       value <= 0 && (i % n === 0 || cells[i - 1] <= value));
-    return { kind: "heatmap", name: "explore-alibi-matrix",
-             title: `ALiBi, head ${state.head}: slope ${
-               views.number(slope)}`,
-             title_zh: `ALiBi，第 ${state.head} 头：斜率 ${
-               views.number(slope)}`,
-             x_label: "key", x_label_zh: "键", y_label: "query",
-             y_label_zh: "查询", rows: n, cols: n, x_first: 0, x_step: 1,
-             y_first: 0, y_step: 1, log_x: false, diverging: true,
-             low: d3.min(cells), high: -d3.min(cells), pooled: [1, 1],
-             shape: [n, n], cells, badge: tools.sign(falls) };
+    return map("alibi-matrix",
+               `ALiBi, head ${state.head}: slope ${views.number(slope)}`,
+               `ALiBi，第 ${state.head} 头：斜率 ${views.number(slope)}`,
+               [n, n], cells,
+               { ...axis("x", "key", "键"), ...axis("y", "query", "查询"),
+                 low: d3.min(cells), high: -d3.min(cells),
+                 badge: tools.sign(falls) });
   }
 
   const list = [

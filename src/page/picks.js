@@ -1,9 +1,9 @@
 /*
- * picks.js - what is pinned in a table of positions and channels is drawn beside
- * it: the channel among the channels, the position among the vectors.
+ * picks.js - draws what is pinned in a table of positions and channels: its
+ * column in the figure of channels, its row in the figure of vectors.
  */
 const picks = (() => {
-  /* Column or row of the table at the pin, as a line; transposed or not. */
+  /* The column (quantity "channel") or row ("position") at the pin, as a line. */
   function line_of(view, quantity) {
     const { data } = view, [rows, cols] = data.shape;
     const across = views.quantity(data.x_label) === quantity;
@@ -20,7 +20,8 @@ const picks = (() => {
 
   const color = 8;
 
-  function put(view, other, quantity, zh) {
+  /* Adds the line to the data of the other figure. */
+  function add_line(view, other, quantity, zh) {
     const value = views.quantities(view, view.pin)[quantity];
     const pooled = Math.max(...view.data.pooled) > 1;
     other.data = { ...other.plain, series: [...other.plain.series, {
@@ -29,7 +30,7 @@ const picks = (() => {
       label_zh: `固定：${zh} ${value}${pooled ? "（合并）" : ""}` }] };
   }
 
-  /* Drawn anew, with the pinned line or without it. */
+  /* Draws the other figure again, with the pinned line or without it. */
   function show(view, other, quantity, zh) {
     views.wake(other);
     if (!other.plain) {
@@ -41,7 +42,7 @@ const picks = (() => {
     other.pin = null;
     other.only = null;
     if (view.pin)
-      put(view, other, quantity, zh);
+      add_line(view, other, quantity, zh);
     else
       other.data = other.plain;
     if (view.pin)
@@ -65,7 +66,7 @@ const picks = (() => {
   }
 
   function start() {
-    views.pins.push(pinned);
+    views.on_pin.push(pinned);
   }
 
   return { start };

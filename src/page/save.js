@@ -1,7 +1,7 @@
-/* save.js - the numbers of a figure as CSV and JSON, as 'locant figure' prints
-   them; here they have six digits, and of large maps what is drawn */
+/* save.js - the numbers of a figure as CSV and JSON, in the formats of 'locant
+   figure', but with six digits, and with the pooled cells of large maps */
 const save = (() => {
-  /* RFC 4180. */
+  /* A field, quoted as in RFC 4180. */
   function field(text) {
     return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
   }
@@ -69,7 +69,7 @@ const save = (() => {
 
   /* ------------------------------------------------------------------ all */
 
-  /* Those of the page, not those of the sliders. */
+  /* The figures of the page, without those of the sliders. */
   const kept = () => views.all.filter((view) => !/^explore-/.test(
     view.data.name || ""));
 
@@ -81,8 +81,8 @@ const save = (() => {
     return JSON.stringify({ trained: views.page.trained, figures }) + "\n";
   }
 
-  /* One value a line: of curves y is the value, of maps row and column are y
-     and x. */
+  /* One value a line, in the column "value"; of maps, x is the column and y
+     the row. */
   function all_csv() {
     const rows = [["figure", "series", "x", "y", "value", "low", "high"]];
     for (const view of kept()) {
@@ -96,7 +96,7 @@ const save = (() => {
     return csv(rows);
   }
 
-  /* Below the contents. */
+  /* Adds buttons for all figures, below the contents. */
   function add_all() {
     const nav = document.querySelector("nav");
     const row = document.createElement("div");
@@ -112,7 +112,7 @@ const save = (() => {
       nav.after(row);
   }
 
-  /* "locant-table-3": the third of its name. */
+  /* "locant-table-3" for the third figure named "table". */
   function name_of(view) {
     const name = view.data.name || "figure";
     const alike = views.all.filter((v) => (v.data.name || "figure") === name);
@@ -121,7 +121,7 @@ const save = (() => {
   }
 
   function start() {
-    views.wakes.push((view) => add(view, name_of(view)));
+    views.on_wake.push((view) => add(view, name_of(view)));
     add_all();
   }
 

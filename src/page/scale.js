@@ -1,7 +1,8 @@
 /* scale.js - one scale for all figures of a name, and a logarithmic one for
    magnitudes */
 const scale = (() => {
-  /* The static drawing is kept, to be put back. */
+  /* Draws a figure again.  The static drawing is kept, and put back when
+     nothing differs from it any more. */
   function draw(view) {
     if (!view.still)
       view.still = [...view.svg.childNodes].filter(
@@ -22,13 +23,13 @@ const scale = (() => {
     hover.redraw(view);
   }
 
-  /* Of its own. */
+  /* The range of values of a figure by itself. */
   function range_of(view) {
     return view.data.kind === "heatmap" ? [view.data.low, view.data.high]
       : view.svg.dataset.y.split(" ").map(Number);
   }
 
-  /* What holds every figure of them. */
+  /* The range that contains those of all figures. */
   function common(alike) {
     const all = alike.map(range_of);
     return [d3.min(all, (r) => r[0]), d3.max(all, (r) => r[1])];
@@ -53,11 +54,10 @@ const scale = (() => {
     const ranges = new Set(alike.map((v) => range_of(v).join(" ")));
     if (!lockable(view) || ranges.size < 2)
       return;
-    view.same = tools.toggle(view.tools, "same scale", "统一刻度",
-                             (on) => lock(alike, on));
-    view.same.dataset.tool = "same";
-    words.label(view.same, `same scale for all figures "${name}"`,
-                `所有“${name}”图使用同一刻度`);
+    view.same = tools.toggle(
+      view.tools, "same", "same scale", "统一刻度",
+      [`same scale for all figures "${name}"`, `所有“${name}”图使用同一刻度`],
+      (on) => lock(alike, on));
   }
 
   function add_log(view) {
@@ -65,20 +65,19 @@ const scale = (() => {
     if (data.kind !== "heatmap" || data.diverging || data.low < 0 ||
         data.high <= 0)
       return;
-    const button = tools.toggle(view.tools, "log", "对数", (on) => {
+    tools.toggle(view.tools, "log", "log", "对数",
+                 ["colours by the logarithm, over three decades",
+                  "颜色按对数（三个数量级）"], (on) => {
       view.log = on;
       draw(view);
     });
-    button.dataset.tool = "log";
-    words.label(button, "colours by the logarithm, over three decades",
-                "颜色按对数（三个数量级）");
   }
 
   function start() {
-    views.wakes.push(add_lock, add_log, add_sign);
+    views.on_wake.push(add_lock, add_log, add_sign);
   }
 
-  /* Does every line only ever weaken what is far? */
+  /* Whether every line is at most 0 and falls with distance. */
   const falls = (lines) => lines.every((line) => line.every(
     (y, k) => !Number.isFinite(y) || y <= 0 && (k === 0 || y <= line[k - 1])) &&
     d3.min(line) < 0);

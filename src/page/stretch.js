@@ -1,9 +1,9 @@
 /*
- * stretch.js - a learned table for other lengths: its rows interpolated, as
- * 'locant resize' does, recomputed as a slider moves.
+ * stretch.js - a slider below a learned table interpolates its rows to other
+ * lengths, as 'locant resize' does.
  */
 const stretch = (() => {
-  /* A table that ends: the card says how far it reaches. */
+  /* The number of rows of a learned table, which its card states; else NaN. */
   const reach_of = (view) => Number((view.svg.closest(".card") || document.body)
     .dataset.reach);
 
@@ -44,7 +44,7 @@ const stretch = (() => {
   }
 
   function start() {
-    views.wakes.push(add);
+    views.on_wake.push(add);
   }
 
   return { start };

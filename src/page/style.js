@@ -1,4 +1,4 @@
-/* style.js - the looks of what only the script makes */
+/* style.js - the style sheet of the elements that the script adds */
 const style = (() => {
   const rules = `
 .tools{display:flex;flex-wrap:wrap;gap:.3rem;margin:.3rem 0 0;min-height:1.7rem;

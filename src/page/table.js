@@ -1,6 +1,7 @@
 /* table.js - tables sorted by a column, and saved */
 const table = (() => {
-  /* The number a cell begins with; text otherwise.  Nothing: the end. */
+  /* What a cell is sorted by: the number it begins with; a heading without one
+     by its text; null, sorted last, for other cells. */
   function key(cell) {
     const text = cell ? cell.textContent.trim() : "";
     const plain = text.replace(/\u2212/g, "-").replace(/[\u202f\u2009]/g, "");
@@ -37,16 +38,16 @@ const table = (() => {
     });
   }
 
-  /* What is seen, in the language it is seen in. */
+  /* The text that is shown, in one language. */
   function text_of(cell) {
     return cell.innerText.replace(/\s*\n\s*/g, " ").trim();
   }
 
-  /* Rows that have that text somewhere, in either language. */
+  /* Adds a field that shows only rows with a text, in either language. */
   function add_filter(element, row) {
     const input = document.createElement("input");
     const count = document.createElement("output");
-    const look = () => {
+    const filter = () => {
       const wanted = input.value.trim().toLowerCase();
       const all = [...element.tBodies[0].rows];
       for (const r of all)
@@ -60,10 +61,10 @@ const table = (() => {
     input.name = "filter";
     words.label(input, "show only rows with this text", "只显示含此文字的行");
     count.setAttribute("aria-live", "polite");
-    input.addEventListener("input", look);
-    words.changed.push(() => {
+    input.addEventListener("input", filter);
+    words.on_change.push(() => {
       input.placeholder = words.say("filter rows", "筛选行");
-      look();
+      filter();
     });
     row.append(input, count);
   }

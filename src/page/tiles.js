@@ -1,6 +1,6 @@
 /*
- * tiles.js - the maps that stand side by side in the figure of Transformer-XL's
- * terms: what each is called, for tips and for drawings on another scale.
+ * tiles.js - names of the maps that stand side by side in the figure of
+ * Transformer-XL's terms, for tips and for drawings on another scale.
  */
 const tiles = (() => {
   const ROWS = 3, GAP = 1;
@@ -23,7 +23,7 @@ const tiles = (() => {
   }
 
   function start() {
-    views.wakes.push(add);
+    views.on_wake.push(add);
   }
 
   return { start };

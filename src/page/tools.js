@@ -1,5 +1,6 @@
 /* tools.js - the row of buttons below a figure */
 const tools = (() => {
+  /* A new button, first in the row. */
   function button(row, en, zh, action) {
     const out = document.createElement("button");
     out.type = "button";
@@ -12,18 +13,19 @@ const tools = (() => {
     return out;
   }
 
-  /* One that is on or off. */
-  function toggle(row, en, zh, action) {
+  /* A button that is on or off; label: [en, zh], what a screen reader says. */
+  function toggle(row, tool, en, zh, label, action) {
     const out = button(row, en, zh, () => {
       const on = out.getAttribute("aria-pressed") !== "true";
       out.setAttribute("aria-pressed", on);
       action(on);
     });
     out.setAttribute("aria-pressed", "false");
-    return out;
+    out.dataset.tool = tool;
+    return words.label(out, ...label);
   }
 
-  /* What a check found: a word in the row, green or not. */
+  /* What a check found: a short text in the row, green if 'ok'. */
   function badge(view, ok, en, zh) {
     let out = view.tools.querySelector(".badge");
     if (!out) {
@@ -31,7 +33,7 @@ const tools = (() => {
       out.setAttribute("role", "status");
       view.tools.prepend(out);
     }
-    if (out.dataset.en === en) /* said once */
+    if (out.dataset.en === en) /* a screen reader has said it */
       return;
     out.dataset.en = en;
     out.className = `badge ${ok ? "passed" : "plain"}`;
@@ -39,15 +41,14 @@ const tools = (() => {
     words.both(out, `${ok ? "\u2713 " : ""}${en}`, `${ok ? "\u2713 " : ""}${zh}`);
   }
 
-  /* The badge of a bias: does it ever favour the far past?  With a wrong sign
-     ALiBi does. */
+  /* The badge of a bias.  With a wrong sign ALiBi favours distant keys. */
   const sign = (falls) => falls
     ? [true, "sign: never above 0, falls with distance",
        "符号：不大于 0，随距离下降"]
     : [false, "sign: not one of a penalty of distance",
        "符号：并非对距离的惩罚"];
 
-  /* The row, with the line that says what is pinned. */
+  /* Adds the row, with the line that says what is pinned. */
   function add(view) {
     view.tools = document.createElement("div");
     view.tools.className = "tools";
@@ -57,7 +58,7 @@ const tools = (() => {
     view.svg.after(view.tools);
   }
 
-  /* At once, so that nothing moves when buttons come. */
+  /* Rows are added at once, so that nothing moves when buttons are added. */
   function start() {
     views.all.forEach(add);
   }

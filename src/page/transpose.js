@@ -14,7 +14,7 @@ const transpose = (() => {
              y_first: data.x_first, y_step: data.x_step };
   }
 
-  /* Draw again with other rows and columns. */
+  /* Draws a map again after its rows and columns have changed. */
   function fit(view) {
     const { data } = view;
     const ends = (first, step, n) => [first - .5 * step,
@@ -39,14 +39,13 @@ const transpose = (() => {
     if (data.kind !== "heatmap" || view.made ||
         !/channel|frequency/.test(`${data.x_label} ${data.y_label}`))
       return;
-    const button = tools.toggle(view.tools, "transpose", "转置",
-                                (on) => exchange(view, on));
-    button.dataset.tool = "transpose";
-    words.label(button, "rows and columns exchanged", "交换行与列");
+    tools.toggle(view.tools, "transpose", "transpose", "转置",
+                 ["rows and columns exchanged", "交换行与列"],
+                 (on) => exchange(view, on));
   }
 
   function start() {
-    views.wakes.push(add);
+    views.on_wake.push(add);
   }
 
   return { start, transposed, fit };

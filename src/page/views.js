@@ -1,16 +1,18 @@
 /*
- * views.js - the figures of the page as a script sees them.
+ * views.js - the figures of the page.
  *
- * A view joins the numbers of a figure (from the JSON in the page, or made
- * here) with its <svg>, whose data-* say where the plot lies.  A place is one value
- * of it: of a map {row, col}, of anything else {series, index}.
+ * A view joins the numbers of a figure (from the JSON in the page, or computed
+ * by the script) with its <svg>, whose data-* attributes say where the plot
+ * lies.  A place is one value of a figure: {row, col} of a map, {series, index}
+ * of any other.
  */
 const views = (() => {
   const FIRST = 2;
-  const all = [], wakes = [], pins = [];
+  const all = [];
+  const on_wake = [], on_pin = []; /* functions of a view */
   const page = JSON.parse(document.getElementById("locant").textContent);
 
-  /* Two bytes a cell, the low one first; 0 is missing. */
+  /* Unpacks two bytes a cell, the low one first; 0 is a missing value. */
   function unpack(data) {
     const bytes = atob(data.u16), cells = new Float64Array(bytes.length / 2);
     for (let i = 0; i < cells.length; i++) {
@@ -21,8 +23,7 @@ const views = (() => {
     return cells;
   }
 
-  /* What a place of a map covers: [rows, cols] of places, each of pooled
-     cells. */
+  /* Unpacks a map.  shape: its rows and columns after pooling. */
   function prepare(data) {
     if (data.kind !== "heatmap" || data.cells)
       return;
@@ -32,7 +33,7 @@ const views = (() => {
     delete data.u16;
   }
 
-  /* Where the plot lies and what its axes run over, as the drawing says. */
+  /* Reads where the plot lies and the ranges of its axes from the <svg>. */
   function measure(view) {
     const numbers = (name) => (view.svg.dataset[name] || "0 0").split(" ")
       .map(Number);
@@ -43,7 +44,8 @@ const views = (() => {
     view.y = d3.scaleLinear().domain(numbers("y")).range([y + height, y]);
   }
 
-  /* Figures that are looked at together: of one encoding, or of all runs. */
+  /* Figures with the same scope show the same things: one encoding, or all
+     runs. */
   function scope_of(element) {
     return element.closest(".card") || document.querySelector("main");
   }
@@ -55,11 +57,11 @@ const views = (() => {
     return view;
   }
 
-  /* A figure becomes live when it is about to be seen: a page opens at once,
-     however many it has.  Until then the drawing of all but the first, which
-     are painted at once, is out of the document, which stays small; the <svg>
-     itself keeps the place, and says what the figure shows. */
-  function rest(view, i) {
+  /* A figure becomes live when it is about to be seen, so that a page with many
+     figures opens at once.  Until then its drawing, except of the FIRST
+     figures, is kept outside the document; the <svg> keeps its place and its
+     description. */
+  function detach(view, i) {
     if (view.awake || i < FIRST)
       return;
     view.resting = document.createDocumentFragment();
@@ -74,7 +76,7 @@ const views = (() => {
       view.svg.append(view.resting);
     prepare(view.data);
     measure(view);
-    for (const action of wakes)
+    for (const action of on_wake)
       action(view);
   }
 
@@ -87,14 +89,14 @@ const views = (() => {
         }
     }, { rootMargin: "600px" });
     all.forEach((view, i) => {
-      rest(view, i);
+      detach(view, i);
       observer.observe(view.svg);
     });
     addEventListener("beforeprint", () => all.forEach(wake));
   }
 
-  /* In one order, in the page and in its JSON; a figure that has no numbers
-     there stays as it is. */
+  /* Pairs each drawing with its numbers, which are in the same order in the
+     JSON; a figure without numbers there stays static. */
   function start() {
     let next = 0;
     for (const svg of document.querySelectorAll("figure > svg.fig")) {
@@ -111,7 +113,7 @@ const views = (() => {
 
   /* ------------------------------------------------------------- numbers */
 
-  /* The first row or column, and the step, of a place. */
+  /* The first row, or column, that a place of a map stands for. */
   function at_row(data, row) {
     return data.y_first + data.y_step * row * data.pooled[0];
   }
@@ -142,7 +144,7 @@ const views = (() => {
       : text.replace("-", "\u2212");
   }
 
-  /* Five digits, or all of a whole number. */
+  /* A number with five digits; a whole number with all of its digits. */
   function number(value) {
     if (value === null || value === undefined || Number.isNaN(value))
       return words.say("undefined", "未定义");
@@ -154,8 +156,8 @@ const views = (() => {
   const text_of = (object, name) =>
     words.language() === "zh" && object[name + "_zh"] || object[name] || "";
 
-  /* A line without a label is of the one of its colour: another seed, or the
-     same model through its own window. */
+  /* The name of series i.  A line without a label belongs to the labelled one of
+     its colour: another seed, or the same model with its own window. */
   function name_of(data, i) {
     const own = data.series[i];
     const kin = own.label ? own
@@ -179,8 +181,8 @@ const views = (() => {
     return found ? found[1] : null;
   }
 
-  /* What a place is about: {position: 3, channel: 5}.  Two positions, or a
-     query and a key, have a distance. */
+  /* The quantities of a place: {position: 3, channel: 5}.  Two positions, or a
+     query and a key, also have a distance. */
   function quantities(view, place) {
     const data = view.data, out = {};
     if (data.tiles)
@@ -204,7 +206,8 @@ const views = (() => {
     return out;
   }
 
-  return { all, page, add, start, prepare, wake, wakes, pins, watch, measure,
+  return { all, page, add, start, prepare, wake, on_wake, on_pin, watch,
+           measure,
            at_row, at_col, cell, number, fixed, power, text_of, name_of,
            quantity, quantities };
 })();

@@ -1,13 +1,14 @@
 /*
  * words.js - the two languages of the page.
  *
- * What is written in both stands in the page twice, as .en and .zh, and two
- * radio buttons decide which is seen, with or without a script; <html lang>
- * follows them here.  What is written anew (what a pointer is
- * at, what a screen reader says) asks language() and is told of a change.
+ * A text in both languages is in the page twice, as .en and .zh.  Two radio
+ * buttons decide which one is shown, with or without a script; the script makes
+ * <html lang> follow them.  A text that the script writes in one language (a
+ * tip, a name for screen readers) is chosen by say(); functions in on_change
+ * are called to write it again.
  */
 const words = (() => {
-  const changed = [];
+  const on_change = [];
 
   function language() {
     return document.documentElement.lang.startsWith("zh") ? "zh" : "en";
@@ -18,7 +19,7 @@ const words = (() => {
     return language() === "zh" ? zh : en;
   }
 
-  /* Both, as elements of which one is seen. */
+  /* Appends both texts, of which the page shows one. */
   function both(parent, en, zh) {
     for (const [name, text] of [["en", en], ["zh", zh]]) {
       const span = document.createElement("span");
@@ -46,11 +47,11 @@ const words = (() => {
       element.setAttribute("aria-label",
                            say(element.dataset.en, element.dataset.zh));
     }
-    for (const action of changed)
+    for (const action of on_change)
       action();
   }
 
-  /* What the address asks for, else what the browser prefers. */
+  /* The language in the address (?lang=zh), or else that of the browser. */
   function first() {
     const asked = new URLSearchParams(location.search).get("lang");
     const preferred = asked || navigator.language || "en";
@@ -63,5 +64,5 @@ const words = (() => {
     set(first());
   }
 
-  return { language, say, both, label, set, start, changed };
+  return { language, say, both, label, set, start, on_change };
 })();

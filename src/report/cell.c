@@ -52,14 +52,9 @@ void lct_cell_interval(struct lct_html *h, const struct lct_results *r,
     const bool interval = !isnan(low);
     const int decimals = decimals_of(high - low, 3);
 
-    lct_html_raw(h, "<td class=\"i\" data-number=\"");
-    lct_html_text(h, own);
-    lct_html_raw(h, ".mean");
-    if (interval && other) {
-        lct_html_raw(h, " ");
-        lct_html_text(h, whose);
-        lct_html_raw(h, ".mean");
-    }
+    lct_html_print(h, "<td class=\"i\" data-number=\"%s.mean", own);
+    if (interval && other)
+        lct_html_print(h, " %s.mean", whose);
     lct_html_raw(h, interval ? " low high\">" : "\">");
     put(h, sign, lct_page_value(r, "%s.mean", own), other ? 3 : decimals);
     if (interval) {
@@ -92,22 +87,12 @@ void lct_cell_share_text(struct lct_html *h, const struct lct_results *r,
 void lct_cell_share(struct lct_html *h, const struct lct_results *r,
                     bool per_cent, const char *path, const char *name)
 {
-    lct_html_raw(h, "<span data-number=\"");
-    lct_html_text(h, path);
-    lct_html_raw(h, ".");
-    lct_html_raw(h, name);
+    lct_html_print(h, "<span data-number=\"%s.%s", path, name);
     lct_html_raw(h, isnan(lct_page_value(r, "%s.low", path)) ? "\""
                                                              : " low high\"");
     lct_html_raw(h, per_cent ? " data-scale=\"100\">" : ">");
     lct_cell_share_text(h, r, per_cent, path, name);
     lct_html_raw(h, "</span>");
-}
-
-static void mark(struct lct_html *h, const char *path)
-{
-    lct_html_raw(h, "<span data-number=\"");
-    lct_html_text(h, path);
-    lct_html_raw(h, "\">");
 }
 
 void lct_cell_half(struct lct_html *h, const struct lct_results *r, bool sign,
@@ -116,13 +101,12 @@ void lct_cell_half(struct lct_html *h, const struct lct_results *r, bool sign,
     const double width = 2 * lct_page_value(r, "%s", half);
     const int decimals = decimals_of(width, 3);
 
-    mark(h, mean);
+    lct_html_print(h, "<span data-number=\"%s\">", mean);
     put(h, sign, lct_page_value(r, "%s", mean), decimals);
     lct_html_raw(h, "</span>");
     if (isnan(width))
         return;
-    lct_html_raw(h, " <small>\xc2\xb1 ");
-    mark(h, half);
+    lct_html_print(h, " <small>\xc2\xb1 <span data-number=\"%s\">", half);
     put_end(h, width / 2, decimals);
     lct_html_raw(h, "</span></small>");
 }

@@ -2,8 +2,6 @@
 #ifndef LCT_CELL_H
 #define LCT_CELL_H
 #include "../files/html.h"
-#include "../measure/claims.h"
-#include "../measure/gates.h"
 #include "../measure/numbers.h"
 
 /*

@@ -1,15 +1,6 @@
 /* figures.c - the fixed properties of each figure, from figures.def */
 #include "figures.h"
 
-#define ANY     "any"
-#define INPUT   "input"
-#define ROTATE  "rotate"
-#define SCORE   "score"
-#define CONTENT "content"
-#define HOOK    "hook"
-#define RUNS    "runs"
-#define REPORT  "report"
-
 /* clang-format off */
 const struct lct_figure_row lct_figures[LCT_FIGURES] = {
 #define LCT_FIGURE(id, name, of, title, title_zh, kind, width, height, flags, \
@@ -25,6 +16,39 @@ const struct lct_figure_row lct_figures[LCT_FIGURES] = {
 const locant_figure_info *locant_figure_at(int i)
 {
     return i >= 0 && i < LCT_FIGURES ? &lct_figures[i].info : NULL;
+}
+
+void lct_figures_lines(locant_figure *f, const locant_series *series, size_t n)
+{
+    f->series = series;
+    f->n_series = n;
+}
+
+void lct_figures_map(locant_figure *f, const double *cells, int64_t rows,
+                     int64_t cols)
+{
+    f->cells = cells;
+    f->rows = rows;
+    f->cols = cols;
+}
+
+locant_series lct_figures_line(enum lct_message label, int64_t n,
+                               const double *x, const double *y, int color)
+{
+    return (locant_series){ LCT_LABEL(label), .n = (size_t)n, .x = x, .y = y,
+                            .color = color };
+}
+
+void lct_figures_label(locant_series *line, const struct lct_label *label)
+{
+    line->label = label->en;
+    line->label_zh = label->zh;
+}
+
+void lct_figures_marks(locant_figure *f, const locant_mark *marks, size_t n)
+{
+    f->marks = marks;
+    f->n_marks = n;
 }
 
 void lct_figures_title(locant_figure *f, enum lct_message title)

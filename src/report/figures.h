@@ -34,6 +34,17 @@ extern const struct lct_figure_row lct_figures[LCT_FIGURES];
 /* A figure with the fixed properties of its row. */
 locant_figure lct_figures_begin(enum lct_figure_id id);
 
+/* What a figure shows: lines, or a map. */
+void lct_figures_lines(locant_figure *f, const locant_series *series, size_t n);
+void lct_figures_map(locant_figure *f, const double *cells, int64_t rows,
+                     int64_t cols);
+/* A line with a message for its label. */
+locant_series lct_figures_line(enum lct_message label, int64_t n,
+                               const double *x, const double *y, int color);
+/* Gives a line a filled label. */
+void lct_figures_label(locant_series *line, const struct lct_label *label);
+void lct_figures_marks(locant_figure *f, const locant_mark *marks, size_t n);
+
 /* Another title: a message without values, or a filled one. */
 void lct_figures_title(locant_figure *f, enum lct_message title);
 void lct_figures_title_filled(locant_figure *f, const struct lct_label *title);

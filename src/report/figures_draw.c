@@ -9,15 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ANY     "any"
-#define INPUT   "input"
-#define ROTATE  "rotate"
-#define SCORE   "score"
-#define CONTENT "content"
-#define HOOK    "hook"
-#define RUNS    "runs"
-#define REPORT  "report"
-
 /* LCT_FIGURES if no figure has that name. */
 static enum lct_figure_id find(const char *name)
 {
@@ -89,12 +80,12 @@ static locant_status check(enum lct_figure_id *id, const char *fn,
 static const struct {
     const char *of, *encodings;
 } kinds[] = {
-    { HOOK, "that choose positions, hide keys or scale scores" },
-    { ANY, "that are defined for every key" },
-    { ROTATE, "that rotate queries and keys in that way" },
-    { INPUT, "that add vectors to the input" },
-    { SCORE, "that add a bias to scores" },
-    { CONTENT, "that read queries and keys" },
+    { "hook", "that choose positions, hide keys or scale scores" },
+    { "any", "that are defined for every key" },
+    { "rotate", "that rotate queries and keys in that way" },
+    { "input", "that add vectors to the input" },
+    { "score", "that add a bias to scores" },
+    { "content", "that read queries and keys" },
 };
 
 /* The error message for a figure that this encoding does not have. */
@@ -166,7 +157,7 @@ locant_status locant_figure_of_encoding(const char *name,
                            e ? "take" : "e");
     LCT_TRY(check(&id, fn, name, view));
     taker.id = id;
-    if (strcmp(of(id), RUNS) == 0 || strcmp(of(id), REPORT) == 0)
+    if (strcmp(of(id), "runs") == 0 || strcmp(of(id), "report") == 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: '%s' is a figure of runs, not of an encoding",
                            fn, name);
@@ -209,9 +200,8 @@ static bool is_of_steps(enum lct_figure_id id)
 static locant_status draw_tasks(struct lct_html *h, struct lct_results *r)
 {
     const enum lct_figure_id id = h->taker->id;
-    const json_t *tasks = json_object_get(r->numbers, "tasks");
 
-    for (size_t t = 0; t < json_array_size(tasks); t++)
+    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++)
         LCT_TRY(lct_page_task_figures(h, r, t));
     if (*h->taker->taken > 0)
         return LOCANT_OK;
@@ -335,9 +325,9 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
                                   : "runs");
     LCT_TRY(check(&id, __func__, name, view));
     taker.id = id;
-    if (strcmp(of(id), REPORT) == 0)
+    if (strcmp(of(id), "report") == 0)
         status = of_report(&h, &r, store, runs, n, view);
-    else if (strcmp(of(id), RUNS) == 0)
+    else if (strcmp(of(id), "runs") == 0)
         status = of_runs_alike(&h, &r, store, runs, n, view);
     else
         status = of_one_run(&h, &r, store, runs, n, view);

@@ -18,22 +18,6 @@ static int at_most(int n, int most)
     return n < most ? n : most;
 }
 
-int lct_page_extension_rows(const struct lct_results *r, const char *list)
-{
-    const json_t *all = json_object_get(r->numbers, "extension");
-
-    return (int)json_array_size(json_object_get(all, list));
-}
-
-const char *lct_page_extension_text(const struct lct_results *r,
-                                    const char *list, int i, const char *key)
-{
-    char path[96];
-
-    snprintf(path, sizeof path, "extension.%s.%d.%s", list, i, key);
-    return json_string_value(lct_numbers_at(r->numbers, path));
-}
-
 int64_t lct_page_extension_length(int f)
 {
     return lct_extension_factor(f) * LCT_EXT_TRAINED;
@@ -41,7 +25,7 @@ int64_t lct_page_extension_length(int f)
 
 static int factors_of(const struct lct_results *r)
 {
-    return at_most(lct_page_extension_rows(r, "lengths"), LCT_EXT_FACTORS);
+    return at_most((int)lct_page_size(r, "extension.lengths"), LCT_EXT_FACTORS);
 }
 
 /* A line for row i of a list, labelled with the row's title. */
@@ -51,7 +35,7 @@ static locant_series *add(struct lct_lines *l, const struct lct_results *r,
     const size_t at = l->n;
     locant_series *s = lct_lines_add(l, points, at);
 
-    s->label = lct_page_extension_text(r, list, i, "title");
+    s->label = lct_page_text(r, "extension.%s.%d.title", list, i);
     s->label_zh = lct_messages_translate(s->label);
     s->dashed = (int)(at / LCT_GREY) * 3;
     return s;
@@ -61,7 +45,7 @@ static locant_series *add(struct lct_lines *l, const struct lct_results *r,
 static void add_rows(struct lct_lines *l, const struct lct_results *r,
                      const char *list, bool needle)
 {
-    const int n = at_most(lct_page_extension_rows(r, list), MOST);
+    const int n = at_most((int)lct_page_size(r, "extension.%s", list), MOST);
     const int factors = factors_of(r);
 
     for (int i = 0; i < n; i++) {
@@ -91,7 +75,7 @@ static void add_rows(struct lct_lines *l, const struct lct_results *r,
 /* Skips cropping, which reads windows: it has no loss by position. */
 static void add_positions(struct lct_lines *l, const struct lct_results *r)
 {
-    const int rows = at_most(lct_page_extension_rows(r, "methods"), MOST);
+    const int rows = at_most((int)lct_page_size(r, "extension.methods"), MOST);
     const int64_t n =
         lct_page_extension_length(factors_of(r) - 1) / LCT_EXT_BUCKET;
 
@@ -107,15 +91,6 @@ static void add_positions(struct lct_lines *l, const struct lct_results *r)
                 r, "extension.methods.%d.position.%" PRId64, i, k);
         }
     }
-}
-
-/* false if every run failed. */
-static bool has_value(const struct lct_lines *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (!lct_page_all_missing(l->series[i].y, l->series[i].n))
-            return true;
-    return false;
 }
 
 static const struct {
@@ -134,7 +109,7 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
                           int k)
 {
     locant_mark mark = lct_trained_mark(r);
-    locant_figure f = lct_figures_begin(figures[k].id);
+    locant_figure f;
     struct lct_lines l;
     locant_status status = LOCANT_OK;
 
@@ -144,15 +119,13 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
     else
         add_positions(&l, r);
     mark.x = LCT_EXT_TRAINED;
+    f = lct_lines_figure(&l, figures[k].id);
+    lct_figures_marks(&f, &mark, 1);
     if (figures[k].needle) {
         f.y_min = -2;
         f.y_max = 102;
     }
-    f.series = l.series;
-    f.n_series = l.n;
-    f.marks = &mark;
-    f.n_marks = 1;
-    if (has_value(&l))
+    if (lct_lines_defined(&l))
         status = lct_page_figure(h, r, figures[k].id, &f);
     lct_lines_free(&l);
     return status;

@@ -3,18 +3,19 @@
  * training.  Each encoding has a panel; all panels are in one frame, so that
  * lines of a kind are one path.
  */
+#include "lines.h"
 #include "page.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { LINES = 6, PANELS = 8, MOST = 16 }; /* MOST: steps of a run */
+enum { POINTS = PANELS * (MOST + 1) };     /* of a line */
 static const double width = .9;            /* of a panel; panels are 1 apart */
 
 /* All values are in [0, 1]; with 'of', they are divided by that number. */
 static const struct {
     enum lct_message label;
     const char *key, *of;
-} lines[LINES] = {
+} rows[LINES] = {
     { MSG_PREVIOUS_TOKEN, "previous", NULL },
     { MSG_OWN_TOKEN, "own", NULL },
     { MSG_ENTROPY, "entropy", "even_entropy" },
@@ -24,9 +25,8 @@ static const struct {
 };
 
 struct panels {
-    locant_series line[LINES];
+    struct lct_lines lines;
     locant_mark mark[PANELS];
-    double x[LINES][PANELS * (MOST + 1)], y[LINES][PANELS * (MOST + 1)];
     size_t n; /* number of panels */
 };
 
@@ -49,12 +49,12 @@ static int steps_of(const struct lct_results *r, size_t row)
 
 static double share_of(const struct lct_results *r, size_t row, int line, int k)
 {
-    const double v = value(r, row, lines[line].key, k);
+    const double v = value(r, row, rows[line].key, k);
 
-    return lines[line].of == NULL
+    return rows[line].of == NULL
                ? v
                : v / lct_page_value(r, "probes.rows.%zu.training.%s", row,
-                                    lines[line].of);
+                                    rows[line].of);
 }
 
 /* Adds the panel of a row; nothing if the row has no steps. */
@@ -68,64 +68,66 @@ static void add_panel(struct panels *p, const struct lct_results *r, size_t row,
     if (!(all > 0))
         return;
     for (int line = 0; line < LINES; line++) {
-        locant_series *s = &p->line[line];
+        locant_series *s = &p->lines.series[line];
+        double *x = lct_lines_of(&p->lines, s), *y = x + POINTS;
 
         if (s->n > 0) { /* a gap after the previous panel */
-            p->x[line][s->n] = left - (1 - width) / 2;
-            p->y[line][s->n++] = NAN;
+            x[s->n] = left - (1 - width) / 2;
+            y[s->n++] = NAN;
         }
         for (int k = 0; k < steps; k++) {
-            p->x[line][s->n] =
-                left + width * log(value(r, row, "step", k) + 1) / all;
-            p->y[line][s->n++] = share_of(r, row, line, k);
+            x[s->n] = left + width * log(value(r, row, "step", k) + 1) / all;
+            y[s->n++] = share_of(r, row, line, k);
         }
     }
     p->mark[p->n++] = (locant_mark){ .x = left, .label = spec };
 }
 
+/* Draws the panels, if there are any, and empties them. */
 static locant_status show(struct lct_html *h, const struct lct_results *r,
-                          const struct panels *p)
+                          struct panels *p)
 {
-    locant_figure f = lct_figures_begin(FIG_LEARNING);
+    locant_figure f = lct_lines_figure(&p->lines, FIG_LEARNING);
 
-    f.series = p->line;
-    f.n_series = LINES;
-    f.marks = p->mark;
-    f.n_marks = p->n;
-    return lct_page_figure(h, r, FIG_LEARNING, &f);
-}
-
-static void begin(struct panels *p)
-{
+    if (p->n > 0) {
+        lct_figures_marks(&f, p->mark, p->n);
+        LCT_TRY(lct_page_figure(h, r, FIG_LEARNING, &f));
+    }
     p->n = 0;
     for (int i = 0; i < LINES; i++)
-        p->line[i] = (locant_series){ LCT_LABEL(lines[i].label), .x = p->x[i],
-                                      .y = p->y[i], .color = i, .marks = 1 };
+        p->lines.series[i].n = 0;
+    return LOCANT_OK;
+}
+
+static locant_status draw(struct lct_html *h, const struct lct_results *r,
+                          struct panels *p)
+{
+    size_t row = 0;
+
+    for (int i = 0; i < LINES; i++) {
+        lct_lines_add(&p->lines, POINTS, (size_t)i)->marks = 1;
+        lct_lines_name(&p->lines, rows[i].label);
+        p->lines.series[i].n = 0;
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        if (r->groups[i].probe == NULL)
+            continue;
+        if (p->n == PANELS)
+            LCT_TRY(show(h, r, p));
+        add_panel(p, r, row++, r->groups[i].spec);
+    }
+    return show(h, r, p);
 }
 
 locant_status lct_page_learning(struct lct_html *h, const struct lct_results *r)
 {
-    struct panels *p;
-    locant_status status = LOCANT_OK;
-    size_t row = 0;
+    struct panels p = { .n = 0 };
+    locant_status status;
 
     if (!lct_page_wants(h, FIG_LEARNING))
         return LOCANT_OK;
-    p = locant_alloc(sizeof *p);
-    if (p == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for a figure");
-    begin(p);
-    for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
-        if (r->groups[i].probe == NULL)
-            continue;
-        if (p->n == PANELS) {
-            status = show(h, r, p);
-            begin(p);
-        }
-        add_panel(p, r, row++, r->groups[i].spec);
-    }
-    if (status == LOCANT_OK && p->n > 0)
-        status = show(h, r, p);
-    locant_release(p);
+    LCT_TRY(lct_lines_make(&p.lines, LINES, 0, 2 * LINES * POINTS));
+    status = draw(h, r, &p);
+    lct_lines_free(&p.lines);
     return status;
 }

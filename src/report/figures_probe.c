@@ -7,8 +7,7 @@
 #include "lines.h"
 #include "page.h"
 #include "probe_points.h"
-#include "say.h"
-#include <jansson.h>
+#include "html_message.h"
 #include <math.h>
 
 /* ---------------------------------------------------------------- the list */
@@ -134,8 +133,7 @@ static void add_reference(struct lct_lines *l, const struct lct_results *r,
         return;
     p->reference(lct_lines_of(l, s) + LCT_POINTS, s->x, s->n,
                  r->groups[best].probe);
-    s->label = lct_messages_text(p->reference_label, LCT_EN);
-    s->label_zh = lct_messages_text(p->reference_label, LCT_ZH);
+    lct_lines_name(l, p->reference_label);
     s->color = LCT_GREY;
     s->dashed = 1;
 }
@@ -182,7 +180,7 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
 {
     const size_t most = 2 * r->n + 1;
     locant_mark marks[MOST_MARKS];
-    locant_figure f = lct_figures_begin(p->id);
+    locant_figure f;
     struct lct_lines l;
     locant_status status = LOCANT_OK;
 
@@ -190,12 +188,10 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
         return LOCANT_OK;
     LCT_TRY(lct_lines_make(&l, most, r->n, 2 * LCT_POINTS * most));
     fill(&l, r, p);
+    f = lct_lines_figure(&l, p->id);
     if (f.height == 0)
         f.height = 90 + 20 * (int)l.n;
-    f.series = l.series;
-    f.n_series = l.n;
-    f.marks = marks;
-    f.n_marks = make_marks(marks, r, p);
+    lct_figures_marks(&f, marks, make_marks(marks, r, p));
     if (l.n > 0)
         status = lct_page_figure(h, r, p->id, &f);
     lct_lines_free(&l);
@@ -206,10 +202,8 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
 {
     locant_status status = LOCANT_OK;
 
-    lct_html_raw(h, "<p>");
-    lct_say(h, MSG_MODELS_LEAD);
-    lct_html_raw(h, "</p>\n"
-                    "<div class=\"grid\" id=\"probes\">\n");
+    lct_html_message_in(h, "<p>", MSG_MODELS_LEAD,
+                        "</p>\n<div class=\"grid\" id=\"probes\">\n");
     for (int i = 0; i < PICTURES && status == LOCANT_OK; i++)
         status = draw(h, r, &pictures[i]);
     if (status == LOCANT_OK)

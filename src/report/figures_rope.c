@@ -4,6 +4,7 @@
  * The angles are measured; the formulas are those of src/measure/rope_theory.h.
  */
 #include "../measure/rope_theory.h"
+#include "lines.h"
 #include "page.h"
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +14,7 @@ enum { PAIRS = LCT_SUBJECT_PAIRS, MOST = 257, LINES = 5, BETA = 32, ALPHA = 1 };
 struct plot {
     double freq[PAIRS], base; /* base: NAN if angles are not geometric */
     int64_t pairs, points;
-    double x[LINES][MOST], y[LINES][MOST], low[LINES][MOST], high[LINES][MOST];
-    locant_series line[LINES];
-    struct lct_label label[LINES];
-    size_t n;
+    struct lct_lines lines;
 };
 
 /* The base of angles base^(-j/pairs), or NAN.  Angles come rounded to float, so
@@ -34,34 +32,17 @@ static double base_of(const double *freq, int64_t pairs)
     return pow(ratio, -(double)pairs);
 }
 
-static locant_series *add(struct plot *p, enum lct_message label,
-                          int64_t points)
+/* Adds a line of n points, whose x and y the caller fills in. */
+static locant_series *add(struct plot *p, enum lct_message label, int64_t n,
+                          double **x, double **y)
 {
-    const size_t i = p->n++;
+    locant_series *line = lct_lines_add(&p->lines, (size_t)n, p->lines.n);
 
-    p->line[i] = (locant_series){ LCT_LABEL(label), .n = (size_t)points,
-                                  .x = p->x[i],     .y = p->y[i],
-                                  .color = (int)i,  .dashed = (int)i };
-    return &p->line[i];
-}
-
-/* Labels the last line with a message and a number. */
-static void add_number(struct plot *p, enum lct_message id, double value)
-{
-    struct lct_label *label = &p->label[p->n - 1];
-
-    lct_messages_number(label, id, value);
-    p->line[p->n - 1].label = label->en;
-    p->line[p->n - 1].label_zh = label->zh;
-}
-
-static locant_figure figure_of(const struct plot *p, enum lct_figure_id id)
-{
-    locant_figure f = lct_figures_begin(id);
-
-    f.series = p->line;
-    f.n_series = p->n;
-    return f;
+    lct_lines_name(&p->lines, label);
+    line->dashed = line->color;
+    *x = lct_lines_of(&p->lines, line);
+    *y = *x + n;
+    return line;
 }
 
 /* Distance i of p->points: up to the length that was asked for, by default up
@@ -87,38 +68,39 @@ static locant_status draw_expected(struct lct_html *h,
                  { LCT_ROPE_SAME, MSG_EQUAL_VECTORS } };
     const double chosen = (double)s->r->trained_length;
     const locant_mark mark = lct_trained_mark(s->r);
+    const int64_t n = p->points;
     locant_figure f;
+    double *x, *y;
 
-    p->n = 0;
     for (int k = 0; k < 3; k++) {
-        locant_series *line = add(p, list[k].label, p->points);
+        locant_series *line = add(p, list[k].label, n, &x, &y);
+        double *low = lct_lines_take(&p->lines, 2 * (size_t)n);
 
         if (k > 0) {
-            line->low = p->low[k];
-            line->high = p->high[k];
+            line->low = low;
+            line->high = low + n;
         }
-        for (int64_t i = 0; i < p->points; i++) {
+        for (int64_t i = 0; i < n; i++) {
             const double at = distance(p, s, i);
             const struct lct_rope_score e =
                 lct_rope_expected(list[k].kind, p->freq, p->pairs, at);
 
-            p->x[k][i] = at;
-            p->y[k][i] = e.mean;
-            p->low[k][i] = e.mean - e.deviation;
-            p->high[k][i] = e.mean + e.deviation;
+            x[i] = at;
+            y[i] = e.mean;
+            low[i] = e.mean - e.deviation;
+            low[n + i] = e.mean + e.deviation;
         }
     }
-    add(p, MSG_NONE, p->points);
-    add_number(p, MSG_KEY_FOR_DISTANCE, chosen);
-    for (int64_t i = 0; i < p->points; i++) {
-        p->x[3][i] = distance(p, s, i);
-        p->y[3][i] = lct_rope_expected(LCT_ROPE_ONES, p->freq, p->pairs,
-                                       p->x[3][i] - chosen)
-                         .mean;
+    add(p, MSG_NONE, n, &x, &y);
+    lct_lines_number(&p->lines, MSG_KEY_FOR_DISTANCE, chosen);
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = distance(p, s, i);
+        y[i] =
+            lct_rope_expected(LCT_ROPE_ONES, p->freq, p->pairs, x[i] - chosen)
+                .mean;
     }
-    f = figure_of(p, FIG_EXPECTED);
-    f.marks = &mark;
-    f.n_marks = 1;
+    f = lct_lines_figure(&p->lines, FIG_EXPECTED);
+    lct_figures_marks(&f, &mark, 1);
     return lct_page_figure(h, s->r, FIG_EXPECTED, &f);
 }
 
@@ -127,16 +109,15 @@ static locant_status draw_su(struct lct_html *h, const struct lct_subject *s,
 {
     const locant_mark mark = lct_trained_mark(s->r);
     locant_figure f;
+    double *x, *y;
 
-    p->n = 0;
-    add(p, MSG_NONE, p->points);
+    add(p, MSG_NONE, p->points, &x, &y);
     for (int64_t i = 0; i < p->points; i++) {
-        p->x[0][i] = distance(p, s, i);
-        p->y[0][i] = lct_rope_su_bound(p->freq, p->pairs, p->x[0][i]);
+        x[i] = distance(p, s, i);
+        y[i] = lct_rope_su_bound(p->freq, p->pairs, x[i]);
     }
-    f = figure_of(p, FIG_SU_BOUND);
-    f.marks = &mark;
-    f.n_marks = 1;
+    f = lct_lines_figure(&p->lines, FIG_SU_BOUND);
+    lct_figures_marks(&f, &mark, 1);
     return lct_page_figure(h, s->r, FIG_SU_BOUND, &f);
 }
 
@@ -154,26 +135,27 @@ static locant_status draw_pi(struct lct_html *h, const struct lct_subject *s,
                              struct plot *p)
 {
     enum { POINTS = 65 };
+    static const enum lct_message labels[] = { MSG_BOUND_AS_PRINTED,
+                                               MSG_BOUND_BY_SUM, MSG_REACHED };
     locant_figure f;
+    double *x[3], *y[3];
 
     if (isnan(p->base))
         return LOCANT_OK;
-    p->n = 0;
-    add(p, MSG_BOUND_AS_PRINTED, POINTS);
-    add(p, MSG_BOUND_BY_SUM, POINTS);
-    add(p, MSG_REACHED, POINTS);
+    for (int k = 0; k < 3; k++)
+        add(p, labels[k], POINTS, &x[k], &y[k]);
     for (int64_t i = 0; i < POINTS; i++) {
         const double at = (double)i / (POINTS - 1);
         const struct lct_pi_bounds b =
             lct_pi_bounds(p->base, 2 * p->pairs, at, 0, 1);
 
         for (int k = 0; k < 3; k++)
-            p->x[k][i] = at;
-        p->y[0][i] = b.printed;
-        p->y[1][i] = b.proved;
-        p->y[2][i] = aligned(p, at) - aligned(p, 0);
+            x[k][i] = at;
+        y[0][i] = b.printed;
+        y[1][i] = b.proved;
+        y[2][i] = aligned(p, at) - aligned(p, 0);
     }
-    f = figure_of(p, FIG_PI_BOUNDS);
+    f = lct_lines_figure(&p->lines, FIG_PI_BOUNDS);
     return lct_page_figure(h, s->r, FIG_PI_BOUNDS, &f);
 }
 
@@ -181,25 +163,25 @@ static locant_status draw_pi(struct lct_html *h, const struct lct_subject *s,
 
 /* A level line that separates the pairs that make at least one full rotation:
    the critical dimension. */
-static void add_turning(struct plot *p, const struct lct_rope_pair *pair,
-                        int64_t length)
+static void add_critical(struct plot *p, const struct lct_rope_pair *pair,
+                         int64_t length)
 {
     const int64_t n = lct_rope_rotating(p->freq, p->pairs, length);
-    const size_t at = p->n;
-    char turning[24], all[24];
-    const char *const text[] = { turning, all };
-    locant_series *line = add(p, MSG_NONE, 2);
+    struct lct_label *label = &p->lines.labels[p->lines.n_labels++];
+    char rotating[24], all[24];
+    const char *const text[] = { rotating, all };
+    double *x, *y;
+    locant_series *line = add(p, MSG_NONE, 2, &x, &y);
 
-    snprintf(turning, sizeof turning, "%lld", (long long)n);
+    snprintf(rotating, sizeof rotating, "%lld", (long long)n);
     snprintf(all, sizeof all, "%lld", (long long)p->pairs);
-    lct_messages_label(&p->label[at], MSG_PAIRS_TURN_ONCE, text);
-    line->label = p->label[at].en;
-    line->label_zh = p->label[at].zh;
+    lct_messages_label(label, MSG_PAIRS_TURN_ONCE, text);
+    lct_figures_label(line, label);
     line->color = 9;
     line->dashed = 1;
-    p->x[at][0] = pair[0].wavelength;
-    p->x[at][1] = pair[p->pairs - 1].wavelength;
-    p->y[at][0] = p->y[at][1] = (double)n - .5;
+    x[0] = pair[0].wavelength;
+    x[1] = pair[p->pairs - 1].wavelength;
+    y[0] = y[1] = (double)n - .5;
 }
 
 static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
@@ -223,11 +205,11 @@ static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
     if (isnan(p->base) || p->pairs > MOST)
         return LOCANT_OK;
     lct_rope_pairs(pair, &setup);
-    p->n = 0;
     for (int k = 0; k < 3; k++) {
-        const size_t at = p->n;
-        locant_series *line = add(p, label[k], 0);
+        double *x, *y;
+        locant_series *line = add(p, label[k], p->pairs, &x, &y);
 
+        line->n = 0;
         line->color = k;
         line->marks = 1;
         for (int64_t j = 0; j < p->pairs; j++) {
@@ -235,15 +217,14 @@ static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
 
             if ((g >= 1 ? 0 : g > 0 ? 1 : 2) != k)
                 continue;
-            p->x[at][line->n] = pair[j].wavelength;
-            p->y[at][line->n++] = (double)j;
+            x[line->n] = pair[j].wavelength;
+            y[line->n++] = (double)j;
         }
-        p->n -= line->n == 0; /* no pair of this kind */
+        p->lines.n -= line->n == 0; /* no pair of this kind */
     }
-    add_turning(p, pair, s->r->trained_length);
-    f = figure_of(p, FIG_TURNS);
-    f.marks = marks;
-    f.n_marks = factor > 1 ? 3 : 2;
+    add_critical(p, pair, s->r->trained_length);
+    f = lct_lines_figure(&p->lines, FIG_TURNS);
+    lct_figures_marks(&f, marks, factor > 1 ? 3 : 2);
     return lct_page_figure(h, s->r, FIG_TURNS, &f);
 }
 
@@ -252,18 +233,17 @@ static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
 static void add_sums(struct plot *p, const struct lct_subject *s,
                      enum lct_message label, double named, double base)
 {
-    const size_t k = p->n;
-    double freq[PAIRS];
+    double freq[PAIRS], *x, *y;
 
-    add(p, MSG_NONE, p->points);
-    add_number(p, label, round(named));
+    add(p, MSG_NONE, p->points, &x, &y);
+    lct_lines_number(&p->lines, label, round(named));
     lct_rope_frequencies(freq, base, 2 * p->pairs);
     for (int64_t i = 0; i < p->points; i++) {
         const double at = (double)(i * s->r->trained_length / (p->points - 1));
 
-        p->x[k][i] = at;
-        p->y[k][i] = (double)p->pairs *
-                     lct_rope_expected(LCT_ROPE_ONES, freq, p->pairs, at).mean;
+        x[i] = at;
+        y[i] = (double)p->pairs *
+               lct_rope_expected(LCT_ROPE_ONES, freq, p->pairs, at).mean;
     }
 }
 
@@ -280,27 +260,37 @@ static locant_status draw_base(struct lct_html *h, const struct lct_subject *s,
 {
     const double least = lct_smallest_base(2 * p->pairs, s->r->trained_length);
     const double length = (double)s->r->trained_length;
-    const int64_t points = p->points;
     const double fitted = lct_fitted_base(length);
     locant_figure f;
-    locant_status status;
+    double *x, *y;
 
     if (isnan(p->base) || isnan(least) || s->r->trained_length < 2)
         return LOCANT_OK;
     if (s->r->trained_length < p->points)
         p->points = s->r->trained_length + 1;
-    p->n = 0;
     add_sums(p, s, MSG_BASE, five_digits(p->base), p->base);
     add_sums(p, s, MSG_SMALLEST_BASE, least, least);
     add_sums(p, s, MSG_BASE_TRAINED_LENGTH, length, length);
     add_sums(p, s, MSG_FITTED_BASE, fitted, fitted);
-    add(p, MSG_NONE, 2);
-    p->x[4][1] = length;
-    p->x[4][0] = p->y[4][0] = p->y[4][1] = 0;
-    p->line[4].color = 9;
-    f = figure_of(p, FIG_BASE_BOUND);
-    status = lct_page_figure(h, s->r, FIG_BASE_BOUND, &f);
-    p->points = points;
+    add(p, MSG_NONE, 2, &x, &y)->color = 9; /* the line at 0 */
+    x[1] = length;
+    x[0] = y[0] = y[1] = 0;
+    f = lct_lines_figure(&p->lines, FIG_BASE_BOUND);
+    return lct_page_figure(h, s->r, FIG_BASE_BOUND, &f);
+}
+
+/* Draws a figure with lines and memory of its own. */
+static locant_status
+draw_lines(struct lct_html *h, const struct lct_subject *s, struct plot *p,
+           locant_status (*draw)(struct lct_html *, const struct lct_subject *,
+                                 struct plot *))
+{
+    locant_status status;
+
+    p->points = 129;
+    LCT_TRY(lct_lines_make(&p->lines, LINES, LINES, 4 * LINES * MOST));
+    status = draw(h, s, p);
+    lct_lines_free(&p->lines);
     return status;
 }
 
@@ -316,21 +306,14 @@ locant_status lct_draw_rope_theory(struct lct_html *h,
                  { FIG_PI_BOUNDS, draw_pi },
                  { FIG_TURNS, draw_turns },
                  { FIG_BASE_BOUND, draw_base } };
-    struct plot *p;
-    locant_status status = LOCANT_OK;
+    struct plot p;
 
     if (s->r->width / s->r->heads < 4 || s->r->trained_length < 1)
         return LOCANT_OK;
-    p = locant_alloc(sizeof *p);
-    if (p == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for a figure");
-    status = lct_subject_own_pairs(p->freq, NULL, &p->pairs, s);
-    p->base = base_of(p->freq, p->pairs);
-    p->points = 129;
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
-        if (status == LOCANT_OK && p->pairs > 0 &&
-            lct_page_wants(h, list[i].id))
-            status = list[i].draw(h, s, p);
-    locant_release(p);
-    return status;
+    LCT_TRY(lct_subject_own_pairs(p.freq, NULL, &p.pairs, s));
+    p.base = base_of(p.freq, p.pairs);
+    for (size_t i = 0; i < sizeof list / sizeof list[0] && p.pairs > 0; i++)
+        if (lct_page_wants(h, list[i].id))
+            LCT_TRY(draw_lines(h, s, &p, list[i].draw));
+    return LOCANT_OK;
 }

@@ -1,7 +1,7 @@
 /* figures_tasks.c - scores of tasks: a dot for every seed */
 #include "../figure/figure.h"
 #include "figures_tasks.h"
-#include <inttypes.h>
+#include "lines.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,14 +47,9 @@ void lct_task_label(const char **en, const char **zh, const char *text)
 
 /* ------------------------------------------------------------------- strips */
 
-struct strips {
-    locant_series *series; /* [r->n] */
-    double *values;
-    size_t n, used;
-    bool counted; /* some rows have intervals */
-};
-
-static locant_status make_strips(struct strips *s, const struct lct_results *r,
+/* Room for a row of dots, with intervals, for each row of a test. */
+static locant_status make_strips(struct lct_lines *l,
+                                 const struct lct_results *r,
                                  const json_t *test)
 {
     const json_t *rows = json_object_get(test, "rows");
@@ -63,43 +58,38 @@ static locant_status make_strips(struct strips *s, const struct lct_results *r,
     for (size_t i = 0; i < json_array_size(rows); i++)
         values +=
             json_array_size(json_object_get(json_array_get(rows, i), "values"));
-    *s = (struct strips){ .n = 0 };
-    LCT_TRY(lct_page_numbers(&s->values, 3 * values));
-    s->series = locant_alloc((r->n + 1) * sizeof *s->series);
-    if (s->series == NULL) {
-        locant_release(s->values);
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for rows");
-    }
-    return LOCANT_OK;
+    return lct_lines_make(l, r->n, 0, 4 * values);
 }
 
-static void add_strip(struct strips *s, const struct lct_results *r, size_t i,
-                      const json_t *test)
+/* Adds the row of group i, if it has one; returns whether it has intervals. */
+static bool add_strip(struct lct_lines *l, const struct lct_results *r,
+                      size_t i, const json_t *test)
 {
     static const char *const keys[] = { "values", "values_low", "values_high" };
-    double *y = s->values + s->used;
+    locant_series *s;
     const json_t *one;
+    double *part[3];
     size_t row, n;
-    bool counted;
 
     if (!lct_page_task_row(&row, test, r->groups[i].spec))
-        return;
+        return false;
     one = json_array_get(json_object_get(test, "rows"), row);
     n = json_array_size(json_object_get(one, "values"));
-    for (size_t part = 0; part < 3; part++)
+    s = lct_lines_add(l, n, i);
+    part[0] = lct_lines_of(l, s) + n;
+    part[1] = lct_lines_take(l, 2 * n);
+    part[2] = part[1] + n;
+    for (int p = 0; p < 3; p++)
         for (size_t k = 0; k < n; k++)
-            y[part * n + k] = lct_page_real(
-                json_array_get(json_object_get(one, keys[part]), k));
-    counted = !lct_page_all_missing(y + n, n);
-    s->used += 3 * n;
-    s->counted |= counted;
-    s->series[s->n++] = (locant_series){ .label = r->groups[i].spec,
-                                         .n = n,
-                                         .x = y,
-                                         .y = y,
-                                         .low = counted ? y + n : NULL,
-                                         .high = counted ? y + 2 * n : NULL,
-                                         .color = (int)(i % LCT_GREY) };
+            part[p][k] =
+                lct_page_real(json_array_get(json_object_get(one, keys[p]), k));
+    s->label = r->groups[i].spec;
+    s->dashed = 0;
+    if (lct_page_all_missing(part[1], n))
+        return false;
+    s->low = part[1];
+    s->high = part[2];
+    return true;
 }
 
 void lct_task_title(struct lct_label *out, const struct lct_results *r,
@@ -148,31 +138,27 @@ draw_strips(struct lct_html *h, const struct lct_results *r, size_t t, size_t k)
     char own[40];
     struct lct_task_figure f;
     locant_mark marks[2];
-    struct strips s;
-    locant_status status;
+    struct lct_lines l;
+    bool counted = false; /* some rows have intervals */
+    locant_status status = LOCANT_OK;
 
     if (!lct_task_wanted(h, FIG_TASK_SCORES, test))
         return LOCANT_OK;
-    LCT_TRY(make_strips(&s, r, test));
+    LCT_TRY(make_strips(&l, r, test));
     for (size_t i = 0; i < r->n; i++)
-        add_strip(&s, r, i, test);
+        counted |= add_strip(&l, r, i, test);
     snprintf(own, sizeof own, "task-%zu-%zu", t + 1, k + 1);
     f = lct_task_begin(h, FIG_TASK_SCORES, own);
     lct_task_title(&f.title, r, t, test);
     lct_task_label(&f.f.x_label, &f.f.x_label_zh,
                    lct_page_task_text(r, t, "metric"));
-    f.f.height = 105 + 22 * (int)s.n;
-    f.f.series = s.series;
-    f.f.n_series = s.n;
-    f.f.marks = marks;
-    f.f.n_marks = make_marks(marks, r, t);
-    status = lct_page_all_missing(s.values, s.used)
-                 ? LOCANT_OK
-                 : lct_task_put(h, r, t, &f,
-                                s.counted ? MSG_TASK_SCORES_CAPTION_ITEMS
-                                          : MSG_NONE);
-    locant_release(s.series);
-    locant_release(s.values);
+    f.f.height = 105 + 22 * (int)l.n;
+    lct_figures_lines(&f.f, l.series, l.n);
+    lct_figures_marks(&f.f, marks, make_marks(marks, r, t));
+    if (lct_lines_defined(&l))
+        status = lct_task_put(
+            h, r, t, &f, counted ? MSG_TASK_SCORES_CAPTION_ITEMS : MSG_NONE);
+    lct_lines_free(&l);
     return status;
 }
 

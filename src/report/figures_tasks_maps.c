@@ -2,7 +2,6 @@
  * figures_tasks_maps.c - maps of task scores: encodings by place, depth by
  * length, and the share of seeds that solve each test.
  */
-#include "../figure/figure.h"
 #include "figures_tasks.h"
 #include <inttypes.h>
 #include <math.h>
@@ -19,20 +18,6 @@ struct map {
     size_t n_rows, n_cols;
 };
 
-static locant_status make_map(struct map *m, size_t rows, size_t cols)
-{
-    *m = (struct map){ .n_cols = cols };
-    LCT_TRY(lct_page_numbers(&m->cells, rows * cols));
-    m->rows = locant_alloc(rows * sizeof *m->rows);
-    m->cols = locant_alloc(cols * sizeof *m->cols);
-    m->text = locant_alloc(cols * sizeof *m->text);
-    for (size_t i = 0; m->cols && m->text && i < cols; i++)
-        m->cols[i] = m->text[i];
-    return m->rows && m->cols && m->text
-               ? LOCANT_OK
-               : locant_fail(LOCANT_ERR_NOMEM, "report: no memory for a map");
-}
-
 static void free_map(struct map *m)
 {
     locant_release(m->cells);
@@ -41,21 +26,38 @@ static void free_map(struct map *m)
     locant_release(m->text);
 }
 
-static locant_status put(struct lct_html *h, const struct lct_results *r,
-                         size_t t, const struct map *m,
-                         struct lct_task_figure *f)
+static locant_status make_map(struct map *m, size_t rows, size_t cols)
 {
-    if (m->n_rows == 0 || lct_page_all_missing(m->cells, m->n_rows * m->n_cols))
-        return LOCANT_OK;
+    *m = (struct map){ .n_cols = cols };
+    LCT_TRY(lct_page_numbers(&m->cells, rows * cols));
+    m->rows = locant_alloc(rows * sizeof *m->rows);
+    m->cols = locant_alloc(cols * sizeof *m->cols);
+    m->text = locant_alloc(cols * sizeof *m->text);
+    if (!m->rows || !m->cols || !m->text) {
+        free_map(m);
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for a map");
+    }
+    for (size_t i = 0; i < cols; i++)
+        m->cols[i] = m->text[i];
+    return LOCANT_OK;
+}
+
+/* Draws a map that has values, and frees it. */
+static locant_status put(struct lct_html *h, const struct lct_results *r,
+                         size_t t, struct map *m, struct lct_task_figure *f)
+{
+    locant_status status = LOCANT_OK;
+
     if (f->f.height == 0)
         f->f.height = 130 + 26 * (int)m->n_rows;
-    f->f.cells = m->cells;
-    f->f.rows = (int64_t)m->n_rows;
-    f->f.cols = (int64_t)m->n_cols;
+    lct_figures_map(&f->f, m->cells, (int64_t)m->n_rows, (int64_t)m->n_cols);
     f->f.row_names = m->rows[0] ? m->rows : NULL;
     f->f.col_names = m->cols;
     f->f.y_max = 1; /* a colour means the same share on every map */
-    return lct_task_put(h, r, t, f, MSG_NONE);
+    if (!lct_page_all_missing(m->cells, m->n_rows * m->n_cols))
+        status = lct_task_put(h, r, t, f, MSG_NONE);
+    free_map(m);
+    return status;
 }
 
 /* ------------------------------------------------------------------- places */
@@ -107,9 +109,8 @@ static const json_t *places_of(const json_t *test)
 }
 
 /* The scores of one test: a row for each encoding, a column for each place. */
-static locant_status fill_places(struct map *m, const struct lct_results *r,
-                                 size_t t, const json_t *test,
-                                 const json_t *places)
+static void fill_places(struct map *m, const struct lct_results *r, size_t t,
+                        const json_t *test, const json_t *places)
 {
     for (size_t p = 0; p < m->n_cols; p++)
         snprintf(m->text[p], NAME, "%" PRId64, place_at(places, p));
@@ -122,7 +123,6 @@ static locant_status fill_places(struct map *m, const struct lct_results *r,
                 at_place(test, r->groups[i].spec, place_at(places, p));
         m->rows[m->n_rows++] = r->groups[i].spec;
     }
-    return LOCANT_OK;
 }
 
 static locant_status
@@ -132,7 +132,6 @@ draw_places(struct lct_html *h, const struct lct_results *r, size_t t, size_t k)
     char own[40];
     struct lct_task_figure f;
     struct map m;
-    locant_status status;
 
     if (!lct_task_wanted(h, FIG_TASK_PLACES, test) ||
         json_array_size(places) == 0)
@@ -142,13 +141,9 @@ draw_places(struct lct_html *h, const struct lct_results *r, size_t t, size_t k)
     lct_task_title(&f.title, r, t, test);
     lct_task_label(&f.f.x_label, &f.f.x_label_zh,
                    lct_page_task_text(r, t, "place"));
-    status = make_map(&m, r->n, json_array_size(places));
-    if (status == LOCANT_OK)
-        status = fill_places(&m, r, t, test, places);
-    if (status == LOCANT_OK)
-        status = put(h, r, t, &m, &f);
-    free_map(&m);
-    return status;
+    LCT_TRY(make_map(&m, r->n, json_array_size(places)));
+    fill_places(&m, r, t, test, places);
+    return put(h, r, t, &m, &f);
 }
 
 /* -------------------------------------------------------------------- tests */
@@ -178,17 +173,15 @@ draw_depths(struct lct_html *h, const struct lct_results *r, size_t t, size_t i)
     char own[40];
     struct lct_task_figure f;
     struct map m;
-    locant_status status;
 
     for (size_t k = 0; k < tests; k++)
         places = more(places, row_of(lct_page_test(r, t, k), spec));
     if (!lct_task_wanted(h, FIG_TASK_DEPTHS, NULL) ||
         json_array_size(places) == 0)
         return LOCANT_OK;
-    status = make_map(&m, json_array_size(places), tests);
-    if (status == LOCANT_OK)
-        m.n_rows = json_array_size(places);
-    for (size_t k = 0; k < tests && status == LOCANT_OK; k++) {
+    LCT_TRY(make_map(&m, json_array_size(places), tests));
+    m.n_rows = json_array_size(places);
+    for (size_t k = 0; k < tests; k++) {
         name_test(m.text[k], lct_page_test(r, t, k));
         for (size_t d = 0; d < m.n_rows; d++)
             m.cells[d * tests + k] =
@@ -203,10 +196,7 @@ draw_depths(struct lct_html *h, const struct lct_results *r, size_t t, size_t i)
                      : ((double)place_at(places, json_array_size(places) - 1) -
                         f.f.y_first) /
                            (double)(json_array_size(places) - 1);
-    if (status == LOCANT_OK)
-        status = put(h, r, t, &m, &f);
-    free_map(&m);
-    return status;
+    return put(h, r, t, &m, &f);
 }
 
 /* The share of seeds that solve each test, for each encoding. */
@@ -218,14 +208,13 @@ static locant_status draw_solved(struct lct_html *h,
     char own[40];
     struct lct_task_figure f;
     struct map m;
-    locant_status status;
 
     if (!lct_task_wanted(h, FIG_TASK_SOLVED, NULL))
         return LOCANT_OK;
-    status = make_map(&m, r->n, tests);
-    for (size_t k = 0; k < tests && status == LOCANT_OK; k++)
+    LCT_TRY(make_map(&m, r->n, tests));
+    for (size_t k = 0; k < tests; k++)
         name_test(m.text[k], lct_page_test(r, t, k));
-    for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         if (!lct_page_task_has(r, t, i))
             continue;
         for (size_t k = 0; k < tests; k++)
@@ -236,10 +225,7 @@ static locant_status draw_solved(struct lct_html *h,
     snprintf(own, sizeof own, "task-%zu-solved", t + 1);
     f = lct_task_begin(h, FIG_TASK_SOLVED, own);
     lct_messages_label(&f.title, MSG_TASK_SOLVED_TITLE, named);
-    if (status == LOCANT_OK)
-        status = put(h, r, t, &m, &f);
-    free_map(&m);
-    return status;
+    return put(h, r, t, &m, &f);
 }
 
 locant_status lct_page_task_maps(struct lct_html *h,

@@ -3,7 +3,7 @@
 #include "../figure/figure.h"
 #include "cell.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -19,13 +19,10 @@ void lct_html_table_begin(struct lct_html *h, enum lct_message label,
                           const char *kind)
 {
     lct_html_raw(h, "<div class=\"scroll\" role=\"region\" tabindex=\"0\"");
-    lct_say_label(h, label);
+    lct_html_message_label(h, label);
     lct_html_raw(h, "><table");
-    if (kind) {
-        lct_html_raw(h, " class=\"");
-        lct_html_raw(h, kind);
-        lct_html_raw(h, "\"");
-    }
+    if (kind)
+        lct_html_print(h, " class=\"%s\"", kind);
     lct_html_raw(h, ">\n<caption><span>");
 }
 
@@ -36,9 +33,7 @@ void lct_html_table_columns(struct lct_html *h)
 
 void lct_html_table_heading(struct lct_html *h, enum lct_message heading)
 {
-    lct_html_raw(h, "<th scope=\"col\">");
-    lct_say(h, heading);
-    lct_html_raw(h, "</th>");
+    lct_html_message_in(h, "<th scope=\"col\">", heading, "</th>");
 }
 
 void lct_html_table_rows(struct lct_html *h)
@@ -71,12 +66,8 @@ static void put_spec(struct lct_html *h, const char *spec)
 void lct_html_table_group(struct lct_html *h, const struct lct_results *r,
                           size_t i)
 {
-    char chip[80];
-
-    snprintf(chip, sizeof chip,
-             "<tr><th scope=\"row\"><span class=\"chip c%d\"></span>",
-             (int)(i % LCT_GREY));
-    lct_html_raw(h, chip);
+    lct_html_print(h, "<tr><th scope=\"row\"><span class=\"chip c%d\"></span>",
+                   (int)(i % LCT_GREY));
     put_spec(h, r->groups[i].spec);
     lct_html_raw(h, "</th>");
 }
@@ -85,12 +76,10 @@ void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
                          const char *source)
 {
     lct_html_raw(h, "<tr><th scope=\"row\">");
-    lct_say_translated(h, text);
+    lct_html_message_translated(h, text);
     if (spec) {
-        lct_html_raw(h, "<small><code>");
-        lct_html_text(h, spec);
-        lct_html_raw(h, "</code>");
-        lct_say_translated(h, source);
+        lct_html_print(h, "<small><code>%s</code>", spec);
+        lct_html_message_translated(h, source);
         lct_html_raw(h, "</small>");
     }
     lct_html_raw(h, "</th>");
@@ -139,7 +128,7 @@ static void put_headings(struct lct_html *h, const struct lct_results *r,
 
         lct_html_raw(h, "<th scope=\"col\">");
         if (c->heading)
-            lct_say_values(h, r, c->heading, NULL);
+            lct_html_message_values(h, r, c->heading, NULL);
         if (c->each && (is_list(r, c) || !c->heading)) {
             lct_html_raw(h, c->heading ? " " : "");
             number_path(at, r, c, k);
@@ -157,7 +146,7 @@ void lct_html_table_open(struct lct_html *h, const struct lct_results *r,
                          const char *const *text)
 {
     lct_html_table_begin(h, t->label, t->kind);
-    lct_say_values(h, r, t->caption, text);
+    lct_html_message_values(h, r, t->caption, text);
     lct_html_table_columns(h);
     lct_html_table_heading(h, t->row_heading);
     for (int k = 0; k < t->n; k++)
@@ -211,12 +200,10 @@ static void put_text(struct lct_html *h, const struct lct_results *r,
 {
     const char *text = json_string_value(lct_numbers_at(r->numbers, path));
 
-    lct_html_raw(h, code ? "<code>" : "");
     if (code)
-        lct_html_text(h, text);
+        lct_html_print(h, "<code>%s</code>", text);
     else
-        lct_say_translated(h, text);
-    lct_html_raw(h, code ? "</code>" : "");
+        lct_html_message_translated(h, text);
 }
 
 /* Cells with more than a number, whose content needs its own elements. */
@@ -259,9 +246,7 @@ static void put_cell(struct lct_html *h, const struct lct_results *r,
     expand(other, r, row, c->other ? c->other : c->path, c, k);
     expand(where, r, row, c->where ? c->where : "", c, k);
     if (c->missing && is_missing(r, path) && !is_missing(r, where)) {
-        lct_html_raw(h, "<td>");
-        lct_html_raw(h, c->missing);
-        lct_html_raw(h, "</td>");
+        lct_html_print(h, "<td>%s</td>", c->missing);
         return;
     }
     switch (c->cell) {

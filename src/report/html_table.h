@@ -6,8 +6,6 @@
 #ifndef LCT_HTML_TABLE_H
 #define LCT_HTML_TABLE_H
 #include "../files/html.h"
-#include "../measure/claims.h"
-#include "../measure/gates.h"
 #include "../measure/numbers.h"
 #include "messages.h"
 
@@ -41,7 +39,7 @@ struct lct_column {
     enum lct_html_table_cell cell;
     int decimals;
     double scale;        /* 0: 1 */
-    const char *missing; /* markup for no value; NULL: "undefined" */
+    const char *missing; /* text for no value; NULL: "undefined" */
     const char *where;   /* 'missing' applies only if this has a value */
 };
 

@@ -63,6 +63,23 @@ double *lct_lines_of(struct lct_lines *l, const locant_series *s)
     return l->numbers + (s->x - l->numbers);
 }
 
+locant_series *lct_lines_losses(struct lct_lines *l,
+                                const struct lct_results *r, size_t i,
+                                const char *part)
+{
+    locant_series *s = lct_lines_add(l, LOCANT_EVAL_LENGTHS, i);
+    double *x = lct_lines_of(l, s), *y = x + LOCANT_EVAL_LENGTHS;
+
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        const long long length = lct_length(r, k);
+
+        x[k] = (double)length;
+        y[k] = lct_page_value(r, "rows.%zu.%s.%lld.mean", i, part, length);
+    }
+    s->marks = 1;
+    return s;
+}
+
 locant_series *lct_lines_grey(struct lct_lines *l, size_t n)
 {
     locant_series *s = lct_lines_add(l, n, 0);
@@ -83,11 +100,40 @@ void lct_lines_dashed(struct lct_lines *l, double x, enum lct_message label)
                          .y = nowhere + 1, .dashed = 1, .color = LCT_GREY };
 }
 
+void lct_lines_name(struct lct_lines *l, enum lct_message id)
+{
+    l->series[l->n - 1].label = lct_messages_text(id, LCT_EN);
+    l->series[l->n - 1].label_zh = lct_messages_text(id, LCT_ZH);
+}
+
 void lct_lines_label(struct lct_lines *l, enum lct_message id, const char *text)
 {
     struct lct_label *label = &l->labels[l->n_labels++];
 
     lct_messages_label(label, id, &text);
-    l->series[l->n - 1].label = label->en;
-    l->series[l->n - 1].label_zh = label->zh;
+    lct_figures_label(&l->series[l->n - 1], label);
+}
+
+void lct_lines_number(struct lct_lines *l, enum lct_message id, double value)
+{
+    struct lct_label *label = &l->labels[l->n_labels++];
+
+    lct_messages_number(label, id, value);
+    lct_figures_label(&l->series[l->n - 1], label);
+}
+
+bool lct_lines_defined(const struct lct_lines *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (!lct_page_all_missing(l->series[i].y, l->series[i].n))
+            return true;
+    return false;
+}
+
+locant_figure lct_lines_figure(const struct lct_lines *l, enum lct_figure_id id)
+{
+    locant_figure f = lct_figures_begin(id);
+
+    lct_figures_lines(&f, l->series, l->n);
+    return f;
 }

@@ -27,13 +27,28 @@ locant_series *lct_lines_add(struct lct_lines *l, size_t n, size_t group);
 /* The x of a line, followed by its y, for the caller to fill in. */
 double *lct_lines_of(struct lct_lines *l, const locant_series *s);
 
+/* Adds the means of a loss of group i by context length: 'part' is "loss". */
+locant_series *lct_lines_losses(struct lct_lines *l,
+                                const struct lct_results *r, size_t i,
+                                const char *part);
+
 /* Adds a grey reference line. */
 locant_series *lct_lines_grey(struct lct_lines *l, size_t n);
 
 /* Adds a legend entry that explains dashed lines; it draws no line. */
 void lct_lines_dashed(struct lct_lines *l, double x, enum lct_message label);
 
-/* Labels the last line with a message and one text. */
+/* Labels the last line: with a message, with one that has a text, with one
+   that has a number. */
+void lct_lines_name(struct lct_lines *l, enum lct_message id);
 void lct_lines_label(struct lct_lines *l, enum lct_message id,
                      const char *text);
+void lct_lines_number(struct lct_lines *l, enum lct_message id, double value);
+
+/* Whether some line has a value: false if every run failed. */
+bool lct_lines_defined(const struct lct_lines *l);
+
+/* A figure of these lines. */
+locant_figure lct_lines_figure(const struct lct_lines *l,
+                               enum lct_figure_id id);
 #endif

@@ -9,10 +9,8 @@
 #include "../figure/inline.h"
 #include "page.h"
 #include "page_script.h"
-#include "say.h"
+#include "html_message.h"
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -28,10 +26,9 @@ static const char head_after[] =
 
 static void introduction(struct lct_html *h, const struct lct_results *r)
 {
-    lct_html_raw(h, "<header><h1>");
-    lct_say(h, MSG_HEADING);
-    lct_html_raw(h, "</h1>\n<p class=\"lead\">");
-    lct_say_values(h, r, MSG_LEAD, NULL);
+    lct_html_message_in(h, "<header><h1>", MSG_HEADING,
+                        "</h1>\n<p class=\"lead\">");
+    lct_html_message_values(h, r, MSG_LEAD, NULL);
     lct_html_raw(h, "</p></header>\n");
 }
 
@@ -66,45 +63,23 @@ static bool shown(const struct lct_section *s, const struct lct_results *r)
     return s->shown == NULL || s->shown(r);
 }
 
-static void open_link(struct lct_html *h, const char *id)
-{
-    lct_html_raw(h, "<li><a href=\"#");
-    lct_html_raw(h, id);
-    lct_html_raw(h, "\">");
-}
-
 static void contents(struct lct_html *h, const struct lct_results *r)
 {
-    char id[32];
-
     lct_html_raw(h, "<nav");
-    lct_say_label(h, MSG_CONTENTS);
+    lct_html_message_label(h, MSG_CONTENTS);
     lct_html_raw(h, "><ul>");
     for (size_t i = 0; i < SECTIONS; i++) {
         if (!shown(&sections[i], r))
             continue;
-        open_link(h, sections[i].id);
-        lct_say(h, sections[i].heading);
-        lct_html_raw(h, "</a></li>");
+        lct_html_print(h, "<li><a href=\"#%s\">", sections[i].id);
+        lct_html_message_in(h, "", sections[i].heading, "</a></li>");
         if (sections[i].draw != lct_page_encodings)
             continue;
-        for (size_t g = 0; g < r->n; g++) {
-            snprintf(id, sizeof id, "encoding-%zu", g + 1);
-            open_link(h, id);
-            lct_html_text(h, r->groups[g].spec);
-            lct_html_raw(h, "</a></li>");
-        }
+        for (size_t g = 0; g < r->n; g++)
+            lct_html_print(h, "<li><a href=\"#encoding-%zu\">%s</a></li>",
+                           g + 1, r->groups[g].spec);
     }
     lct_html_raw(h, "</ul></nav>\n");
-}
-
-static void heading(struct lct_html *h, const struct lct_section *s)
-{
-    lct_html_raw(h, "<h2 id=\"");
-    lct_html_raw(h, s->id);
-    lct_html_raw(h, "\">");
-    lct_say(h, s->heading);
-    lct_html_raw(h, "</h2>\n");
 }
 
 static locant_status body(struct lct_html *h, const struct lct_results *r)
@@ -116,7 +91,8 @@ static locant_status body(struct lct_html *h, const struct lct_results *r)
     for (size_t i = 0; i < SECTIONS; i++) {
         if (!shown(&sections[i], r))
             continue;
-        heading(h, &sections[i]);
+        lct_html_print(h, "<h2 id=\"%s\">", sections[i].id);
+        lct_html_message_in(h, "", sections[i].heading, "</h2>\n");
         LCT_TRY(sections[i].draw(h, r));
     }
     return lct_html_status(h);
@@ -134,9 +110,9 @@ static locant_status write_page(const char *path, const struct lct_results *r)
     lct_figure_style(&h);
     lct_html_raw(&h, lct_page_style);
     lct_html_raw(&h, lct_page_style_media);
-    lct_html_raw(&h, lct_say_style);
+    lct_html_raw(&h, lct_html_message_style);
     lct_html_raw(&h, "</style>\n</head>\n<body>\n");
-    lct_html_raw(&h, lct_say_switch);
+    lct_html_raw(&h, lct_html_message_switch);
     lct_html_raw(&h, "<main>\n");
     status = body(&h, r);
     lct_html_raw(&h, "</main>\n");

@@ -43,8 +43,15 @@ void lct_page_cell(struct lct_html *h, const struct lct_results *r,
                    double scale, int decimals, const char *path, ...)
     LOCANT_PRINTF(5, 6);
 
-/* The number at a path of r->numbers; NAN if there is none. */
+/* What is at such a path: anything, a number (NAN if there is none), a string
+   (NULL), how long a list is (0). */
+const struct json_t *lct_page_at(const struct lct_results *r, const char *path,
+                                 ...) LOCANT_PRINTF(2, 3);
 double lct_page_value(const struct lct_results *r, const char *path, ...)
+    LOCANT_PRINTF(2, 3);
+const char *lct_page_text(const struct lct_results *r, const char *path, ...)
+    LOCANT_PRINTF(2, 3);
+size_t lct_page_size(const struct lct_results *r, const char *path, ...)
     LOCANT_PRINTF(2, 3);
 
 /* The value of a JSON number; NAN if it is not one. */
@@ -194,36 +201,7 @@ extern const char lct_page_style[], lct_page_style_media[];
 
 /* --------------------------------------------------------------- pictures */
 
-/*
- * Attention over n tokens of random queries and keys (and inputs), drawn from
- * 'seed', with a causal mask.
- */
-struct lct_look {
-    int64_t heads, n;
-    double *weight; /* [heads, n, n]: weight of query i, key j */
-    double *added;  /* [heads, n, n]: score minus 'plain'; NAN if masked */
-    double *plain;  /* [heads, n, n]: q.k / sqrt(dim), also if masked */
-};
-/* 'zero': queries and keys are 0, so the scores are only what is added. */
-locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
-                            const locant_tensor *params, int64_t n,
-                            uint64_t seed, bool zero);
-/*
- * The same without a mask, for shuffled tokens: index t holds token order[t],
- * and the weights are returned in the old order.  NULL: not shuffled.
- */
-locant_status lct_page_look_shuffled(struct lct_look *out,
-                                     const struct lct_subject *s,
-                                     const locant_tensor *params, int64_t n,
-                                     uint64_t seed, const int64_t *order);
-void lct_page_look_free(struct lct_look *look);
-
 locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s);
-/* Mean and deviation of each row of a table [n, dim] at positions x, and of the
-   initial table unless it is NULL. */
-locant_status lct_draw_spread(struct lct_html *h, const struct lct_subject *s,
-                              const double *cells, const double *initial,
-                              const double *x, int64_t n, int64_t dim);
 locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s);

@@ -4,9 +4,8 @@
  * or a test shows.
  */
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
-#include <stdio.h>
 
 static const enum lct_message changes[LCT_CHANGES] = {
     [LCT_RISES] = MSG_LOSS_RISES,    [LCT_SMALL] = MSG_LOSS_CHANGES_LITTLE,
@@ -21,22 +20,23 @@ static void put_row(struct lct_html *h, const struct lct_results *r, size_t i)
 
     lct_html_table_group(h, r, i);
     lct_html_raw(h, "<td class=\"text\">");
-    lct_say_translated(h, g->info->title);
+    lct_html_message_translated(h, g->info->title);
     lct_html_raw(h, "</td><td class=\"text\">");
     lct_page_doors(h, g->doors);
     lct_html_raw(h, "</td>");
     lct_page_cell(h, r, 1, LCT_NO_DECIMALS, "rows.%zu.encoding_parameters", i);
     lct_html_raw(h, "<td class=\"text\">");
-    lct_say(h, lct_page_doubt(r) ? MSG_NOT_JUDGED
-                                 : changes[lct_page_change(r, i, length)]);
+    lct_html_message(h, lct_page_doubt(r)
+                            ? MSG_NOT_JUDGED
+                            : changes[lct_page_change(r, i, length)]);
     /* facts of the registry: their digits are not measurements */
     lct_html_raw(h, "</td><td class=\"text fact\">");
-    lct_say_translated(h, g->info->used_by);
+    lct_html_message_translated(h, g->info->used_by);
     lct_html_raw(h, "</td><td class=\"text long fact\">");
-    lct_say_translated(h, g->info->pitfalls);
-    lct_html_raw(h, "</td><td class=\"text long\"><cite>");
-    lct_html_text(h, g->info->source);
-    lct_html_raw(h, "</cite></td></tr>\n");
+    lct_html_message_translated(h, g->info->pitfalls);
+    lct_html_print(h,
+                   "</td><td class=\"text long\"><cite>%s</cite></td></tr>\n",
+                   g->info->source);
 }
 
 locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)

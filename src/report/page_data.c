@@ -8,7 +8,7 @@
  */
 #include "../figure/figure.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,7 +128,7 @@ static void say_values(struct lct_html *h, const struct lct_results *r,
         lct_decimal_digits(number[i], value[i], 4);
         text[i] = number[i];
     }
-    lct_say_values(h, r, id, text);
+    lct_html_message_values(h, r, id, text);
 }
 
 /* "8 lines, .. from .. to .." */
@@ -232,7 +232,7 @@ void lct_page_data(struct lct_html *h, const struct lct_results *r,
     if (map && f->numbers && f->rows <= MOST_CELLS && f->cols <= MOST_CELLS)
         return; /* its cells show their numbers */
     lct_html_raw(h, "<details class=\"data\"><summary>");
-    lct_say(h, MSG_FIGURE_NUMBERS);
+    lct_html_message(h, MSG_FIGURE_NUMBERS);
     lct_html_raw(h, "</summary>");
     if (map)
         sum_up_map(h, r, f);

@@ -4,7 +4,7 @@
  */
 #include "page_extension.h"
 #include "cell.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 #include <stdio.h>
 
@@ -101,16 +101,15 @@ static void put_table(struct lct_html *h, const struct lct_results *r, int k)
     const char *list = tables[k].list;
 
     lct_html_table_open(h, r, &tables[k].table, signs);
-    for (int i = 0; i < lct_page_extension_rows(r, list); i++) {
+    for (int i = 0; i < (int)lct_page_size(r, "extension.%s", list); i++) {
         struct lct_html_table cells;
         char row[64];
 
-        lct_html_table_head(
-            h, lct_page_extension_text(r, list, i, tables[k].head),
-            lct_page_extension_text(r, list, i, "spec"),
-            tables[k].source ? lct_page_extension_text(r, list, i, "source")
-                             : NULL);
         snprintf(row, sizeof row, "extension.%s.%d", list, i);
+        lct_html_table_head(
+            h, lct_page_text(r, "%s.%s", row, tables[k].head),
+            lct_page_text(r, "%s.spec", row),
+            tables[k].source ? lct_page_text(r, "%s.source", row) : NULL);
         cells = put_trained(h, r, tables[k].table, i);
         lct_html_table_cells(h, r, &cells, row);
     }
@@ -120,12 +119,11 @@ static void put_table(struct lct_html *h, const struct lct_results *r, int k)
 locant_status lct_page_extension(struct lct_html *h,
                                  const struct lct_results *r)
 {
-    const char *const model[] = { json_string_value(
-        lct_numbers_at(r->numbers, "extension.model")) };
+    const char *const model[] = { lct_page_text(r, "extension.model") };
 
     lct_html_raw(h, "<p>");
-    lct_say_values(h, r, MSG_EXTENSION_LEAD, model);
-    lct_say_some(h, r, "extension", "failures", MSG_FAILURES);
+    lct_html_message_values(h, r, MSG_EXTENSION_LEAD, model);
+    lct_html_message_if_some(h, r, "extension", "failures", MSG_FAILURES);
     lct_html_raw(h, "</p>\n");
     LCT_TRY(lct_page_extension_figures(h, r));
     for (int k = 0; k < (int)(sizeof tables / sizeof tables[0]); k++)

@@ -6,12 +6,7 @@
 #define LCT_PAGE_EXTENSION_H
 #include "../measure/extension.h"
 #include "page.h"
-#include <jansson.h>
 
-/* The number of rows of extension.<list>; a string of row i. */
-int lct_page_extension_rows(const struct lct_results *r, const char *list);
-const char *lct_page_extension_text(const struct lct_results *r,
-                                    const char *list, int i, const char *key);
 /* Length in bytes, at index f of extension.lengths. */
 int64_t lct_page_extension_length(int f);
 

@@ -6,7 +6,7 @@
 #include "lines.h"
 #include "page.h"
 #include "page_script.h"
-#include "say.h"
+#include "html_message.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +85,7 @@ locant_status lct_page_figure_with(struct lct_html *h,
                               lct_messages_text(row->alt, LCT_ZH)));
     LCT_TRY(keep_numbers(h, f));
     lct_html_raw(h, "<figcaption>");
-    lct_say_all(h, r, at, parts, PARTS, text);
+    lct_html_message_all(h, r, at, parts, PARTS, text);
     lct_page_data(h, r, f);
     lct_html_raw(h, "</figcaption></figure>\n");
     return lct_html_status(h);
@@ -123,23 +123,20 @@ static double length_at(const struct lct_results *r, int k)
 static void add_group(struct lct_lines *l, const struct lct_results *r,
                       size_t i)
 {
-    locant_series *s = lct_lines_add(l, N, i);
-    double *x = lct_lines_of(l, s), *y = x + N;
+    locant_series *s = lct_lines_losses(l, r, i, "loss");
     double *low = lct_lines_take(l, 2 * N), *high = low + N;
 
     for (int k = 0; k < N; k++) {
         const long long length = lct_length(r, k);
 
-        x[k] = (double)length;
-        y[k] = lct_page_value(r, "rows.%zu.loss.%lld.mean", i, length);
         low[k] = lct_page_value(r, "rows.%zu.loss.%lld.low", i, length);
         high[k] = lct_page_value(r, "rows.%zu.loss.%lld.high", i, length);
     }
     s->label = r->groups[i].spec;
     s->low = low;
     s->high = high;
-    s->marks = 1;
-    add_level(l, x[0], x[N - 1], lct_page_value(r, "rows.%zu.own_window", i))
+    add_level(l, s->x[0], s->x[N - 1],
+              lct_page_value(r, "rows.%zu.own_window", i))
         ->color = s->color;
 }
 
@@ -153,8 +150,7 @@ static void add_cache(struct lct_lines *l, const struct lct_results *r)
         x[k] = length_at(r, k);
         y[k] = lct_page_value(r, "cache.%lld", (long long)lct_length(r, k));
     }
-    s->label = lct_messages_text(MSG_NGRAM_WITH_CACHE, LCT_EN);
-    s->label_zh = lct_messages_text(MSG_NGRAM_WITH_CACHE, LCT_ZH);
+    lct_lines_name(l, MSG_NGRAM_WITH_CACHE);
     if (!isfinite(y[0]))
         l->n--;
 }
@@ -202,12 +198,9 @@ static locant_status put_lines(struct lct_html *h, const struct lct_results *r,
                                enum lct_figure_id id, const struct lct_lines *l)
 {
     locant_mark mark = lct_trained_mark(r);
-    locant_figure f = lct_figures_begin(id);
+    locant_figure f = lct_lines_figure(l, id);
 
-    f.series = l->series;
-    f.n_series = l->n;
-    f.marks = &mark;
-    f.n_marks = 1;
+    lct_figures_marks(&f, &mark, 1);
     if (id == FIG_CLOSE_UP)
         close_frame(&f);
     return lct_page_figure(h, r, id, &f);
@@ -290,7 +283,7 @@ static locant_status draw_course(struct lct_html *h,
                                  const struct lct_results *r,
                                  enum lct_figure_id id, const char *key)
 {
-    locant_figure f = lct_figures_begin(id);
+    locant_figure f;
     struct lct_lines l;
     size_t runs = 0;
     locant_status status = LOCANT_OK;
@@ -303,8 +296,7 @@ static locant_status draw_course(struct lct_html *h,
     for (size_t i = 0; i < r->n; i++)
         for (size_t run = 0; run < r->groups[i].n; run++)
             add_run(&l, r, i, run, key);
-    f.series = l.series;
-    f.n_series = l.n;
+    f = lct_lines_figure(&l, id);
     if (l.n > 0)
         status = lct_page_figure(h, r, id, &f);
     lct_lines_free(&l);

@@ -1,6 +1,6 @@
 /* page_identities.c - theorems of papers on encodings, tested by this build */
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 
 bool lct_page_has_identities(const struct lct_results *r)
@@ -13,18 +13,15 @@ static void put_row(struct lct_html *h, const struct lct_results *r, int i)
     const struct lct_identity *one = &r->identities[i];
 
     lct_html_raw(h, "<tr><th scope=\"row\">");
-    lct_say_translated(h, one->name);
-    lct_html_raw(h, "<small><code>");
-    lct_html_text(h, one->formula);
-    lct_html_raw(h, "</code> ");
-    lct_html_text(h, one->source);
-    lct_html_raw(h, "</small></th><td>");
+    lct_html_message_translated(h, one->name);
+    lct_html_print(h, "<small><code>%s</code> %s</small></th><td>",
+                   one->formula, one->source);
     lct_page_scaled(h, r, 1e6, 3, "identities.%d.error", i);
     lct_html_raw(h, one->above ? "</td><td>&gt; " : "</td><td>&le; ");
     lct_page_scaled(h, r, 1e6, 3, "identities.%d.bound", i);
-    lct_html_raw(h, "</td><td>");
-    lct_say(h, one->holds ? MSG_HOLDS : MSG_DOES_NOT_HOLD);
-    lct_html_raw(h, "</td></tr>\n");
+    lct_html_message_in(h, "</td><td>",
+                        one->holds ? MSG_HOLDS : MSG_DOES_NOT_HOLD,
+                        "</td></tr>\n");
 }
 
 locant_status lct_page_identities(struct lct_html *h,

@@ -1,7 +1,7 @@
 /* page_notes.c - banners, gates, how to read, where numbers come from */
 #include "page.h"
 #include "page_task.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 #include <stdio.h>
 #include <string.h>
@@ -40,17 +40,15 @@ static void print_piece(void *context, const char *text, size_t bytes,
                         int value)
 {
     const struct finding *f = context;
-    char piece[300], path[64];
+    char piece[300];
 
     snprintf(piece, sizeof piece, "%.*s", (int)bytes, text);
-    if (value >= 0) {
-        snprintf(path, sizeof path, "<span data-number=\"gates.%d.values.%d\">",
-                 f->gate, value);
-        lct_html_raw(f->h, path);
-    }
-    lct_html_text(f->h, piece);
-    if (value >= 0)
-        lct_html_raw(f->h, "</span>");
+    if (value < 0)
+        lct_html_text(f->h, piece);
+    else
+        lct_html_print(f->h,
+                       "<span data-number=\"gates.%d.values.%d\">%s</span>",
+                       f->gate, value, piece);
 }
 
 static void print_finding(struct lct_html *h, const struct lct_results *r,
@@ -60,14 +58,14 @@ static void print_finding(struct lct_html *h, const struct lct_results *r,
     const locant_report_gate *g = &r->gates[gate];
 
     for (enum lct_language l = LCT_EN; l <= LCT_ZH && g->text[0]; l++) {
-        lct_say_open(h, l);
+        lct_html_message_open(h, l);
         lct_gate_expand(
             g, l == LCT_ZH ? lct_gate_form_zh(g->text) : lct_gate_form(g->text),
             print_piece, &f);
-        lct_say_close(h);
+        lct_html_message_close(h);
     }
     if (!g->text[0])
-        lct_say_translated(h, g->sentence);
+        lct_html_message_translated(h, g->sentence);
 }
 
 void lct_page_banners(struct lct_html *h, const struct lct_results *r)
@@ -78,14 +76,14 @@ void lct_page_banners(struct lct_html *h, const struct lct_results *r)
         if (r->gates[i].passed)
             continue;
         lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>");
-        lct_say_values(h, r, MSG_GATE_FAILED, &name);
+        lct_html_message_values(h, r, MSG_GATE_FAILED, &name);
         lct_html_raw(h, "</strong> ");
         print_finding(h, r, i);
         if (ends_in_stop(r->gates[i].sentence))
             lct_html_raw(h, " ");
         else
-            lct_say(h, MSG_STOP);
-        lct_say(h, what_follows(name));
+            lct_html_message(h, MSG_STOP);
+        lct_html_message(h, what_follows(name));
         lct_html_raw(h, "</p>\n");
     }
 }
@@ -102,17 +100,16 @@ locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r)
     lct_html_table_open(h, r, &table, NULL);
     for (int i = 0; i < GATES; i++) {
         const locant_report_gate *g = &r->gates[i];
-        lct_html_raw(h, "<tr><th scope=\"row\">");
-        lct_html_text(h, g->name);
-        lct_html_raw(h, g->not_applicable ? "</th><td>"
-                        : g->passed       ? "</th><td class=\"passed\">"
-                                          : "</th><td class=\"failed\">");
-        lct_say(h, g->not_applicable ? MSG_NOT_APPLICABLE
-                   : g->passed       ? MSG_PASSED
-                                     : MSG_FAILED);
-        lct_html_raw(h, "</td><td class=\"text\">");
-        lct_say(h, about[i]);
-        lct_html_raw(h, "</td><td class=\"text\">");
+
+        lct_html_print(h, "<tr><th scope=\"row\">%s</th>", g->name);
+        if (g->not_applicable)
+            lct_html_message_in(h, "<td>", MSG_NOT_APPLICABLE, "");
+        else if (g->passed)
+            lct_html_message_in(h, "<td class=\"passed\">", MSG_PASSED, "");
+        else
+            lct_html_message_in(h, "<td class=\"failed\">", MSG_FAILED, "");
+        lct_html_message_in(h, "</td><td class=\"text\">", about[i],
+                            "</td><td class=\"text\">");
         print_finding(h, r, i);
         lct_html_raw(h, "</td></tr>\n");
     }
@@ -124,12 +121,10 @@ static void put_items(struct lct_html *h, const struct lct_results *r,
                       enum lct_message lead, const enum lct_message *item,
                       size_t n)
 {
-    lct_html_raw(h, "<p>");
-    lct_say(h, lead);
-    lct_html_raw(h, "</p><ul>\n");
+    lct_html_message_in(h, "<p>", lead, "</p><ul>\n");
     for (size_t i = 0; i < n; i++) {
         lct_html_raw(h, "<li>");
-        lct_say_values(h, r, item[i], NULL);
+        lct_html_message_values(h, r, item[i], NULL);
         lct_html_raw(h, "</li>\n");
     }
     lct_html_raw(h, "</ul>\n");
@@ -154,9 +149,7 @@ locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r)
 
 static void open_fact(struct lct_html *h, enum lct_message name)
 {
-    lct_html_raw(h, "<dt>");
-    lct_say(h, name);
-    lct_html_raw(h, "</dt><dd>");
+    lct_html_message_in(h, "<dt>", name, "</dt><dd>");
 }
 
 static void text_fact(struct lct_html *h, enum lct_message name,
@@ -166,7 +159,7 @@ static void text_fact(struct lct_html *h, enum lct_message name,
     if (text && *text)
         lct_html_text(h, text);
     else
-        lct_say(h, MSG_UNKNOWN);
+        lct_html_message(h, MSG_UNKNOWN);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -174,7 +167,7 @@ static void said_fact(struct lct_html *h, const struct lct_results *r,
                       enum lct_message name, enum lct_message fact)
 {
     open_fact(h, name);
-    lct_say_values(h, r, fact, NULL);
+    lct_html_message_values(h, r, fact, NULL);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -194,12 +187,9 @@ static void corpus_facts(struct lct_html *h, const struct lct_results *r)
     unsigned kind = (unsigned)r->corpus.kind;
 
     open_fact(h, MSG_CORPUS);
-    lct_say(h, kind < 3 ? kinds[kind] : MSG_UNKNOWN);
-    lct_html_raw(h, "</dd>\n");
+    lct_html_message_in(h, "", kind < 3 ? kinds[kind] : MSG_UNKNOWN, "</dd>\n");
     open_fact(h, MSG_CORPUS_SHA256);
-    lct_html_raw(h, "<code>");
-    lct_html_text(h, r->corpus.sha256);
-    lct_html_raw(h, "</code></dd>\n");
+    lct_html_print(h, "<code>%s</code></dd>\n", r->corpus.sha256);
     said_fact(h, r, MSG_CORPUS_SIZE, MSG_CORPUS_SIZE_IS);
 }
 
@@ -210,9 +200,8 @@ static void folder_facts(struct lct_html *h, const struct lct_results *r)
         return;
     open_fact(h, MSG_FOLDERS);
     for (size_t i = 0; i < r->n_folders; i++) {
-        lct_html_raw(h, i ? ", <code>" : "<code>");
-        lct_html_text(h, r->folders[i].name);
-        lct_html_raw(h, "</code> ");
+        lct_html_raw(h, i ? ", " : "");
+        lct_html_print(h, "<code>%s</code> ", r->folders[i].name);
         lct_page_count(h, r, "corpus.folders.%zu.bytes", i);
     }
     lct_html_raw(h, "</dd>\n");
@@ -246,18 +235,16 @@ static void command_jobs(struct lct_html *h, const struct lct_results *r)
 
     for (size_t j = 0; j < sizeof jobs / sizeof jobs[0]; j++) {
         if (jobs[j] != NULL) {
-            lct_html_raw(h, between);
-            lct_html_raw(h, jobs[j]);
+            lct_html_print(h, "%s%s", between, jobs[j]);
             between = ",";
         }
     }
     between = " --tasks ";
-    for (size_t t = 0; lct_page_task(r, t) != NULL; t++) {
+    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++) {
         const char *task = lct_page_task_text(r, t, "task");
 
         if (strcmp(task, last) != 0) { /* a task may have several experiments */
-            lct_html_raw(h, between);
-            lct_html_text(h, task);
+            lct_html_print(h, "%s%s", between, task);
             between = ",";
         }
         last = task;
@@ -268,13 +255,11 @@ static void command_jobs(struct lct_html *h, const struct lct_results *r)
 static void command(struct lct_html *h, const struct lct_results *r,
                     const struct lct_group *g)
 {
-    char seeds[48], text[48];
+    char text[48];
 
     open_fact(h, MSG_TO_REPEAT);
-    lct_html_raw(h, "<code>locant report --preset ");
-    lct_html_text(h, r->preset);
-    snprintf(seeds, sizeof seeds, " --seeds %zu", g ? g->n : 0);
-    lct_html_raw(h, seeds);
+    lct_html_print(h, "<code>locant report --preset %s --seeds %zu", r->preset,
+                   g ? g->n : 0);
     snprintf(text, sizeof text, " --kept-text %.12s", r->corpus.sha256);
     lct_html_raw(h, r->corpus.kind == LOCANT_CORPUS_GENERATED ? " --generated"
                     : r->text_kept                            ? text
@@ -299,12 +284,12 @@ static void elsewhere(struct lct_html *h, const struct lct_results *r)
     };
 
     open_fact(h, MSG_TO_REPEAT_ELSEWHERE);
-    lct_say_values(h, r,
-                   r->text_kept ? MSG_STUDY_WITH_TEXT
-                   : r->corpus.kind == LOCANT_CORPUS_GENERATED
-                       ? MSG_STUDY_WITHOUT_TEXT
-                       : MSG_STUDY_WITH_SHA,
-                   text);
+    lct_html_message_values(h, r,
+                            r->text_kept ? MSG_STUDY_WITH_TEXT
+                            : r->corpus.kind == LOCANT_CORPUS_GENERATED
+                                ? MSG_STUDY_WITHOUT_TEXT
+                                : MSG_STUDY_WITH_SHA,
+                            text);
     lct_html_raw(h, "</dd>\n");
 }
 

@@ -5,7 +5,7 @@
 #include "../core/size.h"
 #include "../files/decimal.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,9 +29,8 @@ void lct_page_put_number(struct lct_html *h, double value, int decimals)
     char text[LCT_DECIMAL_BYTES];
 
     if (isnan(value)) {
-        lct_html_raw(h, "<span class=\"none\">");
-        lct_say(h, MSG_UNDEFINED);
-        lct_html_raw(h, "</span>");
+        lct_html_message_in(h, "<span class=\"none\">", MSG_UNDEFINED,
+                            "</span>");
         return;
     }
     lct_decimal(text, value, decimals);
@@ -66,11 +65,6 @@ void lct_page_put_count(struct lct_html *h, int64_t value)
 
 enum { PATH_BYTES = 128 };
 
-static double value_at(const struct lct_results *r, const char *path)
-{
-    return lct_page_real(lct_numbers_at(r->numbers, path));
-}
-
 /* decimals: a number, LCT_NO_DECIMALS, or LCT_WITH_SIGN plus a number. */
 static void LOCANT_PRINTF(6, 0)
     print(struct lct_html *h, const struct lct_results *r, const char *element,
@@ -80,15 +74,11 @@ static void LOCANT_PRINTF(6, 0)
     double value;
 
     vsnprintf(path, sizeof path, format, args);
-    value = value_at(r, path) * scale;
-    lct_html_raw(h, "<");
-    lct_html_raw(h, element);
-    lct_html_raw(h, " data-number=\"");
-    lct_html_text(h, path);
+    value = lct_page_real(lct_numbers_at(r->numbers, path)) * scale;
+    lct_html_print(h, "<%s data-number=\"%s", element, path);
     if (scale != 1) {
         snprintf(text, sizeof text, "%.17g", scale);
-        lct_html_raw(h, "\" data-scale=\"");
-        lct_html_text(h, text);
+        lct_html_print(h, "\" data-scale=\"%s", text);
     }
     lct_html_raw(h, "\">");
     if (decimals == LCT_NO_DECIMALS && fabs(value) < 1e15)
@@ -97,9 +87,7 @@ static void LOCANT_PRINTF(6, 0)
         lct_page_put_signed(h, value, decimals - LCT_WITH_SIGN);
     else
         lct_page_put_number(h, value, decimals);
-    lct_html_raw(h, "</");
-    lct_html_raw(h, element);
-    lct_html_raw(h, ">");
+    lct_html_print(h, "</%s>", element);
 }
 
 void lct_page_cell(struct lct_html *h, const struct lct_results *r,
@@ -135,13 +123,55 @@ bool lct_page_all_missing(const double *values, size_t n)
     return true;
 }
 
-double lct_page_value(const struct lct_results *r, const char *path, ...)
+static const json_t *LOCANT_PRINTF(2, 0)
+    at(const struct lct_results *r, const char *format, va_list args)
 {
-    char at[PATH_BYTES];
+    char path[PATH_BYTES];
+
+    vsnprintf(path, sizeof path, format, args);
+    return lct_numbers_at(r->numbers, path);
+}
+
+const json_t *lct_page_at(const struct lct_results *r, const char *path, ...)
+{
+    const json_t *found;
     va_list args;
 
     va_start(args, path);
-    vsnprintf(at, sizeof at, path, args);
+    found = at(r, path, args);
     va_end(args);
-    return value_at(r, at);
+    return found;
+}
+
+double lct_page_value(const struct lct_results *r, const char *path, ...)
+{
+    double found;
+    va_list args;
+
+    va_start(args, path);
+    found = lct_page_real(at(r, path, args));
+    va_end(args);
+    return found;
+}
+
+const char *lct_page_text(const struct lct_results *r, const char *path, ...)
+{
+    const char *found;
+    va_list args;
+
+    va_start(args, path);
+    found = json_string_value(at(r, path, args));
+    va_end(args);
+    return found;
+}
+
+size_t lct_page_size(const struct lct_results *r, const char *path, ...)
+{
+    size_t found;
+    va_list args;
+
+    va_start(args, path);
+    found = json_array_size(at(r, path, args));
+    va_end(args);
+    return found;
 }

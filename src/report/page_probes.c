@@ -3,7 +3,7 @@
  * the similarity of heads for each pair of encodings.
  */
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 #include <math.h>
 #include <stdio.h>
@@ -61,15 +61,12 @@ static void put_matches(struct lct_html *h, const struct lct_results *r,
     size_t row = 0;
 
     lct_html_table_begin(h, MSG_MATCHES, NULL);
-    lct_say(h, MSG_MATCHES_CAPTION);
+    lct_html_message(h, MSG_MATCHES_CAPTION);
     lct_html_table_columns(h);
     lct_html_table_heading(h, MSG_ENCODING);
     for (size_t i = 0; i < r->n; i++)
-        if (r->groups[i].probe) {
-            lct_html_raw(h, "<th scope=\"col\">");
-            lct_html_text(h, r->groups[i].spec);
-            lct_html_raw(h, "</th>");
-        }
+        if (r->groups[i].probe)
+            lct_html_print(h, "<th scope=\"col\">%s</th>", r->groups[i].spec);
     lct_html_table_rows(h);
     for (size_t i = 0; i < r->n; i++) {
         if (r->groups[i].probe == NULL)

@@ -5,7 +5,7 @@
 #include "figures.h"
 #include "lines.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 #include <stdio.h>
 
@@ -77,9 +77,7 @@ static void put_policies(struct lct_html *h, const struct lct_results *r)
                 !r->groups[i].results[0].more[policies[p].measure])
                 continue;
             lct_html_table_group(h, r, i);
-            lct_html_raw(h, "<td>");
-            lct_html_text(h, policies[p].name);
-            lct_html_raw(h, "</td>");
+            lct_html_print(h, "<td>%s</td>", policies[p].name);
             snprintf(path, sizeof path, "rows.%zu", i);
             lct_html_table_cells(h, r, &row, path);
         }
@@ -89,36 +87,19 @@ static void put_policies(struct lct_html *h, const struct lct_results *r)
 static void put_cache(struct lct_html *h, const struct lct_results *r)
 {
     lct_html_table_open(h, r, &cache_table, NULL);
-    lct_html_raw(h, "<tr><th scope=\"row\">");
-    lct_say(h, MSG_NGRAM_WITH_CACHE);
-    lct_html_raw(h, "</th>");
+    lct_html_message_in(h, "<tr><th scope=\"row\">", MSG_NGRAM_WITH_CACHE,
+                        "</th>");
     lct_html_table_cells(h, r, &cache_table, "");
     lct_html_table_close(h);
 }
 
 /* ------------------------------------------------------------------ figure */
 
-static locant_series *add_line(struct lct_lines *l, const struct lct_results *r,
-                               size_t i, const char *part)
-{
-    locant_series *s = lct_lines_add(l, N, i);
-    double *x = lct_lines_of(l, s), *y = x + N;
-
-    for (int k = 0; k < N; k++) {
-        const long long length = lct_length(r, k);
-
-        x[k] = (double)length;
-        y[k] = lct_page_value(r, "rows.%zu.%s.%lld.mean", i, part, length);
-    }
-    s->marks = 1;
-    return s;
-}
-
 static locant_status draw_protocols(struct lct_html *h,
                                     const struct lct_results *r)
 {
     locant_mark mark = lct_trained_mark(r);
-    locant_figure f = lct_figures_begin(FIG_PROTOCOLS);
+    locant_figure f;
     struct lct_lines l;
     locant_status status;
 
@@ -126,14 +107,12 @@ static locant_status draw_protocols(struct lct_html *h,
         return LOCANT_OK;
     LCT_TRY(lct_lines_make(&l, 2 * r->n + 1, 0, 4 * N * r->n + 2));
     for (size_t i = 0; i < r->n; i++) {
-        add_line(&l, r, i, "loss")->label = r->groups[i].spec;
-        add_line(&l, r, i, "non_overlapping")->dashed = 1;
+        lct_lines_losses(&l, r, i, "loss")->label = r->groups[i].spec;
+        lct_lines_losses(&l, r, i, "non_overlapping")->dashed = 1;
     }
     lct_lines_dashed(&l, (double)lct_length(r, 0), MSG_DASHED_WINDOWS);
-    f.series = l.series;
-    f.n_series = l.n;
-    f.marks = &mark;
-    f.n_marks = 1;
+    f = lct_lines_figure(&l, FIG_PROTOCOLS);
+    lct_figures_marks(&f, &mark, 1);
     status = lct_page_figure(h, r, FIG_PROTOCOLS, &f);
     lct_lines_free(&l);
     return status;

@@ -3,7 +3,6 @@
 #include "../corpus/corpus.h"
 #include "page.h"
 #include <inttypes.h>
-#include <stdio.h>
 
 void lct_page_policy(struct lct_html *h)
 {
@@ -19,16 +18,13 @@ void lct_page_policy(struct lct_html *h)
 
 void lct_page_script(struct lct_html *h, const struct lct_results *r)
 {
-    char text[160];
-
     if (lct_page_bundle_size == 0 || !h->figures)
         return;
-    snprintf(
-        text, sizeof text,
+    lct_html_print(
+        h,
         "<script type=\"application/json\" id=\"locant\">{\"trained\":%" PRId64
         ",\"width\":%" PRId64 ",\"heads\":%" PRId64 ",\"figures\":[\n",
         r->trained_length, r->width, r->heads);
-    lct_html_raw(h, text);
     h->failed |= h->figures->failed;
     if (!h->figures->failed && h->figures->size)
         lct_html_append(h, h->figures->data, h->figures->size);

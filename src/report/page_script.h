@@ -4,8 +4,6 @@
  */
 #ifndef LCT_PAGE_SCRIPT_H
 #define LCT_PAGE_SCRIPT_H
-#include "../measure/claims.h"
-#include "../measure/gates.h"
 #include "../measure/numbers.h"
 #include "../files/html.h"
 #include "locant/figure.h"

@@ -4,7 +4,7 @@
  */
 #include "figures.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
 #include "html_table.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -19,20 +19,15 @@ bool lct_page_has_surface(const struct lct_results *r)
     return r->surface != NULL;
 }
 
-static const json_t *list_of(const struct lct_results *r, const char *list)
-{
-    return json_object_get(json_object_get(r->numbers, "surface"), list);
-}
-
 static int encodings_of(const struct lct_results *r)
 {
-    return (int)json_array_size(list_of(r, "encodings"));
+    return (int)lct_page_size(r, "surface.encodings");
 }
 
 /* The number of lengths in list "trained" or "lengths", at most MOST. */
 static int count_of(const struct lct_results *r, const char *list)
 {
-    const size_t n = json_array_size(list_of(r, list));
+    const size_t n = lct_page_size(r, "surface.%s", list);
 
     return n < MOST ? (int)n : MOST;
 }
@@ -40,15 +35,12 @@ static int count_of(const struct lct_results *r, const char *list)
 /* Length i of a list; 0 if it is not a whole number. */
 static int64_t length_at(const struct lct_results *r, const char *list, int i)
 {
-    return json_integer_value(json_array_get(list_of(r, list), (size_t)i));
+    return json_integer_value(lct_page_at(r, "surface.%s.%d", list, i));
 }
 
 static const char *spec_of(const struct lct_results *r, int e)
 {
-    char path[64];
-
-    snprintf(path, sizeof path, "surface.encodings.%d.encoding", e);
-    return json_string_value(lct_numbers_at(r->numbers, path));
+    return lct_page_text(r, "surface.encodings.%d.encoding", e);
 }
 
 bool lct_page_surface_has(const struct lct_results *r, const char *encoding)
@@ -177,9 +169,8 @@ static void put_row(struct lct_html *h, const struct lct_results *r, int i,
     struct lct_html_table cells = tables[i].table;
     char row[128];
 
-    lct_html_raw(h, "<tr><th scope=\"row\"><code>");
-    lct_html_text(h, spec_of(r, e));
-    lct_html_raw(h, "</code></th><td>");
+    lct_html_print(h, "<tr><th scope=\"row\"><code>%s</code></th><td>",
+                   spec_of(r, e));
     lct_page_count(h, r, "surface.trained.%d", t);
     lct_html_raw(h, "</td>");
     cells.columns++;
@@ -204,19 +195,16 @@ static void put_tables(struct lct_html *h, const struct lct_results *r)
 
 locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
 {
-    const char *const model[] = { json_string_value(
-        lct_numbers_at(r->numbers, "surface.model")) };
+    const char *const model[] = { lct_page_text(r, "surface.model") };
 
     lct_html_raw(h, "<p>");
-    lct_say_values(h, r, MSG_SURFACE_LEAD, model);
-    lct_say_some(h, r, "surface", "left_out", MSG_SURFACE_LEFT_OUT);
-    lct_say_some(h, r, "surface", "failures", MSG_FAILURES);
+    lct_html_message_values(h, r, MSG_SURFACE_LEAD, model);
+    lct_html_message_if_some(h, r, "surface", "left_out", MSG_SURFACE_LEFT_OUT);
+    lct_html_message_if_some(h, r, "surface", "failures", MSG_FAILURES);
     lct_html_raw(h, "</p>\n<div class=\"grid\">\n");
     LCT_TRY(lct_page_surface_maps(h, r, NULL));
     lct_html_raw(h, "</div>\n");
     put_tables(h, r);
-    lct_html_raw(h, "<p>");
-    lct_say(h, MSG_SURFACE_CONCLUSION);
-    lct_html_raw(h, "</p>\n");
+    lct_html_message_in(h, "<p>", MSG_SURFACE_CONCLUSION, "</p>\n");
     return lct_html_status(h);
 }

@@ -2,28 +2,22 @@
 #include "page_task.h"
 #include <string.h>
 
-const json_t *lct_page_task(const struct lct_results *r, size_t t)
-{
-    return json_array_get(json_object_get(r->numbers, "tasks"), t);
-}
-
 const char *lct_page_task_text(const struct lct_results *r, size_t t,
                                const char *key)
 {
-    const char *text =
-        json_string_value(json_object_get(lct_page_task(r, t), key));
+    const char *text = lct_page_text(r, "tasks.%zu.%s", t, key);
 
     return text ? text : "";
 }
 
 size_t lct_page_task_tests(const struct lct_results *r, size_t t)
 {
-    return json_array_size(json_object_get(lct_page_task(r, t), "tests"));
+    return lct_page_size(r, "tasks.%zu.tests", t);
 }
 
 const json_t *lct_page_test(const struct lct_results *r, size_t t, size_t k)
 {
-    return json_array_get(json_object_get(lct_page_task(r, t), "tests"), k);
+    return lct_page_at(r, "tasks.%zu.tests.%zu", t, k);
 }
 
 bool lct_page_task_row(size_t *out, const json_t *test, const char *spec)

@@ -4,8 +4,7 @@
 #include "page.h"
 #include <jansson.h>
 
-/* Task t of the document, its string 'key', the number of its tests, test k. */
-const json_t *lct_page_task(const struct lct_results *r, size_t t);
+/* Of task t of the document: string 'key', the number of tests, test k. */
 const char *lct_page_task_text(const struct lct_results *r, size_t t,
                                const char *key);
 size_t lct_page_task_tests(const struct lct_results *r, size_t t);

@@ -5,7 +5,7 @@
 #include "figures_tasks.h"
 #include "cell.h"
 #include "html_table.h"
-#include "say.h"
+#include "html_message.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +15,9 @@ bool lct_page_has_tasks(const struct lct_results *r)
     return r->n_tasks > 0;
 }
 
-static size_t tasks_of(const struct lct_results *r)
-{
-    return json_array_size(json_object_get(r->numbers, "tasks"));
-}
-
 static bool is_true(const struct lct_results *r, size_t t, const char *key)
 {
-    return json_is_true(json_object_get(lct_page_task(r, t), key));
+    return json_is_true(lct_page_at(r, "tasks.%zu.%s", t, key));
 }
 
 /* ------------------------------------------------------------------- tables */
@@ -30,8 +25,7 @@ static bool is_true(const struct lct_results *r, size_t t, const char *key)
 static void test_heading(struct lct_html *h, const struct lct_results *r,
                          size_t t, size_t k)
 {
-    const char *setting =
-        json_string_value(json_object_get(lct_page_test(r, t, k), "setting"));
+    const char *setting = lct_page_text(r, "tasks.%zu.tests.%zu.setting", t, k);
     char other[64];
 
     lct_html_raw(h, "<th scope=\"col\">");
@@ -42,22 +36,20 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
     if (*setting) {
         snprintf(other, sizeof other, "%.*s", (int)strcspn(setting, ";"),
                  setting);
-        lct_html_raw(h, "<code>");
-        lct_html_text(h, other);
-        lct_html_raw(h, "</code>");
+        lct_html_print(h, "<code>%s</code>", other);
     }
     lct_page_count(h, r, "tasks.%zu.tests.%zu.items", t, k);
-    lct_say(h, MSG_ITEMS);
-    lct_html_raw(h, "</small></th>");
+    lct_html_message_in(h, "", MSG_ITEMS, "</small></th>");
 }
 
 /* An encoding that is not defined at this length has no score. */
 static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 {
-    lct_html_raw(h, "<span class=\"none\">");
-    lct_say(h, r->groups[i].traits & LOCANT_TRAIT_LIMIT ? MSG_UNDEFINED
-                                                        : MSG_NOT_SCORED);
-    lct_html_raw(h, "</span>");
+    lct_html_message_in(h, "<span class=\"none\">",
+                        r->groups[i].traits & LOCANT_TRAIT_LIMIT
+                            ? MSG_UNDEFINED
+                            : MSG_NOT_SCORED,
+                        "</span>");
 }
 
 /*
@@ -72,8 +64,7 @@ static void scores(struct lct_html *h, const struct lct_results *r,
     const bool items = !isnan(lct_page_value(r, "%s.exact", row));
     const bool ends = items && !isnan(lct_page_value(r, "%s.low", row));
 
-    lct_html_raw(h, "<td class=\"i\" data-number=\"");
-    lct_html_text(h, row);
+    lct_html_print(h, "<td class=\"i\" data-number=\"%s", row);
     lct_html_raw(h, isnan(solved) ? ".mean seeds" : ".mean solved seeds");
     lct_html_raw(h, items ? " exact" : "");
     lct_html_raw(h, ends ? " low high\">" : "\">");
@@ -113,7 +104,7 @@ static void scores_table(struct lct_html *h, const struct lct_results *r,
     const size_t tests = lct_page_task_tests(r, t);
 
     lct_html_table_begin(h, MSG_TASK_TABLE, NULL);
-    lct_say(h, MSG_TASK_TABLE_CAPTION);
+    lct_html_message(h, MSG_TASK_TABLE_CAPTION);
     lct_html_table_columns(h);
     lct_html_table_heading(h, MSG_ENCODING);
     for (size_t k = 0; k < tests; k++)
@@ -142,8 +133,8 @@ static bool find_test(size_t *out, const struct lct_results *r, size_t t,
     const double trained = lct_page_value(r, "tasks.%zu.trained_length", t);
 
     for (size_t k = 0; k < lct_page_task_tests(r, t); k++) {
-        const char *setting = json_string_value(
-            json_object_get(lct_page_test(r, t, k), "setting"));
+        const char *setting =
+            lct_page_text(r, "tasks.%zu.tests.%zu.setting", t, k);
         const double length =
             lct_page_value(r, "tasks.%zu.tests.%zu.length", t, k);
 
@@ -190,21 +181,17 @@ static void hypothesis_row(struct lct_html *h, const struct lct_results *r,
                            size_t t, size_t i)
 {
     const struct lct_column *c = hypothesis;
-    char row[64], path[80];
-    const char *spec;
+    const char *spec =
+        lct_page_text(r, "tasks.%zu.hypotheses.%zu.encoding", t, i);
+    char row[64];
 
     snprintf(row, sizeof row, "tasks.%zu.hypotheses.%zu", t, i);
-    snprintf(path, sizeof path, "%s.encoding", row);
-    spec = json_string_value(lct_numbers_at(r->numbers, path));
-    lct_html_raw(h, "<tr><th scope=\"row\">");
-    lct_html_text(h, lct_page_task_text(r, t, "task"));
-    lct_html_raw(h, " <code>");
-    lct_html_text(h, spec);
-    lct_html_raw(h, "</code></th>");
+    lct_html_print(h, "<tr><th scope=\"row\">%s <code>%s</code></th>",
+                   lct_page_task_text(r, t, "task"), spec);
     lct_html_table_cell(h, r, &c[0], row);
     lct_html_table_cell(h, r, &c[1], row);
     lct_html_raw(h, "<td>");
-    lct_say_translated(h, lct_page_task_text(r, t, "metric"));
+    lct_html_message_translated(h, lct_page_task_text(r, t, "metric"));
     lct_html_raw(h, "</td>");
     measured_cell(h, r, t, spec, false);
     measured_cell(h, r, t, spec, true);
@@ -215,9 +202,8 @@ static void hypotheses_table(struct lct_html *h, const struct lct_results *r)
 {
     bool any = false;
 
-    for (size_t t = 0; t < tasks_of(r); t++) {
-        const size_t n =
-            json_array_size(json_object_get(lct_page_task(r, t), "hypotheses"));
+    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++) {
+        const size_t n = lct_page_size(r, "tasks.%zu.hypotheses", t);
 
         if (n > 0 && !any)
             lct_html_table_open(h, r, &hypotheses, NULL);
@@ -243,22 +229,20 @@ static void introduce(struct lct_html *h, const struct lct_results *r, size_t t)
                                  lct_page_task_text(r, t, "model") };
     char at[32];
 
-    lct_html_raw(h, "<h3>");
-    lct_html_text(h, lct_page_task_text(r, t, "task"));
-    lct_html_raw(h, " ");
-    lct_say_translated(h, lct_page_task_text(r, t, "title"));
+    lct_html_print(h, "<h3>%s ", lct_page_task_text(r, t, "task"));
+    lct_html_message_translated(h, lct_page_task_text(r, t, "title"));
     lct_html_raw(h, "</h3>\n<p><cite>");
-    lct_say_translated(h, lct_page_task_text(r, t, "definition"));
+    lct_html_message_translated(h, lct_page_task_text(r, t, "definition"));
     lct_html_raw(h, "</cite></p>\n<p>");
     snprintf(at, sizeof at, "tasks.%zu", t);
-    lct_say_all(h, r, at, said, 2, text);
+    lct_html_message_all(h, r, at, said, 2, text);
     lct_html_raw(h, "</p>\n");
 }
 
 static locant_status show_tasks(struct lct_html *h, const struct lct_results *r,
                                 bool controls)
 {
-    for (size_t t = 0; t < tasks_of(r); t++) {
+    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++) {
         if (is_true(r, t, "control") != controls)
             continue;
         introduce(h, r, t);
@@ -270,7 +254,7 @@ static locant_status show_tasks(struct lct_html *h, const struct lct_results *r,
 
 static bool has_controls(const struct lct_results *r)
 {
-    for (size_t t = 0; t < tasks_of(r); t++)
+    for (size_t t = 0; t < lct_page_size(r, "tasks"); t++)
         if (is_true(r, t, "control"))
             return true;
     return false;
@@ -278,18 +262,14 @@ static bool has_controls(const struct lct_results *r)
 
 locant_status lct_page_tasks(struct lct_html *h, const struct lct_results *r)
 {
-    lct_html_raw(h, "<p>");
-    lct_say(h, MSG_TASKS_LEAD);
-    lct_html_raw(h, "</p>\n");
+    lct_html_message_in(h, "<p>", MSG_TASKS_LEAD, "</p>\n");
     LCT_TRY(show_tasks(h, r, false));
     hypotheses_table(h, r);
     if (!has_controls(r))
         return lct_html_status(h);
-    lct_html_raw(h, "<section class=\"card\" id=\"controls\"><h3>");
-    lct_say(h, MSG_CONTROLS);
-    lct_html_raw(h, "</h3>\n<p>");
-    lct_say(h, MSG_CONTROLS_LEAD);
-    lct_html_raw(h, "</p>\n");
+    lct_html_message_in(h, "<section class=\"card\" id=\"controls\"><h3>",
+                        MSG_CONTROLS, "</h3>\n<p>");
+    lct_html_message_in(h, "", MSG_CONTROLS_LEAD, "</p>\n");
     LCT_TRY(show_tasks(h, r, true));
     lct_html_raw(h, "</section>\n");
     return lct_html_status(h);

@@ -8,8 +8,7 @@
  * wrong, and there is no verdict.
  */
 #include "page.h"
-#include "say.h"
-#include <jansson.h>
+#include "html_message.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -93,7 +92,7 @@ static bool put_specs(struct lct_html *h, const struct lct_results *r,
 
     if (any) {
         lct_html_raw(h, before);
-        lct_say_values(h, r, id, &text);
+        lct_html_message_values(h, r, id, &text);
     }
     h->failed |= list->failed;
     lct_html_free(list);
@@ -141,7 +140,7 @@ static void say_length(struct lct_html *h, const struct lct_results *r, int k)
 
     lct_html_raw(h, "<li><strong>");
     snprintf(path, sizeof path, "protocol.lengths.%d", k);
-    lct_say_all(h, r, path, &at, 1, NULL);
+    lct_html_message_all(h, r, path, &at, 1, NULL);
     lct_html_raw(h, "</strong><br>");
     for (int kind = 0; kind < LCT_CHANGES && k > 0; kind++) {
         struct lct_html list = { .data = NULL };
@@ -163,7 +162,7 @@ static void say_limit(struct lct_html *h, const struct lct_results *r)
     if (r->limit > 0 && lct_page_value(r, "protocol.seeds") <
                             lct_page_value(r, "forecast.seeds_asked")) {
         lct_html_raw(h, "<li>");
-        lct_say_values(h, r, MSG_SEEDS_LEFT_OUT, NULL);
+        lct_html_message_values(h, r, MSG_SEEDS_LEFT_OUT, NULL);
         lct_html_raw(h, "</li>\n");
     }
 }
@@ -177,7 +176,7 @@ static void say_exact(struct lct_html *h, const struct lct_results *r)
 
     if (!(lct_page_value(r, "declared.least_holm") < LCT_ALPHA)) {
         lct_html_raw(h, "<li>");
-        lct_say_values(h, r, MSG_EXACT_NEEDS_SEEDS, NULL);
+        lct_html_message_values(h, r, MSG_EXACT_NEEDS_SEEDS, NULL);
         lct_html_raw(h, "</li>\n");
         return;
     }
@@ -196,8 +195,8 @@ static void say_exact(struct lct_html *h, const struct lct_results *r)
 static void say_power(struct lct_html *h, const struct lct_results *r)
 {
     const char *const pair[] = {
-        json_string_value(lct_numbers_at(r->numbers, "order.first")),
-        json_string_value(lct_numbers_at(r->numbers, "order.next")),
+        lct_page_text(r, "order.first"),
+        lct_page_text(r, "order.next"),
     };
     const bool few = !isnan(lct_page_value(r, "order.seeds"));
 
@@ -205,9 +204,9 @@ static void say_power(struct lct_html *h, const struct lct_results *r)
         lct_page_value(r, "order.seeds") <= lct_page_value(r, "protocol.seeds"))
         return;
     lct_html_raw(h, "<li>");
-    lct_say_values(h, r, MSG_POWER_IS, pair);
-    lct_say_values(h, r, few ? MSG_POWER_NEEDS_SEEDS : MSG_POWER_OUT_OF_REACH,
-                   NULL);
+    lct_html_message_values(h, r, MSG_POWER_IS, pair);
+    lct_html_message_values(
+        h, r, few ? MSG_POWER_NEEDS_SEEDS : MSG_POWER_OUT_OF_REACH, NULL);
     lct_html_raw(h, "</li>\n");
 }
 
@@ -217,7 +216,7 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
 
     if (gate) {
         lct_html_raw(h, "<p>");
-        lct_say_values(h, r, MSG_NO_VERDICT, &gate);
+        lct_html_message_values(h, r, MSG_NO_VERDICT, &gate);
         lct_html_raw(h, "</p>\n");
         return;
     }
@@ -228,9 +227,9 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
     say_exact(h, r);
     say_power(h, r);
     lct_html_raw(h, "</ul>\n<p>");
-    lct_say_values(h, r,
-                   lct_is_tested(r) ? MSG_VERDICT_TESTED : MSG_VERDICT_OBSERVED,
-                   NULL);
+    lct_html_message_values(
+        h, r, lct_is_tested(r) ? MSG_VERDICT_TESTED : MSG_VERDICT_OBSERVED,
+        NULL);
     lct_html_raw(h, "</p>\n");
 }
 
@@ -243,7 +242,7 @@ void lct_page_verdict(struct lct_html *h, const struct lct_results *r)
     if (runs == 0)
         return;
     lct_html_raw(h, "<div class=\"verdict\" id=\"verdict\"><p><strong>");
-    lct_say_values(h, r, MSG_VERDICT_QUESTION, NULL);
+    lct_html_message_values(h, r, MSG_VERDICT_QUESTION, NULL);
     lct_html_raw(h, "</strong></p>\n");
     say_verdict(h, r);
     lct_html_raw(h, "</div>\n");

@@ -53,8 +53,7 @@ static locant_status show_circle(struct lct_html *h,
     lct_figures_title_filled(&f, &title);
     f.y_min = -1.05;
     f.y_max = 1.05;
-    f.series = hands;
-    f.n_series = n;
+    lct_figures_lines(&f, hands, n);
     return lct_page_figure_with(h, s->r, FIG_CIRCLE, &f, MSG_NONE, text, NULL);
 }
 
@@ -66,26 +65,23 @@ locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
     struct lct_label label[HANDS];
     size_t used = 0;
 
-    if (!lct_page_wants(h, FIG_CIRCLE) || s->r->width / s->r->heads < 2)
-        return LOCANT_OK;
     LCT_TRY(lct_subject_own_pairs(freq, NULL, &pairs, s));
     for (int64_t i = 0; i < HANDS && i < pairs; i++) {
         int64_t p = pairs <= HANDS ? i : i * (pairs - 1) / (HANDS - 1);
         size_t n = trace(x[i], y[i], position, freq[p], 1 - 0.17 * (double)i);
 
         lct_messages_number(&label[i], MSG_PAIR, (double)p);
-        hands[used++] = (locant_series){
-            LCT_FILLED(label[i]), .n = n,         .x = x[i], .y = y[i],
-            .marks = 1,           .color = (int)i
-        };
+        hands[used] =
+            lct_figures_line(MSG_NONE, (int64_t)n, x[i], y[i], (int)i);
+        lct_figures_label(&hands[used], &label[i]);
+        hands[used++].marks = 1;
     }
     for (int i = 0; i < RIM; i++) {
         rim[0][i] = cos(i * 6.28318530717958647692 / (RIM - 1));
         rim[1][i] = sin(i * 6.28318530717958647692 / (RIM - 1));
     }
-    hands[used] = (locant_series){
-        .n = RIM, .x = rim[0], .y = rim[1], .dashed = 2, .color = 9
-    };
+    hands[used] = lct_figures_line(MSG_NONE, RIM, rim[0], rim[1], 9);
+    hands[used].dashed = 2;
     return used == 0 ? LOCANT_OK : show_circle(h, s, hands, used + 1, position);
 }
 
@@ -122,7 +118,7 @@ static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
 {
     const char *spec = locant_encoding_spec(s->e);
     const char *name = locant_encoding_info_of(s->e)->name;
-    int64_t dim = s->r->width / s->r->heads, pairs;
+    int64_t pairs;
 
     LCT_TRY(lct_subject_own_pairs(w->freq[PLAIN], NULL, &w->pairs, s));
     for (int i = 1; i < WAYS && w->pairs > 0; i++) {
@@ -141,7 +137,7 @@ static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
             return LOCANT_OK;
         }
         LCT_TRY(locant_encoding_create(&e, text));
-        status = lct_subject_pairs(w->freq[i], NULL, &pairs, e, NULL, 1, dim);
+        status = lct_subject_pairs(w->freq[i], NULL, &pairs, s, e, NULL, 1);
         locant_encoding_free(e);
         LCT_TRY(status);
         w->pairs = pairs < w->pairs ? pairs : w->pairs;
@@ -167,22 +163,17 @@ static locant_status show_scalings(struct lct_html *h,
             x[i][p] = 2 * 3.14159265358979323846 / w->freq[i][p];
             pair[p] = (double)p;
         }
-        series[i] = (locant_series){ .label = label[i],
-                                     .n = (size_t)w->pairs,
-                                     .x = x[i],
-                                     .y = pair,
-                                     .marks = 1,
-                                     .dashed = i,
-                                     .color = i };
+        series[i] = lct_figures_line(i == PLAIN ? MSG_AS_TRAINED : MSG_NONE,
+                                     w->pairs, x[i], pair, i);
+        if (i != PLAIN)
+            series[i].label = label[i];
+        series[i].marks = 1;
+        series[i].dashed = i;
     }
-    series[PLAIN].label = lct_messages_text(MSG_AS_TRAINED, LCT_EN);
-    series[PLAIN].label_zh = lct_messages_text(MSG_AS_TRAINED, LCT_ZH);
     lct_messages_number(&title, MSG_SCALINGS_TITLE, w->factor);
     lct_figures_title_filled(&f, &title);
-    f.series = series;
-    f.n_series = WAYS;
-    f.marks = marks;
-    f.n_marks = w->factor > 1 ? 2 : 1;
+    lct_figures_lines(&f, series, WAYS);
+    lct_figures_marks(&f, marks, w->factor > 1 ? 2 : 1);
     return lct_page_figure(h, s->r, FIG_SCALINGS, &f);
 }
 
@@ -205,21 +196,10 @@ static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
         index[p] = (w->freq[YARN][p] / w->freq[PLAIN][p] - 1 / w->factor) /
                    (1 - 1 / w->factor);
     }
-    series[0] = (locant_series){ LCT_LABEL(MSG_LINEAR_IN_INDEX),
-                                 .n = (size_t)w->pairs,
-                                 .x = pair,
-                                 .y = index,
-                                 .marks = 1,
-                                 .color = 3 };
-    series[1] = (locant_series){ LCT_LABEL(MSG_LINEAR_IN_TURNS),
-                                 .n = (size_t)w->pairs,
-                                 .x = pair,
-                                 .y = turns,
-                                 .marks = 1,
-                                 .dashed = 1,
-                                 .color = 9 };
-    f.series = series;
-    f.n_series = 2;
+    series[0] = lct_figures_line(MSG_LINEAR_IN_INDEX, w->pairs, pair, index, 3);
+    series[1] = lct_figures_line(MSG_LINEAR_IN_TURNS, w->pairs, pair, turns, 9);
+    series[0].marks = series[1].marks = series[1].dashed = 1;
+    lct_figures_lines(&f, series, 2);
     return lct_page_figure(h, s->r, FIG_RAMPS, &f);
 }
 
@@ -228,9 +208,6 @@ locant_status lct_draw_scalings(struct lct_html *h, const struct lct_subject *s)
     struct ways w = { .factor = s->view.factor > 0 ? s->view.factor : 4,
                       .trained = (double)s->r->trained_length };
 
-    if ((!lct_page_wants(h, FIG_SCALINGS) && !lct_page_wants(h, FIG_RAMPS)) ||
-        s->r->width / s->r->heads < 2)
-        return LOCANT_OK;
     LCT_TRY(try_scalings(&w, s));
     if (w.pairs == 0)
         return LOCANT_OK;

@@ -1,6 +1,7 @@
 /*
  * picture_input.c - pictures of a table P[position, channel]: its values, some
- * channels as waves, their spectra, and the similarity of positions.
+ * channels as waves, moments of its rows, spectra of its channels, and the
+ * similarity of positions.
  */
 #include "../core/size.h"
 #include "page.h"
@@ -11,133 +12,170 @@ enum { MOST_POSITIONS = 256, WAVES = 5 };
 
 struct table {
     int64_t n, dim;
-    double *cells; /* [n, dim] */
-    double *x;     /* 0 .. n - 1 */
+    double *cells;  /* [n, dim] */
+    double *before; /* the same before training; NULL: not trained */
+    double *x;      /* 0 .. n - 1 */
 };
 
-static void free_table(struct table *t)
-{
-    locant_release(t->cells);
-    locant_release(t->x);
-}
-
-static locant_status fill(struct table *t, const struct lct_subject *s,
-                          const locant_tensor *params)
-{
-    int64_t shape[2] = { t->n, t->dim }, *at;
-    locant_tensor out = locant_dense(t->cells, LOCANT_F64, 2, shape), positions;
-    locant_status status;
-
-    LCT_TRY(lct_subject_positions(&at, 0, t->n));
-    positions = locant_dense(at, LOCANT_I64, 1, shape);
-    for (int64_t i = 0; i < t->n; i++)
-        t->x[i] = (double)i;
-    status = locant_encoding_table(&out, s->e, &positions, params);
-    locant_release(at);
-    return status;
-}
-
-static locant_status make_table(struct table *t, const struct lct_subject *s,
+static locant_status read_table(double *cells, const struct table *t,
+                                const struct lct_subject *s,
                                 const locant_tensor *params)
 {
-    size_t cells;
-    locant_status status;
+    int64_t shape[2] = { t->n, t->dim }, *at;
+    locant_tensor out = locant_dense(cells, LOCANT_F64, 2, shape), positions;
 
-    *t = (struct table){ .n = lct_subject_length(s, 2 * s->r->trained_length,
-                                                 MOST_POSITIONS),
-                         .dim = s->r->width };
-    if (t->n < 2 || t->dim < 1 ||
-        !lct_mul(&cells, (size_t)t->n, (size_t)t->dim))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "report: a table of %lld x %lld cannot be drawn",
-                           (long long)t->n, (long long)t->dim);
-    status = lct_page_numbers(&t->cells, cells);
-    if (status == LOCANT_OK)
-        status = lct_page_numbers(&t->x, (size_t)t->n);
-    if (status == LOCANT_OK)
-        status = fill(t, s, params);
-    if (status != LOCANT_OK)
-        free_table(t);
-    return status;
+    LCT_TRY(lct_subject_positions(&at, s, 0, t->n));
+    positions = locant_dense(at, LOCANT_I64, 1, shape);
+    return locant_encoding_table(&out, s->e, &positions, params);
 }
 
-static locant_status draw_table(struct lct_html *h, const struct lct_subject *s,
-                                const struct table *t)
+static locant_status make_table(struct table *t, const struct lct_subject *s)
+{
+    const int64_t n =
+        lct_subject_length(s, 2 * s->r->trained_length, MOST_POSITIONS);
+    size_t cells;
+
+    *t = (struct table){ .n = n, .dim = s->r->width };
+    if (n < 2 || t->dim < 1 || !lct_mul(&cells, (size_t)n, (size_t)t->dim))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "report: a table of %lld x %lld cannot be drawn",
+                           (long long)n, (long long)t->dim);
+    LCT_TRY(lct_subject_numbers(&t->cells, s, cells));
+    LCT_TRY(lct_subject_range(&t->x, s, n));
+    LCT_TRY(read_table(t->cells, t, s, lct_subject_params(s)));
+    if (!s->trained)
+        return LOCANT_OK;
+    LCT_TRY(lct_subject_numbers(&t->before, s, cells));
+    return read_table(t->before, t, s, s->initial);
+}
+
+/* ------------------------------------------------------------------ values */
+
+static locant_status draw_table(struct lct_html *h, const struct lct_subject *s)
 {
     locant_figure f = lct_figures_begin(FIG_TABLE);
+    struct table t;
 
+    LCT_TRY(make_table(&t, s));
     if (s->trained)
         lct_figures_title(&f, MSG_TABLE_TITLE_TRAINED);
-    f.cells = t->cells;
-    f.rows = t->n;
-    f.cols = t->dim;
+    lct_figures_map(&f, t.cells, t.n, t.dim);
     return lct_page_figure(h, s->r, FIG_TABLE, &f);
 }
 
-static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s,
-                                const struct table *t)
+static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s)
 {
     locant_figure f = lct_figures_begin(FIG_CHANNELS);
-    locant_series series[WAVES] = { { .label = NULL } };
+    locant_series series[WAVES];
     struct lct_label label[WAVES];
+    struct table t;
     double *y;
     int64_t last = -1;
-    locant_status status;
+    size_t n = 0;
 
-    LCT_TRY(lct_page_numbers(&y, WAVES * (size_t)t->n));
+    LCT_TRY(make_table(&t, s));
+    LCT_TRY(lct_subject_numbers(&y, s, WAVES * (size_t)t.n));
     for (int w = 0; w < WAVES; w++) {
-        int64_t channel = w * (t->dim - 1) / (WAVES - 1);
-        double *wave = y + (size_t)w * (size_t)t->n;
+        const int64_t channel = w * (t.dim - 1) / (WAVES - 1);
+        double *wave = y + w * t.n;
+
         if (channel == last)
             continue;
         last = channel;
-        for (int64_t i = 0; i < t->n; i++)
-            wave[i] = t->cells[i * t->dim + channel];
+        for (int64_t i = 0; i < t.n; i++)
+            wave[i] = t.cells[i * t.dim + channel];
         lct_messages_number(&label[w], MSG_CHANNEL, (double)channel);
-        series[f.n_series++] =
-            (locant_series){ LCT_FILLED(label[w]), .n = (size_t)t->n, .x = t->x,
-                             .y = wave, .color = w };
+        series[n] = lct_figures_line(MSG_NONE, t.n, t.x, wave, w);
+        lct_figures_label(&series[n++], &label[w]);
     }
-    f.series = series;
-    status = lct_page_figure(h, s->r, FIG_CHANNELS, &f);
-    locant_release(y);
-    return status;
+    lct_figures_lines(&f, series, n);
+    return lct_page_figure(h, s->r, FIG_CHANNELS, &f);
 }
 
 /* Rows 0, 5, 10, 15 and 20, or only the chosen position. */
 static locant_status draw_vectors(struct lct_html *h,
-                                  const struct lct_subject *s,
-                                  const struct table *t)
+                                  const struct lct_subject *s)
 {
+    const int64_t chosen = s->view.position;
     locant_figure f = lct_figures_begin(FIG_VECTORS);
-    locant_series series[WAVES] = { { .label = NULL } };
+    locant_series series[WAVES];
     struct lct_label label[WAVES];
+    struct table t;
     double *x;
-    locant_status status;
+    size_t n = 0;
 
-    LCT_TRY(lct_page_numbers(&x, (size_t)t->dim));
-    for (int64_t c = 0; c < t->dim; c++)
-        x[c] = (double)c;
-    for (int i = 0; i < (s->view.position > 0 ? 1 : WAVES); i++) {
-        int64_t at = s->view.position > 0 ? s->view.position : 5 * i;
-        if (at >= t->n)
+    LCT_TRY(make_table(&t, s));
+    LCT_TRY(lct_subject_range(&x, s, t.dim));
+    for (int i = 0; i < (chosen > 0 ? 1 : WAVES); i++) {
+        const int64_t at = chosen > 0 ? chosen : 5 * i;
+
+        if (at >= t.n)
             continue;
         lct_messages_number(&label[i], MSG_POSITION, (double)at);
-        series[f.n_series++] = (locant_series){
-            LCT_FILLED(label[i]),        .n = (size_t)t->dim, .x = x,
-            .y = t->cells + at * t->dim, .dashed = i % 5,     .color = i
-        };
+        series[n] =
+            lct_figures_line(MSG_NONE, t.dim, x, t.cells + at * t.dim, i);
+        lct_figures_label(&series[n], &label[i]);
+        series[n++].dashed = i % 5;
     }
-    f.series = series;
-    status = f.n_series == 0
-                 ? locant_fail(LOCANT_ERR_PARAM,
-                               "figure vectors: position %lld, but only %lld "
-                               "are shown",
-                               (long long)s->view.position, (long long)t->n)
-                 : lct_page_figure(h, s->r, FIG_VECTORS, &f);
-    locant_release(x);
-    return status;
+    if (n == 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "figure vectors: position %lld, but only %lld "
+                           "are shown",
+                           (long long)chosen, (long long)t.n);
+    lct_figures_lines(&f, series, n);
+    return lct_page_figure(h, s->r, FIG_VECTORS, &f);
 }
+
+/* ----------------------------------------------------------------- moments */
+
+/* Mean and standard deviation of n numbers, with 1/n. */
+static void moments(double *mean, double *deviation, const double *x, int64_t n)
+{
+    double sum = 0, squares = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i];
+    *mean = sum / (double)n;
+    for (int64_t i = 0; i < n; i++)
+        squares += (x[i] - *mean) * (x[i] - *mean);
+    *deviation = sqrt(squares / (double)n);
+}
+
+/* Means of the rows and their deviations, also before training; the caption
+   has those of the whole table. */
+static locant_status draw_spread(struct lct_html *h,
+                                 const struct lct_subject *s)
+{
+    static const enum lct_message labels[] = { MSG_MEAN, MSG_DEVIATION,
+                                               MSG_MEAN_INITIAL,
+                                               MSG_DEVIATION_INITIAL };
+    locant_figure f = lct_figures_begin(FIG_SPREAD);
+    locant_series series[4];
+    char number[2][24];
+    const char *const text[] = { number[0], number[1] };
+    struct table t;
+    double *y, whole[2];
+
+    LCT_TRY(make_table(&t, s));
+    LCT_TRY(lct_subject_numbers(&y, s, 4 * (size_t)t.n));
+    for (int64_t i = 0; i < t.n; i++) {
+        moments(&y[i], &y[t.n + i], t.cells + i * t.dim, t.dim);
+        if (t.before)
+            moments(&y[2 * t.n + i], &y[3 * t.n + i], t.before + i * t.dim,
+                    t.dim);
+    }
+    for (int i = 0; i < 4; i++) {
+        series[i] = lct_figures_line(labels[i], t.n, t.x, y + i * t.n, i % 2);
+        series[i].dashed = i / 2;
+    }
+    moments(&whole[0], &whole[1], t.cells, t.n * t.dim);
+    for (int i = 0; i < 2; i++)
+        snprintf(number[i], sizeof number[i], "%.3g", whole[i]);
+    lct_figures_lines(&f, series, t.before ? 4 : 2);
+    return lct_page_figure_with(h, s->r, FIG_SPREAD, &f, MSG_NONE, text, NULL);
+}
+
+/* ---------------------------------------------------------------- spectrum */
 
 /* Amplitude of a channel at k cycles in n positions: |DFT| 2/n.  For k = 0 and
    k = n/2, which have no mirror image, it is |DFT| / n. */
@@ -150,6 +188,7 @@ static double amplitude(const struct table *t, int64_t channel, int64_t k,
     for (int64_t i = 0; i < t->n; i++) {
         int64_t turn = i * k * 4 % (4 * t->n);
         double value = t->cells[i * t->dim + channel];
+
         re += value * cosine[turn];
         im += value * cosine[(turn + quarter) % (4 * t->n)];
     }
@@ -158,43 +197,36 @@ static double amplitude(const struct table *t, int64_t channel, int64_t k,
 }
 
 static locant_status draw_spectrum(struct lct_html *h,
-                                   const struct lct_subject *s,
-                                   const struct table *t)
+                                   const struct lct_subject *s)
 {
     locant_figure f = lct_figures_begin(FIG_SPECTRUM);
-    int64_t bins = t->n / 2 + 1;
+    struct table t;
+    int64_t bins;
     double *cells, *cosine;
-    locant_status status;
 
-    if (!lct_page_wants(h, FIG_SPECTRUM))
-        return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&cosine, 4 * (size_t)t->n));
-    status = lct_page_numbers(&cells, (size_t)t->dim * (size_t)bins);
-    if (status == LOCANT_OK) {
-        for (int64_t i = 0; i < 4 * t->n; i++)
-            cosine[i] = cos(2 * 3.14159265358979323846 * (double)i /
-                            (double)(4 * t->n));
-        for (int64_t c = 0; c < t->dim; c++)
-            for (int64_t k = 0; k < bins; k++)
-                cells[c * bins + k] = amplitude(t, c, k, cosine);
-        f.cells = cells;
-        f.rows = t->dim;
-        f.cols = bins;
-        f.x_step = 1 / (double)t->n;
-        status = lct_page_figure(h, s->r, FIG_SPECTRUM, &f);
-        locant_release(cells);
-    }
-    locant_release(cosine);
-    return status;
+    LCT_TRY(make_table(&t, s));
+    bins = t.n / 2 + 1;
+    LCT_TRY(lct_subject_numbers(&cosine, s, 4 * (size_t)t.n));
+    LCT_TRY(lct_subject_numbers(&cells, s, (size_t)t.dim * (size_t)bins));
+    for (int64_t i = 0; i < 4 * t.n; i++)
+        cosine[i] =
+            cos(2 * 3.14159265358979323846 * (double)i / (double)(4 * t.n));
+    for (int64_t c = 0; c < t.dim; c++)
+        for (int64_t k = 0; k < bins; k++)
+            cells[c * bins + k] = amplitude(&t, c, k, cosine);
+    lct_figures_map(&f, cells, t.dim, bins);
+    f.x_step = 1 / (double)t.n;
+    return lct_page_figure(h, s->r, FIG_SPECTRUM, &f);
 }
 
+/* -------------------------------------------------------------- similarity */
+
 /* Cosine of the angle between two rows. */
-static double similarity(const struct table *t, int64_t a, int64_t b)
+static double similarity(const double *p, const double *q, int64_t dim)
 {
-    const double *p = t->cells + a * t->dim, *q = t->cells + b * t->dim;
     double pp = 0, pq = 0, qq = 0;
 
-    for (int64_t c = 0; c < t->dim; c++) {
+    for (int64_t c = 0; c < dim; c++) {
         pp += p[c] * p[c];
         pq += p[c] * q[c];
         qq += q[c] * q[c];
@@ -202,15 +234,12 @@ static double similarity(const struct table *t, int64_t a, int64_t b)
     return pq / (sqrt(pp) * sqrt(qq));
 }
 
-static locant_status draw_similarity(struct lct_html *h,
-                                     const struct lct_subject *s,
-                                     const struct table *t, const double *cells)
+static void all_pairs(double *out, const double *rows, const struct table *t)
 {
-    locant_figure f = lct_figures_begin(FIG_SIMILARITY);
-
-    f.cells = cells;
-    f.rows = f.cols = t->n;
-    return lct_page_figure(h, s->r, FIG_SIMILARITY, &f);
+    for (int64_t a = 0; a < t->n; a++)
+        for (int64_t b = 0; b <= a; b++)
+            out[a * t->n + b] = out[b * t->n + a] =
+                similarity(rows + a * t->dim, rows + b * t->dim, t->dim);
 }
 
 /* y [3, n]: mean, least and largest similarity at each distance.  Returns the
@@ -221,8 +250,10 @@ static double by_distance(double *y, const double *cells, int64_t n)
 
     for (int64_t d = 0; d < n; d++) {
         double sum = 0, low = INFINITY, high = -INFINITY;
+
         for (int64_t i = d; i < n; i++) {
             double value = cells[i * n + i - d];
+
             sum += value;
             low = fmin(low, value);
             high = fmax(high, value);
@@ -235,95 +266,61 @@ static double by_distance(double *y, const double *cells, int64_t n)
     return widest;
 }
 
-static void all_pairs(double *cells, const struct table *t)
-{
-    for (int64_t a = 0; a < t->n; a++)
-        for (int64_t b = 0; b <= a; b++)
-            cells[a * t->n + b] = cells[b * t->n + a] = similarity(t, a, b);
-}
-
 static locant_status draw_distance(struct lct_html *h,
                                    const struct lct_subject *s,
-                                   const struct table *t, const double *y,
-                                   const double *y_initial, bool band)
+                                   const struct table *t, const double *cells)
 {
-    locant_series series[2];
     locant_figure f = lct_figures_begin(FIG_DISTANCE);
-    size_t n = (size_t)t->n;
+    locant_series series[2];
+    const int64_t n = t->n;
+    double *y, *before, *cells_before;
+    bool band;
 
-    series[0] = (locant_series){ LCT_LABEL(y_initial ? MSG_TRAINED : MSG_NONE),
-                                 .n = n,
-                                 .x = t->x,
-                                 .y = y,
-                                 .low = band ? y + n : NULL,
-                                 .high = band ? y + 2 * n : NULL };
-    series[1] =
-        (locant_series){ LCT_LABEL(MSG_INITIAL), .n = n,      .x = t->x,
-                         .y = y_initial,         .dashed = 1, .color = 9 };
-    f.series = series;
-    f.n_series = y_initial ? 2 : 1;
+    LCT_TRY(lct_subject_numbers(&y, s, 6 * (size_t)n));
+    before = y + 3 * n;
+    if (t->before) {
+        LCT_TRY(lct_subject_numbers(&cells_before, s, (size_t)(n * n)));
+        all_pairs(cells_before, t->before, t);
+        by_distance(before, cells_before, n);
+    }
+    band = by_distance(y, cells, n) > 1e-5; /* more than rounding */
+    series[0] =
+        lct_figures_line(t->before ? MSG_TRAINED : MSG_NONE, n, t->x, y, 0);
+    series[0].low = band ? y + n : NULL;
+    series[0].high = band ? y + 2 * n : NULL;
+    series[1] = lct_figures_line(MSG_INITIAL, n, t->x, before, 9);
+    series[1].dashed = 1;
+    lct_figures_lines(&f, series, t->before ? 2 : 1);
     return lct_page_figure_with(h, s->r, FIG_DISTANCE, &f,
                                 band ? MSG_NONE : MSG_DISTANCE_CAPTION_EXACT,
                                 NULL, NULL);
 }
 
-/* The two similarity pictures; 'initial' may be NULL. */
-static locant_status draw_alike(struct lct_html *h, const struct lct_subject *s,
-                                const struct table *t,
-                                const struct table *initial)
+static locant_status draw_similarity(struct lct_html *h,
+                                     const struct lct_subject *s)
 {
-    size_t n = (size_t)t->n;
-    double *cells, *y;
-    bool band;
-    locant_status status;
+    locant_figure f = lct_figures_begin(FIG_SIMILARITY);
+    struct table t;
+    double *cells;
 
-    LCT_TRY(lct_page_numbers(&cells, n * n));
-    status = lct_page_numbers(&y, 6 * n);
-    if (status == LOCANT_OK) {
-        if (initial) {
-            all_pairs(cells, initial);
-            by_distance(y + 3 * n, cells, t->n);
-        }
-        all_pairs(cells, t);
-        band = by_distance(y, cells, t->n) > 1e-5; /* more than rounding */
-        status = draw_similarity(h, s, t, cells);
-        if (status == LOCANT_OK)
-            status =
-                draw_distance(h, s, t, y, initial ? y + 3 * n : NULL, band);
-        locant_release(y);
-    }
-    locant_release(cells);
-    return status;
+    LCT_TRY(make_table(&t, s));
+    LCT_TRY(lct_subject_numbers(&cells, s, (size_t)(t.n * t.n)));
+    all_pairs(cells, t.cells, &t);
+    lct_figures_map(&f, cells, t.n, t.n);
+    LCT_TRY(lct_page_figure(h, s->r, FIG_SIMILARITY, &f));
+    return draw_distance(h, s, &t, cells);
 }
 
 locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s)
 {
-    struct table t, initial;
-    bool compare = s->trained != NULL;
-    locant_status status;
+    static const struct lct_picture list[] = {
+        { FIG_TABLE, FIG_TABLE, draw_table },
+        { FIG_CHANNELS, FIG_CHANNELS, draw_waves },
+        { FIG_VECTORS, FIG_VECTORS, draw_vectors },
+        { FIG_SPREAD, FIG_SPREAD, draw_spread },
+        { FIG_SPECTRUM, FIG_SPECTRUM, draw_spectrum },
+        { FIG_SIMILARITY, FIG_DISTANCE, draw_similarity },
+    };
 
-    LCT_TRY(make_table(&t, s, lct_subject_params(s)));
-    status = compare ? make_table(&initial, s, s->initial) : LOCANT_OK;
-    if (status != LOCANT_OK) {
-        free_table(&t);
-        return status;
-    }
-    lct_html_raw(h, "<div class=\"grid\">\n");
-    status = draw_table(h, s, &t);
-    if (status == LOCANT_OK)
-        status = draw_waves(h, s, &t);
-    if (status == LOCANT_OK)
-        status = draw_vectors(h, s, &t);
-    if (status == LOCANT_OK)
-        status = lct_draw_spread(h, s, t.cells, compare ? initial.cells : NULL,
-                                 t.x, t.n, t.dim);
-    if (status == LOCANT_OK)
-        status = draw_spectrum(h, s, &t);
-    if (status == LOCANT_OK)
-        status = draw_alike(h, s, &t, compare ? &initial : NULL);
-    lct_html_raw(h, "</div>\n");
-    free_table(&t);
-    if (compare)
-        free_table(&initial);
-    return status;
+    return lct_subject_draw(h, s, list, sizeof list / sizeof list[0]);
 }

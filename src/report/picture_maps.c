@@ -7,6 +7,7 @@
 #include "../measure/probe.h"
 #include "page.h"
 #include "probe_points.h"
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -98,9 +99,7 @@ static locant_status show_head(struct lct_html *h, const struct lct_results *r,
 
     snprintf(layer, sizeof layer, "%zu", head / (size_t)r->heads);
     snprintf(number, sizeof number, "%zu", head % (size_t)r->heads);
-    f.cells = cells;
-    f.rows = shape[0];
-    f.cols = shape[1];
+    lct_figures_map(&f, cells, shape[0], shape[1]);
     return lct_page_figure_with(h, r, FIG_MAPS, &f, MSG_NONE, text, NULL);
 }
 
@@ -151,9 +150,7 @@ static locant_status show_all(struct lct_html *h, const struct lct_results *r,
     locant_figure f = lct_figures_begin(FIG_HEADS);
 
     f.height = 84 + (int)(320 * shape[0] / shape[1]); /* square maps */
-    f.cells = cells;
-    f.rows = shape[0];
-    f.cols = shape[1];
+    lct_figures_map(&f, cells, shape[0], shape[1]);
     f.x_step = f.y_step = 1. / (SMALL + 1); /* whole numbers at centres */
     f.x_first = f.y_first = -(SMALL - 1) * f.x_step / 2;
     return lct_page_figure(h, r, FIG_HEADS, &f);
@@ -193,9 +190,8 @@ static locant_status draw_group(struct lct_html *h, const struct lct_results *r,
 
     if (!read_maps(&m, r, g))
         return LOCANT_OK;
-    lct_html_raw(h, "<div class=\"heads\"><h4><code>");
-    lct_html_text(h, g->spec);
-    lct_html_raw(h, "</code></h4>\n");
+    lct_html_print(h, "<div class=\"heads\"><h4><code>%s</code></h4>\n",
+                   g->spec);
     status = draw_all(h, r, &m);
     if (status == LOCANT_OK)
         status = draw_head(h, r, &m, head_of(g->probe, wish));
@@ -240,19 +236,15 @@ static void put_cells(struct lct_html *h, const struct maps *m, int k)
 
 static void put_group(struct lct_html *h, const struct maps *m)
 {
-    char text[120];
-
-    snprintf(text, sizeof text,
-             "{\"layers\":%lld,\"heads\":%lld,\"rows\":%lld,\"bins\":%lld",
-             (long long)m->layers, (long long)m->heads, (long long)m->rows,
-             (long long)m->bins);
-    lct_html_raw(h, text);
+    lct_html_print(h,
+                   "{\"layers\":%" PRId64 ",\"heads\":%" PRId64
+                   ",\"rows\":%" PRId64 ",\"bins\":%" PRId64,
+                   m->layers, m->heads, m->rows, m->bins);
     for (int k = 0; k < MAPS; k++) {
         if (m->map[k] == NULL)
             continue;
-        snprintf(text, sizeof text, ",\"%s\":{\"length\":%lld,\"cells\":\"",
-                 places[k], (long long)whole_of(m->map[k], "length"));
-        lct_html_raw(h, text);
+        lct_html_print(h, ",\"%s\":{\"length\":%" PRId64 ",\"cells\":\"",
+                       places[k], whole_of(m->map[k], "length"));
         put_cells(h, m, k);
         lct_html_raw(h, "\"}");
     }

@@ -3,10 +3,18 @@
  * and how they change if the tokens are shuffled.
  */
 #include "page.h"
+#include "weights.h"
 #include <math.h>
 #include <stdio.h>
 
 enum { FEW = 8, MOST = 128 };
+
+static int64_t tokens_of(const struct lct_subject *s)
+{
+    const int64_t n = lct_subject_length(s, FEW, FEW);
+
+    return n < MOST ? n : MOST;
+}
 
 /* ----------------------------------------------------------------- weights */
 
@@ -40,33 +48,28 @@ static locant_status show_attention(struct lct_html *h,
         snprintf(number[i], sizeof number[i], "%.2f", sum[i]);
     lct_messages_number(&title, MSG_ATTENTION_TITLE, (double)head);
     lct_figures_title_filled(&f, &title);
-    f.cells = cells;
-    f.rows = f.cols = n;
+    lct_figures_map(&f, cells, n, n);
     return lct_page_figure_with(h, s->r, FIG_ATTENTION, &f,
                                 input ? MSG_ATTENTION_CAPTION_INPUT : MSG_NONE,
                                 text, NULL);
 }
 
 static locant_status draw_attention(struct lct_html *h,
-                                    const struct lct_subject *s, int64_t n)
+                                    const struct lct_subject *s)
 {
-    const int64_t head = lct_subject_head(s, s->r->heads);
-    struct lct_look look;
+    const int64_t n = tokens_of(s), head = lct_subject_head(s, s->r->heads);
+    const struct lct_weights_query query = { .n = n,
+                                             .seed = lct_subject_seed(s) };
+    struct lct_weights w;
     double *cells, sum[3];
-    locant_status status;
 
-    if (!lct_page_wants(h, FIG_ATTENTION))
-        return LOCANT_OK;
-    LCT_TRY(lct_page_look(&look, s, lct_subject_params(s), n,
-                          lct_subject_seed(s), false));
-    cells = look.weight + head * n * n;
+    LCT_TRY(lct_weights_measure(&w, s, lct_subject_params(s), &query));
+    cells = w.weight + head * n * n;
     sum_up(sum, cells, n);
     for (int64_t i = 0; i < n * n; i++)
         if (i % n > i / n)
             cells[i] = NAN;
-    status = show_attention(h, s, cells, n, head, sum);
-    lct_page_look_free(&look);
-    return status;
+    return show_attention(h, s, cells, n, head, sum);
 }
 
 /* ------------------------------------------------------------- permutation */
@@ -116,55 +119,45 @@ static locant_status show_changes(struct lct_html *h,
     const char *const text[] = { number };
 
     snprintf(number, sizeof number, "%.4g", same ? rounding : most);
-    f.cells = cells;
-    f.rows = f.cols = n;
+    lct_figures_map(&f, cells, n, n);
     return lct_page_figure_with(h, s->r, FIG_PERMUTATION, &f,
                                 same ? MSG_PERMUTATION_CAPTION_NONE : MSG_NONE,
                                 text, NULL);
 }
 
 static locant_status draw_permutation(struct lct_html *h,
-                                      const struct lct_subject *s, int64_t n)
+                                      const struct lct_subject *s)
 {
     const locant_tensor *params = lct_subject_params(s);
     const int64_t head = lct_subject_head(s, s->r->heads);
-    struct lct_look before, after;
-    int64_t order[MOST];
+    const int64_t n = tokens_of(s) < FEW ? tokens_of(s) : FEW;
+    struct lct_weights_query query = { .n = n,
+                                       .seed = lct_subject_seed(s),
+                                       .shuffled = true };
+    struct lct_weights before, after;
+    int64_t order[FEW];
     double *cells, most;
-    locant_status status;
 
-    if (!lct_page_wants(h, FIG_PERMUTATION) ||
-        locant_encoding_traits(s->e) & LOCANT_TRAIT_CAUSAL)
+    if (locant_encoding_traits(s->e) & LOCANT_TRAIT_CAUSAL)
         return LOCANT_OK;
-    n = n < FEW ? n : FEW;
     shuffle(order, n, lct_subject_seed(s));
-    LCT_TRY(lct_page_look_shuffled(&before, s, params, n, lct_subject_seed(s),
-                                   NULL));
-    status = lct_page_look_shuffled(&after, s, params, n, lct_subject_seed(s),
-                                    order);
-    if (status == LOCANT_OK) {
-        cells = after.added; /* not needed here: room for the changes */
-        most = changes(cells, after.weight + head * n * n,
-                       before.weight + head * n * n, n);
-        status = show_changes(h, s, cells, n, most);
-        lct_page_look_free(&after);
-    }
-    lct_page_look_free(&before);
-    return status;
+    LCT_TRY(lct_weights_measure(&before, s, params, &query));
+    query.order = order;
+    LCT_TRY(lct_weights_measure(&after, s, params, &query));
+    cells = after.added; /* not needed here: room for the changes */
+    most = changes(cells, after.weight + head * n * n,
+                   before.weight + head * n * n, n);
+    return show_changes(h, s, cells, n, most);
 }
 
 locant_status lct_draw_order(struct lct_html *h, const struct lct_subject *s)
 {
-    int64_t n = lct_subject_length(s, FEW, FEW);
-    locant_status status;
+    static const struct lct_picture list[] = {
+        { FIG_ATTENTION, FIG_ATTENTION, draw_attention },
+        { FIG_PERMUTATION, FIG_PERMUTATION, draw_permutation },
+    };
 
-    n = n < MOST ? n : MOST;
-    if (n < 2 || s->r->heads < 1 || s->r->width < s->r->heads)
+    if (tokens_of(s) < 2 || s->r->heads < 1 || s->r->width < s->r->heads)
         return LOCANT_OK;
-    lct_html_raw(h, "<div class=\"grid\">\n");
-    status = draw_attention(h, s, n);
-    if (status == LOCANT_OK)
-        status = draw_permutation(h, s, n);
-    lct_html_raw(h, "</div>\n");
-    return status;
+    return lct_subject_draw(h, s, list, sizeof list / sizeof list[0]);
 }

@@ -5,7 +5,6 @@
 #include "../core/size.h"
 #include "page.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MOST_DISTANCES = 2048, MATRIX = 64 };
@@ -17,14 +16,11 @@ static locant_status bias(double *out, const struct lct_subject *s,
     int64_t shape[3] = { s->r->heads, n, keys };
     int64_t *at;
     locant_tensor to = locant_dense(out, LOCANT_F64, 3, shape), q, k;
-    locant_status status;
 
-    LCT_TRY(lct_subject_positions(&at, 0, n > keys ? n : keys));
+    LCT_TRY(lct_subject_positions(&at, s, 0, n > keys ? n : keys));
     q = locant_dense(at, LOCANT_I64, 1, &shape[1]);
     k = locant_dense(at, LOCANT_I64, 1, &shape[2]);
-    status = locant_encoding_bias(&to, s->e, &q, &k, params);
-    locant_release(at);
-    return status;
+    return locant_encoding_bias(&to, s->e, &q, &k, params);
 }
 
 /* Both curve figures share this range, so that the reader can compare them. */
@@ -65,25 +61,19 @@ static locant_status draw_curves(struct lct_html *h,
     high[0] = high[1] = f.y_max;
     for (size_t i = 0; i < heads; i++)
         lines.series[i].dashed = (int)i % 5;
-    lines.series[heads] = (locant_series){ LCT_LABEL(MSG_NEVER_TRAINED_ON),
-                                           .n = 2,
-                                           .x = far_x,
-                                           .y = none,
-                                           .low = low,
-                                           .high = high,
-                                           .color = 9 };
+    lines.series[heads] =
+        lct_figures_line(MSG_NEVER_TRAINED_ON, 2, far_x, none, 9);
+    lines.series[heads].low = low;
+    lines.series[heads].high = high;
     if (id == FIG_BIAS && s->trained)
         lct_figures_title(&f, MSG_BIAS_TITLE_TRAINED);
-    f.series = lines.series;
-    f.n_series = heads + (far_x[1] > far_x[0]);
-    f.marks = &mark;
-    f.n_marks = 1;
+    lct_figures_lines(&f, lines.series, heads + (far_x[1] > far_x[0]));
+    lct_figures_marks(&f, &mark, 1);
     return lct_page_figure_with(h, s->r, id, &f, caption, NULL, NULL);
 }
 
 static locant_status draw_matrix(struct lct_html *h,
-                                 const struct lct_subject *s,
-                                 const locant_tensor *params)
+                                 const struct lct_subject *s)
 {
     locant_figure f = lct_figures_begin(FIG_MATRIX);
     int64_t n = lct_subject_length(s, s->r->trained_length, MATRIX);
@@ -91,35 +81,29 @@ static locant_status draw_matrix(struct lct_html *h,
     struct lct_label title;
     size_t cells;
     double *out, *one;
-    locant_status status;
 
     if (!lct_mul(&cells, (size_t)(n * n), (size_t)s->r->heads))
         return locant_fail(LOCANT_ERR_NOMEM, "report: %lld heads",
                            (long long)s->r->heads);
-    LCT_TRY(lct_page_numbers(&out, cells));
-    status = bias(out, s, params, n, n);
+    LCT_TRY(lct_subject_numbers(&out, s, cells));
+    LCT_TRY(bias(out, s, lct_subject_params(s), n, n));
     one = out + head * n * n;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++)
             one[i * n + j] = NAN;
     lct_messages_number(&title, MSG_MATRIX_TITLE, (double)head);
     lct_figures_title_filled(&f, &title);
-    f.cells = one;
-    f.rows = f.cols = n;
-    if (status == LOCANT_OK)
-        status = lct_page_figure(h, s->r, FIG_MATRIX, &f);
-    locant_release(out);
-    return status;
+    lct_figures_map(&f, one, n, n);
+    return lct_page_figure(h, s->r, FIG_MATRIX, &f);
 }
 
-/* Curves of 'params' and, after training, of the initial values. */
+/* Curves of the bias and, after training, of its initial values. */
 static locant_status draw_pair(struct lct_html *h, const struct lct_subject *s,
-                               struct frame *frame, double *y,
-                               const locant_tensor *params)
+                               struct frame *frame, double *y)
 {
     double *start = y + frame->heads * frame->n;
 
-    LCT_TRY(bias(y, s, params, frame->n, 1));
+    LCT_TRY(bias(y, s, lct_subject_params(s), frame->n, 1));
     stretch(frame, y);
     if (!s->trained)
         return draw_curves(h, s, frame, y, FIG_BIAS, MSG_NONE);
@@ -131,8 +115,7 @@ static locant_status draw_pair(struct lct_html *h, const struct lct_subject *s,
 
 /* Draws the curves before and after training with the same range. */
 static locant_status draw_distances(struct lct_html *h,
-                                    const struct lct_subject *s,
-                                    const locant_tensor *params)
+                                    const struct lct_subject *s)
 {
     struct frame frame = { .n = lct_subject_length(
                                s, 2 * s->r->trained_length + 1, MOST_DISTANCES),
@@ -141,34 +124,24 @@ static locant_status draw_distances(struct lct_html *h,
                            .high = -INFINITY };
     size_t numbers;
     double *y;
-    locant_status status;
 
-    if (!lct_page_wants(h, FIG_BIAS) && !lct_page_wants(h, FIG_BIAS_INITIAL))
-        return LOCANT_OK;
     if (frame.n < 3 || frame.heads < 1 ||
-        !lct_mul(&numbers, (size_t)frame.n, 2 * (size_t)frame.heads + 1))
+        !lct_mul(&numbers, (size_t)frame.n, 2 * (size_t)frame.heads))
         return locant_fail(LOCANT_ERR_PARAM,
                            "report: a bias of %lld heads over %lld distances "
                            "cannot be drawn",
                            (long long)frame.heads, (long long)frame.n);
-    LCT_TRY(lct_page_numbers(&y, numbers));
-    frame.x = y + 2 * frame.heads * frame.n;
-    for (int64_t d = 0; d < frame.n; d++)
-        frame.x[d] = (double)d;
-    status = draw_pair(h, s, &frame, y, params);
-    locant_release(y);
-    return status;
+    LCT_TRY(lct_subject_numbers(&y, s, numbers));
+    LCT_TRY(lct_subject_range(&frame.x, s, frame.n));
+    return draw_pair(h, s, &frame, y);
 }
 
 locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s)
 {
-    const locant_tensor *params = lct_subject_params(s);
-    locant_status status;
+    static const struct lct_picture list[] = {
+        { FIG_BIAS, FIG_BIAS_INITIAL, draw_distances },
+        { FIG_MATRIX, FIG_MATRIX, draw_matrix },
+    };
 
-    lct_html_raw(h, "<div class=\"grid\">\n");
-    status = draw_distances(h, s, params);
-    if (status == LOCANT_OK)
-        status = draw_matrix(h, s, params);
-    lct_html_raw(h, "</div>\n");
-    return status;
+    return lct_subject_draw(h, s, list, sizeof list / sizeof list[0]);
 }

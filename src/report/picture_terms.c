@@ -5,6 +5,7 @@
  * keys 0, only (d).
  */
 #include "page.h"
+#include "weights.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,24 +33,24 @@ static int64_t numbers(const locant_tensor *t)
     return n;
 }
 
-/* to[k] = copies of from[k] times 'scale', which the caller may change. */
+/* to[k] = copies of the parameters times 'scale', which the caller may
+   change. */
 static locant_status copy_params(locant_tensor to[PARAMS],
-                                 const locant_tensor *from, float scale)
+                                 const struct lct_subject *s, float scale)
 {
-    for (int k = 0; k < PARAMS; k++)
-        to[k] = from[k];
-    for (int k = 0; k < PARAMS; k++)
-        to[k].data = NULL;
+    const locant_tensor *from = lct_subject_params(s);
+
     for (int k = 0; k < PARAMS; k++) {
         const int64_t n = numbers(&from[k]);
         const float *was = from[k].data;
-        float *data = locant_alloc((size_t)n * sizeof *data);
+        double *room;
+        float *data;
 
-        if (!data)
-            return locant_fail(LOCANT_ERR_NOMEM,
-                               "report: no memory for parameters");
+        LCT_TRY(lct_subject_numbers(&room, s, (size_t)(n + 1) / 2));
+        data = (float *)(void *)room;
         for (int64_t i = 0; i < n; i++)
             data[i] = scale * was[i];
+        to[k] = from[k];
         to[k].data = data;
     }
     return LOCANT_OK;
@@ -67,18 +68,20 @@ static locant_status read_head(double *out, double *plain,
                                const locant_tensor *params, int64_t n,
                                bool zero)
 {
+    const struct lct_weights_query query = { .n = n,
+                                             .seed = lct_subject_seed(s),
+                                             .zero = zero };
     const int64_t head = lct_subject_head(s, s->r->heads);
-    struct lct_look look;
+    struct lct_weights w;
 
-    LCT_TRY(lct_page_look(&look, s, params, n, lct_subject_seed(s), zero));
+    LCT_TRY(lct_weights_measure(&w, s, params, &query));
     for (int64_t i = 0; i < n * n; i++) {
-        const bool hidden = i % n > i / n;
+        const bool masked = i % n > i / n;
 
-        out[i] = hidden ? NAN : look.added[head * n * n + i];
+        out[i] = masked ? NAN : w.added[head * n * n + i];
         if (plain)
-            plain[i] = hidden ? NAN : look.plain[head * n * n + i];
+            plain[i] = masked ? NAN : w.plain[head * n * n + i];
     }
-    lct_page_look_free(&look);
     return LOCANT_OK;
 }
 
@@ -86,36 +89,23 @@ static locant_status read_head(double *out, double *plain,
 static locant_status read_terms(double *out, const struct lct_subject *s,
                                 int64_t n)
 {
-    const locant_tensor *own = lct_subject_params(s);
     const float scale = s->trained ? 1 : enlarged;
     const int64_t cells = n * n;
-    locant_tensor part[PARAMS], whole[PARAMS] = { { .data = NULL } };
-    locant_status status = copy_params(part, own, scale);
+    locant_tensor part[PARAMS], whole[PARAMS];
 
-    if (status == LOCANT_OK)
-        status = copy_params(whole, own, scale);
-    if (status == LOCANT_OK) {
-        clear(&part[U]);
-        clear(&part[V]);
-        status = read_head(out + B * cells, out + A * cells, s, part, n, false);
-    }
-    if (status == LOCANT_OK) {
-        memcpy(part[U].data, whole[U].data,
-               (size_t)numbers(&whole[U]) * sizeof(float));
-        clear(&part[PROJECTION]);
-        status = read_head(out + C * cells, NULL, s, part, n, false);
-    }
-    if (status == LOCANT_OK)
-        status = read_head(out + D * cells, NULL, s, whole, n, true);
-    if (status == LOCANT_OK)
-        status = read_head(out + SUM * cells, NULL, s, whole, n, false);
-    for (int64_t i = 0; i < cells && status == LOCANT_OK; i++)
+    LCT_TRY(copy_params(part, s, scale));
+    LCT_TRY(copy_params(whole, s, scale));
+    clear(&part[U]);
+    clear(&part[V]);
+    LCT_TRY(read_head(out + B * cells, out + A * cells, s, part, n, false));
+    part[U] = whole[U];
+    clear(&part[PROJECTION]);
+    LCT_TRY(read_head(out + C * cells, NULL, s, part, n, false));
+    LCT_TRY(read_head(out + D * cells, NULL, s, whole, n, true));
+    LCT_TRY(read_head(out + SUM * cells, NULL, s, whole, n, false));
+    for (int64_t i = 0; i < cells; i++)
         out[SUM * cells + i] += out[A * cells + i];
-    for (int k = 0; k < PARAMS; k++) {
-        locant_release(part[k].data);
-        locant_release(whole[k].data);
-    }
-    return status;
+    return LOCANT_OK;
 }
 
 /* A cell of the tiles [a, b, a + b; c, d, c + d; a + c, b + d, score]. */
@@ -159,8 +149,8 @@ static locant_status show(struct lct_html *h, const struct lct_subject *s,
     lct_messages_number(&title, MSG_TERMS_TITLE,
                         (double)lct_subject_head(s, s->r->heads));
     lct_figures_title_filled(&f, &title);
-    f.cells = cells;
-    f.rows = f.cols = ACROSS * (n + GAP) - GAP;
+    lct_figures_map(&f, cells, ACROSS * (n + GAP) - GAP,
+                    ACROSS * (n + GAP) - GAP);
     f.x_step = f.y_step = 1. / (double)(n + GAP); /* 1 to 3 at the centres */
     f.x_first = f.y_first = 1 - (double)(n - 1) * f.x_step / 2;
     return lct_page_figure_with(h, s->r, FIG_TERMS, &f,
@@ -175,21 +165,18 @@ locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s)
                           : MOST;
     const int64_t side = ACROSS * (n + GAP) - GAP, step = n + GAP;
     double *terms, *cells;
-    locant_status status;
 
-    if (!lct_page_wants(h, FIG_TERMS) || !has_terms(s) || !s->initial)
+    if (!has_terms(s) || !s->initial)
         return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&terms, (size_t)(TERMS * n * n + side * side)));
+    LCT_TRY(
+        lct_subject_numbers(&terms, s, (size_t)(TERMS * n * n + side * side)));
     cells = terms + TERMS * n * n;
-    status = read_terms(terms, s, n);
-    for (int64_t i = 0; i < side && status == LOCANT_OK; i++)
+    LCT_TRY(read_terms(terms, s, n));
+    for (int64_t i = 0; i < side; i++)
         for (int64_t j = 0; j < side; j++)
             cells[i * side + j] = i % step == n || j % step == n
                                       ? NAN
                                       : tile(terms, n, i / step, j / step,
                                              i % step * n + j % step);
-    if (status == LOCANT_OK)
-        status = show(h, s, cells, terms, n);
-    locant_release(terms);
-    return status;
+    return show(h, s, cells, terms, n);
 }

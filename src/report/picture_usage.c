@@ -3,7 +3,6 @@
  * keys of every head.
  */
 #include "page.h"
-#include "probe_points.h"
 #include <jansson.h>
 #include <math.h>
 
@@ -18,18 +17,6 @@ static double length_of(const json_t *heads, int64_t head, int side,
         (size_t)pair));
 }
 
-static locant_status show(struct lct_html *h, const struct lct_results *r,
-                          const double *cells, int64_t rows, int64_t cols)
-{
-    locant_figure f = lct_figures_begin(FIG_USAGE_HEADS);
-
-    f.height = 110 + 14 * (int)rows;
-    f.cells = cells;
-    f.rows = rows;
-    f.cols = cols;
-    return lct_page_figure(h, r, FIG_USAGE_HEADS, &f);
-}
-
 locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
                              const struct lct_group *g)
 {
@@ -39,6 +26,7 @@ locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
     const int64_t pairs =
         (int64_t)json_array_size(json_object_get(of, "frequency"));
     const int64_t rows = 2 * heads + 1;
+    locant_figure f = lct_figures_begin(FIG_USAGE_HEADS);
     double *cells;
     locant_status status;
 
@@ -51,7 +39,9 @@ locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
                 i == heads ? NAN
                            : length_of(list, i < heads ? i : i - heads - 1,
                                        i > heads, j);
-    status = show(h, r, cells, rows, pairs);
+    f.height = 110 + 14 * (int)rows;
+    lct_figures_map(&f, cells, rows, pairs);
+    status = lct_page_figure(h, r, FIG_USAGE_HEADS, &f);
     locant_release(cells);
     return status;
 }

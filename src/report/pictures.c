@@ -4,7 +4,8 @@
  */
 #include "../core/size.h"
 #include "page.h"
-#include "say.h"
+#include "html_message.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,20 +32,11 @@ static void put_fact(struct lct_html *h, enum lct_message name,
 {
     if (!text || !*text)
         return;
-    lct_html_raw(h, "<dt>");
-    lct_say(h, name);
-    lct_html_raw(h, "</dt><dd>");
-    if (element) {
-        lct_html_raw(h, "<");
-        lct_html_raw(h, element);
-        lct_html_raw(h, ">");
-        lct_html_text(h, text);
-        lct_html_raw(h, "</");
-        lct_html_raw(h, element);
-        lct_html_raw(h, ">");
-    } else {
-        lct_say_translated(h, text);
-    }
+    lct_html_message_in(h, "<dt>", name, "</dt><dd>");
+    if (element)
+        lct_html_print(h, "<%s>%s</%s>", element, text, element);
+    else
+        lct_html_message_translated(h, text);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -56,11 +48,11 @@ void lct_page_doors(struct lct_html *h, unsigned set)
         if (!(set & doors[i].door))
             continue;
         lct_html_raw(h, first ? "" : ", ");
-        lct_say(h, doors[i].name);
+        lct_html_message(h, doors[i].name);
         first = false;
     }
     if (first)
-        lct_say(h, MSG_NO_DOOR);
+        lct_html_message(h, MSG_NO_DOOR);
 }
 
 static void facts(struct lct_html *h, const struct lct_group *g)
@@ -70,9 +62,7 @@ static void facts(struct lct_html *h, const struct lct_group *g)
     lct_html_raw(h, "<dl>");
     put_fact(h, MSG_SPEC, g->spec, "code");
     put_fact(h, MSG_FORMULA, info->formula, "code");
-    lct_html_raw(h, "<dt>");
-    lct_say(h, MSG_FACT_DOORS);
-    lct_html_raw(h, "</dt><dd>");
+    lct_html_message_in(h, "<dt>", MSG_FACT_DOORS, "</dt><dd>");
     lct_page_doors(h, g->doors);
     lct_html_raw(h, "</dd>\n");
     put_fact(h, MSG_FACT_SOURCE, info->source, "cite");
@@ -123,9 +113,7 @@ static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
         if (!wanted(h, doors[i].of) ||
             !(locant_encoding_doors(s->e) & doors[i].door))
             continue;
-        lct_html_raw(h, "<h4>");
-        lct_say(h, doors[i].heading);
-        lct_html_raw(h, "</h4>\n");
+        lct_html_message_in(h, "<h4>", doors[i].heading, "</h4>\n");
         status = doors[i].draw(h, s);
     }
     if (status != LOCANT_OK || !wanted(h, "hook"))
@@ -164,7 +152,7 @@ static locant_status draw_layers(struct lct_html *h,
             const char *at[2] = { layer, locant_encoding_spec(s.e) };
             snprintf(layer, sizeof layer, "%lld", (long long)l);
             lct_html_raw(h, "<h4>");
-            lct_say_values(h, s.r, MSG_FROM_LAYER, at);
+            lct_html_message_values(h, s.r, MSG_FROM_LAYER, at);
             lct_html_raw(h, "</h4>\n");
         }
         status = draw_doors(h, &s);
@@ -178,9 +166,9 @@ locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
                                 const locant_figure_view *view)
 {
     locant_tensor initial[LCT_GROUP_PARAMS];
-    struct lct_subject s = {
-        .view = LOCANT_FIGURE_VIEW_INIT, .r = r, .g = g, .e = e
-    };
+    struct lct_subject_memory memory = { NULL };
+    struct lct_subject s = { LOCANT_FIGURE_VIEW_INIT, r, g, e,
+                             .memory = &memory };
     int n = 0;
     locant_status status = make_initial(initial, &n, r, e);
 
@@ -201,22 +189,16 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     const struct lct_group *g = &r->groups[i];
     locant_encoding *e = NULL;
     locant_status status;
-    char open[80];
 
-    snprintf(open, sizeof open, "<section class=\"card\" id=\"encoding-%zu\"",
-             i + 1);
-    lct_html_raw(h, open);
+    lct_html_print(h, "<section class=\"card\" id=\"encoding-%zu\"", i + 1);
     status = locant_encoding_create(&e, g->spec);
     /* a table with a last row, which the script may extrapolate */
-    if (status == LOCANT_OK && g->info &&
-        g->info->traits & LOCANT_TRAIT_LIMIT) {
-        snprintf(open, sizeof open, " data-reach=\"%lld\"",
-                 (long long)locant_encoding_length_limit(e));
-        lct_html_raw(h, open);
-    }
+    if (status == LOCANT_OK && g->info && g->info->traits & LOCANT_TRAIT_LIMIT)
+        lct_html_print(h, " data-reach=\"%" PRId64 "\"",
+                       locant_encoding_length_limit(e));
     lct_html_raw(h, "><h3>");
     if (g->info)
-        lct_say_translated(h, g->info->title);
+        lct_html_message_translated(h, g->info->title);
     else
         lct_html_text(h, g->spec);
     lct_html_raw(h, "</h3>\n");
@@ -230,7 +212,7 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
         const char *why = locant_last_error();
         lct_html_raw(h, "<p>");
-        lct_say_values(h, r, MSG_NO_PICTURES, &why);
+        lct_html_message_values(h, r, MSG_NO_PICTURES, &why);
         lct_html_raw(h, "</p>\n");
         status = LOCANT_OK;
     }

@@ -1,5 +1,5 @@
 /*
- * say.c - messages of the page in English and Chinese.
+ * html_message.c - messages of the page in English and Chinese.
  *
  * The file has both, <span class="en"> beside <span class="zh">, and the
  * browser shows one.  Two radio buttons before <main>, #lang-en and #lang-zh,
@@ -9,19 +9,18 @@
  * enough.  CSS cannot choose an aria-label, so its Chinese is in data-zh for
  * the script.
  */
-#include "say.h"
+#include "html_message.h"
 #include "page.h"
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-const char lct_say_switch[] =
+const char lct_html_message_switch[] =
     "<input class=\"lang\" type=\"radio\" name=\"lang\" id=\"lang-en\" checked>"
     "<label class=\"lang\" for=\"lang-en\" lang=\"en\">English</label>"
     "<input class=\"lang\" type=\"radio\" name=\"lang\" id=\"lang-zh\">"
     "<label class=\"lang\" for=\"lang-zh\" lang=\"zh-CN\">中文</label>\n";
 
-const char lct_say_style[] =
+const char lct_html_message_style[] =
     "html:not([lang|=zh]) #lang-en:checked~main .zh,"
     "html[lang|=zh] main .en,#lang-zh:checked~main .en{display:none}"
     "input.lang{position:absolute;opacity:0}"
@@ -34,13 +33,13 @@ const char lct_say_style[] =
     "input.lang:focus-visible+label{outline:3px solid var(--soft)}"
     "main{clear:both}@media print{.lang{display:none}}";
 
-void lct_say_open(struct lct_html *h, enum lct_language language)
+void lct_html_message_open(struct lct_html *h, enum lct_language language)
 {
     lct_html_raw(h, language == LCT_ZH ? "<span class=\"zh\" lang=\"zh-CN\">"
                                        : "<span class=\"en\">");
 }
 
-void lct_say_close(struct lct_html *h)
+void lct_html_message_close(struct lct_html *h)
 {
     lct_html_raw(h, "</span>");
 }
@@ -52,20 +51,28 @@ static void put_both(struct lct_html *h, const char *en, const char *zh)
         lct_html_text(h, en);
         return;
     }
-    lct_say_open(h, LCT_EN);
+    lct_html_message_open(h, LCT_EN);
     lct_html_text(h, en);
-    lct_say_close(h);
-    lct_say_open(h, LCT_ZH);
+    lct_html_message_close(h);
+    lct_html_message_open(h, LCT_ZH);
     lct_html_text(h, zh);
-    lct_say_close(h);
+    lct_html_message_close(h);
 }
 
-void lct_say(struct lct_html *h, enum lct_message id)
+void lct_html_message(struct lct_html *h, enum lct_message id)
 {
     put_both(h, lct_messages_text(id, LCT_EN), lct_messages_text(id, LCT_ZH));
 }
 
-void lct_say_translated(struct lct_html *h, const char *en)
+void lct_html_message_in(struct lct_html *h, const char *before,
+                         enum lct_message id, const char *after)
+{
+    lct_html_raw(h, before);
+    lct_html_message(h, id);
+    lct_html_raw(h, after);
+}
+
+void lct_html_message_translated(struct lct_html *h, const char *en)
 {
     const char *zh = lct_messages_translate(en);
 
@@ -75,7 +82,7 @@ void lct_say_translated(struct lct_html *h, const char *en)
         lct_html_text(h, en);
 }
 
-void lct_say_label(struct lct_html *h, enum lct_message id)
+void lct_html_message_label(struct lct_html *h, enum lct_message id)
 {
     lct_html_label(h, lct_messages_text(id, LCT_EN),
                    lct_messages_text(id, LCT_ZH));
@@ -84,7 +91,7 @@ void lct_say_label(struct lct_html *h, enum lct_message id)
 /* ------------------------------------------------------------------ values */
 
 /* A message and the values that fill it. */
-struct saying {
+struct message {
     struct lct_html *h;
     const struct lct_results *r;
     const char *at;
@@ -93,7 +100,7 @@ struct saying {
 };
 
 /* Writes "{path}", "{path:3}", "{path:+3}" or "{path:M}"; returns the rest. */
-static const char *say_number(const struct saying *s, const char *form)
+static const char *put_number(const struct message *s, const char *form)
 {
     size_t path = strcspn(form, ":}"), all = strcspn(form, "}");
     const char *how = form + path + 1;
@@ -115,7 +122,7 @@ static const char *say_number(const struct saying *s, const char *form)
 }
 
 /* Writes each line of 'lines' as code. */
-static void say_specs(const struct saying *s, const char *lines)
+static void put_specs(const struct message *s, const char *lines)
 {
     char spec[300];
 
@@ -123,28 +130,26 @@ static void say_specs(const struct saying *s, const char *lines)
         size_t n = strcspn(lines, "\n");
 
         snprintf(spec, sizeof spec, "%.*s", (int)n, lines);
-        lct_html_raw(s->h, "<code>");
-        lct_html_text(s->h, spec);
-        lct_html_raw(s->h, "</code>");
+        lct_html_print(s->h, "<code>%s</code>", spec);
         lines += n + (lines[n] == '\n');
         if (*lines)
             lct_html_raw(s->h, s->language == LCT_ZH ? "、" : ", ");
     }
 }
 
-static void say_text(const struct saying *s, char kind, const char *text)
+static void put_text(const struct message *s, char kind, const char *text)
 {
     const char *zh = kind == '\\' && s->language == LCT_ZH
                          ? lct_messages_translate(text)
                          : NULL;
 
     if (kind == '@')
-        say_specs(s, text);
+        put_specs(s, text);
     else
         lct_html_text(s->h, zh ? zh : text);
 }
 
-static void say(const struct saying *s, const char *form)
+static void put(const struct message *s, const char *form)
 {
     while (*form) {
         const size_t plain = strcspn(form, "{$@\\");
@@ -156,46 +161,47 @@ static void say(const struct saying *s, const char *form)
             lct_html_text(s->h, piece);
             form += plain;
         } else if (*form == '{') {
-            form = say_number(s, form);
+            form = put_number(s, form);
         } else {
-            say_text(s, form[0], s->text ? s->text[form[1] - '1'] : NULL);
+            put_text(s, form[0], s->text ? s->text[form[1] - '1'] : NULL);
             form += 2;
         }
     }
 }
 
-void lct_say_all(struct lct_html *h, const struct lct_results *r,
-                 const char *at, const enum lct_message *ids, int n,
-                 const char *const *text)
+void lct_html_message_all(struct lct_html *h, const struct lct_results *r,
+                          const char *at, const enum lct_message *ids, int n,
+                          const char *const *text)
 {
     for (int l = LCT_EN; l <= LCT_ZH; l++) {
-        const struct saying s = { h, r, at, text, (enum lct_language)l };
+        const struct message s = { h, r, at, text, (enum lct_language)l };
 
-        lct_say_open(h, s.language);
+        lct_html_message_open(h, s.language);
         for (int i = 0; i < n; i++)
             if (ids[i] != MSG_NONE)
-                say(&s, lct_messages_text(ids[i], s.language));
-        lct_say_close(h);
+                put(&s, lct_messages_text(ids[i], s.language));
+        lct_html_message_close(h);
     }
 }
 
-void lct_say_values(struct lct_html *h, const struct lct_results *r,
-                    enum lct_message id, const char *const *text)
+void lct_html_message_values(struct lct_html *h, const struct lct_results *r,
+                             enum lct_message id, const char *const *text)
 {
-    const struct saying s = { h, r, "", text, LCT_EN };
+    const struct message s = { h, r, "", text, LCT_EN };
     const char *en = lct_messages_text(id, LCT_EN);
 
     if (strcmp(en, lct_messages_text(id, LCT_ZH)) == 0)
-        say(&s, en);
+        put(&s, en);
     else
-        lct_say_all(h, r, "", &id, 1, text);
+        lct_html_message_all(h, r, "", &id, 1, text);
 }
 
-void lct_say_some(struct lct_html *h, const struct lct_results *r,
-                  const char *at, const char *key, enum lct_message id)
+void lct_html_message_if_some(struct lct_html *h, const struct lct_results *r,
+                              const char *at, const char *key,
+                              enum lct_message id)
 {
     if (!(lct_page_value(r, "%s.%s", at, key) > 0))
         return;
     lct_html_raw(h, " ");
-    lct_say_all(h, r, at, &id, 1, NULL);
+    lct_html_message_all(h, r, at, &id, 1, NULL);
 }

@@ -1,0 +1,33 @@
+/* weights.h - attention weights and scores of an encoding */
+#ifndef LCT_WEIGHTS_H
+#define LCT_WEIGHTS_H
+#include "subject.h"
+
+/* Attention over n tokens of random queries and keys (and inputs), drawn from
+   'seed', with a causal mask. */
+struct lct_weights {
+    int64_t heads, n;
+    double *weight; /* [heads, n, n]: weight of query i, key j */
+    double *added;  /* [heads, n, n]: score minus 'plain'; NAN if masked */
+    double *plain;  /* [heads, n, n]: q.k / sqrt(dim), also if masked */
+};
+
+struct lct_weights_query {
+    int64_t n;
+    uint64_t seed;
+    bool
+        zero; /* queries and keys are 0, so the scores are only what is added */
+    /*
+     * Without a mask: index t holds token order[t], and the weights are
+     * returned in the old order.  NULL: the old order.
+     */
+    bool shuffled;
+    const int64_t *order;
+};
+
+/* In memory of lct_subject_numbers(). */
+locant_status lct_weights_measure(struct lct_weights *out,
+                                  const struct lct_subject *s,
+                                  const locant_tensor *params,
+                                  const struct lct_weights_query *query);
+#endif
