@@ -305,52 +305,51 @@ TEST(refuses_bad_arguments)
     locant_tensor at = locant_dense(p, LOCANT_F64, 1, shape);
     locant_tensor bad;
 
-#define REFUSES(out_, at_, base, mode, status, sentence)                       \
-    CHECK_REFUSED(locant_angles(out_, at_, base, mode), status,                \
-                  "locant_angles: " sentence)
-    REFUSES(&out, &at, 1e4, 0, LOCANT_ERR_PARAM,
-            "position 1 is nan, expected "
-            "a finite number below 2^63 in magnitude");
+    REFUSES(PARAM, locant_angles(&out, &at, 1e4, 0),
+            "position 1 is nan, expected a finite number below 2^63 in "
+            "magnitude");
     p[1] = -0x1p63;
-    REFUSES(&out, &at, 1e4, 0, LOCANT_ERR_PARAM,
-            "position 1 is -9.22337e+18, "
-            "expected a finite number below 2^63 in magnitude");
+    REFUSES(PARAM, locant_angles(&out, &at, 1e4, 0),
+            "position 1 is -9.22337e+18, expected a finite number below 2^63 "
+            "in magnitude");
     p[1] = 1;
-    REFUSES(&out, &at, 0, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, 0, 0),
             "base is 0, expected a finite number above 0");
-    REFUSES(&out, &at, -1, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, -1, 0),
             "base is -1, expected a finite number above 0");
-    REFUSES(&out, &at, (double)NAN, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, (double)NAN, 0),
             "base is nan, expected a finite number above 0");
-    REFUSES(&out, &at, (double)INFINITY, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, (double)INFINITY, 0),
             "base is inf, expected a finite number above 0");
-    REFUSES(&out, &at, 0.5, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, 0.5, 0),
             "base is 0.5, expected at least 1 for real positions");
-    REFUSES(&out, &at, 1e4, (locant_angle_mode)3, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, 1e4, (locant_angle_mode)3),
             "mode is 3, expected 0 (exact), 1 (hf) or 2 (ggml)");
-    REFUSES(NULL, &at, 1e4, 0, LOCANT_ERR_NULL, "out is NULL");
-    REFUSES(&out, NULL, 1e4, 0, LOCANT_ERR_NULL, "positions is NULL");
+    REFUSES(NULL, locant_angles(NULL, &at, 1e4, 0), "out is NULL");
+    REFUSES(NULL, locant_angles(&out, NULL, 1e4, 0), "positions is NULL");
     bad = out;
     bad.dtype = LOCANT_F64;
-    REFUSES(&bad, &at, 1e4, 0, LOCANT_ERR_DTYPE, "out is f64, expected f32");
+    REFUSES(DTYPE, locant_angles(&bad, &at, 1e4, 0),
+            "out is f64, expected f32");
     bad = out;
     bad.shape[2] = 3;
-    REFUSES(&bad, &at, 1e4, 0, LOCANT_ERR_SHAPE,
+    REFUSES(SHAPE, locant_angles(&bad, &at, 1e4, 0),
             "out has size 3 in dimension 2, expected 2");
     bad = out;
     bad.rank = 2;
-    REFUSES(&bad, &at, 1e4, 0, LOCANT_ERR_SHAPE, "out has rank 2, expected 3");
+    REFUSES(SHAPE, locant_angles(&bad, &at, 1e4, 0),
+            "out has rank 2, expected 3");
     bad = at;
     bad.shape[0] = 2;
-    REFUSES(&out, &bad, 1e4, 0, LOCANT_ERR_SHAPE,
+    REFUSES(SHAPE, locant_angles(&out, &bad, 1e4, 0),
             "positions has size 2 in dimension 0, expected 3");
     bad = at;
     bad.dtype = LOCANT_I32;
-    REFUSES(&out, &bad, 1e4, 0, LOCANT_ERR_DTYPE,
+    REFUSES(DTYPE, locant_angles(&out, &bad, 1e4, 0),
             "positions is i32, expected f64 or i64");
     bad = at;
     bad.data = data;
-    REFUSES(&out, &bad, 1e4, 0, LOCANT_ERR_ALIAS,
+    REFUSES(ALIAS, locant_angles(&out, &bad, 1e4, 0),
             "an output overlaps an input");
     for (size_t i = 0; i < LEN(data); i++)
         CHECK(same(data[i], 0)); /* refusals write nothing */

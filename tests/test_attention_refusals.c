@@ -59,15 +59,16 @@ TEST(refuses_missing_tensors)
     struct problem p;
 
     make(&p);
-    CHECK_REFUSED(
-        locant_attention_forward(NULL, &p.tlse, &p.a, p.workspace, p.bytes),
-        LOCANT_ERR_NULL, "locant_attention_forward: out is NULL");
-    CHECK_REFUSED(
-        locant_attention_forward(&p.tout, NULL, &p.a, p.workspace, p.bytes),
-        LOCANT_ERR_NULL, "locant_attention_forward: lse is NULL");
-    CHECK_REFUSED(
+    REFUSES(NULL,
+            locant_attention_forward(NULL, &p.tlse, &p.a, p.workspace, p.bytes),
+            "out is NULL");
+    REFUSES(NULL,
+            locant_attention_forward(&p.tout, NULL, &p.a, p.workspace, p.bytes),
+            "lse is NULL");
+    REFUSES(
+        NULL,
         locant_attention_forward(&p.tout, &p.tlse, NULL, p.workspace, p.bytes),
-        LOCANT_ERR_NULL, "locant_attention_forward: the problem is NULL");
+        "the problem is NULL");
     p.a.k = NULL;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_NULL,
                   "locant_attention_forward: k is NULL");
@@ -265,25 +266,25 @@ TEST(backward_refuses_too)
     make(&p);
     dq = p.tq;
     dq.data = grad;
-    CHECK_REFUSED(locant_attention_backward(NULL, &p.tout, &p.tout, &p.tlse,
-                                            &p.a, p.workspace, p.bytes),
-                  LOCANT_ERR_NULL,
-                  "locant_attention_backward: gradients is NULL");
-    CHECK_REFUSED(locant_attention_backward(&g, NULL, &p.tout, &p.tlse, &p.a,
-                                            p.workspace, p.bytes),
-                  LOCANT_ERR_NULL, "locant_attention_backward: dout is NULL");
+    REFUSES(NULL,
+            locant_attention_backward(NULL, &p.tout, &p.tout, &p.tlse, &p.a,
+                                      p.workspace, p.bytes),
+            "gradients is NULL");
+    REFUSES(NULL,
+            locant_attention_backward(&g, NULL, &p.tout, &p.tlse, &p.a,
+                                      p.workspace, p.bytes),
+            "dout is NULL");
     dq.shape[2] = 2;
-    CHECK_REFUSED(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
-                                            p.workspace, p.bytes),
-                  LOCANT_ERR_SHAPE,
-                  "locant_attention_backward: dq has size 2 in dimension 2, "
-                  "expected 3");
+    REFUSES(SHAPE,
+            locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
+                                      p.workspace, p.bytes),
+            "dq has size 2 in dimension 2, expected 3");
     dq.shape[2] = 3;
     dq.data = p.q;
-    CHECK_REFUSED(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
-                                            p.workspace, p.bytes),
-                  LOCANT_ERR_ALIAS,
-                  "locant_attention_backward: an output overlaps an input");
+    REFUSES(ALIAS,
+            locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
+                                      p.workspace, p.bytes),
+            "an output overlaps an input");
     CHECK(grad[0] == 7);
     drop(&p);
 }

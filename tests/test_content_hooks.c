@@ -224,9 +224,9 @@ TEST(training_beyond_its_length_is_refused)
     locant_encoding *e;
 
     CHECK_OK(locant_encoding_create(&e, "pose(length=19)+rope"));
-    CHECK_REFUSED(locant_encoding_ids(&out, e, 7, 1), LOCANT_ERR_PARAM,
-                  "locant_encoding_ids: out has rows of 20 tokens, expected at "
-                  "most the 19 that pose(length=19) is to be trained for");
+    REFUSES(PARAM, locant_encoding_ids(&out, e, 7, 1),
+            "out has rows of 20 tokens, expected at most the 19 that "
+            "pose(length=19) is to be trained for");
     assert_int_equal(got[0], 7);
     locant_encoding_free(e);
 }
@@ -298,19 +298,15 @@ TEST(bad_calls_are_refused)
         case_open("randomized(length=8)+rope", SIZES(1, 1, 1, 1, 2, 2));
 
     c->q_pos[0] = 8;
-    CHECK_REFUSED(
-        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
-        LOCANT_ERR_PARAM,
-        "locant_attention_reference: position 8 (index 0) is beyond "
-        "the 8 positions of randomized");
+    REFUSES(PARAM,
+            locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+            "position 8 (index 0) is beyond the 8 positions of randomized");
     case_close(c);
     c = case_open("music", SIZES(1, 1, 1, 1, 2, 2));
     c->param[0].shape[0] = 0;
-    CHECK_REFUSED(
-        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
-        LOCANT_ERR_PARAM,
-        "locant_attention_reference: music has no length, expected "
-        "one as in music(length=1024)");
+    REFUSES(PARAM,
+            locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+            "music has no length, expected one as in music(length=1024)");
     case_close(c);
 }
 

@@ -226,9 +226,8 @@ TEST(every_task_runs_once)
         }
     }
     CHECK_OK(locant_set_threads(0));
-    CHECK_REFUSED(locant_set_threads(-1), LOCANT_ERR_PARAM,
-                  "locant_set_threads: threads is -1, expected 0 (automatic) "
-                  "to 1024");
+    REFUSES(PARAM, locant_set_threads(-1),
+            "threads is -1, expected 0 (automatic) to 1024");
 }
 
 static void count(void *context, size_t task, int slot)
@@ -351,6 +350,6 @@ TEST(isa_names_are_checked)
         any |= available;
     CHECK(any);
     assert_null(locant_isa_at(-1, NULL));
-    CHECK_REFUSED(locant_set_isa("avx"), LOCANT_ERR_PARAM,
-                  "locant_set_isa: no kernels named 'avx' in this build");
+    REFUSES(PARAM, locant_set_isa("avx"),
+            "no kernels named 'avx' in this build");
 }

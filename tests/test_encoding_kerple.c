@@ -139,22 +139,16 @@ TEST(refuses_bad_arguments)
     struct scalars s;
 
     make(&s, 1, 1);
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL), LOCANT_ERR_NULL,
-                  "locant_encoding_bias: kerple has a learned parameter 'p' "
-                  "[heads], none was given");
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, s.t), LOCANT_ERR_SHAPE,
-                  "locant_encoding_bias: p has size 1 in dimension 0, "
-                  "expected 2");
-    CHECK_REFUSED(locant_encoding_create(&none, "kerple(kind=gauss)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'kind' of 'kerple': 'gauss' at "
-                  "byte 12 should be log | power");
-    CHECK_REFUSED(locant_encoding_param_init(&s.t[0], e, 2, 1),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_param_init: kerple has no parameter 2");
-    CHECK_REFUSED(locant_encoding_param_project(&s.t[0], e, -1),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_param_project: kerple has no parameter -1");
+    REFUSES(NULL, locant_encoding_bias(&out, e, &p, &p, NULL),
+            "kerple has a learned parameter 'p' [heads], none was given");
+    REFUSES(SHAPE, locant_encoding_bias(&out, e, &p, &p, s.t),
+            "p has size 1 in dimension 0, expected 2");
+    REFUSES(PARAM, locant_encoding_create(&none, "kerple(kind=gauss)"),
+            "key 'kind' of 'kerple': 'gauss' at byte 12 should be log | power");
+    REFUSES(PARAM, locant_encoding_param_init(&s.t[0], e, 2, 1),
+            "kerple has no parameter 2");
+    REFUSES(PARAM, locant_encoding_param_project(&s.t[0], e, -1),
+            "kerple has no parameter -1");
     CHECK(data[0] == 7 && data[1] == 7);
     locant_encoding_free(e);
 }

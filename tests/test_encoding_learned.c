@@ -67,21 +67,18 @@ TEST(wall_names_the_position)
 
     make(&w);
     w.pos[1] = 4;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_table: position 4 (index 1) is outside the "
-                  "table of learned, which has positions 0 to 3");
+    REFUSES(PARAM, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "position 4 (index 1) is outside the table of learned, which has "
+            "positions 0 to 3");
     w.pos[1] = -1;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_table: position -1 (index 1) is outside "
-                  "the table of learned, which has positions 0 to 3");
+    REFUSES(PARAM, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "position -1 (index 1) is outside the table of learned, which "
+            "has positions 0 to 3");
     w.pos[1] = INT64_MAX;
-    CHECK_REFUSED(locant_encoding_table_backward(&w.t, &w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_table_backward: position "
-                  "9223372036854775807 (index 1) is outside the table of "
-                  "learned, which has positions 0 to 3");
+    REFUSES(PARAM,
+            locant_encoding_table_backward(&w.t, &w.out, w.e, &w.p, &w.t),
+            "position 9223372036854775807 (index 1) is outside the table of "
+            "learned, which has positions 0 to 3");
     CHECK(w.data[0] == 7 && w.table[0] == 0);
     locant_encoding_free(w.e);
 }
@@ -92,34 +89,26 @@ TEST(refuses_bad_tables)
     struct wall w;
 
     make(&w);
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, NULL),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_table: learned has a learned parameter "
-                  "'table' [rows, width], none was given");
+    REFUSES(NULL, locant_encoding_table(&w.out, w.e, &w.p, NULL),
+            "learned has a learned parameter 'table' [rows, width], none was "
+            "given");
     w.t.shape[0] = 3;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_table: table has size 3 in dimension 0, "
-                  "expected 4");
+    REFUSES(SHAPE, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "table has size 3 in dimension 0, expected 4");
     w.t.shape[0] = 4;
     w.t.shape[1] = 2;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_table: table has size 2 in dimension 1, "
-                  "expected 3");
+    REFUSES(SHAPE, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "table has size 2 in dimension 1, expected 3");
     w.t.shape[1] = 3;
     w.t.dtype = LOCANT_I32;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_DTYPE,
-                  "locant_encoding_table: table is i32, expected f32 or f64");
-    CHECK_REFUSED(locant_encoding_create(&e, "learned(length=0)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'length' of 'learned': '0' at "
-                  "byte 15 should be an integer 1 .. 1000000000");
-    CHECK_REFUSED(locant_encoding_create(&e, "learned(length=1.5)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'length' of 'learned': '1.5' "
-                  "at byte 15 should be an integer 1 .. 1000000000");
+    REFUSES(DTYPE, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "table is i32, expected f32 or f64");
+    REFUSES(PARAM, locant_encoding_create(&e, "learned(length=0)"),
+            "key 'length' of 'learned': '0' at byte 15 should be an integer "
+            "1 .. 1000000000");
+    REFUSES(PARAM, locant_encoding_create(&e, "learned(length=1.5)"),
+            "key 'length' of 'learned': '1.5' at byte 15 should be an "
+            "integer 1 .. 1000000000");
     CHECK(w.data[0] == 7);
     locant_encoding_free(w.e);
 }

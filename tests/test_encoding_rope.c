@@ -302,46 +302,36 @@ TEST(refuses_bad_tensors)
     locant_tensor bad;
 
     make(&c, "rope");
-    CHECK_REFUSED(locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_NULL, "locant_encoding_rotate: out is NULL");
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, NULL, NULL, 0),
-                  LOCANT_ERR_NULL, "locant_encoding_rotate: positions is NULL");
+    REFUSES(NULL, locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, NULL, 0),
+            "out is NULL");
+    REFUSES(NULL, locant_encoding_rotate(&c.ty, &c.tx, c.e, NULL, NULL, 0),
+            "positions is NULL");
     bad = c.tx;
     bad.data = NULL;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_rotate: the data of x is NULL");
+    REFUSES(NULL, locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
+            "the data of x is NULL");
     bad = c.tx;
     bad.dtype = LOCANT_F64;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_DTYPE,
-                  "locant_encoding_rotate: out is f32, expected f64");
+    REFUSES(DTYPE, locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
+            "out is f32, expected f64");
     bad = c.p;
     bad.dtype = LOCANT_I32;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
-                  LOCANT_ERR_DTYPE,
-                  "locant_encoding_rotate: positions is i32, expected f64 or "
-                  "i64");
+    REFUSES(DTYPE, locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
+            "positions is i32, expected f64 or i64");
     bad = c.p;
     bad.shape[0] = 1;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: positions has size 1 in dimension "
-                  "0, expected 2");
+    REFUSES(SHAPE, locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
+            "positions has size 1 in dimension 0, expected 2");
     bad = c.ty;
     bad.stride[1] = 2;
-    CHECK_REFUSED(locant_encoding_rotate(&bad, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_LAYOUT,
-                  "locant_encoding_rotate: last stride of out is 2, expected "
-                  "1");
+    REFUSES(LAYOUT, locant_encoding_rotate(&bad, &c.tx, c.e, &c.p, NULL, 0),
+            "last stride of out is 2, expected 1");
     bad = c.tx;
     bad.data = c.y + 1;
     bad.shape[0] = 1;
     c.ty.shape[0] = c.p.shape[0] = 1;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_ALIAS,
-                  "locant_encoding_rotate: the output overlaps an input but "
-                  "is not the same view");
+    REFUSES(ALIAS, locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
+            "the output overlaps an input but is not the same view");
     CHECK(c.y[0] == 7 && c.y[1] == 0);
     locant_encoding_free(c.e);
 }
@@ -352,28 +342,23 @@ TEST(refuses_bad_sizes)
     struct call c;
 
     make(&c, "rope(dim=8)");
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: rope rotates 8 channels of each "
-                  "head, found heads of 6");
+    REFUSES(SHAPE, locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
+            "rope rotates 8 channels of each head, found heads of 6");
     locant_encoding_free(c.e);
     make(&c, "rope");
     c.tx.shape[1] = c.ty.shape[1] = 5;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: heads have 5 channels, expected an "
-                  "even number to rotate in pairs");
+    REFUSES(SHAPE, locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
+            "heads have 5 channels, expected an even number to rotate in "
+            "pairs");
     c.tx.shape[1] = c.ty.shape[1] = 6;
     c.p = locant_dense(real, LOCANT_F64, 1, c.p.shape);
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: coordinate 1 of positions is nan, "
-                  "expected a finite number below 2^63");
+    REFUSES(PARAM, locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
+            "coordinate 1 of positions is nan, expected a finite number "
+            "below 2^63");
     real[1] = 0x1p63;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: coordinate 1 of positions is "
-                  "9.22337e+18, expected a finite number below 2^63");
+    REFUSES(PARAM, locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
+            "coordinate 1 of positions is 9.22337e+18, expected a finite "
+            "number below 2^63");
     CHECK(c.y[0] == 7);
     locant_encoding_free(c.e);
 }
@@ -382,19 +367,16 @@ TEST(refuses_bad_specs)
 {
     locant_encoding *e = NULL;
 
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(base=-1)"), LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'base' of 'rope': '-1' at byte "
-                  "10 should be a number 1 .. 1e30");
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(base=nan)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'base' of 'rope': 'nan' at "
-                  "byte 10 should be a number 1 .. 1e30");
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(dim=3)"), LOCANT_ERR_PARAM,
-                  "locant_encoding_create: dim of rope is 3, expected an even "
-                  "number");
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(pairing=neox)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'pairing' of 'rope': 'neox' at "
-                  "byte 13 should be half | interleaved");
+    REFUSES(PARAM, locant_encoding_create(&e, "rope(base=-1)"),
+            "key 'base' of 'rope': '-1' at byte 10 should be a number 1 .. "
+            "1e30");
+    REFUSES(PARAM, locant_encoding_create(&e, "rope(base=nan)"),
+            "key 'base' of 'rope': 'nan' at byte 10 should be a number 1 .. "
+            "1e30");
+    REFUSES(PARAM, locant_encoding_create(&e, "rope(dim=3)"),
+            "dim of rope is 3, expected an even number");
+    REFUSES(PARAM, locant_encoding_create(&e, "rope(pairing=neox)"),
+            "key 'pairing' of 'rope': 'neox' at byte 13 should be half | "
+            "interleaved");
     CHECK(e == NULL);
 }

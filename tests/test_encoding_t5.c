@@ -268,35 +268,30 @@ TEST(refuses_bad_arguments)
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
     locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
 
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL), LOCANT_ERR_NULL,
-                  "locant_encoding_bias: t5 has a learned parameter 'table' "
-                  "[buckets, heads], none was given");
+    REFUSES(NULL, locant_encoding_bias(&out, e, &p, &p, NULL),
+            "t5 has a learned parameter 'table' [buckets, heads], none was "
+            "given");
     t.shape[1] = 1;
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t), LOCANT_ERR_SHAPE,
-                  "locant_encoding_bias: table has size 1 in dimension 1, "
-                  "expected 2");
+    REFUSES(SHAPE, locant_encoding_bias(&out, e, &p, &p, &t),
+            "table has size 1 in dimension 1, expected 2");
     t.shape[1] = 2;
     t.dtype = LOCANT_F16;
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t), LOCANT_ERR_DTYPE,
-                  "locant_encoding_bias: table is f16, expected f32 or f64");
+    REFUSES(DTYPE, locant_encoding_bias(&out, e, &p, &p, &t),
+            "table is f16, expected f32 or f64");
     CHECK(data[0] == 7 && data[1] == 7);
-    CHECK_REFUSED(locant_encoding_create(&none, "t5(buckets=0)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'buckets' of 't5': '0' at byte "
-                  "11 should be an integer 2 .. 1024");
-    CHECK_REFUSED(
-        locant_encoding_create(&none, "t5(buckets=31,bidirectional=yes)"),
-        LOCANT_ERR_PARAM,
-        "locant_encoding_create: buckets of t5 is 31, expected an "
-        "even number of at least 4 when bidirectional");
-    CHECK_REFUSED(locant_encoding_create(&none, "t5(distance=16)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: distance of t5 is 16, expected "
-                  "more than 16, the buckets that hold one distance each");
-    CHECK_REFUSED(
-        locant_encoding_create(&none, "t5(buckets=2,bidirectional=yes)"),
-        LOCANT_ERR_PARAM,
-        "locant_encoding_create: buckets of t5 is 2, expected an "
-        "even number of at least 4 when bidirectional");
+    REFUSES(PARAM, locant_encoding_create(&none, "t5(buckets=0)"),
+            "key 'buckets' of 't5': '0' at byte 11 should be an integer 2 .. "
+            "1024");
+    REFUSES(PARAM,
+            locant_encoding_create(&none, "t5(buckets=31,bidirectional=yes)"),
+            "buckets of t5 is 31, expected an even number of at least 4 when "
+            "bidirectional");
+    REFUSES(PARAM, locant_encoding_create(&none, "t5(distance=16)"),
+            "distance of t5 is 16, expected more than 16, the buckets that "
+            "hold one distance each");
+    REFUSES(PARAM,
+            locant_encoding_create(&none, "t5(buckets=2,bidirectional=yes)"),
+            "buckets of t5 is 2, expected an even number of at least 4 when "
+            "bidirectional");
     locant_encoding_free(e);
 }

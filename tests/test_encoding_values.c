@@ -92,10 +92,8 @@ TEST(sums_are_named_in_sentences)
     locant_tensor out = locant_dense(&b, LOCANT_F64, 3, matrix);
     locant_encoding *e = test_create("sinusoidal+rope");
 
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &pos, &pos, NULL),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_encoding_bias: sinusoidal+rope adds nothing to "
-                  "scores; it has no score door");
+    REFUSES(UNSUPPORTED, locant_encoding_bias(&out, e, &pos, &pos, NULL),
+            "sinusoidal+rope adds nothing to scores; it has no score door");
     locant_encoding_free(e);
 }
 
@@ -166,6 +164,6 @@ TEST(grids_that_end_or_begin_empty)
         CHECK(a[i] == i + 1);
     CHECK_OK(locant_resize_1d(&none, &full, &how));
     how.columns = 0;
-    CHECK_REFUSED(locant_resize_2d(&full, &none, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_2d: table has no rows to interpolate");
+    REFUSES(SHAPE, locant_resize_2d(&full, &none, &how),
+            "table has no rows to interpolate");
 }

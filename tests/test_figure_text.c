@@ -144,8 +144,7 @@ TEST(rows_of_maps_have_names)
     CHECK_OK(locant_figure_svg(&out, &size, &f));
     locant_release(out);
     f.col_names = cols + 1; /* the second is NULL */
-    CHECK_REFUSED(locant_figure_csv(&out, &size, &f), LOCANT_ERR_NULL,
-                  "locant_figure_csv: col_names[1] is NULL");
+    REFUSES(NULL, locant_figure_csv(&out, &size, &f), "col_names[1] is NULL");
 }
 
 TEST(refuses)
@@ -154,18 +153,15 @@ TEST(refuses)
     char *out = NULL;
     size_t size = 77;
 
-    CHECK_REFUSED(locant_figure_terminal(&out, &size, &f, 39, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_figure_terminal: 39 columns, expected 40 to 1000");
-    CHECK_REFUSED(
-        locant_figure_terminal(&out, &size, &f, 80, (locant_terminal)4),
-        LOCANT_ERR_PARAM,
-        "locant_figure_terminal: colors is 4, expected 0 to 3");
-    CHECK_REFUSED(locant_figure_json(NULL, &size, &f), LOCANT_ERR_NULL,
-                  "locant_figure_json: out is NULL");
+    REFUSES(PARAM, locant_figure_terminal(&out, &size, &f, 39, 0),
+            "39 columns, expected 40 to 1000");
+    REFUSES(PARAM,
+            locant_figure_terminal(&out, &size, &f, 80, (locant_terminal)4),
+            "colors is 4, expected 0 to 3");
+    REFUSES(NULL, locant_figure_json(NULL, &size, &f), "out is NULL");
     f.n_series = 0;
-    CHECK_REFUSED(locant_figure_csv(&out, &size, &f), LOCANT_ERR_PARAM,
-                  "locant_figure_csv: 0 series, expected 1 to 256");
+    REFUSES(PARAM, locant_figure_csv(&out, &size, &f),
+            "0 series, expected 1 to 256");
     CHECK(out == NULL && size == 77);
 }
 

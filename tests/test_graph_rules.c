@@ -221,31 +221,26 @@ TEST(refuses_bad_edges)
     locant_tensor t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 3, 2 });
     locant_graph *g = (locant_graph *)rows;
 
-    CHECK_REFUSED(locant_graph_create(NULL, &t, 4), LOCANT_ERR_NULL,
-                  "locant_graph_create: out is NULL");
-    CHECK_REFUSED(locant_graph_create(&g, NULL, 4), LOCANT_ERR_NULL,
-                  "locant_graph_create: edges is NULL");
+    REFUSES(NULL, locant_graph_create(NULL, &t, 4), "out is NULL");
+    REFUSES(NULL, locant_graph_create(&g, NULL, 4), "edges is NULL");
     CHECK(g == NULL);
-    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_PARAM,
-                  "locant_graph_create: edge 1 names node -1, expected 0 to "
-                  "3");
+    REFUSES(PARAM, locant_graph_create(&g, &t, 4),
+            "edge 1 names node -1, expected 0 to 3");
     rows[1][1] = 2;
-    CHECK_REFUSED(locant_graph_create(&g, &t, 3), LOCANT_ERR_PARAM,
-                  "locant_graph_create: edge 2 names node 3, expected 0 to 2");
-    CHECK_REFUSED(locant_graph_create(&g, &t, 0), LOCANT_ERR_PARAM,
-                  "locant_graph_create: nodes is 0, expected at least 1");
+    REFUSES(PARAM, locant_graph_create(&g, &t, 3),
+            "edge 2 names node 3, expected 0 to 2");
+    REFUSES(PARAM, locant_graph_create(&g, &t, 0),
+            "nodes is 0, expected at least 1");
     t.dtype = LOCANT_F64;
-    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_DTYPE,
-                  "locant_graph_create: edges is f64, expected i64 or i32");
+    REFUSES(DTYPE, locant_graph_create(&g, &t, 4),
+            "edges is f64, expected i64 or i32");
     t.dtype = LOCANT_I64;
     t.stride[0] = 3;
-    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_LAYOUT,
-                  "locant_graph_create: edges has stride 3 in dimension 0, a "
-                  "dense array 2");
+    REFUSES(LAYOUT, locant_graph_create(&g, &t, 4),
+            "edges has stride 3 in dimension 0, a dense array 2");
     t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 2, 3 });
-    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_SHAPE,
-                  "locant_graph_create: edges has size 3 in dimension 1, "
-                  "expected 2");
+    REFUSES(SHAPE, locant_graph_create(&g, &t, 4),
+            "edges has size 3 in dimension 1, expected 2");
     t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 3, 2 });
     CHECK(locant_graph_create(&g, &t, INT64_MAX) == LOCANT_ERR_NOMEM);
     CHECK(g == NULL);
@@ -261,40 +256,29 @@ TEST(refuses_bad_results)
     locant_tensor v =
         locant_dense(data + 2, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
 
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, NULL, 0, 0),
-                  LOCANT_ERR_NULL, "locant_graph_laplacian: graph is NULL");
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, g, 3, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_graph_laplacian: kind is 3, expected 0 to 2");
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, g, 0, 2),
-                  LOCANT_ERR_PARAM,
-                  "locant_graph_laplacian: drop_trivial is 2, expected 0 or "
-                  "1");
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, &w, g, 0, 0), LOCANT_ERR_DTYPE,
-                  "locant_graph_laplacian: degenerate is f64, expected i32");
+    REFUSES(NULL, locant_graph_laplacian(&w, &v, NULL, NULL, 0, 0),
+            "graph is NULL");
+    REFUSES(PARAM, locant_graph_laplacian(&w, &v, NULL, g, 3, 0),
+            "kind is 3, expected 0 to 2");
+    REFUSES(PARAM, locant_graph_laplacian(&w, &v, NULL, g, 0, 2),
+            "drop_trivial is 2, expected 0 or 1");
+    REFUSES(DTYPE, locant_graph_laplacian(&w, &v, &w, g, 0, 0),
+            "degenerate is f64, expected i32");
     bad.data = data + 1;
-    CHECK_REFUSED(locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
-                  LOCANT_ERR_ALIAS,
-                  "locant_graph_laplacian: values and vectors share memory");
+    REFUSES(ALIAS, locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
+            "values and vectors share memory");
     bad.shape[0] = 1;
-    CHECK_REFUSED(locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_graph_laplacian: vectors has size "
-                  "2 in dimension 1, expected 1");
-    CHECK_REFUSED(locant_graph_hops(&v, g), LOCANT_ERR_DTYPE,
-                  "locant_graph_hops: out is f64, expected i64");
-    CHECK_REFUSED(locant_graph_hops(&v, NULL), LOCANT_ERR_NULL,
-                  "locant_graph_hops: graph is NULL");
-    CHECK_REFUSED(locant_graph_random_walk(&v, g, NAN), LOCANT_ERR_PARAM,
-                  "locant_graph_random_walk: space_dim is nan, expected a "
-                  "finite number of at least 0");
+    REFUSES(SHAPE, locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
+            "vectors has size 2 in dimension 1, expected 1");
+    REFUSES(DTYPE, locant_graph_hops(&v, g), "out is f64, expected i64");
+    REFUSES(NULL, locant_graph_hops(&v, NULL), "graph is NULL");
+    REFUSES(PARAM, locant_graph_random_walk(&v, g, NAN),
+            "space_dim is nan, expected a finite number of at least 0");
     list.n = 0;
     wide = graph_of(&list, 40000);
     v.shape[0] = 40000;
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, wide, 0, 0),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_graph_laplacian: the graph "
-                  "has 40000 nodes; a dense matrix takes at most 32766");
+    REFUSES(UNSUPPORTED, locant_graph_laplacian(&w, &v, NULL, wide, 0, 0),
+            "the graph has 40000 nodes; a dense matrix takes at most 32766");
     for (size_t i = 0; i < LEN(data); i++)
         CHECK(data[i] == 0);
     locant_graph_free(wide);

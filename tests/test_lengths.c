@@ -421,10 +421,8 @@ TEST(ragged_refuses_what_it_cannot_read)
     ragged_open(&g, e, LOCANT_F32, 0);
     first = *(float *)g.out.data;
     ((int64_t *)g.limits.data)[S + 2] = 0;
-    CHECK_REFUSED(locant_encoding_rotate_ragged(&g.out, &g.x, &g.r),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate_ragged: the limit "
-                  "of token 2 of row 1 is 0, expected at least 1");
+    REFUSES(PARAM, locant_encoding_rotate_ragged(&g.out, &g.x, &g.r),
+            "the limit of token 2 of row 1 is 0, expected at least 1");
     ((int64_t *)g.limits.data)[S + 2] = 9;
     g.limits.shape[0] = 2;
     CHECK(locant_encoding_rotate_ragged(&g.out, &g.x, &g.r) ==

@@ -116,33 +116,28 @@ TEST(grid_refusals)
     g.rows = 2;
     g.cols = 3;
     g.merge = 2;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_PARAM,
-                  "locant_positions_from_grid: cols is 3, expected a multiple "
-                  "of merge, 2");
+    REFUSES(PARAM, locant_positions_from_grid(&out, &g),
+            "cols is 3, expected a multiple of merge, 2");
     g.merge = 1;
     g.prefix = 1;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_SHAPE,
-                  "locant_positions_from_grid: out has size 6 in dimension 0, "
-                  "expected 7");
+    REFUSES(SHAPE, locant_positions_from_grid(&out, &g),
+            "out has size 6 in dimension 0, expected 7");
     g.prefix = 0;
     one.shape[1] = 1;
-    CHECK_REFUSED(locant_positions_from_grid(&one, &g), LOCANT_ERR_SHAPE,
-                  "locant_positions_from_grid: out has size 1 in dimension 1, "
-                  "expected 2 or 3");
+    REFUSES(SHAPE, locant_positions_from_grid(&one, &g),
+            "out has size 1 in dimension 1, expected 2 or 3");
     g.rows = 0;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_PARAM,
-                  "locant_positions_from_grid: rows is 0, expected at least "
-                  "1");
+    REFUSES(PARAM, locant_positions_from_grid(&out, &g),
+            "rows is 0, expected at least 1");
     g.rows = g.cols = g.frames = INT64_C(1) << 40;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_PARAM,
-                  "locant_positions_from_grid: 1099511627776 x 1099511627776 x "
-                  "1099511627776 patches do not fit in memory");
+    REFUSES(PARAM, locant_positions_from_grid(&out, &g),
+            "1099511627776 x 1099511627776 x 1099511627776 patches do not "
+            "fit in memory");
     g = (locant_grid)LOCANT_GRID_INIT;
     g.kind = LOCANT_GRID_PRETRAINED;
     g.pretrained[1] = NAN;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_PARAM,
-                  "locant_positions_from_grid: pretrained[1] is nan, expected "
-                  "a number above 0, at most 2^53");
+    REFUSES(PARAM, locant_positions_from_grid(&out, &g),
+            "pretrained[1] is nan, expected a number above 0, at most 2^53");
     g.struct_size = 3;
     CHECK(locant_positions_from_grid(&out, &g) == LOCANT_ERR_PARAM);
     CHECK(locant_positions_from_grid(&out, NULL) == LOCANT_ERR_NULL);
@@ -304,15 +299,12 @@ TEST(intervals_have_a_range)
     double interval = -1;
 
     CHECK_OK(locant_mrope_interval(&interval, 25, 2.0));
-    CHECK_REFUSED(locant_mrope_interval(&interval, 2, NAN), LOCANT_ERR_PARAM,
-                  "locant_mrope_interval: seconds is nan, expected a number of "
-                  "at least 0 below 2^63");
-    CHECK_REFUSED(locant_mrope_interval(&interval, 4, 0x1p62), LOCANT_ERR_PARAM,
-                  "locant_mrope_interval: 4 tokens x "
-                  "4.61169e+18 seconds pass 2^63");
-    CHECK_REFUSED(locant_mrope_interval(&interval, -1, 1), LOCANT_ERR_PARAM,
-                  "locant_mrope_interval: tokens_per_second is -1, expected at "
-                  "least 0");
+    REFUSES(PARAM, locant_mrope_interval(&interval, 2, NAN),
+            "seconds is nan, expected a number of at least 0 below 2^63");
+    REFUSES(PARAM, locant_mrope_interval(&interval, 4, 0x1p62),
+            "4 tokens x 4.61169e+18 seconds pass 2^63");
+    REFUSES(PARAM, locant_mrope_interval(&interval, -1, 1),
+            "tokens_per_second is -1, expected at least 0");
     CHECK(interval == 50);
 }
 
@@ -355,21 +347,18 @@ TEST(mrope_refuses_bad_arguments)
     s.kind = (locant_segment_kind)4;
     refused(&s, "locant_mrope_tokens: kind of segment 0 is 4, expected 0 "
                 "(text), 1 (image), 2 (video) or 3 (frames)");
-    CHECK_REFUSED(locant_positions_from_segments(&out, &delta, example, 3,
-                                                 LOCANT_MROPE_MAX),
-                  LOCANT_ERR_SHAPE,
-                  "locant_positions_from_segments: out has "
-                  "size 4 in dimension 0, expected 11");
-    CHECK_REFUSED(
+    REFUSES(SHAPE,
+            locant_positions_from_segments(&out, &delta, example, 3,
+                                           LOCANT_MROPE_MAX),
+            "out has size 4 in dimension 0, expected 11");
+    REFUSES(
+        NULL,
         locant_positions_from_segments(&out, &delta, NULL, 1, LOCANT_MROPE_MAX),
-        LOCANT_ERR_NULL,
-        "locant_positions_from_segments: segments "
-        "is NULL");
-    CHECK_REFUSED(locant_positions_from_segments(&out, &delta, example, 1,
-                                                 (locant_mrope_next)2),
-                  LOCANT_ERR_PARAM,
-                  "locant_positions_from_segments: next is "
-                  "2, expected 0 (max) or 1 (grid)");
+        "segments is NULL");
+    REFUSES(PARAM,
+            locant_positions_from_segments(&out, &delta, example, 1,
+                                           (locant_mrope_next)2),
+            "next is 2, expected 0 (max) or 1 (grid)");
     CHECK(delta == 5);
     test_tensor_free(&out);
 }

@@ -94,8 +94,8 @@ TEST(empty_is_nothing)
     CHECK_OK(locant_resize_1d(&none, &none, &how));
     CHECK_OK(locant_resize_1d_backward(&two, &none, &how));
     CHECK(data[0] == 1 && data[3] == 4);
-    CHECK_REFUSED(locant_resize_1d(&two, &none, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_1d: table has no rows to interpolate");
+    REFUSES(SHAPE, locant_resize_1d(&two, &none, &how),
+            "table has no rows to interpolate");
 }
 
 /* ---------------------------------------------------------------- refusals */
@@ -122,8 +122,7 @@ TEST(refuses_bad_options)
 
     four = locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
     six = rows(6);
-    CHECK_REFUSED(locant_resize_1d(&four, &six, NULL), LOCANT_ERR_NULL,
-                  "locant_resize_1d: how is NULL");
+    REFUSES(NULL, locant_resize_1d(&four, &six, NULL), "how is NULL");
     bad.struct_size = 8;
     refuse(bad, LOCANT_ERR_PARAM,
            "locant_resize_1d: struct_size is 8, "
@@ -156,10 +155,8 @@ TEST(refuses_bad_options)
     bad.prefix = -1;
     refuse(bad, LOCANT_ERR_PARAM,
            "locant_resize_1d: prefix is -1, expected at least 0");
-    CHECK_REFUSED(locant_resize_set_form(&how, (locant_resize_form)6),
-                  LOCANT_ERR_PARAM,
-                  "locant_resize_set_form: form is 6, "
-                  "expected 0 to 5");
+    REFUSES(PARAM, locant_resize_set_form(&how, (locant_resize_form)6),
+            "form is 6, expected 0 to 5");
     CHECK(locant_resize_form_name((locant_resize_form)6) == NULL);
     for (size_t i = 0; i < LEN(untouched); i++)
         CHECK(untouched[i] == 0);
@@ -172,38 +169,33 @@ TEST(refuses_bad_tensors)
         locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
     locant_tensor table = rows(6), bad = table;
 
-    CHECK_REFUSED(locant_resize_1d(&out, NULL, &how), LOCANT_ERR_NULL,
-                  "locant_resize_1d: table is NULL");
+    REFUSES(NULL, locant_resize_1d(&out, NULL, &how), "table is NULL");
     bad.shape[1] = 1;
-    CHECK_REFUSED(locant_resize_1d(&out, &bad, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_1d: out has size 2 in dimension 1, expected "
-                  "1");
+    REFUSES(SHAPE, locant_resize_1d(&out, &bad, &how),
+            "out has size 2 in dimension 1, expected 1");
     bad = table;
     bad.dtype = LOCANT_BF16;
-    CHECK_REFUSED(locant_resize_1d_backward(&bad, &out, &how), LOCANT_ERR_DTYPE,
-                  "locant_resize_1d_backward: dtable is bf16, expected f32 or "
-                  "f64");
-    CHECK_REFUSED(locant_resize_1d(&out, &out, &how), LOCANT_ERR_ALIAS,
-                  "locant_resize_1d: an output overlaps an input");
+    REFUSES(DTYPE, locant_resize_1d_backward(&bad, &out, &how),
+            "dtable is bf16, expected f32 or f64");
+    REFUSES(ALIAS, locant_resize_1d(&out, &out, &how),
+            "an output overlaps an input");
     how.prefix = 5;
-    CHECK_REFUSED(locant_resize_1d(&out, &table, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_1d: out has 4 rows, less than the prefix of "
-                  "5");
+    REFUSES(SHAPE, locant_resize_1d(&out, &table, &how),
+            "out has 4 rows, less than the prefix of 5");
     how.prefix = 0;
-    CHECK_REFUSED(locant_resize_2d(&out, &table, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_2d: table has 6 rows after the prefix, which "
-                  "is no square; give its grid");
+    REFUSES(SHAPE, locant_resize_2d(&out, &table, &how),
+            "table has 6 rows after the prefix, which is no square; give its "
+            "grid");
     how.from_rows = 2;
     how.from_columns = 4;
-    CHECK_REFUSED(locant_resize_2d(&out, &table, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_2d: table has 6 rows after the prefix, but "
-                  "its grid is 2 x 4");
+    REFUSES(SHAPE, locant_resize_2d(&out, &table, &how),
+            "table has 6 rows after the prefix, but its grid is 2 x 4");
     how.from_columns = 3;
     how.rows = INT64_C(1) << 33;
     how.columns = (INT64_C(1) << 31) + 1;
-    CHECK_REFUSED(locant_resize_2d(&out, &table, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_2d: out has 4 rows after the prefix, but its "
-                  "grid is 8589934592 x 2147483649");
+    REFUSES(SHAPE, locant_resize_2d(&out, &table, &how),
+            "out has 4 rows after the prefix, but its grid is 8589934592 x "
+            "2147483649");
     for (size_t i = 0; i < LEN(untouched); i++)
         CHECK(untouched[i] == 0);
 }

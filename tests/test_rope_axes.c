@@ -288,15 +288,12 @@ TEST(calls_that_do_not_fit_are_refused)
     locant_tensor t = locant_dense(x, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(&real, LOCANT_F64, 1, &one);
 
-    CHECK_REFUSED(locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: real positions are [T], expected "
-                  "[T, 2] coordinates");
+    REFUSES(SHAPE, locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
+            "real positions are [T], expected [T, 2] coordinates");
     p = locant_dense(&far, LOCANT_I64, 1, &one);
-    CHECK_REFUSED(locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: position 9007199254740993 (index "
-                  "0) of rope2d, expected at most 2^53 in magnitude");
+    REFUSES(PARAM, locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
+            "position 9007199254740993 (index 0) of rope2d, expected at most "
+            "2^53 in magnitude");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 6, 1), LOCANT_ERR_SHAPE,
                   "f: heads have 6 channels, expected a multiple of 4 for "
                   "rope2d");
@@ -310,20 +307,17 @@ TEST(calls_that_do_not_fit_are_refused)
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 4, 1), LOCANT_ERR_SHAPE,
                   "f: heads have 4 channels, expected at least 6 for rope3d");
     locant_encoding_free(e);
-    CHECK_REFUSED(locant_encoding_create(&e, "mrope(sections=2:3)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: sections of mrope are 2, expected "
-                  "3");
-    CHECK_REFUSED(locant_encoding_create(&e, "mrope(layout=ernie,"
-                                             "sections=4:3:1)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: sections h and w of mrope are 4 "
-                  "and 3, expected equal ones for ernie");
-    CHECK_REFUSED(locant_encoding_create(&e, "mrope(scaling=dynamic(factor=2,"
-                                             "original=64))"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: scaling of mrope is dynamic("
-                  "factor=2,original=64), whose frequencies depend on the "
-                  "length of a call, expected one with the same for every "
-                  "length");
+    REFUSES(PARAM, locant_encoding_create(&e, "mrope(sections=2:3)"),
+            "sections of mrope are 2, expected 3");
+    REFUSES(PARAM,
+            locant_encoding_create(&e, "mrope(layout=ernie,"
+                                       "sections=4:3:1)"),
+            "sections h and w of mrope are 4 and 3, expected equal ones for "
+            "ernie");
+    REFUSES(PARAM,
+            locant_encoding_create(&e, "mrope(scaling=dynamic(factor=2,"
+                                       "original=64))"),
+            "scaling of mrope is dynamic(factor=2,original=64), whose "
+            "frequencies depend on the length of a call, expected one with "
+            "the same for every length");
 }

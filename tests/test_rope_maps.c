@@ -257,41 +257,34 @@ TEST(calls_that_do_not_fit_are_refused)
     static struct map m;
 
     make(&m, "pope", 2 * D);
-    CHECK_REFUSED(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params,
-                                         LOCANT_ROTATE_INVERSE),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_encoding_rotate: pope has no inverse");
-    CHECK_REFUSED(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, NULL, 0),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_rotate: pope has a learned parameter "
-                  "'phase' [kv_heads, head_dim], none was given");
-    CHECK_REFUSED(locant_encoding_rotate(&m.tdx, &m.tx, m.e, &m.p, m.params, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: out has size 8 in dimension 3, "
-                  "expected 16");
-    CHECK_REFUSED(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params, 4),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: flags are 0x4, expected "
-                  "LOCANT_ROTATE_* only");
+    REFUSES(UNSUPPORTED,
+            locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params,
+                                   LOCANT_ROTATE_INVERSE),
+            "pope has no inverse");
+    REFUSES(NULL, locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, NULL, 0),
+            "pope has a learned parameter 'phase' [kv_heads, head_dim], none "
+            "was given");
+    REFUSES(SHAPE,
+            locant_encoding_rotate(&m.tdx, &m.tx, m.e, &m.p, m.params, 0),
+            "out has size 8 in dimension 3, expected 16");
+    REFUSES(PARAM, locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params, 4),
+            "flags are 0x4, expected LOCANT_ROTATE_* only");
     m.params[0].shape[0] = 2;
-    CHECK_REFUSED(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params,
-                                         LOCANT_ROTATE_KEY),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: x has 3 heads, 'phase' of pope has "
-                  "2");
+    REFUSES(SHAPE,
+            locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params,
+                                   LOCANT_ROTATE_KEY),
+            "x has 3 heads, 'phase' of pope has 2");
     m.params[0].shape[0] = 1; /* queries of three heads, one key head */
     CHECK_OK(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params, 0));
     locant_encoding_free(m.e);
     make(&m, "xpos", D);
-    CHECK_REFUSED(locant_encoding_rotate_backward(&m.tdx, NULL, &m.tdy, &m.tx,
-                                                  m.e, &m.p, NULL,
-                                                  LOCANT_ROTATE_INVERSE),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_encoding_rotate_backward: no gradient of the "
-                  "inverse of xpos");
-    CHECK_REFUSED(locant_encoding_rotate_backward(&m.tdx, NULL, &m.tdy, NULL,
-                                                  m.e, &m.p, NULL, 0),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_rotate_backward: x is NULL");
+    REFUSES(UNSUPPORTED,
+            locant_encoding_rotate_backward(&m.tdx, NULL, &m.tdy, &m.tx, m.e,
+                                            &m.p, NULL, LOCANT_ROTATE_INVERSE),
+            "no gradient of the inverse of xpos");
+    REFUSES(NULL,
+            locant_encoding_rotate_backward(&m.tdx, NULL, &m.tdy, NULL, m.e,
+                                            &m.p, NULL, 0),
+            "x is NULL");
     locant_encoding_free(m.e);
 }

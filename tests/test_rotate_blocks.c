@@ -316,24 +316,20 @@ TEST(refuses_what_does_not_fit)
 
     CHECK_OK(locant_encoding_create(&e, "rope"));
     CHECK_OK(locant_encoding_create(&none, "alibi"));
-    CHECK_REFUSED(locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate_qk: k is [.., 4, 6], expected the "
-                  "tokens and channels of q, [.., 4, 8]");
+    REFUSES(SHAPE, locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL, 0),
+            "k is [.., 4, 6], expected the tokens and channels of q, [.., 4, "
+            "8]");
     K.shape[1] = K.stride[0] = 8;
-    CHECK_REFUSED(locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL,
-                                            LOCANT_ROTATE_KEY),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate_qk: flags are 0x2, expected "
-                  "LOCANT_ROTATE_INVERSE or 0");
+    REFUSES(PARAM,
+            locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL,
+                                      LOCANT_ROTATE_KEY),
+            "flags are 0x2, expected LOCANT_ROTATE_INVERSE or 0");
     CHECK(locant_encoding_rotate_qk(&Q, &Q, &Q, &Q, e, &at, NULL, 0) ==
           LOCANT_ERR_ALIAS);
     CHECK(locant_encoding_rotate_qk(&K, &Q, &Q, &K, e, &at, NULL, 0) ==
           LOCANT_ERR_ALIAS);
-    CHECK_REFUSED(locant_encoding_add(&Q, &Q, none, &at, NULL),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_encoding_add: alibi adds nothing to embeddings; it "
-                  "has no input door");
+    REFUSES(UNSUPPORTED, locant_encoding_add(&Q, &Q, none, &at, NULL),
+            "alibi adds nothing to embeddings; it has no input door");
     at.shape[0] = 3;
     CHECK(locant_encoding_add(&Q, &Q, e, &at, NULL) != LOCANT_OK);
     locant_encoding_free(e);

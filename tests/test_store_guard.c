@@ -78,10 +78,8 @@ IN_SCRATCH(runs_nothing_of_a_stranger)
     add_run(s, "b");
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 2);
     CHECK_OK(locant_store_sql(s, "SELECT * FROM notes", see_row, &rows));
-    CHECK_REFUSED(locant_store_sql(s, "SELECT * FROM v", see_row, &rows),
-                  LOCANT_ERR_PARAM,
-                  "locant_store_sql: SQLite says: access to"
-                  " view \"v\" prohibited");
+    REFUSES(PARAM, locant_store_sql(s, "SELECT * FROM v", see_row, &rows),
+            "SQLite says: access to view \"v\" prohibited");
     assert_int_equal(rows, 0);
     locant_store_close(s);
 }

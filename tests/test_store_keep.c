@@ -147,9 +147,9 @@ IN_SCRATCH(keeps_the_last_recipe_of_a_text)
     locant_corpus *c = (void *)&dir;
     const int64_t run = add_run(s, "a"); /* of the text 00ff */
 
-    CHECK_REFUSED(locant_store_corpus(&c, s, run), LOCANT_ERR_UNSUPPORTED,
-                  "locant_store_corpus: where the text of run 1 came from was"
-                  " not recorded; the command that began it continues it");
+    REFUSES(UNSUPPORTED, locant_store_corpus(&c, s, run),
+            "where the text of run 1 came from was not recorded; the command "
+            "that began it continues it");
     CHECK(c == NULL);
     CHECK_OK(lct_store_keep_corpus(s, &first));
     CHECK_OK(lct_store_keep_corpus(s, &last));

@@ -300,20 +300,16 @@ TEST_WITH(set_up, tear_down, refuses_what_is_no_run_of_a_task)
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
     struct seen seen = { .n = 0 };
 
-    CHECK_REFUSED(locant_task_evaluate(NULL, run, &o, see, &seen),
-                  LOCANT_ERR_NULL, "locant_task_evaluate: store is NULL");
+    REFUSES(NULL, locant_task_evaluate(NULL, run, &o, see, &seen),
+            "store is NULL");
     o.items = -1;
-    CHECK_REFUSED(locant_task_evaluate(store, run, &o, see, &seen),
-                  LOCANT_ERR_PARAM,
-                  "locant_task_evaluate: items is -1,"
-                  " expected 1 .. 1048576");
+    REFUSES(PARAM, locant_task_evaluate(store, run, &o, see, &seen),
+            "items is -1, expected 1 .. 1048576");
     o.items = 5;
     o.lengths = bad;
     o.n_lengths = 1;
-    CHECK_REFUSED(locant_task_evaluate(store, run, &o, see, &seen),
-                  LOCANT_ERR_PARAM,
-                  "locant_task_evaluate: length 200, but T3"
-                  " has 1 .. 150");
+    REFUSES(PARAM, locant_task_evaluate(store, run, &o, see, &seen),
+            "length 200, but T3 has 1 .. 150");
     o.struct_size = 3;
     CHECK(locant_task_evaluate(store, run, &o, see, &seen) == LOCANT_ERR_PARAM);
     CHECK(locant_task_evaluate(store, 99,

@@ -161,33 +161,23 @@ TEST(refuses_bad_arguments)
                                                  (int64_t[]){ 2, 2 }) };
     locant_tensors *t;
 
-    CHECK_REFUSED(locant_tensors_read(NULL, path), LOCANT_ERR_NULL,
-                  "locant_tensors_read: out is NULL");
-    CHECK_REFUSED(locant_tensors_read(&t, NULL), LOCANT_ERR_NULL,
-                  "locant_tensors_read: path is NULL");
-    CHECK_REFUSED(locant_tensors_parse(&t, NULL, 1, "x"), LOCANT_ERR_NULL,
-                  "locant_tensors_parse: bytes is NULL");
-    CHECK_REFUSED(locant_tensors_write(NULL, &in, 1, NULL, 0), LOCANT_ERR_NULL,
-                  "locant_tensors_write: path is NULL");
-    CHECK_REFUSED(locant_tensors_write(path, NULL, 1, NULL, 0), LOCANT_ERR_NULL,
-                  "locant_tensors_write: tensors is NULL");
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, NULL, 1), LOCANT_ERR_NULL,
-                  "locant_tensors_write: metadata is NULL");
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, twice, 2),
-                  LOCANT_ERR_PARAM,
-                  "locant_tensors_write: metadata key 'k' comes twice");
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, missing, 1),
-                  LOCANT_ERR_NULL,
-                  "locant_tensors_write: metadata pair 0 has a NULL");
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, broken, 1),
-                  LOCANT_ERR_PARAM,
-                  "locant_tensors_write: metadata key 'k' or "
-                  "its value is not UTF-8");
+    REFUSES(NULL, locant_tensors_read(NULL, path), "out is NULL");
+    REFUSES(NULL, locant_tensors_read(&t, NULL), "path is NULL");
+    REFUSES(NULL, locant_tensors_parse(&t, NULL, 1, "x"), "bytes is NULL");
+    REFUSES(NULL, locant_tensors_write(NULL, &in, 1, NULL, 0), "path is NULL");
+    REFUSES(NULL, locant_tensors_write(path, NULL, 1, NULL, 0),
+            "tensors is NULL");
+    REFUSES(NULL, locant_tensors_write(path, &in, 1, NULL, 1),
+            "metadata is NULL");
+    REFUSES(PARAM, locant_tensors_write(path, &in, 1, twice, 2),
+            "metadata key 'k' comes twice");
+    REFUSES(NULL, locant_tensors_write(path, &in, 1, missing, 1),
+            "metadata pair 0 has a NULL");
+    REFUSES(PARAM, locant_tensors_write(path, &in, 1, broken, 1),
+            "metadata key 'k' or its value is not UTF-8");
     in.tensor.stride[0] = 1;
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, NULL, 0),
-                  LOCANT_ERR_LAYOUT,
-                  "locant_tensors_write: w has stride 1 in "
-                  "dimension 0, a dense array 2");
+    REFUSES(LAYOUT, locant_tensors_write(path, &in, 1, NULL, 0),
+            "w has stride 1 in dimension 0, a dense array 2");
 }
 
 /* Each two bytes, with tails that make three or four of them, or do not. */

@@ -303,24 +303,20 @@ IN_SCRATCH(refuses_bad_arguments)
     int64_t id = 77;
     int n = 0;
 
-    CHECK_REFUSED(locant_train(&id, s, corpus, NULL), LOCANT_ERR_NULL,
-                  "locant_train: options is NULL");
-    CHECK_REFUSED(locant_train(&id, NULL, corpus, &o), LOCANT_ERR_NULL,
-                  "locant_train: store is NULL");
+    REFUSES(NULL, locant_train(&id, s, corpus, NULL), "options is NULL");
+    REFUSES(NULL, locant_train(&id, NULL, corpus, &o), "store is NULL");
     bad = o;
     bad.steps = 0;
-    CHECK_REFUSED(locant_train(&id, s, corpus, &bad), LOCANT_ERR_PARAM,
-                  "locant_train: steps is 0, expected 1 .. 1099511627776");
+    REFUSES(PARAM, locant_train(&id, s, corpus, &bad),
+            "steps is 0, expected 1 .. 1099511627776");
     bad = o;
     bad.learning_rate = NAN;
-    CHECK_REFUSED(locant_train(&id, s, corpus, &bad), LOCANT_ERR_PARAM,
-                  "locant_train: learning_rate is nan, expected a finite"
-                  " number above 0");
+    REFUSES(PARAM, locant_train(&id, s, corpus, &bad),
+            "learning_rate is nan, expected a finite number above 0");
     bad = o;
     bad.kv_heads = 3;
-    CHECK_REFUSED(locant_train(&id, s, corpus, &bad), LOCANT_ERR_PARAM,
-                  "locant_train: kv_heads is 3, expected 0 .. heads, which"
-                  " is 2");
+    REFUSES(PARAM, locant_train(&id, s, corpus, &bad),
+            "kv_heads is 3, expected 0 .. heads, which is 2");
     bad = o;
     bad.struct_size = 1;
     CHECK(locant_train(&id, s, corpus, &bad) == LOCANT_ERR_PARAM);

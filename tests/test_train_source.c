@@ -145,17 +145,14 @@ IN_SCRATCH(refuses_what_a_source_cannot_do)
     int64_t id = 0;
 
     o.memory = 8;
-    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
-                  "locant_train: memory is 8, but counting is not text;"
-                  " expected 0");
+    REFUSES(PARAM, locant_train(&id, s, NULL, &o),
+            "memory is 8, but counting is not text; expected 0");
     o = tiny(&counting);
     o.length = 3;
-    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
-                  "locant_train: length is 3, but rows of counting have at"
-                  " least 4 tokens");
+    REFUSES(PARAM, locant_train(&id, s, NULL, &o),
+            "length is 3, but rows of counting have at least 4 tokens");
     o = tiny(NULL);
-    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_NULL,
-                  "locant_train: corpus is NULL");
+    REFUSES(NULL, locant_train(&id, s, NULL, &o), "corpus is NULL");
     CHECK_REFUSED(lct_model_parse(&config,
                                   "layers=1,width=16,heads=2,kv_heads=2,ff=32,"
                                   "norm=layer,vocab=0"),

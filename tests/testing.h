@@ -40,7 +40,13 @@
 #define CHECK_OK(call) test_ok((call), __FILE__, __LINE__)
 /* The call fails with 'status' and exactly this sentence. */
 #define CHECK_REFUSED(call, status, sentence)                                  \
-    test_refused((call), (status), (sentence), __FILE__, __LINE__)
+    test_refused((call), (status), "", (sentence), __FILE__, __LINE__)
+/*
+ * REFUSES(NULL, locant_f(x), "y is NULL"): the call fails with LOCANT_ERR_NULL
+ * and the sentence "locant_f: y is NULL".
+ */
+#define REFUSES(error, call, rest)                                             \
+    test_refused((call), LOCANT_ERR_##error, #call, (rest), __FILE__, __LINE__)
 
 /*
  * TEST(a_claim_in_words) { .. } is a test; main.c runs those of a program in
@@ -67,8 +73,8 @@ void test_group(test_fixture set_up, test_fixture tear_down);
 void test_where(void);
 void test_stop(void);
 void test_ok(locant_status got, const char *file, int line);
-void test_refused(locant_status got, locant_status want, const char *sentence,
-                  const char *file, int line);
+void test_refused(locant_status got, locant_status want, const char *call,
+                  const char *rest, const char *file, int line);
 int test_differs(const char *a, const char *b);
 
 /* Random numbers of this test: a fixed seed unless LOCANT_SEED is set. */
