@@ -264,15 +264,13 @@ TEST(writes_through_strides)
 {
     float data[4 * 100], *want;
     int64_t p[4] = { 7, 8, 9, 1000 };
-    int64_t shape[] = { 4, 5, 2 };
-    locant_tensor at = locant_dense(p, LOCANT_I64, 1, shape);
-    locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
+    locant_tensor out = DENSE(F32, data, 4, 5, 2);
 
     out.stride[0] = 3; /* [5, 4, 3] in memory, one float of each 3 untouched */
     out.stride[1] = 12;
     for (size_t i = 0; i < LEN(data); i++)
         data[i] = 5;
-    CHECK_OK(locant_angles(&out, &at, 1e4, LOCANT_ANGLES_EXACT));
+    CHECK_OK(locant_angles(&out, VIEW(I64, p, 4), 1e4, LOCANT_ANGLES_EXACT));
     want = angles(p, LOCANT_I64, 4, 5, 1e4, LOCANT_ANGLES_EXACT);
     for (int t = 0; t < 4; t++)
         for (int i = 0; i < 5; i++) {
@@ -286,13 +284,13 @@ TEST(writes_through_strides)
 
 TEST(nothing_to_do_is_done)
 {
-    int64_t none[] = { 0, 4, 2 }, flat[] = { 3, 0, 2 }, p[3] = { 1, 2, 3 };
-    locant_tensor at = locant_dense(p, LOCANT_I64, 1, none);
-    locant_tensor out = locant_dense(NULL, LOCANT_F32, 3, none);
+    int64_t p[3] = { 1, 2, 3 };
+    locant_tensor at = DENSE(I64, p, 0);
+    locant_tensor out = DENSE(F32, NULL, 0, 4, 2);
 
     CHECK_OK(locant_angles(&out, &at, 1e4, LOCANT_ANGLES_EXACT));
-    out = locant_dense(NULL, LOCANT_F32, 3, flat);
-    at = locant_dense(p, LOCANT_I64, 1, flat);
+    out = DENSE(F32, NULL, 3, 0, 2);
+    at = DENSE(I64, p, 3);
     CHECK_OK(locant_angles(&out, &at, 1e4, LOCANT_ANGLES_EXACT));
 }
 

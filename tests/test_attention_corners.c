@@ -151,11 +151,8 @@ TEST(positions_of_no_rows_are_taken)
     struct problem p;
 
     for (size_t n = 0; n < LEN(learned); n++) {
-        locant_tensor pos =
-            locant_dense(none, LOCANT_I64, 2, (int64_t[]){ 0, 7 });
-
         make(&p, learned[n], (int64_t[]){ 0, 4, 7, 6 }, 2, 0);
-        p.a.q_pos = p.a.k_pos = &pos;
+        p.a.q_pos = p.a.k_pos = VIEW(I64, none, 0, 7);
         run(&p);
         free_all(&p);
     }
@@ -236,8 +233,8 @@ TEST(positions_may_lie_at_both_ends)
     static const char *const specs[] = { "shaw(distance=5)", "relative",
                                          "transformer-xl(clamp=20)" };
     int64_t q_pos[9], k_pos[9];
-    locant_tensor first = locant_dense(q_pos, LOCANT_I64, 1, (int64_t[]){ 9 });
-    locant_tensor second = locant_dense(k_pos, LOCANT_I64, 1, (int64_t[]){ 9 });
+    locant_tensor first = DENSE(I64, q_pos, 9);
+    locant_tensor second = DENSE(I64, k_pos, 9);
 
     for (int64_t i = 0; i < 9; i++) {
         q_pos[i] = INT64_MAX - 8 + i;

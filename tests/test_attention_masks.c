@@ -77,7 +77,7 @@ static locant_tensor gather_ids(const locant_tensor *x, int64_t b,
 
     for (int64_t i = 0; i < x->shape[1]; i++)
         count += docs[i] == doc;
-    out = test_tensor(LOCANT_I64, 1, &count);
+    out = TENSOR(I64, count);
     for (int64_t i = 0; i < x->shape[1]; i++)
         if (docs[i] == doc)
             ((int64_t *)out.data)[n++] = ids(x, b)[i];

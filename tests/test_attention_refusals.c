@@ -298,8 +298,7 @@ TEST(scratch_is_small)
 {
     static const char *const specs[] = { "none", "alibi", "t5", "rope",
                                          "kerple" };
-    int64_t shape[4] = { 1, 1, 32768, 64 }, table[2] = { 32, 1 }, one = 1;
-    locant_tensor q = test_tensor(LOCANT_F32, 4, shape);
+    locant_tensor q = TENSOR(F32, 1, 1, 32768, 64);
     float x[32] = { 1 }, y[1] = { 1 };
     size_t bytes;
 
@@ -309,9 +308,8 @@ TEST(scratch_is_small)
         locant_attention a = LOCANT_ATTENTION_INIT;
         locant_tensor params[2];
 
-        params[0] = i == 2 ? locant_dense(x, LOCANT_F32, 2, table)
-                           : locant_dense(x, LOCANT_F32, 1, &one);
-        params[1] = locant_dense(y, LOCANT_F32, 1, &one);
+        params[0] = i == 2 ? DENSE(F32, x, 32, 1) : DENSE(F32, x, 1);
+        params[1] = DENSE(F32, y, 1);
         a.q = a.k = a.v = &q;
         a.encoding = e;
         a.params = i == 2 || i == 4 ? params : NULL;
@@ -369,13 +367,13 @@ TEST(refuses_outputs_that_overlap)
 /* Positions with a stride: every second entry counts, or the call refuses. */
 TEST(position_strides_are_not_ignored)
 {
-    int64_t wide[6] = { 4, -9, 4, -9, 4, -9 }, three = 3;
+    int64_t wide[6] = { 4, -9, 4, -9, 4, -9 };
     struct problem p;
 
     make(&p);
     for (int i = 0; i < 80; i++)
         p.v[i] = 1;
-    p.tqp = locant_dense(wide, LOCANT_I64, 1, &three);
+    p.tqp = DENSE(I64, wide, 3);
     p.tqp.stride[0] = 2;
     p.a.q_pos = &p.tqp;
     p.a.mask = LOCANT_MASK_CAUSAL;

@@ -159,12 +159,10 @@ enum { ROWS = 3, TOKENS = 20 };
 
 static void ask_ids(int64_t *ids, const char *spec, int training)
 {
-    const int64_t shape[2] = { ROWS, TOKENS };
-    locant_tensor out = locant_dense(ids, LOCANT_I64, 2, shape);
     locant_encoding *e;
 
     CHECK_OK(locant_encoding_create(&e, spec));
-    CHECK_OK(locant_encoding_ids(&out, e, 7, training));
+    CHECK_OK(locant_encoding_ids(VIEW(I64, ids, ROWS, TOKENS), e, 7, training));
     locant_encoding_free(e);
 }
 
@@ -175,11 +173,10 @@ TEST(ids_are_those_of_the_builders)
                                          "randomized(length=20)",
                                          "pose(length=64)+rope",
                                          "pose(length=64,chunks=5)" };
-    const int64_t shape[2] = { 1, TOKENS };
 
     for (size_t n = 0; n < LEN(specs); n++) {
         int64_t got[ROWS * TOKENS], want[TOKENS];
-        locant_tensor out = locant_dense(want, LOCANT_I64, 2, shape);
+        locant_tensor out = DENSE(I64, want, 1, TOKENS);
 
         ask_ids(got, specs[n], 1);
         for (uint64_t b = 0; b < ROWS; b++) {
@@ -198,11 +195,9 @@ TEST(ids_are_those_of_the_builders)
 
 TEST(evaluation_draws_nothing)
 {
-    const int64_t shape[2] = { 1, TOKENS };
     int64_t got[ROWS * TOKENS], want[TOKENS];
-    locant_tensor out = locant_dense(want, LOCANT_I64, 2, shape);
 
-    CHECK_OK(locant_positions_spaced(&out, 31));
+    CHECK_OK(locant_positions_spaced(VIEW(I64, want, 1, TOKENS), 31));
     ask_ids(got, "randomized(length=31)", 0);
     assert_memory_equal(got + TOKENS, want, sizeof(want));
     for (int t = 0; t < TOKENS; t++)
@@ -218,9 +213,8 @@ TEST(evaluation_draws_nothing)
 /* A model that is to learn 19 positions is not shown 20. */
 TEST(training_beyond_its_length_is_refused)
 {
-    const int64_t shape[2] = { 1, TOKENS };
     int64_t got[TOKENS] = { 7 };
-    locant_tensor out = locant_dense(got, LOCANT_I64, 2, shape);
+    locant_tensor out = DENSE(I64, got, 1, TOKENS);
     locant_encoding *e;
 
     CHECK_OK(locant_encoding_create(&e, "pose(length=19)+rope"));

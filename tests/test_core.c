@@ -109,14 +109,12 @@ TEST(tensors_are_checked)
 TEST(overlap_is_seen)
 {
     float data[64];
-    int64_t shape[2] = { 4, 8 };
-    locant_tensor a = locant_dense(data, LOCANT_F32, 2, shape);
-    locant_tensor b = locant_dense(data + 32, LOCANT_F32, 2, shape);
-    locant_tensor c = locant_dense(data + 8, LOCANT_F32, 2, shape);
+    locant_tensor a = DENSE(F32, data, 4, 8);
 
     CHECK_OK(lct_check_overlap("f", &a, &a));
-    CHECK_OK(lct_check_apart("f", &a, &b));
-    assert_int_equal(lct_check_overlap("f", &a, &c), LOCANT_ERR_ALIAS);
+    CHECK_OK(lct_check_apart("f", &a, VIEW(F32, data + 32, 4, 8)));
+    assert_int_equal(lct_check_overlap("f", &a, VIEW(F32, data + 8, 4, 8)),
+                     LOCANT_ERR_ALIAS);
     assert_int_equal(lct_check_apart("f", &a, &a), LOCANT_ERR_ALIAS);
     a.stride[0] = 4; /* rows share four elements */
     assert_int_equal(lct_check_output("f", "x", &a), LOCANT_ERR_LAYOUT);

@@ -112,12 +112,12 @@ TEST(extremes_are_finite)
 
 TEST(refuses_bad_arguments)
 {
-    int64_t shape[3] = { 2, 3, 4 }, T = 3, S = 4, pos[4] = { 0 };
+    int64_t pos[4] = { 0 };
     float data[24] = { 7 };
     locant_encoding *e = test_create("alibi"), *none = NULL;
-    locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape), bad;
-    locant_tensor q = locant_dense(pos, LOCANT_I64, 1, &T);
-    locant_tensor k = locant_dense(pos, LOCANT_I64, 1, &S);
+    locant_tensor out = DENSE(F32, data, 2, 3, 4), bad;
+    locant_tensor q = DENSE(I64, pos, 3);
+    locant_tensor k = DENSE(I64, pos, 4);
 
     REFUSES(NULL, locant_encoding_bias(NULL, e, &q, &k, NULL), "out is NULL");
     REFUSES(NULL, locant_encoding_bias(&out, e, NULL, &k, NULL),

@@ -10,12 +10,10 @@ struct scalars {
 
 static void make(struct scalars *s, double p, double a)
 {
-    int64_t one = 1;
-
     s->p = p;
     s->a = a;
-    s->t[0] = locant_dense(&s->p, LOCANT_F64, 1, &one);
-    s->t[1] = locant_dense(&s->a, LOCANT_F64, 1, &one);
+    s->t[0] = DENSE(F64, &s->p, 1);
+    s->t[1] = DENSE(F64, &s->a, 1);
 }
 
 /* Ten printed decimals. */
@@ -49,18 +47,17 @@ TEST(has_the_printed_values)
 /* Gradient of the bias at distance 3, (dp, da). */
 static void slope_at_three(double out[2], const char *spec, double p, double a)
 {
-    int64_t one = 1, shape[3] = { 1, 1, 1 }, q = 3, k = 0;
+    int64_t q = 3, k = 0;
     double dout = 1, dp = 0, da = 0;
     locant_encoding *e = test_create(spec);
-    locant_tensor grad[2], td = locant_dense(&dout, LOCANT_F64, 3, shape);
-    locant_tensor tq = locant_dense(&q, LOCANT_I64, 1, &one);
-    locant_tensor tk = locant_dense(&k, LOCANT_I64, 1, &one);
+    locant_tensor grad[2], td = DENSE(F64, &dout, 1, 1, 1);
     struct scalars s;
 
     make(&s, p, a);
-    grad[0] = locant_dense(&dp, LOCANT_F64, 1, &one);
-    grad[1] = locant_dense(&da, LOCANT_F64, 1, &one);
-    CHECK_OK(locant_encoding_bias_backward(grad, &td, e, &tq, &tk, s.t));
+    grad[0] = DENSE(F64, &dp, 1);
+    grad[1] = DENSE(F64, &da, 1);
+    CHECK_OK(locant_encoding_bias_backward(grad, &td, e, VIEW(I64, &q, 1),
+                                           VIEW(I64, &k, 1), s.t));
     out[0] = dp;
     out[1] = da;
     locant_encoding_free(e);
@@ -107,9 +104,8 @@ TEST(registry_row_is_right)
 static void project(const char *spec, int k, double *x, int64_t n)
 {
     locant_encoding *e = test_create(spec);
-    locant_tensor t = locant_dense(x, LOCANT_F64, 1, &n);
 
-    CHECK_OK(locant_encoding_param_project(&t, e, k));
+    CHECK_OK(locant_encoding_param_project(VIEW(F64, x, n), e, k));
     locant_encoding_free(e);
 }
 
@@ -131,11 +127,11 @@ TEST(projection_keeps_the_kernel_valid)
 
 TEST(refuses_bad_arguments)
 {
-    int64_t shape[3] = { 2, 1, 1 }, one = 1, pos[1] = { 0 };
+    int64_t pos[1] = { 0 };
     float data[2] = { 7, 7 };
     locant_encoding *e = test_create("kerple"), *none = NULL;
-    locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
+    locant_tensor out = DENSE(F32, data, 2, 1, 1);
+    locant_tensor p = DENSE(I64, pos, 1);
     struct scalars s;
 
     make(&s, 1, 1);

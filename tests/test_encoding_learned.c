@@ -6,14 +6,12 @@
 /* A row of the same type comes out with its own bits. */
 TEST(rows_are_copied_bit_for_bit)
 {
-    int64_t size[2] = { 37, 13 }, out_size[2] = { 3, 13 }, three = 3;
     int64_t pos[3] = { 36, 0, 36 };
     locant_encoding *e = test_create("learned(length=37)");
-    locant_tensor table = test_tensor(LOCANT_F32, 2, size);
-    locant_tensor out = test_tensor(LOCANT_F32, 2, out_size);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
+    locant_tensor table = TENSOR(F32, 37, 13);
+    locant_tensor out = TENSOR(F32, 3, 13);
 
-    CHECK_OK(locant_encoding_table(&out, e, &p, &table));
+    CHECK_OK(locant_encoding_table(&out, e, VIEW(I64, pos, 3), &table));
     for (int i = 0; i < 3; i++)
         CHECK(memcmp((float *)out.data + i * 13,
                      (float *)table.data + pos[i] * 13,
@@ -26,18 +24,15 @@ TEST(rows_are_copied_bit_for_bit)
 /* Counts of ones are exact in float32: row 2 is used twice, row 0 once. */
 TEST(repeated_positions_add_up)
 {
-    int64_t size[2] = { 4, 3 }, dout_size[2] = { 3, 3 }, three = 3;
     int64_t pos[3] = { 2, 0, 2 };
     float ones[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, grad[12] = { 0 };
     float table[12] = { 0 };
     static const float want[12] = { 1, 1, 1, 0, 0, 0, 2, 2, 2, 0, 0, 0 };
     locant_encoding *e = test_create("learned(length=4)");
-    locant_tensor dout = locant_dense(ones, LOCANT_F32, 2, dout_size);
-    locant_tensor g = locant_dense(grad, LOCANT_F32, 2, size);
-    locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
 
-    CHECK_OK(locant_encoding_table_backward(&g, &dout, e, &p, &t));
+    CHECK_OK(locant_encoding_table_backward(
+        VIEW(F32, grad, 4, 3), VIEW(F32, ones, 3, 3), e, VIEW(I64, pos, 3),
+        VIEW(F32, table, 4, 3)));
     CHECK(memcmp(grad, want, sizeof(want)) == 0);
     locant_encoding_free(e);
 }
@@ -51,13 +46,11 @@ struct wall {
 
 static void make(struct wall *w)
 {
-    int64_t two = 2, out_size[2] = { 2, 3 }, size[2] = { 4, 3 };
-
     memset(w, 0, sizeof(*w));
     w->e = test_create("learned(length=4)");
-    w->out = locant_dense(w->data, LOCANT_F32, 2, out_size);
-    w->p = locant_dense(w->pos, LOCANT_I64, 1, &two);
-    w->t = locant_dense(w->table, LOCANT_F32, 2, size);
+    w->out = DENSE(F32, w->data, 2, 3);
+    w->p = DENSE(I64, w->pos, 2);
+    w->t = DENSE(F32, w->table, 4, 3);
     w->data[0] = 7;
 }
 
@@ -138,10 +131,9 @@ TEST(length_is_resolved)
  * draws are within 5 standard errors (0.02 / 160; 0.02 / 226). */
 TEST(starts_small_and_normal)
 {
-    int64_t size[2] = { 200, 128 };
     locant_encoding *e = test_create("learned(length=200)");
-    locant_tensor a = test_tensor(LOCANT_F64, 2, size);
-    locant_tensor b = test_tensor(LOCANT_F64, 2, size);
+    locant_tensor a = TENSOR(F64, 200, 128);
+    locant_tensor b = TENSOR(F64, 200, 128);
     double sum = 0, square = 0, n = 25600;
 
     CHECK_OK(locant_encoding_param_init(&a, e, 0, 1));

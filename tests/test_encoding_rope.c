@@ -99,14 +99,13 @@ TEST(gradient_is_as_printed)
     static const double want[4] = { -0.8488724885, -1.1311125047, 1.0295455340,
                                     0.9695545335 };
     double dy[4] = { 1, 1, 1, 1 }, dx[4];
-    int64_t one = 1, shape[2] = { 1, 4 }, pos = 3;
+    int64_t pos = 3;
     locant_encoding *e = test_create("rope(pairing=interleaved)");
-    locant_tensor tdy = locant_dense(dy, LOCANT_F64, 2, shape);
-    locant_tensor tdx = locant_dense(dx, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
+    locant_tensor tdy = DENSE(F64, dy, 1, 4);
+    locant_tensor p = DENSE(I64, &pos, 1);
 
-    CHECK_OK(locant_encoding_rotate_backward(&tdx, NULL, &tdy, NULL, e, &p,
-                                             NULL, 0));
+    CHECK_OK(locant_encoding_rotate_backward(VIEW(F64, dx, 1, 4), NULL, &tdy,
+                                             NULL, e, &p, NULL, 0));
     near_all(dx, want, 4, turned(dy, 4));
     CHECK_OK(locant_encoding_rotate_backward(&tdy, NULL, &tdy, NULL, e, &p,
                                              NULL, 0));
@@ -132,9 +131,8 @@ TEST(registry_row_is_right)
 static void table_of(float *cosine, float *sine, const char *spec,
                      locant_tensor *pos, int64_t D)
 {
-    int64_t shape[2] = { 1, D };
     float x[256];
-    locant_tensor t = locant_dense(x, LOCANT_F32, 2, shape);
+    locant_tensor t = DENSE(F32, x, 1, D);
     locant_encoding *e = test_create(spec);
 
     for (int64_t d = 0; d < D; d++)
@@ -166,13 +164,11 @@ static float ggml_angle(float base, int64_t c, int64_t D, int64_t pos)
 static void compare_recipe(const char *name, int64_t D, int64_t pos,
                            float (*angle)(float, int64_t, int64_t, int64_t))
 {
-    int64_t one = 1;
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
     float cosine[128], sine[128];
     char spec[64];
 
     snprintf(spec, sizeof(spec), "rope(angles=%s)", name);
-    table_of(cosine, sine, spec, &p, D);
+    table_of(cosine, sine, spec, VIEW(I64, &pos, 1), D);
     for (int64_t c = 0; c < D / 2; c++) {
         float a = angle(10000.0f, c, D, pos), wc = cosf(a), ws = sinf(a);
 
@@ -200,14 +196,11 @@ TEST(float_recipes_are_reproduced_bit_for_bit)
 /* Positions that are multiples of 1/1024 below 2^20: exact in long double. */
 TEST(fractional_positions_are_exact_too)
 {
-    int64_t one = 1;
-
     for (int i = 0; i < 300; i++) {
         double pos = (double)test_range(-(1 << 30), 1 << 30) / 1024;
-        locant_tensor p = locant_dense(&pos, LOCANT_F64, 1, &one);
         float cosine[32], sine[32];
 
-        table_of(cosine, sine, "rope", &p, 64);
+        table_of(cosine, sine, "rope", VIEW(F64, &pos, 1), 64);
         for (int c = 0; c < 32; c++) {
             long double a = (long double)pos * powl(10000.0L, -2.0L * c / 64);
 
@@ -220,17 +213,13 @@ TEST(fractional_positions_are_exact_too)
 
 TEST(whole_positions_have_one_table)
 {
-    int64_t one = 1;
-
     for (int i = 0; i < 300; i++) {
         int64_t whole = test_range(INT32_MIN, INT32_MAX);
         double real = (double)whole;
-        locant_tensor pi = locant_dense(&whole, LOCANT_I64, 1, &one);
-        locant_tensor pr = locant_dense(&real, LOCANT_F64, 1, &one);
         float c[2][32], s[2][32];
 
-        table_of(c[0], s[0], "rope", &pi, 64);
-        table_of(c[1], s[1], "rope", &pr, 64);
+        table_of(c[0], s[0], "rope", VIEW(I64, &whole, 1), 64);
+        table_of(c[1], s[1], "rope", VIEW(F64, &real, 1), 64);
         CHECK(memcmp(c[0], c[1], sizeof(c[0])) == 0);
         CHECK(memcmp(s[0], s[1], sizeof(s[0])) == 0);
     }
@@ -259,12 +248,12 @@ TEST(positions_reach_the_ends_of_int64)
 
 TEST(nan_stays_in_its_pair)
 {
-    int64_t one = 1, shape[2] = { 1, 12 }, pos = 77;
+    int64_t pos = 77;
     float x[12], y[12], clean[12];
     locant_encoding *e = test_create("rope");
-    locant_tensor tx = locant_dense(x, LOCANT_F32, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
+    locant_tensor tx = DENSE(F32, x, 1, 12);
+    locant_tensor ty = DENSE(F32, y, 1, 12);
+    locant_tensor p = DENSE(I64, &pos, 1);
 
     for (int d = 0; d < 12; d++)
         x[d] = (float)test_uniform();
@@ -286,13 +275,11 @@ struct call {
 
 static void make(struct call *c, const char *spec)
 {
-    int64_t shape[2] = { 2, 6 }, two = 2;
-
     memset(c, 0, sizeof(*c));
     c->y[0] = 7;
-    c->tx = locant_dense(c->x, LOCANT_F32, 2, shape);
-    c->ty = locant_dense(c->y, LOCANT_F32, 2, shape);
-    c->p = locant_dense(c->pos, LOCANT_I64, 1, &two);
+    c->tx = DENSE(F32, c->x, 2, 6);
+    c->ty = DENSE(F32, c->y, 2, 6);
+    c->p = DENSE(I64, c->pos, 2);
     c->e = test_create(spec);
 }
 

@@ -115,13 +115,12 @@ TEST(refuses_bad_specs)
 
 TEST(refuses_bad_tensors)
 {
-    int64_t shape[2] = { 3, 4 }, three = 3, two = 2, pos[3] = { 0, 1, 2 };
+    int64_t two = 2, pos[3] = { 0, 1, 2 };
     double data[12] = { 7, 7 };
     locant_encoding *e = test_create("sinusoidal");
-    locant_tensor out = locant_dense(data, LOCANT_F64, 2, shape), bad = out;
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
-    locant_tensor p2 = locant_dense(pos, LOCANT_I64, 1, &two);
-    locant_tensor over = locant_dense(data, LOCANT_I64, 1, &three);
+    locant_tensor out = DENSE(F64, data, 3, 4), bad = out;
+    locant_tensor p = DENSE(I64, pos, 3);
+    locant_tensor p2 = DENSE(I64, pos, two);
 
     REFUSES(NULL, locant_encoding_table(NULL, e, &p, NULL), "out is NULL");
     REFUSES(NULL, locant_encoding_table(&out, NULL, &p, NULL), "e is NULL");
@@ -129,7 +128,7 @@ TEST(refuses_bad_tensors)
             "positions is NULL");
     REFUSES(SHAPE, locant_encoding_table(&out, e, &p2, NULL),
             "out has size 3 in dimension 0, expected 2");
-    REFUSES(ALIAS, locant_encoding_table(&out, e, &over, NULL),
+    REFUSES(ALIAS, locant_encoding_table(&out, e, VIEW(I64, data, 3), NULL),
             "an output overlaps an input");
     bad.dtype = LOCANT_F16;
     REFUSES(DTYPE, locant_encoding_table(&bad, e, &p, NULL),

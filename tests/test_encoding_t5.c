@@ -8,14 +8,12 @@
 /* A table [buckets, 1] whose entry is its own bucket. */
 static int64_t bucket(const char *spec, int64_t buckets, int64_t q, int64_t k)
 {
-    int64_t shape[2] = { buckets, 1 };
     double table[256];
-    locant_tensor t = locant_dense(table, LOCANT_F64, 2, shape);
 
     assert_true(buckets <= (int64_t)LEN(table));
     for (int64_t b = 0; b < buckets; b++)
         table[b] = (double)b;
-    return (int64_t)near_bias(spec, 1, 0, q, k, &t);
+    return (int64_t)near_bias(spec, 1, 0, q, k, VIEW(F64, table, buckets, 1));
 }
 
 TEST(first_distances_are_as_printed)
@@ -169,18 +167,15 @@ enum { FAR = 3000 };
 static void buckets_of(double *out, const struct table *c, int64_t *q,
                        int64_t n)
 {
-    int64_t size[2] = { c->buckets, 1 }, shape[3] = { 1, n, 1 }, one = 1;
     int64_t zero = 0;
     double table[256];
     locant_encoding *e = test_create(c->spec);
-    locant_tensor t = locant_dense(table, LOCANT_F64, 2, size);
-    locant_tensor y = locant_dense(out, LOCANT_F64, 3, shape);
-    locant_tensor tq = locant_dense(q, LOCANT_I64, 1, &n);
-    locant_tensor tk = locant_dense(&zero, LOCANT_I64, 1, &one);
 
     for (int64_t b = 0; b < c->buckets; b++)
         table[b] = (double)b;
-    CHECK_OK(locant_encoding_bias(&y, e, &tq, &tk, &t));
+    CHECK_OK(locant_encoding_bias(VIEW(F64, out, 1, n, 1), e, VIEW(I64, q, n),
+                                  VIEW(I64, &zero, 1),
+                                  VIEW(F64, table, c->buckets, 1)));
     locant_encoding_free(e);
 }
 
@@ -265,7 +260,7 @@ TEST(refuses_bad_arguments)
     float data[2] = { 7, 7 }, table[64] = { 0 };
     locant_encoding *e = test_create("t5"), *none = NULL;
     locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
+    locant_tensor p = DENSE(I64, pos, one);
     locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
 
     REFUSES(NULL, locant_encoding_bias(&out, e, &p, &p, NULL),

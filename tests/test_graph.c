@@ -70,7 +70,7 @@ TEST(walks_on_a_path_are_as_printed)
                                      0, .75, 0, .6875, 0, .5,  0, .375 };
     locant_graph *g = path_of(4, 0);
     double got[16];
-    locant_tensor out = locant_dense(got, LOCANT_F64, 2, (int64_t[]){ 4, 4 });
+    locant_tensor out = DENSE(F64, got, 4, 4);
 
     CHECK_OK(locant_graph_random_walk(&out, g, 0));
     near_all(got, want, 16, 0);
@@ -385,13 +385,12 @@ TEST(walks_are_powers)
     static double P[MOST][MOST], got[MOST * K];
 
     for (int c = test_cases(200); c > 0; c--) {
-        int64_t N = random_edges(&list, 20), shape[2] = { N, K };
+        int64_t N = random_edges(&list, 20);
         locant_graph *g = graph_of(&list, N);
-        locant_tensor out = locant_dense(got, LOCANT_F64, 2, shape);
         double space = test_rand() % 2 ? 0 : 2.5 * fabs(test_uniform());
 
         dense_of(&d, &list, N);
-        CHECK_OK(locant_graph_random_walk(&out, g, space));
+        CHECK_OK(locant_graph_random_walk(VIEW(F64, got, N, K), g, space));
         for (int64_t i = 0; i < N * N; i++)
             P[i / N][i % N] = i / N == i % N;
         for (int k = 1; k <= K; k++) {
@@ -418,9 +417,8 @@ TEST(hops_are_shortest)
     static double far[MOST][MOST];
 
     for (int c = test_cases(200); c > 0; c--) {
-        int64_t N = random_edges(&list, 24), shape[2] = { N, N };
+        int64_t N = random_edges(&list, 24);
         locant_graph *g = graph_of(&list, N);
-        locant_tensor out = locant_dense(got, LOCANT_I64, 2, shape);
 
         dense_of(&d, &list, N);
         for (int64_t i = 0; i < N; i++)
@@ -430,7 +428,7 @@ TEST(hops_are_shortest)
             for (int64_t i = 0; i < N; i++)
                 for (int64_t j = 0; j < N; j++)
                     far[i][j] = fmin(far[i][j], far[i][l] + far[l][j]);
-        CHECK_OK(locant_graph_hops(&out, g));
+        CHECK_OK(locant_graph_hops(VIEW(I64, got, N, N), g));
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 0; j < N; j++)
                 CHECK((double)got[i * N + j] ==

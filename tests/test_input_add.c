@@ -123,16 +123,15 @@ static void numbers_that_are_not_stay_so(void)
 {
     static float table[64];
     static uint16_t x[BATCH * 64];
-    int64_t zero = 0, shape[] = { 1, 64 }, all[] = { BATCH, 1, 64 };
-    locant_tensor t = locant_dense(table, LOCANT_F32, 2, shape);
-    locant_tensor to = locant_dense(x, LOCANT_BF16, 3, all);
-    locant_tensor at = locant_dense(&zero, LOCANT_I64, 1, shape);
+    int64_t zero = 0;
+    locant_tensor to = DENSE(BF16, x, BATCH, 1, 64);
     locant_encoding *e;
 
     memset(x, 0, sizeof(x));
     memcpy(&table[37], &odd[0], sizeof(table[0]));
     CHECK_OK(locant_encoding_create(&e, "learned"));
-    CHECK_OK(locant_encoding_add(&to, &to, e, &at, &t));
+    CHECK_OK(locant_encoding_add(&to, &to, e, VIEW(I64, &zero, 1),
+                                 VIEW(F32, table, 1, 64)));
     for (size_t i = 0; i < LEN(x); i++)
         if (x[i] != (i % 64 == 37 ? 0x7fff : 0))
             FAIL("element %d is %#x", (int)i, x[i]);

@@ -343,9 +343,9 @@ static void check_interleaved(void)
 {
     for (int64_t n = 0; n < 70; n++) {
         int64_t twice = 2 * n;
-        locant_tensor a = test_tensor(LOCANT_F32, 1, &n);
-        locant_tensor b = test_tensor(LOCANT_F32, 1, &n);
-        locant_tensor out = test_tensor(LOCANT_F32, 1, &twice);
+        locant_tensor a = TENSOR(F32, n);
+        locant_tensor b = TENSOR(F32, n);
+        locant_tensor out = TENSOR(F32, twice);
         const float *got = out.data;
 
         lct_kernels()->interleave(out.data, a.data, b.data, (size_t)n);

@@ -308,8 +308,8 @@ static void ragged_open(struct ragged *g, const locant_encoding *e,
     g->x = test_tensor(dtype, 4, shape);
     g->out = test_tensor(dtype, 4, shape);
     g->dx = test_tensor(dtype, 4, shape);
-    g->pos = test_tensor(LOCANT_I64, 2, (int64_t[]){ B, S });
-    g->limits = test_tensor(LOCANT_I64, 2, (int64_t[]){ B, S });
+    g->pos = TENSOR(I64, B, S);
+    g->limits = TENSOR(I64, B, S);
     for (int64_t i = 0; i < B * S; i++) {
         int64_t b = i / S, t = i % S, away = 100 * b;
 
@@ -342,8 +342,7 @@ static void check_part(const struct ragged *g, int64_t b, int64_t from,
 
     got[0] = part(&g->out, b, from, to);
     got[1] = part(&g->dx, b, from, to);
-    pos =
-        locant_dense((int64_t *)g->pos.data + b * S + from, LOCANT_I64, 1, &n);
+    pos = DENSE(I64, (int64_t *)g->pos.data + b * S + from, n);
     for (int i = 0; i < 2; i++) {
         size_t bytes = (size_t)(n * D) * locant_dtype_size(x.dtype);
 

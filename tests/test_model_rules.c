@@ -153,14 +153,13 @@ TEST(fixed_table_has_the_size_of_tokens)
     double sum = 0.0, rms;
     float table[128 * 32];
     int64_t positions[128];
-    const int64_t shape[2] = { 128, 32 };
-    locant_tensor out = locant_dense(table, LOCANT_F32, 2, shape);
-    locant_tensor pos = locant_dense(positions, LOCANT_I64, 1, shape);
+    locant_tensor out = DENSE(F32, table, 128, 32);
 
     start(&r, "sinusoidal");
     for (int t = 0; t < 128; t++)
         positions[t] = t;
-    CHECK_OK(locant_encoding_table(&out, r.encoding, &pos, NULL));
+    CHECK_OK(locant_encoding_table(&out, r.encoding, VIEW(I64, positions, 128),
+                                   NULL));
     for (int i = 0; i < 128 * 32; i++)
         sum += (double)table[i] * (double)table[i];
     rms = sqrt(sum / (128 * 32)) * (double)r.model->table_factor;

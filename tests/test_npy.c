@@ -457,13 +457,12 @@ TEST(every_dtype_comes_back)
 TEST(writes_the_documented_bytes)
 {
     float x[6] = { 1, 2, 3, 4, 5, 6 };
-    locant_tensor t = locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 3 });
     const char want[] = "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', "
                         "'fortran_order': False, 'shape': (2, 3), }";
     char got[200];
     FILE *in;
 
-    CHECK_OK(locant_npy_write(path, &t));
+    CHECK_OK(locant_npy_write(path, VIEW(F32, x, 2, 3)));
     in = fopen(path, "rb");
     CHECK(fread(got, 1, sizeof got, in) == 128 + 24);
     fclose(in);
@@ -476,7 +475,7 @@ TEST(writes_the_documented_bytes)
 TEST(refuses_bad_arguments)
 {
     float x[6] = { 0 };
-    locant_tensor t = locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 3 }), bad;
+    locant_tensor t = DENSE(F32, x, 2, 3), bad;
     locant_array a;
 
     REFUSES(NULL, locant_npy_parse(NULL, x, 4, "x"), "out is NULL");

@@ -34,8 +34,7 @@ static void check_grid(const locant_grid *g, int64_t columns)
 {
     static int64_t patch[MOST][3];
     int64_t n = oracle_patches(patch, g->frames, g->rows, g->cols, g->merge);
-    const int64_t shape[] = { g->prefix + n, columns };
-    locant_tensor out = test_tensor(LOCANT_F64, 2, shape);
+    locant_tensor out = TENSOR(F64, g->prefix + n, columns);
 
     CHECK_OK(locant_positions_from_grid(&out, g));
     for (int64_t k = 0; k < g->prefix * columns; k++)
@@ -75,7 +74,7 @@ TEST(grids_match_their_models)
     static const int order[][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 },
                                     { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 } };
     locant_grid g = LOCANT_GRID_INIT;
-    locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 9, 2 });
+    locant_tensor out = TENSOR(F64, 9, 2);
 
     g.rows = g.cols = 3;
     g.kind = LOCANT_GRID_CENTRES; /* DINOv3, exact up to one rounding */
@@ -85,7 +84,7 @@ TEST(grids_match_their_models)
         CHECK(real_at(&out, 2 * i + 1) == centres[i % 3]);
     }
     test_tensor_free(&out);
-    out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 24, 2 });
+    out = TENSOR(F64, 24, 2);
     g.rows = 1;
     g.cols = 24;
     g.kind = LOCANT_GRID_PRETRAINED; /* EVA-02: 16 / 24 a step */
@@ -95,7 +94,7 @@ TEST(grids_match_their_models)
         CHECK(real_at(&out, 2 * i + 1) == 2.0 * i / 3.0);
     CHECK(fabs(real_at(&out, 3) - 0.6666666667) < 1e-10);
     test_tensor_free(&out);
-    out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 8, 2 });
+    out = TENSOR(F64, 8, 2);
     g = (locant_grid)LOCANT_GRID_INIT;
     g.rows = g.merge = 2; /* Qwen2-VL */
     g.cols = 4;
@@ -109,7 +108,7 @@ TEST(grids_match_their_models)
 TEST(grid_refusals)
 {
     locant_grid g = LOCANT_GRID_INIT;
-    locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 6, 2 });
+    locant_tensor out = TENSOR(F64, 6, 2);
     locant_tensor one = out;
     double kept = real_at(&out, 0);
 
@@ -156,7 +155,7 @@ static void check_segments(const locant_segment *s, size_t n,
 
     CHECK_OK(locant_mrope_tokens(&tokens, s, n));
     CHECK(tokens == want->n);
-    out = test_tensor(LOCANT_I64, 2, (const int64_t[]){ tokens, 3 });
+    out = TENSOR(I64, tokens, 3);
     CHECK_OK(locant_positions_from_segments(&out, &delta, s, n, next));
     for (int64_t i = 0; i < 3 * tokens; i++)
         if (((int64_t *)out.data)[i] != want->id[i / 3][i % 3])
@@ -274,8 +273,7 @@ TEST(seconds_are_those_of_qwen)
     } row[] = {
 #include "golden/mrope_seconds.inc"
     };
-    int64_t id[FRAMES][3], shape[2] = { FRAMES, 3 };
-    locant_tensor out = locant_dense(id, LOCANT_I64, 2, shape);
+    int64_t id[FRAMES][3];
 
     for (size_t i = 0; i < LEN(row); i++) {
         locant_segment s = {
@@ -284,8 +282,8 @@ TEST(seconds_are_those_of_qwen)
 
         CHECK_OK(
             locant_mrope_interval(&s.interval, row[i].tokens, row[i].seconds));
-        CHECK_OK(locant_positions_from_segments(&out, NULL, &s, 1,
-                                                LOCANT_MROPE_GRID));
+        CHECK_OK(locant_positions_from_segments(VIEW(I64, id, FRAMES, 3), NULL,
+                                                &s, 1, LOCANT_MROPE_GRID));
         for (int f = 0; f < FRAMES; f++)
             if (id[f][0] != row[i].t[f])
                 FAIL("%g seconds, frame %d: got %lld, want %lld",
@@ -321,7 +319,7 @@ TEST(mrope_refuses_bad_arguments)
 {
     const int64_t huge = INT64_C(1) << 40;
     locant_segment s = { .kind = LOCANT_SEGMENT_TEXT, .tokens = -1 };
-    locant_tensor out = test_tensor(LOCANT_I64, 2, (const int64_t[]){ 4, 3 });
+    locant_tensor out = TENSOR(I64, 4, 3);
     int64_t delta = 5;
 
     refused(&s, "locant_mrope_tokens: tokens of segment 0 is -1, expected at "

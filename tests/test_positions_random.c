@@ -6,7 +6,7 @@
 
 static locant_tensor rows(int64_t B, int64_t T)
 {
-    return test_tensor(LOCANT_I64, 2, (const int64_t[]){ B, T });
+    return TENSOR(I64, B, T);
 }
 
 static locant_random seeded(uint64_t stream)
@@ -309,7 +309,7 @@ TEST(cape_is_what_its_formula_says)
     enum { B = 3, T = 17 };
     locant_cape c = LOCANT_CAPE_INIT;
     locant_random r = seeded(10), again = r;
-    locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ B, T });
+    locant_tensor out = TENSOR(F64, B, T);
 
     c.step = 0.25;
     c.global_shift = 5;
@@ -338,7 +338,7 @@ TEST(cape_is_what_its_formula_says)
 TEST(cape_without_draws_is_plain)
 {
     locant_cape c = LOCANT_CAPE_INIT;
-    locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 2, 4 });
+    locant_tensor out = TENSOR(F64, 2, 4);
     const double *x = out.data;
 
     c.global_shift = 5; /* of training only */

@@ -7,7 +7,7 @@
 
 static locant_tensor vector(int64_t n)
 {
-    return test_tensor(LOCANT_I64, 1, &n);
+    return TENSOR(I64, n);
 }
 
 static int64_t at(const locant_tensor *t, int64_t i)
@@ -73,10 +73,9 @@ TEST(selfextend_groups_positions)
     for (int round = 0; round < 200; round++) {
         int64_t T = test_range(1, 30), group = test_range(1, 9);
         int64_t window = test_range(1, 40);
-        const int64_t shape[] = { 1, T };
-        locant_tensor p = test_tensor(LOCANT_I64, 2, shape);
-        locant_tensor q = test_tensor(LOCANT_I64, 2, shape);
-        locant_tensor k = test_tensor(LOCANT_I64, 2, shape);
+        locant_tensor p = TENSOR(I64, 1, T);
+        locant_tensor q = TENSOR(I64, 1, T);
+        locant_tensor k = TENSOR(I64, 1, T);
 
         for (int64_t t = 0; t < T; t++)
             ((int64_t *)p.data)[t] = test_range(-100, 1000);
@@ -99,9 +98,8 @@ TEST(selfextend_groups_positions)
 
 TEST(selfextend_refusals)
 {
-    const int64_t shape[] = { 1, 1 };
-    locant_tensor p = test_tensor(LOCANT_I64, 2, shape);
-    locant_tensor q = test_tensor(LOCANT_I64, 2, shape);
+    locant_tensor p = TENSOR(I64, 1, 1);
+    locant_tensor q = TENSOR(I64, 1, 1);
 
     REFUSES(PARAM, locant_positions_selfextend(&q, NULL, &p, 0, 4),
             "group is 0, expected at least 1");
@@ -130,7 +128,7 @@ TEST(longlora_shifts_half_of_the_heads)
 {
     static const int64_t roll8[] = { 1, 1, 0, 0, 0, 0, 1, 1 };
     static const int64_t cut8[] = { 0, 0, 1, 1, 1, 1, 2, 2 };
-    locant_tensor g = test_tensor(LOCANT_I64, 2, (const int64_t[]){ 2, 8 });
+    locant_tensor g = TENSOR(I64, 2, 8);
     int64_t want[400];
 
     CHECK_OK(locant_positions_longlora(&g, 4, LOCANT_LONGLORA_ROLL));
@@ -146,7 +144,7 @@ TEST(longlora_shifts_half_of_the_heads)
         for (int64_t n = 1; n <= 8; n++) {
             int64_t T = group * n;
 
-            g = test_tensor(LOCANT_I64, 2, (const int64_t[]){ 2, T });
+            g = TENSOR(I64, 2, T);
             CHECK_OK(
                 locant_positions_longlora(&g, group, LOCANT_LONGLORA_ROLL));
             oracle_longlora_roll(want, T, group);
@@ -226,10 +224,9 @@ TEST(distances_follow_the_two_score_matrices)
                                    .factor = 1 + 4 * fabs(test_uniform()),
                                    .sinks = test_range(0, 5) };
         int64_t T = test_range(0, 7), S = test_range(0, 20);
-        int64_t shape[] = { T, S };
         locant_tensor q = vector(T), k = vector(S);
-        locant_tensor out = test_tensor(LOCANT_F64, 2, shape);
-        locant_tensor less = test_tensor(LOCANT_F32, 2, shape);
+        locant_tensor out = TENSOR(F64, T, S);
+        locant_tensor less = TENSOR(F32, T, S);
 
         for (int64_t i = 0; i < T; i++)
             ((int64_t *)q.data)[i] = test_range(0, 40);
@@ -352,8 +349,8 @@ TEST(temperatures_match_the_examples)
 TEST(temperatures_follow_the_formulas)
 {
     const int64_t n = 50;
-    locant_tensor p = vector(n), out = test_tensor(LOCANT_F64, 1, &n);
-    locant_tensor less = test_tensor(LOCANT_F32, 1, &n);
+    locant_tensor p = vector(n), out = TENSOR(F64, n);
+    locant_tensor less = TENSOR(F32, n);
 
     for (int round = 0; round < 200; round++) {
         locant_temperature_form f = { .kind =

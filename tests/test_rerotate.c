@@ -37,8 +37,8 @@ static void make(struct keys *k, int64_t low, int64_t high)
         k->from[t] = test_range(low, high);
         k->to[t] = test_range(low, high);
     }
-    k->p_from = locant_dense(k->from, LOCANT_I64, 1, &k->tokens);
-    k->p_to = locant_dense(k->to, LOCANT_I64, 1, &k->tokens);
+    k->p_from = DENSE(I64, k->from, k->tokens);
+    k->p_to = DENSE(I64, k->to, k->tokens);
 }
 
 static locant_tensor rows(struct keys *k, double *x, locant_dtype dtype)
@@ -186,7 +186,7 @@ TEST(shifts_add_up)
     int64_t b[TOKENS];
 
     for (int i = 0; i < 100; i++) {
-        locant_tensor x, middle = locant_dense(b, LOCANT_I64, 1, &k.tokens);
+        locant_tensor x, middle = DENSE(I64, b, k.tokens);
 
         make(&k, -INT32_MAX, INT32_MAX);
         middle.shape[0] = k.tokens;
@@ -216,7 +216,7 @@ TEST(a_shift_is_a_turn_by_the_difference)
         locant_tensor x, y, p;
 
         make(&k, -INT32_MAX, INT32_MAX);
-        p = locant_dense(by, LOCANT_I64, 1, &k.tokens);
+        p = DENSE(I64, by, k.tokens);
         for (int t = 0; t < TOKENS; t++) {
             if (t > 0 && test_range(0, 1) != 0) /* often the same shift */
                 k.to[t] = k.from[t] + by[t - 1];

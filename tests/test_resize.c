@@ -318,7 +318,7 @@ TEST(matches_the_definition)
 
 static locant_tensor unit(int64_t n)
 {
-    locant_tensor t = test_tensor(LOCANT_F64, 2, (int64_t[]){ n, n });
+    locant_tensor t = TENSOR(F64, n, n);
 
     for (int64_t i = 0; i < n * n; i++)
         ((double *)t.data)[i] = i % (n + 1) == 0;
@@ -335,8 +335,8 @@ TEST(gradient_is_the_transposed_matrix)
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
         locant_tensor one_m = unit(m), one_n = unit(n);
-        locant_tensor W = test_tensor(LOCANT_F64, 2, (int64_t[]){ n, m });
-        locant_tensor Wt = test_tensor(LOCANT_F64, 2, (int64_t[]){ m, n });
+        locant_tensor W = TENSOR(F64, n, m);
+        locant_tensor Wt = TENSOR(F64, m, n);
         const double *a = W.data, *b = Wt.data;
 
         memset(Wt.data, 0, (size_t)(n * m) * sizeof(double));
@@ -366,10 +366,6 @@ TEST(differences_are_the_gradient)
         for (int j = 0; j < M; j++) {
             locant_resize how = options(cubic, 0, 0);
             double t[M], low[N], high[N], d[N] = { 0 }, dt[M];
-            locant_tensor to =
-                locant_dense(dt, LOCANT_F64, 2, (int64_t[]){ M, 1 });
-            locant_tensor from =
-                locant_dense(d, LOCANT_F64, 2, (int64_t[]){ N, 1 });
 
             for (int i = 0; i < M; i++)
                 t[i] = (double)test_range(-1024, 1024);
@@ -379,7 +375,8 @@ TEST(differences_are_the_gradient)
             for (int x = 0; x < N; x++) {
                 memset(dt, 0, sizeof(dt));
                 d[x] = 1;
-                CHECK_OK(locant_resize_1d_backward(&to, &from, &how));
+                CHECK_OK(locant_resize_1d_backward(VIEW(F64, dt, M, 1),
+                                                   VIEW(F64, d, N, 1), &how));
                 d[x] = 0;
                 CHECK(high[x] - low[x] == dt[j]);
             }
@@ -392,8 +389,8 @@ TEST(constants_stay)
     for (int i = test_cases(300); i > 0; i--) {
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
-        locant_tensor ones = test_tensor(LOCANT_F64, 2, (int64_t[]){ m, 1 });
-        locant_tensor out = test_tensor(LOCANT_F64, 2, (int64_t[]){ n, 1 });
+        locant_tensor ones = TENSOR(F64, m, 1);
+        locant_tensor out = TENSOR(F64, n, 1);
 
         for (int64_t j = 0; j < m; j++)
             ((double *)ones.data)[j] = 1;

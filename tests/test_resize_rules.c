@@ -42,8 +42,8 @@ TEST(prefix_and_far_rows_are_left_alone)
 TEST(long_tables_keep_their_far_end)
 {
     enum { M = 1 << 20 };
-    locant_tensor t = test_tensor(LOCANT_F64, 2, (int64_t[]){ M, 1 });
-    locant_tensor u = test_tensor(LOCANT_F64, 2, (int64_t[]){ M / 2, 1 });
+    locant_tensor t = TENSOR(F64, M, 1);
+    locant_tensor u = TENSOR(F64, M / 2, 1);
     locant_resize how = options(0, 0, 0);
     double *x = t.data, *y = u.data;
 
@@ -64,15 +64,14 @@ TEST(same_bits_for_any_threads_and_strides)
     enum { M = 37, N = 53, D = 300, STEP = 311 };
     static float table[M * STEP], one[N * D], many[N * STEP];
     locant_resize how = form(LOCANT_RESIZE_TIMM);
-    locant_tensor t = locant_dense(table, LOCANT_F32, 2, (int64_t[]){ M, D });
-    locant_tensor a = locant_dense(one, LOCANT_F32, 2, (int64_t[]){ N, D });
-    locant_tensor b = locant_dense(many, LOCANT_F32, 2, (int64_t[]){ N, D });
+    locant_tensor t = DENSE(F32, table, M, D);
+    locant_tensor b = DENSE(F32, many, N, D);
 
     t.stride[0] = b.stride[0] = STEP;
     for (size_t i = 0; i < LEN(table); i++)
         table[i] = (float)test_uniform();
     CHECK_OK(locant_set_threads(1));
-    CHECK_OK(locant_resize_1d(&a, &t, &how));
+    CHECK_OK(locant_resize_1d(VIEW(F32, one, N, D), &t, &how));
     CHECK_OK(locant_set_threads(5));
     CHECK_OK(locant_resize_1d(&b, &t, &how));
     CHECK_OK(locant_set_threads(0));
@@ -86,8 +85,8 @@ TEST(same_bits_for_any_threads_and_strides)
 TEST(empty_is_nothing)
 {
     double data[4] = { 1, 2, 3, 4 };
-    locant_tensor two = locant_dense(data, LOCANT_F64, 2, (int64_t[]){ 2, 2 });
-    locant_tensor none = locant_dense(NULL, LOCANT_F64, 2, (int64_t[]){ 0, 2 });
+    locant_tensor two = DENSE(F64, data, 2, 2);
+    locant_tensor none = DENSE(F64, NULL, 0, 2);
     locant_resize how = options(1, 0, 1);
 
     CHECK_OK(locant_resize_1d(&none, &two, &how));
@@ -107,7 +106,7 @@ static locant_tensor rows(int64_t n)
 {
     static double data[12];
 
-    return locant_dense(data, LOCANT_F64, 2, (int64_t[]){ n, 2 });
+    return DENSE(F64, data, n, 2);
 }
 
 static void refuse(locant_resize how, locant_status status,
@@ -120,7 +119,7 @@ TEST(refuses_bad_options)
 {
     locant_resize how = options(2, 0, 0), bad = how;
 
-    four = locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
+    four = DENSE(F64, untouched, 4, 2);
     six = rows(6);
     REFUSES(NULL, locant_resize_1d(&four, &six, NULL), "how is NULL");
     bad.struct_size = 8;
@@ -165,8 +164,7 @@ TEST(refuses_bad_options)
 TEST(refuses_bad_tensors)
 {
     locant_resize how = options(1, 0, 0);
-    locant_tensor out =
-        locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
+    locant_tensor out = DENSE(F64, untouched, 4, 2);
     locant_tensor table = rows(6), bad = table;
 
     REFUSES(NULL, locant_resize_1d(&out, NULL, &how), "table is NULL");
@@ -204,15 +202,13 @@ TEST(refuses_bad_tensors)
 TEST(no_memory_is_an_error)
 {
     locant_resize how = form(LOCANT_RESIZE_HF);
-    locant_tensor out =
-        locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
     locant_tensor table = rows(1);
     locant_status s = LOCANT_ERR_NOMEM;
 
     CHECK_OK(locant_set_threads(1));
     for (int k = 1; k <= 10 && s != LOCANT_OK; k++) {
         test_memory_fail_from(k);
-        s = locant_resize_2d(&out, &table, &how);
+        s = locant_resize_2d(VIEW(F64, untouched, 4, 2), &table, &how);
         CHECK(s == LOCANT_OK || s == LOCANT_ERR_NOMEM);
         CHECK(k > 1 || s == LOCANT_ERR_NOMEM);
         CHECK(test_memory_held() == 0);

@@ -19,16 +19,13 @@ static double turned(const double *x, size_t n)
 static void rotate_at(double *y, const double *x, const char *spec,
                       const double *coords, int64_t axes, int64_t D)
 {
-    int64_t shape[2] = { 1, D }, at[2] = { 1, axes };
     double copy[256], where[3];
     locant_encoding *e = test_create(spec);
-    locant_tensor tx = locant_dense(copy, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(where, LOCANT_F64, 2, at);
 
     memcpy(copy, x, (size_t)D * sizeof(*x));
     memcpy(where, coords, (size_t)axes * sizeof(*coords));
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
+    CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, D), VIEW(F64, copy, 1, D),
+                                    e, VIEW(F64, where, 1, axes), NULL, 0));
     locant_encoding_free(e);
 }
 
@@ -165,13 +162,11 @@ TEST(mrope_has_the_values_of_appendix_a3)
 static void rotate_float(float *y, const float *x, const char *spec,
                          int64_t pos, int64_t D)
 {
-    int64_t one = 1, shape[2] = { 1, D };
-    locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
-    locant_tensor tx = locant_dense((void *)x, LOCANT_F32, 2, shape);
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
     locant_encoding *e = test_create(spec);
 
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
+    CHECK_OK(locant_encoding_rotate(VIEW(F32, y, 1, D),
+                                    VIEW(F32, (void *)x, 1, D), e,
+                                    VIEW(I64, &pos, 1), NULL, 0));
     locant_encoding_free(e);
 }
 
@@ -282,15 +277,15 @@ TEST(scores_see_differences_of_coordinates)
 TEST(calls_that_do_not_fit_are_refused)
 {
     const struct lct_schedule *s;
-    int64_t shape[2] = { 1, 8 }, one = 1, far = (1LL << 53) + 1;
+    int64_t one = 1, far = (1LL << 53) + 1;
     double x[8] = { 0 }, real = 3;
     locant_encoding *e = test_create("rope2d");
-    locant_tensor t = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(&real, LOCANT_F64, 1, &one);
+    locant_tensor t = DENSE(F64, x, 1, 8);
+    locant_tensor p = DENSE(F64, &real, one);
 
     REFUSES(SHAPE, locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
             "real positions are [T], expected [T, 2] coordinates");
-    p = locant_dense(&far, LOCANT_I64, 1, &one);
+    p = DENSE(I64, &far, one);
     REFUSES(PARAM, locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
             "position 9007199254740993 (index 0) of rope2d, expected at most "
             "2^53 in magnitude");

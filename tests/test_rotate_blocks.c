@@ -278,8 +278,7 @@ TEST(what_is_added_is_the_table)
                   { "learned(length=64)", shape },
                   { "sincos2d(width=9)", wide } };
     static float given[64 * D];
-    locant_tensor params =
-        locant_dense(given, LOCANT_F32, 2, (const int64_t[]){ 64, D });
+    locant_tensor params = DENSE(F32, given, 64, D);
     int64_t pos[T];
 
     for (size_t i = 0; i < LEN(given); i++)
@@ -309,9 +308,9 @@ TEST(refuses_what_does_not_fit)
 {
     static float q[4 * 8], k[4 * 8];
     int64_t pos[4] = { 0, 1, 2, 3 };
-    locant_tensor Q = locant_dense(q, LOCANT_F32, 2, (const int64_t[]){ 4, 8 });
-    locant_tensor K = locant_dense(k, LOCANT_F32, 2, (const int64_t[]){ 4, 6 });
-    locant_tensor at = locant_dense(pos, LOCANT_I64, 1, (const int64_t[]){ 4 });
+    locant_tensor Q = DENSE(F32, q, 4, 8);
+    locant_tensor K = DENSE(F32, k, 4, 6);
+    locant_tensor at = DENSE(I64, pos, 4);
     locant_encoding *e, *none;
 
     CHECK_OK(locant_encoding_create(&e, "rope"));

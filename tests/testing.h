@@ -96,6 +96,20 @@ void test_guarded_readonly(void *p, size_t bytes);
 locant_tensor test_tensor(locant_dtype dtype, int rank, const int64_t *shape);
 void test_tensor_free(locant_tensor *t);
 
+/*
+ * Tensors whose sizes stand in the call: TENSOR(F32, T, D) is a test_tensor(),
+ * DENSE(F64, x, T, D) shows the numbers at x, and VIEW(F64, x, T, D) is the
+ * address of such a tensor, valid to the end of the block.
+ */
+#define TENSOR(dtype, ...)                                                     \
+    test_tensor(LOCANT_##dtype, TEST_RANK(__VA_ARGS__), TEST_SHAPE(__VA_ARGS__))
+#define DENSE(dtype, data, ...)                                                \
+    locant_dense((data), LOCANT_##dtype, TEST_RANK(__VA_ARGS__),               \
+                 TEST_SHAPE(__VA_ARGS__))
+#define VIEW(...)       ((locant_tensor[]){ DENSE(__VA_ARGS__) })
+#define TEST_SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
+#define TEST_RANK(...)  ((int)LEN(TEST_SHAPE(__VA_ARGS__)))
+
 /* |got - want| in units in the last place of float32 at want. */
 double test_ulp(float got, double want);
 
