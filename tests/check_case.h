@@ -22,7 +22,7 @@ static inline void check_turn(double *out, const double *x, const char *spec,
 {
     int64_t at[2] = { pos, last };
     double in[1024] = { 0 }, y[1024];
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     assert_true(2 * D <= (int64_t)LEN(in));
     for (int64_t d = 0; d < D; d++)
@@ -31,6 +31,5 @@ static inline void check_turn(double *out, const double *x, const char *spec,
                                     VIEW(I64, at, 2), NULL, 0));
     for (int64_t d = 0; d < D; d++)
         out[d] = y[d];
-    locant_encoding_free(e);
 }
 #endif

@@ -6,6 +6,8 @@
 
 enum { MOST = 64 }; /* nodes */
 
+OWNS(locant_graph, locant_graph_free)
+
 /* A list of edges that grows; rows (i, j). */
 struct edges {
     int64_t row[4 * MOST * MOST][2];

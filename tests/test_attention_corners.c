@@ -176,13 +176,11 @@ TEST(without_heads_of_queries_keys_get_zeros)
 /* Against the engine in double: float32 and sums of a few tokens, 1e-5. */
 static void check_reference(struct problem *p)
 {
-    locant_tensor out = test_tensor(LOCANT_F64, 4, p->q.shape);
-    locant_tensor lse = test_tensor(LOCANT_F64, 3, p->q.shape);
+    OWNED(locant_tensor) out = test_tensor(LOCANT_F64, 4, p->q.shape);
+    OWNED(locant_tensor) lse = test_tensor(LOCANT_F64, 3, p->q.shape);
 
     CHECK_OK(locant_attention_reference(&out, &lse, &p->a));
     CHECK(test_relative_l2(p->out.data, out.data, oracle_count(&out)) < 1e-5);
-    test_tensor_free(&out);
-    test_tensor_free(&lse);
 }
 
 /* The width of x is the caller's; a row of a head may be longer. */

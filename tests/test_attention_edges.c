@@ -40,7 +40,7 @@ static void make(struct edge *e, const char *spec)
         e->dk[i] = TENSOR(F32, B, H, S, D);
         e->dv[i] = TENSOR(F32, B, H, S, D);
     }
-    CHECK_OK(locant_encoding_create(&encoding, spec));
+    encoding = test_create(spec);
     while (locant_encoding_param(&info, encoding, e->n_params,
                                  &(locant_sizes){ .heads = H })) {
         int n = e->n_params++;

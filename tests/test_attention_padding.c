@@ -113,9 +113,8 @@ TEST(refusals_name_the_token)
     locant_tensor o = DENSE(F64, out, 1, 1, MANY, D);
     locant_tensor l = DENSE(F64, lse, 1, 1, MANY);
     locant_attention a = LOCANT_ATTENTION_INIT;
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create("swin(height=2,width=350)");
 
-    CHECK_OK(locant_encoding_create(&e, "swin(height=2,width=350)"));
     for (int64_t i = 0; i < MANY; i++)
         at[i] = i;
     a.q = a.k = a.v = VIEW(F64, x, 1, 1, MANY, D);
@@ -129,5 +128,4 @@ TEST(refusals_name_the_token)
     at[3] = 800;
     CHECK(locant_attention_reference(&o, &l, &a) == LOCANT_ERR_PARAM);
     assert_non_null(strstr(locant_last_error(), "800 (index 3)"));
-    locant_encoding_free(e);
 }

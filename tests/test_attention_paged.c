@@ -112,9 +112,8 @@ TEST(pages_are_as_good_as_rows_in_order)
 
     fill(p);
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *e;
+        OWNED(locant_encoding) *e = test_create(specs[i]);
 
-        CHECK_OK(locant_encoding_create(&e, specs[i]));
         from_pool(p, e);
         for (int b = 0; b < B; b++) {
             float alone[H * D];
@@ -125,7 +124,6 @@ TEST(pages_are_as_good_as_rows_in_order)
                 want[j] = alone[j];
             CHECK(test_relative_l2(p->out + b * H * D, want, H * D) < 1e-6);
         }
-        locant_encoding_free(e);
     }
     free(p);
 }

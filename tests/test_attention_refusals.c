@@ -231,7 +231,7 @@ TEST(refuses_a_small_workspace)
 TEST(refuses_wrong_parameters)
 {
     int64_t size[2] = { 32, 4 };
-    locant_encoding *t5 = test_create("t5"), *rope = test_create("rope");
+    OWNED(locant_encoding) *t5 = test_create("t5"), *rope = test_create("rope");
     struct problem p;
 
     make(&p);
@@ -252,8 +252,6 @@ TEST(refuses_wrong_parameters)
                   "locant_attention_forward: heads have 7 channels, expected "
                   "an even number to rotate in pairs");
     drop(&p);
-    locant_encoding_free(t5);
-    locant_encoding_free(rope);
 }
 
 TEST(backward_refuses_too)
@@ -304,7 +302,7 @@ TEST(scratch_is_small)
 
     CHECK_OK(locant_set_threads(2));
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *e = test_create(specs[i]);
+        OWNED(locant_encoding) *e = test_create(specs[i]);
         locant_attention a = LOCANT_ATTENTION_INIT;
         locant_tensor params[2];
 
@@ -316,7 +314,6 @@ TEST(scratch_is_small)
         CHECK_OK(locant_attention_workspace(&bytes, &a));
         if (bytes > 16u << 20)
             FAIL("%s: scratch of %zu bytes", specs[i], bytes);
-        locant_encoding_free(e);
     }
     CHECK_OK(locant_set_threads(0));
     test_tensor_free(&q);

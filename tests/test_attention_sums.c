@@ -122,7 +122,7 @@ static void turning_first_is_the_same(const char *turn, const char *other,
 
     snprintf(spec, sizeof(spec), "%s+%s", turn, other);
     CHECK_OK(locant_encoding_create(&rotate, turn));
-    CHECK_OK(locant_encoding_create(&rest, other));
+    rest = test_create(other);
     mixed_make(&m);
     q = turned(&m, &m.q, rotate, axes ? &m.q_coords : &m.q_pos, m.params, 0,
                width);

@@ -63,21 +63,19 @@ TEST(sincos2d_of_timm)
 TEST(cape_centres_its_ids)
 {
     double ids[5];
-    locant_encoding *e = test_create("cape");
+    OWNED(locant_encoding) *e = test_create("cape");
 
     CHECK_OK(locant_encoding_ids(VIEW(F64, ids, 1, 5), e, 1, 0));
     near_all(ids, (double[]){ -2, -1, 0, 1, 2 }, 5, 0);
-    locant_encoding_free(e);
 }
 
 static void initial(double *out, const char *spec, int64_t rows,
                     int64_t columns)
 {
     locant_tensor t = check_dense(out, rows, columns);
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     CHECK_OK(locant_encoding_param_init(&t, e, 0, 1));
-    locant_encoding_free(e);
 }
 
 /* The path of four nodes; eigenvectors up to their sign. */
@@ -200,14 +198,13 @@ TEST(mrope_turns_are_as_printed)
     locant_tensor at = check_dense(ids, 1, 3);
 
     for (int i = 0; i < 2; i++) {
-        locant_encoding *e =
+        OWNED(locant_encoding) *e =
             test_create(i ? "mrope(sections=2:1:1,layout=interleaved)"
                           : "mrope(sections=1:1:2)");
 
         CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, 8), VIEW(F64, x, 1, 8),
                                         e, &at, NULL, 0));
         near_all(y, i ? interleaved : chunked, 8, 16 * 0.56 * 0x1p-24);
-        locant_encoding_free(e);
     }
 }
 
@@ -215,7 +212,7 @@ TEST(mrope_turns_are_as_printed)
 static int axis_of(const char *spec, int64_t dim, int64_t c)
 {
     double x[128] = { 0 }, y[128];
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
     int axis = -1;
 
     x[c] = 1;
@@ -231,7 +228,6 @@ static int axis_of(const char *spec, int64_t dim, int64_t c)
             axis = a;
         }
     }
-    locant_encoding_free(e);
     return axis;
 }
 
@@ -259,7 +255,7 @@ static double weights(double *out, const char *spec, const double q[4],
 {
     double query[4], keys[16], v[16] = { 0 }, lse;
     locant_attention a = LOCANT_ATTENTION_INIT;
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     memcpy(query, q, sizeof(query));
     memcpy(keys, k, sizeof(keys));
@@ -275,7 +271,6 @@ static double weights(double *out, const char *spec, const double q[4],
     a.mask = LOCANT_MASK_CAUSAL;
     CHECK_OK(locant_attention_reference(VIEW(F64, out, 1, 1, 1, 4),
                                         VIEW(F64, &lse, 1, 1, 1), &a));
-    locant_encoding_free(e);
     return lse;
 }
 

@@ -84,7 +84,7 @@ TEST(gradients_are_as_printed)
 {
     int64_t pos = 3;
     double dy[4] = { 1, 1, 1, 1 }, dx[4];
-    locant_encoding *e = test_create("rope(pairing=interleaved)");
+    OWNED(locant_encoding) *e = test_create("rope(pairing=interleaved)");
 
     CHECK_OK(locant_encoding_rotate_backward(VIEW(F64, dx, 1, 4), NULL,
                                              VIEW(F64, dy, 1, 4), NULL, e,
@@ -93,7 +93,6 @@ TEST(gradients_are_as_printed)
         dx,
         (double[]){ -0.8488724885, -1.1311125047, 1.0295455340, 0.9695545335 },
         4, 2 * 0.56 * 0x1p-24 + TEN);
-    locant_encoding_free(e);
 }
 
 /* R(10) R(4) k = R(14) k, and between schedules. */
@@ -105,8 +104,8 @@ TEST(keys_move_in_one_turn)
     locant_tensor ty = DENSE(F64, moved, 1, 8);
     locant_tensor p = DENSE(I64, &from, 1);
     locant_tensor q = DENSE(I64, &to, 1);
-    locant_encoding *a = test_create("rope");
-    locant_encoding *b =
+    OWNED(locant_encoding) *a = test_create("rope");
+    OWNED(locant_encoding) *b =
         test_create("rope(base=500,scaling=yarn(factor=4,original=64))");
 
     check_turn(x, ramp, "rope", 8, 4, 4);
@@ -117,8 +116,6 @@ TEST(keys_move_in_one_turn)
                8, 14, 14);
     CHECK_OK(locant_encoding_rerotate(&ty, &tx, a, &p, b, &q));
     near_all(moved, want, 8, 64 * 0x1p-24);
-    locant_encoding_free(a);
-    locant_encoding_free(b);
 }
 
 /* ----------------------------------------------------------------- scaling */
@@ -301,7 +298,7 @@ static double pope(int64_t n)
 {
     double x[4] = { 1, -1, .5, 2 }, phase[2] = { 0, 0 }, y[2][4];
     int64_t zero = 0;
-    locant_encoding *e = test_create("pope");
+    OWNED(locant_encoding) *e = test_create("pope");
     locant_tensor delta = check_dense(phase, 1, 2);
 
     for (int key = 0; key < 2; key++) {
@@ -310,7 +307,6 @@ static double pope(int64_t n)
                                         VIEW(I64, key ? &zero : &n, 1), &delta,
                                         key ? LOCANT_ROTATE_KEY : 0));
     }
-    locant_encoding_free(e);
     return near_dot(y[0], y[1], 4);
 }
 

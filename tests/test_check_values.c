@@ -174,7 +174,7 @@ static void weights(double *out, const char *spec, const double *logits,
     double q[32] = { 0 }, k[16] = { 0 }, v[16] = { 0 }, all[32], lse[8];
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_tensor tk = DENSE(F64, k, 1, 1, 4, 4), tv = tk;
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     for (int j = 0; j < 4; j++) {
         q[4 * j] = 1; /* of head j */
@@ -192,7 +192,6 @@ static void weights(double *out, const char *spec, const double *logits,
     CHECK_OK(locant_attention_reference(VIEW(F64, all, 1, 8, 1, 4),
                                         VIEW(F64, lse, 1, 8, 1), &a));
     memcpy(out, all, 4 * sizeof(*out));
-    locant_encoding_free(e);
 }
 
 TEST(weights_of_alibi)

@@ -159,11 +159,9 @@ enum { ROWS = 3, TOKENS = 20 };
 
 static void ask_ids(int64_t *ids, const char *spec, int training)
 {
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create(spec);
 
-    CHECK_OK(locant_encoding_create(&e, spec));
     CHECK_OK(locant_encoding_ids(VIEW(I64, ids, ROWS, TOKENS), e, 7, training));
-    locant_encoding_free(e);
 }
 
 /* Row b of ids is what the builders of positions.h draw from its stream. */
@@ -215,25 +213,22 @@ TEST(training_beyond_its_length_is_refused)
 {
     int64_t got[TOKENS] = { 7 };
     locant_tensor out = DENSE(I64, got, 1, TOKENS);
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create("pose(length=19)+rope");
 
-    CHECK_OK(locant_encoding_create(&e, "pose(length=19)+rope"));
     REFUSES(PARAM, locant_encoding_ids(&out, e, 7, 1),
             "out has rows of 20 tokens, expected at most the 19 that "
             "pose(length=19) is to be trained for");
     assert_int_equal(got[0], 7);
-    locant_encoding_free(e);
 }
 
 /* ------------------------------------------------------------------- layers */
 
 TEST(layers_take_turns)
 {
-    locant_encoding *e;
+    locant_encoding *e =
+        test_create("layers(local=t5,global=kerple+rope,period=3)");
     int first;
 
-    CHECK_OK(locant_encoding_create(
-        &e, "layers(local=t5,global=kerple+rope,period=3)"));
     for (int64_t l = 0; l < 9; l++) {
         const locant_encoding *one = locant_encoding_layer(&first, e, l);
         int global = l == 2 || l == 5 || l == 8;

@@ -72,10 +72,9 @@ TEST(row_of_bias_is_as_printed)
 
 TEST(registry_row_is_right)
 {
-    locant_encoding *e = test_create("alibi(symmetric=no)");
+    OWNED(locant_encoding) *e = test_create("alibi(symmetric=no)");
 
     CHECK(strcmp(locant_encoding_spec(e), "alibi") == 0);
-    locant_encoding_free(e);
 }
 
 /* In bfloat16 throughout: every bit is transformers'. */

@@ -131,12 +131,11 @@ static void isa_table(struct drawn *d)
 {
     int64_t T = test_range(1, 5);
     struct any_call a = { .d = d };
-    locant_tensor out = TENSOR(F32, T, d->W);
+    OWNED(locant_tensor) out = TENSOR(F32, T, d->W);
 
     draw_params(d, LOCANT_F32, &(locant_sizes){ .width = d->W });
     a.q = positions(d, T);
     same_bits(call_table, &a, &out, bytes_of(&out));
-    test_tensor_free(&out);
     test_tensor_free(&a.q);
 }
 
@@ -144,7 +143,7 @@ static void isa_bias(struct drawn *d)
 {
     int64_t H = test_range(1, 5), T = test_range(1, 7), S = test_range(1, 70);
     struct any_call a = { .d = d };
-    locant_tensor out = TENSOR(F32, H, T, S);
+    OWNED(locant_tensor) out = TENSOR(F32, H, T, S);
 
     draw_params(d, LOCANT_F32, &(locant_sizes){ .heads = H, .kv_heads = H });
     if (d->o->far > 0) {
@@ -154,7 +153,6 @@ static void isa_bias(struct drawn *d)
     a.q = positions(d, T);
     a.k = positions(d, S);
     same_bits(call_bias, &a, &out, bytes_of(&out));
-    test_tensor_free(&out);
     test_tensor_free(&a.q);
     test_tensor_free(&a.k);
 }

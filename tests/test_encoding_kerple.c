@@ -49,7 +49,7 @@ static void slope_at_three(double out[2], const char *spec, double p, double a)
 {
     int64_t q = 3, k = 0;
     double dout = 1, dp = 0, da = 0;
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
     locant_tensor grad[2], td = DENSE(F64, &dout, 1, 1, 1);
     struct scalars s;
 
@@ -60,7 +60,6 @@ static void slope_at_three(double out[2], const char *spec, double p, double a)
                                            VIEW(I64, &k, 1), s.t));
     out[0] = dp;
     out[1] = da;
-    locant_encoding_free(e);
 }
 
 TEST(has_the_printed_gradients)
@@ -89,7 +88,7 @@ TEST(row_of_bias_is_as_printed)
 
 TEST(registry_row_is_right)
 {
-    locant_encoding *e = test_create("kerple(kind=log)");
+    OWNED(locant_encoding) *e = test_create("kerple(kind=log)");
     const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
 
@@ -98,15 +97,13 @@ TEST(registry_row_is_right)
     CHECK(strcmp(info.name, "p") == 0 && strcmp(info.dims, "[heads]") == 0);
     CHECK(locant_encoding_param(&info, e, 1, &sizes) == 1);
     CHECK(strcmp(info.name, "a") == 0);
-    locant_encoding_free(e);
 }
 
 static void project(const char *spec, int k, double *x, int64_t n)
 {
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     CHECK_OK(locant_encoding_param_project(VIEW(F64, x, n), e, k));
-    locant_encoding_free(e);
 }
 
 /* Everything >= 0.01; the power's p <= 2 as well; what is allowed stays. */

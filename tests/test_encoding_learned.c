@@ -7,18 +7,15 @@
 TEST(rows_are_copied_bit_for_bit)
 {
     int64_t pos[3] = { 36, 0, 36 };
-    locant_encoding *e = test_create("learned(length=37)");
-    locant_tensor table = TENSOR(F32, 37, 13);
-    locant_tensor out = TENSOR(F32, 3, 13);
+    OWNED(locant_encoding) *e = test_create("learned(length=37)");
+    OWNED(locant_tensor) table = TENSOR(F32, 37, 13);
+    OWNED(locant_tensor) out = TENSOR(F32, 3, 13);
 
     CHECK_OK(locant_encoding_table(&out, e, VIEW(I64, pos, 3), &table));
     for (int i = 0; i < 3; i++)
         CHECK(memcmp((float *)out.data + i * 13,
                      (float *)table.data + pos[i] * 13,
                      13 * sizeof(float)) == 0);
-    test_tensor_free(&table);
-    test_tensor_free(&out);
-    locant_encoding_free(e);
 }
 
 /* Counts of ones are exact in float32: row 2 is used twice, row 0 once. */
@@ -28,13 +25,12 @@ TEST(repeated_positions_add_up)
     float ones[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, grad[12] = { 0 };
     float table[12] = { 0 };
     static const float want[12] = { 1, 1, 1, 0, 0, 0, 2, 2, 2, 0, 0, 0 };
-    locant_encoding *e = test_create("learned(length=4)");
+    OWNED(locant_encoding) *e = test_create("learned(length=4)");
 
     CHECK_OK(locant_encoding_table_backward(
         VIEW(F32, grad, 4, 3), VIEW(F32, ones, 3, 3), e, VIEW(I64, pos, 3),
         VIEW(F32, table, 4, 3)));
     CHECK(memcmp(grad, want, sizeof(want)) == 0);
-    locant_encoding_free(e);
 }
 
 struct wall {
@@ -131,9 +127,9 @@ TEST(length_is_resolved)
  * draws are within 5 standard errors (0.02 / 160; 0.02 / 226). */
 TEST(starts_small_and_normal)
 {
-    locant_encoding *e = test_create("learned(length=200)");
-    locant_tensor a = TENSOR(F64, 200, 128);
-    locant_tensor b = TENSOR(F64, 200, 128);
+    OWNED(locant_encoding) *e = test_create("learned(length=200)");
+    OWNED(locant_tensor) a = TENSOR(F64, 200, 128);
+    OWNED(locant_tensor) b = TENSOR(F64, 200, 128);
     double sum = 0, square = 0, n = 25600;
 
     CHECK_OK(locant_encoding_param_init(&a, e, 0, 1));
@@ -147,7 +143,4 @@ TEST(starts_small_and_normal)
     CHECK(fabs(sqrt(square / n) - 0.02) < 5 * 0.02 / 226);
     CHECK_OK(locant_encoding_param_init(&b, e, 0, 2));
     CHECK(memcmp(a.data, b.data, 25600 * sizeof(double)) != 0);
-    test_tensor_free(&a);
-    test_tensor_free(&b);
-    locant_encoding_free(e);
 }

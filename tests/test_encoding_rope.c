@@ -100,7 +100,7 @@ TEST(gradient_is_as_printed)
                                     0.9695545335 };
     double dy[4] = { 1, 1, 1, 1 }, dx[4];
     int64_t pos = 3;
-    locant_encoding *e = test_create("rope(pairing=interleaved)");
+    OWNED(locant_encoding) *e = test_create("rope(pairing=interleaved)");
     locant_tensor tdy = DENSE(F64, dy, 1, 4);
     locant_tensor p = DENSE(I64, &pos, 1);
 
@@ -110,7 +110,6 @@ TEST(gradient_is_as_printed)
     CHECK_OK(locant_encoding_rotate_backward(&tdy, NULL, &tdy, NULL, e, &p,
                                              NULL, 0));
     CHECK(memcmp(dx, dy, sizeof(dx)) == 0);
-    locant_encoding_free(e);
 }
 
 TEST(registry_row_is_right)
@@ -133,14 +132,13 @@ static void table_of(float *cosine, float *sine, const char *spec,
 {
     float x[256];
     locant_tensor t = DENSE(F32, x, 1, D);
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     for (int64_t d = 0; d < D; d++)
         x[d] = d < D / 2;
     CHECK_OK(locant_encoding_rotate(&t, &t, e, pos, NULL, 0));
     memcpy(cosine, x, (size_t)D / 2 * sizeof(float));
     memcpy(sine, x + D / 2, (size_t)D / 2 * sizeof(float));
-    locant_encoding_free(e);
 }
 
 /* inv_freq = 1 / base^(2c/D) and its product with the position in float32. */
@@ -250,7 +248,7 @@ TEST(nan_stays_in_its_pair)
 {
     int64_t pos = 77;
     float x[12], y[12], clean[12];
-    locant_encoding *e = test_create("rope");
+    OWNED(locant_encoding) *e = test_create("rope");
     locant_tensor tx = DENSE(F32, x, 1, 12);
     locant_tensor ty = DENSE(F32, y, 1, 12);
     locant_tensor p = DENSE(I64, &pos, 1);
@@ -263,7 +261,6 @@ TEST(nan_stays_in_its_pair)
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
     for (int d = 0; d < 12; d++)
         CHECK(d % 6 == 2 ? isnan(y[d]) : y[d] == clean[d]);
-    locant_encoding_free(e);
 }
 
 struct call {

@@ -117,7 +117,7 @@ TEST(refuses_bad_tensors)
 {
     int64_t two = 2, pos[3] = { 0, 1, 2 };
     double data[12] = { 7, 7 };
-    locant_encoding *e = test_create("sinusoidal");
+    OWNED(locant_encoding) *e = test_create("sinusoidal");
     locant_tensor out = DENSE(F64, data, 3, 4), bad = out;
     locant_tensor p = DENSE(I64, pos, 3);
     locant_tensor p2 = DENSE(I64, pos, two);
@@ -151,5 +151,4 @@ TEST(refuses_bad_tensors)
     REFUSES(SHAPE, locant_encoding_table(&bad, e, &p, NULL),
             "out has rank 1, expected 2");
     CHECK(data[0] == 7 && data[1] == 7 && data[2] == 0);
-    locant_encoding_free(e);
 }

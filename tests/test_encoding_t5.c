@@ -169,14 +169,13 @@ static void buckets_of(double *out, const struct table *c, int64_t *q,
 {
     int64_t zero = 0;
     double table[256];
-    locant_encoding *e = test_create(c->spec);
+    OWNED(locant_encoding) *e = test_create(c->spec);
 
     for (int64_t b = 0; b < c->buckets; b++)
         table[b] = (double)b;
     CHECK_OK(locant_encoding_bias(VIEW(F64, out, 1, n, 1), e, VIEW(I64, q, n),
                                   VIEW(I64, &zero, 1),
                                   VIEW(F64, table, c->buckets, 1)));
-    locant_encoding_free(e);
 }
 
 /* -FAR .. FAR, and as many again up to 2^21. */
@@ -241,7 +240,7 @@ TEST(extremes_share_the_last_bucket)
 
 TEST(registry_row_is_right)
 {
-    locant_encoding *e =
+    OWNED(locant_encoding) *e =
         test_create("t5(bidirectional=no,distance=128,buckets=32)");
     const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
@@ -250,7 +249,6 @@ TEST(registry_row_is_right)
     CHECK(locant_encoding_param(&info, e, 0, &sizes) == 1);
     CHECK(strcmp(info.name, "table") == 0);
     CHECK(strcmp(info.dims, "[buckets, heads]") == 0);
-    locant_encoding_free(e);
 }
 
 TEST(refuses_bad_arguments)

@@ -52,32 +52,29 @@ TEST(reach_is_0_while_the_length_is_unknown)
                                          "learned" };
 
     for (size_t n = 0; n < LEN(specs); n++) {
-        locant_encoding *e = test_create(specs[n]);
+        OWNED(locant_encoding) *e = test_create(specs[n]);
 
         CHECK(locant_encoding_length_limit(e) == 0);
-        locant_encoding_free(e);
     }
 }
 
 /* A size that is unknown is 0, not that of another name. */
 TEST(hops_have_no_size_without_a_length)
 {
-    locant_encoding *e = test_create("graph");
+    OWNED(locant_encoding) *e = test_create("graph");
     const locant_sizes sizes = { .heads = 2 };
     locant_param_info info;
 
     CHECK(locant_encoding_param(&info, e, 0, &sizes));
     CHECK(info.shape[0] == 0 && info.shape[1] == 0);
-    locant_encoding_free(e);
 }
 
 /* Shape [2, 0]: a no-op, as core.h says. */
 TEST(ids_of_no_tokens_are_written)
 {
-    locant_encoding *e = test_create("randomized+rope");
+    OWNED(locant_encoding) *e = test_create("randomized+rope");
 
     CHECK_OK(locant_encoding_ids(VIEW(I64, NULL, 2, 0), e, 1, 1));
-    locant_encoding_free(e);
 }
 
 /* A sum of two encodings that name things refuses in their name. */
@@ -86,20 +83,18 @@ TEST(sums_are_named_in_sentences)
     int64_t at = 0;
     double b;
     locant_tensor pos = DENSE(I64, &at, 1);
-    locant_encoding *e = test_create("sinusoidal+rope");
+    OWNED(locant_encoding) *e = test_create("sinusoidal+rope");
 
     REFUSES(UNSUPPORTED,
             locant_encoding_bias(VIEW(F64, &b, 1, 1, 1), e, &pos, &pos, NULL),
             "sinusoidal+rope adds nothing to scores; it has no score door");
-    locant_encoding_free(e);
 }
 
 TEST(layers_take_any_number)
 {
-    locant_encoding *e = test_create("layers(local=rope,global=none)");
+    OWNED(locant_encoding) *e = test_create("layers(local=rope,global=none)");
 
     CHECK(locant_encoding_layer(NULL, e, INT64_MAX) != NULL);
-    locant_encoding_free(e);
 }
 
 /* One kind draws integers, the other reals: who fills the array? */

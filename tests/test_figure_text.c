@@ -388,15 +388,13 @@ TEST(every_figure_can_be_had)
         CHECK(info->title_zh[0] != '\0');
         view.trained = view.length = 16;
         for (size_t k = 0; k < LEN(specs) && taken == 0; k++) {
-            locant_encoding *e;
+            OWNED(locant_encoding) *e = test_create(specs[k]);
             locant_status status;
 
-            CHECK_OK(locant_encoding_create(&e, specs[k]));
             status =
                 locant_figure_of_encoding(info->name, e, &view, keep, &taken);
             CHECK((status == LOCANT_OK) == (taken > 0));
             CHECK(status == LOCANT_OK || status == LOCANT_ERR_PARAM);
-            locant_encoding_free(e);
         }
         /* what only training makes is of runs */
         if (taken == 0 && strcmp(info->of, "runs") != 0 &&
@@ -409,14 +407,12 @@ TEST(every_figure_can_be_had)
 static locant_status refuse(const char *name, const char *spec,
                             const locant_figure_view *view)
 {
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create(spec);
     locant_status status;
     int taken = 0;
 
-    CHECK_OK(locant_encoding_create(&e, spec));
     status = locant_figure_of_encoding(name, e, view, keep, &taken);
     CHECK(taken == 0);
-    locant_encoding_free(e);
     return status;
 }
 

@@ -31,7 +31,7 @@ static double backward_error(int64_t N, double norm)
 /* Ten printed digits and the error of the problem. */
 TEST(path_of_four_is_as_printed)
 {
-    locant_graph *g = path_of(4, 0);
+    OWNED(locant_graph) *g = path_of(4, 0);
     double column[4], tolerance = 0.51e-10 + backward_error(4, 4);
     struct eigen e;
 
@@ -60,7 +60,6 @@ TEST(path_of_four_is_as_printed)
         4, tolerance);
     for (int j = 0; j < 4; j++)
         CHECK(e.degenerate[j] == 0);
-    locant_graph_free(g);
 }
 
 /* Every number is a dyadic fraction: exact. */
@@ -68,7 +67,7 @@ TEST(walks_on_a_path_are_as_printed)
 {
     static const double want[16] = { 0, .5,  0, .375,  0, .75, 0, .6875,
                                      0, .75, 0, .6875, 0, .5,  0, .375 };
-    locant_graph *g = path_of(4, 0);
+    OWNED(locant_graph) *g = path_of(4, 0);
     double got[16];
     locant_tensor out = DENSE(F64, got, 4, 4);
 
@@ -77,7 +76,6 @@ TEST(walks_on_a_path_are_as_printed)
     CHECK_OK(locant_graph_random_walk(&out, g, 2)); /* times k */
     for (int i = 0; i < 16; i++)
         CHECK(got[i] == want[i] * (i % 4 + 1));
-    locant_graph_free(g);
 }
 
 /* ------------------------------------------------------------ closed forms */
@@ -146,7 +144,7 @@ TEST(paths_are_as_in_closed_form)
     for (size_t n = 0; n < LEN(sizes); n++)
         for (size_t c = 0; c < LEN(kinds); c++) {
             int64_t N = sizes[n];
-            locant_graph *g = path_of(N, 0);
+            OWNED(locant_graph) *g = path_of(N, 0);
 
             solve(&e, g, kinds[c], N, 0);
             for (int64_t k = 0; k < N; k++) {
@@ -159,7 +157,6 @@ TEST(paths_are_as_in_closed_form)
                 check_column(&e, k, v,
                              fmin(fabs(next - value), fabs(before - value)), 4);
             }
-            locant_graph_free(g);
         }
 }
 
@@ -173,7 +170,7 @@ TEST(cycles_are_as_in_closed_form)
     double v[MOST];
 
     for (int64_t N = 3; N <= 40; N++) {
-        locant_graph *g = path_of(N, 1);
+        OWNED(locant_graph) *g = path_of(N, 1);
 
         solve(&e, g, LOCANT_LAPLACIAN_COMBINATORIAL, N, 0);
         for (int64_t j = 0; j < N; j++) {
@@ -195,13 +192,12 @@ TEST(cycles_are_as_in_closed_form)
             check_column(&e, j, v, 2 * gap, 4);
             CHECK(e.degenerate[j] == (j == 0 || 2 * k == N ? 0 : (int)k));
         }
-        locant_graph_free(g);
     }
 }
 
 TEST(cut_eigenspaces_are_reported)
 {
-    locant_graph *g = path_of(8, 1);
+    OWNED(locant_graph) *g = path_of(8, 1);
     struct eigen e;
 
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 4, 0);
@@ -210,7 +206,6 @@ TEST(cut_eigenspaces_are_reported)
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 4, 1);
     CHECK(e.degenerate[0] == 1 && e.degenerate[1] == 1 &&
           e.degenerate[2] == 2 && e.degenerate[3] == 2);
-    locant_graph_free(g);
 }
 
 /* ----------------------------------------------- the definition, any graph */
@@ -343,7 +338,7 @@ TEST(every_graph_is_solved)
 
     for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, c % 8 ? 14 : 48), zeros = 0;
-        locant_graph *g = graph_of(&list, N);
+        OWNED(locant_graph) *g = graph_of(&list, N);
         locant_laplacian kind = kinds[test_rand() % LEN(kinds)];
 
         dense_of(&d, &list, N);
@@ -357,7 +352,6 @@ TEST(every_graph_is_solved)
         if (kind != LOCANT_LAPLACIAN_RANDOM_WALK)
             check_bases(&e);
         CHECK(zeros == locant_graph_info_of(g)->components);
-        locant_graph_free(g);
     }
 }
 
@@ -386,7 +380,7 @@ TEST(walks_are_powers)
 
     for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, 20);
-        locant_graph *g = graph_of(&list, N);
+        OWNED(locant_graph) *g = graph_of(&list, N);
         double space = test_rand() % 2 ? 0 : 2.5 * fabs(test_uniform());
 
         dense_of(&d, &list, N);
@@ -404,7 +398,6 @@ TEST(walks_are_powers)
                       (2 * k * (double)(N + 2) + 8) * 0x1p-53 * want);
             }
         }
-        locant_graph_free(g);
     }
 }
 
@@ -418,7 +411,7 @@ TEST(hops_are_shortest)
 
     for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, 24);
-        locant_graph *g = graph_of(&list, N);
+        OWNED(locant_graph) *g = graph_of(&list, N);
 
         dense_of(&d, &list, N);
         for (int64_t i = 0; i < N; i++)
@@ -433,6 +426,5 @@ TEST(hops_are_shortest)
             for (int64_t j = 0; j < N; j++)
                 CHECK((double)got[i * N + j] ==
                       (isfinite(far[i][j]) ? far[i][j] : -1));
-        locant_graph_free(g);
     }
 }

@@ -117,7 +117,7 @@ TEST(parts_have_vectors_of_their_own)
     const double want[3][6] = { { 0.5, root, 0.5, 0, 0, 0 },
                                 { 0, 0, 0, root, root, 0 },
                                 { 0, 0, 0, 0, 0, 1 } };
-    locant_graph *g = three_parts();
+    OWNED(locant_graph) *g = three_parts();
 
     CHECK(locant_graph_info_of(g)->components == 3);
     CHECK(locant_graph_info_of(g)->isolated == 1);
@@ -131,18 +131,16 @@ TEST(parts_have_vectors_of_their_own)
           e.degenerate[5] == 2); /* 1, then 2 twice */
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 2, 1);
     CHECK(e.degenerate[0] == -1 && e.degenerate[1] == -1);
-    locant_graph_free(g);
 }
 
 /* The random-walk Laplacian is constant on a part. */
 TEST(walk_vectors_are_constant_on_parts)
 {
-    locant_graph *g = three_parts();
+    OWNED(locant_graph) *g = three_parts();
 
     solve(&e, g, LOCANT_LAPLACIAN_RANDOM_WALK, 6, 0);
     for (int i = 0; i < 3; i++)
         CHECK(fabs(at(&e, i, 0) - 1 / sqrt(3)) <= 4 * 30 * 6 * 0x1p-52);
-    locant_graph_free(g);
 }
 
 /* Columns the graph cannot fill are 0; so are walks of a lone node. */
@@ -325,7 +323,7 @@ TEST(no_address_space_is_an_error)
     double values[2], vectors[4];
     locant_tensor w = DENSE(F64, values, 2);
     locant_tensor v = DENSE(F64, vectors, 2, 2);
-    locant_graph *g = path_of(2, 0);
+    OWNED(locant_graph) *g = path_of(2, 0);
     struct rlimit before, limit;
 
     CHECK(getrlimit(RLIMIT_AS, &before) == 0);
@@ -335,5 +333,4 @@ TEST(no_address_space_is_an_error)
     CHECK(locant_graph_laplacian(&w, &v, NULL, g, 0, 0) == LOCANT_ERR_NOMEM);
     CHECK(setrlimit(RLIMIT_AS, &before) == 0);
     CHECK_OK(locant_graph_laplacian(&w, &v, NULL, g, 0, 0));
-    locant_graph_free(g);
 }

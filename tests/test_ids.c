@@ -11,10 +11,9 @@ enum { B = 3, T = 12 };
 
 static void ask(int64_t *ids, const char *spec, uint64_t seed, int training)
 {
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     CHECK_OK(locant_encoding_ids(VIEW(I64, ids, B, T), e, seed, training));
-    locant_encoding_free(e);
 }
 
 TEST(most_encodings_count)
@@ -121,7 +120,8 @@ TEST(cape_moves_within_bounds)
 {
     double ids[B * T], first[B];
     locant_tensor out = DENSE(F64, ids, B, T);
-    locant_encoding *e = test_create("cape(shift=2,jitter=0.25,scale=1.5)");
+    OWNED(locant_encoding) *e =
+        test_create("cape(shift=2,jitter=0.25,scale=1.5)");
 
     for (uint64_t seed = 0; seed < 50; seed++) {
         CHECK_OK(locant_encoding_ids(&out, e, seed, 1));
@@ -138,7 +138,6 @@ TEST(cape_moves_within_bounds)
     CHECK_OK(locant_encoding_ids(&out, e, 3, 0));
     for (int i = 0; i < B * T; i++)
         CHECK(ids[i] == i % T - 5.5);
-    locant_encoding_free(e);
 }
 
 TEST(bad_calls_are_refused)

@@ -73,9 +73,8 @@ static void check_batch(const locant_encoding *e, locant_dtype dtype,
 static void check_tables(void)
 {
     static double table[(ROWS + 1) * MOST];
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create("learned(offset=1)");
 
-    CHECK_OK(locant_encoding_create(&e, "learned(offset=1)"));
     for (size_t d = 0; d < LEN(dtypes); d++)
         for (size_t w = 0; w < LEN(widths); w++)
             for (int wide = 0; wide < 2; wide++) {
@@ -87,7 +86,6 @@ static void check_tables(void)
                 fill(table, t.dtype, (size_t)(shape[0] * shape[1]), every);
                 check_batch(e, dtypes[d], widths[w], &t, every ? 0 : 300);
             }
-    locant_encoding_free(e);
 }
 
 static void check_sinusoids(void)
@@ -99,12 +97,10 @@ static void check_sinusoids(void)
 
     for (size_t k = 0; k < LEN(specs); k++)
         for (size_t d = 0; d < LEN(dtypes); d++) {
-            locant_encoding *e;
+            OWNED(locant_encoding) *e = test_create(specs[k]);
 
-            CHECK_OK(locant_encoding_create(&e, specs[k]));
             check_batch(e, dtypes[d], widths[test_range(0, LEN(widths) - 1)],
                         NULL, 100);
-            locant_encoding_free(e);
         }
 }
 
@@ -129,7 +125,7 @@ static void numbers_that_are_not_stay_so(void)
 
     memset(x, 0, sizeof(x));
     memcpy(&table[37], &odd[0], sizeof(table[0]));
-    CHECK_OK(locant_encoding_create(&e, "learned"));
+    e = test_create("learned");
     CHECK_OK(locant_encoding_add(&to, &to, e, VIEW(I64, &zero, 1),
                                  VIEW(F32, table, 1, 64)));
     for (size_t i = 0; i < LEN(x); i++)

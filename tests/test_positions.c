@@ -74,7 +74,7 @@ TEST(masks_are_counted)
         int64_t first = test_range(-5, 5), pad = test_range(-5, 5);
         const int64_t shape[] = { B, S + 3 };
         locant_dtype dtype = test_range(0, 1) ? LOCANT_I32 : LOCANT_I64;
-        locant_tensor mask = test_tensor(dtype, 2, shape);
+        OWNED(locant_tensor) mask = test_tensor(dtype, 2, shape);
         locant_tensor out = ids(2, shape, NULL);
         int one[4][MOST + 3];
 
@@ -99,7 +99,6 @@ TEST(masks_are_counted)
                       (s < S ? oracle_mask_id(one[b], s, first, pad) : 77));
             }
         mask.shape[1] = out.shape[1] = S + 3;
-        test_tensor_free(&mask);
         test_tensor_free(&out);
     }
 }

@@ -34,7 +34,7 @@ static void check_grid(const locant_grid *g, int64_t columns)
 {
     static int64_t patch[MOST][3];
     int64_t n = oracle_patches(patch, g->frames, g->rows, g->cols, g->merge);
-    locant_tensor out = TENSOR(F64, g->prefix + n, columns);
+    OWNED(locant_tensor) out = TENSOR(F64, g->prefix + n, columns);
 
     CHECK_OK(locant_positions_from_grid(&out, g));
     for (int64_t k = 0; k < g->prefix * columns; k++)
@@ -47,7 +47,6 @@ static void check_grid(const locant_grid *g, int64_t columns)
 
             CHECK(fabsl(got - want) <= 0x1p-53L * fabsl(want) + 0x1p-60L);
         }
-    test_tensor_free(&out);
 }
 
 TEST(patches_come_in_their_order)
@@ -108,7 +107,7 @@ TEST(grids_match_their_models)
 TEST(grid_refusals)
 {
     locant_grid g = LOCANT_GRID_INIT;
-    locant_tensor out = TENSOR(F64, 6, 2);
+    OWNED(locant_tensor) out = TENSOR(F64, 6, 2);
     locant_tensor one = out;
     double kept = real_at(&out, 0);
 
@@ -141,7 +140,6 @@ TEST(grid_refusals)
     CHECK(locant_positions_from_grid(&out, &g) == LOCANT_ERR_PARAM);
     CHECK(locant_positions_from_grid(&out, NULL) == LOCANT_ERR_NULL);
     CHECK(real_at(&out, 0) == kept);
-    test_tensor_free(&out);
 }
 
 /* ------------------------------------------------------------------ M-RoPE */
@@ -319,7 +317,7 @@ TEST(mrope_refuses_bad_arguments)
 {
     const int64_t huge = INT64_C(1) << 40;
     locant_segment s = { .kind = LOCANT_SEGMENT_TEXT, .tokens = -1 };
-    locant_tensor out = TENSOR(I64, 4, 3);
+    OWNED(locant_tensor) out = TENSOR(I64, 4, 3);
     int64_t delta = 5;
 
     refused(&s, "locant_mrope_tokens: tokens of segment 0 is -1, expected at "
@@ -358,5 +356,4 @@ TEST(mrope_refuses_bad_arguments)
                                            (locant_mrope_next)2),
             "next is 2, expected 0 (max) or 1 (grid)");
     CHECK(delta == 5);
-    test_tensor_free(&out);
 }

@@ -309,7 +309,7 @@ TEST(cape_is_what_its_formula_says)
     enum { B = 3, T = 17 };
     locant_cape c = LOCANT_CAPE_INIT;
     locant_random r = seeded(10), again = r;
-    locant_tensor out = TENSOR(F64, B, T);
+    OWNED(locant_tensor) out = TENSOR(F64, B, T);
 
     c.step = 0.25;
     c.global_shift = 5;
@@ -332,13 +332,12 @@ TEST(cape_is_what_its_formula_says)
         }
     }
     CHECK(r.index == again.index);
-    test_tensor_free(&out);
 }
 
 TEST(cape_without_draws_is_plain)
 {
     locant_cape c = LOCANT_CAPE_INIT;
-    locant_tensor out = TENSOR(F64, 2, 4);
+    OWNED(locant_tensor) out = TENSOR(F64, 2, 4);
     const double *x = out.data;
 
     c.global_shift = 5; /* of training only */
@@ -360,7 +359,6 @@ TEST(cape_without_draws_is_plain)
     c.step = 1e308; /* the ends of the row would be infinite */
     CHECK(locant_positions_cape(&out, &c, NULL) == LOCANT_ERR_PARAM);
     CHECK(locant_positions_cape(&out, NULL, NULL) == LOCANT_ERR_NULL);
-    test_tensor_free(&out);
 }
 
 TEST(random_refusals)

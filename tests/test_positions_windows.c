@@ -73,9 +73,9 @@ TEST(selfextend_groups_positions)
     for (int round = 0; round < 200; round++) {
         int64_t T = test_range(1, 30), group = test_range(1, 9);
         int64_t window = test_range(1, 40);
-        locant_tensor p = TENSOR(I64, 1, T);
-        locant_tensor q = TENSOR(I64, 1, T);
-        locant_tensor k = TENSOR(I64, 1, T);
+        OWNED(locant_tensor) p = TENSOR(I64, 1, T);
+        OWNED(locant_tensor) q = TENSOR(I64, 1, T);
+        OWNED(locant_tensor) k = TENSOR(I64, 1, T);
 
         for (int64_t t = 0; t < T; t++)
             ((int64_t *)p.data)[t] = test_range(-100, 1000);
@@ -90,16 +90,13 @@ TEST(selfextend_groups_positions)
         ((int64_t *)k.data)[0] = 12345;
         CHECK_OK(locant_positions_selfextend(NULL, &k, &p, group, window));
         CHECK((double)at(&k, 0) == floor((double)at(&p, 0) / (double)group));
-        test_tensor_free(&p);
-        test_tensor_free(&q);
-        test_tensor_free(&k);
     }
 }
 
 TEST(selfextend_refusals)
 {
-    locant_tensor p = TENSOR(I64, 1, 1);
-    locant_tensor q = TENSOR(I64, 1, 1);
+    OWNED(locant_tensor) p = TENSOR(I64, 1, 1);
+    OWNED(locant_tensor) q = TENSOR(I64, 1, 1);
 
     REFUSES(PARAM, locant_positions_selfextend(&q, NULL, &p, 0, 4),
             "group is 0, expected at least 1");
@@ -113,8 +110,6 @@ TEST(selfextend_refusals)
         CHECK_OK(locant_positions_selfextend(&q, NULL, &p, group, INT64_MAX));
         CHECK(at(&q, 0) == INT64_MAX);
     }
-    test_tensor_free(&p);
-    test_tensor_free(&q);
 }
 
 static void check_longlora(const locant_tensor *groups, int64_t T,
@@ -225,8 +220,8 @@ TEST(distances_follow_the_two_score_matrices)
                                    .sinks = test_range(0, 5) };
         int64_t T = test_range(0, 7), S = test_range(0, 20);
         locant_tensor q = vector(T), k = vector(S);
-        locant_tensor out = TENSOR(F64, T, S);
-        locant_tensor less = TENSOR(F32, T, S);
+        OWNED(locant_tensor) out = TENSOR(F64, T, S);
+        OWNED(locant_tensor) less = TENSOR(F32, T, S);
 
         for (int64_t i = 0; i < T; i++)
             ((int64_t *)q.data)[i] = test_range(0, 40);
@@ -242,8 +237,6 @@ TEST(distances_follow_the_two_score_matrices)
         }
         test_tensor_free(&q);
         test_tensor_free(&k);
-        test_tensor_free(&out);
-        test_tensor_free(&less);
     }
 }
 
@@ -350,7 +343,7 @@ TEST(temperatures_follow_the_formulas)
 {
     const int64_t n = 50;
     locant_tensor p = vector(n), out = TENSOR(F64, n);
-    locant_tensor less = TENSOR(F32, n);
+    OWNED(locant_tensor) less = TENSOR(F32, n);
 
     for (int round = 0; round < 200; round++) {
         locant_temperature_form f = { .kind =
@@ -375,7 +368,6 @@ TEST(temperatures_follow_the_formulas)
     }
     test_tensor_free(&p);
     test_tensor_free(&out);
-    test_tensor_free(&less);
 }
 
 TEST(temperature_refusals)

@@ -240,10 +240,9 @@ static int has_pairing(const char *name)
 
 static int axes_of(const char *name)
 {
-    locant_encoding *e = test_create(name);
+    OWNED(locant_encoding) *e = test_create(name);
     int axes = locant_encoding_axes(e);
 
-    locant_encoding_free(e);
     return axes;
 }
 

@@ -163,7 +163,7 @@ TEST(rates_are_chosen_by_validation)
     plan.n_rates = 2;
     plan.blocks = 1;
     plan.train.steps = 15;
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "sweep")));
+    s = store_at(scratch_file(&dir, "sweep"));
     CHECK_OK(lct_plan_run(&plan, s, corpus, NULL, NULL));
     for (int i = 0; i < 2; i++) {
         CHECK(plan.rate[i] == 4e-3);

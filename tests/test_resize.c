@@ -285,10 +285,10 @@ static void one_case(void)
     double *A = matrix(&p, &n, &m), *before;
     size_t size = locant_dtype_size(p.dtype);
     const int64_t small[2] = { n, p.D }, large[2] = { m, p.D };
-    locant_tensor out = test_tensor(p.dtype, 2, small);
-    locant_tensor dout = test_tensor(p.dtype, 2, small);
-    locant_tensor table = test_tensor(p.dtype, 2, large);
-    locant_tensor dtable = test_tensor(p.dtype, 2, large);
+    OWNED(locant_tensor) out = test_tensor(p.dtype, 2, small);
+    OWNED(locant_tensor) dout = test_tensor(p.dtype, 2, small);
+    OWNED(locant_tensor) table = test_tensor(p.dtype, 2, large);
+    OWNED(locant_tensor) dtable = test_tensor(p.dtype, 2, large);
 
     test_guarded_readonly(table.data, (size_t)(m * p.D) * size);
     test_guarded_readonly(dout.data, (size_t)(n * p.D) * size);
@@ -302,10 +302,6 @@ static void one_case(void)
     compare(&p, &dtable, &dout, before, A, true);
     free(before);
     free(A);
-    test_tensor_free(&dtable);
-    test_tensor_free(&table);
-    test_tensor_free(&dout);
-    test_tensor_free(&out);
 }
 
 TEST(matches_the_definition)
@@ -335,8 +331,8 @@ TEST(gradient_is_the_transposed_matrix)
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
         locant_tensor one_m = unit(m), one_n = unit(n);
-        locant_tensor W = TENSOR(F64, n, m);
-        locant_tensor Wt = TENSOR(F64, m, n);
+        OWNED(locant_tensor) W = TENSOR(F64, n, m);
+        OWNED(locant_tensor) Wt = TENSOR(F64, m, n);
         const double *a = W.data, *b = Wt.data;
 
         memset(Wt.data, 0, (size_t)(n * m) * sizeof(double));
@@ -346,8 +342,6 @@ TEST(gradient_is_the_transposed_matrix)
             for (int64_t j = 0; j < m; j++)
                 if (a[x * m + j] != b[j * n + x])
                     complain(&p, "transposed", b[j * n + x], a[x * m + j]);
-        test_tensor_free(&Wt);
-        test_tensor_free(&W);
         test_tensor_free(&one_n);
         test_tensor_free(&one_m);
     }
@@ -389,8 +383,8 @@ TEST(constants_stay)
     for (int i = test_cases(300); i > 0; i--) {
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
-        locant_tensor ones = TENSOR(F64, m, 1);
-        locant_tensor out = TENSOR(F64, n, 1);
+        OWNED(locant_tensor) ones = TENSOR(F64, m, 1);
+        OWNED(locant_tensor) out = TENSOR(F64, n, 1);
 
         for (int64_t j = 0; j < m; j++)
             ((double *)ones.data)[j] = 1;
@@ -398,7 +392,5 @@ TEST(constants_stay)
         for (int64_t x = 0; x < n; x++)
             CHECK(fabs(((double *)out.data)[x] - 1) <=
                   (double)(m + 8) * 0x1p-50);
-        test_tensor_free(&out);
-        test_tensor_free(&ones);
     }
 }

@@ -42,8 +42,8 @@ TEST(prefix_and_far_rows_are_left_alone)
 TEST(long_tables_keep_their_far_end)
 {
     enum { M = 1 << 20 };
-    locant_tensor t = TENSOR(F64, M, 1);
-    locant_tensor u = TENSOR(F64, M / 2, 1);
+    OWNED(locant_tensor) t = TENSOR(F64, M, 1);
+    OWNED(locant_tensor) u = TENSOR(F64, M / 2, 1);
     locant_resize how = options(0, 0, 0);
     double *x = t.data, *y = u.data;
 
@@ -55,8 +55,6 @@ TEST(long_tables_keep_their_far_end)
     CHECK_OK(locant_resize_1d(&t, &u, &how));
     for (int i = 1; i < M - 1; i++)
         CHECK(x[i] == i);
-    test_tensor_free(&u);
-    test_tensor_free(&t);
 }
 
 TEST(same_bits_for_any_threads_and_strides)

@@ -20,13 +20,12 @@ static void rotate_at(double *y, const double *x, const char *spec,
                       const double *coords, int64_t axes, int64_t D)
 {
     double copy[256], where[3];
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     memcpy(copy, x, (size_t)D * sizeof(*x));
     memcpy(where, coords, (size_t)axes * sizeof(*coords));
     CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, D), VIEW(F64, copy, 1, D),
                                     e, VIEW(F64, where, 1, axes), NULL, 0));
-    locant_encoding_free(e);
 }
 
 /* Angle of every pair, from (1, 0) turned; the layout decides where pairs are
@@ -162,12 +161,11 @@ TEST(mrope_has_the_values_of_appendix_a3)
 static void rotate_float(float *y, const float *x, const char *spec,
                          int64_t pos, int64_t D)
 {
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     CHECK_OK(locant_encoding_rotate(VIEW(F32, y, 1, D),
                                     VIEW(F32, (void *)x, 1, D), e,
                                     VIEW(I64, &pos, 1), NULL, 0));
-    locant_encoding_free(e);
 }
 
 /*
@@ -209,7 +207,7 @@ TEST(mrope_of_text_is_rope)
 /* Which of three coordinates each pair follows, as a word of t, h, w. */
 static void layout_of(char *out, const char *spec, int64_t D)
 {
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
     const struct lct_schedule *s;
 
     CHECK_OK(lct_schedule_of(&s, e, "test", D, 1));
@@ -218,7 +216,6 @@ static void layout_of(char *out, const char *spec, int64_t D)
             if (s->turn[a * s->pairs + c].hi != 0)
                 out[c] = "thw"[a];
     out[s->pairs] = 0;
-    locant_encoding_free(e);
 }
 
 TEST(layouts_are_as_described)

@@ -167,7 +167,7 @@ static double score_ratio(const char *spec, double scale)
     }
     for (int i = 0; i < 2; i++) {
         locant_attention a = LOCANT_ATTENTION_INIT;
-        locant_encoding *e = test_create(specs[i]);
+        OWNED(locant_encoding) *e = test_create(specs[i]);
 
         a.q = &tq;
         a.k = a.v = &tk;
@@ -175,7 +175,6 @@ static double score_ratio(const char *spec, double scale)
         a.scale = scale;
         CHECK_OK(locant_attention_reference(VIEW(F64, o, 1, 1, 1, 64),
                                             VIEW(F64, lse + i, 1, 1, 1), &a));
-        locant_encoding_free(e);
     }
     return lse[1] / lse[0];
 }
@@ -305,7 +304,7 @@ TEST(the_longest_position_of_a_call_decides)
                                "short=1:1:1:1,long=2:2:2:2))";
     int64_t pos[2] = { 10, 63 };
     double x[16], y[16], want[8];
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
     locant_tensor tx = DENSE(F64, x, 2, 8);
     locant_tensor ty = DENSE(F64, y, 2, 8);
     locant_tensor p = DENSE(I64, pos, 2);
@@ -319,7 +318,6 @@ TEST(the_longest_position_of_a_call_decides)
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
     near_rotate(want, x, "rope(scaling=linear(factor=2))", 10, 8, 0);
     near_all(y, want, 8, 0);
-    locant_encoding_free(e);
 }
 
 TEST(traits_follow_the_values)
@@ -379,8 +377,7 @@ TEST(a_growing_call_does_not_grow_memory)
     double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
     test_memory_fail(0);
-    CHECK_OK(locant_encoding_create(
-        &e, "rope(scaling=dynamic(factor=2,original=16))"));
+    e = test_create("rope(scaling=dynamic(factor=2,original=16))");
     for (int64_t p = 0; p < 300; p++) {
         locant_tensor row = DENSE(F64, x, 1, 8);
         locant_tensor at = DENSE(I64, &p, 1);

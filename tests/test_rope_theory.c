@@ -238,7 +238,7 @@ static void measured(double *freq, const char *spec)
 
     for (int c = 0; c < DIM; c++)
         x[c] = c < PAIRS;
-    CHECK_OK(locant_encoding_create(&e, spec));
+    e = test_create(spec);
     CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, DIM), VIEW(F64, x, 1, DIM),
                                     e, VIEW(I64, &place, 1), NULL, 0));
     locant_encoding_free(e);

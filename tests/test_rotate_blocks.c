@@ -170,8 +170,7 @@ TEST(a_tensor_turns_as_its_rows_do)
         int64_t shape[4], *pos;
 
         sizes(shape);
-        CHECK_OK(locant_encoding_create(
-            &e, specs[test_range(0, (int64_t)LEN(specs) - 1)]));
+        e = test_create(specs[test_range(0, (int64_t)LEN(specs) - 1)]);
         pos = positions_of(shape[2]);
         at = locant_dense(pos, LOCANT_I64, 1, shape + 2);
         x = block_of(dtype, shape);
@@ -205,7 +204,7 @@ TEST(queries_and_keys_turn_in_one_call)
         struct block before;
 
         sizes(shape);
-        CHECK_OK(locant_encoding_create(&e, both[test_range(0, 2)]));
+        e = test_create(both[test_range(0, 2)]);
         pos = positions_of(shape[2]);
         for (int64_t t = 0; t < shape[2]; t++)
             pos[t] %= 3000; /* further off the factors of xpos overflow */
@@ -247,7 +246,7 @@ TEST(rows_are_added_as_one_by_one)
 
         sizes(shape);
         shape[3] = 4 * test_range(1, 20);
-        CHECK_OK(locant_encoding_create(&e, tables[test_range(0, 3)]));
+        e = test_create(tables[test_range(0, 3)]);
         pos = positions_of(shape[2]);
         for (int64_t t = 0; t < shape[2]; t++)
             pos[t] = pos[t] < 0 ? -pos[t] % 81 : pos[t] % 81;
@@ -290,9 +289,8 @@ TEST(what_is_added_is_the_table)
         locant_tensor to = locant_dense(x, LOCANT_F32, 2, cases[k].shape);
         locant_tensor at = locant_dense(pos, LOCANT_I64, 1, cases[k].shape);
         size_t n = lct_elements(&to);
-        locant_encoding *e;
+        OWNED(locant_encoding) *e = test_create(cases[k].spec);
 
-        CHECK_OK(locant_encoding_create(&e, cases[k].spec));
         CHECK_OK(locant_encoding_table(&rows, e, &at, &params));
         for (size_t i = 0; i < n; i++) {
             x[i] = (float)test_uniform();
@@ -300,7 +298,6 @@ TEST(what_is_added_is_the_table)
         }
         CHECK_OK(locant_encoding_add(&to, &to, e, &at, &params));
         assert_memory_equal(x, want, n * sizeof(*x));
-        locant_encoding_free(e);
     }
 }
 
@@ -314,7 +311,7 @@ TEST(refuses_what_does_not_fit)
     locant_encoding *e, *none;
 
     CHECK_OK(locant_encoding_create(&e, "rope"));
-    CHECK_OK(locant_encoding_create(&none, "alibi"));
+    none = test_create("alibi");
     REFUSES(SHAPE, locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL, 0),
             "k is [.., 4, 6], expected the tokens and channels of q, [.., 4, "
             "8]");

@@ -75,7 +75,7 @@ TEST(channels_are_cosines_and_sines)
     locant_tensor at = DENSE(I64, pos, TOKENS);
 
     for (size_t i = 0; i < LEN(row); i++) {
-        locant_encoding *e = test_create(row[i].spec);
+        OWNED(locant_encoding) *e = test_create(row[i].spec);
 
         draw(x, pos, row[i].below);
         CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
@@ -86,7 +86,6 @@ TEST(channels_are_cosines_and_sines)
         CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL,
                                         LOCANT_ROTATE_INVERSE));
         check_turns("undone", y, pos, row[i].base, 1 / row[i].factor, -1);
-        locant_encoding_free(e);
     }
 }
 
@@ -95,7 +94,7 @@ TEST(other_maps_are_as_exact)
 {
     const int64_t pos = 19876;
     double x[2] = { 1, 0 }, y[4];
-    locant_encoding *e = test_create("xpos");
+    OWNED(locant_encoding) *e = test_create("xpos");
     long double length;
 
     CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, 2), VIEW(F64, x, 1, 2), e,
@@ -104,7 +103,6 @@ TEST(other_maps_are_as_exact)
     length = sqrtl((long double)y[0] * y[0] + (long double)y[1] * y[1]);
     apart("xpos", (double)(y[0] / length), cosl(19876), TABLE);
     apart("xpos", (double)(y[1] / length), sinl(19876), TABLE);
-    locant_encoding_free(e);
 }
 
 /* Fractions of positions, and those of several axes, by other paths. */
@@ -113,8 +111,8 @@ TEST(real_coordinates_are_as_exact)
     double x[D] = { 1 }, y[D], at[2] = { 123456.71875, 123456.71875 };
     locant_tensor tx = DENSE(F64, x, 1, D);
     locant_tensor ty = DENSE(F64, y, 1, D);
-    locant_encoding *e = test_create("rope(base=1)");
-    locant_encoding *grid = test_create("rope2d(base=1)");
+    OWNED(locant_encoding) *e = test_create("rope(base=1)");
+    OWNED(locant_encoding) *grid = test_create("rope2d(base=1)");
 
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, VIEW(F64, at, 1), NULL, 0));
     apart("at a real", y[0], cosl((long double)at[0]), TABLE);
@@ -122,8 +120,6 @@ TEST(real_coordinates_are_as_exact)
     CHECK_OK(
         locant_encoding_rotate(&ty, &tx, grid, VIEW(F64, at, 1, 2), NULL, 0));
     apart("on a grid", y[0], cosl((long double)at[0]), TABLE);
-    locant_encoding_free(e);
-    locant_encoding_free(grid);
 }
 
 /* Two turns and their tables: 4 of them in all. */
@@ -143,8 +139,8 @@ TEST(moved_keys_are_where_they_would_be)
     locant_tensor there = DENSE(I64, to, TOKENS);
 
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *was = test_create(specs[i][0]);
-        locant_encoding *is = test_create(specs[i][1]);
+        OWNED(locant_encoding) *was = test_create(specs[i][0]);
+        OWNED(locant_encoding) *is = test_create(specs[i][1]);
 
         draw(x, to, 100000);
         draw(x, from, 100000);
@@ -154,8 +150,6 @@ TEST(moved_keys_are_where_they_would_be)
         CHECK_OK(locant_encoding_rerotate(&ty, &ty, was, &at, is, &there));
         for (int64_t k = 0; k < TOKENS * D; k++)
             apart(specs[i][1], y[k], want[k], 4 * TABLE);
-        locant_encoding_free(was);
-        locant_encoding_free(is);
     }
 }
 
@@ -188,7 +182,7 @@ static void attention_sees_angles_in_double(const char *spec, int bits)
     locant_tensor tl = DENSE(F64, &lse, 1, 1, 1);
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
     long double want, slope[2];
 
     a.q = &tq;
@@ -215,7 +209,6 @@ static void attention_sees_angles_in_double(const char *spec, int bits)
         CHECK_OK(locant_attention_reference(&to, &tl, &a));
         apart("lse of the reference", lse, want, 4 * TABLE);
     }
-    locant_encoding_free(e);
 }
 
 /* rerope, whose near keys these all are, turns in its content. */

@@ -113,7 +113,7 @@ IN_SCRATCH(ends_a_query_that_does_not_end)
 {
     static const char endless[] = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL"
                                   " SELECT x + 1 FROM c) SELECT max(x) FROM c";
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     char want[PATH_MAX + 128], *text;
 
     snprintf(want, sizeof want,
@@ -124,7 +124,6 @@ IN_SCRATCH(ends_a_query_that_does_not_end)
     CHECK_REFUSED(lct_store_text(&text, s, endless, ""), LOCANT_ERR_FORMAT,
                   want);
     add_run(s, "a"); /* the next one has steps of its own */
-    locant_store_close(s);
 }
 
 static int count(const locant_run_info *run, void *context)

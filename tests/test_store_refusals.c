@@ -197,7 +197,7 @@ static int see(int n, const char *const *names, const char *const *values,
 
 IN_SCRATCH(answers_queries)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     int n = 0;
 
     add_run(s, "a");
@@ -207,7 +207,6 @@ IN_SCRATCH(answers_queries)
                               " FROM runs; -- x",
                               see, &n));
     assert_int_equal(n, 1);
-    locant_store_close(s);
 }
 
 static int never(int n, const char *const *names, const char *const *values,
@@ -249,7 +248,7 @@ IN_SCRATCH(refuses_sql_that_writes)
         "SELECT x FROM nowhere",
         "EXPLAIN DELETE FROM runs",
     };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     int rows = 0;
 
     add_run(s, "a");
@@ -266,7 +265,6 @@ IN_SCRATCH(refuses_sql_that_writes)
             "not a query: only reading is allowed here");
     REFUSES(PARAM, locant_store_sql(s, "SELECT 1; SELECT 2", never, &rows),
             "more than one statement: ' SELECT 2' follows the first");
-    locant_store_close(s);
 }
 
 IN_SCRATCH(refuses_bad_arguments)

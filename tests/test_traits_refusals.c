@@ -351,13 +351,13 @@ TEST(odd_channels_are_refused)
         "rope-mixed", "rope(side=trailing)"
     };
     const int64_t n = TOKENS;
-    locant_tensor x = TENSOR(F64, 1, TOKENS, 7);
-    locant_tensor pos = TENSOR(I64, n);
+    OWNED(locant_tensor) x = TENSOR(F64, 1, TOKENS, 7);
+    OWNED(locant_tensor) pos = TENSOR(I64, n);
 
     memset(pos.data, 0, (size_t)n * sizeof(int64_t));
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *e = test_create(specs[i]);
-        locant_tensor out = TENSOR(F64, 1, TOKENS, 7);
+        OWNED(locant_encoding) *e = test_create(specs[i]);
+        OWNED(locant_tensor) out = TENSOR(F64, 1, TOKENS, 7);
         double first = *(double *)out.data;
         locant_tensor params[2] = { x, x };
         locant_status status;
@@ -367,9 +367,5 @@ TEST(odd_channels_are_refused)
         if (status != LOCANT_ERR_SHAPE || *(double *)out.data != first)
             FAIL("%s: 7 channels: %s: %s", specs[i], locant_status_name(status),
                  locant_last_error());
-        test_tensor_free(&out);
-        locant_encoding_free(e);
     }
-    test_tensor_free(&x);
-    test_tensor_free(&pos);
 }

@@ -59,7 +59,7 @@ TEST(xpos_refuses_positions_that_overflow)
     int64_t pos = 32938;
     float x[8] = { 1 }, y[8] = { 7 };
     double real = -32938.5;
-    locant_encoding *e = test_create("xpos");
+    OWNED(locant_encoding) *e = test_create("xpos");
     locant_tensor tx = DENSE(F32, x, 1, 8);
     locant_tensor ty = DENSE(F32, y, 1, 8);
     locant_tensor p = DENSE(I64, &pos, 1);
@@ -73,7 +73,6 @@ TEST(xpos_refuses_positions_that_overflow)
     CHECK(isfinite(y[0]));
     p = DENSE(F64, &real, 1);
     CHECK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0) == LOCANT_ERR_PARAM);
-    locant_encoding_free(e);
 }
 
 /* -------------------------------------------------------------------- pope */
@@ -82,7 +81,7 @@ static double pope_score(int64_t m, int64_t n, double phase)
 {
     double q[2] = { 1, -1 }, k[2] = { .5, 2 }, rq[4], rk[4];
     double delta[2] = { phase, phase };
-    locant_encoding *e = test_create("pope");
+    OWNED(locant_encoding) *e = test_create("pope");
     locant_tensor out = DENSE(F64, rq, 1, 4);
     locant_tensor param = DENSE(F64, delta, 1, 2);
     locant_tensor p = DENSE(I64, &m, 1);
@@ -93,7 +92,6 @@ static double pope_score(int64_t m, int64_t n, double phase)
     out.data = rk;
     CHECK_OK(locant_encoding_rotate(&out, VIEW(F64, k, 1, 2), e, &p, &param,
                                     LOCANT_ROTATE_KEY));
-    locant_encoding_free(e);
     return near_dot(rq, rk, 4);
 }
 
@@ -112,9 +110,8 @@ TEST(pope_has_the_printed_scores)
 TEST(phases_stay_in_one_turn)
 {
     double delta[4] = { -7, -1, 0, .1 };
-    locant_encoding *e = test_create("pope");
+    OWNED(locant_encoding) *e = test_create("pope");
 
     CHECK_OK(locant_encoding_param_project(VIEW(F64, delta, 1, 4), e, 0));
     near_all(delta, (double[]){ -6.283185307179586, -1, 0, 0 }, 4, 0);
-    locant_encoding_free(e);
 }

@@ -134,6 +134,22 @@ int test_cases(int usual);
 /* The encoding of a spec, or a failure. */
 locant_encoding *test_create(const char *spec);
 
+/*
+ * OWNED(locant_encoding) *e = test_create("rope"): e is freed where the block
+ * ends.  OWNS(type, free) lets a type be owned; free takes what *x is.
+ */
+#define OWNED(type) __attribute__((cleanup(test_owned_##type))) type
+#define OWNS(type, free_it)                                                    \
+    static inline void test_owned_##type(type **x)                             \
+    {                                                                          \
+        free_it(*x);                                                           \
+    }
+OWNS(locant_encoding, locant_encoding_free)
+static inline void test_owned_locant_tensor(locant_tensor *t)
+{
+    test_tensor_free(t);
+}
+
 /* A guarded int64 array [n]: extremes first (0, 1, 255, .., 2^31 - 1), then
  * random in [low, high]. */
 locant_tensor test_positions(int64_t n, int64_t low, int64_t high);
