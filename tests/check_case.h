@@ -20,19 +20,16 @@ static inline locant_tensor check_dense(double *data, int64_t a, int64_t b)
 static inline void check_turn(double *out, const double *x, const char *spec,
                               int64_t D, int64_t pos, int64_t last)
 {
-    int64_t two = 2, at[2] = { pos, last }, shape[2] = { 2, D };
+    int64_t at[2] = { pos, last };
     double in[1024] = { 0 }, y[1024];
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor tx = locant_dense(in, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(at, LOCANT_I64, 1, &two);
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     assert_true(2 * D <= (int64_t)LEN(in));
     for (int64_t d = 0; d < D; d++)
         in[d] = x[d];
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
+    CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 2, D), VIEW(F64, in, 2, D), e,
+                                    VIEW(I64, at, 2), NULL, 0));
     for (int64_t d = 0; d < D; d++)
         out[d] = y[d];
-    locant_encoding_free(e);
 }
 #endif

@@ -74,8 +74,8 @@ static inline void case_tensors(struct content_case *c)
 
     for (int i = 0; i < 11; i++)
         c->tensor[i] = locant_dense(data[i], LOCANT_F64, rank[i], shape[i]);
-    c->tensor[11] = locant_dense(c->q_pos, LOCANT_I64, 1, &c->T);
-    c->tensor[12] = locant_dense(c->k_pos, LOCANT_I64, 1, &c->S);
+    c->tensor[11] = DENSE(I64, c->q_pos, c->T);
+    c->tensor[12] = DENSE(I64, c->k_pos, c->S);
     c->a = (locant_attention)LOCANT_ATTENTION_INIT;
     c->a.q = &c->tensor[0];
     c->a.k = &c->tensor[1];

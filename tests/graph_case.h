@@ -6,6 +6,8 @@
 
 enum { MOST = 64 }; /* nodes */
 
+OWNS(locant_graph, locant_graph_free)
+
 /* A list of edges that grows; rows (i, j). */
 struct edges {
     int64_t row[4 * MOST * MOST][2];
@@ -21,10 +23,9 @@ static inline void edge(struct edges *e, int64_t i, int64_t j)
 static inline locant_graph *graph_of(const struct edges *e, int64_t nodes)
 {
     locant_graph *g = NULL;
-    locant_tensor t = locant_dense((void *)(uintptr_t)e->row, LOCANT_I64, 2,
-                                   (int64_t[]){ e->n, 2 });
 
-    CHECK_OK(locant_graph_create(&g, &t, nodes));
+    CHECK_OK(locant_graph_create(
+        &g, VIEW(I64, (void *)(uintptr_t)e->row, e->n, 2), nodes));
     CHECK(g != NULL);
     return g;
 }
@@ -87,14 +88,13 @@ struct eigen {
 static inline void solve(struct eigen *out, const locant_graph *g,
                          locant_laplacian kind, int64_t k, int drop)
 {
-    const int64_t N = locant_graph_info_of(g)->nodes, shape[2] = { N, k };
-    locant_tensor values = locant_dense(out->values, LOCANT_F64, 1, &k);
-    locant_tensor vectors = locant_dense(out->vectors, LOCANT_F64, 2, shape);
-    locant_tensor marks = locant_dense(out->degenerate, LOCANT_I32, 1, &k);
+    const int64_t N = locant_graph_info_of(g)->nodes;
 
     out->N = N;
     out->k = k;
-    CHECK_OK(locant_graph_laplacian(&values, &vectors, &marks, g, kind, drop));
+    CHECK_OK(locant_graph_laplacian(
+        VIEW(F64, out->values, k), VIEW(F64, out->vectors, N, k),
+        VIEW(I32, out->degenerate, k), g, kind, drop));
 }
 
 static inline double at(const struct eigen *e, int64_t i, int64_t j)

@@ -1,6 +1,7 @@
 /* lab_case.h - a generated corpus, and a store in a folder of a test's own */
 #ifndef LAB_CASE_H
 #define LAB_CASE_H
+#include "corpora.h"
 #include "scratch_case.h"
 #include "measure/evaluate.h"
 #include "measure/numbers.h"
@@ -14,20 +15,13 @@ static locant_store *store;
 
 static inline locant_store *open_store(const char *name)
 {
-    locant_store *s;
-
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
-    return s;
+    return store_at(scratch_file(&dir, name));
 }
 
 /* No store: for tests that open their own. */
 static inline int make_text(size_t bytes)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = bytes;
-    CHECK_OK(locant_corpus_create(&corpus, &o));
+    corpus = generated(bytes, 0);
     dir = scratch_make();
     return 0;
 }

@@ -25,25 +25,20 @@ static inline locant_resize form(locant_resize_form f)
 static inline void line(double *out, int64_t n, const double *table, int64_t m,
                         const locant_resize *how)
 {
-    locant_tensor to = locant_dense(out, LOCANT_F64, 2, (int64_t[]){ n, 1 });
-    locant_tensor from = locant_dense((double *)(uintptr_t)table, LOCANT_F64, 2,
-                                      (int64_t[]){ m, 1 });
-
-    CHECK_OK(locant_resize_1d(&to, &from, how));
+    CHECK_OK(locant_resize_1d(VIEW(F64, out, n, 1),
+                              VIEW(F64, (double *)(uintptr_t)table, m, 1),
+                              how));
 }
 
 static inline void grid(double *out, int64_t h, int64_t w, const double *table,
                         int64_t H, int64_t W, locant_resize how)
 {
-    locant_tensor to =
-        locant_dense(out, LOCANT_F64, 2, (int64_t[]){ h * w, 1 });
-    locant_tensor from = locant_dense((double *)(uintptr_t)table, LOCANT_F64, 2,
-                                      (int64_t[]){ H * W, 1 });
-
     how.from_rows = H;
     how.from_columns = W;
     how.rows = h;
     how.columns = w;
-    CHECK_OK(locant_resize_2d(&to, &from, &how));
+    CHECK_OK(locant_resize_2d(VIEW(F64, out, h * w, 1),
+                              VIEW(F64, (double *)(uintptr_t)table, H * W, 1),
+                              &how));
 }
 #endif

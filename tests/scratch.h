@@ -36,13 +36,14 @@ static inline int scratch_obey_permissions(void)
         .version = _LINUX_CAPABILITY_VERSION_3
     };
     struct __user_cap_data_struct data[2];
+    const unsigned rights = 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH;
 
     if (geteuid() != 0)
         return 0;
     if (syscall(SYS_capget, &header, data) != 0)
         return -1;
-    data[0].effective &= ~(1u << CAP_DAC_OVERRIDE);
-    data[0].permitted &= ~(1u << CAP_DAC_OVERRIDE);
+    data[0].effective &= ~rights;
+    data[0].permitted &= ~rights;
     return (int)syscall(SYS_capset, &header, data);
 }
 

@@ -2,15 +2,13 @@
 #ifndef STORE_CASE_H
 #define STORE_CASE_H
 #include "ask.h"
+#include "corpora.h"
 #include "scratch_case.h"
 #include "store/store.h"
 
 static locant_store *open_store(void)
 {
-    locant_store *s;
-
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "store")));
-    return s;
+    return store_at(scratch_file(&dir, "store"));
 }
 
 static inline int64_t add_run(locant_store *s, const char *key)

@@ -264,15 +264,13 @@ TEST(writes_through_strides)
 {
     float data[4 * 100], *want;
     int64_t p[4] = { 7, 8, 9, 1000 };
-    int64_t shape[] = { 4, 5, 2 };
-    locant_tensor at = locant_dense(p, LOCANT_I64, 1, shape);
-    locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
+    locant_tensor out = DENSE(F32, data, 4, 5, 2);
 
     out.stride[0] = 3; /* [5, 4, 3] in memory, one float of each 3 untouched */
     out.stride[1] = 12;
     for (size_t i = 0; i < LEN(data); i++)
         data[i] = 5;
-    CHECK_OK(locant_angles(&out, &at, 1e4, LOCANT_ANGLES_EXACT));
+    CHECK_OK(locant_angles(&out, VIEW(I64, p, 4), 1e4, LOCANT_ANGLES_EXACT));
     want = angles(p, LOCANT_I64, 4, 5, 1e4, LOCANT_ANGLES_EXACT);
     for (int t = 0; t < 4; t++)
         for (int i = 0; i < 5; i++) {
@@ -286,13 +284,13 @@ TEST(writes_through_strides)
 
 TEST(nothing_to_do_is_done)
 {
-    int64_t none[] = { 0, 4, 2 }, flat[] = { 3, 0, 2 }, p[3] = { 1, 2, 3 };
-    locant_tensor at = locant_dense(p, LOCANT_I64, 1, none);
-    locant_tensor out = locant_dense(NULL, LOCANT_F32, 3, none);
+    int64_t p[3] = { 1, 2, 3 };
+    locant_tensor at = DENSE(I64, p, 0);
+    locant_tensor out = DENSE(F32, NULL, 0, 4, 2);
 
     CHECK_OK(locant_angles(&out, &at, 1e4, LOCANT_ANGLES_EXACT));
-    out = locant_dense(NULL, LOCANT_F32, 3, flat);
-    at = locant_dense(p, LOCANT_I64, 1, flat);
+    out = DENSE(F32, NULL, 3, 0, 2);
+    at = DENSE(I64, p, 3);
     CHECK_OK(locant_angles(&out, &at, 1e4, LOCANT_ANGLES_EXACT));
 }
 
@@ -305,52 +303,51 @@ TEST(refuses_bad_arguments)
     locant_tensor at = locant_dense(p, LOCANT_F64, 1, shape);
     locant_tensor bad;
 
-#define REFUSES(out_, at_, base, mode, status, sentence)                       \
-    CHECK_REFUSED(locant_angles(out_, at_, base, mode), status,                \
-                  "locant_angles: " sentence)
-    REFUSES(&out, &at, 1e4, 0, LOCANT_ERR_PARAM,
-            "position 1 is nan, expected "
-            "a finite number below 2^63 in magnitude");
+    REFUSES(PARAM, locant_angles(&out, &at, 1e4, 0),
+            "position 1 is nan, expected a finite number below 2^63 in "
+            "magnitude");
     p[1] = -0x1p63;
-    REFUSES(&out, &at, 1e4, 0, LOCANT_ERR_PARAM,
-            "position 1 is -9.22337e+18, "
-            "expected a finite number below 2^63 in magnitude");
+    REFUSES(PARAM, locant_angles(&out, &at, 1e4, 0),
+            "position 1 is -9.22337e+18, expected a finite number below 2^63 "
+            "in magnitude");
     p[1] = 1;
-    REFUSES(&out, &at, 0, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, 0, 0),
             "base is 0, expected a finite number above 0");
-    REFUSES(&out, &at, -1, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, -1, 0),
             "base is -1, expected a finite number above 0");
-    REFUSES(&out, &at, (double)NAN, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, (double)NAN, 0),
             "base is nan, expected a finite number above 0");
-    REFUSES(&out, &at, (double)INFINITY, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, (double)INFINITY, 0),
             "base is inf, expected a finite number above 0");
-    REFUSES(&out, &at, 0.5, 0, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, 0.5, 0),
             "base is 0.5, expected at least 1 for real positions");
-    REFUSES(&out, &at, 1e4, (locant_angle_mode)3, LOCANT_ERR_PARAM,
+    REFUSES(PARAM, locant_angles(&out, &at, 1e4, (locant_angle_mode)3),
             "mode is 3, expected 0 (exact), 1 (hf) or 2 (ggml)");
-    REFUSES(NULL, &at, 1e4, 0, LOCANT_ERR_NULL, "out is NULL");
-    REFUSES(&out, NULL, 1e4, 0, LOCANT_ERR_NULL, "positions is NULL");
+    REFUSES(NULL, locant_angles(NULL, &at, 1e4, 0), "out is NULL");
+    REFUSES(NULL, locant_angles(&out, NULL, 1e4, 0), "positions is NULL");
     bad = out;
     bad.dtype = LOCANT_F64;
-    REFUSES(&bad, &at, 1e4, 0, LOCANT_ERR_DTYPE, "out is f64, expected f32");
+    REFUSES(DTYPE, locant_angles(&bad, &at, 1e4, 0),
+            "out is f64, expected f32");
     bad = out;
     bad.shape[2] = 3;
-    REFUSES(&bad, &at, 1e4, 0, LOCANT_ERR_SHAPE,
+    REFUSES(SHAPE, locant_angles(&bad, &at, 1e4, 0),
             "out has size 3 in dimension 2, expected 2");
     bad = out;
     bad.rank = 2;
-    REFUSES(&bad, &at, 1e4, 0, LOCANT_ERR_SHAPE, "out has rank 2, expected 3");
+    REFUSES(SHAPE, locant_angles(&bad, &at, 1e4, 0),
+            "out has rank 2, expected 3");
     bad = at;
     bad.shape[0] = 2;
-    REFUSES(&out, &bad, 1e4, 0, LOCANT_ERR_SHAPE,
+    REFUSES(SHAPE, locant_angles(&out, &bad, 1e4, 0),
             "positions has size 2 in dimension 0, expected 3");
     bad = at;
     bad.dtype = LOCANT_I32;
-    REFUSES(&out, &bad, 1e4, 0, LOCANT_ERR_DTYPE,
+    REFUSES(DTYPE, locant_angles(&out, &bad, 1e4, 0),
             "positions is i32, expected f64 or i64");
     bad = at;
     bad.data = data;
-    REFUSES(&out, &bad, 1e4, 0, LOCANT_ERR_ALIAS,
+    REFUSES(ALIAS, locant_angles(&out, &bad, 1e4, 0),
             "an output overlaps an input");
     for (size_t i = 0; i < LEN(data); i++)
         CHECK(same(data[i], 0)); /* refusals write nothing */

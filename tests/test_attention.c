@@ -353,7 +353,7 @@ static void turn_all(const struct attend *t, locant_tensor *x, int64_t *pos,
         part.data = (double *)x->data + b * x->stride[0];
         memmove(part.shape, x->shape + 1, 3 * sizeof(int64_t));
         memmove(part.stride, x->stride + 1, 3 * sizeof(int64_t));
-        p = locant_dense(pos + b * T, LOCANT_I64, 1, &T);
+        p = DENSE(I64, pos + b * T, T);
         CHECK_OK(locant_encoding_rotate(&part, &part, t->e, &p, NULL,
                                         inverse ? LOCANT_ROTATE_INVERSE : 0));
     }

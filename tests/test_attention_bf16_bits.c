@@ -290,7 +290,7 @@ static void backward_hidden(int64_t T)
                             .S = T + 1,
                             .D = 18,
                             .mask = LOCANT_MASK_CAUSAL } };
-    locant_tensor q_pos = test_tensor(LOCANT_I64, 1, &T);
+    locant_tensor q_pos = TENSOR(I64, T);
     double *dq, *dk, *dv;
 
     for (int64_t i = 0; i < T; i++)

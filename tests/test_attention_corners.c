@@ -151,11 +151,8 @@ TEST(positions_of_no_rows_are_taken)
     struct problem p;
 
     for (size_t n = 0; n < LEN(learned); n++) {
-        locant_tensor pos =
-            locant_dense(none, LOCANT_I64, 2, (int64_t[]){ 0, 7 });
-
         make(&p, learned[n], (int64_t[]){ 0, 4, 7, 6 }, 2, 0);
-        p.a.q_pos = p.a.k_pos = &pos;
+        p.a.q_pos = p.a.k_pos = VIEW(I64, none, 0, 7);
         run(&p);
         free_all(&p);
     }
@@ -179,13 +176,11 @@ TEST(without_heads_of_queries_keys_get_zeros)
 /* Against the engine in double: float32 and sums of a few tokens, 1e-5. */
 static void check_reference(struct problem *p)
 {
-    locant_tensor out = test_tensor(LOCANT_F64, 4, p->q.shape);
-    locant_tensor lse = test_tensor(LOCANT_F64, 3, p->q.shape);
+    OWNED(locant_tensor) out = test_tensor(LOCANT_F64, 4, p->q.shape);
+    OWNED(locant_tensor) lse = test_tensor(LOCANT_F64, 3, p->q.shape);
 
     CHECK_OK(locant_attention_reference(&out, &lse, &p->a));
     CHECK(test_relative_l2(p->out.data, out.data, oracle_count(&out)) < 1e-5);
-    test_tensor_free(&out);
-    test_tensor_free(&lse);
 }
 
 /* The width of x is the caller's; a row of a head may be longer. */
@@ -236,8 +231,8 @@ TEST(positions_may_lie_at_both_ends)
     static const char *const specs[] = { "shaw(distance=5)", "relative",
                                          "transformer-xl(clamp=20)" };
     int64_t q_pos[9], k_pos[9];
-    locant_tensor first = locant_dense(q_pos, LOCANT_I64, 1, (int64_t[]){ 9 });
-    locant_tensor second = locant_dense(k_pos, LOCANT_I64, 1, (int64_t[]){ 9 });
+    locant_tensor first = DENSE(I64, q_pos, 9);
+    locant_tensor second = DENSE(I64, k_pos, 9);
 
     for (int64_t i = 0; i < 9; i++) {
         q_pos[i] = INT64_MAX - 8 + i;

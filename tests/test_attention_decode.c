@@ -131,10 +131,10 @@ static float *run(const struct step *s, int64_t from, int64_t T, bool reference)
     q.shape[2] = T;
     out = locant_dense(result, s->dtype, 4, rows);
     lse = locant_dense(result + n * D, LOCANT_F32, 3, rows);
-    q_pos = locant_dense(s->q_pos + from, LOCANT_I64, 1, &T);
-    k_pos = locant_dense(s->k_pos, LOCANT_I64, 1, &s->S);
-    q_docs = locant_dense(s->q_docs + from, LOCANT_I64, 1, &T);
-    k_docs = locant_dense(s->k_docs, LOCANT_I64, 1, &s->S);
+    q_pos = DENSE(I64, s->q_pos + from, T);
+    k_pos = DENSE(I64, s->k_pos, s->S);
+    q_docs = DENSE(I64, s->q_docs + from, T);
+    k_docs = DENSE(I64, s->k_docs, s->S);
     a.q = &q;
     a.k = s->turned ? &s->key_turned : &s->k;
     a.v = &s->v;
@@ -202,9 +202,8 @@ static void judge(struct step s)
     }
     CHECK_OK(locant_set_threads(before));
     if (strncmp(s.spec, "rope", 4) == 0 && s.dtype == LOCANT_F32) {
-        const locant_tensor pos = locant_dense(s.k_pos, LOCANT_I64, 1, &s.S);
-
-        CHECK_OK(locant_encoding_rotate(&s.key_turned, &s.k, s.e, &pos, NULL,
+        CHECK_OK(locant_encoding_rotate(&s.key_turned, &s.k, s.e,
+                                        VIEW(I64, s.k_pos, s.S), NULL,
                                         LOCANT_ROTATE_KEY));
         s.turned = true;
         few = run(&s, MANY, s.T, false);

@@ -46,15 +46,12 @@ static void place(struct step *s, int64_t start)
 /* out [H, D], then lse [H] */
 static void run(float *result, const struct step *s, bool reference)
 {
-    const int64_t rows[3] = { 1, H, 1 }, shape[4] = { 1, H, 1, D };
-    const int64_t one = 1, keys = S;
+    const int64_t shape[4] = { 1, H, 1, D };
     const locant_sizes sizes = {
         .width = H * D, .heads = H, .kv_heads = HKV, .head_dim = D
     };
     locant_tensor out = locant_dense(result, LOCANT_F32, 4, shape), params[2];
-    locant_tensor lse = locant_dense(result + H * D, LOCANT_F32, 3, rows);
-    locant_tensor q_pos = locant_dense((void *)&s->q_pos, LOCANT_I64, 1, &one);
-    locant_tensor k_pos = locant_dense((void *)s->k_pos, LOCANT_I64, 1, &keys);
+    locant_tensor lse = DENSE(F32, result + H * D, 1, H, 1);
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_param_info info;
     void *workspace;
@@ -64,8 +61,8 @@ static void run(float *result, const struct step *s, bool reference)
     a.q = &s->q;
     a.k = &s->k;
     a.v = &s->v;
-    a.q_pos = &q_pos;
-    a.k_pos = &k_pos;
+    a.q_pos = VIEW(I64, (void *)&s->q_pos, 1);
+    a.k_pos = VIEW(I64, (void *)s->k_pos, S);
     a.encoding = s->e;
     a.mask = LOCANT_MASK_CAUSAL;
     for (; locant_encoding_param(&info, s->e, learned, &sizes); learned++) {

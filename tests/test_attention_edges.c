@@ -25,23 +25,22 @@ struct edge {
 
 static void make(struct edge *e, const char *spec)
 {
-    const int64_t rows[4] = { B, H, T, D }, keys[4] = { B, H, S, D };
     locant_encoding *encoding;
     locant_param_info info;
 
     memset(e, 0, sizeof(*e));
-    e->q = test_tensor(LOCANT_F32, 4, rows);
-    e->dout = test_tensor(LOCANT_F32, 4, rows);
-    e->k = test_tensor(LOCANT_F32, 4, keys);
-    e->v = test_tensor(LOCANT_F32, 4, keys);
+    e->q = TENSOR(F32, B, H, T, D);
+    e->dout = TENSOR(F32, B, H, T, D);
+    e->k = TENSOR(F32, B, H, S, D);
+    e->v = TENSOR(F32, B, H, S, D);
     for (int i = 0; i < 2; i++) {
-        e->out[i] = test_tensor(LOCANT_F32, 4, rows);
-        e->lse[i] = test_tensor(LOCANT_F32, 3, rows);
-        e->dq[i] = test_tensor(LOCANT_F32, 4, rows);
-        e->dk[i] = test_tensor(LOCANT_F32, 4, keys);
-        e->dv[i] = test_tensor(LOCANT_F32, 4, keys);
+        e->out[i] = TENSOR(F32, B, H, T, D);
+        e->lse[i] = TENSOR(F32, B, H, T);
+        e->dq[i] = TENSOR(F32, B, H, T, D);
+        e->dk[i] = TENSOR(F32, B, H, S, D);
+        e->dv[i] = TENSOR(F32, B, H, S, D);
     }
-    CHECK_OK(locant_encoding_create(&encoding, spec));
+    encoding = test_create(spec);
     while (locant_encoding_param(&info, encoding, e->n_params,
                                  &(locant_sizes){ .heads = H })) {
         int n = e->n_params++;
@@ -176,20 +175,15 @@ TEST(positions_may_lie_at_the_ends_of_int64)
         { { 0, -1, -2, -3, -4 }, { 0, -1, -2, -3, -4 } },
         { { 0, 0, 0, 0, 0 }, { 0, 1, 2, 3, 900 } },
     };
-    const int64_t q_shape[2] = { B, T }, k_shape[2] = { B, S };
 
     for (size_t s = 0; s < LEN(specs); s++)
         for (size_t i = 0; i < LEN(q); i++)
             for (int mask = 0; mask < 2; mask++) {
-                locant_tensor q_pos =
-                    locant_dense(q[i], LOCANT_I64, 2, q_shape);
-                locant_tensor k_pos =
-                    locant_dense(k[i], LOCANT_I64, 2, k_shape);
                 struct edge e;
 
                 make(&e, specs[s]);
-                e.a.q_pos = &q_pos;
-                e.a.k_pos = &k_pos;
+                e.a.q_pos = VIEW(I64, q[i], B, T);
+                e.a.k_pos = VIEW(I64, k[i], B, S);
                 e.a.mask = (locant_mask)mask;
                 check(&e);
                 drop(&e);
@@ -314,9 +308,8 @@ TEST(refuses_what_no_memory_holds)
     e.k.shape[2] = e.v.shape[2] = (int64_t)1 << 24;
     for (int i = 0; i < 3; i++)
         e.q.stride[i] = e.k.stride[i] = e.v.stride[i] = 0;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &e.a), LOCANT_ERR_SHAPE,
-                  "locant_attention_workspace: the problem does not fit in "
-                  "memory");
+    REFUSES(SHAPE, locant_attention_workspace(&bytes, &e.a),
+            "the problem does not fit in memory");
     CHECK(bytes == 7);
     e.q.shape[1] = H;
     e.k.shape[2] = e.v.shape[2] = S;

@@ -17,30 +17,26 @@ TEST(inputs_are_refused)
     m.a.x = NULL;
     m.params[1].shape[1] = m.H * m.D; /* the width without x */
     m.params[1].stride[0] = m.H * m.D;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_NULL,
-                  "locant_attention_workspace: everything reads the input of "
-                  "its layer, x is NULL");
+    REFUSES(NULL, locant_attention_workspace(&bytes, &m.a),
+            "everything reads the input of its layer, x is NULL");
     m.params[1].shape[1] = m.params[1].stride[0] = m.W;
     m.a.x = &m.x;
     m.x.dtype = LOCANT_F32;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_DTYPE,
-                  "locant_attention_workspace: x is f32, expected f64");
+    REFUSES(DTYPE, locant_attention_workspace(&bytes, &m.a),
+            "x is f32, expected f64");
     m.x.dtype = LOCANT_F64;
     m.x.shape[1] = m.S - 1;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_SHAPE,
-                  "locant_attention_workspace: x has size 12 in dimension 1, "
-                  "expected 13");
+    REFUSES(SHAPE, locant_attention_workspace(&bytes, &m.a),
+            "x has size 12 in dimension 1, expected 13");
     m.x.shape[1] = m.S;
     m.x.shape[2] = m.W - 1;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_SHAPE,
-                  "locant_attention_workspace: w has size 5 in dimension 1, "
-                  "expected 4");
+    REFUSES(SHAPE, locant_attention_workspace(&bytes, &m.a),
+            "w has size 5 in dimension 1, expected 4");
     m.x.shape[2] = m.W;
     ((int64_t *)m.q_pos.data)[4] = 77;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_PARAM,
-                  "locant_attention_workspace: no key sits at the position 77 "
-                  "of query 4, expected one: everything reads the input "
-                  "there");
+    REFUSES(PARAM, locant_attention_workspace(&bytes, &m.a),
+            "no key sits at the position 77 of query 4, expected one: "
+            "everything reads the input there");
     ((int64_t *)m.q_pos.data)[4] = 4;
     CHECK_OK(locant_attention_workspace(&bytes, &m.a));
     mixed_free(&m);
@@ -57,11 +53,10 @@ TEST(gradients_of_inputs_are_refused)
     for (size_t i = 0; i < mixed_size(&m.dx); i++)
         CHECK(oracle_get(&m.dx, i) == 0);
     m.dx.shape[2] = 4;
-    CHECK_REFUSED(locant_attention_reference_backward(&m.g, &m.dout, &m.out,
-                                                      &m.lse, &m.a),
-                  LOCANT_ERR_SHAPE,
-                  "locant_attention_reference_backward: dx has size 4 in "
-                  "dimension 2, expected 5");
+    REFUSES(SHAPE,
+            locant_attention_reference_backward(&m.g, &m.dout, &m.out, &m.lse,
+                                                &m.a),
+            "dx has size 4 in dimension 2, expected 5");
     m.dx.shape[2] = 5;
     keep = m.dx.data;
     m.dx.data = m.dk.data;
@@ -72,11 +67,10 @@ TEST(gradients_of_inputs_are_refused)
                                               &m.a) == LOCANT_ERR_ALIAS);
     m.dx.data = keep;
     m.a.x = NULL;
-    CHECK_REFUSED(locant_attention_reference_backward(&m.g, &m.dout, &m.out,
-                                                      &m.lse, &m.a),
-                  LOCANT_ERR_NULL,
-                  "locant_attention_reference_backward: dx is asked for, but "
-                  "x is NULL");
+    REFUSES(NULL,
+            locant_attention_reference_backward(&m.g, &m.dout, &m.out, &m.lse,
+                                                &m.a),
+            "dx is asked for, but x is NULL");
     mixed_free(&m);
 }
 
@@ -90,10 +84,9 @@ TEST(widened_queries_are_refused)
     make_pair(&p, "pope");
     m.e = &p.sum;
     mixed_make(&m);
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_attention_workspace: pope widens queries to 16 "
-                  "channels, everything reads 8, expected one of them alone");
+    REFUSES(UNSUPPORTED, locant_attention_workspace(&bytes, &m.a),
+            "pope widens queries to 16 channels, everything reads 8, "
+            "expected one of them alone");
     mixed_free(&m);
     locant_encoding_free(p.other);
 }
@@ -112,9 +105,9 @@ TEST(later_keys_are_refused)
     mixed_make(&m);
     CHECK_OK(locant_attention_workspace(&bytes, &m.a));
     ((int64_t *)m.q_pos.data)[1] = 11;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_PARAM,
-                  "locant_attention_workspace: everything is defined for keys "
-                  "up to the query only, expected the causal mask");
+    REFUSES(PARAM, locant_attention_workspace(&bytes, &m.a),
+            "everything is defined for keys up to the query only, expected "
+            "the causal mask");
     m.a.mask = LOCANT_MASK_CAUSAL;
     CHECK_OK(locant_attention_workspace(&bytes, &m.a));
     mixed_free(&m);
@@ -139,10 +132,8 @@ TEST(layers_are_refused)
     e.part[0].e = &e;
     mixed_make(&m);
     m.a.encoding = &e;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_attention_workspace: layers differs from layer to "
-                  "layer, expected the encoding of one layer "
-                  "(locant_encoding_layer)");
+    REFUSES(UNSUPPORTED, locant_attention_workspace(&bytes, &m.a),
+            "layers differs from layer to layer, expected the encoding of "
+            "one layer (locant_encoding_layer)");
     mixed_free(&m);
 }

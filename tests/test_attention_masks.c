@@ -77,7 +77,7 @@ static locant_tensor gather_ids(const locant_tensor *x, int64_t b,
 
     for (int64_t i = 0; i < x->shape[1]; i++)
         count += docs[i] == doc;
-    out = test_tensor(LOCANT_I64, 1, &count);
+    out = TENSOR(I64, count);
     for (int64_t i = 0; i < x->shape[1]; i++)
         if (docs[i] == doc)
             ((int64_t *)out.data)[n++] = ids(x, b)[i];
@@ -436,17 +436,15 @@ TEST(documents_are_refused)
 
     mixed_make(&m);
     m.a.q_docs = &m.q_docs;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_NULL,
-                  "locant_attention_workspace: k_docs is NULL while q_docs is "
-                  "given, expected both or neither");
+    REFUSES(NULL, locant_attention_workspace(&bytes, &m.a),
+            "k_docs is NULL while q_docs is given, expected both or neither");
     m.a.k_docs = &m.q_docs;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_SHAPE,
-                  "locant_attention_workspace: k_docs has size 9 in dimension "
-                  "1, expected 13");
+    REFUSES(SHAPE, locant_attention_workspace(&bytes, &m.a),
+            "k_docs has size 9 in dimension 1, expected 13");
     m.a.k_docs = &m.k_docs;
     m.k_docs.dtype = LOCANT_I32;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_DTYPE,
-                  "locant_attention_workspace: k_docs is i32, expected i64");
+    REFUSES(DTYPE, locant_attention_workspace(&bytes, &m.a),
+            "k_docs is i32, expected i64");
     m.k_docs.dtype = LOCANT_I64;
     keep = m.k_docs.data;
     m.k_docs.data = m.out.data;

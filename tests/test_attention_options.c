@@ -207,11 +207,10 @@ static locant_tensor part(const locant_tensor *x, int n, int64_t from,
 static void attend_chunk(const struct attend *t, int64_t b, int64_t from,
                          int64_t to)
 {
-    const int64_t q_shape[2] = { t->B, t->T }, k_shape[2] = { t->B, t->S };
     struct attend s = *t;
 
-    s.q_pos = locant_dense(t->qp, LOCANT_I64, 2, q_shape);
-    s.k_pos = locant_dense(t->kp, LOCANT_I64, 2, k_shape);
+    s.q_pos = DENSE(I64, t->qp, t->B, t->T);
+    s.k_pos = DENSE(I64, t->kp, t->B, t->S);
     for (int n = 0; n < 2; n++) {
         int64_t low = n ? from : b, high = n ? to : b + 1;
 

@@ -94,8 +94,8 @@ TEST(values_of_paper_and_pencil)
 /* No key: 0, the sink, and no gradient, whatever dout holds. */
 TEST(a_row_that_sees_nothing_has_its_sink)
 {
-    int64_t pos[1] = { 9 }, one = 1;
-    locant_tensor q_pos = locant_dense(pos, LOCANT_I64, 1, &one);
+    int64_t pos[1] = { 9 };
+    locant_tensor q_pos = DENSE(I64, pos, 1);
 
     for (int by = 0; by < 2; by++) {
         static struct small s;
@@ -132,15 +132,13 @@ TEST(a_row_that_sees_nothing_has_its_sink)
 TEST(padding_adds_nothing_to_a_sink)
 {
     static struct small s;
-    int64_t nobody[1] = { -1 }, keys[2] = { 0, 0 }, one = 1, two = 2;
-    locant_tensor q_docs = locant_dense(nobody, LOCANT_I64, 1, &one);
-    locant_tensor k_docs = locant_dense(keys, LOCANT_I64, 1, &two);
+    int64_t nobody[1] = { -1 }, keys[2] = { 0, 0 };
 
     small_make(&s);
     s.out[0] = s.lse[0] = s.dout[0] = NAN;
     s.dsink[0] = 5;
-    s.a.q_docs = &q_docs;
-    s.a.k_docs = &k_docs;
+    s.a.q_docs = VIEW(I64, nobody, 1);
+    s.a.k_docs = VIEW(I64, keys, 2);
     s.a.sinks = &s.t[SINK];
     s.g.dsinks = &s.t[DSINK];
     CHECK_OK(small_backward(&s));
@@ -226,7 +224,7 @@ static void twins_make(struct twins *w, const struct attend *t,
         const locant_tensor *x = n ? w->wide : w->half;
 
         w->lse[n] = test_tensor(LOCANT_F32, 3, t->q.shape);
-        w->dsinks[n] = test_tensor(LOCANT_F32, 1, &t->H);
+        w->dsinks[n] = TENSOR(F32, t->H);
         memset(w->dsinks[n].data, 0, (size_t)t->H * sizeof(float));
         w->a[n] = t->a;
         w->a[n].q = &x[0];
@@ -416,15 +414,14 @@ TEST(refuses_wrong_sinks)
 {
     static struct small s;
     double wide[2] = { 0 };
-    int64_t one = 1, two = 2;
     locant_tensor sinks;
 
     small_make(&s);
     s.a.sinks = &sinks;
-    sinks = locant_dense(wide, LOCANT_F64, 1, &one);
+    sinks = DENSE(F64, wide, 1);
     CHECK_REFUSED(small_forward(&s), LOCANT_ERR_DTYPE,
                   FN "sinks is f64, expected f32");
-    sinks = locant_dense(wide, LOCANT_F32, 1, &two);
+    sinks = DENSE(F32, wide, 2);
     CHECK_REFUSED(small_forward(&s), LOCANT_ERR_SHAPE,
                   FN "sinks has size 2 in dimension 0, expected 1");
     sinks = s.t[OUT];
@@ -440,15 +437,13 @@ TEST(refuses_wrong_gradients)
 {
     static struct small s;
     double wide[1] = { 0 };
-    int64_t one = 1;
-    locant_tensor other = locant_dense(wide, LOCANT_F64, 1, &one);
 
     small_make(&s);
     s.g.dsinks = &s.t[DSINK];
     CHECK_REFUSED(small_backward(&s), LOCANT_ERR_NULL,
                   FN "dsinks is asked for, but sinks is NULL");
     s.a.sinks = &s.t[SINK];
-    s.g.dsinks = &other;
+    s.g.dsinks = VIEW(F64, wide, 1);
     CHECK_REFUSED(small_backward(&s), LOCANT_ERR_DTYPE,
                   FN "dsinks is f64, expected f32");
     s.g.dsinks = &s.t[SINK];

@@ -21,21 +21,19 @@ struct problem {
 
 static void pose(struct problem *p, const char *spec)
 {
-    const int64_t rows[4] = { 1, 1, N, D }, n = N, column[2] = { N, 1 };
-
     memset(p, 0, sizeof(*p));
     for (int i = 0; i < N * D; i++)
         p->x[i] = test_uniform();
-    p->q = locant_dense(p->x, LOCANT_F64, 4, rows);
-    p->o = locant_dense(p->out, LOCANT_F64, 4, rows);
-    p->l = locant_dense(p->lse, LOCANT_F64, 3, rows);
+    p->q = DENSE(F64, p->x, 1, 1, N, D);
+    p->o = DENSE(F64, p->out, 1, 1, N, D);
+    p->l = DENSE(F64, p->lse, 1, 1, N);
     for (int i = 0; i < 3; i++)
-        p->d[i] = locant_dense(p->grad[i], LOCANT_F64, 4, rows);
-    p->c = locant_dense(p->coords, LOCANT_F64, 2, column);
-    p->qp = locant_dense(p->q_at, LOCANT_I64, 1, &n);
-    p->kp = locant_dense(p->k_at, LOCANT_I64, 1, &n);
-    p->qd = locant_dense(p->q_of, LOCANT_I64, 1, &n);
-    p->kd = locant_dense(p->k_of, LOCANT_I64, 1, &n);
+        p->d[i] = DENSE(F64, p->grad[i], 1, 1, N, D);
+    p->c = DENSE(F64, p->coords, N, 1);
+    p->qp = DENSE(I64, p->q_at, N);
+    p->kp = DENSE(I64, p->k_at, N);
+    p->qd = DENSE(I64, p->q_of, N);
+    p->kd = DENSE(I64, p->k_of, N);
     CHECK_OK(locant_encoding_create(&p->e, spec));
     p->a = (locant_attention)LOCANT_ATTENTION_INIT;
     p->a.q = p->a.k = p->a.v = &p->q;
@@ -112,23 +110,17 @@ TEST(refusals_name_the_token)
     enum { MANY = 700, OFFSETS = 3 * 699 };
     static double x[MANY * D], out[MANY * D], lse[MANY], table[OFFSETS];
     static int64_t at[MANY];
-    const int64_t rows[4] = { 1, 1, MANY, D }, n = MANY;
-    const int64_t shape[2] = { OFFSETS, 1 };
-    locant_tensor q = locant_dense(x, LOCANT_F64, 4, rows);
-    locant_tensor o = locant_dense(out, LOCANT_F64, 4, rows);
-    locant_tensor l = locant_dense(lse, LOCANT_F64, 3, rows);
-    locant_tensor pos = locant_dense(at, LOCANT_I64, 1, &n);
-    locant_tensor param = locant_dense(table, LOCANT_F64, 2, shape);
+    locant_tensor o = DENSE(F64, out, 1, 1, MANY, D);
+    locant_tensor l = DENSE(F64, lse, 1, 1, MANY);
     locant_attention a = LOCANT_ATTENTION_INIT;
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create("swin(height=2,width=350)");
 
-    CHECK_OK(locant_encoding_create(&e, "swin(height=2,width=350)"));
     for (int64_t i = 0; i < MANY; i++)
         at[i] = i;
-    a.q = a.k = a.v = &q;
-    a.q_pos = a.k_pos = &pos;
+    a.q = a.k = a.v = VIEW(F64, x, 1, 1, MANY, D);
+    a.q_pos = a.k_pos = VIEW(I64, at, MANY);
     a.encoding = e;
-    a.params = &param;
+    a.params = VIEW(F64, table, OFFSETS, 1);
     CHECK_OK(locant_attention_reference(&o, &l, &a));
     at[600] = 900;
     CHECK(locant_attention_reference(&o, &l, &a) == LOCANT_ERR_PARAM);
@@ -136,5 +128,4 @@ TEST(refusals_name_the_token)
     at[3] = 800;
     CHECK(locant_attention_reference(&o, &l, &a) == LOCANT_ERR_PARAM);
     assert_non_null(strstr(locant_last_error(), "800 (index 3)"));
-    locant_encoding_free(e);
 }

@@ -59,29 +59,21 @@ static void attend(locant_tensor *out, const locant_attention *a)
 /* Both sequences at once, from the pool. */
 static void from_pool(struct pool *p, const locant_encoding *e)
 {
-    const int64_t q_shape[] = { B, H, 1, D }, k_shape[] = { B, HKV, S, D };
-    const int64_t one[] = { B, 1 }, all[] = { B, S };
-    locant_tensor out = locant_dense(p->out, LOCANT_F32, 4, q_shape);
-    locant_tensor q = locant_dense(p->q, LOCANT_F32, 4, q_shape);
-    locant_tensor k = locant_dense(p->k, LOCANT_F32, 4, k_shape);
-    locant_tensor v = locant_dense(p->v, LOCANT_F32, 4, k_shape);
-    locant_tensor q_pos = locant_dense(p->q_pos, LOCANT_I64, 2, one);
-    locant_tensor q_docs = locant_dense(p->q_docs, LOCANT_I64, 2, one);
-    locant_tensor k_pos = locant_dense(p->k_pos, LOCANT_I64, 2, all);
-    locant_tensor k_docs = locant_dense(p->k_docs, LOCANT_I64, 2, all);
+    locant_tensor k = DENSE(F32, p->k, B, HKV, S, D);
+    locant_tensor v = DENSE(F32, p->v, B, HKV, S, D);
     locant_attention a = LOCANT_ATTENTION_INIT;
 
     k.stride[0] = v.stride[0] = 0;
-    a.q = &q;
+    a.q = VIEW(F32, p->q, B, H, 1, D);
     a.k = &k;
     a.v = &v;
-    a.q_pos = &q_pos;
-    a.q_docs = &q_docs;
-    a.k_pos = &k_pos;
-    a.k_docs = &k_docs;
+    a.q_pos = VIEW(I64, p->q_pos, B, 1);
+    a.q_docs = VIEW(I64, p->q_docs, B, 1);
+    a.k_pos = VIEW(I64, p->k_pos, B, S);
+    a.k_docs = VIEW(I64, p->k_docs, B, S);
     a.encoding = e;
     a.mask = LOCANT_MASK_CAUSAL;
-    attend(&out, &a);
+    attend(VIEW(F32, p->out, B, H, 1, D), &a);
 }
 
 /* Sequence b alone, its keys copied into their order. */
@@ -89,13 +81,8 @@ static void in_order(float out[H * D], struct pool *p, int b,
                      const locant_encoding *e)
 {
     const int64_t n = tokens[b];
-    const int64_t q_shape[] = { 1, H, 1, D }, k_shape[] = { 1, HKV, n, D };
     float *keys = malloc((size_t)(HKV * n * D) * sizeof(*keys));
     float *values = malloc((size_t)(HKV * n * D) * sizeof(*values));
-    locant_tensor to = locant_dense(out, LOCANT_F32, 4, q_shape);
-    locant_tensor q = locant_dense(p->q + b * H * D, LOCANT_F32, 4, q_shape);
-    locant_tensor k = locant_dense(keys, LOCANT_F32, 4, k_shape);
-    locant_tensor v = locant_dense(values, LOCANT_F32, 4, k_shape);
     locant_attention a = LOCANT_ATTENTION_INIT;
 
     for (int h = 0; h < HKV; h++)
@@ -107,12 +94,12 @@ static void in_order(float out[H * D], struct pool *p, int b,
                 keys[(h * n + t) * D + d] = p->k[from];
                 values[(h * n + t) * D + d] = p->v[from];
             }
-    a.q = &q;
-    a.k = &k;
-    a.v = &v;
+    a.q = VIEW(F32, p->q + b * H * D, 1, H, 1, D);
+    a.k = VIEW(F32, keys, 1, HKV, n, D);
+    a.v = VIEW(F32, values, 1, HKV, n, D);
     a.encoding = e;
     a.mask = LOCANT_MASK_CAUSAL;
-    attend(&to, &a);
+    attend(VIEW(F32, out, 1, H, 1, D), &a);
     free(keys);
     free(values);
 }
@@ -125,9 +112,8 @@ TEST(pages_are_as_good_as_rows_in_order)
 
     fill(p);
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *e;
+        OWNED(locant_encoding) *e = test_create(specs[i]);
 
-        CHECK_OK(locant_encoding_create(&e, specs[i]));
         from_pool(p, e);
         for (int b = 0; b < B; b++) {
             float alone[H * D];
@@ -138,7 +124,6 @@ TEST(pages_are_as_good_as_rows_in_order)
                 want[j] = alone[j];
             CHECK(test_relative_l2(p->out + b * H * D, want, H * D) < 1e-6);
         }
-        locant_encoding_free(e);
     }
     free(p);
 }

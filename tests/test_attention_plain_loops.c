@@ -242,10 +242,9 @@ static void add_problem(struct sums *sum, size_t n, double deviation)
                        .G = 2,
                        .mask = (locant_mask)test_range(0, 1) },
                  truth;
-    locant_encoding *e;
+    locant_encoding *e = test_create(m.spec);
     int available, turns;
 
-    CHECK_OK(locant_encoding_create(&e, m.spec));
     turns = locant_encoding_doors(e) & LOCANT_DOOR_ROTATE;
     locant_encoding_free(e);
     if (!turns) /* some turn each head otherwise */

@@ -59,15 +59,16 @@ TEST(refuses_missing_tensors)
     struct problem p;
 
     make(&p);
-    CHECK_REFUSED(
-        locant_attention_forward(NULL, &p.tlse, &p.a, p.workspace, p.bytes),
-        LOCANT_ERR_NULL, "locant_attention_forward: out is NULL");
-    CHECK_REFUSED(
-        locant_attention_forward(&p.tout, NULL, &p.a, p.workspace, p.bytes),
-        LOCANT_ERR_NULL, "locant_attention_forward: lse is NULL");
-    CHECK_REFUSED(
+    REFUSES(NULL,
+            locant_attention_forward(NULL, &p.tlse, &p.a, p.workspace, p.bytes),
+            "out is NULL");
+    REFUSES(NULL,
+            locant_attention_forward(&p.tout, NULL, &p.a, p.workspace, p.bytes),
+            "lse is NULL");
+    REFUSES(
+        NULL,
         locant_attention_forward(&p.tout, &p.tlse, NULL, p.workspace, p.bytes),
-        LOCANT_ERR_NULL, "locant_attention_forward: the problem is NULL");
+        "the problem is NULL");
     p.a.k = NULL;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_NULL,
                   "locant_attention_forward: k is NULL");
@@ -230,7 +231,7 @@ TEST(refuses_a_small_workspace)
 TEST(refuses_wrong_parameters)
 {
     int64_t size[2] = { 32, 4 };
-    locant_encoding *t5 = test_create("t5"), *rope = test_create("rope");
+    OWNED(locant_encoding) *t5 = test_create("t5"), *rope = test_create("rope");
     struct problem p;
 
     make(&p);
@@ -251,8 +252,6 @@ TEST(refuses_wrong_parameters)
                   "locant_attention_forward: heads have 7 channels, expected "
                   "an even number to rotate in pairs");
     drop(&p);
-    locant_encoding_free(t5);
-    locant_encoding_free(rope);
 }
 
 TEST(backward_refuses_too)
@@ -265,25 +264,25 @@ TEST(backward_refuses_too)
     make(&p);
     dq = p.tq;
     dq.data = grad;
-    CHECK_REFUSED(locant_attention_backward(NULL, &p.tout, &p.tout, &p.tlse,
-                                            &p.a, p.workspace, p.bytes),
-                  LOCANT_ERR_NULL,
-                  "locant_attention_backward: gradients is NULL");
-    CHECK_REFUSED(locant_attention_backward(&g, NULL, &p.tout, &p.tlse, &p.a,
-                                            p.workspace, p.bytes),
-                  LOCANT_ERR_NULL, "locant_attention_backward: dout is NULL");
+    REFUSES(NULL,
+            locant_attention_backward(NULL, &p.tout, &p.tout, &p.tlse, &p.a,
+                                      p.workspace, p.bytes),
+            "gradients is NULL");
+    REFUSES(NULL,
+            locant_attention_backward(&g, NULL, &p.tout, &p.tlse, &p.a,
+                                      p.workspace, p.bytes),
+            "dout is NULL");
     dq.shape[2] = 2;
-    CHECK_REFUSED(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
-                                            p.workspace, p.bytes),
-                  LOCANT_ERR_SHAPE,
-                  "locant_attention_backward: dq has size 2 in dimension 2, "
-                  "expected 3");
+    REFUSES(SHAPE,
+            locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
+                                      p.workspace, p.bytes),
+            "dq has size 2 in dimension 2, expected 3");
     dq.shape[2] = 3;
     dq.data = p.q;
-    CHECK_REFUSED(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
-                                            p.workspace, p.bytes),
-                  LOCANT_ERR_ALIAS,
-                  "locant_attention_backward: an output overlaps an input");
+    REFUSES(ALIAS,
+            locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
+                                      p.workspace, p.bytes),
+            "an output overlaps an input");
     CHECK(grad[0] == 7);
     drop(&p);
 }
@@ -297,27 +296,24 @@ TEST(scratch_is_small)
 {
     static const char *const specs[] = { "none", "alibi", "t5", "rope",
                                          "kerple" };
-    int64_t shape[4] = { 1, 1, 32768, 64 }, table[2] = { 32, 1 }, one = 1;
-    locant_tensor q = test_tensor(LOCANT_F32, 4, shape);
+    locant_tensor q = TENSOR(F32, 1, 1, 32768, 64);
     float x[32] = { 1 }, y[1] = { 1 };
     size_t bytes;
 
     CHECK_OK(locant_set_threads(2));
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *e = test_create(specs[i]);
+        OWNED(locant_encoding) *e = test_create(specs[i]);
         locant_attention a = LOCANT_ATTENTION_INIT;
         locant_tensor params[2];
 
-        params[0] = i == 2 ? locant_dense(x, LOCANT_F32, 2, table)
-                           : locant_dense(x, LOCANT_F32, 1, &one);
-        params[1] = locant_dense(y, LOCANT_F32, 1, &one);
+        params[0] = i == 2 ? DENSE(F32, x, 32, 1) : DENSE(F32, x, 1);
+        params[1] = DENSE(F32, y, 1);
         a.q = a.k = a.v = &q;
         a.encoding = e;
         a.params = i == 2 || i == 4 ? params : NULL;
         CHECK_OK(locant_attention_workspace(&bytes, &a));
         if (bytes > 16u << 20)
             FAIL("%s: scratch of %zu bytes", specs[i], bytes);
-        locant_encoding_free(e);
     }
     CHECK_OK(locant_set_threads(0));
     test_tensor_free(&q);
@@ -368,13 +364,13 @@ TEST(refuses_outputs_that_overlap)
 /* Positions with a stride: every second entry counts, or the call refuses. */
 TEST(position_strides_are_not_ignored)
 {
-    int64_t wide[6] = { 4, -9, 4, -9, 4, -9 }, three = 3;
+    int64_t wide[6] = { 4, -9, 4, -9, 4, -9 };
     struct problem p;
 
     make(&p);
     for (int i = 0; i < 80; i++)
         p.v[i] = 1;
-    p.tqp = locant_dense(wide, LOCANT_I64, 1, &three);
+    p.tqp = DENSE(I64, wide, 3);
     p.tqp.stride[0] = 2;
     p.a.q_pos = &p.tqp;
     p.a.mask = LOCANT_MASK_CAUSAL;

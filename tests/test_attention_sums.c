@@ -122,7 +122,7 @@ static void turning_first_is_the_same(const char *turn, const char *other,
 
     snprintf(spec, sizeof(spec), "%s+%s", turn, other);
     CHECK_OK(locant_encoding_create(&rotate, turn));
-    CHECK_OK(locant_encoding_create(&rest, other));
+    rest = test_create(other);
     mixed_make(&m);
     q = turned(&m, &m.q, rotate, axes ? &m.q_coords : &m.q_pos, m.params, 0,
                width);
@@ -305,31 +305,28 @@ TEST(coordinates_are_refused)
 
     mixed_make(&m);
     m.a.k_coords = NULL;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_NULL,
-                  "locant_attention_workspace: k_coords is NULL while q_coords "
-                  "is given, expected both or neither");
+    REFUSES(NULL, locant_attention_workspace(&bytes, &m.a),
+            "k_coords is NULL while q_coords is given, expected both or "
+            "neither");
     m.a.k_coords = &m.k_coords;
     m.k_coords.shape[2] = 1;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_SHAPE,
-                  "locant_attention_workspace: k_coords has size 1 in "
-                  "dimension 2, expected 2");
+    REFUSES(SHAPE, locant_attention_workspace(&bytes, &m.a),
+            "k_coords has size 1 in dimension 2, expected 2");
     m.k_coords.shape[2] = 2;
     m.q_coords.dtype = LOCANT_F32;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_DTYPE,
-                  "locant_attention_workspace: q_coords is f32, expected f64");
+    REFUSES(DTYPE, locant_attention_workspace(&bytes, &m.a),
+            "q_coords is f32, expected f64");
     m.q_coords.dtype = LOCANT_F64;
     ((double *)m.k_coords.data)[3] = NAN;
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_PARAM,
-                  "locant_attention_workspace: k_coords of token 1 is nan, "
-                  "expected a finite number below 2^63");
+    REFUSES(PARAM, locant_attention_workspace(&bytes, &m.a),
+            "k_coords of token 1 is nan, expected a finite number below 2^63");
     ((double *)m.k_coords.data)[3] = 0;
     CHECK_OK(locant_attention_workspace(&bytes, &m.a));
     mixed_free(&m);
     mixed_make(&t5);
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &t5.a),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_attention_workspace: q_coords is given, expected an "
-                  "encoding that rotates queries and keys to read it");
+    REFUSES(UNSUPPORTED, locant_attention_workspace(&bytes, &t5.a),
+            "q_coords is given, expected an encoding that rotates queries "
+            "and keys to read it");
     mixed_free(&t5);
 }
 
@@ -381,9 +378,9 @@ TEST(heads_must_match_frequencies_of_heads)
     size_t bytes;
 
     mixed_make(&m);
-    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_SHAPE,
-                  "locant_attention_workspace: q has 4 heads, k has 2, "
-                  "expected as many: 'x' of rope-mixed has a row for each");
+    REFUSES(SHAPE, locant_attention_workspace(&bytes, &m.a),
+            "q has 4 heads, k has 2, expected as many: 'x' of rope-mixed has "
+            "a row for each");
     mixed_free(&m);
 }
 

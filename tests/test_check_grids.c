@@ -63,23 +63,19 @@ TEST(sincos2d_of_timm)
 TEST(cape_centres_its_ids)
 {
     double ids[5];
-    int64_t shape[2] = { 1, 5 };
-    locant_tensor out = locant_dense(ids, LOCANT_F64, 2, shape);
-    locant_encoding *e = test_create("cape");
+    OWNED(locant_encoding) *e = test_create("cape");
 
-    CHECK_OK(locant_encoding_ids(&out, e, 1, 0));
+    CHECK_OK(locant_encoding_ids(VIEW(F64, ids, 1, 5), e, 1, 0));
     near_all(ids, (double[]){ -2, -1, 0, 1, 2 }, 5, 0);
-    locant_encoding_free(e);
 }
 
 static void initial(double *out, const char *spec, int64_t rows,
                     int64_t columns)
 {
     locant_tensor t = check_dense(out, rows, columns);
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     CHECK_OK(locant_encoding_param_init(&t, e, 0, 1));
-    locant_encoding_free(e);
 }
 
 /* The path of four nodes; eigenvectors up to their sign. */
@@ -199,30 +195,24 @@ TEST(mrope_turns_are_as_printed)
                                            4.42649787044,  6.27773812864,
                                            7.08683673685,  8.02780377213 };
     double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, y[8], ids[3] = { 7, 2, 3 };
-    int64_t shape[2] = { 1, 8 };
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor at = check_dense(ids, 1, 3);
 
     for (int i = 0; i < 2; i++) {
-        locant_encoding *e =
+        OWNED(locant_encoding) *e =
             test_create(i ? "mrope(sections=2:1:1,layout=interleaved)"
                           : "mrope(sections=1:1:2)");
 
-        CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
+        CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, 8), VIEW(F64, x, 1, 8),
+                                        e, &at, NULL, 0));
         near_all(y, i ? interleaved : chunked, 8, 16 * 0.56 * 0x1p-24);
-        locant_encoding_free(e);
     }
 }
 
 /* Which of t, h, w turns pair c of 64: the only coordinate that moves it. */
 static int axis_of(const char *spec, int64_t dim, int64_t c)
 {
-    int64_t shape[2] = { 1, dim };
     double x[128] = { 0 }, y[128];
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
     int axis = -1;
 
     x[c] = 1;
@@ -231,13 +221,13 @@ static int axis_of(const char *spec, int64_t dim, int64_t c)
         locant_tensor at = check_dense(ids, 1, 3);
 
         ids[a] = 5;
-        CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
+        CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, dim),
+                                        VIEW(F64, x, 1, dim), e, &at, NULL, 0));
         if (y[c + dim / 2] != 0) {
             CHECK(axis == -1);
             axis = a;
         }
     }
-    locant_encoding_free(e);
     return axis;
 }
 
@@ -263,32 +253,24 @@ static double weights(double *out, const char *spec, const double q[4],
                       const double k[16], const locant_tensor *params,
                       double *x)
 {
-    int64_t qs[4] = { 1, 1, 1, 4 }, ks[4] = { 1, 1, 4, 4 };
-    int64_t xs[3] = { 1, 4, 1 };
     double query[4], keys[16], v[16] = { 0 }, lse;
     locant_attention a = LOCANT_ATTENTION_INIT;
-    locant_tensor tq = locant_dense(query, LOCANT_F64, 4, qs);
-    locant_tensor tk = locant_dense(keys, LOCANT_F64, 4, ks);
-    locant_tensor tv = locant_dense(v, LOCANT_F64, 4, ks);
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 3, xs);
-    locant_tensor to = locant_dense(out, LOCANT_F64, 4, qs);
-    locant_tensor tl = locant_dense(&lse, LOCANT_F64, 3, qs);
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     memcpy(query, q, sizeof(query));
     memcpy(keys, k, sizeof(keys));
     for (int j = 0; j < 4; j++)
         v[5 * j] = 1;
-    a.q = &tq;
-    a.k = &tk;
-    a.v = &tv;
-    a.x = x != NULL ? &tx : NULL;
+    a.q = VIEW(F64, query, 1, 1, 1, 4);
+    a.k = VIEW(F64, keys, 1, 1, 4, 4);
+    a.v = VIEW(F64, v, 1, 1, 4, 4);
+    a.x = x != NULL ? VIEW(F64, x, 1, 4, 1) : NULL;
     a.encoding = e;
     a.params = params;
     a.scale = 1;
     a.mask = LOCANT_MASK_CAUSAL;
-    CHECK_OK(locant_attention_reference(&to, &tl, &a));
-    locant_encoding_free(e);
+    CHECK_OK(locant_attention_reference(VIEW(F64, out, 1, 1, 1, 4),
+                                        VIEW(F64, &lse, 1, 1, 1), &a));
     return lse;
 }
 

@@ -82,33 +82,30 @@ TEST(layouts_are_one_permutation_apart)
 
 TEST(gradients_are_as_printed)
 {
-    int64_t shape[2] = { 1, 4 }, one = 1, pos = 3;
+    int64_t pos = 3;
     double dy[4] = { 1, 1, 1, 1 }, dx[4];
-    locant_tensor to = locant_dense(dx, LOCANT_F64, 2, shape);
-    locant_tensor from = locant_dense(dy, LOCANT_F64, 2, shape);
-    locant_tensor at = locant_dense(&pos, LOCANT_I64, 1, &one);
-    locant_encoding *e = test_create("rope(pairing=interleaved)");
+    OWNED(locant_encoding) *e = test_create("rope(pairing=interleaved)");
 
-    CHECK_OK(locant_encoding_rotate_backward(&to, NULL, &from, NULL, e, &at,
-                                             NULL, 0));
+    CHECK_OK(locant_encoding_rotate_backward(VIEW(F64, dx, 1, 4), NULL,
+                                             VIEW(F64, dy, 1, 4), NULL, e,
+                                             VIEW(I64, &pos, 1), NULL, 0));
     near_all(
         dx,
         (double[]){ -0.8488724885, -1.1311125047, 1.0295455340, 0.9695545335 },
         4, 2 * 0.56 * 0x1p-24 + TEN);
-    locant_encoding_free(e);
 }
 
 /* R(10) R(4) k = R(14) k, and between schedules. */
 TEST(keys_move_in_one_turn)
 {
-    int64_t shape[2] = { 1, 8 }, one = 1, from = 4, to = 14;
+    int64_t from = 4, to = 14;
     double x[8], moved[8], want[8];
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(moved, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(&from, LOCANT_I64, 1, &one);
-    locant_tensor q = locant_dense(&to, LOCANT_I64, 1, &one);
-    locant_encoding *a = test_create("rope");
-    locant_encoding *b =
+    locant_tensor tx = DENSE(F64, x, 1, 8);
+    locant_tensor ty = DENSE(F64, moved, 1, 8);
+    locant_tensor p = DENSE(I64, &from, 1);
+    locant_tensor q = DENSE(I64, &to, 1);
+    OWNED(locant_encoding) *a = test_create("rope");
+    OWNED(locant_encoding) *b =
         test_create("rope(base=500,scaling=yarn(factor=4,original=64))");
 
     check_turn(x, ramp, "rope", 8, 4, 4);
@@ -119,8 +116,6 @@ TEST(keys_move_in_one_turn)
                8, 14, 14);
     CHECK_OK(locant_encoding_rerotate(&ty, &tx, a, &p, b, &q));
     near_all(moved, want, 8, 64 * 0x1p-24);
-    locant_encoding_free(a);
-    locant_encoding_free(b);
 }
 
 /* ----------------------------------------------------------------- scaling */
@@ -302,19 +297,16 @@ TEST(xpos_scales_are_as_printed)
 static double pope(int64_t n)
 {
     double x[4] = { 1, -1, .5, 2 }, phase[2] = { 0, 0 }, y[2][4];
-    int64_t in[3] = { 1, 1, 2 }, wide[3] = { 1, 1, 4 }, one = 1, zero = 0;
-    locant_encoding *e = test_create("pope");
+    int64_t zero = 0;
+    OWNED(locant_encoding) *e = test_create("pope");
     locant_tensor delta = check_dense(phase, 1, 2);
 
     for (int key = 0; key < 2; key++) {
-        locant_tensor tx = locant_dense(x + 2 * key, LOCANT_F64, 3, in);
-        locant_tensor ty = locant_dense(y[key], LOCANT_F64, 3, wide);
-        locant_tensor at = locant_dense(key ? &zero : &n, LOCANT_I64, 1, &one);
-
-        CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, &delta,
+        CHECK_OK(locant_encoding_rotate(VIEW(F64, y[key], 1, 1, 4),
+                                        VIEW(F64, x + 2 * key, 1, 1, 2), e,
+                                        VIEW(I64, key ? &zero : &n, 1), &delta,
                                         key ? LOCANT_ROTATE_KEY : 0));
     }
-    locant_encoding_free(e);
     return near_dot(y[0], y[1], 4);
 }
 

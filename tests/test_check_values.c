@@ -77,9 +77,9 @@ TEST(sinusoids_shift_by_a_rotation)
 static void rows_are(const int64_t *values, int64_t first, int64_t pad,
                      int tokens, const int64_t want[5])
 {
-    int64_t got[5], in[5], shape[2] = { 1, 5 };
-    locant_tensor out = locant_dense(got, LOCANT_I64, 2, shape);
-    locant_tensor from = locant_dense(in, LOCANT_I64, 2, shape);
+    int64_t got[5], in[5];
+    locant_tensor out = DENSE(I64, got, 1, 5);
+    locant_tensor from = DENSE(I64, in, 1, 5);
 
     memcpy(in, values, sizeof(in));
     if (tokens)
@@ -172,14 +172,9 @@ static void weights(double *out, const char *spec, const double *logits,
                     int64_t i, locant_mask mask)
 {
     double q[32] = { 0 }, k[16] = { 0 }, v[16] = { 0 }, all[32], lse[8];
-    int64_t qs[4] = { 1, 8, 1, 4 }, ks[4] = { 1, 1, 4, 4 }, one = 1;
     locant_attention a = LOCANT_ATTENTION_INIT;
-    locant_tensor tq = locant_dense(q, LOCANT_F64, 4, qs);
-    locant_tensor tk = locant_dense(k, LOCANT_F64, 4, ks), tv = tk;
-    locant_tensor to = locant_dense(all, LOCANT_F64, 4, qs);
-    locant_tensor tl = locant_dense(lse, LOCANT_F64, 3, qs);
-    locant_tensor at = locant_dense(&i, LOCANT_I64, 1, &one);
-    locant_encoding *e = test_create(spec);
+    locant_tensor tk = DENSE(F64, k, 1, 1, 4, 4), tv = tk;
+    OWNED(locant_encoding) *e = test_create(spec);
 
     for (int j = 0; j < 4; j++) {
         q[4 * j] = 1; /* of head j */
@@ -187,16 +182,16 @@ static void weights(double *out, const char *spec, const double *logits,
         v[5 * j] = 1;
     }
     tv.data = v;
-    a.q = &tq;
+    a.q = VIEW(F64, q, 1, 8, 1, 4);
     a.k = &tk;
     a.v = &tv;
-    a.q_pos = &at;
+    a.q_pos = VIEW(I64, &i, 1);
     a.encoding = e;
     a.scale = 1;
     a.mask = mask;
-    CHECK_OK(locant_attention_reference(&to, &tl, &a));
+    CHECK_OK(locant_attention_reference(VIEW(F64, all, 1, 8, 1, 4),
+                                        VIEW(F64, lse, 1, 8, 1), &a));
     memcpy(out, all, 4 * sizeof(*out));
-    locant_encoding_free(e);
 }
 
 TEST(weights_of_alibi)
@@ -245,12 +240,12 @@ TEST(kerple_values)
 TEST(kerple_gradients)
 {
     double p = 1.5, a = 0.5, one = 1, d[2] = { 0, 0 };
-    int64_t q = 3, k = 0, n = 1, shape[3] = { 1, 1, 1 };
+    int64_t q = 3, k = 0;
     locant_tensor params[2] = { check_dense(&p, 1, 0), check_dense(&a, 1, 0) };
     locant_tensor grads[2] = { check_dense(d, 1, 0), check_dense(d + 1, 1, 0) };
-    locant_tensor dout = locant_dense(&one, LOCANT_F64, 3, shape);
-    locant_tensor tq = locant_dense(&q, LOCANT_I64, 1, &n);
-    locant_tensor tk = locant_dense(&k, LOCANT_I64, 1, &n);
+    locant_tensor dout = DENSE(F64, &one, 1, 1, 1);
+    locant_tensor tq = DENSE(I64, &q, 1);
+    locant_tensor tk = DENSE(I64, &k, 1);
     locant_encoding *e = test_create("kerple(kind=log)");
 
     CHECK_OK(locant_encoding_bias_backward(grads, &dout, e, &tq, &tk, params));

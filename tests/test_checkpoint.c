@@ -385,7 +385,7 @@ static void damage(const char *path)
 
 IN_SCRATCH(goes_back_to_the_one_before)
 {
-    locant_store *a = open_store("a"), *b = open_store("b");
+    OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("rope");
     struct talk talk = { 0, "" };
     int64_t i = train(a, &o), id = stop_twice(b, &o, &talk);
@@ -405,13 +405,11 @@ IN_SCRATCH(goes_back_to_the_one_before)
     assert_int_equal(files_in("b"), 1);
     locant_release(path);
     locant_release(previous);
-    locant_store_close(a);
-    locant_store_close(b);
 }
 
 IN_SCRATCH(refuses_when_both_are_damaged)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny("rope");
     struct talk talk = { 0, "" };
     int64_t id = stop_twice(s, &o, &talk);
@@ -427,13 +425,12 @@ IN_SCRATCH(refuses_when_both_are_damaged)
     CHECK(access(path, F_OK) != 0 && access(previous, F_OK) != 0);
     locant_release(path);
     locant_release(previous);
-    locant_store_close(s);
 }
 
 /* What a file system without links leaves when the process is killed. */
 IN_SCRATCH(continues_from_the_one_before_alone)
 {
-    locant_store *a = open_store("a"), *b = open_store("b");
+    OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("rope");
     struct talk talk = { 0, "" };
     int64_t i = train(a, &o), id = stop_twice(b, &o, &talk);
@@ -445,8 +442,6 @@ IN_SCRATCH(continues_from_the_one_before_alone)
     CHECK(access(file_of("b/checkpoints/run-1.previous.safetensors"), F_OK) !=
           0);
     locant_release(path);
-    locant_store_close(a);
-    locant_store_close(b);
 }
 
 TEST_GROUP(make_corpus, free_corpus)

@@ -159,13 +159,9 @@ enum { ROWS = 3, TOKENS = 20 };
 
 static void ask_ids(int64_t *ids, const char *spec, int training)
 {
-    const int64_t shape[2] = { ROWS, TOKENS };
-    locant_tensor out = locant_dense(ids, LOCANT_I64, 2, shape);
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create(spec);
 
-    CHECK_OK(locant_encoding_create(&e, spec));
-    CHECK_OK(locant_encoding_ids(&out, e, 7, training));
-    locant_encoding_free(e);
+    CHECK_OK(locant_encoding_ids(VIEW(I64, ids, ROWS, TOKENS), e, 7, training));
 }
 
 /* Row b of ids is what the builders of positions.h draw from its stream. */
@@ -175,11 +171,10 @@ TEST(ids_are_those_of_the_builders)
                                          "randomized(length=20)",
                                          "pose(length=64)+rope",
                                          "pose(length=64,chunks=5)" };
-    const int64_t shape[2] = { 1, TOKENS };
 
     for (size_t n = 0; n < LEN(specs); n++) {
         int64_t got[ROWS * TOKENS], want[TOKENS];
-        locant_tensor out = locant_dense(want, LOCANT_I64, 2, shape);
+        locant_tensor out = DENSE(I64, want, 1, TOKENS);
 
         ask_ids(got, specs[n], 1);
         for (uint64_t b = 0; b < ROWS; b++) {
@@ -198,11 +193,9 @@ TEST(ids_are_those_of_the_builders)
 
 TEST(evaluation_draws_nothing)
 {
-    const int64_t shape[2] = { 1, TOKENS };
     int64_t got[ROWS * TOKENS], want[TOKENS];
-    locant_tensor out = locant_dense(want, LOCANT_I64, 2, shape);
 
-    CHECK_OK(locant_positions_spaced(&out, 31));
+    CHECK_OK(locant_positions_spaced(VIEW(I64, want, 1, TOKENS), 31));
     ask_ids(got, "randomized(length=31)", 0);
     assert_memory_equal(got + TOKENS, want, sizeof(want));
     for (int t = 0; t < TOKENS; t++)
@@ -218,28 +211,24 @@ TEST(evaluation_draws_nothing)
 /* A model that is to learn 19 positions is not shown 20. */
 TEST(training_beyond_its_length_is_refused)
 {
-    const int64_t shape[2] = { 1, TOKENS };
     int64_t got[TOKENS] = { 7 };
-    locant_tensor out = locant_dense(got, LOCANT_I64, 2, shape);
-    locant_encoding *e;
+    locant_tensor out = DENSE(I64, got, 1, TOKENS);
+    OWNED(locant_encoding) *e = test_create("pose(length=19)+rope");
 
-    CHECK_OK(locant_encoding_create(&e, "pose(length=19)+rope"));
-    CHECK_REFUSED(locant_encoding_ids(&out, e, 7, 1), LOCANT_ERR_PARAM,
-                  "locant_encoding_ids: out has rows of 20 tokens, expected at "
-                  "most the 19 that pose(length=19) is to be trained for");
+    REFUSES(PARAM, locant_encoding_ids(&out, e, 7, 1),
+            "out has rows of 20 tokens, expected at most the 19 that "
+            "pose(length=19) is to be trained for");
     assert_int_equal(got[0], 7);
-    locant_encoding_free(e);
 }
 
 /* ------------------------------------------------------------------- layers */
 
 TEST(layers_take_turns)
 {
-    locant_encoding *e;
+    locant_encoding *e =
+        test_create("layers(local=t5,global=kerple+rope,period=3)");
     int first;
 
-    CHECK_OK(locant_encoding_create(
-        &e, "layers(local=t5,global=kerple+rope,period=3)"));
     for (int64_t l = 0; l < 9; l++) {
         const locant_encoding *one = locant_encoding_layer(&first, e, l);
         int global = l == 2 || l == 5 || l == 8;
@@ -298,19 +287,15 @@ TEST(bad_calls_are_refused)
         case_open("randomized(length=8)+rope", SIZES(1, 1, 1, 1, 2, 2));
 
     c->q_pos[0] = 8;
-    CHECK_REFUSED(
-        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
-        LOCANT_ERR_PARAM,
-        "locant_attention_reference: position 8 (index 0) is beyond "
-        "the 8 positions of randomized");
+    REFUSES(PARAM,
+            locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+            "position 8 (index 0) is beyond the 8 positions of randomized");
     case_close(c);
     c = case_open("music", SIZES(1, 1, 1, 1, 2, 2));
     c->param[0].shape[0] = 0;
-    CHECK_REFUSED(
-        locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
-        LOCANT_ERR_PARAM,
-        "locant_attention_reference: music has no length, expected "
-        "one as in music(length=1024)");
+    REFUSES(PARAM,
+            locant_attention_reference(&c->tensor[4], &c->tensor[5], &c->a),
+            "music has no length, expected one as in music(length=1024)");
     case_close(c);
 }
 

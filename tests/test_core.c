@@ -109,14 +109,12 @@ TEST(tensors_are_checked)
 TEST(overlap_is_seen)
 {
     float data[64];
-    int64_t shape[2] = { 4, 8 };
-    locant_tensor a = locant_dense(data, LOCANT_F32, 2, shape);
-    locant_tensor b = locant_dense(data + 32, LOCANT_F32, 2, shape);
-    locant_tensor c = locant_dense(data + 8, LOCANT_F32, 2, shape);
+    locant_tensor a = DENSE(F32, data, 4, 8);
 
     CHECK_OK(lct_check_overlap("f", &a, &a));
-    CHECK_OK(lct_check_apart("f", &a, &b));
-    assert_int_equal(lct_check_overlap("f", &a, &c), LOCANT_ERR_ALIAS);
+    CHECK_OK(lct_check_apart("f", &a, VIEW(F32, data + 32, 4, 8)));
+    assert_int_equal(lct_check_overlap("f", &a, VIEW(F32, data + 8, 4, 8)),
+                     LOCANT_ERR_ALIAS);
     assert_int_equal(lct_check_apart("f", &a, &a), LOCANT_ERR_ALIAS);
     a.stride[0] = 4; /* rows share four elements */
     assert_int_equal(lct_check_output("f", "x", &a), LOCANT_ERR_LAYOUT);
@@ -226,9 +224,8 @@ TEST(every_task_runs_once)
         }
     }
     CHECK_OK(locant_set_threads(0));
-    CHECK_REFUSED(locant_set_threads(-1), LOCANT_ERR_PARAM,
-                  "locant_set_threads: threads is -1, expected 0 (automatic) "
-                  "to 1024");
+    REFUSES(PARAM, locant_set_threads(-1),
+            "threads is -1, expected 0 (automatic) to 1024");
 }
 
 static void count(void *context, size_t task, int slot)
@@ -351,6 +348,6 @@ TEST(isa_names_are_checked)
         any |= available;
     CHECK(any);
     assert_null(locant_isa_at(-1, NULL));
-    CHECK_REFUSED(locant_set_isa("avx"), LOCANT_ERR_PARAM,
-                  "locant_set_isa: no kernels named 'avx' in this build");
+    REFUSES(PARAM, locant_set_isa("avx"),
+            "no kernels named 'avx' in this build");
 }

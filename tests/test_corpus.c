@@ -94,25 +94,11 @@ static void make_tree(const char *name, int folders, int files, size_t size)
     }
 }
 
-static locant_corpus *corpus_of(const char *const *paths, size_t n,
-                                uint64_t seed)
-{
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-    locant_corpus *c;
-
-    o.kind = LOCANT_CORPUS_FILES;
-    o.paths = paths;
-    o.n_paths = n;
-    o.seed = seed;
-    CHECK_OK(locant_corpus_create(&c, &o));
-    return c;
-}
-
 static locant_corpus *corpus_of_folder(const char *name, uint64_t seed)
 {
     const char *path = below_root(name);
 
-    return corpus_of(&path, 1, seed);
+    return corpus_of_files(&path, 1, seed, LOCANT_KEEP_DEFAULT);
 }
 
 /* The mark of file f; every test text starts a line with one. */
@@ -220,7 +206,7 @@ TEST_WITH(make_root, remove_root, few_folders_divide_files)
         snprintf(names[i], sizeof names[i], "%s/flat/0/%d.txt", root, i);
         paths[i] = names[i];
     }
-    c = corpus_of(paths, 30, 1);
+    c = corpus_of_files(paths, 30, 1, LOCANT_KEEP_DEFAULT);
     check_whole(c);
     CHECK(c->info.files == 30 && c->split[LCT_TEST].files == 2);
     locant_corpus_free(c);
@@ -237,7 +223,7 @@ TEST_WITH(make_root, remove_root, one_file_is_cut)
     FILE *f;
 
     make_text("book.txt", 1, SIZE);
-    c = corpus_of(&path, 1, 1);
+    c = corpus_of_files(&path, 1, 1, LOCANT_KEEP_DEFAULT);
     check_whole(c);
     for (int part = 0; part < 3; part++) {
         const struct lct_split *s = &c->split[part];
@@ -276,7 +262,7 @@ TEST_WITH(make_root, remove_root, duplicates_are_dropped)
     paths[0] = below_root("tree");
     paths[1] = below_root("tree/5");
     paths[2] = below_root("tree/6/1.txt");
-    c = corpus_of(paths, 3, 1);
+    c = corpus_of_files(paths, 3, 1, LOCANT_KEEP_DEFAULT);
     check_whole(c);
     CHECK(c->info.files == 60 && c->info.bytes == 60 * 4001);
     locant_corpus_free(c);

@@ -1,8 +1,8 @@
 /* test_corpus_check.h - what must hold of every corpus */
 #ifndef TEST_CORPUS_CHECK_H
 #define TEST_CORPUS_CHECK_H
+#include "corpora.h"
 #include "corpus/corpus.h"
-#include "testing.h"
 
 /*
  * Sizes add up, the digest is that of the text, zero bytes stand before

@@ -5,18 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static locant_corpus *generated(size_t max_bytes, uint64_t seed)
-{
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-    locant_corpus *c;
-
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.seed = seed;
-    o.max_bytes = max_bytes;
-    CHECK_OK(locant_corpus_create(&c, &o));
-    return c;
-}
-
 /* ----------------------------------------------------------------- SHA-256 */
 
 /* FIPS 180-4 examples (NIST: SHA256.pdf); runs of 'a' by coreutils 9.1. */
@@ -70,8 +58,8 @@ TEST(sha256_matches_standard)
  */
 TEST(generator_is_reproducible)
 {
-    locant_corpus *c = generated(0, 1), *again = generated(0, 1),
-                  *other = generated(0, 2);
+    OWNED(locant_corpus) *c = generated(0, 1), *again = generated(0, 1),
+                         *other = generated(0, 2);
 
     check_whole(c);
     assert_string_equal(
@@ -80,15 +68,12 @@ TEST(generator_is_reproducible)
     assert_string_equal(c->info.sha256, again->info.sha256);
     assert_string_not_equal(c->info.sha256, other->info.sha256);
     CHECK(c->info.bytes <= 4 << 20 && c->info.bytes > (4 << 20) - 4096);
-    locant_corpus_free(c);
-    locant_corpus_free(again);
-    locant_corpus_free(other);
 }
 
 /* Enumerators count up by one; braces never close more than they open. */
 TEST(generator_keeps_its_grammar)
 {
-    locant_corpus *c = generated(1 << 20, 3);
+    OWNED(locant_corpus) *c = generated(1 << 20, 3);
     const struct lct_split *s = lct_corpus_split(c, LCT_TRAIN);
     size_t steps = 0;
 
@@ -114,7 +99,6 @@ TEST(generator_keeps_its_grammar)
         }
     }
     CHECK(steps > 1000);
-    locant_corpus_free(c);
 }
 
 /* The order of a folder's entries, which differs from disk to disk. */
@@ -157,7 +141,7 @@ TEST(cut_is_at_most_the_limit)
 
 TEST(test_blocks_are_apart)
 {
-    locant_corpus *c = generated(0, 1);
+    OWNED(locant_corpus) *c = generated(0, 1);
     const struct lct_split *s = lct_corpus_split(c, LCT_TEST);
     size_t ends[2000], few[10], other[10], n, per_file[500] = { 0 }, moved = 0;
 
@@ -181,12 +165,11 @@ TEST(test_blocks_are_apart)
         moved += other[b] != few[b];
     CHECK(moved > 5);
     CHECK(lct_test_blocks(few, 0, c, 5) == 0);
-    locant_corpus_free(c);
 }
 
 TEST(batches_repeat_and_cover)
 {
-    locant_corpus *c = generated(64 << 10, 1);
+    OWNED(locant_corpus) *c = generated(64 << 10, 1);
     int64_t size = (int64_t)c->info.train_bytes;
     size_t a[64], b[64], low = (size_t)size, high = 0;
 
@@ -209,13 +192,12 @@ TEST(batches_repeat_and_cover)
     lct_batch_starts(a, 64, size - 1, c, 1, 0);
     for (int i = 0; i < 64; i++)
         CHECK(a[i] == 0);
-    locant_corpus_free(c);
 }
 
 /* Rows of segments follow the text, and go round at its end. */
 TEST(segments_follow_each_other)
 {
-    locant_corpus *c = generated(64 << 10, 1);
+    OWNED(locant_corpus) *c = generated(64 << 10, 1);
     size_t places = c->info.train_bytes - 128, a[8], b[8], whole[1];
 
     lct_segment_starts(a, 8, 128, c, 3, 0);
@@ -232,7 +214,6 @@ TEST(segments_follow_each_other)
         CHECK((a[i] + places - a[i - 1]) % places == places / 8);
     lct_segment_starts(whole, 1, (int64_t)c->info.train_bytes - 1, c, 3, 7);
     CHECK(whole[0] == 0);
-    locant_corpus_free(c);
 }
 
 /* ---------------------------------------------------------------- refusals */

@@ -30,26 +30,13 @@ static locant_status read_folder(locant_corpus **c, const char *name)
     return locant_corpus_create(c, &o);
 }
 
-/* Root may read what permissions forbid: give that right up. */
-static void obey_permissions(void)
-{
-    struct __user_cap_header_struct header = {
-        .version = _LINUX_CAPABILITY_VERSION_3
-    };
-    struct __user_cap_data_struct data[2];
-
-    assert_int_equal(syscall(SYS_capget, &header, data), 0);
-    data[0].effective &= ~(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
-    assert_int_equal(syscall(SYS_capset, &header, data), 0);
-}
-
 IN_SCRATCH(what_may_not_be_read_is_counted)
 {
     const locant_corpus_info *info;
     locant_corpus *c;
     char name[40];
 
-    obey_permissions();
+    assert_int_equal(scratch_obey_permissions(), 0);
     for (int i = 0; i < 20; i++) {
         snprintf(name, sizeof name, "%d", i);
         make_text(name, i);

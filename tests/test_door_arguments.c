@@ -17,7 +17,7 @@ static locant_tensor view(void *data, locant_dtype dtype, int rank, int64_t a,
 /* The gradient would be written over the positions still to be read. */
 TEST(table_gradients_keep_off_positions)
 {
-    locant_encoding *e = test_create("learned(length=4)");
+    OWNED(locant_encoding) *e = test_create("learned(length=4)");
     int64_t memory[4] = { 0, 1, 0, 1 };
     double table[4] = { 0 }, rows[4] = { 0 };
     locant_tensor pos = view(memory, LOCANT_I64, 1, 4, 0, 0, 0);
@@ -27,12 +27,11 @@ TEST(table_gradients_keep_off_positions)
 
     CHECK(locant_encoding_table_backward(&over, &dout, e, &pos, &p) ==
           LOCANT_ERR_ALIAS);
-    locant_encoding_free(e);
 }
 
 TEST(bias_gradients_keep_off_inputs)
 {
-    locant_encoding *e = test_create("alibi(learned=yes)");
+    OWNED(locant_encoding) *e = test_create("alibi(learned=yes)");
     int64_t memory[2] = { 0, 1 };
     double slope[2] = { 0 }, rows[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     locant_tensor pos = view(memory, LOCANT_I64, 1, 2, 0, 0, 0);
@@ -45,13 +44,12 @@ TEST(bias_gradients_keep_off_inputs)
           LOCANT_ERR_ALIAS);
     CHECK(locant_encoding_bias_backward(&over_pos, &dout, e, &pos, &pos, &p) ==
           LOCANT_ERR_ALIAS);
-    locant_encoding_free(e);
 }
 
 /* A map: dx is no view of dout (twice as wide), nor of the parameters. */
 TEST(map_gradients_keep_off_inputs)
 {
-    locant_encoding *e = test_create("pope");
+    OWNED(locant_encoding) *e = test_create("pope");
     int64_t at[1] = { 1 };
     double row[2] = { 1, 2 }, wide[4] = { 1, 1, 1, 1 }, phase[2] = { 0 };
     locant_tensor pos = view(at, LOCANT_I64, 1, 1, 0, 0, 0);
@@ -70,13 +68,12 @@ TEST(map_gradients_keep_off_inputs)
     CHECK(locant_encoding_rotate_backward(&x, NULL, &dout, &x, e, &pos, &p,
                                           LOCANT_ROTATE_KEY) ==
           LOCANT_ERR_ALIAS);
-    locant_encoding_free(e);
 }
 
 /* Arrays of dparams that are wanted, over each thing a map reads. */
 TEST(map_parameters_keep_off_inputs)
 {
-    locant_encoding *e = test_create("pope");
+    OWNED(locant_encoding) *e = test_create("pope");
     int64_t at[2] = { 1, 0 };
     double row[2] = { 1, 2 }, wide[4] = { 1, 1, 1, 1 }, phase[2] = { 0 };
     double dx_row[2], sum[2] = { 0 };
@@ -96,13 +93,12 @@ TEST(map_parameters_keep_off_inputs)
                                               LOCANT_ROTATE_KEY) ==
               LOCANT_ERR_ALIAS);
     }
-    locant_encoding_free(e);
 }
 
 /* shape[i] == 0 is legal (core.h), whatever locant_dense() makes of it. */
 TEST(parameters_may_have_no_elements)
 {
-    locant_encoding *e = test_create("t5");
+    OWNED(locant_encoding) *e = test_create("t5");
     const locant_sizes none = { 0 };
     locant_param_info info;
     int64_t at[2] = { 0, 1 };
@@ -112,7 +108,6 @@ TEST(parameters_may_have_no_elements)
     CHECK(locant_encoding_param(&info, e, 0, &none));
     p = view(NULL, LOCANT_F64, 2, info.shape[0], 0, 0, 0);
     CHECK_OK(locant_encoding_bias(&out, e, &pos, &pos, &p));
-    locant_encoding_free(e);
 }
 
 /*
@@ -123,7 +118,7 @@ TEST(parameters_may_have_no_elements)
 TEST(repeated_positions_add_up_row_by_row)
 {
     enum { N = 1000 };
-    locant_encoding *e = test_create("learned(length=1)");
+    OWNED(locant_encoding) *e = test_create("learned(length=1)");
     static int64_t at[N];
     static float ones[N];
     float table = 0, sum = 16777216, zero = 0;
@@ -144,7 +139,6 @@ TEST(repeated_positions_add_up_row_by_row)
     CHECK(zero == N);
     CHECK_OK(locant_encoding_table_backward(&wide_d, &dout, e, &pos, &wide_p));
     CHECK(wide == 16777216 + N);
-    locant_encoding_free(e);
 }
 
 /* Flat positions that no double holds; rope2d and rope3d refuse them. */
@@ -160,20 +154,19 @@ TEST(grids_of_the_input_door_refuse_far_positions)
 
     for (size_t n = 0; n < LEN(specs); n++)
         for (size_t i = 0; i < LEN(far); i++) {
-            locant_encoding *e = test_create(specs[n]);
+            OWNED(locant_encoding) *e = test_create(specs[n]);
             int64_t at = far[i];
             locant_tensor pos = view(&at, LOCANT_I64, 1, 1, 0, 0, 0);
 
             CHECK(locant_encoding_table(&out, e, &pos, NULL) ==
                   LOCANT_ERR_PARAM);
-            locant_encoding_free(e);
         }
 }
 
 /* Every entry of a bias is finite where the parameters are. */
 TEST(learned_slopes_stay_finite)
 {
-    locant_encoding *e = test_create("alibi(learned=yes)");
+    OWNED(locant_encoding) *e = test_create("alibi(learned=yes)");
     int64_t at[2] = { 0, 1 };
     double slope[1] = { 800 }, b[4];
     locant_tensor pos = view(at, LOCANT_I64, 1, 2, 0, 0, 0);
@@ -184,13 +177,12 @@ TEST(learned_slopes_stay_finite)
     CHECK_OK(locant_encoding_bias(&out, e, &pos, &pos, &p));
     for (int i = 0; i < 4; i++)
         CHECK(isfinite(b[i]));
-    locant_encoding_free(e);
 }
 
 /* xpos at integers this far is refused; so must real coordinates be. */
 TEST(attention_refuses_coordinates_as_rotate_does)
 {
-    locant_encoding *e = test_create("xpos");
+    OWNED(locant_encoding) *e = test_create("xpos");
     double x[16] = { 1, 1, 1 }, o[16], l[2], at[2] = { 3e5, 3e5 + 1 };
     locant_tensor q = view(x, LOCANT_F64, 4, 1, 1, 2, 8);
     locant_tensor out = view(o, LOCANT_F64, 4, 1, 1, 2, 8);
@@ -202,13 +194,12 @@ TEST(attention_refuses_coordinates_as_rotate_does)
     a.encoding = e;
     a.q_coords = a.k_coords = &coords;
     CHECK(locant_attention_reference(&out, &lse, &a) == LOCANT_ERR_PARAM);
-    locant_encoding_free(e);
 }
 
 /* Padding is never seen: where it is said to sit changes nothing. */
 TEST(coordinates_of_padding_change_nothing)
 {
-    locant_encoding *e =
+    OWNED(locant_encoding) *e =
         test_create("rope(scaling=dynamic(factor=2,original=4))");
     double x[32], o[2][32], l[4], at[4] = { 0, 1, 2, 0 };
     int64_t ids[4] = { 0, 0, 0, -1 };
@@ -230,5 +221,4 @@ TEST(coordinates_of_padding_change_nothing)
         CHECK_OK(locant_attention_reference(&out, &lse, &a));
     }
     CHECK(memcmp(o[0], o[1], 24 * sizeof(double)) == 0);
-    locant_encoding_free(e);
 }

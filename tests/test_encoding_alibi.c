@@ -72,10 +72,9 @@ TEST(row_of_bias_is_as_printed)
 
 TEST(registry_row_is_right)
 {
-    locant_encoding *e = test_create("alibi(symmetric=no)");
+    OWNED(locant_encoding) *e = test_create("alibi(symmetric=no)");
 
     CHECK(strcmp(locant_encoding_spec(e), "alibi") == 0);
-    locant_encoding_free(e);
 }
 
 /* In bfloat16 throughout: every bit is transformers'. */
@@ -112,36 +111,31 @@ TEST(extremes_are_finite)
 
 TEST(refuses_bad_arguments)
 {
-    int64_t shape[3] = { 2, 3, 4 }, T = 3, S = 4, pos[4] = { 0 };
+    int64_t pos[4] = { 0 };
     float data[24] = { 7 };
     locant_encoding *e = test_create("alibi"), *none = NULL;
-    locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape), bad;
-    locant_tensor q = locant_dense(pos, LOCANT_I64, 1, &T);
-    locant_tensor k = locant_dense(pos, LOCANT_I64, 1, &S);
+    locant_tensor out = DENSE(F32, data, 2, 3, 4), bad;
+    locant_tensor q = DENSE(I64, pos, 3);
+    locant_tensor k = DENSE(I64, pos, 4);
 
-    CHECK_REFUSED(locant_encoding_bias(NULL, e, &q, &k, NULL), LOCANT_ERR_NULL,
-                  "locant_encoding_bias: out is NULL");
-    CHECK_REFUSED(locant_encoding_bias(&out, e, NULL, &k, NULL),
-                  LOCANT_ERR_NULL, "locant_encoding_bias: q_pos is NULL");
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &k, &k, NULL), LOCANT_ERR_SHAPE,
-                  "locant_encoding_bias: out has size 3 in dimension 1, "
-                  "expected 4");
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &q, &q, NULL), LOCANT_ERR_SHAPE,
-                  "locant_encoding_bias: out has size 4 in dimension 2, "
-                  "expected 3");
+    REFUSES(NULL, locant_encoding_bias(NULL, e, &q, &k, NULL), "out is NULL");
+    REFUSES(NULL, locant_encoding_bias(&out, e, NULL, &k, NULL),
+            "q_pos is NULL");
+    REFUSES(SHAPE, locant_encoding_bias(&out, e, &k, &k, NULL),
+            "out has size 3 in dimension 1, expected 4");
+    REFUSES(SHAPE, locant_encoding_bias(&out, e, &q, &q, NULL),
+            "out has size 4 in dimension 2, expected 3");
     bad = out;
     bad.dtype = LOCANT_BF16;
-    CHECK_REFUSED(locant_encoding_bias(&bad, e, &q, &k, NULL), LOCANT_ERR_DTYPE,
-                  "locant_encoding_bias: out is bf16, expected f32 or f64");
+    REFUSES(DTYPE, locant_encoding_bias(&bad, e, &q, &k, NULL),
+            "out is bf16, expected f32 or f64");
     bad = out;
     bad.stride[2] = -1;
-    CHECK_REFUSED(locant_encoding_bias(&bad, e, &q, &k, NULL),
-                  LOCANT_ERR_LAYOUT,
-                  "locant_encoding_bias: last stride of out is -1, expected 1");
-    CHECK_REFUSED(locant_encoding_create(&none, "alibi(symmetric=maybe)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'symmetric' of 'alibi': "
-                  "'maybe' at byte 16 should be yes | no");
+    REFUSES(LAYOUT, locant_encoding_bias(&bad, e, &q, &k, NULL),
+            "last stride of out is -1, expected 1");
+    REFUSES(PARAM, locant_encoding_create(&none, "alibi(symmetric=maybe)"),
+            "key 'symmetric' of 'alibi': 'maybe' at byte 16 should be yes | "
+            "no");
     CHECK(locant_encoding_create(&none, "alibo") == LOCANT_ERR_PARAM);
     /* The list of what is known grows with the registry. */
     CHECK(strstr(locant_last_error(),

@@ -88,12 +88,11 @@ static void call_bias(void *data, locant_tensor *out)
 /* Integers, or what an encoding of real coordinates takes. */
 static locant_tensor positions(const struct drawn *d, int64_t n)
 {
-    int64_t shape[2] = { n, d->axes };
     locant_tensor t;
 
     if (!(d->traits & LOCANT_TRAIT_REAL))
         return test_positions(n, d->low, d->high);
-    t = test_tensor(LOCANT_F64, 2, shape);
+    t = TENSOR(F64, n, d->axes);
     for (size_t i = 0; i < oracle_count(&t); i++)
         oracle_put(&t, i, 9 * oracle_get(&t, i));
     return t;
@@ -130,23 +129,21 @@ static void isa_rotate(struct drawn *d)
 
 static void isa_table(struct drawn *d)
 {
-    int64_t T = test_range(1, 5), shape[2] = { T, d->W };
+    int64_t T = test_range(1, 5);
     struct any_call a = { .d = d };
-    locant_tensor out = test_tensor(LOCANT_F32, 2, shape);
+    OWNED(locant_tensor) out = TENSOR(F32, T, d->W);
 
     draw_params(d, LOCANT_F32, &(locant_sizes){ .width = d->W });
     a.q = positions(d, T);
     same_bits(call_table, &a, &out, bytes_of(&out));
-    test_tensor_free(&out);
     test_tensor_free(&a.q);
 }
 
 static void isa_bias(struct drawn *d)
 {
     int64_t H = test_range(1, 5), T = test_range(1, 7), S = test_range(1, 70);
-    int64_t shape[3] = { H, T, S };
     struct any_call a = { .d = d };
-    locant_tensor out = test_tensor(LOCANT_F32, 3, shape);
+    OWNED(locant_tensor) out = TENSOR(F32, H, T, S);
 
     draw_params(d, LOCANT_F32, &(locant_sizes){ .heads = H, .kv_heads = H });
     if (d->o->far > 0) {
@@ -156,7 +153,6 @@ static void isa_bias(struct drawn *d)
     a.q = positions(d, T);
     a.k = positions(d, S);
     same_bits(call_bias, &a, &out, bytes_of(&out));
-    test_tensor_free(&out);
     test_tensor_free(&a.q);
     test_tensor_free(&a.k);
 }

@@ -10,12 +10,10 @@ struct scalars {
 
 static void make(struct scalars *s, double p, double a)
 {
-    int64_t one = 1;
-
     s->p = p;
     s->a = a;
-    s->t[0] = locant_dense(&s->p, LOCANT_F64, 1, &one);
-    s->t[1] = locant_dense(&s->a, LOCANT_F64, 1, &one);
+    s->t[0] = DENSE(F64, &s->p, 1);
+    s->t[1] = DENSE(F64, &s->a, 1);
 }
 
 /* Ten printed decimals. */
@@ -49,21 +47,19 @@ TEST(has_the_printed_values)
 /* Gradient of the bias at distance 3, (dp, da). */
 static void slope_at_three(double out[2], const char *spec, double p, double a)
 {
-    int64_t one = 1, shape[3] = { 1, 1, 1 }, q = 3, k = 0;
+    int64_t q = 3, k = 0;
     double dout = 1, dp = 0, da = 0;
-    locant_encoding *e = test_create(spec);
-    locant_tensor grad[2], td = locant_dense(&dout, LOCANT_F64, 3, shape);
-    locant_tensor tq = locant_dense(&q, LOCANT_I64, 1, &one);
-    locant_tensor tk = locant_dense(&k, LOCANT_I64, 1, &one);
+    OWNED(locant_encoding) *e = test_create(spec);
+    locant_tensor grad[2], td = DENSE(F64, &dout, 1, 1, 1);
     struct scalars s;
 
     make(&s, p, a);
-    grad[0] = locant_dense(&dp, LOCANT_F64, 1, &one);
-    grad[1] = locant_dense(&da, LOCANT_F64, 1, &one);
-    CHECK_OK(locant_encoding_bias_backward(grad, &td, e, &tq, &tk, s.t));
+    grad[0] = DENSE(F64, &dp, 1);
+    grad[1] = DENSE(F64, &da, 1);
+    CHECK_OK(locant_encoding_bias_backward(grad, &td, e, VIEW(I64, &q, 1),
+                                           VIEW(I64, &k, 1), s.t));
     out[0] = dp;
     out[1] = da;
-    locant_encoding_free(e);
 }
 
 TEST(has_the_printed_gradients)
@@ -92,7 +88,7 @@ TEST(row_of_bias_is_as_printed)
 
 TEST(registry_row_is_right)
 {
-    locant_encoding *e = test_create("kerple(kind=log)");
+    OWNED(locant_encoding) *e = test_create("kerple(kind=log)");
     const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
 
@@ -101,16 +97,13 @@ TEST(registry_row_is_right)
     CHECK(strcmp(info.name, "p") == 0 && strcmp(info.dims, "[heads]") == 0);
     CHECK(locant_encoding_param(&info, e, 1, &sizes) == 1);
     CHECK(strcmp(info.name, "a") == 0);
-    locant_encoding_free(e);
 }
 
 static void project(const char *spec, int k, double *x, int64_t n)
 {
-    locant_encoding *e = test_create(spec);
-    locant_tensor t = locant_dense(x, LOCANT_F64, 1, &n);
+    OWNED(locant_encoding) *e = test_create(spec);
 
-    CHECK_OK(locant_encoding_param_project(&t, e, k));
-    locant_encoding_free(e);
+    CHECK_OK(locant_encoding_param_project(VIEW(F64, x, n), e, k));
 }
 
 /* Everything >= 0.01; the power's p <= 2 as well; what is allowed stays. */
@@ -131,30 +124,24 @@ TEST(projection_keeps_the_kernel_valid)
 
 TEST(refuses_bad_arguments)
 {
-    int64_t shape[3] = { 2, 1, 1 }, one = 1, pos[1] = { 0 };
+    int64_t pos[1] = { 0 };
     float data[2] = { 7, 7 };
     locant_encoding *e = test_create("kerple"), *none = NULL;
-    locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
+    locant_tensor out = DENSE(F32, data, 2, 1, 1);
+    locant_tensor p = DENSE(I64, pos, 1);
     struct scalars s;
 
     make(&s, 1, 1);
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL), LOCANT_ERR_NULL,
-                  "locant_encoding_bias: kerple has a learned parameter 'p' "
-                  "[heads], none was given");
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, s.t), LOCANT_ERR_SHAPE,
-                  "locant_encoding_bias: p has size 1 in dimension 0, "
-                  "expected 2");
-    CHECK_REFUSED(locant_encoding_create(&none, "kerple(kind=gauss)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'kind' of 'kerple': 'gauss' at "
-                  "byte 12 should be log | power");
-    CHECK_REFUSED(locant_encoding_param_init(&s.t[0], e, 2, 1),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_param_init: kerple has no parameter 2");
-    CHECK_REFUSED(locant_encoding_param_project(&s.t[0], e, -1),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_param_project: kerple has no parameter -1");
+    REFUSES(NULL, locant_encoding_bias(&out, e, &p, &p, NULL),
+            "kerple has a learned parameter 'p' [heads], none was given");
+    REFUSES(SHAPE, locant_encoding_bias(&out, e, &p, &p, s.t),
+            "p has size 1 in dimension 0, expected 2");
+    REFUSES(PARAM, locant_encoding_create(&none, "kerple(kind=gauss)"),
+            "key 'kind' of 'kerple': 'gauss' at byte 12 should be log | power");
+    REFUSES(PARAM, locant_encoding_param_init(&s.t[0], e, 2, 1),
+            "kerple has no parameter 2");
+    REFUSES(PARAM, locant_encoding_param_project(&s.t[0], e, -1),
+            "kerple has no parameter -1");
     CHECK(data[0] == 7 && data[1] == 7);
     locant_encoding_free(e);
 }

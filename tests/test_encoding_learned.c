@@ -6,40 +6,31 @@
 /* A row of the same type comes out with its own bits. */
 TEST(rows_are_copied_bit_for_bit)
 {
-    int64_t size[2] = { 37, 13 }, out_size[2] = { 3, 13 }, three = 3;
     int64_t pos[3] = { 36, 0, 36 };
-    locant_encoding *e = test_create("learned(length=37)");
-    locant_tensor table = test_tensor(LOCANT_F32, 2, size);
-    locant_tensor out = test_tensor(LOCANT_F32, 2, out_size);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
+    OWNED(locant_encoding) *e = test_create("learned(length=37)");
+    OWNED(locant_tensor) table = TENSOR(F32, 37, 13);
+    OWNED(locant_tensor) out = TENSOR(F32, 3, 13);
 
-    CHECK_OK(locant_encoding_table(&out, e, &p, &table));
+    CHECK_OK(locant_encoding_table(&out, e, VIEW(I64, pos, 3), &table));
     for (int i = 0; i < 3; i++)
         CHECK(memcmp((float *)out.data + i * 13,
                      (float *)table.data + pos[i] * 13,
                      13 * sizeof(float)) == 0);
-    test_tensor_free(&table);
-    test_tensor_free(&out);
-    locant_encoding_free(e);
 }
 
 /* Counts of ones are exact in float32: row 2 is used twice, row 0 once. */
 TEST(repeated_positions_add_up)
 {
-    int64_t size[2] = { 4, 3 }, dout_size[2] = { 3, 3 }, three = 3;
     int64_t pos[3] = { 2, 0, 2 };
     float ones[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, grad[12] = { 0 };
     float table[12] = { 0 };
     static const float want[12] = { 1, 1, 1, 0, 0, 0, 2, 2, 2, 0, 0, 0 };
-    locant_encoding *e = test_create("learned(length=4)");
-    locant_tensor dout = locant_dense(ones, LOCANT_F32, 2, dout_size);
-    locant_tensor g = locant_dense(grad, LOCANT_F32, 2, size);
-    locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
+    OWNED(locant_encoding) *e = test_create("learned(length=4)");
 
-    CHECK_OK(locant_encoding_table_backward(&g, &dout, e, &p, &t));
+    CHECK_OK(locant_encoding_table_backward(
+        VIEW(F32, grad, 4, 3), VIEW(F32, ones, 3, 3), e, VIEW(I64, pos, 3),
+        VIEW(F32, table, 4, 3)));
     CHECK(memcmp(grad, want, sizeof(want)) == 0);
-    locant_encoding_free(e);
 }
 
 struct wall {
@@ -51,13 +42,11 @@ struct wall {
 
 static void make(struct wall *w)
 {
-    int64_t two = 2, out_size[2] = { 2, 3 }, size[2] = { 4, 3 };
-
     memset(w, 0, sizeof(*w));
     w->e = test_create("learned(length=4)");
-    w->out = locant_dense(w->data, LOCANT_F32, 2, out_size);
-    w->p = locant_dense(w->pos, LOCANT_I64, 1, &two);
-    w->t = locant_dense(w->table, LOCANT_F32, 2, size);
+    w->out = DENSE(F32, w->data, 2, 3);
+    w->p = DENSE(I64, w->pos, 2);
+    w->t = DENSE(F32, w->table, 4, 3);
     w->data[0] = 7;
 }
 
@@ -67,21 +56,18 @@ TEST(wall_names_the_position)
 
     make(&w);
     w.pos[1] = 4;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_table: position 4 (index 1) is outside the "
-                  "table of learned, which has positions 0 to 3");
+    REFUSES(PARAM, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "position 4 (index 1) is outside the table of learned, which has "
+            "positions 0 to 3");
     w.pos[1] = -1;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_table: position -1 (index 1) is outside "
-                  "the table of learned, which has positions 0 to 3");
+    REFUSES(PARAM, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "position -1 (index 1) is outside the table of learned, which "
+            "has positions 0 to 3");
     w.pos[1] = INT64_MAX;
-    CHECK_REFUSED(locant_encoding_table_backward(&w.t, &w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_table_backward: position "
-                  "9223372036854775807 (index 1) is outside the table of "
-                  "learned, which has positions 0 to 3");
+    REFUSES(PARAM,
+            locant_encoding_table_backward(&w.t, &w.out, w.e, &w.p, &w.t),
+            "position 9223372036854775807 (index 1) is outside the table of "
+            "learned, which has positions 0 to 3");
     CHECK(w.data[0] == 7 && w.table[0] == 0);
     locant_encoding_free(w.e);
 }
@@ -92,34 +78,26 @@ TEST(refuses_bad_tables)
     struct wall w;
 
     make(&w);
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, NULL),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_table: learned has a learned parameter "
-                  "'table' [rows, width], none was given");
+    REFUSES(NULL, locant_encoding_table(&w.out, w.e, &w.p, NULL),
+            "learned has a learned parameter 'table' [rows, width], none was "
+            "given");
     w.t.shape[0] = 3;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_table: table has size 3 in dimension 0, "
-                  "expected 4");
+    REFUSES(SHAPE, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "table has size 3 in dimension 0, expected 4");
     w.t.shape[0] = 4;
     w.t.shape[1] = 2;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_table: table has size 2 in dimension 1, "
-                  "expected 3");
+    REFUSES(SHAPE, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "table has size 2 in dimension 1, expected 3");
     w.t.shape[1] = 3;
     w.t.dtype = LOCANT_I32;
-    CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
-                  LOCANT_ERR_DTYPE,
-                  "locant_encoding_table: table is i32, expected f32 or f64");
-    CHECK_REFUSED(locant_encoding_create(&e, "learned(length=0)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'length' of 'learned': '0' at "
-                  "byte 15 should be an integer 1 .. 1000000000");
-    CHECK_REFUSED(locant_encoding_create(&e, "learned(length=1.5)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'length' of 'learned': '1.5' "
-                  "at byte 15 should be an integer 1 .. 1000000000");
+    REFUSES(DTYPE, locant_encoding_table(&w.out, w.e, &w.p, &w.t),
+            "table is i32, expected f32 or f64");
+    REFUSES(PARAM, locant_encoding_create(&e, "learned(length=0)"),
+            "key 'length' of 'learned': '0' at byte 15 should be an integer "
+            "1 .. 1000000000");
+    REFUSES(PARAM, locant_encoding_create(&e, "learned(length=1.5)"),
+            "key 'length' of 'learned': '1.5' at byte 15 should be an "
+            "integer 1 .. 1000000000");
     CHECK(w.data[0] == 7);
     locant_encoding_free(w.e);
 }
@@ -149,10 +127,9 @@ TEST(length_is_resolved)
  * draws are within 5 standard errors (0.02 / 160; 0.02 / 226). */
 TEST(starts_small_and_normal)
 {
-    int64_t size[2] = { 200, 128 };
-    locant_encoding *e = test_create("learned(length=200)");
-    locant_tensor a = test_tensor(LOCANT_F64, 2, size);
-    locant_tensor b = test_tensor(LOCANT_F64, 2, size);
+    OWNED(locant_encoding) *e = test_create("learned(length=200)");
+    OWNED(locant_tensor) a = TENSOR(F64, 200, 128);
+    OWNED(locant_tensor) b = TENSOR(F64, 200, 128);
     double sum = 0, square = 0, n = 25600;
 
     CHECK_OK(locant_encoding_param_init(&a, e, 0, 1));
@@ -166,7 +143,4 @@ TEST(starts_small_and_normal)
     CHECK(fabs(sqrt(square / n) - 0.02) < 5 * 0.02 / 226);
     CHECK_OK(locant_encoding_param_init(&b, e, 0, 2));
     CHECK(memcmp(a.data, b.data, 25600 * sizeof(double)) != 0);
-    test_tensor_free(&a);
-    test_tensor_free(&b);
-    locant_encoding_free(e);
 }

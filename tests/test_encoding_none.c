@@ -4,7 +4,7 @@
 
 TEST(has_no_keys_and_no_parameters)
 {
-    locant_encoding *e = test_create("none()");
+    OWNED(locant_encoding) *e = test_create("none()");
     const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
     locant_key_info key;
@@ -12,5 +12,4 @@ TEST(has_no_keys_and_no_parameters)
     CHECK(strcmp(locant_encoding_spec(e), "none") == 0);
     CHECK(locant_encoding_param(&info, e, 0, &sizes) == 0);
     CHECK(locant_encoding_key(&key, "none", 0) == 0);
-    locant_encoding_free(e);
 }

@@ -99,19 +99,17 @@ TEST(gradient_is_as_printed)
     static const double want[4] = { -0.8488724885, -1.1311125047, 1.0295455340,
                                     0.9695545335 };
     double dy[4] = { 1, 1, 1, 1 }, dx[4];
-    int64_t one = 1, shape[2] = { 1, 4 }, pos = 3;
-    locant_encoding *e = test_create("rope(pairing=interleaved)");
-    locant_tensor tdy = locant_dense(dy, LOCANT_F64, 2, shape);
-    locant_tensor tdx = locant_dense(dx, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
+    int64_t pos = 3;
+    OWNED(locant_encoding) *e = test_create("rope(pairing=interleaved)");
+    locant_tensor tdy = DENSE(F64, dy, 1, 4);
+    locant_tensor p = DENSE(I64, &pos, 1);
 
-    CHECK_OK(locant_encoding_rotate_backward(&tdx, NULL, &tdy, NULL, e, &p,
-                                             NULL, 0));
+    CHECK_OK(locant_encoding_rotate_backward(VIEW(F64, dx, 1, 4), NULL, &tdy,
+                                             NULL, e, &p, NULL, 0));
     near_all(dx, want, 4, turned(dy, 4));
     CHECK_OK(locant_encoding_rotate_backward(&tdy, NULL, &tdy, NULL, e, &p,
                                              NULL, 0));
     CHECK(memcmp(dx, dy, sizeof(dx)) == 0);
-    locant_encoding_free(e);
 }
 
 TEST(registry_row_is_right)
@@ -132,17 +130,15 @@ TEST(registry_row_is_right)
 static void table_of(float *cosine, float *sine, const char *spec,
                      locant_tensor *pos, int64_t D)
 {
-    int64_t shape[2] = { 1, D };
     float x[256];
-    locant_tensor t = locant_dense(x, LOCANT_F32, 2, shape);
-    locant_encoding *e = test_create(spec);
+    locant_tensor t = DENSE(F32, x, 1, D);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     for (int64_t d = 0; d < D; d++)
         x[d] = d < D / 2;
     CHECK_OK(locant_encoding_rotate(&t, &t, e, pos, NULL, 0));
     memcpy(cosine, x, (size_t)D / 2 * sizeof(float));
     memcpy(sine, x + D / 2, (size_t)D / 2 * sizeof(float));
-    locant_encoding_free(e);
 }
 
 /* inv_freq = 1 / base^(2c/D) and its product with the position in float32. */
@@ -166,13 +162,11 @@ static float ggml_angle(float base, int64_t c, int64_t D, int64_t pos)
 static void compare_recipe(const char *name, int64_t D, int64_t pos,
                            float (*angle)(float, int64_t, int64_t, int64_t))
 {
-    int64_t one = 1;
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
     float cosine[128], sine[128];
     char spec[64];
 
     snprintf(spec, sizeof(spec), "rope(angles=%s)", name);
-    table_of(cosine, sine, spec, &p, D);
+    table_of(cosine, sine, spec, VIEW(I64, &pos, 1), D);
     for (int64_t c = 0; c < D / 2; c++) {
         float a = angle(10000.0f, c, D, pos), wc = cosf(a), ws = sinf(a);
 
@@ -200,14 +194,11 @@ TEST(float_recipes_are_reproduced_bit_for_bit)
 /* Positions that are multiples of 1/1024 below 2^20: exact in long double. */
 TEST(fractional_positions_are_exact_too)
 {
-    int64_t one = 1;
-
     for (int i = 0; i < 300; i++) {
         double pos = (double)test_range(-(1 << 30), 1 << 30) / 1024;
-        locant_tensor p = locant_dense(&pos, LOCANT_F64, 1, &one);
         float cosine[32], sine[32];
 
-        table_of(cosine, sine, "rope", &p, 64);
+        table_of(cosine, sine, "rope", VIEW(F64, &pos, 1), 64);
         for (int c = 0; c < 32; c++) {
             long double a = (long double)pos * powl(10000.0L, -2.0L * c / 64);
 
@@ -220,17 +211,13 @@ TEST(fractional_positions_are_exact_too)
 
 TEST(whole_positions_have_one_table)
 {
-    int64_t one = 1;
-
     for (int i = 0; i < 300; i++) {
         int64_t whole = test_range(INT32_MIN, INT32_MAX);
         double real = (double)whole;
-        locant_tensor pi = locant_dense(&whole, LOCANT_I64, 1, &one);
-        locant_tensor pr = locant_dense(&real, LOCANT_F64, 1, &one);
         float c[2][32], s[2][32];
 
-        table_of(c[0], s[0], "rope", &pi, 64);
-        table_of(c[1], s[1], "rope", &pr, 64);
+        table_of(c[0], s[0], "rope", VIEW(I64, &whole, 1), 64);
+        table_of(c[1], s[1], "rope", VIEW(F64, &real, 1), 64);
         CHECK(memcmp(c[0], c[1], sizeof(c[0])) == 0);
         CHECK(memcmp(s[0], s[1], sizeof(s[0])) == 0);
     }
@@ -259,12 +246,12 @@ TEST(positions_reach_the_ends_of_int64)
 
 TEST(nan_stays_in_its_pair)
 {
-    int64_t one = 1, shape[2] = { 1, 12 }, pos = 77;
+    int64_t pos = 77;
     float x[12], y[12], clean[12];
-    locant_encoding *e = test_create("rope");
-    locant_tensor tx = locant_dense(x, LOCANT_F32, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
+    OWNED(locant_encoding) *e = test_create("rope");
+    locant_tensor tx = DENSE(F32, x, 1, 12);
+    locant_tensor ty = DENSE(F32, y, 1, 12);
+    locant_tensor p = DENSE(I64, &pos, 1);
 
     for (int d = 0; d < 12; d++)
         x[d] = (float)test_uniform();
@@ -274,7 +261,6 @@ TEST(nan_stays_in_its_pair)
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
     for (int d = 0; d < 12; d++)
         CHECK(d % 6 == 2 ? isnan(y[d]) : y[d] == clean[d]);
-    locant_encoding_free(e);
 }
 
 struct call {
@@ -286,13 +272,11 @@ struct call {
 
 static void make(struct call *c, const char *spec)
 {
-    int64_t shape[2] = { 2, 6 }, two = 2;
-
     memset(c, 0, sizeof(*c));
     c->y[0] = 7;
-    c->tx = locant_dense(c->x, LOCANT_F32, 2, shape);
-    c->ty = locant_dense(c->y, LOCANT_F32, 2, shape);
-    c->p = locant_dense(c->pos, LOCANT_I64, 1, &two);
+    c->tx = DENSE(F32, c->x, 2, 6);
+    c->ty = DENSE(F32, c->y, 2, 6);
+    c->p = DENSE(I64, c->pos, 2);
     c->e = test_create(spec);
 }
 
@@ -302,46 +286,36 @@ TEST(refuses_bad_tensors)
     locant_tensor bad;
 
     make(&c, "rope");
-    CHECK_REFUSED(locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_NULL, "locant_encoding_rotate: out is NULL");
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, NULL, NULL, 0),
-                  LOCANT_ERR_NULL, "locant_encoding_rotate: positions is NULL");
+    REFUSES(NULL, locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, NULL, 0),
+            "out is NULL");
+    REFUSES(NULL, locant_encoding_rotate(&c.ty, &c.tx, c.e, NULL, NULL, 0),
+            "positions is NULL");
     bad = c.tx;
     bad.data = NULL;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_rotate: the data of x is NULL");
+    REFUSES(NULL, locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
+            "the data of x is NULL");
     bad = c.tx;
     bad.dtype = LOCANT_F64;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_DTYPE,
-                  "locant_encoding_rotate: out is f32, expected f64");
+    REFUSES(DTYPE, locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
+            "out is f32, expected f64");
     bad = c.p;
     bad.dtype = LOCANT_I32;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
-                  LOCANT_ERR_DTYPE,
-                  "locant_encoding_rotate: positions is i32, expected f64 or "
-                  "i64");
+    REFUSES(DTYPE, locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
+            "positions is i32, expected f64 or i64");
     bad = c.p;
     bad.shape[0] = 1;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: positions has size 1 in dimension "
-                  "0, expected 2");
+    REFUSES(SHAPE, locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
+            "positions has size 1 in dimension 0, expected 2");
     bad = c.ty;
     bad.stride[1] = 2;
-    CHECK_REFUSED(locant_encoding_rotate(&bad, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_LAYOUT,
-                  "locant_encoding_rotate: last stride of out is 2, expected "
-                  "1");
+    REFUSES(LAYOUT, locant_encoding_rotate(&bad, &c.tx, c.e, &c.p, NULL, 0),
+            "last stride of out is 2, expected 1");
     bad = c.tx;
     bad.data = c.y + 1;
     bad.shape[0] = 1;
     c.ty.shape[0] = c.p.shape[0] = 1;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_ALIAS,
-                  "locant_encoding_rotate: the output overlaps an input but "
-                  "is not the same view");
+    REFUSES(ALIAS, locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
+            "the output overlaps an input but is not the same view");
     CHECK(c.y[0] == 7 && c.y[1] == 0);
     locant_encoding_free(c.e);
 }
@@ -352,28 +326,23 @@ TEST(refuses_bad_sizes)
     struct call c;
 
     make(&c, "rope(dim=8)");
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: rope rotates 8 channels of each "
-                  "head, found heads of 6");
+    REFUSES(SHAPE, locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
+            "rope rotates 8 channels of each head, found heads of 6");
     locant_encoding_free(c.e);
     make(&c, "rope");
     c.tx.shape[1] = c.ty.shape[1] = 5;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: heads have 5 channels, expected an "
-                  "even number to rotate in pairs");
+    REFUSES(SHAPE, locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
+            "heads have 5 channels, expected an even number to rotate in "
+            "pairs");
     c.tx.shape[1] = c.ty.shape[1] = 6;
     c.p = locant_dense(real, LOCANT_F64, 1, c.p.shape);
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: coordinate 1 of positions is nan, "
-                  "expected a finite number below 2^63");
+    REFUSES(PARAM, locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
+            "coordinate 1 of positions is nan, expected a finite number "
+            "below 2^63");
     real[1] = 0x1p63;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: coordinate 1 of positions is "
-                  "9.22337e+18, expected a finite number below 2^63");
+    REFUSES(PARAM, locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
+            "coordinate 1 of positions is 9.22337e+18, expected a finite "
+            "number below 2^63");
     CHECK(c.y[0] == 7);
     locant_encoding_free(c.e);
 }
@@ -382,19 +351,16 @@ TEST(refuses_bad_specs)
 {
     locant_encoding *e = NULL;
 
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(base=-1)"), LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'base' of 'rope': '-1' at byte "
-                  "10 should be a number 1 .. 1e30");
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(base=nan)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'base' of 'rope': 'nan' at "
-                  "byte 10 should be a number 1 .. 1e30");
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(dim=3)"), LOCANT_ERR_PARAM,
-                  "locant_encoding_create: dim of rope is 3, expected an even "
-                  "number");
-    CHECK_REFUSED(locant_encoding_create(&e, "rope(pairing=neox)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'pairing' of 'rope': 'neox' at "
-                  "byte 13 should be half | interleaved");
+    REFUSES(PARAM, locant_encoding_create(&e, "rope(base=-1)"),
+            "key 'base' of 'rope': '-1' at byte 10 should be a number 1 .. "
+            "1e30");
+    REFUSES(PARAM, locant_encoding_create(&e, "rope(base=nan)"),
+            "key 'base' of 'rope': 'nan' at byte 10 should be a number 1 .. "
+            "1e30");
+    REFUSES(PARAM, locant_encoding_create(&e, "rope(dim=3)"),
+            "dim of rope is 3, expected an even number");
+    REFUSES(PARAM, locant_encoding_create(&e, "rope(pairing=neox)"),
+            "key 'pairing' of 'rope': 'neox' at byte 13 should be half | "
+            "interleaved");
     CHECK(e == NULL);
 }

@@ -8,14 +8,12 @@
 /* A table [buckets, 1] whose entry is its own bucket. */
 static int64_t bucket(const char *spec, int64_t buckets, int64_t q, int64_t k)
 {
-    int64_t shape[2] = { buckets, 1 };
     double table[256];
-    locant_tensor t = locant_dense(table, LOCANT_F64, 2, shape);
 
     assert_true(buckets <= (int64_t)LEN(table));
     for (int64_t b = 0; b < buckets; b++)
         table[b] = (double)b;
-    return (int64_t)near_bias(spec, 1, 0, q, k, &t);
+    return (int64_t)near_bias(spec, 1, 0, q, k, VIEW(F64, table, buckets, 1));
 }
 
 TEST(first_distances_are_as_printed)
@@ -169,19 +167,15 @@ enum { FAR = 3000 };
 static void buckets_of(double *out, const struct table *c, int64_t *q,
                        int64_t n)
 {
-    int64_t size[2] = { c->buckets, 1 }, shape[3] = { 1, n, 1 }, one = 1;
     int64_t zero = 0;
     double table[256];
-    locant_encoding *e = test_create(c->spec);
-    locant_tensor t = locant_dense(table, LOCANT_F64, 2, size);
-    locant_tensor y = locant_dense(out, LOCANT_F64, 3, shape);
-    locant_tensor tq = locant_dense(q, LOCANT_I64, 1, &n);
-    locant_tensor tk = locant_dense(&zero, LOCANT_I64, 1, &one);
+    OWNED(locant_encoding) *e = test_create(c->spec);
 
     for (int64_t b = 0; b < c->buckets; b++)
         table[b] = (double)b;
-    CHECK_OK(locant_encoding_bias(&y, e, &tq, &tk, &t));
-    locant_encoding_free(e);
+    CHECK_OK(locant_encoding_bias(VIEW(F64, out, 1, n, 1), e, VIEW(I64, q, n),
+                                  VIEW(I64, &zero, 1),
+                                  VIEW(F64, table, c->buckets, 1)));
 }
 
 /* -FAR .. FAR, and as many again up to 2^21. */
@@ -246,7 +240,7 @@ TEST(extremes_share_the_last_bucket)
 
 TEST(registry_row_is_right)
 {
-    locant_encoding *e =
+    OWNED(locant_encoding) *e =
         test_create("t5(bidirectional=no,distance=128,buckets=32)");
     const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
@@ -255,7 +249,6 @@ TEST(registry_row_is_right)
     CHECK(locant_encoding_param(&info, e, 0, &sizes) == 1);
     CHECK(strcmp(info.name, "table") == 0);
     CHECK(strcmp(info.dims, "[buckets, heads]") == 0);
-    locant_encoding_free(e);
 }
 
 TEST(refuses_bad_arguments)
@@ -265,38 +258,33 @@ TEST(refuses_bad_arguments)
     float data[2] = { 7, 7 }, table[64] = { 0 };
     locant_encoding *e = test_create("t5"), *none = NULL;
     locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
+    locant_tensor p = DENSE(I64, pos, one);
     locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
 
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL), LOCANT_ERR_NULL,
-                  "locant_encoding_bias: t5 has a learned parameter 'table' "
-                  "[buckets, heads], none was given");
+    REFUSES(NULL, locant_encoding_bias(&out, e, &p, &p, NULL),
+            "t5 has a learned parameter 'table' [buckets, heads], none was "
+            "given");
     t.shape[1] = 1;
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t), LOCANT_ERR_SHAPE,
-                  "locant_encoding_bias: table has size 1 in dimension 1, "
-                  "expected 2");
+    REFUSES(SHAPE, locant_encoding_bias(&out, e, &p, &p, &t),
+            "table has size 1 in dimension 1, expected 2");
     t.shape[1] = 2;
     t.dtype = LOCANT_F16;
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t), LOCANT_ERR_DTYPE,
-                  "locant_encoding_bias: table is f16, expected f32 or f64");
+    REFUSES(DTYPE, locant_encoding_bias(&out, e, &p, &p, &t),
+            "table is f16, expected f32 or f64");
     CHECK(data[0] == 7 && data[1] == 7);
-    CHECK_REFUSED(locant_encoding_create(&none, "t5(buckets=0)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: key 'buckets' of 't5': '0' at byte "
-                  "11 should be an integer 2 .. 1024");
-    CHECK_REFUSED(
-        locant_encoding_create(&none, "t5(buckets=31,bidirectional=yes)"),
-        LOCANT_ERR_PARAM,
-        "locant_encoding_create: buckets of t5 is 31, expected an "
-        "even number of at least 4 when bidirectional");
-    CHECK_REFUSED(locant_encoding_create(&none, "t5(distance=16)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: distance of t5 is 16, expected "
-                  "more than 16, the buckets that hold one distance each");
-    CHECK_REFUSED(
-        locant_encoding_create(&none, "t5(buckets=2,bidirectional=yes)"),
-        LOCANT_ERR_PARAM,
-        "locant_encoding_create: buckets of t5 is 2, expected an "
-        "even number of at least 4 when bidirectional");
+    REFUSES(PARAM, locant_encoding_create(&none, "t5(buckets=0)"),
+            "key 'buckets' of 't5': '0' at byte 11 should be an integer 2 .. "
+            "1024");
+    REFUSES(PARAM,
+            locant_encoding_create(&none, "t5(buckets=31,bidirectional=yes)"),
+            "buckets of t5 is 31, expected an even number of at least 4 when "
+            "bidirectional");
+    REFUSES(PARAM, locant_encoding_create(&none, "t5(distance=16)"),
+            "distance of t5 is 16, expected more than 16, the buckets that "
+            "hold one distance each");
+    REFUSES(PARAM,
+            locant_encoding_create(&none, "t5(buckets=2,bidirectional=yes)"),
+            "buckets of t5 is 2, expected an even number of at least 4 when "
+            "bidirectional");
     locant_encoding_free(e);
 }

@@ -52,84 +52,71 @@ TEST(reach_is_0_while_the_length_is_unknown)
                                          "learned" };
 
     for (size_t n = 0; n < LEN(specs); n++) {
-        locant_encoding *e = test_create(specs[n]);
+        OWNED(locant_encoding) *e = test_create(specs[n]);
 
         CHECK(locant_encoding_length_limit(e) == 0);
-        locant_encoding_free(e);
     }
 }
 
 /* A size that is unknown is 0, not that of another name. */
 TEST(hops_have_no_size_without_a_length)
 {
-    locant_encoding *e = test_create("graph");
+    OWNED(locant_encoding) *e = test_create("graph");
     const locant_sizes sizes = { .heads = 2 };
     locant_param_info info;
 
     CHECK(locant_encoding_param(&info, e, 0, &sizes));
     CHECK(info.shape[0] == 0 && info.shape[1] == 0);
-    locant_encoding_free(e);
 }
 
 /* Shape [2, 0]: a no-op, as core.h says. */
 TEST(ids_of_no_tokens_are_written)
 {
-    const int64_t shape[2] = { 2, 0 };
-    locant_tensor out = locant_dense(NULL, LOCANT_I64, 2, shape);
-    locant_encoding *e = test_create("randomized+rope");
+    OWNED(locant_encoding) *e = test_create("randomized+rope");
 
-    CHECK_OK(locant_encoding_ids(&out, e, 1, 1));
-    locant_encoding_free(e);
+    CHECK_OK(locant_encoding_ids(VIEW(I64, NULL, 2, 0), e, 1, 1));
 }
 
 /* A sum of two encodings that name things refuses in their name. */
 TEST(sums_are_named_in_sentences)
 {
-    const int64_t one = 1, matrix[3] = { 1, 1, 1 };
     int64_t at = 0;
     double b;
-    locant_tensor pos = locant_dense(&at, LOCANT_I64, 1, &one);
-    locant_tensor out = locant_dense(&b, LOCANT_F64, 3, matrix);
-    locant_encoding *e = test_create("sinusoidal+rope");
+    locant_tensor pos = DENSE(I64, &at, 1);
+    OWNED(locant_encoding) *e = test_create("sinusoidal+rope");
 
-    CHECK_REFUSED(locant_encoding_bias(&out, e, &pos, &pos, NULL),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_encoding_bias: sinusoidal+rope adds nothing to "
-                  "scores; it has no score door");
-    locant_encoding_free(e);
+    REFUSES(UNSUPPORTED,
+            locant_encoding_bias(VIEW(F64, &b, 1, 1, 1), e, &pos, &pos, NULL),
+            "sinusoidal+rope adds nothing to scores; it has no score door");
 }
 
 TEST(layers_take_any_number)
 {
-    locant_encoding *e = test_create("layers(local=rope,global=none)");
+    OWNED(locant_encoding) *e = test_create("layers(local=rope,global=none)");
 
     CHECK(locant_encoding_layer(NULL, e, INT64_MAX) != NULL);
-    locant_encoding_free(e);
 }
 
 /* One kind draws integers, the other reals: who fills the array? */
 TEST(layers_place_tokens_in_one_way)
 {
-    const int64_t shape[2] = { 1, 4 };
     double ids[4];
-    locant_tensor out = locant_dense(ids, LOCANT_F64, 2, shape);
     locant_encoding *e;
 
     if (locant_encoding_create(
             &e, "layers(local=randomized+rope,global=cape)") != LOCANT_OK)
         return; /* as of the sum of both */
     CHECK(locant_encoding_traits(e) & LOCANT_TRAIT_REAL);
-    (void)!locant_encoding_ids(&out, e, 1, 1);
+    (void)!locant_encoding_ids(VIEW(F64, ids, 1, 4), e, 1, 1);
     locant_encoding_free(e);
 }
 
 /* A grid of 0 rows but 5 columns, beside a prefix that is there. */
 TEST(empty_grids_are_resized_to_empty_grids)
 {
-    const int64_t shape[2] = { 1, 2 };
     double from[2] = { 1, 2 }, to[2] = { 0, 0 };
-    locant_tensor table = locant_dense(from, LOCANT_F64, 2, shape);
-    locant_tensor out = locant_dense(to, LOCANT_F64, 2, shape);
+    locant_tensor table = DENSE(F64, from, 1, 2);
+    locant_tensor out = DENSE(F64, to, 1, 2);
     locant_resize how = LOCANT_RESIZE_INIT;
 
     how.prefix = 1;
@@ -148,10 +135,9 @@ TEST(empty_grids_are_resized_to_empty_grids)
 /* A table with cells resized to none, and the refusal of the way back. */
 TEST(grids_that_end_or_begin_empty)
 {
-    const int64_t few[2] = { 1, 2 }, many[2] = { 5, 2 };
     double a[10], b[2] = { 7, 7 };
-    locant_tensor full = locant_dense(a, LOCANT_F64, 2, many);
-    locant_tensor none = locant_dense(b, LOCANT_F64, 2, few);
+    locant_tensor full = DENSE(F64, a, 5, 2);
+    locant_tensor none = DENSE(F64, b, 1, 2);
     locant_resize how = LOCANT_RESIZE_INIT;
 
     for (int i = 0; i < 10; i++)
@@ -166,6 +152,6 @@ TEST(grids_that_end_or_begin_empty)
         CHECK(a[i] == i + 1);
     CHECK_OK(locant_resize_1d(&none, &full, &how));
     how.columns = 0;
-    CHECK_REFUSED(locant_resize_2d(&full, &none, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_2d: table has no rows to interpolate");
+    REFUSES(SHAPE, locant_resize_2d(&full, &none, &how),
+            "table has no rows to interpolate");
 }

@@ -421,12 +421,10 @@ TEST(refuses_bad_arguments)
              (long long)id);
     CHECK_REFUSED(locant_evaluate(&e, store, id, corpus, 1), LOCANT_ERR_PARAM,
                   want);
-    CHECK_REFUSED(locant_evaluate(NULL, store, id, corpus, 1), LOCANT_ERR_NULL,
-                  "locant_evaluate: out is NULL");
-    CHECK_REFUSED(locant_evaluate(&e, store, id, NULL, 1), LOCANT_ERR_NULL,
-                  "locant_evaluate: corpus is NULL");
-    CHECK_REFUSED(locant_evaluate(&e, store, id, corpus, -1), LOCANT_ERR_PARAM,
-                  "locant_evaluate: blocks is -1, expected 0 .. 1048576");
+    REFUSES(NULL, locant_evaluate(NULL, store, id, corpus, 1), "out is NULL");
+    REFUSES(NULL, locant_evaluate(&e, store, id, NULL, 1), "corpus is NULL");
+    REFUSES(PARAM, locant_evaluate(&e, store, id, corpus, -1),
+            "blocks is -1, expected 0 .. 1048576");
     CHECK(locant_evaluate(&e, store, 999, corpus, 1) == LOCANT_ERR_PARAM);
 }
 

@@ -60,7 +60,7 @@ static double mean_of(const double *loss)
 /* The base run's own evaluation: P1 of every block, and P4. */
 TEST(it_is_the_protocols_that_are_measured)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     struct lct_extension *x = extend(s);
     const struct lct_extension_row *none = row_of(x, "none");
     const struct lct_extension_row *crop = row_of(x, "crop");
@@ -88,7 +88,6 @@ TEST(it_is_the_protocols_that_are_measured)
     CHECK(isnan(none->position[0][16]) && isnan(crop->position[0][0]));
     locant_release(block);
     lct_extension_free(x);
-    locant_store_close(s);
 }
 
 /* Spec at 128 bytes, of the base run. */
@@ -115,7 +114,7 @@ TEST(what_changes_nothing_changes_no_bit)
         "rope(scaling=linear(factor=1))", "rope(scaling=ntk(factor=1))",
         "rope(scaling=yarn(factor=1,original=128))", "window(size=128)+rope"
     };
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     struct lct_extension *x = extend(s);
     const double *none = row_of(x, "none")->short_inputs.loss;
     double loss[BLOCKS];
@@ -132,7 +131,6 @@ TEST(what_changes_nothing_changes_no_bit)
             CHECK(memcmp(x->row[i].at[1].loss, row_of(x, "none")->at[1].loss,
                          BLOCKS * 8) != 0);
     lct_extension_free(x);
-    locant_store_close(s);
 }
 
 /* ------------------------------------------------------------------ resumed */
@@ -180,7 +178,7 @@ static void same(const struct lct_extension *x, const struct lct_extension *y)
 
 TEST(stopped_it_goes_on_to_the_same_bits)
 {
-    locant_store *a = open_store("a"), *b = open_store("b");
+    OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
     struct lct_extension *x = extend(a), *y = NULL;
     int calls = 0, stops = 0, runs = runs_in(a);
     locant_status status;
@@ -200,8 +198,6 @@ TEST(stopped_it_goes_on_to_the_same_bits)
     CHECK(runs_in(a) == runs && runs_in(b) == runs);
     lct_extension_free(x);
     lct_extension_free(y);
-    locant_store_close(a);
-    locant_store_close(b);
 }
 
 /* ------------------------------------------------------------------ needles */
@@ -227,7 +223,7 @@ TEST(needles_are_scored_as_asked)
 {
     static const int64_t length = 256;
     struct lct_task_reading as = { "rope", 0 };
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
     struct lct_extension *x = extend(s);
     locant_task_score plain, under, cropped, window;
@@ -257,7 +253,6 @@ TEST(needles_are_scored_as_asked)
         CHECK(row->needle[1].items == tiny.items);
     }
     lct_extension_free(x);
-    locant_store_close(s);
 }
 
 /* --------------------------------------------------------------------- page */
@@ -290,7 +285,7 @@ static void the_store_has_figures(locant_store *s, const struct lct_results *r)
 
 TEST(numbers_and_page_have_it)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     struct lct_results r = { .trained_length = 128 };
     struct lct_html h = { .data = NULL };
     const json_t *at;
@@ -318,7 +313,6 @@ TEST(numbers_and_page_have_it)
           strstr(h.data, "Needles found, fine-tuned"));
     lct_html_free(&h);
     lct_results_free(&r);
-    locant_store_close(s);
 }
 
 TEST(factors_go_into_specs)

@@ -72,7 +72,7 @@ static void spoil(locant_store *s, int64_t id)
 TEST(a_run_that_fails_is_left_out)
 {
     struct lct_extension_plan two = tiny;
-    locant_store *s = open_store("c");
+    OWNED(locant_store) *s = open_store("c");
     struct lct_results r = { .trained_length = 128 };
     struct lct_extension *x;
     struct lct_html h = { .data = NULL };
@@ -103,7 +103,6 @@ TEST(a_run_that_fails_is_left_out)
     check_chinese(h.data, "extension");
     lct_html_free(&h);
     lct_results_free(&r);
-    locant_store_close(s);
 }
 
 static void set_loss(struct lct_extension *x, const char *id, double first,
@@ -125,7 +124,7 @@ static void set_loss(struct lct_extension *x, const char *id, double first,
 TEST(orderings_are_of_seeds_that_all_have)
 {
     struct lct_extension_plan two = tiny;
-    locant_store *s = open_store("c");
+    OWNED(locant_store) *s = open_store("c");
     struct lct_results r = { .trained_length = 128 };
     const char *measured;
 
@@ -142,14 +141,13 @@ TEST(orderings_are_of_seeds_that_all_have)
     CHECK(strstr(measured, " (n = 1)") != NULL);
     CHECK(number_at(&r, "extension.orderings.5.seeds") == 1);
     lct_results_free(&r);
-    locant_store_close(s);
 }
 
 /* And where every run fails there is a page without numbers. */
 TEST(all_runs_may_fail)
 {
     struct lct_extension_plan wild = tiny;
-    locant_store *s = open_store("d");
+    OWNED(locant_store) *s = open_store("d");
     struct lct_results r = { .trained_length = 128 };
     struct lct_html h = { .data = NULL };
 
@@ -167,7 +165,6 @@ TEST(all_runs_may_fail)
     CHECK_OK(lct_page_extension(&h, &r));
     lct_html_free(&h);
     lct_results_free(&r);
-    locant_store_close(s);
 }
 
 /* The surface, of which the runs of the first 'wild' encodings fail. */
@@ -175,7 +172,7 @@ static void surface_without(size_t wild, const char *name)
 {
     static const char *const specs[] = { "alibi", "rope" };
     locant_report_options o = LOCANT_REPORT_INIT;
-    locant_store *s = open_store(name);
+    OWNED(locant_store) *s = open_store(name);
     struct lct_results r = { .trained_length = 128 };
     struct lct_html h = { .data = NULL };
     struct lct_plan plan;
@@ -208,7 +205,6 @@ static void surface_without(size_t wild, const char *name)
     lct_html_free(&h);
     lct_results_free(&r);
     lct_plan_free(&plan);
-    locant_store_close(s);
 }
 
 TEST(so_may_those_of_the_surface)

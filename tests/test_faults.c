@@ -160,7 +160,7 @@ static void check_every_call(bool forever)
     const char *cases = getenv("LOCANT_CASES");
     const int stride = TEST_SANITIZED ? 9 : cases && atoi(cases) > 99 ? 1 : 3;
     locant_train_options o = smallest();
-    locant_store *a = open_store("a");
+    OWNED(locant_store) *a = open_store("a");
     int n = forever; /* another third */
 
     train(a, &o);
@@ -171,7 +171,6 @@ static void check_every_call(bool forever)
         n += stride;
     } while (fault.failed > 0);
     CHECK(n > 50); /* two checkpoints, some transactions */
-    locant_store_close(a);
 }
 
 IN_SCRATCH(survives_any_call_that_fails)

@@ -300,10 +300,8 @@ TEST_WITH(make_folder, remove_folder, refuses_bad_frames)
     size_t size;
     struct stat st;
 
-    CHECK_REFUSED(locant_figure_svg(NULL, &size, &f), LOCANT_ERR_NULL,
-                  "locant_figure_svg: out is NULL");
-    CHECK_REFUSED(locant_figure_svg(&out, NULL, &f), LOCANT_ERR_NULL,
-                  "locant_figure_svg: size is NULL");
+    REFUSES(NULL, locant_figure_svg(NULL, &size, &f), "out is NULL");
+    REFUSES(NULL, locant_figure_svg(&out, NULL, &f), "size is NULL");
     refuse(NULL, LOCANT_ERR_NULL, "locant_figure_svg: figure is NULL");
     f.width = 9000;
     refuse(&f, LOCANT_ERR_PARAM,
@@ -324,11 +322,9 @@ TEST_WITH(make_folder, remove_folder, refuses_bad_frames)
            "locant_figure_svg: kind is 9, expected "
            "curves, heat map, bars, strips or points");
     f = a_figure(LOCANT_FIGURE_CURVES);
-    CHECK_REFUSED(locant_figure_write(&f, NULL), LOCANT_ERR_NULL,
-                  "locant_figure_write: path is NULL");
-    CHECK_REFUSED(locant_figure_write(&f, "picture.gif"), LOCANT_ERR_PARAM,
-                  "locant_figure_write: path is 'picture.gif', expected an "
-                  "ending .svg, .png or .pdf");
+    REFUSES(NULL, locant_figure_write(&f, NULL), "path is NULL");
+    REFUSES(PARAM, locant_figure_write(&f, "picture.gif"),
+            "path is 'picture.gif', expected an ending .svg, .png or .pdf");
     snprintf(path, sizeof path, "%s/none/f.svg", folder);
     CHECK(locant_figure_write(&f, path) == LOCANT_ERR_IO);
     /* what is refused is not written */

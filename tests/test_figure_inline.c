@@ -320,17 +320,14 @@ TEST(refuses)
     char *out = NULL;
     size_t size = 77;
 
-    CHECK_REFUSED(locant_figure_inline(NULL, &size, &f, NULL), LOCANT_ERR_NULL,
-                  "locant_figure_inline: out is NULL");
-    CHECK_REFUSED(locant_figure_css(&out, NULL), LOCANT_ERR_NULL,
-                  "locant_figure_css: size is NULL");
+    REFUSES(NULL, locant_figure_inline(NULL, &size, &f, NULL), "out is NULL");
+    REFUSES(NULL, locant_figure_css(&out, NULL), "size is NULL");
     f.n_series = 0;
-    CHECK_REFUSED(locant_figure_inline(&out, &size, &f, NULL), LOCANT_ERR_PARAM,
-                  "locant_figure_inline: 0 series, expected 1 to 256");
+    REFUSES(PARAM, locant_figure_inline(&out, &size, &f, NULL),
+            "0 series, expected 1 to 256");
     f = a_figure(LOCANT_FIGURE_STRIPS);
     lines[0].dashed = 5;
-    CHECK_REFUSED(locant_figure_inline(&out, &size, &f, NULL), LOCANT_ERR_PARAM,
-                  "locant_figure_inline: series 0: dashed is "
-                  "5, expected 0 to 4");
+    REFUSES(PARAM, locant_figure_inline(&out, &size, &f, NULL),
+            "series 0: dashed is 5, expected 0 to 4");
     CHECK(out == NULL && size == 77);
 }

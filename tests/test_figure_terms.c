@@ -38,7 +38,7 @@ static locant_status draw(struct shown *s, const char *spec, int head)
 
     s->taken = 0;
     view.head = head;
-    CHECK_OK(locant_encoding_create(&e, spec));
+    e = test_create(spec);
     status = locant_figure_of_encoding("terms", e, &view, take, s);
     locant_encoding_free(e);
     return status;

@@ -144,8 +144,7 @@ TEST(rows_of_maps_have_names)
     CHECK_OK(locant_figure_svg(&out, &size, &f));
     locant_release(out);
     f.col_names = cols + 1; /* the second is NULL */
-    CHECK_REFUSED(locant_figure_csv(&out, &size, &f), LOCANT_ERR_NULL,
-                  "locant_figure_csv: col_names[1] is NULL");
+    REFUSES(NULL, locant_figure_csv(&out, &size, &f), "col_names[1] is NULL");
 }
 
 TEST(refuses)
@@ -154,18 +153,15 @@ TEST(refuses)
     char *out = NULL;
     size_t size = 77;
 
-    CHECK_REFUSED(locant_figure_terminal(&out, &size, &f, 39, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_figure_terminal: 39 columns, expected 40 to 1000");
-    CHECK_REFUSED(
-        locant_figure_terminal(&out, &size, &f, 80, (locant_terminal)4),
-        LOCANT_ERR_PARAM,
-        "locant_figure_terminal: colors is 4, expected 0 to 3");
-    CHECK_REFUSED(locant_figure_json(NULL, &size, &f), LOCANT_ERR_NULL,
-                  "locant_figure_json: out is NULL");
+    REFUSES(PARAM, locant_figure_terminal(&out, &size, &f, 39, 0),
+            "39 columns, expected 40 to 1000");
+    REFUSES(PARAM,
+            locant_figure_terminal(&out, &size, &f, 80, (locant_terminal)4),
+            "colors is 4, expected 0 to 3");
+    REFUSES(NULL, locant_figure_json(NULL, &size, &f), "out is NULL");
     f.n_series = 0;
-    CHECK_REFUSED(locant_figure_csv(&out, &size, &f), LOCANT_ERR_PARAM,
-                  "locant_figure_csv: 0 series, expected 1 to 256");
+    REFUSES(PARAM, locant_figure_csv(&out, &size, &f),
+            "0 series, expected 1 to 256");
     CHECK(out == NULL && size == 77);
 }
 
@@ -392,15 +388,13 @@ TEST(every_figure_can_be_had)
         CHECK(info->title_zh[0] != '\0');
         view.trained = view.length = 16;
         for (size_t k = 0; k < LEN(specs) && taken == 0; k++) {
-            locant_encoding *e;
+            OWNED(locant_encoding) *e = test_create(specs[k]);
             locant_status status;
 
-            CHECK_OK(locant_encoding_create(&e, specs[k]));
             status =
                 locant_figure_of_encoding(info->name, e, &view, keep, &taken);
             CHECK((status == LOCANT_OK) == (taken > 0));
             CHECK(status == LOCANT_OK || status == LOCANT_ERR_PARAM);
-            locant_encoding_free(e);
         }
         /* what only training makes is of runs */
         if (taken == 0 && strcmp(info->of, "runs") != 0 &&
@@ -413,14 +407,12 @@ TEST(every_figure_can_be_had)
 static locant_status refuse(const char *name, const char *spec,
                             const locant_figure_view *view)
 {
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create(spec);
     locant_status status;
     int taken = 0;
 
-    CHECK_OK(locant_encoding_create(&e, spec));
     status = locant_figure_of_encoding(name, e, view, keep, &taken);
     CHECK(taken == 0);
-    locant_encoding_free(e);
     return status;
 }
 

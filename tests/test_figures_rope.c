@@ -58,7 +58,7 @@ static struct shown show(const char *name, const char *spec)
     view.width = 128;
     view.heads = 4;
     view.length = 2048;
-    CHECK_OK(locant_encoding_create(&e, spec));
+    e = test_create(spec);
     CHECK_OK(locant_figure_of_encoding(name, e, &view, take, &s));
     CHECK(s.taken == 1);
     locant_encoding_free(e);
@@ -162,8 +162,7 @@ TEST(no_base_no_bound)
     locant_encoding *e;
 
     view.width = 128;
-    CHECK_OK(locant_encoding_create(
-        &e, "rope(scaling=yarn(factor=4,original=128))"));
+    e = test_create("rope(scaling=yarn(factor=4,original=128))");
     CHECK(locant_figure_of_encoding("pi-bounds", e, &view, take, &s) ==
           LOCANT_ERR_PARAM);
     CHECK_OK(locant_figure_of_encoding("su-bound", e, &view, take, &s));

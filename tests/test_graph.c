@@ -31,7 +31,7 @@ static double backward_error(int64_t N, double norm)
 /* Ten printed digits and the error of the problem. */
 TEST(path_of_four_is_as_printed)
 {
-    locant_graph *g = path_of(4, 0);
+    OWNED(locant_graph) *g = path_of(4, 0);
     double column[4], tolerance = 0.51e-10 + backward_error(4, 4);
     struct eigen e;
 
@@ -60,7 +60,6 @@ TEST(path_of_four_is_as_printed)
         4, tolerance);
     for (int j = 0; j < 4; j++)
         CHECK(e.degenerate[j] == 0);
-    locant_graph_free(g);
 }
 
 /* Every number is a dyadic fraction: exact. */
@@ -68,16 +67,15 @@ TEST(walks_on_a_path_are_as_printed)
 {
     static const double want[16] = { 0, .5,  0, .375,  0, .75, 0, .6875,
                                      0, .75, 0, .6875, 0, .5,  0, .375 };
-    locant_graph *g = path_of(4, 0);
+    OWNED(locant_graph) *g = path_of(4, 0);
     double got[16];
-    locant_tensor out = locant_dense(got, LOCANT_F64, 2, (int64_t[]){ 4, 4 });
+    locant_tensor out = DENSE(F64, got, 4, 4);
 
     CHECK_OK(locant_graph_random_walk(&out, g, 0));
     near_all(got, want, 16, 0);
     CHECK_OK(locant_graph_random_walk(&out, g, 2)); /* times k */
     for (int i = 0; i < 16; i++)
         CHECK(got[i] == want[i] * (i % 4 + 1));
-    locant_graph_free(g);
 }
 
 /* ------------------------------------------------------------ closed forms */
@@ -146,7 +144,7 @@ TEST(paths_are_as_in_closed_form)
     for (size_t n = 0; n < LEN(sizes); n++)
         for (size_t c = 0; c < LEN(kinds); c++) {
             int64_t N = sizes[n];
-            locant_graph *g = path_of(N, 0);
+            OWNED(locant_graph) *g = path_of(N, 0);
 
             solve(&e, g, kinds[c], N, 0);
             for (int64_t k = 0; k < N; k++) {
@@ -159,7 +157,6 @@ TEST(paths_are_as_in_closed_form)
                 check_column(&e, k, v,
                              fmin(fabs(next - value), fabs(before - value)), 4);
             }
-            locant_graph_free(g);
         }
 }
 
@@ -173,7 +170,7 @@ TEST(cycles_are_as_in_closed_form)
     double v[MOST];
 
     for (int64_t N = 3; N <= 40; N++) {
-        locant_graph *g = path_of(N, 1);
+        OWNED(locant_graph) *g = path_of(N, 1);
 
         solve(&e, g, LOCANT_LAPLACIAN_COMBINATORIAL, N, 0);
         for (int64_t j = 0; j < N; j++) {
@@ -195,13 +192,12 @@ TEST(cycles_are_as_in_closed_form)
             check_column(&e, j, v, 2 * gap, 4);
             CHECK(e.degenerate[j] == (j == 0 || 2 * k == N ? 0 : (int)k));
         }
-        locant_graph_free(g);
     }
 }
 
 TEST(cut_eigenspaces_are_reported)
 {
-    locant_graph *g = path_of(8, 1);
+    OWNED(locant_graph) *g = path_of(8, 1);
     struct eigen e;
 
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 4, 0);
@@ -210,7 +206,6 @@ TEST(cut_eigenspaces_are_reported)
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 4, 1);
     CHECK(e.degenerate[0] == 1 && e.degenerate[1] == 1 &&
           e.degenerate[2] == 2 && e.degenerate[3] == 2);
-    locant_graph_free(g);
 }
 
 /* ----------------------------------------------- the definition, any graph */
@@ -343,7 +338,7 @@ TEST(every_graph_is_solved)
 
     for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, c % 8 ? 14 : 48), zeros = 0;
-        locant_graph *g = graph_of(&list, N);
+        OWNED(locant_graph) *g = graph_of(&list, N);
         locant_laplacian kind = kinds[test_rand() % LEN(kinds)];
 
         dense_of(&d, &list, N);
@@ -357,7 +352,6 @@ TEST(every_graph_is_solved)
         if (kind != LOCANT_LAPLACIAN_RANDOM_WALK)
             check_bases(&e);
         CHECK(zeros == locant_graph_info_of(g)->components);
-        locant_graph_free(g);
     }
 }
 
@@ -385,13 +379,12 @@ TEST(walks_are_powers)
     static double P[MOST][MOST], got[MOST * K];
 
     for (int c = test_cases(200); c > 0; c--) {
-        int64_t N = random_edges(&list, 20), shape[2] = { N, K };
-        locant_graph *g = graph_of(&list, N);
-        locant_tensor out = locant_dense(got, LOCANT_F64, 2, shape);
+        int64_t N = random_edges(&list, 20);
+        OWNED(locant_graph) *g = graph_of(&list, N);
         double space = test_rand() % 2 ? 0 : 2.5 * fabs(test_uniform());
 
         dense_of(&d, &list, N);
-        CHECK_OK(locant_graph_random_walk(&out, g, space));
+        CHECK_OK(locant_graph_random_walk(VIEW(F64, got, N, K), g, space));
         for (int64_t i = 0; i < N * N; i++)
             P[i / N][i % N] = i / N == i % N;
         for (int k = 1; k <= K; k++) {
@@ -405,7 +398,6 @@ TEST(walks_are_powers)
                       (2 * k * (double)(N + 2) + 8) * 0x1p-53 * want);
             }
         }
-        locant_graph_free(g);
     }
 }
 
@@ -418,9 +410,8 @@ TEST(hops_are_shortest)
     static double far[MOST][MOST];
 
     for (int c = test_cases(200); c > 0; c--) {
-        int64_t N = random_edges(&list, 24), shape[2] = { N, N };
-        locant_graph *g = graph_of(&list, N);
-        locant_tensor out = locant_dense(got, LOCANT_I64, 2, shape);
+        int64_t N = random_edges(&list, 24);
+        OWNED(locant_graph) *g = graph_of(&list, N);
 
         dense_of(&d, &list, N);
         for (int64_t i = 0; i < N; i++)
@@ -430,11 +421,10 @@ TEST(hops_are_shortest)
             for (int64_t i = 0; i < N; i++)
                 for (int64_t j = 0; j < N; j++)
                     far[i][j] = fmin(far[i][j], far[i][l] + far[l][j]);
-        CHECK_OK(locant_graph_hops(&out, g));
+        CHECK_OK(locant_graph_hops(VIEW(I64, got, N, N), g));
         for (int64_t i = 0; i < N; i++)
             for (int64_t j = 0; j < N; j++)
                 CHECK((double)got[i * N + j] ==
                       (isfinite(far[i][j]) ? far[i][j] : -1));
-        locant_graph_free(g);
     }
 }

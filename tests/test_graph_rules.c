@@ -43,10 +43,9 @@ TEST(only_the_set_of_edges_counts)
 TEST(narrow_integers_are_read)
 {
     int32_t rows[3][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 } };
-    locant_tensor t = locant_dense(rows, LOCANT_I32, 2, (int64_t[]){ 3, 2 });
     locant_graph *g = NULL;
 
-    CHECK_OK(locant_graph_create(&g, &t, 5));
+    CHECK_OK(locant_graph_create(&g, VIEW(I32, rows, 3, 2), 5));
     CHECK(locant_graph_info_of(g)->edges == 3);
     CHECK(locant_graph_info_of(g)->isolated == 1);
     CHECK(locant_graph_info_of(g)->components == 2);
@@ -118,7 +117,7 @@ TEST(parts_have_vectors_of_their_own)
     const double want[3][6] = { { 0.5, root, 0.5, 0, 0, 0 },
                                 { 0, 0, 0, root, root, 0 },
                                 { 0, 0, 0, 0, 0, 1 } };
-    locant_graph *g = three_parts();
+    OWNED(locant_graph) *g = three_parts();
 
     CHECK(locant_graph_info_of(g)->components == 3);
     CHECK(locant_graph_info_of(g)->isolated == 1);
@@ -132,18 +131,16 @@ TEST(parts_have_vectors_of_their_own)
           e.degenerate[5] == 2); /* 1, then 2 twice */
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 2, 1);
     CHECK(e.degenerate[0] == -1 && e.degenerate[1] == -1);
-    locant_graph_free(g);
 }
 
 /* The random-walk Laplacian is constant on a part. */
 TEST(walk_vectors_are_constant_on_parts)
 {
-    locant_graph *g = three_parts();
+    OWNED(locant_graph) *g = three_parts();
 
     solve(&e, g, LOCANT_LAPLACIAN_RANDOM_WALK, 6, 0);
     for (int i = 0; i < 3; i++)
         CHECK(fabs(at(&e, i, 0) - 1 / sqrt(3)) <= 4 * 30 * 6 * 0x1p-52);
-    locant_graph_free(g);
 }
 
 /* Columns the graph cannot fill are 0; so are walks of a lone node. */
@@ -151,8 +148,6 @@ TEST(what_is_not_there_is_zero)
 {
     double walks[8];
     int64_t hops[4];
-    locant_tensor out = locant_dense(walks, LOCANT_F64, 2, (int64_t[]){ 2, 4 });
-    locant_tensor far = locant_dense(hops, LOCANT_I64, 2, (int64_t[]){ 2, 2 });
     locant_graph *g;
 
     list.n = 0;
@@ -163,10 +158,10 @@ TEST(what_is_not_there_is_zero)
     for (int j = 1; j < 4; j++)
         CHECK(e.values[j] == 0 && e.degenerate[j] == 0 && at(&e, 0, j) == 0 &&
               at(&e, 1, j) == 0);
-    CHECK_OK(locant_graph_random_walk(&out, g, 1));
+    CHECK_OK(locant_graph_random_walk(VIEW(F64, walks, 2, 4), g, 1));
     for (int i = 0; i < 8; i++)
         CHECK(walks[i] == 0);
-    CHECK_OK(locant_graph_hops(&far, g));
+    CHECK_OK(locant_graph_hops(VIEW(I64, hops, 2, 2), g));
     CHECK(hops[0] == 0 && hops[1] == -1 && hops[2] == -1 && hops[3] == 0);
     locant_graph_free(g);
     g = path_of(1, 0);
@@ -180,8 +175,6 @@ TEST(what_is_not_there_is_zero)
 TEST(same_bits_for_any_threads)
 {
     static double one[MOST * 9], many[MOST * 9];
-    locant_tensor a = locant_dense(one, LOCANT_F64, 2, (int64_t[]){ MOST, 9 });
-    locant_tensor b = locant_dense(many, LOCANT_F64, 2, (int64_t[]){ MOST, 9 });
     locant_graph *g;
 
     list.n = 0;
@@ -189,11 +182,11 @@ TEST(same_bits_for_any_threads)
         edge(&list, test_range(0, MOST - 1), test_range(0, MOST - 1));
     g = graph_of(&list, MOST);
     CHECK_OK(locant_set_threads(1));
-    CHECK_OK(locant_graph_random_walk(&a, g, 0.5));
+    CHECK_OK(locant_graph_random_walk(VIEW(F64, one, MOST, 9), g, 0.5));
     solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, MOST, 0);
     CHECK_OK(locant_set_threads(5));
     for (int i = 0; i < 100; i++) {
-        CHECK_OK(locant_graph_random_walk(&b, g, 0.5));
+        CHECK_OK(locant_graph_random_walk(VIEW(F64, many, MOST, 9), g, 0.5));
         CHECK(memcmp(one, many, sizeof(one)) == 0);
     }
     solve(&f, g, LOCANT_LAPLACIAN_SYMMETRIC, MOST, 0);
@@ -218,35 +211,30 @@ TEST(many_parts_take_no_time)
 TEST(refuses_bad_edges)
 {
     int64_t rows[3][2] = { { 0, 1 }, { 1, -1 }, { 2, 3 } };
-    locant_tensor t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 3, 2 });
+    locant_tensor t = DENSE(I64, rows, 3, 2);
     locant_graph *g = (locant_graph *)rows;
 
-    CHECK_REFUSED(locant_graph_create(NULL, &t, 4), LOCANT_ERR_NULL,
-                  "locant_graph_create: out is NULL");
-    CHECK_REFUSED(locant_graph_create(&g, NULL, 4), LOCANT_ERR_NULL,
-                  "locant_graph_create: edges is NULL");
+    REFUSES(NULL, locant_graph_create(NULL, &t, 4), "out is NULL");
+    REFUSES(NULL, locant_graph_create(&g, NULL, 4), "edges is NULL");
     CHECK(g == NULL);
-    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_PARAM,
-                  "locant_graph_create: edge 1 names node -1, expected 0 to "
-                  "3");
+    REFUSES(PARAM, locant_graph_create(&g, &t, 4),
+            "edge 1 names node -1, expected 0 to 3");
     rows[1][1] = 2;
-    CHECK_REFUSED(locant_graph_create(&g, &t, 3), LOCANT_ERR_PARAM,
-                  "locant_graph_create: edge 2 names node 3, expected 0 to 2");
-    CHECK_REFUSED(locant_graph_create(&g, &t, 0), LOCANT_ERR_PARAM,
-                  "locant_graph_create: nodes is 0, expected at least 1");
+    REFUSES(PARAM, locant_graph_create(&g, &t, 3),
+            "edge 2 names node 3, expected 0 to 2");
+    REFUSES(PARAM, locant_graph_create(&g, &t, 0),
+            "nodes is 0, expected at least 1");
     t.dtype = LOCANT_F64;
-    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_DTYPE,
-                  "locant_graph_create: edges is f64, expected i64 or i32");
+    REFUSES(DTYPE, locant_graph_create(&g, &t, 4),
+            "edges is f64, expected i64 or i32");
     t.dtype = LOCANT_I64;
     t.stride[0] = 3;
-    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_LAYOUT,
-                  "locant_graph_create: edges has stride 3 in dimension 0, a "
-                  "dense array 2");
-    t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 2, 3 });
-    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_SHAPE,
-                  "locant_graph_create: edges has size 3 in dimension 1, "
-                  "expected 2");
-    t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 3, 2 });
+    REFUSES(LAYOUT, locant_graph_create(&g, &t, 4),
+            "edges has stride 3 in dimension 0, a dense array 2");
+    t = DENSE(I64, rows, 2, 3);
+    REFUSES(SHAPE, locant_graph_create(&g, &t, 4),
+            "edges has size 3 in dimension 1, expected 2");
+    t = DENSE(I64, rows, 3, 2);
     CHECK(locant_graph_create(&g, &t, INT64_MAX) == LOCANT_ERR_NOMEM);
     CHECK(g == NULL);
     locant_graph_free(NULL);
@@ -255,46 +243,33 @@ TEST(refuses_bad_edges)
 TEST(refuses_bad_results)
 {
     static double data[16];
-    int64_t two = 2;
     locant_graph *g = path_of(4, 0), *wide;
-    locant_tensor w = locant_dense(data, LOCANT_F64, 1, &two), bad = w;
-    locant_tensor v =
-        locant_dense(data + 2, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
+    locant_tensor w = DENSE(F64, data, 2), bad = w;
+    locant_tensor v = DENSE(F64, data + 2, 4, 2);
 
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, NULL, 0, 0),
-                  LOCANT_ERR_NULL, "locant_graph_laplacian: graph is NULL");
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, g, 3, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_graph_laplacian: kind is 3, expected 0 to 2");
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, g, 0, 2),
-                  LOCANT_ERR_PARAM,
-                  "locant_graph_laplacian: drop_trivial is 2, expected 0 or "
-                  "1");
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, &w, g, 0, 0), LOCANT_ERR_DTYPE,
-                  "locant_graph_laplacian: degenerate is f64, expected i32");
+    REFUSES(NULL, locant_graph_laplacian(&w, &v, NULL, NULL, 0, 0),
+            "graph is NULL");
+    REFUSES(PARAM, locant_graph_laplacian(&w, &v, NULL, g, 3, 0),
+            "kind is 3, expected 0 to 2");
+    REFUSES(PARAM, locant_graph_laplacian(&w, &v, NULL, g, 0, 2),
+            "drop_trivial is 2, expected 0 or 1");
+    REFUSES(DTYPE, locant_graph_laplacian(&w, &v, &w, g, 0, 0),
+            "degenerate is f64, expected i32");
     bad.data = data + 1;
-    CHECK_REFUSED(locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
-                  LOCANT_ERR_ALIAS,
-                  "locant_graph_laplacian: values and vectors share memory");
+    REFUSES(ALIAS, locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
+            "values and vectors share memory");
     bad.shape[0] = 1;
-    CHECK_REFUSED(locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_graph_laplacian: vectors has size "
-                  "2 in dimension 1, expected 1");
-    CHECK_REFUSED(locant_graph_hops(&v, g), LOCANT_ERR_DTYPE,
-                  "locant_graph_hops: out is f64, expected i64");
-    CHECK_REFUSED(locant_graph_hops(&v, NULL), LOCANT_ERR_NULL,
-                  "locant_graph_hops: graph is NULL");
-    CHECK_REFUSED(locant_graph_random_walk(&v, g, NAN), LOCANT_ERR_PARAM,
-                  "locant_graph_random_walk: space_dim is nan, expected a "
-                  "finite number of at least 0");
+    REFUSES(SHAPE, locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
+            "vectors has size 2 in dimension 1, expected 1");
+    REFUSES(DTYPE, locant_graph_hops(&v, g), "out is f64, expected i64");
+    REFUSES(NULL, locant_graph_hops(&v, NULL), "graph is NULL");
+    REFUSES(PARAM, locant_graph_random_walk(&v, g, NAN),
+            "space_dim is nan, expected a finite number of at least 0");
     list.n = 0;
     wide = graph_of(&list, 40000);
     v.shape[0] = 40000;
-    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, wide, 0, 0),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_graph_laplacian: the graph "
-                  "has 40000 nodes; a dense matrix takes at most 32766");
+    REFUSES(UNSUPPORTED, locant_graph_laplacian(&w, &v, NULL, wide, 0, 0),
+            "the graph has 40000 nodes; a dense matrix takes at most 32766");
     for (size_t i = 0; i < LEN(data); i++)
         CHECK(data[i] == 0);
     locant_graph_free(wide);
@@ -307,11 +282,7 @@ TEST(no_memory_is_an_error)
     static int64_t rows[1][2] = { { 0, 1 } };
     static double data[2], vectors[4];
     static int64_t hops[4];
-    int64_t two = 2, square[2] = { 2, 2 };
-    locant_tensor t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 1, 2 });
-    locant_tensor w = locant_dense(data, LOCANT_F64, 1, &two);
-    locant_tensor v = locant_dense(vectors, LOCANT_F64, 2, square);
-    locant_tensor h = locant_dense(hops, LOCANT_I64, 2, square);
+    locant_tensor v = DENSE(F64, vectors, 2, 2);
     int tries = 0;
 
     CHECK_OK(locant_set_threads(1));
@@ -319,13 +290,13 @@ TEST(no_memory_is_an_error)
         locant_graph *g;
 
         test_memory_fail_from(++tries);
-        s = locant_graph_create(&g, &t, 2);
+        s = locant_graph_create(&g, VIEW(I64, rows, 1, 2), 2);
         if (s == LOCANT_OK)
-            s = locant_graph_laplacian(&w, &v, NULL, g, 0, 0);
+            s = locant_graph_laplacian(VIEW(F64, data, 2), &v, NULL, g, 0, 0);
         if (s == LOCANT_OK)
             s = locant_graph_random_walk(&v, g, 0);
         if (s == LOCANT_OK)
-            s = locant_graph_hops(&h, g);
+            s = locant_graph_hops(VIEW(I64, hops, 2, 2), g);
         CHECK(s == LOCANT_OK || s == LOCANT_ERR_NOMEM);
         locant_graph_free(g);
         CHECK(test_memory_held() == 0);
@@ -350,9 +321,9 @@ static rlim_t address_space(void)
 TEST(no_address_space_is_an_error)
 {
     double values[2], vectors[4];
-    locant_tensor w = locant_dense(values, LOCANT_F64, 1, (int64_t[]){ 2 });
-    locant_tensor v = locant_dense(vectors, LOCANT_F64, 2, (int64_t[]){ 2, 2 });
-    locant_graph *g = path_of(2, 0);
+    locant_tensor w = DENSE(F64, values, 2);
+    locant_tensor v = DENSE(F64, vectors, 2, 2);
+    OWNED(locant_graph) *g = path_of(2, 0);
     struct rlimit before, limit;
 
     CHECK(getrlimit(RLIMIT_AS, &before) == 0);
@@ -362,5 +333,4 @@ TEST(no_address_space_is_an_error)
     CHECK(locant_graph_laplacian(&w, &v, NULL, g, 0, 0) == LOCANT_ERR_NOMEM);
     CHECK(setrlimit(RLIMIT_AS, &before) == 0);
     CHECK_OK(locant_graph_laplacian(&w, &v, NULL, g, 0, 0));
-    locant_graph_free(g);
 }

@@ -11,12 +11,9 @@ enum { B = 3, T = 12 };
 
 static void ask(int64_t *ids, const char *spec, uint64_t seed, int training)
 {
-    int64_t shape[2] = { B, T };
-    locant_tensor out = locant_dense(ids, LOCANT_I64, 2, shape);
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
-    CHECK_OK(locant_encoding_ids(&out, e, seed, training));
-    locant_encoding_free(e);
+    CHECK_OK(locant_encoding_ids(VIEW(I64, ids, B, T), e, seed, training));
 }
 
 TEST(most_encodings_count)
@@ -122,9 +119,9 @@ TEST(evaluation_is_the_same_for_every_seed)
 TEST(cape_moves_within_bounds)
 {
     double ids[B * T], first[B];
-    int64_t shape[2] = { B, T };
-    locant_tensor out = locant_dense(ids, LOCANT_F64, 2, shape);
-    locant_encoding *e = test_create("cape(shift=2,jitter=0.25,scale=1.5)");
+    locant_tensor out = DENSE(F64, ids, B, T);
+    OWNED(locant_encoding) *e =
+        test_create("cape(shift=2,jitter=0.25,scale=1.5)");
 
     for (uint64_t seed = 0; seed < 50; seed++) {
         CHECK_OK(locant_encoding_ids(&out, e, seed, 1));
@@ -141,13 +138,12 @@ TEST(cape_moves_within_bounds)
     CHECK_OK(locant_encoding_ids(&out, e, 3, 0));
     for (int i = 0; i < B * T; i++)
         CHECK(ids[i] == i % T - 5.5);
-    locant_encoding_free(e);
 }
 
 TEST(bad_calls_are_refused)
 {
-    int64_t ids[B * T] = { 7 }, shape[2] = { B, T };
-    locant_tensor out = locant_dense(ids, LOCANT_I64, 2, shape);
+    int64_t ids[B * T] = { 7 };
+    locant_tensor out = DENSE(I64, ids, B, T);
     locant_encoding *e = test_create("randomized(length=11)");
 
     CHECK(locant_encoding_ids(&out, e, 1, 1) == LOCANT_ERR_PARAM);

@@ -73,9 +73,8 @@ static void check_batch(const locant_encoding *e, locant_dtype dtype,
 static void check_tables(void)
 {
     static double table[(ROWS + 1) * MOST];
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create("learned(offset=1)");
 
-    CHECK_OK(locant_encoding_create(&e, "learned(offset=1)"));
     for (size_t d = 0; d < LEN(dtypes); d++)
         for (size_t w = 0; w < LEN(widths); w++)
             for (int wide = 0; wide < 2; wide++) {
@@ -87,7 +86,6 @@ static void check_tables(void)
                 fill(table, t.dtype, (size_t)(shape[0] * shape[1]), every);
                 check_batch(e, dtypes[d], widths[w], &t, every ? 0 : 300);
             }
-    locant_encoding_free(e);
 }
 
 static void check_sinusoids(void)
@@ -99,12 +97,10 @@ static void check_sinusoids(void)
 
     for (size_t k = 0; k < LEN(specs); k++)
         for (size_t d = 0; d < LEN(dtypes); d++) {
-            locant_encoding *e;
+            OWNED(locant_encoding) *e = test_create(specs[k]);
 
-            CHECK_OK(locant_encoding_create(&e, specs[k]));
             check_batch(e, dtypes[d], widths[test_range(0, LEN(widths) - 1)],
                         NULL, 100);
-            locant_encoding_free(e);
         }
 }
 
@@ -123,16 +119,15 @@ static void numbers_that_are_not_stay_so(void)
 {
     static float table[64];
     static uint16_t x[BATCH * 64];
-    int64_t zero = 0, shape[] = { 1, 64 }, all[] = { BATCH, 1, 64 };
-    locant_tensor t = locant_dense(table, LOCANT_F32, 2, shape);
-    locant_tensor to = locant_dense(x, LOCANT_BF16, 3, all);
-    locant_tensor at = locant_dense(&zero, LOCANT_I64, 1, shape);
+    int64_t zero = 0;
+    locant_tensor to = DENSE(BF16, x, BATCH, 1, 64);
     locant_encoding *e;
 
     memset(x, 0, sizeof(x));
     memcpy(&table[37], &odd[0], sizeof(table[0]));
-    CHECK_OK(locant_encoding_create(&e, "learned"));
-    CHECK_OK(locant_encoding_add(&to, &to, e, &at, &t));
+    e = test_create("learned");
+    CHECK_OK(locant_encoding_add(&to, &to, e, VIEW(I64, &zero, 1),
+                                 VIEW(F32, table, 1, 64)));
     for (size_t i = 0; i < LEN(x); i++)
         if (x[i] != (i % 64 == 37 ? 0x7fff : 0))
             FAIL("element %d is %#x", (int)i, x[i]);

@@ -81,7 +81,7 @@ TEST(products_are_those_of_the_instruction)
         uint32_t *a = random_words(m * k + 1), *b = random_words(k * n);
         int64_t shape[2] = { (int64_t)m, (int64_t)n };
         locant_tensor c = test_tensor(LOCANT_F32, 2, shape);
-        locant_tensor start = test_tensor(LOCANT_F32, 2, shape);
+        OWNED(locant_tensor) start = test_tensor(LOCANT_F32, 2, shape);
         struct lct_bf16_product x = {
             .c = c.data,
             .c_row = n,
@@ -111,7 +111,6 @@ TEST(products_are_those_of_the_instruction)
         test_guarded_free(a, (m * k + 1) * sizeof(*a));
         test_guarded_free(b, k * n * sizeof(*b));
         test_tensor_free(&c);
-        test_tensor_free(&start);
     }
     CHECK_OK(locant_set_isa(NULL));
 }

@@ -343,18 +343,15 @@ static void check_interleaved(void)
 {
     for (int64_t n = 0; n < 70; n++) {
         int64_t twice = 2 * n;
-        locant_tensor a = test_tensor(LOCANT_F32, 1, &n);
-        locant_tensor b = test_tensor(LOCANT_F32, 1, &n);
-        locant_tensor out = test_tensor(LOCANT_F32, 1, &twice);
+        OWNED(locant_tensor) a = TENSOR(F32, n);
+        OWNED(locant_tensor) b = TENSOR(F32, n);
+        OWNED(locant_tensor) out = TENSOR(F32, twice);
         const float *got = out.data;
 
         lct_kernels()->interleave(out.data, a.data, b.data, (size_t)n);
         for (int64_t i = 0; i < n; i++)
             CHECK(got[2 * i] == ((float *)a.data)[i] &&
                   got[2 * i + 1] == ((float *)b.data)[i]);
-        test_tensor_free(&a);
-        test_tensor_free(&b);
-        test_tensor_free(&out);
     }
 }
 

@@ -166,7 +166,7 @@ static locant_encoding *made(const char *scaling, const char *end)
 
     strcpy(spec, "rope(scaling=");
     strcat(strcat(spec, scaling), end);
-    CHECK_OK(locant_encoding_create(&e, spec));
+    e = test_create(spec);
     return e;
 }
 
@@ -199,24 +199,22 @@ TEST(rows_have_the_bits_they_have_alone)
                                            LOCANT_F64 };
 
     for (size_t s = 0; s < LEN(scalings); s++) {
-        locant_encoding *e = made(scalings[s], "))");
+        OWNED(locant_encoding) *e = made(scalings[s], "))");
 
         for (size_t t = 0; t < LEN(T); t++)
             for (size_t d = 0; d < LEN(dtypes); d++)
                 CHECK(rows_that_differ(e, dtypes[d], T[t], attend) == 0);
         CHECK(rows_that_differ(e, LOCANT_F32, 3, refer) == 0);
-        locant_encoding_free(e);
     }
 }
 
 /* The rule of transformers: the row that stands far away moves the others. */
 TEST(the_whole_call_counts_where_the_spec_says_so)
 {
-    locant_encoding *e = made(DYNAMIC, ",length=call))");
+    OWNED(locant_encoding) *e = made(DYNAMIC, ",length=call))");
 
     CHECK(rows_that_differ(e, LOCANT_F32, S, attend) == 2);
     CHECK(rows_that_differ(e, LOCANT_F32, 1, attend) == 2);
-    locant_encoding_free(e);
 }
 
 /*
@@ -226,8 +224,8 @@ TEST(the_whole_call_counts_where_the_spec_says_so)
  */
 TEST(a_document_has_the_frequencies_of_its_length)
 {
-    locant_encoding *e = made(DYNAMIC, "))");
-    locant_encoding *want = made("ntk(factor=29", "))");
+    OWNED(locant_encoding) *e = made(DYNAMIC, "))");
+    OWNED(locant_encoding) *want = made("ntk(factor=29", "))");
     struct call all, row;
     size_t half = (size_t)CUT * D * sizeof(float);
     size_t bytes = (size_t)S * D * sizeof(float);
@@ -247,14 +245,12 @@ TEST(a_document_has_the_frequencies_of_its_length)
     }
     call_close(&row, 0, ANSWERS);
     call_close(&all, 0, TENSORS);
-    locant_encoding_free(e);
-    locant_encoding_free(want);
 }
 
 /* A document for every token: as many lengths, and none is lost. */
 TEST(many_lengths_find_room_or_are_refused)
 {
-    locant_encoding *e = made(DYNAMIC, "))");
+    OWNED(locant_encoding) *e = made(DYNAMIC, "))");
     struct call all;
     long asked;
     size_t bytes;
@@ -276,7 +272,6 @@ TEST(many_lengths_find_room_or_are_refused)
     }
     test_memory_end();
     call_close(&all, 0, TENSORS);
-    locant_encoding_free(e);
 }
 
 /* ------------------------------------------------------------------ ragged */
@@ -308,8 +303,8 @@ static void ragged_open(struct ragged *g, const locant_encoding *e,
     g->x = test_tensor(dtype, 4, shape);
     g->out = test_tensor(dtype, 4, shape);
     g->dx = test_tensor(dtype, 4, shape);
-    g->pos = test_tensor(LOCANT_I64, 2, (int64_t[]){ B, S });
-    g->limits = test_tensor(LOCANT_I64, 2, (int64_t[]){ B, S });
+    g->pos = TENSOR(I64, B, S);
+    g->limits = TENSOR(I64, B, S);
     for (int64_t i = 0; i < B * S; i++) {
         int64_t b = i / S, t = i % S, away = 100 * b;
 
@@ -342,8 +337,7 @@ static void check_part(const struct ragged *g, int64_t b, int64_t from,
 
     got[0] = part(&g->out, b, from, to);
     got[1] = part(&g->dx, b, from, to);
-    pos =
-        locant_dense((int64_t *)g->pos.data + b * S + from, LOCANT_I64, 1, &n);
+    pos = DENSE(I64, (int64_t *)g->pos.data + b * S + from, n);
     for (int i = 0; i < 2; i++) {
         size_t bytes = (size_t)(n * D) * locant_dtype_size(x.dtype);
 
@@ -378,7 +372,7 @@ TEST(ragged_parts_have_the_bits_they_have_alone)
     struct ragged g;
 
     for (size_t s = 0; s < 3 * LEN(specs); s++) {
-        locant_encoding *e = test_create(specs[s / 3]);
+        OWNED(locant_encoding) *e = test_create(specs[s / 3]);
         int inverse = s % 3 == 2 && strcmp(specs[s / 3], "xpos") != 0;
 
         ragged_open(&g, e, s % 3 == 0 ? LOCANT_F64 : LOCANT_F32,
@@ -407,13 +401,12 @@ TEST(ragged_parts_have_the_bits_they_have_alone)
         g.pos.rank = g.limits.rank = 2; /* as it was taken */
         g.pos.shape[0] = B;
         ragged_close(&g);
-        locant_encoding_free(e);
     }
 }
 
 TEST(ragged_refuses_what_it_cannot_read)
 {
-    locant_encoding *e = test_create("rope(scaling=" LONGROPE "))");
+    OWNED(locant_encoding) *e = test_create("rope(scaling=" LONGROPE "))");
     struct ragged g;
     long asked;
     float first;
@@ -421,10 +414,8 @@ TEST(ragged_refuses_what_it_cannot_read)
     ragged_open(&g, e, LOCANT_F32, 0);
     first = *(float *)g.out.data;
     ((int64_t *)g.limits.data)[S + 2] = 0;
-    CHECK_REFUSED(locant_encoding_rotate_ragged(&g.out, &g.x, &g.r),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate_ragged: the limit "
-                  "of token 2 of row 1 is 0, expected at least 1");
+    REFUSES(PARAM, locant_encoding_rotate_ragged(&g.out, &g.x, &g.r),
+            "the limit of token 2 of row 1 is 0, expected at least 1");
     ((int64_t *)g.limits.data)[S + 2] = 9;
     g.limits.shape[0] = 2;
     CHECK(locant_encoding_rotate_ragged(&g.out, &g.x, &g.r) ==
@@ -447,5 +438,4 @@ TEST(ragged_refuses_what_it_cannot_read)
     }
     test_memory_end();
     ragged_close(&g);
-    locant_encoding_free(e);
 }

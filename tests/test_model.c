@@ -55,7 +55,7 @@ static bool masked; /* every third target of a trial is not scored */
 static void make(struct trial *t, const char *spec, int64_t kv_heads,
                  enum lct_norm norm)
 {
-    locant_encoding *given;
+    locant_encoding *given = test_create(spec);
     struct lct_model_config c = {
         .layers = 2,
         .width = 16,
@@ -66,7 +66,6 @@ static void make(struct trial *t, const char *spec, int64_t kv_heads,
         .norm = norm,
     };
 
-    CHECK_OK(locant_encoding_create(&given, spec));
     CHECK_OK(locant_encoding_resolve(&t->encoding, given, 16));
     locant_encoding_free(given);
     c.encoding = t->encoding;

@@ -35,7 +35,7 @@ static void start(struct run *r, const char *spec)
     size_t n;
 
     r->spec = spec;
-    CHECK_OK(locant_encoding_create(&given, spec));
+    given = test_create(spec);
     CHECK_OK(locant_encoding_resolve(&r->encoding, given, LENGTH));
     locant_encoding_free(given);
     c.encoding = r->encoding;

@@ -64,7 +64,7 @@ static void make(struct trial *t, const char *spec)
     };
 
     t->spec = spec;
-    CHECK_OK(locant_encoding_create(&given, spec));
+    given = test_create(spec);
     CHECK_OK(locant_encoding_resolve(&t->encoding, given, LENGTH));
     locant_encoding_free(given);
     c.encoding = t->encoding;

@@ -255,11 +255,10 @@ TEST(refuses_what_cannot_be)
                                   .vocab = VOCAB,
                                   .memory = 4 };
     int32_t words[LONG + 1] = { 0 };
-    locant_encoding *e;
+    locant_encoding *e = test_create("sinusoidal");
     struct lct_model *m;
     struct trial t;
 
-    CHECK_OK(locant_encoding_create(&e, "sinusoidal"));
     c.encoding = e;
     CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
                   "lct_model_create: sinusoidal adds positions to the input, "

@@ -23,7 +23,7 @@ static const float *find(const struct lct_model *m, float *params, int which,
 
 TEST(mixed_frequencies_have_their_length)
 {
-    locant_encoding *e = resolved("rope-mixed", LENGTH);
+    OWNED(locant_encoding) *e = resolved("rope-mixed", LENGTH);
     struct lct_model_config c = small(e);
     struct lct_model *m;
     const float *x, *y;
@@ -40,5 +40,4 @@ TEST(mixed_frequencies_have_their_length)
         CHECK(fabs(hypot(x[(size_t)h * pairs], y[(size_t)h * pairs]) - 1) <
               1e-6);
     lct_model_free(m);
-    locant_encoding_free(e);
 }

@@ -73,7 +73,7 @@ TEST(inference_has_the_bits_of_training)
 /* Any split of the room whose length fits; a longer one where none is fixed. */
 TEST(takes_any_split_of_its_room)
 {
-    locant_encoding *e = resolved("alibi", LENGTH);
+    OWNED(locant_encoding) *e = resolved("alibi", LENGTH);
     struct lct_model_config c = small(e);
     struct lct_model *m;
     int32_t words[ROWS + 1];
@@ -90,7 +90,6 @@ TEST(takes_any_split_of_its_room)
             CHECK(fabs(mean - log(VOCAB) - 0.5) < 5);
         }
     lct_model_free(m);
-    locant_encoding_free(e);
 }
 
 /* Models that differ in encoding only start from the same shared weights. */
@@ -153,14 +152,13 @@ TEST(fixed_table_has_the_size_of_tokens)
     double sum = 0.0, rms;
     float table[128 * 32];
     int64_t positions[128];
-    const int64_t shape[2] = { 128, 32 };
-    locant_tensor out = locant_dense(table, LOCANT_F32, 2, shape);
-    locant_tensor pos = locant_dense(positions, LOCANT_I64, 1, shape);
+    locant_tensor out = DENSE(F32, table, 128, 32);
 
     start(&r, "sinusoidal");
     for (int t = 0; t < 128; t++)
         positions[t] = t;
-    CHECK_OK(locant_encoding_table(&out, r.encoding, &pos, NULL));
+    CHECK_OK(locant_encoding_table(&out, r.encoding, VIEW(I64, positions, 128),
+                                   NULL));
     for (int i = 0; i < 128 * 32; i++)
         sum += (double)table[i] * (double)table[i];
     rms = sqrt(sum / (128 * 32)) * (double)r.model->table_factor;
@@ -240,7 +238,7 @@ TEST(refuses_bad_configurations)
     c = small(e);
     c.width = 12; /* 3 channels per head */
     CHECK(lct_model_create(&m, &c, 1, 8, true) != LOCANT_OK && m == NULL);
-    CHECK_OK(locant_encoding_create(&open, "learned"));
+    open = test_create("learned");
     c = small(open);
     CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
                   "lct_model_create: parameter table of learned has no size "
@@ -292,7 +290,7 @@ TEST(refuses_bad_calls)
 /* The wall of a learned table: the encoding's own answer, nothing written. */
 TEST(stops_at_the_end_of_a_learned_table)
 {
-    locant_encoding *e = resolved("learned(length=16)", 16);
+    OWNED(locant_encoding) *e = resolved("learned(length=16)", 16);
     struct lct_model_config c = small(e);
     struct lct_model *m;
     int32_t words[32] = { 0 };
@@ -309,5 +307,4 @@ TEST(stops_at_the_end_of_a_learned_table)
     CHECK_OK(lct_model_forward(m, words, words, 1, 16, loss, &mean));
     CHECK(mean > 0.0);
     lct_model_free(m);
-    locant_encoding_free(e);
 }

@@ -1,6 +1,6 @@
 /* test_ngram.c - the byte n-gram against a count by hand */
 /* needs: lab */
-#include "testing.h"
+#include "corpora.h"
 #include "corpus/corpus.h"
 #include "corpus/ngram.h"
 #include "train/train.h"
@@ -108,21 +108,10 @@ TEST(order_zero_is_closed)
     lct_ngram_free(m);
 }
 
-static locant_corpus *generated(size_t max_bytes)
-{
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-    locant_corpus *c;
-
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = max_bytes;
-    CHECK_OK(locant_corpus_create(&c, &o));
-    return c;
-}
-
 /* What each byte of context is worth falls off, but order 3 beats 2 beats 1. */
 TEST(longer_context_helps)
 {
-    locant_corpus *c = generated(0);
+    OWNED(locant_corpus) *c = generated(0, 0);
     double loss[4];
     size_t ends[96], n = lct_test_blocks(ends, 96, c, 1);
 
@@ -134,13 +123,12 @@ TEST(longer_context_helps)
         CHECK(order == 0 || loss[order] < loss[order - 1] - 0.1);
     }
     CHECK(loss[0] < log(256));
-    locant_corpus_free(c);
 }
 
 /* The loss is the mean of -log p over the last bytes of each block. */
 TEST(loss_is_the_mean_over_targets)
 {
-    locant_corpus *c = generated(64 << 10);
+    OWNED(locant_corpus) *c = generated(64 << 10, 0);
     const struct lct_split *train = lct_corpus_split(c, LCT_TRAIN);
     const struct lct_split *test = lct_corpus_split(c, LCT_TEST);
     double got, want = 0;
@@ -154,12 +142,11 @@ TEST(loss_is_the_mean_over_targets)
                                test->bytes[i]));
     /* Ten logarithms of about 3, each good to a few units of 2^-53. */
     CHECK(fabs(got - want / 10) < 1e-14 * want);
-    locant_corpus_free(c);
 }
 
 TEST(refuses_bad_arguments)
 {
-    locant_corpus *c = generated(64 << 10);
+    OWNED(locant_corpus) *c = generated(64 << 10, 0);
     size_t size = lct_corpus_split(c, LCT_TEST)->size, end = size + 1;
     double loss = 7;
     char want[128];
@@ -182,7 +169,6 @@ TEST(refuses_bad_arguments)
                   "lct_ngram_create: order is 7, expected 0 to 6");
     CHECK(lct_ngram_loss(&loss, c, -1, 100, &end, 1, 64) == LOCANT_ERR_PARAM);
     CHECK(loss == 7);
-    locant_corpus_free(c);
 }
 
 TEST(memory_shortage_is_survived)
@@ -275,7 +261,7 @@ TEST(a_mixture_sums_to_one)
 TEST(a_longer_cache_knows_more)
 {
     static const int64_t lengths[] = { 128, 512, 2048 };
-    locant_corpus *c = generated(512 << 10);
+    OWNED(locant_corpus) *c = generated(512 << 10, 0);
     double loss[LEN(lengths)], again[LEN(lengths)], fixed;
     size_t ends[8], n = lct_test_blocks(ends, 8, c, 1);
     struct lct_cache_job job = { .order = 3,
@@ -298,5 +284,4 @@ TEST(a_longer_cache_knows_more)
     CHECK_REFUSED(lct_cache_loss(loss, c, &job), LOCANT_ERR_PARAM,
                   "lct_cache_loss: 0 blocks of 64 targets, expected at least"
                   " one of each");
-    locant_corpus_free(c);
 }

@@ -457,13 +457,12 @@ TEST(every_dtype_comes_back)
 TEST(writes_the_documented_bytes)
 {
     float x[6] = { 1, 2, 3, 4, 5, 6 };
-    locant_tensor t = locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 3 });
     const char want[] = "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', "
                         "'fortran_order': False, 'shape': (2, 3), }";
     char got[200];
     FILE *in;
 
-    CHECK_OK(locant_npy_write(path, &t));
+    CHECK_OK(locant_npy_write(path, VIEW(F32, x, 2, 3)));
     in = fopen(path, "rb");
     CHECK(fread(got, 1, sizeof got, in) == 128 + 24);
     fclose(in);
@@ -476,45 +475,34 @@ TEST(writes_the_documented_bytes)
 TEST(refuses_bad_arguments)
 {
     float x[6] = { 0 };
-    locant_tensor t = locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 3 }), bad;
+    locant_tensor t = DENSE(F32, x, 2, 3), bad;
     locant_array a;
 
-    CHECK_REFUSED(locant_npy_parse(NULL, x, 4, "x"), LOCANT_ERR_NULL,
-                  "locant_npy_parse: out is NULL");
-    CHECK_REFUSED(locant_npy_parse(&a, NULL, 4, "x"), LOCANT_ERR_NULL,
-                  "locant_npy_parse: bytes is NULL");
-    CHECK_REFUSED(locant_npy_parse(&a, x, 4, NULL), LOCANT_ERR_NULL,
-                  "locant_npy_parse: name is NULL");
-    CHECK_REFUSED(locant_npy_read(&a, NULL), LOCANT_ERR_NULL,
-                  "locant_npy_read: path is NULL");
-    CHECK_REFUSED(locant_npy_read(NULL, path), LOCANT_ERR_NULL,
-                  "locant_npy_read: out is NULL");
-    CHECK_REFUSED(locant_npy_write(NULL, &t), LOCANT_ERR_NULL,
-                  "locant_npy_write: path is NULL");
-    CHECK_REFUSED(locant_npy_write(path, NULL), LOCANT_ERR_NULL,
-                  "locant_npy_write: t is NULL");
+    REFUSES(NULL, locant_npy_parse(NULL, x, 4, "x"), "out is NULL");
+    REFUSES(NULL, locant_npy_parse(&a, NULL, 4, "x"), "bytes is NULL");
+    REFUSES(NULL, locant_npy_parse(&a, x, 4, NULL), "name is NULL");
+    REFUSES(NULL, locant_npy_read(&a, NULL), "path is NULL");
+    REFUSES(NULL, locant_npy_read(NULL, path), "out is NULL");
+    REFUSES(NULL, locant_npy_write(NULL, &t), "path is NULL");
+    REFUSES(NULL, locant_npy_write(path, NULL), "t is NULL");
     bad = t;
     bad.stride[0] = 4;
-    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_LAYOUT,
-                  "locant_npy_write: t has stride 4 in dimension 0, a dense "
-                  "array 3");
+    REFUSES(LAYOUT, locant_npy_write(path, &bad),
+            "t has stride 4 in dimension 0, a dense array 3");
     bad = t;
     bad.rank = 7;
-    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_SHAPE,
-                  "locant_npy_write: t has 7 dimensions, 0 to 6 allowed");
+    REFUSES(SHAPE, locant_npy_write(path, &bad),
+            "t has 7 dimensions, 0 to 6 allowed");
     bad = t;
     bad.dtype = (locant_dtype)99;
-    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_DTYPE,
-                  "locant_npy_write: t has the unknown dtype 99");
+    REFUSES(DTYPE, locant_npy_write(path, &bad), "t has the unknown dtype 99");
     bad = t;
     bad.data = NULL;
-    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_NULL,
-                  "locant_npy_write: the data of t is NULL");
+    REFUSES(NULL, locant_npy_write(path, &bad), "the data of t is NULL");
     bad = t;
     bad.shape[1] = -1;
-    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_SHAPE,
-                  "locant_npy_write: t has a negative size or more bytes than "
-                  "memory can have");
+    REFUSES(SHAPE, locant_npy_write(path, &bad),
+            "t has a negative size or more bytes than memory can have");
 }
 
 TEST(survives_every_failing_allocation)

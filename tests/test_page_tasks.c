@@ -1,6 +1,7 @@
 /* Tasks on the page: a store with a few scores, their section, its numbers. */
 /* needs: lab */
 #define _GNU_SOURCE
+#include "corpora.h"
 #include "scratch.h"
 
 #include "chinese.h"
@@ -20,7 +21,7 @@ static int set_up(void **state)
 {
     CHECK(make_folder(state) == 0);
     dir = scratch_make();
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "store")));
+    store = store_at(scratch_file(&dir, "store"));
     return 0;
 }
 

@@ -42,7 +42,7 @@ TEST(every_encoding_has_its_pictures)
 
         if (strstr(page, "No figures: "))
             FAIL("%s: %s", spec, strstr(page, "No figures: "));
-        CHECK_OK(locant_encoding_create(&e, spec));
+        e = test_create(spec);
         for (int d = 0; d < 4; d++) {
             char heading[40];
 

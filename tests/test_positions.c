@@ -74,7 +74,7 @@ TEST(masks_are_counted)
         int64_t first = test_range(-5, 5), pad = test_range(-5, 5);
         const int64_t shape[] = { B, S + 3 };
         locant_dtype dtype = test_range(0, 1) ? LOCANT_I32 : LOCANT_I64;
-        locant_tensor mask = test_tensor(dtype, 2, shape);
+        OWNED(locant_tensor) mask = test_tensor(dtype, 2, shape);
         locant_tensor out = ids(2, shape, NULL);
         int one[4][MOST + 3];
 
@@ -99,7 +99,6 @@ TEST(masks_are_counted)
                       (s < S ? oracle_mask_id(one[b], s, first, pad) : 77));
             }
         mask.shape[1] = out.shape[1] = S + 3;
-        test_tensor_free(&mask);
         test_tensor_free(&out);
     }
 }
@@ -125,28 +124,21 @@ TEST(masks_refuse_bad_arguments)
     static const int64_t bad[] = { 0, 1, 5 };
     locant_tensor x = row_of(3, bad), out = row_of(3, bad), view;
 
-    CHECK_REFUSED(locant_positions_from_mask(&out, &x, 0, 0), LOCANT_ERR_PARAM,
-                  "locant_positions_from_mask: mask[0, 2] is 5, expected 0 or "
-                  "1");
-    CHECK_REFUSED(locant_positions_from_mask(&out, &x, INT64_MAX - 2, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_positions_from_mask: first is "
-                  "9223372036854775805, from where 3 positions pass 2^63");
-    CHECK_REFUSED(locant_positions_from_mask(&out, NULL, 0, 0), LOCANT_ERR_NULL,
-                  "locant_positions_from_mask: mask is NULL");
-    CHECK_REFUSED(locant_positions_from_mask(&x, &x, 0, 0), LOCANT_ERR_ALIAS,
-                  "locant_positions_from_mask: an output overlaps an input");
+    REFUSES(PARAM, locant_positions_from_mask(&out, &x, 0, 0),
+            "mask[0, 2] is 5, expected 0 or 1");
+    REFUSES(PARAM, locant_positions_from_mask(&out, &x, INT64_MAX - 2, 0),
+            "first is 9223372036854775805, from where 3 positions pass 2^63");
+    REFUSES(NULL, locant_positions_from_mask(&out, NULL, 0, 0), "mask is NULL");
+    REFUSES(ALIAS, locant_positions_from_mask(&x, &x, 0, 0),
+            "an output overlaps an input");
     view = out;
     view.shape[1] = 2;
-    CHECK_REFUSED(locant_positions_from_tokens(&view, &x, 1, 0, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_positions_from_tokens: tokens has "
-                  "size 3 in dimension 1, expected 2");
+    REFUSES(SHAPE, locant_positions_from_tokens(&view, &x, 1, 0, 0),
+            "tokens has size 3 in dimension 1, expected 2");
     view = out;
     view.dtype = LOCANT_I32;
-    CHECK_REFUSED(locant_positions_from_mask(&view, &x, 0, 0), LOCANT_ERR_DTYPE,
-                  "locant_positions_from_mask: out is i32, "
-                  "expected i64");
+    REFUSES(DTYPE, locant_positions_from_mask(&view, &x, 0, 0),
+            "out is i32, expected i64");
     expect(&out, bad, 3);
     test_tensor_free(&x);
     test_tensor_free(&out);
@@ -215,38 +207,28 @@ TEST(documents_refuse_bad_arguments)
     locant_tensor x = ids(1, &two, (const int64_t[]){ 2, 3 });
     locant_tensor empty = ids(1, &none, NULL);
 
-    CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x), LOCANT_ERR_PARAM,
-                  "locant_positions_from_lengths: lengths[0] "
-                  "to lengths[1] need more than the 4 tokens of the row");
-    CHECK_REFUSED(locant_positions_from_lengths(NULL, NULL, &x),
-                  LOCANT_ERR_NULL,
-                  "locant_positions_from_lengths: positions "
-                  "and documents are NULL, expected at least one");
-    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &x), LOCANT_ERR_PARAM,
-                  "locant_positions_from_offsets: offsets[0] "
-                  "is 2, expected 0");
-    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &empty),
-                  LOCANT_ERR_SHAPE,
-                  "locant_positions_from_offsets: offsets "
-                  "has size 0 in dimension 0, expected at least 1");
+    REFUSES(PARAM, locant_positions_from_lengths(&p, NULL, &x),
+            "lengths[0] to lengths[1] need more than the 4 tokens of the row");
+    REFUSES(NULL, locant_positions_from_lengths(NULL, NULL, &x),
+            "positions and documents are NULL, expected at least one");
+    REFUSES(PARAM, locant_positions_from_offsets(&p, NULL, &x),
+            "offsets[0] is 2, expected 0");
+    REFUSES(SHAPE, locant_positions_from_offsets(&p, NULL, &empty),
+            "offsets has size 0 in dimension 0, expected at least 1");
     ((int64_t *)x.data)[0] = 0;
     ((int64_t *)x.data)[1] = INT64_MAX;
-    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &x), LOCANT_ERR_PARAM,
-                  "locant_positions_from_offsets: offsets[1] "
-                  "is 9223372036854775807, expected 0 to 4");
+    REFUSES(PARAM, locant_positions_from_offsets(&p, NULL, &x),
+            "offsets[1] is 9223372036854775807, expected 0 to 4");
     ((int64_t *)x.data)[1] = -3;
-    CHECK_REFUSED(locant_positions_from_offsets(&p, NULL, &x), LOCANT_ERR_PARAM,
-                  "locant_positions_from_offsets: offsets[1] "
-                  "is -3, expected 0 to 4");
+    REFUSES(PARAM, locant_positions_from_offsets(&p, NULL, &x),
+            "offsets[1] is -3, expected 0 to 4");
     ((int64_t *)x.data)[1] = INT64_MAX;
     ((int64_t *)x.data)[0] = 1;
-    CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x), LOCANT_ERR_PARAM,
-                  "locant_positions_from_lengths: lengths[0] "
-                  "to lengths[1] need more than the 4 tokens of the row");
+    REFUSES(PARAM, locant_positions_from_lengths(&p, NULL, &x),
+            "lengths[0] to lengths[1] need more than the 4 tokens of the row");
     ((int64_t *)x.data)[1] = -1;
-    CHECK_REFUSED(locant_positions_from_lengths(&p, NULL, &x), LOCANT_ERR_PARAM,
-                  "locant_positions_from_lengths: lengths[1] "
-                  "is -1, expected at least 0");
+    REFUSES(PARAM, locant_positions_from_lengths(&p, NULL, &x),
+            "lengths[1] is -1, expected at least 0");
     expect(&p, kept, 4);
     test_tensor_free(&empty);
     test_tensor_free(&x);
@@ -283,8 +265,7 @@ TEST(packing_is_found_as_transformers_does)
                   (const int64_t[]){ 0, 1, 2, 2, 2 });
     check_packing(top, 2, 1, (const int64_t[]){ 0, 1 });
     check_packing(NULL, 0, 0, NULL);
-    CHECK_REFUSED(locant_positions_packing(NULL, NULL, &x), LOCANT_ERR_NULL,
-                  "locant_positions_packing: packed is NULL");
+    REFUSES(NULL, locant_positions_packing(NULL, NULL, &x), "packed is NULL");
     test_tensor_free(&x);
 }
 

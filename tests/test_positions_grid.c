@@ -34,8 +34,7 @@ static void check_grid(const locant_grid *g, int64_t columns)
 {
     static int64_t patch[MOST][3];
     int64_t n = oracle_patches(patch, g->frames, g->rows, g->cols, g->merge);
-    const int64_t shape[] = { g->prefix + n, columns };
-    locant_tensor out = test_tensor(LOCANT_F64, 2, shape);
+    OWNED(locant_tensor) out = TENSOR(F64, g->prefix + n, columns);
 
     CHECK_OK(locant_positions_from_grid(&out, g));
     for (int64_t k = 0; k < g->prefix * columns; k++)
@@ -48,7 +47,6 @@ static void check_grid(const locant_grid *g, int64_t columns)
 
             CHECK(fabsl(got - want) <= 0x1p-53L * fabsl(want) + 0x1p-60L);
         }
-    test_tensor_free(&out);
 }
 
 TEST(patches_come_in_their_order)
@@ -75,7 +73,7 @@ TEST(grids_match_their_models)
     static const int order[][2] = { { 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 1 },
                                     { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 } };
     locant_grid g = LOCANT_GRID_INIT;
-    locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 9, 2 });
+    locant_tensor out = TENSOR(F64, 9, 2);
 
     g.rows = g.cols = 3;
     g.kind = LOCANT_GRID_CENTRES; /* DINOv3, exact up to one rounding */
@@ -85,7 +83,7 @@ TEST(grids_match_their_models)
         CHECK(real_at(&out, 2 * i + 1) == centres[i % 3]);
     }
     test_tensor_free(&out);
-    out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 24, 2 });
+    out = TENSOR(F64, 24, 2);
     g.rows = 1;
     g.cols = 24;
     g.kind = LOCANT_GRID_PRETRAINED; /* EVA-02: 16 / 24 a step */
@@ -95,7 +93,7 @@ TEST(grids_match_their_models)
         CHECK(real_at(&out, 2 * i + 1) == 2.0 * i / 3.0);
     CHECK(fabs(real_at(&out, 3) - 0.6666666667) < 1e-10);
     test_tensor_free(&out);
-    out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 8, 2 });
+    out = TENSOR(F64, 8, 2);
     g = (locant_grid)LOCANT_GRID_INIT;
     g.rows = g.merge = 2; /* Qwen2-VL */
     g.cols = 4;
@@ -109,45 +107,39 @@ TEST(grids_match_their_models)
 TEST(grid_refusals)
 {
     locant_grid g = LOCANT_GRID_INIT;
-    locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 6, 2 });
+    OWNED(locant_tensor) out = TENSOR(F64, 6, 2);
     locant_tensor one = out;
     double kept = real_at(&out, 0);
 
     g.rows = 2;
     g.cols = 3;
     g.merge = 2;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_PARAM,
-                  "locant_positions_from_grid: cols is 3, expected a multiple "
-                  "of merge, 2");
+    REFUSES(PARAM, locant_positions_from_grid(&out, &g),
+            "cols is 3, expected a multiple of merge, 2");
     g.merge = 1;
     g.prefix = 1;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_SHAPE,
-                  "locant_positions_from_grid: out has size 6 in dimension 0, "
-                  "expected 7");
+    REFUSES(SHAPE, locant_positions_from_grid(&out, &g),
+            "out has size 6 in dimension 0, expected 7");
     g.prefix = 0;
     one.shape[1] = 1;
-    CHECK_REFUSED(locant_positions_from_grid(&one, &g), LOCANT_ERR_SHAPE,
-                  "locant_positions_from_grid: out has size 1 in dimension 1, "
-                  "expected 2 or 3");
+    REFUSES(SHAPE, locant_positions_from_grid(&one, &g),
+            "out has size 1 in dimension 1, expected 2 or 3");
     g.rows = 0;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_PARAM,
-                  "locant_positions_from_grid: rows is 0, expected at least "
-                  "1");
+    REFUSES(PARAM, locant_positions_from_grid(&out, &g),
+            "rows is 0, expected at least 1");
     g.rows = g.cols = g.frames = INT64_C(1) << 40;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_PARAM,
-                  "locant_positions_from_grid: 1099511627776 x 1099511627776 x "
-                  "1099511627776 patches do not fit in memory");
+    REFUSES(PARAM, locant_positions_from_grid(&out, &g),
+            "1099511627776 x 1099511627776 x 1099511627776 patches do not "
+            "fit in memory");
     g = (locant_grid)LOCANT_GRID_INIT;
     g.kind = LOCANT_GRID_PRETRAINED;
     g.pretrained[1] = NAN;
-    CHECK_REFUSED(locant_positions_from_grid(&out, &g), LOCANT_ERR_PARAM,
-                  "locant_positions_from_grid: pretrained[1] is nan, expected "
-                  "a number above 0, at most 2^53");
+    REFUSES(PARAM, locant_positions_from_grid(&out, &g),
+            "pretrained[1] is nan, expected a number above 0, at most 2^53");
     g.struct_size = 3;
     CHECK(locant_positions_from_grid(&out, &g) == LOCANT_ERR_PARAM);
     CHECK(locant_positions_from_grid(&out, NULL) == LOCANT_ERR_NULL);
     CHECK(real_at(&out, 0) == kept);
-    test_tensor_free(&out);
 }
 
 /* ------------------------------------------------------------------ M-RoPE */
@@ -161,7 +153,7 @@ static void check_segments(const locant_segment *s, size_t n,
 
     CHECK_OK(locant_mrope_tokens(&tokens, s, n));
     CHECK(tokens == want->n);
-    out = test_tensor(LOCANT_I64, 2, (const int64_t[]){ tokens, 3 });
+    out = TENSOR(I64, tokens, 3);
     CHECK_OK(locant_positions_from_segments(&out, &delta, s, n, next));
     for (int64_t i = 0; i < 3 * tokens; i++)
         if (((int64_t *)out.data)[i] != want->id[i / 3][i % 3])
@@ -279,8 +271,7 @@ TEST(seconds_are_those_of_qwen)
     } row[] = {
 #include "golden/mrope_seconds.inc"
     };
-    int64_t id[FRAMES][3], shape[2] = { FRAMES, 3 };
-    locant_tensor out = locant_dense(id, LOCANT_I64, 2, shape);
+    int64_t id[FRAMES][3];
 
     for (size_t i = 0; i < LEN(row); i++) {
         locant_segment s = {
@@ -289,8 +280,8 @@ TEST(seconds_are_those_of_qwen)
 
         CHECK_OK(
             locant_mrope_interval(&s.interval, row[i].tokens, row[i].seconds));
-        CHECK_OK(locant_positions_from_segments(&out, NULL, &s, 1,
-                                                LOCANT_MROPE_GRID));
+        CHECK_OK(locant_positions_from_segments(VIEW(I64, id, FRAMES, 3), NULL,
+                                                &s, 1, LOCANT_MROPE_GRID));
         for (int f = 0; f < FRAMES; f++)
             if (id[f][0] != row[i].t[f])
                 FAIL("%g seconds, frame %d: got %lld, want %lld",
@@ -304,15 +295,12 @@ TEST(intervals_have_a_range)
     double interval = -1;
 
     CHECK_OK(locant_mrope_interval(&interval, 25, 2.0));
-    CHECK_REFUSED(locant_mrope_interval(&interval, 2, NAN), LOCANT_ERR_PARAM,
-                  "locant_mrope_interval: seconds is nan, expected a number of "
-                  "at least 0 below 2^63");
-    CHECK_REFUSED(locant_mrope_interval(&interval, 4, 0x1p62), LOCANT_ERR_PARAM,
-                  "locant_mrope_interval: 4 tokens x "
-                  "4.61169e+18 seconds pass 2^63");
-    CHECK_REFUSED(locant_mrope_interval(&interval, -1, 1), LOCANT_ERR_PARAM,
-                  "locant_mrope_interval: tokens_per_second is -1, expected at "
-                  "least 0");
+    REFUSES(PARAM, locant_mrope_interval(&interval, 2, NAN),
+            "seconds is nan, expected a number of at least 0 below 2^63");
+    REFUSES(PARAM, locant_mrope_interval(&interval, 4, 0x1p62),
+            "4 tokens x 4.61169e+18 seconds pass 2^63");
+    REFUSES(PARAM, locant_mrope_interval(&interval, -1, 1),
+            "tokens_per_second is -1, expected at least 0");
     CHECK(interval == 50);
 }
 
@@ -329,7 +317,7 @@ TEST(mrope_refuses_bad_arguments)
 {
     const int64_t huge = INT64_C(1) << 40;
     locant_segment s = { .kind = LOCANT_SEGMENT_TEXT, .tokens = -1 };
-    locant_tensor out = test_tensor(LOCANT_I64, 2, (const int64_t[]){ 4, 3 });
+    OWNED(locant_tensor) out = TENSOR(I64, 4, 3);
     int64_t delta = 5;
 
     refused(&s, "locant_mrope_tokens: tokens of segment 0 is -1, expected at "
@@ -355,21 +343,17 @@ TEST(mrope_refuses_bad_arguments)
     s.kind = (locant_segment_kind)4;
     refused(&s, "locant_mrope_tokens: kind of segment 0 is 4, expected 0 "
                 "(text), 1 (image), 2 (video) or 3 (frames)");
-    CHECK_REFUSED(locant_positions_from_segments(&out, &delta, example, 3,
-                                                 LOCANT_MROPE_MAX),
-                  LOCANT_ERR_SHAPE,
-                  "locant_positions_from_segments: out has "
-                  "size 4 in dimension 0, expected 11");
-    CHECK_REFUSED(
+    REFUSES(SHAPE,
+            locant_positions_from_segments(&out, &delta, example, 3,
+                                           LOCANT_MROPE_MAX),
+            "out has size 4 in dimension 0, expected 11");
+    REFUSES(
+        NULL,
         locant_positions_from_segments(&out, &delta, NULL, 1, LOCANT_MROPE_MAX),
-        LOCANT_ERR_NULL,
-        "locant_positions_from_segments: segments "
-        "is NULL");
-    CHECK_REFUSED(locant_positions_from_segments(&out, &delta, example, 1,
-                                                 (locant_mrope_next)2),
-                  LOCANT_ERR_PARAM,
-                  "locant_positions_from_segments: next is "
-                  "2, expected 0 (max) or 1 (grid)");
+        "segments is NULL");
+    REFUSES(PARAM,
+            locant_positions_from_segments(&out, &delta, example, 1,
+                                           (locant_mrope_next)2),
+            "next is 2, expected 0 (max) or 1 (grid)");
     CHECK(delta == 5);
-    test_tensor_free(&out);
 }

@@ -6,7 +6,7 @@
 
 static locant_tensor rows(int64_t B, int64_t T)
 {
-    return test_tensor(LOCANT_I64, 2, (const int64_t[]){ B, T });
+    return TENSOR(I64, B, T);
 }
 
 static locant_random seeded(uint64_t stream)
@@ -182,13 +182,13 @@ TEST(no_memory_changes_nothing)
 
     ((int64_t *)out.data)[3] = 77;
     locant_set_allocator(&failing);
-    CHECK_REFUSED(locant_positions_randomized(&out, 20, &r), LOCANT_ERR_NOMEM,
-                  "locant_positions_randomized: no memory to draw 10 numbers");
-    CHECK_REFUSED(locant_positions_pose(&out, 3, 20, &r), LOCANT_ERR_NOMEM,
-                  "locant_positions_pose: no memory to draw 3 numbers");
+    REFUSES(NOMEM, locant_positions_randomized(&out, 20, &r),
+            "no memory to draw 10 numbers");
+    REFUSES(NOMEM, locant_positions_pose(&out, 3, 20, &r),
+            "no memory to draw 3 numbers");
     l.left = 1;
-    CHECK_REFUSED(locant_positions_pose(&out, 3, 20, &r), LOCANT_ERR_NOMEM,
-                  "locant_positions_pose: no memory for 3 chunks");
+    REFUSES(NOMEM, locant_positions_pose(&out, 3, 20, &r),
+            "no memory for 3 chunks");
     locant_set_allocator(NULL);
     CHECK(r.index == before.index && ((int64_t *)out.data)[3] == 77);
     test_tensor_free(&out);
@@ -309,7 +309,7 @@ TEST(cape_is_what_its_formula_says)
     enum { B = 3, T = 17 };
     locant_cape c = LOCANT_CAPE_INIT;
     locant_random r = seeded(10), again = r;
-    locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ B, T });
+    OWNED(locant_tensor) out = TENSOR(F64, B, T);
 
     c.step = 0.25;
     c.global_shift = 5;
@@ -332,13 +332,12 @@ TEST(cape_is_what_its_formula_says)
         }
     }
     CHECK(r.index == again.index);
-    test_tensor_free(&out);
 }
 
 TEST(cape_without_draws_is_plain)
 {
     locant_cape c = LOCANT_CAPE_INIT;
-    locant_tensor out = test_tensor(LOCANT_F64, 2, (const int64_t[]){ 2, 4 });
+    OWNED(locant_tensor) out = TENSOR(F64, 2, 4);
     const double *x = out.data;
 
     c.global_shift = 5; /* of training only */
@@ -350,18 +349,16 @@ TEST(cape_without_draws_is_plain)
     for (int i = 0; i < 8; i++)
         CHECK(x[i] == i % 4);
     c.max_scale = 0.5;
-    CHECK_REFUSED(locant_positions_cape(&out, &c, NULL), LOCANT_ERR_PARAM,
-                  "locant_positions_cape: max_scale is 0.5, expected a number "
-                  "of at least 1 and at most 1e+30");
+    REFUSES(PARAM, locant_positions_cape(&out, &c, NULL),
+            "max_scale is 0.5, expected a number of at least 1 and at most "
+            "1e+30");
     c.step = 0;
-    CHECK_REFUSED(locant_positions_cape(&out, &c, NULL), LOCANT_ERR_PARAM,
-                  "locant_positions_cape: step is 0, expected a number above "
-                  "0 and at most 1e+30");
+    REFUSES(PARAM, locant_positions_cape(&out, &c, NULL),
+            "step is 0, expected a number above 0 and at most 1e+30");
     c.max_scale = 1;
     c.step = 1e308; /* the ends of the row would be infinite */
     CHECK(locant_positions_cape(&out, &c, NULL) == LOCANT_ERR_PARAM);
     CHECK(locant_positions_cape(&out, NULL, NULL) == LOCANT_ERR_NULL);
-    test_tensor_free(&out);
 }
 
 TEST(random_refusals)
@@ -369,17 +366,13 @@ TEST(random_refusals)
     locant_random r = seeded(11);
     locant_tensor out = rows(1, 5);
 
-    CHECK_REFUSED(locant_positions_randomized(&out, 4, &r), LOCANT_ERR_PARAM,
-                  "locant_positions_randomized: range is 4, expected at least "
-                  "the 5 tokens of a row");
-    CHECK_REFUSED(locant_positions_randomized(&out, 8, NULL), LOCANT_ERR_NULL,
-                  "locant_positions_randomized: random is NULL");
-    CHECK_REFUSED(locant_positions_pose(&out, 6, 8, &r), LOCANT_ERR_PARAM,
-                  "locant_positions_pose: chunks is 6, expected 1 to 5, the "
-                  "tokens of a row");
-    CHECK_REFUSED(locant_positions_spaced(&out, 4), LOCANT_ERR_PARAM,
-                  "locant_positions_spaced: range is 4, expected at least the "
-                  "5 tokens of a row");
+    REFUSES(PARAM, locant_positions_randomized(&out, 4, &r),
+            "range is 4, expected at least the 5 tokens of a row");
+    REFUSES(NULL, locant_positions_randomized(&out, 8, NULL), "random is NULL");
+    REFUSES(PARAM, locant_positions_pose(&out, 6, 8, &r),
+            "chunks is 6, expected 1 to 5, the tokens of a row");
+    REFUSES(PARAM, locant_positions_spaced(&out, 4),
+            "range is 4, expected at least the 5 tokens of a row");
     CHECK(r.index == 0);
     test_tensor_free(&out);
 }

@@ -7,7 +7,7 @@
 
 static locant_tensor vector(int64_t n)
 {
-    return test_tensor(LOCANT_I64, 1, &n);
+    return TENSOR(I64, n);
 }
 
 static int64_t at(const locant_tensor *t, int64_t i)
@@ -56,14 +56,12 @@ TEST(streaming_refusals)
 
     CHECK_OK(locant_streaming_kept(&kept, 5, INT64_MAX, INT64_MAX));
     CHECK(kept == 5);
-    CHECK_REFUSED(locant_streaming_kept(&kept, 5, 4, 0), LOCANT_ERR_PARAM,
-                  "locant_streaming_kept: recent is 0, expected at least 1");
-    CHECK_REFUSED(locant_streaming_kept(&kept, -1, 4, 1), LOCANT_ERR_PARAM,
-                  "locant_streaming_kept: seen is -1, expected at least 0");
-    CHECK_REFUSED(locant_positions_streaming(&two, NULL, 12, 4, 4),
-                  LOCANT_ERR_SHAPE,
-                  "locant_positions_streaming: tokens has "
-                  "size 2 in dimension 0, expected 8");
+    REFUSES(PARAM, locant_streaming_kept(&kept, 5, 4, 0),
+            "recent is 0, expected at least 1");
+    REFUSES(PARAM, locant_streaming_kept(&kept, -1, 4, 1),
+            "seen is -1, expected at least 0");
+    REFUSES(SHAPE, locant_positions_streaming(&two, NULL, 12, 4, 4),
+            "tokens has size 2 in dimension 0, expected 8");
     CHECK(kept == 5);
     test_tensor_free(&two);
 }
@@ -75,10 +73,9 @@ TEST(selfextend_groups_positions)
     for (int round = 0; round < 200; round++) {
         int64_t T = test_range(1, 30), group = test_range(1, 9);
         int64_t window = test_range(1, 40);
-        const int64_t shape[] = { 1, T };
-        locant_tensor p = test_tensor(LOCANT_I64, 2, shape);
-        locant_tensor q = test_tensor(LOCANT_I64, 2, shape);
-        locant_tensor k = test_tensor(LOCANT_I64, 2, shape);
+        OWNED(locant_tensor) p = TENSOR(I64, 1, T);
+        OWNED(locant_tensor) q = TENSOR(I64, 1, T);
+        OWNED(locant_tensor) k = TENSOR(I64, 1, T);
 
         for (int64_t t = 0; t < T; t++)
             ((int64_t *)p.data)[t] = test_range(-100, 1000);
@@ -93,38 +90,26 @@ TEST(selfextend_groups_positions)
         ((int64_t *)k.data)[0] = 12345;
         CHECK_OK(locant_positions_selfextend(NULL, &k, &p, group, window));
         CHECK((double)at(&k, 0) == floor((double)at(&p, 0) / (double)group));
-        test_tensor_free(&p);
-        test_tensor_free(&q);
-        test_tensor_free(&k);
     }
 }
 
 TEST(selfextend_refusals)
 {
-    const int64_t shape[] = { 1, 1 };
-    locant_tensor p = test_tensor(LOCANT_I64, 2, shape);
-    locant_tensor q = test_tensor(LOCANT_I64, 2, shape);
+    OWNED(locant_tensor) p = TENSOR(I64, 1, 1);
+    OWNED(locant_tensor) q = TENSOR(I64, 1, 1);
 
-    CHECK_REFUSED(locant_positions_selfextend(&q, NULL, &p, 0, 4),
-                  LOCANT_ERR_PARAM,
-                  "locant_positions_selfextend: group is 0, "
-                  "expected at least 1");
-    CHECK_REFUSED(locant_positions_selfextend(NULL, NULL, &p, 1, 4),
-                  LOCANT_ERR_NULL,
-                  "locant_positions_selfextend: q_out and "
-                  "k_out are NULL, expected at least one");
-    CHECK_REFUSED(locant_positions_selfextend(&p, NULL, &p, 1, 4),
-                  LOCANT_ERR_ALIAS,
-                  "locant_positions_selfextend: an output "
-                  "overlaps an input");
+    REFUSES(PARAM, locant_positions_selfextend(&q, NULL, &p, 0, 4),
+            "group is 0, expected at least 1");
+    REFUSES(NULL, locant_positions_selfextend(NULL, NULL, &p, 1, 4),
+            "q_out and k_out are NULL, expected at least one");
+    REFUSES(ALIAS, locant_positions_selfextend(&p, NULL, &p, 1, 4),
+            "an output overlaps an input");
     /* the largest grouped position there is: it still fits */
     for (int64_t group = 1; group < 1000; group += 37) {
         ((int64_t *)p.data)[0] = INT64_MAX;
         CHECK_OK(locant_positions_selfextend(&q, NULL, &p, group, INT64_MAX));
         CHECK(at(&q, 0) == INT64_MAX);
     }
-    test_tensor_free(&p);
-    test_tensor_free(&q);
 }
 
 static void check_longlora(const locant_tensor *groups, int64_t T,
@@ -138,17 +123,15 @@ TEST(longlora_shifts_half_of_the_heads)
 {
     static const int64_t roll8[] = { 1, 1, 0, 0, 0, 0, 1, 1 };
     static const int64_t cut8[] = { 0, 0, 1, 1, 1, 1, 2, 2 };
-    locant_tensor g = test_tensor(LOCANT_I64, 2, (const int64_t[]){ 2, 8 });
+    locant_tensor g = TENSOR(I64, 2, 8);
     int64_t want[400];
 
     CHECK_OK(locant_positions_longlora(&g, 4, LOCANT_LONGLORA_ROLL));
     check_longlora(&g, 8, 4, roll8);
     CHECK_OK(locant_positions_longlora(&g, 4, LOCANT_LONGLORA_CUT));
     check_longlora(&g, 8, 4, cut8);
-    CHECK_REFUSED(locant_positions_longlora(&g, 6, LOCANT_LONGLORA_CUT),
-                  LOCANT_ERR_PARAM,
-                  "locant_positions_longlora: group is 6, "
-                  "expected an even divisor of the 8 tokens");
+    REFUSES(PARAM, locant_positions_longlora(&g, 6, LOCANT_LONGLORA_CUT),
+            "group is 6, expected an even divisor of the 8 tokens");
     CHECK(locant_positions_longlora(&g, 1, LOCANT_LONGLORA_CUT) ==
           LOCANT_ERR_PARAM);
     test_tensor_free(&g);
@@ -156,7 +139,7 @@ TEST(longlora_shifts_half_of_the_heads)
         for (int64_t n = 1; n <= 8; n++) {
             int64_t T = group * n;
 
-            g = test_tensor(LOCANT_I64, 2, (const int64_t[]){ 2, T });
+            g = TENSOR(I64, 2, T);
             CHECK_OK(
                 locant_positions_longlora(&g, group, LOCANT_LONGLORA_ROLL));
             oracle_longlora_roll(want, T, group);
@@ -236,10 +219,9 @@ TEST(distances_follow_the_two_score_matrices)
                                    .factor = 1 + 4 * fabs(test_uniform()),
                                    .sinks = test_range(0, 5) };
         int64_t T = test_range(0, 7), S = test_range(0, 20);
-        int64_t shape[] = { T, S };
         locant_tensor q = vector(T), k = vector(S);
-        locant_tensor out = test_tensor(LOCANT_F64, 2, shape);
-        locant_tensor less = test_tensor(LOCANT_F32, 2, shape);
+        OWNED(locant_tensor) out = TENSOR(F64, T, S);
+        OWNED(locant_tensor) less = TENSOR(F32, T, S);
 
         for (int64_t i = 0; i < T; i++)
             ((int64_t *)q.data)[i] = test_range(0, 40);
@@ -255,8 +237,6 @@ TEST(distances_follow_the_two_score_matrices)
         }
         test_tensor_free(&q);
         test_tensor_free(&k);
-        test_tensor_free(&out);
-        test_tensor_free(&less);
     }
 }
 
@@ -293,27 +273,25 @@ TEST(distance_refusals)
     locant_distance_form f = { .window = 0 };
     double x = 7;
 
-    CHECK_REFUSED(locant_distance(&x, &f, 1, 0), LOCANT_ERR_PARAM,
-                  "locant_distance: window is 0, expected at least 1");
+    REFUSES(PARAM, locant_distance(&x, &f, 1, 0),
+            "window is 0, expected at least 1");
     f.window = 1;
     f.kind = LOCANT_DISTANCE_LEAKY;
     f.factor = NAN;
-    CHECK_REFUSED(locant_distance(&x, &f, 1, 0), LOCANT_ERR_PARAM,
-                  "locant_distance: factor is nan, expected a finite number of "
-                  "at least 1");
+    REFUSES(PARAM, locant_distance(&x, &f, 1, 0),
+            "factor is nan, expected a finite number of at least 1");
     f.kind = LOCANT_DISTANCE_SELFEXTEND;
-    CHECK_REFUSED(locant_distance(&x, &f, 1, 0), LOCANT_ERR_PARAM,
-                  "locant_distance: group is 0, expected at least 1");
+    REFUSES(PARAM, locant_distance(&x, &f, 1, 0),
+            "group is 0, expected at least 1");
     f.kind = LOCANT_DISTANCE_STREAMING;
     f.sinks = -1;
-    CHECK_REFUSED(locant_distance(&x, &f, 1, 0), LOCANT_ERR_PARAM,
-                  "locant_distance: sinks is -1, expected at least 0");
+    REFUSES(PARAM, locant_distance(&x, &f, 1, 0),
+            "sinks is -1, expected at least 0");
     f.kind = (locant_distance_kind)9;
-    CHECK_REFUSED(locant_distance(&x, &f, 1, 0), LOCANT_ERR_PARAM,
-                  "locant_distance: kind is 9, expected 0 (rerope), 1 (leaky), "
-                  "2 (selfextend) or 3 (streaming)");
-    CHECK_REFUSED(locant_distance(&x, NULL, 1, 0), LOCANT_ERR_NULL,
-                  "locant_distance: form is NULL");
+    REFUSES(PARAM, locant_distance(&x, &f, 1, 0),
+            "kind is 9, expected 0 (rerope), 1 (leaky), 2 (selfextend) or 3 "
+            "(streaming)");
+    REFUSES(NULL, locant_distance(&x, NULL, 1, 0), "form is NULL");
     CHECK(x == 7);
 }
 
@@ -364,8 +342,8 @@ TEST(temperatures_match_the_examples)
 TEST(temperatures_follow_the_formulas)
 {
     const int64_t n = 50;
-    locant_tensor p = vector(n), out = test_tensor(LOCANT_F64, 1, &n);
-    locant_tensor less = test_tensor(LOCANT_F32, 1, &n);
+    locant_tensor p = vector(n), out = TENSOR(F64, n);
+    OWNED(locant_tensor) less = TENSOR(F32, n);
 
     for (int round = 0; round < 200; round++) {
         locant_temperature_form f = { .kind =
@@ -390,7 +368,6 @@ TEST(temperatures_follow_the_formulas)
     }
     test_tensor_free(&p);
     test_tensor_free(&out);
-    test_tensor_free(&less);
 }
 
 TEST(temperature_refusals)
@@ -398,20 +375,19 @@ TEST(temperature_refusals)
     locant_temperature_form f = { LOCANT_TEMPERATURE_LOGN, 0, 1 };
     double x = 7;
 
-    CHECK_REFUSED(locant_temperature(&x, &f, 0), LOCANT_ERR_PARAM,
-                  "locant_temperature: length is 1, expected at least 2");
+    REFUSES(PARAM, locant_temperature(&x, &f, 0),
+            "length is 1, expected at least 2");
     f.length = 2;
-    CHECK_REFUSED(locant_temperature(&x, &f, -1), LOCANT_ERR_PARAM,
-                  "locant_temperature: position is -1, expected at least 0");
+    REFUSES(PARAM, locant_temperature(&x, &f, -1),
+            "position is -1, expected at least 0");
     f.kind = LOCANT_TEMPERATURE_LLAMA4;
     f.scale = INFINITY;
-    CHECK_REFUSED(locant_temperature(&x, &f, 0), LOCANT_ERR_PARAM,
-                  "locant_temperature: scale is inf, expected a number from "
-                  "-1e30 to 1e30");
+    REFUSES(PARAM, locant_temperature(&x, &f, 0),
+            "scale is inf, expected a number from -1e30 to 1e30");
     f.kind = (locant_temperature_kind)7;
-    CHECK_REFUSED(locant_temperature(&x, &f, 0), LOCANT_ERR_PARAM,
-                  "locant_temperature: kind is 7, expected 0 (llama4), 1 "
-                  "(ministral), 2 (logn) or 3 (inkling)");
+    REFUSES(PARAM, locant_temperature(&x, &f, 0),
+            "kind is 7, expected 0 (llama4), 1 (ministral), 2 (logn) or 3 "
+            "(inkling)");
     CHECK(x == 7);
     f = (locant_temperature_form){ LOCANT_TEMPERATURE_LLAMA4, 0.1, INT64_MAX };
     CHECK_OK(locant_temperature(&x, &f, INT64_MAX));

@@ -70,7 +70,7 @@ static double loss_under(const char *spec, int64_t id, int64_t C)
     CHECK_OK(lct_probe_text(&text));
     s = lct_corpus_split(text, LCT_TRAIN);
     CHECK_OK(locant_store_run(&run, store, id));
-    CHECK_OK(locant_encoding_create(&e, spec));
+    e = test_create(spec);
     CHECK_OK(lct_load_trained_as(&model, e, store, &run, C));
     for (int w = 0; w < WINDOWS; w++) {
         const uint8_t *end = s->bytes + 1021 * w + all;

@@ -305,17 +305,14 @@ TEST(figures_are_of_what_was_found)
         wanted += i + 2 < LEN(names) ? 1 : 2;
         CHECK(taken == wanted);
     }
-    CHECK_REFUSED(
+    REFUSES(
+        PARAM,
         locant_figure_of_runs("swings", store, runs, 1, &view, take, &taken),
-        LOCANT_ERR_PARAM,
-        "locant_figure_of_runs: 'swings' has nothing to show of "
-        "these runs");
+        "'swings' has nothing to show of these runs");
     runs[0] = train("kerple");
-    CHECK_REFUSED(
-        locant_figure_of_runs("sinks", store, runs, 1, &view, take, &taken),
-        LOCANT_ERR_PARAM,
-        "locant_figure_of_runs: 'sinks' is of runs that were probed: "
-        "'locant probe' does that");
+    REFUSES(PARAM,
+            locant_figure_of_runs("sinks", store, runs, 1, &view, take, &taken),
+            "'sinks' is of runs that were probed: 'locant probe' does that");
 }
 
 /* -------------------------------------------------------------------- store */

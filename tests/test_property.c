@@ -42,15 +42,12 @@ static void each(unsigned traits, void (*fn)(struct drawn *d))
 static void rotate(float *y, const float *x, const struct drawn *d, int64_t pos,
                    int inverse)
 {
-    int64_t shape[3] = { 1, 1, d->D }, one = 1;
     float copy[MOST];
-    locant_tensor ty = locant_dense(y, LOCANT_F32, 3, shape);
-    locant_tensor tx = locant_dense(copy, LOCANT_F32, 3, shape);
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
 
     memcpy(copy, x, (size_t)d->D * sizeof(float));
-    CHECK_OK(
-        locant_encoding_rotate(&ty, &tx, d->e, &p, draw_params_in(d), inverse));
+    CHECK_OK(locant_encoding_rotate(
+        VIEW(F32, y, 1, 1, d->D), VIEW(F32, copy, 1, 1, d->D), d->e,
+        VIEW(I64, &pos, 1), draw_params_in(d), inverse));
 }
 
 static double dot(const float *a, const float *b, int64_t D)
@@ -205,10 +202,9 @@ static void permute(float *out, const float *x, int64_t dim, int64_t D,
 static void one_layout(const char *words[2], const char *name, int64_t D)
 {
     float x[512], y[512], z[512], w[512];
-    int64_t dim = D, pos = test_range(0, INT32_MAX), shape[2] = { 1, D };
-    int64_t one = 1;
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
-    locant_tensor tx = locant_dense(x, LOCANT_F32, 2, shape), ty = tx, tz = tx;
+    int64_t dim = D, pos = test_range(0, INT32_MAX);
+    locant_tensor p = DENSE(I64, &pos, 1);
+    locant_tensor tx = DENSE(F32, x, 1, D), ty = tx, tz = tx;
     locant_encoding *e[2];
     char spec[128];
 
@@ -244,10 +240,9 @@ static int has_pairing(const char *name)
 
 static int axes_of(const char *name)
 {
-    locant_encoding *e = test_create(name);
+    OWNED(locant_encoding) *e = test_create(name);
     int axes = locant_encoding_axes(e);
 
-    locant_encoding_free(e);
     return axes;
 }
 
@@ -273,11 +268,8 @@ TEST(layouts_are_one_rotation)
 /* Row in double; no parameters. */
 static void row(double *out, const locant_encoding *e, int64_t pos, int64_t D)
 {
-    int64_t shape[2] = { 1, D }, one = 1;
-    locant_tensor t = locant_dense(out, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
-
-    CHECK_OK(locant_encoding_table(&t, e, &p, NULL));
+    CHECK_OK(locant_encoding_table(VIEW(F64, out, 1, D), e, VIEW(I64, &pos, 1),
+                                   NULL));
 }
 
 /*

@@ -126,8 +126,8 @@ TEST(keys_are_documented_and_default)
 
 static void round_trip(const char *spec)
 {
-    locant_encoding *a = test_create(spec);
-    locant_encoding *b = test_create(locant_encoding_spec(a));
+    OWNED(locant_encoding) *a = test_create(spec);
+    OWNED(locant_encoding) *b = test_create(locant_encoding_spec(a));
 
     if (strcmp(locant_encoding_spec(a), locant_encoding_spec(b)) != 0)
         FAIL("%s is canonically %s, then %s", spec, locant_encoding_spec(a),
@@ -135,8 +135,6 @@ static void round_trip(const char *spec)
     CHECK(locant_encoding_info_of(a) == locant_encoding_info_of(b));
     CHECK(locant_encoding_traits(a) == locant_encoding_traits(b));
     CHECK(locant_encoding_doors(a) == locant_encoding_doors(b));
-    locant_encoding_free(a);
-    locant_encoding_free(b);
 }
 
 TEST(canonical_specs_round_trip)
@@ -158,7 +156,7 @@ TEST(learned_trait_means_parameters)
 
     for (int n = 0; (info = locant_encoding_at(n)) != NULL; n++)
         for (int i = 0; (spec = spec_of(info->name, i)) != NULL; i++) {
-            locant_encoding *e = test_create(spec);
+            OWNED(locant_encoding) *e = test_create(spec);
             locant_param_info param;
             int learned = 0;
 
@@ -166,7 +164,6 @@ TEST(learned_trait_means_parameters)
                 learned |= param.rate > 0;
             if (learned != !!(locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED))
                 FAIL("%s: the trait 'learned' is wrong", spec);
-            locant_encoding_free(e);
         }
 }
 

@@ -105,9 +105,9 @@ TEST(stops_continues_and_repeats)
     o.seeds = 2;
     o.progress = watch;
     o.context = &w;
-    CHECK_REFUSED(locant_report_run(&first, corpus, &o), LOCANT_ERR_INTERRUPTED,
-                  "locant_report_run: stopped; every run has its checkpoint and"
-                  " the same call continues");
+    REFUSES(INTERRUPTED, locant_report_run(&first, corpus, &o),
+            "stopped; every run has its checkpoint and the same call "
+            "continues");
     CHECK(access(o.path, F_OK) != 0);
     w = (struct watch){ 0 };
     CHECK_OK(locant_report_run(&first, corpus, &o));
@@ -163,7 +163,7 @@ TEST(rates_are_chosen_by_validation)
     plan.n_rates = 2;
     plan.blocks = 1;
     plan.train.steps = 15;
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "sweep")));
+    s = store_at(scratch_file(&dir, "sweep"));
     CHECK_OK(lct_plan_run(&plan, s, corpus, NULL, NULL));
     for (int i = 0; i < 2; i++) {
         CHECK(plan.rate[i] == 4e-3);
@@ -197,21 +197,21 @@ TEST(refuses_bad_arguments)
     char want[PATH_MAX + 64];
 
     o.directory = scratch_file(&dir, "untouched");
-    CHECK_REFUSED(locant_report_run(NULL, corpus, &o), LOCANT_ERR_PARAM,
-                  "locant_report_run: encoding rope is given twice");
+    REFUSES(PARAM, locant_report_run(NULL, corpus, &o),
+            "encoding rope is given twice");
     o.encodings = wrong;
     assert_int_equal(locant_report_run(NULL, corpus, &o), LOCANT_ERR_PARAM);
     o.encodings = hole;
-    CHECK_REFUSED(locant_report_run(NULL, corpus, &o), LOCANT_ERR_NULL,
-                  "locant_report_run: one of encodings is NULL");
+    REFUSES(NULL, locant_report_run(NULL, corpus, &o),
+            "one of encodings is NULL");
     o.encodings = NULL;
     o.seeds = -1;
-    CHECK_REFUSED(locant_report_run(NULL, corpus, &o), LOCANT_ERR_PARAM,
-                  "locant_report_run: seeds is -1, expected 0 .. 1000");
+    REFUSES(PARAM, locant_report_run(NULL, corpus, &o),
+            "seeds is -1, expected 0 .. 1000");
     o.seeds = 0;
     o.preset = (locant_preset)9;
-    CHECK_REFUSED(locant_report_run(NULL, corpus, &o), LOCANT_ERR_PARAM,
-                  "locant_report_run: preset is 9, expected 0 .. 4");
+    REFUSES(PARAM, locant_report_run(NULL, corpus, &o),
+            "preset is 9, expected 0 .. 4");
     o.preset = LOCANT_PRESET_SMOKE;
     o.path = scratch_file(&dir, "nowhere/page.html");
     snprintf(want, sizeof want,
@@ -219,8 +219,7 @@ TEST(refuses_bad_arguments)
              " directory",
              o.path);
     CHECK_REFUSED(locant_report_run(NULL, corpus, &o), LOCANT_ERR_IO, want);
-    CHECK_REFUSED(locant_report_run(NULL, NULL, &o), LOCANT_ERR_NULL,
-                  "locant_report_run: corpus is NULL");
+    REFUSES(NULL, locant_report_run(NULL, NULL, &o), "corpus is NULL");
     CHECK(access(o.directory, F_OK) != 0);
 }
 

@@ -69,7 +69,7 @@ TEST(full_tries_rates_and_has_a_page)
     char *page;
 
     make_plan(&plan);
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "lab")));
+    s = store_at(scratch_file(&dir, "lab"));
     CHECK_OK(lct_plan_run(&plan, s, corpus, count_notices, &notices));
     CHECK(notices == SPECS);
     check_rates(&plan, s);

@@ -5,6 +5,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
+#include "corpora.h"
 #include "scratch_case.h"
 #include "measure/report_tasks.h"
 #include <string.h>
@@ -161,7 +162,7 @@ static struct seen read_store(const char *name)
     struct seen s = { .n = 0 };
     locant_store *store;
 
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, name)));
+    store = store_at(scratch_file(&dir, name));
     CHECK_OK(locant_task_recorded(store, see, &s));
     locant_store_close(store);
     return s;
@@ -193,7 +194,7 @@ static void train_alone(const struct lct_task_plan *tasks,
     locant_store *store;
     int64_t parent;
 
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "alone")));
+    store = store_at(scratch_file(&dir, "alone"));
     base.encoding = "alibi";
     base.seed = 1;
     CHECK_OK(locant_train(&parent, store, corpus, &base));
@@ -233,16 +234,13 @@ TEST(scores_are_those_of_a_run_alone)
 {
     static const char *const specs[] = { "alibi" };
     locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 1);
-    locant_corpus_options text = LOCANT_CORPUS_INIT;
     struct watch w = { 0 };
     struct seen report, alone, again;
     struct lct_plan plan;
     struct lct_task_plan tasks;
     locant_corpus *corpus;
 
-    text.kind = LOCANT_CORPUS_GENERATED;
-    text.max_bytes = 256 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &text));
+    corpus = generated(256 << 10, 0);
     o.tasks = TEST_SANITIZED ? "T8" : "T8,T12";
     o.progress = watch;
     o.context = &w;

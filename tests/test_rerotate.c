@@ -37,8 +37,8 @@ static void make(struct keys *k, int64_t low, int64_t high)
         k->from[t] = test_range(low, high);
         k->to[t] = test_range(low, high);
     }
-    k->p_from = locant_dense(k->from, LOCANT_I64, 1, &k->tokens);
-    k->p_to = locant_dense(k->to, LOCANT_I64, 1, &k->tokens);
+    k->p_from = DENSE(I64, k->from, k->tokens);
+    k->p_to = DENSE(I64, k->to, k->tokens);
 }
 
 static locant_tensor rows(struct keys *k, double *x, locant_dtype dtype)
@@ -100,7 +100,7 @@ static void compare(const struct keys *k, const locant_encoding *e,
 static void moved_is_direct(const char *from, const char *to, int64_t low,
                             int64_t high, locant_dtype dtype, double units)
 {
-    locant_encoding *a = test_create(from), *b = test_create(to);
+    OWNED(locant_encoding) *a = test_create(from), *b = test_create(to);
     static struct keys k;
     locant_tensor t;
 
@@ -113,8 +113,6 @@ static void moved_is_direct(const char *from, const char *to, int64_t low,
     unload(&k, k.moved, dtype);
     turn(&k, k.direct, dtype, b, &k.p_to);
     compare(&k, b, units);
-    locant_encoding_free(a);
-    locant_encoding_free(b);
 }
 
 static const char *const pairs_of_specs[][2] = {
@@ -181,12 +179,12 @@ TEST(float_recipes_are_exchanged_too)
 /* R(a) R(b) = R(a + b): shift twice is shift once. */
 TEST(shifts_add_up)
 {
-    locant_encoding *e = test_create("rope");
+    OWNED(locant_encoding) *e = test_create("rope");
     static struct keys k;
     int64_t b[TOKENS];
 
     for (int i = 0; i < 100; i++) {
-        locant_tensor x, middle = locant_dense(b, LOCANT_I64, 1, &k.tokens);
+        locant_tensor x, middle = DENSE(I64, b, k.tokens);
 
         make(&k, -INT32_MAX, INT32_MAX);
         middle.shape[0] = k.tokens;
@@ -201,13 +199,12 @@ TEST(shifts_add_up)
         CHECK_OK(locant_encoding_rerotate(&x, &x, e, &k.p_from, e, &k.p_to));
         compare(&k, e, 2.7);
     }
-    locant_encoding_free(e);
 }
 
 /* A shift has the bits of one turn by the difference, in every dtype. */
 TEST(a_shift_is_a_turn_by_the_difference)
 {
-    locant_encoding *e = test_create("rope");
+    OWNED(locant_encoding) *e = test_create("rope");
     static struct keys k;
     int64_t by[TOKENS];
     float other[TOKENS * D];
@@ -216,7 +213,7 @@ TEST(a_shift_is_a_turn_by_the_difference)
         locant_tensor x, y, p;
 
         make(&k, -INT32_MAX, INT32_MAX);
-        p = locant_dense(by, LOCANT_I64, 1, &k.tokens);
+        p = DENSE(I64, by, k.tokens);
         for (int t = 0; t < TOKENS; t++) {
             if (t > 0 && test_range(0, 1) != 0) /* often the same shift */
                 k.to[t] = k.from[t] + by[t - 1];
@@ -228,13 +225,12 @@ TEST(a_shift_is_a_turn_by_the_difference)
         CHECK_OK(locant_encoding_rerotate(&x, &x, e, &k.p_from, e, &k.p_to));
         CHECK(memcmp(other, k.f, sizeof(other)) == 0);
     }
-    locant_encoding_free(e);
 }
 
 /* SelfExtend: p becomes floor(p / G); and back again is the identity. */
 TEST(divided_positions_come_back)
 {
-    locant_encoding *e = test_create("rope(base=1e6)");
+    OWNED(locant_encoding) *e = test_create("rope(base=1e6)");
     static struct keys k;
 
     for (int i = 0; i < 100; i++) {
@@ -255,7 +251,6 @@ TEST(divided_positions_come_back)
         turn(&k, k.direct, LOCANT_F64, e, &k.p_from);
         compare(&k, e, 3.8);
     }
-    locant_encoding_free(e);
 }
 
 /* Crossing the threshold of a scaling by length: what HF gets wrong. */
@@ -263,7 +258,7 @@ TEST(keys_of_a_shorter_call_are_brought_along)
 {
     static const char spec[] = "rope(scaling=dynamic(factor=4,original=64))";
     static const char then[] = "rope(scaling=ntk(factor=13))"; /* at 256 */
-    locant_encoding *e = test_create(spec), *ntk = test_create(then);
+    OWNED(locant_encoding) *e = test_create(spec), *ntk = test_create(then);
     static struct keys k;
     locant_tensor x;
 
@@ -276,15 +271,13 @@ TEST(keys_of_a_shorter_call_are_brought_along)
     CHECK_OK(locant_encoding_rerotate(&x, &x, e, &k.p_from, e, &k.p_to));
     turn(&k, k.direct, LOCANT_F64, ntk, &k.p_to);
     compare(&k, ntk, 2.7);
-    locant_encoding_free(e);
-    locant_encoding_free(ntk);
 }
 
 TEST(grids_move_by_coordinates)
 {
-    locant_encoding *small = test_create("rope2d(form=eva02,width=8)");
-    locant_encoding *large = test_create("rope2d(form=eva02,width=24,"
-                                         "height=24)");
+    OWNED(locant_encoding) *small = test_create("rope2d(form=eva02,width=8)");
+    OWNED(locant_encoding) *large = test_create("rope2d(form=eva02,width=24,"
+                                                "height=24)");
     static struct keys k;
 
     for (int i = 0; i < 50; i++) {
@@ -300,14 +293,12 @@ TEST(grids_move_by_coordinates)
         turn(&k, k.direct, LOCANT_F64, large, &k.p_to);
         compare(&k, large, 2.7);
     }
-    locant_encoding_free(small);
-    locant_encoding_free(large);
 }
 
 static void refused(const char *from, const char *to, locant_status status,
                     const char *sentence)
 {
-    locant_encoding *a = test_create(from), *b = test_create(to);
+    OWNED(locant_encoding) *a = test_create(from), *b = test_create(to);
     static struct keys k;
     locant_tensor x;
 
@@ -317,8 +308,6 @@ static void refused(const char *from, const char *to, locant_status status,
     CHECK_REFUSED(locant_encoding_rerotate(&x, &x, a, &k.p_from, b, &k.p_to),
                   status, sentence);
     CHECK(memcmp(k.moved, k.raw, sizeof(k.raw)) == 0);
-    locant_encoding_free(a);
-    locant_encoding_free(b);
 }
 
 TEST(what_does_not_fit_is_refused)

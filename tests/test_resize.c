@@ -285,10 +285,10 @@ static void one_case(void)
     double *A = matrix(&p, &n, &m), *before;
     size_t size = locant_dtype_size(p.dtype);
     const int64_t small[2] = { n, p.D }, large[2] = { m, p.D };
-    locant_tensor out = test_tensor(p.dtype, 2, small);
-    locant_tensor dout = test_tensor(p.dtype, 2, small);
-    locant_tensor table = test_tensor(p.dtype, 2, large);
-    locant_tensor dtable = test_tensor(p.dtype, 2, large);
+    OWNED(locant_tensor) out = test_tensor(p.dtype, 2, small);
+    OWNED(locant_tensor) dout = test_tensor(p.dtype, 2, small);
+    OWNED(locant_tensor) table = test_tensor(p.dtype, 2, large);
+    OWNED(locant_tensor) dtable = test_tensor(p.dtype, 2, large);
 
     test_guarded_readonly(table.data, (size_t)(m * p.D) * size);
     test_guarded_readonly(dout.data, (size_t)(n * p.D) * size);
@@ -302,10 +302,6 @@ static void one_case(void)
     compare(&p, &dtable, &dout, before, A, true);
     free(before);
     free(A);
-    test_tensor_free(&dtable);
-    test_tensor_free(&table);
-    test_tensor_free(&dout);
-    test_tensor_free(&out);
 }
 
 TEST(matches_the_definition)
@@ -318,7 +314,7 @@ TEST(matches_the_definition)
 
 static locant_tensor unit(int64_t n)
 {
-    locant_tensor t = test_tensor(LOCANT_F64, 2, (int64_t[]){ n, n });
+    locant_tensor t = TENSOR(F64, n, n);
 
     for (int64_t i = 0; i < n * n; i++)
         ((double *)t.data)[i] = i % (n + 1) == 0;
@@ -335,8 +331,8 @@ TEST(gradient_is_the_transposed_matrix)
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
         locant_tensor one_m = unit(m), one_n = unit(n);
-        locant_tensor W = test_tensor(LOCANT_F64, 2, (int64_t[]){ n, m });
-        locant_tensor Wt = test_tensor(LOCANT_F64, 2, (int64_t[]){ m, n });
+        OWNED(locant_tensor) W = TENSOR(F64, n, m);
+        OWNED(locant_tensor) Wt = TENSOR(F64, m, n);
         const double *a = W.data, *b = Wt.data;
 
         memset(Wt.data, 0, (size_t)(n * m) * sizeof(double));
@@ -346,8 +342,6 @@ TEST(gradient_is_the_transposed_matrix)
             for (int64_t j = 0; j < m; j++)
                 if (a[x * m + j] != b[j * n + x])
                     complain(&p, "transposed", b[j * n + x], a[x * m + j]);
-        test_tensor_free(&Wt);
-        test_tensor_free(&W);
         test_tensor_free(&one_n);
         test_tensor_free(&one_m);
     }
@@ -366,10 +360,6 @@ TEST(differences_are_the_gradient)
         for (int j = 0; j < M; j++) {
             locant_resize how = options(cubic, 0, 0);
             double t[M], low[N], high[N], d[N] = { 0 }, dt[M];
-            locant_tensor to =
-                locant_dense(dt, LOCANT_F64, 2, (int64_t[]){ M, 1 });
-            locant_tensor from =
-                locant_dense(d, LOCANT_F64, 2, (int64_t[]){ N, 1 });
 
             for (int i = 0; i < M; i++)
                 t[i] = (double)test_range(-1024, 1024);
@@ -379,7 +369,8 @@ TEST(differences_are_the_gradient)
             for (int x = 0; x < N; x++) {
                 memset(dt, 0, sizeof(dt));
                 d[x] = 1;
-                CHECK_OK(locant_resize_1d_backward(&to, &from, &how));
+                CHECK_OK(locant_resize_1d_backward(VIEW(F64, dt, M, 1),
+                                                   VIEW(F64, d, N, 1), &how));
                 d[x] = 0;
                 CHECK(high[x] - low[x] == dt[j]);
             }
@@ -392,8 +383,8 @@ TEST(constants_stay)
     for (int i = test_cases(300); i > 0; i--) {
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
-        locant_tensor ones = test_tensor(LOCANT_F64, 2, (int64_t[]){ m, 1 });
-        locant_tensor out = test_tensor(LOCANT_F64, 2, (int64_t[]){ n, 1 });
+        OWNED(locant_tensor) ones = TENSOR(F64, m, 1);
+        OWNED(locant_tensor) out = TENSOR(F64, n, 1);
 
         for (int64_t j = 0; j < m; j++)
             ((double *)ones.data)[j] = 1;
@@ -401,7 +392,5 @@ TEST(constants_stay)
         for (int64_t x = 0; x < n; x++)
             CHECK(fabs(((double *)out.data)[x] - 1) <=
                   (double)(m + 8) * 0x1p-50);
-        test_tensor_free(&out);
-        test_tensor_free(&ones);
     }
 }

@@ -42,8 +42,8 @@ TEST(prefix_and_far_rows_are_left_alone)
 TEST(long_tables_keep_their_far_end)
 {
     enum { M = 1 << 20 };
-    locant_tensor t = test_tensor(LOCANT_F64, 2, (int64_t[]){ M, 1 });
-    locant_tensor u = test_tensor(LOCANT_F64, 2, (int64_t[]){ M / 2, 1 });
+    OWNED(locant_tensor) t = TENSOR(F64, M, 1);
+    OWNED(locant_tensor) u = TENSOR(F64, M / 2, 1);
     locant_resize how = options(0, 0, 0);
     double *x = t.data, *y = u.data;
 
@@ -55,8 +55,6 @@ TEST(long_tables_keep_their_far_end)
     CHECK_OK(locant_resize_1d(&t, &u, &how));
     for (int i = 1; i < M - 1; i++)
         CHECK(x[i] == i);
-    test_tensor_free(&u);
-    test_tensor_free(&t);
 }
 
 TEST(same_bits_for_any_threads_and_strides)
@@ -64,15 +62,14 @@ TEST(same_bits_for_any_threads_and_strides)
     enum { M = 37, N = 53, D = 300, STEP = 311 };
     static float table[M * STEP], one[N * D], many[N * STEP];
     locant_resize how = form(LOCANT_RESIZE_TIMM);
-    locant_tensor t = locant_dense(table, LOCANT_F32, 2, (int64_t[]){ M, D });
-    locant_tensor a = locant_dense(one, LOCANT_F32, 2, (int64_t[]){ N, D });
-    locant_tensor b = locant_dense(many, LOCANT_F32, 2, (int64_t[]){ N, D });
+    locant_tensor t = DENSE(F32, table, M, D);
+    locant_tensor b = DENSE(F32, many, N, D);
 
     t.stride[0] = b.stride[0] = STEP;
     for (size_t i = 0; i < LEN(table); i++)
         table[i] = (float)test_uniform();
     CHECK_OK(locant_set_threads(1));
-    CHECK_OK(locant_resize_1d(&a, &t, &how));
+    CHECK_OK(locant_resize_1d(VIEW(F32, one, N, D), &t, &how));
     CHECK_OK(locant_set_threads(5));
     CHECK_OK(locant_resize_1d(&b, &t, &how));
     CHECK_OK(locant_set_threads(0));
@@ -86,16 +83,16 @@ TEST(same_bits_for_any_threads_and_strides)
 TEST(empty_is_nothing)
 {
     double data[4] = { 1, 2, 3, 4 };
-    locant_tensor two = locant_dense(data, LOCANT_F64, 2, (int64_t[]){ 2, 2 });
-    locant_tensor none = locant_dense(NULL, LOCANT_F64, 2, (int64_t[]){ 0, 2 });
+    locant_tensor two = DENSE(F64, data, 2, 2);
+    locant_tensor none = DENSE(F64, NULL, 0, 2);
     locant_resize how = options(1, 0, 1);
 
     CHECK_OK(locant_resize_1d(&none, &two, &how));
     CHECK_OK(locant_resize_1d(&none, &none, &how));
     CHECK_OK(locant_resize_1d_backward(&two, &none, &how));
     CHECK(data[0] == 1 && data[3] == 4);
-    CHECK_REFUSED(locant_resize_1d(&two, &none, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_1d: table has no rows to interpolate");
+    REFUSES(SHAPE, locant_resize_1d(&two, &none, &how),
+            "table has no rows to interpolate");
 }
 
 /* ---------------------------------------------------------------- refusals */
@@ -107,7 +104,7 @@ static locant_tensor rows(int64_t n)
 {
     static double data[12];
 
-    return locant_dense(data, LOCANT_F64, 2, (int64_t[]){ n, 2 });
+    return DENSE(F64, data, n, 2);
 }
 
 static void refuse(locant_resize how, locant_status status,
@@ -120,10 +117,9 @@ TEST(refuses_bad_options)
 {
     locant_resize how = options(2, 0, 0), bad = how;
 
-    four = locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
+    four = DENSE(F64, untouched, 4, 2);
     six = rows(6);
-    CHECK_REFUSED(locant_resize_1d(&four, &six, NULL), LOCANT_ERR_NULL,
-                  "locant_resize_1d: how is NULL");
+    REFUSES(NULL, locant_resize_1d(&four, &six, NULL), "how is NULL");
     bad.struct_size = 8;
     refuse(bad, LOCANT_ERR_PARAM,
            "locant_resize_1d: struct_size is 8, "
@@ -156,10 +152,8 @@ TEST(refuses_bad_options)
     bad.prefix = -1;
     refuse(bad, LOCANT_ERR_PARAM,
            "locant_resize_1d: prefix is -1, expected at least 0");
-    CHECK_REFUSED(locant_resize_set_form(&how, (locant_resize_form)6),
-                  LOCANT_ERR_PARAM,
-                  "locant_resize_set_form: form is 6, "
-                  "expected 0 to 5");
+    REFUSES(PARAM, locant_resize_set_form(&how, (locant_resize_form)6),
+            "form is 6, expected 0 to 5");
     CHECK(locant_resize_form_name((locant_resize_form)6) == NULL);
     for (size_t i = 0; i < LEN(untouched); i++)
         CHECK(untouched[i] == 0);
@@ -168,42 +162,36 @@ TEST(refuses_bad_options)
 TEST(refuses_bad_tensors)
 {
     locant_resize how = options(1, 0, 0);
-    locant_tensor out =
-        locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
+    locant_tensor out = DENSE(F64, untouched, 4, 2);
     locant_tensor table = rows(6), bad = table;
 
-    CHECK_REFUSED(locant_resize_1d(&out, NULL, &how), LOCANT_ERR_NULL,
-                  "locant_resize_1d: table is NULL");
+    REFUSES(NULL, locant_resize_1d(&out, NULL, &how), "table is NULL");
     bad.shape[1] = 1;
-    CHECK_REFUSED(locant_resize_1d(&out, &bad, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_1d: out has size 2 in dimension 1, expected "
-                  "1");
+    REFUSES(SHAPE, locant_resize_1d(&out, &bad, &how),
+            "out has size 2 in dimension 1, expected 1");
     bad = table;
     bad.dtype = LOCANT_BF16;
-    CHECK_REFUSED(locant_resize_1d_backward(&bad, &out, &how), LOCANT_ERR_DTYPE,
-                  "locant_resize_1d_backward: dtable is bf16, expected f32 or "
-                  "f64");
-    CHECK_REFUSED(locant_resize_1d(&out, &out, &how), LOCANT_ERR_ALIAS,
-                  "locant_resize_1d: an output overlaps an input");
+    REFUSES(DTYPE, locant_resize_1d_backward(&bad, &out, &how),
+            "dtable is bf16, expected f32 or f64");
+    REFUSES(ALIAS, locant_resize_1d(&out, &out, &how),
+            "an output overlaps an input");
     how.prefix = 5;
-    CHECK_REFUSED(locant_resize_1d(&out, &table, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_1d: out has 4 rows, less than the prefix of "
-                  "5");
+    REFUSES(SHAPE, locant_resize_1d(&out, &table, &how),
+            "out has 4 rows, less than the prefix of 5");
     how.prefix = 0;
-    CHECK_REFUSED(locant_resize_2d(&out, &table, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_2d: table has 6 rows after the prefix, which "
-                  "is no square; give its grid");
+    REFUSES(SHAPE, locant_resize_2d(&out, &table, &how),
+            "table has 6 rows after the prefix, which is no square; give its "
+            "grid");
     how.from_rows = 2;
     how.from_columns = 4;
-    CHECK_REFUSED(locant_resize_2d(&out, &table, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_2d: table has 6 rows after the prefix, but "
-                  "its grid is 2 x 4");
+    REFUSES(SHAPE, locant_resize_2d(&out, &table, &how),
+            "table has 6 rows after the prefix, but its grid is 2 x 4");
     how.from_columns = 3;
     how.rows = INT64_C(1) << 33;
     how.columns = (INT64_C(1) << 31) + 1;
-    CHECK_REFUSED(locant_resize_2d(&out, &table, &how), LOCANT_ERR_SHAPE,
-                  "locant_resize_2d: out has 4 rows after the prefix, but its "
-                  "grid is 8589934592 x 2147483649");
+    REFUSES(SHAPE, locant_resize_2d(&out, &table, &how),
+            "out has 4 rows after the prefix, but its grid is 8589934592 x "
+            "2147483649");
     for (size_t i = 0; i < LEN(untouched); i++)
         CHECK(untouched[i] == 0);
 }
@@ -212,15 +200,13 @@ TEST(refuses_bad_tensors)
 TEST(no_memory_is_an_error)
 {
     locant_resize how = form(LOCANT_RESIZE_HF);
-    locant_tensor out =
-        locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
     locant_tensor table = rows(1);
     locant_status s = LOCANT_ERR_NOMEM;
 
     CHECK_OK(locant_set_threads(1));
     for (int k = 1; k <= 10 && s != LOCANT_OK; k++) {
         test_memory_fail_from(k);
-        s = locant_resize_2d(&out, &table, &how);
+        s = locant_resize_2d(VIEW(F64, untouched, 4, 2), &table, &how);
         CHECK(s == LOCANT_OK || s == LOCANT_ERR_NOMEM);
         CHECK(k > 1 || s == LOCANT_ERR_NOMEM);
         CHECK(test_memory_held() == 0);

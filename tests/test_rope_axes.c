@@ -19,17 +19,13 @@ static double turned(const double *x, size_t n)
 static void rotate_at(double *y, const double *x, const char *spec,
                       const double *coords, int64_t axes, int64_t D)
 {
-    int64_t shape[2] = { 1, D }, at[2] = { 1, axes };
     double copy[256], where[3];
-    locant_encoding *e = test_create(spec);
-    locant_tensor tx = locant_dense(copy, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(where, LOCANT_F64, 2, at);
+    OWNED(locant_encoding) *e = test_create(spec);
 
     memcpy(copy, x, (size_t)D * sizeof(*x));
     memcpy(where, coords, (size_t)axes * sizeof(*coords));
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
-    locant_encoding_free(e);
+    CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, D), VIEW(F64, copy, 1, D),
+                                    e, VIEW(F64, where, 1, axes), NULL, 0));
 }
 
 /* Angle of every pair, from (1, 0) turned; the layout decides where pairs are
@@ -165,14 +161,11 @@ TEST(mrope_has_the_values_of_appendix_a3)
 static void rotate_float(float *y, const float *x, const char *spec,
                          int64_t pos, int64_t D)
 {
-    int64_t one = 1, shape[2] = { 1, D };
-    locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
-    locant_tensor tx = locant_dense((void *)x, LOCANT_F32, 2, shape);
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
 
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
-    locant_encoding_free(e);
+    CHECK_OK(locant_encoding_rotate(VIEW(F32, y, 1, D),
+                                    VIEW(F32, (void *)x, 1, D), e,
+                                    VIEW(I64, &pos, 1), NULL, 0));
 }
 
 /*
@@ -214,7 +207,7 @@ TEST(mrope_of_text_is_rope)
 /* Which of three coordinates each pair follows, as a word of t, h, w. */
 static void layout_of(char *out, const char *spec, int64_t D)
 {
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
     const struct lct_schedule *s;
 
     CHECK_OK(lct_schedule_of(&s, e, "test", D, 1));
@@ -223,7 +216,6 @@ static void layout_of(char *out, const char *spec, int64_t D)
             if (s->turn[a * s->pairs + c].hi != 0)
                 out[c] = "thw"[a];
     out[s->pairs] = 0;
-    locant_encoding_free(e);
 }
 
 TEST(layouts_are_as_described)
@@ -282,21 +274,18 @@ TEST(scores_see_differences_of_coordinates)
 TEST(calls_that_do_not_fit_are_refused)
 {
     const struct lct_schedule *s;
-    int64_t shape[2] = { 1, 8 }, one = 1, far = (1LL << 53) + 1;
+    int64_t one = 1, far = (1LL << 53) + 1;
     double x[8] = { 0 }, real = 3;
     locant_encoding *e = test_create("rope2d");
-    locant_tensor t = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(&real, LOCANT_F64, 1, &one);
+    locant_tensor t = DENSE(F64, x, 1, 8);
+    locant_tensor p = DENSE(F64, &real, one);
 
-    CHECK_REFUSED(locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: real positions are [T], expected "
-                  "[T, 2] coordinates");
-    p = locant_dense(&far, LOCANT_I64, 1, &one);
-    CHECK_REFUSED(locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: position 9007199254740993 (index "
-                  "0) of rope2d, expected at most 2^53 in magnitude");
+    REFUSES(SHAPE, locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
+            "real positions are [T], expected [T, 2] coordinates");
+    p = DENSE(I64, &far, one);
+    REFUSES(PARAM, locant_encoding_rotate(&t, &t, e, &p, NULL, 0),
+            "position 9007199254740993 (index 0) of rope2d, expected at most "
+            "2^53 in magnitude");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 6, 1), LOCANT_ERR_SHAPE,
                   "f: heads have 6 channels, expected a multiple of 4 for "
                   "rope2d");
@@ -310,20 +299,17 @@ TEST(calls_that_do_not_fit_are_refused)
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 4, 1), LOCANT_ERR_SHAPE,
                   "f: heads have 4 channels, expected at least 6 for rope3d");
     locant_encoding_free(e);
-    CHECK_REFUSED(locant_encoding_create(&e, "mrope(sections=2:3)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: sections of mrope are 2, expected "
-                  "3");
-    CHECK_REFUSED(locant_encoding_create(&e, "mrope(layout=ernie,"
-                                             "sections=4:3:1)"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: sections h and w of mrope are 4 "
-                  "and 3, expected equal ones for ernie");
-    CHECK_REFUSED(locant_encoding_create(&e, "mrope(scaling=dynamic(factor=2,"
-                                             "original=64))"),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_create: scaling of mrope is dynamic("
-                  "factor=2,original=64), whose frequencies depend on the "
-                  "length of a call, expected one with the same for every "
-                  "length");
+    REFUSES(PARAM, locant_encoding_create(&e, "mrope(sections=2:3)"),
+            "sections of mrope are 2, expected 3");
+    REFUSES(PARAM,
+            locant_encoding_create(&e, "mrope(layout=ernie,"
+                                       "sections=4:3:1)"),
+            "sections h and w of mrope are 4 and 3, expected equal ones for "
+            "ernie");
+    REFUSES(PARAM,
+            locant_encoding_create(&e, "mrope(scaling=dynamic(factor=2,"
+                                       "original=64))"),
+            "scaling of mrope is dynamic(factor=2,original=64), whose "
+            "frequencies depend on the length of a call, expected one with "
+            "the same for every length");
 }

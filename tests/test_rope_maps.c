@@ -23,7 +23,7 @@ static void make(struct map *m, const char *spec, int64_t width)
     const locant_sizes sizes = {
         .width = H * D, .heads = H, .kv_heads = H, .head_dim = D
     };
-    const int64_t shape[4] = { B, H, T, D }, wide[4] = { B, H, T, width };
+    const int64_t shape[4] = { B, H, T, D };
     locant_param_info info;
 
     memset(m, 0, sizeof(*m));
@@ -31,9 +31,9 @@ static void make(struct map *m, const char *spec, int64_t width)
     m->tokens = T;
     m->tx = locant_dense(m->x, LOCANT_F64, 4, shape);
     m->tdx = locant_dense(m->dx, LOCANT_F64, 4, shape);
-    m->ty = locant_dense(m->y, LOCANT_F64, 4, wide);
-    m->tdy = locant_dense(m->dy, LOCANT_F64, 4, wide);
-    m->p = locant_dense(m->pos, LOCANT_I64, 1, &m->tokens);
+    m->ty = DENSE(F64, m->y, B, H, T, width);
+    m->tdy = DENSE(F64, m->dy, B, H, T, width);
+    m->p = DENSE(I64, m->pos, m->tokens);
     for (int i = 0; i < MOST; i++) {
         m->x[i] = test_normal();
         m->dy[i] = test_normal();
@@ -208,7 +208,6 @@ TEST(sums_turn_by_their_part)
     static struct map m, n;
     locant_tensor params[3], dparams[3];
     double slope[2][H], dslope[2][H] = { { 0 } };
-    int64_t heads = H;
 
     make(&m, "pope", 2 * D);
     n = m;
@@ -216,8 +215,8 @@ TEST(sums_turn_by_their_part)
     n.tx.data = m.x;
     n.e = test_create("kerple+pope");
     for (int k = 0; k < 2; k++) {
-        params[k] = locant_dense(slope[k], LOCANT_F64, 1, &heads);
-        dparams[k] = locant_dense(dslope[k], LOCANT_F64, 1, &heads);
+        params[k] = DENSE(F64, slope[k], H);
+        dparams[k] = DENSE(F64, dslope[k], H);
     }
     params[2] = m.params[0];
     dparams[2] = m.dparams[0];
@@ -237,15 +236,14 @@ TEST(sums_turn_by_their_part)
 TEST(storage_rounds_once)
 {
     static struct map m;
-    int64_t shape[4] = { B, H, T, D };
     float x[B * H * T * D], y[B * H * T * D];
-    locant_tensor tx = locant_dense(x, LOCANT_F32, 4, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F32, 4, shape);
 
     make(&m, "rope-mixed", D);
     for (int i = 0; i < B * H * T * D; i++)
         m.x[i] = x[i] = (float)m.x[i];
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, m.e, &m.p, m.params, 0));
+    CHECK_OK(locant_encoding_rotate(VIEW(F32, y, B, H, T, D),
+                                    VIEW(F32, x, B, H, T, D), m.e, &m.p,
+                                    m.params, 0));
     CHECK_OK(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params, 0));
     for (int i = 0; i < B * H * T * D; i++)
         CHECK(y[i] == (float)m.y[i]);
@@ -257,41 +255,34 @@ TEST(calls_that_do_not_fit_are_refused)
     static struct map m;
 
     make(&m, "pope", 2 * D);
-    CHECK_REFUSED(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params,
-                                         LOCANT_ROTATE_INVERSE),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_encoding_rotate: pope has no inverse");
-    CHECK_REFUSED(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, NULL, 0),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_rotate: pope has a learned parameter "
-                  "'phase' [kv_heads, head_dim], none was given");
-    CHECK_REFUSED(locant_encoding_rotate(&m.tdx, &m.tx, m.e, &m.p, m.params, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: out has size 8 in dimension 3, "
-                  "expected 16");
-    CHECK_REFUSED(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params, 4),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: flags are 0x4, expected "
-                  "LOCANT_ROTATE_* only");
+    REFUSES(UNSUPPORTED,
+            locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params,
+                                   LOCANT_ROTATE_INVERSE),
+            "pope has no inverse");
+    REFUSES(NULL, locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, NULL, 0),
+            "pope has a learned parameter 'phase' [kv_heads, head_dim], none "
+            "was given");
+    REFUSES(SHAPE,
+            locant_encoding_rotate(&m.tdx, &m.tx, m.e, &m.p, m.params, 0),
+            "out has size 8 in dimension 3, expected 16");
+    REFUSES(PARAM, locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params, 4),
+            "flags are 0x4, expected LOCANT_ROTATE_* only");
     m.params[0].shape[0] = 2;
-    CHECK_REFUSED(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params,
-                                         LOCANT_ROTATE_KEY),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: x has 3 heads, 'phase' of pope has "
-                  "2");
+    REFUSES(SHAPE,
+            locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params,
+                                   LOCANT_ROTATE_KEY),
+            "x has 3 heads, 'phase' of pope has 2");
     m.params[0].shape[0] = 1; /* queries of three heads, one key head */
     CHECK_OK(locant_encoding_rotate(&m.ty, &m.tx, m.e, &m.p, m.params, 0));
     locant_encoding_free(m.e);
     make(&m, "xpos", D);
-    CHECK_REFUSED(locant_encoding_rotate_backward(&m.tdx, NULL, &m.tdy, &m.tx,
-                                                  m.e, &m.p, NULL,
-                                                  LOCANT_ROTATE_INVERSE),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_encoding_rotate_backward: no gradient of the "
-                  "inverse of xpos");
-    CHECK_REFUSED(locant_encoding_rotate_backward(&m.tdx, NULL, &m.tdy, NULL,
-                                                  m.e, &m.p, NULL, 0),
-                  LOCANT_ERR_NULL,
-                  "locant_encoding_rotate_backward: x is NULL");
+    REFUSES(UNSUPPORTED,
+            locant_encoding_rotate_backward(&m.tdx, NULL, &m.tdy, &m.tx, m.e,
+                                            &m.p, NULL, LOCANT_ROTATE_INVERSE),
+            "no gradient of the inverse of xpos");
+    REFUSES(NULL,
+            locant_encoding_rotate_backward(&m.tdx, NULL, &m.tdy, NULL, m.e,
+                                            &m.p, NULL, 0),
+            "x is NULL");
     locant_encoding_free(m.e);
 }

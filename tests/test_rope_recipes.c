@@ -215,13 +215,12 @@ TEST(every_variant_parses)
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++)
         for (const locant_variant *v = info->variants;
              v != NULL && v->spec != NULL; v++, met++) {
-            locant_encoding *e = test_create(v->spec);
+            OWNED(locant_encoding) *e = test_create(v->spec);
 
             if (strchr(v->spec, '+') == NULL &&
                 locant_encoding_info_of(e) != info)
                 FAIL("%s is no variant of %s", v->spec, info->name);
             CHECK(v->title != NULL && v->used_by != NULL);
-            locant_encoding_free(e);
         }
     CHECK(met >= 18);
 }

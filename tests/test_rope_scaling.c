@@ -157,11 +157,9 @@ TEST(has_the_values_of_yarn)
 static double score_ratio(const char *spec, double scale)
 {
     double q[64], k[64], o[64], lse[2];
-    const int64_t shape[4] = { 1, 1, 1, 64 };
     const char *const specs[2] = { "none", spec };
-    locant_tensor tq = locant_dense(q, LOCANT_F64, 4, shape);
-    locant_tensor tk = locant_dense(k, LOCANT_F64, 4, shape);
-    locant_tensor to = locant_dense(o, LOCANT_F64, 4, shape);
+    locant_tensor tq = DENSE(F64, q, 1, 1, 1, 64);
+    locant_tensor tk = DENSE(F64, k, 1, 1, 1, 64);
 
     for (int d = 0; d < 64; d++) {
         q[d] = test_uniform();
@@ -169,15 +167,14 @@ static double score_ratio(const char *spec, double scale)
     }
     for (int i = 0; i < 2; i++) {
         locant_attention a = LOCANT_ATTENTION_INIT;
-        locant_tensor tl = locant_dense(lse + i, LOCANT_F64, 3, shape);
-        locant_encoding *e = test_create(specs[i]);
+        OWNED(locant_encoding) *e = test_create(specs[i]);
 
         a.q = &tq;
         a.k = a.v = &tk;
         a.encoding = e;
         a.scale = scale;
-        CHECK_OK(locant_attention_reference(&to, &tl, &a));
-        locant_encoding_free(e);
+        CHECK_OK(locant_attention_reference(VIEW(F64, o, 1, 1, 1, 64),
+                                            VIEW(F64, lse + i, 1, 1, 1), &a));
     }
     return lse[1] / lse[0];
 }
@@ -305,12 +302,12 @@ TEST(the_longest_position_of_a_call_decides)
 {
     static const char spec[] = "rope(scaling=longrope(original=64,"
                                "short=1:1:1:1,long=2:2:2:2))";
-    int64_t shape[2] = { 2, 8 }, two = 2, pos[2] = { 10, 63 };
+    int64_t pos[2] = { 10, 63 };
     double x[16], y[16], want[8];
-    locant_encoding *e = test_create(spec);
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &two);
+    OWNED(locant_encoding) *e = test_create(spec);
+    locant_tensor tx = DENSE(F64, x, 2, 8);
+    locant_tensor ty = DENSE(F64, y, 2, 8);
+    locant_tensor p = DENSE(I64, pos, 2);
 
     for (int i = 0; i < 16; i++)
         x[i] = test_uniform();
@@ -321,7 +318,6 @@ TEST(the_longest_position_of_a_call_decides)
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
     near_rotate(want, x, "rope(scaling=linear(factor=2))", 10, 8, 0);
     near_all(y, want, 8, 0);
-    locant_encoding_free(e);
 }
 
 TEST(traits_follow_the_values)
@@ -381,12 +377,10 @@ TEST(a_growing_call_does_not_grow_memory)
     double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
     test_memory_fail(0);
-    CHECK_OK(locant_encoding_create(
-        &e, "rope(scaling=dynamic(factor=2,original=16))"));
+    e = test_create("rope(scaling=dynamic(factor=2,original=16))");
     for (int64_t p = 0; p < 300; p++) {
-        const int64_t one = 1, shape[2] = { 1, 8 };
-        locant_tensor row = locant_dense(x, LOCANT_F64, 2, shape);
-        locant_tensor at = locant_dense(&p, LOCANT_I64, 1, &one);
+        locant_tensor row = DENSE(F64, x, 1, 8);
+        locant_tensor at = DENSE(I64, &p, 1);
 
         CHECK_OK(locant_encoding_rotate(&row, &row, e, &at, NULL, 0));
         CHECK_OK(locant_encoding_rerotate(&row, &row, e, &at, e, &at));

@@ -52,10 +52,9 @@ static void check(const char *spec, double base, long dim, formula want,
                   const double *v, double bound)
 {
     const struct lct_schedule *s;
-    locant_encoding *e;
+    OWNED(locant_encoding) *e = test_create(spec);
     mpfr_t f;
 
-    CHECK_OK(locant_encoding_create(&e, spec));
     CHECK_OK(lct_schedule_of(&s, e, "test", dim, 256));
     mpfr_init2(f, PRECISION);
     for (long c = 0; c < dim / 2; c++) {
@@ -69,7 +68,6 @@ static void check(const char *spec, double base, long dim, formula want,
                  error);
     }
     mpfr_clear(f);
-    locant_encoding_free(e);
 }
 
 static void linear(mpfr_t f, long c, long dim, double base, const double *v)

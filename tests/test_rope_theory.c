@@ -231,19 +231,16 @@ TEST(pairs_are_as_printed)
 /* The angle by which pair j of a spec turns at one position. */
 static void measured(double *freq, const char *spec)
 {
-    const int64_t shape[2] = { 1, DIM };
-    const int64_t one = 1, at = 1;
+    const int64_t at = 1;
     int64_t place = at;
     double x[DIM], y[DIM];
-    locant_tensor in = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor out = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor where = locant_dense(&place, LOCANT_I64, 1, &one);
     locant_encoding *e;
 
     for (int c = 0; c < DIM; c++)
         x[c] = c < PAIRS;
-    CHECK_OK(locant_encoding_create(&e, spec));
-    CHECK_OK(locant_encoding_rotate(&out, &in, e, &where, NULL, 0));
+    e = test_create(spec);
+    CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, DIM), VIEW(F64, x, 1, DIM),
+                                    e, VIEW(I64, &place, 1), NULL, 0));
     locant_encoding_free(e);
     for (int j = 0; j < PAIRS; j++)
         freq[j] = atan2(y[PAIRS + j], y[j]);

@@ -170,8 +170,7 @@ TEST(a_tensor_turns_as_its_rows_do)
         int64_t shape[4], *pos;
 
         sizes(shape);
-        CHECK_OK(locant_encoding_create(
-            &e, specs[test_range(0, (int64_t)LEN(specs) - 1)]));
+        e = test_create(specs[test_range(0, (int64_t)LEN(specs) - 1)]);
         pos = positions_of(shape[2]);
         at = locant_dense(pos, LOCANT_I64, 1, shape + 2);
         x = block_of(dtype, shape);
@@ -205,7 +204,7 @@ TEST(queries_and_keys_turn_in_one_call)
         struct block before;
 
         sizes(shape);
-        CHECK_OK(locant_encoding_create(&e, both[test_range(0, 2)]));
+        e = test_create(both[test_range(0, 2)]);
         pos = positions_of(shape[2]);
         for (int64_t t = 0; t < shape[2]; t++)
             pos[t] %= 3000; /* further off the factors of xpos overflow */
@@ -247,7 +246,7 @@ TEST(rows_are_added_as_one_by_one)
 
         sizes(shape);
         shape[3] = 4 * test_range(1, 20);
-        CHECK_OK(locant_encoding_create(&e, tables[test_range(0, 3)]));
+        e = test_create(tables[test_range(0, 3)]);
         pos = positions_of(shape[2]);
         for (int64_t t = 0; t < shape[2]; t++)
             pos[t] = pos[t] < 0 ? -pos[t] % 81 : pos[t] % 81;
@@ -278,8 +277,7 @@ TEST(what_is_added_is_the_table)
                   { "learned(length=64)", shape },
                   { "sincos2d(width=9)", wide } };
     static float given[64 * D];
-    locant_tensor params =
-        locant_dense(given, LOCANT_F32, 2, (const int64_t[]){ 64, D });
+    locant_tensor params = DENSE(F32, given, 64, D);
     int64_t pos[T];
 
     for (size_t i = 0; i < LEN(given); i++)
@@ -291,9 +289,8 @@ TEST(what_is_added_is_the_table)
         locant_tensor to = locant_dense(x, LOCANT_F32, 2, cases[k].shape);
         locant_tensor at = locant_dense(pos, LOCANT_I64, 1, cases[k].shape);
         size_t n = lct_elements(&to);
-        locant_encoding *e;
+        OWNED(locant_encoding) *e = test_create(cases[k].spec);
 
-        CHECK_OK(locant_encoding_create(&e, cases[k].spec));
         CHECK_OK(locant_encoding_table(&rows, e, &at, &params));
         for (size_t i = 0; i < n; i++) {
             x[i] = (float)test_uniform();
@@ -301,7 +298,6 @@ TEST(what_is_added_is_the_table)
         }
         CHECK_OK(locant_encoding_add(&to, &to, e, &at, &params));
         assert_memory_equal(x, want, n * sizeof(*x));
-        locant_encoding_free(e);
     }
 }
 
@@ -309,31 +305,27 @@ TEST(refuses_what_does_not_fit)
 {
     static float q[4 * 8], k[4 * 8];
     int64_t pos[4] = { 0, 1, 2, 3 };
-    locant_tensor Q = locant_dense(q, LOCANT_F32, 2, (const int64_t[]){ 4, 8 });
-    locant_tensor K = locant_dense(k, LOCANT_F32, 2, (const int64_t[]){ 4, 6 });
-    locant_tensor at = locant_dense(pos, LOCANT_I64, 1, (const int64_t[]){ 4 });
+    locant_tensor Q = DENSE(F32, q, 4, 8);
+    locant_tensor K = DENSE(F32, k, 4, 6);
+    locant_tensor at = DENSE(I64, pos, 4);
     locant_encoding *e, *none;
 
     CHECK_OK(locant_encoding_create(&e, "rope"));
-    CHECK_OK(locant_encoding_create(&none, "alibi"));
-    CHECK_REFUSED(locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL, 0),
-                  LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate_qk: k is [.., 4, 6], expected the "
-                  "tokens and channels of q, [.., 4, 8]");
+    none = test_create("alibi");
+    REFUSES(SHAPE, locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL, 0),
+            "k is [.., 4, 6], expected the tokens and channels of q, [.., 4, "
+            "8]");
     K.shape[1] = K.stride[0] = 8;
-    CHECK_REFUSED(locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL,
-                                            LOCANT_ROTATE_KEY),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate_qk: flags are 0x2, expected "
-                  "LOCANT_ROTATE_INVERSE or 0");
+    REFUSES(PARAM,
+            locant_encoding_rotate_qk(&Q, &K, &Q, &K, e, &at, NULL,
+                                      LOCANT_ROTATE_KEY),
+            "flags are 0x2, expected LOCANT_ROTATE_INVERSE or 0");
     CHECK(locant_encoding_rotate_qk(&Q, &Q, &Q, &Q, e, &at, NULL, 0) ==
           LOCANT_ERR_ALIAS);
     CHECK(locant_encoding_rotate_qk(&K, &Q, &Q, &K, e, &at, NULL, 0) ==
           LOCANT_ERR_ALIAS);
-    CHECK_REFUSED(locant_encoding_add(&Q, &Q, none, &at, NULL),
-                  LOCANT_ERR_UNSUPPORTED,
-                  "locant_encoding_add: alibi adds nothing to embeddings; it "
-                  "has no input door");
+    REFUSES(UNSUPPORTED, locant_encoding_add(&Q, &Q, none, &at, NULL),
+            "alibi adds nothing to embeddings; it has no input door");
     at.shape[0] = 3;
     CHECK(locant_encoding_add(&Q, &Q, e, &at, NULL) != LOCANT_OK);
     locant_encoding_free(e);

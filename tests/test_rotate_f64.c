@@ -68,15 +68,14 @@ TEST(channels_are_cosines_and_sines)
                 { "rope(base=1)", 1, 1, INT64_C(1) << 62 },
                 { "rope(scaling=longrope(original=2,attention=0.75))", 10000,
                   0.75, 1000 } };
-    const int64_t shape[2] = { TOKENS, D }, n = TOKENS;
     double x[TOKENS * D], y[TOKENS * D];
     int64_t pos[TOKENS];
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor at = locant_dense(pos, LOCANT_I64, 1, &n);
+    locant_tensor tx = DENSE(F64, x, TOKENS, D);
+    locant_tensor ty = DENSE(F64, y, TOKENS, D);
+    locant_tensor at = DENSE(I64, pos, TOKENS);
 
     for (size_t i = 0; i < LEN(row); i++) {
-        locant_encoding *e = test_create(row[i].spec);
+        OWNED(locant_encoding) *e = test_create(row[i].spec);
 
         draw(x, pos, row[i].below);
         CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
@@ -87,48 +86,40 @@ TEST(channels_are_cosines_and_sines)
         CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL,
                                         LOCANT_ROTATE_INVERSE));
         check_turns("undone", y, pos, row[i].base, 1 / row[i].factor, -1);
-        locant_encoding_free(e);
     }
 }
 
 /* xpos scales what it turns. */
 TEST(other_maps_are_as_exact)
 {
-    const int64_t shape[2] = { 1, 2 }, one = 1, pos = 19876;
+    const int64_t pos = 19876;
     double x[2] = { 1, 0 }, y[4];
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor at =
-        locant_dense((void *)(uintptr_t)&pos, LOCANT_I64, 1, &one);
-    locant_encoding *e = test_create("xpos");
+    OWNED(locant_encoding) *e = test_create("xpos");
     long double length;
 
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
+    CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, 2), VIEW(F64, x, 1, 2), e,
+                                    VIEW(I64, (void *)(uintptr_t)&pos, 1), NULL,
+                                    0));
     length = sqrtl((long double)y[0] * y[0] + (long double)y[1] * y[1]);
     apart("xpos", (double)(y[0] / length), cosl(19876), TABLE);
     apart("xpos", (double)(y[1] / length), sinl(19876), TABLE);
-    locant_encoding_free(e);
 }
 
 /* Fractions of positions, and those of several axes, by other paths. */
 TEST(real_coordinates_are_as_exact)
 {
-    const int64_t shape[2] = { 1, D }, two[2] = { 1, 2 }, one = 1;
     double x[D] = { 1 }, y[D], at[2] = { 123456.71875, 123456.71875 };
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor line = locant_dense(at, LOCANT_F64, 1, &one);
-    locant_tensor place = locant_dense(at, LOCANT_F64, 2, two);
-    locant_encoding *e = test_create("rope(base=1)");
-    locant_encoding *grid = test_create("rope2d(base=1)");
+    locant_tensor tx = DENSE(F64, x, 1, D);
+    locant_tensor ty = DENSE(F64, y, 1, D);
+    OWNED(locant_encoding) *e = test_create("rope(base=1)");
+    OWNED(locant_encoding) *grid = test_create("rope2d(base=1)");
 
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &line, NULL, 0));
+    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, VIEW(F64, at, 1), NULL, 0));
     apart("at a real", y[0], cosl((long double)at[0]), TABLE);
     apart("at a real", y[PAIRS], sinl((long double)at[0]), TABLE);
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, grid, &place, NULL, 0));
+    CHECK_OK(
+        locant_encoding_rotate(&ty, &tx, grid, VIEW(F64, at, 1, 2), NULL, 0));
     apart("on a grid", y[0], cosl((long double)at[0]), TABLE);
-    locant_encoding_free(e);
-    locant_encoding_free(grid);
 }
 
 /* Two turns and their tables: 4 of them in all. */
@@ -140,28 +131,25 @@ TEST(moved_keys_are_where_they_would_be)
         { "rope(angles=hf)", "rope" },
         { "rope", "rope(angles=ggml)" }
     };
-    const int64_t shape[2] = { TOKENS, D }, n = TOKENS;
     double x[TOKENS * D], y[TOKENS * D], want[TOKENS * D];
     int64_t from[TOKENS], to[TOKENS];
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor tw = locant_dense(want, LOCANT_F64, 2, shape);
-    locant_tensor at = locant_dense(from, LOCANT_I64, 1, &n);
-    locant_tensor there = locant_dense(to, LOCANT_I64, 1, &n);
+    locant_tensor tx = DENSE(F64, x, TOKENS, D);
+    locant_tensor ty = DENSE(F64, y, TOKENS, D);
+    locant_tensor at = DENSE(I64, from, TOKENS);
+    locant_tensor there = DENSE(I64, to, TOKENS);
 
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *was = test_create(specs[i][0]);
-        locant_encoding *is = test_create(specs[i][1]);
+        OWNED(locant_encoding) *was = test_create(specs[i][0]);
+        OWNED(locant_encoding) *is = test_create(specs[i][1]);
 
         draw(x, to, 100000);
         draw(x, from, 100000);
-        CHECK_OK(locant_encoding_rotate(&tw, &tx, is, &there, NULL, 0));
+        CHECK_OK(locant_encoding_rotate(VIEW(F64, want, TOKENS, D), &tx, is,
+                                        &there, NULL, 0));
         CHECK_OK(locant_encoding_rotate(&ty, &tx, was, &at, NULL, 0));
         CHECK_OK(locant_encoding_rerotate(&ty, &ty, was, &at, is, &there));
         for (int64_t k = 0; k < TOKENS * D; k++)
             apart(specs[i][1], y[k], want[k], 4 * TABLE);
-        locant_encoding_free(was);
-        locant_encoding_free(is);
     }
 }
 
@@ -186,33 +174,26 @@ static void by_hand(long double *lse, long double dq[2], const int64_t *at)
 
 static void attention_sees_angles_in_double(const char *spec, int bits)
 {
-    const int64_t q4[4] = { 1, 1, 1, 2 }, k4[4] = { 1, 1, 2, 2 };
-    const int64_t one = 1, two = 2;
     double q[2] = { 1, 0 }, k[4] = { 1, 0, 1, 0 }, v[4] = { 1 };
     double out[2], lse, dq[2], scratch[8192];
     int64_t at[3];
-    locant_tensor tq = locant_dense(q, LOCANT_F64, 4, q4);
-    locant_tensor tk = locant_dense(k, LOCANT_F64, 4, k4);
-    locant_tensor tv = locant_dense(v, LOCANT_F64, 4, k4);
-    locant_tensor to = locant_dense(out, LOCANT_F64, 4, q4);
-    locant_tensor tl = locant_dense(&lse, LOCANT_F64, 3, q4);
-    locant_tensor td = locant_dense(dq, LOCANT_F64, 4, q4);
-    locant_tensor kp = locant_dense(at, LOCANT_I64, 1, &two);
-    locant_tensor qp = locant_dense(at + 2, LOCANT_I64, 1, &one);
+    locant_tensor tq = DENSE(F64, q, 1, 1, 1, 2);
+    locant_tensor to = DENSE(F64, out, 1, 1, 1, 2);
+    locant_tensor tl = DENSE(F64, &lse, 1, 1, 1);
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
     long double want, slope[2];
 
     a.q = &tq;
-    a.k = &tk;
-    a.v = &tv;
-    a.q_pos = &qp;
-    a.k_pos = &kp;
+    a.k = VIEW(F64, k, 1, 1, 2, 2);
+    a.v = VIEW(F64, v, 1, 1, 2, 2);
+    a.q_pos = VIEW(I64, at + 2, 1);
+    a.k_pos = VIEW(I64, at, 2);
     a.encoding = e;
     a.scale = 1;
     a.mask = LOCANT_MASK_CAUSAL;
-    g.dq = &td;
+    g.dq = VIEW(F64, dq, 1, 1, 1, 2);
     for (int n = 0; n < 40; n++) {
         at[2] = test_range(1, INT64_C(1) << (n * bits / 40));
         for (int i = 0; i < 2; i++)
@@ -228,7 +209,6 @@ static void attention_sees_angles_in_double(const char *spec, int bits)
         CHECK_OK(locant_attention_reference(&to, &tl, &a));
         apart("lse of the reference", lse, want, 4 * TABLE);
     }
-    locant_encoding_free(e);
 }
 
 /* rerope, whose near keys these all are, turns in its content. */

@@ -76,10 +76,9 @@ TEST(a_fold_decides_the_bias)
     for (size_t i = 0; i < LEN(folding); i++) {
         locant_tensor params[PARAMS] = { 0 };
         struct lct_call call = { 0 };
-        locant_encoding *e;
+        OWNED(locant_encoding) *e = test_create(folding[i].spec);
         double *memory;
 
-        CHECK_OK(locant_encoding_create(&e, folding[i].spec));
         load(&call, params, &memory, e);
         for (int round = 0; round < 300; round++) {
             int64_t last = folding[i].known - 1;
@@ -92,7 +91,6 @@ TEST(a_fold_decides_the_bias)
         for (int n = 0; n < PARAMS; n++)
             if (params[n].data != NULL)
                 test_tensor_free(&params[n]);
-        locant_encoding_free(e);
     }
 }
 
@@ -132,10 +130,9 @@ TEST(heads_together_learn_as_each)
         double dout[HEADS] = { 0.7, 0, -1.3 };
         struct lct_call call = { 0 };
         int64_t q_pos = test_range(0, 40), k_pos = test_range(0, 40);
-        locant_encoding *e;
+        OWNED(locant_encoding) *e = test_create(specs[i]);
         size_t total;
 
-        CHECK_OK(locant_encoding_create(&e, specs[i]));
         load(&call, params, &memory, e);
         CHECK_OK(lct_params_check(&total, "test", e, params, &sizes));
         together = calloc(2 * total, sizeof(*together));
@@ -154,7 +151,6 @@ TEST(heads_together_learn_as_each)
         for (int n = 0; n < PARAMS; n++)
             if (params[n].data != NULL)
                 test_tensor_free(&params[n]);
-        locant_encoding_free(e);
     }
 }
 
@@ -197,16 +193,14 @@ TEST(rectangles_are_what_their_pairs_are)
     const struct lct_head head = { 0, 4 };
 
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *e;
+        OWNED(locant_encoding) *e = test_create(specs[i]);
 
-        CHECK_OK(locant_encoding_create(&e, specs[i]));
         for (int round = 0; round < 400; round++)
             check_rectangle(e, span(), span());
         CHECK(e->row->mask.classify(e, &head, ends, ends) == LCT_VISIBLE_SOME);
         CHECK(e->row->mask.classify(e, &head, (struct lct_span){ INT64_MIN, 0 },
                                     (struct lct_span){ 100, INT64_MAX }) ==
               LCT_VISIBLE_NONE);
-        locant_encoding_free(e);
     }
 }
 
@@ -221,9 +215,8 @@ TEST(queries_together_hide_as_each)
             struct lct_head head = { test_range(0, 3), 4 };
             int64_t q_pos[33], k_pos = test_range(-20, 20);
             char all[33], one;
-            locant_encoding *e;
+            OWNED(locant_encoding) *e = test_create(specs[i]);
 
-            CHECK_OK(locant_encoding_create(&e, specs[i]));
             for (int n = 0; n < 33; n++) {
                 q_pos[n] = test_range(-30, 30);
                 all[n] = n % 5 == 0; /* hidden before stays hidden */
@@ -234,7 +227,6 @@ TEST(queries_together_hide_as_each)
                 e->row->mask.hide(&one, e, &head, q_pos + n, 1, k_pos);
                 CHECK(all[n] == one && (one == 0 || one == 1));
             }
-            locant_encoding_free(e);
         }
 }
 

@@ -55,7 +55,7 @@ static void report(locant_store *s, int64_t run, double loss)
 /* A, B and A again: B has the higher run, A is what was asked for last. */
 IN_SCRATCH(the_last_report_is_drawn)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     const int64_t runs[] = { add_run(s, "a"), add_run(s, "b") };
     double cell = 0;
 
@@ -69,14 +69,13 @@ IN_SCRATCH(the_last_report_is_drawn)
     CHECK(cell == 4);
     CHECK_OK(draw(&cell, s, "surface", runs + 1, 1)); /* asked for by its run */
     CHECK(cell == 2);
-    locant_store_close(s);
 }
 
 /* As many encodings as a report takes: all of them are read back. */
 IN_SCRATCH(every_encoding_is_read)
 {
     enum { MANY = LCT_MOST_ENCODINGS };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     const int64_t run = add_run(s, "a");
     struct lct_surface_of one = { .run = { { run } } };
     struct lct_surface x = { .n = 1, .of = &one };
@@ -93,13 +92,12 @@ IN_SCRATCH(every_encoding_is_read)
     CHECK(json_array_size(first) == MANY);
     json_decref(read);
     json_decref(r.numbers);
-    locant_store_close(s);
 }
 
 /* Where every run failed, that is what is said. */
 IN_SCRATCH(nothing_to_show_is_said)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     const int64_t run = add_run(s, "a");
     double cell;
 
@@ -110,7 +108,6 @@ IN_SCRATCH(nothing_to_show_is_said)
     CHECK_REFUSED(draw(&cell, s, "surface", &run, 1), LOCANT_ERR_PARAM,
                   "locant_figure_of_runs: 'surface' has nothing to show: the "
                   "loss of every run stopped being finite");
-    locant_store_close(s);
 }
 
 /* ------------------------------------------------------------------- damage */
@@ -142,7 +139,7 @@ static const char *const hostile[][3] = {
 
 IN_SCRATCH(what_no_report_wrote_is_one_sentence)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     const int64_t run = add_run(s, "a");
     double cell;
 
@@ -158,5 +155,4 @@ IN_SCRATCH(what_no_report_wrote_is_one_sentence)
     report(s, run, 5); /* and another report mends it */
     CHECK_OK(draw(&cell, s, "surface", &run, 1));
     CHECK(cell == 5);
-    locant_store_close(s);
 }

@@ -381,24 +381,18 @@ TEST(refuses_bad_arguments)
     locant_difference d = { 1, 2, 3, 4 };
     double low = 7, high = 8, out[2];
 
-    CHECK_REFUSED(locant_paired(NULL, p, 2, .95), LOCANT_ERR_NULL,
-                  "locant_paired: out is NULL");
-    CHECK_REFUSED(locant_paired(&d, NULL, 2, .95), LOCANT_ERR_NULL,
-                  "locant_paired: d is NULL");
-    CHECK_REFUSED(locant_paired(&d, p, 2, 95), LOCANT_ERR_PARAM,
-                  "locant_paired: level is 95, expected between 0 and 1");
+    REFUSES(NULL, locant_paired(NULL, p, 2, .95), "out is NULL");
+    REFUSES(NULL, locant_paired(&d, NULL, 2, .95), "d is NULL");
+    REFUSES(PARAM, locant_paired(&d, p, 2, 95),
+            "level is 95, expected between 0 and 1");
     CHECK(locant_paired(&d, p, 2, NAN) == LOCANT_ERR_PARAM);
     CHECK(d.mean == 1 && d.half == 2 && d.p == 3);
-    CHECK_REFUSED(locant_holm(out, p, 2), LOCANT_ERR_PARAM,
-                  "locant_holm: p[1] is 1.5, expected 0 .. 1");
-    CHECK_REFUSED(locant_holm(NULL, p, 1), LOCANT_ERR_NULL,
-                  "locant_holm: adjusted is NULL");
-    CHECK_REFUSED(locant_holm(out, NULL, 1), LOCANT_ERR_NULL,
-                  "locant_holm: p is NULL");
-    CHECK_REFUSED(locant_wilson(&low, &high, 3, 2, .95), LOCANT_ERR_PARAM,
-                  "locant_wilson: 3 hits of 2, expected at most as many");
-    CHECK_REFUSED(locant_wilson(&low, NULL, 1, 2, .95), LOCANT_ERR_NULL,
-                  "locant_wilson: high is NULL");
+    REFUSES(PARAM, locant_holm(out, p, 2), "p[1] is 1.5, expected 0 .. 1");
+    REFUSES(NULL, locant_holm(NULL, p, 1), "adjusted is NULL");
+    REFUSES(NULL, locant_holm(out, NULL, 1), "p is NULL");
+    REFUSES(PARAM, locant_wilson(&low, &high, 3, 2, .95),
+            "3 hits of 2, expected at most as many");
+    REFUSES(NULL, locant_wilson(&low, NULL, 1, 2, .95), "high is NULL");
     CHECK(locant_wilson(&low, &high, 1, 2, 1) == LOCANT_ERR_PARAM);
     CHECK(low == 7 && high == 8);
 }

@@ -318,23 +318,18 @@ TEST(refuses_bad_arguments)
     double mrr;
     int rank[2];
 
-    CHECK_REFUSED(locant_bootstrap(NULL, loss, 1, 2, .95, 1), LOCANT_ERR_NULL,
-                  "locant_bootstrap: out is NULL");
-    CHECK_REFUSED(locant_bootstrap(&e, NULL, 1, 2, .95, 1), LOCANT_ERR_NULL,
-                  "locant_bootstrap: loss is NULL");
-    CHECK_REFUSED(locant_bootstrap(&e, loss, 1, 2, 1, 1), LOCANT_ERR_PARAM,
-                  "locant_bootstrap: level is 1, expected between 0 and 1");
-    CHECK_REFUSED(locant_ranks(NULL, loss, 2, 1, 1, .95), LOCANT_ERR_NULL,
-                  "locant_ranks: rank is NULL");
-    CHECK_REFUSED(locant_ranks(rank, NULL, 2, 1, 1, .95), LOCANT_ERR_NULL,
-                  "locant_ranks: loss is NULL");
-    CHECK_REFUSED(locant_ranks(rank, loss, 2, 1, 1, 0), LOCANT_ERR_PARAM,
-                  "locant_ranks: level is 0, expected between 0 and 1");
+    REFUSES(NULL, locant_bootstrap(NULL, loss, 1, 2, .95, 1), "out is NULL");
+    REFUSES(NULL, locant_bootstrap(&e, NULL, 1, 2, .95, 1), "loss is NULL");
+    REFUSES(PARAM, locant_bootstrap(&e, loss, 1, 2, 1, 1),
+            "level is 1, expected between 0 and 1");
+    REFUSES(NULL, locant_ranks(NULL, loss, 2, 1, 1, .95), "rank is NULL");
+    REFUSES(NULL, locant_ranks(rank, NULL, 2, 1, 1, .95), "loss is NULL");
+    REFUSES(PARAM, locant_ranks(rank, loss, 2, 1, 1, 0),
+            "level is 0, expected between 0 and 1");
     CHECK(locant_ranks(rank, loss, SIZE_MAX / 4, 1, 1, .95) ==
           LOCANT_ERR_NOMEM);
     CHECK_OK(locant_ranks(NULL, NULL, 0, 1, 1, .95));
-    CHECK_REFUSED(locant_mean_reciprocal_rank(NULL, rank, 2, 1),
-                  LOCANT_ERR_NULL, "locant_mean_reciprocal_rank: out is NULL");
-    CHECK_REFUSED(locant_mean_reciprocal_rank(&mrr, NULL, 1, 1),
-                  LOCANT_ERR_NULL, "locant_mean_reciprocal_rank: rank is NULL");
+    REFUSES(NULL, locant_mean_reciprocal_rank(NULL, rank, 2, 1), "out is NULL");
+    REFUSES(NULL, locant_mean_reciprocal_rank(&mrr, NULL, 1, 1),
+            "rank is NULL");
 }

@@ -58,7 +58,7 @@ IN_SCRATCH(keeps_metrics_and_rewinds)
                                     { 2, NAN, 2, 2e-3, NAN },
                                     { 3, 4.5, 1, 3e-3, .5 } };
     const struct lct_run_state at = { "interrupted", 3, 2.5, 0xabc, NULL };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     int64_t id = add_run(s, "a");
     struct lct_run_extra extra;
     struct lct_metric *got;
@@ -86,7 +86,6 @@ IN_SCRATCH(keeps_metrics_and_rewinds)
     CHECK_OK(lct_store_metrics(&got, &n, s, id));
     CHECK(n == 1 && got[0].step == 1);
     locant_release(got);
-    locant_store_close(s);
 }
 
 static void fill_evaluation(locant_evaluation *e, double *blocks, double value)
@@ -120,7 +119,7 @@ static locant_status save(locant_store *s, int64_t id, int64_t want,
 
 IN_SCRATCH(keeps_evaluations)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     int64_t id = add_run(s, "a");
     locant_evaluation e, got;
     double blocks[3 * LOCANT_EVAL_LENGTHS], *back = NULL;
@@ -143,14 +142,13 @@ IN_SCRATCH(keeps_evaluations)
     locant_release(back);
     CHECK_OK(lct_store_load_evaluation(&got, NULL, &found, s, id, "c", 5));
     CHECK(!found);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(removes_a_run_and_all_of_it)
 {
     const struct lct_metric m = { 1, 5, 1, 1, 1 };
     const struct lct_run_state at = { "done", 1, 1, 1, NULL };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     int64_t id = add_run(s, "a"), other = add_run(s, "b");
     double blocks[3 * LOCANT_EVAL_LENGTHS];
     locant_evaluation e;
@@ -174,7 +172,6 @@ IN_SCRATCH(removes_a_run_and_all_of_it)
     CHECK_OK(locant_store_remove(s, other));
     CHECK(add_run(s, "c") > other);
     locant_release(path);
-    locant_store_close(s);
 }
 
 /* --------------------------------------------------------------- processes */
@@ -261,7 +258,7 @@ IN_SCRATCH(keeps_what_it_acknowledged_when_killed)
 
 IN_SCRATCH(locks_a_run)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     int64_t id = add_run(s, "a");
     char host[64] = "", want[256];
     pid_t child;
@@ -294,5 +291,4 @@ IN_SCRATCH(locks_a_run)
     CHECK(WIFSIGNALED(second));
     CHECK_OK(lct_store_lock_run(&fd, s, id));
     lct_store_unlock_run(fd, s, id);
-    locant_store_close(s);
 }

@@ -105,7 +105,7 @@ IN_SCRATCH(takes_eight_writers_at_once)
 IN_SCRATCH(says_that_the_store_is_locked)
 {
     char want[PATH_MAX];
-    locant_store *s = open_store("store");
+    OWNED(locant_store) *s = open_store("store");
     sqlite3 *other;
 
     snprintf(want, sizeof want, "%s/runs.db: SQLite says: database is locked",
@@ -118,7 +118,6 @@ IN_SCRATCH(says_that_the_store_is_locked)
     CHECK_REFUSED(lct_store_rewind(s, 1, 0), LOCANT_ERR_IO, want);
     sqlite3_close(other);
     add_run(s, "a");
-    locant_store_close(s);
 }
 
 /* ----------------------------------------------------------------- readers */
@@ -259,7 +258,7 @@ static struct work work_of_list(locant_store *s, bool scores, int want)
 /* A statement for 256 runs, and ten times the runs are ten times the work. */
 IN_SCRATCH(lists_thousands_of_runs)
 {
-    locant_store *s = open_store("store");
+    OWNED(locant_store) *s = open_store("store");
     struct work few, many;
 
     add_many(s, 500);
@@ -269,7 +268,6 @@ IN_SCRATCH(lists_thousands_of_runs)
     CHECK(few.statements == 2 && many.statements == 5000 / 256 + 1);
     /* 60 steps of the virtual machine a run, some for the whole */
     CHECK(few.steps > 500 && many.steps < 11 * few.steps);
-    locant_store_close(s);
 }
 
 /* Runs without scores cost no statement, and a look into an index each. */
@@ -287,7 +285,7 @@ IN_SCRATCH(finds_scores_among_thousands_of_runs)
                                     .tokens = 10,
                                     .hits = 7,
                                     .loss = 1 };
-    locant_store *s = open_store("store");
+    OWNED(locant_store) *s = open_store("store");
     struct work none, one;
 
     add_many(s, 5000);
@@ -301,7 +299,6 @@ IN_SCRATCH(finds_scores_among_thousands_of_runs)
     one = work_of_list(s, true, 1);
     assert_int_equal(one.statements, 3); /* the run, its scores, its key */
     CHECK(one.steps < none.steps + 20);
-    locant_store_close(s);
 }
 
 static int find_scan(int n, const char *const *names, const char *const *values,
@@ -333,7 +330,7 @@ IN_SCRATCH(questions_use_indexes)
         "SELECT plan FROM plans WHERE key = 'x'",
         "SELECT kind FROM corpora WHERE sha256 = 'x'"
     };
-    locant_store *s = open_store("store");
+    OWNED(locant_store) *s = open_store("store");
 
     for (size_t i = 0; i < LEN(questions); i++) {
         char query[512];
@@ -341,7 +338,6 @@ IN_SCRATCH(questions_use_indexes)
         snprintf(query, sizeof query, "EXPLAIN QUERY PLAN %s", questions[i]);
         CHECK_OK(locant_store_sql(s, query, find_scan, (void *)questions[i]));
     }
-    locant_store_close(s);
 }
 
 TEST_GROUP(make_corpus, free_corpus)

@@ -101,7 +101,7 @@ static int see_nothing(int n, const char *const *names,
 IN_SCRATCH(the_query_of_the_page_runs)
 {
     static const char call[] = "locant runs sql --json \"";
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     char *query;
 
     read_page();
@@ -111,12 +111,11 @@ IN_SCRATCH(the_query_of_the_page_runs)
     *strchr(query, '"') = 0;
     CHECK_OK(locant_store_sql(s, query, see_nothing, NULL));
     free(page);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(the_page_is_the_schema)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     char version[64];
 
     read_page();
@@ -131,5 +130,4 @@ IN_SCRATCH(the_page_is_the_schema)
     snprintf(version, sizeof version, "schema version, %d,", LCT_STORE_VERSION);
     CHECK(strstr(page, version) != NULL);
     free(page);
-    locant_store_close(s);
 }

@@ -78,10 +78,8 @@ IN_SCRATCH(runs_nothing_of_a_stranger)
     add_run(s, "b");
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 2);
     CHECK_OK(locant_store_sql(s, "SELECT * FROM notes", see_row, &rows));
-    CHECK_REFUSED(locant_store_sql(s, "SELECT * FROM v", see_row, &rows),
-                  LOCANT_ERR_PARAM,
-                  "locant_store_sql: SQLite says: access to"
-                  " view \"v\" prohibited");
+    REFUSES(PARAM, locant_store_sql(s, "SELECT * FROM v", see_row, &rows),
+            "SQLite says: access to view \"v\" prohibited");
     assert_int_equal(rows, 0);
     locant_store_close(s);
 }
@@ -115,7 +113,7 @@ IN_SCRATCH(ends_a_query_that_does_not_end)
 {
     static const char endless[] = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL"
                                   " SELECT x + 1 FROM c) SELECT max(x) FROM c";
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     char want[PATH_MAX + 128], *text;
 
     snprintf(want, sizeof want,
@@ -126,7 +124,6 @@ IN_SCRATCH(ends_a_query_that_does_not_end)
     CHECK_REFUSED(lct_store_text(&text, s, endless, ""), LOCANT_ERR_FORMAT,
                   want);
     add_run(s, "a"); /* the next one has steps of its own */
-    locant_store_close(s);
 }
 
 static int count(const locant_run_info *run, void *context)

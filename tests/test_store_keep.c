@@ -10,7 +10,7 @@ IN_SCRATCH(an_evaluation_is_told_by_its_whole_key)
     double mean[2] = { 1.5, NAN }, loss[6] = { 1, 2, 3, 4, NAN, 6 };
     const struct lct_curve curves[] = { { "P1", 2, 3, length, mean, loss },
                                         { "P4", 1, 0, length, mean, NULL } };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     const int64_t run = add_run(s, "a");
     const struct lct_evaluation_key keys[] = {
         { run, "c", 4, NULL, NULL, NULL },
@@ -49,7 +49,6 @@ IN_SCRATCH(an_evaluation_is_told_by_its_whole_key)
     lct_curve_free(&c);
     CHECK_OK(lct_store_read_curve(&c, s, id[0], "P3"));
     assert_int_equal(c.n, 0);
-    locant_store_close(s);
 }
 
 /* Rows of a curve that somebody deleted are missed, not read past. */
@@ -59,7 +58,7 @@ IN_SCRATCH(refuses_a_curve_with_a_hole)
     double mean[2] = { 1, 2 }, loss[4] = { 1, 2, 3, 4 };
     const struct lct_curve curve = { "P1", 2, 2, length, mean, loss };
     const struct lct_evaluation_row row = { .blocks = 2 };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     const struct lct_evaluation_key key = { .run = add_run(s, "a"),
                                             .corpus_sha256 = "c",
                                             .want = 2 };
@@ -79,7 +78,6 @@ IN_SCRATCH(refuses_a_curve_with_a_hole)
     CHECK(strstr(locant_last_error(), "runs.db: evaluation 1 has 2 lengths and"
                                       " 3 losses of P1") != NULL);
     lct_curve_free(&c);
-    locant_store_close(s);
 }
 
 static int add_exact(const struct lct_task_score *score, void *context)
@@ -93,7 +91,7 @@ static int add_exact(const struct lct_task_score *score, void *context)
 
 IN_SCRATCH(keeps_scores_of_tasks)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     const int64_t run = add_run(s, "a");
     struct lct_task_score t[] = {
         { run, "T1", "", "", 7, 32, 3, 10, 2, 10, 2, NAN },
@@ -112,12 +110,11 @@ IN_SCRATCH(keeps_scores_of_tasks)
     CHECK(lct_store_add_scores(s, t, 1) == LOCANT_ERR_IO); /* no such run */
     CHECK_OK(locant_store_remove(s, run));
     assert_int_equal(ask(&dir, "SELECT count(*) FROM task_scores"), 0);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(keeps_probes_and_plans)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     const int64_t run = add_run(s, "a");
     char *text;
 
@@ -135,7 +132,6 @@ IN_SCRATCH(keeps_probes_and_plans)
     CHECK_OK(lct_store_keep_plan(&text, s, "quick", "{\"seeds\":1}"));
     assert_string_equal(text, "{\"seeds\":2}"); /* as decided at first */
     locant_release(text);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(keeps_the_last_recipe_of_a_text)
@@ -143,13 +139,13 @@ IN_SCRATCH(keeps_the_last_recipe_of_a_text)
     const struct lct_recipe first = { "00ff", "files", "[\"/a\"]", 1, 100 },
                             last = { "00ff", "files", "[\"/b\"]", UINT64_MAX,
                                      100 };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     locant_corpus *c = (void *)&dir;
     const int64_t run = add_run(s, "a"); /* of the text 00ff */
 
-    CHECK_REFUSED(locant_store_corpus(&c, s, run), LOCANT_ERR_UNSUPPORTED,
-                  "locant_store_corpus: where the text of run 1 came from was"
-                  " not recorded; the command that began it continues it");
+    REFUSES(UNSUPPORTED, locant_store_corpus(&c, s, run),
+            "where the text of run 1 came from was not recorded; the command "
+            "that began it continues it");
     CHECK(c == NULL);
     CHECK_OK(lct_store_keep_corpus(s, &first));
     CHECK_OK(lct_store_keep_corpus(s, &last));
@@ -161,12 +157,11 @@ IN_SCRATCH(keeps_the_last_recipe_of_a_text)
                      1);
     CHECK(locant_store_corpus(&c, s, run) == LOCANT_ERR_FORMAT); /* 100 bytes */
     CHECK(locant_store_corpus(&c, s, 7) == LOCANT_ERR_PARAM);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(knows_the_parent_of_a_run)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     const int64_t parent = add_run(s, "a");
     const struct lct_run_new new = { .key = "b",
                                      .encoding = "none",
@@ -188,5 +183,4 @@ IN_SCRATCH(knows_the_parent_of_a_run)
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs WHERE parent IS"
                                " NULL"),
                      1);
-    locant_store_close(s);
 }

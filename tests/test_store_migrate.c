@@ -79,7 +79,7 @@ static void check_contents(const char *name)
     char *options;
     size_t n;
 
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
+    s = store_at(scratch_file(&dir, name));
     CHECK_OK(locant_store_run(&run, s, 4));
     assert_string_equal(run.status, "failed");
     assert_string_equal(run.encoding, "t5");
@@ -132,7 +132,7 @@ IN_SCRATCH(keeps_every_row)
     make_old_store("store");
     check_contents("store");
     check_rows("store");
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "new")));
+    s = store_at(scratch_file(&dir, "new"));
     locant_store_close(s);
     old = schema_of("store");
     new = schema_of("new");

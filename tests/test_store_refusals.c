@@ -197,7 +197,7 @@ static int see(int n, const char *const *names, const char *const *values,
 
 IN_SCRATCH(answers_queries)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     int n = 0;
 
     add_run(s, "a");
@@ -207,7 +207,6 @@ IN_SCRATCH(answers_queries)
                               " FROM runs; -- x",
                               see, &n));
     assert_int_equal(n, 1);
-    locant_store_close(s);
 }
 
 static int never(int n, const char *const *names, const char *const *values,
@@ -249,7 +248,7 @@ IN_SCRATCH(refuses_sql_that_writes)
         "SELECT x FROM nowhere",
         "EXPLAIN DELETE FROM runs",
     };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     int rows = 0;
 
     add_run(s, "a");
@@ -262,15 +261,10 @@ IN_SCRATCH(refuses_sql_that_writes)
     assert_int_equal(ask(&dir, "SELECT step FROM runs"), 0);
     assert_int_equal(ask(&dir, "PRAGMA user_version"), LCT_STORE_VERSION);
     CHECK(access("copy.db", F_OK) != 0 && access("other.db", F_OK) != 0);
-    CHECK_REFUSED(locant_store_sql(s, "DROP TABLE runs", never, &rows),
-                  LOCANT_ERR_PARAM,
-                  "locant_store_sql: not a query: only"
-                  " reading is allowed here");
-    CHECK_REFUSED(locant_store_sql(s, "SELECT 1; SELECT 2", never, &rows),
-                  LOCANT_ERR_PARAM,
-                  "locant_store_sql: more than one statement:"
-                  " ' SELECT 2' follows the first");
-    locant_store_close(s);
+    REFUSES(PARAM, locant_store_sql(s, "DROP TABLE runs", never, &rows),
+            "not a query: only reading is allowed here");
+    REFUSES(PARAM, locant_store_sql(s, "SELECT 1; SELECT 2", never, &rows),
+            "more than one statement: ' SELECT 2' follows the first");
 }
 
 IN_SCRATCH(refuses_bad_arguments)
@@ -280,18 +274,14 @@ IN_SCRATCH(refuses_bad_arguments)
     char want[PATH_MAX];
     int n = 0;
 
-    CHECK_REFUSED(locant_store_open(NULL, "x"), LOCANT_ERR_NULL,
-                  "locant_store_open: out is NULL");
-    CHECK_REFUSED(locant_store_open(&other, NULL), LOCANT_ERR_NULL,
-                  "locant_store_open: directory is NULL");
-    CHECK_REFUSED(locant_store_runs(s, NULL, NULL), LOCANT_ERR_NULL,
-                  "locant_store_runs: visit is NULL");
+    REFUSES(NULL, locant_store_open(NULL, "x"), "out is NULL");
+    REFUSES(NULL, locant_store_open(&other, NULL), "directory is NULL");
+    REFUSES(NULL, locant_store_runs(s, NULL, NULL), "visit is NULL");
     snprintf(want, sizeof want, "locant_store_run: no run 7 in %s",
              scratch_file(&dir, "store"));
     CHECK_REFUSED(locant_store_run(&info, s, 7), LOCANT_ERR_PARAM, want);
     CHECK(locant_store_run(&info, s, INT64_MIN) == LOCANT_ERR_PARAM);
-    CHECK_REFUSED(locant_store_sql(s, NULL, never, &n), LOCANT_ERR_NULL,
-                  "locant_store_sql: query is NULL");
+    REFUSES(NULL, locant_store_sql(s, NULL, never, &n), "query is NULL");
     snprintf(want, sizeof want, "%s: no store there",
              scratch_file(&dir, "none/runs.db"));
     CHECK_REFUSED(

@@ -27,7 +27,7 @@ static int64_t begin(locant_store *s, locant_train_options *o, const char *isa)
 
 IN_SCRATCH(records_what_each_sitting_computed_with)
 {
-    locant_store *s = open_store("store");
+    OWNED(locant_store) *s = open_store("store");
     locant_train_options o;
     int64_t id = begin(s, &o, "base"), step;
 
@@ -43,7 +43,6 @@ IN_SCRATCH(records_what_each_sitting_computed_with)
     assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings"), 1);
     CHECK_OK(locant_store_remove(s, id));
     assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings"), 0);
-    locant_store_close(s);
 }
 
 /* The best that is not "base"; NULL: there is none. */

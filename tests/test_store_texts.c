@@ -27,16 +27,9 @@ static void write_files(const char *folder, int lines)
 
 static locant_corpus *read_files(const char *folder, locant_keep keep)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
     const char *path = scratch_file(&dir, folder);
-    locant_corpus *c;
 
-    o.kind = LOCANT_CORPUS_FILES;
-    o.paths = &path;
-    o.n_paths = 1;
-    o.keep = keep;
-    CHECK_OK(locant_corpus_create(&c, &o));
-    return c;
+    return corpus_of_files(&path, 1, 0, keep);
 }
 
 static const char *sha_of(const locant_corpus *c)
@@ -107,7 +100,7 @@ static void check_same(const locant_corpus *a, const locant_corpus *b)
 IN_SCRATCH(a_text_outlives_its_files)
 {
     struct heard heard = { .n = 0 };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     locant_corpus *c, *again;
     struct stat st;
     int64_t run;
@@ -140,13 +133,12 @@ IN_SCRATCH(a_text_outlives_its_files)
     CHECK_OK(locant_store_corpus(&again, s, run));
     locant_corpus_free(again);
     locant_corpus_free(c);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(files_are_not_kept_unasked)
 {
     struct heard heard = { .n = 0 };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     locant_corpus *c, *none;
     int64_t run;
 
@@ -169,13 +161,12 @@ IN_SCRATCH(files_are_not_kept_unasked)
                  "store: keeps no text whose SHA-256"
                  " begins with 'zz', or more than one") != NULL);
     locant_corpus_free(c);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(the_headers_used_last_are_gone_on_with)
 {
     struct heard heard = { .n = 0 };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     locant_corpus *one, *two, *got;
 
     CHECK_OK(locant_store_headers(&got, s));
@@ -198,13 +189,12 @@ IN_SCRATCH(the_headers_used_last_are_gone_on_with)
     CHECK(locant_store_kept_text(&got, s, "") == LOCANT_ERR_PARAM); /* two */
     locant_corpus_free(two);
     locant_corpus_free(one);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(says_that_files_have_another_text)
 {
     struct heard heard = { .n = 0 };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     locant_corpus *c;
 
     for (int i = 0; i < 2; i++) {
@@ -219,7 +209,6 @@ IN_SCRATCH(says_that_files_have_another_text)
                   "these files have another text than before"
                   " (SHA-256 ",
                   51) == 0);
-    locant_store_close(s);
 }
 
 /* ---------------------------------------------------------------- strangers */
@@ -237,7 +226,7 @@ static void refused(locant_store *s, const char *sha, const char *sentence)
 
 IN_SCRATCH(damaged_texts_are_refused)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     locant_corpus *c;
     char *bytes, *longer, sha[65];
     size_t size;
@@ -265,7 +254,6 @@ IN_SCRATCH(damaged_texts_are_refused)
     free(longer);
     free(bytes);
     locant_corpus_free(c);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(sizes_that_lie_are_refused)
@@ -288,7 +276,7 @@ IN_SCRATCH(sizes_that_lie_are_refused)
           " train_bytes = train_bytes - 9",
           "do not begin where documents do" },
     };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     locant_corpus *c, *got;
     char sql[256];
 
@@ -315,7 +303,6 @@ IN_SCRATCH(sizes_that_lie_are_refused)
     check_same(c, got);
     locant_corpus_free(got);
     locant_corpus_free(c);
-    locant_store_close(s);
 }
 
 /* Zeros gain the most: 1 MiB of them is never written behind the 10 bytes. */

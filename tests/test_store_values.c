@@ -82,7 +82,7 @@ IN_SCRATCH(refuses_a_row_that_no_options_make)
           "heads=2,kv_heads=2,ff=8,norm=layer ', expected 'layers=1,width=8,"
           "heads=2,kv_heads=2,ff=8,norm=layer'" },
     };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     char sql[256];
 
     add_run(s, "a");
@@ -98,12 +98,11 @@ IN_SCRATCH(refuses_a_row_that_no_options_make)
     /* what cannot be read can still be removed */
     change("UPDATE runs SET length = 0");
     CHECK_OK(locant_store_remove(s, 1));
-    locant_store_close(s);
 }
 
 IN_SCRATCH(lists_more_runs_than_it_holds_at_once)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     int n = 0;
 
     add_run(s, "a");
@@ -120,7 +119,6 @@ IN_SCRATCH(lists_more_runs_than_it_holds_at_once)
     n = 0;
     CHECK_OK(locant_store_runs(s, see_run, &n));
     assert_int_equal(n, 512);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(takes_no_loss_that_no_model_has)
@@ -128,7 +126,7 @@ IN_SCRATCH(takes_no_loss_that_no_model_has)
     static const char *const losses[] = { "NULL", "1e308", "-9e999", "1" };
     const struct lct_run_state at = { "running", 1, 1, 1, NULL };
     const struct lct_metric m = { 1, 3, 1, 1, NAN };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     locant_run_info run;
     char sql[64];
 
@@ -140,7 +138,6 @@ IN_SCRATCH(takes_no_loss_that_no_model_has)
         snprintf(sql, sizeof sql, "UPDATE metrics SET loss = %s", losses[i]);
         change(sql);
     }
-    locant_store_close(s);
 }
 
 IN_SCRATCH(refuses_losses_at_no_length)
@@ -155,7 +152,7 @@ IN_SCRATCH(refuses_losses_at_no_length)
         { "P1", 2, 1, lengths, losses, losses },
         { "P2", 2, 0, lengths, losses, NULL }
     };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     char want[PATH_MAX + 64];
     struct lct_curve c;
 
@@ -168,7 +165,6 @@ IN_SCRATCH(refuses_losses_at_no_length)
     CHECK_REFUSED(lct_store_read_curve(&c, s, 1, "P1"), LOCANT_ERR_FORMAT,
                   want);
     lct_curve_free(&c);
-    locant_store_close(s);
 }
 
 static int see_score(const locant_run_info *run, const char *setup,
@@ -206,7 +202,7 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
                                           .tokens = 10,
                                           .hits = 9,
                                           .loss = .5 };
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
     char sql[128], want[PATH_MAX + 128];
     int n = 0;
 
@@ -230,5 +226,4 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
         change("DELETE FROM task_scores; INSERT INTO task_scores SELECT * FROM"
                " kept; DROP TABLE kept");
     }
-    locant_store_close(s);
 }

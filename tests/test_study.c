@@ -12,21 +12,14 @@
 
 static locant_corpus *read_text(void)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
     const char *path = scratch_file(&dir, "text.txt");
     FILE *f = fopen(path, "w");
-    locant_corpus *c;
 
     assert_non_null(f);
     for (int i = 0; i < 9000; i++)
         fprintf(f, "line %d\n", i * 7 % 1013);
     fclose(f);
-    o.kind = LOCANT_CORPUS_FILES;
-    o.keep = LOCANT_KEEP_TEXT;
-    o.paths = &path;
-    o.n_paths = 1;
-    CHECK_OK(locant_corpus_create(&c, &o));
-    return c;
+    return corpus_of_files(&path, 1, 0, LOCANT_KEEP_TEXT);
 }
 
 /* What a report of one run leaves. */
@@ -46,8 +39,8 @@ static json_t *study_of(const locant_corpus *c)
 /* The store of 'dir' with a text and a study of it. */
 static void make_study(void)
 {
-    locant_store *s = open_store();
-    locant_corpus *c = read_text();
+    OWNED(locant_store) *s = open_store();
+    OWNED(locant_corpus) *c = read_text();
     json_t *study = study_of(c);
     char *key = lct_study_key(json_object_get(study, "configuration"));
 
@@ -55,16 +48,13 @@ static void make_study(void)
     CHECK_OK(lct_study_record(s, study, key, "here"));
     free(key);
     json_decref(study);
-    locant_corpus_free(c);
-    locant_store_close(s);
 }
 
 static void export_it(const char *name, int with_text)
 {
-    locant_store *s = open_store();
+    OWNED(locant_store) *s = open_store();
 
     CHECK_OK(locant_study_export(s, 0, scratch_file(&dir, name), with_text));
-    locant_store_close(s);
 }
 
 IN_SCRATCH(comes_back_whole)
@@ -92,7 +82,7 @@ IN_SCRATCH(comes_back_whole)
     assert_int_equal(unlink(scratch_file(&dir, "text.txt")), 0);
     CHECK_OK(locant_study_import(&id, scratch_file(&dir, "new"),
                                  scratch_file(&dir, "with.json")));
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "new")));
+    s = store_at(scratch_file(&dir, "new"));
     CHECK_OK(locant_store_study(&b, s, id));
     assert_string_equal(a.command, b.command);
     assert_string_equal(b.sources, ""); /* paths stay at home */
@@ -107,7 +97,7 @@ IN_SCRATCH(comes_back_whole)
     locant_store_close(s);
     CHECK_OK(locant_study_import(&id, scratch_file(&dir, "bare"),
                                  scratch_file(&dir, "without.json")));
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "bare")));
+    s = store_at(scratch_file(&dir, "bare"));
     CHECK_OK(locant_store_study(&b, s, id));
     CHECK(b.packed_bytes == 0 && strstr(b.command, " --text PATH... --with"));
     locant_study_free(&b);

@@ -112,7 +112,7 @@ TEST(what_ends_is_left_out)
 /* What was trained at 128 is the plan's own run, and its own window is P4. */
 TEST(the_diagonal_is_the_own_window)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     struct lct_surface *x = measure(s);
     locant_train_options o = plan.train;
     locant_run_info info;
@@ -137,7 +137,6 @@ TEST(the_diagonal_is_the_own_window)
         CHECK(info.steps == o.steps);
     }
     lct_surface_free(x);
-    locant_store_close(s);
 }
 
 /* ------------------------------------------------------------------ resumed */
@@ -157,7 +156,7 @@ static int count_run(const locant_run_info *run, void *context)
 
 TEST(stopped_it_goes_on_to_the_same_bits)
 {
-    locant_store *a = open_store("a"), *b = open_store("b");
+    OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
     struct lct_surface *x = measure(a), *y = create(specs, LEN(specs));
     int calls = 0, stops = 0, runs = 0;
     locant_status status;
@@ -175,8 +174,6 @@ TEST(stopped_it_goes_on_to_the_same_bits)
     CHECK(runs == ENCODINGS * TRAINED);
     lct_surface_free(x);
     lct_surface_free(y);
-    locant_store_close(a);
-    locant_store_close(b);
 }
 
 /* Every encoding that was asked for, however many. */
@@ -207,7 +204,7 @@ static double number(const struct lct_results *r, const char *path)
 
 TEST(numbers_and_page_have_it)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     struct lct_results r = { .trained_length = 128 };
     struct lct_html h = { .data = NULL };
     const struct lct_surface *x;
@@ -237,7 +234,6 @@ TEST(numbers_and_page_have_it)
           LENGTHS);
     lct_html_free(&h);
     lct_results_free(&r);
-    locant_store_close(s);
 }
 
 /* What figures are drawn from is what the page was made from. */
@@ -263,7 +259,7 @@ static locant_status compare_map(const locant_figure *f, const char *alt,
 TEST(the_store_has_the_figure)
 {
     locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     struct lct_results r = { .surface = measure(s), .trained_length = 128 };
     int64_t run = r.surface->of[0].run[0][0];
 
@@ -280,7 +276,6 @@ TEST(the_store_has_the_figure)
     CHECK(locant_figure_of_runs("surface", s, &run, 1, &view, compare_map,
                                 r.surface) == LOCANT_ERR_PARAM);
     lct_results_free(&r);
-    locant_store_close(s);
 }
 
 TEST_GROUP(set_up, tear_down)

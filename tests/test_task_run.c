@@ -4,6 +4,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
+#include "corpora.h"
 #include "scratch.h"
 #include "measure/tasks.h"
 #include "locant/files.h"
@@ -17,7 +18,7 @@ static int set_up(void **state)
 {
     (void)state;
     dir = scratch_make();
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "a")));
+    store = store_at(scratch_file(&dir, "a"));
     return 0;
 }
 
@@ -300,20 +301,16 @@ TEST_WITH(set_up, tear_down, refuses_what_is_no_run_of_a_task)
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
     struct seen seen = { .n = 0 };
 
-    CHECK_REFUSED(locant_task_evaluate(NULL, run, &o, see, &seen),
-                  LOCANT_ERR_NULL, "locant_task_evaluate: store is NULL");
+    REFUSES(NULL, locant_task_evaluate(NULL, run, &o, see, &seen),
+            "store is NULL");
     o.items = -1;
-    CHECK_REFUSED(locant_task_evaluate(store, run, &o, see, &seen),
-                  LOCANT_ERR_PARAM,
-                  "locant_task_evaluate: items is -1,"
-                  " expected 1 .. 1048576");
+    REFUSES(PARAM, locant_task_evaluate(store, run, &o, see, &seen),
+            "items is -1, expected 1 .. 1048576");
     o.items = 5;
     o.lengths = bad;
     o.n_lengths = 1;
-    CHECK_REFUSED(locant_task_evaluate(store, run, &o, see, &seen),
-                  LOCANT_ERR_PARAM,
-                  "locant_task_evaluate: length 200, but T3"
-                  " has 1 .. 150");
+    REFUSES(PARAM, locant_task_evaluate(store, run, &o, see, &seen),
+            "length 200, but T3 has 1 .. 150");
     o.struct_size = 3;
     CHECK(locant_task_evaluate(store, run, &o, see, &seen) == LOCANT_ERR_PARAM);
     CHECK(locant_task_evaluate(store, 99,
@@ -360,7 +357,6 @@ static void check_same_parameters(int64_t a, int64_t b)
 /* A passkey run goes on from one on text, whose sizes it has. */
 TEST_WITH(set_up, tear_down, a_fine_tune_begins_with_its_parent)
 {
-    locant_corpus_options text = LOCANT_CORPUS_INIT;
     locant_train_options o = LOCANT_TRAIN_INIT;
     struct lct_run_extra x, y;
     locant_corpus *corpus;
@@ -369,9 +365,7 @@ TEST_WITH(set_up, tear_down, a_fine_tune_begins_with_its_parent)
     int64_t parent = 0, child = 0, again = 0, other = 0;
     size_t n;
 
-    text.kind = LOCANT_CORPUS_GENERATED;
-    text.max_bytes = 128 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &text));
+    corpus = generated(128 << 10, 0);
     o.layers = 1;
     o.width = 16;
     o.heads = 2;

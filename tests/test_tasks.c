@@ -384,6 +384,6 @@ TEST(tasks_are_what_the_list_says)
     assert_int_equal(controls, 3); /* T4, T8, T16 */
     CHECK(locant_task_at(n) == NULL && locant_task_at(-1) == NULL);
     CHECK(locant_task_find("T99") == NULL && locant_task_find(NULL) == NULL);
-    CHECK_REFUSED(locant_task_options(&o, "T99"), LOCANT_ERR_PARAM,
-                  "locant_task_options: no task 'T99'; there are T1 .. T16");
+    REFUSES(PARAM, locant_task_options(&o, "T99"),
+            "no task 'T99'; there are T1 .. T16");
 }

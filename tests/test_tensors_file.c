@@ -38,7 +38,7 @@ TEST(every_dtype_comes_back)
     unsigned char data[7][24];
     locant_named_tensor in[7];
     locant_tensors *t;
-    int64_t shape[] = { 3, 1 }, none[] = { 0 };
+    int64_t shape[] = { 3, 1 };
 
     for (size_t i = 0; i < sizeof data; i++)
         ((unsigned char *)data)[i] = (unsigned char)test_rand();
@@ -47,7 +47,7 @@ TEST(every_dtype_comes_back)
         in[d].tensor = locant_dense(data[d], (locant_dtype)d, 2, shape);
     }
     in[6].name = "empty";
-    in[6].tensor = locant_dense(NULL, LOCANT_F16, 1, none);
+    in[6].tensor = DENSE(F16, NULL, 0);
     CHECK_OK(locant_tensors_write(path, in, 7, metadata, 2));
     CHECK_OK(locant_tensors_read(&t, path));
     for (size_t i = 0; i < 7; i++) {
@@ -81,8 +81,7 @@ TEST(writes_the_documented_bytes)
                           "\"data_offsets\":[0,8]}}";
     float x[2] = { 1, 2 };
     char got[200];
-    locant_named_tensor in = { "w", locant_dense(x, LOCANT_F32, 1,
-                                                 (int64_t[]){ 2 }) };
+    locant_named_tensor in = { "w", DENSE(F32, x, 2) };
     size_t n = sizeof header - 1, padded = (n + 7) / 8 * 8;
     FILE *file;
 
@@ -125,8 +124,8 @@ static void write_refused(const char *a, const char *b, locant_status status,
 {
     float x[2] = { 1, 2 };
     locant_named_tensor in[2] = {
-        { a, locant_dense(x, LOCANT_F32, 1, (int64_t[]){ 2 }) },
-        { b, locant_dense(x, LOCANT_F32, 1, (int64_t[]){ 2 }) },
+        { a, DENSE(F32, x, 2) },
+        { b, DENSE(F32, x, 2) },
     };
 
     unlink(path);
@@ -157,37 +156,26 @@ TEST(refuses_bad_arguments)
     static const char *const missing[] = { "k", NULL };
     static const char *const broken[] = { "k", "\xff" };
     float x[4] = { 0 };
-    locant_named_tensor in = { "w", locant_dense(x, LOCANT_F32, 2,
-                                                 (int64_t[]){ 2, 2 }) };
+    locant_named_tensor in = { "w", DENSE(F32, x, 2, 2) };
     locant_tensors *t;
 
-    CHECK_REFUSED(locant_tensors_read(NULL, path), LOCANT_ERR_NULL,
-                  "locant_tensors_read: out is NULL");
-    CHECK_REFUSED(locant_tensors_read(&t, NULL), LOCANT_ERR_NULL,
-                  "locant_tensors_read: path is NULL");
-    CHECK_REFUSED(locant_tensors_parse(&t, NULL, 1, "x"), LOCANT_ERR_NULL,
-                  "locant_tensors_parse: bytes is NULL");
-    CHECK_REFUSED(locant_tensors_write(NULL, &in, 1, NULL, 0), LOCANT_ERR_NULL,
-                  "locant_tensors_write: path is NULL");
-    CHECK_REFUSED(locant_tensors_write(path, NULL, 1, NULL, 0), LOCANT_ERR_NULL,
-                  "locant_tensors_write: tensors is NULL");
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, NULL, 1), LOCANT_ERR_NULL,
-                  "locant_tensors_write: metadata is NULL");
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, twice, 2),
-                  LOCANT_ERR_PARAM,
-                  "locant_tensors_write: metadata key 'k' comes twice");
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, missing, 1),
-                  LOCANT_ERR_NULL,
-                  "locant_tensors_write: metadata pair 0 has a NULL");
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, broken, 1),
-                  LOCANT_ERR_PARAM,
-                  "locant_tensors_write: metadata key 'k' or "
-                  "its value is not UTF-8");
+    REFUSES(NULL, locant_tensors_read(NULL, path), "out is NULL");
+    REFUSES(NULL, locant_tensors_read(&t, NULL), "path is NULL");
+    REFUSES(NULL, locant_tensors_parse(&t, NULL, 1, "x"), "bytes is NULL");
+    REFUSES(NULL, locant_tensors_write(NULL, &in, 1, NULL, 0), "path is NULL");
+    REFUSES(NULL, locant_tensors_write(path, NULL, 1, NULL, 0),
+            "tensors is NULL");
+    REFUSES(NULL, locant_tensors_write(path, &in, 1, NULL, 1),
+            "metadata is NULL");
+    REFUSES(PARAM, locant_tensors_write(path, &in, 1, twice, 2),
+            "metadata key 'k' comes twice");
+    REFUSES(NULL, locant_tensors_write(path, &in, 1, missing, 1),
+            "metadata pair 0 has a NULL");
+    REFUSES(PARAM, locant_tensors_write(path, &in, 1, broken, 1),
+            "metadata key 'k' or its value is not UTF-8");
     in.tensor.stride[0] = 1;
-    CHECK_REFUSED(locant_tensors_write(path, &in, 1, NULL, 0),
-                  LOCANT_ERR_LAYOUT,
-                  "locant_tensors_write: w has stride 1 in "
-                  "dimension 0, a dense array 2");
+    REFUSES(LAYOUT, locant_tensors_write(path, &in, 1, NULL, 0),
+            "w has stride 1 in dimension 0, a dense array 2");
 }
 
 /* Each two bytes, with tails that make three or four of them, or do not. */
@@ -215,8 +203,7 @@ TEST(survives_every_failing_allocation)
 {
     static const char *const metadata[] = { "k", "v" };
     float x[3] = { 1, 2, 3 };
-    locant_named_tensor in = { "w", locant_dense(x, LOCANT_F32, 1,
-                                                 (int64_t[]){ 3 }) };
+    locant_named_tensor in = { "w", DENSE(F32, x, 3) };
     locant_status status = LOCANT_ERR_NOMEM;
     locant_tensors *t;
     long k;

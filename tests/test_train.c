@@ -10,7 +10,7 @@
 /* Stopped after every step. */
 static void check_continued(const char *encoding, int64_t memory)
 {
-    locant_store *a = open_store("a"), *b = open_store("b");
+    OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny(encoding);
     int64_t straight, id = 0;
     locant_status status;
@@ -30,8 +30,6 @@ static void check_continued(const char *encoding, int64_t memory)
     CHECK_OK(status);
     assert_int_equal(stops, o.steps);
     check_same_run(a, straight, b, id);
-    locant_store_close(a);
-    locant_store_close(b);
 }
 
 /* kerple has parameters kept in range, randomized draws positions. */
@@ -45,7 +43,7 @@ IN_SCRATCH(continues_to_the_same_bits)
 /* ... and the number of threads is no part of the result. */
 IN_SCRATCH(same_bits_with_any_threads)
 {
-    locant_store *a = open_store("a"), *b = open_store("b");
+    OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("t5");
     int64_t i, j;
 
@@ -55,14 +53,12 @@ IN_SCRATCH(same_bits_with_any_threads)
     j = train(b, &o);
     CHECK_OK(locant_set_threads(0));
     check_same_run(a, i, b, j);
-    locant_store_close(a);
-    locant_store_close(b);
 }
 
 /* Forward and backward are parts of the seconds that the run took. */
 IN_SCRATCH(says_how_long_a_token_took)
 {
-    locant_store *s = open_store("speed");
+    OWNED(locant_store) *s = open_store("speed");
     locant_train_options o = tiny("rope");
     struct lct_speed x;
     locant_run_info run;
@@ -77,14 +73,13 @@ IN_SCRATCH(says_how_long_a_token_took)
     CHECK((x.forward + x.backward) * tokens / 1e3 <= run.seconds);
     CHECK_OK(lct_speed_read(&x, s, id + 1));
     CHECK(isnan(x.forward) && isnan(x.backward));
-    locant_store_close(s);
 }
 
 /* ---------------------------------------------------------------- identity */
 
 IN_SCRATCH(a_run_is_what_decides_its_bits)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny("rope");
     int64_t id = train(s, &o), other[4];
     struct lct_run_extra x, y;
@@ -108,12 +103,11 @@ IN_SCRATCH(a_run_is_what_decides_its_bits)
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < i; j++)
             CHECK(other[i] != other[j] && other[i] != id);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(trains_again_what_has_lost_its_checkpoint)
 {
-    locant_store *a = open_store("a"), *b = open_store("b");
+    OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny("alibi");
     int64_t i = train(a, &o), j = train(b, &o);
     char *path;
@@ -123,8 +117,6 @@ IN_SCRATCH(trains_again_what_has_lost_its_checkpoint)
     assert_int_equal(train(b, &o), j);
     check_same_run(a, i, b, j);
     locant_release(path);
-    locant_store_close(a);
-    locant_store_close(b);
 }
 
 struct second {
@@ -146,7 +138,7 @@ static int train_second(const locant_progress *p, void *context)
 
 IN_SCRATCH(refuses_a_second_trainer)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     struct second x = { .store = s, .options = tiny("none") };
     locant_train_options o = x.options;
 
@@ -154,14 +146,13 @@ IN_SCRATCH(refuses_a_second_trainer)
     o.context = &x;
     train(s, &o);
     assert_int_equal(x.status, LOCANT_ERR_UNSUPPORTED);
-    locant_store_close(s);
 }
 
 /* ---------------------------------------------------------------- failures */
 
 IN_SCRATCH(stops_when_the_loss_is_not_finite)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny("none");
     locant_tensors *t;
     const locant_tensor *m;
@@ -181,7 +172,6 @@ IN_SCRATCH(stops_when_the_loss_is_not_finite)
     for (int64_t i = 0; i < m->shape[0]; i++)
         CHECK(isfinite(((const float *)m->data)[i]));
     locant_tensors_free(t);
-    locant_store_close(s);
 }
 
 /*
@@ -257,7 +247,7 @@ IN_SCRATCH(survives_lack_of_memory)
 /* A changed byte anywhere, a cut anywhere: refused, nothing changed. */
 IN_SCRATCH(refuses_a_damaged_checkpoint)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny("none");
     int64_t id = 0, again = 0;
     int stops = 0, refused = 0;
@@ -286,7 +276,6 @@ IN_SCRATCH(refuses_a_damaged_checkpoint)
     assert_int_equal(stops, 2);
     free(bytes);
     locant_release(path);
-    locant_store_close(s);
 }
 
 static int count(const locant_run_info *run, void *context)
@@ -298,29 +287,25 @@ static int count(const locant_run_info *run, void *context)
 
 IN_SCRATCH(refuses_bad_arguments)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny("none"), bad;
     int64_t id = 77;
     int n = 0;
 
-    CHECK_REFUSED(locant_train(&id, s, corpus, NULL), LOCANT_ERR_NULL,
-                  "locant_train: options is NULL");
-    CHECK_REFUSED(locant_train(&id, NULL, corpus, &o), LOCANT_ERR_NULL,
-                  "locant_train: store is NULL");
+    REFUSES(NULL, locant_train(&id, s, corpus, NULL), "options is NULL");
+    REFUSES(NULL, locant_train(&id, NULL, corpus, &o), "store is NULL");
     bad = o;
     bad.steps = 0;
-    CHECK_REFUSED(locant_train(&id, s, corpus, &bad), LOCANT_ERR_PARAM,
-                  "locant_train: steps is 0, expected 1 .. 1099511627776");
+    REFUSES(PARAM, locant_train(&id, s, corpus, &bad),
+            "steps is 0, expected 1 .. 1099511627776");
     bad = o;
     bad.learning_rate = NAN;
-    CHECK_REFUSED(locant_train(&id, s, corpus, &bad), LOCANT_ERR_PARAM,
-                  "locant_train: learning_rate is nan, expected a finite"
-                  " number above 0");
+    REFUSES(PARAM, locant_train(&id, s, corpus, &bad),
+            "learning_rate is nan, expected a finite number above 0");
     bad = o;
     bad.kv_heads = 3;
-    CHECK_REFUSED(locant_train(&id, s, corpus, &bad), LOCANT_ERR_PARAM,
-                  "locant_train: kv_heads is 3, expected 0 .. heads, which"
-                  " is 2");
+    REFUSES(PARAM, locant_train(&id, s, corpus, &bad),
+            "kv_heads is 3, expected 0 .. heads, which is 2");
     bad = o;
     bad.struct_size = 1;
     CHECK(locant_train(&id, s, corpus, &bad) == LOCANT_ERR_PARAM);
@@ -336,7 +321,6 @@ IN_SCRATCH(refuses_bad_arguments)
     assert_int_equal(id, 77);
     CHECK_OK(locant_store_runs(s, count, &n));
     assert_int_equal(n, 0);
-    locant_store_close(s);
 }
 
 TEST_GROUP(make_corpus, free_corpus)

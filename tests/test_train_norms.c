@@ -11,7 +11,7 @@
  */
 static void check_first_step(const char *spec, bool has)
 {
-    locant_store *s = open_store("store");
+    OWNED(locant_store) *s = open_store("store");
     locant_train_options o = tiny(spec);
     struct lct_model_config c = { .layers = o.layers,
                                   .width = o.width,
@@ -30,7 +30,7 @@ static void check_first_step(const char *spec, bool has)
 
     o.steps = 1;
     CHECK_OK(lct_store_metrics(&m, &n, s, train(s, &o)));
-    CHECK_OK(locant_encoding_create(&e, spec));
+    e = test_create(spec);
     c.encoding = e;
     CHECK_OK(lct_model_create(&model, &c, 4, 32, true));
     CHECK_OK(lct_model_init(model, o.seed));
@@ -55,7 +55,6 @@ static void check_first_step(const char *spec, bool has)
     lct_model_free(model);
     locant_encoding_free(e);
     locant_release(m);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(norms_are_of_all_and_of_the_encoding)
@@ -68,7 +67,7 @@ IN_SCRATCH(norms_are_of_all_and_of_the_encoding)
 /* A run says those of its last step, and the table has one row a step. */
 IN_SCRATCH(a_run_knows_its_last_norms)
 {
-    locant_store *s = open_store("store");
+    OWNED(locant_store) *s = open_store("store");
     const locant_train_options o = tiny("t5");
     const int64_t id = train(s, &o);
     locant_run_info run;
@@ -82,7 +81,6 @@ IN_SCRATCH(a_run_knows_its_last_norms)
     CHECK(run.encoding_gradient_norm == m[n - 1].encoding_norm);
     CHECK(m[n - 1].encoding_norm != m[0].encoding_norm);
     locant_release(m);
-    locant_store_close(s);
 }
 
 TEST_GROUP(make_corpus, free_corpus)

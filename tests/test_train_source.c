@@ -4,6 +4,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
+#include "corpora.h"
 #include "scratch_case.h"
 #include "train/train.h"
 #include <inttypes.h>
@@ -50,16 +51,13 @@ static locant_train_options tiny(const struct locant_source *source)
 
 static locant_store *open_store(const char *name)
 {
-    locant_store *s;
-
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
-    return s;
+    return store_at(scratch_file(&dir, name));
 }
 
 /* No corpus is needed, and what is learned is the source's rule. */
 IN_SCRATCH(learns_from_a_source)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny(&counting);
     struct lct_model_config config;
     struct lct_run_extra extra;
@@ -78,7 +76,6 @@ IN_SCRATCH(learns_from_a_source)
     CHECK(info.train_loss < 0.1); /* ln 5 is 1.6 */
     CHECK_OK(lct_store_run_extra(&extra, s, id));
     CHECK(strstr(extra.key, ";source=counting") != NULL);
-    locant_store_close(s);
 }
 
 static int stop(const locant_progress *p, void *context)
@@ -90,7 +87,7 @@ static int stop(const locant_progress *p, void *context)
 
 IN_SCRATCH(continues_to_the_same_bits)
 {
-    locant_store *a = open_store("a"), *b = open_store("b");
+    OWNED(locant_store) *a = open_store("a"), *b = open_store("b");
     locant_train_options o = tiny(&counting);
     struct lct_run_extra x, y;
     struct lct_metric *m, *n;
@@ -114,15 +111,13 @@ IN_SCRATCH(continues_to_the_same_bits)
     CHECK(i == 60 && j == 60 && memcmp(m, n, i * sizeof *m) == 0);
     locant_release(m);
     locant_release(n);
-    locant_store_close(a);
-    locant_store_close(b);
 }
 
 IN_SCRATCH(the_name_is_part_of_the_identity)
 {
     const struct locant_source other = { "counting too", 5, 4, count_up,
                                          &five };
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny(&counting);
     int64_t first = 0, second = 0, again = 0;
 
@@ -134,49 +129,41 @@ IN_SCRATCH(the_name_is_part_of_the_identity)
     o.source = &counting;
     CHECK_OK(locant_train(&again, s, NULL, &o));
     assert_int_equal(again, first);
-    locant_store_close(s);
 }
 
 IN_SCRATCH(refuses_what_a_source_cannot_do)
 {
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny(&counting);
     struct lct_model_config config;
     int64_t id = 0;
 
     o.memory = 8;
-    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
-                  "locant_train: memory is 8, but counting is not text;"
-                  " expected 0");
+    REFUSES(PARAM, locant_train(&id, s, NULL, &o),
+            "memory is 8, but counting is not text; expected 0");
     o = tiny(&counting);
     o.length = 3;
-    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
-                  "locant_train: length is 3, but rows of counting have at"
-                  " least 4 tokens");
+    REFUSES(PARAM, locant_train(&id, s, NULL, &o),
+            "length is 3, but rows of counting have at least 4 tokens");
     o = tiny(NULL);
-    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_NULL,
-                  "locant_train: corpus is NULL");
+    REFUSES(NULL, locant_train(&id, s, NULL, &o), "corpus is NULL");
     CHECK_REFUSED(lct_model_parse(&config,
                                   "layers=1,width=16,heads=2,kv_heads=2,ff=32,"
                                   "norm=layer,vocab=0"),
                   LOCANT_ERR_FORMAT, "vocab is 0, expected 1 .. 256");
-    locant_store_close(s);
 }
 
 /* The key of a run on text is what it was before there were sources. */
 IN_SCRATCH(a_run_on_text_keeps_its_key)
 {
-    locant_corpus_options text = LOCANT_CORPUS_INIT;
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny(NULL);
     struct lct_run_extra extra;
     locant_corpus *corpus;
     char want[300];
     int64_t id = 0;
 
-    text.kind = LOCANT_CORPUS_GENERATED;
-    text.max_bytes = 128 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &text));
+    corpus = generated(128 << 10, 0);
     o.steps = 1;
     CHECK_OK(locant_train(&id, s, corpus, &o));
     CHECK_OK(lct_store_run_extra(&extra, s, id));
@@ -186,7 +173,6 @@ IN_SCRATCH(a_run_on_text_keeps_its_key)
              locant_corpus_info_of(corpus)->sha256, 2e-2);
     assert_string_equal(extra.key, want);
     locant_corpus_free(corpus);
-    locant_store_close(s);
 }
 
 /*
@@ -195,8 +181,7 @@ IN_SCRATCH(a_run_on_text_keeps_its_key)
  */
 IN_SCRATCH(a_constant_rate_stays)
 {
-    locant_corpus_options text = LOCANT_CORPUS_INIT;
-    locant_store *s = open_store("a");
+    OWNED(locant_store) *s = open_store("a");
     locant_train_options o = tiny(NULL);
     struct lct_metric *m, *n;
     locant_corpus *corpus;
@@ -204,9 +189,7 @@ IN_SCRATCH(a_constant_rate_stays)
     int64_t falling = 0, stopped = 0;
     int stops = 0;
 
-    text.kind = LOCANT_CORPUS_GENERATED;
-    text.max_bytes = 128 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &text));
+    corpus = generated(128 << 10, 0);
     o.steps = 40;
     CHECK_OK(locant_train(&falling, s, corpus, &o));
     o.constant_rate = 1;
@@ -225,5 +208,4 @@ IN_SCRATCH(a_constant_rate_stays)
     locant_release(m);
     locant_release(n);
     locant_corpus_free(corpus);
-    locant_store_close(s);
 }

@@ -45,8 +45,8 @@ static locant_tensor copy(const double *x, locant_dtype dtype, int rank,
 
 static void place(struct call *c, const struct run *r)
 {
-    c->q_pos = test_tensor(LOCANT_I64, 1, &r->T);
-    c->k_pos = test_tensor(LOCANT_I64, 1, &r->S);
+    c->q_pos = TENSOR(I64, r->T);
+    c->k_pos = TENSOR(I64, r->S);
     memcpy(c->q_pos.data, r->q_pos, (size_t)r->T * sizeof(int64_t));
     memcpy(c->k_pos.data, r->k_pos, (size_t)r->S * sizeof(int64_t));
 }

@@ -54,7 +54,7 @@ static void make(struct call *c, const struct subject *s, unsigned door)
     c->first = -1;
     c->out = test_tensor(LOCANT_F64, door == LOCANT_DOOR_INPUT ? 2 : 3, out);
     c->x = test_tensor(LOCANT_F64, 3, x);
-    c->pos = test_tensor(LOCANT_I64, 1, &tokens);
+    c->pos = TENSOR(I64, tokens);
     for (int64_t t = 0; t < tokens; t++)
         ((int64_t *)c->pos.data)[t] = test_range(0, s->reach < 9 ? 0 : 8);
     for (int i = s->params - 1; i >= 0; i--) {
@@ -350,14 +350,14 @@ TEST(odd_channels_are_refused)
         "rope",       "rope(pairing=interleaved)", "xpos", "rope2d", "mrope",
         "rope-mixed", "rope(side=trailing)"
     };
-    const int64_t shape[3] = { 1, TOKENS, 7 }, n = TOKENS;
-    locant_tensor x = test_tensor(LOCANT_F64, 3, shape);
-    locant_tensor pos = test_tensor(LOCANT_I64, 1, &n);
+    const int64_t n = TOKENS;
+    OWNED(locant_tensor) x = TENSOR(F64, 1, TOKENS, 7);
+    OWNED(locant_tensor) pos = TENSOR(I64, n);
 
     memset(pos.data, 0, (size_t)n * sizeof(int64_t));
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *e = test_create(specs[i]);
-        locant_tensor out = test_tensor(LOCANT_F64, 3, shape);
+        OWNED(locant_encoding) *e = test_create(specs[i]);
+        OWNED(locant_tensor) out = TENSOR(F64, 1, TOKENS, 7);
         double first = *(double *)out.data;
         locant_tensor params[2] = { x, x };
         locant_status status;
@@ -367,9 +367,5 @@ TEST(odd_channels_are_refused)
         if (status != LOCANT_ERR_SHAPE || *(double *)out.data != first)
             FAIL("%s: 7 channels: %s: %s", specs[i], locant_status_name(status),
                  locant_last_error());
-        test_tensor_free(&out);
-        locant_encoding_free(e);
     }
-    test_tensor_free(&x);
-    test_tensor_free(&pos);
 }

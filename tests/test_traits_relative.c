@@ -238,14 +238,13 @@ static int sees_shifts(const char *spec, int cases)
 /* A model of layers is relative where all of its layers are. */
 static int all_layers_relative(const char *spec)
 {
-    locant_encoding *e = test_create(spec);
+    OWNED(locant_encoding) *e = test_create(spec);
     int relative = 1;
 
     for (int l = 0; l < 8; l++)
         relative &=
             !!(locant_encoding_traits(locant_encoding_layer(NULL, e, l)) &
                LOCANT_TRAIT_RELATIVE);
-    locant_encoding_free(e);
     return relative;
 }
 

@@ -25,7 +25,7 @@ static void same_params(const locant_encoding *a, const locant_encoding *b)
 
 static void same_encoding(const locant_encoding *a, const char *spec)
 {
-    locant_encoding *b = test_create(spec);
+    OWNED(locant_encoding) *b = test_create(spec);
 
     if (strcmp(locant_encoding_spec(a), locant_encoding_spec(b)) != 0)
         FAIL("'%s' is canonically '%s', expected '%s'", spec,
@@ -35,7 +35,6 @@ static void same_encoding(const locant_encoding *a, const char *spec)
     CHECK(locant_encoding_length_limit(a) == locant_encoding_length_limit(b));
     CHECK(locant_encoding_axes(a) == locant_encoding_axes(b));
     same_params(a, b);
-    locant_encoding_free(b);
 }
 
 /* Blanks around everything that is no part of a word. */

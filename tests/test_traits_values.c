@@ -176,11 +176,8 @@ static locant_status ids(void *out, locant_dtype dtype, const struct subject *s)
 /* Rows [2, W] at two real positions. */
 static locant_status real_rows(double *out, double *at, const struct subject *s)
 {
-    const int64_t shape[2] = { 2, s->W }, two = 2;
-    locant_tensor t = locant_dense(out, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(at, LOCANT_F64, 1, &two);
-
-    return locant_encoding_table(&t, s->e, &p, subject_params(s));
+    return locant_encoding_table(VIEW(F64, out, 2, s->W), s->e,
+                                 VIEW(F64, at, 2), subject_params(s));
 }
 
 /* Whole positions are the integers; between them there is something else. */

@@ -34,12 +34,9 @@ static locant_status turn_at(double *out, int64_t at, const struct subject *s)
 static locant_status bias(double *out, int64_t q, int64_t k,
                           const struct subject *s)
 {
-    const int64_t shape[3] = { s->H, 1, 1 }, one = 1;
-    locant_tensor t = locant_dense(out, LOCANT_F64, 3, shape);
-    locant_tensor q_pos = locant_dense(&q, LOCANT_I64, 1, &one);
-    locant_tensor k_pos = locant_dense(&k, LOCANT_I64, 1, &one);
-
-    return locant_encoding_bias(&t, s->e, &q_pos, &k_pos, subject_params(s));
+    return locant_encoding_bias(VIEW(F64, out, s->H, 1, 1), s->e,
+                                VIEW(I64, &q, 1), VIEW(I64, &k, 1),
+                                subject_params(s));
 }
 
 static locant_status query_at(double *out, int64_t at, const struct subject *s)
@@ -196,17 +193,15 @@ static int bounded_table(const struct subject *s)
 static locant_status back(locant_tensor *dparams, const struct subject *s)
 {
     static double dout[SUBJECT_HEADS * SUBJECT_DIM];
-    const int64_t row[2] = { 1, s->W }, matrix[3] = { s->H, 1, 1 }, one = 1;
     int64_t at = s->reach;
-    locant_tensor pos = locant_dense(&at, LOCANT_I64, 1, &one);
-    locant_tensor drow = locant_dense(dout, LOCANT_F64, 2, row);
-    locant_tensor dmatrix = locant_dense(dout, LOCANT_F64, 3, matrix);
+    locant_tensor pos = DENSE(I64, &at, 1);
 
     return s->doors & LOCANT_DOOR_INPUT
-               ? locant_encoding_table_backward(dparams, &drow, s->e, &pos,
-                                                s->param)
-               : locant_encoding_bias_backward(dparams, &dmatrix, s->e, &pos,
-                                               &pos, s->param);
+               ? locant_encoding_table_backward(
+                     dparams, VIEW(F64, dout, 1, s->W), s->e, &pos, s->param)
+               : locant_encoding_bias_backward(dparams,
+                                               VIEW(F64, dout, s->H, 1, 1),
+                                               s->e, &pos, &pos, s->param);
 }
 
 static void no_gradient_beyond(const struct subject *s)

@@ -56,48 +56,42 @@ TEST(xpos_scores_are_relative)
 
 TEST(xpos_refuses_positions_that_overflow)
 {
-    int64_t shape[2] = { 1, 8 }, one = 1, pos = 32938;
+    int64_t pos = 32938;
     float x[8] = { 1 }, y[8] = { 7 };
     double real = -32938.5;
-    locant_encoding *e = test_create("xpos");
-    locant_tensor tx = locant_dense(x, LOCANT_F32, 2, shape);
-    locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
-    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
+    OWNED(locant_encoding) *e = test_create("xpos");
+    locant_tensor tx = DENSE(F32, x, 1, 8);
+    locant_tensor ty = DENSE(F32, y, 1, 8);
+    locant_tensor p = DENSE(I64, &pos, 1);
 
-    CHECK_REFUSED(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: position 32938 (index 0), expected "
-                  "at most 32937 from the center of xpos, 0: its factors "
-                  "overflow");
+    REFUSES(PARAM, locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0),
+            "position 32938 (index 0), expected at most 32937 from the "
+            "center of xpos, 0: its factors overflow");
     CHECK(y[0] == 7);
     pos = 32937;
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, LOCANT_ROTATE_KEY));
     CHECK(isfinite(y[0]));
-    p = locant_dense(&real, LOCANT_F64, 1, &one);
+    p = DENSE(F64, &real, 1);
     CHECK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0) == LOCANT_ERR_PARAM);
-    locant_encoding_free(e);
 }
 
 /* -------------------------------------------------------------------- pope */
 
 static double pope_score(int64_t m, int64_t n, double phase)
 {
-    int64_t one = 1, shape[2] = { 1, 2 }, wide[2] = { 1, 4 };
     double q[2] = { 1, -1 }, k[2] = { .5, 2 }, rq[4], rk[4];
     double delta[2] = { phase, phase };
-    locant_encoding *e = test_create("pope");
-    locant_tensor tq = locant_dense(q, LOCANT_F64, 2, shape);
-    locant_tensor tk = locant_dense(k, LOCANT_F64, 2, shape);
-    locant_tensor out = locant_dense(rq, LOCANT_F64, 2, wide);
-    locant_tensor param = locant_dense(delta, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(&m, LOCANT_I64, 1, &one);
+    OWNED(locant_encoding) *e = test_create("pope");
+    locant_tensor out = DENSE(F64, rq, 1, 4);
+    locant_tensor param = DENSE(F64, delta, 1, 2);
+    locant_tensor p = DENSE(I64, &m, 1);
 
-    CHECK_OK(locant_encoding_rotate(&out, &tq, e, &p, &param, 0));
+    CHECK_OK(
+        locant_encoding_rotate(&out, VIEW(F64, q, 1, 2), e, &p, &param, 0));
     p.data = &n;
     out.data = rk;
-    CHECK_OK(
-        locant_encoding_rotate(&out, &tk, e, &p, &param, LOCANT_ROTATE_KEY));
-    locant_encoding_free(e);
+    CHECK_OK(locant_encoding_rotate(&out, VIEW(F64, k, 1, 2), e, &p, &param,
+                                    LOCANT_ROTATE_KEY));
     return near_dot(rq, rk, 4);
 }
 
@@ -115,12 +109,9 @@ TEST(pope_has_the_printed_scores)
 
 TEST(phases_stay_in_one_turn)
 {
-    int64_t shape[2] = { 1, 4 };
     double delta[4] = { -7, -1, 0, .1 };
-    locant_encoding *e = test_create("pope");
-    locant_tensor t = locant_dense(delta, LOCANT_F64, 2, shape);
+    OWNED(locant_encoding) *e = test_create("pope");
 
-    CHECK_OK(locant_encoding_param_project(&t, e, 0));
+    CHECK_OK(locant_encoding_param_project(VIEW(F64, delta, 1, 4), e, 0));
     near_all(delta, (double[]){ -6.283185307179586, -1, 0, 0 }, 4, 0);
-    locant_encoding_free(e);
 }

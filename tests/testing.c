@@ -3,6 +3,7 @@
 #include "testing.h"
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -69,9 +70,14 @@ void test_ok(locant_status got, const char *file, int line)
              locant_last_error());
 }
 
-void test_refused(locant_status got, locant_status want, const char *sentence,
-                  const char *file, int line)
+void test_refused(locant_status got, locant_status want, const char *call,
+                  const char *rest, const char *file, int line)
 {
+    const int name = (int)strcspn(call, "(");
+    char sentence[2048];
+
+    snprintf(sentence, sizeof sentence, "%.*s%s%s", name, call,
+             name > 0 ? ": " : "", rest);
     if (got != want || test_differs(locant_last_error(), sentence))
         FAIL("%s:%d: got %s: %s\nwant %s: %s", file, line,
              locant_status_name(got), locant_last_error(),

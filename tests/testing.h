@@ -40,7 +40,13 @@
 #define CHECK_OK(call) test_ok((call), __FILE__, __LINE__)
 /* The call fails with 'status' and exactly this sentence. */
 #define CHECK_REFUSED(call, status, sentence)                                  \
-    test_refused((call), (status), (sentence), __FILE__, __LINE__)
+    test_refused((call), (status), "", (sentence), __FILE__, __LINE__)
+/*
+ * REFUSES(NULL, locant_f(x), "y is NULL"): the call fails with LOCANT_ERR_NULL
+ * and the sentence "locant_f: y is NULL".
+ */
+#define REFUSES(error, call, rest)                                             \
+    test_refused((call), LOCANT_ERR_##error, #call, (rest), __FILE__, __LINE__)
 
 /*
  * TEST(a_claim_in_words) { .. } is a test; main.c runs those of a program in
@@ -67,8 +73,8 @@ void test_group(test_fixture set_up, test_fixture tear_down);
 void test_where(void);
 void test_stop(void);
 void test_ok(locant_status got, const char *file, int line);
-void test_refused(locant_status got, locant_status want, const char *sentence,
-                  const char *file, int line);
+void test_refused(locant_status got, locant_status want, const char *call,
+                  const char *rest, const char *file, int line);
 int test_differs(const char *a, const char *b);
 
 /* Random numbers of this test: a fixed seed unless LOCANT_SEED is set. */
@@ -89,6 +95,20 @@ void test_guarded_readonly(void *p, size_t bytes);
 /* Dense tensor of guarded memory, filled with test_uniform() (floats). */
 locant_tensor test_tensor(locant_dtype dtype, int rank, const int64_t *shape);
 void test_tensor_free(locant_tensor *t);
+
+/*
+ * Tensors whose sizes stand in the call: TENSOR(F32, T, D) is a test_tensor(),
+ * DENSE(F64, x, T, D) shows the numbers at x, and VIEW(F64, x, T, D) is the
+ * address of such a tensor, valid to the end of the block.
+ */
+#define TENSOR(dtype, ...)                                                     \
+    test_tensor(LOCANT_##dtype, TEST_RANK(__VA_ARGS__), TEST_SHAPE(__VA_ARGS__))
+#define DENSE(dtype, data, ...)                                                \
+    locant_dense((data), LOCANT_##dtype, TEST_RANK(__VA_ARGS__),               \
+                 TEST_SHAPE(__VA_ARGS__))
+#define VIEW(...)       ((locant_tensor[]){ DENSE(__VA_ARGS__) })
+#define TEST_SHAPE(...) ((const int64_t[]){ __VA_ARGS__ })
+#define TEST_RANK(...)  ((int)LEN(TEST_SHAPE(__VA_ARGS__)))
 
 /* |got - want| in units in the last place of float32 at want. */
 double test_ulp(float got, double want);
@@ -113,6 +133,22 @@ int test_cases(int usual);
 
 /* The encoding of a spec, or a failure. */
 locant_encoding *test_create(const char *spec);
+
+/*
+ * OWNED(locant_encoding) *e = test_create("rope"): e is freed where the block
+ * ends.  OWNS(type, free) lets a type be owned; free takes what *x is.
+ */
+#define OWNED(type) __attribute__((cleanup(test_owned_##type))) type
+#define OWNS(type, free_it)                                                    \
+    static inline void test_owned_##type(type **x)                             \
+    {                                                                          \
+        free_it(*x);                                                           \
+    }
+OWNS(locant_encoding, locant_encoding_free)
+static inline void test_owned_locant_tensor(locant_tensor *t)
+{
+    test_tensor_free(t);
+}
 
 /* A guarded int64 array [n]: extremes first (0, 1, 255, .., 2^31 - 1), then
  * random in [low, high]. */

@@ -4,27 +4,17 @@
  */
 #ifndef TRAIN_CASE_H
 #define TRAIN_CASE_H
-#include "scratch_case.h"
-#include "measure/evaluate.h"
-#include "measure/numbers.h"
-#include "store/checkpoint.h"
-#include "train/load_trained.h"
+#include "lab_case.h"
 #include "locant/files.h"
 #include <dirent.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 
-static locant_corpus *corpus;
-
 static inline int make_corpus(void **state)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-
     (void)state;
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = 512 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &o));
+    corpus = generated(512 << 10, 0);
     return 0;
 }
 
@@ -33,14 +23,6 @@ static inline int free_corpus(void **state)
     (void)state;
     locant_corpus_free(corpus);
     return 0;
-}
-
-static inline locant_store *open_store(const char *name)
-{
-    locant_store *s;
-
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
-    return s;
 }
 
 /* A run of some tenths of a second. */
@@ -158,7 +140,7 @@ static inline int stop(const locant_progress *p, void *context)
 
 /* Train in a process of its own; *killed tells how it ended. */
 static inline void train_and_kill(const locant_train_options *o,
-                                  const char *store, int microseconds,
+                                  const char *name, int microseconds,
                                   bool *killed)
 {
     struct timespec pause = { 0, microseconds * 1000L };
@@ -169,7 +151,7 @@ static inline void train_and_kill(const locant_train_options *o,
         locant_store *s;
         int64_t id;
 
-        if (locant_store_open(&s, scratch_file(&dir, store)) != LOCANT_OK ||
+        if (locant_store_open(&s, scratch_file(&dir, name)) != LOCANT_OK ||
             locant_train(&id, s, corpus, o) != LOCANT_OK) {
             fprintf(stderr, "%s\n", locant_last_error());
             _exit(1);
@@ -187,14 +169,14 @@ static inline void train_and_kill(const locant_train_options *o,
 }
 
 /* Files in a folder of checkpoints: what a killed writer left is cleared. */
-static inline int files_in(const char *store)
+static inline int files_in(const char *name)
 {
     char path[PATH_MAX];
     struct dirent *entry;
     DIR *folder;
     int n = 0;
 
-    snprintf(path, sizeof path, "%s/checkpoints", scratch_file(&dir, store));
+    snprintf(path, sizeof path, "%s/checkpoints", scratch_file(&dir, name));
     folder = opendir(path);
     assert_non_null(folder);
     while ((entry = readdir(folder)) != NULL)

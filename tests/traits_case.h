@@ -263,13 +263,11 @@ static inline int subject_fits(struct subject *s)
 {
     static double zero[SUBJECT_HEADS * SUBJECT_DIM];
     const int64_t q[4] = { 1, s->H, 1, s->D }, k[4] = { 1, s->G, 1, s->D };
-    const int64_t x[3] = { 1, 1, s->W }, row[2] = { 1, s->W }, one = 1;
+    const int64_t x[3] = { 1, 1, s->W };
     int64_t position = 0;
     locant_tensor tq = locant_dense(zero, LOCANT_F64, 4, q);
     locant_tensor tk = locant_dense(zero, LOCANT_F64, 4, k);
     locant_tensor tx = locant_dense(zero, LOCANT_F64, 3, x);
-    locant_tensor out = locant_dense(zero, LOCANT_F64, 2, row);
-    locant_tensor at = locant_dense(&position, LOCANT_I64, 1, &one);
     locant_attention a = LOCANT_ATTENTION_INIT;
     size_t bytes;
 
@@ -282,8 +280,9 @@ static inline int subject_fits(struct subject *s)
     if (locant_attention_workspace(&bytes, &a) != LOCANT_OK)
         return 0;
     return !(s->doors & LOCANT_DOOR_INPUT) ||
-           locant_encoding_table(&out, s->e, &at, subject_params(s)) ==
-               LOCANT_OK;
+           locant_encoding_table(VIEW(F64, zero, 1, s->W), s->e,
+                                 VIEW(I64, &position, 1),
+                                 subject_params(s)) == LOCANT_OK;
 }
 
 static inline int subject_fit(struct subject *s)

@@ -103,8 +103,6 @@ static inline locant_status run_attend(struct run *r)
     locant_tensor tx = locant_dense(r->x, LOCANT_F64, 3, x);
     locant_tensor out = locant_dense(r->out, LOCANT_F64, 4, q);
     locant_tensor lse = locant_dense(r->lse, LOCANT_F64, 3, q);
-    locant_tensor q_pos = locant_dense(r->q_pos, LOCANT_I64, 1, &r->T);
-    locant_tensor k_pos = locant_dense(r->k_pos, LOCANT_I64, 1, &r->S);
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_status status;
     size_t bytes;
@@ -114,8 +112,8 @@ static inline locant_status run_attend(struct run *r)
     a.k = &tk;
     a.v = &tv;
     a.x = r->with_x ? &tx : NULL;
-    a.q_pos = &q_pos;
-    a.k_pos = &k_pos;
+    a.q_pos = VIEW(I64, r->q_pos, r->T);
+    a.k_pos = VIEW(I64, r->k_pos, r->S);
     a.encoding = s->e;
     a.params = subject_params(s);
     a.mask = r->mask;
@@ -184,15 +182,12 @@ static inline int64_t run_room(const struct run *r, int64_t limit)
 /* out [H, T, S] = the bias at r's positions. */
 static inline void run_bias(double *out, const struct run *r)
 {
-    const int64_t shape[3] = { r->s->H, r->T, r->S };
     int64_t q[RUN_T], k[RUN_S];
-    locant_tensor t = locant_dense(out, LOCANT_F64, 3, shape);
-    locant_tensor q_pos = locant_dense(q, LOCANT_I64, 1, &r->T);
-    locant_tensor k_pos = locant_dense(k, LOCANT_I64, 1, &r->S);
 
     memcpy(q, r->q_pos, sizeof(q));
     memcpy(k, r->k_pos, sizeof(k));
-    CHECK_OK(locant_encoding_bias(&t, r->s->e, &q_pos, &k_pos,
+    CHECK_OK(locant_encoding_bias(VIEW(F64, out, r->s->H, r->T, r->S), r->s->e,
+                                  VIEW(I64, q, r->T), VIEW(I64, k, r->S),
                                   subject_params(r->s)));
 }
 
@@ -201,24 +196,20 @@ static inline locant_status run_turn(double *out, double *x, int64_t heads,
                                      int64_t tokens, int64_t *pos,
                                      const struct subject *s, int flags)
 {
-    const int64_t in[3] = { heads, tokens, s->D };
     const int64_t wide[3] = { heads, tokens,
                               locant_encoding_rotated_width(s->e, s->D) };
     locant_tensor t = locant_dense(out, LOCANT_F64, 3, wide);
-    locant_tensor tx = locant_dense(x, LOCANT_F64, 3, in);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &tokens);
 
-    return locant_encoding_rotate(&t, &tx, s->e, &p, subject_params(s), flags);
+    return locant_encoding_rotate(&t, VIEW(F64, x, heads, tokens, s->D), s->e,
+                                  VIEW(I64, pos, tokens), subject_params(s),
+                                  flags);
 }
 
 /* out [n, W] = rows of the table. */
 static inline locant_status run_table(double *out, int64_t *pos, int64_t n,
                                       const struct subject *s)
 {
-    const int64_t shape[2] = { n, s->W };
-    locant_tensor t = locant_dense(out, LOCANT_F64, 2, shape);
-    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &n);
-
-    return locant_encoding_table(&t, s->e, &p, subject_params(s));
+    return locant_encoding_table(VIEW(F64, out, n, s->W), s->e,
+                                 VIEW(I64, pos, n), subject_params(s));
 }
 #endif

@@ -388,7 +388,6 @@ static void make_options(struct attend *t)
 {
     static const int64_t windows[] = { 1, 2, 20, 63, 64, 65, 100, INT64_MAX };
     static const double caps[] = { 0.5, 3, 50 };
-    int64_t shape[2] = { t->B, t->T }, k_shape[2] = { t->B, t->S };
 
     t->sinks = test_tensor(t->dtype, 1, &t->H);
     t->dsinks = test_tensor(t->dtype, 1, &t->H);
@@ -418,8 +417,8 @@ static void make_options(struct attend *t)
         return;
     t->oracle.q_docs = t->q_doc = documents(t, t->T);
     t->oracle.k_docs = t->k_doc = documents(t, t->S);
-    t->q_docs = locant_dense(t->q_doc, LOCANT_I64, 2, shape);
-    t->k_docs = locant_dense(t->k_doc, LOCANT_I64, 2, k_shape);
+    t->q_docs = DENSE(I64, t->q_doc, t->B, t->T);
+    t->k_docs = DENSE(I64, t->k_doc, t->B, t->S);
     t->a.q_docs = &t->q_docs;
     t->a.k_docs = &t->k_docs;
 }

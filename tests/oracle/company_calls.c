@@ -126,10 +126,10 @@ static void inputs_make(struct inputs *in, const struct company *p,
     in->x.shape[2] = w->W;
     in->x.stride[1] = w->W;
     in->x.stride[2] = 1;
-    in->q_pos = locant_dense(c->q_pos, LOCANT_I64, 1, &c->T);
-    in->k_pos = locant_dense(c->k_pos, LOCANT_I64, 1, &c->S);
-    in->q_doc = locant_dense(c->q_doc, LOCANT_I64, 1, &c->T);
-    in->k_doc = locant_dense(c->k_doc, LOCANT_I64, 1, &c->S);
+    in->q_pos = DENSE(I64, c->q_pos, c->T);
+    in->k_pos = DENSE(I64, c->k_pos, c->S);
+    in->q_doc = DENSE(I64, c->q_doc, c->T);
+    in->k_doc = DENSE(I64, c->k_doc, c->S);
     in->a = (locant_attention)LOCANT_ATTENTION_INIT;
     in->a.q = &in->q;
     in->a.k = &in->k;

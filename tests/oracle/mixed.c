@@ -46,15 +46,13 @@ static void make_params(struct mixed *m)
 
 static void make_tokens(struct mixed *m)
 {
-    int64_t q[3] = { m->B, m->T, m->axes }, k[3] = { m->B, m->S, m->axes };
-
-    m->q_pos = test_tensor(LOCANT_I64, 2, q);
-    m->k_pos = test_tensor(LOCANT_I64, 2, k);
-    m->q_docs = test_tensor(LOCANT_I64, 2, q);
-    m->k_docs = test_tensor(LOCANT_I64, 2, k);
+    m->q_pos = TENSOR(I64, m->B, m->T);
+    m->k_pos = TENSOR(I64, m->B, m->S);
+    m->q_docs = TENSOR(I64, m->B, m->T);
+    m->k_docs = TENSOR(I64, m->B, m->S);
     if (m->axes > 0) {
-        m->q_coords = test_tensor(LOCANT_F64, 3, q);
-        m->k_coords = test_tensor(LOCANT_F64, 3, k);
+        m->q_coords = TENSOR(F64, m->B, m->T, m->axes);
+        m->k_coords = TENSOR(F64, m->B, m->S, m->axes);
         m->a.q_coords = &m->q_coords;
         m->a.k_coords = &m->k_coords;
     }

@@ -1,0 +1,50 @@
+/* corpora.h - corpora and stores of a test */
+#ifndef CORPORA_H
+#define CORPORA_H
+#include "locant/lab.h"
+#include "testing.h"
+
+OWNS(locant_corpus, locant_corpus_free)
+OWNS(locant_store, locant_store_close)
+
+static inline locant_corpus *corpus_of(const locant_corpus_options *o)
+{
+    locant_corpus *c;
+
+    CHECK_OK(locant_corpus_create(&c, o));
+    return c;
+}
+
+/* At most this many bytes, 0: 4 MiB. */
+static inline locant_corpus *generated(size_t max_bytes, uint64_t seed)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.max_bytes = max_bytes;
+    o.seed = seed;
+    return corpus_of(&o);
+}
+
+/* Of files, and of the files in folders. */
+static inline locant_corpus *corpus_of_files(const char *const *paths, size_t n,
+                                             uint64_t seed, locant_keep keep)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+
+    o.kind = LOCANT_CORPUS_FILES;
+    o.paths = paths;
+    o.n_paths = n;
+    o.seed = seed;
+    o.keep = keep;
+    return corpus_of(&o);
+}
+
+static inline locant_store *store_at(const char *path)
+{
+    locant_store *s;
+
+    CHECK_OK(locant_store_open(&s, path));
+    return s;
+}
+#endif
