@@ -57,6 +57,22 @@ locant_status lct_store_prepare(sqlite3_stmt **out, locant_store *s,
 /* Prepare, bind, run to the end. */
 locant_status lct_store_exec(locant_store *s, const char *sql,
                              const char *types, ...);
+/* The same in a transaction of its own, for function 'fn'. */
+locant_status lct_store_write(locant_store *s, const char *fn, const char *sql,
+                              const char *types, ...);
+
+/*
+ * Read the first row. 'types' has a letter for each parameter, '>', and one for
+ * each column, whose value goes where the next argument points: i int64_t,
+ * d double (NAN if it is not a number), s char * (memory of locant_alloc();
+ * unchanged if NULL), t text that is cut to fit, followed by its size_t room.
+ * If there is no row, nothing is written. lct_store_get() expects that the lock
+ * is held, lct_store_read() takes it.
+ */
+locant_status lct_store_get(bool *found, locant_store *s, const char *sql,
+                            const char *types, ...);
+locant_status lct_store_read(bool *found, locant_store *s, const char *sql,
+                             const char *types, ...);
 
 /* Step to the next row; *row tells whether there is one. */
 locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt);
@@ -182,15 +198,16 @@ locant_status lct_store_record(locant_store *s, int64_t id,
                                const struct lct_metric *metrics, size_t n);
 
 /*
- * Begin a session (a "sitting" in the database). Delete the steps after 'step',
- * which are trained again, and the sessions that trained only those; record the
- * build and the instruction set.
+ * Begin a session of training (table "sittings"). Delete the steps after
+ * 'step', which are trained again, and the sessions that trained only those;
+ * record the build and the instruction set.
  */
-locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step);
+locant_status lct_store_begin_session(locant_store *s, int64_t id,
+                                      int64_t step);
 
 /* The instruction set of the session that trained 'step'; "": not known. */
-locant_status lct_store_sitting(char isa[16], locant_store *s, int64_t id,
-                                int64_t step);
+locant_status lct_store_session_isa(char isa[16], locant_store *s, int64_t id,
+                                    int64_t step);
 
 /* Recorded steps in order; memory of locant_alloc(), NULL if there are none. */
 locant_status lct_store_metrics(struct lct_metric **out, size_t *n,

@@ -314,28 +314,16 @@ locant_status locant_store_run(locant_run_info *out, locant_store *store,
 locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
                                   int64_t id)
 {
-    sqlite3_stmt *stmt = NULL;
-    locant_status status;
-    bool row = false;
+    bool found;
 
-    lct_store_lock(s);
-    status = lct_store_prepare(
-        &stmt, s, "SELECT key, batch_checksum, bytes FROM runs WHERE id = ?1",
-        "i", id);
-    if (status == LOCANT_OK)
-        status = lct_store_step(&row, s, stmt);
-    if (status == LOCANT_OK && row) {
-        lct_column_text(out->key, sizeof out->key, stmt, 0);
-        lct_column_text(out->batch_checksum, sizeof out->batch_checksum, stmt,
-                        1);
-        out->bytes = sqlite3_column_int64(stmt, 2);
-    }
-    sqlite3_finalize(stmt);
-    lct_store_unlock(s);
-    if (status == LOCANT_OK && !row)
+    LCT_TRY(lct_store_read(
+        &found, s, "SELECT key, batch_checksum, bytes FROM runs WHERE id = ?1",
+        "i>tti", id, out->key, sizeof out->key, out->batch_checksum,
+        sizeof out->batch_checksum, &out->bytes));
+    if (!found)
         return locant_fail(LOCANT_ERR_PARAM, "no run %" PRId64 " in %s", id,
                            s->directory);
-    return status;
+    return LOCANT_OK;
 }
 
 locant_status lct_store_run_options(char **out, locant_store *s, int64_t id)
