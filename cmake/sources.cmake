@@ -54,21 +54,22 @@ set(NETWORK_SOURCES
   model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c files/gzip.c
-  files/html.c files/io.c files/json.c files/npy.c files/npy_header.c
-  files/npy_write.c files/shared.c files/source.c files/tensors.c
-  files/tensors_entry.c files/tensors_header.c files/tensors_write.c
-  files/utf8.c
+  files/hash.c files/html.c files/io.c files/json.c files/npy.c
+  files/npy_header.c files/npy_write.c files/shared.c files/source.c
+  files/tensors.c files/tensors_entry.c files/tensors_header.c
+  files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c
-  store/build.c store/checkpoint.c store/corpus_recipe.c store/notice.c
-  store/run_sizes.c store/speed.c store/store.c store/store_eval.c
-  store/store_files.c store/store_guard.c store/store_keep.c
-  store/store_migrate.c store/store_open.c store/store_protocols.c
-  store/store_rows.c store/store_runs.c store/store_sql.c store/store_texts.c
+  store/build.c store/checkpoint.c store/clock.c store/corpus_recipe.c
+  store/notice.c store/run_sizes.c store/speed.c store/store.c
+  store/store_eval.c store/store_files.c store/store_guard.c
+  store/store_keep.c store/store_migrate.c store/store_open.c
+  store/store_protocols.c store/store_rows.c store/store_runs.c
+  store/store_sql.c store/store_texts.c store/sums.c
   train/load_trained.c train/train.c train/train_options.c
   train/train_resume.c train/train_set_up.c train/train_step.c
   measure/claims.c measure/evaluate.c measure/evaluate_as.c

@@ -11,6 +11,7 @@
 #include "fuzz.h"
 #include "measure/results.h"
 #include "store/speed.h"
+#include "store/store_eval.h"
 #include "locant/tasks.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define STORE_CASE_H
 #include "ask.h"
 #include "scratch_case.h"
-#include "store/store.h"
+#include "store/store_eval.h"
 
 static locant_store *open_store(void)
 {

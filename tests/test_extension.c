@@ -5,6 +5,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
+#include "store/store_eval.h"
 
 #include "measure/extension.h"
 #include "measure/numbers.h"

@@ -5,6 +5,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "ask.h"
+#include "store/store_eval.h"
 #include "locant/tasks.h"
 #include "train_case.h"
 #include <math.h>

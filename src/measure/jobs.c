@@ -1,7 +1,7 @@
 /* jobs.c - jobs in parallel, stage after stage, and their progress */
 #define _POSIX_C_SOURCE 200809L
 #include "jobs.h"
-#include "../store/checkpoint.h"
+#include "../store/clock.h"
 #include <math.h>
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #include "../measure/results_tasks.h"
 #include "../measure/study.h"
 #include "../measure/works.h"
-#include "../store/checkpoint.h"
+#include "../store/clock.h"
 #include "../store/store_texts.h"
 #include "page.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* store_eval.c - evaluations in the database */
-#include "store.h"
+#include "store_eval.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

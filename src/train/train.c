@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "train.h"
 #include "../store/checkpoint.h"
+#include "../store/clock.h"
+#include "../files/hash.h"
 #include "../store/speed.h"
 #include "trainer.h"
 #include <inttypes.h>

@@ -3,6 +3,7 @@
  * the resolved encoding, the model, and the key that identifies the run.
  */
 #include "../store/checkpoint.h"
+#include "../files/hash.h"
 #include "../store/store_texts.h"
 #include "train.h"
 #include "trainer.h"
