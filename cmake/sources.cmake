@@ -85,17 +85,18 @@ set(LAB_SOURCES
   measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
   measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
   measure/probe_training.c measure/probe_usage.c measure/probe_window.c
-  measure/properties.c measure/report_tasks.c measure/report_tasks_plan.c
-  measure/results.c measure/results_probe.c measure/results_references.c
-  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
-  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
+  measure/properties.c measure/report_parts.c measure/report_tasks.c
+  measure/report_tasks_plan.c measure/results.c measure/results_probe.c
+  measure/results_references.c measure/results_runs.c
+  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
+  measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_power.c measure/statistics_rank.c
   measure/statistics_tests.c measure/study.c measure/study_file.c
   measure/study_read.c measure/surface.c measure/task_copy.c
   measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
   measure/task_recall.c measure/task_recorded.c measure/task_row.c
   measure/task_score.c measure/task_state.c measure/task_tally.c
-  measure/tasks.c measure/training.c measure/works.c
+  measure/tasks.c measure/training.c
   figure/axes.c figure/bars.c figure/canvas.c figure/canvas_cairo.c
   figure/check.c figure/columns.c figure/columns_table.c figure/curves.c
   figure/data.c figure/dots.c figure/draw.c figure/drawing.c figure/heatmap.c
