@@ -56,21 +56,22 @@ set(NETWORK_SOURCES
   model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
   files/base64.c files/crc32c.c files/decimal.c files/dense.c files/gzip.c
-  files/html.c files/io.c files/json.c files/npy.c files/npy_header.c
-  files/npy_write.c files/shared.c files/source.c files/tensors.c
-  files/tensors_entry.c files/tensors_header.c files/tensors_write.c
-  files/utf8.c
+  files/hash.c files/html.c files/io.c files/json.c files/npy.c
+  files/npy_header.c files/npy_write.c files/shared.c files/source.c
+  files/tensors.c files/tensors_entry.c files/tensors_header.c
+  files/tensors_write.c files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
   corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c
-  store/build.c store/checkpoint.c store/corpus_recipe.c store/notice.c
-  store/run_sizes.c store/speed.c store/store.c store/store_eval.c
-  store/store_files.c store/store_guard.c store/store_keep.c
-  store/store_migrate.c store/store_open.c store/store_protocols.c
-  store/store_rows.c store/store_runs.c store/store_sql.c store/store_texts.c
+  store/build.c store/checkpoint.c store/clock.c store/corpus_recipe.c
+  store/notice.c store/run_sizes.c store/speed.c store/store.c
+  store/store_eval.c store/store_files.c store/store_guard.c
+  store/store_keep.c store/store_migrate.c store/store_open.c
+  store/store_protocols.c store/store_rows.c store/store_runs.c
+  store/store_sql.c store/store_texts.c store/sums.c
   train/load_trained.c train/train.c train/train_options.c
   train/train_resume.c train/train_set_up.c train/train_step.c
   measure/claims.c measure/evaluate.c measure/evaluate_as.c
@@ -86,17 +87,18 @@ set(LAB_SOURCES
   measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
   measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
   measure/probe_training.c measure/probe_usage.c measure/probe_window.c
-  measure/properties.c measure/report_tasks.c measure/report_tasks_plan.c
-  measure/results.c measure/results_probe.c measure/results_references.c
-  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
-  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
+  measure/properties.c measure/report_parts.c measure/report_tasks.c
+  measure/report_tasks_plan.c measure/results.c measure/results_probe.c
+  measure/results_references.c measure/results_runs.c
+  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
+  measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_power.c measure/statistics_rank.c
   measure/statistics_tests.c measure/study.c measure/study_file.c
   measure/study_read.c measure/surface.c measure/task_copy.c
   measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
   measure/task_recall.c measure/task_recorded.c measure/task_row.c
   measure/task_score.c measure/task_state.c measure/task_tally.c
-  measure/tasks.c measure/training.c measure/works.c
+  measure/tasks.c measure/training.c
   figure/axes.c figure/canvas.c figure/canvas_cairo.c figure/check.c
   figure/columns.c figure/columns_table.c figure/curves.c figure/data.c
   figure/draw.c figure/drawing.c figure/heatmap.c figure/inline.c

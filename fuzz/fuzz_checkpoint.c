@@ -8,6 +8,7 @@
 #include "files/crc32c.h"
 #include "fuzz.h"
 #include "store/checkpoint.h"
+#include "files/hash.h"
 #include "locant/files.h"
 #include <inttypes.h>
 #include <jansson.h>

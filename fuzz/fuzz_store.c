@@ -11,6 +11,7 @@
 #include "fuzz.h"
 #include "measure/results.h"
 #include "store/speed.h"
+#include "store/store_eval.h"
 #include "locant/tasks.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static void add_run(locant_store *s, const char *key, const char *source,
     int64_t id;
 
     HOLDS(lct_store_find_run(&id, s, &run) == LOCANT_OK);
-    HOLDS(lct_store_rewind(s, id, 0) == LOCANT_OK);
+    HOLDS(lct_store_begin_session(s, id, 0) == LOCANT_OK);
     HOLDS(lct_store_record(s, id, &state, m, 3) == LOCANT_OK);
     HOLDS(lct_store_keep_probe(s, id, "speed", "", "{\"forward\":1}") ==
           LOCANT_OK);
@@ -352,7 +353,7 @@ static void write_some(void)
     judge(status);
     if (status != LOCANT_OK)
         return;
-    judge(lct_store_rewind(s, 2, 1));
+    judge(lct_store_begin_session(s, 2, 1));
     judge(locant_store_remove(s, 1));
     locant_store_close(s);
 }

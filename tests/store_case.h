@@ -4,7 +4,7 @@
 #include "ask.h"
 #include "corpora.h"
 #include "scratch_case.h"
-#include "store/store.h"
+#include "store/store_eval.h"
 
 static locant_store *open_store(void)
 {

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "train_case.h"
 #include "files/crc32c.h"
+#include "files/hash.h"
 #include "files/tensors.h"
 #include <fcntl.h>
 #include <inttypes.h>

@@ -9,6 +9,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
+#include "store/store_eval.h"
 #include <math.h>
 
 enum { BLOCKS = TEST_SANITIZED ? 2 : 5, LONGEST = 2048 };

@@ -5,6 +5,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
+#include "store/store_eval.h"
 
 #include "measure/extension.h"
 #include "measure/numbers.h"
@@ -32,7 +33,8 @@ static struct lct_extension *extend(locant_store *s)
 {
     struct lct_extension *x;
 
-    CHECK_OK(lct_extension_run(&x, &tiny, s, corpus, NULL, NULL));
+    CHECK_OK(lct_extension_run(&x, &tiny,
+                               &(struct lct_lab){ s, corpus, NULL, NULL }));
     return x;
 }
 
@@ -184,7 +186,8 @@ TEST(stopped_it_goes_on_to_the_same_bits)
     locant_status status;
 
     CHECK(runs == 2 + 2 * lct_extension_tunings());
-    while ((status = lct_extension_run(&y, &tiny, b, corpus, stop, &calls)) ==
+    while ((status = lct_extension_run(
+                &y, &tiny, &(struct lct_lab){ b, corpus, stop, &calls })) ==
            LOCANT_ERR_INTERRUPTED) {
         lct_extension_free(y);
         stops++;

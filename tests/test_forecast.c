@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "lab_case.h"
 #include "measure/forecast.h"
-#include "measure/works.h"
+#include "measure/report_parts.h"
 #include <string.h>
 
 static int set_up(void **state)
@@ -165,35 +165,35 @@ TEST(jobs_besides_are_timed_without_a_limit_too)
 {
     static const char *const specs[] = { "none", "rope" };
     locant_report_options o = options_of(3, 0);
-    struct lct_works works;
+    struct lct_report_parts parts;
     struct lct_forecast f;
-    double x[LCT_WORKS];
+    double x[LCT_REPORT_PARTS];
 
     o.encodings = specs;
     o.with = LOCANT_WITH_SURFACE | LOCANT_WITH_EXTENSION | LOCANT_WITH_TASKS;
-    CHECK_OK(lct_works_create(&works, &o));
-    CHECK_OK(lct_forecast(&f, &works.plan, &o, store, corpus));
+    CHECK_OK(lct_report_parts_create(&parts, &o));
+    CHECK_OK(lct_forecast(&f, &parts.plan, &o, store, corpus));
     CHECK(f.limit == 0 && f.seed > 0);
-    assert_int_equal(works.plan.seeds, 3);
+    assert_int_equal(parts.plan.seeds, 3);
 
-    lct_works_forecast(x, &works, f.seed);
+    lct_report_parts_forecast(x, &parts, f.seed);
     CHECK(x[1] > 0 && x[2] > 0 && x[3] > 0);
     CHECK(fabs(x[0] - 3 * f.seed) <= 1e-9 * x[0]);
     /* four trained lengths and two seeds: at least as long as one of each */
     CHECK(x[2] > f.seed && x[2] < 100 * f.seed);
-    lct_works_announce(&works, x, listen, NULL);
+    lct_report_parts_announce(&parts, x, listen, NULL);
     CHECK(strstr(notice, "in addition, extension about ") == notice);
     CHECK(strstr(notice, " minutes, surface ") != NULL);
     CHECK(strstr(notice, ", tasks ") != NULL);
-    lct_works_free(&works);
+    lct_report_parts_free(&parts);
 
     o.with = 0;
-    CHECK_OK(lct_works_create(&works, &o));
-    lct_works_forecast(x, &works, f.seed);
+    CHECK_OK(lct_report_parts_create(&parts, &o));
+    lct_report_parts_forecast(x, &parts, f.seed);
     notice[0] = '\0';
-    lct_works_announce(&works, x, listen, NULL);
+    lct_report_parts_announce(&parts, x, listen, NULL);
     assert_string_equal(notice, "");
-    lct_works_free(&works);
+    lct_report_parts_free(&parts);
 }
 
 TEST_GROUP(set_up, free_lab)

@@ -82,7 +82,7 @@ IN_SCRATCH(keeps_metrics_and_rewinds)
     assert_string_equal(extra.key, "a");
     assert_int_equal(extra.bytes, 1000);
 
-    CHECK_OK(lct_store_rewind(s, id, 1));
+    CHECK_OK(lct_store_begin_session(s, id, 1));
     CHECK_OK(lct_store_metrics(&got, &n, s, id));
     CHECK(n == 1 && got[0].step == 1);
     locant_release(got);

@@ -5,6 +5,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "ask.h"
+#include "store/store_eval.h"
 #include "locant/tasks.h"
 #include "train_case.h"
 #include <math.h>
@@ -115,7 +116,7 @@ IN_SCRATCH(says_that_the_store_is_locked)
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL),
                      SQLITE_OK);
     sqlite3_busy_timeout(s->db, 20);
-    CHECK_REFUSED(lct_store_rewind(s, 1, 0), LOCANT_ERR_IO, want);
+    CHECK_REFUSED(lct_store_begin_session(s, 1, 0), LOCANT_ERR_IO, want);
     sqlite3_close(other);
     add_run(s, "a");
 }

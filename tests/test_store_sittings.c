@@ -39,7 +39,7 @@ IN_SCRATCH(records_what_each_sitting_computed_with)
     assert_int_equal(ask(&dir, "SELECT min(step) FROM sittings"), 1);
     assert_int_equal(ask(&dir, "SELECT max(step) FROM sittings"), step + 1);
     /* a sitting whose steps are trained again is none */
-    CHECK_OK(lct_store_rewind(s, id, 0));
+    CHECK_OK(lct_store_begin_session(s, id, 0));
     assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings"), 1);
     CHECK_OK(locant_store_remove(s, id));
     assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings"), 0);
@@ -72,8 +72,8 @@ IN_SCRATCH(refuses_another_instruction_set)
     CHECK_OK(locant_set_isa("base"));
     snprintf(want, sizeof want,
              "locant_train: run 1 was trained with %s to"
-             " step %" PRId64 ", this is base: --isa %s continues to the same"
-             " bits, --any-isa to others",
+             " step %" PRId64 ", this is base: continue with --isa %s for the"
+             " same bits, or with --any-isa for other bits",
              other, step, other);
     CHECK_REFUSED(locant_train(&id, s, corpus, &o), LOCANT_ERR_PARAM, want);
     CHECK_REFUSED(locant_resume(s, id, corpus, NULL, NULL), LOCANT_ERR_PARAM,

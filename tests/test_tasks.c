@@ -7,7 +7,7 @@
 #include "oracle/tasks.h"
 
 #include "measure/tasks.h"
-#include "store/checkpoint.h"
+#include "files/hash.h"
 #include "train/train.h"
 #include <math.h>
 #include <stdlib.h>

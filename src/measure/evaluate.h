@@ -1,7 +1,7 @@
 /* evaluate.h - evaluating a trained model on a corpus */
 #ifndef LCT_EVALUATE_H
 #define LCT_EVALUATE_H
-#include "../store/store.h"
+#include "../store/store_eval.h"
 
 enum { LCT_EVAL_TARGETS = 64, LCT_EVAL_BLOCKS = 96 };
 

@@ -1,5 +1,5 @@
 /* evaluate_windows.c - windows of text through the model: P1 to P4 */
-#include "../store/checkpoint.h"
+#include "../store/clock.h"
 #include "eval.h"
 #include <inttypes.h>
 #include <string.h>

@@ -15,7 +15,8 @@
 
 enum { TUNINGS = 8 };
 
-struct work {
+/* What the jobs share. */
+struct state {
     const struct lct_extension_plan *plan;
     struct lct_extension *x;
     struct lct_extension_place place;
@@ -38,20 +39,20 @@ static size_t tunings(void)
  * because its parent failed so? Such a run has no children and is not
  * evaluated.
  */
-static bool has_failed(const struct work *w, int64_t run)
+static bool has_failed(const struct state *s, int64_t run)
 {
-    return run == 0 || lct_run_failed(w->place.store, run);
+    return run == 0 || lct_run_failed(s->place.store, run);
 }
 
 /* ---------------------------------------------------------------- training */
 
 static locant_status train_base(struct lct_job *job)
 {
-    const struct work *w = job->jobs->work;
-    locant_train_options o = lct_extension_options(w->plan);
+    const struct state *s = job->jobs->state;
+    locant_train_options o = lct_extension_options(s->plan);
 
     o.seed = job->i + 1;
-    return lct_job_train(&w->x->base[job->i], job, &o);
+    return lct_job_train(&s->x->base[job->i], job, &o);
 }
 
 /* Fine-tune a run on text, or one that has learned needles: as many tokens a
@@ -60,9 +61,9 @@ static locant_status train_base(struct lct_job *job)
 static locant_status tune(struct lct_job *job, size_t seed, size_t which,
                           bool needle)
 {
-    struct work *w = job->jobs->work;
+    struct state *s = job->jobs->state;
     const struct lct_extension_tuning *how = lct_extension_tuning((int)which);
-    locant_train_options o = lct_extension_options(w->plan);
+    locant_train_options o = lct_extension_options(s->plan);
     char spec[256];
 
     LCT_TRY(lct_extension_spec(spec, how->train, LCT_EXT_TUNED_FACTOR));
@@ -71,45 +72,45 @@ static locant_status tune(struct lct_job *job, size_t seed, size_t which,
 
         LCT_TRY(locant_task_options(&o, "T12"));
         o.batch = batch;
-        o.steps = w->plan->needle_steps;
+        o.steps = s->plan->needle_steps;
     }
     o.encoding = spec;
     o.seed = seed + 1;
-    o.parent = needle ? w->needle[seed] : w->x->base[seed];
+    o.parent = needle ? s->needle[seed] : s->x->base[seed];
     o.batch = o.batch * LCT_EXT_TRAINED / how->length;
     o.length = how->length;
     o.steps = (o.steps + 19) / 20;
-    o.learning_rate = w->plan->rate / 10;
+    o.learning_rate = s->plan->rate / 10;
     o.constant_rate = 1;
-    return has_failed(w, o.parent)
+    return has_failed(s, o.parent)
                ? LOCANT_OK
-               : lct_job_train(needle ? &w->tuned_needle[seed][which]
-                                      : &w->tuned[seed][which],
+               : lct_job_train(needle ? &s->tuned_needle[seed][which]
+                                      : &s->tuned[seed][which],
                                job, &o);
 }
 
 /* Needles are learned at the trained length, by the encoding as trained. */
 static locant_status learn_needle(struct lct_job *job, size_t seed)
 {
-    struct work *w = job->jobs->work;
+    struct state *s = job->jobs->state;
     locant_train_options o;
 
     LCT_TRY(locant_task_options(&o, "T12"));
     o.encoding = "rope";
     o.seed = seed + 1;
-    o.parent = w->x->base[seed];
+    o.parent = s->x->base[seed];
     /* the learning rate of T12, but as many tokens a step as other runs here */
-    o.batch = lct_extension_options(w->plan).batch;
-    o.steps = w->plan->needle_steps;
+    o.batch = lct_extension_options(s->plan).batch;
+    o.steps = s->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;
-    return has_failed(w, o.parent) ? LOCANT_OK
-                                   : lct_job_train(&w->needle[seed], job, &o);
+    return has_failed(s, o.parent) ? LOCANT_OK
+                                   : lct_job_train(&s->needle[seed], job, &o);
 }
 
 static locant_status train_on(struct lct_job *job)
 {
-    const struct work *w = job->jobs->work;
-    const size_t seeds = (size_t)w->plan->seeds, i = job->i;
+    const struct state *s = job->jobs->state;
+    const size_t seeds = (size_t)s->plan->seeds, i = job->i;
 
     return i < seeds ? learn_needle(job, i) /* needles first: they take
                                                longest */
@@ -118,8 +119,8 @@ static locant_status train_on(struct lct_job *job)
 
 static locant_status train_needles_on(struct lct_job *job)
 {
-    const struct work *w = job->jobs->work;
-    const size_t seeds = (size_t)w->plan->seeds;
+    const struct state *s = job->jobs->state;
+    const size_t seeds = (size_t)s->plan->seeds;
 
     return tune(job, job->i % seeds, job->i / seeds, true);
 }
@@ -135,22 +136,22 @@ struct way {
     int64_t run, needle_run;
 };
 
-static struct way way_of(const struct work *w, size_t i)
+static struct way way_of(const struct state *s, size_t i)
 {
     const size_t rows = methods() + tunings(), at = i % rows, seed = i / rows;
-    struct way way = { .row = &w->x->row[at],
+    struct way way = { .row = &s->x->row[at],
                        .seed = seed,
                        .tuned = at >= methods() };
 
     if (way.tuned) {
         way.pattern = lct_extension_tuning((int)(at - methods()))->spec;
-        way.run = w->tuned[seed][at - methods()];
-        way.needle_run = w->tuned_needle[seed][at - methods()];
+        way.run = s->tuned[seed][at - methods()];
+        way.needle_run = s->tuned_needle[seed][at - methods()];
     } else {
         way.pattern = lct_extension_method((int)at)->spec;
         way.crop = lct_extension_method((int)at)->crop;
-        way.run = w->x->base[seed];
-        way.needle_run = w->needle[seed];
+        way.run = s->x->base[seed];
+        way.needle_run = s->needle[seed];
     }
     return way;
 }
@@ -159,8 +160,8 @@ static locant_status read_at(struct lct_extension_loss *to, double *position,
                              struct lct_job *job, size_t seed,
                              const struct lct_extension_cell *cell)
 {
-    const struct work *w = job->jobs->work;
-    struct lct_extension_place place = w->place;
+    const struct state *s = job->jobs->state;
+    struct lct_extension_place place = s->place;
     double speed = NAN;
 
     place.context = job;
@@ -184,9 +185,9 @@ static void no_loss(struct lct_extension_loss *to, size_t seed, int64_t blocks)
    of the longest. */
 static locant_status read_row(struct lct_job *job)
 {
-    const struct work *w = job->jobs->work;
-    const struct way way = way_of(w, job->i);
-    const int last = w->plan->factors - 1;
+    const struct state *s = job->jobs->state;
+    const struct way way = way_of(s, job->i);
+    const int last = s->plan->factors - 1;
     double *position = way.row->position[way.seed];
     char spec[256];
     struct lct_extension_cell cell = { .run = way.run,
@@ -196,9 +197,9 @@ static locant_status read_row(struct lct_job *job)
     for (int i = 0; i < LCT_EXT_BUCKETS; i++)
         position[i] = NAN;
     for (int f = 0; f <= last; f++)
-        no_loss(&way.row->at[f], way.seed, w->place.blocks);
-    no_loss(&way.row->short_inputs, way.seed, w->place.blocks);
-    if (has_failed(w, way.run))
+        no_loss(&way.row->at[f], way.seed, s->place.blocks);
+    no_loss(&way.row->short_inputs, way.seed, s->place.blocks);
+    if (has_failed(s, way.run))
         return LOCANT_OK;
     for (int f = 0; f <= last; f++) {
         const int64_t factor = lct_extension_factor(f);
@@ -238,7 +239,7 @@ static locant_status find_needles(struct lct_extension_needle *to,
                                   struct lct_job *job, const struct way *way,
                                   int64_t factor)
 {
-    const struct work *w = job->jobs->work;
+    const struct state *s = job->jobs->state;
     const int64_t length = factor * LCT_EXT_TRAINED;
     struct found found = { job->jobs, to };
     char spec[256];
@@ -248,31 +249,31 @@ static locant_status find_needles(struct lct_extension_needle *to,
 
     LCT_TRY(lct_extension_spec(spec, way->pattern,
                                way->tuned ? LCT_EXT_TUNED_FACTOR : factor));
-    o.items = w->plan->items;
+    o.items = s->plan->items;
     o.lengths = &length;
     o.n_lengths = 1;
     o.progress = lct_job_on_score;
     o.context = job;
     lct_job_reads(job, (double)(o.items * length));
-    return lct_task_evaluate_as(w->place.store, way->needle_run, &as, &o,
+    return lct_task_evaluate_as(s->place.store, way->needle_run, &as, &o,
                                 take_score, &found);
 }
 
 static locant_status read_needles(struct lct_job *job)
 {
-    const struct work *w = job->jobs->work;
-    const struct way way = way_of(w, job->i);
+    const struct state *s = job->jobs->state;
+    const struct way way = way_of(s, job->i);
 
-    if (has_failed(w, way.needle_run))
+    if (has_failed(s, way.needle_run))
         return LOCANT_OK;
-    for (int f = 0; f < w->plan->factors; f++)
+    for (int f = 0; f < s->plan->factors; f++)
         LCT_TRY(find_needles(&way.row->needle[f], job, &way,
                              lct_extension_factor(f)));
     if (way.tuned)
         return find_needles(&way.row->needle_short, job, &way, 1);
-    return way.row != w->x->row
+    return way.row != s->x->row
                ? LOCANT_OK
-               : find_needles(&w->x->needle_trained, job, &way, 1);
+               : find_needles(&s->x->needle_trained, job, &way, 1);
 }
 
 /* --------------------------------------------------------------------- all */
@@ -289,18 +290,18 @@ double lct_extension_cost(const struct lct_extension_plan *p)
            seeds * lengths * rows * (double)(p->blocks + p->items);
 }
 
-static locant_status allocate(const struct work *j)
+static locant_status allocate(const struct state *s)
 {
     const size_t rows = methods() + tunings();
-    const size_t n = (size_t)j->plan->seeds * (size_t)j->place.blocks;
+    const size_t n = (size_t)s->plan->seeds * (size_t)s->place.blocks;
     bool good;
 
-    j->x->row = locant_alloc(rows * sizeof *j->x->row);
-    good = j->x->row != NULL;
+    s->x->row = locant_alloc(rows * sizeof *s->x->row);
+    good = s->x->row != NULL;
     for (size_t i = 0; i < rows && good; i++) {
-        struct lct_extension_row *row = &j->x->row[i];
+        struct lct_extension_row *row = &s->x->row[i];
 
-        for (int f = 0; f < j->plan->factors && good; f++) {
+        for (int f = 0; f < s->plan->factors && good; f++) {
             row->at[f].loss = locant_alloc(n * sizeof(double));
             row->at[f].speed = NAN;
             good = row->at[f].loss != NULL;
@@ -316,9 +317,9 @@ static locant_status allocate(const struct work *j)
                               n * rows);
 }
 
-static locant_status run(struct work *w, struct lct_jobs *jobs)
+static locant_status run(struct state *s, struct lct_jobs *jobs)
 {
-    const size_t seeds = (size_t)w->plan->seeds, rows = methods() + tunings();
+    const size_t seeds = (size_t)s->plan->seeds, rows = methods() + tunings();
     const struct lct_stage stages[] = {
         { train_base, seeds },
         { train_on, seeds * (tunings() + 1) },
@@ -327,43 +328,38 @@ static locant_status run(struct work *w, struct lct_jobs *jobs)
         { read_needles, seeds * rows },
     };
 
-    LCT_TRY(lct_extension_blocks(&w->place, w->plan->blocks));
-    w->x->blocks = w->place.blocks;
-    LCT_TRY(allocate(w));
+    LCT_TRY(lct_extension_blocks(&s->place, s->plan->blocks));
+    s->x->blocks = s->place.blocks;
+    LCT_TRY(allocate(s));
     return lct_jobs_run(jobs, stages, sizeof stages / sizeof stages[0]);
 }
 
 locant_status lct_extension_run(struct lct_extension **out,
                                 const struct lct_extension_plan *plan,
-                                locant_store *store,
-                                const locant_corpus *corpus,
-                                locant_progress_fn progress, void *context)
+                                const struct lct_lab *lab)
 {
-    struct work *w = locant_alloc(sizeof *w);
+    struct state *s = locant_alloc(sizeof *s);
     struct lct_extension *x = locant_alloc(sizeof *x);
-    struct lct_jobs jobs = { .work = w,
+    struct lct_jobs jobs = { .state = s,
                              .phase = "extend",
-                             .store = store,
-                             .corpus = corpus,
-                             .progress = progress,
-                             .context = context,
+                             .lab = *lab,
                              .all = lct_extension_cost(plan) };
     locant_status status;
 
     *out = x;
-    if (w == NULL || x == NULL) {
-        locant_release(w);
+    if (s == NULL || x == NULL) {
+        locant_release(s);
         return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory");
     }
-    x->plan = w->plan = plan;
-    w->x = x;
-    w->place = (struct lct_extension_place){ .store = store,
-                                             .corpus = corpus,
+    x->plan = s->plan = plan;
+    s->x = x;
+    s->place = (struct lct_extension_place){ .store = lab->store,
+                                             .corpus = lab->corpus,
                                              .tick = lct_job_on_read };
-    status = run(w, &jobs);
+    status = run(s, &jobs);
     x->failures = jobs.failures;
     x->seconds = jobs.seconds;
-    locant_release(w);
+    locant_release(s);
     return status;
 }
 

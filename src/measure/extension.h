@@ -60,7 +60,7 @@ struct lct_extension_plan {
 const struct lct_extension_plan *lct_extension_plan(locant_preset preset);
 int64_t lct_extension_factor(int i);
 
-/* Cost of the whole work in tokens; trained tokens count three times. */
+/* Cost of everything in tokens; trained tokens count three times. */
 double lct_extension_cost(const struct lct_extension_plan *p);
 
 /* Options of the base run, without its seed. */
@@ -108,9 +108,7 @@ struct lct_extension {
  */
 locant_status lct_extension_run(struct lct_extension **out,
                                 const struct lct_extension_plan *plan,
-                                locant_store *store,
-                                const locant_corpus *corpus,
-                                locant_progress_fn progress, void *context);
+                                const struct lct_lab *lab);
 void lct_extension_free(struct lct_extension *x);
 
 /* -------------------------------------------------------------------- cells */

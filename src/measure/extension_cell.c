@@ -7,7 +7,7 @@
  * P1 and all of them are P2 of that length.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "../store/checkpoint.h"
+#include "../store/clock.h"
 #include "eval.h"
 #include "extension.h"
 #include <inttypes.h>

@@ -8,7 +8,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "forecast.h"
-#include "../store/checkpoint.h"
+#include "../store/clock.h"
+#include "../files/hash.h"
 #include "../store/notice.h"
 #include "measures.h"
 #include <jansson.h>

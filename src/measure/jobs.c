@@ -1,7 +1,7 @@
 /* jobs.c - jobs in parallel, stage after stage, and their progress */
 #define _POSIX_C_SOURCE 200809L
 #include "jobs.h"
-#include "../store/checkpoint.h"
+#include "../store/clock.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -25,8 +25,8 @@ static int tell(struct lct_job *job, locant_progress *p, double cost,
     p->left = all->spent > 0
                   ? p->elapsed * (double)(p->total - p->done) / all->spent
                   : NAN;
-    if (due && !all->stop && all->progress &&
-        all->progress(p, all->context) != 0)
+    if (due && !all->stop && all->lab.progress &&
+        all->lab.progress(p, all->lab.context) != 0)
         all->stop = true;
     stop = all->stop;
     pthread_mutex_unlock(&all->mutex);
@@ -114,9 +114,9 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
     o.context = job;
     job->step = o.batch * o.length;
     job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step);
-    LCT_TRY(
-        lct_train_or_fail(run, all->store, o.source ? NULL : all->corpus, &o));
-    if (lct_run_failed(all->store, *run))
+    LCT_TRY(lct_train_or_fail(run, all->lab.store,
+                              o.source ? NULL : all->lab.corpus, &o));
+    if (lct_run_failed(all->lab.store, *run))
         tell_failure(job);
     return LOCANT_OK;
 }

@@ -15,15 +15,11 @@ struct lct_stage {
     size_t n;
 };
 
-/* All stages of some work. The caller sets the members up to 'all'. */
+/* Stages of jobs. The caller sets the members up to 'all'. */
 struct lct_jobs {
-    void *work;
-    const char *phase; /* name of the phase in which runs are
-                                    evaluated */
-    locant_store *store;
-    const locant_corpus *corpus; /* NULL: no job reads text */
-    locant_progress_fn progress; /* or NULL */
-    void *context;
+    void *state;       /* what the jobs share */
+    const char *phase; /* name of the phase in which runs are evaluated */
+    struct lct_lab lab;
     double all; /* cost of everything in tokens; trained tokens count thrice */
     double seconds;   /* duration; written by lct_jobs_run() */
     int64_t failures; /* written too: runs whose loss stopped being finite */

@@ -89,15 +89,7 @@ static locant_status check_options(const locant_report_options *o)
 static locant_status try_model(const locant_encoding *e,
                                const locant_train_options *o)
 {
-    const struct lct_model_config config = { .layers = o->layers,
-                                             .width = o->width,
-                                             .heads = o->heads,
-                                             .kv_heads = o->kv_heads,
-                                             .ff = o->ff,
-                                             .vocab = o->source
-                                                          ? o->source->vocab
-                                                          : LCT_VOCAB,
-                                             .encoding = e };
+    const struct lct_model_config config = lct_train_config(o, e);
     struct lct_model *model = NULL;
     locant_status status =
         lct_model_create(&model, &config, 1, o->length, false);

@@ -1,5 +1,5 @@
 /* plan.h - the runs that a report compares: what it trains and evaluates.
-   Extension, surface and tasks have plans of their own; see works.h. */
+   Extension, surface and tasks have plans of their own; see report_parts.h. */
 #ifndef LCT_PLAN_H
 #define LCT_PLAN_H
 #include "../train/train.h"
@@ -10,6 +10,14 @@ enum { LCT_MOST_ENCODINGS = 1000 };
 
 /* Is this the name of a preset? */
 bool lct_is_preset(const char *name);
+
+/* Where runs are kept, the text they read, and who is told of progress. */
+struct lct_lab {
+    locant_store *store;
+    const locant_corpus *corpus; /* NULL: no run reads text */
+    locant_progress_fn progress; /* or NULL */
+    void *context;
+};
 
 /* What a report trains and evaluates. */
 struct lct_plan {
@@ -61,7 +69,5 @@ double lct_plan_cost(const struct lct_plan *plan);
  * Train and evaluate what the store lacks, in parallel. A run whose loss stops
  * being finite does not stop the others.
  */
-locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
-                           const locant_corpus *corpus,
-                           locant_progress_fn progress, void *context);
+locant_status lct_plan_run(struct lct_plan *plan, const struct lct_lab *lab);
 #endif

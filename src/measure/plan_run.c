@@ -30,7 +30,7 @@ static locant_status run_one(struct lct_job *job, int64_t *run, double rate,
                              uint64_t seed)
 {
     const struct lct_jobs *all = job->jobs;
-    const struct lct_plan *plan = all->work;
+    const struct lct_plan *plan = all->state;
     const size_t e = job->i % plan->n;
     locant_train_options o = plan->train;
     locant_evaluation unused;
@@ -40,25 +40,25 @@ static locant_status run_one(struct lct_job *job, int64_t *run, double rate,
     o.learning_rate = rate;
     job->steps = o.steps;
     LCT_TRY(lct_job_train(run, job, &o));
-    if (lct_run_failed(all->store, *run))
+    if (lct_run_failed(all->lab.store, *run))
         return LOCANT_OK;
     lct_job_reads(job, evaluation_tokens(plan, e));
-    LCT_TRY(lct_evaluate(&unused, all->store, *run, all->corpus, plan->blocks,
-                         lct_job_on_read, job));
-    return lct_evaluate_more(all->store, *run, all->corpus, plan->blocks,
-                             lct_job_on_read, job);
+    LCT_TRY(lct_evaluate(&unused, all->lab.store, *run, all->lab.corpus,
+                         plan->blocks, lct_job_on_read, job));
+    return lct_evaluate_more(all->lab.store, *run, all->lab.corpus,
+                             plan->blocks, lct_job_on_read, job);
 }
 
 static locant_status try_rate(struct lct_job *job)
 {
-    const struct lct_plan *plan = job->jobs->work;
+    const struct lct_plan *plan = job->jobs->state;
 
     return run_one(job, &plan->tried[job->i], plan->rates[job->i / plan->n], 1);
 }
 
 static locant_status run_seed(struct lct_job *job)
 {
-    const struct lct_plan *plan = job->jobs->work;
+    const struct lct_plan *plan = job->jobs->state;
 
     return run_one(job, &plan->runs[job->i], plan->rate[job->i % plan->n],
                    1 + job->i / plan->n);
@@ -98,25 +98,20 @@ static locant_status choose(struct lct_job *job)
 {
     const struct lct_jobs *all = job->jobs;
 
-    return lct_choose_rates(all->work, all->store,
-                            locant_corpus_info_of(all->corpus)->sha256);
+    return lct_choose_rates(all->state, all->lab.store,
+                            locant_corpus_info_of(all->lab.corpus)->sha256);
 }
 
-locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
-                           const locant_corpus *corpus,
-                           locant_progress_fn progress, void *context)
+locant_status lct_plan_run(struct lct_plan *plan, const struct lct_lab *lab)
 {
     const struct lct_stage stages[] = {
         { try_rate, plan->n * (size_t)plan->n_rates },
         { choose, 1 },
         { run_seed, plan->n * (size_t)plan->seeds },
     };
-    struct lct_jobs jobs = { .work = plan,
+    struct lct_jobs jobs = { .state = plan,
                              .phase = "evaluate",
-                             .store = store,
-                             .corpus = corpus,
-                             .progress = progress,
-                             .context = context,
+                             .lab = *lab,
                              .all = (plan->seeds + plan->n_rates) *
                                     lct_plan_cost(plan) };
 

@@ -3,7 +3,6 @@
  * part in the store.
  */
 #include "probe.h"
-#include "../store/checkpoint.h"
 #include "../train/load_trained.h"
 #include "../train/train.h"
 #include "tasks.h"
@@ -60,31 +59,16 @@ static locant_status check_run(const locant_run_info *run,
 
 static locant_status load(struct lct_probe *p)
 {
-    struct lct_run_extra extra;
-    struct lct_checkpoint c = { .key = extra.key };
-    struct lct_model_config config;
-    locant_status status;
-    char *path;
+    const struct lct_model_config *config;
 
-    LCT_TRY(lct_store_run_extra(&extra, p->store, p->run.id));
-    LCT_TRY(lct_model_parse(&config, p->run.model));
-    LCT_TRY(lct_run_encoding(&p->encoding, p->store, &p->run));
-    config.encoding = p->encoding;
-    p->layers = config.layers;
-    p->heads = config.heads;
+    LCT_TRY(lct_load_model(&p->model, &p->encoding, p->store, &p->run,
+                           LCT_PROBE_LONG, true));
+    config = lct_model_config_of(p->model);
+    p->layers = config->layers;
+    p->heads = config->heads;
     p->longest = lct_check_reach(p->encoding, LCT_PROBE_LONG) == LOCANT_OK
                      ? LCT_PROBE_LONG
                      : p->length;
-    LCT_TRY(lct_store_run_path(&path, p->store, p->run.id, "safetensors"));
-    status = lct_check_room(&p->run, path, p->store);
-    if (status == LOCANT_OK)
-        status = lct_store_blame(
-            lct_model_create(&p->model, &config, 1, LCT_PROBE_LONG, true),
-            p->store, "run %" PRId64, p->run.id);
-    if (status == LOCANT_OK)
-        status = lct_checkpoint_read(&c, p->model, path);
-    locant_release(path);
-    LCT_TRY(status);
     p->trained = locant_alloc(lct_model_size(p->model) * sizeof(real));
     if (p->trained == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,

@@ -7,6 +7,7 @@
 #ifndef LCT_PROBE_H
 #define LCT_PROBE_H
 #include "locant/probe.h"
+#include "../model/model.h"
 #include "../train/train.h"
 #include "statistics.h"
 #include <jansson.h>
@@ -191,6 +192,16 @@ struct lct_probe {
     void *context;
 };
 
+/* Windows first .. first + n - 1 of the text, 'at_once' in a pass. */
+struct lct_windows {
+    int64_t first, n, length, at_once;
+    bool repeated; /* repeat the first byte of the window instead */
+};
+
+/* Run the model on them, without targets, and show every layer to 'watch'. */
+locant_status lct_probe_pass(struct lct_probe *p, const struct lct_windows *w,
+                             lct_layer_watcher watch, void *context);
+
 /* Copy window w of the text to tokens [T]. */
 void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
                       int64_t T);
@@ -205,6 +216,10 @@ int64_t lct_probe_length(int64_t length);
 locant_status lct_probe_pairs(struct lct_pairs *out, const struct lct_probe *p);
 void lct_pairs_free(struct lct_pairs *pairs);
 
+/* lct_predicted_pair() at the trained length. */
+json_t *lct_predicted_json(const struct lct_pairs *pairs,
+                           const struct lct_probe *p);
+
 /* Targets scored at the end of a window. */
 int64_t lct_probe_targets(const struct lct_probe *p);
 
@@ -214,6 +229,9 @@ void lct_probe_recall(struct lct_probe *p);
 
 /* Zeroed memory for n doubles, n > 0. */
 locant_status lct_probe_doubles(double **out, int64_t n);
+
+/* Add the members of 'more', which is released. NOMEM if it is NULL. */
+locant_status lct_probe_add(json_t *out, json_t *more);
 
 /* A list of reals; null for what is not finite. */
 json_t *lct_probe_reals(const double *x, int64_t n);

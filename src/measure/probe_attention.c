@@ -1,8 +1,6 @@
 /* probe_attention.c - what the heads of a model attend to */
-#include "../model/model.h"
 #include "probe.h"
 #include <math.h>
-#include <string.h>
 
 enum {
     WINDOWS = 8,     /* windows of the trained length */
@@ -13,8 +11,8 @@ enum {
 
 /* Some rows of some windows, summed over the windows. */
 struct sweep {
-    int64_t length, windows, first; /* windows first, first + 1, .. */
-    int repeated;                   /* repeat the first byte */
+    int64_t length, windows;
+    bool repeated; /* repeat the first byte */
     int64_t n;
     int64_t *t;                  /* [n] queries */
     struct lct_head_sums *heads; /* [layers * heads] */
@@ -47,8 +45,6 @@ static locant_status reserve(struct sweep *s, struct lct_probe *p)
                            "locant_probe: no memory for %zu "
                            "rows of attention",
                            n);
-    memset(s->heads, 0, heads * sizeof *s->heads);
-    memset(s->entropy, 0, heads * n * sizeof *s->entropy);
     return LOCANT_OK;
 }
 
@@ -73,27 +69,6 @@ static void see(const struct lct_layer_seen *seen, void *context)
         }
 }
 
-static locant_status sweep(struct sweep *s, struct lct_probe *p)
-{
-    int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
-    locant_status status = LOCANT_OK;
-
-    for (int64_t i = 0; i < s->length; i++)
-        none[i] = -1;
-    lct_model_watch(p->model, see, s);
-    for (int64_t w = 0; w < s->windows && status == LOCANT_OK; w++) {
-        lct_probe_window(tokens, p, s->first + w, s->length);
-        for (int64_t i = 0; s->repeated && i < s->length; i++)
-            tokens[i] = tokens[0];
-        status =
-            lct_model_forward(p->model, tokens, none, 1, s->length, NULL, NULL);
-        if (status == LOCANT_OK)
-            status = s->status;
-    }
-    lct_model_watch(p->model, NULL, NULL);
-    return status;
-}
-
 /* Choose every query. */
 static void choose_all(struct sweep *s)
 {
@@ -114,16 +89,29 @@ static void choose_evenly(struct sweep *s)
     }
 }
 
+/* Sum over the windows: all their queries, or s->n of them. */
+static locant_status sweep(struct sweep *s, struct lct_probe *p)
+{
+    const struct lct_windows w = { 0, s->windows, s->length, 1, s->repeated };
+
+    if (s->n == 0)
+        s->n = s->length;
+    LCT_TRY(reserve(s, p));
+    if (s->n == s->length)
+        choose_all(s);
+    else
+        choose_evenly(s);
+    LCT_TRY(lct_probe_pass(p, &w, see, s));
+    return s->status;
+}
+
 /* --------------------------------------------------------------------- JSON */
 
 static json_t *head_json(const struct sweep *s, int64_t at)
 {
     const struct lct_head_sums *h = &s->heads[at];
-    double within[LCT_PROBE_WITHIN], bin[LCT_PROBE_BINS];
-    double share[LCT_PROBE_SHARES];
+    double bin[LCT_PROBE_BINS], share[LCT_PROBE_SHARES];
 
-    for (int k = 0; k < LCT_PROBE_WITHIN; k++)
-        within[k] = h->within[k] / h->rows;
     for (int k = 0; k < LCT_PROBE_BINS; k++)
         bin[k] = h->bin[k] / h->rows;
     for (int k = 0; k < LCT_PROBE_SHARES; k++)
@@ -136,9 +124,11 @@ static json_t *head_json(const struct sweep *s, int64_t at)
         lct_probe_real(h->entropy / h->rows), "slope",
         lct_probe_real(lct_entropy_slope(h)), "distance",
         lct_probe_real(h->distance / h->rows), "within", "8",
-        lct_probe_real(within[0]), "32", lct_probe_real(within[1]), "128",
-        lct_probe_real(within[2]), "sink", lct_probe_real(h->sink / h->rows),
-        "self", lct_probe_real(h->self / h->rows), "previous",
+        lct_probe_real(h->within[0] / h->rows), "32",
+        lct_probe_real(h->within[1] / h->rows), "128",
+        lct_probe_real(h->within[2] / h->rows), "sink",
+        lct_probe_real(h->sink / h->rows), "self",
+        lct_probe_real(h->self / h->rows), "previous",
         lct_probe_real(h->previous / h->rows), "self_bias",
         lct_probe_real(h->self_bias / h->rows), "previous_bias",
         lct_probe_real(h->previous_bias / h->rows), "bins",
@@ -166,14 +156,10 @@ static locant_status add_sweep(json_t *out, const char *name,
     struct sweep s = {
         .length = far ? p->longest : p->length,
         .windows = far ? FAR_WINDOWS : WINDOWS,
-        .n = far ? FAR_ROWS : p->length,
+        .n = far ? FAR_ROWS : 0,
     };
-    locant_status status = reserve(&s, p);
+    locant_status status = sweep(&s, p);
 
-    if (status == LOCANT_OK) {
-        (far ? choose_evenly : choose_all)(&s);
-        status = sweep(&s, p);
-    }
     if (status == LOCANT_OK)
         json_object_set_new(out, name, sweep_json(&s));
     release(&s);
@@ -214,15 +200,9 @@ static void add_lists(json_t *out, const struct sweep *s)
 
 locant_status lct_probe_heads(json_t *out, struct lct_probe *p)
 {
-    struct sweep s = { .length = p->length,
-                       .windows = FEW_WINDOWS,
-                       .n = p->length };
-    locant_status status = reserve(&s, p);
+    struct sweep s = { .length = p->length, .windows = FEW_WINDOWS };
+    locant_status status = sweep(&s, p);
 
-    if (status == LOCANT_OK) {
-        choose_all(&s);
-        status = sweep(&s, p);
-    }
     if (status == LOCANT_OK)
         add_lists(out, &s);
     release(&s);
@@ -238,21 +218,15 @@ static int64_t sink_length(const struct lct_probe *p)
 
 /* alpha[layers * heads]: mean weight of the first key. */
 static locant_status find_sinks(double *alpha, struct lct_probe *p,
-                                int repeated)
+                                bool repeated)
 {
     struct sweep s = {
         .length = sink_length(p),
         .windows = WINDOWS,
         .repeated = repeated,
     };
-    locant_status status;
+    locant_status status = sweep(&s, p);
 
-    s.n = s.length;
-    status = reserve(&s, p);
-    if (status == LOCANT_OK) {
-        choose_all(&s);
-        status = sweep(&s, p);
-    }
     for (int64_t i = 0; status == LOCANT_OK && i < p->layers * p->heads; i++)
         alpha[i] = s.heads[i].sink / s.heads[i].rows;
     release(&s);
@@ -275,9 +249,9 @@ static locant_status add_sinks(json_t *out, struct lct_probe *p)
     locant_status status;
 
     LCT_TRY(lct_probe_doubles(&alpha, 2 * n));
-    status = find_sinks(alpha, p, 0);
+    status = find_sinks(alpha, p, false);
     if (status == LOCANT_OK)
-        status = find_sinks(alpha + n, p, 1);
+        status = find_sinks(alpha + n, p, true);
     if (status == LOCANT_OK)
         json_object_set_new(out, "sinks",
                             json_pack("{s:I, s:f, s:o, s:o, s:f, s:f}",

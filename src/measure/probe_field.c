@@ -3,7 +3,6 @@
  * respect to the input, and losses of the same targets with less and less
  * context.
  */
-#include "../model/model.h"
 #include "probe.h"
 #include <math.h>
 #include <string.h>

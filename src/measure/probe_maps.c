@@ -2,7 +2,6 @@
  * probe_maps.c - attention on one text as pictures: some queries, keys pooled,
  * before training, after, and beyond the trained length.
  */
-#include "../model/model.h"
 #include "probe.h"
 #include <math.h>
 #include <string.h>
@@ -58,19 +57,12 @@ static json_t *maps_json(const struct maps *m)
 
 static locant_status draw(struct maps *m)
 {
-    int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
-    locant_status status;
+    const struct lct_windows first = { 0, 1, m->length, 1, false };
 
-    for (int64_t i = 0; i < m->length; i++)
-        none[i] = -1;
     for (int64_t i = 0; i < ROWS; i++)
         m->t[i] = (i + 1) * m->length / ROWS - 1;
-    lct_probe_window(tokens, m->p, 0, m->length);
-    lct_model_watch(m->p->model, see, m);
-    status =
-        lct_model_forward(m->p->model, tokens, none, 1, m->length, NULL, NULL);
-    lct_model_watch(m->p->model, NULL, NULL);
-    return status == LOCANT_OK ? m->status : status;
+    LCT_TRY(lct_probe_pass(m->p, &first, see, m));
+    return m->status;
 }
 
 static locant_status add_maps(json_t *out, const char *name,

@@ -4,7 +4,6 @@
  * p-RoPE of Barbero et al. 2024, arXiv:2410.06205, section 6, without training
  * it.
  */
-#include "../model/model.h"
 #include "../train/load_trained.h"
 #include "evaluate.h"
 #include "probe.h"
@@ -115,19 +114,14 @@ static locant_status sweep(json_t *out, struct lct_probe *p,
         json_array_append_new(at, lct_probe_real(loss[0]));
         json_array_append_new(beyond, lct_probe_real(loss[1]));
     }
-    if (status == LOCANT_OK && known) {
-        json_object_set_new(out, "length", json_integer(p->length));
-        json_object_set_new(out, "far", json_integer(far));
-        json_object_set_new(out, "targets",
-                            json_integer(WINDOWS * lct_probe_targets(p)));
-        json_object_set_new(
-            out, "predicted",
-            lct_probe_real(lct_predicted_pair(pairs->frequency, pairs->n,
-                                              (double)p->run.length)));
-        json_object_set(out, "last", last);
-        json_object_set(out, "loss", at);
-        json_object_set(out, "loss_far", beyond);
-    }
+    if (status == LOCANT_OK && known)
+        status = lct_probe_add(
+            out,
+            json_pack("{s:I, s:I, s:I, s:o, s:O, s:O, s:O}", "length",
+                      (json_int_t)p->length, "far", (json_int_t)far, "targets",
+                      (json_int_t)(WINDOWS * lct_probe_targets(p)), "predicted",
+                      lct_predicted_json(pairs, p), "last", last, "loss", at,
+                      "loss_far", beyond));
     json_decref(last);
     json_decref(at);
     json_decref(beyond);

@@ -3,10 +3,8 @@
  * Ridge regression from the residual stream after each layer to t, evaluated on
  * windows that were not used in the fit.
  */
-#include "../model/model.h"
 #include "probe.h"
 #include <math.h>
-#include <string.h>
 
 enum { FIT_WINDOWS = 64, TEST_WINDOWS = 16 };
 static const double ridge = 1e-3; /* of the mean square of a feature */
@@ -131,30 +129,15 @@ static void see(const struct lct_layer_seen *seen, void *context)
     read_states(context, seen->layer + 1, seen->x, rows, seen->T);
 }
 
-/* Read windows first .. first + n - 1, as many a pass as there is room for. */
-static locant_status pass(struct states *s, int64_t first, int64_t n)
-{
-    const int64_t T = s->p->length;
-    int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
-    int64_t most = LCT_PROBE_LONG / T, rows;
-
-    for (int64_t i = 0; i < LCT_PROBE_LONG; i++)
-        none[i] = -1;
-    for (int64_t w = 0; w < n; w += rows) {
-        rows = n - w < most ? n - w : most;
-        for (int64_t r = 0; r < rows; r++)
-            lct_probe_window(tokens + r * T, s->p, first + w + r, T);
-        LCT_TRY(
-            lct_model_forward(s->p->model, tokens, none, rows, T, NULL, NULL));
-    }
-    return LOCANT_OK;
-}
-
 static locant_status measure(struct states *s)
 {
-    const int64_t places = s->p->layers + 1;
+    const int64_t places = s->p->layers + 1, T = s->p->length;
+    const int64_t at_once = LCT_PROBE_LONG / T;
+    const struct lct_windows fit = { 0, FIT_WINDOWS, T, at_once, false };
+    const struct lct_windows test = { FIT_WINDOWS, TEST_WINDOWS, T, at_once,
+                                      false };
 
-    LCT_TRY(pass(s, 0, FIT_WINDOWS));
+    LCT_TRY(lct_probe_pass(s->p, &fit, see, s));
     for (int64_t l = 0; l < places; l++)
         if (!lct_ridge_solve(&s->place[l], ridge))
             return locant_fail(LOCANT_ERR_PARAM,
@@ -162,9 +145,9 @@ static locant_status measure(struct states *s)
                                "run %lld are not finite",
                                (long long)s->p->run.id);
     s->test = true;
-    LCT_TRY(pass(s, FIT_WINDOWS, TEST_WINDOWS));
+    LCT_TRY(lct_probe_pass(s->p, &test, see, s));
     for (int64_t l = 0; l < places; l++)
-        s->error[l] /= (double)(TEST_WINDOWS * s->p->length);
+        s->error[l] /= (double)(TEST_WINDOWS * T);
     return LOCANT_OK;
 }
 
@@ -186,23 +169,19 @@ locant_status lct_probe_states(json_t *out, struct lct_probe *p)
     s.place = locant_alloc((size_t)places * sizeof *s.place);
     if (s.place == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
-    memset(s.place, 0, (size_t)places * sizeof *s.place);
     for (int64_t l = 0; l < places && status == LOCANT_OK; l++)
         status = lct_ridge_create(&s.place[l], s.width);
     if (status == LOCANT_OK)
         status = lct_probe_doubles(&s.error, places);
-    lct_model_watch(p->model, see, &s);
     if (status == LOCANT_OK)
         status = measure(&s);
-    lct_model_watch(p->model, NULL, NULL);
-    if (status == LOCANT_OK) {
-        json_object_set_new(out, "length", json_integer(p->length));
-        json_object_set_new(out, "chance",
-                            json_real(lct_position_chance(p->length)));
-        json_object_set_new(out, "input", lct_probe_real(s.error[0]));
-        json_object_set_new(out, "error",
-                            lct_probe_reals(s.error + 1, p->layers));
-    }
+    if (status == LOCANT_OK)
+        status = lct_probe_add(
+            out,
+            json_pack("{s:I, s:f, s:o, s:o}", "length", (json_int_t)p->length,
+                      "chance", lct_position_chance(p->length), "input",
+                      lct_probe_real(s.error[0]), "error",
+                      lct_probe_reals(s.error + 1, p->layers)));
     for (int64_t l = 0; l < places; l++)
         lct_ridge_free(&s.place[l]);
     locant_release(s.place);

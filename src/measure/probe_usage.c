@@ -3,7 +3,6 @@
  * length of each pair of channels, as in Barbero et al. 2024, arXiv:2410.06205,
  * section 3.
  */
-#include "../model/model.h"
 #include "probe.h"
 #include <math.h>
 #include <string.h>
@@ -45,6 +44,13 @@ double lct_predicted_pair(const double *frequency, int64_t pairs, double length)
             return (double)i + (here - want) / (here - next);
     }
     return NAN;
+}
+
+json_t *lct_predicted_json(const struct lct_pairs *pairs,
+                           const struct lct_probe *p)
+{
+    return lct_probe_real(
+        lct_predicted_pair(pairs->frequency, pairs->n, (double)p->run.length));
 }
 
 /* ------------------------------------------------------------------- pairs */
@@ -199,28 +205,14 @@ static json_t *usage_json(const struct usage *u, const struct lct_probe *p)
 
 static locant_status measure(json_t *out, struct lct_probe *p, struct usage *u)
 {
-    int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
-    locant_status status = LOCANT_OK;
+    const struct lct_windows w = { 0, WINDOWS, p->length, 1, false };
 
-    for (int64_t i = 0; i < p->length; i++)
-        none[i] = -1;
-    lct_model_watch(p->model, see, u);
-    for (int64_t w = 0; w < WINDOWS && status == LOCANT_OK; w++) {
-        lct_probe_window(tokens, p, w, p->length);
-        status =
-            lct_model_forward(p->model, tokens, none, 1, p->length, NULL, NULL);
-    }
-    lct_model_watch(p->model, NULL, NULL);
-    if (status != LOCANT_OK)
-        return status;
-    json_object_set_new(out, "frequency",
-                        lct_probe_reals(u->pairs->frequency, u->pairs->n));
-    json_object_set_new(
-        out, "predicted",
-        lct_probe_real(lct_predicted_pair(u->pairs->frequency, u->pairs->n,
-                                          (double)p->run.length)));
-    json_object_set_new(out, "heads", usage_json(u, p));
-    return LOCANT_OK;
+    LCT_TRY(lct_probe_pass(p, &w, see, u));
+    return lct_probe_add(
+        out, json_pack("{s:o, s:o, s:o}", "frequency",
+                       lct_probe_reals(u->pairs->frequency, u->pairs->n),
+                       "predicted", lct_predicted_json(u->pairs, p), "heads",
+                       usage_json(u, p)));
 }
 
 /* Empty if no pairs are rotated by the same angles in all layers and heads. */

@@ -1,6 +1,5 @@
 /* probe_window.c - what all parts of a probe need: windows of text, numbers as
    JSON, and the model as it was before training */
-#include "../model/model.h"
 #include "probe.h"
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +14,6 @@ locant_status lct_probe_doubles(double **out, int64_t n)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_probe: no memory for %" PRId64 " numbers",
                            n);
-    memset(*out, 0, (size_t)n * sizeof **out);
     return LOCANT_OK;
 }
 
@@ -41,6 +39,38 @@ void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
 
     for (int64_t t = 0; t < T; t++)
         tokens[t] = from[t];
+}
+
+locant_status lct_probe_pass(struct lct_probe *p, const struct lct_windows *w,
+                             lct_layer_watcher watch, void *context)
+{
+    int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
+    const int64_t T = w->length;
+    locant_status status = LOCANT_OK;
+
+    for (int64_t i = 0; i < LCT_PROBE_LONG; i++)
+        none[i] = -1;
+    lct_model_watch(p->model, watch, context);
+    for (int64_t at = 0, rows; at < w->n && status == LOCANT_OK; at += rows) {
+        rows = w->n - at < w->at_once ? w->n - at : w->at_once;
+        for (int64_t r = 0; r < rows; r++) {
+            lct_probe_window(tokens + r * T, p, w->first + at + r, T);
+            for (int64_t i = 0; w->repeated && i < T; i++)
+                tokens[r * T + i] = tokens[r * T];
+        }
+        status = lct_model_forward(p->model, tokens, none, rows, T, NULL, NULL);
+    }
+    lct_model_watch(p->model, NULL, NULL);
+    return status;
+}
+
+locant_status lct_probe_add(json_t *out, json_t *more)
+{
+    const bool good = more != NULL && json_object_update(out, more) == 0;
+
+    json_decref(more);
+    return good ? LOCANT_OK
+                : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
 }
 
 locant_status lct_probe_forget(struct lct_probe *p)

@@ -19,7 +19,7 @@ static locant_status score(struct lct_job *job,
     o.progress = lct_job_on_score;
     o.context = job;
     lct_job_reads(job, (double)task->tested);
-    return locant_task_evaluate(job->jobs->store, run, &o, ignore, NULL);
+    return locant_task_evaluate(job->jobs->lab.store, run, &o, ignore, NULL);
 }
 
 /*
@@ -29,12 +29,12 @@ static locant_status score(struct lct_job *job,
  */
 static locant_status do_one(struct lct_job *job)
 {
-    const struct lct_task_plan *plan = job->jobs->work;
+    const struct lct_task_plan *plan = job->jobs->state;
     const size_t encodings = plan->plan->n, e = job->i % encodings;
     const struct lct_planned_task *task =
         &plan->task[job->i / encodings % plan->n];
     const size_t seed = job->i / encodings / plan->n;
-    locant_store *store = job->jobs->store;
+    locant_store *store = job->jobs->lab.store;
     locant_train_options o = task->train;
     int64_t run = 0;
 
@@ -49,16 +49,14 @@ static locant_status do_one(struct lct_job *job)
     return lct_run_failed(store, run) ? LOCANT_OK : score(job, task, run);
 }
 
-locant_status lct_task_plan_run(struct lct_task_plan *plan, locant_store *store,
-                                locant_progress_fn progress, void *context)
+locant_status lct_task_plan_run(struct lct_task_plan *plan,
+                                const struct lct_lab *lab)
 {
     const struct lct_stage stage = { do_one, plan->n * plan->plan->n *
                                                  (size_t)plan->seeds };
-    struct lct_jobs jobs = { .work = plan,
+    struct lct_jobs jobs = { .state = plan,
                              .phase = "tasks",
-                             .store = store,
-                             .progress = progress,
-                             .context = context,
+                             .lab = *lab,
                              .all = (double)(LCT_TRAIN_COST * plan->trained +
                                              plan->tested) };
 

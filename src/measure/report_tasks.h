@@ -51,6 +51,6 @@ void lct_task_plan_fit(struct lct_task_plan *plan);
  * Train and score what the store lacks, in parallel. Stopped or killed, the
  * same call continues.
  */
-locant_status lct_task_plan_run(struct lct_task_plan *plan, locant_store *store,
-                                locant_progress_fn progress, void *context);
+locant_status lct_task_plan_run(struct lct_task_plan *plan,
+                                const struct lct_lab *lab);
 #endif

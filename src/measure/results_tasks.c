@@ -1,6 +1,6 @@
 /* results_tasks.c - scores of models that were trained on tasks, for a page */
 #include "results_tasks.h"
-#include "../store/checkpoint.h"
+#include "../files/hash.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* surface.c - the work: a model for every trained length, evaluated at every
+/* surface.c - trains a model for every trained length and evaluates it at every
    length */
 #define _POSIX_C_SOURCE 200809L
 #include "surface.h"
@@ -115,12 +115,13 @@ double *lct_surface_at(const struct lct_surface *x, size_t e, int t, int k)
 
 /* --------------------------------------------------------------------- job */
 
-struct work {
+/* What the jobs share. */
+struct state {
     struct lct_surface *x;
     struct lct_extension_place place;
 };
 
-/* Jobs are ordered by seed, so that work stopped early leaves whole seeds. */
+/* Jobs are ordered by seed, so that jobs stopped early leave whole seeds. */
 struct which {
     size_t e;
     int t, seed;
@@ -136,8 +137,8 @@ static struct which which_of(const struct lct_surface *x, size_t i)
 
 static locant_status train(struct lct_job *job)
 {
-    const struct work *work = job->jobs->work;
-    struct lct_surface *x = work->x;
+    const struct state *s = job->jobs->state;
+    struct lct_surface *x = s->x;
     const struct which w = which_of(x, job->i);
     locant_train_options o = x->train;
     char plain[256]; /* a length that the spec left out is the trained one
@@ -154,10 +155,10 @@ static locant_status train(struct lct_job *job)
 
 static locant_status read_run(struct lct_job *job)
 {
-    const struct work *work = job->jobs->work;
-    const struct lct_surface *x = work->x;
+    const struct state *s = job->jobs->state;
+    const struct lct_surface *x = s->x;
     const struct which w = which_of(x, job->i);
-    struct lct_extension_place place = work->place;
+    struct lct_extension_place place = s->place;
     struct lct_extension_cell cell = { .run = x->of[w.e].run[w.t][w.seed],
                                        .crop = true };
     const bool failed = lct_run_failed(place.store, cell.run);
@@ -192,15 +193,15 @@ double lct_surface_cost(const struct lct_surface *x)
            (LCT_TRAIN_COST * (double)(o->steps * o->batch * o->length) + read);
 }
 
-static locant_status run(struct work *w, struct lct_jobs *jobs)
+static locant_status run(struct state *s, struct lct_jobs *jobs)
 {
-    struct lct_surface *x = w->x;
+    struct lct_surface *x = s->x;
     const size_t runs = x->n * (size_t)(x->n_trained * x->seeds);
     const struct lct_stage stages[] = { { train, runs }, { read_run, runs } };
     size_t n;
 
-    LCT_TRY(lct_extension_blocks(&w->place, x->want));
-    x->blocks = w->place.blocks;
+    LCT_TRY(lct_extension_blocks(&s->place, x->want));
+    x->blocks = s->place.blocks;
     n = runs * (size_t)(x->n_lengths * x->blocks);
     x->loss = locant_alloc(n * sizeof *x->loss);
     if (x->loss == NULL)
@@ -210,7 +211,7 @@ static locant_status run(struct work *w, struct lct_jobs *jobs)
 }
 
 /* Copy the learning rates that the plan chose. */
-static void take_rates(struct lct_surface *x, const struct lct_plan *plan)
+static void copy_rates(struct lct_surface *x, const struct lct_plan *plan)
 {
     for (size_t e = 0; e < x->n; e++)
         for (size_t i = 0; i < plan->n; i++)
@@ -219,25 +220,20 @@ static void take_rates(struct lct_surface *x, const struct lct_plan *plan)
 }
 
 locant_status lct_surface_run(struct lct_surface *x,
-                              const struct lct_plan *plan, locant_store *store,
-                              const locant_corpus *corpus,
-                              locant_progress_fn progress, void *context)
+                              const struct lct_plan *plan,
+                              const struct lct_lab *lab)
 {
-    struct work w = {
-        .x = x,
-        .place = { .store = store, .corpus = corpus, .tick = lct_job_on_read }
+    struct state s = { .x = x,
+                       .place = { .store = lab->store,
+                                  .corpus = lab->corpus,
+                                  .tick = lct_job_on_read } };
+    struct lct_jobs jobs = {
+        .state = &s, .phase = "surface", .lab = *lab, .all = lct_surface_cost(x)
     };
-    struct lct_jobs jobs = { .work = &w,
-                             .phase = "surface",
-                             .store = store,
-                             .corpus = corpus,
-                             .progress = progress,
-                             .context = context,
-                             .all = lct_surface_cost(x) };
     locant_status status;
 
-    take_rates(x, plan);
-    status = run(&w, &jobs);
+    copy_rates(x, plan);
+    status = run(&s, &jobs);
     x->failures = jobs.failures;
     x->seconds = jobs.seconds;
     return status;

@@ -38,7 +38,7 @@ struct lct_surface {
 };
 
 /*
- * Plan the work with the model and steps of a plan, and at most its seeds. Of
+ * Plan it with the model and steps of a plan, and at most its seeds. Of
  * the encodings asked for, or of sinusoidal, rope and alibi, those are taken
  * that are defined at every length. PARAM if there are none. To be freed, also
  * after a failure.
@@ -51,7 +51,7 @@ void lct_surface_free(struct lct_surface *x);
 /* Leave out seeds that the plan no longer has. */
 void lct_surface_fit(struct lct_surface *x, const struct lct_plan *plan);
 
-/* Cost of the whole work in tokens; trained tokens count three times. */
+/* Cost of everything in tokens; trained tokens count three times. */
 double lct_surface_cost(const struct lct_surface *x);
 
 /*
@@ -59,9 +59,8 @@ double lct_surface_cost(const struct lct_surface *x);
  * not trained again. Stopped or killed, the same call continues.
  */
 locant_status lct_surface_run(struct lct_surface *x,
-                              const struct lct_plan *plan, locant_store *store,
-                              const locant_corpus *corpus,
-                              locant_progress_fn progress, void *context);
+                              const struct lct_plan *plan,
+                              const struct lct_lab *lab);
 
 /* loss [seeds, blocks] of encoding e, trained at length index t, evaluated at
    length index k. */

@@ -25,9 +25,9 @@ static const struct lct_hypothesis list[] = {
     EACH("learned", INSIDE, INSIDE, INSIDE, INSIDE, INSIDE,
          "a table: nothing beyond its end"),
     EACH("sinusoidal", INSIDE, INSIDE, INSIDE, INSIDE, INSIDE,
-         "slow waves come to phases that training never showed"),
+         "its slow sinusoids reach phases that training never showed"),
     EACH("rope", HOLDS, INSIDE, OPEN, FAILS, HOLDS,
-         "fast pairs tell exact offsets, slow ones come to angles that "
+         "fast pairs encode exact offsets, slow ones reach angles that "
          "training never showed"),
     EACH("rope(base=128)", HOLDS, OPEN, OPEN, FAILS, HOLDS,
          "pairs that turn within the trained length: fewer angles that "

@@ -4,7 +4,7 @@
  * A test set is scored and recorded as a whole, so the store has all of it or
  * nothing.
  */
-#include "../store/checkpoint.h"
+#include "../store/clock.h"
 #include "../store/run_sizes.h"
 #include "../train/load_trained.h"
 #include "tasks.h"

@@ -3,6 +3,7 @@
 #include "../train/train.h"
 #include <inttypes.h>
 #include <assert.h>
+#include <pthread.h>
 #include <string.h>
 #include <strings.h>
 
@@ -94,22 +95,33 @@ static void fill(int32_t *tokens, int32_t *targets, const struct lct_item *item,
 
 enum { TASKS_MAX = 32 };
 
-/* The source of a task, in static memory; every call writes the same values. */
-static const struct locant_source *source_of(const struct lct_task *task, int i)
-{
-    static struct locant_source sources[TASKS_MAX];
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct locant_source sources[TASKS_MAX];
 
-    assert(i < TASKS_MAX);
-    pthread_mutex_lock(&mutex);
-    sources[i] = (struct locant_source){
-        .name = task->info.id,
-        .vocab = task->info.vocab,
-        .shortest = lct_task_size(task, task->shortest),
-        .fill = fill,
-        .context = task,
-    };
-    pthread_mutex_unlock(&mutex);
+static void make_sources(void)
+{
+    const struct lct_task *task;
+
+    for (int i = 0; (task = lct_task_at(i)) != NULL; i++) {
+        assert(i < TASKS_MAX);
+        sources[i] = (struct locant_source){
+            .name = task->info.id,
+            .vocab = task->info.vocab,
+            .shortest = lct_task_size(task, task->shortest),
+            .fill = fill,
+            .context = task,
+        };
+    }
+}
+
+/* The source of a task, in static memory that is written once. */
+static const struct locant_source *source_of(const struct lct_task *task)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int i = 0;
+
+    pthread_once(&once, make_sources);
+    while (sources[i].context != task)
+        i++;
     return &sources[i];
 }
 
@@ -142,7 +154,6 @@ const locant_task_info *locant_task_find(const char *id)
 locant_status locant_task_options(locant_train_options *out, const char *id)
 {
     const struct lct_task *task = lct_task_find(id);
-    int i = 0;
 
     LCT_NOT_NULL(__func__, out);
     LCT_NOT_NULL(__func__, id);
@@ -151,8 +162,6 @@ locant_status locant_task_options(locant_train_options *out, const char *id)
                            "%s: no task '%s'; there are T1 .."
                            " T16",
                            __func__, id);
-    while (lct_task_at(i) != task)
-        i++;
     *out = (locant_train_options)LOCANT_TRAIN_INIT;
     out->layers = task->info.layers;
     out->width = task->info.width;
@@ -162,7 +171,7 @@ locant_status locant_task_options(locant_train_options *out, const char *id)
     out->length = lct_task_size(task, task->info.length);
     out->steps = task->info.steps;
     out->learning_rate = task->info.learning_rate;
-    out->source = source_of(task, i);
+    out->source = source_of(task);
     return LOCANT_OK;
 }
 

@@ -6,8 +6,8 @@
 #include "../measure/properties.h"
 #include "../measure/results_tasks.h"
 #include "../measure/study.h"
-#include "../measure/works.h"
-#include "../store/checkpoint.h"
+#include "../measure/report_parts.h"
+#include "../store/clock.h"
 #include "../store/store_texts.h"
 #include "page.h"
 #include <errno.h>
@@ -148,16 +148,17 @@ static int tell_probing(const locant_progress *p, void *context)
 }
 
 /* Before the first step: how many seeds fit, and what all work will cost. */
-static locant_status forecast(struct lct_forecast *f, struct lct_works *works,
+static locant_status forecast(struct lct_forecast *f,
+                              struct lct_report_parts *parts,
                               locant_store *store, const locant_corpus *corpus,
                               const locant_report_options *o)
 {
-    double seconds[LCT_WORKS];
+    double seconds[LCT_REPORT_PARTS];
 
-    LCT_TRY(lct_forecast(f, &works->plan, o, store, corpus));
-    lct_works_fit(works);
-    lct_works_forecast(seconds, works, f->seed);
-    lct_works_announce(works, seconds, o->progress, o->context);
+    LCT_TRY(lct_forecast(f, &parts->plan, o, store, corpus));
+    lct_report_parts_fit(parts);
+    lct_report_parts_forecast(seconds, parts, f->seed);
+    lct_report_parts_announce(parts, seconds, o->progress, o->context);
     return LOCANT_OK;
 }
 
@@ -168,7 +169,7 @@ static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
     r->seeds_asked = f->asked;
 }
 
-static locant_status make(locant_report *out, struct lct_works *works,
+static locant_status make(locant_report *out, struct lct_report_parts *parts,
                           const locant_corpus *corpus,
                           const locant_report_options *o)
 {
@@ -183,9 +184,10 @@ static locant_status make(locant_report *out, struct lct_works *works,
     locant_store_any_isa(store, o->any_isa);
     status = lct_store_keep_source(store, corpus, o->progress, o->context);
     if (status == LOCANT_OK)
-        status = forecast(&told, works, store, corpus, o);
+        status = forecast(&told, parts, store, corpus, o);
     if (status == LOCANT_OK)
-        status = lct_works_run(&results, works, store, corpus, tell, &to);
+        status = lct_report_parts_run(
+            &results, parts, &(struct lct_lab){ store, corpus, tell, &to });
     keep_forecast(&results, &told);
     if (status == LOCANT_OK)
         status = lct_results_tasks(&results, store);
@@ -210,7 +212,7 @@ static locant_status make(locant_report *out, struct lct_works *works,
 locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
                                 const locant_report_options *options)
 {
-    struct lct_works works;
+    struct lct_report_parts parts;
     locant_status status;
 
     LCT_NOT_NULL(__func__, corpus);
@@ -218,12 +220,12 @@ locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
     LCT_NOT_NULL(__func__, options->directory);
     LCT_NOT_NULL(__func__, options->path);
     /* invalid options fail before a store is created */
-    status = lct_works_create(&works, options);
+    status = lct_report_parts_create(&parts, options);
     if (status == LOCANT_OK)
         status = check_path(options->path);
     if (status == LOCANT_OK)
-        status = make(out, &works, corpus, options);
-    lct_works_free(&works);
+        status = make(out, &parts, corpus, options);
+    lct_report_parts_free(&parts);
     return status;
 }
 

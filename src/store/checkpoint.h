@@ -3,13 +3,6 @@
 #define LCT_CHECKPOINT_H
 #include "../model/model.h"
 
-/* Seconds of a monotonic clock. */
-double lct_clock(void);
-
-/* FNV-1a, 64 bits, continued from 'h'; begin with LCT_HASH_BEGIN. */
-#define LCT_HASH_BEGIN 0xcbf29ce484222325u
-uint64_t lct_hash(uint64_t h, const void *bytes, size_t size);
-
 /* What a checkpoint holds besides the parameters of the model. */
 struct lct_checkpoint {
     const char *key; /* identity of the run; compared on reading */

@@ -18,17 +18,13 @@ bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *c)
 
 /* ------------------------------------------------------------------- again */
 
-/* Missing members are read as 0 or NULL, which is refused. */
-static locant_status create(locant_corpus **out, const json_t *root,
-                            const locant_store *s, const char *sha256)
+/* Whatever the store has in place of kind and paths is refused here. */
+static locant_status create(locant_corpus **out, const struct lct_recipe *r,
+                            const json_t *list, const locant_store *s)
 {
-    const json_t *list = json_object_get(root, "paths");
-    const char *kind = json_string_value(json_object_get(root, "kind"));
     size_t n = json_array_size(list);
     const char **paths = locant_alloc((n + 1) * sizeof *paths);
     locant_corpus_options o = LOCANT_CORPUS_INIT;
-    const json_int_t most =
-        json_integer_value(json_object_get(root, "max_bytes"));
     locant_status status = LOCANT_OK;
 
     if (paths == NULL)
@@ -38,38 +34,25 @@ static locant_status create(locant_corpus **out, const json_t *root,
         paths[i] = json_string_value(json_array_get(list, i));
     o.paths = paths;
     o.n_paths = n;
-    o.seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
-    o.max_bytes = (size_t)most;
-    if (!lct_corpus_kind_read(&o.kind, kind))
+    o.seed = r->seed;
+    o.max_bytes = (size_t)r->max_bytes;
+    if (!json_is_array(list) || !lct_corpus_kind_read(&o.kind, r->kind))
         status = locant_fail(LOCANT_ERR_FORMAT,
                              "%s: a corpus of a kind this"
                              " locant does not know",
                              s->path);
-    else if (most < 1) /* 0 means "no limit" in options, so it has to be refused
+    else if (r->max_bytes <
+             1) /* 0 means "no limit" in options, so it has to be refused
                           here */
         status = locant_fail(LOCANT_ERR_FORMAT,
                              "%s: text %.12s..: max_bytes is"
-                             " %" JSON_INTEGER_FORMAT ", expected at least 1",
-                             s->path, sha256, most);
+                             " %" PRId64 ", expected at least 1",
+                             s->path, r->sha256, r->max_bytes);
     else
         status = lct_store_blame(locant_corpus_create(out, &o), s,
-                                 "text %.12s..", sha256);
+                                 "text %.12s..", r->sha256);
     locant_release(paths);
     return status;
-}
-
-static locant_status read_recipe(char **text, locant_store *s,
-                                 const char *sha256)
-{
-    *text = NULL;
-    if (s->version < 2)
-        return LOCANT_OK;
-    return lct_store_text(
-        text, s,
-        "SELECT '{\"kind\":\"' || kind || '\",\"paths\":' || paths ||"
-        " ',\"seed\":' || seed || ',\"max_bytes\":' || max_bytes || '}'"
-        " FROM corpora WHERE sha256 = ?1",
-        "s", sha256);
 }
 
 static locant_status check_again(const locant_corpus *c,
@@ -84,24 +67,34 @@ static locant_status check_again(const locant_corpus *c,
 }
 
 /* Read the text again from where it came from; it must be the same. */
-static locant_status read_again(locant_corpus **out, locant_store *store,
+static locant_status read_again(locant_corpus **out, locant_store *s,
                                 const locant_run_info *run)
 {
+    char kind[16], *paths = NULL;
+    struct lct_recipe r = { .sha256 = run->corpus_sha256, .kind = kind };
+    int64_t seed;
     locant_status status;
-    json_t *root;
-    char *text;
+    bool found = false;
+    json_t *list;
 
-    LCT_TRY(read_recipe(&text, store, run->corpus_sha256));
-    if (text == NULL)
+    if (s->version >= 2)
+        LCT_TRY(
+            lct_store_read(&found, s,
+                           "SELECT kind, paths, seed, max_bytes FROM corpora"
+                           " WHERE sha256 = ?1",
+                           "s>tsii", r.sha256, kind, sizeof kind, &paths, &seed,
+                           &r.max_bytes));
+    if (!found)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "locant_store_corpus: where the text of run %" PRId64
                            " came from was not recorded; the command that began"
                            " it continues it",
                            run->id);
-    root = json_loads(text, 0, NULL);
-    locant_release(text);
-    status = create(out, root, store, run->corpus_sha256);
-    json_decref(root);
+    r.seed = (uint64_t)seed;
+    list = paths ? json_loads(paths, 0, NULL) : NULL;
+    locant_release(paths);
+    status = create(out, &r, list, s);
+    json_decref(list);
     return status == LOCANT_OK ? check_again(*out, run) : status;
 }
 

@@ -76,16 +76,22 @@ void lct_model_text(char out[128], const struct lct_model_config *c)
         snprintf(out + n, 128 - (size_t)n, ",vocab=%" PRId64, c->vocab);
 }
 
+void lct_set_sizes(locant_train_options *o, const struct lct_model_config *c)
+{
+    o->layers = c->layers;
+    o->width = c->width;
+    o->heads = c->heads;
+    o->kv_heads = c->kv_heads;
+    o->ff = c->ff;
+    o->rms_norm = c->norm == LCT_RMS_NORM;
+}
+
 /* Check them like the options of a training. */
 static locant_status check_config(const struct lct_model_config *c)
 {
     locant_train_options o = LOCANT_TRAIN_INIT;
 
-    o.layers = c->layers;
-    o.width = c->width;
-    o.heads = c->heads;
-    o.kv_heads = c->kv_heads;
-    o.ff = c->ff;
+    lct_set_sizes(&o, c);
     o.memory = c->memory;
     LCT_TRY(lct_check_sizes(&o));
     if (c->kv_heads < 1)

@@ -13,6 +13,9 @@ enum { LCT_VOCAB = 256 };
    PARAM. */
 locant_status lct_check_sizes(const locant_train_options *o);
 
+/* Set layers, width, heads, kv_heads, ff and rms_norm to those of a model. */
+void lct_set_sizes(locant_train_options *o, const struct lct_model_config *c);
+
 /* Create the encoding of a spec as trained at 'length'; to be freed. */
 locant_status lct_encoding_at(locant_encoding **out, const char *spec,
                               int64_t length);

@@ -60,24 +60,26 @@ void lct_store_restart(struct lct_store_guard *g)
     g->steps = 0;
 }
 
-static int bind(sqlite3_stmt *stmt, const char *types, va_list args)
+/* Bind one value for each letter of 'types', up to '>' or its end. */
+static int bind(sqlite3_stmt *stmt, const char *types, va_list *args)
 {
     int code = SQLITE_OK;
 
-    for (int i = 1; *types && code == SQLITE_OK; i++, types++) {
+    for (int i = 1; *types && *types != '>' && code == SQLITE_OK;
+         i++, types++) {
         if (*types == 'i')
-            code = sqlite3_bind_int64(stmt, i, va_arg(args, int64_t));
+            code = sqlite3_bind_int64(stmt, i, va_arg(*args, int64_t));
         else if (*types == 'd')
-            code = sqlite3_bind_double(stmt, i, va_arg(args, double));
+            code = sqlite3_bind_double(stmt, i, va_arg(*args, double));
         else
-            code = sqlite3_bind_text(stmt, i, va_arg(args, const char *), -1,
+            code = sqlite3_bind_text(stmt, i, va_arg(*args, const char *), -1,
                                      SQLITE_TRANSIENT);
     }
     return code;
 }
 
 static locant_status prepare(sqlite3_stmt **out, locant_store *s,
-                             const char *sql, const char *types, va_list args)
+                             const char *sql, const char *types, va_list *args)
 {
     lct_store_restart(&s->guard);
     if (sqlite3_prepare_v2(s->db, sql, -1, out, NULL) != SQLITE_OK)
@@ -99,7 +101,7 @@ locant_status lct_store_prepare(sqlite3_stmt **out, locant_store *s,
     va_list args;
 
     va_start(args, types);
-    status = prepare(out, s, sql, types, args);
+    status = prepare(out, s, sql, types, &args);
     va_end(args);
     return status;
 }
@@ -114,35 +116,53 @@ locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt)
     return LOCANT_OK;
 }
 
-locant_status lct_store_exec(locant_store *s, const char *sql,
-                             const char *types, ...)
+static locant_status exec(locant_store *s, const char *sql, const char *types,
+                          va_list *args)
 {
     sqlite3_stmt *stmt = NULL;
-    locant_status status;
     bool row = true;
-    va_list args;
+    locant_status status = prepare(&stmt, s, sql, types, args);
 
-    va_start(args, types);
-    status = prepare(&stmt, s, sql, types, args);
-    va_end(args);
     while (status == LOCANT_OK && row)
         status = lct_store_step(&row, s, stmt);
     sqlite3_finalize(stmt);
     return status;
 }
 
-/* The text of one row; *out is NULL if there is none. */
-static locant_status read_text(char **out, locant_store *s, sqlite3_stmt *stmt)
+locant_status lct_store_exec(locant_store *s, const char *sql,
+                             const char *types, ...)
 {
-    const unsigned char *text;
-    size_t size;
-    bool row;
+    locant_status status;
+    va_list args;
 
-    LCT_TRY(lct_store_step(&row, s, stmt));
-    text = row ? sqlite3_column_text(stmt, 0) : NULL;
+    va_start(args, types);
+    status = exec(s, sql, types, &args);
+    va_end(args);
+    return status;
+}
+
+locant_status lct_store_write(locant_store *s, const char *fn, const char *sql,
+                              const char *types, ...)
+{
+    locant_status status;
+    va_list args;
+
+    LCT_TRY(lct_store_begin(s, fn));
+    va_start(args, types);
+    status = exec(s, sql, types, &args);
+    va_end(args);
+    return lct_store_end(s, status);
+}
+
+/* A copy of column i; *out stays as it is if the column is NULL. */
+static locant_status copy_text(char **out, locant_store *s, sqlite3_stmt *stmt,
+                               int i)
+{
+    const unsigned char *text = sqlite3_column_text(stmt, i);
+    const size_t size = (size_t)sqlite3_column_bytes(stmt, i) + 1;
+
     if (text == NULL)
         return LOCANT_OK;
-    size = (size_t)sqlite3_column_bytes(stmt, 0) + 1;
     *out = locant_alloc(size);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu bytes",
@@ -151,20 +171,84 @@ static locant_status read_text(char **out, locant_store *s, sqlite3_stmt *stmt)
     return LOCANT_OK;
 }
 
+/* Store column i where the next argument points. */
+static locant_status read_column(locant_store *s, sqlite3_stmt *stmt, int i,
+                                 char type, va_list *args)
+{
+    char *text;
+
+    if (type == 'i')
+        *va_arg(*args, int64_t *) = sqlite3_column_int64(stmt, i);
+    else if (type == 'd')
+        *va_arg(*args, double *) = lct_column_double(stmt, i);
+    else if (type == 's')
+        return copy_text(va_arg(*args, char **), s, stmt, i);
+    else {
+        text = va_arg(*args, char *);
+        lct_column_text(text, va_arg(*args, size_t), stmt, i);
+    }
+    return LOCANT_OK;
+}
+
+static locant_status get(bool *found, locant_store *s, const char *sql,
+                         const char *types, va_list *args)
+{
+    const char *columns = strchr(types, '>') + 1;
+    sqlite3_stmt *stmt = NULL;
+    locant_status status = prepare(&stmt, s, sql, types, args);
+
+    *found = false;
+    if (status == LOCANT_OK)
+        status = lct_store_step(found, s, stmt);
+    for (int i = 0; *found && columns[i] && status == LOCANT_OK; i++)
+        status = read_column(s, stmt, i, columns[i], args);
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+locant_status lct_store_get(bool *found, locant_store *s, const char *sql,
+                            const char *types, ...)
+{
+    locant_status status;
+    va_list args;
+
+    va_start(args, types);
+    status = get(found, s, sql, types, &args);
+    va_end(args);
+    return status;
+}
+
+locant_status lct_store_read(bool *found, locant_store *s, const char *sql,
+                             const char *types, ...)
+{
+    locant_status status;
+    va_list args;
+
+    lct_store_lock(s);
+    va_start(args, types);
+    status = get(found, s, sql, types, &args);
+    va_end(args);
+    lct_store_unlock(s);
+    return status;
+}
+
 locant_status lct_store_text(char **out, locant_store *s, const char *sql,
                              const char *types, ...)
 {
     sqlite3_stmt *stmt = NULL;
     locant_status status;
+    bool row = false;
     va_list args;
 
     *out = NULL;
     lct_store_lock(s);
     va_start(args, types);
-    status = prepare(&stmt, s, sql, types, args);
+    status = prepare(&stmt, s, sql, types, &args);
     va_end(args);
     if (status == LOCANT_OK)
-        status = read_text(out, s, stmt);
+        status = lct_store_step(&row, s, stmt);
+    if (row)
+        status = copy_text(out, s, stmt, 0);
     sqlite3_finalize(stmt);
     lct_store_unlock(s);
     return status;

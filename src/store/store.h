@@ -57,6 +57,22 @@ locant_status lct_store_prepare(sqlite3_stmt **out, locant_store *s,
 /* Prepare, bind, run to the end. */
 locant_status lct_store_exec(locant_store *s, const char *sql,
                              const char *types, ...);
+/* The same in a transaction of its own, for function 'fn'. */
+locant_status lct_store_write(locant_store *s, const char *fn, const char *sql,
+                              const char *types, ...);
+
+/*
+ * Read the first row. 'types' has a letter for each parameter, '>', and one for
+ * each column, whose value goes where the next argument points: i int64_t,
+ * d double (NAN if it is not a number), s char * (memory of locant_alloc();
+ * unchanged if NULL), t text that is cut to fit, followed by its size_t room.
+ * If there is no row, nothing is written. lct_store_get() expects that the lock
+ * is held, lct_store_read() takes it.
+ */
+locant_status lct_store_get(bool *found, locant_store *s, const char *sql,
+                            const char *types, ...);
+locant_status lct_store_read(bool *found, locant_store *s, const char *sql,
+                             const char *types, ...);
 
 /* Step to the next row; *row tells whether there is one. */
 locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt);
@@ -182,15 +198,16 @@ locant_status lct_store_record(locant_store *s, int64_t id,
                                const struct lct_metric *metrics, size_t n);
 
 /*
- * Begin a session (a "sitting" in the database). Delete the steps after 'step',
- * which are trained again, and the sessions that trained only those; record the
- * build and the instruction set.
+ * Begin a session of training (table "sittings"). Delete the steps after
+ * 'step', which are trained again, and the sessions that trained only those;
+ * record the build and the instruction set.
  */
-locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step);
+locant_status lct_store_begin_session(locant_store *s, int64_t id,
+                                      int64_t step);
 
 /* The instruction set of the session that trained 'step'; "": not known. */
-locant_status lct_store_sitting(char isa[16], locant_store *s, int64_t id,
-                                int64_t step);
+locant_status lct_store_session_isa(char isa[16], locant_store *s, int64_t id,
+                                    int64_t step);
 
 /* Recorded steps in order; memory of locant_alloc(), NULL if there are none. */
 locant_status lct_store_metrics(struct lct_metric **out, size_t *n,
@@ -246,92 +263,6 @@ bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *corpus);
    gone. */
 locant_status lct_store_keep_corpus(locant_store *s,
                                     const struct lct_recipe *recipe);
-
-/* ------------------------------------------------------------- evaluations */
-
-/* Identifies an evaluation; a NULL string is the same as "". */
-struct lct_evaluation_key {
-    int64_t run;
-    const char *corpus_sha256;
-    int64_t want;         /* blocks asked for */
-    const char *encoding; /* spec it was evaluated under; "": the trained one */
-    const char *policy;   /* beyond a table: "clamp", ..; "": undefined */
-    const char *lengths;  /* "128,4096"; "": the five of the protocols */
-};
-
-/* The single numbers of an evaluation. */
-struct lct_evaluation_row {
-    int64_t id; /* read only */
-    int64_t blocks;
-    double own_window, valid, shuffled, causality, tokens_per_second;
-};
-
-/*
- * The losses of one protocol ("P1", ..): mean[i] at length[i], loss[i, b] of
- * block b. For P2 a length is the first position of a bucket. Lengths increase.
- */
-struct lct_curve {
-    char protocol[16];
-    size_t n, blocks; /* blocks 0: only means */
-    int64_t *length;  /* [n] */
-    double *mean;     /* [n] */
-    double *loss;     /* [n, blocks] */
-};
-
-/* The evaluation of that key, if there is one. */
-locant_status lct_store_find_evaluation(struct lct_evaluation_row *out,
-                                        bool *found, locant_store *s,
-                                        const struct lct_evaluation_key *key);
-
-/*
- * A curve of an evaluation; n is 0 when it has none of that protocol.  To be
- * freed, also after a failure.
- */
-locant_status lct_store_read_curve(struct lct_curve *out, locant_store *s,
-                                   int64_t evaluation, const char *protocol);
-void lct_curve_free(struct lct_curve *c);
-
-/* Record an evaluation with its curves; existing rows are kept. */
-locant_status lct_store_add_evaluation(locant_store *s,
-                                       const struct lct_evaluation_key *key,
-                                       const struct lct_evaluation_row *row,
-                                       const struct lct_curve *curves,
-                                       size_t n);
-
-/*
- * Read the evaluation under the trained encoding; *found tells whether it
- * exists. 'want' is the number of blocks asked for. *block_loss [lengths,
- * blocks] is memory of locant_alloc(); may be NULL.
- */
-locant_status lct_store_load_evaluation(locant_evaluation *out,
-                                        double **block_loss, bool *found,
-                                        locant_store *s, int64_t run,
-                                        const char *corpus_sha256,
-                                        int64_t want);
-
-/* The same for any evaluation. Missing values are NAN, unused lengths 0. */
-locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
-                                   bool *found, locant_store *s,
-                                   const struct lct_evaluation_key *key);
-
-/* Losses of each block; a NULL member is not recorded. */
-struct lct_block_losses {
-    const double *p1, *p3; /* [lengths, blocks] */
-    const double *p4;      /* [blocks] */
-};
-
-/* Record an evaluation; existing rows are kept. */
-locant_status lct_store_save_under(locant_store *s,
-                                   const struct lct_evaluation_key *key,
-                                   const locant_evaluation *e,
-                                   const struct lct_block_losses *losses);
-
-/* Losses of the blocks by one protocol, [lengths, blocks] of locant_alloc();
-   NULL if there is no such evaluation or curve, or if its shape differs. */
-locant_status lct_store_block_losses(double **out, locant_store *s,
-                                     const struct lct_evaluation_key *key,
-                                     const char *protocol, size_t lengths,
-                                     size_t blocks);
 
 /* ------------------------------------------------------------------- tasks */
 

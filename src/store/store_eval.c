@@ -1,5 +1,5 @@
 /* store_eval.c - evaluations in the database */
-#include "store.h"
+#include "store_eval.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,42 +11,21 @@ static const char *text(const char *s)
 
 /* -------------------------------------------------------------------- read */
 
-static locant_status read_row(struct lct_evaluation_row *e, bool *found,
-                              locant_store *s, sqlite3_stmt *stmt)
-{
-    LCT_TRY(lct_store_step(found, s, stmt));
-    if (!*found)
-        return LOCANT_OK;
-    e->id = sqlite3_column_int64(stmt, 0);
-    e->blocks = sqlite3_column_int64(stmt, 1);
-    e->own_window = lct_column_double(stmt, 2);
-    e->valid = lct_column_double(stmt, 3);
-    e->shuffled = lct_column_double(stmt, 4);
-    e->causality = lct_column_double(stmt, 5);
-    e->tokens_per_second = lct_column_double(stmt, 6);
-    return LOCANT_OK;
-}
-
 /* The lock is held. */
 static locant_status find_row(struct lct_evaluation_row *e, bool *found,
                               locant_store *s,
                               const struct lct_evaluation_key *key)
 {
-    sqlite3_stmt *stmt = NULL;
-    locant_status status = lct_store_prepare(
-        &stmt, s,
+    return lct_store_get(
+        found, s,
         "SELECT id, blocks, own_window, valid, shuffled, causality,"
         " tokens_per_second FROM evaluations"
         " WHERE run = ?1 AND corpus_sha256 = ?2 AND want = ?3"
         " AND encoding = ?4 AND policy = ?5 AND lengths = ?6",
-        "isisss", key->run, key->corpus_sha256, key->want, text(key->encoding),
-        text(key->policy), text(key->lengths));
-
-    *found = false;
-    if (status == LOCANT_OK)
-        status = read_row(e, found, s, stmt);
-    sqlite3_finalize(stmt);
-    return status;
+        "isisss>iiddddd", key->run, key->corpus_sha256, key->want,
+        text(key->encoding), text(key->policy), text(key->lengths), &e->id,
+        &e->blocks, &e->own_window, &e->valid, &e->shuffled, &e->causality,
+        &e->tokens_per_second);
 }
 
 locant_status lct_store_find_evaluation(struct lct_evaluation_row *out,
@@ -155,45 +134,27 @@ void lct_curve_free(struct lct_curve *c)
 
 /* ------------------------------------------------------------------- write */
 
-static locant_status save_means(locant_store *s, int64_t id,
+static locant_status save_curve(locant_store *s, int64_t id,
                                 const struct lct_curve *c)
 {
     for (size_t i = 0; i < c->n; i++)
         LCT_TRY(lct_store_exec(
             s, "INSERT OR IGNORE INTO curves VALUES (?1, ?2, ?3, ?4)", "isid",
             id, c->protocol, c->length[i], c->mean[i]));
+    for (size_t i = 0; i < c->n * c->blocks; i++)
+        LCT_TRY(lct_store_exec(
+            s, "INSERT OR IGNORE INTO losses VALUES (?1, ?2, ?3, ?4, ?5)",
+            "isiid", id, c->protocol, c->length[i / c->blocks],
+            (int64_t)(i % c->blocks), c->loss[i]));
     return LOCANT_OK;
-}
-
-static locant_status save_losses(locant_store *s, int64_t id,
-                                 const struct lct_curve *c)
-{
-    sqlite3_stmt *stmt = NULL;
-    size_t n = c->n * c->blocks;
-    bool row;
-    locant_status status = lct_store_prepare(
-        &stmt, s, "INSERT OR IGNORE INTO losses VALUES (?1, ?2, ?3, ?4, ?5)",
-        "is", id, c->protocol);
-
-    for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
-        sqlite3_reset(stmt);
-        sqlite3_bind_int64(stmt, 3, c->length[i / c->blocks]);
-        sqlite3_bind_int64(stmt, 4, (int64_t)(i % c->blocks));
-        sqlite3_bind_double(stmt, 5, c->loss[i]);
-        status = lct_store_step(&row, s, stmt);
-    }
-    sqlite3_finalize(stmt);
-    return status;
 }
 
 /* Insert the curves that are not there yet. */
 static locant_status save_curves(locant_store *s, int64_t id,
                                  const struct lct_curve *curves, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        LCT_TRY(save_means(s, id, &curves[i]));
-        LCT_TRY(save_losses(s, id, &curves[i]));
-    }
+    for (size_t i = 0; i < n; i++)
+        LCT_TRY(save_curve(s, id, &curves[i]));
     return LOCANT_OK;
 }
 

@@ -241,11 +241,8 @@ locant_status locant_store_remove(locant_store *store, int64_t id)
     LCT_TRY(lct_store_run_extra(&extra, store, id));
     if (!store->readonly)
         LCT_TRY(lct_store_lock_run(&fd, store, id));
-    status = lct_store_begin(store, __func__);
-    if (status == LOCANT_OK)
-        status = lct_store_end(
-            store,
-            lct_store_exec(store, "DELETE FROM runs WHERE id = ?1", "i", id));
+    status = lct_store_write(store, __func__, "DELETE FROM runs WHERE id = ?1",
+                             "i", id);
     if (status == LOCANT_OK)
         lct_store_clean_run(store, id, true);
     lct_store_unlock_run(fd, store, id);

@@ -3,16 +3,13 @@
 
 locant_status lct_store_keep_corpus(locant_store *s, const struct lct_recipe *r)
 {
-    LCT_TRY(lct_store_begin(s, "locant_train"));
-    return lct_store_end(
-        s, lct_store_exec(
-               s,
-               "INSERT INTO corpora VALUES (?1, ?2, ?3, ?4, ?5)"
-               " ON CONFLICT (sha256) DO UPDATE"
-               " SET kind = ?2, paths = ?3, seed = ?4, max_bytes = ?5"
-               " WHERE (kind, paths, seed, max_bytes) IS NOT (?2, ?3, ?4, ?5)",
-               "sssii", r->sha256, r->kind, r->paths, (int64_t)r->seed,
-               r->max_bytes));
+    return lct_store_write(
+        s, "locant_train",
+        "INSERT INTO corpora VALUES (?1, ?2, ?3, ?4, ?5)"
+        " ON CONFLICT (sha256) DO UPDATE"
+        " SET kind = ?2, paths = ?3, seed = ?4, max_bytes = ?5"
+        " WHERE (kind, paths, seed, max_bytes) IS NOT (?2, ?3, ?4, ?5)",
+        "sssii", r->sha256, r->kind, r->paths, (int64_t)r->seed, r->max_bytes);
 }
 
 /* ------------------------------------------------------------------- tasks */
@@ -113,26 +110,23 @@ locant_status lct_store_keep_probe(locant_store *s, int64_t run,
                                    const char *name, const char *setting,
                                    const char *value)
 {
-    LCT_TRY(lct_store_begin(s, "locant_probe"));
-    return lct_store_end(
-        s, lct_store_exec(
-               s, "INSERT OR REPLACE INTO probes VALUES (?1, ?2, ?3, ?4)",
-               "isss", run, name, setting, value));
+    return lct_store_write(
+        s, "locant_probe",
+        "INSERT OR REPLACE INTO probes VALUES (?1, ?2, ?3, ?4)", "isss", run,
+        name, setting, value);
 }
 
 locant_status lct_store_keep_last(locant_store *s, int64_t run,
                                   const char *name, const char *setting,
                                   const char *value)
 {
-    LCT_TRY(lct_store_begin(s, "locant_report_run"));
-    return lct_store_end(
-        s, lct_store_exec(
-               s,
-               "INSERT OR REPLACE INTO probes VALUES (?1, ?2, ?3,"
-               " json_set(?4, '$.kept', (SELECT 1 +"
-               " coalesce(max(json_extract(value, '$.kept')), 0) FROM probes"
-               " WHERE name = ?2 AND setting = ?3 AND json_valid(value))))",
-               "isss", run, name, setting, value));
+    return lct_store_write(
+        s, "locant_report_run",
+        "INSERT OR REPLACE INTO probes VALUES (?1, ?2, ?3,"
+        " json_set(?4, '$.kept', (SELECT 1 +"
+        " coalesce(max(json_extract(value, '$.kept')), 0) FROM probes"
+        " WHERE name = ?2 AND setting = ?3 AND json_valid(value))))",
+        "isss", run, name, setting, value);
 }
 
 locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
@@ -166,14 +160,11 @@ locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
                                   const char *plan)
 {
     char made[32];
-    locant_status status;
 
     lct_store_now(made);
     *out = NULL;
-    LCT_TRY(lct_store_begin(s, "locant_report_run"));
-    status =
-        lct_store_exec(s, "INSERT OR IGNORE INTO plans VALUES (?1, ?2, ?3)",
-                       "sss", key, plan, made);
-    LCT_TRY(lct_store_end(s, status));
+    LCT_TRY(lct_store_write(s, "locant_report_run",
+                            "INSERT OR IGNORE INTO plans VALUES (?1, ?2, ?3)",
+                            "sss", key, plan, made));
     return lct_store_plan(out, s, key);
 }

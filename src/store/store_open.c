@@ -77,28 +77,18 @@ static locant_status inspect_header(bool *empty, const char *path)
     return judge(path, big_endian(header + 68), big_endian(header + 60));
 }
 
-static locant_status pragma(int64_t *out, locant_store *s, const char *sql)
-{
-    sqlite3_stmt *stmt = NULL;
-    bool row = false;
-    locant_status status = lct_store_prepare(&stmt, s, sql, "");
-
-    if (status == LOCANT_OK)
-        status = lct_store_step(&row, s, stmt);
-    if (status == LOCANT_OK)
-        *out = row ? sqlite3_column_int64(stmt, 0) : 0;
-    sqlite3_finalize(stmt);
-    return status;
-}
-
 /* Check the database as SQLite reads it; this overrules the header. */
 locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s)
 {
-    int64_t application, tables;
+    int64_t application = 0, tables = 0;
+    bool found;
 
-    LCT_TRY(pragma(&application, s, "PRAGMA application_id"));
-    LCT_TRY(pragma(version, s, "PRAGMA user_version"));
-    LCT_TRY(pragma(&tables, s, "SELECT count(*) FROM sqlite_master"));
+    *version = 0;
+    LCT_TRY(
+        lct_store_get(&found, s, "PRAGMA application_id", ">i", &application));
+    LCT_TRY(lct_store_get(&found, s, "PRAGMA user_version", ">i", version));
+    LCT_TRY(lct_store_get(&found, s, "SELECT count(*) FROM sqlite_master", ">i",
+                          &tables));
     *blank = application == 0 && *version == 0 && tables == 0;
     if (*blank)
         return LOCANT_OK;
@@ -333,24 +323,6 @@ static locant_status open_writable(locant_store *s)
     return status;
 }
 
-locant_status locant_store_open(locant_store **out, const char *directory)
-{
-    locant_store *s = NULL;
-    locant_status status;
-
-    LCT_NOT_NULL(__func__, out);
-    LCT_NOT_NULL(__func__, directory);
-    *out = NULL;
-    LCT_TRY(new_store(&s, directory));
-    status = open_writable(s);
-    if (status != LOCANT_OK) {
-        locant_store_close(s);
-        return status;
-    }
-    *out = s;
-    return LOCANT_OK;
-}
-
 static locant_status open_readonly(locant_store *s)
 {
     bool blank;
@@ -365,24 +337,34 @@ static locant_status open_readonly(locant_store *s)
     return LOCANT_OK;
 }
 
-locant_status locant_store_open_readonly(locant_store **out,
-                                         const char *directory)
+static locant_status open_store(locant_store **out, const char *directory,
+                                bool readonly, const char *fn)
 {
     locant_store *s = NULL;
     locant_status status;
 
-    LCT_NOT_NULL(__func__, out);
-    LCT_NOT_NULL(__func__, directory);
+    LCT_NOT_NULL(fn, out);
+    LCT_NOT_NULL(fn, directory);
     *out = NULL;
     LCT_TRY(new_store(&s, directory));
-    s->readonly = true;
-    status = open_readonly(s);
-    if (status != LOCANT_OK) {
+    s->readonly = readonly;
+    status = readonly ? open_readonly(s) : open_writable(s);
+    if (status == LOCANT_OK)
+        *out = s;
+    else
         locant_store_close(s);
-        return status;
-    }
-    *out = s;
-    return LOCANT_OK;
+    return status;
+}
+
+locant_status locant_store_open(locant_store **out, const char *directory)
+{
+    return open_store(out, directory, false, __func__);
+}
+
+locant_status locant_store_open_readonly(locant_store **out,
+                                         const char *directory)
+{
+    return open_store(out, directory, true, __func__);
 }
 
 void locant_store_any_isa(locant_store *store, int allowed)

@@ -1,5 +1,5 @@
 /* store_protocols.c - evaluations of the protocols to and from rows */
-#include "store.h"
+#include "store_eval.h"
 #include <math.h>
 #include <string.h>
 

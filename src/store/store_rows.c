@@ -16,43 +16,53 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char query[] =
-    "SELECT id, status, encoding, model, corpus_sha256, seed, step, steps,"
-    " batch, length, parameters, encoding_parameters, seconds, started,"
-    " (SELECT loss FROM metrics WHERE run = runs.id"
-    "  ORDER BY metrics.step DESC LIMIT 1), message, %s,"
-    " (SELECT grad_norm FROM metrics WHERE run = runs.id"
-    "  ORDER BY metrics.step DESC LIMIT 1), %s, %s"
-    " FROM runs WHERE id BETWEEN ?1 AND ?2%s ORDER BY id LIMIT ?3";
-
 static const char scored[] =
     " AND EXISTS (SELECT 1 FROM task_scores WHERE run = runs.id)";
 
-/* Columns of a run. An INTEGER and a WORD must have a value, a NUMBER and a
-   TEXT may be NULL; a TEXT that does not fit is truncated. */
+/* What the last step of a run that has a row in 'table' recorded. */
+#define LAST(column, table, where)                                             \
+    "(SELECT " column " FROM " table " WHERE run = runs.id" where              \
+    " ORDER BY " table ".step DESC LIMIT 1)"
+
+/*
+ * The columns of a run. An INTEGER and a WORD must have a value, a NUMBER and a
+ * TEXT may be NULL; a TEXT that does not fit is truncated. 'sql' is what is
+ * selected, 'before' what is selected of a store older than version 'since'.
+ */
+/* clang-format off */
 static const struct column {
     const char *name;
     enum { INTEGER, NUMBER, WORD, TEXT } kind;
     size_t offset, size;
+    const char *sql;
+    int since;
+    const char *before;
 } columns[] = {
-#define COLUMN(name, kind)                                                     \
-    {                                                                          \
-#        name, kind, offsetof(locant_run_info, name),                          \
-            sizeof((locant_run_info *)0)->name                                 \
-    }
-    COLUMN(id, INTEGER),           COLUMN(status, WORD),
-    COLUMN(encoding, WORD),        COLUMN(model, WORD),
-    COLUMN(corpus_sha256, WORD),   COLUMN(seed, INTEGER),
-    COLUMN(step, INTEGER),         COLUMN(steps, INTEGER),
-    COLUMN(batch, INTEGER),        COLUMN(length, INTEGER),
-    COLUMN(parameters, INTEGER),   COLUMN(encoding_parameters, INTEGER),
-    COLUMN(seconds, NUMBER),       COLUMN(started, WORD),
-    COLUMN(train_loss, NUMBER),    COLUMN(message, TEXT),
-    COLUMN(parent, INTEGER),       COLUMN(source, WORD),
-    COLUMN(gradient_norm, NUMBER), COLUMN(encoding_gradient_norm, NUMBER),
-    COLUMN(build, TEXT),
+#define SELECT(name, kind, sql, ...)                                           \
+    { #name, kind, offsetof(locant_run_info, name),                            \
+      sizeof((locant_run_info *)0)->name, sql, __VA_ARGS__ }
+#define COLUMN(name, kind) SELECT(name, kind, #name, 0, NULL)
+    COLUMN(id, INTEGER),         COLUMN(status, WORD),
+    COLUMN(encoding, WORD),      COLUMN(model, WORD),
+    COLUMN(corpus_sha256, WORD), COLUMN(seed, INTEGER),
+    COLUMN(step, INTEGER),       COLUMN(steps, INTEGER),
+    COLUMN(batch, INTEGER),      COLUMN(length, INTEGER),
+    COLUMN(parameters, INTEGER), COLUMN(encoding_parameters, INTEGER),
+    COLUMN(seconds, NUMBER),     COLUMN(started, WORD),
+    SELECT(train_loss, NUMBER, LAST("loss", "metrics", ""), 0, NULL),
+    COLUMN(message, TEXT),
+    SELECT(parent, INTEGER, "ifnull(parent, 0)", 2, "0"),
+    SELECT(source, WORD, "source", 2, "'text'"),
+    SELECT(gradient_norm, NUMBER, LAST("grad_norm", "metrics", ""), 0, NULL),
+    SELECT(encoding_gradient_norm, NUMBER,
+           LAST("norm", "gradients", " AND part = 'encoding'"), 3, "NULL"),
+    SELECT(build, TEXT, "build", 4, "NULL"),
+#undef SELECT
 #undef COLUMN
 };
+/* clang-format on */
+
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 /* ------------------------------------------------------------------ checks */
 
@@ -182,18 +192,17 @@ static locant_status read_run(locant_run_info *run, locant_store *s,
                                             [NUMBER] = "a number or NULL",
                                             [WORD] = "printable text that fits",
                                             [TEXT] = "text or NULL" };
-    const double tokens = (double)sqlite3_column_int64(stmt, 6) *
-                          (double)sqlite3_column_int64(stmt, 8) *
-                          (double)sqlite3_column_int64(stmt, 9);
+    double tokens;
 
     *run = (locant_run_info){ 0 };
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        if (!read_value(run, &columns[i], stmt, (int)i))
+    for (int i = 0; i < COLUMNS; i++)
+        if (!read_value(run, &columns[i], stmt, i))
             return locant_fail(LOCANT_ERR_FORMAT,
                                "%s: run %" PRId64 ": %s is"
                                " not %s",
                                s->path, run->id, columns[i].name,
                                expected[columns[i].kind]);
+    tokens = (double)run->step * (double)run->batch * (double)run->length;
     run->tokens_per_second = run->seconds > 0 ? tokens / run->seconds : NAN;
     return check_run(run, s);
 }
@@ -209,25 +218,33 @@ locant_status lct_run_encoding(locant_encoding **out, const locant_store *s,
 
 enum { AT_ONCE = 256 };
 
+/* SELECT the columns as a store of this version has them, of the runs ?1 to ?2
+   that fulfil 'more', at most ?3. */
+static void print_query(char out[2048], int64_t version, const char *more)
+{
+    int n = 0;
+
+    for (int i = 0; i < COLUMNS; i++)
+        n += snprintf(
+            out + n, 2048 - (size_t)n, "%s%s", i == 0 ? "SELECT " : ", ",
+            version < columns[i].since ? columns[i].before : columns[i].sql);
+    snprintf(out + n, 2048 - (size_t)n,
+             " FROM runs WHERE id BETWEEN ?1 AND ?2%s ORDER BY id LIMIT ?3",
+             more);
+}
+
 /* Read at most 'room' runs with ids 'first' to 'last'; 'more' is a further SQL
    condition. The lock is held. */
 static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
                                locant_store *s, int64_t first, int64_t last,
                                const char *more)
 {
-    char sql[sizeof query + sizeof scored + 192];
+    char sql[2048];
     sqlite3_stmt *stmt = NULL;
     locant_status status;
     bool row = true;
 
-    /* an older store, open for reading, lacks columns and a table */
-    snprintf(sql, sizeof sql, query,
-             s->version < 2 ? "0, 'text'" : "ifnull(parent, 0), source",
-             s->version < 3 ? "NULL"
-                            : "(SELECT norm FROM gradients WHERE run = runs.id"
-                              " AND part = 'encoding'"
-                              " ORDER BY gradients.step DESC LIMIT 1)",
-             s->version < 4 ? "NULL" : "build", more);
+    print_query(sql, s->version, more);
     status =
         lct_store_prepare(&stmt, s, sql, "iii", first, last, (int64_t)room);
     for (*n = 0; status == LOCANT_OK; ++*n) {
@@ -314,28 +331,16 @@ locant_status locant_store_run(locant_run_info *out, locant_store *store,
 locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
                                   int64_t id)
 {
-    sqlite3_stmt *stmt = NULL;
-    locant_status status;
-    bool row = false;
+    bool found;
 
-    lct_store_lock(s);
-    status = lct_store_prepare(
-        &stmt, s, "SELECT key, batch_checksum, bytes FROM runs WHERE id = ?1",
-        "i", id);
-    if (status == LOCANT_OK)
-        status = lct_store_step(&row, s, stmt);
-    if (status == LOCANT_OK && row) {
-        lct_column_text(out->key, sizeof out->key, stmt, 0);
-        lct_column_text(out->batch_checksum, sizeof out->batch_checksum, stmt,
-                        1);
-        out->bytes = sqlite3_column_int64(stmt, 2);
-    }
-    sqlite3_finalize(stmt);
-    lct_store_unlock(s);
-    if (status == LOCANT_OK && !row)
+    LCT_TRY(lct_store_read(
+        &found, s, "SELECT key, batch_checksum, bytes FROM runs WHERE id = ?1",
+        "i>tti", id, out->key, sizeof out->key, out->batch_checksum,
+        sizeof out->batch_checksum, &out->bytes));
+    if (!found)
         return locant_fail(LOCANT_ERR_PARAM, "no run %" PRId64 " in %s", id,
                            s->directory);
-    return status;
+    return LOCANT_OK;
 }
 
 locant_status lct_store_run_options(char **out, locant_store *s, int64_t id)

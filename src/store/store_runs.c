@@ -9,20 +9,6 @@
 
 /* ------------------------------------------------------------------- write */
 
-static locant_status find_key(int64_t *id, locant_store *s, const char *key)
-{
-    sqlite3_stmt *stmt = NULL;
-    bool row = false;
-    locant_status status = lct_store_prepare(
-        &stmt, s, "SELECT id FROM runs WHERE key = ?1", "s", key);
-
-    if (status == LOCANT_OK)
-        status = lct_store_step(&row, s, stmt);
-    *id = row ? sqlite3_column_int64(stmt, 0) : 0;
-    sqlite3_finalize(stmt);
-    return status;
-}
-
 static locant_status insert_run(int64_t *id, locant_store *s,
                                 const struct lct_run_new *r)
 {
@@ -48,9 +34,12 @@ locant_status lct_store_find_run(int64_t *id, locant_store *s,
                                  const struct lct_run_new *run)
 {
     locant_status status;
+    bool found;
 
+    *id = 0;
     LCT_TRY(lct_store_begin(s, "locant_train"));
-    status = find_key(id, s, run->key);
+    status = lct_store_get(&found, s, "SELECT id FROM runs WHERE key = ?1",
+                           "s>i", run->key, id);
     if (status == LOCANT_OK && run->only != 0 && *id != run->only)
         status = locant_fail(LOCANT_ERR_FORMAT,
                              "locant_train: its options are"
@@ -68,45 +57,17 @@ locant_status lct_store_find_run(int64_t *id, locant_store *s,
 static locant_status insert_metrics(locant_store *s, int64_t id,
                                     const struct lct_metric *m, size_t n)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool row;
-    locant_status status = lct_store_prepare(
-        &stmt, s, "INSERT OR REPLACE INTO metrics VALUES (?1, ?2, ?3, ?4, ?5)",
-        "i", id);
-
-    for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
-        sqlite3_reset(stmt);
-        sqlite3_bind_int64(stmt, 2, m[i].step);
-        sqlite3_bind_double(stmt, 3, m[i].loss);
-        sqlite3_bind_double(stmt, 4, m[i].grad_norm);
-        sqlite3_bind_double(stmt, 5, m[i].rate);
-        status = lct_store_step(&row, s, stmt);
+    for (; n > 0; n--, m++) {
+        LCT_TRY(lct_store_exec(
+            s, "INSERT OR REPLACE INTO metrics VALUES (?1, ?2, ?3, ?4, ?5)",
+            "iiddd", id, m->step, m->loss, m->grad_norm, m->rate));
+        if (isfinite(m->encoding_norm))
+            LCT_TRY(lct_store_exec(s,
+                                   "INSERT OR REPLACE INTO gradients"
+                                   " VALUES (?1, ?2, 'encoding', ?3)",
+                                   "iid", id, m->step, m->encoding_norm));
     }
-    sqlite3_finalize(stmt);
-    return status;
-}
-
-/* Norms of the gradient of the encoding's parameters, if it has any. */
-static locant_status insert_gradients(locant_store *s, int64_t id,
-                                      const struct lct_metric *m, size_t n)
-{
-    sqlite3_stmt *stmt = NULL;
-    bool row;
-    locant_status status = lct_store_prepare(
-        &stmt, s,
-        "INSERT OR REPLACE INTO gradients VALUES (?1, ?2, 'encoding', ?3)", "i",
-        id);
-
-    for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
-        if (!isfinite(m[i].encoding_norm))
-            continue;
-        sqlite3_reset(stmt);
-        sqlite3_bind_int64(stmt, 2, m[i].step);
-        sqlite3_bind_double(stmt, 3, m[i].encoding_norm);
-        status = lct_store_step(&row, s, stmt);
-    }
-    sqlite3_finalize(stmt);
-    return status;
+    return LOCANT_OK;
 }
 
 locant_status lct_store_record(locant_store *s, int64_t id,
@@ -120,8 +81,6 @@ locant_status lct_store_record(locant_store *s, int64_t id,
     LCT_TRY(lct_store_begin(s, "locant_train"));
     status = insert_metrics(s, id, metrics, n);
     if (status == LOCANT_OK)
-        status = insert_gradients(s, id, metrics, n);
-    if (status == LOCANT_OK)
         status = lct_store_exec(
             s,
             "UPDATE runs SET status = ?2, step = ?3, seconds = ?4,"
@@ -131,62 +90,52 @@ locant_status lct_store_record(locant_store *s, int64_t id,
     return lct_store_end(s, status);
 }
 
-locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step)
+static locant_status begin_session(locant_store *s, int64_t id, int64_t step)
 {
+    static const char *const deletions[] = {
+        "DELETE FROM metrics WHERE run = ?1 AND step > ?2",
+        "DELETE FROM gradients WHERE run = ?1 AND step > ?2",
+        "DELETE FROM sittings WHERE run = ?1 AND step > ?2",
+    };
     char build[512], now[32];
-    locant_status status;
 
     lct_build_text(build);
     lct_store_now(now);
-    LCT_TRY(lct_store_begin(s, "locant_train"));
-    status = lct_store_exec(
-        s, "DELETE FROM metrics WHERE run = ?1 AND step > ?2", "ii", id, step);
-    if (status == LOCANT_OK)
-        status = lct_store_exec(
-            s, "DELETE FROM gradients WHERE run = ?1 AND step > ?2", "ii", id,
-            step);
-    if (status == LOCANT_OK)
-        status = lct_store_exec(
-            s, "DELETE FROM sittings WHERE run = ?1 AND step > ?2", "ii", id,
-            step);
-    if (status == LOCANT_OK)
-        status = lct_store_exec(
-            s, "INSERT OR REPLACE INTO sittings VALUES (?1, ?2, ?3, ?4)",
-            "iiss", id, step + 1, locant_isa(), now);
-    if (status == LOCANT_OK)
-        status = lct_store_exec(
-            s,
-            "UPDATE runs SET status = 'running', step = ?2, message = NULL,"
-            " build = ?3 WHERE id = ?1",
-            "iis", id, step, build);
-    return lct_store_end(s, status);
+    for (size_t i = 0; i < sizeof deletions / sizeof deletions[0]; i++)
+        LCT_TRY(lct_store_exec(s, deletions[i], "ii", id, step));
+    LCT_TRY(lct_store_exec(
+        s, "INSERT OR REPLACE INTO sittings VALUES (?1, ?2, ?3, ?4)", "iiss",
+        id, step + 1, locant_isa(), now));
+    return lct_store_exec(
+        s,
+        "UPDATE runs SET status = 'running', step = ?2, message = NULL,"
+        " build = ?3 WHERE id = ?1",
+        "iis", id, step, build);
 }
 
-locant_status lct_store_sitting(char isa[16], locant_store *s, int64_t id,
-                                int64_t step)
+locant_status lct_store_begin_session(locant_store *s, int64_t id, int64_t step)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool row = false;
+    LCT_TRY(lct_store_begin(s, "locant_train"));
+    return lct_store_end(s, begin_session(s, id, step));
+}
+
+locant_status lct_store_session_isa(char isa[16], locant_store *s, int64_t id,
+                                    int64_t step)
+{
     locant_status status;
+    bool found;
 
     isa[0] = 0;
-    lct_store_lock(s);
-    status = lct_store_prepare(
-        &stmt, s,
-        "SELECT isa FROM sittings WHERE run = ?1 AND step <= ?2"
-        " ORDER BY step DESC LIMIT 1",
-        "ii", id, step);
-    if (status == LOCANT_OK)
-        status = lct_store_step(&row, s, stmt);
-    if (status == LOCANT_OK && row)
-        lct_column_text(isa, 16, stmt, 0);
+    status =
+        lct_store_read(&found, s,
+                       "SELECT isa FROM sittings WHERE run = ?1 AND step <= ?2"
+                       " ORDER BY step DESC LIMIT 1",
+                       "ii>t", id, step, isa, (size_t)16);
     if (isa[strspn(isa, "abcdefghijklmnopqrstuvwxyz0123456789")] != 0)
         status = locant_fail(LOCANT_ERR_FORMAT,
                              "%s: run %" PRId64 ": the"
                              " instruction set of a session is not a word",
                              s->path, id);
-    sqlite3_finalize(stmt);
-    lct_store_unlock(s);
     return status;
 }
 

@@ -206,17 +206,13 @@ static locant_status record_text(locant_store *s, const locant_corpus *c)
     if (folders == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for folders",
                            s->path);
-    status = lct_store_begin(s, "locant_train");
-    if (status == LOCANT_OK)
-        status = lct_store_end(
-            s,
-            lct_store_exec(
-                s,
-                "INSERT OR REPLACE INTO texts VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
-                " 1 + coalesce((SELECT max(used) FROM texts), 0))",
-                "siiiis", c->info.sha256, (int64_t)c->info.train_bytes,
-                (int64_t)c->info.valid_bytes, (int64_t)c->info.test_bytes,
-                (int64_t)c->info.files, folders));
+    status = lct_store_write(
+        s, "locant_train",
+        "INSERT OR REPLACE INTO texts VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
+        " 1 + coalesce((SELECT max(used) FROM texts), 0))",
+        "siiiis", c->info.sha256, (int64_t)c->info.train_bytes,
+        (int64_t)c->info.valid_bytes, (int64_t)c->info.test_bytes,
+        (int64_t)c->info.files, folders);
     free(folders);
     return status;
 }

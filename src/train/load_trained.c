@@ -19,7 +19,8 @@ int64_t lct_memory_rows(int64_t length, int64_t room)
    rows of 'length' tokens. */
 static locant_status make_model(struct lct_model **model,
                                 const locant_encoding *encoding,
-                                const locant_run_info *run, int64_t room)
+                                const locant_run_info *run, int64_t room,
+                                bool gradients)
 {
     struct lct_model_config config;
 
@@ -28,8 +29,8 @@ static locant_status make_model(struct lct_model **model,
     if (config.memory > 0)
         return lct_model_create(model, &config,
                                 lct_memory_rows(run->length, room), run->length,
-                                false);
-    return lct_model_create(model, &config, 1, room, false);
+                                gradients);
+    return lct_model_create(model, &config, 1, room, gradients);
 }
 
 /* Counts query and output matrices of attention and both matrices of the
@@ -60,6 +61,14 @@ locant_status lct_load_trained(struct lct_model **model,
                                locant_encoding **encoding, locant_store *store,
                                const locant_run_info *run, int64_t room)
 {
+    return lct_load_model(model, encoding, store, run, room, false);
+}
+
+locant_status lct_load_model(struct lct_model **model,
+                             locant_encoding **encoding, locant_store *store,
+                             const locant_run_info *run, int64_t room,
+                             bool gradients)
+{
     struct lct_run_extra extra;
     struct lct_checkpoint c = { .key = extra.key };
     locant_status status;
@@ -70,8 +79,9 @@ locant_status lct_load_trained(struct lct_model **model,
     LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
     status = lct_check_room(run, path, store);
     if (status == LOCANT_OK)
-        status = lct_store_blame(make_model(model, *encoding, run, room), store,
-                                 "run %" PRId64, run->id);
+        status =
+            lct_store_blame(make_model(model, *encoding, run, room, gradients),
+                            store, "run %" PRId64, run->id);
     if (status == LOCANT_OK)
         status = lct_checkpoint_read(&c, *model, path);
     locant_release(path);
@@ -196,7 +206,7 @@ locant_status lct_load_trained_as(struct lct_model **model,
     locant_status status = lct_load_trained(&trained, &own, store, run, 1);
 
     if (status == LOCANT_OK)
-        status = make_model(model, encoding, run, room);
+        status = make_model(model, encoding, run, room, false);
     if (status == LOCANT_OK)
         status = lct_copy_trained(*model, trained, false);
     lct_model_free(trained);
@@ -212,7 +222,7 @@ locant_status lct_load_trained_longer(struct lct_model **model,
                                       const locant_run_info *run, int64_t room)
 {
     LCT_TRY(lct_load_trained(trained, own, store, run, 1));
-    LCT_TRY(make_model(model, encoding, run, room));
+    LCT_TRY(make_model(model, encoding, run, room, false));
     LCT_TRY(lct_copy_trained(*model, *trained, true));
     if (lct_model_size(*model) == lct_model_size(*trained))
         return locant_fail(LOCANT_ERR_PARAM,

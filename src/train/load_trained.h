@@ -50,6 +50,12 @@ locant_status lct_load_trained(struct lct_model **model,
                                locant_encoding **encoding, locant_store *store,
                                const locant_run_info *run, int64_t room);
 
+/* The same, with room for gradients if they are asked for. */
+locant_status lct_load_model(struct lct_model **model,
+                             locant_encoding **encoding, locant_store *store,
+                             const locant_run_info *run, int64_t room,
+                             bool gradients);
+
 /*
  * Load the checkpoint into a model of another encoding, which must outlive the
  * model. PARAM if a parameter of one encoding has no partner of the same shape

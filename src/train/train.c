@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "train.h"
 #include "../store/checkpoint.h"
+#include "../store/clock.h"
+#include "../files/hash.h"
 #include "../store/speed.h"
 #include "trainer.h"
 #include <inttypes.h>
@@ -99,15 +101,15 @@ static locant_status check_isa(const struct lct_trainer *t, int64_t step)
 {
     char isa[16];
 
-    LCT_TRY(lct_store_sitting(isa, t->store, t->id, step));
+    LCT_TRY(lct_store_session_isa(isa, t->store, t->id, step));
     if (isa[0] == 0 || t->store->any_isa || strcmp(isa, locant_isa()) == 0)
         return LOCANT_OK;
     if (has_isa(isa))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: run %" PRId64 " was"
                            " trained with %s to step %" PRId64 ", this is %s:"
-                           " --isa %s continues to the same bits, --any-isa to"
-                           " others",
+                           " continue with --isa %s for the same bits, or with"
+                           " --any-isa for other bits",
                            t->id, isa, step, locant_isa(), isa);
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_train: run %" PRId64 " was"
@@ -140,7 +142,7 @@ static locant_status begin(struct lct_trainer *t)
     t->seconds = c.seconds;
     t->checksum = c.checksum;
     t->since = t->recorded = lct_clock();
-    return lct_store_rewind(t->store, t->id, t->step);
+    return lct_store_begin_session(t->store, t->id, t->step);
 }
 
 /* Parameters and moments are still those of the last finite step. */

@@ -60,6 +60,10 @@ struct locant_source {
     const void *context;
 };
 
+/* The model of a run with these options; 'encoding' may be NULL. */
+struct lct_model_config lct_train_config(const locant_train_options *o,
+                                         const locant_encoding *encoding);
+
 /* Fail unless the encoding is defined at every position of 'length' tokens. */
 locant_status lct_check_reach(const locant_encoding *e, int64_t length);
 

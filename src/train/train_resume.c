@@ -29,16 +29,7 @@ static locant_status check_options(const locant_train_options *o,
                                    const locant_run_info *run,
                                    const locant_store *store)
 {
-    const struct lct_model_config c = {
-        .layers = o->layers,
-        .width = o->width,
-        .heads = o->heads,
-        .kv_heads = o->kv_heads,
-        .ff = o->ff,
-        .memory = o->memory,
-        .vocab = o->source ? o->source->vocab : LCT_VOCAB,
-        .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM
-    };
+    const struct lct_model_config c = lct_train_config(o, NULL);
     locant_status status;
     char model[128], *path;
 

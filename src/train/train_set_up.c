@@ -3,6 +3,7 @@
  * the resolved encoding, the model, and the key that identifies the run.
  */
 #include "../store/checkpoint.h"
+#include "../files/hash.h"
 #include "../store/store_texts.h"
 #include "train.h"
 #include "trainer.h"
@@ -109,10 +110,10 @@ static locant_status allocate(struct lct_trainer *t)
     return LOCANT_OK;
 }
 
-static locant_status create_model(struct lct_trainer *t)
+struct lct_model_config lct_train_config(const locant_train_options *o,
+                                         const locant_encoding *encoding)
 {
-    const locant_train_options *o = &t->o;
-    const struct lct_model_config config = {
+    return (struct lct_model_config){
         .layers = o->layers,
         .width = o->width,
         .heads = o->heads,
@@ -121,8 +122,14 @@ static locant_status create_model(struct lct_trainer *t)
         .vocab = o->source ? o->source->vocab : LCT_VOCAB,
         .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM,
         .memory = o->memory,
-        .encoding = t->encoding,
+        .encoding = encoding,
     };
+}
+
+static locant_status create_model(struct lct_trainer *t)
+{
+    const locant_train_options *o = &t->o;
+    const struct lct_model_config config = lct_train_config(o, t->encoding);
 
     LCT_TRY(lct_model_create(&t->model, &config, o->batch, o->length, true));
     return allocate(t);
@@ -153,12 +160,7 @@ static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
                            ", expected %" PRId64,
                            parent->id, c.vocab, vocab);
     memcpy(t->parent_key, extra.key, sizeof t->parent_key);
-    o->layers = c.layers;
-    o->width = c.width;
-    o->heads = c.heads;
-    o->kv_heads = c.kv_heads;
-    o->ff = c.ff;
-    o->rms_norm = c.norm == LCT_RMS_NORM;
+    lct_set_sizes(o, &c);
     return LOCANT_OK;
 }
 

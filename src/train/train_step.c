@@ -5,7 +5,8 @@
  * gradient is clipped to norm 1. The rate warms up over 5 % of the steps and
  * falls to 10 % by a cosine, or is constant.
  */
-#include "../store/checkpoint.h"
+#include "../store/clock.h"
+#include "../files/hash.h"
 #include "train.h"
 #include "trainer.h"
 #include "../nn/adamw.h"
