@@ -2,6 +2,16 @@
 import numpy as np
 
 
+def bfloat16_bits(*given):
+    """float32 arrays cut to bfloat16, as uint16: the upper half of each."""
+    return [np.ascontiguousarray(x.view(np.uint16)[..., 1::2]) for x in given]
+
+
+def widened(*bits):
+    """float32 arrays of the values of bfloat16 bits."""
+    return [(x.astype(np.uint32) << 16).view(np.float32) for x in bits]
+
+
 def rope(x, positions, base=10000.0, interleaved=False):
     """Su et al. 2021: pairs rotated by p base^(-2c/D)."""
     x = np.asarray(x, np.float64)

@@ -35,29 +35,25 @@ class Forward(unittest.TestCase):
             self.close(lse, judge.lse, max(tolerance, 1e-13))
 
     def test_bfloat16_as_bits(self):
-        # The upper half of a float32 is the bfloat16 below it.
-        bits = [np.ascontiguousarray(a.view(np.uint16)[..., 1::2])
-                for a in arrays()]
-        wide = [(b.astype(np.uint32) << 16).view(np.float32) for b in bits]
+        bits = formulas.bfloat16_bits(*arrays())
+        wide = formulas.widened(*bits)
         out = locant.attention(*bits, "rope", dtype="bfloat16")
         self.assertEqual(out.dtype, np.uint16)
         at = np.arange(23)
         judge = formulas.Attention(formulas.rope(wide[0], at[4:]),
                                    formulas.rope(wide[1], at), wide[2])
-        self.close((out.astype(np.uint32) << 16).view(np.float32), judge.out,
-                   2.0 ** -7)
+        self.close(*formulas.widened(out), judge.out, 2.0 ** -7)
 
     def test_bfloat16_as_bits_with_an_input(self):
         q, k, v = arrays(np.float32, hkv=4, t=9, s=9)
         x = np.random.default_rng(5).standard_normal((2, 9, 64), np.float32)
-        bits = [np.ascontiguousarray(a.view(np.uint16)[..., 1::2])
-                for a in (q, k, v, x)]
-        wide = [(b.astype(np.uint32) << 16).view(np.float32) for b in bits]
+        bits = formulas.bfloat16_bits(q, k, v, x)
+        wide = formulas.widened(*bits)
         e = locant.Encoding("fox")
         params = e.init(1, width=64, heads=4, head_dim=16)
         out = locant.attention(*bits[:3], e, True, params, x=bits[3],
                                dtype="bfloat16")
-        self.close((out.astype(np.uint32) << 16).view(np.float32),
+        self.close(*formulas.widened(out),
                    locant.attention(*wide[:3], e, True, params, x=wide[3]),
                    2.0 ** -7)
 

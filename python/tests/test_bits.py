@@ -7,6 +7,7 @@ length of the call.
 """
 import unittest
 
+import formulas
 import locant
 import numpy as np
 
@@ -43,8 +44,7 @@ class Call:
         x = rng.standard_normal((B, T, WIDTH)).astype(np.float32)
         self.options = {}
         if bfloat16:
-            *arrays, x = [np.ascontiguousarray(a.view(np.uint16)[..., 1::2])
-                          for a in (*arrays, x)]
+            *arrays, x = formulas.bfloat16_bits(*arrays, x)
             self.options = {"dtype": "bfloat16"}
         self.q, self.k, self.v = arrays
         self.e = locant.Encoding(spec).resolve(T)
@@ -126,10 +126,9 @@ class Bits(unittest.TestCase):
         rng = np.random.default_rng(7)
         for off in range(0, 70, 3):
             keys = T + off
-            q, k, v = (np.ascontiguousarray(
+            q, k, v = formulas.bfloat16_bits(*(
                 rng.standard_normal((1, h, n, D)).astype(np.float32)
-                .view(np.uint16)[..., 1::2])
-                for h, n in ((HEADS, T), (KV_HEADS, keys), (KV_HEADS, keys)))
+                for h, n in ((HEADS, T), (KV_HEADS, keys), (KV_HEADS, keys))))
             results = []
             for step in (1, 2):
                 at = step * np.arange(keys)
@@ -139,9 +138,7 @@ class Bits(unittest.TestCase):
                                             return_lse=True, **given)
                 g = locant.attention_backward(out, q, k, v, out, lse, "none",
                                               True, **given)
-                results.append([lse] + [
-                    (a.astype(np.uint32) << 16).view(np.float32)
-                    for a in (out, g.q, g.k, g.v)])
+                results.append([lse, *formulas.widened(out, g.q, g.k, g.v)])
             for a, b in zip(*results, strict=True):
                 self.assertTrue(np.array_equal(a, b), f"offset {off}")
 

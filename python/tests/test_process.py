@@ -31,6 +31,12 @@ def run(code, tokens=64, **options):
     return done.returncode, done.stdout, done.stderr
 
 
+class Case(unittest.TestCase):
+    def ends_well(self, code, tokens, printed=""):
+        """The code prints this, nothing to stderr, and exits with 0."""
+        self.assertEqual(run(code, tokens), (0, printed, ""))
+
+
 class Import(unittest.TestCase):
     def test_changes_nothing_and_prints_nothing(self):
         for what in ("liblocant", "liblocant_lab"):
@@ -122,9 +128,9 @@ class Threads(unittest.TestCase):
 
 
 @unittest.skipUnless(hasattr(os, "fork"), "no fork")
-class Processes(unittest.TestCase):
+class Processes(Case):
     def test_fork_after_use(self):
-        status, out, error = run("""
+        self.ends_well("""
         import os
         locant.set_threads(2)
         before = work()
@@ -135,7 +141,6 @@ class Processes(unittest.TestCase):
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         assert (work() == before).all()
         """, 300)
-        self.assertEqual((status, out, error), (0, "", ""))
 
     def test_fork_while_a_thread_works(self):
         status, out, error = run("""
@@ -153,7 +158,7 @@ class Processes(unittest.TestCase):
         self.assertEqual((status, out), (0, ""), error)
 
     def test_exit_while_a_thread_works(self):
-        status, out, error = run("""
+        self.ends_well("""
         import threading
         started = threading.Event()
         def loop():
@@ -164,10 +169,9 @@ class Processes(unittest.TestCase):
         started.wait()
         work()
         """, 1000)
-        self.assertEqual((status, out, error), (0, "", ""))
 
     def test_ctrl_c_stops_a_long_call(self):
-        status, out, error = run("""
+        self.ends_well("""
         import os, signal, threading
         # a job in the background begins with Ctrl-C ignored
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -194,14 +198,11 @@ class Processes(unittest.TestCase):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         press()
         locant.attention(small, small, small, "rope")
-        """, 1 << 18)
-        self.assertEqual((status, out, error), (
-            0, "stopped\nhandled\nERR_INTERRUPTED\n", ""))
+        """, 1 << 18, "stopped\nhandled\nERR_INTERRUPTED\n")
 
     def test_exit_during_a_long_call(self):
-        status, out, error = run("""
+        self.ends_well("""
         import threading, time
         threading.Thread(target=work, daemon=True).start()
         time.sleep(0.3)
         """, 1 << 18)
-        self.assertEqual((status, out, error), (0, "", ""))

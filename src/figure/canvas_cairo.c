@@ -7,7 +7,6 @@
 #include "canvas_cairo.h"
 #include "../files/utf8.h"
 #include "../files/html.h"
-#include <math.h>
 
 static void set_color(struct lct_cairo *c, int role, double alpha)
 {

@@ -1,7 +1,6 @@
 /* legend.c - labels beside the lines that they name, never over the data */
 #include "figure.h"
 #include <math.h>
-#include <stdio.h>
 
 static const double row_height = 16, least_row = 9, text_size = 11;
 static const double lead = 14, swatch = 18, widest_text = 190;

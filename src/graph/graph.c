@@ -88,7 +88,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Sort each list and keep each neighbour once. */
-static void settle(locant_graph *g)
+static void drop_repeats(locant_graph *g)
 {
     int64_t kept = 0, begin = 0, listed = g->first[g->info.nodes];
 
@@ -141,7 +141,7 @@ locant_status locant_graph_create(locant_graph **out,
         g->info.nodes = nodes;
         if (allocate(g, edges->shape[0])) {
             group(g, edges);
-            settle(g);
+            drop_repeats(g);
             if (count_components(g)) {
                 *out = g;
                 return LOCANT_OK;

@@ -2,7 +2,6 @@
 #include "parts.h"
 #include "../core/size.h"
 #include <math.h>
-#include <string.h>
 
 static const char fn[] = "lct_model_create";
 
