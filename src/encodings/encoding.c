@@ -229,9 +229,7 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
     locant_encoding *cache = (locant_encoding *)e;
     struct lct_schedule *made;
 
-    length = e->row->schedule.length != NULL
-                 ? e->row->schedule.length(e, length)
-                 : 0;
+    length = lct_schedule_length(e, length);
     *out = find_schedule(e, head_dim, length);
     if (*out != NULL)
         return LOCANT_OK;

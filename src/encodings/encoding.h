@@ -64,6 +64,12 @@ struct locant_encoding {
     _Atomic(struct lct_schedule *) schedules; /* list of those made so far */
 };
 
+/* Traits of an encoding that is no sum. */
+static inline unsigned lct_own_traits(const locant_encoding *e)
+{
+    return e->row->traits != NULL ? e->row->traits(e) : e->row->info.traits;
+}
+
 /* The part with this door; NULL if there is none. */
 const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door);
 
@@ -124,6 +130,14 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t dim, int64_t length);
 void lct_schedule_done(const struct lct_schedule *s);
+
+/* The length of calls that the schedule is for; 0: any. */
+static inline int64_t lct_schedule_length(const locant_encoding *e,
+                                          int64_t length)
+{
+    return e->row->schedule.length == NULL ? 0
+                                           : e->row->schedule.length(e, length);
+}
 
 /* The schedule for rows of 'dim' channels that an earlier call made and kept;
  * its encoding has frequencies that do not depend on a length. */

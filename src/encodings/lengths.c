@@ -5,17 +5,14 @@
 
 bool lct_lengths_matter(const locant_encoding *e)
 {
-    return e->row->schedule.length != NULL &&
-           e->row->schedule.length(e, INT64_MAX) != 0 &&
+    return lct_schedule_length(e, INT64_MAX) != 0 &&
            !(e->row->schedule.by_call != NULL && e->row->schedule.by_call(e));
 }
 
 const struct lct_schedule *lct_lengths_find(const struct lct_lengths *l,
                                             int64_t length)
 {
-    length = l->e->row->schedule.length != NULL
-                 ? l->e->row->schedule.length(l->e, length)
-                 : 0;
+    length = lct_schedule_length(l->e, length);
     for (size_t i = 0; i < l->n; i++)
         if (l->of[i]->length == length)
             return l->of[i];

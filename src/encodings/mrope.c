@@ -54,8 +54,7 @@ static locant_status check_scaling(const locant_encoding *e)
 {
     const locant_encoding *scaling = e->nested[SCALING];
 
-    if (scaling->row->schedule.length == NULL ||
-        scaling->row->schedule.length(scaling, INT64_MAX) == 0)
+    if (lct_schedule_length(scaling, INT64_MAX) == 0)
         return LOCANT_OK;
     return LCT_REFUSE(
         "scaling of mrope is %s, whose frequencies depend on the length of a "
@@ -87,7 +86,7 @@ static locant_status check(const locant_encoding *e)
 
 static unsigned traits(const locant_encoding *e)
 {
-    return LOCANT_TRAIT_RELATIVE | lct_scaling_traits(e->nested[SCALING]);
+    return LOCANT_TRAIT_RELATIVE | lct_own_traits(e->nested[SCALING]);
 }
 
 static double score(const locant_encoding *e)

@@ -7,7 +7,7 @@
  * The content of a channel sets a length, mu = softplus(x), and its position a
  * direction; a score is sum_c mu_q mu_k cos((p_i - p_j) f_c - delta_c).
  */
-#include "encoding.h"
+#include "content.h"
 #include "rotate.h"
 #include <math.h>
 
@@ -49,12 +49,6 @@ static locant_status schedule(struct lct_schedule **out,
 static double softplus(double x)
 {
     return fmax(x, 0) + log1p(exp(-fabs(x)));
-}
-
-/* The derivative of softplus. */
-static double sigmoid(double x)
-{
-    return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
 }
 
 /* Cosine and sine of channel i, with the phase of keys. */
@@ -110,7 +104,7 @@ static void backward(double *dx, double *const *dparam, const double *dout,
         if (role == LCT_KEY && dparam[0] != NULL)
             dparam[0][head * c->head_dim + i] +=
                 softplus(x[i]) * (db * cosine - da * sine);
-        dx[i] = (da * cosine + db * sine) * sigmoid(x[i]);
+        dx[i] = (da * cosine + db * sine) * lct_sigmoid(x[i]); /* softplus' */
     }
 }
 

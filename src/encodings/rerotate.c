@@ -17,6 +17,7 @@
  * once.
  */
 #include "../core/size.h"
+#include "blocks.h"
 #include "rotate.h"
 #include <inttypes.h>
 #include <math.h>
@@ -308,7 +309,7 @@ locant_status locant_encoding_rerotate(locant_tensor *out,
     struct side was = { .s = NULL }, is = { .s = NULL };
     locant_status status;
 
-    LCT_TRY(lct_rotate_check_rows(fn, names, out, x));
+    LCT_TRY(lct_blocks_check(fn, names, out, x, true));
     LCT_TRY(lct_rotate_check_width(fn, "out", out, x, x->shape[x->rank - 1]));
     status = open_side(&was, out, x, from, "from_positions", from_positions);
     if (status == LOCANT_OK)

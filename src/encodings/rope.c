@@ -69,7 +69,7 @@ static locant_status check(const locant_encoding *e)
 static unsigned traits(const locant_encoding *e)
 {
     bool exact = e->value[ANGLES] == LOCANT_ANGLES_EXACT;
-    unsigned own = lct_scaling_traits(e->nested[SCALING]);
+    unsigned own = lct_own_traits(e->nested[SCALING]);
 
     return own |
            (own & LOCANT_TRAIT_LENGTH || !exact ? 0 : LOCANT_TRAIT_RELATIVE);
@@ -77,11 +77,7 @@ static unsigned traits(const locant_encoding *e)
 
 static int64_t schedule_length(const locant_encoding *e, int64_t length)
 {
-    const locant_encoding *scaling = e->nested[SCALING];
-
-    return scaling->row->schedule.length != NULL
-               ? scaling->row->schedule.length(scaling, length)
-               : 0;
+    return lct_schedule_length(e->nested[SCALING], length);
 }
 
 static double score(const locant_encoding *e)

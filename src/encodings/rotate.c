@@ -81,14 +81,6 @@ locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
     return check_reach(c);
 }
 
-locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],
-                                    const locant_tensor *out,
-                                    const locant_tensor *x)
-{
-    return lct_blocks_check(fn, names, out, x,
-                            true); /* until the map is known */
-}
-
 locant_status lct_rotate_check_width(const char *fn, const char *name,
                                      const locant_tensor *out,
                                      const locant_tensor *x, int64_t width)
@@ -188,7 +180,7 @@ locant_status locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
     bool inverse = flags & LOCANT_ROTATE_INVERSE;
     struct lct_rotate_call c;
 
-    LCT_TRY(lct_rotate_check_rows(fn, names, out, x));
+    LCT_TRY(lct_blocks_check(fn, names, out, x, true));
     LCT_TRY(lct_rotate_open(&c, fn, e, "positions", positions,
                             x->shape[x->rank - 2]));
     LCT_TRY(lct_check_apart(fn, out, positions));
@@ -209,7 +201,7 @@ static locant_status check_qk(const char *fn, const struct rotated *t)
     const locant_tensor *q = t->x[0], *k = t->x[1];
 
     for (int i = 0; i < 2; i++)
-        LCT_TRY(lct_rotate_check_rows(fn, names[i], t->out[i], t->x[i]));
+        LCT_TRY(lct_blocks_check(fn, names[i], t->out[i], t->x[i], true));
     if (k->shape[k->rank - 2] != q->shape[q->rank - 2] ||
         k->shape[k->rank - 1] != q->shape[q->rank - 1])
         return locant_fail(
@@ -265,7 +257,7 @@ locant_status locant_encoding_rotate_backward(
     static const char *const names[2] = { "dx", "dout" };
     struct lct_rotate_call c;
 
-    LCT_TRY(lct_rotate_check_rows(fn, names, dx, dout));
+    LCT_TRY(lct_blocks_check(fn, names, dx, dout, true));
     LCT_TRY(lct_rotate_open(&c, fn, e, "positions", positions,
                             dout->shape[dout->rank - 2]));
     LCT_TRY(lct_check_apart(fn, dx, positions));

@@ -67,10 +67,8 @@ locant_status lct_rotate_check_flags(const char *fn, int flags);
  */
 locant_status lct_rotate_invert(const struct lct_schedule **s, const char *fn);
 
-/* Check rank, dtype and layout; out has x's shape, but 'width' channels. */
-locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],
-                                    const locant_tensor *out,
-                                    const locant_tensor *x);
+/* After lct_blocks_check(): out has x's shape, but 'width' channels; if these
+ * differ from x's, it must not overlap x. */
 locant_status lct_rotate_check_width(const char *fn, const char *name,
                                      const locant_tensor *out,
                                      const locant_tensor *x, int64_t width);

@@ -267,7 +267,7 @@ locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: no gradient of the inverse of %s", c->fn,
                            c->e->row->info.name);
-    LCT_TRY(lct_rotate_check_rows(c->fn, names, dx, x));
+    LCT_TRY(lct_blocks_check(c->fn, names, dx, x, true));
     status = open_job(&job, x, c, params, flags);
     if (status == LOCANT_OK)
         status = check_backward(&job, dx, dparams, dout, params);

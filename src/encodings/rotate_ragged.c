@@ -194,7 +194,7 @@ static locant_status open_call(struct ragged *g, const char *const names[2],
                                const locant_tensor *in,
                                const locant_rotation *r)
 {
-    LCT_TRY(lct_rotate_check_rows(g->c.fn, names, out, in));
+    LCT_TRY(lct_blocks_check(g->c.fn, names, out, in, true));
     LCT_TRY(check(g, out, in, r));
     return lay_out(g);
 }

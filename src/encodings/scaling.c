@@ -38,12 +38,6 @@ bool lct_scaling_by_call(const locant_encoding *e)
     return lct_value(e, "length") == 1;
 }
 
-unsigned lct_scaling_traits(const locant_encoding *scaling)
-{
-    return scaling->row->traits != NULL ? scaling->row->traits(scaling)
-                                        : scaling->row->info.traits;
-}
-
 double lct_scaling_score(const locant_encoding *scaling)
 {
     return scaling->row->scale.of_scores != NULL

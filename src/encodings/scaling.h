@@ -43,8 +43,7 @@ extern const char *const lct_scaling_counts[];
 /* clang-format on */
 bool lct_scaling_by_call(const locant_encoding *e);
 
-/* Traits of a scaling, and what it multiplies scores by. */
-unsigned lct_scaling_traits(const locant_encoding *scaling);
+/* What a scaling multiplies scores by. */
 double lct_scaling_score(const locant_encoding *scaling);
 
 /*

@@ -16,11 +16,6 @@ const struct lct_encoding lct_enc_sum = {
               .pitfalls = "" },
 };
 
-static unsigned own_traits(const locant_encoding *e)
-{
-    return e->row->traits != NULL ? e->row->traits(e) : e->row->info.traits;
-}
-
 static locant_status twice(const locant_encoding *a, const locant_encoding *b,
                            const char *what)
 {
@@ -104,7 +99,7 @@ locant_status lct_encoding_compose(locant_encoding *e)
     if (e->row == &lct_enc_sum)
         return compose_sum(e);
     e->doors = e->row->info.doors;
-    e->traits = own_traits(e);
+    e->traits = lct_own_traits(e);
     e->parts = 1;
     e->part[0] = (struct lct_part){ e, 0 };
     if (e->row->layers != NULL)
