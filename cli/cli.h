@@ -359,35 +359,6 @@ int cli_columns(void);
 /* Columns of a terminal; 0 if the file is none. */
 int cli_width(int fd);
 
-/* ----------------------------------------------------------- corpus.c */
-
-/* Options of the commands that read a corpus. */
-struct cli_corpus {
-    struct cli_list text;
-    const char *kept; /* SHA-256 of a kept text, or its beginning */
-    int generated, fresh, no_keep;
-};
-#define OPT_CORPUS(member)                                                     \
-    OPT_MANY("text", member.text, "PATH...",                                   \
-             "files, and folders with all in them, not the C headers"),        \
-        OPT_FLAG("generated", member.generated,                                \
-                 "read generated C-like text instead")
-#define OPT_KEPT_TEXT(member)                                                  \
-    OPT_TEXT("kept-text", member.kept, "SHA256",                               \
-             "a text kept in --dir, by the first digits of its SHA-256")
-#define OPT_KEEP_TEXT(member)                                                  \
-    OPT_FLAG("fresh-text", member.fresh,                                       \
-             "read the C headers again, not those kept in --dir"),             \
-        OPT_FLAG("no-keep", member.no_keep,                                    \
-                 "keep only the SHA-256 of the text")
-
-/* 'dir': the store whose kept text may be used; NULL: none. */
-int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
-                    const char *dir);
-
-/* Free the corpus when the command ends. */
-int cli_corpus_keep(locant_corpus *corpus);
-
 /* -------------------------------------------------------------- job.c */
 
 /* Parse the number of a run; otherwise prints an error message of 'command' and

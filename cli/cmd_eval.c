@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corpus.h"
 #include "task.h"
 
 struct options {

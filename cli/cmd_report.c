@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "corpus.h"
 #include "task.h"
 
 #ifndef LOCANT_COMMIT
@@ -24,8 +25,6 @@ static const struct cli_option options[] = {
                "a minute; ten minutes; an hour; hours; five minutes",
                .fallback = "quick"),
     OPT_CORPUS(corpus),
-    OPT_KEPT_TEXT(corpus),
-    OPT_KEEP_TEXT(corpus),
     OPT_TEXT("encodings", encodings, "'A; B; ...'",
              "encodings instead of the preset's"),
     OPT_INTEGER("seeds", seeds, "N", 0, 1000,

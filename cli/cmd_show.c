@@ -97,7 +97,6 @@ static void print_keys(const char *name)
 static int print_checks(const locant_encoding *e)
 {
     static struct show_block blocks[SHOW_BLOCKS];
-    const char *indent = cli_text("%-11s   ", "");
     int n;
 
     CLI_TRY(show_checks(blocks, &n, e));
@@ -105,7 +104,7 @@ static int print_checks(const locant_encoding *e)
         printf("%-11s %s\n", k == 0 ? "check" : "", blocks[k].what);
         if (blocks[k].command != NULL)
             printf("%-11s %s\n", "", blocks[k].command);
-        show_rows(&blocks[k], indent);
+        show_rows(&blocks[k], "              ");
     }
     return CLI_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "corpus.h"
 #include "runs.h"
 #include "task.h"
 
@@ -52,8 +53,6 @@ static const struct cli_option options[] = {
     OPT_ANY_ISA(any_isa),
     OPT_DIR(dir),
     OPT_CORPUS(corpus),
-    OPT_KEPT_TEXT(corpus),
-    OPT_KEEP_TEXT(corpus),
     OPT_END
 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "corpus.h"
 
 static void report_unreadable(const locant_corpus_info *info)
 {

@@ -1,0 +1,33 @@
+/* corpus.h - the text that a command reads */
+#ifndef LOCANT_CLI_CORPUS_H
+#define LOCANT_CLI_CORPUS_H
+#include "cli.h"
+
+struct cli_corpus {
+    struct cli_list text;
+    const char *kept; /* SHA-256 of a kept text, or its beginning */
+    int generated, fresh, no_keep;
+};
+#define OPT_NEW_TEXT(member)                                                   \
+    OPT_MANY("text", member.text, "PATH...",                                   \
+             "files, and folders with all in them, not the C headers"),        \
+        OPT_FLAG("generated", member.generated,                                \
+                 "read generated C-like text instead")
+#define OPT_KEPT_TEXT(member)                                                  \
+    OPT_TEXT("kept-text", member.kept, "SHA256",                               \
+             "a text kept in --dir, by the first digits of its SHA-256")
+#define OPT_KEEP_TEXT(member)                                                  \
+    OPT_FLAG("fresh-text", member.fresh,                                       \
+             "read the C headers again, not those kept in --dir"),             \
+        OPT_FLAG("no-keep", member.no_keep,                                    \
+                 "keep only the SHA-256 of the text")
+#define OPT_CORPUS(member)                                                     \
+    OPT_NEW_TEXT(member), OPT_KEPT_TEXT(member), OPT_KEEP_TEXT(member)
+
+/* 'dir': the store whose kept text may be used; NULL: none. */
+int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
+                    const char *dir);
+/* Free the corpus when the command ends. */
+int cli_corpus_keep(locant_corpus *corpus);
+
+#endif
