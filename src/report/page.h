@@ -159,7 +159,7 @@ enum lct_change {
     LCT_CHANGES
 };
 /* The failed gate that forbids all claims, or NULL. */
-const char *lct_page_doubt(const struct lct_results *r);
+const char *lct_page_failed_gate(const struct lct_results *r);
 enum lct_change lct_page_change(const struct lct_results *r, size_t i,
                                 long long length);
 

@@ -71,9 +71,9 @@ static double weight(const struct maps *m, int k, size_t head, int64_t i,
 
 /* ----------------------------------------------------------------- one head */
 
-/* The head to show, counted through all layers: number 'wish' or, if that is
+/* The head to show, counted through all layers: number 'chosen' or, if that is
    negative, the head with the shortest mean distance after training. */
-static size_t head_of(const struct json_t *probe, int64_t wish)
+static size_t head_of(const struct json_t *probe, int64_t chosen)
 {
     double distance[LCT_POINTS];
     static const struct lct_points reach = { LCT_POINTS_HEADS,
@@ -82,8 +82,8 @@ static size_t head_of(const struct json_t *probe, int64_t wish)
     const size_t n = lct_points_of(NULL, distance, &reach, probe);
     size_t best = 0;
 
-    if (wish >= 0 && (size_t)wish < n)
-        return (size_t)wish;
+    if (chosen >= 0 && (size_t)chosen < n)
+        return (size_t)chosen;
     for (size_t i = 1; i < n; i++)
         best = distance[i] < distance[best] ? i : best;
     return best;
@@ -183,7 +183,7 @@ static locant_status draw_all(struct lct_html *h, const struct lct_results *r,
 /* ------------------------------------------------------------------- public */
 
 static locant_status draw_group(struct lct_html *h, const struct lct_results *r,
-                                const struct lct_group *g, int64_t wish)
+                                const struct lct_group *g, int64_t chosen)
 {
     struct maps m;
     locant_status status;
@@ -194,7 +194,7 @@ static locant_status draw_group(struct lct_html *h, const struct lct_results *r,
                    g->spec);
     status = draw_all(h, r, &m);
     if (status == LOCANT_OK)
-        status = draw_head(h, r, &m, head_of(g->probe, wish));
+        status = draw_head(h, r, &m, head_of(g->probe, chosen));
     if (status == LOCANT_OK)
         status = lct_draw_usage(h, r, g);
     lct_html_raw(h, "</div>\n");
