@@ -117,9 +117,8 @@ set(LAB_SOURCES
   report/page_tasks.c report/page_verdict.c report/picture_circle.c
   report/picture_content.c report/picture_hooks.c report/picture_input.c
   report/picture_maps.c report/picture_order.c report/picture_rotate.c
-  report/picture_score.c report/picture_terms.c report/picture_usage.c
-  report/pictures.c report/probe_points.c report/report.c report/subject.c
-  report/weights.c)
+  report/picture_score.c report/picture_terms.c report/pictures.c
+  report/probe_points.c report/report.c report/subject.c report/weights.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c

@@ -80,13 +80,21 @@ function scalings() {
   }
 }
 
+/* The unit vector of each pair, rotated. */
+function circle(position, f) {
+  const n = f.length;
+  const unit = Array.from({ length: 2 * n }, (_, i) => i < n ? 1 : 0);
+  const out = forms.rotated(unit, position, f, "half");
+  return f.map((_, i) => [out[i], out[i + n]]);
+}
+
 /* Hands of the figure have different lengths. */
 function circles() {
   for (const base of [10000, 300])
     for (const position of [1, 7, 100]) {
       const f = figure("circle", `rope(base=${base})`, "--dim", "10", "--heads",
                        "1", "--position", `${position}`);
-      const hands = forms.circle(position, forms.rope(10, base));
+      const hands = circle(position, forms.rope(10, base));
       same(`circle ${base} at ${position}`,
            hands.flatMap((hand, i) => hand.map((x) => x * (1 - 0.17 * i))),
            hands.flatMap((_, i) => [f.series[i].x[1], f.series[i].y[1]]));
@@ -134,9 +142,10 @@ function rotations(folder) {
     const out = floats(y);
     const f = forms.scaled(dim, 10000, { kind, factor, original,
                                          length: rows });
-    const more = kind === "yarn" ? forms.yarn_attention(factor) : 1;
+    /* YaRN, eq. (22): what cos and sin are multiplied by */
+    const more = kind === "yarn" && factor > 1 ? 0.1 * Math.log(factor) + 1 : 1;
     for (let p = 0; p < rows; p++) {
-      const hands = forms.circle(p, f).map((h) => h.map((v) => v * more));
+      const hands = circle(p, f).map((h) => h.map((v) => v * more));
       same(`${kind} at ${p}`, [...hands.map((h) => h[0]),
                                ...hands.map((h) => h[1])],
            out.slice(p * dim, (p + 1) * dim));

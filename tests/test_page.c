@@ -389,6 +389,19 @@ TEST(base64_matches_rfc4648)
     }
 }
 
+TEST(printed_texts_are_escaped)
+{
+    static const char want[] = "<b title=\"&lt;i&gt;&quot;\">-7 8 "
+                               "9000000000 10</b>";
+    struct lct_html h = { .data = NULL };
+
+    lct_html_print(&h, "<b title=\"%s\">%d %zu %lld %ld</b>", "<i>\"", -7,
+                   (size_t)8, 9000000000LL, 10L);
+    CHECK_OK(lct_html_status(&h));
+    CHECK(h.size == strlen(want) && memcmp(h.data, want, h.size) == 0);
+    lct_html_free(&h);
+}
+
 TEST(counts_are_grouped)
 {
     struct lct_html h = { .data = NULL };

@@ -163,13 +163,8 @@ TEST(rates_are_chosen_by_validation)
     plan.n_rates = 2;
     plan.blocks = 1;
     plan.train.steps = 15;
-<<<<<<< HEAD
     s = store_at(scratch_file(&dir, "sweep"));
-    CHECK_OK(lct_plan_run(&plan, s, corpus, NULL, NULL));
-=======
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "sweep")));
     CHECK_OK(lct_plan_run(&plan, &(struct lct_lab){ s, corpus, NULL, NULL }));
->>>>>>> jobs
     for (int i = 0; i < 2; i++) {
         CHECK(plan.rate[i] == 4e-3);
         CHECK(plan.valid[2 + i] < plan.valid[i]);

@@ -69,14 +69,9 @@ TEST(full_tries_rates_and_has_a_page)
     char *page;
 
     make_plan(&plan);
-<<<<<<< HEAD
     s = store_at(scratch_file(&dir, "lab"));
-    CHECK_OK(lct_plan_run(&plan, s, corpus, count_notices, &notices));
-=======
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "lab")));
     CHECK_OK(lct_plan_run(
         &plan, &(struct lct_lab){ s, corpus, count_notices, &notices }));
->>>>>>> jobs
     CHECK(notices == SPECS);
     check_rates(&plan, s);
     CHECK_OK(lct_results_collect(&r, &plan, s, corpus));

@@ -71,18 +71,7 @@ const forms = (() => {
     }
   }
 
-  /* YaRN, eq. (22): what cos and sin are multiplied by. */
-  function yarn_attention(factor) {
-    return factor <= 1 ? 1 : 0.1 * Math.log(factor) + 1;
-  }
-
   const wavelengths = (frequencies) => frequencies.map((f) => TURN / f);
-
-  /* The unit vector of each pair, rotated. */
-  function circle(position, frequencies) {
-    return frequencies.map((f) => [Math.cos(position * f),
-                                   Math.sin(position * f)]);
-  }
 
   /* Press, Smith, Lewis 2021, arXiv:2108.12409: head h of H, from 0 on. */
   function alibi_slopes(heads, max = 8) {
@@ -206,7 +195,7 @@ const forms = (() => {
              c: of((i, j) => dot(u, k[j])), d: of((i, j) => dot(v, r[i - j])) };
   }
 
-  return { sinusoid, rope, scaled, yarn_shares, yarn_attention, wavelengths,
-           circle, alibi_slopes, t5_bucket, logn, resized, product, softmax,
-           attention, argsort, pair_of, rotated, xl_terms };
+  return { sinusoid, rope, scaled, yarn_shares, wavelengths, alibi_slopes,
+           t5_bucket, logn, resized, product, softmax, attention, argsort,
+           pair_of, rotated, xl_terms };
 })();

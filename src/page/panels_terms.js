@@ -215,5 +215,5 @@ const panels_terms = (() => {
      "加到一个头的得分上的值：对自身为 0，越往过去越小。", "alibi"]
   ];
 
-  return { list, names, xl_case };
+  return { list, names };
 })();

@@ -64,5 +64,5 @@ const words = (() => {
     set(first());
   }
 
-  return { language, say, both, label, set, start, on_change };
+  return { language, say, both, label, start, on_change };
 })();

@@ -217,8 +217,8 @@ static locant_status draw_tasks(struct lct_html *h, struct lct_results *r)
 }
 
 /* The error message for runs that 'locant VERB' has not processed yet. */
-static locant_status not_yet(enum lct_figure_id id, const char *done,
-                             const char *verb)
+static locant_status not_processed(enum lct_figure_id id, const char *done,
+                                   const char *verb)
 {
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_figure_of_runs: '%s' is of runs that were %s: "
@@ -231,9 +231,9 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
                                enum lct_figure_id id, int64_t head)
 {
     if (id <= FIG_PROTOCOLS && !evaluated(r))
-        return not_yet(id, "evaluated", "eval");
+        return not_processed(id, "evaluated", "eval");
     if (id >= FIG_ENTROPY && id <= FIG_LEARNING && !lct_page_probed(r))
-        return not_yet(id, "probed", "probe");
+        return not_processed(id, "probed", "probe");
     if (id == FIG_MAPS || id == FIG_HEADS || id == FIG_USAGE_HEADS)
         return lct_page_maps(h, r, head);
     LCT_TRY(lct_numbers_create(&r->numbers, r));

@@ -130,9 +130,6 @@ locant_status lct_page_learning(struct lct_html *h,
    through all layers; -1: the head with the shortest distance. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
                             int64_t head);
-/* Which channel pairs the heads of g use, if its encoding rotates pairs. */
-locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
-                             const struct lct_group *g);
 /*
  * The attention maps for the script, as two members of an object: "text", the
  * text that the models read, in base64 or empty; and "maps", which has {layers,
@@ -159,7 +156,7 @@ enum lct_change {
     LCT_CHANGES
 };
 /* The failed gate that forbids all claims, or NULL. */
-const char *lct_page_doubt(const struct lct_results *r);
+const char *lct_page_failed_gate(const struct lct_results *r);
 enum lct_change lct_page_change(const struct lct_results *r, size_t i,
                                 long long length);
 

@@ -26,7 +26,7 @@ static void put_row(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_raw(h, "</td>");
     lct_page_cell(h, r, 1, LCT_NO_DECIMALS, "rows.%zu.encoding_parameters", i);
     lct_html_raw(h, "<td class=\"text\">");
-    lct_html_message(h, lct_page_doubt(r)
+    lct_html_message(h, lct_page_failed_gate(r)
                             ? MSG_NOT_JUDGED
                             : changes[lct_page_change(r, i, length)]);
     /* facts of the registry: their digits are not measurements */

@@ -118,7 +118,7 @@ static void put_curves(struct lct_html *h, const locant_figure *f)
 }
 
 /* A message with n <= 9 numbers of four digits. */
-static void say_values(struct lct_html *h, const struct lct_results *r,
+static void put_values(struct lct_html *h, const struct lct_results *r,
                        enum lct_message id, const double *value, int n)
 {
     char number[9][LCT_DECIMAL_BYTES];
@@ -153,7 +153,7 @@ static void sum_up_curves(struct lct_html *h, const struct lct_results *r,
     }
     if (!isfinite(low[1]))
         return;
-    say_values(
+    put_values(
         h, r, MSG_FIGURE_LINES,
         (const double[]){ lines, from, to, low[1], low[0], high[1], high[0] },
         7);
@@ -213,7 +213,7 @@ static void sum_up_map(struct lct_html *h, const struct lct_results *r,
     }
     if (low < 0)
         return;
-    say_values(h, r, MSG_FIGURE_CELLS,
+    put_values(h, r, MSG_FIGURE_CELLS,
                (const double[]){ (double)f->rows, (double)f->cols,
                                  f->cells[low], y_of(f, low / f->cols),
                                  x_of(f, low % f->cols), f->cells[high],

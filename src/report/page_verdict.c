@@ -13,10 +13,10 @@
 #include <stdio.h>
 
 /* How many runs each encoding has, which decides what may be claimed. */
-enum runs { ONE_RUN, TWO_RUNS, TESTED, MANNERS };
+enum evidence { ONE_RUN, TWO_RUNS, TESTED, EVIDENCE };
 
 /* The sentence for each change of loss since the trained length. */
-static const enum lct_message found[LCT_CHANGES][MANNERS] = {
+static const enum lct_message found[LCT_CHANGES][EVIDENCE] = {
     [LCT_RISES] = { MSG_HIGHER_IN_ONE, MSG_HIGHER_IN_BOTH, MSG_HIGHER },
     [LCT_FALLS] = { MSG_LOWER_IN_ONE, MSG_LOWER_IN_BOTH, MSG_LOWER },
     [LCT_SMALL] = { MSG_CHANGED_LITTLE, MSG_CHANGED_LITTLE,
@@ -26,7 +26,7 @@ static const enum lct_message found[LCT_CHANGES][MANNERS] = {
 };
 
 /* The sentence for one best encoding, and for several that share rank 1. */
-static const enum lct_message lowest[MANNERS][2] = {
+static const enum lct_message lowest[EVIDENCE][2] = {
     { MSG_LOWEST_IN_ONE, MSG_LOWEST_IN_ONE },
     { MSG_LOWEST_IN_BOTH, MSG_LOWEST_ON_AVERAGE },
     { MSG_LOWEST_ALONE, MSG_LOWEST_TOGETHER },
@@ -35,7 +35,7 @@ static const enum lct_message lowest[MANNERS][2] = {
 /* The gates that decide whether the page can be trusted at all. */
 static const int truth[] = { 0, 3, 4, 5 };
 
-const char *lct_page_doubt(const struct lct_results *r)
+const char *lct_page_failed_gate(const struct lct_results *r)
 {
     for (size_t i = 0; i < sizeof truth / sizeof truth[0]; i++)
         if (!r->gates[truth[i]].passed)
@@ -43,7 +43,7 @@ const char *lct_page_doubt(const struct lct_results *r)
     return NULL;
 }
 
-static enum runs runs_of(const struct lct_results *r)
+static enum evidence evidence_of(const struct lct_results *r)
 {
     return lct_is_tested(r)                          ? TESTED
            : lct_page_value(r, "protocol.seeds") > 1 ? TWO_RUNS
@@ -109,8 +109,8 @@ static bool is_above(const struct lct_results *r, size_t i, long long length)
 }
 
 /* Lists the encodings that are not above the best, if there are several. */
-static void say_first(struct lct_html *h, const struct lct_results *r,
-                      long long length, const char *before)
+static void put_lowest(struct lct_html *h, const struct lct_results *r,
+                       long long length, const char *before)
 {
     struct lct_html list = { .data = NULL };
     int first = 0, defined = 0;
@@ -125,13 +125,13 @@ static void say_first(struct lct_html *h, const struct lct_results *r,
         }
     }
     if (defined > 1)
-        put_specs(h, r, before, lowest[runs_of(r)][first > 1], &list);
+        put_specs(h, r, before, lowest[evidence_of(r)][first > 1], &list);
     else
         lct_html_free(&list);
 }
 
 /* Findings at length index k.  Index 0 is the trained length: no change. */
-static void say_length(struct lct_html *h, const struct lct_results *r, int k)
+static void put_length(struct lct_html *h, const struct lct_results *r, int k)
 {
     const long long length = lct_length(r, k);
     const char *before = "";
@@ -149,15 +149,15 @@ static void say_length(struct lct_html *h, const struct lct_results *r, int k)
             if (r->groups[i].n > 0 &&
                 (int)lct_page_change(r, i, length) == kind)
                 add_spec(&list, r, i);
-        if (put_specs(h, r, before, found[kind][runs_of(r)], &list))
+        if (put_specs(h, r, before, found[kind][evidence_of(r)], &list))
             before = "<br>";
     }
-    say_first(h, r, length, before);
+    put_lowest(h, r, length, before);
     lct_html_raw(h, "</li>\n");
 }
 
 /* Seeds that a time limit left out, and how to get them. */
-static void say_limit(struct lct_html *h, const struct lct_results *r)
+static void put_limit(struct lct_html *h, const struct lct_results *r)
 {
     if (r->limit > 0 && lct_page_value(r, "protocol.seeds") <
                             lct_page_value(r, "forecast.seeds_asked")) {
@@ -169,7 +169,7 @@ static void say_limit(struct lct_html *h, const struct lct_results *r)
 
 /* The declared comparisons that survive correction, or the number of seeds that
    any would need. */
-static void say_exact(struct lct_html *h, const struct lct_results *r)
+static void put_exact(struct lct_html *h, const struct lct_results *r)
 {
     struct lct_html list = { .data = NULL };
     bool any = false;
@@ -192,7 +192,7 @@ static void say_exact(struct lct_html *h, const struct lct_results *r)
 }
 
 /* How many seeds could separate the best two, if they are not separated. */
-static void say_power(struct lct_html *h, const struct lct_results *r)
+static void put_power(struct lct_html *h, const struct lct_results *r)
 {
     const char *const pair[] = {
         lct_page_text(r, "order.first"),
@@ -210,9 +210,9 @@ static void say_power(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, "</li>\n");
 }
 
-static void say_verdict(struct lct_html *h, const struct lct_results *r)
+static void put_verdict(struct lct_html *h, const struct lct_results *r)
 {
-    const char *gate = lct_page_doubt(r);
+    const char *gate = lct_page_failed_gate(r);
 
     if (gate) {
         lct_html_raw(h, "<p>");
@@ -222,10 +222,10 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
     }
     lct_html_raw(h, "<ul>\n");
     for (int i = 0; i < LCT_ANSWERED; i++)
-        say_length(h, r, lct_answered[i]);
-    say_limit(h, r);
-    say_exact(h, r);
-    say_power(h, r);
+        put_length(h, r, lct_answered[i]);
+    put_limit(h, r);
+    put_exact(h, r);
+    put_power(h, r);
     lct_html_raw(h, "</ul>\n<p>");
     lct_html_message_values(
         h, r, lct_is_tested(r) ? MSG_VERDICT_TESTED : MSG_VERDICT_OBSERVED,
@@ -244,6 +244,6 @@ void lct_page_verdict(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, "<div class=\"verdict\" id=\"verdict\"><p><strong>");
     lct_html_message_values(h, r, MSG_VERDICT_QUESTION, NULL);
     lct_html_raw(h, "</strong></p>\n");
-    say_verdict(h, r);
+    put_verdict(h, r);
     lct_html_raw(h, "</div>\n");
 }

@@ -105,23 +105,24 @@ static int scaled(char *out, size_t size, const char *name, const char *spec,
     return snprintf(out, size, "%s(scaling=%s)", spec, scaling) < (int)size;
 }
 
-enum { PLAIN, LINEAR, NTK, YARN, WAYS };
+enum { PLAIN, LINEAR, NTK, YARN, SCALINGS };
 
-struct ways {
-    double freq[WAYS][LCT_SUBJECT_PAIRS];
+struct scalings {
+    double freq[SCALINGS][LCT_SUBJECT_PAIRS];
     int64_t pairs;
     double factor, trained;
 };
 
 /* The frequencies under each scaling; pairs is 0 if the encoding has none. */
-static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
+static locant_status try_scalings(struct scalings *w,
+                                  const struct lct_subject *s)
 {
     const char *spec = locant_encoding_spec(s->e);
     const char *name = locant_encoding_info_of(s->e)->name;
     int64_t pairs;
 
     LCT_TRY(lct_subject_own_pairs(w->freq[PLAIN], NULL, &w->pairs, s));
-    for (int i = 1; i < WAYS && w->pairs > 0; i++) {
+    for (int i = 1; i < SCALINGS && w->pairs > 0; i++) {
         char text[400], scaling[120];
         locant_encoding *e;
         locant_status status;
@@ -147,18 +148,18 @@ static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
 
 static locant_status show_scalings(struct lct_html *h,
                                    const struct lct_subject *s,
-                                   const struct ways *w)
+                                   const struct scalings *w)
 {
-    static const char *const label[WAYS] = { NULL, "PI", "NTK", "YaRN" };
-    double x[WAYS][LCT_SUBJECT_PAIRS], pair[LCT_SUBJECT_PAIRS];
+    static const char *const label[SCALINGS] = { NULL, "PI", "NTK", "YaRN" };
+    double x[SCALINGS][LCT_SUBJECT_PAIRS], pair[LCT_SUBJECT_PAIRS];
     locant_mark marks[2] = { lct_trained_mark(s->r),
                              { .x = w->factor * w->trained,
                                LCT_LABEL(MSG_EXTENDED) } };
-    locant_series series[WAYS];
+    locant_series series[SCALINGS];
     locant_figure f = lct_figures_begin(FIG_SCALINGS);
     struct lct_label title;
 
-    for (int i = 0; i < WAYS; i++) {
+    for (int i = 0; i < SCALINGS; i++) {
         for (int64_t p = 0; p < w->pairs; p++) {
             x[i][p] = 2 * 3.14159265358979323846 / w->freq[i][p];
             pair[p] = (double)p;
@@ -172,14 +173,14 @@ static locant_status show_scalings(struct lct_html *h,
     }
     lct_messages_number(&title, MSG_SCALINGS_TITLE, w->factor);
     lct_figures_title_filled(&f, &title);
-    lct_figures_lines(&f, series, WAYS);
+    lct_figures_lines(&f, series, SCALINGS);
     lct_figures_marks(&f, marks, w->factor > 1 ? 2 : 1);
     return lct_page_figure(h, s->r, FIG_SCALINGS, &f);
 }
 
 /* gamma: the share of a pair's own frequency that YaRN keeps. */
 static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
-                                const struct ways *w)
+                                const struct scalings *w)
 {
     double turns[LCT_SUBJECT_PAIRS], index[LCT_SUBJECT_PAIRS];
     double pair[LCT_SUBJECT_PAIRS];
@@ -205,8 +206,8 @@ static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
 
 locant_status lct_draw_scalings(struct lct_html *h, const struct lct_subject *s)
 {
-    struct ways w = { .factor = s->view.factor > 0 ? s->view.factor : 4,
-                      .trained = (double)s->r->trained_length };
+    struct scalings w = { .factor = s->view.factor > 0 ? s->view.factor : 4,
+                          .trained = (double)s->r->trained_length };
 
     LCT_TRY(try_scalings(&w, s));
     if (w.pairs == 0)

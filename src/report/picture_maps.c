@@ -1,7 +1,8 @@
 /*
  * picture_maps.c - attention of trained models on one text: one head of each
  * encoding before training, after it, and on longer texts; and small maps of
- * all heads of all layers.  Each figure has one colour scale.
+ * all heads of all layers.  Each figure has one colour scale.  Also how large
+ * each rotated channel pair is in the queries and keys of every head.
  */
 #include "../corpus/corpus.h"
 #include "../measure/probe.h"
@@ -71,9 +72,9 @@ static double weight(const struct maps *m, int k, size_t head, int64_t i,
 
 /* ----------------------------------------------------------------- one head */
 
-/* The head to show, counted through all layers: number 'wish' or, if that is
+/* The head to show, counted through all layers: number 'chosen' or, if that is
    negative, the head with the shortest mean distance after training. */
-static size_t head_of(const struct json_t *probe, int64_t wish)
+static size_t head_of(const struct json_t *probe, int64_t chosen)
 {
     double distance[LCT_POINTS];
     static const struct lct_points reach = { LCT_POINTS_HEADS,
@@ -82,8 +83,8 @@ static size_t head_of(const struct json_t *probe, int64_t wish)
     const size_t n = lct_points_of(NULL, distance, &reach, probe);
     size_t best = 0;
 
-    if (wish >= 0 && (size_t)wish < n)
-        return (size_t)wish;
+    if (chosen >= 0 && (size_t)chosen < n)
+        return (size_t)chosen;
     for (size_t i = 1; i < n; i++)
         best = distance[i] < distance[best] ? i : best;
     return best;
@@ -180,10 +181,52 @@ static locant_status draw_all(struct lct_html *h, const struct lct_results *r,
     return status;
 }
 
+/* ------------------------------------------------------------------- usage */
+
+/* A row for the queries of each head and, below, one for its keys. */
+static const char *const sides[] = { "q", "k" };
+
+static double length_of(const json_t *heads, int64_t head, int side,
+                        int64_t pair)
+{
+    return lct_page_real(json_array_get(
+        json_object_get(json_array_get(heads, (size_t)head), sides[side]),
+        (size_t)pair));
+}
+
+static locant_status draw_usage(struct lct_html *h, const struct lct_results *r,
+                                const struct lct_group *g)
+{
+    const json_t *of = json_object_get(g->probe, "usage");
+    const json_t *list = json_object_get(of, "heads");
+    const int64_t heads = (int64_t)json_array_size(list);
+    const int64_t pairs =
+        (int64_t)json_array_size(json_object_get(of, "frequency"));
+    const int64_t rows = 2 * heads + 1;
+    locant_figure f = lct_figures_begin(FIG_USAGE_HEADS);
+    double *cells;
+    locant_status status;
+
+    if (heads == 0 || pairs == 0 || !lct_page_wants(h, FIG_USAGE_HEADS))
+        return LOCANT_OK;
+    LCT_TRY(lct_page_numbers(&cells, (size_t)(rows * pairs)));
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < pairs; j++)
+            cells[i * pairs + j] =
+                i == heads ? NAN
+                           : length_of(list, i < heads ? i : i - heads - 1,
+                                       i > heads, j);
+    f.height = 110 + 14 * (int)rows;
+    lct_figures_map(&f, cells, rows, pairs);
+    status = lct_page_figure(h, r, FIG_USAGE_HEADS, &f);
+    locant_release(cells);
+    return status;
+}
+
 /* ------------------------------------------------------------------- public */
 
 static locant_status draw_group(struct lct_html *h, const struct lct_results *r,
-                                const struct lct_group *g, int64_t wish)
+                                const struct lct_group *g, int64_t chosen)
 {
     struct maps m;
     locant_status status;
@@ -194,9 +237,9 @@ static locant_status draw_group(struct lct_html *h, const struct lct_results *r,
                    g->spec);
     status = draw_all(h, r, &m);
     if (status == LOCANT_OK)
-        status = draw_head(h, r, &m, head_of(g->probe, wish));
+        status = draw_head(h, r, &m, head_of(g->probe, chosen));
     if (status == LOCANT_OK)
-        status = lct_draw_usage(h, r, g);
+        status = draw_usage(h, r, g);
     lct_html_raw(h, "</div>\n");
     return status;
 }

@@ -13,21 +13,16 @@ static size_t at_most(size_t n)
 
 /* --------------------------------------------------------------------- y */
 
-static size_t read_list(double *y, const json_t *list)
+/* The numbers of a list or, with a key, those that its objects have there. */
+static size_t read_list(double *y, const json_t *list, const char *key)
 {
     const size_t n = at_most(json_array_size(list));
 
-    for (size_t i = 0; i < n; i++)
-        y[i] = lct_page_real(json_array_get(list, i));
-    return n;
-}
+    for (size_t i = 0; i < n; i++) {
+        const json_t *item = json_array_get(list, i);
 
-static size_t read_heads(double *y, const json_t *heads, const char *key)
-{
-    const size_t n = at_most(json_array_size(heads));
-
-    for (size_t i = 0; i < n; i++)
-        y[i] = lct_page_real(json_object_get(json_array_get(heads, i), key));
+        y[i] = lct_page_real(key ? json_object_get(item, key) : item);
+    }
     return n;
 }
 
@@ -70,7 +65,7 @@ static size_t read_course(double *y, const json_t *steps, const char *key)
 /* The input of the first layer at x = 0, then the output of each layer. */
 static size_t read_states(double *y, const json_t *part, const char *key)
 {
-    const size_t n = read_list(y, json_object_get(part, key));
+    const size_t n = read_list(y, json_object_get(part, key), NULL);
 
     if (n == 0 || n == LCT_POINTS)
         return 0;
@@ -84,8 +79,9 @@ static size_t read_y(double *y, const struct lct_points *p, const json_t *part)
     const json_t *heads = json_object_get(part, "heads");
 
     switch (p->read) {
-    case LCT_POINTS_LIST: return read_list(y, json_object_get(part, p->key));
-    case LCT_POINTS_HEADS: return read_heads(y, heads, p->key);
+    case LCT_POINTS_LIST:
+        return read_list(y, json_object_get(part, p->key), NULL);
+    case LCT_POINTS_HEADS: return read_list(y, heads, p->key);
     case LCT_POINTS_MEANS: return read_means(y, heads, p->key);
     case LCT_POINTS_COURSE: return read_course(y, part, p->key);
     case LCT_POINTS_STATES: return read_states(y, part, p->key);
@@ -112,20 +108,23 @@ static size_t fill_x(double *x, size_t n, const struct lct_points *p,
                      const json_t *part)
 {
     const json_t *list = p->x_key ? json_object_get(part, p->x_key) : NULL;
+    size_t found = n;
 
-    if (p->x == LCT_POINTS_X_BINS)
-        return fill_bins(x, n, part);
-    if (p->x == LCT_POINTS_X_LIST)
-        return read_list(x, list) < n ? 0 : n;
-    for (size_t i = 0; i < n && p->x != LCT_POINTS_X_NONE; i++)
+    switch (p->x) {
+    case LCT_POINTS_X_NONE: return n;
+    case LCT_POINTS_X_BINS: return fill_bins(x, n, part);
+    case LCT_POINTS_X_LIST: return read_list(x, list, NULL) < n ? 0 : n;
+    case LCT_POINTS_X_QUERY: found = read_list(x, list, NULL); break;
+    case LCT_POINTS_X_STEPS: found = read_list(x, part, "step"); break;
+    default: break;
+    }
+    if (found < n)
+        return 0;
+    for (size_t i = 0; i < n; i++)
         x[i] = p->x == LCT_POINTS_X_COUNT    ? (double)i
                : p->x == LCT_POINTS_X_POWERS ? ldexp(1, (int)i)
                : p->x == LCT_POINTS_X_SHARES ? ((double)i + .5) / (double)n
-               : p->x == LCT_POINTS_X_QUERY
-                   ? lct_page_real(json_array_get(list, i)) + 1
-                   : lct_page_real(
-                         json_object_get(json_array_get(part, i), "step")) +
-                         1;
+                                             : x[i] + 1;
     return n;
 }
 

@@ -122,14 +122,14 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
     return out ? fill_report(out, r) : LOCANT_OK;
 }
 
-/* The caller's progress callback, and the total that it was last told. */
+/* The caller's progress callback, and the total that it was last given. */
 struct listener {
     locant_progress_fn progress;
     void *context;
     int64_t total;
 };
 
-static int tell(const locant_progress *p, void *context)
+static int forward_progress(const locant_progress *p, void *context)
 {
     struct listener *to = context;
 
@@ -138,7 +138,7 @@ static int tell(const locant_progress *p, void *context)
 }
 
 /* Probing starts when all counted work is done, so the work stays complete. */
-static int tell_probing(const locant_progress *p, void *context)
+static int forward_probing(const locant_progress *p, void *context)
 {
     const struct listener *to = context;
     locant_progress whole = *p;
@@ -176,7 +176,7 @@ static locant_status make(locant_report *out, struct lct_report_parts *parts,
     double begun = lct_clock();
     struct listener to = { o->progress, o->context, 0 };
     struct lct_results results = { 0 };
-    struct lct_forecast told = { 0 };
+    struct lct_forecast estimate = { 0 };
     locant_store *store;
     locant_status status;
 
@@ -184,17 +184,18 @@ static locant_status make(locant_report *out, struct lct_report_parts *parts,
     locant_store_any_isa(store, o->any_isa);
     status = lct_store_keep_source(store, corpus, o->progress, o->context);
     if (status == LOCANT_OK)
-        status = forecast(&told, parts, store, corpus, o);
+        status = forecast(&estimate, parts, store, corpus, o);
     if (status == LOCANT_OK)
         status = lct_report_parts_run(
-            &results, parts, &(struct lct_lab){ store, corpus, tell, &to });
-    keep_forecast(&results, &told);
+            &results, parts,
+            &(struct lct_lab){ store, corpus, forward_progress, &to });
+    keep_forecast(&results, &estimate);
     if (status == LOCANT_OK)
         status = lct_results_tasks(&results, store);
     if (status == LOCANT_OK)
         status =
             lct_results_probe(&results, store, o->preset != LOCANT_PRESET_SMOKE,
-                              tell_probing, &to);
+                              forward_probing, &to);
     if (status == LOCANT_OK)
         status = write_page(out, &results, o, begun);
     if (status == LOCANT_OK) {
