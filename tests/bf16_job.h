@@ -79,35 +79,13 @@ static double bf16_at(const locant_tensor *x, size_t i)
     return (double)number(((const uint16_t *)x->data)[i]);
 }
 
-/* The path, in a workspace that holds NaN; out and lse may be views. */
-static inline void forward(const locant_attention *a, locant_tensor *out,
-                           locant_tensor *lse)
-{
-    size_t bytes;
-    void *workspace;
-
-    CHECK_OK(locant_attention_workspace(&bytes, a));
-    workspace = test_guarded(bytes);
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_forward(out, lse, a, workspace, bytes));
-    test_guarded_free(workspace, bytes);
-}
-
 /* Parameters' gradients start from 0. */
 static inline void backward(struct job *j)
 {
-    size_t bytes;
-    void *workspace;
-
     for (int n = 0; n < j->m.n_params; n++)
         for (size_t i = 0; i < mixed_size(&j->m.dparams[n]); i++)
             oracle_put(&j->m.dparams[n], i, 0);
-    CHECK_OK(locant_attention_workspace(&bytes, &j->a));
-    workspace = test_guarded(bytes);
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_backward(&j->g, &j->dout, &j->out, &j->lse, &j->a,
-                                       workspace, bytes));
-    test_guarded_free(workspace, bytes);
+    test_backward(&j->g, &j->dout, &j->out, &j->lse, &j->a);
 }
 
 /* A tensor of any strides in the order of its shape, in double. */

@@ -12,7 +12,7 @@
 
 enum { CASE_PARAMS = 8 };
 
-struct content_case {
+typedef struct content_case {
     int64_t H, G, T, S, D, W;
     locant_encoding *e;
     double *q, *k, *v, *x, *out, *lse, *dout, *dq, *dk, *dv, *dx;
@@ -22,7 +22,7 @@ struct content_case {
     locant_tensor tensor[13]; /* q k v x out lse dout dq dk dv dx q_pos k_pos */
     locant_attention a;
     locant_attention_gradients g;
-};
+} content_case;
 
 static inline double *case_numbers(int64_t n)
 {
@@ -135,6 +135,8 @@ static inline void case_close(struct content_case *c)
     locant_encoding_free(c->e);
     free(c);
 }
+
+OWNS(content_case, case_close)
 
 /* Values of a parameter. */
 static inline double *case_param(struct content_case *c, const char *name)

@@ -40,6 +40,31 @@ static inline locant_corpus *corpus_of_files(const char *const *paths, size_t n,
     return corpus_of(&o);
 }
 
+/* A model of 16 channels and two heads, four rows of text a step. */
+static inline locant_train_options narrow(const char *encoding, int64_t layers,
+                                          int64_t length, int64_t steps)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+
+    o.encoding = encoding;
+    o.layers = layers;
+    o.width = 16;
+    o.heads = 2;
+    o.ff = 32;
+    o.batch = 4;
+    o.length = length;
+    o.steps = steps;
+    return o;
+}
+
+/* Adds 1 to an int for each run. */
+static inline int count_run(const locant_run_info *run, void *context)
+{
+    (void)run;
+    ++*(int *)context;
+    return 0;
+}
+
 static inline locant_store *store_at(const char *path)
 {
     locant_store *s;

@@ -42,6 +42,15 @@ static inline int free_lab(void **state)
     return 0;
 }
 
+/* The tests of a program share a text of this size, and with a lab a store. */
+#define TEST_WITH_TEXT(bytes) TEST_SHARE(make_text(bytes))
+#define TEST_WITH_LAB(bytes)  TEST_SHARE(make_lab(bytes))
+/* clang-format off */
+#define TEST_SHARE(made) \
+    static int share(void **state) { (void)state; return made; } \
+    TEST_GROUP(share, free_lab)
+/* clang-format on */
+
 /* A model of two heads and rows of 32 bytes. */
 static inline locant_train_options small(const char *encoding, int64_t layers,
                                          int64_t steps)
@@ -74,6 +83,15 @@ static inline int count_notices(const locant_progress *p, void *context)
     if (p->notice && strstr(p->notice, "other runs continue"))
         ++*(int *)context;
     return 0;
+}
+
+static inline double mean_of(const double *loss, int blocks)
+{
+    double sum = 0;
+
+    for (int b = 0; b < blocks; b++)
+        sum += loss[b] / blocks;
+    return sum;
 }
 
 /* What lies at the path; NAN where that is null. */

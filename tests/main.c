@@ -34,6 +34,13 @@ void test_group(test_fixture set_up, test_fixture tear_down)
     tear_down_all = tear_down;
 }
 
+/* fontconfig keeps one block of its configuration to the end of the process. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
 int main(void)
 {
     if (getenv("LOCANT_ONLY") != NULL)

@@ -11,6 +11,18 @@ static locant_store *open_store(void)
     return store_at(scratch_file(&dir, "store"));
 }
 
+/* What somebody did to the store, in SQL. */
+static inline void change(const char *sql)
+{
+    char *error = NULL;
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(scratch_file(&dir, "store/runs.db"), &db), 0);
+    if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
+        FAIL("%s: %s\n", sql, error);
+    sqlite3_close(db);
+}
+
 static inline int64_t add_run(locant_store *s, const char *key)
 {
     const struct lct_run_new run = {

@@ -147,7 +147,7 @@ static void judge_gradients(struct job *j)
 static void judge(struct job *j, bool turns)
 {
     CHECK_OK(locant_attention_reference(&j->m.out, &j->m.lse, &j->a));
-    forward(&j->a, &j->out, &j->lse);
+    test_forward(&j->out, &j->lse, &j->a);
     judge_elements(j, turns);
     judge_length(j);
     judge_gradients(j);
@@ -225,10 +225,10 @@ static bool switched(const char *spec)
     bytes = mixed_size(&j.out) * sizeof(uint16_t);
     before = malloc(bytes);
     lct_arithmetic_bf16 = LCT_BF16_NEVER;
-    forward(&j.a, &j.out, &j.lse);
+    test_forward(&j.out, &j.lse, &j.a);
     memcpy(before, j.out.data, bytes);
     lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
-    forward(&j.a, &j.out, &j.lse);
+    test_forward(&j.out, &j.lse, &j.a);
     differs = memcmp(before, j.out.data, bytes) != 0;
     free(before);
     job_free(&j);

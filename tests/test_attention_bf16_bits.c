@@ -56,7 +56,7 @@ static void run_part(struct job *j, int64_t b, int64_t batch, int64_t from,
     pos.stride[0] = 1;
     a.q_pos = &pos;
     a.k_pos = NULL; /* 0, 1, .. as mixed.h has them */
-    forward(&a, &out, &lse);
+    test_forward(&out, &lse, &a);
 }
 
 /* Gradients on any number of threads. */
@@ -88,16 +88,16 @@ static void splits_change_nothing(struct job *j)
 {
     static const int64_t steps[] = { 1, 50, 64 }; /* 1: the last ones */
     size_t n = mixed_size(&j->out), rows = mixed_size(&j->lse);
-    uint16_t *out = malloc(n * sizeof(*out));
-    float *lse = malloc(rows * sizeof(*lse));
+    FREED_BY(free_memory) uint16_t *out = malloc(n * sizeof(*out));
+    FREED_BY(free_memory) float *lse = malloc(rows * sizeof(*lse));
     int threads = locant_threads();
 
-    forward(&j->a, &j->out, &j->lse);
+    test_forward(&j->out, &j->lse, &j->a);
     copy_result(out, lse, j);
     for (int i = 0; i < 4; i++) {
         CHECK_OK(locant_set_threads((int[]){ 1, 2, 3, 7 }[i]));
         memset(j->out.data, 0xff, n * sizeof(*out));
-        forward(&j->a, &j->out, &j->lse);
+        test_forward(&j->out, &j->lse, &j->a);
         check_result(j, "threads", out, lse);
     }
     threads_change_no_gradient(j);
@@ -114,8 +114,6 @@ static void splits_change_nothing(struct job *j)
                      j->m.T - t < steps[i] ? j->m.T - t : steps[i]);
         check_result(j, "chunks", out, lse);
     }
-    free(out);
-    free(lse);
 }
 
 static void splits(void)
@@ -153,7 +151,7 @@ static void turned(void)
     job_make(&j);
     out = malloc(mixed_size(&j.out) * sizeof(*out));
     lse = malloc(mixed_size(&j.lse) * sizeof(*lse));
-    forward(&j.a, &j.out, &j.lse);
+    test_forward(&j.out, &j.lse, &j.a);
     copy_result(out, lse, &j);
     for (int64_t b = 0; b < j.m.B; b++) {
         locant_tensor k = part(&j.k, b, 1, 0, j.m.S);
@@ -171,7 +169,7 @@ static void turned(void)
                                    NULL, LOCANT_ROTATE_KEY));
     }
     j.a.flags = LOCANT_ATTENTION_KEYS_ROTATED;
-    forward(&j.a, &j.out, &j.lse);
+    test_forward(&j.out, &j.lse, &j.a);
     check_result(&j, "turned keys", out, lse);
     free(out);
     free(lse);
@@ -212,10 +210,10 @@ static void one_poison(int64_t key, uint16_t half, bool keys, int64_t T)
     job_make(&j);
     out = malloc(mixed_size(&j.out) * sizeof(*out));
     lse = malloc(mixed_size(&j.lse) * sizeof(*lse));
-    forward(&j.a, &j.out, &j.lse);
+    test_forward(&j.out, &j.lse, &j.a);
     copy_result(out, lse, &j);
     poison(keys ? &j.k : &j.v, key, half);
-    forward(&j.a, &j.out, &j.lse);
+    test_forward(&j.out, &j.lse, &j.a);
     for (row = 0; row < mixed_size(&j.lse); row++) {
         int64_t query = 67 - T + (int64_t)row % T;
         size_t at = row * 20;
@@ -235,14 +233,13 @@ static void one_poison(int64_t key, uint16_t half, bool keys, int64_t T)
 static void check_rows(const char *what, const locant_tensor *x,
                        const double *before, int64_t from, int64_t to)
 {
-    double *now = numbers_of(x);
+    FREED_BY(free_memory) double *now = numbers_of(x);
     size_t T = (size_t)x->shape[2], D = (size_t)x->shape[3];
 
     for (size_t row = 0; row < mixed_size(x) / D; row++)
         if ((int64_t)(row % T) >= from && (int64_t)(row % T) < to &&
             memcmp(now + row * D, before + row * D, D * sizeof(*now)) != 0)
             FAIL("%s: row %d changes", what, (int)(row % T));
-    free(now);
 }
 
 /*
@@ -260,14 +257,14 @@ static void backward_poison(int64_t at, bool key)
     double *dq, *dk, *dv;
 
     job_make(&j);
-    forward(&j.a, &j.out, &j.lse);
+    test_forward(&j.out, &j.lse, &j.a);
     backward(&j);
     dq = numbers_of(&j.dq);
     dk = numbers_of(&j.dk);
     dv = numbers_of(&j.dv);
     poison(key ? &j.k : &j.dout, at, 0x7fc1);
     if (key)
-        forward(&j.a, &j.out, &j.lse);
+        test_forward(&j.out, &j.lse, &j.a);
     backward(&j);
     if (key) {
         check_rows("dq", &j.dq, dq, 0, at);
@@ -297,7 +294,7 @@ static void backward_hidden(int64_t T)
         ((int64_t *)q_pos.data)[i] = i;
     job_make(&j);
     j.a.q_pos = &q_pos;
-    forward(&j.a, &j.out, &j.lse);
+    test_forward(&j.out, &j.lse, &j.a);
     backward(&j);
     dq = numbers_of(&j.dq);
     dk = numbers_of(&j.dk);

@@ -111,28 +111,14 @@ TEST(float_tensors_are_near)
 
 TEST(threads_agree)
 {
-    static const int threads[] = { 1, 2, 3, 7 };
+    FREED_BY(mixed_free)
     struct mixed m = { .dtype = LOCANT_F32, .W = 5, .T = 20, .S = 30, .B = 5 };
-    double *want = NULL;
     struct pair p;
 
     make_pair(&p, "t5");
     m.e = &p.sum;
     mixed_make(&m);
-    for (size_t n = 0; n < LEN(threads); n++) {
-        double *got;
-
-        CHECK_OK(locant_set_threads(threads[n]));
-        mixed_run(&m);
-        got = mixed_results(&m);
-        if (want != NULL)
-            assert_memory_equal(got, want, mixed_count(&m) * sizeof(*got));
-        free(want);
-        want = got;
-    }
-    free(want);
-    CHECK_OK(locant_set_threads(0));
-    mixed_free(&m);
+    mixed_judge_threads(&m);
     locant_encoding_free(p.other);
 }
 
@@ -252,6 +238,7 @@ TEST(blind_queries_are_not_asked_about)
 TEST(scratch_is_small)
 {
     enum { N = 1 << 14 };
+    FREED_BY(mixed_free)
     struct mixed m = { .dtype = LOCANT_F32, .W = 5, .B = 1, .T = N, .S = N };
     struct pair p;
     size_t bytes;
@@ -263,6 +250,5 @@ TEST(scratch_is_small)
     CHECK_OK(locant_attention_workspace(&bytes, &m.a));
     CHECK(bytes <= 2 * 8 * N * (size_t)(8 * 4 + 4 * 2 * 8 + 2 * 5 + 2 * 4 + 4));
     CHECK_OK(locant_set_threads(0));
-    mixed_free(&m);
     locant_encoding_free(p.other);
 }

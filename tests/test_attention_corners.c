@@ -102,20 +102,10 @@ static void set(const locant_tensor *t, float value)
 /* Gradients of parameters begin at 3; a workspace of NaN, guarded. */
 static void run(struct problem *p)
 {
-    size_t bytes;
-    void *workspace;
-
     for (int n = 0; n < p->params; n++)
         set(&p->dparam[n], 3);
-    CHECK_OK(locant_attention_workspace(&bytes, &p->a));
-    workspace = test_guarded(bytes);
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(
-        locant_attention_forward(&p->out, &p->lse, &p->a, workspace, bytes));
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_backward(&p->g, &p->dout, &p->out, &p->lse, &p->a,
-                                       workspace, bytes));
-    test_guarded_free(workspace, bytes);
+    test_forward(&p->out, &p->lse, &p->a);
+    test_backward(&p->g, &p->dout, &p->out, &p->lse, &p->a);
 }
 
 static void check_all(const locant_tensor *t, float value)
@@ -134,13 +124,12 @@ static const char *const learned[] = {
 TEST(without_batch_rows_nothing_is_learned)
 {
     for (size_t n = 0; n < LEN(learned); n++) {
-        struct problem p;
+        FREED_BY(free_all) struct problem p;
 
         make(&p, learned[n], (int64_t[]){ 0, 64, 300, 6 }, 2, 0);
         run(&p);
         for (int i = 0; i < p.params; i++)
             check_all(&p.dparam[i], 3);
-        free_all(&p);
     }
 }
 
@@ -239,13 +228,12 @@ TEST(positions_may_lie_at_both_ends)
         k_pos[i] = INT64_MIN + i;
     }
     for (size_t n = 0; n < LEN(specs); n++) {
-        struct problem p;
+        FREED_BY(free_all) struct problem p;
 
         make(&p, specs[n], (int64_t[]){ 1, 2, 9, 8 }, 1, 0);
         p.a.q_pos = &first;
         p.a.k_pos = &second;
         run(&p);
         check_reference(&p);
-        free_all(&p);
     }
 }

@@ -179,14 +179,13 @@ TEST(positions_may_lie_at_the_ends_of_int64)
     for (size_t s = 0; s < LEN(specs); s++)
         for (size_t i = 0; i < LEN(q); i++)
             for (int mask = 0; mask < 2; mask++) {
-                struct edge e;
+                FREED_BY(drop) struct edge e;
 
                 make(&e, specs[s]);
                 e.a.q_pos = VIEW(I64, q[i], B, T);
                 e.a.k_pos = VIEW(I64, k[i], B, S);
                 e.a.mask = (locant_mask)mask;
                 check(&e);
-                drop(&e);
             }
 }
 
@@ -213,7 +212,7 @@ TEST(nan_reaches_only_who_sees_it)
 /* Keys and values from last to first, by negative strides. */
 TEST(strides_of_keys_may_be_negative)
 {
-    struct edge e;
+    FREED_BY(drop) struct edge e;
 
     make(&e, "none");
     e.k.data = (float *)e.k.data + (S - 1) * D;
@@ -222,7 +221,6 @@ TEST(strides_of_keys_may_be_negative)
     check(&e);
     e.k.data = (float *)e.k.data - (S - 1) * D;
     e.v.data = (float *)e.v.data - (S - 1) * D;
-    drop(&e);
 }
 
 /* dq, dk, dv side by side in one buffer, as a fused projection wants them. */
@@ -233,7 +231,7 @@ TEST(gradients_may_be_packed)
     const int64_t shape[4] = { B, H, N, D };
     locant_tensor packs[3];
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
-    struct edge e;
+    FREED_BY(drop) struct edge e;
 
     make(&e, "none");
     e.k.shape[2] = e.v.shape[2] = N;
@@ -266,14 +264,13 @@ TEST(gradients_may_be_packed)
     for (int i = 0; i < 2; i++)
         e.dk[i].shape[2] = e.dv[i].shape[2] = S;
     e.k.shape[2] = e.v.shape[2] = S;
-    drop(&e);
 }
 
 TEST(shared_memory_is_refused)
 {
     locant_attention_gradients g;
     locant_tensor keep;
-    struct edge e;
+    FREED_BY(drop) struct edge e;
 
     make(&e, "kerple");
     check(&e);
@@ -295,12 +292,11 @@ TEST(shared_memory_is_refused)
     CHECK(locant_attention_forward(&e.out[0], &e.lse[0], &e.a, e.workspace,
                                    e.bytes) == LOCANT_ERR_ALIAS);
     e.params[0] = keep;
-    drop(&e);
 }
 
 TEST(refuses_what_no_memory_holds)
 {
-    struct edge e;
+    FREED_BY(drop) struct edge e;
     size_t bytes = 7;
 
     make(&e, "alibi");
@@ -313,7 +309,6 @@ TEST(refuses_what_no_memory_holds)
     CHECK(bytes == 7);
     e.q.shape[1] = H;
     e.k.shape[2] = e.v.shape[2] = S;
-    drop(&e);
 }
 
 static _Atomic int stop;
@@ -331,7 +326,7 @@ static void *change_threads(void *unused)
 TEST(threads_may_change_during_a_call)
 {
     pthread_t thread;
-    struct edge e;
+    FREED_BY(drop) struct edge e;
 
     make(&e, "t5");
     CHECK_OK(locant_set_threads(64));
@@ -351,5 +346,4 @@ TEST(threads_may_change_during_a_call)
     assert_int_equal(pthread_join(thread, NULL), 0);
     agree("out", &e.out[0], &e.out[1], 8);
     CHECK_OK(locant_set_threads(0));
-    drop(&e);
 }

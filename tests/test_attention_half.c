@@ -41,12 +41,11 @@ static void round_all(const locant_tensor *x, locant_dtype dtype)
 static locant_tensor narrow(const locant_tensor *x, locant_dtype dtype)
 {
     size_t n = oracle_count(x), bytes;
-    float *from = attend_bytes(x, &bytes);
+    FREED_BY(free_memory) float *from = attend_bytes(x, &bytes);
     uint16_t *to = calloc(n + 1, sizeof(*to));
 
     assert_non_null(to);
     lct_row_from_f32(to, dtype, from, n);
-    free(from);
     return locant_dense(to, dtype, x->rank, x->shape);
 }
 

@@ -7,6 +7,7 @@
 
 TEST(inputs_are_refused)
 {
+    FREED_BY(mixed_free)
     struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 13 };
     struct pair p;
     size_t bytes;
@@ -39,12 +40,12 @@ TEST(inputs_are_refused)
             "everything reads the input there");
     ((int64_t *)m.q_pos.data)[4] = 4;
     CHECK_OK(locant_attention_workspace(&bytes, &m.a));
-    mixed_free(&m);
     locant_encoding_free(p.other);
 }
 
 TEST(gradients_of_inputs_are_refused)
 {
+    FREED_BY(mixed_free)
     struct mixed m = { .spec = "rope", .dtype = LOCANT_F64, .W = 5, .T = 13 };
     void *keep;
 
@@ -71,12 +72,12 @@ TEST(gradients_of_inputs_are_refused)
             locant_attention_reference_backward(&m.g, &m.dout, &m.out, &m.lse,
                                                 &m.a),
             "dx is asked for, but x is NULL");
-    mixed_free(&m);
 }
 
 /* Queries widened by one part are not what the other reads. */
 TEST(widened_queries_are_refused)
 {
+    FREED_BY(mixed_free)
     struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 13 };
     struct pair p;
     size_t bytes;
@@ -87,7 +88,6 @@ TEST(widened_queries_are_refused)
     REFUSES(UNSUPPORTED, locant_attention_workspace(&bytes, &m.a),
             "pope widens queries to 16 channels, everything reads 8, "
             "expected one of them alone");
-    mixed_free(&m);
     locant_encoding_free(p.other);
 }
 
@@ -95,6 +95,7 @@ TEST(widened_queries_are_refused)
  * comes later: a last query alone may do without. */
 TEST(later_keys_are_refused)
 {
+    FREED_BY(mixed_free)
     struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 1 };
     struct pair p;
     size_t bytes;
@@ -110,7 +111,6 @@ TEST(later_keys_are_refused)
             "the causal mask");
     m.a.mask = LOCANT_MASK_CAUSAL;
     CHECK_OK(locant_attention_workspace(&bytes, &m.a));
-    mixed_free(&m);
     locant_encoding_free(p.other);
 }
 
@@ -126,6 +126,7 @@ TEST(layers_are_refused)
     static const struct lct_encoding layers = { .info = { .name = "layers" },
                                                 .layers = first_of_two };
     locant_encoding e = { .row = &layers, .parts = 1 };
+    FREED_BY(mixed_free)
     struct mixed m = { .spec = "none", .dtype = LOCANT_F64 };
     size_t bytes;
 
@@ -135,5 +136,4 @@ TEST(layers_are_refused)
     REFUSES(UNSUPPORTED, locant_attention_workspace(&bytes, &m.a),
             "layers differs from layer to layer, expected the encoding of "
             "one layer (locant_encoding_layer)");
-    mixed_free(&m);
 }

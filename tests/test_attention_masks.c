@@ -107,7 +107,7 @@ static void alone(struct mixed *m, const struct mixed *packed, int64_t b,
                   int64_t doc, double tolerance)
 {
     const int64_t *qd = ids(&packed->q_docs, b), *kd = ids(&packed->k_docs, b);
-    struct mixed one = { .e = m->e, .dtype = m->dtype };
+    FREED_BY(mixed_free) struct mixed one = { .e = m->e, .dtype = m->dtype };
     locant_tensor lse = packed->lse;
 
     one.q = gather(&packed->q, b, qd, doc);
@@ -144,7 +144,6 @@ static void alone(struct mixed *m, const struct mixed *packed, int64_t b,
     one.lse.shape[3] = 1;
     near("lse", &one.lse, &lse, b, qd, doc, tolerance);
     one.lse.rank = 3;
-    mixed_free(&one);
 }
 
 static void packed_is_separate(const char *spec, locant_dtype dtype,
@@ -154,7 +153,7 @@ static void packed_is_separate(const char *spec, locant_dtype dtype,
     struct mixed m = {
         .spec = spec, .dtype = dtype, .mask = mask, .T = 150, .S = 200
     };
-    struct mixed sum = m;
+    FREED_BY(mixed_free) struct mixed sum = m;
 
     mixed_make(&m);
     mixed_make(&sum);
@@ -175,7 +174,6 @@ static void packed_is_separate(const char *spec, locant_dtype dtype,
             CHECK(fabs(x - y) <= 10 * tolerance * (fabs(y) + 100));
         }
     mixed_free(&m);
-    mixed_free(&sum);
 }
 
 TEST(packed_documents_are_separate_runs)
@@ -429,6 +427,7 @@ TEST(hooks_combine_with_every_door)
 
 TEST(documents_are_refused)
 {
+    FREED_BY(mixed_free)
     struct mixed m = { .spec = "alibi", .dtype = LOCANT_F64 };
     locant_tensor q_docs, k_docs;
     size_t bytes;
@@ -460,5 +459,4 @@ TEST(documents_are_refused)
     CHECK_OK(locant_attention_reference(&m.out, &m.lse, &m.a));
     m.q_docs = q_docs;
     m.k_docs = k_docs;
-    mixed_free(&m);
 }

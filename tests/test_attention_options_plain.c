@@ -171,35 +171,16 @@ static locant_tensor widened(const locant_tensor *half)
     return y;
 }
 
-static void forward(const locant_attention *a, locant_tensor *out,
-                    locant_tensor *lse)
-{
-    size_t bytes;
-    void *workspace;
-
-    CHECK_OK(locant_attention_workspace(&bytes, a));
-    workspace = test_guarded(bytes);
-    CHECK_OK(locant_attention_forward(out, lse, a, workspace, bytes));
-    test_guarded_free(workspace, bytes);
-}
-
 static void backward(const locant_attention *a, locant_tensor *const grad[3],
                      locant_tensor *dsinks, const locant_tensor *dout,
                      const locant_tensor *out, const locant_tensor *lse)
 {
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
-    size_t bytes;
-    void *workspace;
-
     g.dq = grad[0];
     g.dk = grad[1];
     g.dv = grad[2];
     g.dsinks = dsinks;
-    CHECK_OK(locant_attention_workspace(&bytes, a));
-    workspace = test_guarded(bytes);
-    CHECK_OK(
-        locant_attention_backward(&g, dout, out, lse, a, workspace, bytes));
-    test_guarded_free(workspace, bytes);
+    test_backward(&g, dout, out, lse, a);
 }
 
 enum { HALVES = 8 }; /* q, k, v, dout, out, dq, dk, dv */
@@ -262,8 +243,8 @@ static void judge_twins(struct twins *w)
     locant_tensor *wide[3] = { &w->wide[5], &w->wide[6], &w->wide[7] };
     locant_tensor out;
 
-    forward(&w->a[0], &w->half[4], &w->lse[0]);
-    forward(&w->a[1], &w->wide[4], &w->lse[1]);
+    test_forward(&w->half[4], &w->lse[0], &w->a[0]);
+    test_forward(&w->wide[4], &w->lse[1], &w->a[1]);
     rounded(w, 4);
     CHECK(memcmp(w->lse[0].data, w->lse[1].data,
                  oracle_count(&w->lse[0]) * sizeof(float)) == 0);
@@ -285,7 +266,7 @@ static void judge_pairs(struct twins *w)
     double error = 0, size = 0;
 
     lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
-    forward(&w->a[0], &w->half[4], &w->lse[0]);
+    test_forward(&w->half[4], &w->lse[0], &w->a[0]);
     lct_arithmetic_bf16 = LCT_BF16_NEVER;
     got = widened(&w->half[4]);
     for (size_t i = 0; i < oracle_count(&got); i++) {
@@ -307,7 +288,7 @@ TEST(halves_are_storage)
                             .sharp = 1,
                             .kind = ATTEND_DEFAULT,
                             .options = n % 3 ? 7 : 15 };
-        struct twins w;
+        FREED_BY(twins_free) struct twins w;
 
         attend_sizes(&t, TEST_SANITIZED ? 65 : 130);
         CHECK(attend_choose(&t, 0));
@@ -319,7 +300,6 @@ TEST(halves_are_storage)
         if (n % 2 == 0)
             judge_pairs(&w);
         lct_arithmetic_bf16 = LCT_BF16_FAST;
-        twins_free(&w);
         attend_free(&t);
     }
 }

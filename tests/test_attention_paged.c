@@ -47,13 +47,7 @@ static void attend(locant_tensor *out, const locant_attention *a)
 {
     float sums[B * H];
     locant_tensor lse = locant_dense(sums, LOCANT_F32, 3, out->shape);
-    size_t bytes;
-    void *scratch;
-
-    CHECK_OK(locant_attention_workspace(&bytes, a));
-    scratch = malloc(bytes);
-    CHECK_OK(locant_attention_forward(out, &lse, a, scratch, bytes));
-    free(scratch);
+    test_forward(out, &lse, a);
 }
 
 /* Both sequences at once, from the pool. */
@@ -81,7 +75,9 @@ static void in_order(float out[H * D], struct pool *p, int b,
                      const locant_encoding *e)
 {
     const int64_t n = tokens[b];
+    FREED_BY(free_memory)
     float *keys = malloc((size_t)(HKV * n * D) * sizeof(*keys));
+    FREED_BY(free_memory)
     float *values = malloc((size_t)(HKV * n * D) * sizeof(*values));
     locant_attention a = LOCANT_ATTENTION_INIT;
 
@@ -100,15 +96,13 @@ static void in_order(float out[H * D], struct pool *p, int b,
     a.encoding = e;
     a.mask = LOCANT_MASK_CAUSAL;
     attend(VIEW(F32, out, 1, H, 1, D), &a);
-    free(keys);
-    free(values);
 }
 
 TEST(pages_are_as_good_as_rows_in_order)
 {
     static const char *const specs[] = { "none", "rope", "alibi",
                                          "rope+alibi" };
-    struct pool *p = calloc(1, sizeof(*p));
+    FREED_BY(free_memory) struct pool *p = calloc(1, sizeof(*p));
 
     fill(p);
     for (size_t i = 0; i < LEN(specs); i++) {
@@ -125,5 +119,4 @@ TEST(pages_are_as_good_as_rows_in_order)
             CHECK(test_relative_l2(p->out + b * H * D, want, H * D) < 1e-6);
         }
     }
-    free(p);
 }

@@ -173,18 +173,6 @@ static void run_plain(struct mixed *m)
     test_tensor_free(&bias);
 }
 
-static void run_ours(struct mixed *m)
-{
-    size_t bytes;
-    void *workspace;
-
-    CHECK_OK(locant_attention_workspace(&bytes, &m->a));
-    workspace = test_guarded(bytes);
-    CHECK_OK(
-        locant_attention_forward(&m->out, &m->lse, &m->a, workspace, bytes));
-    test_guarded_free(workspace, bytes);
-}
-
 /* The same problem in double, and what the reference makes of it. */
 static void make_truth(struct mixed *truth, const struct mixed *m)
 {
@@ -266,7 +254,7 @@ static void add_problem(struct sums *sum, size_t n, double deviation)
         if (available) {
             CHECK(i < ISAS);
             CHECK_OK(locant_set_isa(locant_isa_at(i, NULL)));
-            run_ours(&m);
+            test_forward(&m.out, &m.lse, &m.a);
             sum->ours[i] += squared_error(&m, &truth);
         }
     CHECK_OK(locant_set_isa(NULL));

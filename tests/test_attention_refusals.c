@@ -41,11 +41,7 @@ static void make(struct problem *p)
     assert_non_null(p->workspace);
 }
 
-static locant_status forward(struct problem *p)
-{
-    return locant_attention_forward(&p->tout, &p->tlse, &p->a, p->workspace,
-                                    p->bytes);
-}
+#define ARGS(p) &p.tout, &p.tlse, &p.a, p.workspace, p.bytes
 
 /* Nothing was written, and the problem as it was made is fine. */
 static void drop(struct problem *p)
@@ -56,7 +52,7 @@ static void drop(struct problem *p)
 
 TEST(refuses_missing_tensors)
 {
-    struct problem p;
+    FREED_BY(drop) struct problem p;
 
     make(&p);
     REFUSES(NULL,
@@ -70,143 +66,124 @@ TEST(refuses_missing_tensors)
         locant_attention_forward(&p.tout, &p.tlse, NULL, p.workspace, p.bytes),
         "the problem is NULL");
     p.a.k = NULL;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_NULL,
-                  "locant_attention_forward: k is NULL");
+    REFUSES(NULL, locant_attention_forward(ARGS(p)), "k is NULL");
     p.a.k = &p.tk;
     p.tv.data = NULL;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_NULL,
-                  "locant_attention_forward: the data of v is NULL");
-    drop(&p);
+    REFUSES(NULL, locant_attention_forward(ARGS(p)), "the data of v is NULL");
 }
 
 TEST(refuses_shapes_that_do_not_fit)
 {
-    struct problem p;
+    FREED_BY(drop) struct problem p;
 
     make(&p);
     p.tk.shape[1] = p.tv.shape[1] = 3;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: q has 4 heads, k has 3, expected "
-                  "a divisor of those of q");
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "q has 4 heads, k has 3, expected a divisor of those of q");
     p.tk.shape[1] = p.tv.shape[1] = 2;
     p.tk.shape[3] = 7;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: k has size 7 in dimension 3, "
-                  "expected 8");
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "k has size 7 in dimension 3, expected 8");
     p.tk.shape[3] = 8;
     p.tv.shape[2] = 4;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: v has size 4 in dimension 2, "
-                  "expected 5");
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "v has size 4 in dimension 2, expected 5");
     p.tv.shape[2] = 5;
     p.tout.shape[2] = 2;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: out has size 2 in dimension 2, "
-                  "expected 3");
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "out has size 2 in dimension 2, expected 3");
     p.tout.shape[2] = 3;
     p.tlse.shape[1] = 3;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: lse has size 3 in dimension 1, "
-                  "expected 4");
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "lse has size 3 in dimension 1, expected 4");
     p.tlse.shape[1] = 4;
     p.tq.rank = 3;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: q has rank 3, expected 4");
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "q has rank 3, expected 4");
     p.tq.rank = 4;
     p.a.q_pos = &p.tkp;
     p.a.k_pos = &p.tkp;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: q_pos has size 5 in dimension 0, "
-                  "expected 3");
-    drop(&p);
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "q_pos has size 5 in dimension 0, expected 3");
 }
 
 TEST(refuses_dtypes_and_layouts)
 {
-    struct problem p;
+    FREED_BY(drop) struct problem p;
 
     make(&p);
     p.tq.dtype = LOCANT_I32;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_DTYPE,
-                  "locant_attention_forward: q is i32, expected f32 or f16 or "
-                  "bf16 or f64");
+    REFUSES(DTYPE, locant_attention_forward(ARGS(p)),
+            "q is i32, expected f32 or f16 or bf16 or f64");
     p.tq.dtype = p.tk.dtype = p.tv.dtype = p.tout.dtype = LOCANT_F16;
     p.tlse.dtype = LOCANT_F16; /* too narrow for it */
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_DTYPE,
-                  "locant_attention_forward: lse is f16, expected f32");
+    REFUSES(DTYPE, locant_attention_forward(ARGS(p)),
+            "lse is f16, expected f32");
     p.tlse.dtype = LOCANT_F32;
     p.tq.dtype = p.tk.dtype = p.tv.dtype = p.tout.dtype = LOCANT_F32;
     p.tk.dtype = LOCANT_F64;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_DTYPE,
-                  "locant_attention_forward: k is f64, expected f32");
+    REFUSES(DTYPE, locant_attention_forward(ARGS(p)), "k is f64, expected f32");
     p.tk.dtype = LOCANT_F32;
     p.tv.stride[3] = 2;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_LAYOUT,
-                  "locant_attention_forward: last stride of v is 2, expected "
-                  "1");
+    REFUSES(LAYOUT, locant_attention_forward(ARGS(p)),
+            "last stride of v is 2, expected 1");
     p.tv.stride[3] = 1;
     p.tout.stride[1] = 0;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_LAYOUT,
-                  "locant_attention_forward: out has stride 0 in dimension 1: "
-                  "two elements of an output may not share memory");
+    REFUSES(LAYOUT, locant_attention_forward(ARGS(p)),
+            "out has stride 0 in dimension 1: two elements of an output may "
+            "not share memory");
     p.tout.stride[1] = 24;
     p.tqp.dtype = LOCANT_I32;
     p.a.q_pos = &p.tqp;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_DTYPE,
-                  "locant_attention_forward: q_pos is i32, expected i64");
+    REFUSES(DTYPE, locant_attention_forward(ARGS(p)),
+            "q_pos is i32, expected i64");
     p.a.q_pos = NULL;
     p.tout.data = p.q;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_ALIAS,
-                  "locant_attention_forward: an output overlaps an input");
+    REFUSES(ALIAS, locant_attention_forward(ARGS(p)),
+            "an output overlaps an input");
     p.tlse.data = p.q + 3;
     p.tout.data = p.out;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_ALIAS,
-                  "locant_attention_forward: an output overlaps an input");
+    REFUSES(ALIAS, locant_attention_forward(ARGS(p)),
+            "an output overlaps an input");
     p.tlse.data = p.lse;
-    drop(&p);
 }
 
 TEST(refuses_bad_options)
 {
-    struct problem p;
+    FREED_BY(drop) struct problem p;
 
     make(&p);
     p.a.scale = NAN;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: scale is nan, expected a number "
-                  "of at most 3.4e38 in magnitude, or LOCANT_SCALE_AUTO");
+    REFUSES(PARAM, locant_attention_forward(ARGS(p)),
+            "scale is nan, expected a number of at most 3.4e38 in magnitude, "
+            "or LOCANT_SCALE_AUTO");
     p.a.scale = -INFINITY;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: scale is -inf, expected a number "
-                  "of at most 3.4e38 in magnitude, or LOCANT_SCALE_AUTO");
+    REFUSES(PARAM, locant_attention_forward(ARGS(p)),
+            "scale is -inf, expected a number of at most 3.4e38 in "
+            "magnitude, or LOCANT_SCALE_AUTO");
     p.a.scale = 1e300;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: scale is 1e+300, expected a "
-                  "number of at most 3.4e38 in magnitude, or "
-                  "LOCANT_SCALE_AUTO");
+    REFUSES(PARAM, locant_attention_forward(ARGS(p)),
+            "scale is 1e+300, expected a number of at most 3.4e38 in "
+            "magnitude, or LOCANT_SCALE_AUTO");
     p.a.scale = LOCANT_SCALE_AUTO;
     p.a.mask = (locant_mask)77;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: mask is 77, expected 0 (none) or "
-                  "1 (causal)");
+    REFUSES(PARAM, locant_attention_forward(ARGS(p)),
+            "mask is 77, expected 0 (none) or 1 (causal)");
     p.a.mask = LOCANT_MASK_NONE;
     p.a.flags = 6;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: flags are 0x6, expected "
-                  "LOCANT_ATTENTION_* only");
+    REFUSES(PARAM, locant_attention_forward(ARGS(p)),
+            "flags are 0x6, expected LOCANT_ATTENTION_* only");
     p.a.flags = 0;
     p.a.struct_size = 0;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: struct_size is 0, expected 152; "
-                  "start from LOCANT_ATTENTION_INIT");
+    REFUSES(PARAM, locant_attention_forward(ARGS(p)),
+            "struct_size is 0, expected 152; start from LOCANT_ATTENTION_INIT");
     p.a.struct_size = sizeof(p.a);
-    drop(&p);
 }
 
 /* Exactly as much as was asked for is enough; one byte less is not. */
 TEST(refuses_a_small_workspace)
 {
-    struct problem p;
+    FREED_BY(drop) struct problem p;
     size_t bytes;
     char sentence[200];
 
@@ -225,39 +202,36 @@ TEST(refuses_a_small_workspace)
               LOCANT_ERR_NULL);
     }
     CHECK(locant_attention_workspace(NULL, &p.a) == LOCANT_ERR_NULL);
-    drop(&p);
 }
 
 TEST(refuses_wrong_parameters)
 {
     int64_t size[2] = { 32, 4 };
     OWNED(locant_encoding) *t5 = test_create("t5"), *rope = test_create("rope");
-    struct problem p;
+    FREED_BY(drop) struct problem p;
 
     make(&p);
     p.a.encoding = t5;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_NULL,
-                  "locant_attention_forward: t5 has a learned parameter "
-                  "'table' [buckets, heads], none was given");
+    REFUSES(NULL, locant_attention_forward(ARGS(p)),
+            "t5 has a learned parameter 'table' [buckets, heads], none was "
+            "given");
     size[1] = 3;
     p.tp = locant_dense(p.table, LOCANT_F32, 2, size);
     p.a.params = &p.tp;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: table has size 3 in dimension 1, "
-                  "expected 4");
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "table has size 3 in dimension 1, expected 4");
     p.a.params = NULL;
     p.a.encoding = rope;
     p.tq.shape[3] = p.tk.shape[3] = p.tv.shape[3] = p.tout.shape[3] = 7;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: heads have 7 channels, expected "
-                  "an even number to rotate in pairs");
-    drop(&p);
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "heads have 7 channels, expected an even number to rotate in "
+            "pairs");
 }
 
 TEST(backward_refuses_too)
 {
     float grad[96] = { 7 };
-    struct problem p;
+    FREED_BY(drop) struct problem p;
     locant_tensor dq;
     locant_attention_gradients g = { .struct_size = sizeof(g), .dq = &dq };
 
@@ -284,7 +258,6 @@ TEST(backward_refuses_too)
                                       p.workspace, p.bytes),
             "an output overlaps an input");
     CHECK(grad[0] == 7);
-    drop(&p);
 }
 
 /*
@@ -326,15 +299,13 @@ TEST(refuses_sizes_that_overflow)
     make(&p);
     p.tq.shape[0] = p.tk.shape[0] = p.tv.shape[0] = INT64_MAX / 2;
     p.tout.shape[0] = p.tlse.shape[0] = INT64_MAX / 2;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: the size of q does not fit in "
-                  "memory");
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "the size of q does not fit in memory");
     drop(&p);
     make(&p);
     p.tq.shape[2] = -3;
-    CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
-                  "locant_attention_forward: q has size -3 in dimension 2, "
-                  "expected at least 0");
+    REFUSES(SHAPE, locant_attention_forward(ARGS(p)),
+            "q has size -3 in dimension 2, expected at least 0");
     drop(&p);
 }
 
@@ -342,7 +313,7 @@ TEST(refuses_sizes_that_overflow)
 TEST(refuses_outputs_that_overlap)
 {
     float grad[96] = { 7 };
-    struct problem p;
+    FREED_BY(drop) struct problem p;
     locant_tensor dk, dv;
     locant_attention_gradients g = { .struct_size = sizeof(g),
                                      .dk = &dk,
@@ -350,7 +321,7 @@ TEST(refuses_outputs_that_overlap)
 
     make(&p);
     p.tlse.data = p.out + 4;
-    CHECK(forward(&p) == LOCANT_ERR_ALIAS);
+    CHECK(locant_attention_forward(ARGS(p)) == LOCANT_ERR_ALIAS);
     p.tlse.data = p.lse;
     dk = dv = p.tk;
     dk.data = grad;
@@ -358,7 +329,6 @@ TEST(refuses_outputs_that_overlap)
     CHECK(locant_attention_backward(&g, &p.tout, &p.tout, &p.tlse, &p.a,
                                     p.workspace, p.bytes) == LOCANT_ERR_ALIAS);
     CHECK(grad[0] == 7);
-    drop(&p);
 }
 
 /* Positions with a stride: every second entry counts, or the call refuses. */
@@ -374,7 +344,7 @@ TEST(position_strides_are_not_ignored)
     p.tqp.stride[0] = 2;
     p.a.q_pos = &p.tqp;
     p.a.mask = LOCANT_MASK_CAUSAL;
-    if (forward(&p) == LOCANT_OK) {
+    if (locant_attention_forward(ARGS(p)) == LOCANT_OK) {
         /* Queries at 4 see keys 0 .. 4; at -9 they would see none. */
         for (int i = 0; i < 96; i++)
             CHECK(fabs((double)p.out[i] - 1) <= 8 * 0x1p-24);
@@ -392,16 +362,16 @@ TEST(empty_sizes_are_fine)
 
     make(&p);
     p.tq.shape[2] = p.tout.shape[2] = p.tlse.shape[2] = 0;
-    CHECK_OK(forward(&p));
+    CHECK_OK(locant_attention_forward(ARGS(p)));
     p.tq.shape[2] = p.tout.shape[2] = p.tlse.shape[2] = 3;
     p.tq.shape[0] = p.tk.shape[0] = p.tv.shape[0] = 0;
     p.tout.shape[0] = p.tlse.shape[0] = 0;
-    CHECK_OK(forward(&p));
+    CHECK_OK(locant_attention_forward(ARGS(p)));
     drop(&p);
     make(&p);
     p.tk.shape[2] = p.tv.shape[2] = 0;
     p.out[95] = 7;
-    CHECK_OK(forward(&p));
+    CHECK_OK(locant_attention_forward(ARGS(p)));
     for (int i = 0; i < 96; i++)
         CHECK(p.out[i] == 0);
     for (int i = 0; i < 12; i++)
@@ -420,7 +390,7 @@ TEST(zero_scale_is_the_mean)
         p.k[i] = (float)test_normal();
         p.v[i] = (float)(i / 8 % 5);
     }
-    CHECK_OK(forward(&p));
+    CHECK_OK(locant_attention_forward(ARGS(p)));
     /* 0 .. 4 summed with weights 1/5: a few roundings of 2. */
     for (int i = 0; i < 96; i++)
         CHECK(fabs((double)p.out[i] - 2) <= 8 * 0x1p-24 * 2);

@@ -114,6 +114,7 @@ static void turning_first_is_the_same(const char *turn, const char *other,
                                       int64_t width, int axes)
 {
     char spec[100];
+    FREED_BY(mixed_free)
     struct mixed m = { .spec = spec, .dtype = LOCANT_F64, .axes = axes };
     locant_encoding *rotate, *rest;
     locant_tensor q, k, v = { 0 }, out, lse;
@@ -168,7 +169,6 @@ static void turning_first_is_the_same(const char *turn, const char *other,
     test_tensor_free(&lse);
     locant_encoding_free(rotate);
     locant_encoding_free(rest);
-    mixed_free(&m);
 }
 
 TEST(parts_do_what_they_do_alone)
@@ -229,6 +229,7 @@ TEST(parameters_are_those_of_the_whole)
 {
     struct mixed whole = { .spec = "learned(length=50)+t5",
                            .dtype = LOCANT_F32 };
+    FREED_BY(mixed_free)
     struct mixed part = { .spec = "t5", .dtype = LOCANT_F32 };
     double *got, *want;
     size_t table;
@@ -257,15 +258,12 @@ TEST(parameters_are_those_of_the_whole)
     free(got);
     free(want);
     mixed_free(&whole);
-    mixed_free(&part);
 }
 
 /* ------------------------------------------------------------------- rules */
 
 TEST(threads_agree)
 {
-    static const int threads[] = { 1, 2, 3, 7 };
-
     for (size_t i = 0; i < LEN(sums); i++)
         for (int f64 = 0; f64 < 2; f64++) {
             struct mixed m = { .spec = sums[i],
@@ -273,24 +271,9 @@ TEST(threads_agree)
                                .S = 66,
                                .dtype = f64 ? LOCANT_F64 : LOCANT_F32,
                                .mask = LOCANT_MASK_CAUSAL };
-            double *want = NULL;
 
             mixed_make(&m);
-            for (size_t n = 0; n < LEN(threads); n++) {
-                double *got;
-
-                CHECK_OK(locant_set_threads(threads[n]));
-                mixed_run(&m);
-                got = mixed_results(&m);
-                if (want != NULL &&
-                    memcmp(got, want, mixed_count(&m) * sizeof(*got)) != 0)
-                    FAIL("%s: %d threads differ from one\n", sums[i],
-                         threads[n]);
-                free(want);
-                want = got;
-            }
-            free(want);
-            CHECK_OK(locant_set_threads(0));
+            mixed_judge_threads(&m);
             mixed_free(&m);
         }
 }
@@ -300,6 +283,7 @@ TEST(threads_agree)
 TEST(coordinates_are_refused)
 {
     struct mixed m = { .spec = "rope2d", .dtype = LOCANT_F32, .axes = 2 };
+    FREED_BY(mixed_free)
     struct mixed t5 = { .spec = "t5", .dtype = LOCANT_F32, .axes = 2 };
     size_t bytes;
 
@@ -327,7 +311,6 @@ TEST(coordinates_are_refused)
     REFUSES(UNSUPPORTED, locant_attention_workspace(&bytes, &t5.a),
             "q_coords is given, expected an encoding that rotates queries "
             "and keys to read it");
-    mixed_free(&t5);
 }
 
 /* Memory that coordinates or the second parameter share with an output. */
@@ -374,6 +357,7 @@ TEST(positions_beyond_a_part_are_refused)
 
 TEST(heads_must_match_frequencies_of_heads)
 {
+    FREED_BY(mixed_free)
     struct mixed m = { .spec = "rope-mixed", .dtype = LOCANT_F32 };
     size_t bytes;
 
@@ -381,7 +365,6 @@ TEST(heads_must_match_frequencies_of_heads)
     REFUSES(SHAPE, locant_attention_workspace(&bytes, &m.a),
             "q has 4 heads, k has 2, expected as many: 'x' of rope-mixed has "
             "a row for each");
-    mixed_free(&m);
 }
 
 /* --------------------------------------------------------------- every one */

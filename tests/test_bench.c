@@ -404,7 +404,7 @@ TEST(bound_is_that_of_the_products)
 
 TEST(json_is_escaped)
 {
-    char *text = printed(FORMAT_JSON);
+    FREED_BY(free_memory) char *text = printed(FORMAT_JSON);
 
     has(text, "\"compiler\": \"cc \\\"1\\\"\"");
     has(text, "\"bf16_gflops\": null");
@@ -412,13 +412,12 @@ TEST(json_is_escaped)
     has(text, "\"of_peak\": 0.9, \"of_peak_median\": 0.75, "
               "\"of_baseline\": null");
     has(text, "\"cannot\": \"it's \\\"so\\\", \\\\ or\"}");
-    free(text);
 }
 
 /* Commas outside of quotes: every line has as many. */
 TEST(csv_lines_have_all_columns)
 {
-    char *text = printed(FORMAT_CSV);
+    FREED_BY(free_memory) char *text = printed(FORMAT_CSV);
     int lines = 0, commas = 0, first = 0;
     bool quoted = false;
 
@@ -434,30 +433,27 @@ TEST(csv_lines_have_all_columns)
     assert_int_equal(lines, 3);
     assert_true(first > 20);
     has(text, "\"it's \"\"so\"\", \\ or\"\n");
-    free(text);
 }
 
 TEST(sql_is_quoted)
 {
-    char *text = printed(FORMAT_SQL);
+    FREED_BY(free_memory) char *text = printed(FORMAT_SQL);
 
     has(text, "BEGIN;\nCREATE TABLE IF NOT EXISTS bench (\n  date TEXT,");
     has(text, "'row, one', 'rope', 'f32', 0, 3,");
     has(text, ", 10, 0.9, 0.75, NULL, NULL, NULL, '', '');\n");
     has(text, "'it''s \"so\", \\ or');\nCOMMIT;\n");
-    free(text);
 }
 
 TEST(table_is_grouped)
 {
-    char *text = printed(FORMAT_MARKDOWN);
+    FREED_BY(free_memory) char *text = printed(FORMAT_MARKDOWN);
 
     has(text, "a CPU, base, 2 threads, commit abc; ");
     has(text, "\n## Attention, forward\n");
     has(text, "| row, one | base | 2 | 9.0 us | 8.0 us | 25 % | 7.5 GB/s | "
               "0.90 (0.75) | | |\n");
     has(text, "| row, one | base | 0 | | | | | | | cannot: it's");
-    free(text);
 }
 
 /* ------------------------------------------------------------------ values */

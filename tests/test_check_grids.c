@@ -184,30 +184,6 @@ TEST(angles_of_images)
                (double[]){ .6666666667, 1.3333333333 });
 }
 
-TEST(mrope_turns_are_as_printed)
-{
-    static const double chunked[8] = { -2.53103073925, 0.768117170912,
-                                       2.78868159983,  3.97598203601,
-                                       4.42649787044,  6.27773812864,
-                                       7.08683673685,  8.01196398203 };
-    static const double interleaved[8] = { -2.53103073925, 0.768117170912,
-                                           2.78868159983,  3.94390245773,
-                                           4.42649787044,  6.27773812864,
-                                           7.08683673685,  8.02780377213 };
-    double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, y[8], ids[3] = { 7, 2, 3 };
-    locant_tensor at = check_dense(ids, 1, 3);
-
-    for (int i = 0; i < 2; i++) {
-        OWNED(locant_encoding) *e =
-            test_create(i ? "mrope(sections=2:1:1,layout=interleaved)"
-                          : "mrope(sections=1:1:2)");
-
-        CHECK_OK(locant_encoding_rotate(VIEW(F64, y, 1, 8), VIEW(F64, x, 1, 8),
-                                        e, &at, NULL, 0));
-        near_all(y, i ? interleaved : chunked, 8, 16 * 0.56 * 0x1p-24);
-    }
-}
-
 /* Which of t, h, w turns pair c of 64: the only coordinate that moves it. */
 static int axis_of(const char *spec, int64_t dim, int64_t c)
 {

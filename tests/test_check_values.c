@@ -1,6 +1,6 @@
 /*
  * test_check_values.c - the numbers printed in the specification of tables,
- * rows, buckets and biases, to their last digit.
+ * rows and biases, to their last digit.
  */
 #include "check_case.h"
 #include "locant/positions.h"
@@ -14,21 +14,6 @@ static void row_is(const char *spec, int64_t pos, int64_t D, const double *want)
 
     near_row(got, spec, pos, D);
     near_all(got, want, (size_t)D, TEN);
-}
-
-TEST(sinusoids_of_the_paper)
-{
-    row_is("sinusoidal", 1, 8,
-           (double[]){ 0.8414709848, 0.5403023059, 0.0998334166, 0.9950041653,
-                       0.0099998333, 0.9999500004, 0.0009999998,
-                       0.9999995000 });
-    row_is("sinusoidal", 2, 8,
-           (double[]){ 0.9092974268, -0.4161468365, 0.1986693308, 0.9800665778,
-                       0.0199986667, 0.9998000067, 0.0019999987,
-                       0.9999980000 });
-    row_is("sinusoidal", 1, 5,
-           (double[]){ 0.8414709848, 0.5403023059, 0.0251162229, 0.9996845379,
-                       0.0006309573 });
 }
 
 TEST(sinusoids_of_tensor2tensor)
@@ -50,26 +35,6 @@ TEST(sinusoids_of_tensor2tensor)
            (double[]){ 0.9092974268, 0.0926985008, 0.0043088560, 0.0002000000,
                        -0.4161468365, 0.9956942241, 0.9999907168,
                        0.9999999800 });
-}
-
-TEST(sinusoids_of_marian)
-{
-    row_is("sinusoidal(form=split)", 1, 8,
-           (double[]){ 0.8414709848, 0.0998334166, 0.0099998333, 0.0009999998,
-                       0.5403023059, 0.9950041653, 0.9999500004, 0.9999995 });
-    row_is("sinusoidal(form=split)", 1, 5,
-           (double[]){ 0.8414709848, 0.0251162229, 0.0006309573, 0.5403023059,
-                       0.9996845379 });
-}
-
-TEST(sinusoids_shift_by_a_rotation)
-{
-    row_is(
-        "sinusoidal", 5, 4,
-        (double[]){ -0.9589242747, 0.2836621855, 0.0499791693, 0.9987502604 });
-    row_is(
-        "sinusoidal", 8, 4,
-        (double[]){ 0.9893582466, -0.1455000338, 0.0799146940, 0.9968017063 });
 }
 
 /* ----------------------------------------------------------------- indices */
@@ -98,51 +63,6 @@ TEST(learned_rows_follow_the_mask)
     rows_are(ids, 2, 1, 1, (int64_t[]){ 2, 3, 4, 5, 1 });
     rows_are(mask, 0, 1, 0, (int64_t[]){ 1, 1, 0, 1, 2 });
     rows_are(mask, 0, 0, 0, (int64_t[]){ 0, 0, 0, 1, 2 });
-}
-
-/* ------------------------------------------------------------------ T5 */
-
-/* A table that holds its own row numbers shows the bucket. */
-static double bucket(const char *spec, int64_t r)
-{
-    double rows[32];
-    locant_tensor table = check_dense(rows, 32, 1);
-
-    for (int i = 0; i < 32; i++)
-        rows[i] = i;
-    return near_bias(spec, 1, 0, 1000, 1000 + r, &table);
-}
-
-TEST(buckets_of_t5)
-{
-    static const int want[][3] = {
-        { -128, 15, 31 }, { -91, 15, 29 }, { -90, 14, 29 }, { -64, 14, 26 },
-        { -63, 13, 26 },  { -16, 10, 16 }, { -8, 8, 8 },    { -1, 1, 1 },
-        { 0, 0, 0 },      { 1, 17, 0 },    { 8, 24, 0 },    { 16, 26, 0 },
-        { 64, 30, 0 },    { 128, 31, 0 },
-    };
-
-    for (size_t i = 0; i < LEN(want); i++) {
-        CHECK(bucket("t5(bidirectional=yes)", want[i][0]) == want[i][1]);
-        CHECK(bucket("t5", want[i][0]) == want[i][2]);
-    }
-}
-
-/* The first distance of each bucket, and the last of the one before. */
-TEST(buckets_begin_where_printed)
-{
-    static const int two[] = { 8, 12, 16, 23, 32, 46, 64, 91 };
-    static const int one[] = { 16, 19, 21, 24, 27, 31, 35, 40,
-                               46, 52, 59, 67, 77, 87, 99, 113 };
-
-    for (int i = 0; i < (int)LEN(two); i++) {
-        CHECK(bucket("t5(bidirectional=yes)", -two[i]) == 8 + i);
-        CHECK(bucket("t5(bidirectional=yes)", 1 - two[i]) == 7 + i);
-    }
-    for (int i = 0; i < (int)LEN(one); i++) {
-        CHECK(bucket("t5", -one[i]) == 16 + i);
-        CHECK(bucket("t5", 1 - one[i]) == 15 + i);
-    }
 }
 
 /* ---------------------------------------------------------------- ALiBi */
@@ -213,51 +133,7 @@ TEST(weights_of_alibi)
     near_all(got, symmetric, 4, TEN);
 }
 
-/* ------------------------------------------------- kerple, sandwich, fire */
-
-TEST(kerple_values)
-{
-    static const double logs[] = { 0,
-                                   -0.6081976622,
-                                   -1.0397207708,
-                                   -1.3744360978,
-                                   -1.6479184330,
-                                   -1.8791444527 };
-    static const double powers[] = { -0.5, -0.8122523964, -1.0788346400,
-                                     -1.3195079108, -1.5425846568 };
-    double p = 1.5, a = 0.5, got[6];
-    locant_tensor params[2] = { check_dense(&p, 1, 0), check_dense(&a, 1, 0) };
-
-    for (int n = 0; n < 6; n++)
-        got[n] = near_bias("kerple(kind=log)", 1, 0, n, 0, params);
-    near_all(got, logs, 6, TEN);
-    p = 0.7;
-    for (int n = 1; n < 6; n++)
-        got[n - 1] = near_bias("kerple(kind=power)", 1, 0, n, 0, params);
-    near_all(got, powers, 5, TEN);
-}
-
-TEST(kerple_gradients)
-{
-    double p = 1.5, a = 0.5, one = 1, d[2] = { 0, 0 };
-    int64_t q = 3, k = 0;
-    locant_tensor params[2] = { check_dense(&p, 1, 0), check_dense(&a, 1, 0) };
-    locant_tensor grads[2] = { check_dense(d, 1, 0), check_dense(d + 1, 1, 0) };
-    locant_tensor dout = DENSE(F64, &one, 1, 1, 1);
-    locant_tensor tq = DENSE(I64, &q, 1);
-    locant_tensor tk = DENSE(I64, &k, 1);
-    locant_encoding *e = test_create("kerple(kind=log)");
-
-    CHECK_OK(locant_encoding_bias_backward(grads, &dout, e, &tq, &tk, params));
-    near_all(d, (double[]){ -0.9162907319, -1.8 }, 2, TEN);
-    locant_encoding_free(e);
-    e = test_create("kerple(kind=power)");
-    p = 0.7;
-    d[0] = d[1] = 0;
-    CHECK_OK(locant_encoding_bias_backward(grads, &dout, e, &tq, &tk, params));
-    near_all(d, (double[]){ -1.1852209929, -2.1576692800 }, 2, TEN);
-    locant_encoding_free(e);
-}
+/* ------------------------------------------------- sandwich, fire */
 
 /* The eighth of eight heads divides by 8; 64 is the sum at distance 0. */
 TEST(sandwich_values)

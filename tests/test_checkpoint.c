@@ -377,11 +377,10 @@ static int64_t stop_twice(locant_store *s, locant_train_options *o,
 static void damage(const char *path)
 {
     size_t size;
-    char *bytes = scratch_read(path, &size);
+    FREED_BY(free_memory) char *bytes = scratch_read(path, &size);
 
     bytes[size / 2] ^= 1;
     scratch_write(path, bytes, size);
-    free(bytes);
 }
 
 IN_SCRATCH(goes_back_to_the_one_before)
@@ -435,14 +434,13 @@ IN_SCRATCH(continues_from_the_one_before_alone)
     locant_train_options o = tiny("rope");
     struct talk talk = { 0, "" };
     int64_t i = train(a, &o), id = stop_twice(b, &o, &talk);
-    char *path = path_of(b, id);
+    FREED_BY(release_memory) char *path = path_of(b, id);
 
     assert_int_equal(unlink(path), 0);
     assert_int_equal(train(b, &o), id);
     check_same_run(a, i, b, id);
     CHECK(access(file_of("b/checkpoints/run-1.previous.safetensors"), F_OK) !=
           0);
-    locant_release(path);
 }
 
 TEST_GROUP(make_corpus, free_corpus)

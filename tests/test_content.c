@@ -137,7 +137,7 @@ TEST(transformer_xl_has_four_terms)
 /* Score of distance n of the wave sin(n), by xlnet or transformer-xl. */
 static void check_clamp(const char *spec, const double want[5])
 {
-    struct content_case *c = case_open(spec, SIZES(1, 1, 1, 5, 1, 2));
+    OWNED(content_case) *c = case_open(spec, SIZES(1, 1, 1, 5, 1, 2));
     double s[5];
 
     c->a.mask = LOCANT_MASK_NONE;
@@ -146,7 +146,6 @@ static void check_clamp(const char *spec, const double want[5])
     case_param(c, "v")[0] = 1;
     case_scores(s, c);
     case_near(s, want, 5, exact, spec);
-    case_close(c);
 }
 
 TEST(distances_are_held_to_the_clamp)
@@ -251,7 +250,7 @@ TEST(fox_forgets_by_the_gates_between)
 {
     static const double want[] = { -2.3196705556, -2.0064088681, -1.3132616875,
                                    0 };
-    struct content_case *c = case_open("fox", SIZES(1, 1, 1, 4, 1, 1));
+    OWNED(content_case) *c = case_open("fox", SIZES(1, 1, 1, 4, 1, 1));
     double s[4];
 
     for (int j = 0; j < 4; j++)
@@ -267,7 +266,6 @@ TEST(fox_forgets_by_the_gates_between)
     case_scores(s, c);
     for (int j = 0; j < 4; j++)
         case_is(s[j], want[3 - j], printed);
-    case_close(c);
 }
 
 static double lrelu(double x)
@@ -325,7 +323,7 @@ TEST(dape_2_convolves_along_visible_keys)
  */
 static void check_distances(const char *spec, int64_t S, const double *want)
 {
-    struct content_case *c = case_open(spec, SIZES(1, 1, 1, S, 2, 2));
+    OWNED(content_case) *c = case_open(spec, SIZES(1, 1, 1, S, 2, 2));
     double s[16];
 
     c->a.scale = 1;
@@ -344,7 +342,6 @@ static void check_distances(const char *spec, int64_t S, const double *want)
             case_near(&s[j], &d, 1, 1e-12, spec);
         }
     }
-    case_close(c);
 }
 
 TEST(far_keys_are_seen_nearer)
@@ -368,14 +365,13 @@ TEST(far_keys_are_seen_nearer)
 
 static void check_temperature(const char *spec, int64_t position, double want)
 {
-    struct content_case *c = case_open(spec, SIZES(1, 1, 1, 1, 1, 1));
+    OWNED(content_case) *c = case_open(spec, SIZES(1, 1, 1, 1, 1, 1));
     double s;
 
     c->q[0] = 1, c->k[0] = 1;
     c->q_pos[0] = position;
     case_scores(&s, c);
     case_near(&s, &want, 1, printed, spec);
-    case_close(c);
 }
 
 TEST(queries_grow_with_their_position)

@@ -12,7 +12,7 @@
 static void check_seen(const char *spec, locant_mask mask, int64_t first,
                        const char *const want[])
 {
-    struct content_case *c = case_open(spec, SIZES(2, 2, 8, 8, 1, 1));
+    OWNED(content_case) *c = case_open(spec, SIZES(2, 2, 8, 8, 1, 1));
     double s[2 * 8 * 8];
 
     c->a.mask = mask;
@@ -24,7 +24,6 @@ static void check_seen(const char *spec, locant_mask mask, int64_t first,
             if ((s[h * 64 + i] == -INFINITY) !=
                 (want[h][i / 8 * 9 + i % 8] == '.'))
                 FAIL("%s: head %d, query %d, key %d\n", spec, h, i / 8, i % 8);
-    case_close(c);
 }
 
 TEST(windows_show_the_last_keys)
@@ -103,12 +102,10 @@ TEST(tricks_are_rope_where_they_change_nothing)
     for (int j = 0; j < KEYS; j++)
         key[j] = j;
     for (size_t n = 0; n < LEN(specs); n++) {
-        struct content_case *got = query_of(specs[n][0], numbers, key, KEYS);
-        struct content_case *want = query_of(specs[n][1], numbers, key, KEYS);
+        OWNED(content_case) *got = query_of(specs[n][0], numbers, key, KEYS);
+        OWNED(content_case) *want = query_of(specs[n][1], numbers, key, KEYS);
 
         compare(got, want);
-        case_close(got);
-        case_close(want);
     }
 }
 

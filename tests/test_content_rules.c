@@ -129,8 +129,8 @@ TEST(gradients_are_those_of_differences)
 /* The same numbers for 'none'. */
 static void check_none(const char *spec)
 {
-    struct content_case *c = case_open(spec, SIZES(2, 2, 5, 5, 4, 8));
-    struct content_case *none = case_open("none", SIZES(2, 2, 5, 5, 4, 8));
+    OWNED(content_case) *c = case_open(spec, SIZES(2, 2, 5, 5, 4, 8));
+    OWNED(content_case) *none = case_open("none", SIZES(2, 2, 5, 5, 4, 8));
 
     case_fill(c->q, 2 * 5 * 4, 1);
     case_fill(c->k, 2 * 5 * 4, 1);
@@ -145,8 +145,6 @@ static void check_none(const char *spec)
     case_run(none);
     same_bits(c->out, none->out, 2 * 5 * 4, spec);
     same_bits(c->lse, none->lse, 2 * 5, spec);
-    case_close(c);
-    case_close(none);
 }
 
 TEST(parameters_of_zero_do_nothing)
@@ -167,7 +165,7 @@ TEST(grouped_heads_are_repeated_heads)
 {
     for (size_t n = 0; n < LEN(specs); n++) {
         struct content_case *c = case_open(specs[n], SIZES(4, 2, 4, 5, 4, 6));
-        struct content_case *r = case_open(specs[n], SIZES(4, 4, 4, 5, 4, 6));
+        OWNED(content_case) *r = case_open(specs[n], SIZES(4, 4, 4, 5, 4, 6));
 
         case_random(c);
         memcpy(r->q, c->q, 4 * 4 * 4 * sizeof(double));
@@ -183,7 +181,6 @@ TEST(grouped_heads_are_repeated_heads)
         case_run(r);
         same_bits(r->out, c->out, 4 * 4 * 4, specs[n]);
         case_close(c);
-        case_close(r);
     }
 }
 
@@ -240,17 +237,15 @@ static void compare_rows(const struct content_case *part,
 TEST(a_query_does_not_know_what_comes_after)
 {
     for (size_t n = 0; n < LEN(specs); n++) {
-        struct content_case *c = whole_of(specs[n]);
+        OWNED(content_case) *c = whole_of(specs[n]);
 
         case_run(c);
         for (int64_t i = 0; i < TOKENS; i++) {
-            struct content_case *one = part_of(c, i, 1, i + 1);
+            OWNED(content_case) *one = part_of(c, i, 1, i + 1);
 
             case_run(one);
             compare_rows(one, c, i);
-            case_close(one);
         }
-        case_close(c);
     }
 }
 
@@ -346,12 +341,11 @@ static double change_by(struct content_case *c, int64_t shift)
 TEST(the_trait_relative_is_true)
 {
     for (size_t n = 0; n < LEN(specs); n++) {
-        struct content_case *c = whole_of(specs[n]);
+        OWNED(content_case) *c = whole_of(specs[n]);
         bool relative = locant_encoding_traits(c->e) & LOCANT_TRAIT_RELATIVE;
         double moved = change_by(c, relative ? 1000 : 1);
 
         if (relative ? !(moved < 1e-10) : !(moved > 1e-4))
             FAIL("%s: shifting changes outputs by %g\n", specs[n], moved);
-        case_close(c);
     }
 }

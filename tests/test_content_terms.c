@@ -118,23 +118,21 @@ static void scatter(struct mixed *m)
 TEST(agree_with_rows)
 {
     for (size_t i = 0; i < LEN(specs); i += EACH) {
-        struct mixed m;
+        FREED_BY(mixed_free) struct mixed m;
 
         make(&m, i);
         mixed_judge_fast(&m);
-        mixed_free(&m);
     }
 }
 
 TEST(agree_with_rows_at_any_positions)
 {
     for (size_t i = 1 % EACH; i < LEN(specs); i += EACH) {
-        struct mixed m;
+        FREED_BY(mixed_free) struct mixed m;
 
         make(&m, i);
         scatter(&m);
         mixed_judge_fast(&m);
-        mixed_free(&m);
     }
 }
 
@@ -168,7 +166,7 @@ TEST(gradients_do_not_need_each_other)
     for (size_t i = 2 % EACH; i < LEN(specs); i += EACH) {
         locant_attention_gradients all;
         double *want;
-        struct mixed m;
+        FREED_BY(mixed_free) struct mixed m;
         size_t from[4];
 
         make(&m, i);
@@ -196,33 +194,16 @@ TEST(gradients_do_not_need_each_other)
             free(got);
         }
         free(want);
-        mixed_free(&m);
     }
 }
 
 TEST(threads_agree)
 {
-    static const int threads[] = { 1, 2, 3, 7 };
-
     for (size_t i = 3 % EACH; i < LEN(specs); i += EACH) {
-        double *want = NULL;
-        struct mixed m;
+        FREED_BY(mixed_free) struct mixed m;
 
         make(&m, i);
-        for (size_t n = 0; n < LEN(threads); n++) {
-            double *got;
-
-            CHECK_OK(locant_set_threads(threads[n]));
-            mixed_run(&m);
-            got = mixed_results(&m);
-            if (want != NULL)
-                assert_memory_equal(got, want, mixed_count(&m) * sizeof(*got));
-            free(want);
-            want = got;
-        }
-        free(want);
-        CHECK_OK(locant_set_threads(0));
-        mixed_free(&m);
+        mixed_judge_threads(&m);
     }
 }
 
@@ -230,7 +211,7 @@ TEST(threads_agree)
 TEST(chunks_and_a_growing_cache_agree)
 {
     for (size_t i = 1 % EACH; i < LEN(specs); i += EACH) {
-        struct mixed m;
+        FREED_BY(mixed_free) struct mixed m;
         size_t bytes;
         float *want;
 
@@ -248,7 +229,6 @@ TEST(chunks_and_a_growing_cache_agree)
         }
         assert_memory_equal(m.out.data, want, bytes);
         free(want);
-        mixed_free(&m);
     }
 }
 
@@ -271,7 +251,7 @@ static void keep_second(struct mixed *m, bool alone)
 TEST(batch_rows_are_what_they_are_alone)
 {
     for (size_t i = 2 % EACH; i < LEN(specs); i += EACH) {
-        struct mixed m;
+        FREED_BY(mixed_free) struct mixed m;
         size_t half;
         float *want;
 
@@ -287,6 +267,5 @@ TEST(batch_rows_are_what_they_are_alone)
         assert_memory_equal(m.out.data, want, half);
         keep_second(&m, false);
         free(want);
-        mixed_free(&m);
     }
 }

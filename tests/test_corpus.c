@@ -18,11 +18,10 @@ static char root[512]; /* of the test that runs */
 static int make_root(void **state)
 {
     const char *given = getenv("TMPDIR");
-    char *base = realpath(given ? given : ".", NULL);
+    FREED_BY(free_memory) char *base = realpath(given ? given : ".", NULL);
 
     (void)state;
     snprintf(root, sizeof root, "%s/corpus-XXXXXX", base ? base : ".");
-    free(base);
     return mkdtemp(root) == NULL;
 }
 
@@ -67,7 +66,7 @@ static void make_file(const char *name, const void *bytes, size_t size)
 /* 'size' bytes of lines that no other mark has. */
 static void make_text(const char *name, unsigned mark, size_t size)
 {
-    char *text = malloc(size + 64);
+    FREED_BY(free_memory) char *text = malloc(size + 64);
     size_t n = 0;
 
     for (unsigned line = 0; n < size; line++)
@@ -75,7 +74,6 @@ static void make_text(const char *name, unsigned mark, size_t size)
                               line);
     text[size - 1] = '\n';
     make_file(name, text, size);
-    free(text);
 }
 
 /* 'folders' folders of 'files' files; mark = 1000 folder + file. */
@@ -319,7 +317,7 @@ TEST_WITH(make_root, remove_root, hostile_folders_are_survived)
 TEST_WITH(make_root, remove_root, long_files_are_cut_at_lines)
 {
     enum { SIZE = 200000 };
-    char *wide = malloc(SIZE + 3);
+    FREED_BY(free_memory) char *wide = malloc(SIZE + 3);
     size_t cut = 0;
     locant_corpus *c;
 
@@ -349,7 +347,6 @@ TEST_WITH(make_root, remove_root, long_files_are_cut_at_lines)
     }
     CHECK(cut == 2);
     locant_corpus_free(c);
-    free(wide);
 }
 
 TEST_WITH(make_root, remove_root, max_bytes_is_kept)

@@ -298,31 +298,28 @@ TEST(refuses_bad_arguments)
     const char *none = NULL;
     locant_corpus *c;
 
-    CHECK_REFUSED(locant_corpus_create(NULL, &o), LOCANT_ERR_NULL,
-                  FN "out is NULL");
-    CHECK_REFUSED(locant_corpus_create(&c, NULL), LOCANT_ERR_NULL,
-                  FN "options is NULL");
+    REFUSES(NULL, locant_corpus_create(NULL, &o), "out is NULL");
+    REFUSES(NULL, locant_corpus_create(&c, NULL), "options is NULL");
     o.struct_size = 8;
     CHECK(locant_corpus_create(&c, &o) == LOCANT_ERR_PARAM && c == NULL);
     o.struct_size = sizeof o;
     o.max_bytes = 1000;
-    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
-                  FN "max_bytes is 1000, expected 0 or 1048576 .. 268435456");
+    REFUSES(PARAM, locant_corpus_create(&c, &o),
+            "max_bytes is 1000, expected 0 or 1048576 .. 268435456");
     o.kind = LOCANT_CORPUS_FILES;
-    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
-                  FN "max_bytes is 1000, expected 0 or 65536 .. 268435456");
+    REFUSES(PARAM, locant_corpus_create(&c, &o),
+            "max_bytes is 1000, expected 0 or 65536 .. 268435456");
     o.max_bytes = 0;
-    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
-                  FN "n_paths is 0, kind FILES needs at least one path");
+    REFUSES(PARAM, locant_corpus_create(&c, &o),
+            "n_paths is 0, kind FILES needs at least one path");
     o.n_paths = 1;
-    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_NULL,
-                  FN "paths is NULL, expected 1 paths");
+    REFUSES(NULL, locant_corpus_create(&c, &o),
+            "paths is NULL, expected 1 paths");
     o.paths = &none;
-    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_NULL,
-                  FN "paths[0] is NULL");
+    REFUSES(NULL, locant_corpus_create(&c, &o), "paths[0] is NULL");
     o.kind = (locant_corpus_kind)7;
-    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
-                  FN "kind is 7, expected 0, 1 or 2");
+    REFUSES(PARAM, locant_corpus_create(&c, &o),
+            "kind is 7, expected 0, 1 or 2");
     locant_corpus_free(NULL);
     CHECK(locant_corpus_info_of(NULL) == NULL);
 }

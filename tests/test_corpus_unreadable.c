@@ -60,34 +60,17 @@ IN_SCRATCH(what_may_not_be_read_is_counted)
     CHECK(chmod(scratch_file(&dir, "locked\x1b[7m"), 0700) == 0);
 }
 
-/* The most bytes asked for at once. */
-static size_t largest;
-
-static void *allocate(size_t bytes, void *context)
-{
-    (void)context;
-    largest = bytes > largest ? bytes : largest;
-    return malloc(bytes);
-}
-
-static void release(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
 IN_SCRATCH(a_sparse_file_takes_no_memory)
 {
-    static const locant_allocator watching = { allocate, release, NULL };
     const char *path = scratch_file(&dir, "sparse");
     locant_corpus *c;
 
     scratch_write(path, "", 0);
     CHECK(truncate(path, 1 << 30) == 0);
-    locant_set_allocator(&watching);
+    test_memory_fail(0);
     CHECK(read_folder(&c, "sparse") == LOCANT_ERR_FORMAT);
-    locant_set_allocator(NULL);
+    test_memory_end();
     CHECK(strstr(locant_last_error(), "is not text: it holds a zero byte"));
-    if (largest > 256 << 10)
-        FAIL("%zu bytes of memory for a hole\n", largest);
+    if (test_memory_largest() > 256 << 10)
+        FAIL("%zu bytes of memory for a hole\n", test_memory_largest());
 }

@@ -34,7 +34,7 @@ static void each(unsigned door, int usual, void (*fn)(struct drawn *d))
 static void same_bits(void (*call)(void *data, locant_tensor *out), void *data,
                       locant_tensor *out, size_t bytes)
 {
-    void *want = malloc(bytes + 1);
+    FREED_BY(free_memory) void *want = malloc(bytes + 1);
     int available, first = 1;
 
     assert_non_null(want);
@@ -53,7 +53,6 @@ static void same_bits(void (*call)(void *data, locant_tensor *out), void *data,
     CHECK_OK(locant_set_isa(NULL));
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ ((uint8_t *)want)[i]) * UINT64_C(0x100000001b3);
-    free(want);
 }
 
 struct any_call {

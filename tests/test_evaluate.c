@@ -15,24 +15,10 @@
 enum { BLOCKS = TEST_SANITIZED ? 2 : 5, LONGEST = 2048 };
 static const double tolerance = 1e-5;
 
-static int set_up(void **state)
-{
-    (void)state;
-    return make_lab(1 << 20);
-}
-
 static int64_t train_with(const char *encoding, int64_t length, int64_t memory)
 {
-    locant_train_options o = LOCANT_TRAIN_INIT;
+    locant_train_options o = narrow(encoding, 2, length, 30);
 
-    o.encoding = encoding;
-    o.layers = 2;
-    o.width = 16;
-    o.heads = 2;
-    o.ff = 32;
-    o.batch = 4;
-    o.length = length;
-    o.steps = 30;
     o.memory = memory;
     return run_of(&o);
 }
@@ -257,7 +243,7 @@ TEST(matches_the_definitions)
 
     for (size_t i = TEST_SANITIZED; i < LEN(specs); i += 1 + TEST_SANITIZED) {
         int64_t id = train(specs[i], 64);
-        struct reference *r = calloc(1, sizeof *r);
+        FREED_BY(free_memory) struct reference *r = calloc(1, sizeof *r);
         locant_evaluation e;
         double *blocks;
         bool found;
@@ -279,7 +265,6 @@ TEST(matches_the_definitions)
         CHECK(e.causality >= 0 && e.causality <= 1e-4);
         close_reference(r);
         locant_release(blocks);
-        free(r);
     }
 }
 
@@ -299,7 +284,7 @@ TEST(memory_is_carried)
 
     for (size_t i = TEST_SANITIZED; i < LEN(lengths); i++) {
         int64_t id = train_with("transformer-xl", lengths[i], 72);
-        struct reference *r = calloc(1, sizeof *r);
+        FREED_BY(free_memory) struct reference *r = calloc(1, sizeof *r);
         locant_evaluation e;
         locant_run_info info;
         double *blocks;
@@ -321,7 +306,6 @@ TEST(memory_is_carried)
         CHECK(e.causality >= 0 && e.causality <= 1e-4);
         close_reference(r);
         locant_release(blocks);
-        free(r);
     }
 }
 
@@ -429,4 +413,4 @@ TEST(refuses_bad_arguments)
     CHECK(locant_evaluate(&e, store, 999, corpus, 1) == LOCANT_ERR_PARAM);
 }
 
-TEST_GROUP(set_up, free_lab)
+TEST_WITH_LAB(1 << 20)

@@ -13,24 +13,10 @@ enum { BLOCKS = 2, LONGEST = 2048, WIDTH = 16, TRAINED = 64 };
 static const double tolerance = 1e-5;
 static const int64_t two[] = { 128, 512 };
 
-static int set_up(void **state)
-{
-    (void)state;
-    return make_lab(512 << 10);
-}
-
 static int64_t train(const char *encoding)
 {
-    locant_train_options o = LOCANT_TRAIN_INIT;
+    const locant_train_options o = narrow(encoding, 1, TRAINED, 20);
 
-    o.encoding = encoding;
-    o.layers = 1;
-    o.width = WIDTH;
-    o.heads = 2;
-    o.ff = 32;
-    o.batch = 4;
-    o.length = TRAINED;
-    o.steps = 20;
     return run_of(&o);
 }
 
@@ -364,4 +350,4 @@ TEST(a_store_that_cannot_be_written_is_told_at_once)
     locant_store_close(other);
 }
 
-TEST_GROUP(set_up, free_lab)
+TEST_WITH_LAB(512 << 10)

@@ -22,13 +22,6 @@ enum { BLOCKS = 3 };
 static const struct lct_extension_plan tiny = { "tiny", 1, 64,     2, 32, 4,
                                                 3e-3,   1, BLOCKS, 2, 1,  2 };
 
-/* One store for all: the job is done once, and read back after that. */
-static int set_up(void **state)
-{
-    (void)state;
-    return make_text(256 << 10);
-}
-
 static struct lct_extension *extend(locant_store *s)
 {
     struct lct_extension *x;
@@ -46,15 +39,6 @@ static const struct lct_extension_row *row_of(const struct lct_extension *x,
             return &x->row[i];
     FAIL("no method %s\n", id);
     return NULL;
-}
-
-static double mean_of(const double *loss)
-{
-    double sum = 0;
-
-    for (int b = 0; b < BLOCKS; b++)
-        sum += loss[b] / BLOCKS;
-    return sum;
 }
 
 /* ------------------------------------------------------------ same numbers */
@@ -80,11 +64,11 @@ TEST(it_is_the_protocols_that_are_measured)
     assert_memory_equal(none->at[0].loss, block + BLOCKS, BLOCKS * 8);
     assert_memory_equal(none->at[1].loss, block + 2 * BLOCKS, BLOCKS * 8);
     /* a sum of 192 losses in another order */
-    CHECK(fabs(mean_of(crop->at[0].loss) - e.own_window) <
+    CHECK(fabs(mean_of(crop->at[0].loss, BLOCKS) - e.own_window) <
           192 * 2.3e-16 * e.own_window);
     assert_memory_equal(crop->at[0].loss, crop->at[1].loss, BLOCKS * 8);
     /* P1 is the end of P2: its last 64 positions are two buckets */
-    CHECK(fabs(mean_of(none->at[1].loss) -
+    CHECK(fabs(mean_of(none->at[1].loss, BLOCKS) -
                (none->position[0][14] + none->position[0][15]) / 2) <
           192 * 2.3e-16 * 6);
     CHECK(isnan(none->position[0][16]) && isnan(crop->position[0][0]));
@@ -136,13 +120,6 @@ TEST(what_changes_nothing_changes_no_bit)
 }
 
 /* ------------------------------------------------------------------ resumed */
-
-static int count_run(const locant_run_info *run, void *context)
-{
-    (void)run;
-    ++*(int *)context;
-    return 0;
-}
 
 static int runs_in(locant_store *s)
 {
@@ -289,8 +266,8 @@ static void the_store_has_figures(locant_store *s, const struct lct_results *r)
 TEST(numbers_and_page_have_it)
 {
     OWNED(locant_store) *s = open_store("a");
-    struct lct_results r = { .trained_length = 128 };
-    struct lct_html h = { .data = NULL };
+    FREED_BY(lct_results_free) struct lct_results r = { .trained_length = 128 };
+    FREED_BY(lct_html_free) struct lct_html h = { .data = NULL };
     const json_t *at;
     size_t bytes;
 
@@ -300,7 +277,8 @@ TEST(numbers_and_page_have_it)
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     at = lct_numbers_at(r.numbers, "extension.methods.0.loss.512.mean");
     CHECK(fabs(json_number_value(at) -
-               mean_of(row_of(r.extension, "none")->at[1].loss)) < 1e-12);
+               mean_of(row_of(r.extension, "none")->at[1].loss, BLOCKS)) <
+          1e-12);
     at = lct_numbers_at(r.numbers, "extension.methods.1.above_crop.256.mean");
     CHECK(json_is_null(at)); /* crop above itself */
     at = lct_numbers_at(r.numbers, "extension.tuned.1.needle.256.items");
@@ -314,8 +292,6 @@ TEST(numbers_and_page_have_it)
     CHECK(bytes > 0 && strstr(h.data, "Self-Extend") &&
           strstr(h.data, "Hypotheses") &&
           strstr(h.data, "Needles found, fine-tuned"));
-    lct_html_free(&h);
-    lct_results_free(&r);
 }
 
 TEST(factors_go_into_specs)
@@ -336,4 +312,5 @@ TEST(factors_go_into_specs)
     }
 }
 
-TEST_GROUP(set_up, free_lab)
+/* One store for all: the job is done once, and read back after that. */
+TEST_WITH_TEXT(256 << 10)

@@ -23,21 +23,6 @@ enum { BLOCKS = 3 };
 static const struct lct_extension_plan tiny = { "tiny", 1, 64,     2, 32, 4,
                                                 3e-3,   1, BLOCKS, 2, 1,  2 };
 
-static int set_up(void **state)
-{
-    (void)state;
-    return make_text(256 << 10);
-}
-
-static double mean_of(const double *loss)
-{
-    double sum = 0;
-
-    for (int b = 0; b < BLOCKS; b++)
-        sum += loss[b] / BLOCKS;
-    return sum;
-}
-
 /* As if stopped after step 2 with parameters that are no numbers. */
 static void spoil(locant_store *s, int64_t id)
 {
@@ -73,9 +58,9 @@ TEST(a_run_that_fails_is_left_out)
 {
     struct lct_extension_plan two = tiny;
     OWNED(locant_store) *s = open_store("c");
-    struct lct_results r = { .trained_length = 128 };
+    FREED_BY(lct_results_free) struct lct_results r = { .trained_length = 128 };
     struct lct_extension *x;
-    struct lct_html h = { .data = NULL };
+    FREED_BY(lct_html_free) struct lct_html h = { .data = NULL };
     double first, all;
     int notices = 0;
 
@@ -83,8 +68,8 @@ TEST(a_run_that_fails_is_left_out)
     CHECK_OK(lct_extension_run(
         &x, &two, &(struct lct_lab){ s, corpus, count_notices, &notices }));
     CHECK(notices == 0 && x->failures == 0);
-    first = mean_of(x->row[0].at[1].loss);
-    all = (first + mean_of(x->row[0].at[1].loss + BLOCKS)) / 2;
+    first = mean_of(x->row[0].at[1].loss, BLOCKS);
+    all = (first + mean_of(x->row[0].at[1].loss + BLOCKS, BLOCKS)) / 2;
     spoil(s, x->base[1]);
     lct_extension_free(x);
     CHECK_OK(lct_extension_run(
@@ -103,8 +88,6 @@ TEST(a_run_that_fails_is_left_out)
     lct_html_append(&h, "", 1);
     CHECK(strstr(h.data, "ended because their loss stopped being finite"));
     check_chinese(h.data, "extension");
-    lct_html_free(&h);
-    lct_results_free(&r);
 }
 
 static void set_loss(struct lct_extension *x, const char *id, double first,
@@ -127,7 +110,7 @@ TEST(orderings_are_of_seeds_that_all_have)
 {
     struct lct_extension_plan two = tiny;
     OWNED(locant_store) *s = open_store("c");
-    struct lct_results r = { .trained_length = 128 };
+    FREED_BY(lct_results_free) struct lct_results r = { .trained_length = 128 };
     const char *measured;
 
     two.seeds = 2;
@@ -143,7 +126,6 @@ TEST(orderings_are_of_seeds_that_all_have)
           strstr(measured, "PI") < strstr(measured, "YaRN"));
     CHECK(strstr(measured, " (n = 1)") != NULL);
     CHECK(number_at(&r, "extension.orderings.5.seeds") == 1);
-    lct_results_free(&r);
 }
 
 /* And where every run fails there is a page without numbers. */
@@ -151,8 +133,8 @@ TEST(all_runs_may_fail)
 {
     struct lct_extension_plan wild = tiny;
     OWNED(locant_store) *s = open_store("d");
-    struct lct_results r = { .trained_length = 128 };
-    struct lct_html h = { .data = NULL };
+    FREED_BY(lct_results_free) struct lct_results r = { .trained_length = 128 };
+    FREED_BY(lct_html_free) struct lct_html h = { .data = NULL };
 
     wild.rate = 1e30;
     CHECK_OK(lct_extension_run(&r.extension, &wild,
@@ -167,8 +149,6 @@ TEST(all_runs_may_fail)
                         "");
     CHECK_OK(lct_sections_keep(s, &r));
     CHECK_OK(lct_page_extension(&h, &r));
-    lct_html_free(&h);
-    lct_results_free(&r);
 }
 
 /* The surface, of which the runs of the first 'wild' encodings fail. */
@@ -177,9 +157,9 @@ static void surface_without(size_t wild, const char *name)
     static const char *const specs[] = { "alibi", "rope" };
     locant_report_options o = LOCANT_REPORT_INIT;
     OWNED(locant_store) *s = open_store(name);
-    struct lct_results r = { .trained_length = 128 };
-    struct lct_html h = { .data = NULL };
-    struct lct_plan plan;
+    FREED_BY(lct_results_free) struct lct_results r = { .trained_length = 128 };
+    FREED_BY(lct_html_free) struct lct_html h = { .data = NULL };
+    FREED_BY(lct_plan_free) struct lct_plan plan;
     const int failures = 2 * (int)wild; /* 64 and 128 */
     int notices = 0;
 
@@ -207,9 +187,6 @@ static void surface_without(size_t wild, const char *name)
     CHECK(strstr(h.data, "ended because their loss stopped being finite"));
     CHECK(strstr(h.data, "nan") == NULL);
     check_chinese(h.data, "surface");
-    lct_html_free(&h);
-    lct_results_free(&r);
-    lct_plan_free(&plan);
 }
 
 TEST(so_may_those_of_the_surface)
@@ -218,4 +195,4 @@ TEST(so_may_those_of_the_surface)
     surface_without(2, "f");
 }
 
-TEST_GROUP(set_up, free_lab)
+TEST_WITH_TEXT(256 << 10)

@@ -96,7 +96,7 @@ TEST(every_class_is_defined)
     CHECK(count(css, "{") == count(css, "}"));
     for (int kind = 0; kind < KINDS; kind++) {
         locant_figure f = a_figure((locant_figure_kind)kind);
-        char *svg = inline_of(&f);
+        FREED_BY(release_memory) char *svg = inline_of(&f);
 
         for (const char *p = svg; (p = strstr(p, " class=\""));) {
             char name[16], rule[20];
@@ -111,7 +111,6 @@ TEST(every_class_is_defined)
                 p += n;
             }
         }
-        locant_release(svg);
     }
     locant_release(css);
 }
@@ -204,7 +203,7 @@ TEST(large_maps_are_pooled)
     enum { N = 600, SHOWN = 120 };
     static char painted[SHOWN * SHOWN][4];
     locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
-    double *large = calloc((size_t)N * N, sizeof *large);
+    FREED_BY(free_memory) double *large = calloc((size_t)N * N, sizeof *large);
     char *svg;
 
     CHECK(large != NULL);
@@ -225,7 +224,6 @@ TEST(large_maps_are_pooled)
     if (strlen(svg) > 30000)
         FAIL("%zu bytes", strlen(svg));
     locant_release(svg);
-    free(large);
 }
 
 /* The path of a curve passes every point within a fifth of a point. */

@@ -295,7 +295,7 @@ TEST(json_reads_back)
 TEST(packed_maps_are_near)
 {
     locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
-    struct lct_html h = { .data = NULL };
+    FREED_BY(lct_html_free) struct lct_html h = { .data = NULL };
     const char *at;
     size_t size;
     unsigned char *bytes;
@@ -319,7 +319,6 @@ TEST(packed_maps_are_near)
     }
     g_free(bytes);
     json_decref(root);
-    lct_html_free(&h);
 }
 
 static locant_status as_text(char **out, size_t *size, const locant_figure *f)

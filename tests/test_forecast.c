@@ -9,12 +9,6 @@
 #include "measure/report_parts.h"
 #include <string.h>
 
-static int set_up(void **state)
-{
-    (void)state;
-    return make_lab(1 << 20);
-}
-
 /* ---------------------------------------------------------------- decision */
 
 static int fitting(int asked, double seed, double once, double limit)
@@ -74,14 +68,13 @@ static struct lct_forecast forecast_of(const locant_report_options *o,
                                        int *seeds, int64_t *steps)
 {
     struct lct_forecast f;
-    struct lct_plan plan;
+    FREED_BY(lct_plan_free) struct lct_plan plan;
 
     notice[0] = '\0';
     CHECK_OK(lct_plan_create(&plan, o));
     CHECK_OK(lct_forecast(&f, &plan, o, store, corpus));
     *seeds = plan.seeds;
     *steps = plan.train.steps;
-    lct_plan_free(&plan);
     return f;
 }
 
@@ -148,7 +141,7 @@ TEST(eight_encodings_need_nine_seeds)
 {
     struct lct_forecast f = { .seed = 60, .once = 30, .seeds = 6 };
     locant_report_options o = LOCANT_REPORT_INIT;
-    struct lct_plan plan;
+    FREED_BY(lct_plan_free) struct lct_plan plan;
 
     CHECK_OK(lct_plan_create(&plan, &o));
     CHECK_OK(lct_seeds_needed(&f, &plan, listen, NULL));
@@ -156,7 +149,6 @@ TEST(eight_encodings_need_nine_seeds)
                         "the exact test, corrected for 7 comparisons,"
                         " needs 9 seeds for p below 0.05; this report has 6;"
                         " --seeds 9 takes about 9.5 minutes");
-    lct_plan_free(&plan);
 }
 
 /* ----------------------------------------------------------------- besides */
@@ -196,4 +188,4 @@ TEST(jobs_besides_are_timed_without_a_limit_too)
     lct_report_parts_free(&parts);
 }
 
-TEST_GROUP(set_up, free_lab)
+TEST_WITH_LAB(1 << 20)

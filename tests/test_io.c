@@ -7,7 +7,7 @@
  * they do not fail is the real thing.
  */
 #define _GNU_SOURCE
-#include "testing.h"
+#include "scratch_case.h"
 #include "files/io.h"
 #include <locant/files.h>
 #include <dirent.h>
@@ -85,32 +85,10 @@ int close(int fd)
 
 /* ------------------------------------------------------- one scratch place */
 
-static char directory[256];
-
-static const char *in_directory(const char *name)
-{
-    static char path[4][600];
-    static int next;
-
-    next = (next + 1) % 4;
-    snprintf(path[next], sizeof path[next], "%s/%s", directory, name);
-    return path[next];
-}
-
-static int make_directory(void **state)
-{
-    const char *base = getenv("TMPDIR");
-
-    (void)state;
-    snprintf(directory, sizeof directory, "%s/test_io.XXXXXX",
-             base != NULL ? base : ".");
-    return mkdtemp(directory) != NULL ? 0 : -1;
-}
-
 /* Number of entries; removes them when asked to. */
 static int entries(bool and_remove)
 {
-    DIR *d = opendir(directory);
+    DIR *d = opendir(dir.path);
     struct dirent *e;
     int n = 0;
 
@@ -119,17 +97,10 @@ static int entries(bool and_remove)
             continue;
         n++;
         if (and_remove)
-            CHECK(remove(in_directory(e->d_name)) == 0);
+            CHECK(remove(scratch_file(&dir, e->d_name)) == 0);
     }
     closedir(d);
     return n;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    entries(true);
-    return rmdir(directory);
 }
 
 static int start(void **state)
@@ -165,7 +136,7 @@ static void holds(const char *path, const char *want)
 
 TEST_WITH(start, NULL, what_is_written_is_read)
 {
-    const char *path = in_directory("a");
+    const char *path = scratch_file(&dir, "a");
 
     CHECK_OK(put(path, "first"));
     holds(path, "first");
@@ -178,7 +149,7 @@ TEST_WITH(start, NULL, what_is_written_is_read)
 
 TEST_WITH(start, NULL, callers_replace_whole_files)
 {
-    const char *path = in_directory("a");
+    const char *path = scratch_file(&dir, "a");
 
     CHECK_OK(locant_file_write(path, "first\n", 6));
     CHECK_OK(locant_file_write(path, "", 0));
@@ -198,16 +169,16 @@ TEST_WITH(start, NULL, works_in_the_current_directory)
     char here[600];
 
     CHECK(getcwd(here, sizeof here) != NULL);
-    CHECK(chdir(directory) == 0);
+    CHECK(chdir(dir.path) == 0);
     CHECK_OK(put("plain", "text"));
     holds("plain", "text");
     CHECK(chdir(here) == 0);
-    holds(in_directory("plain"), "text");
+    holds(scratch_file(&dir, "plain"), "text");
 }
 
 TEST_WITH(start, NULL, finishes_short_and_interrupted_calls)
 {
-    const char *path = in_directory("a");
+    const char *path = scratch_file(&dir, "a");
     void *bytes;
     size_t size;
 
@@ -234,7 +205,7 @@ TEST_WITH(start, NULL, keeps_the_old_file_when_a_call_fails)
         { CLOSE, 1, EDQUOT, "/a: cannot be closed: Disk quota exceeded" },
         { RENAME, 1, EACCES, "/a: cannot be renamed: Permission denied" },
     };
-    const char *path = in_directory("a");
+    const char *path = scratch_file(&dir, "a");
 
     CHECK_OK(put(path, "old"));
     for (size_t i = 0; i < LEN(cases); i++) {
@@ -256,7 +227,7 @@ TEST_WITH(start, NULL, keeps_the_old_file_when_a_call_fails)
 /* The new file stands, but the caller hears that it may not survive. */
 TEST_WITH(start, NULL, reports_a_directory_that_cannot_be_synced)
 {
-    const char *path = in_directory("a");
+    const char *path = scratch_file(&dir, "a");
 
     fault.at[FSYNC] = 2;
     fault.error = EIO;
@@ -271,7 +242,7 @@ TEST_WITH(start, NULL, reports_a_directory_that_cannot_be_synced)
 
 TEST_WITH(start, NULL, survives_a_limit_on_the_size_of_files)
 {
-    const char *path = in_directory("a");
+    const char *path = scratch_file(&dir, "a");
     struct rlimit before, limit;
     static char text[20000];
 
@@ -321,7 +292,7 @@ TEST_WITH(start, NULL, takes_nothing_but_regular_files)
     char here[600];
 
     CHECK(getcwd(here, sizeof here) != NULL);
-    CHECK(chdir(directory) == 0);
+    CHECK(chdir(dir.path) == 0);
     CHECK(mkfifo("pipe", 0600) == 0);
     make_socket("socket");
     both_refuse("pipe", "a named pipe");
@@ -351,7 +322,7 @@ TEST_WITH(start, NULL, names_what_cannot_be_opened)
 
 TEST_WITH(start, NULL, reads_at_most_the_limit)
 {
-    const char *path = in_directory("a");
+    const char *path = scratch_file(&dir, "a");
     void *bytes = NULL;
     size_t size;
 
@@ -365,7 +336,7 @@ TEST_WITH(start, NULL, reads_at_most_the_limit)
 
 TEST_WITH(start, NULL, reports_errors_of_reading)
 {
-    const char *path = in_directory("a");
+    const char *path = scratch_file(&dir, "a");
     void *bytes = NULL;
     size_t size;
 
@@ -381,15 +352,15 @@ TEST_WITH(start, NULL, reports_errors_of_reading)
 /* A link stays a link, and a file keeps its permissions. */
 TEST_WITH(start, NULL, keeps_links_and_permissions)
 {
-    const char *path = in_directory("real");
+    const char *path = scratch_file(&dir, "real");
     struct stat st;
 
     CHECK_OK(put(path, "old"));
     CHECK(chmod(path, 0640) == 0);
-    CHECK(symlink("real", in_directory("link")) == 0);
-    CHECK_OK(put(in_directory("link"), "new"));
+    CHECK(symlink("real", scratch_file(&dir, "link")) == 0);
+    CHECK_OK(put(scratch_file(&dir, "link"), "new"));
     holds(path, "new");
-    CHECK(lstat(in_directory("link"), &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(lstat(scratch_file(&dir, "link"), &st) == 0 && S_ISLNK(st.st_mode));
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
     CHECK(entries(false) == 2);
 }
@@ -399,13 +370,13 @@ TEST_WITH(start, NULL, creates_what_a_link_leads_to)
 {
     struct stat st;
 
-    CHECK(symlink("second", in_directory("first")) == 0);
-    CHECK(symlink("./real", in_directory("second")) == 0);
-    CHECK_OK(put(in_directory("first"), "new"));
-    holds(in_directory("real"), "new");
-    CHECK(lstat(in_directory("real"), &st) == 0 && S_ISREG(st.st_mode));
-    CHECK(lstat(in_directory("first"), &st) == 0 && S_ISLNK(st.st_mode));
-    CHECK(lstat(in_directory("second"), &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(symlink("second", scratch_file(&dir, "first")) == 0);
+    CHECK(symlink("./real", scratch_file(&dir, "second")) == 0);
+    CHECK_OK(put(scratch_file(&dir, "first"), "new"));
+    holds(scratch_file(&dir, "real"), "new");
+    CHECK(lstat(scratch_file(&dir, "real"), &st) == 0 && S_ISREG(st.st_mode));
+    CHECK(lstat(scratch_file(&dir, "first"), &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(lstat(scratch_file(&dir, "second"), &st) == 0 && S_ISLNK(st.st_mode));
     CHECK(entries(false) == 3);
 }
 
@@ -420,7 +391,7 @@ TEST_WITH(start, NULL, refuses_links_that_lead_nowhere)
     };
 
     for (size_t i = 0; i < LEN(cases); i++) {
-        const char *path = in_directory("a"), *end;
+        const char *path = scratch_file(&dir, "a"), *end;
         struct stat st;
 
         CHECK(symlink(cases[i].link, path) == 0);
@@ -435,7 +406,7 @@ TEST_WITH(start, NULL, refuses_links_that_lead_nowhere)
 
 TEST_WITH(start, NULL, reports_missing_memory)
 {
-    const char *path = in_directory("a");
+    const char *path = scratch_file(&dir, "a");
     void *bytes = NULL;
     size_t size;
 
@@ -447,4 +418,4 @@ TEST_WITH(start, NULL, reports_missing_memory)
     CHECK(bytes == NULL);
 }
 
-TEST_GROUP(make_directory, remove_directory)
+TEST_GROUP(make_dir, remove_dir)

@@ -407,7 +407,7 @@ TEST(ragged_parts_have_the_bits_they_have_alone)
 TEST(ragged_refuses_what_it_cannot_read)
 {
     OWNED(locant_encoding) *e = test_create("rope(scaling=" LONGROPE "))");
-    struct ragged g;
+    FREED_BY(ragged_close) struct ragged g;
     long asked;
     float first;
 
@@ -437,5 +437,4 @@ TEST(ragged_refuses_what_it_cannot_read)
         CHECK(*(float *)g.out.data == first);
     }
     test_memory_end();
-    ragged_close(&g);
 }

@@ -94,7 +94,7 @@ static bool is_elsewhere(const char *where)
 /* A where that nothing lies at would say "undefined" on every page. */
 TEST(paths_are_of_the_document)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     json_t *numbers;
 
     make_results(&r);
@@ -112,7 +112,6 @@ TEST(paths_are_of_the_document)
         }
     }
     json_decref(numbers);
-    free_results(&r);
 }
 
 TEST(labels_have_their_values)
@@ -158,7 +157,7 @@ static void judge(struct lct_results *r)
 
 TEST_WITH(make_folder, remove_folder, the_page_is_in_chinese)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *page;
 
     CHECK(english("\nthe page is here\n") && !english("rope, T5 and ALiBi"));
@@ -176,7 +175,6 @@ TEST_WITH(make_folder, remove_folder, the_page_is_in_chinese)
     CHECK(strstr(page, "#lang-zh:checked~main .en{display:none}"));
     CHECK(count(page, ".zh,") == 1 && count(page, ".zh{") == 0);
     free(page);
-    free_results(&r);
 }
 
 TEST(every_encoding_is_in_chinese)
@@ -204,11 +202,4 @@ TEST(every_encoding_is_in_chinese)
         for (int k = 0; k < g.n_params; k++)
             free(g.params[k].data);
     }
-}
-
-/* fontconfig keeps one block of its configuration to the end of the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
 }

@@ -91,7 +91,7 @@ static void drop(struct trial *t)
 static void check_model(const char *spec, int64_t kv_heads, enum lct_norm norm)
 {
     const struct lct_model_tensor *list;
-    struct trial t;
+    FREED_BY(drop) struct trial t;
     int n;
 
     make(&t, spec, kv_heads, norm);
@@ -109,7 +109,6 @@ static void check_model(const char *spec, int64_t kv_heads, enum lct_norm norm)
             FAIL("%s: gradient has size %g", what, size);
         check_gradient(what, mean_loss, &t, p, g, list[i].size);
     }
-    drop(&t);
 }
 
 TEST(gradient_without_positions)
@@ -161,7 +160,7 @@ TEST(gradient_where_some_are_not_scored)
 TEST(gradient_of_the_input)
 {
     real got[BATCH * LENGTH * 16], *table;
-    struct trial t;
+    FREED_BY(drop) struct trial t;
 
     make(&t, "sinusoidal", 4, LCT_LAYER_NORM);
     CHECK_OK(lct_model_input_gradient(t.model, got));
@@ -177,16 +176,15 @@ TEST(gradient_of_the_input)
             CHECK(fabs(sum - table[v * 16 + c]) <= 18 * 0x1p-52);
         }
     (void)mean_loss(&t);
-    CHECK_REFUSED(lct_model_input_gradient(t.model, got), LOCANT_ERR_PARAM,
-                  "lct_model_input_gradient: the last pass was no backward");
-    drop(&t);
+    REFUSES(PARAM, lct_model_input_gradient(t.model, got),
+            "the last pass was no backward");
 }
 
 /* Every tensor's check fails when its gradient is off by one in a million. */
 TEST(check_notices_a_millionth)
 {
     const struct lct_model_tensor *list;
-    struct trial t;
+    FREED_BY(drop) struct trial t;
     int n;
 
     make(&t, "t5", 2, LCT_LAYER_NORM);
@@ -209,13 +207,12 @@ TEST(check_notices_a_millionth)
             FAIL("%s: a gradient off by 1e-6 of %g passed", list[i].name, size);
         free(v);
     }
-    drop(&t);
 }
 
 /* Backward adds: twice the same pass is twice the gradient. */
 TEST(gradients_add_up)
 {
-    struct trial t;
+    FREED_BY(drop) struct trial t;
     size_t n;
     real *once;
 
@@ -233,5 +230,4 @@ TEST(gradients_add_up)
         CHECK(fabs(got - 2.0 * once[i]) <= 64 * 0x1p-53);
     }
     free(once);
-    drop(&t);
 }

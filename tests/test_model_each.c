@@ -153,7 +153,7 @@ TEST(a_step_allocates_nothing)
 
     test_memory_fail(0);
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
-        struct run r;
+        FREED_BY(finish) struct run r;
         long before;
 
         start(&r, spec);
@@ -164,7 +164,6 @@ TEST(a_step_allocates_nothing)
             !locant_encoding_chooses_positions(r.encoding))
             FAIL("%s: %ld allocations in three steps", spec,
                  test_memory_asked() - before);
-        finish(&r);
     }
     test_memory_end();
 }

@@ -151,7 +151,7 @@ TEST(gradient_of_every_encoding)
 
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         const struct lct_model_tensor *list;
-        struct trial t;
+        FREED_BY(drop) struct trial t;
         int n;
 
         make(&t, spec);
@@ -170,7 +170,6 @@ TEST(gradient_of_every_encoding)
             if (list[k].encoding_param >= 0 && !TEST_SANITIZED)
                 check_direction(&t, &list[k]);
         }
-        drop(&t);
     }
 }
 
@@ -227,7 +226,7 @@ TEST(each_layer_uses_its_encoding)
     static const char spec[] =
         "layers(local=kerple(share=no),global=fox,period=2)";
     enum { KERPLE_P, KERPLE_A, FOX_WEIGHT, FOX_BIAS };
-    struct trial t;
+    FREED_BY(drop) struct trial t;
 
     make(&t, spec);
     CHECK(effect(&t, KERPLE_A, 0) > 1e-9);
@@ -236,5 +235,4 @@ TEST(each_layer_uses_its_encoding)
     CHECK(effect(&t, FOX_WEIGHT, 1) > 1e-9);
     CHECK(effect(&t, FOX_BIAS, 0) == 0);
     CHECK(effect(&t, KERPLE_P, 1) == 0);
-    drop(&t);
 }

@@ -11,7 +11,7 @@
 
 TEST(what_is_not_scored_counts_for_nothing)
 {
-    struct run r;
+    FREED_BY(finish) struct run r;
     int32_t some[ROWS], none[ROWS];
     float all[ROWS], loss[ROWS];
     double mean, sum = 0.0;
@@ -42,7 +42,6 @@ TEST(what_is_not_scored_counts_for_nothing)
     CHECK_OK(lct_model_backward(r.model));
     for (size_t i = 0; i < lct_model_size(r.model); i++)
         CHECK(lct_model_grads(r.model)[i] == 0.0f);
-    finish(&r);
 }
 
 /* -------------------------------------------------------------------- hits */
@@ -72,13 +71,13 @@ static int first_largest(const float *logits)
 
 TEST(hits_are_those_of_a_sort)
 {
-    struct run r;
+    FREED_BY(finish) struct run r;
     uint8_t hit[ROWS];
     int hits = 0;
 
     start(&r, "alibi");
-    CHECK_REFUSED(lct_model_hits(r.model, hit), LOCANT_ERR_PARAM,
-                  "lct_model_hits: no forward since the last backward");
+    REFUSES(PARAM, lct_model_hits(r.model, hit),
+            "no forward since the last backward");
     train(&r, 0, 20);
     CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, BATCH, LENGTH,
                                NULL, NULL));
@@ -93,12 +92,11 @@ TEST(hits_are_those_of_a_sort)
         hits += hit[i];
     }
     CHECK(hits > 5 && hits < ROWS - 5);
-    finish(&r);
 }
 
 TEST(ties_go_to_the_lowest_id)
 {
-    struct run r;
+    FREED_BY(finish) struct run r;
     int32_t targets[ROWS];
     uint8_t hit[ROWS];
 
@@ -116,7 +114,6 @@ TEST(ties_go_to_the_lowest_id)
     CHECK_OK(lct_model_hits(r.model, hit));
     for (int i = 0; i < ROWS; i++)
         CHECK(hit[i] == (i == 0));
-    finish(&r);
 }
 
 /* ----------------------------------------------------------------- watcher */
@@ -165,7 +162,7 @@ static void check_weights(const struct lct_model *m, int64_t t, int64_t h)
 TEST(a_watcher_sees_each_layer)
 {
     static struct kept trained, other;
-    struct run r;
+    FREED_BY(finish) struct run r;
     struct lct_model_config c;
     struct lct_model *m;
     float want[ROWS], got[ROWS];
@@ -201,5 +198,4 @@ TEST(a_watcher_sees_each_layer)
     train(&r, 5, 6);
     assert_int_equal(trained.calls, 2);
     lct_model_free(m);
-    finish(&r);
 }

@@ -218,7 +218,7 @@ TEST(gradient_stops_at_remembered_states)
 {
     for (size_t i = 0; i < LEN(specs); i++) {
         const struct lct_model_tensor *list;
-        struct trial t;
+        FREED_BY(drop) struct trial t;
         int n, differ = 0;
 
         make(&t, specs[i], 2, 4, SEGMENT);
@@ -239,7 +239,6 @@ TEST(gradient_stops_at_remembered_states)
                 CHECK(fabs(given - flowing) < 1e-8);
         }
         CHECK(differ == 2);
-        drop(&t);
     }
 }
 
@@ -257,29 +256,24 @@ TEST(refuses_what_cannot_be)
     int32_t words[LONG + 1] = { 0 };
     locant_encoding *e = test_create("sinusoidal");
     struct lct_model *m;
-    struct trial t;
+    FREED_BY(drop) struct trial t;
 
     c.encoding = e;
-    CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
-                  "lct_model_create: sinusoidal adds positions to the input, "
-                  "and those of memory and segment would collide; expected "
-                  "memory 0, or an encoding without that");
+    REFUSES(PARAM, lct_model_create(&m, &c, 1, 8, true),
+            "sinusoidal adds positions to the input, and those of memory and "
+            "segment would collide; expected memory 0, or an encoding "
+            "without that");
     c.memory = -1;
-    CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
-                  "lct_model_create: memory is -1, expected 0 .. 2147483639");
+    REFUSES(PARAM, lct_model_create(&m, &c, 1, 8, true),
+            "memory is -1, expected 0 .. 2147483639");
     locant_encoding_free(e);
     make(&t, "rope", 1, 4, SEGMENT);
     CHECK_OK(lct_model_forward(t.model, words, words, 2, 3, NULL, NULL));
-    CHECK_REFUSED(lct_model_forward(t.model, words, words, 1, 3, NULL, NULL),
-                  LOCANT_ERR_SHAPE,
-                  "lct_model_forward: B is 1, but 2 rows are remembered; "
-                  "lct_model_forget() begins anew");
-    CHECK_REFUSED(lct_model_forward(t.model, words, words, 4, 3, NULL, NULL),
-                  LOCANT_ERR_SHAPE,
-                  "lct_model_forward: B is 4, expected 1 .. 3, the rows of "
-                  "memory");
-    CHECK_REFUSED(lct_model_remind(t.model, (struct lct_memory){ 3, 5 }),
-                  LOCANT_ERR_PARAM,
-                  "lct_model_remind: 3 x 5 tokens, expected at most 3 x 4");
-    drop(&t);
+    REFUSES(SHAPE, lct_model_forward(t.model, words, words, 1, 3, NULL, NULL),
+            "B is 1, but 2 rows are remembered; lct_model_forget() begins "
+            "anew");
+    REFUSES(SHAPE, lct_model_forward(t.model, words, words, 4, 3, NULL, NULL),
+            "B is 4, expected 1 .. 3, the rows of memory");
+    REFUSES(PARAM, lct_model_remind(t.model, (struct lct_memory){ 3, 5 }),
+            "3 x 5 tokens, expected at most 3 x 4");
 }

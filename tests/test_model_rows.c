@@ -72,7 +72,7 @@ TEST(rows_are_the_weights_of_the_layer)
 
     for (size_t i = 0; i < n + sizeof more / sizeof *more; i++) {
         struct looked seen = { .calls = 0 };
-        struct run r;
+        FREED_BY(finish) struct run r;
 
         start(&r, i < n ? specs[i] : more[i - n]);
         train(&r, 0, 3);
@@ -81,7 +81,6 @@ TEST(rows_are_the_weights_of_the_layer)
         CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, 1, LENGTH,
                                    NULL, NULL));
         CHECK(seen.calls == 2);
-        finish(&r);
     }
 }
 
@@ -89,20 +88,15 @@ TEST(what_cannot_be_read_is_refused)
 {
     static float weight[4 * LENGTH];
     int64_t beyond = LENGTH, first = 0;
-    struct run r;
+    FREED_BY(finish) struct run r;
 
     start(&r, "rope");
     CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, 1, LENGTH, NULL,
                                NULL));
-    CHECK_REFUSED(lct_model_attention_rows(r.model, 0, &beyond, 1, weight),
-                  LOCANT_ERR_PARAM,
-                  "lct_model_attention_rows: t[0] is 24, "
-                  "expected 0 .. 23");
+    REFUSES(PARAM, lct_model_attention_rows(r.model, 0, &beyond, 1, weight),
+            "t[0] is 24, expected 0 .. 23");
     CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, 2, LENGTH, NULL,
                                NULL));
-    CHECK_REFUSED(lct_model_attention_rows(r.model, 0, &first, 1, weight),
-                  LOCANT_ERR_SHAPE,
-                  "lct_model_attention_rows: B is 2 and "
-                  "there are 1 queries, expected B = 1 and queries");
-    finish(&r);
+    REFUSES(SHAPE, lct_model_attention_rows(r.model, 0, &first, 1, weight),
+            "B is 2 and there are 1 queries, expected B = 1 and queries");
 }

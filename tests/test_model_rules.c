@@ -10,7 +10,7 @@
 TEST(later_words_change_no_earlier_loss)
 {
     for (size_t k = 0; k < LEN(specs); k++) {
-        struct run r;
+        FREED_BY(finish) struct run r;
         int32_t words[ROWS];
         float before[ROWS], after[ROWS];
 
@@ -36,14 +36,13 @@ TEST(later_words_change_no_earlier_loss)
             }
             CHECK(moved);
         }
-        finish(&r);
     }
 }
 
 TEST(inference_has_the_bits_of_training)
 {
     for (size_t k = 0; k < LEN(specs); k++) {
-        struct run r;
+        FREED_BY(finish) struct run r;
         struct lct_model_config c;
         struct lct_model *m;
         float want[ROWS], got[ROWS];
@@ -66,7 +65,6 @@ TEST(inference_has_the_bits_of_training)
             sum += (double)got[i];
         CHECK(mean == sum / ROWS);
         lct_model_free(m);
-        finish(&r);
     }
 }
 
@@ -117,7 +115,7 @@ TEST(shared_weights_ignore_the_encoding)
 TEST(initial_values_have_their_deviation)
 {
     const struct lct_model_tensor *list;
-    struct run r;
+    FREED_BY(finish) struct run r;
     int n;
 
     start(&r, "none");
@@ -139,7 +137,6 @@ TEST(initial_values_have_their_deviation)
             sum += (double)p[k] * (double)p[k];
         CHECK(fabs(sqrt(sum / size) / want - 1.0) < 5.0 / sqrt(2.0 * size));
     }
-    finish(&r);
 }
 
 /*
@@ -190,7 +187,7 @@ TEST(tensors_fill_the_allocation)
         "encoding.a",
     };
     const struct lct_model_tensor *list;
-    struct run r;
+    FREED_BY(finish) struct run r;
     size_t end = 0;
 
     start(&r, "kerple");
@@ -203,7 +200,6 @@ TEST(tensors_fill_the_allocation)
     }
     CHECK(end == lct_model_size(r.model));
     CHECK(list[3].shape[0] == 32 && list[3].shape[1] == 16); /* 2 of 4 heads */
-    finish(&r);
 }
 
 /* --------------------------------------------------------------- refusals */
@@ -215,76 +211,73 @@ TEST(refuses_bad_configurations)
     struct lct_model *m;
 
     c.width = 33;
-    CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
-                  "lct_model_create: width 33 is not a multiple of 4 heads");
+    REFUSES(PARAM, lct_model_create(&m, &c, 1, 8, true),
+            "width 33 is not a multiple of 4 heads");
     c = small(e);
     c.kv_heads = 3;
-    CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
-                  "lct_model_create: heads 4 is not a multiple of 3 kv_heads");
+    REFUSES(PARAM, lct_model_create(&m, &c, 1, 8, true),
+            "heads 4 is not a multiple of 3 kv_heads");
     c = small(e);
     c.layers = 0;
-    CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
-                  "lct_model_create: layers is 0, expected 1 .. 10000");
+    REFUSES(PARAM, lct_model_create(&m, &c, 1, 8, true),
+            "layers is 0, expected 1 .. 10000");
     c = small(NULL);
-    CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_NULL,
-                  "lct_model_create: config->encoding is NULL");
+    REFUSES(NULL, lct_model_create(&m, &c, 1, 8, true),
+            "config->encoding is NULL");
     c = small(e);
     c.vocab = INT32_MAX;
     c.width = 1 << 30;
     c.ff = INT32_MAX;
     c.layers = 10000;
-    CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_NOMEM,
-                  "lct_model_create: the model does not fit the address space");
+    REFUSES(NOMEM, lct_model_create(&m, &c, 1, 8, true),
+            "the model does not fit the address space");
     c = small(e);
     c.width = 12; /* 3 channels per head */
     CHECK(lct_model_create(&m, &c, 1, 8, true) != LOCANT_OK && m == NULL);
     open = test_create("learned");
     c = small(open);
-    CHECK_REFUSED(lct_model_create(&m, &c, 1, 8, true), LOCANT_ERR_PARAM,
-                  "lct_model_create: parameter table of learned has no size "
-                  "yet, expected a resolved encoding");
+    REFUSES(PARAM, lct_model_create(&m, &c, 1, 8, true),
+            "parameter table of learned has no size yet, expected a resolved "
+            "encoding");
     locant_encoding_free(open);
     locant_encoding_free(e);
 }
 
 TEST(refuses_bad_calls)
 {
-    struct run r;
+    FREED_BY(finish) struct run r;
     int32_t bad[ROWS + 1];
 
     start(&r, "none");
     memcpy(bad, r.words, sizeof(bad));
     bad[5] = VOCAB;
-    CHECK_REFUSED(lct_model_backward(r.model), LOCANT_ERR_PARAM,
-                  "lct_model_backward: no forward since the last backward");
-    CHECK_REFUSED(
-        lct_model_forward(r.model, bad, r.words, BATCH, LENGTH, NULL, NULL),
-        LOCANT_ERR_PARAM,
-        "lct_model_forward: tokens[5] is 16, expected 0 .. 15");
+    REFUSES(PARAM, lct_model_backward(r.model),
+            "no forward since the last backward");
+    REFUSES(PARAM,
+            lct_model_forward(r.model, bad, r.words, BATCH, LENGTH, NULL, NULL),
+            "tokens[5] is 16, expected 0 .. 15");
     bad[5] = -1;
-    CHECK_REFUSED(
-        lct_model_forward(r.model, bad, r.words, BATCH, LENGTH, NULL, NULL),
-        LOCANT_ERR_PARAM,
-        "lct_model_forward: tokens[5] is -1, expected 0 .. 15");
+    REFUSES(PARAM,
+            lct_model_forward(r.model, bad, r.words, BATCH, LENGTH, NULL, NULL),
+            "tokens[5] is -1, expected 0 .. 15");
     bad[5] = -2;
-    CHECK_REFUSED(
-        lct_model_forward(r.model, r.words, bad, BATCH, LENGTH, NULL, NULL),
-        LOCANT_ERR_PARAM,
-        "lct_model_forward: targets[5] is -2, expected -1 .. 15");
-    CHECK_REFUSED(
-        lct_model_forward(r.model, NULL, bad, BATCH, LENGTH, NULL, NULL),
-        LOCANT_ERR_NULL, "lct_model_forward: tokens is NULL");
-    CHECK_REFUSED(
+    REFUSES(PARAM,
+            lct_model_forward(r.model, r.words, bad, BATCH, LENGTH, NULL, NULL),
+            "targets[5] is -2, expected -1 .. 15");
+    REFUSES(NULL,
+            lct_model_forward(r.model, NULL, bad, BATCH, LENGTH, NULL, NULL),
+            "tokens is NULL");
+    REFUSES(
+        SHAPE,
         lct_model_forward(r.model, r.words, r.words, 1, LENGTH + 1, NULL, NULL),
-        LOCANT_ERR_SHAPE, "lct_model_forward: T is 25, expected 1 .. 24");
-    CHECK_REFUSED(lct_model_forward(r.model, r.words, r.words, BATCH + 1,
-                                    LENGTH, NULL, NULL),
-                  LOCANT_ERR_SHAPE,
-                  "lct_model_forward: B is 5, expected 1 .. 4 at T = 24");
+        "T is 25, expected 1 .. 24");
+    REFUSES(SHAPE,
+            lct_model_forward(r.model, r.words, r.words, BATCH + 1, LENGTH,
+                              NULL, NULL),
+            "B is 5, expected 1 .. 4 at T = 24");
     train(&r, 0, 1);
-    CHECK_REFUSED(lct_model_backward(r.model), LOCANT_ERR_PARAM,
-                  "lct_model_backward: no forward since the last backward");
-    finish(&r);
+    REFUSES(PARAM, lct_model_backward(r.model),
+            "no forward since the last backward");
 }
 
 /* The wall of a learned table: the encoding's own answer, nothing written. */

@@ -23,7 +23,7 @@ static bool same(const struct run *a, const struct run *b)
 TEST(learns_a_repeating_sequence)
 {
     for (size_t k = 0; k < LEN(specs); k += TEST_SANITIZED ? 3 : 1) {
-        struct run r;
+        FREED_BY(finish) struct run r;
         double first, last;
 
         start(&r, specs[k]);
@@ -32,7 +32,6 @@ TEST(learns_a_repeating_sequence)
         if (fabs(first - log(VOCAB) - 0.5) > 5 / sqrt(7.0) || !(last < 0.05))
             FAIL("%s: loss %g at first, %g after 150 steps", specs[k], first,
                  last);
-        finish(&r);
     }
 }
 
@@ -41,22 +40,20 @@ TEST(two_runs_have_the_same_bits)
     static const int threads[] = { 1, 2, 5 };
 
     for (size_t k = 0; k < LEN(specs); k++) {
-        struct run first;
+        FREED_BY(finish) struct run first;
 
         CHECK_OK(locant_set_threads(1));
         start(&first, specs[k]);
         train(&first, 0, 8);
         for (size_t t = 0; t < LEN(threads); t++) {
-            struct run again;
+            FREED_BY(finish) struct run again;
 
             CHECK_OK(locant_set_threads(threads[t]));
             start(&again, specs[k]);
             train(&again, 0, 8);
             if (!same(&first, &again))
                 FAIL("%s: other bits with %d threads", specs[k], threads[t]);
-            finish(&again);
         }
-        finish(&first);
     }
     CHECK_OK(locant_set_threads(0));
 }
@@ -109,7 +106,7 @@ TEST(a_step_allocates_nothing)
 {
     test_memory_fail(0);
     for (size_t k = 0; k < LEN(specs); k++) {
-        struct run r;
+        FREED_BY(finish) struct run r;
         long before, out;
 
         start(&r, specs[k]);
@@ -121,7 +118,6 @@ TEST(a_step_allocates_nothing)
         if (test_memory_asked() > before)
             FAIL("%s: %ld allocations in three steps", specs[k],
                  test_memory_asked() - before);
-        finish(&r);
     }
     test_memory_end();
 }

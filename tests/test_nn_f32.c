@@ -119,7 +119,7 @@ static void on_this_isa(void)
     state_of_random = 0;
     CHECK(strcmp(lct_nn()->isa, locant_isa()) == 0);
     for (size_t k = 0; k < LEN(lengths); k++) {
-        struct rows r;
+        FREED_BY(drop) struct rows r;
 
         make(&r, lengths[k], 1.0);
         for (size_t i = 0; i < r.n; i++) {
@@ -128,7 +128,6 @@ static void on_this_isa(void)
             r.d[i] = repeatable();
         }
         run_all(lct_nn(), &r);
-        drop(&r);
     }
     if (isas_run > 0)
         CHECK(memcmp(record[0], record[1], recorded) == 0);
@@ -206,7 +205,7 @@ TEST(cross_entropy_is_accurate)
     const struct lct_nn_kernels *nn = lct_nn();
 
     for (size_t k = 0; k < LEN(lengths); k++) {
-        struct rows r;
+        FREED_BY(drop) struct rows r;
         double max = -INFINITY, sum = 0.0, want, range = 0.0, bound;
         size_t target = lengths[k] / 3;
         float stat[2], got;
@@ -223,7 +222,6 @@ TEST(cross_entropy_is_accurate)
         bound = u * (range + (double)r.n / 32.0 + 12.0 + 2.0 * want);
         if (fabs((double)got - want) > bound)
             FAIL("n %zu: loss %.9g, want %.9g", r.n, (double)got, want);
-        drop(&r);
     }
 }
 
@@ -233,7 +231,7 @@ TEST(cross_entropy_gradient_is_accurate)
     const struct lct_nn_kernels *nn = lct_nn();
 
     for (size_t k = 0; k < LEN(lengths); k++) {
-        struct rows r;
+        FREED_BY(drop) struct rows r;
         double max = -INFINITY, sum = 0.0;
         const size_t target = lengths[k] / 3;
         float stat[2];
@@ -257,7 +255,6 @@ TEST(cross_entropy_gradient_is_accurate)
                 FAIL("n %zu, logit %zu: gradient %.9g, want %.9g", r.n, i,
                      (double)r.a[i], want);
         }
-        drop(&r);
     }
 }
 
@@ -315,7 +312,7 @@ TEST(norms_are_accurate)
 
     for (size_t k = 0; k < 2 * LEN(lengths); k++) {
         const int centred = (int)(k % 2);
-        struct rows r;
+        FREED_BY(drop) struct rows r;
         double mean = 0.0, square = 0.0, most = 0.0, n;
         float stat[2];
 
@@ -337,7 +334,6 @@ TEST(norms_are_accurate)
             if (fabs((double)r.c[i] - want) > bound)
                 FAIL("n %zu: norm %.9g, want %.9g", r.n, (double)r.c[i], want);
         }
-        drop(&r);
     }
 }
 

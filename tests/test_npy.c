@@ -1,7 +1,7 @@
 /* needs: lab */
 /* test_npy.c - .npy files: hostile ones, round trips, memory */
 #define _GNU_SOURCE
-#include "testing.h"
+#include "scratch_case.h"
 #include "locant/files.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,14 +57,13 @@ static void refused(locant_status status, const char *sentence)
 {
     char want[512];
     /* an exact copy: one byte read too far is seen by AddressSanitizer */
-    char *copy = malloc(f.size > 0 ? f.size : 1);
+    FREED_BY(free_memory) char *copy = malloc(f.size > 0 ? f.size : 1);
     locant_array a = { .memory = &f }, before = a;
 
     memcpy(copy, f.bytes, f.size);
     snprintf(want, sizeof want, "x.npy: %s", sentence);
     CHECK_REFUSED(locant_npy_parse(&a, copy, f.size, "x.npy"), status, want);
     CHECK(memcmp(&a, &before, sizeof a) == 0);
-    free(copy);
 }
 
 static void parses(locant_array *a)
@@ -304,7 +303,7 @@ TEST(swaps_big_endian)
     };
 
     for (size_t i = 0; i < LEN(cases); i++) {
-        locant_array a;
+        FREED_BY(locant_array_free) locant_array a;
         const unsigned char *got;
 
         make(1, cases[i].header, 8);
@@ -313,7 +312,6 @@ TEST(swaps_big_endian)
         for (int b = 0; b < 8; b++)
             CHECK(got[b] == b / cases[i].item * cases[i].item + cases[i].item -
                                 b % cases[i].item);
-        locant_array_free(&a);
     }
 }
 
@@ -321,7 +319,7 @@ TEST(swaps_big_endian)
 TEST(puts_fortran_order_into_c_order)
 {
     int32_t in[24];
-    locant_array a;
+    FREED_BY(locant_array_free) locant_array a;
 
     for (int i = 0; i < 24; i++)
         in[i] = i;
@@ -334,7 +332,6 @@ TEST(puts_fortran_order_into_c_order)
             for (int k = 0; k < 4; k++)
                 CHECK(((int32_t *)a.tensor.data)[(i * 3 + j) * 4 + k] ==
                       i + 2 * (j + 3 * k));
-    locant_array_free(&a);
 }
 
 TEST(reads_scalars_and_empty_arrays)
@@ -361,19 +358,17 @@ TEST(reads_scalars_and_empty_arrays)
 TEST(refuses_every_cut)
 {
     size_t whole;
-    locant_array a;
+    FREED_BY(locant_array_free) locant_array a;
 
     make(1, DICT("'<f4'", "False", "(2, 1)"), 8);
     whole = f.size;
     for (size_t n = 0; n < whole; n++) {
-        char *copy = malloc(n > 0 ? n : 1);
+        FREED_BY(free_memory) char *copy = malloc(n > 0 ? n : 1);
 
         memcpy(copy, f.bytes, n);
         CHECK(locant_npy_parse(&a, copy, n, "x.npy") == LOCANT_ERR_FORMAT);
-        free(copy);
     }
     parses(&a);
-    locant_array_free(&a);
 }
 
 /* Flip every bit of a good file: an answer, and never a crash. */
@@ -396,31 +391,18 @@ TEST(survives_every_flipped_bit)
 
 /* ------------------------------------------------------------------- files */
 
-static char directory[256], path[300];
+static char path[PATH_MAX];
 
-static int make_directory(void **state)
+static int set_up(void **state)
 {
-    const char *base = getenv("TMPDIR");
-
-    (void)state;
-    snprintf(directory, sizeof directory, "%s/test_npy.XXXXXX",
-             base != NULL ? base : ".");
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(path, sizeof path, "%s/a.npy", directory);
+    make_dir(state);
+    strcpy(path, scratch_file(&dir, "a.npy"));
     return 0;
-}
-
-static int remove_directory(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(directory);
 }
 
 static void round_trip(const locant_tensor *t)
 {
-    locant_array a;
+    FREED_BY(locant_array_free) locant_array a;
     size_t n = locant_dtype_size(t->dtype);
 
     CHECK_OK(locant_npy_write(path, t));
@@ -431,7 +413,6 @@ static void round_trip(const locant_tensor *t)
         n *= (size_t)t->shape[i];
     }
     CHECK(n == 0 || memcmp(a.tensor.data, t->data, n) == 0);
-    locant_array_free(&a);
 }
 
 TEST(every_dtype_comes_back)
@@ -538,4 +519,4 @@ TEST(survives_every_failing_allocation)
     test_memory_end();
 }
 
-TEST_GROUP(make_directory, remove_directory)
+TEST_GROUP(set_up, remove_dir)

@@ -27,7 +27,7 @@ static double run_loss(const struct lct_results *r, size_t i, int s, int k)
 
 TEST(rows_hold_what_was_measured)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
 
     make_results(&r);
@@ -59,13 +59,12 @@ TEST(rows_hold_what_was_measured)
         near(at(n, "rows.%zu.runs.1.curve.step.1", i), 4, 1e-14);
     }
     json_decref(n);
-    free_results(&r);
 }
 
 /* 'locant figure' has runs as they come; comparisons need all seeds. */
 TEST(fewer_seeds_have_losses_of_their_own)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
 
     make_results(&r);
@@ -77,14 +76,13 @@ TEST(fewer_seeds_have_losses_of_their_own)
     CHECK(isnan(at(n, "rows.2.rank")) && at(n, "rows.0.rank") > 0);
     CHECK(isnan(at(n, "rows.2.declared.p")));
     json_decref(n);
-    free_results(&r);
 }
 
 /* 1024 against 128 by hand, with t(.975, 2) = .95 sqrt(2 / .0975). */
 TEST(one_comparison_was_declared)
 {
     double p[GROUPS], holm[GROUPS], t = .95 * sqrt(2 / .0975);
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
     size_t tested = 0;
 
@@ -127,7 +125,6 @@ TEST(one_comparison_was_declared)
     CHECK(at(n, "declared.least_p") == .25);
     CHECK(at(n, "declared.least_holm") == 1);
     json_decref(n);
-    free_results(&r);
 }
 
 /* t with P(|T| < t) = level of two degrees of freedom, solved by hand. */
@@ -139,7 +136,7 @@ static double t_of_two(double level)
 /* The t tests: changes corrected by Holm, differences for all pairs. */
 TEST(claims_rest_on_corrected_tests)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
     double p;
 
@@ -174,13 +171,12 @@ TEST(claims_rest_on_corrected_tests)
     CHECK(at(n, "rows.1.declared.seeds") == 7);
     json_decref(n);
     r.n = GROUPS;
-    free_results(&r);
 }
 
 /* Losses that settle every rank: group i is i nats, at 256 the other way. */
 TEST(ranks_are_of_the_longest)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
 
     make_results(&r);
@@ -211,14 +207,13 @@ TEST(ranks_are_of_the_longest)
              1e-15);
     }
     json_decref(n);
-    free_results(&r);
 }
 
 /* Of one encoding: the others have no such losses. */
 TEST(other_measures_stand_beside)
 {
     double p3[LOCANT_EVAL_LENGTHS * BLOCKS], p4[BLOCKS], logn[LEN(p3)];
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
 
     make_results(&r);
@@ -246,13 +241,12 @@ TEST(other_measures_stand_beside)
     near(at(n, "rows.4.logn.2048.mean"), (run_loss(&r, 4, 0, 4) - .25), 1e-13);
     CHECK(lct_numbers_at(n, "rows.4.clamp") == NULL);
     json_decref(n);
-    free_results(&r);
 }
 
 /* Judged at 256, all above is of 256; what lies beyond is only shown. */
 TEST(judged_at_a_shorter_length)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
 
     make_results(&r);
@@ -272,7 +266,6 @@ TEST(judged_at_a_shorter_length)
         near(at(n, "rows.%d.declared.mean", i), i + 2 - (GROUPS - i), 1e-14);
     }
     json_decref(n);
-    free_results(&r);
 }
 
 TEST(paths_lead_somewhere_or_nowhere)
@@ -287,7 +280,7 @@ TEST(paths_lead_somewhere_or_nowhere)
         "rows.99999999999999999999.gain",
         "rows.0.nothing.at.all",
     };
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
 
     make_results(&r);
@@ -298,7 +291,6 @@ TEST(paths_lead_somewhere_or_nowhere)
     CHECK(json_is_array(lct_numbers_at(n, "rows")));
     CHECK(json_is_string(lct_numbers_at(n, "rows.0.encoding")));
     json_decref(n);
-    free_results(&r);
 }
 
 /* ----------------------------------------------------------------- the page */
@@ -377,7 +369,7 @@ static size_t check_numbers(struct json_t *numbers, char *keys,
  */
 TEST_WITH(make_folder, remove_folder, numbers_are_those_of_the_document)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *numbers;
     char *page, keys[256];
     size_t seen = 0, undefined = 0;
@@ -398,7 +390,6 @@ TEST_WITH(make_folder, remove_folder, numbers_are_those_of_the_document)
     CHECK(seen > 400 && undefined > 5 && undefined < 60);
     json_decref(numbers);
     free(page);
-    free_results(&r);
 }
 
 /* ----------------------------------------------------- memory that runs out */
@@ -427,7 +418,7 @@ TEST(survives_lack_of_memory)
 {
     locant_allocator a = { failing_alloc, release, NULL };
     locant_status status = LOCANT_ERR_NOMEM;
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     struct json_t *n;
 
     make_results(&r);
@@ -446,12 +437,4 @@ TEST(survives_lack_of_memory)
         json_set_alloc_funcs(malloc, free);
         CHECK(k < 10000000);
     }
-    free_results(&r);
-}
-
-/* fontconfig keeps one block of its configuration to the end of the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
 }

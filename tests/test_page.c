@@ -20,7 +20,7 @@ static const char hostile[] = "<script>alert('x')</script>\"&\x01\xff";
 
 TEST_WITH(make_folder, remove_folder, needs_no_network)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *page;
 
     make_results(&r);
@@ -37,12 +37,11 @@ TEST_WITH(make_folder, remove_folder, needs_no_network)
     CHECK(count(page, "xlink") == 0 && count(page, " style=") == 0);
     CHECK(count(page, "href=") == count(page, "href=\"#"));
     free(page);
-    free_results(&r);
 }
 
 TEST_WITH(make_folder, remove_folder, every_picture_has_words)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *page;
 
     make_results(&r);
@@ -57,13 +56,12 @@ TEST_WITH(make_folder, remove_folder, every_picture_has_words)
     CHECK(count(page, "<td") > 0 && count(page, "scope=\"row\"") >= GROUPS);
     CHECK(!strstr(page, "No figures: "));
     free(page);
-    free_results(&r);
 }
 
 /* What 'locant figure' can draw is what the page draws. */
 TEST_WITH(make_folder, remove_folder, every_picture_has_a_name)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *page;
     size_t named = 0;
 
@@ -78,7 +76,6 @@ TEST_WITH(make_folder, remove_folder, every_picture_has_a_name)
     CHECK(named == count(page, FIGURE));
     CHECK(strlen(page) < 1000000);
     free(page);
-    free_results(&r);
 }
 
 TEST_WITH(make_folder, remove_folder, elements_are_closed)
@@ -88,7 +85,7 @@ TEST_WITH(make_folder, remove_folder, elements_are_closed)
                                          "dt",      "td",     "tr",    "small",
                                          "code",    "nav",    "main",  "span",
                                          "li",      "a",      "h2",    "h3" };
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *page;
 
     make_results(&r);
@@ -103,13 +100,12 @@ TEST_WITH(make_folder, remove_folder, elements_are_closed)
                  count(page, bare) + count(page, with), count(page, close));
     }
     free(page);
-    free_results(&r);
 }
 
 TEST_WITH(make_folder, remove_folder, hostile_strings_stay_text)
 {
     locant_encoding_info info;
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *page;
 
     make_results(&r);
@@ -139,7 +135,6 @@ TEST_WITH(make_folder, remove_folder, hostile_strings_stay_text)
     /* the group that is no encoding has no pictures, and the page stands */
     CHECK(count(page, "No figures: ") == 1);
     free(page);
-    free_results(&r);
 }
 
 /* The cell after the head of the row of 'spec', in the n-th table. */
@@ -161,7 +156,7 @@ static const char *row(const char *page, const char *table, const char *spec)
 
 TEST_WITH(make_folder, remove_folder, undefined_is_said)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     size_t wall = GROUPS;
     char *page, *cells;
     const char *end;
@@ -182,7 +177,6 @@ TEST_WITH(make_folder, remove_folder, undefined_is_said)
     CHECK(!strstr(page, ">nan") && !strstr(page, ">-nan"));
     free(cells);
     free(page);
-    free_results(&r);
 }
 
 /* The loss of group i at the trained length, and both ends of its interval. */
@@ -203,7 +197,7 @@ TEST_WITH(make_folder, remove_folder, shows_losses_and_order)
     static const char change[] =
         "<td class=\"i\" data-number=\"rows.0.change.256.mean low high\">"
         "0.000\n";
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     const char *best, *worst;
     char *page;
 
@@ -225,7 +219,6 @@ TEST_WITH(make_folder, remove_folder, shows_losses_and_order)
                r.groups[0].spec);
     CHECK(!strncmp(best, change, strlen(change)));
     free(page);
-    free_results(&r);
 }
 
 TEST_WITH(make_folder, remove_folder, says_which_rates_were_tried)
@@ -234,7 +227,7 @@ TEST_WITH(make_folder, remove_folder, says_which_rates_were_tried)
         "<td data-number=\"rows.2.rates.0.valid\">3.500</td>"
         "<td data-number=\"rows.2.rates.1.valid\">3.250</td>"
         "<td data-number=\"rows.2.rate\">0.0040</td>";
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     const char *own;
     char *page;
 
@@ -251,12 +244,11 @@ TEST_WITH(make_folder, remove_folder, says_which_rates_were_tried)
     own = row(page, "aria-label=\"Learning rates tried\"", r.groups[2].spec);
     CHECK(!strncmp(own, want, strlen(want)));
     free(page);
-    free_results(&r);
 }
 
 TEST_WITH(make_folder, remove_folder, equal_encodings_share_a_rank)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *page;
     const char *a, *b;
 
@@ -273,12 +265,11 @@ TEST_WITH(make_folder, remove_folder, equal_encodings_share_a_rank)
     CHECK(strstr(a, "rows.0.rank\">1</span>") < strstr(a, "</tr>"));
     CHECK(strstr(b, "rows.1.rank\">1</span>") < strstr(b, "</tr>"));
     free(page);
-    free_results(&r);
 }
 
 TEST_WITH(make_folder, remove_folder, banners_for_failed_gates_only)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *page;
 
     make_results(&r);
@@ -295,12 +286,11 @@ TEST_WITH(make_folder, remove_folder, banners_for_failed_gates_only)
     CHECK(strstr(page, "</strong> Found number 7."));
     CHECK(count(page, "class=\"failed\"><span class=\"en\">failed") == 2);
     free(page);
-    free_results(&r);
 }
 
 TEST_WITH(make_folder, remove_folder, same_results_same_bytes)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *a, *b;
 
     make_results(&r);
@@ -309,20 +299,16 @@ TEST_WITH(make_folder, remove_folder, same_results_same_bytes)
     CHECK(strcmp(a, b) == 0);
     free(a);
     free(b);
-    free_results(&r);
 }
 
 TEST_WITH(make_folder, remove_folder, refuses_bad_arguments)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
 
     make_results(&r);
-    CHECK_REFUSED(lct_page_write(NULL, &r), LOCANT_ERR_NULL,
-                  "lct_page_write: path is NULL");
-    CHECK_REFUSED(lct_page_write(path, NULL), LOCANT_ERR_NULL,
-                  "lct_page_write: r is NULL");
+    REFUSES(NULL, lct_page_write(NULL, &r), "path is NULL");
+    REFUSES(NULL, lct_page_write(path, NULL), "r is NULL");
     CHECK(lct_page_write("no/such/folder/page.html", &r) == LOCANT_ERR_IO);
-    free_results(&r);
 }
 
 /* ----------------------------------------------------- memory that runs out */
@@ -351,7 +337,7 @@ static void failing_release(void *memory, void *context)
 /* The k-th allocation fails, for k spread over all that a page makes. */
 TEST_WITH(make_folder, remove_folder, survives_lack_of_memory)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     locant_status status = LOCANT_ERR_NOMEM;
 
     make_results(&r);
@@ -367,7 +353,6 @@ TEST_WITH(make_folder, remove_folder, survives_lack_of_memory)
         CHECK(access(path, F_OK) == (status == LOCANT_OK ? 0 : -1));
         CHECK(k < 1000000);
     }
-    free_results(&r);
 }
 
 /* -------------------------------------------------------------- the writer */
@@ -379,13 +364,12 @@ TEST(base64_matches_rfc4648)
     };
 
     for (size_t n = 0; n < LEN(want); n++) {
-        struct lct_html h = { .data = NULL };
+        FREED_BY(lct_html_free) struct lct_html h = { .data = NULL };
         lct_html_base64(&h, "foobar", n);
         lct_html_text(&h, "|");
         CHECK_OK(lct_html_status(&h));
         CHECK(h.size == strlen(want[n]) + 1);
         CHECK(memcmp(h.data, want[n], h.size - 1) == 0);
-        lct_html_free(&h);
     }
 }
 
@@ -404,7 +388,7 @@ TEST(printed_texts_are_escaped)
 
 TEST(counts_are_grouped)
 {
-    struct lct_html h = { .data = NULL };
+    FREED_BY(lct_html_free) struct lct_html h = { .data = NULL };
 
     lct_page_put_count(&h, 1234567);
     lct_html_raw(&h, " ");
@@ -413,14 +397,6 @@ TEST(counts_are_grouped)
     lct_page_put_count(&h, 999);
     CHECK(h.size == strlen("1&#8239;234&#8239;567 -123 999"));
     CHECK(!memcmp(h.data, "1&#8239;234&#8239;567 -123 999", h.size));
-    lct_html_free(&h);
-}
-
-/* fontconfig keeps one block of its configuration to the end of the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
 }
 
 /* One precision a cell, by the width of its interval; no exponent; what rounds

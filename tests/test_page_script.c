@@ -30,14 +30,13 @@ static char *between(const char *page, const char *open, const char *close)
 
 static char *a_page(const char *spec)
 {
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     char *page;
 
     make_results(&r);
     if (spec)
         snprintf(r.groups[0].spec, sizeof r.groups[0].spec, "%s", spec);
     page = live_page_of(&r);
-    free_results(&r);
     return page;
 }
 

@@ -191,7 +191,7 @@ static void check_seeds(const json_t *n)
 
 TEST_WITH(set_up, tear_down, scores_are_in_the_numbers)
 {
-    struct lct_results r;
+    FREED_BY(free_tasks) struct lct_results r;
     json_t *n;
 
     make_tasks(&r);
@@ -210,7 +210,6 @@ TEST_WITH(set_up, tear_down, scores_are_in_the_numbers)
     CHECK(fabs(at(n, "tasks.3.tests.0.rows.0.mean") - .6) < 1e-15);
     CHECK(lct_numbers_at(n, "tasks.4") == NULL);
     json_decref(n);
-    free_tasks(&r);
 }
 
 TEST(a_length_that_was_left_out_is_dropped)
@@ -240,7 +239,7 @@ TEST_WITH(set_up, tear_down, the_section_shows_them)
     static const char mean[] =
         "<td class=\"i\" data-number=\"tasks.0.tests.0.rows.1.mean solved "
         "seeds exact";
-    struct lct_results r;
+    FREED_BY(free_tasks) struct lct_results r;
     char *page, *section, *controls;
 
     make_tasks(&r);
@@ -274,12 +273,11 @@ TEST_WITH(set_up, tear_down, the_section_shows_them)
     /* what repeats the page names its tasks */
     CHECK(strstr(page, " --with tasks --tasks T1,T4,T7,T12 --encodings "));
     free(page);
-    free_tasks(&r);
 }
 
 TEST_WITH(set_up, tear_down, without_scores_there_is_no_section)
 {
-    struct lct_results r;
+    FREED_BY(free_tasks) struct lct_results r;
     char *page;
 
     make_results(&r);
@@ -291,7 +289,6 @@ TEST_WITH(set_up, tear_down, without_scores_there_is_no_section)
     CHECK(!strstr(page, "id=\"tasks\"") && !strstr(page, "#tasks"));
     CHECK(!strstr(page, " --with "));
     free(page);
-    free_tasks(&r);
 }
 
 static void check_known(const char *words)
@@ -355,7 +352,7 @@ static void failing_release(void *memory, void *context)
 TEST_WITH(set_up, tear_down, survives_lack_of_memory)
 {
     const locant_allocator a = { failing_alloc, failing_release, NULL };
-    struct lct_results r;
+    FREED_BY(free_results) struct lct_results r;
     locant_status status = LOCANT_ERR_NOMEM;
 
     make_results(&r);
@@ -372,5 +369,4 @@ TEST_WITH(set_up, tear_down, survives_lack_of_memory)
         r.tasks = NULL;
         r.n_tasks = 0;
     }
-    free_results(&r);
 }

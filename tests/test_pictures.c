@@ -37,7 +37,7 @@ TEST(every_encoding_has_its_pictures)
     const char *spec;
 
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
-        char *page = pictures_of(spec);
+        FREED_BY(free_memory) char *page = pictures_of(spec);
         locant_encoding *e;
 
         if (strstr(page, "No figures: "))
@@ -52,7 +52,6 @@ TEST(every_encoding_has_its_pictures)
                 FAIL("%s: '%s' is missing, or there by mistake", spec, heading);
         }
         locant_encoding_free(e);
-        free(page);
     }
 }
 
@@ -93,18 +92,10 @@ TEST(pictures_show_what_there_is)
     };
 
     for (size_t i = 0; i < LEN(list); i++) {
-        char *page = pictures_of(list[i].spec);
+        FREED_BY(free_memory) char *page = pictures_of(list[i].spec);
 
         if (count(page, list[i].caption) != list[i].times)
             FAIL("%s: '%s' is there %zu times, expected %zu", list[i].spec,
                  list[i].caption, count(page, list[i].caption), list[i].times);
-        free(page);
     }
-}
-
-/* fontconfig keeps one block of its configuration to the end of the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
 }

@@ -129,67 +129,42 @@ TEST(draws_do_not_depend_on_the_batch)
 
 /* ------------------------------------------------------------------ memory */
 
-struct ledger {
-    size_t most; /* largest request */
-    int left;    /* requests granted before one fails; -1: all */
-};
-
-static void *take(size_t bytes, void *context)
-{
-    struct ledger *l = context;
-
-    if (l->left == 0)
-        return NULL;
-    l->left -= l->left > 0;
-    if (bytes > l->most)
-        l->most = bytes;
-    return malloc(bytes);
-}
-
-static void give(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
 /*
  * At most 4 T places of 8 bytes, T being 1000 (the table is at least half
  * empty and its size a power of two), however large the range.
  */
 TEST(memory_grows_with_tokens_alone)
 {
-    struct ledger l = { .left = -1 };
-    const locant_allocator counting = { take, give, &l };
     locant_random r = seeded(5);
     locant_tensor out = rows(1, 1000);
 
-    locant_set_allocator(&counting);
+    test_memory_fail(0);
     CHECK_OK(locant_positions_randomized(&out, INT64_MAX, &r));
-    CHECK(l.most > 0 && l.most <= 4 * 1000 * 8 + 256);
-    l.most = 0;
+    CHECK(test_memory_largest() > 0 &&
+          test_memory_largest() <= 4 * 1000 * 8 + 256);
+    test_memory_fail(0);
     CHECK_OK(locant_positions_pose(&out, 10, INT64_MAX, &r));
-    CHECK(l.most > 0 && l.most <= 4 * 10 * 8 + 256);
-    locant_set_allocator(NULL);
+    CHECK(test_memory_largest() > 0 &&
+          test_memory_largest() <= 4 * 10 * 8 + 256);
+    test_memory_end();
     test_tensor_free(&out);
 }
 
 TEST(no_memory_changes_nothing)
 {
-    struct ledger l = { .left = 0 };
-    const locant_allocator failing = { take, give, &l };
     locant_random r = seeded(6), before = r;
     locant_tensor out = rows(1, 10);
 
     ((int64_t *)out.data)[3] = 77;
-    locant_set_allocator(&failing);
+    test_memory_fail_from(1);
     REFUSES(NOMEM, locant_positions_randomized(&out, 20, &r),
             "no memory to draw 10 numbers");
     REFUSES(NOMEM, locant_positions_pose(&out, 3, 20, &r),
             "no memory to draw 3 numbers");
-    l.left = 1;
+    test_memory_fail_from(2);
     REFUSES(NOMEM, locant_positions_pose(&out, 3, 20, &r),
             "no memory for 3 chunks");
-    locant_set_allocator(NULL);
+    test_memory_end();
     CHECK(r.index == before.index && ((int64_t *)out.data)[3] == 77);
     test_tensor_free(&out);
 }

@@ -15,12 +15,6 @@
 
 enum { LENGTH = 32, DIM = 16, PAIRS = DIM / 2, WINDOWS = 16 };
 
-static int set_up(void **state)
-{
-    (void)state;
-    return make_lab(128 << 10);
-}
-
 static int64_t train(const char *encoding)
 {
     const locant_train_options o = small(encoding, 2, 30);
@@ -148,4 +142,4 @@ TEST(others_have_no_such_sweep)
     }
 }
 
-TEST_GROUP(set_up, free_lab)
+TEST_WITH_LAB(128 << 10)

@@ -10,12 +10,6 @@
 
 enum { LENGTH = 32 };
 
-static int set_up(void **state)
-{
-    (void)state;
-    return make_lab(128 << 10);
-}
-
 static locant_train_options tiny(const char *encoding)
 {
     locant_train_options o = small(encoding, 1, 3);
@@ -379,4 +373,4 @@ TEST(what_cannot_be_measured_is_refused)
     CHECK(text == NULL);
 }
 
-TEST_GROUP(set_up, free_lab)
+TEST_WITH_LAB(128 << 10)

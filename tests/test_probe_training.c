@@ -8,12 +8,6 @@
 enum { LENGTH = 32 };
 static const double steps[] = { 0, 16, 32 }; /* 64 rows or more apart */
 
-static int set_up(void **state)
-{
-    (void)state;
-    return make_lab(128 << 10);
-}
-
 static locant_train_options tiny(const char *encoding)
 {
     locant_train_options o = small(encoding, 2, 32);
@@ -142,4 +136,4 @@ TEST(some_runs_are_not_looked_at)
     sqlite3_finalize(rows);
 }
 
-TEST_GROUP(set_up, free_lab)
+TEST_WITH_LAB(128 << 10)

@@ -8,12 +8,6 @@
 #include <math.h>
 #include <sys/stat.h>
 
-static int set_up(void **state)
-{
-    (void)state;
-    return make_text(1 << 20);
-}
-
 /* -------------------------------------------------------------- properties */
 
 TEST(every_encoding_has_its_properties)
@@ -133,7 +127,7 @@ TEST(homework_is_three_at_twice_the_length)
 {
     static const char *const specs[] = { "sinusoidal", "rope", "alibi" };
     locant_report_options o = smoke(NULL, 0);
-    struct lct_plan plan;
+    FREED_BY(lct_plan_free) struct lct_plan plan;
 
     o.preset = LOCANT_PRESET_HOMEWORK;
     CHECK_OK(lct_plan_create(&plan, &o));
@@ -142,7 +136,6 @@ TEST(homework_is_three_at_twice_the_length)
     CHECK(plan.train.length == 128);
     for (size_t i = 0; i < plan.n && i < LEN(specs); i++)
         assert_string_equal(plan.specs[i], specs[i]);
-    lct_plan_free(&plan);
 }
 
 /*
@@ -154,7 +147,7 @@ TEST(rates_are_chosen_by_validation)
     static const char *const encodings[] = { "none", "alibi" };
     const char *sha = locant_corpus_info_of(corpus)->sha256;
     locant_report_options o = smoke(encodings, 2);
-    struct lct_plan plan;
+    FREED_BY(lct_plan_free) struct lct_plan plan;
     locant_store *s;
 
     CHECK_OK(lct_plan_create(&plan, &o));
@@ -185,7 +178,6 @@ TEST(rates_are_chosen_by_validation)
     CHECK_OK(lct_choose_rates(&plan, s, sha));
     CHECK(plan.rate[0] == 4e-3 && plan.rate[1] == 1e-9);
     locant_store_close(s);
-    lct_plan_free(&plan);
 }
 
 TEST(refuses_bad_arguments)
@@ -223,4 +215,4 @@ TEST(refuses_bad_arguments)
     CHECK(access(o.directory, F_OK) != 0);
 }
 
-TEST_GROUP(set_up, free_lab)
+TEST_WITH_TEXT(1 << 20)

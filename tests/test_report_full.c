@@ -16,12 +16,6 @@
 
 enum { SPECS = 2, SEEDS = 2 };
 
-static int set_up(void **state)
-{
-    (void)state;
-    return make_text(256 << 10);
-}
-
 /* What full plans, with little of everything and a rate that is too high. */
 static void make_plan(struct lct_plan *plan)
 {
@@ -61,8 +55,8 @@ static void check_rates(const struct lct_plan *plan, locant_store *s)
 TEST(full_tries_rates_and_has_a_page)
 {
     const char *path = scratch_file(&dir, "page.html");
-    struct lct_results r = { .trained_length = 0 };
-    struct lct_plan plan;
+    FREED_BY(lct_results_free) struct lct_results r = { .trained_length = 0 };
+    FREED_BY(lct_plan_free) struct lct_plan plan;
     locant_store *s;
     int notices = 0;
     size_t size;
@@ -85,9 +79,7 @@ TEST(full_tries_rates_and_has_a_page)
     page = scratch_read(path, &size);
     CHECK(strstr(page, "data-number=\"rows.0.rates.0.valid\""));
     free(page);
-    lct_results_free(&r);
-    lct_plan_free(&plan);
     locant_store_close(s);
 }
 
-TEST_GROUP(set_up, free_lab)
+TEST_WITH_TEXT(256 << 10)

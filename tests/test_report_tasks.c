@@ -30,8 +30,8 @@ TEST(what_it_costs_is_said)
 {
     static const char *const specs[] = { "rope", "learned" };
     const locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 2);
-    struct lct_plan plan;
-    struct lct_task_plan tasks;
+    FREED_BY(lct_plan_free) struct lct_plan plan;
+    FREED_BY(lct_task_plan_free) struct lct_task_plan tasks;
     int64_t trained = 0;
 
     CHECK_OK(lct_plan_create(&plan, &o));
@@ -52,8 +52,6 @@ TEST(what_it_costs_is_said)
     /* a table is as long as the rows of its task */
     assert_string_equal(tasks.task[0].specs[1], "learned(length=128)");
     assert_string_equal(tasks.task[2].specs[1], "learned(length=42)");
-    lct_task_plan_free(&tasks);
-    lct_plan_free(&plan);
 }
 
 /* Rows of a task have more digits than those of the text, and the spec more
@@ -62,8 +60,8 @@ TEST(a_spec_that_grows_too_long_is_refused)
 {
     static const char *const specs[] = { "none" };
     const locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 1);
-    struct lct_plan plan;
-    struct lct_task_plan tasks;
+    FREED_BY(lct_plan_free) struct lct_plan plan;
+    FREED_BY(lct_task_plan_free) struct lct_task_plan tasks;
 
     CHECK_OK(lct_plan_create(&plan, &o));
     plan.train.length = 64;
@@ -76,8 +74,6 @@ TEST(a_spec_that_grows_too_long_is_refused)
     CHECK(lct_task_plan_create(&tasks, &plan, "T1") == LOCANT_ERR_PARAM);
     CHECK(strstr(locant_last_error(), "task T1 with learned(length=64)+"));
     CHECK(strstr(locant_last_error(), "is longer than 255 bytes"));
-    lct_task_plan_free(&tasks);
-    lct_plan_free(&plan);
 }
 
 /* Enough time: what the tasks recommend, of as many seeds as there are. */
@@ -85,8 +81,8 @@ TEST(full_is_as_recommended)
 {
     static const char *const specs[] = { "rope" };
     locant_report_options o = options_of(LOCANT_PRESET_FULL, specs, 1);
-    struct lct_plan plan;
-    struct lct_task_plan tasks;
+    FREED_BY(lct_plan_free) struct lct_plan plan;
+    FREED_BY(lct_task_plan_free) struct lct_task_plan tasks;
 
     o.seeds = 3;
     CHECK_OK(lct_plan_create(&plan, &o));
@@ -99,22 +95,18 @@ TEST(full_is_as_recommended)
         CHECK(tasks.task[i].train.batch == t->batch);
         CHECK(tasks.task[i].items == t->items);
     }
-    lct_task_plan_free(&tasks);
-    lct_plan_free(&plan);
 }
 
 static void check_refused(const char *spec, const char *list,
                           const char *sentence)
 {
     const locant_report_options o = options_of(LOCANT_PRESET_QUICK, &spec, 1);
-    struct lct_plan plan;
-    struct lct_task_plan tasks;
+    FREED_BY(lct_plan_free) struct lct_plan plan;
+    FREED_BY(lct_task_plan_free) struct lct_task_plan tasks;
 
     CHECK_OK(lct_plan_create(&plan, &o));
     CHECK_REFUSED(lct_task_plan_create(&tasks, &plan, list), LOCANT_ERR_PARAM,
                   sentence);
-    lct_task_plan_free(&tasks);
-    lct_plan_free(&plan);
 }
 
 TEST(what_cannot_be_is_refused_before)
@@ -236,8 +228,8 @@ TEST(scores_are_those_of_a_run_alone)
     locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 1);
     struct watch w = { 0 };
     struct seen report, alone, again;
-    struct lct_plan plan;
-    struct lct_task_plan tasks;
+    FREED_BY(lct_plan_free) struct lct_plan plan;
+    FREED_BY(lct_task_plan_free) struct lct_task_plan tasks;
     locant_corpus *corpus;
 
     corpus = generated(256 << 10, 0);
@@ -270,8 +262,6 @@ TEST(scores_are_those_of_a_run_alone)
         CHECK(a->hits == b->hits && a->tokens == b->tokens);
         CHECK(a->loss == b->loss);
     }
-    lct_task_plan_free(&tasks);
-    lct_plan_free(&plan);
     locant_corpus_free(corpus);
 }
 

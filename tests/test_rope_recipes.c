@@ -2,28 +2,10 @@
  * test_rope_recipes.c - the float32 recipes of transformers and ggml for scaled
  * frequencies, what rope's scalings refuse, and the variants of the registry.
  */
-#include "angle/schedule.h"
-#include "encodings/encoding.h"
-#include "oracle/near.h"
+#include "rope_case.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct lct_schedule *
-schedule_of(locant_encoding **e, const char *spec, int64_t D, int64_t length)
-{
-    const struct lct_schedule *s;
-
-    *e = test_create(spec);
-    CHECK_OK(lct_schedule_of(&s, *e, "test", D, length));
-    return s;
-}
-
-static double radians(struct lct_turn f)
-{
-    return ((double)f.hi * 0x1p-64 + (double)f.lo * 0x1p-128) *
-           6.283185307179586476925;
-}
 
 static void same_frequencies(const char *spec, int64_t D, int64_t length,
                              const uint32_t *want)

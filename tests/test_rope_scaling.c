@@ -3,29 +3,11 @@
  * scalings against the numbers printed in docs/encodings.md, section 9 and
  * appendix A.2.
  */
-#include "angle/schedule.h"
-#include "encodings/encoding.h"
-#include "oracle/near.h"
+#include "rope_case.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const struct lct_schedule *
-schedule_of(locant_encoding **e, const char *spec, int64_t D, int64_t length)
-{
-    const struct lct_schedule *s;
-
-    *e = test_create(spec);
-    CHECK_OK(lct_schedule_of(&s, *e, "test", D, length));
-    return s;
-}
-
-static double radians(struct lct_turn f)
-{
-    return ((double)f.hi * 0x1p-64 + (double)f.lo * 0x1p-128) *
-           6.283185307179586476925;
-}
 
 /* A printed number is right to one unit of its last digit: some are cut off. */
 static void printed(const char *spec, int64_t c, double got, const char *text)

@@ -97,7 +97,7 @@ static void check_rows(const struct block *got, const struct block *x,
 {
     const int64_t *n = x->t.shape;
     size_t bytes = (size_t)n[3] * locant_dtype_size(x->t.dtype);
-    void *want = malloc(bytes);
+    FREED_BY(free_memory) void *want = malloc(bytes);
 
     assert_non_null(want);
     for (int64_t i = 0; i < n[0]; i++)
@@ -110,7 +110,6 @@ static void check_rows(const struct block *got, const struct block *x,
                          (int)h, (int)t, locant_encoding_spec(e),
                          locant_dtype_name(x->t.dtype), flags);
             }
-    free(want);
 }
 
 static struct block copy_of(const struct block *b)

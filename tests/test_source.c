@@ -27,22 +27,6 @@ static int remove_directory(void **state)
     return 0;
 }
 
-/* The most bytes asked for at once. */
-static size_t largest;
-
-static void *allocate(size_t bytes, void *context)
-{
-    (void)context;
-    largest = bytes > largest ? bytes : largest;
-    return bytes <= GIB / 4 ? malloc(bytes) : NULL;
-}
-
-static void release(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
 /* A file that begins with these bytes and has a hole behind them. */
 static void make_sparse(const char *path, const void *bytes, size_t n,
                         size_t size)
@@ -53,18 +37,16 @@ static void make_sparse(const char *path, const void *bytes, size_t n,
 
 static locant_status read_one(const char *path)
 {
-    static const locant_allocator watching = { allocate, release, NULL };
     locant_status status;
     locant_tensors *t = NULL;
     locant_array a = { .memory = NULL };
 
-    largest = 0;
-    locant_set_allocator(&watching);
+    test_memory_fail(0);
     status = strstr(path, ".npy") != NULL ? locant_npy_read(&a, path)
                                           : locant_tensors_read(&t, path);
     locant_tensors_free(t);
     locant_array_free(&a);
-    locant_set_allocator(NULL);
+    test_memory_end();
     return status;
 }
 
@@ -73,8 +55,9 @@ static void refused(const char *path, locant_status status,
                     const char *sentence)
 {
     CHECK_REFUSED(read_one(path), status, sentence);
-    if (largest > 128 << 10)
-        FAIL("%s: %zu bytes of memory were asked for\n", path, largest);
+    if (test_memory_largest() > 128 << 10)
+        FAIL("%s: %zu bytes of memory were asked for\n", path,
+             test_memory_largest());
 }
 
 /* How much of a file a disk holds depends on its blocks. */
@@ -86,7 +69,7 @@ static void refused_as_sparse(const char *path, const char *range)
     CHECK(read_one(path) == LOCANT_ERR_FORMAT);
     if (strncmp(locant_last_error(), want, strlen(want)) != 0)
         FAIL("%s\n", locant_last_error());
-    CHECK(largest <= 128 << 10);
+    CHECK(test_memory_largest() <= 128 << 10);
 }
 
 /* A .npy file of n float32, the elements a hole. */

@@ -16,13 +16,6 @@ static int is_whole(void)
 
 /* ---------------------------------------------------------------- contents */
 
-static int count(const locant_run_info *run, void *context)
-{
-    (void)run;
-    ++*(int *)context;
-    return 0;
-}
-
 IN_SCRATCH(keeps_runs)
 {
     locant_store *s = open_store();
@@ -43,7 +36,7 @@ IN_SCRATCH(keeps_runs)
     CHECK(info.seed == UINT64_MAX && info.steps == 9 && info.batch == 2);
     CHECK(info.length == 4 && info.parameters == 100 && info.step == 0);
     CHECK(info.encoding_parameters == 3 && isnan(info.train_loss));
-    CHECK_OK(locant_store_runs(s, count, &n));
+    CHECK_OK(locant_store_runs(s, count_run, &n));
     assert_int_equal(n, 2);
     assert_int_equal(ask(&dir, "PRAGMA user_version"), LCT_STORE_VERSION);
     assert_int_equal(ask(&dir, "SELECT journal_mode = 'wal' FROM"

@@ -223,7 +223,7 @@ static int on_steps(void *context)
     return 0;
 }
 
-static int count_run(const locant_run_info *run, void *context)
+static int count_trained(const locant_run_info *run, void *context)
 {
     CHECK(run->train_loss == 1);
     ++*(int *)context;
@@ -249,7 +249,7 @@ static struct work work_of_list(locant_store *s, bool scores, int want)
     if (scores)
         CHECK_OK(locant_task_recorded(s, count_score, &n));
     else
-        CHECK_OK(locant_store_runs(s, count_run, &n));
+        CHECK_OK(locant_store_runs(s, count_trained, &n));
     sqlite3_trace_v2(s->db, 0, NULL, NULL);
     sqlite3_progress_handler(s->db, 0, NULL, NULL);
     assert_int_equal(n, want);

@@ -3,17 +3,6 @@
 #define _GNU_SOURCE
 #include "store_case.h"
 
-static void change(const char *sql)
-{
-    char *error = NULL;
-    sqlite3 *db;
-
-    assert_int_equal(sqlite3_open(scratch_file(&dir, "store/runs.db"), &db), 0);
-    if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
-        FAIL("%s: %s\n", sql, error);
-    sqlite3_close(db);
-}
-
 IN_SCRATCH(refuses_a_schema_that_is_not_ours)
 {
     static const struct {
@@ -126,13 +115,6 @@ IN_SCRATCH(ends_a_query_that_does_not_end)
     add_run(s, "a"); /* the next one has steps of its own */
 }
 
-static int count(const locant_run_info *run, void *context)
-{
-    (void)run;
-    ++*(int *)context;
-    return 0;
-}
-
 /* Of an inner page of a table: all its cells lead to the first one's page. */
 static void tie(unsigned char *page)
 {
@@ -166,7 +148,7 @@ IN_SCRATCH(ends_a_list_whose_pages_lead_back)
     s = open_store();
     snprintf(want, sizeof want, "%s: run 1 comes twice",
              scratch_file(&dir, "store/runs.db"));
-    CHECK_REFUSED(locant_store_runs(s, count, &n), LOCANT_ERR_FORMAT, want);
+    CHECK_REFUSED(locant_store_runs(s, count_run, &n), LOCANT_ERR_FORMAT, want);
     locant_store_close(s);
     free(bytes);
 }

@@ -54,10 +54,9 @@ static char *text_of(const char *name, const char *query)
 
 static int number_of(const char *name, const char *query)
 {
-    char *text = text_of(name, query);
+    FREED_BY(free_memory) char *text = text_of(name, query);
     int n = atoi(text);
 
-    free(text);
     return n;
 }
 
@@ -237,12 +236,12 @@ static bool killed_at(int n, bool writes)
 static void copy_store(void)
 {
     size_t size;
+    FREED_BY(free_memory)
     char *bytes = scratch_read(scratch_file(&dir, "old/runs.db"), &size);
 
     scratch_write(scratch_file(&dir, "store/runs.db"), bytes, size);
     unlink(scratch_file(&dir, "store/runs.db-wal"));
     unlink(scratch_file(&dir, "store/runs.db-shm"));
-    free(bytes);
 }
 
 /* The old schema or the new one; what died is then done again.  How many. */

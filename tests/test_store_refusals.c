@@ -5,13 +5,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static int count(const locant_run_info *run, void *context)
-{
-    (void)run;
-    ++*(int *)context;
-    return 0;
-}
-
 static void exit_child(int failed)
 {
     _exit(failed ? 1 : 0);
@@ -111,7 +104,7 @@ IN_SCRATCH(reports_corrupt_pages)
         scratch_write(scratch_file(&dir, "store/runs.db"), bytes, size);
         if (locant_store_open(&s, scratch_file(&dir, "store")) == LOCANT_OK) {
             int n = 0;
-            locant_status status = locant_store_runs(s, count, &n);
+            locant_status status = locant_store_runs(s, count_run, &n);
 
             CHECK(status == LOCANT_OK || status == LOCANT_ERR_FORMAT);
             refused += status == LOCANT_ERR_FORMAT;
@@ -150,7 +143,7 @@ IN_SCRATCH(refuses_a_readonly_folder)
         /* ... but it can be read. */
         bad |= locant_store_open_readonly(&s, "store") != LOCANT_OK;
         if (!bad)
-            bad |= locant_store_runs(s, count, &n) != LOCANT_OK || n != 1;
+            bad |= locant_store_runs(s, count_run, &n) != LOCANT_OK || n != 1;
         if (bad)
             fprintf(stderr, "%s\n", locant_last_error());
         exit_child(bad);

@@ -66,15 +66,6 @@ static struct lct_surface *measure(locant_store *s)
     return x;
 }
 
-static double mean_of(const double *loss)
-{
-    double sum = 0;
-
-    for (int b = 0; b < BLOCKS; b++)
-        sum += loss[b] / BLOCKS;
-    return sum;
-}
-
 static size_t bytes_of(const struct lct_surface *x)
 {
     return sizeof(double) * x->n *
@@ -88,7 +79,7 @@ TEST(what_ends_is_left_out)
 {
     static const char *const ends[] = { "learned" };
     locant_report_options r = LOCANT_REPORT_INIT;
-    struct lct_plan short_plan;
+    FREED_BY(lct_plan_free) struct lct_plan short_plan;
     struct lct_surface *x = create(specs, LEN(specs));
 
     CHECK(x->n == ENCODINGS && x->left_out == 1);
@@ -107,7 +98,6 @@ TEST(what_ends_is_left_out)
     CHECK_OK(lct_plan_create(&short_plan, &r));
     CHECK(lct_surface_create(&x, &short_plan, &r) == LOCANT_ERR_PARAM);
     lct_surface_free(x);
-    lct_plan_free(&short_plan);
 }
 
 /* What was trained at 128 is the plan's own run, and its own window is P4. */
@@ -128,11 +118,11 @@ TEST(the_diagonal_is_the_own_window)
         CHECK(run == x->of[i].run[1][0]);
         CHECK_OK(locant_evaluate(&e, s, run, corpus, BLOCKS));
         /* a sum of 192 losses in another order */
-        CHECK(fabs(mean_of(lct_surface_at(x, i, 1, 1)) - e.own_window) <
+        CHECK(fabs(mean_of(lct_surface_at(x, i, 1, 1), BLOCKS) - e.own_window) <
               192 * 2.3e-16 * e.own_window);
         /* at another length it is another number */
-        CHECK(mean_of(lct_surface_at(x, i, 1, 2)) !=
-              mean_of(lct_surface_at(x, i, 1, 1)));
+        CHECK(mean_of(lct_surface_at(x, i, 1, 2), BLOCKS) !=
+              mean_of(lct_surface_at(x, i, 1, 1), BLOCKS));
         CHECK_OK(locant_store_run(&info, s, x->of[i].run[0][0]));
         CHECK(info.length == 64 && info.batch * 64 == o.batch * o.length);
         CHECK(info.steps == o.steps);
@@ -146,13 +136,6 @@ static int stop(const locant_progress *p, void *context)
 {
     CHECK(p->done <= p->total);
     return ++*(int *)context % 3 == 0;
-}
-
-static int count_run(const locant_run_info *run, void *context)
-{
-    (void)run;
-    ++*(int *)context;
-    return 0;
 }
 
 TEST(stopped_it_goes_on_to_the_same_bits)
@@ -184,7 +167,7 @@ TEST(all_are_taken)
     static const char *const five[] = { "none", "rope", "alibi", "t5",
                                         "kerple" };
     locant_report_options r = LOCANT_REPORT_INIT;
-    struct lct_plan p;
+    FREED_BY(lct_plan_free) struct lct_plan p;
     struct lct_surface *x;
 
     r.preset = LOCANT_PRESET_SMOKE;
@@ -194,7 +177,6 @@ TEST(all_are_taken)
     CHECK_OK(lct_surface_create(&x, &p, &r));
     CHECK(x->n == LEN(five));
     lct_surface_free(x);
-    lct_plan_free(&p);
 }
 
 /* --------------------------------------------------------------------- page */
@@ -207,8 +189,8 @@ static double number(const struct lct_results *r, const char *path)
 TEST(numbers_and_page_have_it)
 {
     OWNED(locant_store) *s = open_store("a");
-    struct lct_results r = { .trained_length = 128 };
-    struct lct_html h = { .data = NULL };
+    FREED_BY(lct_results_free) struct lct_results r = { .trained_length = 128 };
+    FREED_BY(lct_html_free) struct lct_html h = { .data = NULL };
     const struct lct_surface *x;
     double near, far, own;
 
@@ -216,9 +198,9 @@ TEST(numbers_and_page_have_it)
     x = r.surface = measure(s);
     CHECK(lct_page_has_surface(&r));
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
-    near = mean_of(lct_surface_at(x, 1, 0, 0));
-    far = mean_of(lct_surface_at(x, 1, 0, 1));
-    own = mean_of(lct_surface_at(x, 1, 1, 1));
+    near = mean_of(lct_surface_at(x, 1, 0, 0), BLOCKS);
+    far = mean_of(lct_surface_at(x, 1, 0, 1), BLOCKS);
+    own = mean_of(lct_surface_at(x, 1, 1, 1), BLOCKS);
     CHECK(fabs(number(&r, "surface.encodings.1.loss.64.128.mean") - far) <
           1e-12);
     CHECK(fabs(number(&r, "surface.encodings.1.change.64.128.mean") -
@@ -234,8 +216,6 @@ TEST(numbers_and_page_have_it)
     CHECK(count(h.data, "<svg") == ENCODINGS);
     CHECK(count(h.data, "data-number=\"surface.encodings.0.loss.64.") >=
           LENGTHS);
-    lct_html_free(&h);
-    lct_results_free(&r);
 }
 
 /* What figures are drawn from is what the page was made from. */
@@ -253,7 +233,7 @@ static locant_status compare_map(const locant_figure *f, const char *alt,
     for (int t = 0; t < TRAINED; t++)
         for (int k = 0; k < LENGTHS; k++)
             CHECK(fabs(f->cells[t * LENGTHS + k] -
-                       mean_of(lct_surface_at(x, 0, t, k))) < 1e-12);
+                       mean_of(lct_surface_at(x, 0, t, k), BLOCKS)) < 1e-12);
     CHECK(f->y_min < f->y_max); /* of both encodings */
     return LOCANT_OK;
 }
@@ -262,6 +242,7 @@ TEST(the_store_has_the_figure)
 {
     locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
     OWNED(locant_store) *s = open_store("a");
+    FREED_BY(lct_results_free)
     struct lct_results r = { .surface = measure(s), .trained_length = 128 };
     int64_t run = r.surface->of[0].run[0][0];
 
@@ -277,7 +258,6 @@ TEST(the_store_has_the_figure)
     view.encoding = "rope";
     CHECK(locant_figure_of_runs("surface", s, &run, 1, &view, compare_map,
                                 r.surface) == LOCANT_ERR_PARAM);
-    lct_results_free(&r);
 }
 
 TEST_GROUP(set_up, tear_down)

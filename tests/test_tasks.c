@@ -307,7 +307,7 @@ static int context(int triple)
 TEST(entropy_rate_is_that_of_the_triples)
 {
     const lct_markov_weights *w = lct_markov();
-    double *p = malloc(4096 * sizeof(double));
+    FREED_BY(free_memory) double *p = malloc(4096 * sizeof(double));
     double *q = malloc(4096 * sizeof(double)), rate = 0;
 
     for (int c = 0; c < LCT_MARKOV_CONTEXTS; c++) {
@@ -330,7 +330,6 @@ TEST(entropy_rate_is_that_of_the_triples)
         rate += p[s] * entropy((*w)[context(s)]);
     CHECK(fabs(rate - lct_entropy_rate(3)) < 1e-9);
     CHECK(rate > 1 && rate < log(16));
-    free(p);
     free(q);
 }
 

@@ -2,32 +2,25 @@
 /* test_tensors_file.c - safetensors: files written, round trips, memory */
 #define _GNU_SOURCE
 #include "files/utf8.h"
+#include "scratch_case.h"
 #include "tensors_bytes.h"
 #include "locant/files.h"
 #include <jansson.h>
 #include <unistd.h>
 
-static char directory[256], path[300];
+static char path[PATH_MAX];
 
-static int make_directory(void **state)
+static int set_up(void **state)
 {
-    const char *base = getenv("TMPDIR");
-
-    (void)state;
-    snprintf(directory, sizeof directory, "%s/test_tensors.XXXXXX",
-             base != NULL ? base : ".");
-    if (mkdtemp(directory) == NULL)
-        return -1;
-    snprintf(path, sizeof path, "%s/a.safetensors", directory);
+    make_dir(state);
+    strcpy(path, scratch_file(&dir, "a.safetensors"));
     return 0;
 }
 
-static int remove_directory(void **state)
+static int tear_down(void **state)
 {
-    (void)state;
     free(bytes);
-    unlink(path);
-    return rmdir(directory);
+    return remove_dir(state);
 }
 
 TEST(every_dtype_comes_back)
@@ -336,4 +329,4 @@ TEST(takes_at_most_eight_bytes_per_byte)
     check_memory();
 }
 
-TEST_GROUP(make_directory, remove_directory)
+TEST_GROUP(set_up, tear_down)

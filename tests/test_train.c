@@ -278,13 +278,6 @@ IN_SCRATCH(refuses_a_damaged_checkpoint)
     locant_release(path);
 }
 
-static int count(const locant_run_info *run, void *context)
-{
-    (void)run;
-    ++*(int *)context;
-    return 0;
-}
-
 IN_SCRATCH(refuses_bad_arguments)
 {
     OWNED(locant_store) *s = open_store("a");
@@ -319,7 +312,7 @@ IN_SCRATCH(refuses_bad_arguments)
     bad.length = 1 << 20;
     CHECK(locant_train(&id, s, corpus, &bad) == LOCANT_ERR_PARAM);
     assert_int_equal(id, 77);
-    CHECK_OK(locant_store_runs(s, count, &n));
+    CHECK_OK(locant_store_runs(s, count_run, &n));
     assert_int_equal(n, 0);
 }
 

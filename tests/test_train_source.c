@@ -35,15 +35,8 @@ static const struct locant_source counting = { "counting", 5, 4, count_up,
 
 static locant_train_options tiny(const struct locant_source *source)
 {
-    locant_train_options o = LOCANT_TRAIN_INIT;
+    locant_train_options o = narrow("none", 1, 12, 60);
 
-    o.layers = 1;
-    o.width = 16;
-    o.heads = 2;
-    o.ff = 32;
-    o.batch = 4;
-    o.length = 12;
-    o.steps = 60;
     o.learning_rate = 2e-2;
     o.source = source;
     return o;

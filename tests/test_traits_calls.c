@@ -46,6 +46,7 @@ static double turn_changes(const struct run *r)
 {
     const struct subject *s = r->s;
     int64_t width = locant_encoding_rotated_width(s->e, s->D), n = r->S - 1;
+    FREED_BY(free_memory)
     double *all = calloc((size_t)(2 * s->G * r->S * width), sizeof(*all));
     double *part = all + s->G * r->S * width, most = 0;
     static struct run a, b;
@@ -58,7 +59,6 @@ static double turn_changes(const struct run *r)
     for (int64_t g = 0; g < s->G; g++)
         most = fmax(most, run_gap(all + g * r->S * width, part + g * n * width,
                                   (size_t)(n * width)));
-    free(all);
     return most;
 }
 

@@ -71,122 +71,73 @@ static void make(struct call *c, const struct subject *s, unsigned door)
 
 /* ------------------------------------------------------- what may be wrong */
 
+static void add_dimension(locant_tensor *t)
+{
+    t->shape[t->rank] = t->stride[t->rank] = 1;
+    t->rank++;
+}
+
+static locant_tensor *first_param(struct call *c)
+{
+    return c->first < 0 ? NULL : &c->param[c->first];
+}
+
+/*
+ * Each function spoils a call and returns what it is answered; LOCANT_OK: this
+ * encoding has nothing to spoil.
+ */
 typedef locant_status (*spoiler)(struct call *c);
 
-static locant_status no_output(struct call *c)
-{
-    c->to = NULL;
-    return LOCANT_ERR_NULL;
-}
+/* clang-format off */
+#define SPOIL(name, status, spoils) \
+    static locant_status name(struct call *c) \
+    { spoils; return LOCANT_ERR_##status; }
+/* t is the first parameter of the door, if it has one. */
+#define SPOIL_PARAM(name, status, spoils) \
+    static locant_status name(struct call *c) \
+    { locant_tensor *t = first_param(c); \
+      if (t != NULL) spoils; \
+      return t != NULL ? LOCANT_ERR_##status : LOCANT_OK; }
 
-static locant_status no_output_data(struct call *c)
-{
-    c->out.data = NULL;
-    return LOCANT_ERR_NULL;
-}
+SPOIL(no_output, NULL, c->to = NULL)
+SPOIL(no_output_data, NULL, c->out.data = NULL)
+SPOIL(no_encoding, NULL, c->e = NULL)
+SPOIL(no_positions, NULL, c->at = NULL)
+SPOIL(no_position_data, NULL, c->pos.data = NULL)
+SPOIL(integer_output, DTYPE, c->out.dtype = c->x.dtype = LOCANT_I64)
+SPOIL(single_positions, DTYPE, c->pos.dtype = LOCANT_F32)
+SPOIL(output_of_another_rank, SHAPE, add_dimension(&c->out))
+SPOIL(one_position_more, SHAPE, c->pos.shape[0]++)
+SPOIL(positions_of_rank_two, SHAPE, add_dimension(&c->pos))
+SPOIL(output_in_positions, ALIAS, c->out.data = c->pos.data)
+SPOIL(unknown_flag, PARAM, c->flags = 4 << test_range(0, 28))
+SPOIL(no_vectors, NULL, c->from = NULL)
+SPOIL(other_vectors, DTYPE, c->x.dtype = LOCANT_F32)
+SPOIL(vectors_of_rank_one, SHAPE, c->x.rank = 1)
+SPOIL(one_channel_less, SHAPE, c->out.shape[2]--)
+SPOIL(one_head_more, SHAPE, c->out.shape[0]++) /* outermost: its stride holds */
+SPOIL(half_aliased, ALIAS, c->out.data = (double *)c->x.data + 1)
+SPOIL_PARAM(no_params, NULL, c->params = NULL)
+SPOIL_PARAM(larger_param, SHAPE, t->shape[0]++)
+SPOIL_PARAM(integer_param, DTYPE, t->dtype = LOCANT_I32)
+SPOIL_PARAM(output_in_param, ALIAS, c->out.data = t->data)
+/* clang-format on */
 
-static locant_status no_encoding(struct call *c)
+/* A last stride of 2, which matters from two elements on. */
+static locant_status stretch(locant_tensor *t)
 {
-    c->e = NULL;
-    return LOCANT_ERR_NULL;
-}
-
-static locant_status no_positions(struct call *c)
-{
-    c->at = NULL;
-    return LOCANT_ERR_NULL;
-}
-
-static locant_status no_position_data(struct call *c)
-{
-    c->pos.data = NULL;
-    return LOCANT_ERR_NULL;
-}
-
-static locant_status no_params(struct call *c)
-{
-    c->params = NULL;
-    return c->first >= 0 ? LOCANT_ERR_NULL : LOCANT_OK;
-}
-
-static locant_status integer_output(struct call *c)
-{
-    c->out.dtype = c->x.dtype = LOCANT_I64;
-    return LOCANT_ERR_DTYPE;
-}
-
-static locant_status single_positions(struct call *c)
-{
-    c->pos.dtype = LOCANT_F32;
-    return LOCANT_ERR_DTYPE;
-}
-
-static locant_status output_of_another_rank(struct call *c)
-{
-    c->out.shape[c->out.rank] = c->out.stride[c->out.rank] = 1;
-    c->out.rank++;
-    return LOCANT_ERR_SHAPE;
-}
-
-static locant_status one_position_more(struct call *c)
-{
-    c->pos.shape[0]++;
-    return LOCANT_ERR_SHAPE;
-}
-
-static locant_status positions_of_rank_two(struct call *c)
-{
-    c->pos.rank = 2;
-    c->pos.shape[1] = c->pos.stride[1] = 1;
-    return LOCANT_ERR_SHAPE;
+    t->stride[t->rank - 1] = 2;
+    return t->shape[t->rank - 1] > 1 ? LOCANT_ERR_LAYOUT : LOCANT_OK;
 }
 
 static locant_status strided_output(struct call *c)
 {
-    int last = c->out.rank - 1;
-
-    c->out.stride[last] = 2;
-    return c->out.shape[last] > 1 ? LOCANT_ERR_LAYOUT : LOCANT_OK;
-}
-
-static locant_status output_in_positions(struct call *c)
-{
-    c->out.data = c->pos.data;
-    return LOCANT_ERR_ALIAS;
-}
-
-static locant_status larger_param(struct call *c)
-{
-    if (c->first < 0)
-        return LOCANT_OK;
-    c->param[c->first].shape[0]++;
-    return LOCANT_ERR_SHAPE;
-}
-
-static locant_status integer_param(struct call *c)
-{
-    if (c->first < 0)
-        return LOCANT_OK;
-    c->param[c->first].dtype = LOCANT_I32;
-    return LOCANT_ERR_DTYPE;
+    return stretch(&c->out);
 }
 
 static locant_status strided_param(struct call *c)
 {
-    locant_tensor *t = &c->param[c->first < 0 ? 0 : c->first];
-
-    if (c->first < 0 || t->shape[t->rank - 1] < 2)
-        return LOCANT_OK;
-    t->stride[t->rank - 1] = 2;
-    return LOCANT_ERR_LAYOUT;
-}
-
-static locant_status output_in_param(struct call *c)
-{
-    if (c->first < 0)
-        return LOCANT_OK;
-    c->out.data = c->param[c->first].data;
-    return LOCANT_ERR_ALIAS;
+    return c->first < 0 ? LOCANT_OK : stretch(first_param(c));
 }
 
 static const spoiler any_door[] = {
@@ -197,49 +148,6 @@ static const spoiler any_door[] = {
     output_in_positions, larger_param,          integer_param,
     strided_param,       output_in_param,
 };
-
-static locant_status unknown_flag(struct call *c)
-{
-    c->flags = 4 << test_range(0, 28);
-    return LOCANT_ERR_PARAM;
-}
-
-static locant_status no_vectors(struct call *c)
-{
-    c->from = NULL;
-    return LOCANT_ERR_NULL;
-}
-
-static locant_status other_vectors(struct call *c)
-{
-    c->x.dtype = LOCANT_F32;
-    return LOCANT_ERR_DTYPE;
-}
-
-static locant_status vectors_of_rank_one(struct call *c)
-{
-    c->x.rank = 1;
-    return LOCANT_ERR_SHAPE;
-}
-
-static locant_status one_channel_less(struct call *c)
-{
-    c->out.shape[2]--;
-    return LOCANT_ERR_SHAPE;
-}
-
-static locant_status one_head_more(struct call *c)
-{
-    c->out.shape[0]++; /* outermost: its stride holds */
-    return LOCANT_ERR_SHAPE;
-}
-
-static locant_status half_aliased(struct call *c)
-{
-    c->out.data = (double *)c->x.data + 1;
-    return LOCANT_ERR_ALIAS;
-}
-
 static const spoiler rotate_door[] = {
     unknown_flag,     no_vectors,    other_vectors, vectors_of_rank_one,
     one_channel_less, one_head_more, half_aliased,

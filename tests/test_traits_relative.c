@@ -124,6 +124,7 @@ static double longest(struct run *r)
 {
     const struct subject *s = r->s;
     int64_t width = locant_encoding_rotated_width(s->e, s->D);
+    FREED_BY(free_memory)
     double *turned = calloc((size_t)(s->H * RUN_S * width), sizeof(*turned));
     double q = 0, k = 0;
 
@@ -135,7 +136,6 @@ static double longest(struct run *r)
         run_turn(turned, r->k, s->G, r->S, r->k_pos, s, LOCANT_ROTATE_KEY));
     for (int64_t j = 0; j < s->G * r->S; j++)
         k = fmax(k, norm(turned + j * width, width));
-    free(turned);
     return q * k;
 }
 

@@ -100,7 +100,7 @@ TEST(says_what_tests_show)
     static const char *const words[] = { "loss higher than", "loss lower than",
                                          "distinguishable from unchanged",
                                          "less than 0.02" };
-    struct lct_results r;
+    FREED_BY(free_all) struct lct_results r;
     char *text;
 
     make_four(&r);
@@ -118,12 +118,11 @@ TEST(says_what_tests_show)
     CHECK(count(text, "loss higher than") == 2);
     CHECK(count(text, "data-number=\"model.parameters\"") == 2);
     free(text);
-    free_all(&r);
 }
 
 TEST(what_is_alike_shares_the_first_rank)
 {
-    struct lct_results r;
+    FREED_BY(free_all) struct lct_results r;
     char *text, *trained, *longest;
 
     make_four(&r);
@@ -156,13 +155,12 @@ TEST(what_is_alike_shares_the_first_rank)
     CHECK(!strstr(longest, "apart from all"));
     free(longest);
     free(text);
-    free_all(&r);
 }
 
 /* A loss that rises beyond twice the trained length alone. */
 TEST(each_length_has_its_answer)
 {
-    struct lct_results r;
+    FREED_BY(free_all) struct lct_results r;
     char *text, *twice, *longest;
 
     make_four(&r);
@@ -178,12 +176,11 @@ TEST(each_length_has_its_answer)
     free(twice);
     free(longest);
     free(text);
-    free_all(&r);
 }
 
 TEST(undefined_is_not_judged)
 {
-    struct lct_results r;
+    FREED_BY(free_all) struct lct_results r;
     char *text;
 
     make_four(&r);
@@ -192,13 +189,12 @@ TEST(undefined_is_not_judged)
     CHECK(claims(text, "not defined:", r.groups[2].spec));
     CHECK(!claims(text, "apart from unchanged", r.groups[2].spec));
     free(text);
-    free_all(&r);
 }
 
 /* Where a gate of truth fails there is no verdict; the others only warn. */
 TEST(gates_of_truth_silence_it)
 {
-    struct lct_results r;
+    FREED_BY(free_all) struct lct_results r;
 
     make_four(&r);
     for (int i = 0; i < 7; i++) {
@@ -213,7 +209,6 @@ TEST(gates_of_truth_silence_it)
         free(text);
         r.gates[i].passed = 1;
     }
-    free_all(&r);
 }
 
 /* Two seeds, the issue's pair: +.127 +- .206.  Both runs are told of, and no
@@ -221,7 +216,7 @@ TEST(gates_of_truth_silence_it)
 TEST(two_seeds_tell_what_both_runs_show)
 {
     static const double pair[SEEDS] = { -0.0162, 0.0162, 0 };
-    struct lct_results r;
+    FREED_BY(free_all) struct lct_results r;
     char *text, *longest;
 
     make_four(&r);
@@ -248,12 +243,11 @@ TEST(two_seeds_tell_what_both_runs_show)
     CHECK(claims(text, "higher in one run and not", r.groups[2].spec));
     free(text);
     set_seeds(&r, SEEDS);
-    free_all(&r);
 }
 
 TEST(one_seed_speaks_of_its_run)
 {
-    struct lct_results r;
+    FREED_BY(free_all) struct lct_results r;
     char *text;
 
     make_four(&r);
@@ -265,13 +259,12 @@ TEST(one_seed_speaks_of_its_run)
     CHECK(!strstr(text, "the t test"));
     free(text);
     set_seeds(&r, SEEDS);
-    free_all(&r);
 }
 
 /* What it takes to distinguish the two lowest is said where it is more. */
 TEST(seeds_are_advised_for_this_page)
 {
-    struct lct_results r;
+    FREED_BY(free_all) struct lct_results r;
     char *text;
 
     make_four(&r);
@@ -288,5 +281,4 @@ TEST(seeds_are_advised_for_this_page)
     text = verdict_of(&r);
     CHECK(!strstr(text, "probability of"));
     free(text);
-    free_all(&r);
 }

@@ -132,6 +132,7 @@ void test_guarded_free(void *p, size_t bytes)
 /* ------------------------------------------------------------------ memory */
 
 static _Atomic long asked, fails, held;
+static _Atomic size_t largest;
 static _Atomic int fails_on; /* all later ones, too */
 
 static void *alloc(size_t bytes, void *context)
@@ -141,6 +142,7 @@ static void *alloc(size_t bytes, void *context)
     void *p = failed ? NULL : malloc(bytes);
 
     (void)context;
+    largest = bytes > largest ? bytes : largest;
     held += p != NULL;
     return p;
 }
@@ -157,6 +159,7 @@ static void begin_failing(long k, int on)
     static const locant_allocator failing = { alloc, release, NULL };
 
     asked = 0;
+    largest = 0;
     fails = k;
     fails_on = on;
     locant_set_allocator(&failing);
@@ -186,6 +189,11 @@ long test_memory_asked(void)
 long test_memory_held(void)
 {
     return held;
+}
+
+size_t test_memory_largest(void)
+{
+    return largest;
 }
 
 /* ----------------------------------------------------------------- tensors */
@@ -275,6 +283,37 @@ locant_encoding *test_create(const char *spec)
     CHECK_OK(locant_encoding_create(&e, spec));
     CHECK(e != NULL);
     return e;
+}
+
+static void *workspace_of(size_t *bytes, const locant_attention *a)
+{
+    void *workspace;
+
+    CHECK_OK(locant_attention_workspace(bytes, a));
+    workspace = test_guarded(*bytes);
+    memset(workspace, 0xff, *bytes);
+    return workspace;
+}
+
+void test_forward(locant_tensor *out, locant_tensor *lse,
+                  const locant_attention *a)
+{
+    size_t bytes;
+    void *workspace = workspace_of(&bytes, a);
+
+    CHECK_OK(locant_attention_forward(out, lse, a, workspace, bytes));
+    test_guarded_free(workspace, bytes);
+}
+
+void test_backward(const locant_attention_gradients *g,
+                   const locant_tensor *dout, const locant_tensor *out,
+                   const locant_tensor *lse, const locant_attention *a)
+{
+    size_t bytes;
+    void *workspace = workspace_of(&bytes, a);
+
+    CHECK_OK(locant_attention_backward(g, dout, out, lse, a, workspace, bytes));
+    test_guarded_free(workspace, bytes);
 }
 
 locant_tensor test_positions(int64_t n, int64_t low, int64_t high)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 
 #include "locant.h"
 
@@ -122,8 +123,9 @@ double test_ulp(float got, double want);
 void test_memory_fail(long k);
 void test_memory_fail_from(long k);
 void test_memory_end(void);
-long test_memory_asked(void); /* allocations since test_memory_fail() */
-long test_memory_held(void);  /* blocks not given back, of all calls */
+long test_memory_asked(void);     /* allocations since test_memory_fail() */
+long test_memory_held(void);      /* blocks not given back, of all calls */
+size_t test_memory_largest(void); /* the most bytes asked for at once */
 
 /* Run fn once per instruction set this CPU has, then return to the best. */
 void test_each_isa(void (*fn)(void));
@@ -139,10 +141,10 @@ locant_encoding *test_create(const char *spec);
  * ends.  OWNS(type, free) lets a type be owned; free takes what *x is.
  */
 #define OWNED(type) __attribute__((cleanup(test_owned_##type))) type
-#define OWNS(type, free_it)                                                    \
+#define OWNS(type, free_pointer)                                               \
     static inline void test_owned_##type(type **x)                             \
     {                                                                          \
-        free_it(*x);                                                           \
+        free_pointer(*x);                                                      \
     }
 OWNS(locant_encoding, locant_encoding_free)
 static inline void test_owned_locant_tensor(locant_tensor *t)
@@ -150,9 +152,29 @@ static inline void test_owned_locant_tensor(locant_tensor *t)
     test_tensor_free(t);
 }
 
+/* FREED_BY(drop) struct problem p: drop(&p) is called where the block ends. */
+#define FREED_BY(drop) __attribute__((cleanup(drop)))
+static inline void free_memory(void *pointer)
+{
+    free(*(void **)pointer);
+}
+
+/* Memory of the library. */
+static inline void release_memory(void *pointer)
+{
+    locant_release(*(void **)pointer);
+}
+
 /* A guarded int64 array [n]: extremes first (0, 1, 255, .., 2^31 - 1), then
  * random in [low, high]. */
 locant_tensor test_positions(int64_t n, int64_t low, int64_t high);
+
+/* Calls of attention that succeed, their guarded workspace full of NaN. */
+void test_forward(locant_tensor *out, locant_tensor *lse,
+                  const locant_attention *a);
+void test_backward(const locant_attention_gradients *g,
+                   const locant_tensor *dout, const locant_tensor *out,
+                   const locant_tensor *lse, const locant_attention *a);
 
 /* Memory of any float type filled with random numbers, F16 and BF16 between
  * 2^-7 and 4 in magnitude. */

@@ -28,16 +28,8 @@ static inline int free_corpus(void **state)
 /* A run of some tenths of a second. */
 static inline locant_train_options tiny(const char *encoding)
 {
-    locant_train_options o = LOCANT_TRAIN_INIT;
+    locant_train_options o = narrow(encoding, 2, 32, 30);
 
-    o.encoding = encoding;
-    o.layers = 2;
-    o.width = 16;
-    o.heads = 2;
-    o.ff = 32;
-    o.batch = 4;
-    o.length = 32;
-    o.steps = 30;
     o.checkpoint_every = 4;
     return o;
 }

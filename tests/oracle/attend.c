@@ -490,28 +490,12 @@ void attend_free(struct attend *t)
 
 void attend_forward(struct attend *t)
 {
-    size_t bytes;
-    void *workspace;
-
-    CHECK_OK(locant_attention_workspace(&bytes, &t->a));
-    workspace = test_guarded(bytes);
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(
-        locant_attention_forward(&t->out, &t->lse, &t->a, workspace, bytes));
-    test_guarded_free(workspace, bytes);
+    test_forward(&t->out, &t->lse, &t->a);
 }
 
 void attend_backward(struct attend *t)
 {
-    size_t bytes;
-    void *workspace;
-
-    CHECK_OK(locant_attention_workspace(&bytes, &t->a));
-    workspace = test_guarded(bytes);
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_backward(&t->g, &t->dout, &t->out, &t->lse, &t->a,
-                                       workspace, bytes));
-    test_guarded_free(workspace, bytes);
+    test_backward(&t->g, &t->dout, &t->out, &t->lse, &t->a);
 }
 
 void attend_oracle_forward(struct attend *t)

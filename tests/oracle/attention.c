@@ -149,7 +149,7 @@ static int64_t place(struct row *r, const double *keys, int64_t i)
 void oracle_attention_forward(double *out, double *lse, double *top,
                               const struct oracle_attention *a)
 {
-    double *keys = rotated_keys(a);
+    FREED_BY(free_memory) double *keys = rotated_keys(a);
     struct row r = { .a = a,
                      .query = numbers(a->D),
                      .p = numbers(a->S),
@@ -168,7 +168,6 @@ void oracle_attention_forward(double *out, double *lse, double *top,
             out[i * a->D + d] = sum;
         }
     }
-    free(keys);
     free(r.query);
     free(r.p);
     free(r.slope);

@@ -6,13 +6,12 @@
 void append(struct bytes *all, const locant_tensor *t)
 {
     size_t size;
-    void *part = attend_bytes(t, &size);
+    FREED_BY(free_memory) void *part = attend_bytes(t, &size);
 
     all->data = realloc(all->data, all->size + size + 1);
     assert_non_null(all->data);
     memcpy(all->data + all->size, part, size);
     all->size += size;
-    free(part);
 }
 
 void forget(const locant_tensor *t)

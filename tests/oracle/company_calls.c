@@ -190,24 +190,14 @@ void company_ask(struct company_call *c, const struct company *p)
 {
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
     struct inputs in;
-    size_t bytes;
-    void *workspace;
-
     inputs_make(&in, p, c);
     answers_make(c, p);
-    CHECK_OK(locant_attention_workspace(&bytes, &in.a));
-    workspace = test_guarded(bytes);
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(
-        locant_attention_forward(&c->out, &c->lse, &in.a, workspace, bytes));
+    test_forward(&c->out, &c->lse, &in.a);
     g.dq = &c->dq;
     g.dk = &c->dk;
     g.dv = &c->dv;
     g.dx = in.a.x != NULL ? &c->dx : NULL;
     g.dparams = p->c->params > 0 ? c->grad + p->c->first : NULL;
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_backward(&g, &in.dout, &c->out, &c->lse, &in.a,
-                                       workspace, bytes));
-    test_guarded_free(workspace, bytes);
+    test_backward(&g, &in.dout, &c->out, &c->lse, &in.a);
     inputs_free(&in);
 }

@@ -160,19 +160,9 @@ static void forget(struct mixed *m)
 
 void mixed_run(struct mixed *m)
 {
-    size_t bytes;
-    void *workspace;
-
     forget(m);
-    CHECK_OK(locant_attention_workspace(&bytes, &m->a));
-    workspace = test_guarded(bytes);
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(
-        locant_attention_forward(&m->out, &m->lse, &m->a, workspace, bytes));
-    memset(workspace, 0xff, bytes);
-    CHECK_OK(locant_attention_backward(&m->g, &m->dout, &m->out, &m->lse, &m->a,
-                                       workspace, bytes));
-    test_guarded_free(workspace, bytes);
+    test_forward(&m->out, &m->lse, &m->a);
+    test_backward(&m->g, &m->dout, &m->out, &m->lse, &m->a);
 }
 
 void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
@@ -181,9 +171,6 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
                              &m->k, &m->v,   &m->x,   &m->k_pos };
     int64_t first = from - (m->S - m->T);
     locant_tensor keep[LEN(all)];
-    size_t bytes;
-    void *workspace;
-
     for (size_t i = 0; i < LEN(all); i++) {
         int axis = all[i]->rank == 2 || i == 6 ? 1 : 2;
 
@@ -194,11 +181,7 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
                            first * all[i]->stride[axis] *
                                (int64_t)locant_dtype_size(all[i]->dtype);
     }
-    CHECK_OK(locant_attention_workspace(&bytes, &m->a));
-    workspace = test_guarded(bytes);
-    CHECK_OK(
-        locant_attention_forward(&m->out, &m->lse, &m->a, workspace, bytes));
-    test_guarded_free(workspace, bytes);
+    test_forward(&m->out, &m->lse, &m->a);
     for (size_t i = 0; i < LEN(all); i++)
         *all[i] = keep[i];
 }
@@ -389,4 +372,26 @@ void mixed_judge_differences(struct mixed *m)
     for (int i = 0; i < n; i++)
         for (int k = 0; k < DIRECTIONS && mixed_size(in[i]) > 0; k++)
             differ(m, i, in[i], d[i]);
+}
+
+void mixed_judge_threads(struct mixed *m)
+{
+    static const int threads[] = { 1, 2, 3, 7 };
+    double *want = NULL;
+
+    for (size_t n = 0; n < LEN(threads); n++) {
+        double *got;
+
+        CHECK_OK(locant_set_threads(threads[n]));
+        mixed_run(m);
+        got = mixed_results(m);
+        if (want != NULL &&
+            memcmp(got, want, mixed_count(m) * sizeof(*got)) != 0)
+            FAIL("%s: %d threads differ\n", m->spec ? m->spec : "a sum",
+                 threads[n]);
+        free(want);
+        want = got;
+    }
+    free(want);
+    CHECK_OK(locant_set_threads(0));
 }
