@@ -26,8 +26,8 @@ struct scoring {
     int64_t crop;              /* tokens given at the end of a row; 0: all */
     locant_encoding *encoding; /* NULL until needed, like the model */
     struct lct_model *model;
-    int64_t room; /* tokens that the arrays can hold */
-    int32_t *tokens, *targets, *places;
+    int64_t room;                       /* tokens that the arrays can hold */
+    int32_t *tokens, *targets, *places; /* one allocation */
     real *loss;
     uint8_t *hit;
     struct lct_tallies tallies;
@@ -125,27 +125,35 @@ static locant_status score_rows(struct scoring *s, int64_t first, int64_t rows,
     return tell(s, rows * size);
 }
 
+static locant_task_score score_of(const struct scoring *s,
+                                  const struct lct_tally *t)
+{
+    return (locant_task_score){
+        .task = s->task->info.id,
+        .setting = s->test->setting,
+        .length = s->test->length,
+        .place = t->place,
+        .items = t->items,
+        .exact = t->exact,
+        .tokens = t->tokens,
+        .hits = t->hits,
+        .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
+        .floor = t->place < 0 && t->tokens > 0 ? s->floor : NAN,
+    };
+}
+
 static locant_status record(struct scoring *s)
 {
     struct lct_task_score scores[LCT_PLACES + 1];
 
     for (int i = 0; i < s->tallies.n; i++) {
-        const struct lct_tally *t = &s->tallies.at[i];
-
         scores[i] = (struct lct_task_score){
             .run = s->run.id,
-            .task = s->task->info.id,
-            .setting = s->setting,
             .encoding = s->as,
             .test_seed = (int64_t)s->o.test_seed,
-            .length = s->test->length,
-            .place = t->place,
-            .items = t->items,
-            .exact = t->exact,
-            .tokens = t->tokens,
-            .hits = t->hits,
-            .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
+            .score = score_of(s, &s->tallies.at[i]),
         };
+        scores[i].score.setting = s->setting;
     }
     return lct_store_add_scores(s->store, scores, (size_t)s->tallies.n);
 }
@@ -161,16 +169,16 @@ static locant_status load(struct scoring *s)
     LCT_TRY(lct_store_writable(s->store, "locant_task_evaluate"));
     LCT_TRY(
         lct_load_trained(&s->model, &s->encoding, s->store, &s->run, s->room));
-    s->tokens = locant_alloc(n * sizeof *s->tokens);
-    s->targets = locant_alloc(n * sizeof *s->targets);
-    s->places = locant_alloc(n * sizeof *s->places);
+    s->tokens = locant_alloc(3 * n * sizeof *s->tokens);
     s->loss = locant_alloc(n * sizeof *s->loss);
     s->hit = locant_alloc(n * sizeof *s->hit);
-    if (!s->tokens || !s->targets || !s->places || !s->loss || !s->hit)
+    if (!s->tokens || !s->loss || !s->hit)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_task_evaluate: no memory"
                            " for %zu tokens",
                            n);
+    s->targets = s->tokens + n;
+    s->places = s->targets + n;
     return LOCANT_OK;
 }
 
@@ -189,24 +197,25 @@ static locant_status compute(struct scoring *s)
 
 /* ------------------------------------------------------------ what is there */
 
-static int take_stored(const struct lct_task_score *score, void *context)
+static int add_stored(const struct lct_task_score *stored, void *context)
 {
+    const locant_task_score *x = &stored->score;
     struct scoring *s = context;
     struct lct_tally *t;
 
-    if (strcmp(score->setting, s->setting) != 0 ||
-        strcmp(score->encoding, s->as) != 0 ||
-        score->test_seed != (int64_t)s->o.test_seed ||
-        score->length != s->test->length)
+    if (strcmp(x->setting, s->setting) != 0 ||
+        strcmp(stored->encoding, s->as) != 0 ||
+        stored->test_seed != (int64_t)s->o.test_seed ||
+        x->length != s->test->length)
         return 0;
-    t = lct_tally_of(&s->tallies, score->place);
+    t = lct_tally_of(&s->tallies, x->place);
     if (t == NULL)
         return 1;
-    t->items = score->items;
-    t->exact = score->exact;
-    t->tokens = score->tokens;
-    t->hits = score->hits;
-    t->loss = score->loss * (double)score->tokens;
+    t->items = x->items;
+    t->exact = x->exact;
+    t->tokens = x->tokens;
+    t->hits = x->hits;
+    t->loss = x->loss * (double)x->tokens;
     return 0;
 }
 
@@ -229,19 +238,7 @@ static bool is_whole(struct scoring *s)
 static void show(struct scoring *s, int *stop)
 {
     for (int i = 0; i < s->tallies.n && !*stop; i++) {
-        const struct lct_tally *t = &s->tallies.at[i];
-        const locant_task_score score = {
-            .task = s->task->info.id,
-            .setting = s->test->setting,
-            .length = s->test->length,
-            .place = t->place,
-            .items = t->items,
-            .exact = t->exact,
-            .tokens = t->tokens,
-            .hits = t->hits,
-            .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
-            .floor = i == 0 && t->tokens > 0 ? s->floor : NAN,
-        };
+        const locant_task_score score = score_of(s, &s->tallies.at[i]);
 
         *stop = s->visit(&score, s->context);
     }
@@ -272,7 +269,7 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
                  test->setting, test->setting[0] ? ";" : "", s->o.items);
     if (size <= reach) {
         LCT_TRY(lct_store_scores(s->store, s->run.id, s->task->info.id,
-                                 take_stored, s));
+                                 add_stored, s));
         if (is_whole(s))
             s->total -= s->o.items * size;
         else
@@ -312,19 +309,13 @@ static void release(struct scoring *s)
     lct_model_free(s->model);
     locant_encoding_free(s->encoding);
     locant_release(s->tokens);
-    locant_release(s->targets);
-    locant_release(s->places);
     locant_release(s->loss);
     locant_release(s->hit);
 }
 
 static locant_status check(struct scoring *s, const locant_task_test *tests)
 {
-    if (strcmp(s->run.status, "done") != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_task_evaluate: run %" PRId64
-                           " is %s, expected done",
-                           s->run.id, s->run.status);
+    LCT_TRY(lct_check_done("locant_task_evaluate", &s->run));
     if (s->o.items < 1 || s->o.items > LCT_MOST_ITEMS)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_task_evaluate: items is %" PRId64
