@@ -44,33 +44,29 @@ static void make_rows(struct scoring *s, int64_t first, int64_t rows,
                       int64_t size)
 {
     for (int64_t b = 0; b < rows; b++) {
-        struct lct_row r = {
-            .size = size,
-            .tokens = s->tokens + b * size,
-            .targets = s->targets + b * size,
-            .places = s->places + b * size,
-        };
+        const int64_t at = b * size;
+        struct lct_row r = { .size = size,
+                             .tokens = s->tokens + at,
+                             .targets = s->targets + at,
+                             .places = s->places + at };
 
         lct_task_test_row(&r, s->task, s->test, s->o.test_seed, first + b);
     }
 }
 
-static locant_status tell(struct scoring *s, int64_t tokens)
+static locant_status tell(const struct scoring *s)
 {
     const double elapsed = lct_clock() - s->begun;
-    locant_progress p = {
-        .phase = "score",
-        .encoding = s->run.encoding,
-        .seed = s->run.seed,
-        .loss = NAN,
-        .total = s->total,
-        .elapsed = elapsed,
-        .left = NAN,
-        .rate = NAN,
-    };
+    locant_progress p = { .phase = "score",
+                          .encoding = s->run.encoding,
+                          .seed = s->run.seed,
+                          .loss = NAN,
+                          .done = s->done,
+                          .total = s->total,
+                          .elapsed = elapsed,
+                          .left = NAN,
+                          .rate = NAN };
 
-    s->done += tokens;
-    p.done = s->done;
     if (elapsed > 0) {
         p.rate = (double)s->done / elapsed;
         p.left = (double)(s->total - s->done) / p.rate;
@@ -78,8 +74,8 @@ static locant_status tell(struct scoring *s, int64_t tokens)
     if (s->o.progress == NULL || s->o.progress(&p, s->o.context) == 0)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_INTERRUPTED,
-                       "locant_task_evaluate: the"
-                       " scoring of run %" PRId64 " was stopped",
+                       "locant_task_evaluate: the scoring of run %" PRId64
+                       " was stopped",
                        s->run.id);
 }
 
@@ -108,13 +104,9 @@ static locant_status score_rows(struct scoring *s, int64_t first, int64_t rows,
                               s->loss, NULL));
     LCT_TRY(lct_model_hits(s->model, s->hit));
     for (int64_t b = 0; b < rows; b++) {
-        const struct lct_answers a = {
-            size,
-            s->targets + b * size,
-            s->places + b * size,
-            s->hit + b * size,
-            s->loss + b * size,
-        };
+        const int64_t at = b * size;
+        const struct lct_answers a = { size, s->targets + at, s->places + at,
+                                       s->hit + at, s->loss + at };
 
         if (!lct_tally_add(&s->tallies, &a))
             return locant_fail(LOCANT_ERR_PARAM,
@@ -122,7 +114,8 @@ static locant_status score_rows(struct scoring *s, int64_t first, int64_t rows,
                                " more than %d places at length %" PRId64,
                                s->task->info.id, LCT_PLACES, s->test->length);
     }
-    return tell(s, rows * size);
+    s->done += rows * size;
+    return tell(s);
 }
 
 static locant_task_score score_of(const struct scoring *s,
@@ -174,9 +167,7 @@ static locant_status load(struct scoring *s)
     s->hit = locant_alloc(n * sizeof *s->hit);
     if (!s->tokens || !s->loss || !s->hit)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_task_evaluate: no memory"
-                           " for %zu tokens",
-                           n);
+                           "locant_task_evaluate: no memory for %zu tokens", n);
     s->targets = s->tokens + n;
     s->places = s->targets + n;
     return LOCANT_OK;
@@ -244,17 +235,6 @@ static void show(struct scoring *s, int *stop)
     }
 }
 
-/* Longest row, in tokens, that the run's encoding is defined at. */
-static locant_status find_reach(int64_t *reach, const struct scoring *s)
-{
-    locant_encoding *e;
-
-    LCT_TRY(lct_run_encoding(&e, s->store, &s->run));
-    *reach = locant_encoding_length_limit(e);
-    locant_encoding_free(e);
-    return LOCANT_OK;
-}
-
 static locant_status score_test(struct scoring *s, const locant_task_test *test,
                                 int64_t reach, int *stop)
 {
@@ -283,10 +263,13 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
 
 static locant_status score_all(struct scoring *s, const locant_task_test *tests)
 {
-    int64_t reach;
+    locant_encoding *e;
+    int64_t reach; /* longest row, in tokens, that the encoding is defined at */
     int stop = 0;
 
-    LCT_TRY(find_reach(&reach, s));
+    LCT_TRY(lct_run_encoding(&e, s->store, &s->run));
+    reach = locant_encoding_length_limit(e);
+    locant_encoding_free(e);
     s->room = ROOM;
     for (const locant_task_test *t = tests; t->length > 0; t++) {
         const int64_t size = lct_task_size(s->task, t->length);
@@ -316,17 +299,13 @@ static void release(struct scoring *s)
 static locant_status check(struct scoring *s, const locant_task_test *tests)
 {
     LCT_TRY(lct_check_done("locant_task_evaluate", &s->run));
-    if (s->o.items < 1 || s->o.items > LCT_MOST_ITEMS)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_task_evaluate: items is %" PRId64
-                           ", expected 1 .. %d",
-                           s->o.items, LCT_MOST_ITEMS);
+    LCT_TRY(lct_check_range("locant_task_evaluate", "items", s->o.items, 1,
+                            LCT_MOST_ITEMS));
     for (const locant_task_test *t = tests; t->length != 0; t++)
         if (t->length < s->task->shortest || t->length > s->task->longest)
             return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_task_evaluate: length"
-                               " %" PRId64 ", but %s has %" PRId64
-                               " .. %" PRId64,
+                               "locant_task_evaluate: length %" PRId64
+                               ", but %s has %" PRId64 " .. %" PRId64,
                                t->length, s->task->info.id, s->task->shortest,
                                s->task->longest);
     return LOCANT_OK;
@@ -352,35 +331,31 @@ static locant_status find_task(struct scoring *s, int64_t run)
 static locant_status evaluate(struct scoring *s)
 {
     const size_t n = s->o.lengths ? s->o.n_lengths : 0;
-    locant_task_test *tests;
+    locant_task_test *own = locant_alloc((n + 1) * sizeof *own);
+    const locant_task_test *tests = n > 0 ? own : s->task->info.tests;
     locant_status status;
 
-    if (n == 0) {
-        LCT_TRY(check(s, s->task->info.tests));
-        return score_all(s, s->task->info.tests);
-    }
-    tests = locant_alloc((n + 1) * sizeof *tests);
-    if (tests == NULL)
+    if (own == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory");
     for (size_t i = 0; i < n; i++)
-        tests[i] = (locant_task_test){ s->o.lengths[i] ? s->o.lengths[i] : -1,
-                                       "", s->task->value };
+        own[i] = (locant_task_test){ s->o.lengths[i] ? s->o.lengths[i] : -1, "",
+                                     s->task->value };
     status = check(s, tests);
     if (status == LOCANT_OK)
         status = score_all(s, tests);
-    locant_release(tests);
+    locant_release(own);
     return status;
 }
 
 static void read_as(struct scoring *s, const struct lct_task_reading *as)
 {
+    int n = 0;
+
     snprintf(s->run.encoding, sizeof s->run.encoding, "%s", as->spec);
     s->crop = as->crop;
     if (as->crop > 0)
-        snprintf(s->as, sizeof s->as, "crop(%" PRId64 ") %s", as->crop,
-                 as->spec);
-    else
-        snprintf(s->as, sizeof s->as, "%s", as->spec);
+        n = snprintf(s->as, sizeof s->as, "crop(%" PRId64 ") ", as->crop);
+    snprintf(s->as + n, sizeof s->as - (size_t)n, "%s", as->spec);
 }
 
 locant_status locant_task_evaluate(locant_store *store, int64_t run,
@@ -402,11 +377,7 @@ locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
     LCT_NOT_NULL(fn, store);
     LCT_NOT_NULL(fn, options);
     LCT_NOT_NULL(fn, visit);
-    if (options->struct_size != sizeof *options)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: options->struct_size is %zu,"
-                           " expected %zu",
-                           fn, options->struct_size, sizeof *options);
+    LCT_TRY(lct_check_struct(fn, options->struct_size, sizeof *options));
     s = locant_alloc(sizeof *s);
     if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
