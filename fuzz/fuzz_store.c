@@ -97,17 +97,17 @@ static void fill(locant_store *s)
 {
     const struct lct_recipe recipe = { sha, "generated", "[]", 0, 65536 };
     const struct lct_task_score score = { .run = 2,
-                                          .task = "T1",
-                                          .setting = "",
+                                          .score.task = "T1",
+                                          .score.setting = "",
                                           .encoding = "",
                                           .test_seed = 1,
-                                          .length = 128,
-                                          .place = -1,
-                                          .items = 10,
-                                          .exact = 5,
-                                          .tokens = 10,
-                                          .hits = 7,
-                                          .loss = 1 };
+                                          .score.length = 128,
+                                          .score.place = -1,
+                                          .score.items = 10,
+                                          .score.exact = 5,
+                                          .score.tokens = 10,
+                                          .score.hits = 7,
+                                          .score.loss = 1 };
     char *plan;
 
     add_run(s, "a;seed=1", "text", "done");

@@ -64,17 +64,17 @@ static void add_score(int64_t run, const char *task, int64_t length,
                       int64_t place, int64_t exact, int64_t hits)
 {
     const struct lct_task_score score = { .run = run,
-                                          .task = task,
-                                          .setting = "",
+                                          .score.task = task,
+                                          .score.setting = "",
                                           .encoding = "",
                                           .test_seed = 1,
-                                          .length = length,
-                                          .place = place,
-                                          .items = 100,
-                                          .exact = exact,
-                                          .tokens = 1000,
-                                          .hits = hits,
-                                          .loss = .5 };
+                                          .score.length = length,
+                                          .score.place = place,
+                                          .score.items = 100,
+                                          .score.exact = exact,
+                                          .score.tokens = 1000,
+                                          .score.hits = hits,
+                                          .score.loss = .5 };
 
     CHECK_OK(lct_store_add_scores(store, &score, 1));
 }

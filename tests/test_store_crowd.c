@@ -275,17 +275,17 @@ IN_SCRATCH(lists_thousands_of_runs)
 IN_SCRATCH(finds_scores_among_thousands_of_runs)
 {
     struct lct_task_score score = { .run = 4711,
-                                    .task = "T1",
-                                    .setting = "",
+                                    .score.task = "T1",
+                                    .score.setting = "",
                                     .encoding = "",
                                     .test_seed = 1,
-                                    .length = 128,
-                                    .place = -1,
-                                    .items = 10,
-                                    .exact = 5,
-                                    .tokens = 10,
-                                    .hits = 7,
-                                    .loss = 1 };
+                                    .score.length = 128,
+                                    .score.place = -1,
+                                    .score.items = 10,
+                                    .score.exact = 5,
+                                    .score.tokens = 10,
+                                    .score.hits = 7,
+                                    .score.loss = 1 };
     OWNED(locant_store) *s = open_store("store");
     struct work none, one;
 

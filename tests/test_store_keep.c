@@ -84,8 +84,9 @@ static int add_exact(const struct lct_task_score *score, void *context)
 {
     int64_t *sum = context;
 
-    CHECK(score->length == 32 && isnan(score->loss) == (score->place == 3));
-    *sum = 10 * *sum + score->exact;
+    CHECK(score->score.length == 32 &&
+          isnan(score->score.loss) == (score->score.place == 3));
+    *sum = 10 * *sum + score->score.exact;
     return 0;
 }
 
@@ -94,15 +95,15 @@ IN_SCRATCH(keeps_scores_of_tasks)
     OWNED(locant_store) *s = open_store();
     const int64_t run = add_run(s, "a");
     struct lct_task_score t[] = {
-        { run, "T1", "", "", 7, 32, 3, 10, 2, 10, 2, NAN },
-        { run, "T1", "", "", 7, 32, -1, 20, 1, 20, 4, 1.5 },
-        { run, "T1", "k=4", "", 7, 32, -1, 20, 3, 20, 4, 1.5 },
-        { run, "T2", "", "", 7, 32, -1, 20, 9, 20, 4, 1.5 }
+        { run, "", 7, { "T1", "", 32, 3, 10, 2, 10, 2, NAN, 0 } },
+        { run, "", 7, { "T1", "", 32, -1, 20, 1, 20, 4, 1.5, 0 } },
+        { run, "", 7, { "T1", "k=4", 32, -1, 20, 3, 20, 4, 1.5, 0 } },
+        { run, "", 7, { "T2", "", 32, -1, 20, 9, 20, 4, 1.5, 0 } }
     };
     int64_t sum = 0;
 
     CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
-    t[0].exact = 8; /* the first stays */
+    t[0].score.exact = 8; /* the first stays */
     CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
     CHECK_OK(lct_store_scores(s, run, "T1", add_exact, &sum));
     assert_int_equal(sum, 123);

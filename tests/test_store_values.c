@@ -172,17 +172,17 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
         { "length = 1", NULL },
     };
     const struct lct_task_score score = { .run = 1,
-                                          .task = "T1",
-                                          .setting = "",
+                                          .score.task = "T1",
+                                          .score.setting = "",
                                           .encoding = "",
                                           .test_seed = 1,
-                                          .length = 128,
-                                          .place = -1,
-                                          .items = 10,
-                                          .exact = 9,
-                                          .tokens = 10,
-                                          .hits = 9,
-                                          .loss = .5 };
+                                          .score.length = 128,
+                                          .score.place = -1,
+                                          .score.items = 10,
+                                          .score.exact = 9,
+                                          .score.tokens = 10,
+                                          .score.hits = 9,
+                                          .score.loss = .5 };
     OWNED(locant_store) *s = open_store();
     char sql[128], want[PATH_MAX + 128];
     int n = 0;

@@ -47,31 +47,28 @@ void lct_eval_span(struct lct_eval *ev)
         ev->span = 0;
 }
 
+/* Arrays of one type share an allocation, whose first one is released. */
 static locant_status allocate(struct lct_eval *ev, int64_t want)
 {
-    size_t n = (size_t)want;
+    const size_t n = (size_t)want, room = (size_t)ev->room;
+    const size_t all = n * LOCANT_EVAL_LENGTHS, first = n * SHORTEST;
 
     ev->ends = locant_alloc(n * sizeof *ev->ends);
-    ev->block_loss =
-        locant_alloc(n * LOCANT_EVAL_LENGTHS * sizeof *ev->block_loss);
-    ev->mean_loss =
-        locant_alloc(n * LOCANT_EVAL_LENGTHS * sizeof *ev->mean_loss);
-    ev->own_loss = locant_alloc(n * sizeof *ev->own_loss);
-    ev->head = locant_alloc(n * SHORTEST * sizeof *ev->head);
-    ev->shortest = locant_alloc(n * SHORTEST * sizeof *ev->shortest);
-    ev->tokens = locant_alloc((size_t)ev->room * sizeof *ev->tokens);
-    ev->targets = locant_alloc((size_t)ev->room * sizeof *ev->targets);
-    ev->loss = locant_alloc((size_t)ev->room * sizeof *ev->loss);
-    ev->part = locant_alloc((size_t)ev->room * sizeof *ev->part);
-    ev->part_targets =
-        locant_alloc((size_t)ev->room * sizeof *ev->part_targets);
-    ev->part_loss = locant_alloc((size_t)ev->room * sizeof *ev->part_loss);
-    if (!ev->part || !ev->part_targets || !ev->part_loss || !ev->mean_loss ||
-        !ev->own_loss || !ev->ends || !ev->block_loss || !ev->head ||
-        !ev->shortest || !ev->tokens || !ev->targets || !ev->loss)
+    ev->block_loss = locant_alloc((2 * all + n) * sizeof *ev->block_loss);
+    ev->head = locant_alloc((2 * first + 2 * room) * sizeof *ev->head);
+    ev->tokens = locant_alloc(4 * room * sizeof *ev->tokens);
+    if (!ev->ends || !ev->block_loss || !ev->head || !ev->tokens)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_evaluate: no memory for %" PRId64 " blocks",
                            want);
+    ev->mean_loss = ev->block_loss + all;
+    ev->own_loss = ev->mean_loss + all;
+    ev->shortest = ev->head + first;
+    ev->loss = ev->shortest + first;
+    ev->part_loss = ev->loss + room;
+    ev->targets = ev->tokens + room;
+    ev->part = ev->targets + room;
+    ev->part_targets = ev->part + room;
     return LOCANT_OK;
 }
 
@@ -83,16 +80,8 @@ void lct_eval_release(struct lct_eval *ev)
     locant_encoding_free(ev->own);
     locant_release(ev->ends);
     locant_release(ev->block_loss);
-    locant_release(ev->mean_loss);
-    locant_release(ev->own_loss);
     locant_release(ev->head);
-    locant_release(ev->shortest);
     locant_release(ev->tokens);
-    locant_release(ev->targets);
-    locant_release(ev->loss);
-    locant_release(ev->part);
-    locant_release(ev->part_targets);
-    locant_release(ev->part_loss);
 }
 
 /* Set every result to NAN. */
@@ -199,16 +188,6 @@ static locant_status evaluate(struct lct_eval *ev, locant_store *store,
     return lct_store_save_under(store, &key, &ev->e, &losses);
 }
 
-static locant_status check_run(const locant_run_info *run)
-{
-    if (strcmp(run->status, "done") != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_evaluate: run %" PRId64 " is %s at step"
-                           " %" PRId64 " of %" PRId64 ", expected it done",
-                           run->id, run->status, run->step, run->steps);
-    return LOCANT_OK;
-}
-
 locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
                              int64_t run, const locant_corpus *corpus,
                              int64_t want)
@@ -222,7 +201,7 @@ locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
                            ", expected 0 .. %d",
                            want, 1 << 20);
     LCT_TRY(locant_store_run(&ev->run, store, run));
-    LCT_TRY(check_run(&ev->run));
+    LCT_TRY(lct_check_done("locant_evaluate", &ev->run));
     if (strcmp(ev->run.corpus_sha256, sha) != 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_evaluate: run %" PRId64 " was trained on"

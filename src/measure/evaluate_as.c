@@ -21,20 +21,13 @@ const char *locant_eval_policy_name(enum locant_eval_policy policy)
 
 static locant_status check_options(const locant_eval_options *o)
 {
-    if (o->struct_size != sizeof *o)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_evaluate_as: options->struct_size is %zu,"
-                           " expected %zu",
-                           o->struct_size, sizeof *o);
-    if ((unsigned)o->policy >= POLICIES)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_evaluate_as: policy is %d, expected 0 .. %d",
-                           (int)o->policy, POLICIES - 1);
-    if (o->lengths && (o->n_lengths < 1 || o->n_lengths > LOCANT_EVAL_LENGTHS))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_evaluate_as: n_lengths is %zu, expected"
-                           " 1 .. %d",
-                           o->n_lengths, LOCANT_EVAL_LENGTHS);
+    static const char fn[] = "locant_evaluate_as";
+
+    LCT_TRY(lct_check_struct(fn, o->struct_size, sizeof *o));
+    LCT_TRY(lct_check_range(fn, "policy", (int)o->policy, 0, POLICIES - 1));
+    if (o->lengths)
+        LCT_TRY(lct_check_range(fn, "n_lengths", (int64_t)o->n_lengths, 1,
+                                LOCANT_EVAL_LENGTHS));
     for (size_t i = 0; o->lengths && i < o->n_lengths; i++)
         if (o->lengths[i] < TARGETS || o->lengths[i] > LONGEST ||
             (i > 0 && o->lengths[i] <= o->lengths[i - 1]))

@@ -55,33 +55,17 @@ bool lct_is_preset(const char *name)
 
 static locant_status check_options(const locant_report_options *o)
 {
-    size_t n = sizeof presets / sizeof presets[0];
+    static const char fn[] = "locant_report_run";
+    const int64_t last = sizeof presets / sizeof presets[0] - 1;
 
-    if (o->struct_size != sizeof *o)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_report_run: options->struct_size is %zu,"
-                           " expected %zu",
-                           o->struct_size, sizeof *o);
-    if ((unsigned)o->preset >= n)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_report_run: preset is %d, expected 0 .. %zu",
-                           (int)o->preset, n - 1);
-    if (o->seeds < 0 || o->seeds > 1000)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_report_run: seeds is %d, expected 0 .. 1000",
-                           o->seeds);
-    if (o->minutes < 0 || o->minutes > 1000000)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_report_run: minutes is %d, expected 0 .. "
-                           "1000000",
-                           o->minutes);
-    if (o->encodings &&
-        (o->n_encodings < 1 || o->n_encodings > LCT_MOST_ENCODINGS))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_report_run: n_encodings is %zu, expected"
-                           " 1 .. %d",
-                           o->n_encodings, LCT_MOST_ENCODINGS);
-    return LOCANT_OK;
+    LCT_TRY(lct_check_struct(fn, o->struct_size, sizeof *o));
+    LCT_TRY(lct_check_range(fn, "preset", (int)o->preset, 0, last));
+    LCT_TRY(lct_check_range(fn, "seeds", o->seeds, 0, 1000));
+    LCT_TRY(lct_check_range(fn, "minutes", o->minutes, 0, 1000000));
+    return o->encodings
+               ? lct_check_range(fn, "n_encodings", (int64_t)o->n_encodings, 1,
+                                 LCT_MOST_ENCODINGS)
+               : LOCANT_OK;
 }
 
 /* Can the model be made with this encoding? Checked before the first

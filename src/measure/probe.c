@@ -37,12 +37,7 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
 static locant_status check_run(const locant_run_info *run,
                                const struct lct_model_config *c)
 {
-    if (strcmp(run->status, "done") != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_probe: run %" PRId64
-                           " is %s at step %" PRId64 " of %" PRId64
-                           ", expected it done",
-                           run->id, run->status, run->step, run->steps);
+    LCT_TRY(lct_check_done("locant_probe", run));
     if (strcmp(run->source, "text") != 0)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "locant_probe: run %" PRId64

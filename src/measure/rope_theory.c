@@ -81,11 +81,6 @@ double lct_ntk_base(double base, int64_t dim, double factor)
     return base * pow(factor, (double)dim / (double)(dim - 2));
 }
 
-double lct_yarn_gain(double factor)
-{
-    return 0.1 * log(factor) + 1;
-}
-
 static double between(double low, double x, double high)
 {
     return fmin(fmax(x, low), high);
@@ -155,15 +150,6 @@ static double sum_of_cosines(const double *freq, int64_t pairs, double m)
     return sum;
 }
 
-double lct_rope_least_sum(const double *freq, int64_t pairs, int64_t length)
-{
-    double least = (double)pairs;
-
-    for (int64_t m = 1; m < length; m++)
-        least = fmin(least, sum_of_cosines(freq, pairs, (double)m));
-    return least;
-}
-
 double lct_smallest_base(int64_t dim, int64_t length)
 {
     enum { MOST = 512 };
@@ -186,18 +172,4 @@ double lct_smallest_base(int64_t dim, int64_t length)
 double lct_fitted_base(double length)
 {
     return 0.0424 * pow(length, 1.628);
-}
-
-/* ------------------------------------------------------------------- phases */
-
-double lct_phase_variance(double x)
-{
-    const double sinc = sin(x) / x;
-
-    return 0.5 + sin(2 * x) / (4 * x) - sinc * sinc;
-}
-
-double lct_used_pair(double base, int64_t dim, double length)
-{
-    return (double)dim / 2 * log(length / 3.657210) / log(base);
 }

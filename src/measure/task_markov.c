@@ -75,16 +75,6 @@ const lct_markov_weights *lct_markov(void)
     return (const lct_markov_weights *)&weights;
 }
 
-static double entropy_of(const uint16_t w[SYMBOLS])
-{
-    double sum = 0;
-
-    for (int i = 0; i < SYMBOLS; i++)
-        if (w[i] > 0)
-            sum -= w[i] * log((double)w[i] / WHOLE);
-    return sum / WHOLE;
-}
-
 /* --------------------------------------------------------------------- rows */
 
 /* Symbol t of a row whose symbols begin at tokens[1]; 0 before them. */
@@ -136,66 +126,4 @@ double lct_markov_floor(const struct lct_row *r)
         if (r->targets[i] >= 0)
             sum -= log((double)(*w)[context_of(r, i)][r->targets[i]] / WHOLE);
     return sum;
-}
-
-/* ------------------------------------------------------------ entropy rate */
-
-/* One step of the distribution of contexts with gap 3. Half of each probability
-   stays in place: same limit, but no period. */
-static double step_contexts(double p[CONTEXTS], const lct_markov_weights *w)
-{
-    double next[CONTEXTS], moved = 0;
-
-    for (int c = 0; c < CONTEXTS; c++)
-        next[c] = p[c] / 2;
-    for (int c = 0; c < CONTEXTS; c++)
-        for (int x = 0; x < SYMBOLS; x++) /* the quarter at t - 2 becomes the
-                                             one at t - 3 */
-            next[x + 16 * (c % 16 / 4) + 64 * (c / 16 % 4)] +=
-                p[c] / 2 * (*w)[c][x] / WHOLE;
-    for (int c = 0; c < CONTEXTS; c++) {
-        moved += fabs(next[c] - p[c]);
-        p[c] = next[c];
-    }
-    return moved;
-}
-
-static double stationary_entropy(const lct_markov_weights *w)
-{
-    double p[CONTEXTS], sum = 0;
-
-    for (int c = 0; c < CONTEXTS; c++)
-        p[c] = 1. / CONTEXTS;
-    for (int i = 0; i < 100000 && step_contexts(p, w) > 1e-14; i++)
-        continue;
-    for (int c = 0; c < CONTEXTS; c++)
-        sum += p[c] * entropy_of((*w)[c]);
-    return sum;
-}
-
-/* Mean entropy of the contexts of one long row; 'last' has its last 128
-   symbols. */
-static double sampled_entropy(const lct_markov_weights *w, int64_t gap)
-{
-    locant_random random = { .seed = 2, .stream = 0x6d61726b6f76 };
-    const int64_t n = 1 << 20;
-    int32_t last[128] = { 0 };
-    double sum = 0;
-
-    for (int64_t t = 0; t < n; t++) {
-        const int32_t c = last[(t + 127) % 128] +
-                          16 * (last[(t + 126) % 128] / 4) +
-                          64 * (last[(t + 128 - gap) % 128] / 4);
-
-        sum += entropy_of((*w)[c]);
-        last[t % 128] = draw_symbol(&random, (*w)[c]);
-    }
-    return sum / (double)n;
-}
-
-double lct_entropy_rate(int64_t gap)
-{
-    const lct_markov_weights *w = lct_markov();
-
-    return gap == 3 ? stationary_entropy(w) : sampled_entropy(w, gap);
 }

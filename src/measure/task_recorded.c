@@ -7,9 +7,9 @@
 enum { TEST_SEED = 1, FLOORS = 64 };
 
 /* A score copied from the store, because the store is locked while scores are
-   read. */
+   read. Its own 'setting' is no longer valid. */
 struct copied {
-    struct lct_task_score score;
+    locant_task_score score;
     char setting[64];
 };
 
@@ -35,7 +35,7 @@ static int copy_score(const struct lct_task_score *score, void *context)
     struct copied *to;
 
     if (score->test_seed != TEST_SEED || score->encoding[0] != '\0' ||
-        strlen(score->setting) >= sizeof to->setting)
+        strlen(score->score.setting) >= sizeof to->setting)
         return 0;
     if (!lct_reserve(&at, &r->room, r->n, 1, sizeof *to)) {
         r->status = locant_fail(LOCANT_ERR_NOMEM,
@@ -46,38 +46,37 @@ static int copy_score(const struct lct_task_score *score, void *context)
     }
     r->scores = at;
     to = &r->scores[r->n++];
-    to->score = *score;
-    memcpy(to->setting, score->setting, strlen(score->setting) + 1);
+    to->score = score->score;
+    memcpy(to->setting, score->score.setting, strlen(score->score.setting) + 1);
     return 0;
 }
 
 /* The floor of a test set of the task; NAN for the score of one place. */
-static locant_status find_floor(double *out, struct recorded *r,
+static locant_status find_floor(double *out, struct recorded *r, int64_t run,
                                 const struct lct_task *task,
-                                const struct copied *c)
+                                const locant_task_score *c)
 {
-    const locant_task_test test = { c->score.length, "", task->value };
+    const locant_task_test test = { c->length, "", task->value };
 
-    if (c->score.length < task->shortest || c->score.length > task->longest)
+    if (c->length < task->shortest || c->length > task->longest)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: a score of run %lld has a"
                            " length that %s has not got",
-                           r->store->path, (long long)c->score.run,
-                           task->info.id);
-    *out = c->score.place < 0 && task->floor == NULL ? 0 : NAN;
-    if (c->score.place >= 0 || task->floor == NULL)
+                           r->store->path, (long long)run, task->info.id);
+    *out = c->place < 0 && task->floor == NULL ? 0 : NAN;
+    if (c->place >= 0 || task->floor == NULL)
         return LOCANT_OK;
     for (int i = 0; i < r->n_floors; i++)
         if (r->floors[i].task == task && r->floors[i].length == test.length &&
-            r->floors[i].items == c->score.items) {
+            r->floors[i].items == c->items) {
             *out = r->floors[i].value;
             return LOCANT_OK;
         }
-    LCT_TRY(lct_task_floor(out, task, &test, TEST_SEED, c->score.items));
+    LCT_TRY(lct_task_floor(out, task, &test, TEST_SEED, c->items));
     if (r->n_floors < FLOORS) {
         r->floors[r->n_floors].task = task;
         r->floors[r->n_floors].length = test.length;
-        r->floors[r->n_floors].items = c->score.items;
+        r->floors[r->n_floors].items = c->items;
         r->floors[r->n_floors++].value = *out;
     }
     return LOCANT_OK;
@@ -107,19 +106,11 @@ static locant_status show_scores(struct recorded *r, int *stop,
     take_setup(setup, extra.key);
     for (size_t i = 0; i < r->n && !*stop; i++) {
         const struct copied *c = &r->scores[i];
-        locant_task_score score = {
-            .task = task->info.id,
-            .setting = c->setting,
-            .length = c->score.length,
-            .place = c->score.place,
-            .items = c->score.items,
-            .exact = c->score.exact,
-            .tokens = c->score.tokens,
-            .hits = c->score.hits,
-            .loss = c->score.loss,
-        };
+        locant_task_score score = c->score;
 
-        LCT_TRY(find_floor(&score.floor, r, task, c));
+        score.task = task->info.id;
+        score.setting = c->setting;
+        LCT_TRY(find_floor(&score.floor, r, run->id, task, &score));
         *stop = r->visit(run, setup, &score, r->context);
     }
     return LOCANT_OK;

@@ -26,8 +26,8 @@ struct scoring {
     int64_t crop;              /* tokens given at the end of a row; 0: all */
     locant_encoding *encoding; /* NULL until needed, like the model */
     struct lct_model *model;
-    int64_t room; /* tokens that the arrays can hold */
-    int32_t *tokens, *targets, *places;
+    int64_t room;                       /* tokens that the arrays can hold */
+    int32_t *tokens, *targets, *places; /* one allocation */
     real *loss;
     uint8_t *hit;
     struct lct_tallies tallies;
@@ -44,33 +44,29 @@ static void make_rows(struct scoring *s, int64_t first, int64_t rows,
                       int64_t size)
 {
     for (int64_t b = 0; b < rows; b++) {
-        struct lct_row r = {
-            .size = size,
-            .tokens = s->tokens + b * size,
-            .targets = s->targets + b * size,
-            .places = s->places + b * size,
-        };
+        const int64_t at = b * size;
+        struct lct_row r = { .size = size,
+                             .tokens = s->tokens + at,
+                             .targets = s->targets + at,
+                             .places = s->places + at };
 
         lct_task_test_row(&r, s->task, s->test, s->o.test_seed, first + b);
     }
 }
 
-static locant_status tell(struct scoring *s, int64_t tokens)
+static locant_status tell(const struct scoring *s)
 {
     const double elapsed = lct_clock() - s->begun;
-    locant_progress p = {
-        .phase = "score",
-        .encoding = s->run.encoding,
-        .seed = s->run.seed,
-        .loss = NAN,
-        .total = s->total,
-        .elapsed = elapsed,
-        .left = NAN,
-        .rate = NAN,
-    };
+    locant_progress p = { .phase = "score",
+                          .encoding = s->run.encoding,
+                          .seed = s->run.seed,
+                          .loss = NAN,
+                          .done = s->done,
+                          .total = s->total,
+                          .elapsed = elapsed,
+                          .left = NAN,
+                          .rate = NAN };
 
-    s->done += tokens;
-    p.done = s->done;
     if (elapsed > 0) {
         p.rate = (double)s->done / elapsed;
         p.left = (double)(s->total - s->done) / p.rate;
@@ -78,8 +74,8 @@ static locant_status tell(struct scoring *s, int64_t tokens)
     if (s->o.progress == NULL || s->o.progress(&p, s->o.context) == 0)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_INTERRUPTED,
-                       "locant_task_evaluate: the"
-                       " scoring of run %" PRId64 " was stopped",
+                       "locant_task_evaluate: the scoring of run %" PRId64
+                       " was stopped",
                        s->run.id);
 }
 
@@ -108,13 +104,9 @@ static locant_status score_rows(struct scoring *s, int64_t first, int64_t rows,
                               s->loss, NULL));
     LCT_TRY(lct_model_hits(s->model, s->hit));
     for (int64_t b = 0; b < rows; b++) {
-        const struct lct_answers a = {
-            size,
-            s->targets + b * size,
-            s->places + b * size,
-            s->hit + b * size,
-            s->loss + b * size,
-        };
+        const int64_t at = b * size;
+        const struct lct_answers a = { size, s->targets + at, s->places + at,
+                                       s->hit + at, s->loss + at };
 
         if (!lct_tally_add(&s->tallies, &a))
             return locant_fail(LOCANT_ERR_PARAM,
@@ -122,7 +114,25 @@ static locant_status score_rows(struct scoring *s, int64_t first, int64_t rows,
                                " more than %d places at length %" PRId64,
                                s->task->info.id, LCT_PLACES, s->test->length);
     }
-    return tell(s, rows * size);
+    s->done += rows * size;
+    return tell(s);
+}
+
+static locant_task_score score_of(const struct scoring *s,
+                                  const struct lct_tally *t)
+{
+    return (locant_task_score){
+        .task = s->task->info.id,
+        .setting = s->test->setting,
+        .length = s->test->length,
+        .place = t->place,
+        .items = t->items,
+        .exact = t->exact,
+        .tokens = t->tokens,
+        .hits = t->hits,
+        .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
+        .floor = t->place < 0 && t->tokens > 0 ? s->floor : NAN,
+    };
 }
 
 static locant_status record(struct scoring *s)
@@ -130,22 +140,13 @@ static locant_status record(struct scoring *s)
     struct lct_task_score scores[LCT_PLACES + 1];
 
     for (int i = 0; i < s->tallies.n; i++) {
-        const struct lct_tally *t = &s->tallies.at[i];
-
         scores[i] = (struct lct_task_score){
             .run = s->run.id,
-            .task = s->task->info.id,
-            .setting = s->setting,
             .encoding = s->as,
             .test_seed = (int64_t)s->o.test_seed,
-            .length = s->test->length,
-            .place = t->place,
-            .items = t->items,
-            .exact = t->exact,
-            .tokens = t->tokens,
-            .hits = t->hits,
-            .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
+            .score = score_of(s, &s->tallies.at[i]),
         };
+        scores[i].score.setting = s->setting;
     }
     return lct_store_add_scores(s->store, scores, (size_t)s->tallies.n);
 }
@@ -161,16 +162,14 @@ static locant_status load(struct scoring *s)
     LCT_TRY(lct_store_writable(s->store, "locant_task_evaluate"));
     LCT_TRY(
         lct_load_trained(&s->model, &s->encoding, s->store, &s->run, s->room));
-    s->tokens = locant_alloc(n * sizeof *s->tokens);
-    s->targets = locant_alloc(n * sizeof *s->targets);
-    s->places = locant_alloc(n * sizeof *s->places);
+    s->tokens = locant_alloc(3 * n * sizeof *s->tokens);
     s->loss = locant_alloc(n * sizeof *s->loss);
     s->hit = locant_alloc(n * sizeof *s->hit);
-    if (!s->tokens || !s->targets || !s->places || !s->loss || !s->hit)
+    if (!s->tokens || !s->loss || !s->hit)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_task_evaluate: no memory"
-                           " for %zu tokens",
-                           n);
+                           "locant_task_evaluate: no memory for %zu tokens", n);
+    s->targets = s->tokens + n;
+    s->places = s->targets + n;
     return LOCANT_OK;
 }
 
@@ -189,24 +188,25 @@ static locant_status compute(struct scoring *s)
 
 /* ------------------------------------------------------------ what is there */
 
-static int take_stored(const struct lct_task_score *score, void *context)
+static int add_stored(const struct lct_task_score *stored, void *context)
 {
+    const locant_task_score *x = &stored->score;
     struct scoring *s = context;
     struct lct_tally *t;
 
-    if (strcmp(score->setting, s->setting) != 0 ||
-        strcmp(score->encoding, s->as) != 0 ||
-        score->test_seed != (int64_t)s->o.test_seed ||
-        score->length != s->test->length)
+    if (strcmp(x->setting, s->setting) != 0 ||
+        strcmp(stored->encoding, s->as) != 0 ||
+        stored->test_seed != (int64_t)s->o.test_seed ||
+        x->length != s->test->length)
         return 0;
-    t = lct_tally_of(&s->tallies, score->place);
+    t = lct_tally_of(&s->tallies, x->place);
     if (t == NULL)
         return 1;
-    t->items = score->items;
-    t->exact = score->exact;
-    t->tokens = score->tokens;
-    t->hits = score->hits;
-    t->loss = score->loss * (double)score->tokens;
+    t->items = x->items;
+    t->exact = x->exact;
+    t->tokens = x->tokens;
+    t->hits = x->hits;
+    t->loss = x->loss * (double)x->tokens;
     return 0;
 }
 
@@ -229,33 +229,10 @@ static bool is_whole(struct scoring *s)
 static void show(struct scoring *s, int *stop)
 {
     for (int i = 0; i < s->tallies.n && !*stop; i++) {
-        const struct lct_tally *t = &s->tallies.at[i];
-        const locant_task_score score = {
-            .task = s->task->info.id,
-            .setting = s->test->setting,
-            .length = s->test->length,
-            .place = t->place,
-            .items = t->items,
-            .exact = t->exact,
-            .tokens = t->tokens,
-            .hits = t->hits,
-            .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
-            .floor = i == 0 && t->tokens > 0 ? s->floor : NAN,
-        };
+        const locant_task_score score = score_of(s, &s->tallies.at[i]);
 
         *stop = s->visit(&score, s->context);
     }
-}
-
-/* Longest row, in tokens, that the run's encoding is defined at. */
-static locant_status find_reach(int64_t *reach, const struct scoring *s)
-{
-    locant_encoding *e;
-
-    LCT_TRY(lct_run_encoding(&e, s->store, &s->run));
-    *reach = locant_encoding_length_limit(e);
-    locant_encoding_free(e);
-    return LOCANT_OK;
 }
 
 static locant_status score_test(struct scoring *s, const locant_task_test *test,
@@ -272,7 +249,7 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
                  test->setting, test->setting[0] ? ";" : "", s->o.items);
     if (size <= reach) {
         LCT_TRY(lct_store_scores(s->store, s->run.id, s->task->info.id,
-                                 take_stored, s));
+                                 add_stored, s));
         if (is_whole(s))
             s->total -= s->o.items * size;
         else
@@ -286,10 +263,13 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
 
 static locant_status score_all(struct scoring *s, const locant_task_test *tests)
 {
-    int64_t reach;
+    locant_encoding *e;
+    int64_t reach; /* longest row, in tokens, that the encoding is defined at */
     int stop = 0;
 
-    LCT_TRY(find_reach(&reach, s));
+    LCT_TRY(lct_run_encoding(&e, s->store, &s->run));
+    reach = locant_encoding_length_limit(e);
+    locant_encoding_free(e);
     s->room = ROOM;
     for (const locant_task_test *t = tests; t->length > 0; t++) {
         const int64_t size = lct_task_size(s->task, t->length);
@@ -312,30 +292,20 @@ static void release(struct scoring *s)
     lct_model_free(s->model);
     locant_encoding_free(s->encoding);
     locant_release(s->tokens);
-    locant_release(s->targets);
-    locant_release(s->places);
     locant_release(s->loss);
     locant_release(s->hit);
 }
 
 static locant_status check(struct scoring *s, const locant_task_test *tests)
 {
-    if (strcmp(s->run.status, "done") != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_task_evaluate: run %" PRId64
-                           " is %s, expected done",
-                           s->run.id, s->run.status);
-    if (s->o.items < 1 || s->o.items > LCT_MOST_ITEMS)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_task_evaluate: items is %" PRId64
-                           ", expected 1 .. %d",
-                           s->o.items, LCT_MOST_ITEMS);
+    LCT_TRY(lct_check_done("locant_task_evaluate", &s->run));
+    LCT_TRY(lct_check_range("locant_task_evaluate", "items", s->o.items, 1,
+                            LCT_MOST_ITEMS));
     for (const locant_task_test *t = tests; t->length != 0; t++)
         if (t->length < s->task->shortest || t->length > s->task->longest)
             return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_task_evaluate: length"
-                               " %" PRId64 ", but %s has %" PRId64
-                               " .. %" PRId64,
+                               "locant_task_evaluate: length %" PRId64
+                               ", but %s has %" PRId64 " .. %" PRId64,
                                t->length, s->task->info.id, s->task->shortest,
                                s->task->longest);
     return LOCANT_OK;
@@ -361,35 +331,31 @@ static locant_status find_task(struct scoring *s, int64_t run)
 static locant_status evaluate(struct scoring *s)
 {
     const size_t n = s->o.lengths ? s->o.n_lengths : 0;
-    locant_task_test *tests;
+    locant_task_test *own = locant_alloc((n + 1) * sizeof *own);
+    const locant_task_test *tests = n > 0 ? own : s->task->info.tests;
     locant_status status;
 
-    if (n == 0) {
-        LCT_TRY(check(s, s->task->info.tests));
-        return score_all(s, s->task->info.tests);
-    }
-    tests = locant_alloc((n + 1) * sizeof *tests);
-    if (tests == NULL)
+    if (own == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory");
     for (size_t i = 0; i < n; i++)
-        tests[i] = (locant_task_test){ s->o.lengths[i] ? s->o.lengths[i] : -1,
-                                       "", s->task->value };
+        own[i] = (locant_task_test){ s->o.lengths[i] ? s->o.lengths[i] : -1, "",
+                                     s->task->value };
     status = check(s, tests);
     if (status == LOCANT_OK)
         status = score_all(s, tests);
-    locant_release(tests);
+    locant_release(own);
     return status;
 }
 
 static void read_as(struct scoring *s, const struct lct_task_reading *as)
 {
+    int n = 0;
+
     snprintf(s->run.encoding, sizeof s->run.encoding, "%s", as->spec);
     s->crop = as->crop;
     if (as->crop > 0)
-        snprintf(s->as, sizeof s->as, "crop(%" PRId64 ") %s", as->crop,
-                 as->spec);
-    else
-        snprintf(s->as, sizeof s->as, "%s", as->spec);
+        n = snprintf(s->as, sizeof s->as, "crop(%" PRId64 ") ", as->crop);
+    snprintf(s->as + n, sizeof s->as - (size_t)n, "%s", as->spec);
 }
 
 locant_status locant_task_evaluate(locant_store *store, int64_t run,
@@ -411,11 +377,7 @@ locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
     LCT_NOT_NULL(fn, store);
     LCT_NOT_NULL(fn, options);
     LCT_NOT_NULL(fn, visit);
-    if (options->struct_size != sizeof *options)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: options->struct_size is %zu,"
-                           " expected %zu",
-                           fn, options->struct_size, sizeof *options);
+    LCT_TRY(lct_check_struct(fn, options->struct_size, sizeof *options));
     s = locant_alloc(sizeof *s);
     if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);

@@ -148,10 +148,4 @@ const lct_markov_weights *lct_markov(void);
 /* -ln P of the answers of a row, summed. */
 double lct_markov_floor(const struct lct_row *r);
 
-/*
- * Entropy rate in nats per symbol. gap 3: from the stationary distribution of
- * the 256 contexts. Else the mean entropy of the contexts of 2^20 symbols, with
- * a standard error of about .001.
- */
-double lct_entropy_rate(int64_t gap);
 #endif

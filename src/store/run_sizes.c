@@ -6,6 +6,26 @@
 
 /* ------------------------------------------------------------------- sizes */
 
+locant_status lct_check_struct(const char *fn, size_t size, size_t expected)
+{
+    if (size == expected)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: options->struct_size is %zu, expected %zu", fn,
+                       size, expected);
+}
+
+locant_status lct_check_range(const char *fn, const char *name, int64_t value,
+                              int64_t low, int64_t high)
+{
+    if (value >= low && value <= high)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: %s is %" PRId64 ", expected %" PRId64
+                       " .. %" PRId64,
+                       fn, name, value, low, high);
+}
+
 locant_status lct_check_sizes(const locant_train_options *o)
 {
     const struct {
@@ -19,21 +39,14 @@ locant_status lct_check_sizes(const locant_train_options *o)
     };
 
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
-        if (size[i].value < 1 || size[i].value > size[i].max)
-            return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_train: %s is %" PRId64
-                               ", expected 1 .. %" PRId64,
-                               size[i].name, size[i].value, size[i].max);
+        LCT_TRY(lct_check_range("locant_train", size[i].name, size[i].value, 1,
+                                size[i].max));
     if (o->kv_heads < 0 || o->kv_heads > o->heads)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: kv_heads is %" PRId64
                            ", expected 0 .. heads, which is %" PRId64,
                            o->kv_heads, o->heads);
-    if (o->memory < 0 || o->memory > 1 << 20)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: memory is %" PRId64
-                           ", expected 0 .. %d",
-                           o->memory, 1 << 20);
+    LCT_TRY(lct_check_range("locant_train", "memory", o->memory, 0, 1 << 20));
     if (o->parent < 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: parent is %" PRId64

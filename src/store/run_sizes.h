@@ -9,6 +9,12 @@ enum { LCT_VOCAB = 256 };
 /* Most steps of a run. */
 #define LCT_STEPS_MAX (INT64_C(1) << 40)
 
+/* Refuse options whose struct_size is not the one expected, and a value outside
+   low .. high; 'fn' is the public function. Errors: PARAM. */
+locant_status lct_check_struct(const char *fn, size_t size, size_t expected);
+locant_status lct_check_range(const char *fn, const char *name, int64_t value,
+                              int64_t low, int64_t high);
+
 /* Check a run's options from layers and width to memory and parent. Errors:
    PARAM. */
 locant_status lct_check_sizes(const locant_train_options *o);

@@ -9,6 +9,7 @@
 #define LCT_STORE_H
 #include "../corpus/corpus.h"
 #include "locant/encoding.h"
+#include "locant/tasks.h"
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -105,16 +106,9 @@ locant_status lct_store_end(locant_store *s, locant_status status);
 
 /* -------------------------------------------------------------------- open */
 
-/* Check that this is a store of a version that can be used; *blank: the
-   database is empty. */
-locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s);
-
 /* Refuse with IO unless runs.db, if it exists, and the files that SQLite keeps
    beside it are regular files. Nothing is opened. */
 locant_status lct_store_check_files(bool *there, const char *path);
-
-/* Make the schema what this version expects, in one transaction. */
-locant_status lct_store_migrate(locant_store *s);
 
 /* Run the scripts from version 'from' to 'to'; returns SQLite's code. */
 int lct_store_make_schema(sqlite3 *db, int64_t from, int64_t to);
@@ -273,14 +267,10 @@ enum { LCT_MOST_ITEMS = 1 << 20 };
 /* Items of one fixed test set that a run solved. */
 struct lct_task_score {
     int64_t run;
-    const char *task;     /* "T1", .. */
-    const char *setting;  /* what else the items depend on: "pairs=8"; "" */
     const char *encoding; /* spec it was scored under; "": the trained one */
-    int64_t test_seed, length;
-    int64_t place;        /* distance, depth or t; -1: all places together */
-    int64_t items, exact; /* items, and those without an error */
-    int64_t tokens, hits; /* tokens of all answers; those that are right */
-    double loss;          /* nats per token of the answers */
+    int64_t test_seed;
+    locant_task_score score; /* 'setting' includes what else the items depend
+                                on; the floor is not in the store */
 };
 
 /* Record scores in one transaction; existing scores are kept. */

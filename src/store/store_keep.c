@@ -16,12 +16,14 @@ locant_status lct_store_keep_corpus(locant_store *s, const struct lct_recipe *r)
 
 static locant_status add_score(locant_store *s, const struct lct_task_score *t)
 {
+    const locant_task_score *x = &t->score;
+
     return lct_store_exec(
         s,
         "INSERT OR IGNORE INTO task_scores VALUES"
         " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        "isssiiiiiiid", t->run, t->task, t->setting, t->encoding, t->test_seed,
-        t->length, t->place, t->items, t->exact, t->tokens, t->hits, t->loss);
+        "isssiiiiiiid", t->run, x->task, x->setting, t->encoding, t->test_seed,
+        x->length, x->place, x->items, x->exact, x->tokens, x->hits, x->loss);
 }
 
 locant_status lct_store_add_scores(locant_store *s,
@@ -40,13 +42,14 @@ locant_status lct_store_add_scores(locant_store *s,
 static locant_status check_score(const struct lct_task_score *t,
                                  const locant_store *s)
 {
+    const locant_task_score *x = &t->score;
     const char *wrong =
-        t->setting == NULL || t->encoding == NULL   ? "text that is NULL"
-        : t->length < 1 || t->length > 1 << 20      ? "a length out of range"
-        : t->place < -1                             ? "a place below -1"
-        : t->items < 0 || t->items > LCT_MOST_ITEMS ? "items out of range"
-        : t->exact < 0 || t->exact > t->items       ? "exact beyond its items"
-        : t->hits < 0 || t->hits > t->tokens        ? "hits beyond its tokens"
+        x->setting == NULL || t->encoding == NULL   ? "text that is NULL"
+        : x->length < 1 || x->length > 1 << 20      ? "a length out of range"
+        : x->place < -1                             ? "a place below -1"
+        : x->items < 0 || x->items > LCT_MOST_ITEMS ? "items out of range"
+        : x->exact < 0 || x->exact > x->items       ? "exact beyond its items"
+        : x->hits < 0 || x->hits > x->tokens        ? "hits beyond its tokens"
                                                     : NULL;
 
     if (wrong == NULL)
@@ -54,29 +57,30 @@ static locant_status check_score(const struct lct_task_score *t,
     return locant_fail(LOCANT_ERR_FORMAT,
                        "%s: a score of run %lld on %s has"
                        " %s",
-                       s->path, (long long)t->run, t->task, wrong);
+                       s->path, (long long)t->run, x->task, wrong);
 }
 
 static locant_status visit_scores(struct lct_task_score *t, locant_store *s,
                                   sqlite3_stmt *stmt, lct_score_visitor visit,
                                   void *context)
 {
+    locant_task_score *x = &t->score;
     bool row;
 
     for (;;) {
         LCT_TRY(lct_store_step(&row, s, stmt));
         if (!row)
             return LOCANT_OK;
-        t->setting = (const char *)sqlite3_column_text(stmt, 0);
+        x->setting = (const char *)sqlite3_column_text(stmt, 0);
         t->encoding = (const char *)sqlite3_column_text(stmt, 1);
         t->test_seed = sqlite3_column_int64(stmt, 2);
-        t->length = sqlite3_column_int64(stmt, 3);
-        t->place = sqlite3_column_int64(stmt, 4);
-        t->items = sqlite3_column_int64(stmt, 5);
-        t->exact = sqlite3_column_int64(stmt, 6);
-        t->tokens = sqlite3_column_int64(stmt, 7);
-        t->hits = sqlite3_column_int64(stmt, 8);
-        t->loss = lct_column_double(stmt, 9);
+        x->length = sqlite3_column_int64(stmt, 3);
+        x->place = sqlite3_column_int64(stmt, 4);
+        x->items = sqlite3_column_int64(stmt, 5);
+        x->exact = sqlite3_column_int64(stmt, 6);
+        x->tokens = sqlite3_column_int64(stmt, 7);
+        x->hits = sqlite3_column_int64(stmt, 8);
+        x->loss = lct_column_double(stmt, 9);
         LCT_TRY(check_score(t, s));
         if (visit(t, context) != 0)
             return LOCANT_OK;
@@ -86,7 +90,7 @@ static locant_status visit_scores(struct lct_task_score *t, locant_store *s,
 locant_status lct_store_scores(locant_store *s, int64_t run, const char *task,
                                lct_score_visitor visit, void *context)
 {
-    struct lct_task_score t = { .run = run, .task = task };
+    struct lct_task_score t = { .run = run, .score.task = task };
     sqlite3_stmt *stmt = NULL;
     locant_status status;
 

@@ -77,8 +77,9 @@ static locant_status inspect_header(bool *empty, const char *path)
     return judge(path, big_endian(header + 68), big_endian(header + 60));
 }
 
-/* Check the database as SQLite reads it; this overrules the header. */
-locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s)
+/* Check the database as SQLite reads it; this overrules the header. *blank: it
+   is empty. */
+static locant_status inspect(bool *blank, int64_t *version, locant_store *s)
 {
     int64_t application = 0, tables = 0;
     bool found;
@@ -96,15 +97,15 @@ locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s)
     return lct_store_check_schema(s, *version);
 }
 
-locant_status lct_store_migrate(locant_store *s)
+static locant_status migrate(locant_store *s)
 {
     int64_t version = 0;
     bool blank;
     locant_status status;
 
-    LCT_TRY(lct_store_begin(s, __func__));
+    LCT_TRY(lct_store_begin(s, "locant_store_open"));
     /* If several processes find an old schema, the first one migrates it. */
-    status = lct_store_inspect(&blank, &version, s);
+    status = inspect(&blank, &version, s);
     lct_store_restart(&s->guard);
     if (status == LOCANT_OK &&
         lct_store_make_schema(s->db, version, LCT_STORE_VERSION) != SQLITE_OK)
@@ -122,7 +123,7 @@ static locant_status inspect_alone(bool *blank, int64_t *version,
     locant_status status;
 
     LCT_TRY(lct_store_exec(s, "BEGIN", ""));
-    status = lct_store_inspect(blank, version, s);
+    status = inspect(blank, version, s);
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
@@ -165,7 +166,7 @@ static locant_status connect_writable(locant_store *s)
         return lct_store_failed(s, s->db);
     LCT_TRY(inspect_alone(&blank, &version, s));
     if (version < LCT_STORE_VERSION)
-        LCT_TRY(lct_store_migrate(s));
+        LCT_TRY(migrate(s));
     s->version = LCT_STORE_VERSION;
     return enable_wal(s);
 }
@@ -330,7 +331,7 @@ static locant_status open_readonly(locant_store *s)
     LCT_TRY(inspect_header(&blank, s->path));
     if (!blank) {
         LCT_TRY(lct_store_connect_readonly(&s->db, &s->guard, s, LCT_STEPS));
-        LCT_TRY(lct_store_inspect(&blank, &s->version, s));
+        LCT_TRY(inspect(&blank, &s->version, s));
     }
     if (blank)
         return locant_fail(LOCANT_ERR_IO, "%s: no store there", s->path);

@@ -33,6 +33,16 @@ static locant_status make_model(struct lct_model **model,
     return lct_model_create(model, &config, 1, room, gradients);
 }
 
+locant_status lct_check_done(const char *fn, const locant_run_info *run)
+{
+    if (strcmp(run->status, "done") == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: run %" PRId64 " is %s at step %" PRId64
+                       " of %" PRId64 ", expected it done",
+                       fn, run->id, run->status, run->step, run->steps);
+}
+
 /* Counts query and output matrices of attention and both matrices of the
    feed-forward layer, whose sizes do not depend on encoding and heads. */
 locant_status lct_check_room(const locant_run_info *run, const char *path,

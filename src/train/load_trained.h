@@ -66,6 +66,9 @@ locant_status lct_load_trained_as(struct lct_model **model,
                                   locant_store *store,
                                   const locant_run_info *run, int64_t room);
 
+/* Refuse a run that is not done, for function 'fn'. */
+locant_status lct_check_done(const char *fn, const locant_run_info *run);
+
 /*
  * Refuse with FORMAT if the checkpoint at 'path' is too small for the run's
  * model. A row of the store can name a model of any size, and memory is

@@ -52,11 +52,7 @@ static locant_status check_options(const locant_corpus *corpus,
                            !o             ? "options"
                            : !o->encoding ? "options->encoding"
                                           : "corpus");
-    if (o->struct_size != sizeof *o)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_train: options->struct_size is %zu,"
-                           " expected %zu",
-                           o->struct_size, sizeof *o);
+    LCT_TRY(lct_check_struct("locant_train", o->struct_size, sizeof *o));
     LCT_TRY(lct_check_sizes(o));
     if (!(o->learning_rate > 0 && isfinite(o->learning_rate)))
         return locant_fail(LOCANT_ERR_PARAM,
