@@ -77,17 +77,17 @@ set(LAB_SOURCES
   measure/forecast_seeds.c measure/gate_text.c measure/gates.c
   measure/identities.c measure/jobs.c measure/losses.c measure/measures.c
   measure/numbers.c measure/numbers_extension.c measure/numbers_facts.c
-  measure/numbers_measures.c measure/numbers_orderings.c
-  measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
-  measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
-  measure/plan_run.c measure/probe.c measure/probe_attention.c
-  measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
-  measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
-  measure/probe_training.c measure/probe_usage.c measure/probe_window.c
-  measure/properties.c measure/report_tasks.c measure/report_tasks_plan.c
-  measure/results.c measure/results_probe.c measure/results_references.c
-  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
-  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
+  measure/numbers_orderings.c measure/numbers_probes.c measure/numbers_put.c
+  measure/numbers_surface.c measure/numbers_tasks.c
+  measure/numbers_training.c measure/plan.c measure/plan_run.c
+  measure/probe.c measure/probe_attention.c measure/probe_field.c
+  measure/probe_maps.c measure/probe_partial.c measure/probe_rows.c
+  measure/probe_states.c measure/probe_tables.c measure/probe_training.c
+  measure/probe_usage.c measure/probe_window.c measure/properties.c
+  measure/report_tasks.c measure/report_tasks_plan.c measure/results.c
+  measure/results_probe.c measure/results_references.c measure/results_runs.c
+  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
+  measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_power.c measure/statistics_rank.c
   measure/statistics_tests.c measure/study.c measure/study_file.c
   measure/study_read.c measure/surface.c measure/task_copy.c
