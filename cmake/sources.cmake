@@ -74,9 +74,9 @@ set(LAB_SOURCES
   measure/claims.c measure/evaluate.c measure/evaluate_as.c
   measure/evaluate_checks.c measure/evaluate_windows.c measure/extension.c
   measure/extension_cell.c measure/extension_plan.c measure/forecast.c
-  measure/forecast_seeds.c measure/gate_text.c measure/gates.c
-  measure/identities.c measure/jobs.c measure/losses.c measure/measures.c
-  measure/numbers.c measure/numbers_extension.c measure/numbers_facts.c
+  measure/forecast_seeds.c measure/gates.c measure/identities.c
+  measure/jobs.c measure/losses.c measure/measures.c measure/numbers.c
+  measure/numbers_extension.c measure/numbers_facts.c
   measure/numbers_orderings.c measure/numbers_probes.c measure/numbers_put.c
   measure/numbers_surface.c measure/numbers_tasks.c
   measure/numbers_training.c measure/plan.c measure/plan_run.c
@@ -104,8 +104,8 @@ set(LAB_SOURCES
   report/cell.c report/figures.c report/figures_draw.c
   report/figures_extension.c report/figures_learning.c report/figures_probe.c
   report/figures_rope.c report/figures_tasks.c report/figures_tasks_maps.c
-  report/html_table.c report/lines.c report/look.c report/messages.c
-  report/page.c report/page_compare.c report/page_data.c
+  report/gate_text.c report/html_table.c report/lines.c report/look.c
+  report/messages.c report/page.c report/page_compare.c report/page_data.c
   report/page_extension.c report/page_figures.c report/page_identities.c
   report/page_notes.c report/page_numbers.c report/page_probes.c
   report/page_protocols.c report/page_script.c report/page_style.c

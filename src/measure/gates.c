@@ -10,7 +10,8 @@
  *   g7  every claim passes its corrected test
  *
  * Comparisons with a NAN are false, and conditions are written so that a NAN
- * makes a gate fail.  Findings are kept as values; gate_text.c words them.
+ * makes a gate fail.  Findings are kept as values and the id of a message; the
+ * report words them.
  */
 #include "../core/size.h"
 #include "gates.h"
@@ -33,7 +34,6 @@ static void judge(locant_report_gate *g, int passed, const char *text,
     snprintf(g->text, sizeof g->text, "%s", text);
     for (int i = 0; i < LOCANT_GATE_VALUES; i++)
         g->value[i] = values[i];
-    lct_gate_say(g);
 }
 /* clang-format off */
 #define VALUES(...) (const double[LOCANT_GATE_VALUES]){ __VA_ARGS__ }

@@ -286,3 +286,32 @@ locant_status lct_check_properties(bool *held, char message[256],
     *held = p.held;
     return status;
 }
+
+locant_status lct_judge_properties(struct lct_results *r)
+{
+    locant_report_gate *gate = &r->gates[0];
+    char message[256] = "";
+    bool held = true;
+
+    for (size_t i = 0; i < r->n && held; i++)
+        LCT_TRY(lct_check_properties(&held, message, r->groups[i].spec,
+                                     r->heads, r->width));
+    for (int i = 0; i < LCT_IDENTITIES; i++) {
+        struct lct_identity *one = &r->identities[i];
+
+        LCT_TRY(lct_identity(one, i));
+        r->n_identities = i + 1;
+        if (held && !one->holds)
+            snprintf(message, sizeof message,
+                     "%.180s: not so here (error "
+                     "%.2g)",
+                     one->name, one->error);
+        held = held && one->holds;
+    }
+    snprintf(gate->name, sizeof gate->name, "g1");
+    gate->passed = held;
+    snprintf(gate->text, sizeof gate->text, held ? "g1.hold" : "g1.lacks");
+    gate->value[0] = (double)r->n;
+    memcpy(gate->spec[0], message, sizeof gate->spec[0]);
+    return LOCANT_OK;
+}
