@@ -27,7 +27,7 @@ struct lct_result {
                                    blocks]; NULL: not measured, or P1 */
     size_t n_steps;
     /* [n_steps]: training curve; norms of the gradient, of all parameters and
-       of the encoding's, NAN where it has none */
+       of the encoding's, NAN where it has none; 'step' owns the memory */
     double *step, *step_loss, *step_norm, *step_own_norm;
     char batch_checksum[17];        /* of every batch trained on; gate g6 */
     int64_t bytes;                  /* memory of the model in training */

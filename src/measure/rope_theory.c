@@ -3,7 +3,7 @@
 #include <complex.h>
 #include <math.h>
 
-static const double turn = 6.28318530717958647692;
+static const double two_pi = 6.28318530717958647692;
 
 void lct_rope_frequencies(double *freq, double base, int64_t dim)
 {
@@ -81,11 +81,6 @@ double lct_ntk_base(double base, int64_t dim, double factor)
     return base * pow(factor, (double)dim / (double)(dim - 2));
 }
 
-double lct_yarn_gain(double factor)
-{
-    return 0.1 * log(factor) + 1;
-}
-
 static double between(double low, double x, double high)
 {
     return fmin(fmax(x, low), high);
@@ -94,7 +89,7 @@ static double between(double low, double x, double high)
 /* Index of the pair that makes r rotations within the trained length. */
 static double index_of(const struct lct_rope_setup *p, double r)
 {
-    return (double)p->dim / 2 * log((double)p->length / (r * turn)) /
+    return (double)p->dim / 2 * log((double)p->length / (r * two_pi)) /
            log(p->base);
 }
 
@@ -117,7 +112,7 @@ void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p)
 
     for (int64_t j = 0; j < p->dim / 2; j++) {
         const double share = 2.0 * (double)j / (double)p->dim;
-        const double length = turn * pow(p->base, share);
+        const double length = two_pi * pow(p->base, share);
         const double r = (double)p->length / length;
         const double g = between(0, (r - p->slow) / (p->fast - p->slow), 1);
         const double i = index_ramp(p, (double)j);
@@ -128,7 +123,7 @@ void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p)
             .gamma_turns = g,
             .gamma_index = i,
             .pi = length * p->factor,
-            .ntk = turn * pow(ntk, share),
+            .ntk = two_pi * pow(ntk, share),
             .yarn_turns = length / (g + (1 - g) / p->factor),
             .yarn_index = length / (i + (1 - i) / p->factor),
         };
@@ -140,7 +135,7 @@ int64_t lct_rope_rotating(const double *freq, int64_t pairs, int64_t length)
     int64_t n = 0;
 
     for (int64_t j = 0; j < pairs; j++)
-        n += turn <= (double)length * freq[j];
+        n += two_pi <= (double)length * freq[j];
     return n;
 }
 
@@ -153,15 +148,6 @@ static double sum_of_cosines(const double *freq, int64_t pairs, double m)
     for (int64_t j = 0; j < pairs; j++)
         sum += cos(m * freq[j]);
     return sum;
-}
-
-double lct_rope_least_sum(const double *freq, int64_t pairs, int64_t length)
-{
-    double least = (double)pairs;
-
-    for (int64_t m = 1; m < length; m++)
-        least = fmin(least, sum_of_cosines(freq, pairs, (double)m));
-    return least;
 }
 
 double lct_smallest_base(int64_t dim, int64_t length)
@@ -186,18 +172,4 @@ double lct_smallest_base(int64_t dim, int64_t length)
 double lct_fitted_base(double length)
 {
     return 0.0424 * pow(length, 1.628);
-}
-
-/* ------------------------------------------------------------------- phases */
-
-double lct_phase_variance(double x)
-{
-    const double sinc = sin(x) / x;
-
-    return 0.5 + sin(2 * x) / (4 * x) - sinc * sinc;
-}
-
-double lct_used_pair(double base, int64_t dim, double length)
-{
-    return (double)dim / 2 * log(length / 3.657210) / log(base);
 }

@@ -93,9 +93,6 @@ void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p);
 /* base factor^(dim/(dim-2)) */
 double lct_ntk_base(double base, int64_t dim, double factor);
 
-/* What YaRN multiplies queries and keys by: 0.1 ln factor + 1. */
-double lct_yarn_gain(double factor);
-
 /* Number of pairs that make at least one rotation within 'length': the critical
    dimension. */
 int64_t lct_rope_rotating(const double *freq, int64_t pairs, int64_t length);
@@ -103,28 +100,14 @@ int64_t lct_rope_rotating(const double *freq, int64_t pairs, int64_t length);
 /* ------------------------------------------------------------ smallest base */
 
 /*
- * Least sum_j cos(m f_j) over 0 <= m < length. If it is negative, unrelated
- * keys score above equal ones at some distance. Source: Men et al. 2024,
- * arXiv:2405.14591.
- */
-double lct_rope_least_sum(const double *freq, int64_t pairs, int64_t length);
-
-/*
- * The first base of 2, 2.1, 2.205, .. (5 % each) whose least sum is not below
- * 0; NAN if there is none up to 1e12.  Larger bases of the grid may fail again.
+ * The first base of 2, 2.1, 2.205, .. (5 % each) whose least sum_j cos(m f_j)
+ * over 0 <= m < length is not below 0; NAN if there is none up to 1e12.  With a
+ * negative sum unrelated keys score above equal ones at some distance.  Larger
+ * bases of the grid may fail again. Source: Men et al. 2024, arXiv:2405.14591.
  */
 double lct_smallest_base(int64_t dim, int64_t length);
 
 /* The same by a curve fitted to lengths 10^3 .. 10^6: 0.0424 length^1.628. */
 double lct_fitted_base(double length);
 
-/* ------------------------------------------------------------------- phases */
-
-/*
- * The pair that training can use most, (dim/2) log_base(length / x*), where
- * x* = 3.65721 makes V(x) = 1/2 + sin 2x / 4x - (sin x / x)^2, the variance of
- * cos over positions of a uniform phase range x, largest.
- */
-double lct_phase_variance(double x);
-double lct_used_pair(double base, int64_t dim, double length);
 #endif

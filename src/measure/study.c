@@ -116,8 +116,8 @@ static void compare_run(struct difference *d, const json_t *a, const json_t *b)
     }
 }
 
-static void tell(const struct difference *d, size_t batches, size_t runs,
-                 const locant_report_options *o)
+static void notify(const struct difference *d, size_t batches, size_t runs,
+                   const locant_report_options *o)
 {
     char message[256], batch[64];
 
@@ -158,7 +158,7 @@ static void compare(const json_t *own, const json_t *imported,
         batches += !json_equal(json_object_get(one, "batches"),
                                json_object_get(other, "batches"));
     }
-    tell(&d, batches, json_array_size(a), o);
+    notify(&d, batches, json_array_size(a), o);
 }
 
 static locant_status compare_imported(locant_store *store, const char *key,
