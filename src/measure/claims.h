@@ -15,9 +15,10 @@ enum { LCT_MOST_SEEDS = 1000 };
 struct lct_test {
     double mean, half, deviation; /* half of the 95 % t interval */
     double p;                     /* of the t test */
-    double corrected;             /* corrected for all tests of its list */
-    double exact; /* p of the exact sign-flip test, not corrected */
-    int sign;     /* 1: above zero in every run, -1: below, 0: neither */
+    double corrected;             /* p corrected for all tests of its list */
+    double exact;                 /* p of the exact sign-flip test */
+    double exact_corrected;       /* only of changes */
+    int sign; /* 1: above zero in every run, -1: below, 0: neither */
 };
 
 /* Are there enough seeds for the t test? */

@@ -46,9 +46,9 @@ static double block_loss(const struct lct_group *g, size_t s,
     return loss ? loss[k * (size_t)x->eval.blocks + b] : NAN;
 }
 
-locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
-                           const struct lct_results *r, struct lct_term term,
-                           const struct lct_term *less)
+locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
+                         const struct lct_results *r, struct lct_term term,
+                         const struct lct_term *less)
 {
     size_t bytes;
     double *to;
@@ -78,14 +78,6 @@ locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
     return LOCANT_OK;
 }
 
-locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
-                         const struct lct_results *r, int k, int base)
-{
-    const struct lct_term term = { LCT_P1, k }, less = { LCT_P1, base };
-
-    return lct_measured(out, seeds, blocks, r, term, base < 0 ? NULL : &less);
-}
-
 int lct_judged(const struct lct_results *r)
 {
     return r->judged ? r->judged : LOCANT_EVAL_LENGTHS - 1;
@@ -104,7 +96,8 @@ locant_status lct_rank(int *rank, const struct lct_results *r, int k)
     double *loss;
     locant_status status;
 
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, k, -1));
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r,
+                       (struct lct_term){ LCT_P1, k }, NULL));
     status = locant_ranks(rank, loss, r->n, seeds, blocks, .95);
     locant_release(loss);
     return status;

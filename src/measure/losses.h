@@ -3,24 +3,20 @@
 #define LCT_LOSSES_H
 #include "results.h"
 
-/*
- * P1 losses of all groups at length index k, minus those at index 'base' unless
- * it is negative: (*out)[groups, seeds, blocks] in nats per byte, memory of
- * locant_alloc(). Only blocks that all runs have; NAN if there is no run.
- */
-locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
-                         const struct lct_results *r, int k, int base);
-
 /* A measure at length index k; P4 ignores k. */
 struct lct_term {
     enum lct_measure measure;
     int k;
 };
 
-/* The same for any measure; minus another one unless 'less' is NULL. */
-locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
-                           const struct lct_results *r, struct lct_term term,
-                           const struct lct_term *less);
+/*
+ * Losses of all groups, minus another term unless 'less' is NULL:
+ * (*out)[groups, seeds, blocks] in nats per byte, memory of locant_alloc().
+ * Only blocks that all runs have; NAN if there is no run.
+ */
+locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
+                         const struct lct_results *r, struct lct_term term,
+                         const struct lct_term *less);
 
 /* Does any run have this measure? */
 bool lct_has_measure(const struct lct_results *r, enum lct_measure measure);

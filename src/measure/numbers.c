@@ -12,9 +12,9 @@ enum { LENGTHS = LOCANT_EVAL_LENGTHS };
 
 /* Scratch to compare rows. */
 struct scratch {
-    struct lct_test *test;       /* [rows] */
-    double *p, *adjusted, *mean; /* [rows] */
-    int *ranks;                  /* [LENGTHS, rows] */
+    struct lct_test *test; /* [rows] */
+    double *mean;          /* [rows] */
+    int *ranks;            /* [LENGTHS, rows] */
 };
 
 /* clang-format off */
@@ -25,7 +25,8 @@ static const struct lct_field
         LCT_FIELDS_END },
     mean[] = { OF_TEST("mean", mean), LCT_FIELDS_END },
     exact[] = { OF_TEST("mean", mean), OF_TEST("half", half),
-        OF_TEST("p", exact), LCT_FIELDS_END };
+        OF_TEST("p", exact), OF_TEST("holm", exact_corrected),
+        LCT_FIELDS_END };
 /* clang-format on */
 
 /* The object rows.i.part.<length k>. */
@@ -71,18 +72,13 @@ static void put_declared(struct lct_numbers *n, const struct scratch *s)
 
     if (!lct_numbers_check(n, lct_test_changes(s->test, n->r, k)))
         return;
-    for (size_t i = 0; i < n->r->n; i++) {
-        s->p[i] = s->test[i].exact;
-        tested += !isnan(s->p[i]);
-    }
-    if (!lct_numbers_check(n, locant_holm(s->adjusted, s->p, n->r->n)))
-        return;
+    for (size_t i = 0; i < n->r->n; i++)
+        tested += !isnan(s->test[i].exact);
     needed = locant_flip_seeds(tested, LCT_ALPHA);
     for (size_t i = 0; i < n->r->n; i++) {
         json_t *to = lct_part_of_row(n, i, "declared");
 
         lct_put_fields(n, to, exact, &s->test[i]);
-        lct_put_real(n, to, "holm", s->adjusted[i]);
         put_power(n, to, &s->test[i], LCT_ALPHA / (double)tested, needed);
     }
     if (tested > 0 && n->seeds >= 1 && n->seeds <= LOCANT_FLIP_MAX)
@@ -165,19 +161,18 @@ static void compare_rows(struct lct_numbers *n)
 {
     struct scratch s;
     const size_t each =
-        sizeof *s.test + 3 * sizeof *s.p + LENGTHS * sizeof *s.ranks;
+        sizeof *s.test + sizeof *s.mean + LENGTHS * sizeof *s.ranks;
     size_t bytes;
 
     s.test = lct_mul(&bytes, n->r->n + 1, each) ? locant_alloc(bytes) : NULL;
-    if (s.test == NULL)
-        n->status =
+    if (s.test == NULL) {
+        lct_numbers_check(
+            n,
             locant_fail(LOCANT_ERR_NOMEM,
-                        "report: no memory to compare %zu encodings", n->r->n);
-    if (s.test == NULL)
+                        "report: no memory to compare %zu encodings", n->r->n));
         return;
-    s.p = (double *)(s.test + n->r->n);
-    s.adjusted = s.p + n->r->n;
-    s.mean = s.adjusted + n->r->n;
+    }
+    s.mean = (double *)(s.test + n->r->n);
     s.ranks = (int *)(s.mean + n->r->n);
     for (int k = 1; k < LENGTHS; k++)
         put_changes(n, &s, k);
@@ -218,8 +213,8 @@ static void put_part(struct lct_numbers *n, const struct part *part, int k)
     double *loss;
 
     if (!lct_numbers_check(n,
-                           lct_measured(&loss, &seeds, &blocks, n->r, term,
-                                        part->less == NOTHING ? NULL : &plain)))
+                           lct_losses(&loss, &seeds, &blocks, n->r, term,
+                                      part->less == NOTHING ? NULL : &plain)))
         return;
     for (size_t i = 0; i < n->r->n; i++)
         /* the seeds of a row are the first ones of 'seeds' */
