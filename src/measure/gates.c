@@ -27,8 +27,8 @@ enum { NOT_SHUFFLED = 8 };
 static const double causal_bound = 1e-4;
 
 /* Set a gate; its specs were set by the caller. */
-static void judge(locant_report_gate *g, int passed, const char *text,
-                  const double values[LOCANT_GATE_VALUES])
+static void set_gate(locant_report_gate *g, int passed, const char *text,
+                     const double values[LOCANT_GATE_VALUES])
 {
     g->passed = passed;
     snprintf(g->text, sizeof g->text, "%s", text);
@@ -72,8 +72,8 @@ static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
             name_spec(gate, 0, &r->groups[i]);
         }
     }
-    judge(gate, best < r->ngram[0], "g2.best",
-          VALUES(length_of(r, 0), best, r->ngram_order[0], r->ngram[0]));
+    set_gate(gate, best < r->ngram[0], "g2.best",
+             VALUES(length_of(r, 0), best, r->ngram_order[0], r->ngram[0]));
 }
 
 static void uses_context(locant_report_gate *gate, const struct lct_results *r)
@@ -92,9 +92,9 @@ static void uses_context(locant_report_gate *gate, const struct lct_results *r)
         enough += rise >= shuffle_cost;
         most = rise > most ? rise : most;
     }
-    judge(gate, enough >= needed, "g3.shuffle",
-          VALUES(shuffle_cost, (double)enough, (double)r->n, (double)needed,
-                 most, NOT_SHUFFLED));
+    set_gate(gate, enough >= needed, "g3.shuffle",
+             VALUES(shuffle_cost, (double)enough, (double)r->n, (double)needed,
+                    most, NOT_SHUFFLED));
 }
 
 static void is_causal(locant_report_gate *gate, const struct lct_results *r)
@@ -111,8 +111,8 @@ static void is_causal(locant_report_gate *gate, const struct lct_results *r)
                 name_spec(gate, 0, &r->groups[i]);
             }
         }
-    judge(gate, worst <= causal_bound, worst == 0 ? "g4.exact" : "g4.change",
-          VALUES(worst, causal_bound));
+    set_gate(gate, worst <= causal_bound, worst == 0 ? "g4.exact" : "g4.change",
+             VALUES(worst, causal_bound));
 }
 
 /* Lengths beyond the end of an encoding are undefined, which is no failure. */
@@ -137,9 +137,9 @@ static void all_finite(locant_report_gate *gate, const struct lct_results *r)
                 bad++;
             }
     if (bad)
-        judge(gate, 0, "g5.bad", VALUES((double)bad, (double)n));
+        set_gate(gate, 0, "g5.bad", VALUES((double)bad, (double)n));
     else
-        judge(gate, 1, "g5.finite", VALUES((double)n));
+        set_gate(gate, 1, "g5.finite", VALUES((double)n));
 }
 
 static void same_batches(locant_report_gate *gate, const struct lct_results *r)
@@ -154,8 +154,8 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
                 s >= r->groups[i].n || first[0] == 0 ||
                 strcmp(r->groups[i].results[s].batch_checksum, first) != 0;
     }
-    judge(gate, different == 0, different ? "g6.other" : "g6.same",
-          VALUES((double)different));
+    set_gate(gate, different == 0, different ? "g6.other" : "g6.same",
+             VALUES((double)different));
 }
 
 /* Counts the claims of the verdict. */
@@ -192,17 +192,17 @@ static locant_status count_claims(struct claims *c, struct lct_test *test,
 
 /* The page claims nothing else, so this gate can pass or not apply, but not
    fail. */
-static void judge_claims(locant_report_gate *gate, const struct lct_results *r,
-                         const struct claims *c)
+static void set_claims(locant_report_gate *gate, const struct lct_results *r,
+                       const struct claims *c)
 {
     gate->not_applicable = c->made == 0;
     if (c->made > 0)
         name_spec(gate, 0, &r->groups[c->worst]);
-    judge(gate,
-          c->largest<LCT_ALPHA, c->made> 0 ? "g7.claims"
-          : lct_is_tested(r)               ? "g7.none"
-                                           : "g7.few",
-          VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
+    set_gate(gate,
+             c->largest<LCT_ALPHA, c->made> 0 ? "g7.claims"
+             : lct_is_tested(r)               ? "g7.none"
+                                              : "g7.few",
+             VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
 }
 
 static locant_status test_claims(locant_report_gate *gate,
@@ -224,7 +224,7 @@ static locant_status test_claims(locant_report_gate *gate,
         if (lct_is_tested(r))
             status = count_claims(&claims, test, r, lct_answered[i]);
     if (status == LOCANT_OK)
-        judge_claims(gate, r, &claims);
+        set_claims(gate, r, &claims);
     locant_release(test);
     return status;
 }
