@@ -253,9 +253,8 @@ static void notify(const struct lct_forecast *f, const locant_report_options *o)
 
     if (f->seeds < f->asked)
         snprintf(message + n, sizeof message - (size_t)n,
-                 ": %d seeds for"
-                 " %d, which would take more than %.0f minutes (--seeds %d"
-                 " alone trains them all)",
+                 ": %d seeds for %d, which would take more than %.0f minutes "
+                 "(--seeds %d alone trains them all)",
                  f->seeds, f->asked, f->limit / 60, f->asked);
     lct_notice("report", message, o->progress, o->context);
 }

@@ -39,9 +39,8 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
     if (comparisons == 0 || needed <= (size_t)f->seeds)
         return LOCANT_OK;
     n = snprintf(message, sizeof message,
-                 "the exact test, corrected for %zu"
-                 " comparison%s, needs %zu seeds for p below %g; this report"
-                 " has %d",
+                 "the exact test, corrected for %zu comparison%s, needs %zu "
+                 "seeds for p below %g; this report has %d",
                  comparisons, comparisons == 1 ? "" : "s", needed, LCT_ALPHA,
                  f->seeds);
     if (f->seed > 0)

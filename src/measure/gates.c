@@ -217,9 +217,7 @@ static locant_status test_claims(locant_report_gate *gate,
         test = locant_alloc(bytes);
     if (test == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM,
-                             "report: no memory for %zu"
-                             " tests",
-                             r->n);
+                             "report: no memory for %zu tests", r->n);
     for (int i = 0; i < LCT_ANSWERED && status == LOCANT_OK; i++)
         if (lct_is_tested(r))
             status = count_claims(&claims, test, r, lct_answered[i]);

@@ -15,21 +15,21 @@ enum { HEADS = 256, BINS = LCT_PROBE_BINS };
 
 /* --------------------------------------------------------------- one by one */
 
-/* What is taken of the value at a path: itself, its last element, or the mean
+/* How a value at a path becomes a number: itself, its last element, or the mean
    over its elements of their members. */
-enum take { VALUE, LAST, MEAN };
+enum reduction { VALUE, LAST, MEAN };
 
-static double number_at(const json_t *probe, const char *path, enum take take,
-                        const char *member)
+static double number_at(const json_t *probe, const char *path,
+                        enum reduction how, const char *member)
 {
     const json_t *value = lct_numbers_at(probe, path), *one;
     const size_t n = json_array_size(value);
     double sum = 0;
     size_t i;
 
-    if (take == VALUE)
+    if (how == VALUE)
         return lct_number_of(value);
-    if (take == LAST)
+    if (how == LAST)
         return lct_number_of(n > 0 ? json_array_get(value, n - 1) : NULL);
     json_array_foreach(value, i, one) sum +=
         lct_number_of(lct_numbers_at(one, member));
@@ -40,7 +40,7 @@ static const char head_list[] = "attention.trained.heads";
 
 static const struct row {
     const char *key, *path;
-    enum take take;
+    enum reduction how;
     const char *member;
 } rows[] = {
     { "width_90", "field.trained.width_90", VALUE, NULL },
@@ -66,7 +66,7 @@ static void put_one(struct lct_numbers *n, json_t *list,
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         lct_put_real(n, to, rows[i].key,
                      rows[i].path ? number_at(g->probe, rows[i].path,
-                                              rows[i].take, rows[i].member)
+                                              rows[i].how, rows[i].member)
                                   : context);
     within = lct_put_object(n, to, "within");
     for (int k = 0; k < LCT_PROBE_WITHIN; k++) {

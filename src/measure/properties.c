@@ -294,9 +294,7 @@ locant_status lct_judge_properties(struct lct_results *r)
         r->n_identities = i + 1;
         if (held && !one->holds)
             snprintf(message, sizeof message,
-                     "%.180s: not so here (error "
-                     "%.2g)",
-                     one->name, one->error);
+                     "%.180s: not so here (error %.2g)", one->name, one->error);
         held = held && one->holds;
     }
     snprintf(gate->name, sizeof gate->name, "g1");

@@ -223,10 +223,9 @@ static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
     size_t chars;
 
     if (status == LOCANT_OK && whole == NULL)
-        status = locant_fail(LOCANT_ERR_PARAM,
-                             "%s: does not keep the text "
-                             "%.12s..",
-                             s->directory, sha256);
+        status =
+            locant_fail(LOCANT_ERR_PARAM, "%s: does not keep the text %.12s..",
+                        s->directory, sha256);
     locant_corpus_free(whole);
     LCT_TRY(status);
     status = lct_store_text_file(&f, s, sha256);
@@ -236,8 +235,7 @@ static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
     if (status == LOCANT_OK &&
         json_object_set_new(root, "text", json_stringn(text, text ? chars : 0)))
         status = locant_fail(LOCANT_ERR_NOMEM,
-                             "%s: no memory for a text of %zu"
-                             " bytes",
+                             "%s: no memory for a text of %zu bytes",
                              s->directory, f.size);
     locant_release(text);
     lct_text_file_free(&f);

@@ -13,9 +13,8 @@ enum { MOST_SEEDS = 1000, MOST_TASKS = 200 };
 static locant_status refuse(const char *name, const char *what)
 {
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: is not a study as this "
-                       "locant writes it: %s",
-                       name, what);
+                       "%s: is not a study as this locant writes it: %s", name,
+                       what);
 }
 
 /* ------------------------------------------------------------ configuration */
@@ -223,11 +222,10 @@ static locant_status read_all(struct lct_study *s, const char *bytes,
     LCT_TRY(read_text(&s->corpus, s->root, name));
     s->configuration = lct_study_key(json_object_get(s->root, "configuration"));
     json_object_del(s->root, "text");
-    return s->configuration ? LOCANT_OK
-                            : locant_fail(LOCANT_ERR_NOMEM,
-                                          "%s: no memory for its "
-                                          "configuration",
-                                          name);
+    return s->configuration
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_NOMEM,
+                             "%s: no memory for its configuration", name);
 }
 
 locant_status lct_study_read(struct lct_study *out, const char *bytes,
