@@ -31,8 +31,8 @@ static double number_at(const json_t *probe, const char *path,
         return lct_number_of(value);
     if (how == LAST)
         return lct_number_of(n > 0 ? json_array_get(value, n - 1) : NULL);
-    json_array_foreach(value, i, one) sum +=
-        lct_number_of(lct_numbers_at(one, member));
+    json_array_foreach(value, i, one)
+        sum += lct_number_of(lct_numbers_at(one, member));
     return sum / (double)n;
 }
 
@@ -144,13 +144,12 @@ static int64_t read_bins(real *bins, const json_t *probe)
     int64_t n = 0;
     size_t i;
 
-    json_array_foreach(list, i, head) for (size_t b = 0; i < HEADS && b < BINS;
-                                           b++)
-    {
-        bins[i * BINS + b] = (real)lct_number_of(
-            json_array_get(json_object_get(head, "bins"), b));
-        n = (int64_t)i + 1;
-    }
+    json_array_foreach(list, i, head)
+        for (size_t b = 0; i < HEADS && b < BINS; b++) {
+            bins[i * BINS + b] = (real)lct_number_of(
+                json_array_get(json_object_get(head, "bins"), b));
+            n = (int64_t)i + 1;
+        }
     return n;
 }
 

@@ -16,8 +16,7 @@ static double mean_of(const json_t *heads, enum mean mean)
     double sum = 0;
     size_t i;
 
-    json_array_foreach(heads, i, value)
-    {
+    json_array_foreach(heads, i, value) {
         const double x = lct_number_of(value);
 
         sum += mean == MAGNITUDE ? fabs(x)
@@ -69,8 +68,9 @@ void lct_put_training(struct lct_numbers *n, json_t *to,
         return;
     course = lct_put_object(n, to, "training");
     list = lct_put_array(n, course, "step");
-    json_array_foreach(steps, i, one) lct_add_count(
-        n, list, json_integer_value(json_object_get(one, "step")));
+    json_array_foreach(steps, i, one)
+        lct_add_count(n, list,
+                      json_integer_value(json_object_get(one, "step")));
     for (size_t k = 0; k < sizeof head_means / sizeof head_means[0]; k++) {
         list = lct_put_array(n, course, head_means[k].key);
         json_array_foreach(steps, i, one)
@@ -81,8 +81,7 @@ void lct_put_training(struct lct_numbers *n, json_t *to,
     if (g->n > 0) {
         list = lct_put_array(n, course, "gradient");
         share = lct_put_array(n, course, "gradient_share");
-        json_array_foreach(steps, i, one)
-        {
+        json_array_foreach(steps, i, one) {
             const double step = lct_number_of(json_object_get(one, "step"));
             const double own = norm_of(&g->results[0], true, last, step);
 

@@ -54,8 +54,7 @@ static bool are_lengths(const json_t *list, size_t most)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         const json_int_t length = json_integer_value(one); /* 0: no integer */
 
         if (length <= last || length > longest)
@@ -71,9 +70,10 @@ static bool have_texts(const json_t *list, const char *const names[2])
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one) for (
-        int k = 0; k < 2 && names[k];
-        k++) if (!json_is_string(json_object_get(one, names[k]))) return false;
+    json_array_foreach(list, i, one)
+        for (int k = 0; k < 2 && names[k]; k++)
+            if (!json_is_string(json_object_get(one, names[k])))
+                return false;
     return json_array_size(list) > 0 &&
            json_array_size(list) <= LCT_MOST_ENCODINGS;
 }
@@ -91,9 +91,12 @@ static bool are_moderate(const json_t *x)
     json_t *one;
     size_t i;
 
-    json_array_foreach(x, i, one) if (!are_moderate(one)) return false;
-    json_object_foreach((json_t *)x, key,
-                        one) if (!are_moderate(one)) return false;
+    json_array_foreach(x, i, one)
+        if (!are_moderate(one))
+            return false;
+    json_object_foreach((json_t *)x, key, one)
+        if (!are_moderate(one))
+            return false;
     return json_number_value(x) <= most && json_number_value(x) >= -most;
 }
 

@@ -37,8 +37,7 @@ static void add_list(struct lct_html *text, const json_t *list,
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         lct_html_raw(text, i > 0 ? between : "");
         lct_html_raw(text, json_is_string(one) ? json_string_value(one) : "");
     }

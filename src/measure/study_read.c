@@ -54,8 +54,7 @@ static bool are_jobs(const json_t *list)
     const json_t *one;
     size_t i, at = 0;
 
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         const char *job = json_string_value(one);
 
         while (job && at < n && strcmp(jobs[at], job) != 0)
@@ -114,8 +113,9 @@ static bool are_losses(const json_t *list)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one) if (!json_is_null(one) &&
-                                         !json_is_real(one)) return false;
+    json_array_foreach(list, i, one)
+        if (!json_is_null(one) && !json_is_real(one))
+            return false;
     return json_array_size(list) == LOCANT_EVAL_LENGTHS;
 }
 
@@ -138,7 +138,9 @@ static bool are_runs(const json_t *runs, const json_t *configuration)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(runs, i, one) if (!is_run(one)) return false;
+    json_array_foreach(runs, i, one)
+        if (!is_run(one))
+            return false;
     return json_array_size(runs) ==
            json_array_size(json_object_get(configuration, "encodings")) *
                (size_t)json_integer_value(
