@@ -63,7 +63,7 @@ static struct lct_results good(void)
 /* Exactly this gate fails; 0: none. */
 static void check_only(struct lct_results *r, int failing)
 {
-    CHECK_OK(lct_judge_gates(r));
+    CHECK_OK(lct_gates_check(r));
     for (int i = 2; i <= 7; i++)
         lct_gate_text_say(&r->gates[i - 1]);
     for (int i = 2; i <= 7; i++)

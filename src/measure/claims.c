@@ -12,10 +12,11 @@
 #include "losses.h"
 #include <math.h>
 
-const int lct_answered[LCT_ANSWERED] = { 0, 1, LOCANT_EVAL_LENGTHS - 1 };
+const int lct_claims_lengths[LCT_CLAIMS_LENGTHS] = { 0, 1,
+                                                     LOCANT_EVAL_LENGTHS - 1 };
 static const double level = .95;
 
-bool lct_is_tested(const struct lct_results *r)
+bool lct_claims_tested(const struct lct_results *r)
 {
     size_t seeds = 0;
 
@@ -93,8 +94,8 @@ static locant_status correct(struct lct_test *out, size_t n)
     return status;
 }
 
-locant_status lct_test_changes(struct lct_test *out,
-                               const struct lct_results *r, int k)
+locant_status lct_claims_changes(struct lct_test *out,
+                                 const struct lct_results *r, int k)
 {
     const struct lct_term term = { LCT_P1, k }, trained = { LCT_P1, 0 };
     size_t seeds, blocks;
@@ -145,8 +146,8 @@ static locant_status test_pair(struct lct_test *out, double *own,
     return test(out, own, seeds);
 }
 
-locant_status lct_test_order(struct lct_test *out, struct lct_order *order,
-                             const struct lct_results *r, int k)
+locant_status lct_claims_order(struct lct_test *out, struct lct_order *order,
+                               const struct lct_results *r, int k)
 {
     const struct lct_term term = { LCT_P1, k };
     size_t seeds, blocks, defined;

@@ -182,10 +182,10 @@ static locant_status count_claims(struct claims *c, struct lct_test *test,
     struct lct_order order;
 
     if (k > 0) {
-        LCT_TRY(lct_test_changes(test, r, k));
+        LCT_TRY(lct_claims_changes(test, r, k));
         count(c, test, r->n);
     }
-    LCT_TRY(lct_test_order(test, &order, r, k));
+    LCT_TRY(lct_claims_order(test, &order, r, k));
     count(c, test, r->n);
     return LOCANT_OK;
 }
@@ -200,7 +200,7 @@ static void set_claims(locant_report_gate *gate, const struct lct_results *r,
         name_spec(gate, 0, &r->groups[c->worst]);
     set_gate(gate,
              c->largest<LCT_ALPHA, c->made> 0 ? "g7.claims"
-             : lct_is_tested(r)               ? "g7.none"
+             : lct_claims_tested(r)           ? "g7.none"
                                               : "g7.few",
              VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
 }
@@ -218,16 +218,16 @@ static locant_status test_claims(locant_report_gate *gate,
     if (test == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM,
                              "report: no memory for %zu tests", r->n);
-    for (int i = 0; i < LCT_ANSWERED && status == LOCANT_OK; i++)
-        if (lct_is_tested(r))
-            status = count_claims(&claims, test, r, lct_answered[i]);
+    for (int i = 0; i < LCT_CLAIMS_LENGTHS && status == LOCANT_OK; i++)
+        if (lct_claims_tested(r))
+            status = count_claims(&claims, test, r, lct_claims_lengths[i]);
     if (status == LOCANT_OK)
         set_claims(gate, r, &claims);
     locant_release(test);
     return status;
 }
 
-locant_status lct_judge_gates(struct lct_results *r)
+locant_status lct_gates_check(struct lct_results *r)
 {
     static void (*const gates[])(locant_report_gate *,
                                  const struct lct_results *) = {

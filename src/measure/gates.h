@@ -5,5 +5,5 @@
 
 /* Check gates g2 to g7 on the results; properties.h checks g1.  Findings are
    left as values and the id of a message, which the report words. */
-locant_status lct_judge_gates(struct lct_results *r);
+locant_status lct_gates_check(struct lct_results *r);
 #endif

@@ -26,7 +26,7 @@ static const double *losses_of(const struct lct_result *x,
     return measure == LCT_P1 ? x->block_loss : x->more[measure];
 }
 
-bool lct_has_measure(const struct lct_results *r, enum lct_measure measure)
+bool lct_losses_has(const struct lct_results *r, enum lct_measure measure)
 {
     for (size_t i = 0; i < r->n; i++)
         for (size_t s = 0; s < r->groups[i].n; s++)
@@ -78,19 +78,19 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
     return LOCANT_OK;
 }
 
-int lct_judged(const struct lct_results *r)
+int lct_losses_ranked(const struct lct_results *r)
 {
     return r->judged ? r->judged : LOCANT_EVAL_LENGTHS - 1;
 }
 
-int lct_declared(const struct lct_results *r)
+int lct_losses_declared(const struct lct_results *r)
 {
     enum { DECLARED = 3 };
 
-    return lct_judged(r) < DECLARED ? lct_judged(r) : DECLARED;
+    return lct_losses_ranked(r) < DECLARED ? lct_losses_ranked(r) : DECLARED;
 }
 
-locant_status lct_rank(int *rank, const struct lct_results *r, int k)
+locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k)
 {
     size_t seeds, blocks;
     double *loss;

@@ -19,13 +19,13 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
                          const struct lct_term *less);
 
 /* Does any run have this measure? */
-bool lct_has_measure(const struct lct_results *r, enum lct_measure measure);
+bool lct_losses_has(const struct lct_results *r, enum lct_measure measure);
 
 /* rank[groups] at length index k: locant_ranks() at 95 %. */
-locant_status lct_rank(int *rank, const struct lct_results *r, int k);
+locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k);
 
 /* Index of the length that ranks are made at. */
-int lct_judged(const struct lct_results *r);
+int lct_losses_ranked(const struct lct_results *r);
 
 /* The first encoding that has a run; NULL: none has. */
 const struct lct_group *lct_first_group(const struct lct_results *r);
@@ -38,5 +38,5 @@ int64_t lct_length(const struct lct_results *r, int k);
  * the change of loss from the trained length to this one, within each encoding.
  * It is 1024, or the judged length if that is shorter.
  */
-int lct_declared(const struct lct_results *r);
+int lct_losses_declared(const struct lct_results *r);
 #endif

@@ -39,7 +39,7 @@ static json_t *length_of_row(struct lct_numbers *n, size_t i, const char *part,
 /* Put the change of every encoding at length index k. */
 static void put_changes(struct lct_numbers *n, const struct scratch *s, int k)
 {
-    if (!lct_numbers_check(n, lct_test_changes(s->test, n->r, k)))
+    if (!lct_numbers_check(n, lct_claims_changes(s->test, n->r, k)))
         return;
     for (size_t i = 0; i < n->r->n; i++)
         lct_put_fields(n, length_of_row(n, i, "change", k), change,
@@ -66,11 +66,11 @@ static void put_power(struct lct_numbers *n, json_t *to,
    be needed. */
 static void put_declared(struct lct_numbers *n, const struct scratch *s)
 {
-    const int k = lct_declared(n->r);
+    const int k = lct_losses_declared(n->r);
     double least = NAN;
     size_t tested = 0, needed;
 
-    if (!lct_numbers_check(n, lct_test_changes(s->test, n->r, k)))
+    if (!lct_numbers_check(n, lct_claims_changes(s->test, n->r, k)))
         return;
     for (size_t i = 0; i < n->r->n; i++)
         tested += !isnan(s->test[i].exact);
@@ -100,11 +100,12 @@ static void put_rank(struct lct_numbers *n, json_t *to, const char *key,
    over the lengths beyond the trained one up to the judged one. */
 static void put_ranks(struct lct_numbers *n, const struct scratch *s)
 {
-    const size_t all = n->r->n, judged = (size_t)lct_judged(n->r);
+    const size_t all = n->r->n, judged = (size_t)lct_losses_ranked(n->r);
     char key[24];
 
     for (size_t k = 0; k < LENGTHS; k++) {
-        if (!lct_numbers_check(n, lct_rank(s->ranks + k * all, n->r, (int)k)))
+        if (!lct_numbers_check(
+                n, lct_losses_rank(s->ranks + k * all, n->r, (int)k)))
             return;
         snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, (int)k));
         for (size_t i = 0; i < all; i++)
@@ -130,7 +131,7 @@ static void put_order(struct lct_numbers *n, const struct lct_test *test,
     json_t *to = lct_put_object(n, n->all, "order");
     const bool any = order->next < n->r->n;
 
-    lct_put_count(n, to, "length", lct_length(n->r, lct_judged(n->r)));
+    lct_put_count(n, to, "length", lct_length(n->r, lct_losses_ranked(n->r)));
     lct_put_count(n, to, "comparisons", (int64_t)order->pairs);
     lct_put_text(n, to, "first", any ? n->r->groups[order->first].spec : NULL);
     lct_put_text(n, to, "next", any ? n->r->groups[order->next].spec : NULL);
@@ -144,7 +145,7 @@ static void put_behind(struct lct_numbers *n, const struct scratch *s, int k)
 {
     struct lct_order order;
 
-    if (!lct_numbers_check(n, lct_test_order(s->test, &order, n->r, k)))
+    if (!lct_numbers_check(n, lct_claims_order(s->test, &order, n->r, k)))
         return;
     for (size_t i = 0; i < n->r->n; i++) {
         json_t *to = length_of_row(n, i, "behind", k);
@@ -152,7 +153,7 @@ static void put_behind(struct lct_numbers *n, const struct scratch *s, int k)
         lct_put_fields(n, to, mean, &s->test[i]);
         lct_put_fields(n, to, change, &s->test[i]);
     }
-    if (k == lct_judged(n->r))
+    if (k == lct_losses_ranked(n->r))
         put_order(n, s->test, &order);
 }
 
@@ -230,7 +231,7 @@ static void put_rows(struct lct_numbers *n)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         for (int k = parts[i].first;
              k < LENGTHS && (parts[i].measure == LCT_P1 ||
-                             lct_has_measure(n->r, parts[i].measure));
+                             lct_losses_has(n->r, parts[i].measure));
              k++)
             put_part(n, &parts[i], k);
     compare_rows(n);

@@ -100,7 +100,7 @@ static void put_protocol(struct lct_numbers *n)
         int64_t value;
     } counts[] = {
         { "trained_length", n->r->trained_length },
-        { "judged", lct_length(n->r, lct_judged(n->r)) },
+        { "judged", lct_length(n->r, lct_losses_ranked(n->r)) },
         { "encodings", (int64_t)n->r->n },
         { "seeds", (int64_t)n->seeds },
         { "targets", LCT_EVAL_TARGETS },

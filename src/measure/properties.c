@@ -245,14 +245,14 @@ static locant_status check_layers(bool *held, char message[256],
         const locant_encoding *one = locant_encoding_layer(NULL, e, l);
 
         if (one != before)
-            LCT_TRY(lct_check_properties(
+            LCT_TRY(lct_properties_check(
                 held, message, locant_encoding_spec(one), heads, width));
         before = one;
     }
     return LOCANT_OK;
 }
 
-locant_status lct_check_properties(bool *held, char message[256],
+locant_status lct_properties_check(bool *held, char message[256],
                                    const char *spec, int64_t heads,
                                    int64_t width)
 {
@@ -278,14 +278,14 @@ locant_status lct_check_properties(bool *held, char message[256],
     return status;
 }
 
-locant_status lct_judge_properties(struct lct_results *r)
+locant_status lct_properties_gate(struct lct_results *r)
 {
     locant_report_gate *gate = &r->gates[0];
     char message[256] = "";
     bool held = true;
 
     for (size_t i = 0; i < r->n && held; i++)
-        LCT_TRY(lct_check_properties(&held, message, r->groups[i].spec,
+        LCT_TRY(lct_properties_check(&held, message, r->groups[i].spec,
                                      r->heads, r->width));
     for (int i = 0; i < LCT_IDENTITIES; i++) {
         struct lct_identity *one = &r->identities[i];

@@ -5,11 +5,11 @@
 
 /* Check gate g1 on the encodings of the results, and the identities of papers
    on this machine. */
-locant_status lct_judge_properties(struct lct_results *r);
+locant_status lct_properties_gate(struct lct_results *r);
 
 /* Does an encoding have the properties it declares?  The message says which one
    it lacks. */
-locant_status lct_check_properties(bool *held, char message[256],
+locant_status lct_properties_check(bool *held, char message[256],
                                    const char *spec, int64_t heads,
                                    int64_t width);
 #endif

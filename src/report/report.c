@@ -84,8 +84,8 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
 {
     snprintf(r->commit, sizeof r->commit, "%s",
              o->commit ? o->commit : locant_version());
-    LCT_TRY(lct_judge_properties(r));
-    LCT_TRY(lct_judge_gates(r));
+    LCT_TRY(lct_properties_gate(r));
+    LCT_TRY(lct_gates_check(r));
     for (int i = 0; i < 7; i++)
         lct_gate_text_say(&r->gates[i]);
     r->seconds = lct_clock() - begun;
