@@ -195,13 +195,14 @@ static locant_status count_claims(struct claims *c, struct lct_test *test,
 static void set_claims(locant_report_gate *gate, const struct lct_results *r,
                        const struct claims *c)
 {
+    const char *text = c->made > 0 ? "g7.claims" : "g7.none";
+
+    if (!lct_claims_tested(r))
+        text = "g7.few";
     gate->not_applicable = c->made == 0;
     if (c->made > 0)
         name_spec(gate, 0, &r->groups[c->worst]);
-    set_gate(gate,
-             c->largest<LCT_ALPHA, c->made> 0 ? "g7.claims"
-             : lct_claims_tested(r)           ? "g7.none"
-                                              : "g7.few",
+    set_gate(gate, c->largest < LCT_ALPHA, text,
              VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
 }
 
@@ -209,15 +210,14 @@ static locant_status test_claims(locant_report_gate *gate,
                                  const struct lct_results *r)
 {
     struct claims claims = { .made = 0 };
-    struct lct_test *test = NULL;
     size_t bytes;
+    struct lct_test *test =
+        lct_mul(&bytes, r->n, sizeof *test) ? locant_alloc(bytes) : NULL;
     locant_status status = LOCANT_OK;
 
-    if (lct_mul(&bytes, r->n, sizeof *test))
-        test = locant_alloc(bytes);
     if (test == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM,
-                             "report: no memory for %zu tests", r->n);
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu tests",
+                           r->n);
     for (int i = 0; i < LCT_CLAIMS_LENGTHS && status == LOCANT_OK; i++)
         if (lct_claims_tested(r))
             status = count_claims(&claims, test, r, lct_claims_lengths[i]);
