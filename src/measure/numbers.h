@@ -31,7 +31,7 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
                    int64_t value);
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value);
-/* Put a new object or array; NULL if memory ran out. */
+/* Put or add a new object or array; after a failure NULL, or an earlier one. */
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key);
 json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key);
 void lct_add_real(struct lct_numbers *n, json_t *to, double value);
@@ -62,17 +62,13 @@ struct lct_field {
     size_t at;
 };
 
-/* A field of that key, and one whose key is the name of the member. */
-#define LCT_FIELD_AS(key, type, member)                                        \
-    {                                                                          \
-        key, LCT_FIELD_KIND(((type *)0)->member), offsetof(type, member)       \
-    }
-#define LCT_FIELD(type, member) LCT_FIELD_AS(#member, type, member)
-#define LCT_FIELDS_END                                                         \
-    {                                                                          \
-        .key = NULL                                                            \
-    }
+/* A field of that key, and one whose key is the name of the member; the kind is
+   that of the member. */
 /* clang-format off */
+#define LCT_FIELD_AS(key, type, member)                                        \
+    { key, LCT_FIELD_KIND(((type *)0)->member), offsetof(type, member) }
+#define LCT_FIELD(type, member) LCT_FIELD_AS(#member, type, member)
+#define LCT_FIELDS_END { .key = NULL }
 #define LCT_FIELD_KIND(x) _Generic((x), double: LCT_FIELD_REAL,                \
     int: LCT_FIELD_INT, int64_t: LCT_FIELD_COUNT, size_t: LCT_FIELD_COUNT,     \
     bool: LCT_FIELD_BOOL, const char *: LCT_FIELD_TEXT,                        \

@@ -151,20 +151,21 @@ void lct_put_list(struct lct_numbers *n, json_t *to, const char *key,
                        (const char *)first + i * each);
 }
 
+/* clang-format off */
+#define OF_INTERVAL(member) LCT_FIELD(locant_interval, member)
+static const struct lct_field interval[] = { OF_INTERVAL(mean),
+    OF_INTERVAL(low), OF_INTERVAL(high), OF_INTERVAL(seed_error),
+    OF_INTERVAL(data_error), LCT_FIELDS_END };
+/* clang-format on */
+
 void lct_put_interval(struct lct_numbers *n, json_t *to, const double *loss,
                       size_t seeds, size_t blocks)
 {
-/* clang-format off */
-#define OF_INTERVAL(member) LCT_FIELD(locant_interval, member)
-    static const struct lct_field fields[] = { OF_INTERVAL(mean),
-        OF_INTERVAL(low), OF_INTERVAL(high), OF_INTERVAL(seed_error),
-        OF_INTERVAL(data_error), LCT_FIELDS_END };
-    /* clang-format on */
     locant_interval e;
 
     if (lct_numbers_check(n, locant_bootstrap(&e, loss, seeds, blocks,
                                               LCT_LEVEL, LCT_BOOTSTRAP_SEED)))
-        lct_put_fields(n, to, fields, &e);
+        lct_put_fields(n, to, interval, &e);
 }
 
 void lct_numbers_wilson(struct lct_numbers *n, double *low, double *high,
