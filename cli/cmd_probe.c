@@ -61,8 +61,7 @@ static void print_heads(const json_t *attention, const char *which,
     for (const struct column *c = columns; c < columns + COLUMNS; c++)
         printf(" %*s", c->width, c->title);
     putchar('\n');
-    json_array_foreach(json_object_get(sweep, "heads"), i, head)
-    {
+    json_array_foreach(json_object_get(sweep, "heads"), i, head) {
         printf("%5.0f %4.0f", number_at(head, "layer"),
                number_at(head, "head"));
         for (const struct column *c = columns; c < columns + COLUMNS; c++)
@@ -105,8 +104,7 @@ static void print_field(const json_t *field)
                    number_at(at, "width_99"));
     }
     puts("Loss of the same targets, nats per byte, after");
-    json_array_foreach(json_object_get(less, "lengths"), i, length)
-    {
+    json_array_foreach(json_object_get(less, "lengths"), i, length) {
         printf("%7.0f bytes ", json_number_value(length));
         print_number(8, 4, item_at(less, "loss", i));
         putchar('\n');
@@ -119,8 +117,7 @@ static void print_states(const json_t *states)
     size_t i;
 
     puts("Position predicted from the state, mean error after");
-    json_array_foreach(json_object_get(states, "error"), i, error)
-    {
+    json_array_foreach(json_object_get(states, "error"), i, error) {
         printf("  layer %zu ", i);
         print_number(7, 2, json_number_value(error));
         putchar('\n');
@@ -141,8 +138,7 @@ static void print_partial(const json_t *partial)
            number_at(partial, "length"), number_at(partial, "far"));
     print_number(0, 1, number_at(partial, "predicted"));
     puts(", counted from 0)");
-    json_array_foreach(json_object_get(partial, "last"), i, last)
-    {
+    json_array_foreach(json_object_get(partial, "last"), i, last) {
         if (json_integer_value(last) < 0)
             printf("  none       ");
         else
@@ -160,8 +156,8 @@ static double mean_of(const json_t *list)
     double sum = 0;
     size_t i;
 
-    json_array_foreach(list, i, value) sum +=
-        json_is_number(value) ? fabs(json_number_value(value)) : NAN;
+    json_array_foreach(list, i, value)
+        sum += json_is_number(value) ? fabs(json_number_value(value)) : NAN;
     return sum / (double)json_array_size(list);
 }
 
@@ -177,8 +173,7 @@ static void print_training(const json_t *training)
         return;
     puts("During training, means over heads; own and prev less uniform ones\n"
          "  step  entropy  first    own   prev");
-    json_array_foreach(training, i, step)
-    {
+    json_array_foreach(training, i, step) {
         printf("%6.0f", number_at(step, "step"));
         for (int k = 0; k < 4; k++)
             print_number(k == 0 ? 8 : 6, 3,

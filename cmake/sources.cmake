@@ -77,21 +77,20 @@ set(LAB_SOURCES
   measure/claims.c measure/evaluate.c measure/evaluate_as.c
   measure/evaluate_checks.c measure/evaluate_windows.c measure/extension.c
   measure/extension_cell.c measure/extension_plan.c measure/forecast.c
-  measure/forecast_seeds.c measure/gate_text.c measure/gates.c
-  measure/identities.c measure/jobs.c measure/losses.c measure/measures.c
-  measure/numbers.c measure/numbers_extension.c measure/numbers_facts.c
-  measure/numbers_measures.c measure/numbers_orderings.c
-  measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
-  measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
-  measure/plan_run.c measure/probe.c measure/probe_attention.c
-  measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
-  measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
-  measure/probe_training.c measure/probe_usage.c measure/probe_window.c
-  measure/properties.c measure/report_parts.c measure/report_tasks.c
-  measure/report_tasks_plan.c measure/results.c measure/results_probe.c
-  measure/results_references.c measure/results_runs.c
-  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
-  measure/statistics.c measure/statistics_bootstrap.c
+  measure/forecast_seeds.c measure/gates.c measure/identities.c
+  measure/jobs.c measure/losses.c measure/measures.c measure/numbers.c
+  measure/numbers_extension.c measure/numbers_facts.c
+  measure/numbers_orderings.c measure/numbers_probes.c measure/numbers_put.c
+  measure/numbers_surface.c measure/numbers_tasks.c
+  measure/numbers_training.c measure/plan.c measure/plan_run.c
+  measure/probe.c measure/probe_attention.c measure/probe_field.c
+  measure/probe_maps.c measure/probe_partial.c measure/probe_rows.c
+  measure/probe_states.c measure/probe_tables.c measure/probe_training.c
+  measure/probe_usage.c measure/probe_window.c measure/properties.c
+  measure/report_parts.c measure/report_tasks.c measure/report_tasks_plan.c
+  measure/results.c measure/results_probe.c measure/results_references.c
+  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
+  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_power.c measure/statistics_rank.c
   measure/statistics_tests.c measure/study.c measure/study_file.c
   measure/study_read.c measure/surface.c measure/task_copy.c
@@ -108,8 +107,8 @@ set(LAB_SOURCES
   report/cell.c report/figures.c report/figures_draw.c
   report/figures_extension.c report/figures_learning.c report/figures_probe.c
   report/figures_rope.c report/figures_tasks.c report/figures_tasks_maps.c
-  report/html_message.c report/html_table.c report/lines.c report/messages.c
-  report/page.c report/page_compare.c report/page_data.c
+  report/gate_text.c report/html_message.c report/html_table.c report/lines.c
+  report/messages.c report/page.c report/page_compare.c report/page_data.c
   report/page_extension.c report/page_figures.c report/page_identities.c
   report/page_notes.c report/page_numbers.c report/page_probes.c
   report/page_protocols.c report/page_script.c report/page_style.c

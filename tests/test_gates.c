@@ -1,7 +1,7 @@
 /* test_gates.c - gates that fail when they should, and say why */
 /* needs: lab */
 #include "testing.h"
-#include "measure/gates.h"
+#include "report/gate_text.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,9 @@ static struct lct_results good(void)
 /* Exactly this gate fails; 0: none. */
 static void check_only(struct lct_results *r, int failing)
 {
-    CHECK_OK(lct_judge_gates(r));
+    CHECK_OK(lct_gates_check(r));
+    for (int i = 2; i <= 7; i++)
+        lct_gate_text_say(&r->gates[i - 1]);
     for (int i = 2; i <= 7; i++)
         if (r->gates[i - 1].passed != (i != failing))
             FAIL("gate %d, expected %d to fail: %s", i, failing,
@@ -197,28 +199,33 @@ TEST(gates_without_claims_are_not_applicable)
 
 /* -------------------------------------------------------------------- text */
 
-static void join(void *context, const char *text, size_t bytes, int value)
+TEST(what_is_not_known_says_its_spec)
 {
-    char *out = context;
-    size_t n = strlen(out);
+    locant_report_gate g = { .text = "none such", .spec = { "rope", "t5" } };
 
-    snprintf(out + n, 200 - n, value < 0 ? "%.*s" : "[%.*s]", (int)bytes, text);
+    lct_gate_text_say(&g);
+    assert_string_equal(g.sentence, "rope");
 }
 
-/* Another language says the same values in another order. */
-TEST(forms_take_values_anywhere)
+/* The values are those of the English message, in any order. */
+TEST(both_languages_say_the_same_values)
 {
-    locant_report_gate g = { .text = "none such",
-                             .value = { 128, .25, 1.5e-6 },
-                             .spec = { "rope", "t5" } };
-    char out[200] = "";
+    static const char *const ids[] = { "g1.hold",   "g2.best", "g3.shuffle",
+                                       "g4.change", "g5.bad",  "g7.claims" };
 
-    lct_gate_expand(&g, "{b}\xef\xbc\x8c{1.2}<{0} {2g}{a}{9}{", join, out);
-    assert_string_equal(out, "t5\xef\xbc\x8c[0.25]<[128] [1.5e-6]rope");
-    lct_gate_say(&g); /* what is not known says its first spec */
-    assert_string_equal(g.sentence, "rope");
-    assert_string_equal(lct_gate_form("g4.exact"),
-                        "later bytes change no earlier loss");
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        const enum lct_message id = lct_gate_text_id(ids[i]);
+        const char *form = lct_messages_text(id, LCT_EN);
+
+        while ((form = strchr(form, '{')) != NULL) {
+            char value[32];
+
+            snprintf(value, sizeof value, "%.*s}", (int)strcspn(form, "}"),
+                     form);
+            CHECK(strstr(lct_messages_text(id, LCT_ZH), value) != NULL);
+            form++;
+        }
+    }
 }
 
 /* -------------------------------------------------------------------- rows */

@@ -85,8 +85,7 @@ TEST_WITH(make_folder, remove_folder, data_is_that_of_the_figures)
     CHECK(json_integer_value(json_object_get(root, "trained")) == TRAINED);
     CHECK(figures > 20);
     CHECK(json_array_size(json_object_get(root, "figures")) == figures);
-    json_array_foreach(json_object_get(root, "figures"), i, one)
-    {
+    json_array_foreach(json_object_get(root, "figures"), i, one) {
         char wanted[160];
         at = strstr(at, "<svg class=\"fig\"") + 1;
         snprintf(wanted, sizeof wanted, "data-kind=\"%s\" data-name=\"%s\"",

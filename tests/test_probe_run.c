@@ -54,7 +54,8 @@ static void check_head(const json_t *head)
     double sum = 0;
     size_t i;
 
-    json_array_foreach(bins, i, bin) sum += json_number_value(bin);
+    json_array_foreach(bins, i, bin)
+        sum += json_number_value(bin);
     CHECK(json_array_size(bins) == LCT_PROBE_BINS);
     CHECK(fabs(sum - 1) < 1e-4);
     CHECK(at(head, "entropy") >= 0 && at(head, "distance") >= 0);
@@ -69,8 +70,7 @@ static void check_sweep(const json_t *sweep, double length, size_t rows)
     CHECK(at(sweep, "length") == length);
     CHECK(json_array_size(json_object_get(sweep, "rows")) == rows);
     CHECK(json_array_size(heads) == 2);
-    json_array_foreach(heads, i, head)
-    {
+    json_array_foreach(heads, i, head) {
         CHECK(json_array_size(json_object_get(head, "entropies")) == rows);
         check_head(head);
     }
@@ -131,8 +131,7 @@ TEST(a_window_is_seen)
         json_object_get(
             json_object_get(json_object_get(found, "attention"), "long"),
             "heads"),
-        i, head)
-    {
+        i, head) {
         CHECK(fabs(at(json_object_get(head, "within"), "8") - 1) < 1e-4);
         CHECK(at(head, "entropy") < log(8) + 1e-4);
     }

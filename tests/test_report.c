@@ -23,7 +23,7 @@ TEST(every_encoding_has_its_properties)
 
         CHECK_OK(locant_encoding_create(&e, spec));
         CHECK_OK(locant_encoding_resolve(&resolved, e, 128));
-        CHECK_OK(lct_check_properties(&held, sentence,
+        CHECK_OK(lct_properties_check(&held, sentence,
                                       locant_encoding_spec(resolved), 2, 16));
         if (!held)
             FAIL("%s", sentence);

@@ -70,7 +70,7 @@ TEST(full_tries_rates_and_has_a_page)
     check_rates(&plan, s);
     CHECK_OK(lct_results_collect(&r, &plan, s, corpus));
     CHECK_OK(lct_results_probe(&r, s, !TEST_SANITIZED, NULL, NULL));
-    CHECK_OK(lct_judge_gates(&r));
+    CHECK_OK(lct_gates_check(&r));
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     CHECK(number_at(&r, "rows.0.rates.0.valid") == plan.valid[0]);
     CHECK(isnan(number_at(&r, "rows.0.rates.2.valid")));

@@ -92,8 +92,8 @@ static int column_width(size_t i)
     size_t r;
     json_t *row;
 
-    json_array_foreach(running->cells, r, row) width =
-        cell_width(row, i) > width ? cell_width(row, i) : width;
+    json_array_foreach(running->cells, r, row)
+        width = cell_width(row, i) > width ? cell_width(row, i) : width;
     return width;
 }
 
@@ -125,12 +125,11 @@ void end_table(void)
         return;
     if (running->out != NULL) {
         print_row(running->out, running->columns);
-        json_array_foreach(running->cells, r, row) print_row(running->out, row);
+        json_array_foreach(running->cells, r, row)
+            print_row(running->out, row);
     }
-    json_array_foreach(running->cells, r, row)
-    {
-        json_array_foreach(row, i, cell)
-        {
+    json_array_foreach(running->cells, r, row) {
+        json_array_foreach(row, i, cell) {
             if (is_number(cell_text(row, i), &x))
                 json_array_set_new(row, i, json_real(x));
         }

@@ -82,8 +82,7 @@ static void read_folders(locant_corpus *c, const json_t *about)
     const json_t *list = json_object_get(about, "folders"), *one;
     size_t i;
 
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         const char *name = json_string_value(json_array_get(one, 0));
         const json_int_t bytes = json_integer_value(json_array_get(one, 1));
         struct lct_folder *f = &c->folders[c->n_folders];

@@ -12,10 +12,11 @@
 #include "losses.h"
 #include <math.h>
 
-const int lct_answered[LCT_ANSWERED] = { 0, 1, LOCANT_EVAL_LENGTHS - 1 };
+const int lct_claims_lengths[LCT_CLAIMS_LENGTHS] = { 0, 1,
+                                                     LOCANT_EVAL_LENGTHS - 1 };
 static const double level = .95;
 
-bool lct_is_tested(const struct lct_results *r)
+bool lct_claims_tested(const struct lct_results *r)
 {
     size_t seeds = 0;
 
@@ -37,7 +38,7 @@ static void mean_over_blocks(double *loss, size_t seeds, size_t blocks)
     }
 }
 
-/* Test differences d[seeds]; 'corrected' is set later, when all tests are
+/* Test differences d[seeds]; what is corrected is set later, when all tests are
    known. */
 static locant_status test(struct lct_test *out, const double *d, size_t seeds)
 {
@@ -55,6 +56,7 @@ static locant_status test(struct lct_test *out, const double *d, size_t seeds)
         .p = paired.t_p,
         .exact = paired.p,
         .corrected = NAN,
+        .exact_corrected = NAN,
         .sign = seeds == 0 ? 0 : (above == seeds) - (below == seeds),
     };
     if (seeds > 1)
@@ -65,33 +67,42 @@ static locant_status test(struct lct_test *out, const double *d, size_t seeds)
     return LOCANT_OK;
 }
 
+/* Correct the p of both tests by Holm. */
 static locant_status correct(struct lct_test *out, size_t n)
 {
     size_t bytes;
     double *p =
-        lct_mul(&bytes, n + 1, 2 * sizeof *p) ? locant_alloc(bytes) : NULL;
+        lct_mul(&bytes, n + 1, 4 * sizeof *p) ? locant_alloc(bytes) : NULL;
+    double *exact = p + n, *adjusted = exact + n;
     locant_status status;
 
     if (p == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "report: no memory to test %zu encodings", n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         p[i] = out[i].p;
-    status = locant_holm(p + n, p, n);
-    for (size_t i = 0; i < n && status == LOCANT_OK; i++)
-        out[i].corrected = p[n + i];
+        exact[i] = out[i].exact;
+    }
+    status = locant_holm(adjusted, p, n);
+    if (status == LOCANT_OK)
+        status = locant_holm(adjusted + n, exact, n);
+    for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
+        out[i].corrected = adjusted[i];
+        out[i].exact_corrected = adjusted[n + i];
+    }
     locant_release(p);
     return status;
 }
 
-locant_status lct_test_changes(struct lct_test *out,
-                               const struct lct_results *r, int k)
+locant_status lct_claims_changes(struct lct_test *out,
+                                 const struct lct_results *r, int k)
 {
+    const struct lct_term term = { LCT_P1, k }, trained = { LCT_P1, 0 };
     size_t seeds, blocks;
     double *loss;
     locant_status status = LOCANT_OK;
 
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, k, 0));
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, term, &trained));
     for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
         double *own = loss + i * seeds * blocks;
 
@@ -135,21 +146,22 @@ static locant_status test_pair(struct lct_test *out, double *own,
     return test(out, own, seeds);
 }
 
-locant_status lct_test_order(struct lct_test *out, struct lct_order *order,
-                             const struct lct_results *r, int k)
+locant_status lct_claims_order(struct lct_test *out, struct lct_order *order,
+                               const struct lct_results *r, int k)
 {
+    const struct lct_term term = { LCT_P1, k };
     size_t seeds, blocks, defined;
     double *loss;
     locant_status status = LOCANT_OK;
 
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, k, -1));
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, term, NULL));
     *order = (struct lct_order){ .next = r->n };
     order->first = find_first(&defined, r, loss, seeds * blocks);
     order->pairs = defined > 1 ? (size_t)lct_pairs(defined) : 0;
     for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
         const size_t each = seeds * blocks, first = order->first;
 
-        out[i] = (struct lct_test){ NAN, NAN, NAN, NAN, NAN, NAN, 0 };
+        out[i] = (struct lct_test){ NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0 };
         if (i == first || first == r->n)
             continue;
         status = test_pair(&out[i], loss + i * each, loss + first * each, seeds,

@@ -15,18 +15,19 @@ enum { LCT_MOST_SEEDS = 1000 };
 struct lct_test {
     double mean, half, deviation; /* half of the 95 % t interval */
     double p;                     /* of the t test */
-    double corrected;             /* corrected for all tests of its list */
-    double exact; /* p of the exact sign-flip test, not corrected */
-    int sign;     /* 1: above zero in every run, -1: below, 0: neither */
+    double corrected;             /* p corrected for all tests of its list */
+    double exact;                 /* p of the exact sign-flip test */
+    double exact_corrected;       /* only of changes */
+    int sign; /* 1: above zero in every run, -1: below, 0: neither */
 };
 
 /* Are there enough seeds for the t test? */
-bool lct_is_tested(const struct lct_results *r);
+bool lct_claims_tested(const struct lct_results *r);
 
 /* out[groups]: the change of loss from the trained length to length index k,
    corrected by Holm. */
-locant_status lct_test_changes(struct lct_test *out,
-                               const struct lct_results *r, int k);
+locant_status lct_claims_changes(struct lct_test *out,
+                                 const struct lct_results *r, int k);
 
 /* The encodings with the lowest and the second lowest loss at some length, each
    r->n if there is none, and how many pairs of encodings are defined there. */
@@ -36,11 +37,11 @@ struct lct_order {
 
 /* out[groups]: the difference from the encoding with the lowest loss at length
    index k, corrected for all pairs; undefined for that encoding itself. */
-locant_status lct_test_order(struct lct_test *out, struct lct_order *order,
-                             const struct lct_results *r, int k);
+locant_status lct_claims_order(struct lct_test *out, struct lct_order *order,
+                               const struct lct_results *r, int k);
 
 /* The lengths that the verdict speaks of: the trained one, twice that, and the
    longest. */
-enum { LCT_ANSWERED = 3 };
-extern const int lct_answered[LCT_ANSWERED];
+enum { LCT_CLAIMS_LENGTHS = 3 };
+extern const int lct_claims_lengths[LCT_CLAIMS_LENGTHS];
 #endif

@@ -11,6 +11,7 @@
 #include "../store/clock.h"
 #include "../files/hash.h"
 #include "../store/notice.h"
+#include "jobs.h"
 #include "measures.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -35,11 +36,6 @@ enum { LONGEST = 2048 };
 struct timing {
     const struct lct_plan *plan;
     double *step, *token; /* [n] seconds: of a step; of a token evaluated */
-    struct outcome {
-        locant_status status;
-        char message[256]; /* error message of a failure, copied from its
-                               thread */
-    } * outcome;           /* [n] */
 };
 
 /* Pseudo-random bytes: the time does not depend on them. */
@@ -101,8 +97,10 @@ static locant_status time_model(double *all, double *forward,
  * not. Windows of an evaluation have some 1000 tokens on average, so a token is
  * taken to need the mean of its times at 128 and 2048.
  */
-static locant_status time_encoding(struct timing *t, size_t i)
+static locant_status time_encoding(struct lct_job *job)
 {
+    struct timing *t = job->jobs->work;
+    const size_t i = job->i;
     const locant_train_options *o = &t->plan->train;
     locant_encoding *e;
     struct lct_model_config config = { .layers = o->layers,
@@ -128,19 +126,8 @@ static locant_status time_encoding(struct timing *t, size_t i)
     return status;
 }
 
-static void time_one(void *context, size_t task, int slot)
-{
-    struct timing *t = context;
-
-    (void)slot;
-    t->outcome[task].status = time_encoding(t, task);
-    if (t->outcome[task].status != LOCANT_OK)
-        snprintf(t->outcome[task].message, sizeof t->outcome[task].message,
-                 "%s", locant_last_error());
-}
-
-/* Seconds of one job of encoding i on its thread. */
-static double job(const struct timing *t, size_t i)
+/* Seconds that encoding i takes on its thread, for one seed. */
+static double seconds_of(const struct timing *t, size_t i)
 {
     const int64_t blocks = t->plan->blocks, length = t->plan->train.length;
     const int64_t tokens = lct_evaluation_tokens(blocks, length) +
@@ -150,39 +137,25 @@ static double job(const struct timing *t, size_t i)
            (double)tokens * t->token[i];
 }
 
-static locant_status time_all(struct lct_forecast *f, struct timing *t)
-{
-    const size_t n = t->plan->n;
-    const double threads = locant_threads();
-
-    locant_parallel_for(n, time_one, t);
-    f->seed = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (t->outcome[i].status != LOCANT_OK)
-            return locant_fail(t->outcome[i].status, "%s",
-                               t->outcome[i].message);
-        f->seed += job(t, i) / threads;
-    }
-    f->once = f->seed * t->plan->n_rates;
-    return LOCANT_OK;
-}
-
 static locant_status measure(struct lct_forecast *f,
                              const struct lct_plan *plan)
 {
     const size_t n = plan->n;
+    const struct lct_stage stage = { time_encoding, n };
     double *seconds = locant_alloc(2 * n * sizeof *seconds);
-    struct outcome *each = locant_alloc(n * sizeof *each);
-    struct timing t = { plan, seconds, seconds ? seconds + n : NULL, each };
-    locant_status status = seconds && each
-                               ? time_all(f, &t)
-                               : locant_fail(LOCANT_ERR_NOMEM,
-                                             "locant_report_run: no"
-                                             " memory for %zu encodings",
-                                             n);
+    struct timing t = { plan, seconds, seconds ? seconds + n : NULL };
+    struct lct_jobs jobs = { .work = &t };
+    locant_status status;
 
+    if (seconds == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for %zu encodings", n);
+    status = lct_jobs_run(&jobs, &stage, 1);
+    f->seed = 0;
+    for (size_t i = 0; i < n && status == LOCANT_OK; i++)
+        f->seed += seconds_of(&t, i) / locant_threads();
+    f->once = f->seed * plan->n_rates;
     locant_release(seconds);
-    locant_release(each);
     return status;
 }
 
@@ -271,7 +244,7 @@ static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
     return LOCANT_OK;
 }
 
-static void tell(const struct lct_forecast *f, const locant_report_options *o)
+static void notify(const struct lct_forecast *f, const locant_report_options *o)
 {
     char message[256];
     int n = snprintf(message, sizeof message,
@@ -281,9 +254,8 @@ static void tell(const struct lct_forecast *f, const locant_report_options *o)
 
     if (f->seeds < f->asked)
         snprintf(message + n, sizeof message - (size_t)n,
-                 ": %d seeds for"
-                 " %d, which would take more than %.0f minutes (--seeds %d"
-                 " alone trains them all)",
+                 ": %d seeds for %d, which would take more than %.0f minutes "
+                 "(--seeds %d alone trains them all)",
                  f->seeds, f->asked, f->limit / 60, f->asked);
     lct_notice("report", message, o->progress, o->context);
 }
@@ -304,7 +276,7 @@ locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
     plan->seeds = f.seeds;
     LCT_TRY(lct_seeds_needed(&f, plan, options->progress, options->context));
     if (f.limit > 0)
-        tell(&f, options);
+        notify(&f, options);
     *out = f;
     return LOCANT_OK;
 }

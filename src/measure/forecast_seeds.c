@@ -13,7 +13,7 @@
 static locant_status count_comparisons(size_t *out, const struct lct_plan *plan)
 {
     const struct lct_results r = { .judged = plan->judged };
-    const int64_t length = plan->train.length << lct_declared(&r);
+    const int64_t length = plan->train.length << lct_losses_declared(&r);
 
     *out = 0;
     for (size_t i = 0; i < plan->n; i++) {
@@ -39,9 +39,8 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
     if (comparisons == 0 || needed <= (size_t)f->seeds)
         return LOCANT_OK;
     n = snprintf(message, sizeof message,
-                 "the exact test, corrected for %zu"
-                 " comparison%s, needs %zu seeds for p below %g; this report"
-                 " has %d",
+                 "the exact test, corrected for %zu comparison%s, needs %zu "
+                 "seeds for p below %g; this report has %d",
                  comparisons, comparisons == 1 ? "" : "s", needed, LCT_ALPHA,
                  f->seeds);
     if (f->seed > 0)
@@ -55,7 +54,7 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
 locant_status lct_seeds_for_effect(const struct lct_results *r,
                                    locant_progress_fn progress, void *context)
 {
-    const int k = lct_judged(r);
+    const int k = lct_losses_ranked(r);
     struct lct_test *test = locant_alloc((r->n + 1) * sizeof *test);
     struct lct_order order;
     char message[800];
@@ -64,7 +63,7 @@ locant_status lct_seeds_for_effect(const struct lct_results *r,
     if (test == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "report: no memory to test %zu encodings", r->n);
-    status = lct_test_order(test, &order, r, k);
+    status = lct_claims_order(test, &order, r, k);
     if (status == LOCANT_OK && order.next < r->n) {
         const struct lct_test *t = &test[order.next];
         const double alpha = LCT_ALPHA / (double)order.pairs;

@@ -10,7 +10,8 @@
  *   g7  every claim passes its corrected test
  *
  * Comparisons with a NAN are false, and conditions are written so that a NAN
- * makes a gate fail.  Findings are kept as values; gate_text.c words them.
+ * makes a gate fail.  Findings are kept as values and the id of a message; the
+ * report words them.
  */
 #include "../core/size.h"
 #include "gates.h"
@@ -26,14 +27,13 @@ enum { NOT_SHUFFLED = 8 };
 static const double causal_bound = 1e-4;
 
 /* Set a gate; its specs were set by the caller. */
-static void judge(locant_report_gate *g, int passed, const char *text,
-                  const double values[LOCANT_GATE_VALUES])
+static void set_gate(locant_report_gate *g, int passed, const char *text,
+                     const double values[LOCANT_GATE_VALUES])
 {
     g->passed = passed;
     snprintf(g->text, sizeof g->text, "%s", text);
     for (int i = 0; i < LOCANT_GATE_VALUES; i++)
         g->value[i] = values[i];
-    lct_gate_say(g);
 }
 /* clang-format off */
 #define VALUES(...) (const double[LOCANT_GATE_VALUES]){ __VA_ARGS__ }
@@ -72,8 +72,8 @@ static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
             name_spec(gate, 0, &r->groups[i]);
         }
     }
-    judge(gate, best < r->ngram[0], "g2.best",
-          VALUES(length_of(r, 0), best, r->ngram_order[0], r->ngram[0]));
+    set_gate(gate, best < r->ngram[0], "g2.best",
+             VALUES(length_of(r, 0), best, r->ngram_order[0], r->ngram[0]));
 }
 
 static void uses_context(locant_report_gate *gate, const struct lct_results *r)
@@ -92,9 +92,9 @@ static void uses_context(locant_report_gate *gate, const struct lct_results *r)
         enough += rise >= shuffle_cost;
         most = rise > most ? rise : most;
     }
-    judge(gate, enough >= needed, "g3.shuffle",
-          VALUES(shuffle_cost, (double)enough, (double)r->n, (double)needed,
-                 most, NOT_SHUFFLED));
+    set_gate(gate, enough >= needed, "g3.shuffle",
+             VALUES(shuffle_cost, (double)enough, (double)r->n, (double)needed,
+                    most, NOT_SHUFFLED));
 }
 
 static void is_causal(locant_report_gate *gate, const struct lct_results *r)
@@ -111,8 +111,8 @@ static void is_causal(locant_report_gate *gate, const struct lct_results *r)
                 name_spec(gate, 0, &r->groups[i]);
             }
         }
-    judge(gate, worst <= causal_bound, worst == 0 ? "g4.exact" : "g4.change",
-          VALUES(worst, causal_bound));
+    set_gate(gate, worst <= causal_bound, worst == 0 ? "g4.exact" : "g4.change",
+             VALUES(worst, causal_bound));
 }
 
 /* Lengths beyond the end of an encoding are undefined, which is no failure. */
@@ -137,9 +137,9 @@ static void all_finite(locant_report_gate *gate, const struct lct_results *r)
                 bad++;
             }
     if (bad)
-        judge(gate, 0, "g5.bad", VALUES((double)bad, (double)n));
+        set_gate(gate, 0, "g5.bad", VALUES((double)bad, (double)n));
     else
-        judge(gate, 1, "g5.finite", VALUES((double)n));
+        set_gate(gate, 1, "g5.finite", VALUES((double)n));
 }
 
 static void same_batches(locant_report_gate *gate, const struct lct_results *r)
@@ -154,8 +154,8 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
                 s >= r->groups[i].n || first[0] == 0 ||
                 strcmp(r->groups[i].results[s].batch_checksum, first) != 0;
     }
-    judge(gate, different == 0, different ? "g6.other" : "g6.same",
-          VALUES((double)different));
+    set_gate(gate, different == 0, different ? "g6.other" : "g6.same",
+             VALUES((double)different));
 }
 
 /* Counts the claims of the verdict. */
@@ -182,54 +182,52 @@ static locant_status count_claims(struct claims *c, struct lct_test *test,
     struct lct_order order;
 
     if (k > 0) {
-        LCT_TRY(lct_test_changes(test, r, k));
+        LCT_TRY(lct_claims_changes(test, r, k));
         count(c, test, r->n);
     }
-    LCT_TRY(lct_test_order(test, &order, r, k));
+    LCT_TRY(lct_claims_order(test, &order, r, k));
     count(c, test, r->n);
     return LOCANT_OK;
 }
 
 /* The page claims nothing else, so this gate can pass or not apply, but not
    fail. */
-static void judge_claims(locant_report_gate *gate, const struct lct_results *r,
-                         const struct claims *c)
+static void set_claims(locant_report_gate *gate, const struct lct_results *r,
+                       const struct claims *c)
 {
+    const char *text = c->made > 0 ? "g7.claims" : "g7.none";
+
+    if (!lct_claims_tested(r))
+        text = "g7.few";
     gate->not_applicable = c->made == 0;
     if (c->made > 0)
         name_spec(gate, 0, &r->groups[c->worst]);
-    judge(gate,
-          c->largest<LCT_ALPHA, c->made> 0 ? "g7.claims"
-          : lct_is_tested(r)               ? "g7.none"
-                                           : "g7.few",
-          VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
+    set_gate(gate, c->largest < LCT_ALPHA, text,
+             VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
 }
 
 static locant_status test_claims(locant_report_gate *gate,
                                  const struct lct_results *r)
 {
     struct claims claims = { .made = 0 };
-    struct lct_test *test = NULL;
     size_t bytes;
+    struct lct_test *test =
+        lct_mul(&bytes, r->n, sizeof *test) ? locant_alloc(bytes) : NULL;
     locant_status status = LOCANT_OK;
 
-    if (lct_mul(&bytes, r->n, sizeof *test))
-        test = locant_alloc(bytes);
     if (test == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM,
-                             "report: no memory for %zu"
-                             " tests",
-                             r->n);
-    for (int i = 0; i < LCT_ANSWERED && status == LOCANT_OK; i++)
-        if (lct_is_tested(r))
-            status = count_claims(&claims, test, r, lct_answered[i]);
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu tests",
+                           r->n);
+    for (int i = 0; i < LCT_CLAIMS_LENGTHS && status == LOCANT_OK; i++)
+        if (lct_claims_tested(r))
+            status = count_claims(&claims, test, r, lct_claims_lengths[i]);
     if (status == LOCANT_OK)
-        judge_claims(gate, r, &claims);
+        set_claims(gate, r, &claims);
     locant_release(test);
     return status;
 }
 
-locant_status lct_judge_gates(struct lct_results *r)
+locant_status lct_gates_check(struct lct_results *r)
 {
     static void (*const gates[])(locant_report_gate *,
                                  const struct lct_results *) = {

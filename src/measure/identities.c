@@ -12,7 +12,7 @@
 enum { DIM = 32, TRIES = 64, FAR = 2048 };
 
 /* Positions as a tensor, for one call. */
-static locant_tensor places(int64_t *at, const int64_t *n)
+static locant_tensor positions_of(int64_t *at, const int64_t *n)
 {
     return locant_dense(at, LOCANT_I64, 1, n);
 }
@@ -46,7 +46,7 @@ static locant_status two_rows(double *out, const locant_encoding *e, int64_t m,
     const int64_t shape[2] = { 2, DIM }, two = 2;
     int64_t at[2] = { m, n };
     locant_tensor to = locant_dense(out, LOCANT_F64, 2, shape);
-    locant_tensor positions = places(at, &two);
+    locant_tensor positions = positions_of(at, &two);
 
     return locant_encoding_table(&to, e, &positions, NULL);
 }
@@ -75,28 +75,28 @@ static locant_status shift(double *error, const locant_encoding *e,
     LCT_TRY(two_rows(pe, e, m, m + k));
     *error = 0;
     for (int i = 0; i < DIM / 2; i++) {
-        const double turn = (double)k * frequency(i);
+        const double angle = (double)k * frequency(i);
         const double sine = pe[2 * i], cosine = pe[2 * i + 1];
         const double *to = pe + DIM + 2 * i;
 
         *error =
-            fmax(*error, fabs(sine * cos(turn) + cosine * sin(turn) - to[0]));
+            fmax(*error, fabs(sine * cos(angle) + cosine * sin(angle) - to[0]));
         *error =
-            fmax(*error, fabs(cosine * cos(turn) - sine * sin(turn) - to[1]));
+            fmax(*error, fabs(cosine * cos(angle) - sine * sin(angle) - to[1]));
     }
     return LOCANT_OK;
 }
 
 /* -------------------------------------------------------------------- rope */
 
-static locant_status turn(double *out, const double *x,
-                          const locant_encoding *e, int64_t position)
+static locant_status rotate(double *out, const double *x,
+                            const locant_encoding *e, int64_t position)
 {
     const int64_t shape[2] = { 1, DIM }, one = 1;
     double copy[DIM];
     locant_tensor to = locant_dense(out, LOCANT_F64, 2, shape);
     locant_tensor from = locant_dense(copy, LOCANT_F64, 2, shape);
-    locant_tensor positions = places(&position, &one);
+    locant_tensor positions = positions_of(&position, &one);
 
     memcpy(copy, x, sizeof copy);
     return locant_encoding_rotate(&to, &from, e, &positions, NULL, 0);
@@ -121,9 +121,9 @@ static locant_status compose(double *error, const locant_encoding *e,
     double x[DIM], twice[DIM], once[DIM];
 
     draw_unit(x, r);
-    LCT_TRY(turn(twice, x, e, b));
-    LCT_TRY(turn(twice, twice, e, a));
-    LCT_TRY(turn(once, x, e, a + b));
+    LCT_TRY(rotate(twice, x, e, b));
+    LCT_TRY(rotate(twice, twice, e, a));
+    LCT_TRY(rotate(once, x, e, a + b));
     *error = 0;
     for (int i = 0; i < DIM; i++)
         *error = fmax(*error, fabs(twice[i] - once[i]));
@@ -137,7 +137,7 @@ static locant_status norm(double *error, const locant_encoding *e,
     double x[DIM], y[DIM];
 
     draw_unit(x, r);
-    LCT_TRY(turn(y, x, e, draw(r, FAR)));
+    LCT_TRY(rotate(y, x, e, draw(r, FAR)));
     *error = fabs(sqrt(dot(y, y)) - 1);
     return LOCANT_OK;
 }
@@ -151,11 +151,11 @@ static locant_status relative(double *error, const locant_encoding *e,
 
     draw_unit(q, r);
     draw_unit(k, r);
-    LCT_TRY(turn(a, q, e, m + c));
-    LCT_TRY(turn(b, k, e, n + c));
+    LCT_TRY(rotate(a, q, e, m + c));
+    LCT_TRY(rotate(b, k, e, n + c));
     there = dot(a, b);
-    LCT_TRY(turn(a, q, e, m));
-    LCT_TRY(turn(b, k, e, n));
+    LCT_TRY(rotate(a, q, e, m));
+    LCT_TRY(rotate(b, k, e, n));
     *error = fabs(dot(a, b) - there);
     return LOCANT_OK;
 }
@@ -171,7 +171,7 @@ static locant_status bias(double *out, const locant_encoding *e,
     const int64_t shape[3] = { HEADS, 1, REACH }, one = 1, n = REACH;
     int64_t query = REACH, key[REACH];
     locant_tensor to = locant_dense(out, LOCANT_F64, 3, shape);
-    locant_tensor q = places(&query, &one), k = places(key, &n);
+    locant_tensor q = positions_of(&query, &one), k = positions_of(key, &n);
 
     for (int64_t j = 0; j < REACH; j++)
         key[j] = REACH - j;

@@ -26,7 +26,7 @@ static const double *losses_of(const struct lct_result *x,
     return measure == LCT_P1 ? x->block_loss : x->more[measure];
 }
 
-bool lct_has_measure(const struct lct_results *r, enum lct_measure measure)
+bool lct_losses_has(const struct lct_results *r, enum lct_measure measure)
 {
     for (size_t i = 0; i < r->n; i++)
         for (size_t s = 0; s < r->groups[i].n; s++)
@@ -46,9 +46,9 @@ static double block_loss(const struct lct_group *g, size_t s,
     return loss ? loss[k * (size_t)x->eval.blocks + b] : NAN;
 }
 
-locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
-                           const struct lct_results *r, struct lct_term term,
-                           const struct lct_term *less)
+locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
+                         const struct lct_results *r, struct lct_term term,
+                         const struct lct_term *less)
 {
     size_t bytes;
     double *to;
@@ -78,33 +78,26 @@ locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
     return LOCANT_OK;
 }
 
-locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
-                         const struct lct_results *r, int k, int base)
-{
-    const struct lct_term term = { LCT_P1, k }, less = { LCT_P1, base };
-
-    return lct_measured(out, seeds, blocks, r, term, base < 0 ? NULL : &less);
-}
-
-int lct_judged(const struct lct_results *r)
+int lct_losses_ranked(const struct lct_results *r)
 {
     return r->judged ? r->judged : LOCANT_EVAL_LENGTHS - 1;
 }
 
-int lct_declared(const struct lct_results *r)
+int lct_losses_declared(const struct lct_results *r)
 {
     enum { DECLARED = 3 };
 
-    return lct_judged(r) < DECLARED ? lct_judged(r) : DECLARED;
+    return lct_losses_ranked(r) < DECLARED ? lct_losses_ranked(r) : DECLARED;
 }
 
-locant_status lct_rank(int *rank, const struct lct_results *r, int k)
+locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k)
 {
     size_t seeds, blocks;
     double *loss;
     locant_status status;
 
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, k, -1));
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r,
+                       (struct lct_term){ LCT_P1, k }, NULL));
     status = locant_ranks(rank, loss, r->n, seeds, blocks, .95);
     locant_release(loss);
     return status;

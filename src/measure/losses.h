@@ -3,33 +3,29 @@
 #define LCT_LOSSES_H
 #include "results.h"
 
-/*
- * P1 losses of all groups at length index k, minus those at index 'base' unless
- * it is negative: (*out)[groups, seeds, blocks] in nats per byte, memory of
- * locant_alloc(). Only blocks that all runs have; NAN if there is no run.
- */
-locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
-                         const struct lct_results *r, int k, int base);
-
 /* A measure at length index k; P4 ignores k. */
 struct lct_term {
     enum lct_measure measure;
     int k;
 };
 
-/* The same for any measure; minus another one unless 'less' is NULL. */
-locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
-                           const struct lct_results *r, struct lct_term term,
-                           const struct lct_term *less);
+/*
+ * Losses of all groups, minus another term unless 'less' is NULL:
+ * (*out)[groups, seeds, blocks] in nats per byte, memory of locant_alloc().
+ * Only blocks that all runs have; NAN if there is no run.
+ */
+locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
+                         const struct lct_results *r, struct lct_term term,
+                         const struct lct_term *less);
 
 /* Does any run have this measure? */
-bool lct_has_measure(const struct lct_results *r, enum lct_measure measure);
+bool lct_losses_has(const struct lct_results *r, enum lct_measure measure);
 
 /* rank[groups] at length index k: locant_ranks() at 95 %. */
-locant_status lct_rank(int *rank, const struct lct_results *r, int k);
+locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k);
 
 /* Index of the length that ranks are made at. */
-int lct_judged(const struct lct_results *r);
+int lct_losses_ranked(const struct lct_results *r);
 
 /* The first encoding that has a run; NULL: none has. */
 const struct lct_group *lct_first_group(const struct lct_results *r);
@@ -42,5 +38,5 @@ int64_t lct_length(const struct lct_results *r, int k);
  * the change of loss from the trained length to this one, within each encoding.
  * It is 1024, or the judged length if that is shorter.
  */
-int lct_declared(const struct lct_results *r);
+int lct_losses_declared(const struct lct_results *r);
 #endif

@@ -33,8 +33,13 @@ static bool exists(char spec[320], const locant_run_info *run,
     return beyond;
 }
 
-bool lct_measure_options(locant_eval_options *o, char spec[320],
-                         enum lct_measure measure, const locant_run_info *run)
+/*
+ * Set the options to evaluate a run for a measure. False if the measure does
+ * not apply: a policy if no table ends, or a temperature if the encoding has
+ * one. The options point to 'spec'.
+ */
+static bool set_options(locant_eval_options *o, char spec[320],
+                        enum lct_measure measure, const locant_run_info *run)
 {
     char asked[320], unused[320];
 
@@ -64,7 +69,7 @@ locant_status lct_evaluate_more(locant_store *store, int64_t id,
 
     LCT_TRY(locant_store_run(&run, store, id));
     for (int m = LCT_LOGN; m < LCT_MEASURES; m++) {
-        if (!lct_measure_options(&o, spec, (enum lct_measure)m, &run))
+        if (!set_options(&o, spec, (enum lct_measure)m, &run))
             continue;
         o.blocks = blocks;
         status = lct_evaluate_as(&unused, store, id, corpus, &o, tick, context);
@@ -85,9 +90,8 @@ int64_t lct_more_tokens(int64_t blocks, const char *spec, int64_t length)
 
     snprintf(run.encoding, sizeof run.encoding, "%s", spec);
     for (int m = LCT_LOGN; m < LCT_MEASURES; m++)
-        for (int k = 0;
-             k < LOCANT_EVAL_LENGTHS &&
-             lct_measure_options(&o, unused, (enum lct_measure)m, &run);
+        for (int k = 0; k < LOCANT_EVAL_LENGTHS &&
+                        set_options(&o, unused, (enum lct_measure)m, &run);
              k++)
             each += INT64_C(128) << k;
     return blocks * each;
@@ -108,7 +112,7 @@ locant_status lct_read_measures(struct lct_result *out, locant_store *store,
     LCT_TRY(lct_store_block_losses(&out->more[LCT_P4], store, &key, "P4", 1,
                                    blocks));
     for (int m = LCT_LOGN; m < LCT_MEASURES; m++) {
-        if (!lct_measure_options(&o, spec, (enum lct_measure)m, &out->run))
+        if (!set_options(&o, spec, (enum lct_measure)m, &out->run))
             continue;
         key.encoding = o.encoding;
         key.policy = o.policy ? locant_eval_policy_name(o.policy) : "";

@@ -4,14 +4,6 @@
 #include "evaluate.h"
 #include "results.h"
 
-/*
- * Set the options to evaluate a run for a measure. False if the measure does
- * not apply: a policy if no table ends, or a temperature if the encoding has
- * one. The options point to 'spec'.
- */
-bool lct_measure_options(locant_eval_options *o, char spec[320],
-                         enum lct_measure measure, const locant_run_info *run);
-
 /* Evaluate, by lct_evaluate_as(), every measure that the store lacks. */
 locant_status lct_evaluate_more(locant_store *store, int64_t id,
                                 const locant_corpus *corpus, int64_t blocks,

@@ -10,44 +10,40 @@
 
 enum { LENGTHS = LOCANT_EVAL_LENGTHS };
 
-/* Memory for 'each' bytes per row; NULL: the failure is recorded. */
-static void *of_rows(const struct lct_numbers *n, size_t each)
-{
-    size_t bytes;
-    void *room =
-        lct_mul(&bytes, n->r->n + 1, each) ? locant_alloc(bytes) : NULL;
+/* Scratch to compare rows. */
+struct scratch {
+    struct lct_test *test; /* [rows] */
+    double *mean;          /* [rows] */
+    int *ranks;            /* [LENGTHS, rows] */
+};
 
-    if (room == NULL)
-        (void)locant_fail(LOCANT_ERR_NOMEM,
-                          "report: no memory to compare %zu encodings",
-                          n->r->n);
-    return room;
-}
+/* clang-format off */
+#define OF_TEST(key, member) LCT_FIELD_AS(key, struct lct_test, member)
+static const struct lct_field
+    change[] = { OF_TEST("half", half), OF_TEST("p", p),
+        OF_TEST("corrected", corrected), OF_TEST("sign", sign),
+        LCT_FIELDS_END },
+    mean[] = { OF_TEST("mean", mean), LCT_FIELDS_END },
+    exact[] = { OF_TEST("mean", mean), OF_TEST("half", half),
+        OF_TEST("p", exact), OF_TEST("holm", exact_corrected),
+        LCT_FIELDS_END };
+/* clang-format on */
 
-static void put_test(struct lct_numbers *n, json_t *to,
-                     const struct lct_test *t)
+/* The object rows.i.part.<length k>. */
+static json_t *length_of_row(struct lct_numbers *n, size_t i, const char *part,
+                             int k)
 {
-    lct_put_real(n, to, "half", t->half);
-    lct_put_real(n, to, "p", t->p);
-    lct_put_real(n, to, "corrected", t->corrected);
-    lct_put_count(n, to, "sign", t->sign);
+    return lct_put_at(n, lct_part_of_row(n, i, part), lct_length(n->r, k));
 }
 
 /* Put the change of every encoding at length index k. */
-static locant_status put_changes(struct lct_numbers *n, int k)
+static void put_changes(struct lct_numbers *n, const struct scratch *s, int k)
 {
-    struct lct_test *test = of_rows(n, sizeof *test);
-    locant_status status = LOCANT_ERR_NOMEM;
-
-    if (test)
-        status = lct_test_changes(test, n->r, k);
-    for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++)
-        put_test(
-            n,
-            lct_put_at(n, lct_part_of_row(n, i, "change"), lct_length(n->r, k)),
-            &test[i]);
-    locant_release(test);
-    return status;
+    if (!lct_numbers_check(n, lct_claims_changes(s->test, n->r, k)))
+        return;
+    for (size_t i = 0; i < n->r->n; i++)
+        lct_put_fields(n, length_of_row(n, i, "change", k), change,
+                       &s->test[i]);
 }
 
 /* Put the power of a t test at level alpha, and the seeds it needs; null if
@@ -66,52 +62,32 @@ static void put_power(struct lct_numbers *n, json_t *to,
                  seeds == 0 ? NAN : fmax((double)seeds, (double)least));
 }
 
-/* Put exact p, corrected p, and how many seeds would be needed. */
-static locant_status put_exact(struct lct_numbers *n,
-                               const struct lct_test *test, double *p)
+/* Put the declared comparison: exact p, corrected p, and how many seeds would
+   be needed. */
+static void put_declared(struct lct_numbers *n, const struct scratch *s)
 {
-    double *adjusted = p + n->r->n, least = NAN;
+    const int k = lct_losses_declared(n->r);
+    double least = NAN;
     size_t tested = 0, needed;
 
-    for (size_t i = 0; i < n->r->n; i++) {
-        p[i] = test[i].exact;
-        tested += !isnan(p[i]);
-    }
-    LCT_TRY(locant_holm(adjusted, p, n->r->n));
+    if (!lct_numbers_check(n, lct_claims_changes(s->test, n->r, k)))
+        return;
+    for (size_t i = 0; i < n->r->n; i++)
+        tested += !isnan(s->test[i].exact);
     needed = locant_flip_seeds(tested, LCT_ALPHA);
     for (size_t i = 0; i < n->r->n; i++) {
         json_t *to = lct_part_of_row(n, i, "declared");
 
-        lct_put_real(n, to, "mean", test[i].mean);
-        lct_put_real(n, to, "half", test[i].half);
-        lct_put_real(n, to, "p", p[i]);
-        lct_put_real(n, to, "holm", adjusted[i]);
-        put_power(n, to, &test[i], LCT_ALPHA / (double)tested, needed);
+        lct_put_fields(n, to, exact, &s->test[i]);
+        put_power(n, to, &s->test[i], LCT_ALPHA / (double)tested, needed);
     }
     if (tested > 0 && n->seeds >= 1 && n->seeds <= LOCANT_FLIP_MAX)
         least = ldexp(1, 1 - (int)n->seeds);
+    lct_put_count(n, n->declared, "length", lct_length(n->r, k));
     lct_put_count(n, n->declared, "comparisons", (int64_t)tested);
     lct_put_real(n, n->declared, "least_p", least);
     lct_put_real(n, n->declared, "least_holm", fmin(1, least * (double)tested));
     lct_put_real(n, n->declared, "seeds", needed ? (double)needed : NAN);
-    return LOCANT_OK;
-}
-
-static locant_status put_declared(struct lct_numbers *n)
-{
-    struct lct_test *test = of_rows(n, sizeof *test);
-    double *p = of_rows(n, 2 * sizeof *p);
-    locant_status status = LOCANT_ERR_NOMEM;
-
-    lct_put_count(n, n->declared, "length",
-                  lct_length(n->r, lct_declared(n->r)));
-    if (test && p)
-        status = lct_test_changes(test, n->r, lct_declared(n->r));
-    if (status == LOCANT_OK)
-        status = put_exact(n, test, p);
-    locant_release(test);
-    locant_release(p);
-    return status;
 }
 
 static void put_rank(struct lct_numbers *n, json_t *to, const char *key,
@@ -120,30 +96,31 @@ static void put_rank(struct lct_numbers *n, json_t *to, const char *key,
     lct_put(n, to, key, rank ? json_integer(rank) : json_null());
 }
 
-/* Put ranks[LENGTHS][groups] by length, the rank at the judged length, and mean
-   reciprocal ranks over the lengths beyond the trained one up to the judged
-   one. */
-static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
+/* Put ranks by length, the rank at the judged length, and mean reciprocal ranks
+   over the lengths beyond the trained one up to the judged one. */
+static void put_ranks(struct lct_numbers *n, const struct scratch *s)
 {
-    const size_t all = n->r->n;
-    const int judged = lct_judged(n->r);
+    const size_t all = n->r->n, judged = (size_t)lct_losses_ranked(n->r);
     char key[24];
 
-    for (int k = 0; k < LENGTHS; k++) {
-        LCT_TRY(lct_rank(ranks + (size_t)k * all, n->r, k));
-        snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
+    for (size_t k = 0; k < LENGTHS; k++) {
+        if (!lct_numbers_check(
+                n, lct_losses_rank(s->ranks + k * all, n->r, (int)k)))
+            return;
+        snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, (int)k));
         for (size_t i = 0; i < all; i++)
             put_rank(n, lct_part_of_row(n, i, "ranks"), key,
-                     ranks[(size_t)k * all + i]);
+                     s->ranks[k * all + i]);
     }
-    LCT_TRY(locant_mean_reciprocal_rank(mrr, ranks + all, all, (size_t)judged));
+    if (!lct_numbers_check(n, locant_mean_reciprocal_rank(
+                                  s->mean, s->ranks + all, all, judged)))
+        return;
     for (size_t i = 0; i < all; i++) {
         json_t *row = json_array_get(n->rows, i);
 
-        put_rank(n, row, "rank", ranks[(size_t)judged * all + i]);
-        lct_put_real(n, row, "mean_reciprocal_rank", mrr[i]);
+        put_rank(n, row, "rank", s->ranks[judged * all + i]);
+        lct_put_real(n, row, "mean_reciprocal_rank", s->mean[i]);
     }
-    return LOCANT_OK;
 }
 
 /* Put the power, and the seeds needed, to distinguish the two lowest losses at
@@ -154,7 +131,7 @@ static void put_order(struct lct_numbers *n, const struct lct_test *test,
     json_t *to = lct_put_object(n, n->all, "order");
     const bool any = order->next < n->r->n;
 
-    lct_put_count(n, to, "length", lct_length(n->r, lct_judged(n->r)));
+    lct_put_count(n, to, "length", lct_length(n->r, lct_losses_ranked(n->r)));
     lct_put_count(n, to, "comparisons", (int64_t)order->pairs);
     lct_put_text(n, to, "first", any ? n->r->groups[order->first].spec : NULL);
     lct_put_text(n, to, "next", any ? n->r->groups[order->next].spec : NULL);
@@ -164,65 +141,105 @@ static void put_order(struct lct_numbers *n, const struct lct_test *test,
 }
 
 /* Put the paired difference from the lowest loss at length index k. */
-static locant_status put_behind(struct lct_numbers *n, int k)
+static void put_behind(struct lct_numbers *n, const struct scratch *s, int k)
 {
     struct lct_order order;
-    struct lct_test *test = of_rows(n, sizeof *test);
-    locant_status status = LOCANT_ERR_NOMEM;
 
-    if (test)
-        status = lct_test_order(test, &order, n->r, k);
-    for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
-        json_t *to =
-            lct_put_at(n, lct_part_of_row(n, i, "behind"), lct_length(n->r, k));
+    if (!lct_numbers_check(n, lct_claims_order(s->test, &order, n->r, k)))
+        return;
+    for (size_t i = 0; i < n->r->n; i++) {
+        json_t *to = length_of_row(n, i, "behind", k);
 
-        lct_put_real(n, to, "mean", test[i].mean);
-        put_test(n, to, &test[i]);
+        lct_put_fields(n, to, mean, &s->test[i]);
+        lct_put_fields(n, to, change, &s->test[i]);
     }
-    if (status == LOCANT_OK && k == lct_judged(n->r))
-        put_order(n, test, &order);
-    locant_release(test);
-    return status;
+    if (k == lct_losses_ranked(n->r))
+        put_order(n, s->test, &order);
 }
 
 /* Compare rows with each other. */
-static locant_status compare_rows(struct lct_numbers *n)
+static void compare_rows(struct lct_numbers *n)
 {
-    double *mrr = of_rows(n, sizeof *mrr);
-    int *ranks = of_rows(n, LENGTHS * sizeof *ranks);
-    locant_status status = LOCANT_ERR_NOMEM;
+    struct scratch s;
+    const size_t each =
+        sizeof *s.test + sizeof *s.mean + LENGTHS * sizeof *s.ranks;
+    size_t bytes;
 
-    if (mrr && ranks)
-        status = put_ranks(n, ranks, mrr);
-    if (status == LOCANT_OK)
-        status = put_declared(n);
-    for (int k = 0; k < LENGTHS && status == LOCANT_OK; k++)
-        status = put_behind(n, k);
-    locant_release(mrr);
-    locant_release(ranks);
-    return status;
+    s.test = lct_mul(&bytes, n->r->n + 1, each) ? locant_alloc(bytes) : NULL;
+    if (s.test == NULL) {
+        lct_numbers_check(
+            n,
+            locant_fail(LOCANT_ERR_NOMEM,
+                        "report: no memory to compare %zu encodings", n->r->n));
+        return;
+    }
+    s.mean = (double *)(s.test + n->r->n);
+    s.ranks = (int *)(s.mean + n->r->n);
+    for (int k = 1; k < LENGTHS; k++)
+        put_changes(n, &s, k);
+    put_ranks(n, &s);
+    put_declared(n, &s);
+    for (int k = 0; k < LENGTHS; k++)
+        put_behind(n, &s, k);
+    locant_release(s.test);
 }
 
-static locant_status put_rows(struct lct_numbers *n)
+/* ---------------------------------------------------------------- measures */
+
+/* A part of rows: a measure from length index 'first' on, or its difference
+   from P1 at the trained length or at the same length. */
+static const struct part {
+    const char *name;
+    enum lct_measure measure;
+    int first;
+    enum { NOTHING, TRAINED, SAME } less;
+} parts[] = {
+    { "loss", LCT_P1, 0, NOTHING },
+    { "change", LCT_P1, 1, TRAINED },
+    { "non_overlapping", LCT_P3, 0, NOTHING },
+    { "gains", LCT_P4, 0, SAME },
+    { "logn", LCT_LOGN, 1, NOTHING },
+    { "logn_change", LCT_LOGN, 1, SAME },
+    { "clamp", LCT_CLAMP, 1, NOTHING },
+    { "wrap", LCT_WRAP, 1, NOTHING },
+    { "resample", LCT_RESAMPLE, 1, NOTHING },
+};
+
+/* Put the intervals of a part at length index k, in nats per byte. */
+static void put_part(struct lct_numbers *n, const struct part *part, int k)
+{
+    const struct lct_term term = { part->measure, k };
+    const struct lct_term plain = { LCT_P1, part->less == TRAINED ? 0 : k };
+    size_t seeds, blocks;
+    double *loss;
+
+    if (!lct_numbers_check(n,
+                           lct_losses(&loss, &seeds, &blocks, n->r, term,
+                                      part->less == NOTHING ? NULL : &plain)))
+        return;
+    for (size_t i = 0; i < n->r->n; i++)
+        /* the seeds of a row are the first ones of 'seeds' */
+        lct_put_interval(n, length_of_row(n, i, part->name, k),
+                         loss + i * seeds * blocks, n->r->groups[i].n, blocks);
+    locant_release(loss);
+}
+
+static void put_rows(struct lct_numbers *n)
 {
     for (size_t i = 0; i < n->r->n; i++)
         lct_put_row(n, &n->r->groups[i]);
-    for (int k = 0; k < LENGTHS; k++)
-        LCT_TRY(
-            lct_put_losses(n, "loss", (struct lct_term){ LCT_P1, k }, NULL));
-    for (int k = 1; k < LENGTHS; k++) {
-        LCT_TRY(lct_put_losses(n, "change", (struct lct_term){ LCT_P1, k },
-                               &(struct lct_term){ LCT_P1, 0 }));
-        LCT_TRY(put_changes(n, k));
-    }
-    LCT_TRY(lct_put_measures(n));
-    return compare_rows(n);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        for (int k = parts[i].first;
+             k < LENGTHS && (parts[i].measure == LCT_P1 ||
+                             lct_losses_has(n->r, parts[i].measure));
+             k++)
+            put_part(n, &parts[i], k);
+    compare_rows(n);
 }
 
 locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
 {
     struct lct_numbers n = { .r = r, .all = json_object() };
-    locant_status status;
 
     *out = NULL;
     for (size_t i = 0; i < r->n; i++)
@@ -230,23 +247,16 @@ locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
     lct_put_facts(&n);
     n.declared = lct_put_object(&n, n.all, "declared");
     n.rows = lct_put_array(&n, n.all, "rows");
-    status = put_rows(&n);
-    if (status == LOCANT_OK)
-        status = lct_put_extension(&n);
-    if (status == LOCANT_OK)
-        status = lct_put_surface(&n);
-    if (status == LOCANT_OK)
-        status = lct_put_tasks(&n);
-    if (status == LOCANT_OK)
-        status = lct_put_probes(&n);
-    if (status == LOCANT_OK && n.failed)
-        status =
-            locant_fail(LOCANT_ERR_NOMEM, "report: no memory for the numbers");
-    if (status == LOCANT_OK)
+    put_rows(&n);
+    lct_put_extension(&n);
+    lct_put_surface(&n);
+    lct_put_tasks(&n);
+    lct_put_probes(&n);
+    if (n.status == LOCANT_OK)
         *out = n.all;
     else
         json_decref(n.all);
-    return status;
+    return n.status;
 }
 
 const json_t *lct_numbers_at(const json_t *numbers, const char *path)

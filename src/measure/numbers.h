@@ -4,14 +4,21 @@
 #include "losses.h"
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-/* The document while it is made. 'failed' is set when memory runs out. */
+#define LCT_LEVEL .95 /* of all intervals */
+enum { LCT_BOOTSTRAP_SEED = 1 };
+
+/* The document while it is made. After a failure whatever is put is lost. */
 struct lct_numbers {
     const struct lct_results *r;
     size_t seeds; /* seeds of the encoding with the most */
     json_t *all, *declared, *rows;
-    bool failed;
+    locant_status status; /* the first failure */
 };
+
+/* Record a status; true if nothing has failed yet. */
+bool lct_numbers_check(struct lct_numbers *n, locant_status status);
 
 /* The value of a JSON number; NAN for anything else. */
 double lct_number_of(const json_t *value);
@@ -24,43 +31,87 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
                    int64_t value);
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value);
-/* Put mean, bounds and standard errors. */
-void lct_put_interval(struct lct_numbers *n, json_t *to,
-                      const locant_interval *e);
-/* The object "key" of row i, created on first use. */
-json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key);
-/* The object whose key is that number, created on first use. */
-json_t *lct_put_at(struct lct_numbers *n, json_t *to, int64_t key);
-/* Put a new object or array; NULL if memory ran out. */
+/* Put or add a new object or array; after a failure NULL, or an earlier one. */
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key);
 json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key);
 void lct_add_real(struct lct_numbers *n, json_t *to, double value);
 void lct_add_count(struct lct_numbers *n, json_t *to, int64_t value);
 json_t *lct_add_object(struct lct_numbers *n, json_t *to);
+json_t *lct_add_array(struct lct_numbers *n, json_t *to);
+/* Put an array of numbers. */
+void lct_put_reals(struct lct_numbers *n, json_t *to, const char *key,
+                   const double *values, size_t count);
+void lct_put_counts(struct lct_numbers *n, json_t *to, const char *key,
+                    const int64_t *values, size_t count);
+
+/* How a member of a struct is written: as a number, a text, true or false. */
+enum lct_field_kind {
+    LCT_FIELD_REAL,
+    LCT_FIELD_INT,
+    LCT_FIELD_FLAG,  /* int, written as true or false */
+    LCT_FIELD_COUNT, /* int64_t or size_t */
+    LCT_FIELD_BOOL,
+    LCT_FIELD_TEXT,  /* const char * */
+    LCT_FIELD_STRING /* char[] */
+};
+
+/* A key of the document and the member of a struct that it shows. */
+struct lct_field {
+    const char *key;
+    enum lct_field_kind kind;
+    size_t at;
+};
+
+/* A field of that key, and one whose key is the name of the member; the kind is
+   that of the member. */
+/* clang-format off */
+#define LCT_FIELD_AS(key, type, member)                                        \
+    { key, LCT_FIELD_KIND(((type *)0)->member), offsetof(type, member) }
+#define LCT_FIELD(type, member) LCT_FIELD_AS(#member, type, member)
+#define LCT_FIELDS_END { .key = NULL }
+#define LCT_FIELD_KIND(x) _Generic((x), double: LCT_FIELD_REAL,                \
+    int: LCT_FIELD_INT, int64_t: LCT_FIELD_COUNT, size_t: LCT_FIELD_COUNT,     \
+    bool: LCT_FIELD_BOOL, const char *: LCT_FIELD_TEXT,                        \
+    char *: LCT_FIELD_STRING)
+/* clang-format on */
+
+/* Put the fields of one struct; an array of objects with those of each. */
+void lct_put_fields(struct lct_numbers *n, json_t *to,
+                    const struct lct_field *fields, const void *from);
+void lct_put_list(struct lct_numbers *n, json_t *to, const char *key,
+                  const struct lct_field *fields, const void *first,
+                  size_t count, size_t each);
+
+/* Put mean, bounds and standard errors of loss[seeds, blocks]; null if there
+   are none. */
+void lct_put_interval(struct lct_numbers *n, json_t *to, const double *loss,
+                      size_t seeds, size_t blocks);
+/* Wilson's interval of a share of items; NAN if there are none. */
+void lct_numbers_wilson(struct lct_numbers *n, double *low, double *high,
+                        size_t exact, size_t items);
+/* Put the share as "key", and its interval. */
+void lct_put_share(struct lct_numbers *n, json_t *to, const char *key,
+                   size_t exact, size_t items);
+/* The object "key" of row i, created on first use. */
+json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key);
+/* The object whose key is that number, created on first use. */
+json_t *lct_put_at(struct lct_numbers *n, json_t *to, int64_t key);
 
 /* Put everything that is not in a row. */
 void lct_put_facts(struct lct_numbers *n);
-/* Put intervals of a term into rows.N.part.<its length>, nats per byte; minus
-   another term unless 'less' is NULL. */
-locant_status lct_put_losses(struct lct_numbers *n, const char *part,
-                             struct lct_term term, const struct lct_term *less);
-
-/* Put all measures except P1. */
-locant_status lct_put_measures(struct lct_numbers *n);
-
 /* Put one more row, without its comparisons with others. */
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
 /* Put "extension", if it was measured. */
-locant_status lct_put_extension(struct lct_numbers *n);
+void lct_put_extension(struct lct_numbers *n);
 /* Put "surface", if it was measured. */
-locant_status lct_put_surface(struct lct_numbers *n);
+void lct_put_surface(struct lct_numbers *n);
 /* Put "probes", if trained models were probed. */
-locant_status lct_put_probes(struct lct_numbers *n);
+void lct_put_probes(struct lct_numbers *n);
 /* Put to.training of a group whose heads were probed during training. */
 void lct_put_training(struct lct_numbers *n, json_t *to,
                       const struct lct_group *g);
 /* Put "tasks", if there are scores. */
-locant_status lct_put_tasks(struct lct_numbers *n);
+void lct_put_tasks(struct lct_numbers *n);
 
 /* Most points of a training curve; each is a mean over an equal span of
    steps. */

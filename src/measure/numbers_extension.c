@@ -3,7 +3,75 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+/* clang-format off */
+#define OF_METHOD(member) LCT_FIELD(struct lct_extension_method, member)
+#define OF_TUNING(member) LCT_FIELD(struct lct_extension_tuning, member)
+#define OF_NEEDLE(member) LCT_FIELD(struct lct_extension_needle, member)
+static const struct lct_field
+    method_fields[] = { OF_METHOD(id), OF_METHOD(title), OF_METHOD(source),
+        LCT_FIELDS_END },
+    tuning_fields[] = { OF_TUNING(id), OF_TUNING(title), OF_TUNING(length),
+        LCT_FIELDS_END },
+    needle_fields[] = { OF_NEEDLE(items), OF_NEEDLE(exact), LCT_FIELDS_END };
+/* clang-format on */
+
+/* -------------------------------------------------- shared with the surface */
+
+bool lct_extension_room(struct lct_paired_losses *k, struct lct_numbers *n,
+                        int seeds, int64_t blocks)
+{
+    *k = (struct lct_paired_losses){ n, (size_t)seeds, (size_t)blocks, NULL };
+    k->room = locant_alloc(k->seeds * k->blocks * sizeof *k->room);
+    if (k->room == NULL)
+        lct_numbers_check(n, locant_fail(LOCANT_ERR_NOMEM,
+                                         "report: no memory for %zu losses",
+                                         k->blocks));
+    return k->room != NULL;
+}
+
+size_t lct_extension_subtract(const struct lct_paired_losses *k,
+                              const double *loss, const double *other,
+                              const bool *only)
+{
+    size_t seeds = 0;
+
+    for (size_t s = 0; s < k->seeds; s++) {
+        double *row = k->room + seeds * k->blocks, sum = 0;
+
+        for (size_t b = 0; b < k->blocks; b++) {
+            const size_t i = s * k->blocks + b;
+
+            row[b] = loss[i] - (other ? other[i] : 0);
+            sum += row[b];
+        }
+        seeds += isfinite(sum) && (only == NULL || only[s]) ? 1 : 0;
+    }
+    return seeds;
+}
+
+void lct_extension_put_loss(const struct lct_paired_losses *k, json_t *to,
+                            const double *loss, const double *other)
+{
+    const size_t seeds =
+        loss == other ? 0 : lct_extension_subtract(k, loss, other, NULL);
+
+    lct_put_interval(k->n, to, k->room, seeds, k->blocks);
+}
+
+void lct_extension_put_model(struct lct_numbers *n, json_t *to, int64_t layers,
+                             int64_t width, int64_t heads, int64_t ff)
+{
+    char model[96];
+
+    snprintf(model, sizeof model,
+             "layers=%" PRId64 ",width=%" PRId64 ",heads=%" PRId64
+             ",ff=%" PRId64,
+             layers, width, heads, ff);
+    lct_put_text(n, to, "model", model);
+}
+
+/* -------------------------------------------------------------------- rows */
 
 static const struct lct_extension_row *baseline(const struct lct_extension *x,
                                                 bool crop)
@@ -15,196 +83,153 @@ static const struct lct_extension_row *baseline(const struct lct_extension *x,
     return &x->row[i];
 }
 
-static void put_positions(const struct lct_ext_maker *k, json_t *to,
-                          const struct lct_extension_row *row)
+static int64_t length_of(int factor)
 {
-    json_t *all = lct_put_array(k->n, to, "position");
+    return lct_extension_factor(factor) * LCT_EXT_TRAINED;
+}
+
+static void put_positions(struct lct_numbers *n, json_t *to,
+                          const struct lct_extension_row *row, size_t seeds)
+{
+    json_t *all = lct_put_array(n, to, "position");
 
     for (int i = 0; i < LCT_EXT_BUCKETS; i++) {
         double sum = 0;
-        int n = 0;
+        int found = 0;
 
-        for (size_t s = 0; s < k->seeds; s++)
+        for (size_t s = 0; s < seeds; s++)
             if (!isnan(row->position[s][i])) {
                 sum += row->position[s][i];
-                n++;
+                found++;
             }
-        lct_add_real(k->n, all, sum / n); /* none: NAN */
+        lct_add_real(n, all, sum / found); /* none: NAN */
     }
+}
+
+static void put_needle(struct lct_numbers *n, json_t *to,
+                       const struct lct_extension_needle *e)
+{
+    lct_put_fields(n, to, needle_fields, e);
+    lct_put_share(n, to, "share", (size_t)e->exact, (size_t)e->items);
 }
 
 /* Put what methods and fine-tuned runs have in common. */
-static locant_status put_row(const struct lct_ext_maker *k, json_t *to,
-                             const struct lct_extension_row *row)
+static void put_row(const struct lct_paired_losses *k, json_t *to,
+                    const struct lct_extension_row *row)
 {
-    const int last = k->x->plan->factors - 1;
-    const struct lct_extension_row *crop = baseline(k->x, true);
-    const struct lct_extension_row *none = baseline(k->x, false);
+    const struct lct_extension *x = k->n->r->extension;
+    const struct lct_extension_row *crop = baseline(x, true);
+    const struct lct_extension_row *none = baseline(x, false);
+    const int factors = x->plan->factors;
+    const double speed = row->at[factors - 1].speed;
     json_t *loss = lct_put_object(k->n, to, "loss");
-    json_t *above = lct_put_object(k->n, to, "above_crop");
+    json_t *above = lct_put_object(k->n, to, "above_crop"), *needle;
 
-    for (int f = 0; f <= last; f++) {
-        const int64_t length = lct_extension_factor(f) * LCT_EXT_TRAINED;
-
-        LCT_TRY(lct_extension_put_loss(k, lct_put_at(k->n, loss, length),
-                                       row->at[f].loss, NULL));
-        LCT_TRY(lct_extension_put_loss(k, lct_put_at(k->n, above, length),
-                                       row->at[f].loss, crop->at[f].loss));
+    for (int f = 0; f < factors; f++) {
+        lct_extension_put_loss(k, lct_put_at(k->n, loss, length_of(f)),
+                               row->at[f].loss, NULL);
+        lct_extension_put_loss(k, lct_put_at(k->n, above, length_of(f)),
+                               row->at[f].loss, crop->at[f].loss);
     }
-    LCT_TRY(lct_extension_put_loss(k, lct_put_object(k->n, to, "short"),
-                                   row->short_inputs.loss, NULL));
-    LCT_TRY(lct_extension_put_loss(
-        k, lct_put_object(k->n, to, "short_above_none"), row->short_inputs.loss,
-        none->short_inputs.loss));
-    lct_put_real(k->n, to, "tokens_per_second", row->at[last].speed);
-    lct_put_real(k->n, to, "cost", none->at[last].speed / row->at[last].speed);
-    put_positions(k, to, row);
-    return LOCANT_OK;
-}
-
-/* ----------------------------------------------------------------- needles */
-
-static locant_status put_needle(const struct lct_ext_maker *k, json_t *to,
-                                const struct lct_extension_needle *e)
-{
-    double low = NAN, high = NAN;
-
-    if (e->items > 0)
-        LCT_TRY(locant_wilson(&low, &high, (size_t)e->exact, (size_t)e->items,
-                              LCT_EXT_LEVEL));
-    lct_put_count(k->n, to, "items", e->items);
-    lct_put_count(k->n, to, "exact", e->exact);
-    lct_put_real(k->n, to, "share", (double)e->exact / (double)e->items);
-    lct_put_real(k->n, to, "low", low);
-    lct_put_real(k->n, to, "high", high);
-    return LOCANT_OK;
-}
-
-static locant_status put_needles(const struct lct_ext_maker *k, json_t *to,
-                                 const struct lct_extension_row *row)
-{
-    json_t *all = lct_put_object(k->n, to, "needle");
-
-    for (int f = 0; f < k->x->plan->factors; f++)
-        LCT_TRY(put_needle(
-            k, lct_put_at(k->n, all, lct_extension_factor(f) * LCT_EXT_TRAINED),
-            &row->needle[f]));
-    return LOCANT_OK;
+    lct_extension_put_loss(k, lct_put_object(k->n, to, "short"),
+                           row->short_inputs.loss, NULL);
+    lct_extension_put_loss(k, lct_put_object(k->n, to, "short_above_none"),
+                           row->short_inputs.loss, none->short_inputs.loss);
+    lct_put_real(k->n, to, "tokens_per_second", speed);
+    lct_put_real(k->n, to, "cost", none->at[factors - 1].speed / speed);
+    put_positions(k->n, to, row, k->seeds);
+    needle = lct_put_object(k->n, to, "needle");
+    for (int f = 0; f < factors; f++)
+        put_needle(k->n, lct_put_at(k->n, needle, length_of(f)),
+                   &row->needle[f]);
 }
 
 /* ---------------------------------------------------------------- methods */
 
-static locant_status put_spec(const struct lct_ext_maker *k, json_t *to,
-                              const char *key, const char *pattern,
-                              int64_t factor)
+static void put_spec(struct lct_numbers *n, json_t *to, const char *key,
+                     const char *pattern, int64_t factor)
 {
     char spec[256];
 
-    LCT_TRY(lct_extension_spec(spec, pattern, factor));
-    lct_put_text(k->n, to, key, spec);
-    return LOCANT_OK;
+    if (lct_numbers_check(n, lct_extension_spec(spec, pattern, factor)))
+        lct_put_text(n, to, key, spec);
 }
 
-static locant_status put_methods(const struct lct_ext_maker *k, json_t *all)
+static void put_methods(const struct lct_paired_losses *k, json_t *all)
 {
-    const int64_t factor = lct_extension_factor(k->x->plan->factors - 1);
+    const struct lct_extension *x = k->n->r->extension;
+    const int64_t factor = lct_extension_factor(x->plan->factors - 1);
     json_t *list = lct_put_array(k->n, all, "methods");
 
     for (int i = 0; i < lct_extension_methods(); i++) {
         const struct lct_extension_method *m = lct_extension_method(i);
         json_t *to = lct_add_object(k->n, list);
 
-        lct_put_text(k->n, to, "id", m->id);
-        lct_put_text(k->n, to, "title", m->title);
-        lct_put_text(k->n, to, "source", m->source);
-        LCT_TRY(put_spec(k, to, "spec", m->spec, factor));
-        LCT_TRY(put_row(k, to, &k->x->row[i]));
-        LCT_TRY(put_needles(k, to, &k->x->row[i]));
+        lct_put_fields(k->n, to, method_fields, m);
+        put_spec(k->n, to, "spec", m->spec, factor);
+        put_row(k, to, &x->row[i]);
     }
-    return LOCANT_OK;
 }
 
-static locant_status put_tuned(const struct lct_ext_maker *k, json_t *all)
+static void put_tuned(const struct lct_paired_losses *k, json_t *all)
 {
+    const struct lct_extension_row *row =
+        &k->n->r->extension->row[lct_extension_methods()];
     json_t *list = lct_put_array(k->n, all, "tuned");
 
-    for (int i = 0; i < lct_extension_tunings(); i++) {
+    for (int i = 0; i < lct_extension_tunings(); i++, row++) {
         const struct lct_extension_tuning *t = lct_extension_tuning(i);
-        const struct lct_extension_row *row =
-            &k->x->row[lct_extension_methods() + i];
         json_t *to = lct_add_object(k->n, list);
 
-        lct_put_text(k->n, to, "id", t->id);
-        lct_put_text(k->n, to, "title", t->title);
-        lct_put_count(k->n, to, "length", t->length);
-        LCT_TRY(put_spec(k, to, "train", t->train, LCT_EXT_TUNED_FACTOR));
-        LCT_TRY(put_spec(k, to, "spec", t->spec, LCT_EXT_TUNED_FACTOR));
-        LCT_TRY(put_row(k, to, row));
-        LCT_TRY(put_needles(k, to, row));
-        LCT_TRY(put_needle(k, lct_put_object(k->n, to, "needle_short"),
-                           &row->needle_short));
+        lct_put_fields(k->n, to, tuning_fields, t);
+        put_spec(k->n, to, "train", t->train, LCT_EXT_TUNED_FACTOR);
+        put_spec(k->n, to, "spec", t->spec, LCT_EXT_TUNED_FACTOR);
+        put_row(k, to, row);
+        put_needle(k->n, lct_put_object(k->n, to, "needle_short"),
+                   &row->needle_short);
     }
-    return LOCANT_OK;
 }
 
 /* --------------------------------------------------------------------- all */
 
-static void put_plan(const struct lct_ext_maker *k, json_t *all)
-{
-    const struct lct_extension_plan *p = k->x->plan;
-    json_t *lengths = lct_put_array(k->n, all, "lengths");
-    json_t *base = lct_put_array(k->n, all, "base");
-    char model[96];
-
-    for (int f = 0; f < p->factors; f++)
-        lct_add_count(k->n, lengths, lct_extension_factor(f) * LCT_EXT_TRAINED);
-    for (int s = 0; s < p->seeds; s++)
-        lct_add_count(k->n, base, k->x->base[s]);
-    snprintf(model, sizeof model,
-             "layers=%" PRId64 ",width=%" PRId64 ",heads=%" PRId64
-             ",ff=%" PRId64,
-             p->layers, p->width, p->heads, p->ff);
-    lct_put_text(k->n, all, "preset", p->name);
-    lct_put_text(k->n, all, "model", model);
-    lct_put_count(k->n, all, "head_dim", p->width / p->heads);
-    lct_put_count(k->n, all, "trained_length", LCT_EXT_TRAINED);
-    lct_put_count(k->n, all, "tuned_factor", LCT_EXT_TUNED_FACTOR);
-    lct_put_count(k->n, all, "steps", p->steps);
-    lct_put_count(k->n, all, "tuned_steps", (p->steps + 19) / 20);
-    lct_put_count(k->n, all, "needle_steps", p->needle_steps);
-    lct_put_count(k->n, all, "tuned_needle_steps", (p->needle_steps + 19) / 20);
-    lct_put_count(k->n, all, "seeds", p->seeds);
-    lct_put_count(k->n, all, "blocks", k->x->blocks);
-    lct_put_count(k->n, all, "items", p->items);
-    lct_put_count(k->n, all, "failures", k->x->failures);
-    lct_put_real(k->n, all, "seconds", k->x->seconds);
-}
-
-locant_status lct_put_extension(struct lct_numbers *n)
+static void put_plan(struct lct_numbers *n, json_t *all)
 {
     const struct lct_extension *x = n->r->extension;
-    struct lct_ext_maker k = { .n = n, .x = x };
-    json_t *all;
-    locant_status status;
+    const struct lct_extension_plan *p = x->plan;
+    json_t *lengths = lct_put_array(n, all, "lengths");
 
-    if (x == NULL)
-        return LOCANT_OK;
-    k.seeds = (size_t)x->plan->seeds;
-    k.blocks = (size_t)x->blocks;
-    k.room = locant_alloc(k.seeds * k.blocks * sizeof *k.room);
-    if (k.room == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu losses",
-                           k.blocks);
+    for (int f = 0; f < p->factors; f++)
+        lct_add_count(n, lengths, length_of(f));
+    lct_put_counts(n, all, "base", x->base, (size_t)p->seeds);
+    lct_put_text(n, all, "preset", p->name);
+    lct_extension_put_model(n, all, p->layers, p->width, p->heads, p->ff);
+    lct_put_count(n, all, "head_dim", p->width / p->heads);
+    lct_put_count(n, all, "trained_length", LCT_EXT_TRAINED);
+    lct_put_count(n, all, "tuned_factor", LCT_EXT_TUNED_FACTOR);
+    lct_put_count(n, all, "steps", p->steps);
+    lct_put_count(n, all, "tuned_steps", (p->steps + 19) / 20);
+    lct_put_count(n, all, "needle_steps", p->needle_steps);
+    lct_put_count(n, all, "tuned_needle_steps", (p->needle_steps + 19) / 20);
+    lct_put_count(n, all, "seeds", p->seeds);
+    lct_put_count(n, all, "blocks", x->blocks);
+    lct_put_count(n, all, "items", p->items);
+    lct_put_count(n, all, "failures", x->failures);
+    lct_put_real(n, all, "seconds", x->seconds);
+}
+
+void lct_put_extension(struct lct_numbers *n)
+{
+    const struct lct_extension *x = n->r->extension;
+    struct lct_paired_losses k;
+    json_t *all;
+
+    if (x == NULL || !lct_extension_room(&k, n, x->plan->seeds, x->blocks))
+        return;
     all = lct_put_object(n, n->all, "extension");
-    put_plan(&k, all);
-    status = put_methods(&k, all);
-    if (status == LOCANT_OK)
-        status = put_tuned(&k, all);
-    if (status == LOCANT_OK)
-        status = put_needle(&k, lct_put_object(n, all, "needle_trained"),
-                            &x->needle_trained);
-    if (status == LOCANT_OK)
-        status = lct_put_orderings(&k, all);
+    put_plan(n, all);
+    put_methods(&k, all);
+    put_tuned(&k, all);
+    put_needle(n, lct_put_object(n, all, "needle_trained"), &x->needle_trained);
+    lct_put_orderings(&k, all);
     locant_release(k.room);
-    return status;
 }

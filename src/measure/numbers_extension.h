@@ -6,28 +6,33 @@
 #include "extension.h"
 #include "numbers.h"
 
-struct lct_ext_maker {
+/* Losses [seeds, blocks] on the same blocks, and room for as many. */
+struct lct_paired_losses {
     struct lct_numbers *n;
-    const struct lct_extension *x;
     size_t seeds, blocks;
-    double *room; /* [seeds, blocks] */
+    double *room;
 };
 
-#define LCT_EXT_LEVEL .95 /* level of all intervals */
+/* Allocate the room; to be released. False: no memory, which is recorded. */
+bool lct_extension_room(struct lct_paired_losses *k, struct lct_numbers *n,
+                        int seeds, int64_t blocks);
 
-/* Interval of a loss, or of its difference from another on the same blocks,
-   over the seeds that have it; NAN if none has. only[seeds] (may be NULL)
-   selects seeds. */
-locant_status lct_extension_interval(locant_interval *e,
-                                     const struct lct_ext_maker *k,
-                                     const double *loss, const double *other,
-                                     const bool *only);
+/* Copy a loss into the room, minus another one unless that is NULL, of the
+   seeds that have both. only[seeds] (may be NULL) selects seeds. Returns the
+   number of seeds. */
+size_t lct_extension_subtract(const struct lct_paired_losses *k,
+                              const double *loss, const double *other,
+                              const bool *only);
 
-/* Put it into 'to': nats per byte, or nats per byte above 'other'; null if
-   'loss' is 'other'. */
-locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
-                                     const double *loss, const double *other);
+/* Put the interval of a loss, or of how much it is above 'other'; null if it is
+   'other'. */
+void lct_extension_put_loss(const struct lct_paired_losses *k, json_t *to,
+                            const double *loss, const double *other);
+
+/* Put "model" as text. */
+void lct_extension_put_model(struct lct_numbers *n, json_t *to, int64_t layers,
+                             int64_t width, int64_t heads, int64_t ff);
 
 /* "orderings" of 'all': what papers report, and what was found here. */
-locant_status lct_put_orderings(const struct lct_ext_maker *k, json_t *all);
+void lct_put_orderings(const struct lct_paired_losses *k, json_t *all);
 #endif

@@ -5,67 +5,77 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+/* clang-format off */
+#define OF_RESULTS(member) LCT_FIELD(struct lct_results, member)
+#define OF_CORPUS(member) LCT_FIELD(locant_corpus_info, member)
+#define OF_FOLDER(member) LCT_FIELD(struct lct_folder, member)
+#define OF_RUN(member) LCT_FIELD(locant_run_info, member)
+#define OF_IDENTITY(member) LCT_FIELD(struct lct_identity, member)
+#define OF_GATE(key, member) LCT_FIELD_AS(key, locant_report_gate, member)
+#define OF_RESULT(key, member) LCT_FIELD_AS(key, struct lct_result, member)
+#define OF_ROW(member) LCT_FIELD(locant_report_row, member)
+
+static const struct lct_field
+    provenance[] = { OF_RESULTS(preset), OF_RESULTS(commit), OF_RESULTS(date),
+        OF_RESULTS(seconds), LCT_FIELDS_END },
+    machine[] = { OF_RESULTS(cpu), OF_RESULTS(isa), OF_RESULTS(threads),
+        OF_RESULTS(compiler), LCT_FIELDS_END },
+    corpus[] = { OF_CORPUS(sha256), OF_CORPUS(files), OF_CORPUS(bytes),
+        OF_CORPUS(train_bytes), OF_CORPUS(valid_bytes), OF_CORPUS(test_bytes),
+        LCT_FIELDS_END },
+    folder[] = { OF_FOLDER(name), OF_FOLDER(bytes), LCT_FIELDS_END },
+    training[] = { OF_RUN(steps), OF_RUN(batch), OF_RUN(length),
+        LCT_FIELDS_END },
+    model[] = { OF_RESULTS(layers), OF_RESULTS(heads), OF_RESULTS(width),
+        LCT_FIELDS_END },
+    identity[] = { OF_IDENTITY(name), OF_IDENTITY(formula), OF_IDENTITY(source),
+        OF_IDENTITY(error), OF_IDENTITY(bound), OF_IDENTITY(above),
+        OF_IDENTITY(holds), LCT_FIELDS_END },
+    gate_message[] = { OF_GATE("sentence", sentence), OF_GATE("text", text),
+        LCT_FIELDS_END },
+    gate_specs[] = { OF_GATE("a", spec[0]), OF_GATE("b", spec[1]),
+        LCT_FIELDS_END },
+    run_id[] = { OF_RESULT("run", run.id), OF_RESULT("seed", run.seed),
+        LCT_FIELDS_END },
+    run_losses[] = { OF_RESULT("own_window", eval.own_window),
+        OF_RESULT("valid", eval.valid), OF_RESULT("shuffled", eval.shuffled),
+        OF_RESULT("causality", eval.causality),
+        OF_RESULT("train_loss", run.train_loss),
+        OF_RESULT("seconds", run.seconds), LCT_FIELDS_END },
+    costs[] = { OF_ROW(gain), OF_ROW(parameters), OF_ROW(encoding_parameters),
+        OF_ROW(train_tokens_per_second), OF_ROW(eval_tokens_per_second),
+        OF_ROW(seconds), OF_ROW(bytes), LCT_FIELDS_END };
+/* clang-format on */
 
 /* ------------------------------------------------------------------- facts */
 
 static void put_units(struct lct_numbers *n)
 {
-    static const char *const units[][2] = {
-        { "loss", "nats/byte" },
-        { "change", "nats/byte" },
-        { "declared", "nats/byte" },
-        { "lengths", "nats/byte" },
-        { "behind", "nats/byte" },
-        { "non_overlapping", "nats/byte" },
-        { "gains", "nats/byte" },
-        { "logn", "nats/byte" },
-        { "logn_change", "nats/byte" },
-        { "clamp", "nats/byte" },
-        { "wrap", "nats/byte" },
-        { "resample", "nats/byte" },
-        { "own_window", "nats/byte" },
-        { "gain", "nats/byte" },
-        { "by_position", "nats/byte" },
-        { "ngrams", "nats/byte" },
-        { "cache", "nats/byte" },
-        { "curve", "nats/byte" },
-        { "runs", "nats/byte" },
-        { "above_crop", "nats/byte" },
-        { "short", "nats/byte" },
-        { "short_above_none", "nats/byte" },
-        { "position", "nats/byte" },
+    static const struct {
+        const char *unit, *keys; /* separated by blanks */
+    } units[] = {
+        { "nats/byte", "loss change declared lengths behind non_overlapping"
+                       " gains logn logn_change clamp wrap resample own_window"
+                       " gain by_position ngrams cache curve runs above_crop"
+                       " short short_above_none position" },
         { "bytes", "bytes" },
         { "seconds", "seconds" },
-        { "limit", "minutes" },
-        { "forward_ms", "milliseconds/token" },
-        { "backward_ms", "milliseconds/token" },
+        { "minutes", "limit" },
+        { "milliseconds/token", "forward_ms backward_ms" },
     };
     json_t *to = lct_put_object(n, n->all, "units");
 
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        lct_put_text(n, to, units[i][0], units[i][1]);
-}
+        for (const char *key = units[i].keys; *key;) {
+            const size_t bytes = strcspn(key, " ");
+            char name[32];
 
-static void put_machine(struct lct_numbers *n)
-{
-    const struct lct_results *r = n->r;
-    json_t *to = lct_put_object(n, n->all, "machine");
-
-    lct_put_text(n, to, "cpu", r->cpu);
-    lct_put_text(n, to, "isa", r->isa);
-    lct_put_count(n, to, "threads", r->threads);
-    lct_put_text(n, to, "compiler", r->compiler);
-}
-
-static void put_folders(struct lct_numbers *n, json_t *list)
-{
-    for (size_t i = 0; i < n->r->n_folders; i++) {
-        const struct lct_folder *f = &n->r->folders[i];
-        json_t *to = lct_add_object(n, list);
-
-        lct_put_text(n, to, "name", f->name);
-        lct_put_count(n, to, "bytes", (int64_t)f->bytes);
-    }
+            snprintf(name, sizeof name, "%.*s", (int)bytes, key);
+            lct_put_text(n, to, name, units[i].unit);
+            key += bytes + (key[bytes] == ' ');
+        }
 }
 
 static void put_corpus(struct lct_numbers *n)
@@ -76,36 +86,36 @@ static void put_corpus(struct lct_numbers *n)
 
     lct_put_text(n, to, "kind",
                  (unsigned)c->kind < 3 ? kinds[c->kind] : "unknown");
-    lct_put_text(n, to, "sha256", c->sha256);
-    lct_put_count(n, to, "files", (int64_t)c->files);
-    lct_put_count(n, to, "bytes", (int64_t)c->bytes);
-    lct_put_count(n, to, "train_bytes", (int64_t)c->train_bytes);
-    lct_put_count(n, to, "valid_bytes", (int64_t)c->valid_bytes);
-    lct_put_count(n, to, "test_bytes", (int64_t)c->test_bytes);
-    put_folders(n, lct_put_array(n, to, "folders"));
+    lct_put_fields(n, to, corpus, c);
+    lct_put_list(n, to, "folders", folder, n->r->folders, n->r->n_folders,
+                 sizeof n->r->folders[0]);
 }
 
 static void put_protocol(struct lct_numbers *n)
 {
     const struct lct_group *g = lct_first_group(n->r);
+    const int64_t blocks = g ? g->results[0].eval.blocks : 0;
+    const struct {
+        const char *key;
+        int64_t value;
+    } counts[] = {
+        { "trained_length", n->r->trained_length },
+        { "judged", lct_length(n->r, lct_losses_ranked(n->r)) },
+        { "encodings", (int64_t)n->r->n },
+        { "seeds", (int64_t)n->seeds },
+        { "targets", LCT_EVAL_TARGETS },
+        { "blocks", blocks },
+        { "scored_bytes", LCT_EVAL_TARGETS * blocks },
+    };
     json_t *to = lct_put_object(n, n->all, "protocol");
     json_t *lengths = lct_put_array(n, to, "lengths");
-    int64_t blocks = g ? g->results[0].eval.blocks : 0;
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         lct_add_count(n, lengths, lct_length(n->r, k));
-    lct_put_count(n, to, "trained_length", n->r->trained_length);
-    lct_put_count(n, to, "judged", lct_length(n->r, lct_judged(n->r)));
-    lct_put_count(n, to, "encodings", (int64_t)n->r->n);
-    lct_put_count(n, to, "seeds", (int64_t)n->seeds);
-    lct_put_count(n, to, "targets", LCT_EVAL_TARGETS);
-    lct_put_count(n, to, "blocks", blocks);
-    lct_put_count(n, to, "scored_bytes", LCT_EVAL_TARGETS * blocks);
-    if (g == NULL)
-        return;
-    lct_put_count(n, to, "steps", g->results[0].run.steps);
-    lct_put_count(n, to, "batch", g->results[0].run.batch);
-    lct_put_count(n, to, "length", g->results[0].run.length);
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        lct_put_count(n, to, counts[i].key, counts[i].value);
+    if (g)
+        lct_put_fields(n, to, training, &g->results[0].run);
 }
 
 static void put_model(struct lct_numbers *n)
@@ -115,9 +125,7 @@ static void put_model(struct lct_numbers *n)
     json_t *to = lct_put_object(n, n->all, "model");
 
     lct_put_text(n, to, "text", run ? run->model : NULL);
-    lct_put_count(n, to, "layers", n->r->layers);
-    lct_put_count(n, to, "heads", n->r->heads);
-    lct_put_count(n, to, "width", n->r->width);
+    lct_put_fields(n, to, model, n->r);
     lct_put_count(n, to, "parameters",
                   run ? run->parameters - run->encoding_parameters : 0);
 }
@@ -147,42 +155,20 @@ static void put_cache(struct lct_numbers *n)
     }
 }
 
-static void put_identities(struct lct_numbers *n)
-{
-    json_t *all = lct_put_array(n, n->all, "identities");
-
-    for (int i = 0; i < n->r->n_identities; i++) {
-        const struct lct_identity *from = &n->r->identities[i];
-        json_t *one = lct_add_object(n, all);
-
-        lct_put_text(n, one, "name", from->name);
-        lct_put_text(n, one, "formula", from->formula);
-        lct_put_text(n, one, "source", from->source);
-        lct_put_real(n, one, "error", from->error);
-        lct_put_real(n, one, "bound", from->bound);
-        lct_put(n, one, "above", json_boolean(from->above));
-        lct_put(n, one, "holds", json_boolean(from->holds));
-    }
-}
-
 static void put_gates(struct lct_numbers *n)
 {
     json_t *all = lct_put_array(n, n->all, "gates");
 
     for (int i = 0; i < 7; i++) {
         const locant_report_gate *g = &n->r->gates[i];
-        json_t *one = lct_add_object(n, all), *values;
+        json_t *one = lct_add_object(n, all);
 
         lct_put_text(n, one, "name", g->name);
         lct_put(n, one, "passed",
                 g->not_applicable ? json_null() : json_boolean(g->passed));
-        lct_put_text(n, one, "sentence", g->sentence);
-        lct_put_text(n, one, "text", g->text);
-        values = lct_put_array(n, one, "values");
-        for (int k = 0; k < LOCANT_GATE_VALUES; k++)
-            lct_add_real(n, values, g->value[k]);
-        lct_put_text(n, one, "a", g->spec[0]);
-        lct_put_text(n, one, "b", g->spec[1]);
+        lct_put_fields(n, one, gate_message, g);
+        lct_put_reals(n, one, "values", g->value, LOCANT_GATE_VALUES);
+        lct_put_fields(n, one, gate_specs, g);
     }
 }
 
@@ -201,19 +187,19 @@ static void put_forecast(struct lct_numbers *n)
 
 void lct_put_facts(struct lct_numbers *n)
 {
-    lct_put_text(n, n->all, "preset", n->r->preset);
-    lct_put_text(n, n->all, "commit", n->r->commit);
-    lct_put_text(n, n->all, "date", n->r->date);
-    lct_put_real(n, n->all, "seconds", n->r->seconds);
+    const struct lct_results *r = n->r;
+
+    lct_put_fields(n, n->all, provenance, r);
     put_forecast(n);
     put_units(n);
-    put_machine(n);
+    lct_put_fields(n, lct_put_object(n, n->all, "machine"), machine, r);
     put_corpus(n);
     put_protocol(n);
     put_model(n);
     put_ngrams(n);
     put_cache(n);
-    put_identities(n);
+    lct_put_list(n, n->all, "identities", identity, r->identities,
+                 (size_t)r->n_identities, sizeof r->identities[0]);
     put_gates(n);
 }
 
@@ -230,20 +216,6 @@ static void put_lengths(struct lct_numbers *n, json_t *to,
 
         lct_put_real(n, one, "loss", row->loss[k]);
         lct_put_real(n, one, "half_width", row->half_width[k]);
-    }
-}
-
-static void put_positions(struct lct_numbers *n, json_t *to,
-                          const struct lct_group *g)
-{
-    json_t *all = lct_put_array(n, to, "by_position");
-
-    for (int k = 0; k < LOCANT_EVAL_BUCKETS; k++) {
-        double sum = 0;
-
-        for (size_t s = 0; s < g->n; s++)
-            sum += g->results[s].eval.by_position[k];
-        lct_add_real(n, all, sum / (double)g->n);
     }
 }
 
@@ -264,64 +236,40 @@ static void put_spans(struct lct_numbers *n, json_t *curve, const char *key,
     }
 }
 
-static void put_curve(struct lct_numbers *n, json_t *to,
-                      const struct lct_result *x)
-{
-    const size_t all = x->n_steps;
-    json_t *curve = lct_put_object(n, to, "curve");
-
-    put_spans(n, curve, "step", x->step, all);
-    put_spans(n, curve, "loss", x->step_loss, all);
-    put_spans(n, curve, "gradient_norm", x->step_norm, all);
-    if (all > 0 && isfinite(x->step_own_norm[all - 1]))
-        put_spans(n, curve, "encoding_gradient_norm", x->step_own_norm, all);
-}
-
 static void put_run(struct lct_numbers *n, json_t *all,
                     const struct lct_result *x)
 {
-    json_t *to = lct_add_object(n, all), *losses;
+    const size_t steps = x->n_steps;
+    json_t *to = lct_add_object(n, all), *curve;
 
-    lct_put_count(n, to, "run", x->run.id);
-    lct_put_count(n, to, "seed", (int64_t)x->run.seed);
-    losses = lct_put_array(n, to, "loss");
-    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
-        lct_add_real(n, losses, x->eval.same_targets[k]);
-    lct_put_real(n, to, "own_window", x->eval.own_window);
-    lct_put_real(n, to, "valid", x->eval.valid);
-    lct_put_real(n, to, "shuffled", x->eval.shuffled);
-    lct_put_real(n, to, "causality", x->eval.causality);
-    lct_put_real(n, to, "train_loss", x->run.train_loss);
-    lct_put_real(n, to, "seconds", x->run.seconds);
-    put_curve(n, to, x);
+    lct_put_fields(n, to, run_id, x);
+    lct_put_reals(n, to, "loss", x->eval.same_targets, LOCANT_EVAL_LENGTHS);
+    lct_put_fields(n, to, run_losses, x);
+    curve = lct_put_object(n, to, "curve");
+    put_spans(n, curve, "step", x->step, steps);
+    put_spans(n, curve, "loss", x->step_loss, steps);
+    put_spans(n, curve, "gradient_norm", x->step_norm, steps);
+    if (steps > 0 && isfinite(x->step_own_norm[steps - 1]))
+        put_spans(n, curve, "encoding_gradient_norm", x->step_own_norm, steps);
 }
 
-static void put_costs(struct lct_numbers *n, json_t *to,
-                      const locant_report_row *row)
-{
-    lct_put_count(n, to, "parameters", row->parameters);
-    lct_put_count(n, to, "encoding_parameters", row->encoding_parameters);
-    lct_put_real(n, to, "train_tokens_per_second",
-                 row->train_tokens_per_second);
-    lct_put_real(n, to, "eval_tokens_per_second", row->eval_tokens_per_second);
-    lct_put_real(n, to, "seconds", row->seconds);
-    lct_put_count(n, to, "bytes", row->bytes);
-}
-
-/* Mean time over the seeds that have it. */
-static double mean_known(const struct lct_group *g, bool forward)
+/* Mean over seeds of the number 'at' that offset of their results; with
+   'known', over the seeds that have it. */
+static double mean_of(const struct lct_group *g, size_t at, bool known)
 {
     double sum = 0, n = 0;
 
     for (size_t s = 0; s < g->n; s++) {
-        const double ms =
-            forward ? g->results[s].forward_ms : g->results[s].backward_ms;
+        const double x = *(const double *)((const char *)&g->results[s] + at);
 
-        sum += isnan(ms) ? 0 : ms;
-        n += !isnan(ms);
+        if (!known || !isnan(x)) {
+            sum += x;
+            n++;
+        }
     }
     return sum / n;
 }
+#define AT(member) offsetof(struct lct_result, member)
 
 /* Learning rates and their validation losses, if several were tried. */
 static void put_rates(struct lct_numbers *n, json_t *to,
@@ -347,26 +295,24 @@ void lct_put_row(struct lct_numbers *n, const struct lct_group *g)
                               .seconds = NAN,
                               .train_tokens_per_second = NAN,
                               .eval_tokens_per_second = NAN };
-    json_t *to = lct_add_object(n, n->rows), *runs;
-    double own = 0;
+    json_t *to = lct_add_object(n, n->rows), *list;
 
     if (g->n)
         lct_report_row_of(&row, g);
     for (int k = 0; k < LOCANT_EVAL_LENGTHS && !g->n; k++)
         row.loss[k] = row.half_width[k] = NAN;
-    for (size_t s = 0; s < g->n; s++)
-        own += g->results[s].eval.own_window;
     lct_put_text(n, to, "encoding", g->spec);
     lct_put_count(n, to, "seeds", (int64_t)g->n);
     put_lengths(n, to, &row);
-    lct_put_real(n, to, "own_window", own / (double)g->n);
-    lct_put_real(n, to, "gain", row.gain);
-    put_costs(n, to, &row);
-    lct_put_real(n, to, "forward_ms", mean_known(g, true));
-    lct_put_real(n, to, "backward_ms", mean_known(g, false));
-    put_positions(n, to, g);
+    lct_put_real(n, to, "own_window", mean_of(g, AT(eval.own_window), false));
+    lct_put_fields(n, to, costs, &row);
+    lct_put_real(n, to, "forward_ms", mean_of(g, AT(forward_ms), true));
+    lct_put_real(n, to, "backward_ms", mean_of(g, AT(backward_ms), true));
+    list = lct_put_array(n, to, "by_position");
+    for (size_t k = 0; k < LOCANT_EVAL_BUCKETS; k++)
+        lct_add_real(n, list, mean_of(g, AT(eval.by_position[k]), false));
     put_rates(n, to, g);
-    runs = lct_put_array(n, to, "runs");
+    list = lct_put_array(n, to, "runs");
     for (size_t s = 0; s < g->n; s++)
-        put_run(n, runs, &g->results[s]);
+        put_run(n, list, &g->results[s]);
 }

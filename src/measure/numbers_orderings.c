@@ -48,52 +48,58 @@ static const struct ordering {
 };
 /* clang-format on */
 
+#define OF_ORDERING(member) LCT_FIELD(struct ordering, member)
+static const struct lct_field fields[] = { OF_ORDERING(setting),
+                                           OF_ORDERING(expected),
+                                           OF_ORDERING(evidence),
+                                           LCT_FIELDS_END };
+
 struct entry {
     const char *title;
-    const struct lct_extension_row *row;
+    const double *loss; /* [seeds, blocks] */
+    const struct lct_extension_needle *needle;
     double value; /* the lowest comes first */
 };
 
+/* The method or tuning of that id, at index 'at' of the factor. */
 static bool find_entry(struct entry *e, const struct lct_extension *x,
-                       enum what what, const char *id)
+                       enum what what, int at, const char *id)
 {
-    for (int i = 0; what != TUNED && i < lct_extension_methods(); i++)
-        if (strcmp(lct_extension_method(i)->id, id) == 0) {
-            *e =
-                (struct entry){ lct_extension_method(i)->title, &x->row[i], 0 };
-            return true;
-        }
-    for (int i = 0; what == TUNED && i < lct_extension_tunings(); i++)
-        if (strcmp(lct_extension_tuning(i)->id, id) == 0) {
-            *e = (struct entry){ lct_extension_tuning(i)->title,
-                                 &x->row[lct_extension_methods() + i], 0 };
-            return true;
-        }
+    const bool tuned = what == TUNED;
+    const int n = tuned ? lct_extension_tunings() : lct_extension_methods();
+
+    for (int i = 0; i < n; i++) {
+        const struct lct_extension_row *row =
+            &x->row[tuned ? lct_extension_methods() + i : i];
+
+        if (strcmp(tuned ? lct_extension_tuning(i)->id
+                         : lct_extension_method(i)->id,
+                   id) != 0)
+            continue;
+        e->title = tuned ? lct_extension_tuning(i)->title
+                         : lct_extension_method(i)->title;
+        e->loss = what == SHORT ? row->short_inputs.loss : row->at[at].loss;
+        e->needle = &row->needle[at];
+        e->value = 0;
+        return true;
+    }
     return false;
 }
 
-static const double *losses_of(const struct entry *e, const struct ordering *o,
-                               int at)
+static double value_of_seed(const struct lct_paired_losses *k,
+                            const struct entry *e, size_t seed)
 {
-    return o->what == SHORT ? e->row->short_inputs.loss : e->row->at[at].loss;
-}
-
-static double value_of_seed(const struct lct_ext_maker *k,
-                            const struct entry *e, const struct ordering *o,
-                            int at, size_t seed)
-{
-    const double *loss = losses_of(e, o, at) + seed * k->blocks;
     double sum = 0;
 
     for (size_t b = 0; b < k->blocks; b++)
-        sum += loss[b];
+        sum += e->loss[seed * k->blocks + b];
     return sum / (double)k->blocks;
 }
 
 /* Drop entries that no seed has, and return how many remain; common[seed]: all
    of these have it. */
-static int find_common(bool *common, const struct lct_ext_maker *k,
-                       struct entry *e, int n, const struct ordering *o, int at)
+static int find_common(bool *common, const struct lct_paired_losses *k,
+                       struct entry *e, int n)
 {
     int kept = 0;
 
@@ -103,7 +109,7 @@ static int find_common(bool *common, const struct lct_ext_maker *k,
         bool has[LCT_EXT_SEEDS], any = false;
 
         for (size_t s = 0; s < k->seeds; s++) {
-            has[s] = isfinite(value_of_seed(k, &e[i], o, at, s));
+            has[s] = isfinite(value_of_seed(k, &e[i], s));
             any = any || has[s];
         }
         for (size_t s = 0; s < k->seeds && any; s++)
@@ -120,25 +126,22 @@ static int find_common(bool *common, const struct lct_ext_maker *k,
  * zero-shot methods are all searched in the same runs.
  */
 static int set_values(bool *common, struct entry *e, int *n,
-                      const struct lct_ext_maker *k, const struct ordering *o,
-                      int at)
+                      const struct lct_paired_losses *k, enum what what)
 {
     int seeds = 0;
 
-    for (int i = 0; o->what == NEEDLE && i < *n; i++) {
-        const struct lct_extension_needle *x = &e[i].row->needle[at];
-
-        e[i].value = -(double)x->exact / (double)x->items;
-        if (x->items == 0)
+    for (int i = 0; what == NEEDLE && i < *n; i++) {
+        e[i].value = -(double)e[i].needle->exact / (double)e[i].needle->items;
+        if (e[i].needle->items == 0)
             *n = 0; /* no entry has needles */
     }
-    if (o->what == NEEDLE)
+    if (what == NEEDLE)
         return (int)k->seeds;
-    *n = find_common(common, k, e, *n, o, at);
+    *n = find_common(common, k, e, *n);
     for (size_t s = 0; s < k->seeds; s++) {
         seeds += common[s];
         for (int i = 0; i < *n && common[s]; i++)
-            e[i].value += value_of_seed(k, &e[i], o, at, s);
+            e[i].value += value_of_seed(k, &e[i], s);
     }
     *n = seeds > 0 ? *n : 0;
     return seeds;
@@ -155,80 +158,73 @@ static void sort(struct entry *e, int n)
         }
 }
 
-/* The sign between neighbours: the same bits (=), not distinguishable, or
+/* Write the sign between neighbours: the same bits (=), not distinguishable, or
    different (<). */
-static locant_status sign_between(const char **sign,
-                                  const struct lct_ext_maker *k,
-                                  const struct entry *a, const struct entry *b,
-                                  const struct ordering *o, int at,
-                                  const bool *common)
+static locant_status find_sign(const char **sign,
+                               const struct lct_paired_losses *k,
+                               const struct entry *a, const struct entry *b,
+                               enum what what, const bool *common)
 {
     static const char about[] = " \xe2\x89\x88 ";
+    const struct lct_extension_needle *x = a->needle, *y = b->needle;
     locant_interval e;
     double low, high, unused;
+    size_t seeds;
 
-    if (o->what == NEEDLE) {
-        const struct lct_extension_needle *x = &a->row->needle[at];
-        const struct lct_extension_needle *y = &b->row->needle[at];
-
+    if (what == NEEDLE) {
         LCT_TRY(locant_wilson(&low, &unused, (size_t)x->exact, (size_t)x->items,
-                              LCT_EXT_LEVEL));
+                              LCT_LEVEL));
         LCT_TRY(locant_wilson(&unused, &high, (size_t)y->exact,
-                              (size_t)y->items, LCT_EXT_LEVEL));
+                              (size_t)y->items, LCT_LEVEL));
         *sign = low > high ? " > " : about;
         return LOCANT_OK;
     }
-    LCT_TRY(lct_extension_interval(&e, k, losses_of(b, o, at),
-                                   losses_of(a, o, at), common));
+    seeds = lct_extension_subtract(k, b->loss, a->loss, common);
+    LCT_TRY(locant_bootstrap(&e, k->room, seeds, k->blocks, LCT_LEVEL,
+                             LCT_BOOTSTRAP_SEED));
     *sign = e.low == 0 && e.high == 0 ? " = " : e.low > 0 ? " < " : about;
     return LOCANT_OK;
 }
 
-static locant_status measured(char *out, size_t size, int *seeds,
-                              const struct lct_ext_maker *k,
-                              const struct ordering *o, int at)
+static void put_measured(const struct lct_paired_losses *k, json_t *to,
+                         const struct ordering *o)
 {
+    const struct lct_extension *x = k->n->r->extension;
+    const int last = x->plan->factors - 1;
+    const int at = o->at == LAST || o->at > last ? last : o->at;
     bool common[LCT_EXT_SEEDS];
     struct entry e[10];
+    char text[512] = "";
     size_t used = 0;
-    int n = 0;
+    int n = 0, seeds;
 
     for (int i = 0; i < 10 && o->ids[i]; i++)
-        n += find_entry(&e[n], k->x, o->what, o->ids[i]);
-    *seeds = set_values(common, e, &n, k, o, at);
+        n += find_entry(&e[n], x, o->what, at, o->ids[i]);
+    seeds = set_values(common, e, &n, k, o->what);
     sort(e, n);
-    for (int i = 0; i < n && used < size; i++) {
+    for (int i = 0; i < n && used < sizeof text; i++) {
         const char *sign = "";
 
         if (i > 0)
-            LCT_TRY(sign_between(&sign, k, &e[i - 1], &e[i], o, at, common));
-        used +=
-            (size_t)snprintf(out + used, size - used, "%s%s", sign, e[i].title);
+            lct_numbers_check(
+                k->n, find_sign(&sign, k, &e[i - 1], &e[i], o->what, common));
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", sign,
+                                 e[i].title);
     }
-    if (n > 0 && (size_t)*seeds < k->seeds && used < size)
-        snprintf(out + used, size - used, " (n = %d)", *seeds);
-    return LOCANT_OK;
+    if (n > 0 && (size_t)seeds < k->seeds && used < sizeof text)
+        snprintf(text + used, sizeof text - used, " (n = %d)", seeds);
+    lct_put_text(k->n, to, "measured", text);
+    lct_put_count(k->n, to, "seeds", seeds);
 }
 
-locant_status lct_put_orderings(const struct lct_ext_maker *k, json_t *all)
+void lct_put_orderings(const struct lct_paired_losses *k, json_t *all)
 {
     json_t *list = lct_put_array(k->n, all, "orderings");
-    const int last = k->x->plan->factors - 1;
 
     for (size_t i = 0; i < sizeof orderings / sizeof orderings[0]; i++) {
-        const struct ordering *o = &orderings[i];
-        const int at = o->at == LAST ? last : o->at;
         json_t *to = lct_add_object(k->n, list);
-        char text[512] = "";
-        int seeds;
 
-        lct_put_text(k->n, to, "setting", o->setting);
-        lct_put_text(k->n, to, "expected", o->expected);
-        lct_put_text(k->n, to, "evidence", o->evidence);
-        LCT_TRY(
-            measured(text, sizeof text, &seeds, k, o, at < last ? at : last));
-        lct_put_text(k->n, to, "measured", text);
-        lct_put_count(k->n, to, "seeds", seeds);
+        lct_put_fields(k->n, to, fields, &orderings[i]);
+        put_measured(k, to, &orderings[i]);
     }
-    return LOCANT_OK;
 }

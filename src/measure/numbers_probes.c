@@ -13,96 +13,75 @@ static const double gain_threshold = .01;
 
 enum { HEADS = 256, BINS = LCT_PROBE_BINS };
 
-static const json_t *at(const json_t *probe, const char *part, const char *key)
-{
-    return json_object_get(json_object_get(probe, part), key);
-}
-
 /* --------------------------------------------------------------- one by one */
 
-/* R^2 of a law, mean over heads. */
-static double mean_fit(const json_t *probe, const char *law)
+/* How a value at a path becomes a number: itself, its last element, or the mean
+   over its elements of their members. */
+enum reduction { VALUE, LAST, MEAN };
+
+static double number_at(const json_t *probe, const char *path,
+                        enum reduction how, const char *member)
 {
-    const json_t *heads = at(probe, "tables", "laws"), *head;
+    const json_t *value = lct_numbers_at(probe, path), *one;
+    const size_t n = json_array_size(value);
     double sum = 0;
     size_t i;
 
-    json_array_foreach(heads, i, head) sum +=
-        lct_number_of(json_object_get(head, law));
-    return sum / (double)json_array_size(heads);
+    if (how == VALUE)
+        return lct_number_of(value);
+    if (how == LAST)
+        return lct_number_of(n > 0 ? json_array_get(value, n - 1) : NULL);
+    json_array_foreach(value, i, one)
+        sum += lct_number_of(lct_numbers_at(one, member));
+    return sum / (double)n;
 }
 
-/* Position error of the last layer. */
-static double last_error(const json_t *probe)
-{
-    const json_t *errors = at(probe, "states", "error");
-    const size_t n = json_array_size(errors);
+static const char head_list[] = "attention.trained.heads";
 
-    return lct_number_of(n > 0 ? json_array_get(errors, n - 1) : NULL);
-}
+static const struct row {
+    const char *key, *path;
+    enum reduction how;
+    const char *member;
+} rows[] = {
+    { "width_90", "field.trained.width_90", VALUE, NULL },
+    { "width_99", "field.trained.width_99", VALUE, NULL },
+    { "effective_context", NULL, VALUE, NULL },
+    { "position_error", "states.error", LAST, NULL },
+    { "sinks", "attention.sinks.share", VALUE, NULL },
+    { "sinks_repeated", "attention.sinks.share_repeated", VALUE, NULL },
+    { "toeplitz_initial", "tables.toeplitz_initial", VALUE, NULL },
+    { "toeplitz", "tables.toeplitz", VALUE, NULL },
+    { "entropy", head_list, MEAN, "entropy" },
+    { "slope", head_list, MEAN, "slope" },
+    { "distance", head_list, MEAN, "distance" },
+};
 
-/* Mean over heads of the trained model; "within" is one of its distances. */
-static double mean_of_heads(const json_t *probe, const char *key,
-                            const char *within)
-{
-    const json_t *heads = json_object_get(at(probe, "attention", "trained"),
-                                          "heads"),
-                 *head;
-    double sum = 0;
-    size_t i;
-
-    json_array_foreach(heads, i, head)
-    {
-        const json_t *value = json_object_get(head, key);
-
-        sum += lct_number_of(within ? json_object_get(value, within) : value);
-    }
-    return sum / (double)json_array_size(heads);
-}
-
-static void put_heads(struct lct_numbers *n, json_t *to, const json_t *probe)
-{
-    static const char *const keys[] = { "entropy", "slope", "distance" };
-    json_t *within;
-
-    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
-        lct_put_real(n, to, keys[k], mean_of_heads(probe, keys[k], NULL));
-    within = lct_put_object(n, to, "within");
-    for (int k = 0; k < LCT_PROBE_WITHIN; k++) {
-        char name[24];
-
-        snprintf(name, sizeof name, "%" PRId64, lct_probe_within[k]);
-        lct_put_real(n, within, name, mean_of_heads(probe, "within", name));
-    }
-}
-
-static void put_one(struct lct_numbers *n, json_t *rows,
+static void put_one(struct lct_numbers *n, json_t *list,
                     const struct lct_group *g, double context)
 {
-    const json_t *p = g->probe, *field = at(p, "field", "trained");
-    json_t *to = lct_add_object(n, rows), *laws;
+    json_t *to = lct_add_object(n, list), *within, *laws;
+    char key[24], member[32];
 
     lct_put_text(n, to, "encoding", g->spec);
-    lct_put_real(n, to, "width_90",
-                 lct_number_of(json_object_get(field, "width_90")));
-    lct_put_real(n, to, "width_99",
-                 lct_number_of(json_object_get(field, "width_99")));
-    lct_put_real(n, to, "effective_context", context);
-    lct_put_real(n, to, "position_error", last_error(p));
-    lct_put_real(
-        n, to, "sinks",
-        lct_number_of(json_object_get(at(p, "attention", "sinks"), "share")));
-    lct_put_real(n, to, "sinks_repeated",
-                 lct_number_of(json_object_get(at(p, "attention", "sinks"),
-                                               "share_repeated")));
-    lct_put_real(n, to, "toeplitz_initial",
-                 lct_number_of(at(p, "tables", "toeplitz_initial")));
-    lct_put_real(n, to, "toeplitz", lct_number_of(at(p, "tables", "toeplitz")));
-    put_heads(n, to, p);
-    laws = lct_put_object(n, to, "laws");
-    for (int law = LCT_LAW_LINEAR; law < LCT_LAWS; law++)
-        lct_put_real(n, laws, lct_law_name((enum lct_law)law),
-                     mean_fit(p, lct_law_name((enum lct_law)law)));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        lct_put_real(n, to, rows[i].key,
+                     rows[i].path ? number_at(g->probe, rows[i].path,
+                                              rows[i].how, rows[i].member)
+                                  : context);
+    within = lct_put_object(n, to, "within");
+    for (int k = 0; k < LCT_PROBE_WITHIN; k++) {
+        snprintf(key, sizeof key, "%" PRId64, lct_probe_within[k]);
+        snprintf(member, sizeof member, "within.%s", key);
+        lct_put_real(n, within, key,
+                     number_at(g->probe, head_list, MEAN, member));
+    }
+    laws = lct_put_object(n, to, "laws"); /* R^2 */
+    for (int law = LCT_LAW_LINEAR; law < LCT_LAWS; law++) {
+        const char *name = lct_law_name((enum lct_law)law);
+
+        lct_put_real(n, laws, name,
+                     number_at(g->probe, "tables.laws", MEAN, name));
+    }
     lct_put_training(n, to, g);
 }
 
@@ -113,13 +92,13 @@ static void put_one(struct lct_numbers *n, json_t *rows,
 static locant_status read_losses(struct lct_context_losses *x,
                                  const struct lct_results *r)
 {
+    static const char losses[] = "field.truncation.losses";
     double *loss;
 
     *x = (struct lct_context_losses){ .lengths = INT64_MAX,
                                       .targets = INT64_MAX };
     for (size_t i = 0; i < r->n; i++) {
-        const json_t *each = json_object_get(
-            at(r->groups[i].probe, "field", "truncation"), "losses");
+        const json_t *each = lct_numbers_at(r->groups[i].probe, losses);
         const int64_t lengths = (int64_t)json_array_size(each);
         const int64_t targets =
             (int64_t)json_array_size(json_array_get(each, 0));
@@ -135,8 +114,7 @@ static locant_status read_losses(struct lct_context_losses *x,
     LCT_TRY(lct_probe_doubles(&loss, x->models * x->lengths * x->targets));
     x->loss = loss;
     for (size_t i = 0; i < r->n; i++) {
-        const json_t *each = json_object_get(
-            at(r->groups[i].probe, "field", "truncation"), "losses");
+        const json_t *each = lct_numbers_at(r->groups[i].probe, losses);
 
         for (int64_t k = 0; each && k < x->lengths * x->targets; k++)
             *loss++ = lct_number_of(
@@ -149,8 +127,7 @@ static locant_status read_losses(struct lct_context_losses *x,
 static double context_of(const struct lct_context_losses *x, int64_t m,
                          const json_t *probe)
 {
-    const json_t *lengths =
-        json_object_get(at(probe, "field", "truncation"), "lengths");
+    const json_t *lengths = lct_numbers_at(probe, "field.truncation.lengths");
 
     if (x->loss == NULL)
         return NAN;
@@ -163,19 +140,16 @@ static double context_of(const struct lct_context_losses *x, int64_t m,
 /* Read bins[heads, BINS] of all layers; returns the number of heads. */
 static int64_t read_bins(real *bins, const json_t *probe)
 {
-    const json_t *heads = json_object_get(at(probe, "attention", "trained"),
-                                          "heads"),
-                 *head;
+    const json_t *list = lct_numbers_at(probe, head_list), *head;
     int64_t n = 0;
     size_t i;
 
-    json_array_foreach(heads, i, head) for (size_t b = 0; i < HEADS && b < BINS;
-                                            b++)
-    {
-        bins[i * BINS + b] = (real)lct_number_of(
-            json_array_get(json_object_get(head, "bins"), b));
-        n = (int64_t)i + 1;
-    }
+    json_array_foreach(list, i, head)
+        for (size_t b = 0; i < HEADS && b < BINS; b++) {
+            bins[i * BINS + b] = (real)lct_number_of(
+                json_array_get(json_object_get(head, "bins"), b));
+            n = (int64_t)i + 1;
+        }
     return n;
 }
 
@@ -199,15 +173,13 @@ static void put_matches(struct lct_numbers *n, json_t *to)
     json_t *matrix = lct_put_array(n, to, "matching");
 
     for (size_t i = 0; i < r->n && all <= HEADS; i++) {
-        json_t *row = json_array();
+        json_t *row;
 
         if (r->groups[i].probe == NULL ||
-            read_bins(a, r->groups[i].probe) != all) {
-            json_decref(row);
+            read_bins(a, r->groups[i].probe) != all)
             continue;
-        }
-        n->failed |= json_array_append_new(matrix, row) != 0;
-        for (size_t j = 0; j < r->n && !n->failed; j++)
+        row = lct_add_array(n, matrix);
+        for (size_t j = 0; j < r->n; j++)
             if (r->groups[j].probe && read_bins(b, r->groups[j].probe) == all)
                 lct_add_real(n, row,
                              i == j ? NAN : match(a, b, r->layers, r->heads));
@@ -216,25 +188,23 @@ static void put_matches(struct lct_numbers *n, json_t *to)
 
 /* ---------------------------------------------------------------------- all */
 
-locant_status lct_put_probes(struct lct_numbers *n)
+void lct_put_probes(struct lct_numbers *n)
 {
     const struct lct_results *r = n->r;
     struct lct_context_losses x;
-    json_t *to, *rows;
+    json_t *to, *list;
     int64_t m = 0;
 
-    LCT_TRY(read_losses(&x, r));
-    if (x.models == 0)
-        return LOCANT_OK;
+    if (!lct_numbers_check(n, read_losses(&x, r)) || x.models == 0)
+        return;
     to = lct_put_object(n, n->all, "probes");
-    rows = lct_put_array(n, to, "rows");
+    list = lct_put_array(n, to, "rows");
     for (size_t i = 0; i < r->n; i++)
         if (r->groups[i].probe) {
-            put_one(n, rows, &r->groups[i],
+            put_one(n, list, &r->groups[i],
                     context_of(&x, m, r->groups[i].probe));
             m++;
         }
     put_matches(n, to);
     locant_release((double *)x.loss);
-    return LOCANT_OK;
 }

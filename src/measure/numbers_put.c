@@ -1,27 +1,50 @@
-/* numbers_put.c - values, intervals and losses into the document of numbers */
+/* numbers_put.c - values, structs and intervals into the document of numbers */
 #include "../files/utf8.h"
-#include "numbers_extension.h"
+#include "numbers.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-
-enum { BOOTSTRAP_SEED = 1 };
-static const double level = .95;
 
 double lct_number_of(const json_t *value)
 {
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
+bool lct_numbers_check(struct lct_numbers *n, locant_status status)
+{
+    if (n->status == LOCANT_OK)
+        n->status = status;
+    return n->status == LOCANT_OK;
+}
+
+/* Record what jansson returns: it fails only for lack of memory. */
+static void check(struct lct_numbers *n, int failed)
+{
+    if (failed && n->status == LOCANT_OK)
+        n->status =
+            locant_fail(LOCANT_ERR_NOMEM, "report: no memory for the numbers");
+}
+
 void lct_put(struct lct_numbers *n, json_t *to, const char *key, json_t *value)
 {
-    n->failed |= json_object_set_new(to, key, value) != 0;
+    check(n, json_object_set_new(to, key, value));
+}
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Text that is not UTF-8 cannot be in JSON: null. */
+static json_t *string(const char *value)
+{
+    return value && lct_is_utf8(value) ? json_string(value) : json_null();
 }
 
 void lct_put_real(struct lct_numbers *n, json_t *to, const char *key,
                   double value)
 {
-    lct_put(n, to, key, isfinite(value) ? json_real(value) : json_null());
+    lct_put(n, to, key, number(value));
 }
 
 void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
@@ -30,48 +53,138 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
     lct_put(n, to, key, json_integer((json_int_t)value));
 }
 
-/* Text that is not UTF-8 cannot be in JSON: null. */
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value)
 {
-    lct_put(n, to, key,
-            value && lct_is_utf8(value) ? json_string(value) : json_null());
+    lct_put(n, to, key, string(value));
 }
 
-json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key)
+static void add(struct lct_numbers *n, json_t *to, json_t *value)
 {
-    json_t *object = json_object();
-
-    lct_put(n, to, key, object); /* owned by 'to' */
-    return n->failed ? NULL : object;
-}
-
-json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key)
-{
-    json_t *array = json_array();
-
-    lct_put(n, to, key, array);
-    return n->failed ? NULL : array;
+    check(n, json_array_append_new(to, value));
 }
 
 void lct_add_real(struct lct_numbers *n, json_t *to, double value)
 {
-    n->failed |= json_array_append_new(to, isfinite(value) ? json_real(value)
-                                                           : json_null()) != 0;
+    add(n, to, number(value));
 }
 
 void lct_add_count(struct lct_numbers *n, json_t *to, int64_t value)
 {
-    n->failed |=
-        json_array_append_new(to, json_integer((json_int_t)value)) != 0;
+    add(n, to, json_integer((json_int_t)value));
+}
+
+json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key)
+{
+    lct_put(n, to, key, json_object());
+    return json_object_get(to, key);
+}
+
+json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key)
+{
+    lct_put(n, to, key, json_array());
+    return json_object_get(to, key);
 }
 
 json_t *lct_add_object(struct lct_numbers *n, json_t *to)
 {
-    json_t *object = json_object();
+    add(n, to, json_object());
+    return json_array_get(to, json_array_size(to) - 1);
+}
 
-    n->failed |= json_array_append_new(to, object) != 0;
-    return n->failed ? NULL : object;
+json_t *lct_add_array(struct lct_numbers *n, json_t *to)
+{
+    add(n, to, json_array());
+    return json_array_get(to, json_array_size(to) - 1);
+}
+
+void lct_put_reals(struct lct_numbers *n, json_t *to, const char *key,
+                   const double *values, size_t count)
+{
+    json_t *list = lct_put_array(n, to, key);
+
+    for (size_t i = 0; i < count; i++)
+        lct_add_real(n, list, values[i]);
+}
+
+void lct_put_counts(struct lct_numbers *n, json_t *to, const char *key,
+                    const int64_t *values, size_t count)
+{
+    json_t *list = lct_put_array(n, to, key);
+
+    for (size_t i = 0; i < count; i++)
+        lct_add_count(n, list, values[i]);
+}
+
+/* ------------------------------------------------------------------ structs */
+
+static json_t *value_of(enum lct_field_kind kind, const void *member)
+{
+    switch (kind) {
+    case LCT_FIELD_REAL: return number(*(const double *)member);
+    case LCT_FIELD_INT: return json_integer(*(const int *)member);
+    case LCT_FIELD_COUNT:
+        return json_integer((json_int_t) * (const int64_t *)member);
+    case LCT_FIELD_BOOL: return json_boolean(*(const bool *)member);
+    case LCT_FIELD_FLAG: return json_boolean(*(const int *)member);
+    case LCT_FIELD_TEXT: return string(*(const char *const *)member);
+    case LCT_FIELD_STRING: return string(member);
+    }
+    return NULL;
+}
+
+void lct_put_fields(struct lct_numbers *n, json_t *to,
+                    const struct lct_field *fields, const void *from)
+{
+    for (const struct lct_field *f = fields; f->key; f++)
+        lct_put(n, to, f->key, value_of(f->kind, (const char *)from + f->at));
+}
+
+void lct_put_list(struct lct_numbers *n, json_t *to, const char *key,
+                  const struct lct_field *fields, const void *first,
+                  size_t count, size_t each)
+{
+    json_t *list = lct_put_array(n, to, key);
+
+    for (size_t i = 0; i < count; i++)
+        lct_put_fields(n, lct_add_object(n, list), fields,
+                       (const char *)first + i * each);
+}
+
+/* clang-format off */
+#define OF_INTERVAL(member) LCT_FIELD(locant_interval, member)
+static const struct lct_field interval[] = { OF_INTERVAL(mean),
+    OF_INTERVAL(low), OF_INTERVAL(high), OF_INTERVAL(seed_error),
+    OF_INTERVAL(data_error), LCT_FIELDS_END };
+/* clang-format on */
+
+void lct_put_interval(struct lct_numbers *n, json_t *to, const double *loss,
+                      size_t seeds, size_t blocks)
+{
+    locant_interval e;
+
+    if (lct_numbers_check(n, locant_bootstrap(&e, loss, seeds, blocks,
+                                              LCT_LEVEL, LCT_BOOTSTRAP_SEED)))
+        lct_put_fields(n, to, interval, &e);
+}
+
+void lct_numbers_wilson(struct lct_numbers *n, double *low, double *high,
+                        size_t exact, size_t items)
+{
+    *low = *high = NAN;
+    if (items > 0)
+        lct_numbers_check(n, locant_wilson(low, high, exact, items, LCT_LEVEL));
+}
+
+void lct_put_share(struct lct_numbers *n, json_t *to, const char *key,
+                   size_t exact, size_t items)
+{
+    double low, high;
+
+    lct_numbers_wilson(n, &low, &high, exact, items);
+    lct_put_real(n, to, key, items > 0 ? (double)exact / (double)items : NAN);
+    lct_put_real(n, to, "low", low);
+    lct_put_real(n, to, "high", high);
 }
 
 /* -------------------------------------------------------------------- rows */
@@ -92,74 +205,4 @@ json_t *lct_put_at(struct lct_numbers *n, json_t *to, int64_t key)
     snprintf(name, sizeof name, "%" PRId64, key);
     there = json_object_get(to, name);
     return there ? there : lct_put_object(n, to, name);
-}
-
-void lct_put_interval(struct lct_numbers *n, json_t *to,
-                      const locant_interval *e)
-{
-    lct_put_real(n, to, "mean", e->mean);
-    lct_put_real(n, to, "low", e->low);
-    lct_put_real(n, to, "high", e->high);
-    lct_put_real(n, to, "seed_error", e->seed_error);
-    lct_put_real(n, to, "data_error", e->data_error);
-}
-
-locant_status lct_put_losses(struct lct_numbers *n, const char *part,
-                             struct lct_term term, const struct lct_term *less)
-{
-    size_t seeds, blocks;
-    double *loss;
-    locant_status status;
-
-    LCT_TRY(lct_measured(&loss, &seeds, &blocks, n->r, term, less));
-    status = LOCANT_OK;
-    for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
-        const size_t own = n->r->groups[i].n; /* the first ones of 'seeds' */
-        locant_interval e;
-
-        status = locant_bootstrap(&e, loss + i * seeds * blocks, own, blocks,
-                                  level, BOOTSTRAP_SEED);
-        if (status == LOCANT_OK)
-            lct_put_interval(n,
-                             lct_put_at(n, lct_part_of_row(n, i, part),
-                                        lct_length(n->r, term.k)),
-                             &e);
-    }
-    locant_release(loss);
-    return status;
-}
-
-/* ---------------------------------------------- beyond the trained length */
-
-locant_status lct_extension_interval(locant_interval *e,
-                                     const struct lct_ext_maker *k,
-                                     const double *loss, const double *other,
-                                     const bool *only)
-{
-    size_t seeds = 0;
-
-    for (size_t s = 0; s < k->seeds; s++) {
-        double *row = k->room + seeds * k->blocks, sum = 0;
-
-        for (size_t b = 0; b < k->blocks; b++) {
-            const size_t i = s * k->blocks + b;
-
-            row[b] = loss[i] - (other ? other[i] : 0);
-            sum += row[b];
-        }
-        seeds += isfinite(sum) && (only == NULL || only[s]) ? 1 : 0;
-    }
-    return locant_bootstrap(e, k->room, seeds, k->blocks, LCT_EXT_LEVEL,
-                            BOOTSTRAP_SEED);
-}
-
-locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
-                                     const double *loss, const double *other)
-{
-    locant_interval e = { NAN, NAN, NAN, NAN, NAN };
-
-    if (loss != other)
-        LCT_TRY(lct_extension_interval(&e, k, loss, other, NULL));
-    lct_put_interval(k->n, to, &e);
-    return LOCANT_OK;
 }

@@ -5,8 +5,25 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEEDS = 64 }; /* of one encoding; others are left out */
-static const double level = .95, solved = .9;
+enum { MOST_SEEDS = 64 };        /* of one encoding; others are left out */
+static const double solved = .9; /* share of correct answers */
+
+/* clang-format off */
+#define OF_INFO(key, member) LCT_FIELD_AS(key, locant_task_info, member)
+#define OF_POINT(member) LCT_FIELD(struct lct_task_point, member)
+#define FLAG(key, member)                                                      \
+    { key, LCT_FIELD_FLAG, offsetof(locant_task_info, member) }
+static const struct lct_field
+    info_fields[] = { OF_INFO("task", id), OF_INFO("title", title),
+        OF_INFO("definition", definition), OF_INFO("metric", metric),
+        OF_INFO("unit", unit), OF_INFO("place", place),
+        FLAG("control", control), FLAG("upto", upto),
+        OF_INFO("chance", chance), OF_INFO("trained_length", length),
+        LCT_FIELDS_END },
+    model_fields[] = { OF_POINT(model), OF_POINT(parameters), OF_POINT(steps),
+        OF_POINT(batch), LCT_FIELDS_END },
+    test_fields[] = { OF_POINT(setting), OF_POINT(length), LCT_FIELDS_END };
+/* clang-format on */
 
 /* 'n' points from 'first' on: of one task, one test or one row. */
 struct span {
@@ -55,55 +72,45 @@ static double value_of(double *right, const struct lct_task_point *p)
     return strcmp(metric, "read error") == 0 ? 1 - *right : *right;
 }
 
-/* The interval of the value if it is a share of items; else NAN. */
-static locant_status interval_of(double *low, double *high,
-                                 const struct lct_task_point *p)
+/* The items that the value is a share of; 0 if it is none. */
+static size_t items_of(const struct lct_task_point *p)
 {
     const char *metric = p->task->metric;
     const bool counted =
         strcmp(metric, "exact match") == 0 ||
         (strcmp(metric, "accuracy") == 0 && p->tokens == p->items);
 
-    *low = *high = NAN;
-    return counted && p->items > 0 && p->tokens > 0
-               ? locant_wilson(low, high, (size_t)p->exact, (size_t)p->items,
-                               level)
-               : LOCANT_OK;
+    return counted && p->tokens > 0 && p->items > 0 ? (size_t)p->items : 0;
 }
 
 /* Put the values of all seeds of a row, their mean, and the share of seeds that
    solve the test. */
-static locant_status put_values(struct lct_numbers *n, json_t *to,
-                                struct span row)
+static void put_values(struct lct_numbers *n, json_t *to, struct span row)
 {
-    json_t *values = lct_put_array(n, to, "values");
-    json_t *lows = lct_put_array(n, to, "values_low");
-    json_t *highs = lct_put_array(n, to, "values_high");
-    double right[MOST_SEEDS], sum = 0, low, high;
+    double value[MOST_SEEDS], low[MOST_SEEDS], high[MOST_SEEDS];
+    double right[MOST_SEEDS], sum = 0;
     size_t seeds = row.n < MOST_SEEDS ? row.n : MOST_SEEDS;
 
     for (size_t s = 0; s < seeds; s++) {
-        const double value = value_of(&right[s], &row.first[s]);
+        const struct lct_task_point *p = &row.first[s];
 
-        LCT_TRY(interval_of(&low, &high, &row.first[s]));
-        sum += value;
-        lct_add_real(n, values, value);
-        lct_add_real(n, lows, low);
-        lct_add_real(n, highs, high);
+        value[s] = value_of(&right[s], p);
+        lct_numbers_wilson(n, &low[s], &high[s], (size_t)p->exact, items_of(p));
+        sum += value[s];
     }
+    lct_put_reals(n, to, "values", value, seeds);
+    lct_put_reals(n, to, "values_low", low, seeds);
+    lct_put_reals(n, to, "values_high", high, seeds);
     lct_put_count(n, to, "seeds", (int64_t)seeds);
     lct_put_real(n, to, "mean", sum / (double)seeds);
     lct_put_real(n, to, "solved",
                  isnan(right[0]) ? NAN : locant_share(right, seeds, solved));
-    return LOCANT_OK;
 }
 
 /* Put the share of items without an error, over all seeds together. */
-static locant_status put_items(struct lct_numbers *n, json_t *to,
-                               struct span row)
+static void put_items(struct lct_numbers *n, json_t *to, struct span row)
 {
     size_t items = 0, exact = 0;
-    double low = NAN, high = NAN;
 
     for (size_t s = 0; s < row.n; s++) {
         items += (size_t)row.first[s].items;
@@ -111,13 +118,7 @@ static locant_status put_items(struct lct_numbers *n, json_t *to,
     }
     if (strcmp(row.first->task->metric, "loss - floor") == 0)
         items = 0; /* answers are random: no model can know them */
-    if (items > 0)
-        LCT_TRY(locant_wilson(&low, &high, exact, items, level));
-    lct_put_real(n, to, "exact",
-                 items > 0 ? (double)exact / (double)items : NAN);
-    lct_put_real(n, to, "low", low);
-    lct_put_real(n, to, "high", high);
-    return LOCANT_OK;
+    lct_put_share(n, to, "exact", exact, items);
 }
 
 /* ------------------------------------------------------------------- levels */
@@ -143,28 +144,25 @@ static void put_places(struct lct_numbers *n, json_t *to, struct span test,
     }
 }
 
-static locant_status put_test(struct lct_numbers *n, json_t *to,
-                              struct span test)
+static void put_test(struct lct_numbers *n, json_t *to, struct span test)
 {
     json_t *rows = lct_put_array(n, to, "rows");
     struct span rest = test, row;
     int64_t items = 0;
 
-    lct_put_text(n, to, "setting", test.first->setting);
-    lct_put_count(n, to, "length", test.first->length);
+    lct_put_fields(n, to, test_fields, test.first);
     for (; rest.n > 0 && rest.first->place < 0; rest = after(rest, row)) {
         json_t *one = lct_add_object(n, rows);
 
         row = leading(rest, same_row);
         items = items > row.first->items ? items : row.first->items;
         lct_put_text(n, one, "encoding", n->r->groups[row.first->group].spec);
-        LCT_TRY(put_values(n, one, row));
-        LCT_TRY(put_items(n, one, row));
+        put_values(n, one, row);
+        put_items(n, one, row);
         if (lct_task_mapped(test.first->task))
             put_places(n, one, test, row.first->group);
     }
     lct_put_count(n, to, "items", items);
-    return LOCANT_OK;
 }
 
 /* Put the hypotheses about the encodings that have scores. */
@@ -191,47 +189,29 @@ static void put_hypotheses(struct lct_numbers *n, json_t *to, struct span task)
     }
 }
 
-static locant_status put_task(struct lct_numbers *n, json_t *to,
-                              struct span task)
+static void put_task(struct lct_numbers *n, json_t *to, struct span task)
 {
     const struct lct_task_point *p = task.first;
     json_t *tests;
     struct span rest, test;
 
-    lct_put_text(n, to, "task", p->task->id);
-    lct_put_text(n, to, "title", p->task->title);
-    lct_put_text(n, to, "definition", p->task->definition);
-    lct_put_text(n, to, "metric", p->task->metric);
-    lct_put_text(n, to, "unit", p->task->unit);
-    lct_put_text(n, to, "place", p->task->place);
-    lct_put(n, to, "control", json_boolean(p->task->control));
-    lct_put(n, to, "upto", json_boolean(p->task->upto));
-    lct_put_real(n, to, "chance", p->task->chance);
-    lct_put_count(n, to, "trained_length", p->task->length);
-    lct_put_text(n, to, "model", p->model);
-    lct_put_count(n, to, "parameters", p->parameters);
-    lct_put_count(n, to, "steps", p->steps);
-    lct_put_count(n, to, "batch", p->batch);
+    lct_put_fields(n, to, info_fields, p->task);
+    lct_put_fields(n, to, model_fields, p);
     tests = lct_put_array(n, to, "tests");
     for (rest = task; rest.n > 0; rest = after(rest, test)) {
         test = leading(rest, lct_same_test);
-        LCT_TRY(put_test(n, lct_add_object(n, tests), test));
+        put_test(n, lct_add_object(n, tests), test);
     }
     put_hypotheses(n, to, task);
-    return LOCANT_OK;
 }
 
-locant_status lct_put_tasks(struct lct_numbers *n)
+void lct_put_tasks(struct lct_numbers *n)
 {
     struct span rest = { n->r->tasks, n->r->n_tasks }, task;
-    json_t *list;
+    json_t *list = rest.n > 0 ? lct_put_array(n, n->all, "tasks") : NULL;
 
-    if (rest.n == 0)
-        return LOCANT_OK;
-    list = lct_put_array(n, n->all, "tasks");
     for (; rest.n > 0; rest = after(rest, task)) {
         task = leading(rest, lct_same_task);
-        LCT_TRY(put_task(n, lct_add_object(n, list), task));
+        put_task(n, lct_add_object(n, list), task);
     }
-    return LOCANT_OK;
 }

@@ -16,8 +16,7 @@ static double mean_of(const json_t *heads, enum mean mean)
     double sum = 0;
     size_t i;
 
-    json_array_foreach(heads, i, value)
-    {
+    json_array_foreach(heads, i, value) {
         const double x = lct_number_of(value);
 
         sum += mean == MAGNITUDE ? fabs(x)
@@ -44,66 +43,54 @@ static double norm_of(const struct lct_result *x, bool own, double from,
     return n > 0 ? sum / n : NAN;
 }
 
-static void put_norms(struct lct_numbers *n, json_t *to, const json_t *steps,
-                      const struct lct_result *x)
-{
-    json_t *own = lct_put_array(n, to, "gradient");
-    json_t *share = lct_put_array(n, to, "gradient_share");
-    const json_t *one;
-    double last = 0;
-    size_t i;
-
-    json_array_foreach(steps, i, one)
-    {
-        const double step = lct_number_of(json_object_get(one, "step"));
-        const double norm = norm_of(x, true, last, step);
-
-        lct_add_real(n, own, norm);
-        lct_add_real(n, share, norm / norm_of(x, false, last, step));
-        last = step;
-    }
-}
-
-static void put_heads(struct lct_numbers *n, json_t *to, const json_t *steps)
-{
-    static const struct {
-        const char *key, *of;
-        enum mean mean;
-    } list[] = { { "own", "self_bias", MAGNITUDE },
-                 { "previous", "previous_bias", MAGNITUDE },
-                 { "entropy", "entropy", PLAIN },
-                 { "distance", "distance", PLAIN },
-                 { "sink", "sink", PLAIN },
-                 { "sinks", "early_sink", SINKS } };
-
-    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
-        json_t *values = lct_put_array(n, to, list[k].key);
-        const json_t *one;
-        size_t i;
-
-        json_array_foreach(steps, i, one) lct_add_real(
-            n, values, mean_of(json_object_get(one, list[k].of), list[k].mean));
-    }
-}
+static const struct {
+    const char *key, *of;
+    enum mean mean;
+} head_means[] = {
+    { "own", "self_bias", MAGNITUDE },
+    { "previous", "previous_bias", MAGNITUDE },
+    { "entropy", "entropy", PLAIN },
+    { "distance", "distance", PLAIN },
+    { "sink", "sink", PLAIN },
+    { "sinks", "early_sink", SINKS },
+};
 
 void lct_put_training(struct lct_numbers *n, json_t *to,
                       const struct lct_group *g)
 {
     const json_t *steps = json_object_get(g->probe, "training"), *one;
     const int64_t length = lct_probe_length(n->r->trained_length);
-    json_t *course, *list;
-    double logs = 0;
+    json_t *course, *list, *share;
+    double logs = 0, last = 0;
     size_t i;
 
     if (json_array_size(steps) == 0)
         return;
     course = lct_put_object(n, to, "training");
     list = lct_put_array(n, course, "step");
-    json_array_foreach(steps, i, one) lct_add_count(
-        n, list, json_integer_value(json_object_get(one, "step")));
-    put_heads(n, course, steps);
-    if (g->n > 0)
-        put_norms(n, course, steps, &g->results[0]);
+    json_array_foreach(steps, i, one)
+        lct_add_count(n, list,
+                      json_integer_value(json_object_get(one, "step")));
+    for (size_t k = 0; k < sizeof head_means / sizeof head_means[0]; k++) {
+        list = lct_put_array(n, course, head_means[k].key);
+        json_array_foreach(steps, i, one)
+            lct_add_real(n, list,
+                         mean_of(json_object_get(one, head_means[k].of),
+                                 head_means[k].mean));
+    }
+    if (g->n > 0) {
+        list = lct_put_array(n, course, "gradient");
+        share = lct_put_array(n, course, "gradient_share");
+        json_array_foreach(steps, i, one) {
+            const double step = lct_number_of(json_object_get(one, "step"));
+            const double own = norm_of(&g->results[0], true, last, step);
+
+            lct_add_real(n, list, own);
+            lct_add_real(n, share,
+                         own / norm_of(&g->results[0], false, last, step));
+            last = step;
+        }
+    }
     /* weights 1/t of t = 1 .. length keys: entropy ln t, distance (t - 1)/2 */
     for (int64_t t = 1; t <= length; t++)
         logs += log((double)t);

@@ -28,7 +28,9 @@ static const double emulated_bound = 1e-4;
 
 struct probe {
     locant_encoding *e;
-    int64_t heads, width, dim, wide;              /* wide: of a rotated row */
+    int64_t heads, width, dim;
+    int64_t rotated; /* width of a rotated row of 'dim' channels */
+    double *room;    /* for what one check needs */
     locant_tensor own[LCT_GROUP_PARAMS], *params; /* params: NULL if it has
                                                      none */
     int64_t reach;
@@ -36,7 +38,7 @@ struct probe {
     bool held;
 };
 
-static void lacks(struct probe *p, const char *what, double error)
+static void fail(struct probe *p, const char *what, double error)
 {
     p->held = false;
     snprintf(p->message, 256, "%.100s %s (error %.2g)",
@@ -54,12 +56,13 @@ static double dot(const double *a, const double *b, int64_t n)
     return sum;
 }
 
-/* Rotate x [1, dim] to position m: y [1, wide], a query or a key of head 0. */
-static locant_status turn(double *y, double *x, const struct probe *p,
-                          int64_t m, int flags)
+/* Rotate x [1, dim] to position m: y [1, rotated], a query or a key of head
+   0. */
+static locant_status rotate_one(double *y, double *x, const struct probe *p,
+                                int64_t m, int flags)
 {
     const int64_t one = 1, from[3] = { 1, 1, p->dim },
-                  to[3] = { 1, 1, p->wide };
+                  to[3] = { 1, 1, p->rotated };
     locant_tensor out = locant_dense(y, LOCANT_F64, 3, to);
     locant_tensor in = locant_dense(x, LOCANT_F64, 3, from);
     locant_tensor positions = locant_dense(&m, LOCANT_I64, 1, &one);
@@ -68,12 +71,12 @@ static locant_status turn(double *y, double *x, const struct probe *p,
                                   flags);
 }
 
-/* Rotate a query x to m and a key x + dim to n, into y and y + wide. */
-static locant_status rotate(double *y, double *x, const struct probe *p,
-                            int64_t m, int64_t n)
+/* Rotate a query x to m and a key x + dim to n, into y and y + rotated. */
+static locant_status rotate_both(double *y, double *x, const struct probe *p,
+                                 int64_t m, int64_t n)
 {
-    LCT_TRY(turn(y, x, p, m, 0));
-    return turn(y + p->wide, x + p->dim, p, n, LOCANT_ROTATE_KEY);
+    LCT_TRY(rotate_one(y, x, p, m, 0));
+    return rotate_one(y + p->rotated, x + p->dim, p, n, LOCANT_ROTATE_KEY);
 }
 
 static locant_status try_rotation(struct probe *p, double *x, int64_t m,
@@ -83,39 +86,34 @@ static locant_status try_rotation(struct probe *p, double *x, int64_t m,
     /* Exact angles are the default, and canonical specs leave defaults out. */
     const bool emulated = strstr(locant_encoding_spec(p->e), "angles=") != NULL;
     const double relative_bound = emulated ? emulated_bound : score_bound;
-    double *y = x + 2 * p->dim, *z = y + 2 * p->wide;
+    double *y = x + 2 * p->dim, *z = y + 2 * p->rotated;
     double unit = dot(x, x, p->dim) + dot(x + p->dim, x + p->dim, p->dim);
     double error;
 
-    LCT_TRY(rotate(y, x, p, m, n));
-    LCT_TRY(rotate(z, x, p, m + shift, n + shift));
-    error = fabs(dot(x, x, p->dim) - dot(y, y, p->wide)) / unit;
+    LCT_TRY(rotate_both(y, x, p, m, n));
+    LCT_TRY(rotate_both(z, x, p, m + shift, n + shift));
+    error = fabs(dot(x, x, p->dim) - dot(y, y, p->rotated)) / unit;
     if ((traits & LOCANT_TRAIT_ISOMETRIC) && !(error <= score_bound))
-        lacks(p, "does not keep the length of a vector", error);
-    error = fabs(dot(y, y + p->wide, p->wide) - dot(z, z + p->wide, p->wide)) /
+        fail(p, "does not keep the length of a vector", error);
+    error = fabs(dot(y, y + p->rotated, p->rotated) -
+                 dot(z, z + p->rotated, p->rotated)) /
             unit;
     if ((traits & LOCANT_TRAIT_RELATIVE) && !(error <= relative_bound))
-        lacks(p, "does not score by the difference of positions", error);
+        fail(p, "does not score by the difference of positions", error);
     return LOCANT_OK;
 }
 
 static locant_status check_rotation(struct probe *p)
 {
     locant_random r = { 1, 0, 0 };
-    double *x =
-        locant_alloc((2 * (size_t)p->dim + 4 * (size_t)p->wide) * sizeof *x);
-    locant_status status = LOCANT_OK;
 
-    if (x == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
-    for (int k = 0; k < N && status == LOCANT_OK && p->held; k++) {
+    for (int k = 0; k < N && p->held; k++) {
         for (int64_t i = 0; i < 2 * p->dim; i++)
-            x[i] = locant_random_normal(&r);
-        status = try_rotation(p, x, (int64_t)locant_random_below(&r, 2048),
-                              (int64_t)locant_random_below(&r, 2048));
+            p->room[i] = locant_random_normal(&r);
+        LCT_TRY(try_rotation(p, p->room, (int64_t)locant_random_below(&r, 2048),
+                             (int64_t)locant_random_below(&r, 2048)));
     }
-    locant_release(x);
-    return status;
+    return LOCANT_OK;
 }
 
 /* -------------------------------------------------------------------- score */
@@ -143,32 +141,26 @@ static void compare_bias(struct probe *p, const double *a, const double *b)
         double further = i % N ? a[i - 1] - a[i] : 0;
 
         if (!isfinite(a[i]))
-            lacks(p, "has a bias that is not finite", a[i]);
+            fail(p, "has a bias that is not finite", a[i]);
         else if ((traits & LOCANT_TRAIT_RELATIVE) && a[i] != b[i])
-            lacks(p, "has a bias that depends on absolute positions",
-                  fabs(a[i] - b[i]));
+            fail(p, "has a bias that depends on absolute positions",
+                 fabs(a[i] - b[i]));
         else if ((traits & LOCANT_TRAIT_MONOTONE) && further > 0)
-            lacks(p, "has a bias that grows with distance", further);
+            fail(p, "has a bias that grows with distance", further);
     }
 }
 
 static locant_status check_bias(struct probe *p)
 {
-    size_t n = (size_t)p->heads * N;
-    double *a = locant_alloc(2 * n * sizeof *a);
-    locant_status status;
+    double *near = p->room, *far = near + p->heads * N;
 
-    if (a == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
-    status = bias(a, p, 0);
-    if (status == LOCANT_OK && p->reach >= shift + N)
-        status = bias(a + n, p, shift);
+    LCT_TRY(bias(near, p, 0));
+    if (p->reach >= shift + N)
+        LCT_TRY(bias(far, p, shift));
     else
-        memcpy(a + n, a, n * sizeof *a);
-    if (status == LOCANT_OK)
-        compare_bias(p, a, a + n);
-    locant_release(a);
-    return status;
+        far = near;
+    compare_bias(p, near, far);
+    return LOCANT_OK;
 }
 
 /* -------------------------------------------------------------------- input */
@@ -177,28 +169,21 @@ static locant_status check_table(struct probe *p)
 {
     const int64_t one = 1, shape[2] = { 1, p->width };
     int64_t at = 0;
-    double *row = locant_alloc((size_t)p->width * sizeof *row);
-    locant_tensor out = locant_dense(row, LOCANT_F64, 2, shape);
+    locant_tensor out = locant_dense(p->room, LOCANT_F64, 2, shape);
     locant_tensor positions = locant_dense(&at, LOCANT_I64, 1, &one);
-    locant_status status = LOCANT_OK;
 
-    if (row == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
-    for (at = 0; at < N && at < p->reach && status == LOCANT_OK && p->held;
-         at++) {
-        status = locant_encoding_table(&out, p->e, &positions, p->params);
-        for (int64_t i = 0; i < p->width && status == LOCANT_OK && p->held; i++)
-            if (!isfinite(row[i]))
-                lacks(p, "has a table entry that is not finite", row[i]);
+    for (at = 0; at < N && at < p->reach && p->held; at++) {
+        LCT_TRY(locant_encoding_table(&out, p->e, &positions, p->params));
+        for (int64_t i = 0; i < p->width && p->held; i++)
+            if (!isfinite(p->room[i]))
+                fail(p, "has a table entry that is not finite", p->room[i]);
     }
     at = INT64_C(1) << 40;
-    if (status == LOCANT_OK &&
-        (locant_encoding_traits(p->e) & LOCANT_TRAIT_LIMIT) &&
+    if ((locant_encoding_traits(p->e) & LOCANT_TRAIT_LIMIT) &&
         locant_encoding_table(&out, p->e, &positions, p->params) !=
             LOCANT_ERR_PARAM)
-        lacks(p, "does not refuse a position beyond its table", (double)at);
-    locant_release(row);
-    return status;
+        fail(p, "does not refuse a position beyond its table", (double)at);
+    return LOCANT_OK;
 }
 
 /* ---------------------------------------------------------------------- all */
@@ -229,8 +214,13 @@ static locant_status init_params(struct probe *p)
 
 static locant_status check_doors(struct probe *p)
 {
-    unsigned doors = locant_encoding_doors(p->e);
+    const unsigned doors = locant_encoding_doors(p->e);
 
+    p->room = locant_alloc(
+        (size_t)(2 * p->dim + 4 * p->rotated + p->width + 2 * p->heads * N) *
+        sizeof *p->room);
+    if (p->room == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
     LCT_TRY(init_params(p));
     if (doors & LOCANT_DOOR_INPUT)
         LCT_TRY(check_table(p));
@@ -255,14 +245,14 @@ static locant_status check_layers(bool *held, char message[256],
         const locant_encoding *one = locant_encoding_layer(NULL, e, l);
 
         if (one != before)
-            LCT_TRY(lct_check_properties(
+            LCT_TRY(lct_properties_check(
                 held, message, locant_encoding_spec(one), heads, width));
         before = one;
     }
     return LOCANT_OK;
 }
 
-locant_status lct_check_properties(bool *held, char message[256],
+locant_status lct_properties_check(bool *held, char message[256],
                                    const char *spec, int64_t heads,
                                    int64_t width)
 {
@@ -275,14 +265,42 @@ locant_status lct_check_properties(bool *held, char message[256],
 
     LCT_TRY(locant_encoding_create(&p.e, spec));
     p.reach = locant_encoding_length_limit(p.e);
-    p.wide = locant_encoding_rotated_width(p.e, p.dim);
+    p.rotated = locant_encoding_rotated_width(p.e, p.dim);
     if (locant_encoding_layer(NULL, p.e, 0) != p.e)
         status = check_layers(&p.held, message, p.e, heads, width);
     else
         status = check_doors(&p);
     for (int i = 0; i < LCT_GROUP_PARAMS; i++)
         locant_release(p.own[i].data);
+    locant_release(p.room);
     locant_encoding_free(p.e);
     *held = p.held;
     return status;
+}
+
+locant_status lct_properties_gate(struct lct_results *r)
+{
+    locant_report_gate *gate = &r->gates[0];
+    char message[256] = "";
+    bool held = true;
+
+    for (size_t i = 0; i < r->n && held; i++)
+        LCT_TRY(lct_properties_check(&held, message, r->groups[i].spec,
+                                     r->heads, r->width));
+    for (int i = 0; i < LCT_IDENTITIES; i++) {
+        struct lct_identity *one = &r->identities[i];
+
+        LCT_TRY(lct_identity(one, i));
+        r->n_identities = i + 1;
+        if (held && !one->holds)
+            snprintf(message, sizeof message,
+                     "%.180s: not so here (error %.2g)", one->name, one->error);
+        held = held && one->holds;
+    }
+    snprintf(gate->name, sizeof gate->name, "g1");
+    gate->passed = held;
+    snprintf(gate->text, sizeof gate->text, held ? "g1.hold" : "g1.lacks");
+    gate->value[0] = (double)r->n;
+    memcpy(gate->spec[0], message, sizeof gate->spec[0]);
+    return LOCANT_OK;
 }

@@ -1,12 +1,15 @@
 /* properties.h - gate g1: the properties an encoding declares */
 #ifndef LCT_PROPERTIES_H
 #define LCT_PROPERTIES_H
-#include "../core/error.h"
-#include <stdbool.h>
+#include "results.h"
 
-/* Gate g1: does an encoding have the properties it declares?  The message
-   says which one it lacks. */
-locant_status lct_check_properties(bool *held, char message[256],
+/* Check gate g1 on the encodings of the results, and the identities of papers
+   on this machine. */
+locant_status lct_properties_gate(struct lct_results *r);
+
+/* Does an encoding have the properties it declares?  The message says which one
+   it lacks. */
+locant_status lct_properties_check(bool *held, char message[256],
                                    const char *spec, int64_t heads,
                                    int64_t width);
 #endif

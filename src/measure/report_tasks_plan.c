@@ -94,13 +94,11 @@ static locant_status add_task(struct lct_task_plan *out, const char *name,
     for (size_t i = 0; i < out->n; i++)
         if (out->task[i].task == task)
             return locant_fail(LOCANT_ERR_PARAM,
-                               "locant_report_run: task %s is"
-                               " given twice",
+                               "locant_report_run: task %s is given twice",
                                task->info.id);
     if (out->n == LCT_PLANNED_TASKS)
         return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_report_run: more than %d"
-                           " tasks",
+                           "locant_report_run: more than %d tasks",
                            LCT_PLANNED_TASKS);
     t->task = task;
     LCT_TRY(locant_task_options(&t->train, task->info.id));
@@ -152,10 +150,9 @@ static locant_status resolve(char out[256], const struct lct_planned_task *t,
     lct_without_length(plain, spec, trained);
     status = lct_plan_resolve(out, plain, &t->train);
     if (status != LOCANT_OK)
-        status = locant_fail(status,
-                             "locant_report_run: task %s with %.80s:"
-                             " %.280s",
-                             t->task->info.id, spec, locant_last_error());
+        status =
+            locant_fail(status, "locant_report_run: task %s with %.80s: %.280s",
+                        t->task->info.id, spec, locant_last_error());
     return status;
 }
 
@@ -166,8 +163,7 @@ static locant_status resolve_all(struct lct_task_plan *out)
     out->specs = locant_alloc(out->n * plan->n * sizeof *out->specs);
     if (out->specs == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_report_run: no memory for"
-                           " %zu tasks",
+                           "locant_report_run: no memory for %zu tasks",
                            out->n);
     for (size_t i = 0; i < out->n; i++) {
         struct lct_planned_task *t = &out->task[i];

@@ -76,22 +76,22 @@ static locant_status read_evaluation(struct lct_result *out, int64_t blocks,
     return lct_read_measures(out, store, blocks);
 }
 
+/* The curve is one allocation, which 'step' owns. */
 static locant_status read_curve(struct lct_result *out, locant_store *store)
 {
     struct lct_metric *m;
     size_t n;
 
     LCT_TRY(lct_store_metrics(&m, &n, store, out->run.id));
-    out->step = locant_alloc((n + 1) * sizeof *out->step);
-    out->step_loss = locant_alloc((n + 1) * sizeof *out->step_loss);
-    out->step_norm = locant_alloc((n + 1) * sizeof *out->step_norm);
-    out->step_own_norm = locant_alloc((n + 1) * sizeof *out->step_own_norm);
-    if (!out->step || !out->step_loss || !out->step_norm ||
-        !out->step_own_norm) {
+    out->step = locant_alloc(4 * (n + 1) * sizeof *out->step);
+    if (out->step == NULL) {
         locant_release(m);
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for %zu steps", n);
     }
+    out->step_loss = out->step + n;
+    out->step_norm = out->step_loss + n;
+    out->step_own_norm = out->step_norm + n;
     for (size_t i = 0; i < n; i++) {
         out->step[i] = (double)m[i].step;
         out->step_loss[i] = m[i].loss;
@@ -254,9 +254,6 @@ static void free_group(struct lct_group *g)
         for (int m = 0; m < LCT_MEASURES; m++)
             locant_release(g->results[s].more[m]);
         locant_release(g->results[s].step);
-        locant_release(g->results[s].step_loss);
-        locant_release(g->results[s].step_norm);
-        locant_release(g->results[s].step_own_norm);
     }
     for (int i = 0; i < g->n_params; i++)
         locant_release(g->params[i].data);

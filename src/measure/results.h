@@ -27,7 +27,7 @@ struct lct_result {
                                    blocks]; NULL: not measured, or P1 */
     size_t n_steps;
     /* [n_steps]: training curve; norms of the gradient, of all parameters and
-       of the encoding's, NAN where it has none */
+       of the encoding's, NAN where it has none; 'step' owns the memory */
     double *step, *step_loss, *step_norm, *step_own_norm;
     char batch_checksum[17];        /* of every batch trained on; gate g6 */
     int64_t bytes;                  /* memory of the model in training */
@@ -63,7 +63,7 @@ struct lct_results {
     struct lct_group *groups;
     size_t n;
     int64_t layers, heads, width, trained_length;
-    int judged; /* lct_judged(); 0: the longest length */
+    int judged; /* lct_losses_ranked(); 0: the longest length */
     locant_corpus_info corpus;
     bool text_kept; /* the store has its text */
     struct lct_folder folders[LCT_FOLDERS];

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char name[] = "section, nats", order[] = "kept";
+/* The kind of such a text in the store, and its member that counts. */
+static const char kind[] = "section, nats", order[] = "kept";
 
 /* ------------------------------------------------------------------ writing */
 
@@ -28,7 +29,7 @@ static locant_status keep(locant_store *store, int64_t run, const char *section,
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for the numbers of %s",
                            section);
-    status = lct_store_keep_last(store, run, name, section, text);
+    status = lct_store_keep_last(store, run, kind, section, text);
     free(text);
     return status;
 }
@@ -53,8 +54,7 @@ static bool are_lengths(const json_t *list, size_t most)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         const json_int_t length = json_integer_value(one); /* 0: no integer */
 
         if (length <= last || length > longest)
@@ -64,14 +64,16 @@ static bool are_lengths(const json_t *list, size_t most)
     return json_array_size(list) > 0 && json_array_size(list) <= most;
 }
 
-/* Do all objects of the list have both texts named by 'keys'? */
-static bool have_texts(const json_t *list, const char *const keys[2])
+/* Do all objects of the list have a text of each name? */
+static bool have_texts(const json_t *list, const char *const names[2])
 {
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one) for (int k = 0; k < 2 && keys[k]; k++) if (
-        !json_is_string(json_object_get(one, keys[k]))) return false;
+    json_array_foreach(list, i, one)
+        for (int k = 0; k < 2 && names[k]; k++)
+            if (!json_is_string(json_object_get(one, names[k])))
+                return false;
     return json_array_size(list) > 0 &&
            json_array_size(list) <= LCT_MOST_ENCODINGS;
 }
@@ -89,37 +91,46 @@ static bool are_moderate(const json_t *x)
     json_t *one;
     size_t i;
 
-    json_array_foreach(x, i, one) if (!are_moderate(one)) return false;
-    json_object_foreach((json_t *)x, key,
-                        one) if (!are_moderate(one)) return false;
+    json_array_foreach(x, i, one)
+        if (!are_moderate(one))
+            return false;
+    json_object_foreach((json_t *)x, key, one)
+        if (!are_moderate(one))
+            return false;
     return json_number_value(x) <= most && json_number_value(x) >= -most;
 }
 
-/*
- * Check what figures rely on, because a store is not trusted. A missing number
- * was not measured. Returns the name of the part that is wrong, or NULL.
- */
-static const char *what_is_wrong(const json_t *x, const char *section)
-{
-    static const char *const methods[2] = { "title", "spec" };
-    static const char *const encodings[2] = { "encoding", NULL };
+/* What figures rely on: a list of lengths, at most so many, or a list of
+   objects that have these texts. */
+static const struct part {
+    const char *section, *key;
+    size_t lengths;
+    const char *texts[2];
+} parts[] = {
+    { "surface", "trained", LCT_SURFACE_TRAINED, { NULL } },
+    { "surface", "lengths", LCT_SURFACE_LENGTHS, { NULL } },
+    { "surface", "encodings", 0, { "encoding" } },
+    { "extension", "lengths", LCT_EXT_FACTORS, { NULL } },
+    { "extension", "methods", 0, { "title", "spec" } },
+    { "extension", "tuned", 0, { "title", "spec" } },
+};
 
+/* Check a section, because a store is not trusted. A missing number was not
+   measured. Returns the name of the part that is wrong, or NULL. */
+static const char *find_fault(const json_t *x, const char *section)
+{
     if (!are_moderate(x))
         return "a number beyond 1e15";
-    if (strcmp(section, "surface") == 0) {
-        if (!are_lengths(json_object_get(x, "trained"), LCT_SURFACE_TRAINED))
-            return "trained";
-        if (!are_lengths(json_object_get(x, "lengths"), LCT_SURFACE_LENGTHS))
-            return "lengths";
-        return have_texts(json_object_get(x, "encodings"), encodings)
-                   ? NULL
-                   : "encodings";
+    for (const struct part *p = parts;
+         p < parts + sizeof parts / sizeof parts[0]; p++) {
+        const json_t *list = json_object_get(x, p->key);
+
+        if (strcmp(p->section, section) == 0 &&
+            !(p->lengths > 0 ? are_lengths(list, p->lengths)
+                             : have_texts(list, p->texts)))
+            return p->key;
     }
-    if (!are_lengths(json_object_get(x, "lengths"), LCT_EXT_FACTORS))
-        return "lengths";
-    if (!have_texts(json_object_get(x, "methods"), methods))
-        return "methods";
-    return have_texts(json_object_get(x, "tuned"), methods) ? NULL : "tuned";
+    return NULL;
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -133,12 +144,12 @@ static locant_status read_one(json_t **out, locant_store *store,
     char *text, why[96];
 
     *out = NULL;
-    LCT_TRY(lct_store_probe(&text, store, run, name, section));
+    LCT_TRY(lct_store_probe(&text, store, run, kind, section));
     if (text == NULL)
         return LOCANT_OK;
     *out = json_loads(text, 0, &error);
     locant_release(text);
-    wrong = *out ? what_is_wrong(*out, section) : NULL;
+    wrong = *out ? find_fault(*out, section) : NULL;
     if (*out != NULL && wrong == NULL)
         return LOCANT_OK;
     json_decref(*out);

@@ -101,8 +101,7 @@ static int gather(const locant_run_info *run, const char *setup,
         return 0;
     if (!lct_reserve(&at, &g->room, g->r->n_tasks, 1, sizeof *p)) {
         g->status = locant_fail(LOCANT_ERR_NOMEM,
-                                "report: no memory for %zu"
-                                " scores of tasks",
+                                "report: no memory for %zu scores of tasks",
                                 g->r->n_tasks + 1);
         return 1;
     }

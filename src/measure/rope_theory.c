@@ -3,7 +3,7 @@
 #include <complex.h>
 #include <math.h>
 
-static const double turn = 6.28318530717958647692;
+static const double two_pi = 6.28318530717958647692;
 
 void lct_rope_frequencies(double *freq, double base, int64_t dim)
 {
@@ -89,7 +89,7 @@ static double between(double low, double x, double high)
 /* Index of the pair that makes r rotations within the trained length. */
 static double index_of(const struct lct_rope_setup *p, double r)
 {
-    return (double)p->dim / 2 * log((double)p->length / (r * turn)) /
+    return (double)p->dim / 2 * log((double)p->length / (r * two_pi)) /
            log(p->base);
 }
 
@@ -112,7 +112,7 @@ void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p)
 
     for (int64_t j = 0; j < p->dim / 2; j++) {
         const double share = 2.0 * (double)j / (double)p->dim;
-        const double length = turn * pow(p->base, share);
+        const double length = two_pi * pow(p->base, share);
         const double r = (double)p->length / length;
         const double g = between(0, (r - p->slow) / (p->fast - p->slow), 1);
         const double i = index_ramp(p, (double)j);
@@ -123,7 +123,7 @@ void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p)
             .gamma_turns = g,
             .gamma_index = i,
             .pi = length * p->factor,
-            .ntk = turn * pow(ntk, share),
+            .ntk = two_pi * pow(ntk, share),
             .yarn_turns = length / (g + (1 - g) / p->factor),
             .yarn_index = length / (i + (1 - i) / p->factor),
         };
@@ -135,7 +135,7 @@ int64_t lct_rope_rotating(const double *freq, int64_t pairs, int64_t length)
     int64_t n = 0;
 
     for (int64_t j = 0; j < pairs; j++)
-        n += turn <= (double)length * freq[j];
+        n += two_pi <= (double)length * freq[j];
     return n;
 }
 

@@ -101,8 +101,7 @@ static void compare_run(struct difference *d, const json_t *a, const json_t *b)
     const json_t *y = json_object_get(b, "losses"), *one;
     size_t k;
 
-    json_array_foreach(x, k, one)
-    {
+    json_array_foreach(x, k, one) {
         const json_t *other = json_array_get(y, k);
         const double gap =
             json_is_null(one) && json_is_null(other) ? 0
@@ -116,8 +115,8 @@ static void compare_run(struct difference *d, const json_t *a, const json_t *b)
     }
 }
 
-static void tell(const struct difference *d, size_t batches, size_t runs,
-                 const locant_report_options *o)
+static void notify(const struct difference *d, size_t batches, size_t runs,
+                   const locant_report_options *o)
 {
     char message[256], batch[64];
 
@@ -150,15 +149,14 @@ static void compare(const json_t *own, const json_t *imported,
 
     if (json_array_size(a) != json_array_size(b))
         return;
-    json_array_foreach(a, i, one)
-    {
+    json_array_foreach(a, i, one) {
         const json_t *other = json_array_get(b, i);
 
         compare_run(&d, one, other);
         batches += !json_equal(json_object_get(one, "batches"),
                                json_object_get(other, "batches"));
     }
-    tell(&d, batches, json_array_size(a), o);
+    notify(&d, batches, json_array_size(a), o);
 }
 
 static locant_status compare_imported(locant_store *store, const char *key,

@@ -1,48 +1,25 @@
 /* study_file.c - export and import of studies as files */
 #define _POSIX_C_SOURCE 200809L
 #include "../files/base64.h"
+#include "../files/html.h"
 #include "../files/io.h"
 #include "../corpus/corpus_kept.h"
 #include "../store/store_texts.h"
 #include "study.h"
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------- text */
 
-/* A text that grows. If memory runs out, short_of_memory is set and the text
-   ends. */
-struct text {
-    char *at;
-    size_t used, room;
-    bool short_of_memory;
-};
-
-static void add(struct text *w, const char *text)
+/* End the text and hand it over. */
+static locant_status finish(char **out, struct lct_html *text)
 {
-    const size_t n = strlen(text) + 1;
-    void *at = w->at;
+    size_t size;
 
-    w->short_of_memory |= !lct_reserve(&at, &w->room, w->used, n, 1);
-    w->at = at;
-    if (w->short_of_memory)
-        return;
-    memcpy(w->at + w->used, text, n);
-    w->used += n - 1;
-}
-
-static locant_status finish(char **out, struct text *w)
-{
-    *out = w->at;
-    if (!w->short_of_memory)
-        return LOCANT_OK;
-    locant_release(w->at);
-    *out = NULL;
-    return locant_fail(LOCANT_ERR_NOMEM, "no memory for a message");
+    return lct_html_give(out, &size, text, LOCANT_OK);
 }
 
 static const char *string_at(const json_t *object, const char *name)
@@ -52,56 +29,57 @@ static const char *string_at(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* Append the strings of a list, separated by 'between'. */
-static void add_list(struct text *w, const json_t *list, const char *between)
+/* Append the strings of a list, separated by 'between'; what is no string is
+   empty. */
+static void add_list(struct lct_html *text, const json_t *list,
+                     const char *between)
 {
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one)
-    {
-        add(w, i > 0 ? between : "");
-        add(w, json_string_value(one));
+    json_array_foreach(list, i, one) {
+        lct_html_raw(text, i > 0 ? between : "");
+        lct_html_raw(text, json_is_string(one) ? json_string_value(one) : "");
     }
 }
 
-static void add_text_option(struct text *w, const json_t *corpus, bool kept)
+static void add_text_option(struct lct_html *text, const json_t *corpus,
+                            bool kept)
 {
     const char *kind = string_at(corpus, "kind");
-    char option[32];
 
     if (strcmp(kind, "generated") == 0) {
-        add(w, " --generated");
+        lct_html_raw(text, " --generated");
     } else if (kept) {
-        snprintf(option, sizeof option, " --kept-text %.12s",
-                 string_at(corpus, "sha256"));
-        add(w, option);
+        lct_html_raw(text, " --kept-text ");
+        lct_html_append(text, string_at(corpus, "sha256"), 12);
     } else if (strcmp(kind, "files") == 0) {
-        add(w, " --text PATH...");
+        lct_html_raw(text, " --text PATH...");
     }
 }
 
-locant_status lct_study_command(char **out, const json_t *root, bool kept)
+/* The command that repeats the study. 'kept': the store has the text. */
+static locant_status write_command(char **out, const json_t *root, bool kept)
 {
     const json_t *c = json_object_get(root, "configuration");
     const json_t *with = json_object_get(c, "with");
-    struct text w = { 0 };
+    struct lct_html text = { .data = NULL };
     char seeds[32];
 
-    add(&w, "locant report --preset ");
-    add(&w, string_at(c, "preset"));
     snprintf(seeds, sizeof seeds, " --seeds %d",
              (int)json_integer_value(json_object_get(c, "seeds")));
-    add(&w, seeds);
-    add_text_option(&w, json_object_get(root, "corpus"), kept);
-    add(&w, json_array_size(with) > 0 ? " --with " : "");
-    add_list(&w, with, ",");
-    add(&w, json_object_get(c, "tasks") ? " --tasks " : "");
-    add(&w, string_at(c, "tasks"));
-    add(&w, " --encodings '");
-    add_list(&w, json_object_get(c, "encodings"), "; ");
-    add(&w, "'");
-    return finish(out, &w);
+    lct_html_raw(&text, "locant report --preset ");
+    lct_html_raw(&text, string_at(c, "preset"));
+    lct_html_raw(&text, seeds);
+    add_text_option(&text, json_object_get(root, "corpus"), kept);
+    lct_html_raw(&text, json_array_size(with) > 0 ? " --with " : "");
+    add_list(&text, with, ",");
+    lct_html_raw(&text, json_object_get(c, "tasks") ? " --tasks " : "");
+    lct_html_raw(&text, string_at(c, "tasks"));
+    lct_html_raw(&text, " --encodings '");
+    add_list(&text, json_object_get(c, "encodings"), "; ");
+    lct_html_raw(&text, "'");
+    return finish(out, &text);
 }
 
 /* List the largest folders of headers, or the paths of files. They will be
@@ -110,27 +88,20 @@ static locant_status list_sources(char **out, const json_t *about)
 {
     const json_t *folders = json_object_get(about, "folders"), *one;
     json_t *paths = json_loads(string_at(about, "paths"), 0, NULL);
-    struct text w = { 0 };
+    json_t *names = json_array();
+    struct lct_html text = { .data = NULL };
     size_t i;
 
-    add(&w, "");
     json_array_foreach(folders, i, one)
-    {
-        add(&w, i > 0 ? ", " : "");
-        add(&w, json_is_string(json_array_get(one, 0))
-                    ? json_string_value(json_array_get(one, 0))
-                    : "");
-    }
-    json_array_foreach(paths, i, one)
-    {
-        add(&w, w.used > 0 ? ", " : "");
-        add(&w, json_is_string(one) ? json_string_value(one) : "");
-    }
+        json_array_append(names, json_array_get(one, 0));
+    json_array_extend(names, paths);
+    add_list(&text, names, ", ");
+    json_decref(names);
     json_decref(paths);
-    for (size_t at = 0; w.at != NULL && at < w.used; at++)
-        if ((unsigned char)w.at[at] < ' ' || w.at[at] == 0x7f)
-            w.at[at] = '?';
-    return finish(out, &w);
+    for (char *c = text.data; c != NULL && c < text.data + text.size; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return finish(out, &text);
 }
 
 /* -------------------------------------------------------------- the store's */
@@ -200,7 +171,7 @@ static locant_status fill(locant_study *out, locant_store *s,
     out->corpus = c.info;
     out->packed_bytes = text->size;
     if (status == LOCANT_OK)
-        status = lct_study_command(&out->command, root, text->size > 0);
+        status = write_command(&out->command, root, text->size > 0);
     if (status == LOCANT_OK)
         status = list_sources(&out->sources, about ? about : corpus);
     json_decref(about);
@@ -251,10 +222,9 @@ static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
     size_t chars;
 
     if (status == LOCANT_OK && whole == NULL)
-        status = locant_fail(LOCANT_ERR_PARAM,
-                             "%s: does not keep the text "
-                             "%.12s..",
-                             s->directory, sha256);
+        status =
+            locant_fail(LOCANT_ERR_PARAM, "%s: does not keep the text %.12s..",
+                        s->directory, sha256);
     locant_corpus_free(whole);
     LCT_TRY(status);
     status = lct_store_text_file(&f, s, sha256);
@@ -264,8 +234,7 @@ static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
     if (status == LOCANT_OK &&
         json_object_set_new(root, "text", json_stringn(text, text ? chars : 0)))
         status = locant_fail(LOCANT_ERR_NOMEM,
-                             "%s: no memory for a text of %zu"
-                             " bytes",
+                             "%s: no memory for a text of %zu bytes",
                              s->directory, f.size);
     locant_release(text);
     lct_text_file_free(&f);
@@ -318,7 +287,7 @@ locant_status locant_study_export(locant_store *store, int64_t id,
 /* ------------------------------------------------------------------- import */
 
 /* The text is stored before the study that refers to it. */
-static locant_status take(locant_store *store, const struct lct_study *study)
+static locant_status keep(locant_store *store, const struct lct_study *study)
 {
     if (study->corpus)
         LCT_TRY(lct_store_keep_source(store, study->corpus, NULL, NULL));
@@ -326,15 +295,15 @@ static locant_status take(locant_store *store, const struct lct_study *study)
                             "imported");
 }
 
-static locant_status take_into(int64_t *id, const char *directory,
-                               const struct lct_study *study)
+static locant_status import_into(int64_t *id, const char *directory,
+                                 const struct lct_study *study)
 {
     locant_store *store = NULL;
     locant_status status;
     char *text = NULL;
 
     LCT_TRY(locant_store_open(&store, directory));
-    status = take(store, study);
+    status = keep(store, study);
     if (status == LOCANT_OK)
         status =
             lct_store_text(&text, store, "SELECT max(id) FROM studies", "");
@@ -359,7 +328,7 @@ locant_status locant_study_import(int64_t *id, const char *directory,
     status = lct_study_read(&study, bytes, size, path);
     locant_release(bytes);
     LCT_TRY(status);
-    status = take_into(id, directory, &study);
+    status = import_into(id, directory, &study);
     lct_study_free(&study);
     return status;
 }

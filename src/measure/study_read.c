@@ -13,9 +13,8 @@ enum { MOST_SEEDS = 1000, MOST_TASKS = 200 };
 static locant_status refuse(const char *name, const char *what)
 {
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: is not a study as this "
-                       "locant writes it: %s",
-                       name, what);
+                       "%s: is not a study as this locant writes it: %s", name,
+                       what);
 }
 
 /* ------------------------------------------------------------ configuration */
@@ -55,8 +54,7 @@ static bool are_jobs(const json_t *list)
     const json_t *one;
     size_t i, at = 0;
 
-    json_array_foreach(list, i, one)
-    {
+    json_array_foreach(list, i, one) {
         const char *job = json_string_value(one);
 
         while (job && at < n && strcmp(jobs[at], job) != 0)
@@ -92,36 +90,20 @@ static bool are_tasks(const json_t *value)
     }
 }
 
-/* Does the object have no other members? */
-static bool has_only(const json_t *object, const char *const *names)
-{
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)object, key, value)
-    {
-        const char *const *name = names;
-
-        while (*name != NULL && strcmp(*name, key) != 0)
-            name++;
-        if (*name == NULL)
-            return false;
-    }
-    return json_is_object(object);
-}
-
 static bool is_configuration(const json_t *c)
 {
-    static const char *const names[] = { "preset", "seeds", "encodings",
-                                         "with",   "tasks", NULL };
-    const json_int_t seeds = json_integer_value(json_object_get(c, "seeds"));
-    const size_t n = json_array_size(json_object_get(c, "encodings"));
+    const json_t *encodings, *with, *tasks = NULL;
+    const char *preset;
+    json_int_t seeds;
 
-    return has_only(c, names) && seeds >= 1 && seeds <= MOST_SEEDS &&
-           lct_is_preset(json_string_value(json_object_get(c, "preset"))) &&
-           n >= 1 && n <= LCT_MOST_ENCODINGS &&
-           are_jobs(json_object_get(c, "with")) &&
-           are_tasks(json_object_get(c, "tasks"));
+    return json_unpack_ex((json_t *)c, NULL, JSON_STRICT,
+                          "{s:s, s:I, s:o, s:o, s?o}", "preset", &preset,
+                          "seeds", &seeds, "encodings", &encodings, "with",
+                          &with, "tasks", &tasks) == 0 &&
+           seeds >= 1 && seeds <= MOST_SEEDS && lct_is_preset(preset) &&
+           json_array_size(encodings) >= 1 &&
+           json_array_size(encodings) <= LCT_MOST_ENCODINGS && are_jobs(with) &&
+           are_tasks(tasks);
 }
 
 /* --------------------------------------------------------------------- runs */
@@ -131,23 +113,24 @@ static bool are_losses(const json_t *list)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(list, i, one) if (!json_is_null(one) &&
-                                         !json_is_real(one)) return false;
+    json_array_foreach(list, i, one)
+        if (!json_is_null(one) && !json_is_real(one))
+            return false;
     return json_array_size(list) == LOCANT_EVAL_LENGTHS;
 }
 
 static bool is_run(const json_t *run)
 {
-    static const char *const names[] = { "encoding", "seed", "batches",
-                                         "losses", NULL };
-    const char *spec = json_string_value(json_object_get(run, "encoding"));
-    const char *batches = json_string_value(json_object_get(run, "batches"));
+    const char *spec, *batches;
+    const json_t *losses;
+    json_int_t seed;
 
-    return has_only(run, names) && spec != NULL && strlen(spec) < 256 &&
-           json_is_integer(json_object_get(run, "seed")) && batches != NULL &&
-           strlen(batches) <= 16 &&
+    return json_unpack_ex((json_t *)run, NULL, JSON_STRICT,
+                          "{s:s, s:I, s:s, s:o}", "encoding", &spec, "seed",
+                          &seed, "batches", &batches, "losses", &losses) == 0 &&
+           strlen(spec) < 256 && strlen(batches) <= 16 &&
            strspn(batches, "0123456789abcdef") == strlen(batches) &&
-           are_losses(json_object_get(run, "losses"));
+           are_losses(losses);
 }
 
 static bool are_runs(const json_t *runs, const json_t *configuration)
@@ -155,7 +138,9 @@ static bool are_runs(const json_t *runs, const json_t *configuration)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(runs, i, one) if (!is_run(one)) return false;
+    json_array_foreach(runs, i, one)
+        if (!is_run(one))
+            return false;
     return json_array_size(runs) ==
            json_array_size(json_object_get(configuration, "encodings")) *
                (size_t)json_integer_value(
@@ -164,9 +149,6 @@ static bool are_runs(const json_t *runs, const json_t *configuration)
 
 locant_status lct_study_check(const json_t *root, const char *name)
 {
-    static const char *const names[] = { "format",        "version", "locant",
-                                         "configuration", "corpus",  "runs",
-                                         "numbers",       "text",    NULL };
     const char *format = json_string_value(json_object_get(root, "format"));
     const json_t *configuration = json_object_get(root, "configuration");
     const json_int_t version =
@@ -180,7 +162,10 @@ locant_status lct_study_check(const json_t *root, const char *name)
                            "%s: is a study of version %lld, "
                            "this locant knows version 1",
                            name, (long long)version);
-    if (!has_only(root, names))
+    if (json_unpack_ex((json_t *)root, NULL, JSON_STRICT | JSON_VALIDATE_ONLY,
+                       "{s?o, s?o, s?o, s?o, s?o, s?o, s?o, s?o}", "format",
+                       "version", "locant", "configuration", "corpus", "runs",
+                       "numbers", "text") != 0)
         return refuse(name, "it has a member of another name");
     if (!is_configuration(configuration))
         return refuse(name, "'configuration' has a preset, seeds, jobs or "
@@ -239,11 +224,10 @@ static locant_status read_all(struct lct_study *s, const char *bytes,
     LCT_TRY(read_text(&s->corpus, s->root, name));
     s->configuration = lct_study_key(json_object_get(s->root, "configuration"));
     json_object_del(s->root, "text");
-    return s->configuration ? LOCANT_OK
-                            : locant_fail(LOCANT_ERR_NOMEM,
-                                          "%s: no memory for its "
-                                          "configuration",
-                                          name);
+    return s->configuration
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_NOMEM,
+                             "%s: no memory for its configuration", name);
 }
 
 locant_status lct_study_read(struct lct_study *out, const char *bytes,

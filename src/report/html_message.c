@@ -99,7 +99,8 @@ struct message {
     enum lct_language language;
 };
 
-/* Writes "{path}", "{path:3}", "{path:+3}" or "{path:M}"; returns the rest. */
+/* Writes "{path}", "{path:3}", "{path:+3}", "{path:M}" or "{path:g}"; returns
+   the rest. */
 static const char *put_number(const struct message *s, const char *form)
 {
     size_t path = strcspn(form, ":}"), all = strcspn(form, "}");
@@ -116,7 +117,8 @@ static const char *put_number(const struct message *s, const char *form)
     else if (*how == '+')
         lct_page_signed(s->h, s->r, how[1] - '0', "%s", name);
     else
-        lct_page_number(s->h, s->r, *how - '0', "%s", name);
+        lct_page_number(s->h, s->r, *how == 'g' ? LCT_SHORT : *how - '0', "%s",
+                        name);
     lct_html_raw(s->h, path < all && *how == 'M' ? "M" : "");
     return form + all + (form[all] == '}');
 }

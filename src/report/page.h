@@ -36,9 +36,9 @@ void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
 /*
  * A table cell with such a number and nothing else.  The <td> itself names the
  * path, because a page has hundreds of them.  'decimals' is a number,
- * LCT_NO_DECIMALS, or LCT_WITH_SIGN plus a number.
+ * LCT_NO_DECIMALS, LCT_SHORT, or LCT_WITH_SIGN plus a number.
  */
-enum { LCT_NO_DECIMALS = -1, LCT_WITH_SIGN = 100 };
+enum { LCT_NO_DECIMALS = -1, LCT_SHORT = -2, LCT_WITH_SIGN = 100 };
 void lct_page_cell(struct lct_html *h, const struct lct_results *r,
                    double scale, int decimals, const char *path, ...)
     LOCANT_PRINTF(5, 6);

@@ -1,5 +1,6 @@
 /* page_notes.c - banners, gates, how to read, where numbers come from */
 #include "page.h"
+#include "gate_text.h"
 #include "page_task.h"
 #include "html_message.h"
 #include "html_table.h"
@@ -30,41 +31,18 @@ static enum lct_message what_follows(const char *gate)
     return degree ? MSG_GATE_OF_DEGREE : MSG_GATE_OF_TRUTH;
 }
 
-/* Context of print_piece(): the gate whose sentence is printed. */
-struct finding {
-    struct lct_html *h;
-    int gate;
-};
-
-static void print_piece(void *context, const char *text, size_t bytes,
-                        int value)
-{
-    const struct finding *f = context;
-    char piece[300];
-
-    snprintf(piece, sizeof piece, "%.*s", (int)bytes, text);
-    if (value < 0)
-        lct_html_text(f->h, piece);
-    else
-        lct_html_print(f->h,
-                       "<span data-number=\"gates.%d.values.%d\">%s</span>",
-                       f->gate, value, piece);
-}
-
 static void print_finding(struct lct_html *h, const struct lct_results *r,
                           int gate)
 {
-    struct finding f = { h, gate };
     const locant_report_gate *g = &r->gates[gate];
+    const char *const specs[] = { g->spec[0], g->spec[1] };
+    const enum lct_message id = lct_gate_text_id(g->text);
+    char at[16];
 
-    for (enum lct_language l = LCT_EN; l <= LCT_ZH && g->text[0]; l++) {
-        lct_html_message_open(h, l);
-        lct_gate_expand(
-            g, l == LCT_ZH ? lct_gate_form_zh(g->text) : lct_gate_form(g->text),
-            print_piece, &f);
-        lct_html_message_close(h);
-    }
-    if (!g->text[0])
+    snprintf(at, sizeof at, "gates.%d", gate);
+    if (id != MSG_NONE)
+        lct_html_message_all(h, r, at, &id, 1, specs);
+    else
         lct_html_message_translated(h, g->sentence);
 }
 

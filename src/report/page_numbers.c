@@ -33,7 +33,10 @@ void lct_page_put_number(struct lct_html *h, double value, int decimals)
                             "</span>");
         return;
     }
-    lct_decimal(text, value, decimals);
+    if (decimals == LCT_SHORT)
+        lct_decimal_short(text, value);
+    else
+        lct_decimal(text, value, decimals);
     if (text[0] == '-')
         lct_html_raw(h, "\xe2\x88\x92");
     lct_html_raw(h, text + (text[0] == '-'));
@@ -65,7 +68,13 @@ void lct_page_put_count(struct lct_html *h, int64_t value)
 
 enum { PATH_BYTES = 128 };
 
-/* decimals: a number, LCT_NO_DECIMALS, or LCT_WITH_SIGN plus a number. */
+static double value_at(const struct lct_results *r, const char *path)
+{
+    return lct_page_real(lct_numbers_at(r->numbers, path));
+}
+
+/* decimals: a number, LCT_NO_DECIMALS, LCT_SHORT, or LCT_WITH_SIGN plus a
+   number. */
 static void LOCANT_PRINTF(6, 0)
     print(struct lct_html *h, const struct lct_results *r, const char *element,
           double scale, int decimals, const char *format, va_list args)

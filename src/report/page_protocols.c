@@ -123,12 +123,12 @@ static locant_status draw_protocols(struct lct_html *h,
 locant_status lct_page_protocols(struct lct_html *h,
                                  const struct lct_results *r)
 {
-    if (lct_has_measure(r, LCT_P3))
+    if (lct_losses_has(r, LCT_P3))
         LCT_TRY(draw_protocols(h, r));
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (lct_has_measure(r, tables[i].measure))
+        if (lct_losses_has(r, tables[i].measure))
             lct_html_table_groups(h, r, &tables[i].table, NULL);
-    if (lct_has_measure(r, LCT_CLAMP))
+    if (lct_losses_has(r, LCT_CLAMP))
         put_policies(h, r);
     if (r->n_rates > 0 && r->n > 0)
         lct_html_table_groups(h, r, &rates_table, NULL);

@@ -22,11 +22,12 @@ static const struct lct_column changes[] = {
 
 /* The best encoding has a loss but is not behind any other: an empty cell. */
 static const struct lct_column tests[] = {
-    { MSG_CHANGE_AT, LENGTHS, .only = lct_answered + 1,
-      .n_only = LCT_ANSWERED - 1, .path = "change.*", .cell = LCT_CELL_TEST },
-    { MSG_BEHIND_AT, LENGTHS, .only = lct_answered, .n_only = LCT_ANSWERED,
-      .path = "behind.*", .cell = LCT_CELL_TEST, .missing = "",
-      .where = "loss.*.mean" },
+    { MSG_CHANGE_AT, LENGTHS, .only = lct_claims_lengths + 1,
+      .n_only = LCT_CLAIMS_LENGTHS - 1, .path = "change.*",
+      .cell = LCT_CELL_TEST },
+    { MSG_BEHIND_AT, LENGTHS, .only = lct_claims_lengths,
+      .n_only = LCT_CLAIMS_LENGTHS, .path = "behind.*", .cell = LCT_CELL_TEST,
+      .missing = "", .where = "loss.*.mean" },
 };
 
 #define DECLARED .each = "declared.length"
@@ -73,7 +74,7 @@ static const struct lct_html_table tables[] = {
 /* Orders groups by loss at the judged length; undefined losses come last. */
 static void sort(size_t *order, const struct lct_results *r)
 {
-    const long long last = lct_length(r, lct_judged(r));
+    const long long last = lct_length(r, lct_losses_ranked(r));
 
     for (size_t i = 0; i < r->n; i++) {
         double own = lct_page_value(r, "rows.%zu.loss.%lld.mean", i, last);

@@ -32,8 +32,7 @@ static size_t read_means(double *y, const json_t *heads, const char *key)
     const json_t *head;
     size_t n = 0, i;
 
-    json_array_foreach(heads, i, head)
-    {
+    json_array_foreach(heads, i, head) {
         const json_t *values = json_object_get(head, key);
 
         n = at_most(json_array_size(values));

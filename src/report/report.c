@@ -9,6 +9,7 @@
 #include "../measure/report_parts.h"
 #include "../store/clock.h"
 #include "../store/store_texts.h"
+#include "gate_text.h"
 #include "page.h"
 #include <errno.h>
 #include <jansson.h>
@@ -39,36 +40,6 @@ static locant_status check_path(const char *path)
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return locant_fail(LOCANT_ERR_IO, "%s: is a folder, expected a file",
                            path);
-    return LOCANT_OK;
-}
-
-static locant_status judge_properties(struct lct_results *r)
-{
-    locant_report_gate *gate = &r->gates[0];
-    char message[256] = "";
-    bool held = true;
-
-    for (size_t i = 0; i < r->n && held; i++)
-        LCT_TRY(lct_check_properties(&held, message, r->groups[i].spec,
-                                     r->heads, r->width));
-    for (int i = 0; i < LCT_IDENTITIES; i++) {
-        struct lct_identity *one = &r->identities[i];
-
-        LCT_TRY(lct_identity(one, i));
-        r->n_identities = i + 1;
-        if (held && !one->holds)
-            snprintf(message, sizeof message,
-                     "%.180s: not so here (error "
-                     "%.2g)",
-                     one->name, one->error);
-        held = held && one->holds;
-    }
-    snprintf(gate->name, sizeof gate->name, "g1");
-    gate->passed = held;
-    snprintf(gate->text, sizeof gate->text, held ? "g1.hold" : "g1.lacks");
-    gate->value[0] = (double)r->n;
-    memcpy(gate->spec[0], message, sizeof gate->spec[0]);
-    lct_gate_say(gate);
     return LOCANT_OK;
 }
 
@@ -113,8 +84,10 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
 {
     snprintf(r->commit, sizeof r->commit, "%s",
              o->commit ? o->commit : locant_version());
-    LCT_TRY(judge_properties(r));
-    LCT_TRY(lct_judge_gates(r));
+    LCT_TRY(lct_properties_gate(r));
+    LCT_TRY(lct_gates_check(r));
+    for (int i = 0; i < 7; i++)
+        lct_gate_text_say(&r->gates[i]);
     r->seconds = lct_clock() - begun;
     LCT_TRY(lct_numbers_create(&r->numbers, r));
     LCT_TRY(lct_page_write(o->path, r));
