@@ -1,6 +1,7 @@
 /*
- * picture_hooks.c - pictures of what is no door: chosen positions, masked keys,
- * a temperature.  Each is detected by its effect, not by the encoding's name.
+ * picture_hooks.c - pictures of what encodings do besides their doors: they
+ * choose positions, mask keys, set a temperature.  Each is detected by its
+ * effect, not by the encoding's name.
  */
 #include "page.h"
 #include "weights.h"

@@ -133,7 +133,7 @@ static locant_status draw_permutation(struct lct_html *h,
     const int64_t n = tokens_of(s) < FEW ? tokens_of(s) : FEW;
     struct lct_weights_query query = { .n = n,
                                        .seed = lct_subject_seed(s),
-                                       .shuffled = true };
+                                       .unmasked = true };
     struct lct_weights before, after;
     int64_t order[FEW];
     double *cells, most;

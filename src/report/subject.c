@@ -64,7 +64,7 @@ void lct_subject_release(const struct lct_subject *s,
 
 static bool wants(const struct lct_html *h, const struct lct_picture *p)
 {
-    for (int id = p->first; id <= (int)p->last; id++)
+    for (int id = (int)p->first; id <= (int)p->last; id++)
         if (lct_page_wants(h, (enum lct_figure_id)id))
             return true;
     return false;

@@ -213,7 +213,7 @@ static locant_status measure(struct lct_weights *w, const struct lct_subject *s,
     struct arrays b;
 
     LCT_TRY(make_arrays(&b, s, w->n));
-    b.all = query->shuffled;
+    b.all = query->unmasked;
     draw_numbers(&b, query->seed, query->zero);
     if (order) {
         shuffle(b.q, b.out, b.heads, b.n, b.dim, order);

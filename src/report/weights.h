@@ -15,13 +15,10 @@ struct lct_weights {
 struct lct_weights_query {
     int64_t n;
     uint64_t seed;
-    bool
-        zero; /* queries and keys are 0, so the scores are only what is added */
-    /*
-     * Without a mask: index t holds token order[t], and the weights are
-     * returned in the old order.  NULL: the old order.
-     */
-    bool shuffled;
+    bool zero;     /* queries and keys are 0: scores are what is added */
+    bool unmasked; /* queries see every key */
+    /* Index t holds token order[t]; the weights are returned in the old order.
+       NULL: tokens keep their places. */
     const int64_t *order;
 };
 
