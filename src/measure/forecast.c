@@ -99,7 +99,7 @@ static locant_status time_model(double *all, double *forward,
  */
 static locant_status time_encoding(struct lct_job *job)
 {
-    struct timing *t = job->jobs->work;
+    struct timing *t = job->jobs->state;
     const size_t i = job->i;
     const locant_train_options *o = &t->plan->train;
     locant_encoding *e;
@@ -144,7 +144,7 @@ static locant_status measure(struct lct_forecast *f,
     const struct lct_stage stage = { time_encoding, n };
     double *seconds = locant_alloc(2 * n * sizeof *seconds);
     struct timing t = { plan, seconds, seconds ? seconds + n : NULL };
-    struct lct_jobs jobs = { .work = &t };
+    struct lct_jobs jobs = { .state = &t };
     locant_status status;
 
     if (seconds == NULL)

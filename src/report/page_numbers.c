@@ -68,11 +68,6 @@ void lct_page_put_count(struct lct_html *h, int64_t value)
 
 enum { PATH_BYTES = 128 };
 
-static double value_at(const struct lct_results *r, const char *path)
-{
-    return lct_page_real(lct_numbers_at(r->numbers, path));
-}
-
 /* decimals: a number, LCT_NO_DECIMALS, LCT_SHORT, or LCT_WITH_SIGN plus a
    number. */
 static void LOCANT_PRINTF(6, 0)

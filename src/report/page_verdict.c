@@ -222,10 +222,10 @@ static void put_verdict(struct lct_html *h, const struct lct_results *r)
     }
     lct_html_raw(h, "<ul>\n");
     for (int i = 0; i < LCT_CLAIMS_LENGTHS; i++)
-        say_length(h, r, lct_claims_lengths[i]);
-    say_limit(h, r);
-    say_exact(h, r);
-    say_power(h, r);
+        put_length(h, r, lct_claims_lengths[i]);
+    put_limit(h, r);
+    put_exact(h, r);
+    put_power(h, r);
     lct_html_raw(h, "</ul>\n<p>");
     lct_html_message_values(
         h, r, lct_claims_tested(r) ? MSG_VERDICT_TESTED : MSG_VERDICT_OBSERVED,
