@@ -111,7 +111,7 @@ static inline float *run(const struct step *s, int64_t from, int64_t T,
                          bool reference)
 {
     const int64_t rows[4] = { 1, s->H, T, s->D };
-    size_t n = (size_t)(s->H * T), D = (size_t)s->D;
+    size_t n = (size_t)(s->H * T), D = (size_t)s->D, bytes;
     float *result = filled(n * (D + 1));
     locant_tensor q = s->q, out, lse, params[8];
     locant_attention a = LOCANT_ATTENTION_INIT;
@@ -121,6 +121,7 @@ static inline float *run(const struct step *s, int64_t from, int64_t T,
                                  .kv_heads = s->Hkv,
                                  .head_dim = s->D };
     int learned = 0;
+    void *workspace;
 
     q.data =
         (char *)q.data + (size_t)(from * s->D) * locant_dtype_size(s->dtype);
@@ -144,10 +145,14 @@ static inline float *run(const struct step *s, int64_t from, int64_t T,
             locant_encoding_param_init(&params[learned], s->e, learned, 1));
     }
     a.params = learned > 0 ? params : NULL;
-    if (reference)
+    if (reference) {
         CHECK_OK(locant_attention_reference(&out, &lse, &a));
-    else
-        test_forward(&out, &lse, &a);
+    } else { /* filling the workspace would take longer */
+        CHECK_OK(locant_attention_workspace(&bytes, &a));
+        workspace = test_guarded(bytes);
+        CHECK_OK(locant_attention_forward(&out, &lse, &a, workspace, bytes));
+        test_guarded_free(workspace, bytes);
+    }
     while (learned > 0)
         test_tensor_free(&params[--learned]);
     if (s->dtype != LOCANT_F32)

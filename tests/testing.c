@@ -285,12 +285,19 @@ locant_encoding *test_create(const char *spec)
     return e;
 }
 
+/* Kept from call to call: making it anew would take longer than filling it. */
 static void *workspace_of(size_t *bytes, const locant_attention *a)
 {
-    void *workspace;
+    static void *workspace;
+    static size_t size;
 
     CHECK_OK(locant_attention_workspace(bytes, a));
-    workspace = test_guarded(*bytes);
+    if (workspace == NULL || size != *bytes) {
+        if (workspace != NULL)
+            test_guarded_free(workspace, size);
+        workspace = test_guarded(*bytes);
+        size = *bytes;
+    }
     memset(workspace, 0xff, *bytes);
     return workspace;
 }
@@ -302,7 +309,6 @@ void test_forward(locant_tensor *out, locant_tensor *lse,
     void *workspace = workspace_of(&bytes, a);
 
     CHECK_OK(locant_attention_forward(out, lse, a, workspace, bytes));
-    test_guarded_free(workspace, bytes);
 }
 
 void test_backward(const locant_attention_gradients *g,
@@ -313,7 +319,6 @@ void test_backward(const locant_attention_gradients *g,
     void *workspace = workspace_of(&bytes, a);
 
     CHECK_OK(locant_attention_backward(g, dout, out, lse, a, workspace, bytes));
-    test_guarded_free(workspace, bytes);
 }
 
 locant_tensor test_positions(int64_t n, int64_t low, int64_t high)
