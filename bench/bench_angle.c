@@ -7,7 +7,7 @@ enum { FIRST = 1000000 };
 
 struct angle_state {
     size_t rows, pairs;
-    struct lct_turn *turn;
+    struct lct_phase *turn;
     double *frequency; /* radians per position */
     float *c, *s;
 };

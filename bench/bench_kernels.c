@@ -27,7 +27,7 @@ struct operands {
     uint32_t pairs[N], out_pairs[N];
     double distances[N];
     int64_t at[SIDE];
-    struct lct_turn turn[SIDE];
+    struct lct_phase turn[SIDE];
 };
 
 /* Defines the function of a row by its statement, or by two. */

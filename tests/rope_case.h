@@ -15,7 +15,7 @@ schedule_of(locant_encoding **e, const char *spec, int64_t D, int64_t length)
     return s;
 }
 
-static inline double radians(struct lct_turn f)
+static inline double radians(struct lct_phase f)
 {
     return ((double)f.hi * 0x1p-64 + (double)f.lo * 0x1p-128) *
            6.283185307179586476925;

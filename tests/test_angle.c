@@ -124,7 +124,7 @@ static void check_extremes(void)
             const float *pair = x + 2 * (t * 20 + (size_t)i);
             double c, s;
 
-            lct_angle(&c, &s, lct_turn_of(1e4, i, 40), p[t]);
+            lct_angle(&c, &s, lct_phase_of(1e4, i, 40), p[t]);
             /* half a unit, and 2^-10 of one (see test_angle_mpfr.c) */
             if (!(test_ulp(pair[0], c) <= 0.501 &&
                   test_ulp(pair[1], s) <= 0.501))
@@ -146,7 +146,7 @@ TEST(takes_every_int64)
 /* 2^63 mod 1 turn, from the frequency's own bits: an independent look. */
 TEST(the_least_int64_is_half_the_last_bits)
 {
-    struct lct_turn f = lct_turn_of(1e4, 3, 64);
+    struct lct_phase f = lct_phase_of(1e4, 3, 64);
     double turns = (double)(f.hi << 63 | f.lo >> 1) * 0x1p-64;
     double c, s;
 
@@ -195,7 +195,8 @@ TEST(magnitude_is_rounded_once)
         for (int i = 0; i < 21; i++) {
             double x, y;
 
-            lct_angle_real(&x, &y, s->turn[i], kind == 0 ? (double)p : real);
+            lct_angle_real(&x, &y, s->frequency[i],
+                           kind == 0 ? (double)p : real);
             CHECK(test_ulp(c[i], x * magnitude) <= 0.501);
             CHECK(test_ulp(sn[i], y * magnitude) <= 0.501);
         }

@@ -84,7 +84,7 @@ static void prepare(struct sample *s, double base, int64_t i, int64_t dim)
 
 /* What tensors of doubles are turned by. */
 static void judge_double(struct worst *w, const struct sample *s,
-                         struct lct_turn f)
+                         struct lct_phase f)
 {
     double c, sn;
 
@@ -95,9 +95,9 @@ static void judge_double(struct worst *w, const struct sample *s,
 }
 
 /* Every lane of every instruction set against the first, that against MPFR. */
-static void measure(struct worst *w, struct sample *s, struct lct_turn f)
+static void measure(struct worst *w, struct sample *s, struct lct_phase f)
 {
-    struct lct_turn turn[COPIES];
+    struct lct_phase turn[COPIES];
     float c[COPIES], sn[COPIES];
     float first_c = 0, first_s = 0;
 
@@ -172,11 +172,11 @@ static void one_frequency(struct worst *w, struct sample *s, locant_random *r)
     int64_t near[64];
     int64_t dim = 2 + 2 * (int64_t)locant_random_below(r, 256);
     int64_t i = (int64_t)locant_random_below(r, (uint64_t)dim / 2);
-    struct lct_turn f;
+    struct lct_phase f;
     int n;
 
     prepare(s, random_base(r), i, dim);
-    f = lct_turn_of(s->base, i, dim);
+    f = lct_phase_of(s->base, i, dim);
     n = convergents(near, LEN(near), s);
     for (int k = 0; k < POSITIONS; k++) {
         s->position = log_uniform(r, INT64_C(1) << 31);
@@ -247,7 +247,7 @@ TEST(is_within_half_a_unit)
 
 /*
  * Of a position below 2^62 the frequency's error of 2^-129 turn becomes at most
- * 2^-67 turn, 2^-64.3 radian.  A double has 2^-43 relative (turn.h), a float
+ * 2^-67 turn, 2^-64.3 radian.  A double has 2^-43 relative (phase.h), a float
  * half a unit and 2^-20 of one, where the value is above 2^-20.
  */
 static void check_real(struct sample *s, struct lct_schedule *schedule,
@@ -260,7 +260,7 @@ static void check_real(struct sample *s, struct lct_schedule *schedule,
     mpfr_sin_cos(s->sine, s->cosine, s->angle, MPFR_RNDN);
     want_c = mpfr_get_d(s->cosine, MPFR_RNDN);
     want_s = mpfr_get_d(s->sine, MPFR_RNDN);
-    lct_angle_real(&c, &sn, schedule->turn[0], p);
+    lct_angle_real(&c, &sn, schedule->frequency[0], p);
     if (!(fabs(c - want_c) <= 0x1p-43 * fabs(want_c) + 0x1p-64 &&
           fabs(sn - want_s) <= 0x1p-43 * fabs(want_s) + 0x1p-64))
         FAIL("base %g, position %.17g: got %.17g %.17g, want %.17g %.17g",
@@ -286,7 +286,7 @@ TEST(real_positions_are_as_exact)
         prepare(&s, bases[n % LEN(bases)], i, 64);
         schedule = lct_schedule_create(s.base, 1, 2);
         CHECK(schedule != NULL);
-        schedule->turn[0] = lct_turn_of(s.base, i, 64);
+        schedule->frequency[0] = lct_phase_of(s.base, i, 64);
         for (int k = 0; k < 16; k++)
             check_real(&s, schedule,
                        ldexp(test_uniform(), (int)test_range(-40, 62)));
@@ -303,7 +303,7 @@ TEST(tiny_positions_are_not_lost)
     for (size_t k = 0; k < LEN(position); k++) {
         double c, s;
 
-        lct_angle_real(&c, &s, lct_turn_of(1e4, 0, 64), position[k]);
+        lct_angle_real(&c, &s, lct_phase_of(1e4, 0, 64), position[k]);
         CHECK(c == 1);
         CHECK(fabs(s - position[k]) <= 0x1p-43 * position[k]);
     }

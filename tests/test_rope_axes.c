@@ -213,7 +213,7 @@ static void layout_of(char *out, const char *spec, int64_t D)
     CHECK_OK(lct_schedule_of(&s, e, "test", D, 1));
     for (int64_t c = 0; c < s->pairs; c++)
         for (int a = 0; a < 3; a++)
-            if (s->turn[a * s->pairs + c].hi != 0)
+            if (s->frequency[a * s->pairs + c].hi != 0)
                 out[c] = "thw"[a];
     out[s->pairs] = 0;
 }

@@ -180,10 +180,11 @@ TEST(equal_ends_of_llama3_are_guarded)
         schedule_of(&base, "rope(base=500000)", 128, 1);
 
     for (int64_t c = 0; c < 64; c++) {
-        double f = radians(b->turn[c]);
+        double f = radians(b->frequency[c]);
         bool slow = 8192 * f < 6.283185307179586;
 
-        CHECK(fabs(radians(s->turn[c]) - (slow ? f / 16 : f)) <= 1e-15 * f);
+        CHECK(fabs(radians(s->frequency[c]) - (slow ? f / 16 : f)) <=
+              1e-15 * f);
     }
     locant_encoding_free(e);
     locant_encoding_free(base);

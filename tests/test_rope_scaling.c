@@ -29,7 +29,7 @@ static void frequency(const char *spec, int64_t D, int64_t length, int64_t c,
     locant_encoding *e;
     const struct lct_schedule *s = schedule_of(&e, spec, D, length);
 
-    printed(spec, c, radians(s->turn[c]), want);
+    printed(spec, c, radians(s->frequency[c]), want);
     locant_encoding_free(e);
 }
 
@@ -97,9 +97,9 @@ TEST(has_the_values_of_appendix_a2)
         s = schedule_of(&e, spec, 8, row[i].length);
         for (int c = 0; c < 4; c++) {
             if (row[i].f[c][0] == 0)
-                CHECK(s->turn[c].hi == 0 && s->turn[c].lo == 0);
+                CHECK(s->frequency[c].hi == 0 && s->frequency[c].lo == 0);
             else
-                printed(spec, c, radians(s->turn[c]), row[i].f[c]);
+                printed(spec, c, radians(s->frequency[c]), row[i].f[c]);
         }
         printed(spec, -1, s->magnitude, row[i].a);
         locant_encoding_free(e);
@@ -242,7 +242,8 @@ static void same_turns(const char *a, int64_t a_length, const char *b,
 
     CHECK(sa->pairs == sb->pairs);
     for (int64_t c = 0; c < sa->pairs; c++)
-        if (memcmp(&sa->turn[c], &sb->turn[c], sizeof(sa->turn[c])) != 0)
+        if (memcmp(&sa->frequency[c], &sb->frequency[c],
+                   sizeof(sa->frequency[c])) != 0)
             FAIL("%s and %s differ in pair %lld", a, b, (long long)c);
     locant_encoding_free(ea);
     locant_encoding_free(eb);

@@ -29,7 +29,7 @@ static void plain(mpfr_t out, double base, long c, long dim)
     mpfr_clear(pi);
 }
 
-static double units(struct lct_turn got, mpfr_t want)
+static double units(struct lct_phase got, mpfr_t want)
 {
     mpfr_t x;
     double error;
@@ -62,7 +62,7 @@ static void check(const char *spec, double base, long dim, formula want,
 
         plain(f, base, c, dim);
         want(f, c, dim, base, v);
-        error = units(s->turn[c], f);
+        error = units(s->frequency[c], f);
         if (!(error <= bound))
             FAIL("%s, D %ld, pair %ld: off by %g units of 2^-128", spec, dim, c,
                  error);
@@ -186,7 +186,7 @@ static void none(mpfr_t f, long c, long dim, double base, const double *v)
 }
 
 /*
- * lct_turn_of() is half a unit off, a division or product cuts off one more,
+ * lct_phase_of() is half a unit off, a division or product cuts off one more,
  * a mixture has three of those.
  */
 TEST(formulas_are_exact)
@@ -256,22 +256,22 @@ TEST(fractions_are_divided_and_multiplied_exactly)
 
     mpfr_inits2(PRECISION, x, y, (mpfr_ptr)0);
     for (int i = 0; i < 20000; i++) {
-        struct lct_turn f = { test_rand() >> test_range(0, 63), test_rand() };
-        struct lct_turn g = { test_rand(), test_rand() };
+        struct lct_phase f = { test_rand() >> test_range(0, 63), test_rand() };
+        struct lct_phase g = { test_rand(), test_rand() };
         double by = ldexp(1 + fabs(test_uniform()), (int)test_range(0, 60));
 
         mpfr_set_uj_2exp(x, f.hi, -64, MPFR_RNDN);
         mpfr_set_uj_2exp(y, f.lo, -128, MPFR_RNDN);
         mpfr_add(x, x, y, MPFR_RNDN);
         mpfr_div_d(y, x, by, MPFR_RNDN);
-        CHECK(units(lct_turn_divide(f, by), y) <= 1.001);
+        CHECK(units(lct_phase_divide(f, by), y) <= 1.001);
         mpfr_set_uj_2exp(y, g.hi, -64, MPFR_RNDN);
         mpfr_mul(y, y, x, MPFR_RNDN);
         g.lo = 0;
-        CHECK(units(lct_turn_product(f, g), y) <= 1.001);
+        CHECK(units(lct_phase_product(f, g), y) <= 1.001);
         mpfr_mul_ui(y, x, 12345, MPFR_RNDN);
         mpfr_div_ui(y, y, 67890123, MPFR_RNDN);
-        CHECK(units(lct_turn_part(f, 12345, 67890123), y) <= 1.001);
+        CHECK(units(lct_phase_part(f, 12345, 67890123), y) <= 1.001);
     }
     mpfr_clears(x, y, (mpfr_ptr)0);
 }
@@ -288,7 +288,7 @@ static void truth(mpfr_t c, mpfr_t s, const struct lct_schedule *schedule,
     mpfr_set_ui(sum, 0, MPFR_RNDN);
     for (int a = 0; a < schedule->axes; a++)
         for (int word = 0; word < 2; word++) {
-            struct lct_turn f = schedule->turn[a];
+            struct lct_phase f = schedule->frequency[a];
 
             mpfr_set_uj_2exp(x, word ? f.lo : f.hi, word ? -128 : -64,
                              MPFR_RNDN);
@@ -335,13 +335,13 @@ TEST(sums_are_formed_before_anything_is_rounded)
 
         s->axes = (int)test_range(1, 3);
         for (int a = 0; a < 3; a++) {
-            s->turn[a] = lct_turn_of(1e4, test_range(0, 32), 64);
+            s->frequency[a] = lct_phase_of(1e4, test_range(0, 32), 64);
             if (test_rand() % 4 == 0)
-                s->turn[a] = lct_turn_back(s->turn[a]);
+                s->frequency[a] = lct_phase_back(s->frequency[a]);
             at[a] = coordinate();
         }
         if (i % 3 == 0) /* what rerotation asks: nearly opposite turns */
-            s->turn[1] = lct_turn_back(s->turn[0]);
+            s->frequency[1] = lct_phase_back(s->frequency[0]);
         if (i % 6 == 0)
             at[1] = at[0] + (double)test_range(-3, 3);
         lct_schedule_angles_real(&fc, &fs, s, at, 1);

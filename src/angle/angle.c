@@ -8,15 +8,15 @@
 #include "schedule.h"
 #include <math.h>
 
-struct lct_reduced lct_reduce(struct lct_turn f, int64_t pos)
+struct lct_reduced lct_reduce(struct lct_phase f, int64_t pos)
 {
-    struct lct_turn t = lct_turn_times(f, lct_magnitude(pos));
+    struct lct_phase t = lct_phase_times(f, lct_magnitude(pos));
 
     return (struct lct_reduced){ lct_quadrant(t.hi),
-                                 lct_turn_rest(t.hi, t.lo, 0), pos < 0 };
+                                 lct_phase_rest(t.hi, t.lo, 0), pos < 0 };
 }
 
-struct lct_reduced lct_reduce_real(struct lct_turn f, double pos)
+struct lct_reduced lct_reduce_real(struct lct_phase f, double pos)
 {
     struct lct_reduced reduced = { .mirrored = pos < 0 };
     double size = fabs(pos);
@@ -28,10 +28,10 @@ struct lct_reduced lct_reduce_real(struct lct_turn f, double pos)
         return lct_reduce(f, (int64_t)pos);
     m = (uint64_t)ldexp(frexp(size, &k), 64); /* size = m 2^(k - 64) */
     /* f m 2^(k - 64) turns; from k = -3 down that is below an eighth. */
-    x = lct_turn_real(f, m, k > -3 ? k : 0);
+    x = lct_phase_real(f, m, k > -3 ? k : 0);
     if (k > -3) {
         reduced.quadrant = lct_quadrant(x.hi);
-        reduced.w = lct_turn_rest(x.hi, x.mid, x.lo);
+        reduced.w = lct_phase_rest(x.hi, x.mid, x.lo);
         return reduced;
     }
     reduced.w =
@@ -42,7 +42,7 @@ struct lct_reduced lct_reduce_real(struct lct_turn f, double pos)
 
 void lct_reduced_cos_sin(double *cos_out, double *sin_out, struct lct_reduced x)
 {
-    lct_turn_cos_sin(cos_out, sin_out, x.quadrant, x.w);
+    lct_phase_cos_sin(cos_out, sin_out, x.quadrant, x.w);
     if (x.mirrored)
         *sin_out = -*sin_out;
 }
@@ -79,12 +79,13 @@ void lct_reduced_cos_sin_f64(double *cos_out, double *sin_out,
     *sin_out = ((x.quadrant & 2) != 0) != x.mirrored ? -second : second;
 }
 
-void lct_angle(double *cos_out, double *sin_out, struct lct_turn f, int64_t pos)
+void lct_angle(double *cos_out, double *sin_out, struct lct_phase f,
+               int64_t pos)
 {
     lct_reduced_cos_sin(cos_out, sin_out, lct_reduce(f, pos));
 }
 
-void lct_angle_real(double *cos_out, double *sin_out, struct lct_turn f,
+void lct_angle_real(double *cos_out, double *sin_out, struct lct_phase f,
                     double pos)
 {
     lct_reduced_cos_sin(cos_out, sin_out, lct_reduce_real(f, pos));

@@ -34,18 +34,18 @@ static void accumulate(struct lct_fraction *sum, struct lct_fraction x,
 }
 
 /* |x| times f, modulo whole turns. */
-static struct lct_fraction term(struct lct_turn f, double x)
+static struct lct_fraction term(struct lct_phase f, double x)
 {
     double size = fabs(x);
     int k;
 
     if (size == floor(size)) {
-        struct lct_turn t = lct_turn_times(f, (uint64_t)size);
+        struct lct_phase t = lct_phase_times(f, (uint64_t)size);
 
         return (struct lct_fraction){ t.hi, t.lo, 0 };
     }
     size = frexp(size, &k);
-    return lct_turn_real(f, (uint64_t)ldexp(size, 64), k);
+    return lct_phase_real(f, (uint64_t)ldexp(size, 64), k);
 }
 
 struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
@@ -56,7 +56,7 @@ struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
     double w;
 
     for (int a = 0; a < s->axes; a++) {
-        struct lct_turn f = s->turn[a * s->pairs + c];
+        struct lct_phase f = s->frequency[a * s->pairs + c];
 
         if (at[a] == 0 || (f.hi == 0 && f.lo == 0))
             continue;
@@ -68,7 +68,7 @@ struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
     /* Round as angle_one() of angle.inc does, for the same bits. */
     w = (double)(int64_t)(sum.hi << 2);
     if (sum.lo != 0 || w * w < LCT_TURN_NEAR)
-        w = lct_turn_rest(sum.hi, sum.mid, sum.lo);
+        w = lct_phase_rest(sum.hi, sum.mid, sum.lo);
     return (struct lct_reduced){ lct_quadrant(sum.hi), w, mirrored };
 }
 

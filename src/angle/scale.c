@@ -8,19 +8,19 @@
 #include <math.h>
 #include <stdbool.h>
 
-struct lct_turn lct_turn_add(struct lct_turn a, struct lct_turn b)
+struct lct_phase lct_phase_add(struct lct_phase a, struct lct_phase b)
 {
     uint64_t lo = a.lo + b.lo;
 
-    return (struct lct_turn){ a.hi + b.hi + (lo < a.lo), lo };
+    return (struct lct_phase){ a.hi + b.hi + (lo < a.lo), lo };
 }
 
-struct lct_turn lct_turn_subtract(struct lct_turn a, struct lct_turn b)
+struct lct_phase lct_phase_subtract(struct lct_phase a, struct lct_phase b)
 {
-    return (struct lct_turn){ a.hi - b.hi - (a.lo < b.lo), a.lo - b.lo };
+    return (struct lct_phase){ a.hi - b.hi - (a.lo < b.lo), a.lo - b.lo };
 }
 
-struct lct_turn lct_turn_product(struct lct_turn x, struct lct_turn y)
+struct lct_phase lct_phase_product(struct lct_phase x, struct lct_phase y)
 {
     lct_u128 low = (lct_u128)x.lo * y.lo;
     lct_u128 a = (lct_u128)x.hi * y.lo + (uint64_t)(low >> 64);
@@ -28,10 +28,10 @@ struct lct_turn lct_turn_product(struct lct_turn x, struct lct_turn y)
     lct_u128 high =
         (lct_u128)x.hi * y.hi + (uint64_t)(a >> 64) + (uint64_t)(b >> 64);
 
-    return (struct lct_turn){ (uint64_t)(high >> 64), (uint64_t)high };
+    return (struct lct_phase){ (uint64_t)(high >> 64), (uint64_t)high };
 }
 
-struct lct_fraction lct_turn_real(struct lct_turn f, uint64_t m, int places)
+struct lct_fraction lct_phase_real(struct lct_phase f, uint64_t m, int places)
 {
     lct_u128 low = (lct_u128)f.lo * m;
     lct_u128 high = (lct_u128)f.hi * m + (uint64_t)(low >> 64);
@@ -57,8 +57,8 @@ struct lct_fraction lct_turn_real(struct lct_turn f, uint64_t m, int places)
 enum { WORDS = 5 };
 
 /* (f 2^shift) / by modulo 2^128, 0 <= shift < 128, by < 2^63. */
-static struct lct_turn shifted_quotient(struct lct_turn f, unsigned shift,
-                                        uint64_t by)
+static struct lct_phase shifted_quotient(struct lct_phase f, unsigned shift,
+                                         uint64_t by)
 {
     uint64_t x[WORDS] = { 0 }, rest = 0;
     unsigned whole = shift / 64, bits = shift % 64;
@@ -72,21 +72,21 @@ static struct lct_turn shifted_quotient(struct lct_turn f, unsigned shift,
         x[i] = (uint64_t)(part / by);
         rest = (uint64_t)(part % by);
     }
-    return (struct lct_turn){ x[1], x[0] };
+    return (struct lct_phase){ x[1], x[0] };
 }
 
 /* by = m 2^(k - 53), so f / by = (f 2^(53 - k)) / m. */
-struct lct_turn lct_turn_divide(struct lct_turn f, double by)
+struct lct_phase lct_phase_divide(struct lct_phase f, double by)
 {
     int k;
     uint64_t m = (uint64_t)ldexp(frexp(by, &k), 53);
 
     for (; k > 53; k--) /* factors beyond 2^53 */
-        f = (struct lct_turn){ f.hi >> 1, f.hi << 63 | f.lo >> 1 };
+        f = (struct lct_phase){ f.hi >> 1, f.hi << 63 | f.lo >> 1 };
     return shifted_quotient(f, (unsigned)(53 - k), m);
 }
 
-struct lct_turn lct_turn_part(struct lct_turn f, uint64_t n, uint64_t d)
+struct lct_phase lct_phase_part(struct lct_phase f, uint64_t n, uint64_t d)
 {
     lct_u128 low = (lct_u128)f.lo * n;
     lct_u128 high = (lct_u128)f.hi * n + (uint64_t)(low >> 64);
@@ -99,31 +99,31 @@ struct lct_turn lct_turn_part(struct lct_turn f, uint64_t n, uint64_t d)
         x[i] = (uint64_t)(part / d);
         rest = (uint64_t)(part % d);
     }
-    return x[2] != 0 ? (struct lct_turn){ UINT64_MAX, UINT64_MAX }
-                     : (struct lct_turn){ x[1], x[0] };
+    return x[2] != 0 ? (struct lct_phase){ UINT64_MAX, UINT64_MAX }
+                     : (struct lct_phase){ x[1], x[0] };
 }
 
-struct lct_turn lct_turn_from(double x)
+struct lct_phase lct_phase_from(double x)
 {
     double high;
 
     if (x >= 1)
-        return (struct lct_turn){ UINT64_MAX, UINT64_MAX };
+        return (struct lct_phase){ UINT64_MAX, UINT64_MAX };
     high = floor(ldexp(x, 64));
-    return (struct lct_turn){ (uint64_t)high,
-                              (uint64_t)ldexp(ldexp(x, 64) - high, 64) };
+    return (struct lct_phase){ (uint64_t)high,
+                               (uint64_t)ldexp(ldexp(x, 64) - high, 64) };
 }
 
 /*
  * The turns in 'length' positions, and 'low', are each split into an integer
  * and a fraction.
  */
-struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
-                               double high)
+struct lct_phase lct_phase_share(struct lct_phase f, uint64_t length,
+                                 double low, double high)
 {
-    const struct lct_turn none = { 0, 0 }, all = lct_turn_from(1);
-    struct lct_turn part = lct_turn_times(f, length);
-    struct lct_turn low_part = lct_turn_from(low - floor(low));
+    const struct lct_phase none = { 0, 0 }, all = lct_phase_from(1);
+    struct lct_phase part = lct_phase_times(f, length);
+    struct lct_phase low_part = lct_phase_from(low - floor(low));
     lct_u128 carried = ((lct_u128)f.lo * length) >> 64;
     uint64_t whole = (uint64_t)(((lct_u128)f.hi * length + carried) >> 64);
     bool borrow = part.hi < low_part.hi ||
@@ -135,18 +135,18 @@ struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
         return none;
     if (d >= high - low + 1)
         return all;
-    part = lct_turn_subtract(part, low_part);
+    part = lct_phase_subtract(part, low_part);
     whole = (uint64_t)d;
     /* Halve numerator and denominator until both are below 1. */
     for (; whole != 0 || high - low >= ldexp(1, bits); bits++) {
-        part = (struct lct_turn){ part.hi >> 1 | whole << 63,
-                                  part.hi << 63 | part.lo >> 1 };
+        part = (struct lct_phase){ part.hi >> 1 | whole << 63,
+                                   part.hi << 63 | part.lo >> 1 };
         whole >>= 1;
     }
     high = ldexp(high - low, -bits);
-    low_part = lct_turn_from(high);
+    low_part = lct_phase_from(high);
     if (part.hi > low_part.hi ||
         (part.hi == low_part.hi && part.lo >= low_part.lo))
         return all;
-    return lct_turn_divide(part, high);
+    return lct_phase_divide(part, high);
 }

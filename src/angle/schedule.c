@@ -19,7 +19,7 @@ struct lct_schedule *lct_schedule_new(int64_t pairs, int axes, int64_t head_dim)
 
     if (pairs < 0 || axes < 1 ||
         !lct_mul(&turns, (size_t)pairs, (size_t)axes) ||
-        !lct_mul(&bytes, turns, sizeof(struct lct_turn)) ||
+        !lct_mul(&bytes, turns, sizeof(struct lct_phase)) ||
         !lct_mul(&singles, (size_t)pairs, sizeof(float)) ||
         !lct_add(&bytes, bytes, singles) ||
         !lct_add(&bytes, bytes, sizeof(struct lct_schedule)))
@@ -34,7 +34,7 @@ struct lct_schedule *lct_schedule_new(int64_t pairs, int axes, int64_t head_dim)
     s->pairing = LCT_HALF;
     s->mode = LOCANT_ANGLES_EXACT;
     s->magnitude = 1;
-    s->single = (float *)(s->turn + turns);
+    s->single = (float *)(s->frequency + turns);
     return s;
 }
 
@@ -47,7 +47,7 @@ struct lct_schedule *lct_schedule_create(double base, int64_t pairs,
         return NULL;
     s->base = base;
     for (int64_t i = 0; i < pairs; i++)
-        s->turn[i] = lct_turn_of(base, i, 2 * pairs);
+        s->frequency[i] = lct_phase_of(base, i, 2 * pairs);
     return s;
 }
 
@@ -84,7 +84,7 @@ void lct_schedule_angles_of(float *cos_out, float *sin_out,
     for (size_t t = 0, rows; t < n; t += rows) {
         rows = run_length(positions, t, n);
         kernels->angle_rows(cos_out + t * pairs, sin_out + t * pairs,
-                            s->turn + first, pairs, positions[t], rows,
+                            s->frequency + first, pairs, positions[t], rows,
                             s->magnitude);
     }
 }
@@ -108,14 +108,14 @@ static void exact_reals(const struct job *job, size_t first, size_t end)
         float *s_row = job->sin_out + t * pairs;
 
         if (p == floor(p)) {
-            job->kernels->angle_rows(c_row, s_row, job->s->turn, pairs,
+            job->kernels->angle_rows(c_row, s_row, job->s->frequency, pairs,
                                      (int64_t)p, 1, job->s->magnitude);
             continue;
         }
         for (size_t i = 0; i < pairs; i++) {
             double c, s;
 
-            lct_angle_real(&c, &s, job->s->turn[i], p);
+            lct_angle_real(&c, &s, job->s->frequency[i], p);
             c_row[i] = (float)(c * job->s->magnitude);
             s_row[i] = (float)(s * job->s->magnitude);
         }
@@ -149,9 +149,9 @@ static void wide_row(const struct job *job, size_t t, double *cosines,
         if (s->axes > 1)
             x = lct_reduce_point(s, job->reals + t * (size_t)s->axes, c);
         else if (job->integers != NULL)
-            x = lct_reduce(s->turn[c], job->integers[t]);
+            x = lct_reduce(s->frequency[c], job->integers[t]);
         else
-            x = lct_reduce_real(s->turn[c], job->reals[t]);
+            x = lct_reduce_real(s->frequency[c], job->reals[t]);
         lct_reduced_cos_sin_f64(&cosines[c], &sines[c], x);
         cosines[c] *= s->magnitude;
         sines[c] *= s->magnitude;

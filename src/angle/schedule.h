@@ -8,7 +8,7 @@
 #ifndef LCT_SCHEDULE_H
 #define LCT_SCHEDULE_H
 #include "../core/error.h"
-#include "../kernel/turn.h" /* struct lct_turn */
+#include "../kernel/phase.h" /* struct lct_phase */
 #include "locant/angles.h"
 #include <stdbool.h>
 
@@ -31,16 +31,16 @@ struct lct_schedule {
     bool owned;                /* belongs to a call, not to the encoding */
     int64_t pairs;             /* rotated channels / 2 */
     int64_t first;             /* the first rotated channel */
-    int axes;                  /* coordinates of a position: the angle of pair
-                                  c is sum_a coords[a] turn[a * pairs + c] */
+    int axes;                  /* coordinates of a position: pair c rotates by
+                                  sum_a coords[a] frequency[a pairs + c] */
     enum lct_pairing pairing;
     locant_angle_mode mode;
     double base;      /* for the emulated modes */
     double magnitude; /* multiplies cos and sin; 1: plain rotation */
     struct lct_recipe recipe;
-    float *single;          /* [pairs] within this allocation: hf: inverse
+    float *single;                /* [pairs] within this allocation: hf: inverse
                                   frequencies; ggml: freq_factors */
-    struct lct_turn turn[]; /* [axes, pairs] */
+    struct lct_phase frequency[]; /* [axes, pairs] */
 };
 
 /*
@@ -49,30 +49,30 @@ struct lct_schedule {
  * turn; their whole turns are dropped, so they may be multiplied by whole
  * positions only.
  */
-struct lct_turn lct_turn_of(double base, int64_t i, int64_t dim);
+struct lct_phase lct_phase_of(double base, int64_t i, int64_t dim);
 
 /*
  * base^(-2i/dim) factor^(-2i/(dim - 2)) / 2 pi turns, within 2^-127, for a base
  * and a factor of at least 1.  It is frequency i of the base
  * base * factor^(dim / (dim - 2)), but that base is not rounded.
  */
-struct lct_turn lct_turn_of_stretched(double base, double factor, int64_t i,
-                                      int64_t dim);
+struct lct_phase lct_phase_of_stretched(double base, double factor, int64_t i,
+                                        int64_t dim);
 
 /* --------------------------------------- arithmetic of fractions (scale.c) */
 
 /* x * y rounded down; the error is below 2^-128. */
-struct lct_turn lct_turn_product(struct lct_turn x, struct lct_turn y);
+struct lct_phase lct_phase_product(struct lct_phase x, struct lct_phase y);
 
 /* f / by rounded down, for by >= 2^-10; the error is below 2^-128. */
-struct lct_turn lct_turn_divide(struct lct_turn f, double by);
+struct lct_phase lct_phase_divide(struct lct_phase f, double by);
 
 /* f n / d for 0 <= n <= d < 2^63, rounded down. */
-struct lct_turn lct_turn_part(struct lct_turn f, uint64_t n, uint64_t d);
+struct lct_phase lct_phase_part(struct lct_phase f, uint64_t n, uint64_t d);
 
 /* a + b and a - b modulo 1. */
-struct lct_turn lct_turn_add(struct lct_turn a, struct lct_turn b);
-struct lct_turn lct_turn_subtract(struct lct_turn a, struct lct_turn b);
+struct lct_phase lct_phase_add(struct lct_phase a, struct lct_phase b);
+struct lct_phase lct_phase_subtract(struct lct_phase a, struct lct_phase b);
 
 /* A fraction of a turn in 192 bits. */
 struct lct_fraction {
@@ -80,17 +80,17 @@ struct lct_fraction {
 };
 
 /* f m 2^(places - 64) modulo 1, truncated to a multiple of 2^-192. */
-struct lct_fraction lct_turn_real(struct lct_turn f, uint64_t m, int places);
+struct lct_fraction lct_phase_real(struct lct_phase f, uint64_t m, int places);
 
 /* A double in 0 .. 1 as a fraction; 1 becomes 1 - 2^-128. */
-struct lct_turn lct_turn_from(double x);
+struct lct_phase lct_phase_from(double x);
 
 /*
  * (turns of f in 'length' positions - low) / (high - low), clamped to 0 .. 1,
  * as a fraction to about 2^-126; 0 <= low <= high <= 2^20.
  */
-struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
-                               double high);
+struct lct_phase lct_phase_share(struct lct_phase f, uint64_t length,
+                                 double low, double high);
 
 /*
  * Allocate a schedule whose turns are all 0, pairing HALF, mode EXACT,
@@ -170,14 +170,14 @@ void lct_recipe_rows(float *cos_out, float *sin_out,
 /* Set what both recipes need for frequencies base^(-2c/dim). */
 void lct_recipe_plain(struct lct_schedule *s, double base);
 
-/* An angle modulo whole turns: quarters of a turn, and the rest w (turn.h). */
+/* An angle modulo whole turns: quarters of a turn, and the rest w (phase.h). */
 struct lct_reduced {
     unsigned quadrant;
     double w;
     bool mirrored; /* the angle is the negative of this one */
 };
-struct lct_reduced lct_reduce(struct lct_turn f, int64_t pos);
-struct lct_reduced lct_reduce_real(struct lct_turn f, double pos);
+struct lct_reduced lct_reduce(struct lct_phase f, int64_t pos);
+struct lct_reduced lct_reduce_real(struct lct_phase f, double pos);
 /* Reduce the angle of pair c at the coordinates 'at' [axes]. */
 struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
                                     const double *at, int64_t c);
@@ -194,8 +194,8 @@ void lct_point_angle(double *cos_out, double *sin_out,
                      const struct lct_schedule *s, const double *at, int64_t c);
 
 /* One exact angle, for float32. */
-void lct_angle(double *cos_out, double *sin_out, struct lct_turn f,
+void lct_angle(double *cos_out, double *sin_out, struct lct_phase f,
                int64_t pos);
-void lct_angle_real(double *cos_out, double *sin_out, struct lct_turn f,
+void lct_angle_real(double *cos_out, double *sin_out, struct lct_phase f,
                     double pos);
 #endif

@@ -42,9 +42,10 @@ static void row(double *out, const locant_encoding *e,
         double cosine, sine;
 
         if (at->coords != NULL)
-            lct_angle_real(&cosine, &sine, frequencies->turn[c], at->coords[0]);
+            lct_angle_real(&cosine, &sine, frequencies->frequency[c],
+                           at->coords[0]);
         else
-            lct_angle(&cosine, &sine, frequencies->turn[c], at->pos);
+            lct_angle(&cosine, &sine, frequencies->frequency[c], at->pos);
         out[2 * c] = sine;
         if (2 * c + 1 < dim)
             out[2 * c + 1] = cosine;

@@ -276,7 +276,7 @@ locant_status lct_schedule_make_sines(struct lct_schedule **out,
     LCT_TRY(lct_schedule_make(out, u, base, sines));
     if (u->dim % 2 != 0)
         for (int64_t c = 0; c < sines; c++)
-            (*out)->turn[c] = lct_turn_of(base, c, u->dim);
+            (*out)->frequency[c] = lct_phase_of(base, c, u->dim);
     return LOCANT_OK;
 }
 

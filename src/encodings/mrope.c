@@ -149,7 +149,7 @@ static locant_status schedule(struct lct_schedule **out,
                                  u->fn, dim / 2, u->dim));
     status = lct_grid_schedule(out, u, 1, dim / 2, (enum lct_pairing)pairing);
     for (int64_t c = 0; status == LOCANT_OK && c < dim / 2; c++)
-        (*out)->turn[axis_of(e, c) * (dim / 2) + c] = one->turn[c];
+        (*out)->frequency[axis_of(e, c) * (dim / 2) + c] = one->frequency[c];
     if (status == LOCANT_OK)
         (*out)->magnitude = one->magnitude;
     locant_release(one);

@@ -66,34 +66,34 @@ enum lct_near_far_class lct_near_far_classify_range(const locant_encoding *e,
 
 /* Some frequencies: 'base' as they are, 'divided' by the divisor. */
 struct stretch {
-    const struct lct_turn *base;
-    struct lct_turn divided[PAIRS];
+    const struct lct_phase *base;
+    struct lct_phase divided[PAIRS];
     int64_t pairs;
 };
 
 /* A frequency divided as the encoding says. */
-static struct lct_turn divided(struct lct_turn base, const locant_encoding *e)
+static struct lct_phase divided(struct lct_phase base, const locant_encoding *e)
 {
     const struct lct_near_far *scheme = e->row->content.near_far;
 
     return scheme->divisor == NULL ? base
-                                   : lct_turn_divide(base, scheme->divisor(e));
+                                   : lct_phase_divide(base, scheme->divisor(e));
 }
 
 /* The angle of a far query or key, as a fraction of a turn. */
-static struct lct_turn far_fraction(struct lct_turn base,
-                                    struct lct_turn divided_base,
-                                    int64_t grouped, int64_t offset)
+static struct lct_phase far_fraction(struct lct_phase base,
+                                     struct lct_phase divided_base,
+                                     int64_t grouped, int64_t offset)
 {
-    return lct_turn_add(lct_turn_at(divided_base, grouped),
-                        lct_turn_at(base, offset));
+    return lct_phase_add(lct_phase_at(divided_base, grouped),
+                         lct_phase_at(base, offset));
 }
 
 /* A fraction of a turn is the angle of that frequency at position 1. */
 static void fill_row(float *cosines, float *sines, const struct stretch *x,
                      int64_t grouped, int64_t offset)
 {
-    struct lct_turn turn[PAIRS];
+    struct lct_phase turn[PAIRS];
 
     for (int64_t i = 0; i < x->pairs; i++)
         turn[i] = far_fraction(x->base[i], x->divided[i], grouped, offset);
@@ -109,7 +109,7 @@ void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
     int64_t offset = role == LCT_QUERY ? scheme->offset(e) : 0;
 
     for (int64_t from = 0; from < s->pairs; from += PAIRS) {
-        struct stretch x = { .base = s->turn + from };
+        struct stretch x = { .base = s->frequency + from };
         int64_t before = 0;
 
         x.pairs = s->pairs - from < PAIRS ? s->pairs - from : PAIRS;
@@ -142,10 +142,10 @@ void lct_near_far_angles_f64(double *cosines, double *sines,
     int64_t offset = role == LCT_QUERY ? scheme->offset(e) : 0;
 
     for (int64_t i = 0; i < s->pairs; i++) {
-        struct lct_turn turn = s->turn[i];
+        struct lct_phase turn = s->frequency[i];
 
         turn = class == LCT_NEAR
-                   ? lct_turn_at(turn, pos)
+                   ? lct_phase_at(turn, pos)
                    : far_fraction(turn, divided(turn, e),
                                   scheme->grouped(e, role, pos), offset);
         lct_reduced_cos_sin_f64(&cosines[i], &sines[i], lct_reduce(turn, 1));

@@ -71,8 +71,8 @@ static bool same_frequencies(const struct side *from, const struct side *to)
 {
     return from->s->axes == 1 && to->s->axes == 1 && from->c.pos != NULL &&
            to->c.pos != NULL &&
-           memcmp(from->s->turn, to->s->turn,
-                  (size_t)to->s->pairs * sizeof(to->s->turn[0])) == 0;
+           memcmp(from->s->frequency, to->s->frequency,
+                  (size_t)to->s->pairs * sizeof(to->s->frequency[0])) == 0;
 }
 
 static struct lct_schedule *joined(const struct side *from,
@@ -89,10 +89,10 @@ static struct lct_schedule *joined(const struct side *from,
     s->first = to->s->first;
     s->pairing = to->s->pairing;
     s->magnitude = to->s->magnitude / from->s->magnitude;
-    memcpy(s->turn, to->s->turn, n * sizeof(s->turn[0]));
+    memcpy(s->frequency, to->s->frequency, n * sizeof(s->frequency[0]));
     if (!same)
         for (size_t i = 0; i < pairs * (size_t)from->s->axes; i++)
-            s->turn[n + i] = lct_turn_back(from->s->turn[i]);
+            s->frequency[n + i] = lct_phase_back(from->s->frequency[i]);
     return s;
 }
 

@@ -61,16 +61,16 @@ static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
  * 2^-125.  A frequency of one turn becomes 1 - 2^-128, since modulo 1 it would
  * be 0, and coordinates are not integers here.
  */
-static struct lct_turn whole_turns(double base, int64_t i, int64_t dim)
+static struct lct_phase whole_turns(double base, int64_t i, int64_t dim)
 {
-    const struct lct_turn rest = { 0x487ed5110b4611a6, 0x2633145c06e0e689 };
-    struct lct_turn f = lct_turn_of(base, i, dim), sum;
+    const struct lct_phase rest = { 0x487ed5110b4611a6, 0x2633145c06e0e689 };
+    struct lct_phase f = lct_phase_of(base, i, dim), sum;
 
     if (i == 0 || base == 1)
-        return lct_turn_from(1);
-    sum = lct_turn_product(f, rest); /* 2 pi = 6 + rest */
+        return lct_phase_from(1);
+    sum = lct_phase_product(f, rest); /* 2 pi = 6 + rest */
     for (int k = 0; k < 6; k++)
-        sum = lct_turn_add(sum, f);
+        sum = lct_phase_add(sum, f);
     return sum;
 }
 
@@ -90,14 +90,14 @@ static locant_status schedule(struct lct_schedule **out,
     for (int64_t c = 0; c < pairs; c++) {
         int axis = (c < each) != x_first ? Y : X;
         int64_t i = c % each; /* among the pairs of one axis */
-        struct lct_turn *turn = &(*out)->turn[axis * pairs + c];
+        struct lct_phase *turn = &(*out)->frequency[axis * pairs + c];
 
         if (form == PIXTRAL)
-            *turn = lct_turn_of(base, 2 * i + (axis == X), u->dim);
+            *turn = lct_phase_of(base, 2 * i + (axis == X), u->dim);
         else if (form == DINOV3)
             *turn = whole_turns(base, i, u->dim / 2);
         else
-            *turn = lct_turn_of(base, i, u->dim / 2);
+            *turn = lct_phase_of(base, i, u->dim / 2);
     }
     return LOCANT_OK;
 }

@@ -40,8 +40,8 @@ static locant_status schedule(struct lct_schedule **out,
 
     LCT_TRY(lct_grid_schedule(out, u, 1, pairs, LCT_INTERLEAVED));
     for (int64_t c = 0; c < pairs; c++)
-        (*out)->turn[c / each * pairs + c] =
-            lct_turn_of(u->e->value[BASE], c % each, 2 * each);
+        (*out)->frequency[c / each * pairs + c] =
+            lct_phase_of(u->e->value[BASE], c % each, 2 * each);
     return LOCANT_OK;
 }
 

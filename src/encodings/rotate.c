@@ -113,8 +113,8 @@ locant_status lct_rotate_invert(const struct lct_schedule **s, const char *fn)
     copy->base = was->base;
     copy->recipe = was->recipe;
     copy->magnitude = 1 / was->magnitude;
-    memcpy(copy->turn, was->turn,
-           (size_t)(was->pairs * was->axes) * sizeof(was->turn[0]));
+    memcpy(copy->frequency, was->frequency,
+           (size_t)(was->pairs * was->axes) * sizeof(was->frequency[0]));
     memcpy(copy->single, was->single,
            (size_t)was->pairs * sizeof(was->single[0]));
     lct_schedule_done(was);

@@ -34,7 +34,7 @@ void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
                        const double *coords, size_t n);
 
 /* Cosine and sine of f at a point of one axis; precise in double if 'wide'. */
-void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_turn f,
+void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_phase f,
                       const struct lct_point *at, bool wide);
 
 /* -------------------------------------------------- inside the public calls */

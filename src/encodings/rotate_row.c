@@ -90,7 +90,7 @@ void lct_places_angles(struct lct_table out, const void *places, size_t first,
     }
 }
 
-void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_turn f,
+void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_phase f,
                       const struct lct_point *at, bool wide)
 {
     struct lct_reduced x = at->coords != NULL

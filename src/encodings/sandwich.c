@@ -32,7 +32,7 @@ static locant_status check(const locant_encoding *e)
 static locant_status prepare(locant_encoding *e)
 {
     int64_t pairs = (int64_t)e->value[DIM] / 2;
-    struct lct_turn *turn = locant_alloc((size_t)pairs * sizeof(*turn));
+    struct lct_phase *turn = locant_alloc((size_t)pairs * sizeof(*turn));
 
     if (turn == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
@@ -40,7 +40,7 @@ static locant_status prepare(locant_encoding *e)
                            " frequencies",
                            pairs);
     for (int64_t c = 0; c < pairs; c++)
-        turn[c] = lct_turn_of(10000, c, 2 * pairs);
+        turn[c] = lct_phase_of(10000, c, 2 * pairs);
     e->state = turn;
     return LOCANT_OK;
 }
@@ -48,7 +48,7 @@ static locant_status prepare(locant_encoding *e)
 static void bias(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
-    const struct lct_turn *turn = s->e->state;
+    const struct lct_phase *turn = s->e->state;
     int64_t pairs = (int64_t)s->e->value[DIM] / 2;
     double slope = (double)s->heads / (8 * (double)(head + 1));
 

@@ -70,13 +70,13 @@ unsigned lct_scaling_isometric(bool isometric)
     return isometric ? LOCANT_TRAIT_ISOMETRIC : 0;
 }
 
-struct lct_turn lct_scaling_mix(struct lct_turn slow, struct lct_turn fast,
-                                struct lct_turn share)
+struct lct_phase lct_scaling_mix(struct lct_phase slow, struct lct_phase fast,
+                                 struct lct_phase share)
 {
     if (share.hi == UINT64_MAX && share.lo == UINT64_MAX)
         return fast;
-    return lct_turn_add(slow,
-                        lct_turn_product(lct_turn_subtract(fast, slow), share));
+    return lct_phase_add(
+        slow, lct_phase_product(lct_phase_subtract(fast, slow), share));
 }
 
 /* -------------------------------------------------------------------- none */
@@ -123,7 +123,7 @@ static locant_status divide(struct lct_schedule **out,
     double factor = u->e->value[0];
 
     for (int64_t c = 0; c < s->pairs; c++) {
-        s->turn[c] = lct_turn_divide(s->turn[c], factor);
+        s->frequency[c] = lct_phase_divide(s->frequency[c], factor);
         if (s->mode == LOCANT_ANGLES_HF)
             s->single[c] /= (float)factor;
     }
@@ -173,9 +173,9 @@ static locant_status keep_fast(struct lct_schedule **out,
     int64_t rotating = (int64_t)floor(part / 2);
 
     for (int64_t c = 0; c < s->pairs; c++) {
-        s->turn[c] = c < rotating
-                         ? lct_turn_divide(s->turn[c], e->value[FACTOR])
-                         : (struct lct_turn){ 0, 0 };
+        s->frequency[c] =
+            c < rotating ? lct_phase_divide(s->frequency[c], e->value[FACTOR])
+                         : (struct lct_phase){ 0, 0 };
         s->single[c] =
             c < rotating ? s->single[c] / (float)e->value[FACTOR] : 0;
     }

@@ -59,6 +59,6 @@ locant_status lct_scaling_schedule(struct lct_schedule **out,
 unsigned lct_scaling_isometric(bool isometric);
 
 /* slow + (fast - slow) share, for 0 <= slow <= fast. */
-struct lct_turn lct_scaling_mix(struct lct_turn slow, struct lct_turn fast,
-                                struct lct_turn share);
+struct lct_phase lct_scaling_mix(struct lct_phase slow, struct lct_phase fast,
+                                 struct lct_phase share);
 #endif

@@ -83,14 +83,14 @@ static locant_status schedule(struct lct_schedule **out,
     float dim = (float)(2 * s->pairs);
 
     for (int64_t c = 0; c < s->pairs; c++) {
-        struct lct_turn f = s->turn[c];
-        struct lct_turn slow = lct_turn_divide(f, e->value[FACTOR]);
+        struct lct_phase f = s->frequency[c];
+        struct lct_phase slow = lct_phase_divide(f, e->value[FACTOR]);
         float inverse = 1.0f / powf((float)s->base, (float)(2 * c) / dim);
 
-        s->turn[c] =
+        s->frequency[c] =
             lct_scaling_mix(slow, f,
-                            lct_turn_share(f, (uint64_t)e->value[ORIGINAL],
-                                           e->value[LOW], e->value[HIGH]));
+                            lct_phase_share(f, (uint64_t)e->value[ORIGINAL],
+                                            e->value[LOW], e->value[HIGH]));
         s->single[c] =
             s->mode == LOCANT_ANGLES_HF ? hf(e, inverse) : ggml(e, inverse);
     }

@@ -83,7 +83,7 @@ static locant_status schedule(struct lct_schedule **out,
             float by = (float)list->item[c];
             float power = powf((float)s->base, (float)(2 * c) / dim);
 
-            s->turn[c] = lct_turn_divide(s->turn[c], list->item[c]);
+            s->frequency[c] = lct_phase_divide(s->frequency[c], list->item[c]);
             s->single[c] =
                 s->mode == LOCANT_ANGLES_HF ? 1.0f / (by * power) : by;
         }

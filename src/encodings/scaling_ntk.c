@@ -21,7 +21,7 @@ static void stretch(struct lct_schedule *s, double factor)
     if (dim == 2)
         return; /* the only pair keeps its frequency */
     for (int64_t c = 0; c < s->pairs; c++)
-        s->turn[c] = lct_turn_of_stretched(s->base, factor, c, dim);
+        s->frequency[c] = lct_phase_of_stretched(s->base, factor, c, dim);
     if (s->mode != LOCANT_ANGLES_EXACT)
         lct_recipe_plain(s, s->base * pow(factor, power));
 }

@@ -149,22 +149,22 @@ static void ends(double *low, double *high, const struct lct_schedule *s,
 }
 
 /* f - (f - f / factor) ramp; a ramp of integers is an exact quotient */
-static struct lct_turn mixed(struct lct_turn f, double factor, double c,
-                             double low, double high)
+static struct lct_phase mixed(struct lct_phase f, double factor, double c,
+                              double low, double high)
 {
-    struct lct_turn lost = lct_turn_subtract(f, lct_turn_divide(f, factor));
+    struct lct_phase lost = lct_phase_subtract(f, lct_phase_divide(f, factor));
     double ramp = (c - low) / (high - low);
 
     if (ramp <= 0)
         return f;
     if (ramp >= 1)
-        return lct_turn_divide(f, factor);
+        return lct_phase_divide(f, factor);
     if (low == floor(low) && high == floor(high))
-        lost = lct_turn_part(lost, (uint64_t)fabs(c - low),
-                             (uint64_t)fabs(high - low));
+        lost = lct_phase_part(lost, (uint64_t)fabs(c - low),
+                              (uint64_t)fabs(high - low));
     else
-        lost = lct_turn_product(lost, lct_turn_from(ramp));
-    return lct_turn_subtract(f, lost);
+        lost = lct_phase_product(lost, lct_phase_from(ramp));
+    return lct_phase_subtract(f, lost);
 }
 
 /* transformers' float32 tensors, operation by operation */
@@ -212,7 +212,7 @@ static locant_status schedule(struct lct_schedule **out,
     ends(&low, &high, s, e);
     s->magnitude = attention(e, factor);
     for (int64_t c = 0; c < s->pairs; c++) {
-        s->turn[c] = mixed(s->turn[c], factor, (double)c, low, high);
+        s->frequency[c] = mixed(s->frequency[c], factor, (double)c, low, high);
         if (s->mode == LOCANT_ANGLES_HF)
             s->single[c] = hf(s, factor, c, low, high);
     }

@@ -110,7 +110,7 @@ static void row(double *out, const locant_encoding *e,
             int64_t sine, cosine;
 
             channels(&sine, &cosine, (int)e->value[FORM], axis, c, dim / 4);
-            lct_angle_real(&out[cosine], &out[sine], frequencies->turn[c],
+            lct_angle_real(&out[cosine], &out[sine], frequencies->frequency[c],
                            coordinate[axis]);
         }
 }

@@ -55,7 +55,7 @@ static locant_status schedule(struct lct_schedule **out,
         int64_t n = band(e, axis, u->dim) / 2;
 
         for (int64_t c = 0; c < n; c++)
-            (*out)->turn[at++] = lct_turn_of(e->value[BASE], c, 2 * n);
+            (*out)->frequency[at++] = lct_phase_of(e->value[BASE], c, 2 * n);
     }
     return LOCANT_OK;
 }
@@ -88,7 +88,8 @@ static void row(double *out, const locant_encoding *e,
         for (int64_t c = 0; c < n; c++) {
             double cosine, sine;
 
-            lct_angle_real(&cosine, &sine, frequencies->turn[turn++], at[axis]);
+            lct_angle_real(&cosine, &sine, frequencies->frequency[turn++],
+                           at[axis]);
             if (from + c < dim)
                 out[from + c] = sine;
             if (from + n + c < dim)

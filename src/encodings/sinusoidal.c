@@ -90,8 +90,8 @@ static locant_status schedule(struct lct_schedule **out,
         return lct_schedule_make_sines(out, u, e->value[BASE]);
     LCT_TRY(lct_schedule_make(out, u, e->value[BASE], pairs));
     for (int64_t c = 0; c < pairs; c++)
-        (*out)->turn[c] =
-            lct_turn_of(e->value[BASE], c, 2 * (pairs > 1 ? pairs - 1 : 1));
+        (*out)->frequency[c] =
+            lct_phase_of(e->value[BASE], c, 2 * (pairs > 1 ? pairs - 1 : 1));
     return LOCANT_OK;
 }
 
@@ -130,7 +130,7 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
         int64_t at_sine, at_cosine;
 
         channels(&at_sine, &at_cosine, e, c, dim);
-        lct_angle(&cosine, &sine, frequencies->turn[c], shifted(e, pos));
+        lct_angle(&cosine, &sine, frequencies->frequency[c], shifted(e, pos));
         out[at_sine] = sine;
         if (at_cosine >= 0)
             out[at_cosine] = cosine;
@@ -228,7 +228,8 @@ static void row_backward(locant_tensor *dparams, const locant_encoding *e,
         int64_t at_sine, at_cosine;
 
         channels(&at_sine, &at_cosine, e, c, dim);
-        lct_angle(&cosine, &sine, frequencies->turn[c], shifted(e, at->pos));
+        lct_angle(&cosine, &sine, frequencies->frequency[c],
+                  shifted(e, at->pos));
         sum += drow[at_sine] * sine;
         if (at_cosine >= 0)
             sum += drow[at_cosine] * cosine;

@@ -52,7 +52,8 @@ void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m)
     for (int64_t i = 0; i < s->pairs; i++) {
         double cosine;
 
-        lct_reduced_cos_sin_f64(&cosine, &out[i], lct_reduce(s->turn[i], m));
+        lct_reduced_cos_sin_f64(&cosine, &out[i],
+                                lct_reduce(s->frequency[i], m));
         if (i < cosines)
             out[s->pairs + i] = cosine;
     }
@@ -66,7 +67,7 @@ void lct_sinusoids_basis_rows(float *out, size_t row, const struct lct_call *c,
     const struct lct_schedule *s = lct_schedule_kept(c->e, c->width);
 
     for (int64_t r = 0; r < n; r++, out += row) {
-        kernels->angle_rows(out + s->pairs, out, s->turn, (size_t)s->pairs,
+        kernels->angle_rows(out + s->pairs, out, s->frequency, (size_t)s->pairs,
                             m + r, 1, 1.0);
         memset(out + c->width, 0, (row - (size_t)c->width) * sizeof(*out));
     }

@@ -1,7 +1,7 @@
 /* kernels.h - the table of kernels, one for each instruction set */
 #ifndef LCT_KERNELS_H
 #define LCT_KERNELS_H
-#include "turn.h"
+#include "phase.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -152,7 +152,7 @@ struct lct_kernels {
      * and -sin(p) have the same bits.  Exact.
      */
     void (*angle_rows)(float *cos_out, float *sin_out,
-                       const struct lct_turn *turn, size_t pairs,
+                       const struct lct_phase *turn, size_t pairs,
                        int64_t position, size_t rows, double magnitude);
 
     /* Fused. */

@@ -1,4 +1,4 @@
-/* test_turn.c - frequencies in 128 bits, against MPFR */
+/* test_phase.c - frequencies in 128 bits, against MPFR */
 /* needs: mpfr */
 #include "angle/schedule.h"
 #include "testing.h"
@@ -10,9 +10,10 @@ enum { PRECISION = 1400 };
 
 /*
  * |got - frac(base^(-2i/dim) / 2 pi)| in units of 2^-128, around the circle.
- * lct_turn_of() rounds to nearest what it has to 2^-172: 0.5 units and a trace.
+ * lct_phase_of() rounds to nearest what it has to 2^-172: 0.5 units and a
+ * trace.
  */
-static double error_in_units(struct lct_turn got, double base, int64_t i,
+static double error_in_units(struct lct_phase got, double base, int64_t i,
                              int64_t dim)
 {
     mpfr_t want, x;
@@ -44,7 +45,7 @@ static double error_in_units(struct lct_turn got, double base, int64_t i,
 static void check_all(double base, int64_t dim, int64_t step)
 {
     for (int64_t i = 0; 2 * i <= dim; i += step) {
-        double error = error_in_units(lct_turn_of(base, i, dim), base, i, dim);
+        double error = error_in_units(lct_phase_of(base, i, dim), base, i, dim);
 
         if (!(error <= 0.501))
             FAIL("base %g, i %lld, dim %lld: off by %g units of 2^-128", base,
@@ -105,9 +106,9 @@ TEST(a_schedule_holds_them_in_order)
           s->base == 1e4 && s->next == NULL);
     CHECK(s->id != other->id);
     for (int64_t i = 0; i < 5; i++) {
-        struct lct_turn want = lct_turn_of(1e4, i, 10);
+        struct lct_phase want = lct_phase_of(1e4, i, 10);
 
-        CHECK(s->turn[i].hi == want.hi && s->turn[i].lo == want.lo);
+        CHECK(s->frequency[i].hi == want.hi && s->frequency[i].lo == want.lo);
     }
     locant_release(s);
     locant_release(other);

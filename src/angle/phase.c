@@ -1,5 +1,5 @@
 /*
- * turn.c - frequencies as fractions of a turn, by integer arithmetic alone.
+ * phase.c - frequencies as fractions of a turn, by integer arithmetic alone.
  *
  * base^(-2i/dim) / 2 pi is 2^-n exp(n ln 2 - (2i/dim) ln base) / 2 pi, with n
  * chosen so that the exponent is in 0 .. ln 2.  The logarithm is a series of
@@ -30,7 +30,7 @@ struct fixed {
     uint64_t word[MOST_WORDS]; /* word[n - 1] is the integer part */
 };
 
-/* Fractions, most significant word first; test_turn.c checks all their bits. */
+/* Fractions, the top word first; test_phase.c checks all their bits. */
 static const uint64_t one_over_2_pi[CONSTANT_WORDS] = {
     0x28be60db9391054a, 0x7f09d5f47d4d3770, 0x36d8a5664f10e410,
     0x7f9458eaf7aef158, 0x6dc91b8e909374b8, 0x01924bba82746487,
@@ -240,9 +240,9 @@ static uint64_t bit(const struct fixed *x, int64_t place, size_t n)
 }
 
 /* The fraction of x * 2^shift, rounded to 128 bits. */
-static struct lct_turn fraction(const struct fixed *x, int64_t shift, size_t n)
+static struct lct_phase fraction(const struct fixed *x, int64_t shift, size_t n)
 {
-    struct lct_turn f = { 0, 0 };
+    struct lct_phase f = { 0, 0 };
     uint64_t half = bit(x, 129 + shift, n);
 
     for (int64_t place = 1; place <= 128; place++) {
@@ -257,8 +257,8 @@ static struct lct_turn fraction(const struct fixed *x, int64_t shift, size_t n)
 /*
  * e^-y / 2 pi, or e^y / 2 pi if 'rising'; 'bits' is an estimate of y / ln 2.
  */
-static struct lct_turn turn_of_exponent(struct fixed y, bool rising,
-                                        double bits, size_t n)
+static struct lct_phase phase_of_exponent(struct fixed y, bool rising,
+                                          double bits, size_t n)
 {
     struct fixed unit = constant(ln_2, n), steps = unit, turn;
     /* 2^whole is at least e^y if falling, at most e^y if rising. */
@@ -280,10 +280,10 @@ static struct lct_turn turn_of_exponent(struct fixed y, bool rising,
     return fraction(&turn, rising ? (int64_t)whole : -(int64_t)whole, n);
 }
 
-static const struct lct_turn none = { 0, 0 };
+static const struct lct_phase none = { 0, 0 };
 static const double per_ln_2 = 0x1.71547652b82fep0;
 
-struct lct_turn lct_turn_of(double base, int64_t i, int64_t dim)
+struct lct_phase lct_phase_of(double base, int64_t i, int64_t dim)
 {
     double part = 2 * (double)i / (double)dim;
     struct fixed y;
@@ -300,22 +300,22 @@ struct lct_turn lct_turn_of(double base, int64_t i, int64_t dim)
     }
     times(&y, 2 * (uint64_t)i, n);
     divide(&y, (uint64_t)dim, n);
-    return turn_of_exponent(y, base < 1, bits, n);
+    return phase_of_exponent(y, base < 1, bits, n);
 }
 
-struct lct_turn lct_turn_of_stretched(double base, double factor, int64_t i,
-                                      int64_t dim)
+struct lct_phase lct_phase_of_stretched(double base, double factor, int64_t i,
+                                        int64_t dim)
 {
     struct fixed y = log_of(base, WORDS), more = log_of(factor, WORDS);
     double bits;
 
     if (i == 0)
-        return lct_turn_of(base, 0, dim);
+        return lct_phase_of(base, 0, dim);
     times(&y, 2 * (uint64_t)i, WORDS);
     divide(&y, (uint64_t)dim, WORDS);
     times(&more, 2 * (uint64_t)i, WORDS);
     divide(&more, (uint64_t)(dim - 2), WORDS);
     add(&y, &more, WORDS);
     bits = estimate(&y, WORDS) * per_ln_2;
-    return bits > 132 ? none : turn_of_exponent(y, false, bits, WORDS);
+    return bits > 132 ? none : phase_of_exponent(y, false, bits, WORDS);
 }

@@ -1,18 +1,18 @@
 /*
- * turn.h - angles as fractions of a turn (2 pi), their sine and cosine.
+ * phase.h - angles as fractions of a turn (2 pi), their sine and cosine.
  *
  * The scalar form of the vector kernel of angle.inc.  Both give the same bits,
  * because every operation is a correctly rounded one of IEEE 754 and none are
  * contracted.
  */
-#ifndef LCT_TURN_H
-#define LCT_TURN_H
+#ifndef LCT_PHASE_H
+#define LCT_PHASE_H
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 lct_u128;
 
 /* A fraction of a turn: (hi * 2^64 + lo) / 2^128. */
-struct lct_turn {
+struct lct_phase {
     uint64_t hi, lo;
 };
 
@@ -46,19 +46,19 @@ struct lct_turn {
 #define LCT_TURN_NEAR 0x1p72 /* bound of w^2 */
 
 /* position * f, modulo 1. */
-static inline struct lct_turn lct_turn_times(struct lct_turn f,
-                                             uint64_t position)
+static inline struct lct_phase lct_phase_times(struct lct_phase f,
+                                               uint64_t position)
 {
     lct_u128 low = (lct_u128)f.lo * position;
 
-    return (struct lct_turn){ f.hi * position + (uint64_t)(low >> 64),
-                              (uint64_t)low };
+    return (struct lct_phase){ f.hi * position + (uint64_t)(low >> 64),
+                               (uint64_t)low };
 }
 
 /* 1 - f, the angle of the opposite sign. */
-static inline struct lct_turn lct_turn_back(struct lct_turn f)
+static inline struct lct_phase lct_phase_back(struct lct_phase f)
 {
-    return (struct lct_turn){ ~f.hi + (f.lo == 0), -f.lo };
+    return (struct lct_phase){ ~f.hi + (f.lo == 0), -f.lo };
 }
 
 /* |position|, defined also for INT64_MIN. */
@@ -68,11 +68,12 @@ static inline uint64_t lct_magnitude(int64_t position)
 }
 
 /* position * f, modulo 1, for a position of either sign. */
-static inline struct lct_turn lct_turn_at(struct lct_turn f, int64_t position)
+static inline struct lct_phase lct_phase_at(struct lct_phase f,
+                                            int64_t position)
 {
-    struct lct_turn t = lct_turn_times(f, lct_magnitude(position));
+    struct lct_phase t = lct_phase_times(f, lct_magnitude(position));
 
-    return position < 0 ? lct_turn_back(t) : t;
+    return position < 0 ? lct_phase_back(t) : t;
 }
 
 /* The quadrant nearest to a fraction of a turn whose top 64 bits are 'hi'. */
@@ -85,7 +86,7 @@ static inline unsigned lct_quadrant(uint64_t hi)
  * w of the fraction (hi, mid, lo) / 2^192 with full relative accuracy: the
  * fraction is made positive before its words are added as doubles.
  */
-static inline double lct_turn_rest(uint64_t hi, uint64_t mid, uint64_t lo)
+static inline double lct_phase_rest(uint64_t hi, uint64_t mid, uint64_t lo)
 {
     uint64_t a = hi << 2 | mid >> 62;
     uint64_t b = mid << 2 | lo >> 62;
@@ -102,8 +103,8 @@ static inline double lct_turn_rest(uint64_t hi, uint64_t mid, uint64_t lo)
 }
 
 /* Cosine and sine of 'quadrant' quarter turns and w. */
-static inline void lct_turn_cos_sin(double *cos_out, double *sin_out,
-                                    unsigned quadrant, double w)
+static inline void lct_phase_cos_sin(double *cos_out, double *sin_out,
+                                     unsigned quadrant, double w)
 {
     double z = w * w, zz = z * z;
     double s = zz * (LCT_SIN4 + LCT_SIN5 * z);
