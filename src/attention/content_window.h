@@ -1,4 +1,4 @@
-/* content_window.h - rows of vectors that the pairs of a tile pick */
+/* content_window.h - products of a tile with the rows that its pairs pick */
 #ifndef LCT_ATTENTION_CONTENT_WINDOW_H
 #define LCT_ATTENTION_CONTENT_WINDOW_H
 #include "content.h"
