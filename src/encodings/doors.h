@@ -173,9 +173,9 @@ struct lct_content_door {
     void (*basis_backward)(double *const *dparam, const double *drow,
                            const struct lct_call *c, int64_t m);
     /*
-     * Scores that are no sum of products.  On entry s [heads, keys] is scale *
-     * q.k + bias, on return the scores; hidden entries are -infinity and stay
-     * so.  Here a document is a batch row.
+     * Scores that are not a sum of products.  On entry s [heads, keys] is
+     * scale * q.k + bias, on return the scores; hidden entries are -infinity
+     * and stay so.  Here a document is a batch row.
      */
     void (*scores)(double *s, const struct lct_content *c,
                    const struct lct_query *q);

@@ -23,8 +23,8 @@ static double ulp_at(long double x)
     return f < FLT_MIN ? 0x1p-149 : ldexp(1, exponent - FLT_MANT_DIG);
 }
 
-/* A random size of any magnitude below 2^31, or one that brings some pair
- * close to a multiple of a quarter turn. */
+/* A random size of any magnitude below 2^31; or 0, or one or the sum of two
+ * that bring some pair close to a multiple of a quarter turn. */
 static int64_t position(struct oracle_run *t, const struct exact *f)
 {
     int64_t near[40];
