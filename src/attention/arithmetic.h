@@ -54,8 +54,8 @@ struct lct_arithmetic {
 const struct lct_arithmetic *lct_arithmetic_choose(const struct lct_plan *p);
 
 /*
- * When to use bfloat16 dot products instead of widened rows.  FAST: if they
- * are an instruction.  Tests set another value while nothing runs.
+ * When to use bfloat16 dot products instead of widened rows.  FAST: if the CPU
+ * has an instruction for them.  Tests set another value while nothing runs.
  */
 enum lct_arithmetic_bf16 { LCT_BF16_FAST, LCT_BF16_NEVER, LCT_BF16_ALWAYS };
 extern enum lct_arithmetic_bf16 lct_arithmetic_bf16;

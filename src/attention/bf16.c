@@ -131,9 +131,9 @@ void lct_bf16_multiply(const struct lct_kernels *kernels,
 }
 
 /*
- * The product x of a whole tile, step by step: scores are set, other products
- * added.  k counts words.  Steps begin at a word; in a last word the second
- * weight is 0 if its key is masked.
+ * Multiply a whole tile step by step: set scores, or add other products.  k
+ * counts words.  Steps begin at a word; in a last word the second weight is 0
+ * if its key is masked.
  */
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s, enum lct_steps_product of,
@@ -281,7 +281,7 @@ static const void *tile_rows(size_t *row, const struct lct_plan *p,
     return to;
 }
 
-/* Products over keys take pairs of rows: of v, in backward of k. */
+/* Products that sum over keys read pairs of rows: of v; in backward, of k. */
 static struct lct_loaded load_keys(const struct lct_plan *p,
                                    const struct lct_tile *t,
                                    struct lct_scratch *s)
@@ -305,7 +305,7 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
 
 /* ------------------------------------------------------------------- scores */
 
-/* Words as a left factor: entry (i, j) is 'row' i + 'column' j bytes on. */
+/* A left factor of words: entry (i, j) is at byte i * row + j * column. */
 struct words_factor {
     const void *at;
     ptrdiff_t row, column;

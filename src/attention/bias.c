@@ -79,9 +79,9 @@ static void find_entries(struct lct_bias_entries *e, const struct lct_plan *p,
     e->diagonals = wrong == 0;
 }
 
-/* Add runs of consecutive entries; short runs entry by entry. */
-static void add_apart(const struct lct_tile *t, struct lct_scratch *s,
-                      const struct lct_bias_entries *e, const float *table)
+/* Add each run of consecutive entries in one loop, unless runs are short. */
+static void add_by_run(const struct lct_tile *t, struct lct_scratch *s,
+                       const struct lct_bias_entries *e, const float *table)
 {
     int64_t from[LCT_TILE + 1], runs = 0;
 
@@ -127,7 +127,7 @@ void lct_bias_add(const struct lct_plan *p, const struct lct_tile *t,
         p->kernels->add_bias_rows(s->s, (size_t)t->keys, t->lanes, table, e.at);
         return;
     }
-    add_apart(t, s, &e, table);
+    add_by_run(t, s, &e, table);
 }
 
 void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
@@ -172,7 +172,7 @@ static void add_diagonals(double *to, const struct lct_plan *p,
 
     for (int64_t j = 0; j < t->keys; j++)
         for (int64_t i = t->rows; i < (int64_t)t->lanes; i++)
-            s->ds[j * (int64_t)t->lanes + i] = 0; /* no query's */
+            s->ds[j * (int64_t)t->lanes + i] = 0; /* no query is there */
     p->kernels->sum_diagonals(sum, s->ds, (size_t)t->keys, t->lanes);
     for (int64_t d = 0; d < t->keys + t->rows - 1; d++)
         to[d] += (double)sum[d];

@@ -93,7 +93,7 @@ void lct_bias_pwl_fill(const struct lct_plan *p)
 
 /* -------------------------------------------------------------------- tiles */
 
-/* Arguments of the kernels, with copies of entries that are not in rows. */
+/* Arguments of the kernels, and copies of entries that are not consecutive. */
 struct pwl_tile {
     struct lct_pwl_bias x;
     int64_t at[LCT_TILE];

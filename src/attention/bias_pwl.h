@@ -12,7 +12,7 @@
 #include "tile.h"
 
 struct lct_bias_pwl {
-    int64_t pieces, most;  /* number of pieces; room for so many */
+    int64_t pieces, most;  /* number of pieces; how many fit */
     double *start;         /* [most] */
     double *slope, *value; /* [H, most] */
     float *start_f;        /* 'start' in float */

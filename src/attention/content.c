@@ -100,7 +100,7 @@ static void query_rows(const struct lct_plan *p, const struct lct_tile *t,
     }
 }
 
-/* to[i] += the entry of 'row', in from .. end - 1, that key j, query i pick. */
+/* to[i] += the entry of 'row' that pair (i, j) picks, if in from .. end - 1. */
 static void add_picked(float *to, const float *row, const struct lct_tile *t,
                        const struct lct_content_picks *x, int64_t j,
                        int64_t from, int64_t end)

@@ -210,7 +210,7 @@ static void rotate(const struct lct_plan *p, float *row, struct lct_table a,
                     p->schedule, p->kernels);
 }
 
-/* to += x, from far rotation to near: inverse far, then near rotation. */
+/* to += x, whose far rotation is undone and replaced by the near one. */
 static void add_rotated(const struct lct_plan *p, float *to, float *x,
                         enum lct_role role, int64_t b, int64_t i)
 {

@@ -21,7 +21,7 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
                               const struct lct_extent *q,
                               const struct lct_extent *k);
 
-/* Rotate a tile of queries far; close() adds their gradients to s->dq. */
+/* Rotate a tile of queries far; 'close' adds their gradients to s->dq. */
 void lct_content_far_open(const struct lct_plan *p, const struct lct_tile *t,
                           struct lct_scratch *s);
 void lct_content_far_close(const struct lct_plan *p, const struct lct_tile *t,
@@ -33,8 +33,8 @@ const float *lct_content_far_keys(const struct lct_plan *p,
                                   struct lct_scratch *s);
 
 /*
- * The scores s->s of a tile that is not near: of a far tile all ('keys' are
- * rotated far), of a mixed one those of far and masked pairs.
+ * Write scores s->s: all of a far tile, whose 'keys' are rotated far; of a
+ * mixed tile those of far and masked pairs.
  */
 void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const float *keys);

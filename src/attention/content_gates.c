@@ -239,7 +239,7 @@ static void weights_backward(void *context, size_t task, int slot)
         int64_t at[2] = { job->from + n / p->S, n % p->S };
         double dz = p->content->dk_sum[(at[0] * p->H + h) * p->S + at[1]];
 
-        if (dz == 0) /* of padding, x may be NaN */
+        if (dz == 0) /* padding, whose x may be NaN */
             continue;
         lct_row_to_f64(x, lct_at(p->request->a->x, at, 2),
                        p->request->a->x->dtype, (size_t)p->W);

@@ -122,7 +122,7 @@ static void lay_out_table(struct lct_content_table *table,
 static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
 {
     const struct lct_content_products *plan = p->content;
-    int64_t most = p->W > p->D ? p->W : p->D; /* a width may be any */
+    int64_t most = p->W > p->D ? p->W : p->D; /* W may be below D */
 
     for (int slot = 0; slot < p->slots; slot++) {
         struct lct_content_scratch s = { 0 };

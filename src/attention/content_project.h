@@ -6,7 +6,7 @@
 #define LCT_ATTENTION_CONTENT_PROJECT_H
 #include "content.h"
 
-/* Keys are not scaled, so the vectors that multiply them are. */
+/* The factor of a table's vectors: they carry the scale that keys lack. */
 static inline double
 lct_content_project_factor(const struct lct_plan *p,
                            const struct lct_content_table *table)

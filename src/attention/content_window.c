@@ -1,8 +1,9 @@
 /*
- * content_window.c - rows of vectors that the pairs of a tile pick.
+ * content_window.c - products of a tile with the rows that its pairs pick.
  *
- * Forward gathers rows of a window to pairs, so backward scatters the pairs'
- * gradients to rows of a window.
+ * A window holds the products of all queries with consecutive rows of a table.
+ * Forward gathers from it the product that each pair of query and key picks;
+ * backward scatters the gradients of pairs to it.
  */
 #include "content_window.h"
 #include "product.h"
@@ -181,8 +182,8 @@ void lct_content_window_add_rows(const struct lct_plan *p,
 }
 
 /*
- * Rows from .. to - 1 leave the window.  forward: s += y A^T, so
- * dy += ds A (not for vectors of values) and dA += ds^T y.
+ * Multiply rows from .. to - 1, which leave the window, into the gradients.
+ * forward: s += y A^T, so dy += ds A (not for values) and dA += ds^T y.
  */
 static void flush_rows(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s, int n, int64_t from, int64_t to,

@@ -1,4 +1,4 @@
-/* content_window.h - rows of vectors that the pairs of a tile pick */
+/* content_window.h - products of a tile with the rows that its pairs pick */
 #ifndef LCT_ATTENTION_CONTENT_WINDOW_H
 #define LCT_ATTENTION_CONTENT_WINDOW_H
 #include "content.h"
@@ -77,8 +77,8 @@ void lct_content_window_add_rows(const struct lct_plan *p,
 
 /*
  * Add gradients of pairs, 'from' [keys, lanes], to rows of table n that they
- * picked.  Rows that leave the window are complete: two products pass them on,
- * to queries and to vectors.  'release' makes all rows leave it.
+ * picked.  Rows that leave the window are complete: two products add them to
+ * the gradients of queries and of vectors.  'release' makes all rows leave it.
  */
 void lct_content_window_scatter_rows(const struct lct_plan *p,
                                      const struct lct_tile *t,

@@ -156,7 +156,7 @@ static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
             f->tile[f->tiles++] = n;
     f->tile[f->tiles] = n < p->k_tiles ? n : first;
     for (int64_t i = 0, tiles = f->tiles; i < tiles; i++) {
-        f->tiles = i;
+        f->tiles = i; /* classify again, for f->seen and the masks of tile i */
         if (classify(p, f, &t, f->tile[i]))
             tile_weights(p, f, &t, i);
         f->tiles = tiles;
@@ -245,7 +245,7 @@ static void decode_task(void *context, size_t task, int slot)
 }
 
 /* Merge the splits of one query. */
-static void join(const struct lct_softmax_results *job, int64_t row)
+static void merge_splits(const struct lct_softmax_results *job, int64_t row)
 {
     const struct lct_plan *p = job->p;
     int64_t head = row / p->T;
@@ -273,5 +273,5 @@ void lct_decode_forward(const struct lct_plan *p, const locant_tensor *out,
     lct_parallel_for((size_t)(p->B * parts * p->k_splits), p->slots,
                      decode_task, &job);
     for (int64_t row = 0; row < p->B * p->H * p->T; row++)
-        join(&job, row);
+        merge_splits(&job, row);
 }

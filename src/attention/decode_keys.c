@@ -18,8 +18,8 @@ void lct_decode_keys_angles(const struct lct_plan *p,
 }
 
 /*
- * The address of the rows to prefetch at row j: row j of the next head or of
- * the next tile.  It is not valid past the last tile.
+ * The rows to prefetch while row j is read: from row j of the next head or tile
+ * on.  The address is not valid past the last tile.
  */
 static const void *rows_ahead(const struct lct_plan *p,
                               const struct lct_decode_task *f,
@@ -36,9 +36,9 @@ static const void *rows_ahead(const struct lct_plan *p,
 }
 
 /*
- * Some rows at a time.  Meanwhile the rows one tile later are prefetched into
- * the second-level cache: rows of a power of two bytes would evict each other
- * from the first level.
+ * Rotate and multiply a few keys at a time.  Meanwhile prefetch the next rows
+ * into the second-level cache: in the first level, rows of a power of two bytes
+ * would evict each other.
  */
 void lct_decode_keys_scores(const struct lct_plan *p,
                             const struct lct_decode_task *f,

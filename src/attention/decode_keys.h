@@ -2,8 +2,8 @@
  * decode_keys.h - decode with keys that are rotated as they are read.
  *
  * The angles of a tile of keys are computed once and used for all heads of keys
- * of the task while they are in the CPU cache: to write and read a table for
- * all keys would take longer than to read the keys.
+ * of the task while they are in the CPU cache: writing and reading a table for
+ * all keys would take longer than reading the keys.
  */
 #ifndef LCT_ATTENTION_DECODE_KEYS_H
 #define LCT_ATTENTION_DECODE_KEYS_H

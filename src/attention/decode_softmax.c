@@ -76,6 +76,7 @@ void lct_decode_softmax(const struct lct_plan *p, struct lct_decode_task *f,
         find_relative(p, f, t);
     for (int64_t g = 0; g < f->heads; g++) {
         t->h = f->head + g;
+        /* Mask hooks differ between heads: classify again to fill the masks. */
         if (f->seen[g] && (p->request->mask_hooks == 0 ||
                            lct_mask_classify(p, t, f->tile[i], f->s)))
             finish_scores(p, f, t, scores + g * p->T * LCT_DECODE_ROW);

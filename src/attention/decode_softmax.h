@@ -1,8 +1,9 @@
 /*
  * decode_softmax.h - decode: scores to weights by bias, mask and softmax.
  *
- * A bias serves only one query, so what is equal for all heads that share keys
- * is computed once for them, such as the relative positions of ALiBi.
+ * A bias serves only one query, so its cost is not shared.  Therefore what all
+ * heads that share keys have in common, such as the relative positions of
+ * ALiBi, is computed once.
  */
 #ifndef LCT_ATTENTION_DECODE_SOFTMAX_H
 #define LCT_ATTENTION_DECODE_SOFTMAX_H

@@ -21,7 +21,7 @@ static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
     s->v = lct_arena_floats(arena, LCT_TILE, p->padded);
 }
 
-/* The product x of a whole tile, step by step; scores are set, others added. */
+/* Multiply a whole tile step by step: set scores, or add other products. */
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            enum lct_steps_product of, struct lct_product x)
 {

@@ -26,7 +26,7 @@ void lct_load_rotated(const struct lct_plan *p, float *to,
 void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
                            int64_t rows, struct lct_table angles);
 
-/* Load queries from 'at' = b, h, i on, rotated and scaled, rows of padded_q. */
+/* Load queries from 'at' = b, h, i on: rotated, scaled, padded to padded_q. */
 void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
                       float *to, const int64_t at[3], int64_t rows);
 

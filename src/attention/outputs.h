@@ -3,12 +3,12 @@
 #define LCT_ATTENTION_OUTPUTS_H
 #include "plan.h"
 
-/* Forward and the reference. */
+/* Check the outputs of forward, and of the reference. */
 locant_status lct_outputs_check(const struct lct_plan *p,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes);
 
-/* Backward: also what it reads. */
+/* Check the outputs of backward, and the results of forward that it reads. */
 locant_status lct_outputs_check_gradients(const struct lct_plan *p,
                                           const locant_attention_gradients *g,
                                           const locant_tensor *dout,

@@ -17,29 +17,29 @@ struct lct_param_gradients {
     double *bias_total; /* [H, bias_range]; is 'bias' if there is one chunk */
 };
 
-/* Set p->chunk, p->task_params; content has 'more' doubles per batch row. */
+/* Set p->chunk, p->task_params; content needs 'more' doubles per batch row. */
 void lct_param_gradients_plan(struct lct_plan *p, double more);
 void lct_param_gradients_layout(struct lct_param_gradients *g,
                                 const struct lct_plan *p,
                                 struct lct_arena *arena);
 
-/* Set to 0 the sums; and the rows of the batch rows of a chunk. */
+/* Set the sums to 0, or the gradients of a chunk of 'rows' batch rows. */
 void lct_param_gradients_clear(const struct lct_plan *p);
 void lct_param_gradients_clear_chunk(const struct lct_plan *p, int64_t rows);
 
-/* Add a chunk of 'rows' batch rows to the sums. */
+/* Add the gradients of such a chunk to the sums. */
 void lct_param_gradients_sum_chunk(const struct lct_plan *p, int64_t rows);
 
 /* dparams += the sums. */
 void lct_param_gradients_accumulate(const struct lct_plan *p,
                                     locant_tensor *dparams);
 
-/* out = pointers to the gradients of part c in 'row' of g->params. */
+/* out[k] = where 'row' of g->params has the gradient of c->param[k]. */
 void lct_param_gradients_of(double *out[LCT_MAX_PARAMS],
                             const struct lct_plan *p, const struct lct_call *c,
                             double *row);
 
-/* The row of one task of backward; NULL: it has no parameters. */
+/* The row of one task of backward; NULL: there are no parameters. */
 static inline double *lct_param_gradients_of_task(const struct lct_plan *p,
                                                   int64_t chunk_row,
                                                   int64_t kv_head)

@@ -44,7 +44,7 @@ struct lct_plan {
 
     /* Sizes of tiles. */
     int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD: for rows */
-    int64_t columns, columns_q; /* or to LCT_COLUMN_STEP: for products */
+    int64_t columns, columns_q; /* up to LCT_COLUMN_STEP: for products */
     int64_t read_columns;       /* columns of a caller's row that are read */
     int64_t q_tiles, k_tiles, k_splits;
     int tiles_per_task; /* tiles of queries, at most */
@@ -54,8 +54,8 @@ struct lct_plan {
     struct lct_lengths lengths; /* schedules of documents by their length; if
                                    empty, all documents use 'schedule' */
     bool shared_angles;         /* angles of q are the last T angles of k */
-    bool rotates_keys;          /* keys are rotated as they are loaded, */
-    bool late_key_angles;       /* and only then are their angles computed */
+    bool rotates_keys;          /* keys are rotated as they are loaded */
+    bool late_key_angles;       /* their angles too are computed only then */
 
     /* Biases (bias_table.h). */
     int64_t bias_range; /* entries of the table; 0: no table */

@@ -105,10 +105,10 @@ struct check {
     bool coords;
 };
 
-/* Check n tokens from 'first' on; 'pos' has room for their positions. */
-static locant_status check_some(const struct check *c, const char *fn,
-                                const struct lct_positions_row *r,
-                                int64_t first, int64_t n, int64_t *pos)
+/* Check n tokens from 'first' on; 'pos' [n] is scratch. */
+static locant_status check_tokens(const struct check *c, const char *fn,
+                                  const struct lct_positions_row *r,
+                                  int64_t first, int64_t n, int64_t *pos)
 {
     for (int64_t i = 0; i < n; i++)
         pos[i] = c->coords ? (int64_t)lct_positions_row_coord(r, first + i, 0)
@@ -117,8 +117,8 @@ static locant_status check_some(const struct check *c, const char *fn,
 }
 
 /* Check the whole row, so that the error message has the index in the row. */
-static locant_status check_whole(const struct check *c, const char *fn,
-                                 const struct lct_positions_row *r)
+static locant_status check_row(const struct check *c, const char *fn,
+                               const struct lct_positions_row *r)
 {
     int64_t n = r->t->n, *pos = locant_alloc((size_t)n * sizeof(*pos));
     locant_status status;
@@ -126,7 +126,7 @@ static locant_status check_whole(const struct check *c, const char *fn,
     if (pos == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %" PRId64 " positions", fn, n);
-    status = check_some(c, fn, r, 0, n, pos);
+    status = check_tokens(c, fn, r, 0, n, pos);
     locant_release(pos);
     return status;
 }
@@ -144,10 +144,10 @@ static locant_status check_known(const struct lct_request *r,
         i = 0;
         do {
             int64_t n = t->n - i < most ? t->n - i : most;
-            locant_status status = check_some(c, r->fn, &x, i, n, pos);
+            locant_status status = check_tokens(c, r->fn, &x, i, n, pos);
 
             if (status != LOCANT_OK)
-                return i == 0 ? status : check_whole(c, r->fn, &x);
+                return i == 0 ? status : check_row(c, r->fn, &x);
             i += n;
         } while (i < t->n);
     }

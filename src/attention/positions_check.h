@@ -7,8 +7,8 @@
 locant_status lct_positions_check(struct lct_request *r);
 
 /*
- * Refuse positions that 'leaf' does not know.  A part that only rotates takes
- * coordinates of one axis as positions, and accepts any of several axes.
+ * Refuse positions that 'leaf' does not have.  A part that only rotates takes
+ * coordinates of one axis as positions; with several axes it accepts all.
  */
 locant_status lct_positions_check_known(const struct lct_request *r,
                                         const locant_encoding *leaf,
@@ -18,7 +18,7 @@ locant_status lct_positions_check_known(const struct lct_request *r,
 locant_status lct_positions_check_causal(const struct lct_request *r,
                                          const locant_encoding *leaf);
 
-/* Is there, for each query, a key at its position (in its document)? */
+/* Refuse a query without a key at its position (in its document). */
 locant_status lct_positions_check_own_keys(const struct lct_request *r,
                                            const locant_encoding *leaf);
 #endif

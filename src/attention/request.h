@@ -18,7 +18,7 @@ struct lct_request {
     int64_t window;             /* 0: none */
     double softcap;             /* 0: none */
     const locant_tensor *sinks; /* NULL: none */
-    bool rotated_keys;          /* keys came rotated */
+    bool rotated_keys;          /* the caller has rotated the keys */
     int64_t position_rows;      /* 1, or B if positions differ by batch row */
     int axes;                   /* of coordinates */
     bool documents;             /* documents are given */

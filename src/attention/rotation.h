@@ -22,9 +22,9 @@ void lct_rotation_row_backward(double *dx, double *dparam,
                                const int64_t at[3]);
 
 /*
- * The same from the caller's q or k to a row of padded_q floats, and from the
- * gradient of such a row to 'dx' unless 'dx' is NULL.  'mapped' is s->mapped
- * (scratch.h).
+ * The same from the caller's q or k to a row of padded_q floats; and back, from
+ * the gradient of such a row to 'dx' unless 'dx' is NULL.  'mapped' is
+ * s->mapped (scratch.h).
  */
 void lct_rotation_load_row(float *to, const struct lct_plan *p, double *mapped,
                            enum lct_role role, const int64_t at[3]);

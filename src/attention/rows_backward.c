@@ -33,8 +33,8 @@ struct owner {
     struct lct_content_gradient g;
 };
 
-/* r->p = weights of all heads; r->ds = 0 for content to start from. */
-static void weights(const struct owner *w, int64_t i)
+/* r->p = weights of all heads for query i */
+static void recompute_probs(const struct owner *w, int64_t i)
 {
     int64_t keys = w->t.doc->c.keys;
 
@@ -55,7 +55,7 @@ static void weights(const struct owner *w, int64_t i)
 }
 
 /* r->ds = gradient of the weights; dv += p dout. */
-static void through_values(const struct owner *w)
+static void values_backward(const struct owner *w)
 {
     const struct lct_rows_document *s = w->t.doc;
     int64_t keys = s->c.keys, D = w->t.p->D, group = s->heads / s->kv_heads;
@@ -78,7 +78,7 @@ static void through_values(const struct owner *w)
 }
 
 /* r->ds = p (ds - <dout, out>) slope: the gradient of content(s). */
-static void through_softmax(const struct owner *w, int64_t i)
+static void softmax_backward(const struct owner *w, int64_t i)
 {
     int64_t keys = w->t.doc->c.keys, D = w->t.p->D;
 
@@ -109,7 +109,7 @@ static void clear_masked(const struct owner *w)
 }
 
 /* dq += scale ds k;  dk += scale ds q */
-static void through_products(const struct owner *w)
+static void products_backward(const struct owner *w)
 {
     const struct lct_rows_document *s = w->t.doc;
     int64_t keys = s->c.keys, D = w->t.p->Dq, group = s->heads / s->kv_heads;
@@ -130,8 +130,8 @@ static void through_products(const struct owner *w)
     }
 }
 
-/* Gradients of score parameters, from ds and from dbias of content. */
-static void through_bias(const struct owner *w)
+/* Gradients of the score part's parameters, from ds and content's dbias. */
+static void bias_backward(const struct owner *w)
 {
     const struct lct_rows_document *s = w->t.doc;
     int64_t keys = s->c.keys;
@@ -186,14 +186,14 @@ static void backward_row(struct owner *w, int64_t i)
                        w->job->dout->dtype, (size_t)p->D);
     }
     if (any) {
-        weights(w, i);
-        through_values(w);
-        through_softmax(w, i);
+        recompute_probs(w, i);
+        values_backward(w);
+        softmax_backward(w, i);
         if (p->tables->content != NULL)
             lct_rows_content_backward(w->t.r->ds, &w->g, w->t.r->s, &w->t);
         clear_masked(w);
-        through_products(w);
-        through_bias(w);
+        products_backward(w);
+        bias_backward(w);
     }
     for (int64_t h = 0; h < s->heads; h++) {
         int64_t index[3] = { s->b, s->head + h, i };
@@ -253,7 +253,7 @@ static void backward_document(struct owner *w)
     store_keys(w);
 }
 
-/* Padding has gradient 0; the gradients of other tokens are written later. */
+/* Set d to 0, as for padding; other tokens are overwritten later. */
 static void clear_heads(const locant_tensor *d, int64_t b, int64_t head,
                         int64_t heads)
 {

@@ -23,7 +23,7 @@ struct lct_rows_content {
     struct lct_products products;
     struct lct_rows_vectors vectors[LCT_ROWS_VECTORS];
     int count;
-    int64_t *order;                   /* [keys]: in order of position */
+    int64_t *order;                   /* [keys]: their indices by position */
     double *log_gate, *dlog_gate;     /* [heads, keys] */
     double *rotated[2], *drotated[2]; /* [kv_heads, keys, D]: keys rotated near
                                      and far */
@@ -61,7 +61,7 @@ void lct_rows_content_backward(double *dscores,
                                const double *scores,
                                const struct lct_rows_task *w);
 
-/* After all queries: pass on the gradients of the document's arrays. */
+/* After all queries: add the gradients of the document's arrays to g. */
 void lct_rows_content_end(const struct lct_content_gradient *g,
                           const struct lct_rows_task *w);
 

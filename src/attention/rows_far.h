@@ -4,7 +4,7 @@
 #include "../encodings/near_far.h"
 #include "rows.h"
 
-/* Rotate the keys of a document near and far; pass their gradients on. */
+/* Rotate the keys of a document near and far; backward adds to g->dk. */
 void lct_rows_far_begin(const struct lct_rows_task *w);
 void lct_rows_far_end(const struct lct_content_gradient *g,
                       const struct lct_rows_task *w);

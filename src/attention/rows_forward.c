@@ -40,8 +40,8 @@ static double softmax(double *s, int64_t n, double sink)
 }
 
 /* o = p v; values with weight 0 are not read. */
-static void weigh(double *o, const double *weight, const double *v,
-                  int64_t keys, int64_t D)
+static void weighted_sum(double *o, const double *weight, const double *v,
+                         int64_t keys, int64_t D)
 {
     memset(o, 0, (size_t)D * sizeof(*o));
     for (int64_t j = 0; j < keys; j++)
@@ -81,8 +81,8 @@ static void forward_row(void *context, size_t task, int slot)
         double *weight = w.r->s + h * keys;
 
         lse[h] = softmax(weight, keys, lct_sinks_logit(p, s->head + h));
-        weigh(w.r->o + h * p->D, weight, s->v + h / group * keys * p->D, keys,
-              p->D);
+        weighted_sum(w.r->o + h * p->D, weight, s->v + h / group * keys * p->D,
+                     keys, p->D);
     }
     if (any && p->tables->content != NULL)
         lct_rows_content_values(w.r->o, w.r->s, &w);
@@ -90,8 +90,8 @@ static void forward_row(void *context, size_t task, int slot)
         store(job, s->b, s->head + h, i, w.r->o + h * p->D, lse[h]);
 }
 
-/* out = 0, lse of the sink: padding.  Other rows are overwritten. */
-static void blank(void *context, size_t task, int slot)
+/* Set out to 0 and lse to the sink, as for padding; others are overwritten. */
+static void clear_outputs(void *context, size_t task, int slot)
 {
     const struct forward_job *job = context;
     const struct lct_plan *p = job->p;
@@ -120,7 +120,7 @@ void lct_rows_forward(const struct lct_plan *p, locant_tensor *out,
     int64_t tasks = lct_rows_tasks(p);
 
     if (p->documents)
-        lct_parallel_for((size_t)(p->B * p->H), p->slots, blank, &job);
+        lct_parallel_for((size_t)(p->B * p->H), p->slots, clear_outputs, &job);
     for (int64_t from = 0; from < tasks; from += job.count) {
         job.count = tasks - from < p->slots ? tasks - from : p->slots;
         for (int64_t n = 0; n < job.count; n++)

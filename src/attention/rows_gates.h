@@ -3,7 +3,7 @@
 #define LCT_ROWS_GATES_H
 #include "rows.h"
 
-/* Sort the keys of a document and fill their gates; pass their gradients on. */
+/* Sort the keys of a document and fill their gates; backward adds to g. */
 void lct_rows_gates_begin(const struct lct_rows_task *w);
 void lct_rows_gates_end(const struct lct_content_gradient *g,
                         const struct lct_rows_task *w);

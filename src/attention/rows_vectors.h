@@ -3,11 +3,11 @@
 #define LCT_ROWS_VECTORS_H
 #include "rows.h"
 
-/* Is the basis fixed, so that queries are projected? */
+/* Is the basis fixed?  Then queries are projected instead of its rows. */
 bool lct_rows_vectors_fixed(const locant_encoding *e,
                             const struct lct_vectors *v);
 
-/* Project a learned basis; and pass the gradients of its rows to it. */
+/* Project the rows of a learned basis; backward adds to its gradients. */
 void lct_rows_vectors_project(const struct lct_rows_task *w,
                               const struct lct_rows_vectors *v);
 void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,

@@ -62,7 +62,7 @@ static locant_status find_lengths(struct lct_plan *p)
     return LOCANT_OK;
 }
 
-/* The rotate door; a general map may keep a schedule within 'e'. */
+/* The rotate door; a general map finds its schedule in 'e', not in p. */
 static locant_status plan_rotate(struct lct_plan *p, const locant_encoding *e)
 {
     const struct lct_schedule *kept;
@@ -82,7 +82,7 @@ static locant_status plan_rotate(struct lct_plan *p, const locant_encoding *e)
     return LOCANT_OK;
 }
 
-/* The content door: it rotates rows by a schedule or makes its basis of it. */
+/* The content door rotates rows by a schedule, or its basis is made from it. */
 static locant_status plan_content(struct lct_plan *p, const locant_encoding *e)
 {
     const struct lct_schedule *kept;

@@ -56,9 +56,9 @@ void lct_scratch_layout(struct lct_tiled *tiled, const struct lct_plan *p,
                         struct lct_arena *arena);
 
 /*
- * The scratch of a task's tile of queries number n.  A task takes several tiles
- * of queries, which use a tile of keys while it is in the cache.  Each has its
- * own buffers of queries; they share the rest.
+ * The scratch of tile n of a task.  A task has several tiles of queries, which
+ * use a tile of keys while it is in the cache.  Each has its own buffers of
+ * queries; they share the rest.
  */
 static inline struct lct_scratch *lct_scratch_of(const struct lct_plan *p,
                                                  int slot, int n)

@@ -12,6 +12,6 @@ enum {
     LCT_TILE = 64,
     LCT_SPLIT_TILES = 16,
     LCT_TILES_PER_TASK = 4, /* tiles of queries that share loaded keys */
-    LCT_DECODE_QUERIES = 8  /* with at most so many: decode.h */
+    LCT_DECODE_QUERIES = 8  /* at most so many use decode.h */
 };
 #endif

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* x [keys, lanes] = 0 in the lanes of step e, after its keys. */
-static void clear_below(float *x, const struct lct_tile *t,
-                        const struct lct_steps *e)
+/* Set the lanes of step e to 0 for the keys that its queries do not see. */
+static void clear_unseen(float *x, const struct lct_tile *t,
+                         const struct lct_steps *e)
 {
     for (size_t j = e->keys; j < (size_t)t->keys; j++)
         memset(x + j * t->lanes + e->lane, 0, e->lanes * sizeof(*x));
@@ -40,7 +40,7 @@ void lct_softmax_update(const struct lct_plan *p, const struct lct_tile *t,
         p->kernels->softmax_step(s->s + e.lane, t->lanes, e.keys, e.lanes,
                                  s->row_max + e.lane, s->row_sum + e.lane,
                                  s->rescale + e.lane);
-        clear_below(s->s, t, &e);
+        clear_unseen(s->s, t, &e);
     }
 }
 
@@ -67,7 +67,7 @@ void lct_softmax_finish(const struct lct_softmax_results *r,
                         float sum)
 {
     size_t D = (size_t)r->p->D;
-    bool seen = sum != 0; /* NaN counts */
+    bool seen = sum != 0; /* also if NaN */
     double sink = lct_sinks_logit(r->p, at[1]);
     double lse = seen ? row_max + log(sum) : -INFINITY;
 
@@ -92,7 +92,7 @@ void lct_softmax_recompute_probs(const struct lct_plan *p,
     while (lct_steps_next(t, &e)) {
         p->kernels->recompute_probs(s->s + e.lane, t->lanes, e.keys, e.lanes,
                                     s->lse + e.lane);
-        clear_below(s->s, t, &e);
+        clear_unseen(s->s, t, &e);
     }
 }
 
@@ -105,6 +105,6 @@ void lct_softmax_backward(const struct lct_plan *p, const struct lct_tile *t,
     while (lct_steps_next(t, &e)) {
         p->kernels->softmax_gradient(s->ds + e.lane, s->s + e.lane, t->lanes,
                                      e.keys, e.lanes, s->delta + e.lane);
-        clear_below(s->ds, t, &e);
+        clear_unseen(s->ds, t, &e);
     }
 }

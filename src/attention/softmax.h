@@ -12,7 +12,7 @@
 #include "scratch.h"
 #include "tile.h"
 
-/* Start a tile of queries; start each split of its keys. */
+/* Begin a tile of queries; begin each split of its keys. */
 void lct_softmax_begin(struct lct_scratch *s);
 void lct_softmax_begin_split(const struct lct_plan *p, const struct lct_tile *t,
                              struct lct_scratch *s);

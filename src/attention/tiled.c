@@ -37,7 +37,7 @@ struct work {
 };
 
 /* Load up to 'most' tiles of queries of head b, h, from tile 'first' on. */
-static struct work open_work(const struct lct_plan *p, int64_t b, int64_t h,
+static struct work load_work(const struct lct_plan *p, int64_t b, int64_t h,
                              int64_t first, int64_t most, int slot)
 {
     struct work w = { .p = p };
@@ -123,7 +123,7 @@ static void forward_task(void *context, size_t task, int slot)
     int64_t head = (int64_t)task / job->groups;
     /* Start with the last tiles: with a causal mask they take longest. */
     int64_t group = job->groups - 1 - (int64_t)task % job->groups;
-    struct work w = open_work(p, head / p->H, head % p->H, group * job->tiles,
+    struct work w = load_work(p, head / p->H, head % p->H, group * job->tiles,
                               job->tiles, slot);
 
     for (int n = 0; n < w.tiles; n++)
@@ -214,7 +214,7 @@ static void backward_tiles(const struct lct_backward *job, int64_t b, int64_t h,
                            int64_t first, int slot)
 {
     const struct lct_plan *p = job->p;
-    struct work w = open_work(p, b, h, first, p->tiles_per_task, slot);
+    struct work w = load_work(p, b, h, first, p->tiles_per_task, slot);
 
     for (int n = 0; n < w.tiles; n++)
         lct_backward_load_queries(job, &w.t[n], w.s[n]);

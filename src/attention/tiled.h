@@ -6,7 +6,7 @@
  * forms scores with arithmetic.h, bias.h and content.h; softmax.h turns them
  * into weights and finds 'rescale', by which arithmetic.h multiplies the output
  * before it adds weights times values.  At the end softmax.h divides by the
- * sums of the weights.  Backward goes the same way with weights from lse.
+ * sums of the weights.  Backward takes the same path with weights from lse.
  */
 #ifndef LCT_ATTENTION_TILED_H
 #define LCT_ATTENTION_TILED_H

@@ -224,12 +224,11 @@ static void span(const locant_tensor *t, intptr_t *low, intptr_t *high)
 }
 
 /*
- * If memory is cut into pieces of 'step' elements that begin at a: is a within
- * the first 'gap' elements of each piece, and b, which begins there, within the
- * rest?
+ * Cut memory from a on into pieces of 'step' elements.  Does a lie within the
+ * first 'gap' elements of each piece, and b within the others?
  */
-static bool part_at(const locant_tensor *a, const locant_tensor *b,
-                    int64_t step, int64_t gap)
+static bool alternate(const locant_tensor *a, const locant_tensor *b,
+                      int64_t step, int64_t gap)
 {
     int64_t a_width = 1, b_width = 1;
 
@@ -257,7 +256,7 @@ static bool side_by_side(const locant_tensor *a, const locant_tensor *b)
         if (a->stride[i] != b->stride[i] || a->stride[i] <= 0)
             return false;
     for (int i = 0; i < a->rank; i++)
-        if (part_at(a, b, a->stride[i], gap / size))
+        if (alternate(a, b, a->stride[i], gap / size))
             return true;
     return false;
 }

@@ -37,7 +37,7 @@ struct view {
     size_t size; /* bytes of an element */
     int along;   /* the dimension of a run's heads, or -1 */
     bool far;
-    size_t heads, groups; /* most heads of a run; runs along that dimension */
+    size_t heads, groups; /* heads of a run, at most; runs along 'along' */
     size_t outers;        /* runs in a block */
     ptrdiff_t out_next, x_next; /* bytes to the next outermost row */
 };
@@ -179,7 +179,7 @@ static void do_block(void *context, size_t task, int slot)
     }
 }
 
-/* Choose tasks: enough for all threads, none of them tiny. */
+/* Divide the work into tasks: enough for all threads, none of them tiny. */
 static void divide(struct job *job, size_t slots)
 {
     size_t floats = job->b->floats > 0 ? job->b->floats : 1;

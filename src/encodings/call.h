@@ -38,7 +38,7 @@ struct lct_span {
     int64_t low, high;
 };
 
-/* Which pairs of some queries and keys are visible. */
+/* How many pairs of some queries and keys are visible. */
 enum lct_visibility { LCT_VISIBLE_NONE, LCT_VISIBLE_SOME, LCT_VISIBLE_ALL };
 
 /* What hooks of the content door get: one batch row. */

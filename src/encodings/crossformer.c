@@ -60,7 +60,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
     double inputs = k <= B0 ? 2 : e->value[HIDDEN];
-    /* The parameter of layer 1 that parameter k is like. */
+    /* The parameter of block 1 with the same role as k. */
     int within = k <= B0 ? W1 : (k - G1) % 4 + G1;
 
     if (within == W1 || within == B1)

@@ -25,7 +25,7 @@ int64_t lct_deberta_row(const locant_encoding *e, int64_t q_pos, int64_t k_pos);
 /* The buckets of versions 2 and 3. */
 locant_status lct_deberta_prepare(locant_encoding *e);
 
-/* Row m of P, after its norm; and its gradient, passed to the table. */
+/* Row m of P after its norm; backward adds to table and norm. */
 void lct_deberta_basis(double *out, const struct lct_call *c, int64_t m);
 void lct_deberta_basis_backward(double *const *dparam, const double *drow,
                                 const struct lct_call *c, int64_t m);

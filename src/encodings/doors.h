@@ -1,8 +1,8 @@
 /*
  * doors.h - the hooks of an encoding, grouped by the door they serve.
  *
- * A hook that is NULL is not needed.  Hooks that compute work in double; those
- * named 'backward' add to gradients of parameters.
+ * A hook may be NULL if it is not needed.  Hooks compute in double; those named
+ * 'backward' add to gradients of parameters.
  */
 #ifndef LCT_DOORS_H
 #define LCT_DOORS_H
@@ -30,7 +30,7 @@ struct lct_param_hooks {
 
 struct lct_position_hooks {
     int axes; /* coordinates of a position; 0: it is one number */
-    /* Positions are 0 .. count - 1; 'of' names what has so many. */
+    /* Positions are 0 .. count - 1; error messages name what has them: 'of'. */
     int64_t (*count)(const locant_encoding *e, const locant_tensor *params);
     const char *of;
     /* Fail for other positions that the encoding does not support. */
@@ -94,9 +94,8 @@ struct lct_input_door {
 };
 
 /*
- * A map of queries and keys that is no plain rotation by a schedule.  Scores
- * are computed from out [width] instead of the row x [head_dim] of a query or
- * key head.
+ * A map of queries and keys other than a plain rotation by a schedule: scores
+ * read out [width] in place of x [head_dim], the row of one head.
  */
 struct lct_rotate_door {
     int64_t (*width)(const locant_encoding *e, int64_t head_dim);
@@ -174,9 +173,9 @@ struct lct_content_door {
     void (*basis_backward)(double *const *dparam, const double *drow,
                            const struct lct_call *c, int64_t m);
     /*
-     * Scores that are no sum of products.  On entry s [heads, keys] is scale *
-     * q.k + bias, on return the scores; hidden entries are -infinity and stay
-     * so.  Here a document is a batch row.
+     * Scores that are not a sum of products.  On entry s [heads, keys] is
+     * scale * q.k + bias, on return the scores; hidden entries are -infinity
+     * and stay so.  Here a document is a batch row.
      */
     void (*scores)(double *s, const struct lct_content *c,
                    const struct lct_query *q);

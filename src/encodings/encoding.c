@@ -1,4 +1,4 @@
-/* encoding.c - encodings as values: create, copy, describe, parameters */
+/* encoding.c - create, resolve, free and query encodings; their schedules */
 #include "length_limit.h"
 #include "spec.h"
 #include "../angle/schedule.h"

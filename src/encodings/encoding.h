@@ -64,7 +64,7 @@ struct locant_encoding {
     _Atomic(struct lct_schedule *) schedules; /* list of those made so far */
 };
 
-/* Traits of an encoding that is no sum. */
+/* Traits of an encoding that is not a sum. */
 static inline unsigned lct_own_traits(const locant_encoding *e)
 {
     return e->row->traits != NULL ? e->row->traits(e) : e->row->info.traits;
@@ -79,7 +79,7 @@ const locant_encoding *lct_placing_part(const locant_encoding *e);
 /* Set doors, traits and parts of an encoding whose keys are known. */
 locant_status lct_encoding_compose(locant_encoding *e);
 
-/* Free an encoding, complete or not, whose schedules are released; or NULL. */
+/* Free e, complete or not, or NULL; its schedules are already released. */
 void lct_encoding_release(locant_encoding *e);
 
 /* Fail because a spec is not valid; arguments as of printf(). */
@@ -93,8 +93,8 @@ static inline const char *lct_name(const locant_encoding *e)
 }
 
 /*
- * Parameters of an encoding that is no sum (NULL: none).  Number of all
- * parameters, nested ones included.
+ * Own parameters of an encoding, of which a sum has none (NULL: none).  Number
+ * of all parameters, nested ones included.
  */
 const struct lct_param *lct_params_of(const locant_encoding *e);
 int lct_param_count(const locant_encoding *e);
@@ -121,8 +121,8 @@ void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *c,
 
 /*
  * The schedule for rows of 'dim' channels and calls of that length, made on the
- * first call and then kept with 'e', which is no sum.  A schedule that depends
- * on the length is kept only among the first few: a KV cache that grows by a
+ * first call and then kept with 'e', which is not a sum.  Of the schedules that
+ * depend on the length only the first few are kept: a KV cache that grows by a
  * token would add one each time.  Errors name the public function 'fn'.
  * Release the schedule with lct_schedule_done(), which accepts NULL.
  */

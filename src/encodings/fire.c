@@ -58,9 +58,9 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
 /* f at one pair of positions, and its parts. */
 struct relative {
-    double n, m;   /* the distance, and the position it is divided by */
-    double u, v;   /* psi of both; v with epsilon */
-    bool at_least; /* m is the threshold, not the position */
+    double n, m; /* the distance, and the position it is divided by */
+    double u, v; /* psi of both; v with epsilon */
+    bool below;  /* the position is below the threshold, which m is */
 };
 
 static double psi(double c, double x)
@@ -75,8 +75,8 @@ static struct relative relate(const struct lct_call *s, int64_t q_pos,
     struct relative r = { .n = fabs((double)lct_distance(q_pos, k_pos)),
                           .m = (double)q_pos };
 
-    r.at_least = threshold > r.m;
-    if (r.at_least)
+    r.below = threshold > r.m;
+    if (r.below)
         r.m = threshold;
     r.u = psi(s->param[C][0], r.n);
     r.v = psi(s->param[C][0], r.m) + epsilon;
@@ -112,7 +112,7 @@ static void relate_backward(double *const *dparam, const struct lct_call *s,
     double v_c = fabs(r->m) * sign / (fabs(c * r->m) + 1);
 
     dparam[C][0] += df * (u_c * r->v - r->u * v_c) / (r->v * r->v);
-    if (r->at_least)
+    if (r->below)
         dparam[L][0] -= df * r->u / (r->v * r->v) * fabs(c) /
                         (fabs(c) * r->m + 1) * s->e->value[LENGTH] *
                         (l < 0 ? -1 : 1);
@@ -168,7 +168,7 @@ static double switch_of(const struct lct_call *s, int64_t i, bool *on)
 
     *on = b1 > 0 && !isnan(w1);
     if (w1 > 0 && b1 <= 0)
-        return at > 0 ? at : 0x1p-1022; /* the least f above 0 */
+        return at > 0 ? at : 0x1p-1022; /* least normal f */
     return w1 < 0 && b1 > 0 ? at : 0;
 }
 
@@ -252,9 +252,9 @@ static void query(double out[3], const struct lct_call *s, int64_t q_pos)
 
     out[0] = 1 / r.v;
     out[1] = -fabs(r.m) * (c < 0 ? -1 : 1) / (fabs(c * r.m) + 1) / r.v;
-    out[2] = r.at_least ? -fabs(c) / (fabs(c) * r.m + 1) * s->e->value[LENGTH] *
-                              (l < 0 ? -1 : 1) / r.v
-                        : 0;
+    out[2] = r.below ? -fabs(c) / (fabs(c) * r.m + 1) * s->e->value[LENGTH] *
+                           (l < 0 ? -1 : 1) / r.v
+                     : 0;
 }
 
 /* forward: b2 + sum_i w2_i max(0, w1_i f + b1_i), by the pieces of each unit */
@@ -269,19 +269,19 @@ static void pieces_backward(double *const *dparam, const struct lct_call *s,
     for (int64_t r = 0; r < count; r++)
         dparam[B2][head] += sum[r];
     for (int64_t i = 0; i < hidden; i++) {
-        double at = switch_of(s, i, &on), one = 0, of_f = 0;
+        double at = switch_of(s, i, &on), total = 0, total_f = 0;
         int64_t w2 = i * s->heads + head, from = count, end;
 
         if (at != 0)
             from = rank(start, count, at); /* the unit changes at this piece */
         end = on ? from : count;
         for (int64_t r = on ? 0 : from; r < end; r++) {
-            one += sum[r];
-            of_f += sum_f[r];
+            total += sum[r];
+            total_f += sum_f[r];
         }
-        dparam[B1][i] += s->param[W2][w2] * one;
-        dparam[W1][i] += s->param[W2][w2] * of_f;
-        dparam[W2][w2] += s->param[W1][i] * of_f + s->param[B1][i] * one;
+        dparam[B1][i] += s->param[W2][w2] * total;
+        dparam[W1][i] += s->param[W2][w2] * total_f;
+        dparam[W2][w2] += s->param[W1][i] * total_f + s->param[B1][i] * total;
     }
     dparam[C][0] += dshape[0];
     dparam[L][0] += dshape[1];

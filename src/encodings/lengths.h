@@ -10,7 +10,7 @@
 #include "encoding.h"
 
 struct lct_lengths {
-    const locant_encoding *e; /* no sum */
+    const locant_encoding *e; /* not a sum */
     int64_t head_dim;
     size_t n, room;
     const struct lct_schedule **of;

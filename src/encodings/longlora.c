@@ -6,8 +6,8 @@
  * Models. 2024. arXiv:2309.12307, section 3.2.
  * The second half of the heads is shifted.  The authors roll the sequence, so
  * that the first half group joins the last one.  Here the half groups at both
- * ends stay apart, so positions alone decide and no later token is seen.  For
- * training only: inference uses full attention.
+ * ends stay apart: the group depends on the position alone, and no later token
+ * is seen.  For training only: inference uses full attention.
  */
 #include "encoding.h"
 #include "../positions/distance.h"

@@ -117,15 +117,15 @@ void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
             x.divided[i] = divided(x.base[i], e);
         for (int64_t r = 0; r < n; r++) {
             int64_t grouped = scheme->grouped(e, role, pos[r]);
-            float *c = cosines + r * s->pairs + from;
-            float *to = sines + r * s->pairs + from;
-            size_t bytes = (size_t)x.pairs * sizeof(*c);
+            float *cosine = cosines + r * s->pairs + from;
+            float *sine = sines + r * s->pairs + from;
+            size_t bytes = (size_t)x.pairs * sizeof(*sine);
 
             if (r == 0 || grouped != before) {
-                fill_row(c, to, &x, grouped, offset);
+                fill_row(cosine, sine, &x, grouped, offset);
             } else {
-                memcpy(c, c - s->pairs, bytes);
-                memcpy(to, to - s->pairs, bytes);
+                memcpy(cosine, cosine - s->pairs, bytes);
+                memcpy(sine, sine - s->pairs, bytes);
             }
             before = grouped;
         }

@@ -11,7 +11,7 @@ locant_status lct_part_open(const struct lct_part **part, const char *fn,
                             const locant_encoding *e, unsigned door);
 
 /*
- * Check the parameters of an encoding that is no sum for these sizes; *total =
+ * Check the parameters of an encoding, not of a sum, for these sizes; *total =
  * the number of all their elements.
  */
 locant_status lct_params_check(size_t *total, const char *fn,

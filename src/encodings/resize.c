@@ -195,15 +195,15 @@ static void store_row(const locant_tensor *t, int64_t row, int64_t c, int64_t n,
     }
 }
 
-/* Indices of the other side that index i along an axis depends on. */
-static void joined(int64_t *low, int64_t *high, const struct lct_axis *a,
-                   int64_t i, bool transposed)
+/* The range of indices of 'from' that index i of 'to' sums, on one axis. */
+static void source_range(int64_t *low, int64_t *high, const struct lct_axis *a,
+                         int64_t i, bool transposed)
 {
     *low = transposed ? a->begin[i] : a->first[i];
     *high = transposed ? a->end[i] : a->first[i] + a->taps;
 }
 
-/* W[i, k] forward, W[k, i] backward. */
+/* W[i, k], or W[k, i] of the transpose. */
 static double weight(const struct lct_axis *a, int64_t i, int64_t k,
                      bool transposed)
 {
@@ -212,7 +212,7 @@ static double weight(const struct lct_axis *a, int64_t i, int64_t k,
     return a->weight[x * a->taps + j - a->first[x]];
 }
 
-/* One cell (y, x) of 'to', channels c .. c + n - 1. */
+/* sum += channels c .. c + n - 1 of one cell (y, x) of 'to'. */
 static void sum_cell(double *sum, const struct job *job, const int64_t cell[2],
                      int64_t c, int64_t n)
 {
@@ -220,8 +220,8 @@ static void sum_cell(double *sum, const struct job *job, const int64_t cell[2],
     int64_t width = job->transposed ? columns->n : columns->m;
     int64_t low[2], high[2];
 
-    joined(&low[0], &high[0], rows, cell[0], job->transposed);
-    joined(&low[1], &high[1], columns, cell[1], job->transposed);
+    source_range(&low[0], &high[0], rows, cell[0], job->transposed);
+    source_range(&low[1], &high[1], columns, cell[1], job->transposed);
     for (int64_t j = low[0]; j < high[0]; j++) {
         double wy = weight(rows, cell[0], j, job->transposed);
 
@@ -255,8 +255,8 @@ static void run_cells(void *context, size_t task, int slot)
     }
 }
 
-/* Rows 0 .. n-1 of 'from' copied to 'to', or added to it. */
-static void pass_rows(const struct job *job, int64_t n)
+/* Copy rows 0 .. n-1 of 'from' to 'to', or add them to it. */
+static void copy_rows(const struct job *job, int64_t n)
 {
     int64_t D = job->to->shape[1];
     bool same = job->to->dtype == job->from->dtype;
@@ -289,11 +289,11 @@ static locant_status run(const char *fn, struct job *job,
     locant_status s;
 
     if (table->rows == out->rows && table->columns == out->columns) {
-        pass_rows(job, job->to->shape[0]);
+        copy_rows(job, job->to->shape[0]);
         return LOCANT_OK;
     }
     if (out->t->shape[0] == how->prefix) { /* W has no rows */
-        pass_rows(job, how->prefix);
+        copy_rows(job, how->prefix);
         return LOCANT_OK;
     }
     s = lct_axis_make(&rows, fn, table->rows, out->rows,
@@ -303,7 +303,7 @@ static locant_status run(const char *fn, struct job *job,
     if (s == LOCANT_OK) {
         job->rows = &rows;
         job->columns = &columns;
-        pass_rows(job, how->prefix);
+        copy_rows(job, how->prefix);
         locant_parallel_for(((size_t)cells + CELLS_PER_TASK - 1) /
                                 CELLS_PER_TASK,
                             run_cells, job);

@@ -58,7 +58,7 @@ static float hf(const locant_encoding *e, float inverse)
     return (1 - smooth) * inverse / (float)e->value[FACTOR] + smooth * inverse;
 }
 
-/* The divisors that llama.cpp's converter, which is PyTorch too, writes as
+/* The divisors that llama.cpp's converter, also in PyTorch, writes as
  * rope_freqs.weight. */
 static float ggml(const locant_encoding *e, float inverse)
 {

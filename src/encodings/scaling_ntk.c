@@ -89,7 +89,7 @@ static int64_t dynamic_length(const locant_encoding *e, int64_t length)
     return length > original ? length : original;
 }
 
-/* The base of longer calls in transformers: float32, but a power in double. */
+/* transformers has the base of longer calls in float32, its power in double. */
 static void hf(struct lct_schedule *s, double factor, int64_t length,
                double original)
 {

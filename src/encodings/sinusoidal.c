@@ -54,7 +54,7 @@ static unsigned traits(const locant_encoding *e)
     return e->value[LEARNED] != 0 ? LOCANT_TRAIT_LEARNED : 0;
 }
 
-/* Start at 1: a model scales the rows to its own width itself. */
+/* Start at 1: a model scales rows to its own width. */
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
@@ -107,7 +107,7 @@ static void channels(int64_t *sine, int64_t *cosine, const locant_encoding *e,
         *cosine = -1;
 }
 
-/* The position that a row of sinusoids is of: 'pos' plus the key 'start'. */
+/* The position whose sinusoids row 'pos' has: 'pos' plus the key 'start'. */
 static int64_t shifted(const locant_encoding *e, int64_t pos)
 {
     int64_t sum;
@@ -138,10 +138,9 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
 }
 
 /*
- * Angles computed at a time: with the rows they are written to they fit the
- * first-level cache.  Few frequencies and many rows, since the first row is the
- * expensive one.  Whole vectors of frequencies, since the rest of a vector is
- * computed one by one.
+ * Angles computed at a time, which with the rows they are written to fit the
+ * first-level cache: few frequencies and many rows, since the first row is
+ * expensive; whole vectors of frequencies, since others are computed singly.
  */
 enum { CHUNK_PAIRS = 2048, CHUNK_ROWS = 32 };
 
@@ -151,7 +150,7 @@ static void spread(float *out, const locant_encoding *e, const float *sines,
 {
     size_t all = (size_t)sines_of(e, dim), whole = (size_t)dim - all;
 
-    /* Of these sines, the ones with a cosine. */
+    /* how many of these sines have a cosine */
     whole = whole < c ? 0 : whole - c < n ? whole - c : n;
     if (e->value[FORM] == SPLIT) {
         memcpy(out + c, sines, n * sizeof(*out));
@@ -185,7 +184,7 @@ static void chunk(float *out, const locant_encoding *e, const int64_t *pos,
     }
 }
 
-/* By the kernel of the rotate door, so as exact as its angles. */
+/* Uses the kernel of the rotate door, so rows are as exact as its angles. */
 static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
                  size_t n, int64_t dim, const locant_tensor *params)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Text written so far; counts on when 'out' is full. */
+/* Text written so far; bytes are counted even when 'out' is full. */
 struct writer {
     char *out;
     size_t size, used;
@@ -16,7 +16,7 @@ static void put(struct writer *w, const char *text)
             w->out[w->used] = *text;
 }
 
-/* Has key k the value it has when left out? */
+/* Does key k have its default? */
 static bool is_default(const locant_encoding *e, int k)
 {
     const struct lct_key *key = &e->row->keys[k];
@@ -27,7 +27,7 @@ static bool is_default(const locant_encoding *e, int k)
         return isnan(key->def) && isnan(e->value[k]);
     if (e->value[k] != key->def)
         return false;
-    /* a choice of encoding is at its default when its own keys are, too */
+    /* a nested encoding must have its default keys, too */
     return key->kind != LCT_SPEC || strchr(e->nested[k]->spec, '(') == NULL;
 }
 

@@ -1,8 +1,8 @@
 /*
  * sum.c - several encodings at once: 'a+b', and one for each layer.
  *
- * At most one part uses each door, and at most one chooses positions or sets a
- * temperature: two have no defined meaning.
+ * At most one part uses each door, chooses positions or sets a temperature: the
+ * meaning of two is not defined.
  */
 #include "length_limit.h"
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /*
- * temperature.c - queries are multiplied by a factor that grows with position,
- * so that attention stays sharp over long contexts.
+ * temperature.c - multiply queries by a factor that grows with position: it
+ * keeps attention sharp over long contexts.
  *
  *     llama4     1 + scale ln(1 + floor((p + 1) / floor))
  *     ministral  1 + scale ln(1 + floor(p / floor))

@@ -36,8 +36,8 @@ static double square_at(const struct lct_spectrum *s, int64_t from, int64_t to,
 /*
  * The first node with a large projection on rows from .. to - 1.  The squared
  * lengths add up to the dimension, so one is at least the mean.  "Large" is
- * 0.37 of the mean: no node of a symmetric graph is exactly there, where
- * rounding would decide.
+ * 0.37 of the mean, which no node of a symmetric graph has exactly; so rounding
+ * does not decide.
  */
 static int64_t find_pivot(const struct lct_spectrum *s, int64_t from,
                           int64_t to)
@@ -51,9 +51,9 @@ static int64_t find_pivot(const struct lct_spectrum *s, int64_t from,
 }
 
 /*
- * Apply a Householder reflection to the space of rows from .. to - 1, so that
- * at 'node' all but the first are 0: the first is then the projection of the
- * unit vector of that node, up to its length.
+ * Apply a Householder reflection to rows from .. to - 1, after which only the
+ * first is not 0 at 'node': it is then the normalised projection of the unit
+ * vector of that node.
  */
 static void reflect(struct lct_spectrum *s, int64_t from, int64_t to,
                     int64_t node)

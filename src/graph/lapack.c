@@ -19,8 +19,8 @@ static const struct lct_symbol symbols[] = {
 };
 
 /*
- * First the library that CMake found, which has no threads: those of the other
- * library hang a process at exit if 'ulimit -v' leaves them no scratch.
+ * First the library that CMake found, which has no threads: the threads of the
+ * other one hang a process at exit if 'ulimit -v' leaves them no scratch.
  */
 static struct lct_shared library = { "eigenvectors need OpenBLAS",
                                      {

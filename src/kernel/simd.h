@@ -168,9 +168,9 @@ static inline u32v u32v_pair(u32v first, u32v second)
 }
 
 /*
- * The same, rounded to nearest, ties to even; for no NaN with a low half above
- * 0.  A half goes up if what is below it has its top bit after 1 is taken away
- * from even halves: at a tie, of odd ones only.
+ * The same, rounded to nearest, ties to even; a NaN must have a low half of 0.
+ * A high half goes up if its low half is 0x8000 or more; from low halves below
+ * even high halves 1 is subtracted first, so at a tie only odd ones go up.
  */
 static inline u32v u32v_round_pair(u32v first, u32v second)
 {
@@ -237,7 +237,7 @@ static inline u32v f32v_to_bf16_row(f32v first, f32v second)
     return (u32v)_mm512_cvtne2ps_pbh((__m512)second, (__m512)first);
 }
 
-/* Has a lane a number that f32v_to_bf16_row() does not round as it should? */
+/* Does f32v_to_bf16_row() round a number of some lane wrongly? */
 static inline int f32v_bf16_special(f32v first, f32v second)
 {
     return f32v_denormal(first) | f32v_denormal(second);

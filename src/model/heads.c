@@ -188,9 +188,9 @@ struct reading {
     struct problem p;
     const int64_t *t; /* [n] queries */
     int64_t n;
-    void *at;       /* positions of the queries of a pass, int64_t or double;
-                       begins the memory of all but the workspace */
-    int64_t *which; /* [count] their indices among the n */
+    void *at;        /* positions of the queries of a pass, int64_t or double;
+                       the block of all memory but the workspace */
+    int64_t *picked; /* [count] their indices among the n */
     int64_t count;
     real *q, *v, *o, *lse;
     real *base; /* [heads, n, D] o for v = 0: what an encoding adds */
@@ -214,8 +214,8 @@ static locant_status make_reading(struct reading *r)
                            "lct_model_attention_rows: no "
                            "memory for %" PRId64 " queries",
                            r->n);
-    r->which = (int64_t *)r->at + r->n; /* or after n doubles */
-    r->q = (real *)(r->which + r->n);
+    r->picked = (int64_t *)r->at + r->n; /* or after n doubles */
+    r->q = (real *)(r->picked + r->n);
     r->o = r->q + rows * D;
     r->base = r->o + rows * D;
     r->lse = r->base + rows * D;
@@ -261,12 +261,12 @@ static void choose(struct reading *r, const real *q, int64_t first)
             int64_t *to = (int64_t *)r->at + r->count;
 
             *to = chosen ? ((const int64_t *)m->positions)[index] : index;
-            r->which[r->count++] = i;
+            r->picked[r->count++] = i;
         }
     for (int64_t h = 0; h < H; h++)
         for (int64_t k = 0; k < r->count; k++)
             memcpy(r->q + (h * r->count + k) * D,
-                   q + (r->t[r->which[k]] * H + h) * D,
+                   q + (r->t[r->picked[k]] * H + h) * D,
                    (size_t)D * sizeof(real));
     shape_pass(r);
 }
@@ -299,7 +299,7 @@ static locant_status read_keys(struct reading *r, real *weight, int64_t first)
     mark_keys(r, first, 0);
     for (int64_t h = 0; h < r->m->config.heads; h++)
         for (int64_t k = 0; k < r->count; k++) {
-            const int64_t row = h * r->n + r->which[k];
+            const int64_t row = h * r->n + r->picked[k];
 
             for (int64_t c = 0; c < width; c++)
                 weight[row * S + first + c] =

@@ -45,7 +45,7 @@ static double to_rms(const struct lct_model *m, const real *x, size_t n)
     return sum > 0.0 ? lct_init_deviation(m) / sqrt(sum / (double)n) : 1.0;
 }
 
-/* The factor, measured on the first rows of the table, at most 'most'. */
+/* Measure the factor on the first rows of the table, at most 'most' of them. */
 static locant_status measure(const struct lct_model *m, double *factor,
                              int64_t most)
 {

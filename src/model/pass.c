@@ -6,17 +6,17 @@
 static const char fn[] = "lct_model_forward";
 
 /* tokens or targets: each in first .. vocab - 1 */
-static locant_status check_words(const char *what, const int32_t *words,
-                                 int64_t n, int32_t first, int64_t vocab)
+static locant_status check_tokens(const char *what, const int32_t *ids,
+                                  int64_t n, int32_t first, int64_t vocab)
 {
-    if (words == NULL)
+    if (ids == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn, what);
     for (int64_t i = 0; i < n; i++)
-        if (words[i] < first || words[i] >= vocab)
+        if (ids[i] < first || ids[i] >= vocab)
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: %s[%" PRId64 "] is %" PRId32
                                ", expected %" PRId32 " .. %" PRId64,
-                               fn, what, i, words[i], first, vocab - 1);
+                               fn, what, i, ids[i], first, vocab - 1);
     return LOCANT_OK;
 }
 
@@ -44,8 +44,8 @@ static locant_status check_call(const struct lct_model *m,
                            " rows are remembered; lct_model_forget() "
                            "begins anew",
                            fn, B, m->kept.rows);
-    LCT_TRY(check_words("tokens", tokens, B * T, 0, m->config.vocab));
-    return check_words("targets", targets, B * T, -1, m->config.vocab);
+    LCT_TRY(check_tokens("tokens", tokens, B * T, 0, m->config.vocab));
+    return check_tokens("targets", targets, B * T, -1, m->config.vocab);
 }
 
 /* The tensors after the last layer: final norm, output. */

@@ -41,7 +41,7 @@ static void tile(const struct job *j, int64_t number)
                                number);
 }
 
-/* Tiles come first: they are larger, and small blocks balance the end. */
+/* Tiles come first, as they are larger: small blocks then balance the end. */
 static void run(void *context, size_t task, int slot)
 {
     const struct job *j = context;

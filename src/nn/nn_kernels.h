@@ -1,10 +1,10 @@
 /*
  * nn_kernels.h - row operations of nn, one table for each instruction set.
  *
- * Sums run over a fixed number of lanes, reduced in a fixed order, and nothing
- * is fused, so every table gives the same bits.  Only 'product' and 'weights'
- * are fused: they have the same bits on all sets with fused multiply-add.  No
- * operation fails, allocates or starts threads; arrays must not overlap.
+ * Sums run over a fixed number of lanes, reduced in a fixed order.  Only
+ * 'product' and 'weights' use fused multiply-add, and have the same bits on all
+ * sets that have it; the others have the same bits on every set.  No operation
+ * fails, allocates or starts threads; arrays must not overlap.
  */
 #ifndef LCT_NN_KERNELS_H
 #define LCT_NN_KERNELS_H
@@ -20,9 +20,8 @@ struct lct_adamw_factors {
 };
 
 /*
- * c[i,j] = sum_p a[i a_row + p] b[p b_row + j], i < m, j < n, p < k in
- * this order, starting from c if 'add', else from 0; rows of a, b, c are a_row,
- * b_row, c_row apart.
+ * c[i,j] = sum_p a[i,p] b[p,j], i < m, j < n, p < k in this order, starting
+ * from c if 'add', else from 0; rows of a, b, c are a_row, b_row, c_row apart.
  */
 struct lct_nn_product {
     real *c;
@@ -39,7 +38,7 @@ struct lct_nn_kernels {
     const char *isa;
 
     void (*product)(const struct lct_nn_product *x);
-    /* c[i,j] += sum_p a[p a_row + i] b[p b_row + j], in the order of p */
+    /* c[i,j] += sum_p a[p,i] b[p,j], in the order of p */
     void (*weights)(const struct lct_nn_product *x);
 
     /*
@@ -51,7 +50,7 @@ struct lct_nn_kernels {
     void (*rms_norm)(real *y, real *mean, real *rstd, const real *x,
                      const real *w, size_t n);
 
-    /* dx = more (NULL: 0) + the gradient; adds to dw. */
+    /* dx = more (NULL: 0) + the gradient; dw += its own; stat: mean, rstd. */
     void (*layer_norm_backward)(real *dx, const real *more, double *dw,
                                 const real *dy, const real *x, const real *w,
                                 const real stat[2], size_t n);

@@ -69,7 +69,8 @@ void oracle_case_close(struct oracle_case *c)
     c->e = NULL;
 }
 
-static void one(struct oracle_case *c, oracle_body body, int64_t n, int what)
+static void run_case(struct oracle_case *c, oracle_body body, int64_t n,
+                     int what)
 {
     if (setjmp(c->stop) == 0)
         body(c, n, what);
@@ -84,7 +85,7 @@ void oracle_case_each(struct oracle_run *r, const struct oracle *o, int i,
         oracle_case_open(&c, r, o, i,
                          layers ? (int)oracle_run_range(r, 0, 7) : 0);
         if (c.e != NULL || o == NULL)
-            one(&c, body, n, what);
+            run_case(&c, body, n, what);
         oracle_case_close(&c);
     }
 }

@@ -40,7 +40,7 @@ struct oracle_case {
     jmp_buf stop; /* where to go on if a case cannot be finished */
 };
 
-/* Checks problem n of the row; 'what' is passed through by the caller. */
+/* Checks problem n of the row; 'what' comes from oracle_case_each(). */
 typedef void (*oracle_body)(struct oracle_case *c, int64_t n, int what);
 
 /*
@@ -91,8 +91,7 @@ void oracle_case_near(struct oracle_case *c, const char *what, size_t at,
 
 /*
  * A sum of terms weight x f in complex arithmetic.  'gross' sums the magnitudes
- * of the terms of the derivative: rounding errors of a gradient are measured by
- * it.
+ * of the terms of the derivative, and is the measure of its rounding errors.
  */
 struct oracle_sum {
     cx sum;

@@ -23,8 +23,8 @@ static double ulp_at(long double x)
     return f < FLT_MIN ? 0x1p-149 : ldexp(1, exponent - FLT_MANT_DIG);
 }
 
-/* A random size of any magnitude below 2^31, or one that brings some pair
- * close to a multiple of a quarter turn. */
+/* A random size of any magnitude below 2^31; or 0, or one or the sum of two
+ * that bring some pair close to a multiple of a quarter turn. */
 static int64_t position(struct oracle_run *t, const struct exact *f)
 {
     int64_t near[40];
@@ -96,7 +96,6 @@ static void angles(struct oracle_case *c, int64_t n, int what)
 
 /* --------------------------------------------------------------- rope, far */
 
-/* What the operation does, and the rotation of x that undoes or makes it. */
 enum { FORWARD, INVERSE, BACKWARD, OPERATIONS };
 
 static const struct {
@@ -110,9 +109,9 @@ static const struct {
     { "rope(base=500000,pairing=interleaved)", 500000, 1 },
 };
 
-static locant_status ask(const struct oracle_case *c, int what,
-                         locant_tensor *out, const locant_tensor *x,
-                         const locant_tensor *pos)
+static locant_status call_library(const struct oracle_case *c, int what,
+                                  locant_tensor *out, const locant_tensor *x,
+                                  const locant_tensor *pos)
 {
     if (what == BACKWARD)
         return locant_encoding_rotate_backward(out, NULL, x, NULL, c->e, pos,
@@ -144,7 +143,7 @@ static void rotate(struct oracle_case *c, int64_t n, int what)
     frequencies(f, specs[spec].base);
     places(c->run, f, id, at, 0);
     oracle_case_ok(c, locant_encoding_create(&c->e, specs[spec].text));
-    oracle_case_ok(c, ask(c, op, &out, &x, &pos));
+    oracle_case_ok(c, call_library(c, op, &out, &x, &pos));
     for (size_t k = 0; k < ROWS * PAIRS; k++) {
         size_t row = k / PAIRS, pair = k % PAIRS, first = row * DIM;
         size_t a = first + (specs[spec].interleaved ? 2 * pair : pair);

@@ -49,7 +49,7 @@ static void forward(struct oracle_case *c, int64_t n, int what)
  *     sum_j p_j (|dout| . |value_j| + sum_k p_k |dout| . |value_k|) |s_j'|
  *     + sum_j p_j |dout| . |value_j'|
  *
- * Rounding errors of a gradient are measured by it.
+ * It is the measure of a gradient's rounding errors.
  */
 static void add_row(struct oracle_sum *sum, struct oracle_trial *t, int64_t b,
                     int64_t h, int64_t i)

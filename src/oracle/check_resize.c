@@ -38,8 +38,8 @@ static double weight(const struct stretch *s, int64_t to, int64_t from)
                                 to % h->columns, from % h->from_columns);
 }
 
-static void make(struct stretch *s, struct oracle_case *c,
-                 locant_resize_form form)
+static void make_call(struct stretch *s, struct oracle_case *c,
+                      locant_resize_form form)
 {
     struct oracle_run *r = c->run;
     int64_t shape[2];
@@ -63,7 +63,7 @@ static void make(struct stretch *s, struct oracle_case *c,
     s->to = oracle_case_tensor(c, r->row.dtype, 2, shape);
 }
 
-/* Check one number of 'to', or of the gradient of 'from', from its terms. */
+/* Compare 'to', or the gradient that was added to 'from' as it was before. */
 static void compare(const struct stretch *s, int gradient, const double *before)
 {
     const locant_tensor *got = gradient ? &s->from : &s->to;
@@ -86,7 +86,7 @@ static void compare(const struct stretch *s, int gradient, const double *before)
     }
 }
 
-static locant_status ask(struct stretch *s, int gradient)
+static locant_status call_library(struct stretch *s, int gradient)
 {
     if (gradient)
         return s->grid ? locant_resize_2d_backward(&s->from, &s->to, &s->how)
@@ -95,28 +95,27 @@ static locant_status ask(struct stretch *s, int gradient)
                    : locant_resize_1d(&s->to, &s->from, &s->how);
 }
 
-/* 'what' is 4 form + 2 gradient + grid. */
-static void one(struct oracle_case *c, int64_t n, int what)
+/* 'what' = 4 form + 2 gradient + grid */
+static void check_stretch(struct oracle_case *c, int64_t n, int what)
 {
     int gradient = what / 2 % 2;
     struct stretch s = { .grid = what % 2 };
     double *before;
 
     (void)n;
-    make(&s, c, (locant_resize_form)(what / 4));
+    make_call(&s, c, (locant_resize_form)(what / 4));
     before = oracle_case_alloc(c, oracle_count(&s.from), sizeof *before);
     for (size_t i = 0; i < oracle_count(&s.from); i++)
         before[i] = oracle_get(&s.from, i);
-    oracle_case_ok(c, ask(&s, gradient));
+    oracle_case_ok(c, call_library(&s, gradient));
     compare(&s, gradient, before);
 }
 
 /*
- * Weights are a few operations in double on numbers below 2^7: 2^-46 of the
- * terms each, twice in a grid; sums of double, rounded once to the type (added
- * gradients: the sum and what was there).  Cubic weights of coordinates that
- * are almost integers lose no more: the kernel is continuous with slopes below
- * 2.
+ * A weight takes a few operations in double on numbers below 2^7, so it loses
+ * 2^-46 of its term, twice in a grid.  Sums are in double and are rounded once
+ * to the type, gradients together with what they are added to.  Cubic weights
+ * of coordinates near integers lose no more: slopes of the kernel are below 2.
  */
 static double bound_of(locant_dtype dtype)
 {
@@ -137,7 +136,7 @@ void oracle_check_resize(struct oracle_run *r)
             if (!oracle_run_open(r, ops[k / 2], "resize", name, dtypes[k % 2],
                                  bound_of(dtypes[k % 2])))
                 continue;
-            oracle_case_each(r, NULL, 0, 0, one, 4 * form + k / 2);
+            oracle_case_each(r, NULL, 0, 0, check_stretch, 4 * form + k / 2);
             oracle_run_close(r);
         }
 }

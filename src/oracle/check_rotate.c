@@ -111,10 +111,10 @@ static double storage(locant_dtype dtype, double want)
 }
 
 /*
- * With a table of float32 its entries are within 0.55 units of 2^-24 of the
- * magnitude that multiplies them (F64 tensors too); two products and a sum
- * round once more each in float32: 2.56 2^-24 (|a| + |b|), |a|, |b| at most
- * 'largest'.  Without that table: a chain in double.
+ * Entries of a float32 table are off by 0.55 2^-24 times their magnitude (for
+ * F64 tensors too); two products and a sum in float32 round once more each:
+ * 2.56 2^-24 (|a| + |b|), |a|, |b| at most 'largest'.  Without a float32 table:
+ * a chain in double.
  */
 static double computed(const struct oracle_case *c, double largest)
 {

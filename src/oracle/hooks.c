@@ -1,13 +1,13 @@
 /*
- * hooks.c - what changes scores without a door:
+ * hooks.c - encodings without a door, which change scores by hooks:
  *   temperature: Llama 4 (HF models/llama4), 1 + scale ln(1 + floor((p + 1) /
  *     floor)); Ministral, 1 + scale ln(1 + floor(p / floor)); log-n (Su 2023,
  *     kexue.fm/archives/9708), max(1, ln(p + 1) / ln(length));
  *   window (Beltagy et al. 2020, arXiv:2004.05150v2): keys with |p_i - p_j| <
  *     size;
  *   longlora (Chen et al. 2024, arXiv:2309.12307v3, section 3.2): keys of the
- *     query's group of G tokens, groups moved by G / 2 for the second half of
- *     the heads.
+ *     query's group of G tokens; in the second half of the heads, groups are
+ *     shifted by G / 2.
  */
 #include "content.h"
 
@@ -74,11 +74,11 @@ static cx longlora(const struct oracle_call *call, int64_t b, int64_t h,
                    int64_t i, int64_t j)
 {
     double group = oracle_number(call->spec, "group", 64);
-    double move = 2 * h >= call->H ? floor(group / 2) : 0;
+    double shift = 2 * h >= call->H ? floor(group / 2) : 0;
     double p_i = (double)call->q_pos[b * call->T + i];
     double p_j = (double)call->k_pos[b * call->S + j];
 
-    if (floor((p_i + move) / group) != floor((p_j + move) / group))
+    if (floor((p_i + shift) / group) != floor((p_j + shift) / group))
         return -INFINITY;
     return call->scale *
            product(query_of(call, b, h, i), key_of(call, b, h, j), call->D);

@@ -2,9 +2,9 @@
  * kerple.c - Chi et al. 2022, arXiv:2205.09921v2, eq. (4) and (5), with n
  * the distance |p_i - p_j|:
  *
- *     log    -r1 ln(1 + r2 n)       power  -r1 n^r2
+ *     log    -p ln(1 + a n)       power  -a n^p
  *
- * Parameters in the registry's order; the authors keep them at 0.01 and above.
+ * Parameters: p, a.  The authors keep them at 0.01 and above.
  */
 #include "oracle.h"
 #include <math.h>
@@ -21,8 +21,7 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = k == 0 ? 2 : 1;
 }
 
-/* The real parts are those of pow and log1p, which lose less than cexp does.
- * log: p, a with -p ln(1 + a n); power: the power p first, then a. */
+/* Real parts come from log1p() and pow(), which lose less than cexp(). */
 static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {

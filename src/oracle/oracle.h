@@ -73,7 +73,7 @@ struct oracle {
     /*
      * Rotate door: channel d of the query (key = 0) or key (key = 1) x [D]
      * after rotation, for head h (of queries, of keys) at token t of batch row
-     * b. Then the number of channels; NULL: D.
+     * b.  'rotated_width' is the number of channels; NULL: D.
      */
     cx (*rotated)(const struct oracle_call *call, int key, int64_t b, int64_t h,
                   int64_t t, const cx *x, int64_t d);

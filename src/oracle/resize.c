@@ -17,7 +17,7 @@ static long double tent(long double x)
     return fabsl(x) < 1 ? 1 - fabsl(x) : 0;
 }
 
-/* Powers as written. */
+/* Keys' kernel, with powers as in the paper. */
 static long double keys(long double s, long double a)
 {
     long double u = fabsl(s);
