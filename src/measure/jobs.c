@@ -9,8 +9,8 @@
 
 /* Count 'cost' more of the job as done, 'spent' of it in this session, and
    report it if 'due'. Returns nonzero if the job is asked to stop. */
-static int tell(struct lct_job *job, locant_progress *p, double cost,
-                double spent, bool due)
+static int count_progress(struct lct_job *job, locant_progress *p, double cost,
+                          double spent, bool due)
 {
     struct lct_jobs *all = job->jobs;
     int stop;
@@ -33,8 +33,8 @@ static int tell(struct lct_job *job, locant_progress *p, double cost,
     return stop;
 }
 
-/* At the first report of a run, all its steps but the last were done in earlier
-   sessions. */
+/* Of the tokens in the first report of a run, all but those of one step were
+   trained in earlier sessions. */
 static int on_train(const locant_progress *progress, void *context)
 {
     struct lct_job *job = context;
@@ -43,8 +43,8 @@ static int on_train(const locant_progress *progress, void *context)
     const int64_t fresh = job->last == 0 && job->step < more ? job->step : more;
 
     job->last = p.done;
-    return tell(job, &p, LCT_TRAIN_COST * (double)more,
-                LCT_TRAIN_COST * (double)fresh, true);
+    return count_progress(job, &p, LCT_TRAIN_COST * (double)more,
+                          LCT_TRAIN_COST * (double)fresh, true);
 }
 
 int lct_job_on_score(const locant_progress *progress, void *context)
@@ -54,7 +54,7 @@ int lct_job_on_score(const locant_progress *progress, void *context)
     const double more = (double)(p.done - job->last);
 
     job->last = p.done;
-    return tell(job, &p, more, more, true);
+    return count_progress(job, &p, more, more, true);
 }
 
 void lct_job_reads(struct lct_job *job, double tokens)
@@ -83,7 +83,7 @@ int lct_job_on_read(int64_t tokens, void *context)
         p.rate = job->read / (now - job->begun);
     if (due)
         job->reported = now;
-    return tell(job, &p, (double)tokens, (double)tokens, due);
+    return count_progress(job, &p, (double)tokens, (double)tokens, due);
 }
 
 static void tell_failure(struct lct_job *job)
@@ -101,7 +101,7 @@ static void tell_failure(struct lct_job *job)
     pthread_mutex_lock(&all->mutex);
     all->failures++;
     pthread_mutex_unlock(&all->mutex);
-    (void)tell(job, &p, 0, 0, true);
+    (void)count_progress(job, &p, 0, 0, true);
 }
 
 locant_status lct_job_train(int64_t *run, struct lct_job *job,
@@ -123,7 +123,8 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
 
 /* ------------------------------------------------------------------- stages */
 
-/* Copy the error message of a failure, which is kept per thread. */
+/* Account for a job that ended. The message of a failure is copied because
+   it is kept per thread. */
 static void finish(struct lct_jobs *all, const struct lct_job *job,
                    locant_status status)
 {
@@ -141,7 +142,7 @@ static void finish(struct lct_jobs *all, const struct lct_job *job,
     pthread_mutex_unlock(&all->mutex);
 }
 
-/* Jobs begin in order, in whatever order tasks are called. */
+/* Run the next job: jobs begin in order, whatever the order of tasks. */
 static void work(void *context, size_t task, int slot)
 {
     struct lct_jobs *all = context;

@@ -24,7 +24,7 @@ bool lct_losses_has(const struct lct_results *r, enum lct_measure measure);
 /* rank[groups] at length index k: locant_ranks() at 95 %. */
 locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k);
 
-/* Index of the length that ranks are made at. */
+/* Index of the length at which encodings are ranked. */
 int lct_losses_ranked(const struct lct_results *r);
 
 /* The first encoding that has a run; NULL: none has. */

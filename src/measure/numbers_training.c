@@ -23,13 +23,11 @@ static double mean_of(const json_t *heads, enum mean mean)
                : mean == SINKS   ? isnan(x) ? NAN : x > lct_sink_threshold
                                  : x;
     }
-    return sum / (double)json_array_size(heads); /* none: NAN */
+    return sum / (double)json_array_size(heads); /* NAN if there are no heads */
 }
 
-/*
- * Mean over steps from + 1 .. to of the norm of the gradient, of the encoding's
- * own parameters or of all; NAN where there is none.
- */
+/* Mean norm of the gradient over steps from + 1 .. to, of all parameters or
+   only of the encoding's own; NAN where there is none. */
 static double norm_of(const struct lct_result *x, bool own, double from,
                       double to)
 {
@@ -91,7 +89,8 @@ void lct_put_training(struct lct_numbers *n, json_t *to,
             last = step;
         }
     }
-    /* weights 1/t of t = 1 .. length keys: entropy ln t, distance (t - 1)/2 */
+    /* equal weights 1/t of t = 1 .. length keys: entropy ln t, distance (t -
+       1)/2 */
     for (int64_t t = 1; t <= length; t++)
         logs += log((double)t);
     lct_put_real(n, course, "even_entropy", logs / (double)length);
