@@ -136,7 +136,8 @@ static size_t find_first(size_t *defined, const struct lct_results *r,
     return first;
 }
 
-/* Replace the losses of encoding i by its differences from another. */
+/* Test the differences of an encoding's losses from another's, which replace
+   its losses. */
 static locant_status test_pair(struct lct_test *out, double *own,
                                const double *other, size_t seeds, size_t blocks)
 {

@@ -12,24 +12,24 @@
 static int count_progress(struct lct_job *job, locant_progress *p, double cost,
                           double spent, bool due)
 {
-    struct lct_jobs *all = job->jobs;
+    struct lct_jobs *jobs = job->jobs;
     int stop;
 
-    pthread_mutex_lock(&all->mutex);
+    pthread_mutex_lock(&jobs->mutex);
     job->told += cost;
-    all->done += cost;
-    all->spent += spent;
-    p->done = (int64_t)all->done;
-    p->total = (int64_t)fmax(all->all, all->done);
-    p->elapsed = lct_clock() - all->begun;
-    p->left = all->spent > 0
-                  ? p->elapsed * (double)(p->total - p->done) / all->spent
+    jobs->done += cost;
+    jobs->spent += spent;
+    p->done = (int64_t)jobs->done;
+    p->total = (int64_t)fmax(jobs->all, jobs->done);
+    p->elapsed = lct_clock() - jobs->begun;
+    p->left = jobs->spent > 0
+                  ? p->elapsed * (double)(p->total - p->done) / jobs->spent
                   : NAN;
-    if (due && !all->stop && all->lab.progress &&
-        all->lab.progress(p, all->lab.context) != 0)
-        all->stop = true;
-    stop = all->stop;
-    pthread_mutex_unlock(&all->mutex);
+    if (due && !jobs->stop && jobs->lab.progress &&
+        jobs->lab.progress(p, jobs->lab.context) != 0)
+        jobs->stop = true;
+    stop = jobs->stop;
+    pthread_mutex_unlock(&jobs->mutex);
     return stop;
 }
 
@@ -86,38 +86,38 @@ int lct_job_on_read(int64_t tokens, void *context)
     return count_progress(job, &p, (double)tokens, (double)tokens, due);
 }
 
-static void tell_failure(struct lct_job *job)
+static void report_failure(struct lct_job *job)
 {
-    struct lct_jobs *all = job->jobs;
+    struct lct_jobs *jobs = job->jobs;
     char notice[640];
     locant_progress p = {
-        .phase = all->phase, .loss = NAN, .rate = NAN, .notice = notice
+        .phase = jobs->phase, .loss = NAN, .rate = NAN, .notice = notice
     };
 
     snprintf(notice, sizeof notice,
              "%s; other runs continue, and the numbers"
              " leave it out",
              locant_last_error());
-    pthread_mutex_lock(&all->mutex);
-    all->failures++;
-    pthread_mutex_unlock(&all->mutex);
+    pthread_mutex_lock(&jobs->mutex);
+    jobs->failures++;
+    pthread_mutex_unlock(&jobs->mutex);
     (void)count_progress(job, &p, 0, 0, true);
 }
 
 locant_status lct_job_train(int64_t *run, struct lct_job *job,
                             const locant_train_options *options)
 {
-    const struct lct_jobs *all = job->jobs;
+    const struct lct_jobs *jobs = job->jobs;
     locant_train_options o = *options;
 
     o.progress = on_train;
     o.context = job;
     job->step = o.batch * o.length;
     job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step);
-    LCT_TRY(lct_train_or_fail(run, all->lab.store,
-                              o.source ? NULL : all->lab.corpus, &o));
-    if (lct_run_failed(all->lab.store, *run))
-        tell_failure(job);
+    LCT_TRY(lct_train_or_fail(run, jobs->lab.store,
+                              o.source ? NULL : jobs->lab.corpus, &o));
+    if (lct_run_failed(jobs->lab.store, *run))
+        report_failure(job);
     return LOCANT_OK;
 }
 
@@ -125,45 +125,45 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
 
 /* Account for a job that ended. The message of a failure is copied because
    it is kept per thread. */
-static void finish(struct lct_jobs *all, const struct lct_job *job,
+static void finish(struct lct_jobs *jobs, const struct lct_job *job,
                    locant_status status)
 {
-    pthread_mutex_lock(&all->mutex);
+    pthread_mutex_lock(&jobs->mutex);
     if (status == LOCANT_OK)
-        all->done += job->cost - job->told; /* the rest was in the store
+        jobs->done += job->cost - job->told; /* the rest was in the store
                                                already */
     else
-        all->stop = true;
+        jobs->stop = true;
     if (status != LOCANT_OK &&
-        (all->status == LOCANT_OK || all->status == LOCANT_ERR_INTERRUPTED)) {
-        all->status = status;
-        snprintf(all->error, sizeof all->error, "%s", locant_last_error());
+        (jobs->status == LOCANT_OK || jobs->status == LOCANT_ERR_INTERRUPTED)) {
+        jobs->status = status;
+        snprintf(jobs->error, sizeof jobs->error, "%s", locant_last_error());
     }
-    pthread_mutex_unlock(&all->mutex);
+    pthread_mutex_unlock(&jobs->mutex);
 }
 
 /* Run the next job: jobs begin in order, whatever the order of tasks. */
 static void work(void *context, size_t task, int slot)
 {
-    struct lct_jobs *all = context;
-    struct lct_job job = { .jobs = all };
+    struct lct_jobs *jobs = context;
+    struct lct_job job = { .jobs = jobs };
     bool stop;
 
     (void)task;
     (void)slot;
-    pthread_mutex_lock(&all->mutex);
-    stop = all->stop;
-    job.i = all->next++;
-    pthread_mutex_unlock(&all->mutex);
+    pthread_mutex_lock(&jobs->mutex);
+    stop = jobs->stop;
+    job.i = jobs->next++;
+    pthread_mutex_unlock(&jobs->mutex);
     if (!stop)
-        finish(all, &job, all->stage->run(&job));
+        finish(jobs, &job, jobs->stage->run(&job));
 }
 
-static locant_status outcome(const struct lct_jobs *all)
+static locant_status outcome(const struct lct_jobs *jobs)
 {
-    if (all->status != LOCANT_OK && all->status != LOCANT_ERR_INTERRUPTED)
-        return locant_fail(all->status, "%s", all->error);
-    if (all->stop)
+    if (jobs->status != LOCANT_OK && jobs->status != LOCANT_ERR_INTERRUPTED)
+        return locant_fail(jobs->status, "%s", jobs->error);
+    if (jobs->stop)
         return locant_fail(LOCANT_ERR_INTERRUPTED,
                            "locant_report_run: stopped; every run has its"
                            " checkpoint and the same call continues");

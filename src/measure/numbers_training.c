@@ -28,14 +28,14 @@ static double mean_of(const json_t *heads, enum mean mean)
 
 /* Mean norm of the gradient over steps from + 1 .. to, of all parameters or
    only of the encoding's own; NAN where there is none. */
-static double norm_of(const struct lct_result *x, bool own, double from,
-                      double to)
+static double norm_of(const struct lct_result *x, bool encoding_only,
+                      double from, double to)
 {
     double sum = 0, n = 0;
 
     for (size_t k = 0; k < x->n_steps; k++)
         if (x->step[k] > from && x->step[k] <= to) {
-            sum += own ? x->step_own_norm[k] : x->step_norm[k];
+            sum += encoding_only ? x->step_own_norm[k] : x->step_norm[k];
             n++;
         }
     return n > 0 ? sum / n : NAN;
@@ -81,11 +81,11 @@ void lct_put_training(struct lct_numbers *n, json_t *to,
         share = lct_put_array(n, course, "gradient_share");
         json_array_foreach(steps, i, one) {
             const double step = lct_number_of(json_object_get(one, "step"));
-            const double own = norm_of(&g->results[0], true, last, step);
+            const double encoding = norm_of(&g->results[0], true, last, step);
 
-            lct_add_real(n, list, own);
+            lct_add_real(n, list, encoding);
             lct_add_real(n, share,
-                         own / norm_of(&g->results[0], false, last, step));
+                         encoding / norm_of(&g->results[0], false, last, step));
             last = step;
         }
     }
