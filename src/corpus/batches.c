@@ -24,7 +24,7 @@ static size_t ends_of(const struct lct_split *s, size_t f)
     return text < LCT_LONG_FILE ? 0 : (text - LCT_LONG_FILE) / GRID + 1;
 }
 
-/* Place of file f in the order that 'seed' puts the files in. */
+/* Sort key of file f in the order that 'seed' gives. */
 static uint64_t key_of(uint64_t seed, size_t f)
 {
     locant_random r = { seed, STREAM_BLOCKS, 2 * (uint64_t)f };
@@ -34,7 +34,7 @@ static uint64_t key_of(uint64_t seed, size_t f)
 }
 
 /*
- * The next file after 'last', in the order that 'seed' gives, with more than
+ * The file after 'last', in the order that 'seed' gives, that has more than
  * 'round' block ends; s->files if there is none. Pass last = s->files to get
  * the first. Searching instead of sorting needs no memory; a test split has
  * some hundred files.

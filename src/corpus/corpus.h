@@ -82,7 +82,7 @@ enum {
     LCT_PIECE_LIMIT = 16 << 10, /* largest document when one text is cut in
                                    three: 8 test blocks each, so 5 % of a
                                    megabyte gives 24 */
-    LCT_LONG_FILE = 2304,       /* bytes before the end of a test block */
+    LCT_LONG_FILE = 2304,       /* least bytes before a test block's end */
     LCT_BLOCKS_PER_FILE = 8
 };
 
@@ -180,7 +180,8 @@ bool lct_reserve(void **at, size_t *room, size_t used, size_t need,
  */
 size_t lct_cut(const uint8_t *text, size_t size, size_t limit);
 
-/* Pseudo C headers until max_bytes are full; the same bytes everywhere. */
+/* Generate pseudo C headers until max_bytes are full; the same bytes
+   everywhere. */
 locant_status lct_generate(struct lct_gather *g, uint64_t seed);
 
 /* ------------------------------------------------------------------- split */

@@ -60,7 +60,7 @@ json_t *lct_corpus_about(const locant_corpus *c)
 
 /* --------------------------------------------------------------------- read */
 
-/* A count of 1 to LCT_CORPUS_MOST, else false. */
+/* Read a count of 1 to LCT_CORPUS_MOST; false if it is no such number. */
 static bool read_count(size_t *out, const json_t *about, const char *name)
 {
     const json_int_t n = json_integer_value(json_object_get(about, name));

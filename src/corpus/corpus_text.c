@@ -50,10 +50,9 @@ size_t lct_cut(const uint8_t *text, size_t size, size_t limit)
 /* ---------------------------------------------------------------- cleaning */
 
 /*
- * Is it text? It has no zero byte (that separates documents), and at most one
- * control byte in a hundred. Random bytes have eleven; UTF-8 and the older
- * national encodings have none. *at is the index of the first zero byte, or
- * size.
+ * Is it text? Text has no zero byte, which separates documents, and at most one
+ * control byte in a hundred: UTF-8 and the older national encodings have none,
+ * random bytes eleven. *at is the index of the first zero byte, or size.
  */
 static bool is_text(const uint8_t *text, size_t size, size_t *at)
 {
@@ -251,8 +250,8 @@ static locant_status read_path(struct lct_gather *g, size_t *size,
 }
 
 /* Keep the 'size' bytes after the text as a document, if they are new. */
-static locant_status keep(struct lct_gather *g, size_t size,
-                          const struct lct_path *p, bool header)
+static locant_status keep_if_new(struct lct_gather *g, size_t size,
+                                 const struct lct_path *p, bool header)
 {
     const char *key = p->path + p->key, *slash = strrchr(key, '/');
     size_t folder = slash ? (size_t)(slash - key) : 0, slot;
@@ -303,7 +302,7 @@ static locant_status take_file(struct lct_gather *g, const struct lct_path *p,
             return LOCANT_OK;
         memmove(text, text + begin, size - begin);
     }
-    return size > begin ? keep(g, size - begin, p, header) : LOCANT_OK;
+    return size > begin ? keep_if_new(g, size - begin, p, header) : LOCANT_OK;
 }
 
 locant_status lct_gather_files(struct lct_gather *g,

@@ -29,7 +29,7 @@ struct lct_ngram {
     int order;
 };
 
-enum { PAIR = 8 }; /* added to the order, 0 .. 6, of keys with a byte */
+enum { PAIR = 8 }; /* added to the order, 0 .. 6, of context with next byte */
 
 static uint64_t key_of(int kind, uint64_t context, uint8_t next)
 {

@@ -49,8 +49,8 @@ struct lct_cache_job {
     size_t n_lengths;
     const size_t *ends; /* [blocks] of the test split */
     size_t blocks;
-    int64_t targets; /* the last of each block */
-    uint64_t seed;   /* chooses as many validation blocks */
+    int64_t targets; /* scored at the end of each block */
+    uint64_t seed;   /* chooses as many blocks of the validation split */
 };
 
 /*

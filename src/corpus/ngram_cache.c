@@ -27,7 +27,7 @@
 enum { ITERATIONS = 60, LONGEST = 2048 };
 
 /* Probabilities of one target by both n-grams; depth is d. */
-struct said {
+struct prediction {
     double fixed, cache;
     int depth;
 };
@@ -38,10 +38,11 @@ double lct_cache_mix(const double weight[LCT_CACHE_ORDER + 1], double fixed,
     return (1 - weight[depth]) * fixed + weight[depth] * cache;
 }
 
-/* Fill in the targets of one block, each after C bytes of context. */
-static locant_status say_block(struct said *out, const struct lct_ngram *fixed,
-                               const uint8_t *bytes, size_t end, int64_t C,
-                               int64_t targets)
+/* Predict the targets of one block, each after C bytes of context. */
+static locant_status predict_block(struct prediction *out,
+                                   const struct lct_ngram *fixed,
+                                   const uint8_t *bytes, size_t end, int64_t C,
+                                   int64_t targets)
 {
     const uint8_t *first = bytes + end - (size_t)C - 1;
     const size_t before = (size_t)(C - targets) + 1;
@@ -51,28 +52,30 @@ static locant_status say_block(struct said *out, const struct lct_ngram *fixed,
     LCT_TRY(lct_ngram_create(&cache, LCT_CACHE_ORDER, first, before));
     status = LOCANT_OK;
     for (size_t i = before; i <= (size_t)C && status == LOCANT_OK; i++) {
-        *out++ =
-            (struct said){ lct_ngram_probability(fixed, first + i, i, first[i]),
-                           lct_ngram_probability(cache, first + i, i, first[i]),
-                           lct_ngram_depth(cache, first + i, i) };
+        *out++ = (struct prediction){
+            lct_ngram_probability(fixed, first + i, i, first[i]),
+            lct_ngram_probability(cache, first + i, i, first[i]),
+            lct_ngram_depth(cache, first + i, i)
+        };
         status = lct_ngram_add(cache, first + i, i, first[i]);
     }
     lct_ngram_free(cache);
     return status;
 }
 
-static locant_status say(struct said *out, const struct lct_ngram *fixed,
-                         const struct lct_split *split, const size_t *ends,
-                         size_t blocks, int64_t C, int64_t targets)
+static locant_status predict(struct prediction *out,
+                             const struct lct_ngram *fixed,
+                             const struct lct_split *split, const size_t *ends,
+                             size_t blocks, int64_t C, int64_t targets)
 {
     for (size_t b = 0; b < blocks; b++)
-        LCT_TRY(say_block(out + b * (size_t)targets, fixed, split->bytes,
-                          ends[b], C, targets));
+        LCT_TRY(predict_block(out + b * (size_t)targets, fixed, split->bytes,
+                              ends[b], C, targets));
     return LOCANT_OK;
 }
 
 /* Expectation maximisation; the likelihood is concave in each weight. */
-static void fit(double weight[LCT_CACHE_ORDER + 1], const struct said *x,
+static void fit(double weight[LCT_CACHE_ORDER + 1], const struct prediction *x,
                 size_t n)
 {
     for (int d = 0; d <= LCT_CACHE_ORDER; d++)
@@ -94,7 +97,7 @@ static void fit(double weight[LCT_CACHE_ORDER + 1], const struct said *x,
 }
 
 static double loss_of(const double weight[LCT_CACHE_ORDER + 1],
-                      const struct said *x, size_t n)
+                      const struct prediction *x, size_t n)
 {
     double sum = 0;
 
@@ -105,18 +108,19 @@ static double loss_of(const double weight[LCT_CACHE_ORDER + 1],
 
 static locant_status curve(double *out, const locant_corpus *corpus,
                            const struct lct_ngram *fixed,
-                           const struct lct_cache_job *job, struct said *room,
-                           const size_t *valid, size_t n_valid)
+                           const struct lct_cache_job *job,
+                           struct prediction *room, const size_t *valid,
+                           size_t n_valid)
 {
     const size_t targets = (size_t)job->targets;
     double weight[LCT_CACHE_ORDER + 1];
 
     for (size_t k = 0; k < job->n_lengths; k++) {
-        LCT_TRY(say(room, fixed, lct_corpus_split(corpus, LCT_VALID), valid,
-                    n_valid, job->lengths[k], job->targets));
+        LCT_TRY(predict(room, fixed, lct_corpus_split(corpus, LCT_VALID), valid,
+                        n_valid, job->lengths[k], job->targets));
         fit(weight, room, n_valid * targets);
-        LCT_TRY(say(room, fixed, lct_corpus_split(corpus, LCT_TEST), job->ends,
-                    job->blocks, job->lengths[k], job->targets));
+        LCT_TRY(predict(room, fixed, lct_corpus_split(corpus, LCT_TEST),
+                        job->ends, job->blocks, job->lengths[k], job->targets));
         out[k] = loss_of(weight, room, job->blocks * targets);
     }
     return LOCANT_OK;
@@ -143,7 +147,7 @@ locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
 {
     const struct lct_split *train = lct_corpus_split(corpus, LCT_TRAIN);
     struct lct_ngram *fixed = NULL;
-    struct said *room = NULL;
+    struct prediction *room = NULL;
     size_t *valid = locant_alloc((job->blocks + 1) * sizeof *valid);
     size_t n = 0, bytes;
     locant_status status = check(job);

@@ -38,7 +38,7 @@ static void mean_over_blocks(double *loss, size_t seeds, size_t blocks)
     }
 }
 
-/* Test differences d[seeds]; what is corrected is set later, when all tests are
+/* Test differences d[seeds]. Corrected p are set later, when all tests are
    known. */
 static locant_status test(struct lct_test *out, const double *d, size_t seeds)
 {
@@ -113,8 +113,8 @@ locant_status lct_claims_changes(struct lct_test *out,
     return status == LOCANT_OK ? correct(out, r->n) : status;
 }
 
-/* Find the encoding with the lowest loss of those that are defined, r->n if
-   none is; *defined is their number. */
+/* Return the encoding with the lowest loss, r->n if none has a defined loss;
+   *defined is the number of encodings that have one. */
 static size_t find_first(size_t *defined, const struct lct_results *r,
                          const double *loss, size_t each)
 {
@@ -136,7 +136,8 @@ static size_t find_first(size_t *defined, const struct lct_results *r,
     return first;
 }
 
-/* Replace the losses of encoding i by its differences from another. */
+/* Test the differences of an encoding's losses from another's, which replace
+   its losses. */
 static locant_status test_pair(struct lct_test *out, double *own,
                                const double *other, size_t seeds, size_t blocks)
 {

@@ -11,7 +11,7 @@
 #define LCT_POWER .8
 enum { LCT_MOST_SEEDS = 1000 };
 
-/* A paired t test over seeds; NAN where undefined, and of one seed. */
+/* A paired t test over seeds; NAN where undefined, as for one seed. */
 struct lct_test {
     double mean, half, deviation; /* half of the 95 % t interval */
     double p;                     /* of the t test */

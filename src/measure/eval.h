@@ -87,16 +87,14 @@ double lct_eval_sum(const real *x, int64_t n);
 
 /* --------------------------------------------------------------- protocols */
 
-/* P1 at e.length[k], below the longest. */
+/* Measure P1 at e.length[k], which is not the longest. */
 locant_status lct_eval_same_targets(struct lct_eval *ev, int k);
 
-/* P2; also P1 at the longest length, if the window is that long. */
+/* Measure P2, and P1 at the longest length if the window is that long. */
 locant_status lct_eval_by_position(struct lct_eval *ev);
 
-/*
- * P3 at e.length[k], below the longest: the same bytes at every length.  At the
- * longest it is the mean of P2.
- */
+/* Measure P3 at e.length[k], which is not the longest: on the same bytes at
+   every length. At the longest it is the mean of P2. */
 locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k);
 
 /* P4 into own_loss: the last 16 targets of windows of T tile the 64 of P1. *sum

@@ -47,7 +47,7 @@ void lct_eval_span(struct lct_eval *ev)
         ev->span = 0;
 }
 
-/* Arrays of one type share an allocation, whose first one is released. */
+/* Arrays of one type share an allocation: releasing the first releases all. */
 static locant_status allocate(struct lct_eval *ev, int64_t want)
 {
     const size_t n = (size_t)want, room = (size_t)ev->room;

@@ -38,7 +38,7 @@ static locant_status check_options(const locant_eval_options *o)
     return LOCANT_OK;
 }
 
-/* "128,256"; "" for the five of the protocols. */
+/* Print the lengths asked for: "128,256"; "" for the five of the protocols. */
 static void print_lengths(char out[64], const locant_eval_options *o)
 {
     size_t used = 0;
@@ -102,7 +102,8 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
     return lct_store_save_under(store, key, &ev->e, &losses);
 }
 
-/* "" if it is the encoding that the run was trained with. */
+/* The spec in the key: "" if it is the encoding that the run was trained
+   with. */
 static const char *spec_of_key(const struct lct_eval *ev,
                                const locant_encoding *asked)
 {

@@ -34,11 +34,8 @@ static size_t tunings(void)
     return (size_t)lct_extension_tunings();
 }
 
-/*
- * Did the loss of this run stop being finite, or was the run never begun
- * because its parent failed so? Such a run has no children and is not
- * evaluated.
- */
+/* Has the run no results? Its loss stopped being finite, or it never began
+   because its parent's did. Such a run has no children and is not evaluated. */
 static bool has_failed(const struct state *s, int64_t run)
 {
     return run == 0 || lct_run_failed(s->place.store, run);
@@ -55,9 +52,11 @@ static locant_status train_base(struct lct_job *job)
     return lct_job_train(&s->x->base[job->i], job, &o);
 }
 
-/* Fine-tune a run on text, or one that has learned needles: as many tokens a
-   step as the base run, a twentieth of its steps, a tenth of its learning
-   rate. */
+/*
+ * Fine-tune a base run on text, or a run that has learned needles on needles:
+ * with as many tokens a step as the base run, a twentieth of the steps, a tenth
+ * of the base learning rate.
+ */
 static locant_status tune(struct lct_job *job, size_t seed, size_t which,
                           bool needle)
 {
@@ -127,7 +126,7 @@ static locant_status train_needles_on(struct lct_job *job)
 
 /* ---------------------------------------------------------------- readings */
 
-/* A row of results for one seed: a method, or a fine-tuned model. */
+/* One seed of a row of results, which is a method or a fine-tuned model. */
 struct way {
     struct lct_extension_row *row;
     size_t seed;

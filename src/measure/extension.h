@@ -78,16 +78,16 @@ struct lct_extension_needle {
     int64_t items, exact;
 };
 
-/* One method, or one fine-tuned one. */
+/* The results of one method, or of one fine-tune. */
 struct lct_extension_row {
     struct lct_extension_loss at[LCT_EXT_FACTORS]; /* at 128 x factor */
     struct lct_extension_loss short_inputs; /* at 128, with the settings of the
                                                largest factor */
     struct lct_extension_needle needle[LCT_EXT_FACTORS]; /* all seeds
                                                             together */
-    struct lct_extension_needle needle_short;        /* at 128; of tuned rows */
-    double position[LCT_EXT_SEEDS][LCT_EXT_BUCKETS]; /* P2 at the longest; NAN:
-                                                        none */
+    struct lct_extension_needle needle_short; /* at 128; of tuned rows */
+    /* P2 at the longest length; NAN if not measured */
+    double position[LCT_EXT_SEEDS][LCT_EXT_BUCKETS];
 };
 
 struct lct_extension {

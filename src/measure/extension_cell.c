@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* P1 into own_loss, and P2, at length T; as many windows at once as fit. */
+/* Measure P1 into own_loss, and P2, at length T, as many windows at once as
+   fit. */
 static locant_status read_windows(double *position, struct lct_eval *ev,
                                   int64_t T)
 {

@@ -49,8 +49,8 @@ static void fill(int32_t *tokens, size_t n)
     }
 }
 
-/* Time one pass, with backward if the model has gradients: *all is both,
-   *forward is forward alone. */
+/* Time one pass, with backward if the model has gradients: *all is the whole
+   pass, *forward the forward part. */
 static locant_status pass(double *all, double *forward, struct lct_model *m,
                           const int32_t *tokens, int64_t B, int64_t T,
                           bool train)
@@ -109,7 +109,7 @@ static locant_status time_encoding(struct lct_job *job)
                                        .kv_heads = o->kv_heads,
                                        .ff = o->ff,
                                        .vocab = LCT_VOCAB };
-    double step = 0, near = 0, far = 0, same;
+    double step = 0, near = 0, far = 0, unused;
     int64_t reach;
     locant_status status;
 
@@ -119,7 +119,7 @@ static locant_status time_encoding(struct lct_job *job)
     status = time_model(&step, &near, &config, o->batch, o->length, true);
     if (status == LOCANT_OK)
         status =
-            time_model(&same, &far, &config, LONGEST / reach, reach, false);
+            time_model(&unused, &far, &config, LONGEST / reach, reach, false);
     locant_encoding_free(e);
     t->step[i] = step;
     t->token[i] = (near / (double)(o->batch * o->length) + far / LONGEST) / 2;
@@ -161,7 +161,8 @@ static locant_status measure(struct lct_forecast *f,
 
 /* ------------------------------------------------------------------- limit */
 
-/* The limit in seconds; a preset has the limit that its help states. */
+/* The limit in seconds, 0 for none: a preset has the limit that its help
+   states, unless seeds were asked for. */
 static double limit_of(const locant_report_options *o)
 {
     static const int minutes[] = { [LOCANT_PRESET_QUICK] = 12,
@@ -174,7 +175,7 @@ static double limit_of(const locant_report_options *o)
     return o->seeds > 0 ? 0 : 60.0 * minutes[o->preset];
 }
 
-/* The key that identifies the job. */
+/* The key in the store: jobs with the same key share a decision. */
 static void print_key(char out[128], const struct lct_plan *plan,
                       const locant_corpus *corpus, double limit)
 {
@@ -202,7 +203,7 @@ static locant_status print_plan(char out[160], const struct lct_forecast *f)
     return LOCANT_OK;
 }
 
-/* Values from the store are checked. */
+/* Read a kept plan. It comes from the store, so its values are checked. */
 static bool read_plan(struct lct_forecast *f, const char *text)
 {
     struct lct_forecast kept = { 0 };

@@ -12,8 +12,8 @@
 enum { LCT_FEWEST_SEEDS = 2 };
 
 struct lct_forecast {
-    double seed;      /* seconds that each seed takes, of all encodings */
-    double once;      /* seconds that do not depend on their number */
+    double seed;      /* seconds that one seed of all encodings takes */
+    double once;      /* seconds that do not depend on the number of seeds */
     double limit;     /* seconds; 0: none */
     int asked, seeds; /* seeds asked for; seeds that fit the limit */
 };

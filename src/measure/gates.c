@@ -160,7 +160,7 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
 
 /* Counts the claims of the verdict. */
 struct claims {
-    double made, largest; /* number; largest corrected p */
+    double made, largest; /* number of claims; largest corrected p */
     size_t worst;         /* the encoding with that p */
 };
 

@@ -270,7 +270,7 @@ static locant_status shuffled(double *error, locant_random *r, int layers,
     for (int t = 0; t < TOKENS; t++)
         draw_unit(x + t * DIM, r);
     for (int i = 0; i < TOKENS * DIM; i++)
-        x[i] *= 4; /* weights that are not uniform */
+        x[i] *= 4; /* so that attention weights are not uniform */
     draw_order(order, n, r);
     for (int t = 0; t < TOKENS; t++)
         memcpy(y + t * DIM, x + order[t] * DIM, DIM * sizeof *y);

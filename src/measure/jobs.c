@@ -9,32 +9,32 @@
 
 /* Count 'cost' more of the job as done, 'spent' of it in this session, and
    report it if 'due'. Returns nonzero if the job is asked to stop. */
-static int tell(struct lct_job *job, locant_progress *p, double cost,
-                double spent, bool due)
+static int count_progress(struct lct_job *job, locant_progress *p, double cost,
+                          double spent, bool due)
 {
-    struct lct_jobs *all = job->jobs;
+    struct lct_jobs *jobs = job->jobs;
     int stop;
 
-    pthread_mutex_lock(&all->mutex);
+    pthread_mutex_lock(&jobs->mutex);
     job->told += cost;
-    all->done += cost;
-    all->spent += spent;
-    p->done = (int64_t)all->done;
-    p->total = (int64_t)fmax(all->all, all->done);
-    p->elapsed = lct_clock() - all->begun;
-    p->left = all->spent > 0
-                  ? p->elapsed * (double)(p->total - p->done) / all->spent
+    jobs->done += cost;
+    jobs->spent += spent;
+    p->done = (int64_t)jobs->done;
+    p->total = (int64_t)fmax(jobs->all, jobs->done);
+    p->elapsed = lct_clock() - jobs->begun;
+    p->left = jobs->spent > 0
+                  ? p->elapsed * (double)(p->total - p->done) / jobs->spent
                   : NAN;
-    if (due && !all->stop && all->lab.progress &&
-        all->lab.progress(p, all->lab.context) != 0)
-        all->stop = true;
-    stop = all->stop;
-    pthread_mutex_unlock(&all->mutex);
+    if (due && !jobs->stop && jobs->lab.progress &&
+        jobs->lab.progress(p, jobs->lab.context) != 0)
+        jobs->stop = true;
+    stop = jobs->stop;
+    pthread_mutex_unlock(&jobs->mutex);
     return stop;
 }
 
-/* At the first report of a run, all its steps but the last were done in earlier
-   sessions. */
+/* Of the tokens in the first report of a run, all but those of one step were
+   trained in earlier sessions. */
 static int on_train(const locant_progress *progress, void *context)
 {
     struct lct_job *job = context;
@@ -43,8 +43,8 @@ static int on_train(const locant_progress *progress, void *context)
     const int64_t fresh = job->last == 0 && job->step < more ? job->step : more;
 
     job->last = p.done;
-    return tell(job, &p, LCT_TRAIN_COST * (double)more,
-                LCT_TRAIN_COST * (double)fresh, true);
+    return count_progress(job, &p, LCT_TRAIN_COST * (double)more,
+                          LCT_TRAIN_COST * (double)fresh, true);
 }
 
 int lct_job_on_score(const locant_progress *progress, void *context)
@@ -54,7 +54,7 @@ int lct_job_on_score(const locant_progress *progress, void *context)
     const double more = (double)(p.done - job->last);
 
     job->last = p.done;
-    return tell(job, &p, more, more, true);
+    return count_progress(job, &p, more, more, true);
 }
 
 void lct_job_reads(struct lct_job *job, double tokens)
@@ -83,86 +83,87 @@ int lct_job_on_read(int64_t tokens, void *context)
         p.rate = job->read / (now - job->begun);
     if (due)
         job->reported = now;
-    return tell(job, &p, (double)tokens, (double)tokens, due);
+    return count_progress(job, &p, (double)tokens, (double)tokens, due);
 }
 
-static void tell_failure(struct lct_job *job)
+static void report_failure(struct lct_job *job)
 {
-    struct lct_jobs *all = job->jobs;
+    struct lct_jobs *jobs = job->jobs;
     char notice[640];
     locant_progress p = {
-        .phase = all->phase, .loss = NAN, .rate = NAN, .notice = notice
+        .phase = jobs->phase, .loss = NAN, .rate = NAN, .notice = notice
     };
 
     snprintf(notice, sizeof notice,
              "%s; other runs continue, and the numbers"
              " leave it out",
              locant_last_error());
-    pthread_mutex_lock(&all->mutex);
-    all->failures++;
-    pthread_mutex_unlock(&all->mutex);
-    (void)tell(job, &p, 0, 0, true);
+    pthread_mutex_lock(&jobs->mutex);
+    jobs->failures++;
+    pthread_mutex_unlock(&jobs->mutex);
+    (void)count_progress(job, &p, 0, 0, true);
 }
 
 locant_status lct_job_train(int64_t *run, struct lct_job *job,
                             const locant_train_options *options)
 {
-    const struct lct_jobs *all = job->jobs;
+    const struct lct_jobs *jobs = job->jobs;
     locant_train_options o = *options;
 
     o.progress = on_train;
     o.context = job;
     job->step = o.batch * o.length;
     job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step);
-    LCT_TRY(lct_train_or_fail(run, all->lab.store,
-                              o.source ? NULL : all->lab.corpus, &o));
-    if (lct_run_failed(all->lab.store, *run))
-        tell_failure(job);
+    LCT_TRY(lct_train_or_fail(run, jobs->lab.store,
+                              o.source ? NULL : jobs->lab.corpus, &o));
+    if (lct_run_failed(jobs->lab.store, *run))
+        report_failure(job);
     return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------- stages */
 
-/* Copy the error message of a failure, which is kept per thread. */
-static void finish(struct lct_jobs *all, const struct lct_job *job,
+/* Account for a job that ended. The message of a failure is copied because
+   it is kept per thread. */
+static void finish(struct lct_jobs *jobs, const struct lct_job *job,
                    locant_status status)
 {
-    pthread_mutex_lock(&all->mutex);
+    pthread_mutex_lock(&jobs->mutex);
     if (status == LOCANT_OK)
-        all->done += job->cost - job->told; /* the rest was in the store
+        jobs->done += job->cost - job->told; /* the rest was in the store
                                                already */
     else
-        all->stop = true;
+        jobs->stop = true;
     if (status != LOCANT_OK &&
-        (all->status == LOCANT_OK || all->status == LOCANT_ERR_INTERRUPTED)) {
-        all->status = status;
-        snprintf(all->error, sizeof all->error, "%s", locant_last_error());
+        (jobs->status == LOCANT_OK || jobs->status == LOCANT_ERR_INTERRUPTED)) {
+        jobs->status = status;
+        snprintf(jobs->error, sizeof jobs->error, "%s", locant_last_error());
     }
-    pthread_mutex_unlock(&all->mutex);
+    pthread_mutex_unlock(&jobs->mutex);
 }
 
-/* Jobs begin in order, in whatever order tasks are called. */
+/* Run the next job: jobs begin in order, whatever the order of tasks. */
 static void work(void *context, size_t task, int slot)
 {
-    struct lct_jobs *all = context;
-    struct lct_job job = { .jobs = all };
+    struct lct_jobs *jobs = context;
+    struct lct_job job = { .jobs = jobs };
     bool stop;
 
     (void)task;
     (void)slot;
-    pthread_mutex_lock(&all->mutex);
-    stop = all->stop;
-    job.i = all->next++;
-    pthread_mutex_unlock(&all->mutex);
+    pthread_mutex_lock(&jobs->mutex);
+    stop = jobs->stop;
+    job.i = jobs->next++;
+    pthread_mutex_unlock(&jobs->mutex);
     if (!stop)
-        finish(all, &job, all->stage->run(&job));
+        finish(jobs, &job, jobs->stage->run(&job));
 }
 
-static locant_status outcome(const struct lct_jobs *all)
+static locant_status outcome(const struct lct_jobs *jobs)
 {
-    if (all->status != LOCANT_OK && all->status != LOCANT_ERR_INTERRUPTED)
-        return locant_fail(all->status, "%s", all->error);
-    if (all->stop)
+    if (jobs->status != LOCANT_OK && jobs->status != LOCANT_ERR_INTERRUPTED)
+        return locant_fail(jobs->status, "%s", jobs->error);
+    if (jobs->stop)
         return locant_fail(LOCANT_ERR_INTERRUPTED,
                            "locant_report_run: stopped; every run has its"
                            " checkpoint and the same call continues");

@@ -22,7 +22,7 @@ struct lct_jobs {
     struct lct_lab lab;
     double all; /* cost of everything in tokens; trained tokens count thrice */
     double seconds;   /* duration; written by lct_jobs_run() */
-    int64_t failures; /* written too: runs whose loss stopped being finite */
+    int64_t failures; /* runs whose loss stopped being finite; written, too */
 
     const struct lct_stage *stage; /* the running stage */
     double begun;
@@ -41,11 +41,11 @@ struct lct_job {
     const char *encoding; /* spec to report while reading; may be NULL */
     uint64_t seed;
     int64_t steps;
-    double cost, told;            /* its whole cost; part reported so far */
-    int64_t step;                 /* tokens of a step of its training */
-    int64_t last;                 /* tokens that its run has reported */
-    double begun, reported, read; /* while reading: clock at the begin and at
-                                     the last report; tokens */
+    double cost, told; /* its whole cost; part reported so far */
+    int64_t step;      /* tokens of one step of its training */
+    int64_t last;      /* tokens that its run has reported */
+    /* while reading: clock at the start and at the last report; tokens read */
+    double begun, reported, read;
 };
 
 /*
@@ -65,9 +65,9 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
                             const locant_train_options *options);
 
 /*
- * Announce that the job now reads at most 'tokens'. Then pass lct_job_on_read()
- * as tick, or lct_job_on_score() as progress of scoring a task, with the job as
- * 'context'.
+ * Announce that the job will read at most 'tokens'. Then pass lct_job_on_read()
+ * as the tick of an evaluation, or lct_job_on_score() as the progress of
+ * scoring a task, with the job as 'context'.
  */
 void lct_job_reads(struct lct_job *job, double tokens);
 int lct_job_on_read(int64_t tokens, void *context);

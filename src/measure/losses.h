@@ -10,9 +10,9 @@ struct lct_term {
 };
 
 /*
- * Losses of all groups, minus another term unless 'less' is NULL:
+ * Losses of all groups, minus those of another term unless 'less' is NULL:
  * (*out)[groups, seeds, blocks] in nats per byte, memory of locant_alloc().
- * Only blocks that all runs have; NAN if there is no run.
+ * Blocks that some run lacks are left out; a missing run has NAN.
  */
 locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
                          const struct lct_results *r, struct lct_term term,
@@ -24,7 +24,7 @@ bool lct_losses_has(const struct lct_results *r, enum lct_measure measure);
 /* rank[groups] at length index k: locant_ranks() at 95 %. */
 locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k);
 
-/* Index of the length that ranks are made at. */
+/* Index of the length at which encodings are ranked. */
 int lct_losses_ranked(const struct lct_results *r);
 
 /* The first encoding that has a run; NULL: none has. */

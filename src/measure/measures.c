@@ -34,9 +34,9 @@ static bool exists(char spec[320], const locant_run_info *run,
 }
 
 /*
- * Set the options to evaluate a run for a measure. False if the measure does
- * not apply: a policy if no table ends, or a temperature if the encoding has
- * one. The options point to 'spec'.
+ * Set the options, which point to 'spec', to evaluate a run for a measure.
+ * False if the measure does not apply: a policy if the encoding has no table
+ * that ends, a temperature if it has one already.
  */
 static bool set_options(locant_eval_options *o, char spec[320],
                         enum lct_measure measure, const locant_run_info *run)

@@ -73,6 +73,7 @@ void lct_extension_put_model(struct lct_numbers *n, json_t *to, int64_t layers,
 
 /* -------------------------------------------------------------------- rows */
 
+/* The first row that crops, or the first that does not: they are baselines. */
 static const struct lct_extension_row *baseline(const struct lct_extension *x,
                                                 bool crop)
 {
@@ -102,7 +103,7 @@ static void put_positions(struct lct_numbers *n, json_t *to,
                 sum += row->position[s][i];
                 found++;
             }
-        lct_add_real(n, all, sum / found); /* none: NAN */
+        lct_add_real(n, all, sum / found); /* NAN if no seed has it */
     }
 }
 
@@ -113,7 +114,7 @@ static void put_needle(struct lct_numbers *n, json_t *to,
     lct_put_share(n, to, "share", (size_t)e->exact, (size_t)e->items);
 }
 
-/* Put what methods and fine-tuned runs have in common. */
+/* Put the members that methods and fine-tuned runs share. */
 static void put_row(const struct lct_paired_losses *k, json_t *to,
                     const struct lct_extension_row *row)
 {

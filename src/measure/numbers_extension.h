@@ -6,7 +6,8 @@
 #include "extension.h"
 #include "numbers.h"
 
-/* Losses [seeds, blocks] on the same blocks, and room for as many. */
+/* The shape [seeds, blocks] of losses on the same blocks, and room for as
+   many. */
 struct lct_paired_losses {
     struct lct_numbers *n;
     size_t seeds, blocks;

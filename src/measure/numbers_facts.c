@@ -172,7 +172,7 @@ static void put_gates(struct lct_numbers *n)
     }
 }
 
-/* Null if nothing was forecast. */
+/* Put null if nothing was forecast. */
 static void put_forecast(struct lct_numbers *n)
 {
     const struct lct_results *r = n->r;
@@ -253,7 +253,7 @@ static void put_run(struct lct_numbers *n, json_t *all,
         put_spans(n, curve, "encoding_gradient_norm", x->step_own_norm, steps);
 }
 
-/* Mean over seeds of the number 'at' that offset of their results; with
+/* Mean over seeds of the double at offset 'at' of their results; with
    'known', over the seeds that have it. */
 static double mean_of(const struct lct_group *g, size_t at, bool known)
 {

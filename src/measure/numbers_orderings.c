@@ -10,7 +10,7 @@
 enum what { LOSS, SHORT, NEEDLE, TUNED };
 enum { LAST = -1 };
 
-/* 'ids' are compared; 'at' is an index of the factor. */
+/* How papers order the methods 'ids' at index 'at' of the factors. */
 /* clang-format off */
 static const struct ordering {
     const char *setting, *expected, *evidence;
@@ -58,7 +58,7 @@ struct entry {
     const char *title;
     const double *loss; /* [seeds, blocks] */
     const struct lct_extension_needle *needle;
-    double value; /* the lowest comes first */
+    double value; /* entries are sorted by it, the lowest first */
 };
 
 /* The method or tuning of that id, at index 'at' of the factor. */
@@ -86,8 +86,8 @@ static bool find_entry(struct entry *e, const struct lct_extension *x,
     return false;
 }
 
-static double value_of_seed(const struct lct_paired_losses *k,
-                            const struct entry *e, size_t seed)
+static double mean_of_seed(const struct lct_paired_losses *k,
+                           const struct entry *e, size_t seed)
 {
     double sum = 0;
 
@@ -96,8 +96,8 @@ static double value_of_seed(const struct lct_paired_losses *k,
     return sum / (double)k->blocks;
 }
 
-/* Drop entries that no seed has, and return how many remain; common[seed]: all
-   of these have it. */
+/* Drop entries that have a loss for no seed, and return how many remain.
+   common[seed] tells whether all of these have a loss for that seed. */
 static int find_common(bool *common, const struct lct_paired_losses *k,
                        struct entry *e, int n)
 {
@@ -109,7 +109,7 @@ static int find_common(bool *common, const struct lct_paired_losses *k,
         bool has[LCT_EXT_SEEDS], any = false;
 
         for (size_t s = 0; s < k->seeds; s++) {
-            has[s] = isfinite(value_of_seed(k, &e[i], s));
+            has[s] = isfinite(mean_of_seed(k, &e[i], s));
             any = any || has[s];
         }
         for (size_t s = 0; s < k->seeds && any; s++)
@@ -121,9 +121,9 @@ static int find_common(bool *common, const struct lct_paired_losses *k,
 }
 
 /*
- * Set each value to a sum over the seeds that all entries have, and return
- * their number: values over different seeds cannot be compared. Needles of
- * zero-shot methods are all searched in the same runs.
+ * Set the value of each entry and return over how many seeds: losses are summed
+ * over the seeds that every entry has, because sums over different seeds cannot
+ * be compared. Needles of all zero-shot methods are searched in the same runs.
  */
 static int set_values(bool *common, struct entry *e, int *n,
                       const struct lct_paired_losses *k, enum what what)
@@ -141,7 +141,7 @@ static int set_values(bool *common, struct entry *e, int *n,
     for (size_t s = 0; s < k->seeds; s++) {
         seeds += common[s];
         for (int i = 0; i < *n && common[s]; i++)
-            e[i].value += value_of_seed(k, &e[i], s);
+            e[i].value += mean_of_seed(k, &e[i], s);
     }
     *n = seeds > 0 ? *n : 0;
     return seeds;
@@ -158,8 +158,8 @@ static void sort(struct entry *e, int n)
         }
 }
 
-/* Write the sign between neighbours: the same bits (=), not distinguishable, or
-   different (<). */
+/* Choose the sign between neighbours: "=" if their bits are the same, "<" or
+   ">" if they differ, else "about equal". */
 static locant_status find_sign(const char **sign,
                                const struct lct_paired_losses *k,
                                const struct entry *a, const struct entry *b,

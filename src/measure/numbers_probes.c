@@ -15,8 +15,8 @@ enum { HEADS = 256, BINS = LCT_PROBE_BINS };
 
 /* --------------------------------------------------------------- one by one */
 
-/* How a value at a path becomes a number: itself, its last element, or the mean
-   over its elements of their members. */
+/* How the value at a path becomes a number: itself, its last element, or the
+   mean of 'member' over its elements. */
 enum reduction { VALUE, LAST, MEAN };
 
 static double number_at(const json_t *probe, const char *path,

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Index of the length that a model was trained at among those it reads. */
-static int own_of(const struct lct_surface *x, int t)
+/* Index, among the lengths that models read, of the trained length. */
+static int trained_index(const struct lct_surface *x, int t)
 {
     int k = 0;
 
@@ -22,7 +22,7 @@ static void put_trained(const struct lct_paired_losses *k, json_t *to, size_t e,
 {
     const struct lct_surface *x = k->n->r->surface;
     const int64_t trained = x->trained[t];
-    const double *own = lct_surface_at(x, e, t, own_of(x, t));
+    const double *own = lct_surface_at(x, e, t, trained_index(x, t));
     json_t *loss = lct_put_at(k->n, json_object_get(to, "loss"), trained);
     json_t *change = lct_put_at(k->n, json_object_get(to, "change"), trained);
     json_t *above = lct_put_at(k->n, json_object_get(to, "above_own"), trained);

@@ -31,9 +31,9 @@ struct span {
     size_t n;
 };
 
-static struct span leading(struct span all,
-                           bool (*same)(const struct lct_task_point *,
-                                        const struct lct_task_point *))
+static struct span leading_span(struct span all,
+                                bool (*same)(const struct lct_task_point *,
+                                             const struct lct_task_point *))
 {
     struct span s = { all.first, 0 };
 
@@ -42,7 +42,7 @@ static struct span leading(struct span all,
     return s;
 }
 
-static struct span after(struct span all, struct span s)
+static struct span rest_after(struct span all, struct span s)
 {
     return (struct span){ all.first + s.n, all.n - s.n };
 }
@@ -129,11 +129,11 @@ static void put_places(struct lct_numbers *n, json_t *to, struct span test,
 {
     json_t *list = lct_put_array(n, to, "places");
 
-    for (struct span row; test.n > 0; test = after(test, row)) {
+    for (struct span row; test.n > 0; test = rest_after(test, row)) {
         double sum = 0, unused;
         json_t *at;
 
-        row = leading(test, same_row);
+        row = leading_span(test, same_row);
         if (row.first->place < 0 || row.first->group != group)
             continue;
         for (size_t s = 0; s < row.n; s++)
@@ -151,10 +151,10 @@ static void put_test(struct lct_numbers *n, json_t *to, struct span test)
     int64_t items = 0;
 
     lct_put_fields(n, to, test_fields, test.first);
-    for (; rest.n > 0 && rest.first->place < 0; rest = after(rest, row)) {
+    for (; rest.n > 0 && rest.first->place < 0; rest = rest_after(rest, row)) {
         json_t *one = lct_add_object(n, rows);
 
-        row = leading(rest, same_row);
+        row = leading_span(rest, same_row);
         items = items > row.first->items ? items : row.first->items;
         lct_put_text(n, one, "encoding", n->r->groups[row.first->group].spec);
         put_values(n, one, row);
@@ -198,8 +198,8 @@ static void put_task(struct lct_numbers *n, json_t *to, struct span task)
     lct_put_fields(n, to, info_fields, p->task);
     lct_put_fields(n, to, model_fields, p);
     tests = lct_put_array(n, to, "tests");
-    for (rest = task; rest.n > 0; rest = after(rest, test)) {
-        test = leading(rest, lct_same_test);
+    for (rest = task; rest.n > 0; rest = rest_after(rest, test)) {
+        test = leading_span(rest, lct_same_test);
         put_test(n, lct_add_object(n, tests), test);
     }
     put_hypotheses(n, to, task);
@@ -210,8 +210,8 @@ void lct_put_tasks(struct lct_numbers *n)
     struct span rest = { n->r->tasks, n->r->n_tasks }, task;
     json_t *list = rest.n > 0 ? lct_put_array(n, n->all, "tasks") : NULL;
 
-    for (; rest.n > 0; rest = after(rest, task)) {
-        task = leading(rest, lct_same_task);
+    for (; rest.n > 0; rest = rest_after(rest, task)) {
+        task = leading_span(rest, lct_same_task);
         put_task(n, lct_add_object(n, list), task);
     }
 }

@@ -23,21 +23,19 @@ static double mean_of(const json_t *heads, enum mean mean)
                : mean == SINKS   ? isnan(x) ? NAN : x > lct_sink_threshold
                                  : x;
     }
-    return sum / (double)json_array_size(heads); /* none: NAN */
+    return sum / (double)json_array_size(heads); /* NAN if there are no heads */
 }
 
-/*
- * Mean over steps from + 1 .. to of the norm of the gradient, of the encoding's
- * own parameters or of all; NAN where there is none.
- */
-static double norm_of(const struct lct_result *x, bool own, double from,
-                      double to)
+/* Mean norm of the gradient over steps from + 1 .. to, of all parameters or
+   only of the encoding's own; NAN where there is none. */
+static double norm_of(const struct lct_result *x, bool encoding_only,
+                      double from, double to)
 {
     double sum = 0, n = 0;
 
     for (size_t k = 0; k < x->n_steps; k++)
         if (x->step[k] > from && x->step[k] <= to) {
-            sum += own ? x->step_own_norm[k] : x->step_norm[k];
+            sum += encoding_only ? x->step_own_norm[k] : x->step_norm[k];
             n++;
         }
     return n > 0 ? sum / n : NAN;
@@ -83,15 +81,16 @@ void lct_put_training(struct lct_numbers *n, json_t *to,
         share = lct_put_array(n, course, "gradient_share");
         json_array_foreach(steps, i, one) {
             const double step = lct_number_of(json_object_get(one, "step"));
-            const double own = norm_of(&g->results[0], true, last, step);
+            const double encoding = norm_of(&g->results[0], true, last, step);
 
-            lct_add_real(n, list, own);
+            lct_add_real(n, list, encoding);
             lct_add_real(n, share,
-                         own / norm_of(&g->results[0], false, last, step));
+                         encoding / norm_of(&g->results[0], false, last, step));
             last = step;
         }
     }
-    /* weights 1/t of t = 1 .. length keys: entropy ln t, distance (t - 1)/2 */
+    /* equal weights 1/t of t = 1 .. length keys: entropy ln t, distance (t -
+       1)/2 */
     for (int64_t t = 1; t <= length; t++)
         logs += log((double)t);
     lct_put_real(n, course, "even_entropy", logs / (double)length);

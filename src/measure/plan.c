@@ -19,8 +19,7 @@ static const char *const three[] = { "sinusoidal", "rope", "alibi" };
 
 #define LIST(specs) specs, sizeof specs / sizeof specs[0]
 
-/* The first n-gram order is that of gate g2, the other one is for
-   comparison. */
+/* order[0] is that of the n-gram of gate g2; order[1] is for comparison. */
 /* clang-format off */
 static const struct preset {
     const char *name;
@@ -31,7 +30,7 @@ static const struct preset {
     int order[2];
     const char *const *specs;
     size_t n;
-    int judged; /* index of the length that ranks are made at */
+    int judged; /* index of the length at which encodings are ranked */
     double rates[LCT_RATES]; /* learning rates to choose from; 0: use 'rate' */
 } presets[] = {
     {"smoke", 2, 32, 4, 128, 40, 3e-3, 1, 6, {2, 3}, LIST(eight), 4, {0}},

@@ -25,25 +25,28 @@ struct lct_plan {
     locant_train_options train; /* a job sets encoding and seed */
     char (*specs)[256];         /* [n] canonical, resolved */
     size_t n;
-    int seeds; /* they are 1 .. seeds */
+    int seeds; /* the seeds are 1 .. seeds */
     int64_t blocks;
     int ngram_order[2];
-    int judged;              /* index of the length ranks are made at */
-    int64_t *runs;           /* [n, seeds]: ids of runs; 0: not yet */
+    int judged;              /* index of the length of the ranking */
+    int64_t *runs;           /* [n, seeds]: ids of runs; 0: not made yet */
     double rates[LCT_RATES]; /* learning rates to try with seed 1 */
     int n_rates;             /* 0: train.learning_rate for all */
     double *rate;            /* [n]: learning rate chosen for each
                                    encoding */
-    double *valid;           /* [n_rates, n]: validation loss of each */
-    int64_t *tried;          /* [n_rates, n]: its run */
+    double *valid;           /* [n_rates, n]: validation loss with each rate */
+    int64_t *tried;          /* [n_rates, n]: run with each rate */
 };
 
 locant_status lct_plan_create(struct lct_plan *plan,
                               const locant_report_options *options);
 void lct_plan_free(struct lct_plan *plan);
 
-/* The canonical spec of 'spec' as trained with these options, whose own
-   encoding is ignored. Fails if their model cannot be trained with it. */
+/*
+ * The canonical spec of 'spec' as trained with these options, whose own
+ * encoding is ignored. Fails if a model with these options cannot be trained
+ * with it.
+ */
 locant_status lct_plan_resolve(char out[256], const char *spec,
                                const locant_train_options *options);
 

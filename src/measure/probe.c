@@ -105,7 +105,7 @@ static void close_probe(struct lct_probe *p)
 
 /* ------------------------------------------------------------------ measure */
 
-static int tell(struct lct_probe *p, int done)
+static int report_part(struct lct_probe *p, int done)
 {
     locant_progress progress = {
         .phase = "probe",
@@ -129,8 +129,8 @@ static void setting_of(char out[128], const struct lct_probe *p,
              locant_corpus_info_of(p->corpus)->sha256);
 }
 
-static locant_status keep(json_t *value, struct lct_probe *p,
-                          const struct part *part, const char *setting)
+static locant_status store_part(json_t *value, struct lct_probe *p,
+                                const struct part *part, const char *setting)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6));
     locant_status status;
@@ -167,7 +167,7 @@ static locant_status measure(json_t **out, struct lct_probe *p,
     if (!p->measure)
         return LOCANT_OK;
     LCT_TRY(lct_store_writable(p->store, "locant_probe"));
-    if (tell(p, (int)(part - parts)) != 0)
+    if (report_part(p, (int)(part - parts)) != 0)
         return locant_fail(LOCANT_ERR_INTERRUPTED,
                            "locant_probe: stopped "
                            "before '%s'",
@@ -177,7 +177,7 @@ static locant_status measure(json_t **out, struct lct_probe *p,
     if ((*out = json_object()) == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
     status = part->measure(*out, p);
-    return status == LOCANT_OK ? keep(*out, p, part, setting) : status;
+    return status == LOCANT_OK ? store_part(*out, p, part, setting) : status;
 }
 
 static locant_status all_parts(json_t *out, struct lct_probe *p)

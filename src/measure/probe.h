@@ -106,8 +106,9 @@ struct lct_ridge {
 locant_status lct_ridge_create(struct lct_ridge *r, int64_t features);
 void lct_ridge_free(struct lct_ridge *r);
 void lct_ridge_add(struct lct_ridge *r, const real *x, double y);
-bool lct_ridge_solve(struct lct_ridge *r, double lambda);      /* once */
-double lct_ridge_at(const struct lct_ridge *r, const real *x); /* solved */
+bool lct_ridge_solve(struct lct_ridge *r, double lambda); /* call it once */
+/* The fitted y at x, after lct_ridge_solve(). */
+double lct_ridge_at(const struct lct_ridge *r, const real *x);
 
 /* Mean |t - guess| over t = 0 .. length - 1 of the best constant guess. */
 double lct_position_chance(int64_t length);
@@ -180,7 +181,7 @@ struct lct_probe {
     locant_store *store;
     locant_run_info run;
     locant_encoding *encoding;
-    struct lct_model *model; /* trained; with gradients */
+    struct lct_model *model; /* the trained model, with gradients */
     real *trained;           /* [size] room for its parameters */
     locant_corpus *corpus;
     const struct lct_split *text;
@@ -195,10 +196,11 @@ struct lct_probe {
 /* Windows first .. first + n - 1 of the text, 'at_once' in a pass. */
 struct lct_windows {
     int64_t first, n, length, at_once;
-    bool repeated; /* repeat the first byte of the window instead */
+    bool repeated; /* fill the window with its first byte instead */
 };
 
-/* Run the model on them, without targets, and show every layer to 'watch'. */
+/* Run the model on these windows, without targets, and pass every layer to
+   'watch'. */
 locant_status lct_probe_pass(struct lct_probe *p, const struct lct_windows *w,
                              lct_layer_watcher watch, void *context);
 
@@ -261,7 +263,7 @@ locant_status lct_probe_training(json_t **out, const struct lct_probe *p);
 
 /* ------------------------------------------------------------------- parts */
 
-/* Each part fills an empty object. */
+/* Each function measures one part into an empty object. */
 locant_status lct_probe_attention(json_t *out, struct lct_probe *p);
 locant_status lct_probe_maps(json_t *out, struct lct_probe *p);
 locant_status lct_probe_field(json_t *out, struct lct_probe *p);

@@ -4,15 +4,15 @@
 
 enum {
     WINDOWS = 8,     /* windows of the trained length */
-    FEW_WINDOWS = 2, /* the same during training */
+    FEW_WINDOWS = 2, /* the same, for probes during training */
     FAR_WINDOWS = 2, /* windows of the longest length */
     FAR_ROWS = 48    /* queries sampled in each long window */
 };
 
-/* Some rows of some windows, summed over the windows. */
+/* Attention of some queries, summed over windows. */
 struct sweep {
     int64_t length, windows;
-    bool repeated; /* repeat the first byte */
+    bool repeated; /* fill each window with its first byte */
     int64_t n;
     int64_t *t;                  /* [n] queries */
     struct lct_head_sums *heads; /* [layers * heads] */
@@ -48,7 +48,7 @@ static locant_status reserve(struct sweep *s, struct lct_probe *p)
     return LOCANT_OK;
 }
 
-static void see(const struct lct_layer_seen *seen, void *context)
+static void add_layer(const struct lct_layer_seen *seen, void *context)
 {
     struct sweep *s = context;
     const int64_t heads = s->p->heads;
@@ -89,8 +89,8 @@ static void choose_evenly(struct sweep *s)
     }
 }
 
-/* Sum over the windows: all their queries, or s->n of them. */
-static locant_status sweep(struct sweep *s, struct lct_probe *p)
+/* Sum over the windows the rows of s->n queries, or of all if s->n is 0. */
+static locant_status run_sweep(struct sweep *s, struct lct_probe *p)
 {
     const struct lct_windows w = { 0, s->windows, s->length, 1, s->repeated };
 
@@ -101,7 +101,7 @@ static locant_status sweep(struct sweep *s, struct lct_probe *p)
         choose_all(s);
     else
         choose_evenly(s);
-    LCT_TRY(lct_probe_pass(p, &w, see, s));
+    LCT_TRY(lct_probe_pass(p, &w, add_layer, s));
     return s->status;
 }
 
@@ -158,7 +158,7 @@ static locant_status add_sweep(json_t *out, const char *name,
         .windows = far ? FAR_WINDOWS : WINDOWS,
         .n = far ? FAR_ROWS : 0,
     };
-    locant_status status = sweep(&s, p);
+    locant_status status = run_sweep(&s, p);
 
     if (status == LOCANT_OK)
         json_object_set_new(out, name, sweep_json(&s));
@@ -168,8 +168,8 @@ static locant_status add_sweep(json_t *out, const char *name,
 
 /* ---------------------------------------------------------- during training */
 
-/* Attention is causal: queries before LCT_PROBE_SINK see what they would in a
-   window that ends there. */
+/* Value k of 'names' in add_lists(). Attention is causal, so queries before
+   LCT_PROBE_SINK see what they would in a window that ends there. */
 static double value_of(const struct lct_head_sums *h, int k)
 {
     const double values[] = { h->entropy,       NAN,
@@ -201,7 +201,7 @@ static void add_lists(json_t *out, const struct sweep *s)
 locant_status lct_probe_heads(json_t *out, struct lct_probe *p)
 {
     struct sweep s = { .length = p->length, .windows = FEW_WINDOWS };
-    locant_status status = sweep(&s, p);
+    locant_status status = run_sweep(&s, p);
 
     if (status == LOCANT_OK)
         add_lists(out, &s);
@@ -225,7 +225,7 @@ static locant_status find_sinks(double *alpha, struct lct_probe *p,
         .windows = WINDOWS,
         .repeated = repeated,
     };
-    locant_status status = sweep(&s, p);
+    locant_status status = run_sweep(&s, p);
 
     for (int64_t i = 0; status == LOCANT_OK && i < p->layers * p->heads; i++)
         alpha[i] = s.heads[i].sink / s.heads[i].rows;

@@ -11,7 +11,7 @@ enum {
     TARGETS = 64,
     FAR_TARGETS = 32,
     FAR = 4,     /* times the trained length */
-    WIDTHS = 12, /* points of the curve: 1, 2, 4, .. */
+    WIDTHS = 12, /* points of within[]: the last 1, 2, 4, .. tokens */
 };
 
 int64_t lct_receptive_width(const double *g, int64_t t, double q)
@@ -28,7 +28,8 @@ int64_t lct_receptive_width(const double *g, int64_t t, double q)
     return w;
 }
 
-/* The least loss of a target after a length, by any model. */
+/* The least loss that any model has on a target after the length of that
+   index. */
 static double least_loss(const struct lct_context_losses *x, int64_t length,
                          int64_t target)
 {
@@ -63,11 +64,11 @@ int64_t lct_effective_context(const struct lct_context_losses *x, int64_t m,
 
 /* -------------------------------------------------------------- gradients */
 
-/* Sums over targets, for windows of one length. */
+/* Means over targets, for windows of one length. */
 struct field {
-    int64_t length, targets, rows; /* rows of a pass */
+    int64_t length, targets, rows; /* rows: windows of a pass */
     double width[2];               /* widths for q = .9, .99 */
-    double within[WIDTHS];         /* share of the gradient in the last 2^k */
+    double within[WIDTHS];         /* share of gradient in last 2^k tokens */
     int32_t *tokens, *wanted;      /* [rows, length], each */
     real *gradient;                /* [rows, length, width] */
     double *g;                     /* [length] */
@@ -96,7 +97,8 @@ static locant_status reserve(struct field *f, int64_t width)
     return LOCANT_OK;
 }
 
-/* Targets lie in the second half of their windows, evenly. */
+/* Index of a target in its window. Targets are spread evenly over the second
+   halves of windows. */
 static int64_t place_of(const struct field *f, int64_t target)
 {
     const int64_t half = f->length / 2;
@@ -155,7 +157,8 @@ static locant_status find_field(struct field *f, struct lct_probe *p)
     return LOCANT_OK;
 }
 
-/* The largest power of two of rows that fits, at most one for each target. */
+/* Windows of a pass: the largest power of two that fits, at most one for
+   each target. */
 static int64_t rows_of(int64_t length, int64_t targets)
 {
     int64_t rows = 1;
@@ -193,12 +196,13 @@ static locant_status add_field(json_t *out, const char *name,
 
 /* ------------------------------------------------------------- truncation */
 
-/* Losses of the same targets after only C bytes of context, C = 1, 2, 4, ..
-   length, and their mean. */
+/* Put losses of the same targets, and their mean, after only the last C
+   bytes of context, C = 1, 2, 4, .. length. */
 static locant_status add_truncation(json_t *out, struct lct_probe *p,
                                     int64_t length)
 {
-    const int64_t all = FAR * p->length; /* the same for every encoding */
+    /* every window ends at 'all', so all encodings have the same targets */
+    const int64_t all = FAR * p->length;
     json_t *lengths = json_array(), *losses = json_array();
     json_t *each = json_array();
     locant_status status = LOCANT_OK;

@@ -1,6 +1,6 @@
 /*
- * probe_maps.c - attention on one text as pictures: some queries, keys pooled,
- * before training, after, and beyond the trained length.
+ * probe_maps.c - maps of attention on one text: some queries by bins of keys,
+ * before and after training, and beyond the trained length.
  */
 #include "probe.h"
 #include <math.h>
@@ -8,7 +8,8 @@
 
 enum { ROWS = 32, BINS = 32 };
 
-/* cells[head, ROWS, BINS] of all layers: weight of a bin of keys */
+/* cells[head, ROWS, BINS], heads of all layers: the weight of each bin of
+   keys */
 struct maps {
     struct lct_probe *p;
     int64_t length;
@@ -25,7 +26,7 @@ void lct_pool_row(double *bins, int64_t n, const real *w, int64_t length)
         bins[j * n / length] += (double)w[j];
 }
 
-static void see(const struct lct_layer_seen *seen, void *context)
+static void add_layer(const struct lct_layer_seen *seen, void *context)
 {
     struct maps *m = context;
 
@@ -37,7 +38,7 @@ static void see(const struct lct_layer_seen *seen, void *context)
                      BINS, m->weight + i * m->length, m->length);
 }
 
-/* Thousandths, head by head, row by row. */
+/* The cells in thousandths, ordered by head, then by row. */
 static json_t *maps_json(const struct maps *m)
 {
     json_t *heads = json_array();
@@ -61,7 +62,7 @@ static locant_status draw(struct maps *m)
 
     for (int64_t i = 0; i < ROWS; i++)
         m->t[i] = (i + 1) * m->length / ROWS - 1;
-    LCT_TRY(lct_probe_pass(m->p, &first, see, m));
+    LCT_TRY(lct_probe_pass(m->p, &first, add_layer, m));
     return m->status;
 }
 
@@ -84,7 +85,7 @@ static locant_status add_maps(json_t *out, const char *name,
     return status;
 }
 
-/* Empty where windows are too short to have so many rows. */
+/* Leave 'out' empty if windows are too short to have ROWS rows. */
 locant_status lct_probe_maps(json_t *out, struct lct_probe *p)
 {
     locant_status status;

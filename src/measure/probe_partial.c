@@ -50,8 +50,8 @@ int64_t lct_probe_targets(const struct lct_probe *p)
 
 /* The run's encoding with only the first n of 'pairs' rotated; NULL if it does
    not know this scaling, or already has a scaling. */
-static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
-                                  int64_t pairs)
+static locant_encoding *rotate_only(const struct lct_probe *p, int64_t n,
+                                    int64_t pairs)
 {
     const char *spec = locant_encoding_spec(p->encoding);
     const char *name = locant_encoding_info_of(p->encoding)->name;
@@ -74,7 +74,7 @@ static locant_status find_losses(double *loss, bool *known, struct lct_probe *p,
                                  int64_t n, int64_t pairs, int64_t far)
 {
     struct lct_model_config config = *lct_model_config_of(p->model);
-    locant_encoding *e = turn_only(p, n, pairs);
+    locant_encoding *e = rotate_only(p, n, pairs);
     struct lct_model *model = NULL;
     locant_status status;
 
@@ -128,7 +128,8 @@ static locant_status sweep(json_t *out, struct lct_probe *p,
     return status;
 }
 
-/* Empty if no pairs are rotated, or the encoding cannot leave pairs out. */
+/* Leave 'out' empty if no pairs are rotated, or the encoding cannot leave
+   pairs out. */
 locant_status lct_probe_partial(json_t *out, struct lct_probe *p)
 {
     struct lct_pairs pairs;

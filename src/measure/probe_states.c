@@ -7,7 +7,7 @@
 #include <math.h>
 
 enum { FIT_WINDOWS = 64, TEST_WINDOWS = 16 };
-static const double ridge = 1e-3; /* of the mean square of a feature */
+static const double ridge = 1e-3; /* times the mean square of a feature */
 
 /* ------------------------------------------------------------------- ridge */
 
@@ -27,7 +27,7 @@ void lct_ridge_free(struct lct_ridge *r)
     locant_release(r->a);
 }
 
-static void take(const struct lct_ridge *r, const real *x)
+static void set_row(const struct lct_ridge *r, const real *x)
 {
     for (int64_t i = 0; i < r->n - 1; i++)
         r->row[i] = (double)x[i];
@@ -36,7 +36,7 @@ static void take(const struct lct_ridge *r, const real *x)
 
 void lct_ridge_add(struct lct_ridge *r, const real *x, double y)
 {
-    take(r, x);
+    set_row(r, x);
     for (int64_t i = 0; i < r->n; i++) {
         for (int64_t j = 0; j <= i; j++)
             r->a[i * r->n + j] += r->row[i] * r->row[j];
@@ -44,7 +44,7 @@ void lct_ridge_add(struct lct_ridge *r, const real *x, double y)
     }
 }
 
-/* a = L L^T in place, lower half. */
+/* Cholesky's a = L L^T, in place in the lower half. */
 static bool factor(double *a, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -104,7 +104,7 @@ struct states {
     int64_t width;
 };
 
-/* States [rows, width] of windows of T at one place. */
+/* Take the states [rows, width] of windows of T tokens at one place. */
 static void read_states(struct states *s, int64_t place, const real *x,
                         int64_t rows, int64_t T)
 {
@@ -120,7 +120,7 @@ static void read_states(struct states *s, int64_t place, const real *x,
     }
 }
 
-static void see(const struct lct_layer_seen *seen, void *context)
+static void add_layer(const struct lct_layer_seen *seen, void *context)
 {
     const int64_t rows = seen->B * seen->T;
 
@@ -137,7 +137,7 @@ static locant_status measure(struct states *s)
     const struct lct_windows test = { FIT_WINDOWS, TEST_WINDOWS, T, at_once,
                                       false };
 
-    LCT_TRY(lct_probe_pass(s->p, &fit, see, s));
+    LCT_TRY(lct_probe_pass(s->p, &fit, add_layer, s));
     for (int64_t l = 0; l < places; l++)
         if (!lct_ridge_solve(&s->place[l], ridge))
             return locant_fail(LOCANT_ERR_PARAM,
@@ -145,7 +145,7 @@ static locant_status measure(struct states *s)
                                "run %lld are not finite",
                                (long long)s->p->run.id);
     s->test = true;
-    LCT_TRY(lct_probe_pass(s->p, &test, see, s));
+    LCT_TRY(lct_probe_pass(s->p, &test, add_layer, s));
     for (int64_t l = 0; l < places; l++)
         s->error[l] /= (double)(TEST_WINDOWS * T);
     return LOCANT_OK;

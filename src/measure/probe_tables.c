@@ -115,8 +115,7 @@ void lct_table_spectrum(double *out, const double *table, int64_t n,
 
 /* -------------------------------------------------------------------- part */
 
-/* View the parameters of the first layer that the model has now; returns how
-   many. */
+/* View the present parameters of the first layer; returns their number. */
 static int view_params(locant_tensor out[LCT_GROUP_PARAMS],
                        const struct lct_probe *p)
 {
@@ -213,7 +212,7 @@ static locant_status add_laws(json_t *out, const struct lct_probe *p)
     return status;
 }
 
-/* For encodings with one axis, shared by all layers; else puts nothing. */
+/* Put nothing unless all layers share an encoding with one axis. */
 locant_status lct_probe_tables(json_t *out, struct lct_probe *p)
 {
     const unsigned doors = locant_encoding_doors(p->encoding);

@@ -1,7 +1,7 @@
 /*
- * probe_usage.c - which frequencies of a rotation queries and keys use: mean
- * length of each pair of channels, as in Barbero et al. 2024, arXiv:2410.06205,
- * section 3.
+ * probe_usage.c - how much queries and keys use each frequency of a rotation:
+ * the mean length of their channel pairs, as in Barbero et al. 2024,
+ * arXiv:2410.06205, section 3.
  */
 #include "probe.h"
 #include <math.h>
@@ -19,7 +19,8 @@ double lct_angle_variance(double x)
 double lct_best_angle(void)
 {
     const double shrink = (sqrt(5) - 1) / 2;
-    double low = 3, high = 4; /* one maximum, between half a rotation and one */
+    double low = 3,
+           high = 4; /* the only maximum between is at 0.58 rotations */
 
     while (high - low > 1e-9) {
         const double a = high - shrink * (high - low);
@@ -55,28 +56,32 @@ json_t *lct_predicted_json(const struct lct_pairs *pairs,
 
 /* ------------------------------------------------------------------- pairs */
 
-/* The channel that is rotated together with channel 'c' at position 1, or -1;
-   *angle is that of the rotation. -2 if this is no rotation of pairs. */
-static int64_t partner_of(double *angle, const double *turned, int64_t dim,
+/*
+ * Return the channel that is rotated together with channel 'c', -1 if there is
+ * none, -2 if this is no rotation of pairs. 'rotated' is unit vector 'c' at
+ * position 1; *angle is the angle of the pair.
+ */
+static int64_t partner_of(double *angle, const double *rotated, int64_t dim,
                           int64_t c)
 {
     int64_t other = -1;
 
     for (int64_t i = 0; i < dim; i++)
-        if (i != c && turned[i] != 0) {
+        if (i != c && rotated[i] != 0) {
             if (other >= 0)
                 return -2;
             other = i;
         }
-    *angle = other < 0 ? 0 : atan2(turned[other], turned[c]);
-    /* computed in double; xpos and others also scale */
-    if (fabs(hypot(turned[c], other < 0 ? 0 : turned[other]) - 1) > 1e-6)
+    *angle = other < 0 ? 0 : atan2(rotated[other], rotated[c]);
+    /* the tolerance is for rounding in double; xpos and others also scale */
+    if (fabs(hypot(rotated[c], other < 0 ? 0 : rotated[other]) - 1) > 1e-6)
         return -2;
     return other;
 }
 
 /* Rotate every unit vector of one head to position 1. */
-static locant_status turn(double *turned, const locant_encoding *e, int64_t dim)
+static locant_status rotate_units(double *rotated, const locant_encoding *e,
+                                  int64_t dim)
 {
     const int64_t shape[2] = { 1, dim };
     const int64_t one = 1;
@@ -84,33 +89,34 @@ static locant_status turn(double *turned, const locant_encoding *e, int64_t dim)
     locant_tensor position = locant_dense(&at, LOCANT_I64, 1, &one);
 
     for (int64_t c = 0; c < dim; c++) {
-        locant_tensor x = locant_dense(turned + c * dim, LOCANT_F64, 2, shape);
+        locant_tensor x = locant_dense(rotated + c * dim, LOCANT_F64, 2, shape);
 
-        memset(turned + c * dim, 0, (size_t)dim * sizeof *turned);
-        turned[c * dim + c] = 1;
+        memset(rotated + c * dim, 0, (size_t)dim * sizeof *rotated);
+        rotated[c * dim + c] = 1;
         LCT_TRY(locant_encoding_rotate(&x, &x, e, &position, NULL, 0));
     }
     return LOCANT_OK;
 }
 
-/* n = 0 if the encoding does not rotate pairs by fixed angles. */
+/* Find the pairs; out->n is 0 if the encoding does not rotate pairs by fixed
+   angles. */
 static locant_status find_pairs(struct lct_pairs *out, const locant_encoding *e,
                                 int64_t dim)
 {
-    double *turned;
+    double *rotated;
     locant_status status;
 
     out->n = 0;
-    LCT_TRY(lct_probe_doubles(&turned, dim * dim));
-    status = turn(turned, e, dim);
+    LCT_TRY(lct_probe_doubles(&rotated, dim * dim));
+    status = rotate_units(rotated, e, dim);
     if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
-        locant_release(turned); /* the rotation depends on more than the
+        locant_release(rotated); /* the rotation depends on more than the
                                    position */
         return LOCANT_OK;
     }
     for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
         double angle;
-        const int64_t other = partner_of(&angle, turned + c * dim, dim, c);
+        const int64_t other = partner_of(&angle, rotated + c * dim, dim, c);
 
         if (other == -2) {
             out->n = 0;
@@ -123,7 +129,7 @@ static locant_status find_pairs(struct lct_pairs *out, const locant_encoding *e,
         out->second[out->n] = other;
         out->frequency[out->n++] = angle;
     }
-    locant_release(turned);
+    locant_release(rotated);
     return status;
 }
 
@@ -174,7 +180,7 @@ static void add_rows(double *sum, const real *x, int64_t rows, int64_t heads,
                 u->count;
 }
 
-static void see(const struct lct_layer_seen *seen, void *context)
+static void add_layer(const struct lct_layer_seen *seen, void *context)
 {
     struct usage *u = context;
     const int64_t n = u->pairs->n;
@@ -207,7 +213,7 @@ static locant_status measure(json_t *out, struct lct_probe *p, struct usage *u)
 {
     const struct lct_windows w = { 0, WINDOWS, p->length, 1, false };
 
-    LCT_TRY(lct_probe_pass(p, &w, see, u));
+    LCT_TRY(lct_probe_pass(p, &w, add_layer, u));
     return lct_probe_add(
         out, json_pack("{s:o, s:o, s:o}", "frequency",
                        lct_probe_reals(u->pairs->frequency, u->pairs->n),
@@ -215,7 +221,8 @@ static locant_status measure(json_t *out, struct lct_probe *p, struct usage *u)
                        usage_json(u, p)));
 }
 
-/* Empty if no pairs are rotated by the same angles in all layers and heads. */
+/* Leave 'out' empty if no pairs are rotated by the same angles in all layers
+   and heads. */
 locant_status lct_probe_usage(json_t *out, struct lct_probe *p)
 {
     const struct lct_model_config *c = lct_model_config_of(p->model);

@@ -3,7 +3,7 @@
 #include "jobs.h"
 
 /* Scores are read from the store later, like those of other runs. */
-static int ignore(const locant_task_score *score, void *context)
+static int ignore_score(const locant_task_score *score, void *context)
 {
     (void)score;
     (void)context;
@@ -19,15 +19,16 @@ static locant_status score(struct lct_job *job,
     o.progress = lct_job_on_score;
     o.context = job;
     lct_job_reads(job, (double)task->tested);
-    return locant_task_evaluate(job->jobs->lab.store, run, &o, ignore, NULL);
+    return locant_task_evaluate(job->jobs->lab.store, run, &o, ignore_score,
+                                NULL);
 }
 
 /*
  * Jobs are ordered by seed, so that a report stopped early leaves whole seeds.
- * A run whose loss stopped being finite, or that of its parent, has no score
- * and does not stop the others.
+ * A run has no score if its loss or its parent's stopped being finite; the
+ * others go on.
  */
-static locant_status do_one(struct lct_job *job)
+static locant_status train_and_score(struct lct_job *job)
 {
     const struct lct_task_plan *plan = job->jobs->state;
     const size_t encodings = plan->plan->n, e = job->i % encodings;
@@ -52,8 +53,8 @@ static locant_status do_one(struct lct_job *job)
 locant_status lct_task_plan_run(struct lct_task_plan *plan,
                                 const struct lct_lab *lab)
 {
-    const struct lct_stage stage = { do_one, plan->n * plan->plan->n *
-                                                 (size_t)plan->seeds };
+    const struct lct_stage stage = { train_and_score, plan->n * plan->plan->n *
+                                                          (size_t)plan->seeds };
     struct lct_jobs jobs = { .state = plan,
                              .phase = "tasks",
                              .lab = *lab,

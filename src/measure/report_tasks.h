@@ -16,7 +16,7 @@ enum { LCT_PLANNED_TASKS = 32 };
 
 struct lct_planned_task {
     const struct lct_task *task;
-    locant_train_options train; /* encoding, seed and parent are of the job */
+    locant_train_options train; /* a job sets encoding, seed and parent */
     int64_t items;              /* items of each of its tests */
     int64_t tested;             /* tokens of all its tests, for a run */
     char (*specs)[256];         /* [encodings] resolved at its row */

@@ -1,4 +1,4 @@
-/* results.c - gather from store and checkpoints what a page is made from */
+/* results.c - gathers what a page shows from store and checkpoints */
 #define _GNU_SOURCE
 #include "../store/build.h"
 #include "../store/speed.h"
@@ -211,7 +211,7 @@ static locant_status read_group(struct lct_group *g, size_t index,
         status = lct_read_result(&g->results[g->n], plan->blocks, store,
                                  plan->runs[g->n * plan->n + index], sha);
         if (status != LOCANT_OK) {
-            g->n++; /* half read, but has to be released */
+            g->n++; /* read in part, but must be released */
             return status;
         }
     }
@@ -275,7 +275,7 @@ void lct_results_free(struct lct_results *r)
 
 /* --------------------------------------------------------------------- rows */
 
-/* Interval of the seeds that have a value; NAN if none has. */
+/* Mean and half width of the interval over seeds; NAN if a seed has no loss. */
 static void interval(double *mean, double *half, const struct lct_group *g,
                      int k)
 {

@@ -34,7 +34,7 @@ struct lct_result {
     double forward_ms, backward_ms; /* per token in training; NAN: not known */
 };
 
-enum { LCT_GROUP_PARAMS = 24 }; /* more of one encoding are not shown */
+enum { LCT_GROUP_PARAMS = 24 }; /* further parameters are not shown */
 
 struct json_t;
 

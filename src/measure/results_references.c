@@ -60,7 +60,8 @@ static double *value_of(struct lct_results *r, int i)
     return i < 2 ? &r->ngram[i] : &r->cache[i - 2];
 }
 
-/* Read numbers, or null for NAN; false: locant did not write this. */
+/* Read the kept numbers, null as NAN; false if locant did not write this
+   text. */
 static bool read_kept(struct lct_results *r, const char *text)
 {
     json_t *list = json_loads(text, 0, NULL);
@@ -76,8 +77,8 @@ static bool read_kept(struct lct_results *r, const char *text)
     return good;
 }
 
-static locant_status keep(struct lct_results *r, locant_store *store,
-                          const char *key)
+static locant_status store_numbers(struct lct_results *r, locant_store *store,
+                                   const char *key)
 {
     json_t *list = json_array();
     char text[32 * VALUES], *kept = NULL;
@@ -126,5 +127,5 @@ locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
     if (found)
         return LOCANT_OK;
     LCT_TRY(count(r, plan, corpus, seen));
-    return keep(r, store, key);
+    return store_numbers(r, store, key);
 }

@@ -14,13 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kind of such a text in the store, and its member that counts. */
+/* The kind of these texts in the store, and the member that counts them. */
 static const char kind[] = "section, nats", order[] = "kept";
 
 /* ------------------------------------------------------------------ writing */
 
-static locant_status keep(locant_store *store, int64_t run, const char *section,
-                          const struct lct_results *r)
+static locant_status store_section(locant_store *store, int64_t run,
+                                   const char *section,
+                                   const struct lct_results *r)
 {
     char *text = json_dumps(json_object_get(r->numbers, section), JSON_COMPACT);
     locant_status status;
@@ -38,9 +39,10 @@ locant_status lct_sections_keep(locant_store *store,
                                 const struct lct_results *r)
 {
     if (r->extension)
-        LCT_TRY(keep(store, r->extension->base[0], "extension", r));
+        LCT_TRY(store_section(store, r->extension->base[0], "extension", r));
     if (r->surface)
-        LCT_TRY(keep(store, r->surface->of[0].run[0][0], "surface", r));
+        LCT_TRY(
+            store_section(store, r->surface->of[0].run[0][0], "surface", r));
     return LOCANT_OK;
 }
 
@@ -100,8 +102,8 @@ static bool are_moderate(const json_t *x)
     return json_number_value(x) <= most && json_number_value(x) >= -most;
 }
 
-/* What figures rely on: a list of lengths, at most so many, or a list of
-   objects that have these texts. */
+/* What figures rely on: a list of at most 'lengths' lengths or, if that is
+   0, a list of objects that have these texts. */
 static const struct part {
     const char *section, *key;
     size_t lengths;

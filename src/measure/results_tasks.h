@@ -15,12 +15,12 @@ struct lct_task_point {
     char model[128];
     int64_t steps, batch;
     int64_t parameters; /* of the model without its encoding */
-    size_t group;       /* of the results */
+    size_t group;       /* index of the results' group */
     uint64_t seed;
     int64_t run;
     char setting[64]; /* of the test */
     int64_t length, place;
-    int64_t items, exact, tokens, hits; /* items 0: undefined there */
+    int64_t items, exact, tokens, hits; /* items 0: encoding undefined there */
     double loss, floor;
 };
 

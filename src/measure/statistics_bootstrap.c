@@ -29,8 +29,8 @@ static double quantile(const double *sorted, size_t n, double q)
     return sorted[i] + (place - (double)i) * (sorted[i + 1] - sorted[i]);
 }
 
-/* Draw 'many' numbers as locant_random_below(r, n) does, but compute each block
-   of the generator once: this is most of the time that a page takes. */
+/* Draw 'many' numbers as locant_random_below(r, n) does, but compute each
+   block of the generator once: drawing takes most of the time of a page. */
 static void draw_many(size_t *out, size_t many, locant_random *r, uint64_t n)
 {
     const uint64_t reject = -n % n;

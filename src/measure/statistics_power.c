@@ -1,5 +1,7 @@
-/* statistics_power.c - how many seeds are needed: the least p of exact tests,
-   and the power of the t test. */
+/*
+ * statistics_power.c - how many seeds are needed: for the sign-flip test to
+ * reach a level, and for the t test to have a power
+ */
 #include "statistics.h"
 #include <math.h>
 

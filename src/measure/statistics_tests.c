@@ -5,12 +5,12 @@
 
 /* Holm's (n - j + 1) p_j, at most 1; j is the rank of the first p equal to
    'of'. */
-static double bound(const double *p, size_t n, double of)
+static double holm_term(const double *p, size_t n, double of)
 {
     size_t others = 0;
 
     for (size_t k = 0; k < n; k++)
-        others += p[k] >= of; /* counts itself; NANs do not count */
+        others += p[k] >= of; /* 'of' counts, too; NANs do not */
     return fmin(1, (double)others * of);
 }
 
@@ -25,8 +25,8 @@ locant_status locant_holm(double *adjusted, const double *p, size_t n)
                                "%s: p[%zu] is %g, expected 0 .. 1", __func__, i,
                                p[i]);
     for (size_t i = 0; i < n; i++)
-        adjusted[i] = isnan(p[i]) ? NAN : bound(p, n, p[i]);
-    /* The maximum over the smaller ones. It does not matter whether adjusted[j]
+        adjusted[i] = isnan(p[i]) ? NAN : holm_term(p, n, p[i]);
+    /* The maximum over the smaller p. It does not matter whether adjusted[j]
        is final: neither value is above that maximum. */
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)

@@ -1,6 +1,6 @@
 /*
- * study.h - all that repeats a report: its configuration, text and seeds, and
- * the numbers to compare with.
+ * study.h - what is needed to repeat a report: its configuration, text and
+ * seeds, and the numbers to compare with.
  *
  * A study is one JSON document, in the store and, with the text in it, in the
  * file that goes to another machine:
@@ -26,7 +26,7 @@ enum { LCT_STUDY_MOST = 1 << 29 };
 struct lct_study {
     struct json_t *root;
     char *configuration;   /* canonical text; identifies a study */
-    locant_corpus *corpus; /* made from its text; NULL: it has none */
+    locant_corpus *corpus; /* made from the study's text; NULL if it has none */
 };
 
 /*
@@ -44,16 +44,14 @@ locant_status lct_study_check(const struct json_t *root, const char *name);
 /* The canonical text of 'configuration', to be released with free(). */
 char *lct_study_key(const struct json_t *configuration);
 
-/*
- * Store the study of a finished report, and report how its losses compare with
- * those of the same study if it was imported.
- */
+/* Store the study of a finished report. If the same study was imported,
+   report how the losses of the two compare. */
 locant_status lct_study_keep(locant_store *store, const struct lct_results *r,
                              const locant_corpus *corpus,
                              const locant_report_options *o);
 
-/* Store it in place of an earlier one with the same key, text and origin:
-   "here" or "imported". */
+/* Store a study in place of an earlier one with the same key, text and
+   origin. 'origin' is "here" or "imported". */
 locant_status lct_study_record(locant_store *store, const struct json_t *study,
                                const char *key, const char *origin);
 #endif

@@ -29,8 +29,8 @@ static const char *string_at(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* Append the strings of a list, separated by 'between'; what is no string is
-   empty. */
+/* Append the strings of a list, separated by 'between'. Other values count
+   as empty strings. */
 static void add_list(struct lct_html *text, const json_t *list,
                      const char *between)
 {
@@ -287,7 +287,8 @@ locant_status locant_study_export(locant_store *store, int64_t id,
 /* ------------------------------------------------------------------- import */
 
 /* The text is stored before the study that refers to it. */
-static locant_status keep(locant_store *store, const struct lct_study *study)
+static locant_status store_study(locant_store *store,
+                                 const struct lct_study *study)
 {
     if (study->corpus)
         LCT_TRY(lct_store_keep_source(store, study->corpus, NULL, NULL));
@@ -303,7 +304,7 @@ static locant_status import_into(int64_t *id, const char *directory,
     char *text = NULL;
 
     LCT_TRY(locant_store_open(&store, directory));
-    status = keep(store, study);
+    status = store_study(store, study);
     if (status == LOCANT_OK)
         status =
             lct_store_text(&text, store, "SELECT max(id) FROM studies", "");

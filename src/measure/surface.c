@@ -13,7 +13,7 @@ enum { WINDOWS = 4 }; /* windows of a block, by P4 */
 static const struct grid {
     int64_t trained[LCT_SURFACE_TRAINED]; /* ends with 0 */
     int64_t longest;
-    int seeds; /* at most so many */
+    int seeds; /* most seeds */
 } smoke = { { 64, 128 }, 256, 1 }, usual = { { 32, 64, 128, 256 }, 1024, 2 },
   large = { { 32, 64, 128, 256 }, 2048, LCT_SURFACE_SEEDS };
 
@@ -36,7 +36,7 @@ static void set_lengths(struct lct_surface *x, const struct grid *g)
 }
 
 /* Is it one of the default encodings? */
-static bool is_usual(const char *spec)
+static bool is_default(const char *spec)
 {
     return strcmp(spec, "sinusoidal") == 0 || strcmp(spec, "rope") == 0 ||
            strcmp(spec, "alibi") == 0;
@@ -54,7 +54,7 @@ static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
         locant_encoding *e;
         int64_t reach;
 
-        if (!asked && !is_usual(plan->specs[i]))
+        if (!asked && !is_default(plan->specs[i]))
             continue;
         LCT_TRY(locant_encoding_create(&e, plan->specs[i]));
         reach = locant_encoding_length_limit(e);
@@ -121,28 +121,28 @@ struct state {
     struct lct_extension_place place;
 };
 
-/* Jobs are ordered by seed, so that jobs stopped early leave whole seeds. */
-struct which {
+/* The run of a job. Jobs are ordered by seed, so that a report stopped early
+   leaves whole seeds. */
+struct run_index {
     size_t e;
     int t, seed;
 };
 
-static struct which which_of(const struct lct_surface *x, size_t i)
+static struct run_index run_of_job(const struct lct_surface *x, size_t i)
 {
     const size_t trained = (size_t)x->n_trained;
 
-    return (struct which){ i / trained % x->n, (int)(i % trained),
-                           (int)(i / trained / x->n) };
+    return (struct run_index){ i / trained % x->n, (int)(i % trained),
+                               (int)(i / trained / x->n) };
 }
 
 static locant_status train(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
     struct lct_surface *x = s->x;
-    const struct which w = which_of(x, job->i);
+    const struct run_index w = run_of_job(x, job->i);
     locant_train_options o = x->train;
-    char plain[256]; /* a length that the spec left out is the trained one
-                        here */
+    char plain[256]; /* without the plan's length: here it is o.length */
 
     lct_without_length(plain, x->of[w.e].spec, x->train.length);
     o.encoding = plain;
@@ -157,7 +157,7 @@ static locant_status read_run(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
     const struct lct_surface *x = s->x;
-    const struct which w = which_of(x, job->i);
+    const struct run_index w = run_of_job(x, job->i);
     struct lct_extension_place place = s->place;
     struct lct_extension_cell cell = { .run = x->of[w.e].run[w.t][w.seed],
                                        .crop = true };

@@ -11,7 +11,8 @@
 
 enum { DELAYS = 7, UNIQUE = 150 };
 
-/* [BOS] [D_k] x x x ..: at x[t] say x[t - k]. Words: 16 symbols, 7 D_k, BOS. */
+/* [BOS] [D_k] x x x ..: D_k is the distance k = 1, 2, 4, ..; the answer at
+   x[t] is x[t - k]. Words: 16 symbols, 7 D_k, BOS. */
 void lct_make_delay(struct lct_row *r)
 {
     const int32_t which = lct_row_below(r, DELAYS);
@@ -26,7 +27,7 @@ void lct_make_delay(struct lct_row *r)
     }
 }
 
-/* [BOS] s s: say the second s from its third symbol on. */
+/* [BOS] s s: the second s is the answer, from its third symbol on. */
 void lct_make_repeat(struct lct_row *r)
 {
     const int64_t m = r->length / 2;
@@ -116,7 +117,7 @@ void lct_make_selective(struct lct_row *r)
 
     lct_row_say(r, 17);
     for (int64_t i = 0; i < r->length; i++) {
-        /* every choice of places is equally likely */
+        /* makes every choice of places equally likely */
         if (lct_row_below(r, r->length - i) < LCT_SELECTED - n) {
             symbols[n] = lct_row_below(r, 16);
             lct_row_say(r, symbols[n++]);

@@ -54,7 +54,7 @@ static void make_rows(struct scoring *s, int64_t first, int64_t rows,
     }
 }
 
-static locant_status tell(const struct scoring *s)
+static locant_status report_progress(const struct scoring *s)
 {
     const double elapsed = lct_clock() - s->begun;
     locant_progress p = { .phase = "score",
@@ -115,7 +115,7 @@ static locant_status score_rows(struct scoring *s, int64_t first, int64_t rows,
                                s->task->info.id, LCT_PLACES, s->test->length);
     }
     s->done += rows * size;
-    return tell(s);
+    return report_progress(s);
 }
 
 static locant_task_score score_of(const struct scoring *s,
@@ -225,8 +225,8 @@ static bool is_whole(struct scoring *s)
 
 /* ------------------------------------------------------------------- visits */
 
-/* Show the scores; nonzero *stop: the visitor has seen enough. */
-static void show(struct scoring *s, int *stop)
+/* Pass the scores to the visitor; a nonzero *stop means it has seen enough. */
+static void visit_scores(struct scoring *s, int *stop)
 {
     for (int i = 0; i < s->tallies.n && !*stop; i++) {
         const locant_task_score score = score_of(s, &s->tallies.at[i]);
@@ -257,7 +257,7 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
         LCT_TRY(lct_task_floor(&s->floor, s->task, test, s->o.test_seed,
                                s->o.items));
     }
-    show(s, stop);
+    visit_scores(s, stop);
     return LOCANT_OK;
 }
 

@@ -71,7 +71,8 @@ locant_status lct_task_floor(double *out, const struct lct_task *task,
 
 /* ------------------------------------------------------------------ sources */
 
-/* Fill a row of the longest length that fits, or of any length up to it. */
+/* Fill a row of the longest length that fits or, for some tasks, of a random
+   length up to that. */
 static void fill(int32_t *tokens, int32_t *targets, const struct lct_item *item,
                  const void *context)
 {

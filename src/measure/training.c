@@ -8,17 +8,17 @@
 #include "probe.h"
 
 /*
- * Only models that 'locant probe' can measure are probed. The pass uses the
- * activations of training, which the next step overwrites; it draws no random
- * numbers and changes no parameter.
+ * Probe only models that 'locant probe' can measure. A probe overwrites the
+ * activations, which the next step computes anew; it draws no random numbers
+ * and changes no parameter, so training is not disturbed.
  */
-static bool can_look(const struct lct_trainer *t)
+static bool may_probe(const struct lct_trainer *t)
 {
     return t->o.source == NULL && t->o.memory == 0 &&
            lct_probe_is_due(t->step, t->o.steps, t->o.batch);
 }
 
-static locant_status look(struct lct_trainer *t)
+static locant_status probe_heads(struct lct_trainer *t)
 {
     struct lct_probe p = { .store = t->store,
                            .run.id = t->id,
@@ -27,7 +27,7 @@ static locant_status look(struct lct_trainer *t)
                            .layers = t->o.layers,
                            .heads = t->o.heads };
 
-    if (!can_look(t))
+    if (!may_probe(t))
         return LOCANT_OK;
     if (t->probe_text == NULL)
         LCT_TRY(lct_probe_text(&t->probe_text));
@@ -37,7 +37,8 @@ static locant_status look(struct lct_trainer *t)
     return lct_probe_snapshot(&p, t->step);
 }
 
-static const struct lct_train_hooks hooks = { look, locant_task_options };
+static const struct lct_train_hooks hooks = { probe_heads,
+                                              locant_task_options };
 
 locant_status locant_train(int64_t *run, locant_store *store,
                            const locant_corpus *corpus,

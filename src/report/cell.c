@@ -24,7 +24,7 @@ static void put(struct lct_html *h, bool sign, double value, int decimals)
 }
 
 /* A value that is not 0 but rounds to 0 keeps its sign: "-0.0000". */
-static void put_end(struct lct_html *h, double value, int decimals)
+static void put_bound(struct lct_html *h, double value, int decimals)
 {
     if (value != 0 && fabs(value) < 0.5 * pow(10, -decimals)) {
         lct_html_raw(h, value < 0 ? "\xe2\x88\x92" : "+");
@@ -36,9 +36,9 @@ static void put_end(struct lct_html *h, double value, int decimals)
 static void put_ends(struct lct_html *h, double low, double high, int decimals)
 {
     lct_html_raw(h, "[");
-    put_end(h, low, decimals);
+    put_bound(h, low, decimals);
     lct_html_raw(h, ", ");
-    put_end(h, high, decimals);
+    put_bound(h, high, decimals);
     lct_html_raw(h, "]");
 }
 
@@ -107,6 +107,6 @@ void lct_cell_half(struct lct_html *h, const struct lct_results *r, bool sign,
     if (isnan(width))
         return;
     lct_html_print(h, " <small>\xc2\xb1 <span data-number=\"%s\">", half);
-    put_end(h, width / 2, decimals);
+    put_bound(h, width / 2, decimals);
     lct_html_raw(h, "</span></small>");
 }

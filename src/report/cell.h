@@ -6,8 +6,8 @@
 
 /*
  * A cell with own.mean and, below, the interval [whose.low, whose.high].  If
- * the two paths differ, whose.mean stands before the interval.  'sign': a
- * difference, with its sign.
+ * the two paths differ, whose.mean stands before the interval.  'sign': the
+ * numbers are differences and show their signs.
  */
 void lct_cell_interval(struct lct_html *h, const struct lct_results *r,
                        bool sign, const char *own, const char *whose);

@@ -11,7 +11,8 @@ enum { LINES = 6, PANELS = 8, MOST = 16 }; /* MOST: steps of a run */
 enum { POINTS = PANELS * (MOST + 1) };     /* of a line */
 static const double width = .9;            /* of a panel; panels are 1 apart */
 
-/* All values are in [0, 1]; with 'of', they are divided by that number. */
+/* Values that share an axis: shares or, with 'of', multiples of what equal
+   weights would give. */
 static const struct {
     enum lct_message label;
     const char *key, *of;
@@ -84,8 +85,8 @@ static void add_panel(struct panels *p, const struct lct_results *r, size_t row,
 }
 
 /* Draws the panels, if there are any, and empties them. */
-static locant_status show(struct lct_html *h, const struct lct_results *r,
-                          struct panels *p)
+static locant_status draw_panels(struct lct_html *h,
+                                 const struct lct_results *r, struct panels *p)
 {
     locant_figure f = lct_lines_figure(&p->lines, FIG_LEARNING);
 
@@ -113,10 +114,10 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
         if (r->groups[i].probe == NULL)
             continue;
         if (p->n == PANELS)
-            LCT_TRY(show(h, r, p));
+            LCT_TRY(draw_panels(h, r, p));
         add_panel(p, r, row++, r->groups[i].spec);
     }
-    return show(h, r, p);
+    return draw_panels(h, r, p);
 }
 
 locant_status lct_page_learning(struct lct_html *h, const struct lct_results *r)

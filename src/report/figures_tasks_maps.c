@@ -92,7 +92,7 @@ static int64_t place_at(const json_t *places, size_t i)
 }
 
 /* The longer of two lists of places; each is sorted. */
-static const json_t *more(const json_t *best, const json_t *row)
+static const json_t *longer_list(const json_t *best, const json_t *row)
 {
     const json_t *places = json_object_get(row, "places");
 
@@ -104,7 +104,7 @@ static const json_t *places_of(const json_t *test)
     const json_t *rows = json_object_get(test, "rows"), *best = NULL;
 
     for (size_t i = 0; i < json_array_size(rows); i++)
-        best = more(best, json_array_get(rows, i));
+        best = longer_list(best, json_array_get(rows, i));
     return best;
 }
 
@@ -116,7 +116,8 @@ static void fill_places(struct map *m, const struct lct_results *r, size_t t,
         snprintf(m->text[p], NAME, "%" PRId64, place_at(places, p));
     for (size_t i = 0; i < r->n; i++) {
         if (!lct_page_task_has(r, t, i) ||
-            json_array_size(more(NULL, row_of(test, r->groups[i].spec))) == 0)
+            json_array_size(
+                longer_list(NULL, row_of(test, r->groups[i].spec))) == 0)
             continue; /* an older build stored no places */
         for (size_t p = 0; p < m->n_cols; p++)
             m->cells[m->n_rows * m->n_cols + p] =
@@ -175,7 +176,7 @@ draw_depths(struct lct_html *h, const struct lct_results *r, size_t t, size_t i)
     struct map m;
 
     for (size_t k = 0; k < tests; k++)
-        places = more(places, row_of(lct_page_test(r, t, k), spec));
+        places = longer_list(places, row_of(lct_page_test(r, t, k), spec));
     if (!lct_task_wanted(h, FIG_TASK_DEPTHS, NULL) ||
         json_array_size(places) == 0)
         return LOCANT_OK;

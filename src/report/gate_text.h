@@ -8,6 +8,7 @@
    and $2.  MSG_NONE: it is no id. */
 enum lct_message lct_gate_text_id(const char *text);
 
-/* Write the English message into the gate; its first spec if it has none. */
+/* Write the gate's English message to its 'sentence', or its first spec if
+   it has no message. */
 void lct_gate_text_say(locant_report_gate *g);
 #endif

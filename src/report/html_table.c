@@ -156,7 +156,7 @@ void lct_html_table_open(struct lct_html *h, const struct lct_results *r,
 
 /* ------------------------------------------------------------------- cells */
 
-/* row.path, with * and # replaced. */
+/* Prints row.path with * and # replaced. */
 static void expand(char out[PATH_BYTES], const struct lct_results *r,
                    const char *row, const char *path,
                    const struct lct_column *c, int k)
@@ -206,7 +206,8 @@ static void put_text(struct lct_html *h, const struct lct_results *r,
         lct_html_message_translated(h, text);
 }
 
-/* Cells with more than a number, whose content needs its own elements. */
+/* Writes a cell with more than one number, whose parts need elements of
+   their own. */
 static void put_open_cell(struct lct_html *h, const struct lct_results *r,
                           const struct lct_column *c, const char *path,
                           const char *other)

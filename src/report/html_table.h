@@ -38,14 +38,14 @@ struct lct_column {
     const char *other;       /* path of the interval; NULL: 'path' */
     enum lct_html_table_cell cell;
     int decimals;
-    double scale;        /* 0: 1 */
+    double scale;        /* factor of the number; 0 means 1 */
     const char *missing; /* text for no value; NULL: "undefined" */
     const char *where;   /* 'missing' applies only if this has a value */
 };
 
 struct lct_html_table {
     enum lct_message label, caption;
-    const char *kind; /* class; or NULL */
+    const char *kind; /* CSS class, or NULL */
     enum lct_message row_heading;
     const struct lct_column *columns;
     int n;

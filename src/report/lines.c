@@ -4,7 +4,7 @@
 #include "../figure/figure.h"
 #include <math.h>
 
-static void *array(size_t n, size_t each)
+static void *allocate_array(size_t n, size_t each)
 {
     size_t bytes;
 
@@ -16,8 +16,8 @@ locant_status lct_lines_make(struct lct_lines *l, size_t series, size_t labels,
 {
     *l = (struct lct_lines){ .n = 0 };
     LCT_TRY(lct_page_numbers(&l->numbers, numbers));
-    l->series = array(series, sizeof *l->series);
-    l->labels = array(labels, sizeof *l->labels);
+    l->series = allocate_array(series, sizeof *l->series);
+    l->labels = allocate_array(labels, sizeof *l->labels);
     if (l->series && l->labels)
         return LOCANT_OK;
     lct_lines_free(l);
@@ -39,6 +39,8 @@ double *lct_lines_take(struct lct_lines *l, size_t n)
     return l->numbers + l->n_numbers - n;
 }
 
+/* Solid in the first round of colours; after that never dash 1, which reference
+   lines use. */
 static int dash_of(size_t group)
 {
     const size_t round = group / LCT_GREY;
@@ -91,13 +93,13 @@ locant_series *lct_lines_grey(struct lct_lines *l, size_t n)
 
 void lct_lines_dashed(struct lct_lines *l, double x, enum lct_message label)
 {
-    double *nowhere = lct_lines_take(l, 2);
+    double *point = lct_lines_take(l, 2);
 
-    nowhere[0] = x;
-    nowhere[1] = NAN;
+    point[0] = x;
+    point[1] = NAN; /* draws nothing */
     l->series[l->n++] =
-        (locant_series){ LCT_LABEL(label), .n = 1,      .x = nowhere,
-                         .y = nowhere + 1, .dashed = 1, .color = LCT_GREY };
+        (locant_series){ LCT_LABEL(label), .n = 1,      .x = point,
+                         .y = point + 1,   .dashed = 1, .color = LCT_GREY };
 }
 
 void lct_lines_name(struct lct_lines *l, enum lct_message id)

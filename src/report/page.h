@@ -204,7 +204,8 @@ locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s);
 /* The four terms of Transformer-XL's scores; draws nothing for others. */
 locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s);
-/* What is no door: chosen positions, masked keys, a temperature. */
+/* What an encoding does besides its doors: it chooses positions, masks keys,
+   sets a temperature. */
 locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s);
 /* For every encoding: weights in numbers, and whether order matters. */
 locant_status lct_draw_order(struct lct_html *h, const struct lct_subject *s);

@@ -43,8 +43,8 @@ static void put_name(struct lct_html *h, const char *name)
 
 /* ------------------------------------------------------------------ curves */
 
-/* Two points without a label are a reference that some table has; without a
-   finite y they are an entry of the legend. */
+/* Is it data? Two points without a label are a reference line, which some
+   table has; two without a finite y are an entry of the legend. */
 static bool is_data(const locant_series *s)
 {
     return s->n > 2 || (s->label && isfinite(s->y[0]));

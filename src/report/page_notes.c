@@ -23,7 +23,7 @@ static bool ends_in_stop(const char *sentence)
 }
 
 /* g2, g3 and g7 say how far the page can be trusted, the others whether. */
-static enum lct_message what_follows(const char *gate)
+static enum lct_message consequence_of(const char *gate)
 {
     bool degree = strcmp(gate, "g2") == 0 || strcmp(gate, "g3") == 0 ||
                   strcmp(gate, "g7") == 0;
@@ -61,7 +61,7 @@ void lct_page_banners(struct lct_html *h, const struct lct_results *r)
             lct_html_raw(h, " ");
         else
             lct_html_message(h, MSG_STOP);
-        lct_html_message(h, what_follows(name));
+        lct_html_message(h, consequence_of(name));
         lct_html_raw(h, "</p>\n");
     }
 }
@@ -141,8 +141,8 @@ static void text_fact(struct lct_html *h, enum lct_message name,
     lct_html_raw(h, "</dd>\n");
 }
 
-static void said_fact(struct lct_html *h, const struct lct_results *r,
-                      enum lct_message name, enum lct_message fact)
+static void message_fact(struct lct_html *h, const struct lct_results *r,
+                         enum lct_message name, enum lct_message fact)
 {
     open_fact(h, name);
     lct_html_message_values(h, r, fact, NULL);
@@ -168,7 +168,7 @@ static void corpus_facts(struct lct_html *h, const struct lct_results *r)
     lct_html_message_in(h, "", kind < 3 ? kinds[kind] : MSG_UNKNOWN, "</dd>\n");
     open_fact(h, MSG_CORPUS_SHA256);
     lct_html_print(h, "<code>%s</code></dd>\n", r->corpus.sha256);
-    said_fact(h, r, MSG_CORPUS_SIZE, MSG_CORPUS_SIZE_IS);
+    message_fact(h, r, MSG_CORPUS_SIZE, MSG_CORPUS_SIZE_IS);
 }
 
 /* The folders that the text came from, with the bytes of each. */
@@ -191,14 +191,14 @@ static void run_facts(struct lct_html *h, const struct lct_results *r,
     const size_t i = (size_t)(g - r->groups);
 
     text_fact(h, MSG_MODEL, g->results[0].run.model);
-    said_fact(h, r, MSG_SECTION_TRAINING, MSG_STEPS_ARE);
+    message_fact(h, r, MSG_SECTION_TRAINING, MSG_STEPS_ARE);
     open_fact(h, MSG_FACT_SEEDS);
     for (size_t s = 0; s < g->n; s++) {
         lct_html_raw(h, s ? ", " : "");
         lct_page_count(h, r, "rows.%zu.runs.%zu.seed", i, s);
     }
     lct_html_raw(h, "</dd>\n");
-    said_fact(h, r, MSG_SCORED_BYTES, MSG_SCORED_ARE);
+    message_fact(h, r, MSG_SCORED_BYTES, MSG_SCORED_ARE);
 }
 
 /* The options for the page's long jobs and for its tasks. */
@@ -230,8 +230,8 @@ static void command_jobs(struct lct_html *h, const struct lct_results *r)
 }
 
 /* The command that repeats this page, as far as the results know it. */
-static void command(struct lct_html *h, const struct lct_results *r,
-                    const struct lct_group *g)
+static void repeat_here(struct lct_html *h, const struct lct_results *r,
+                        const struct lct_group *g)
 {
     char text[48];
 
@@ -253,7 +253,7 @@ static void command(struct lct_html *h, const struct lct_results *r,
 }
 
 /* How to repeat the page on another machine, from one file. */
-static void elsewhere(struct lct_html *h, const struct lct_results *r)
+static void repeat_elsewhere(struct lct_html *h, const struct lct_results *r)
 {
     const char *const text[] = {
         r->text_kept ? "locant study export --with-text -o study.json"
@@ -282,17 +282,17 @@ locant_status lct_page_provenance(struct lct_html *h,
     text_fact(h, MSG_PRESET, r->preset);
     text_fact(h, MSG_CPU, r->cpu);
     text_fact(h, MSG_INSTRUCTION_SET, r->isa);
-    said_fact(h, r, MSG_THREADS, MSG_THREADS_ARE);
+    message_fact(h, r, MSG_THREADS, MSG_THREADS_ARE);
     text_fact(h, MSG_COMPILER, r->compiler);
     corpus_facts(h, r);
     folder_facts(h, r);
     if (g)
         run_facts(h, r, g);
-    said_fact(h, r, MSG_LAST_CALL, MSG_SECONDS_ARE);
+    message_fact(h, r, MSG_LAST_CALL, MSG_SECONDS_ARE);
     if (r->limit > 0)
-        said_fact(h, r, MSG_FORECAST, MSG_FORECAST_IS);
-    command(h, r, g);
-    elsewhere(h, r);
+        message_fact(h, r, MSG_FORECAST, MSG_FORECAST_IS);
+    repeat_here(h, r, g);
+    repeat_elsewhere(h, r);
     lct_html_raw(h, "</dl></div>\n");
     return LOCANT_OK;
 }

@@ -92,7 +92,7 @@ static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s)
     return lct_page_figure(h, s->r, FIG_CHANNELS, &f);
 }
 
-/* Rows 0, 5, 10, 15 and 20, or only the chosen position. */
+/* Draws rows 0, 5, 10, 15 and 20, or only the chosen position. */
 static locant_status draw_vectors(struct lct_html *h,
                                   const struct lct_subject *s)
 {

@@ -43,8 +43,8 @@ static size_t read_means(double *y, const json_t *heads, const char *key)
     return n;
 }
 
-/* Biases of heads have both signs, hence absolute values.  Runs by an older
-   locant have none. */
+/* Reads the mean magnitude over heads at each step: biases have both signs.
+   Runs by an older locant have none. */
 static size_t read_course(double *y, const json_t *steps, const char *key)
 {
     const size_t n = at_most(json_array_size(steps));
@@ -61,7 +61,8 @@ static size_t read_course(double *y, const json_t *steps, const char *key)
     return n > 0 && isfinite(y[n - 1]) ? n : 0;
 }
 
-/* The input of the first layer at x = 0, then the output of each layer. */
+/* Reads the value of the first layer's input (x = 0), then that of each
+   layer's output. */
 static size_t read_states(double *y, const json_t *part, const char *key)
 {
     const size_t n = read_list(y, json_object_get(part, key), NULL);
@@ -90,8 +91,8 @@ static size_t read_y(double *y, const struct lct_points *p, const json_t *part)
 
 /* --------------------------------------------------------------------- x */
 
-/* Middles of the bins 0, 1, 2-3, 4-7, .. that the text reaches, plus one, so
-   that 0 has a place on a logarithmic axis. */
+/* Fills x with the middles of the bins 0, 1, 2-3, 4-7, .. that the text
+   reaches, plus one, so that 0 has a place on a logarithmic axis. */
 static size_t fill_bins(double *x, size_t n, const json_t *part)
 {
     const double length = lct_page_real(json_object_get(part, "length"));

@@ -28,7 +28,7 @@ locant_status lct_subject_numbers(double **out, const struct lct_subject *s,
 /* The numbers 0, 1, .. n - 1. */
 locant_status lct_subject_range(double **out, const struct lct_subject *s,
                                 int64_t n);
-/* Frees all blocks taken after 'last' was s->memory->last; NULL: all. */
+/* Frees the blocks taken since s->memory->last was 'last'; NULL: all. */
 void lct_subject_release(const struct lct_subject *s,
                          struct lct_subject_block *last);
 

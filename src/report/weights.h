@@ -22,7 +22,7 @@ struct lct_weights_query {
     const int64_t *order;
 };
 
-/* In memory of lct_subject_numbers(). */
+/* Measures the weights, in memory of lct_subject_numbers(). */
 locant_status lct_weights_measure(struct lct_weights *out,
                                   const struct lct_subject *s,
                                   const locant_tensor *params,

@@ -34,8 +34,8 @@ static void name_memory(char out[40], int64_t layer)
     snprintf(out, 40, "layer%" PRId64 ".memory", layer);
 }
 
-/* The number of layers that have memory. */
-static int64_t remembering(const struct lct_model *model)
+/* The number of layers that have memory: all or none. */
+static int64_t memory_layers(const struct lct_model *model)
 {
     return lct_model_memory(model).tokens > 0
                ? lct_model_config_of(model)->layers
@@ -43,7 +43,7 @@ static int64_t remembering(const struct lct_model *model)
 }
 
 /* The memory of layer l as a tensor. */
-static locant_tensor remembered(struct lct_model *model, int64_t l)
+static locant_tensor memory_tensor(struct lct_model *model, int64_t l)
 {
     const struct lct_memory size = lct_model_memory(model);
     const int64_t shape[3] = { size.rows, size.tokens,
@@ -70,10 +70,10 @@ static void list_tensors(locant_named_tensor *list, struct lct_model *model,
     list[n].tensor = locant_dense(m, LCT_REAL_DTYPE, 1, &size);
     list[n + 1].name = name_v;
     list[n + 1].tensor = locant_dense(v, LCT_REAL_DTYPE, 1, &size);
-    for (int64_t l = 0; l < remembering(model); l++) {
+    for (int64_t l = 0; l < memory_layers(model); l++) {
         name_memory(names[l], l);
         list[n + 2 + l].name = names[l];
-        list[n + 2 + l].tensor = remembered(model, l);
+        list[n + 2 + l].tensor = memory_tensor(model, l);
     }
 }
 
@@ -109,7 +109,7 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
                                    const struct lct_checkpoint *c)
 {
     const struct lct_model_tensor *t;
-    const int64_t layers = remembering(model);
+    const int64_t layers = memory_layers(model);
     size_t n = (size_t)(lct_model_tensors(model, &t) + 2 + layers);
     locant_named_tensor *list =
         locant_alloc(n * sizeof *list + (size_t)layers * 40);
@@ -271,7 +271,8 @@ static int64_t layers_of(const struct reading *r)
     return config->memory > 0 ? config->layers : 0;
 }
 
-/* Copy into the model. Nothing is changed until everything has been found. */
+/* Copy the memory into the model. Nothing is changed until all of it is
+   found. */
 static locant_status read_memory(struct lct_model *model,
                                  const struct reading *r)
 {

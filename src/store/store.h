@@ -144,7 +144,7 @@ struct lct_run_new {
     const char *options; /* JSON of all options needed to continue; may be
                             NULL */
     int64_t parent;      /* run that gives the first parameters; 0: none */
-    int64_t only;        /* not 0: the run must have this id; none is made */
+    int64_t only;        /* not 0: run must have this id; none is inserted */
     uint64_t seed;
     int64_t steps, batch, length, parameters, encoding_parameters, bytes;
 };

@@ -11,7 +11,7 @@ static const char *text(const char *s)
 
 /* -------------------------------------------------------------------- read */
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static locant_status find_row(struct lct_evaluation_row *e, bool *found,
                               locant_store *s,
                               const struct lct_evaluation_key *key)
@@ -76,7 +76,7 @@ static locant_status allocate(struct lct_curve *c, size_t losses,
     return LOCANT_OK;
 }
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static locant_status read_curve(struct lct_curve *c, locant_store *s,
                                 int64_t id, const char *protocol)
 {

@@ -194,8 +194,8 @@ static char *uri_of(const char *path)
 }
 
 /* Guard a connection that was opened, and check that it can be read. */
-static int first_look(sqlite3 *db, struct lct_store_guard *g,
-                      const locant_store *s, int64_t least)
+static int guard_and_read(sqlite3 *db, struct lct_store_guard *g,
+                          const locant_store *s, int64_t least)
 {
     lct_store_guard(g, db, s->path, least);
     sqlite3_busy_timeout(db, BUSY_MS);
@@ -224,7 +224,7 @@ static locant_status connect_immutable(sqlite3 **out, struct lct_store_guard *g,
         NULL);
     locant_release(uri);
     if (code == SQLITE_OK)
-        code = first_look(*out, g, s, g->least);
+        code = guard_and_read(*out, g, s, g->least);
     return code == SQLITE_OK ? LOCANT_OK : lct_store_failed(s, *out);
 }
 
@@ -250,7 +250,7 @@ locant_status lct_store_connect_readonly(sqlite3 **out,
         s->path, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 
     if (code == SQLITE_OK)
-        code = first_look(*out, g, s, least);
+        code = guard_and_read(*out, g, s, least);
     if ((code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !has_log(s))
         status = connect_immutable(out, g, s);
     else if (code != SQLITE_OK)

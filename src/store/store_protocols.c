@@ -22,7 +22,8 @@ static locant_status wrong_count(const locant_store *s, int64_t id,
                        s->path, (long long)id, c->n, c->protocol, want);
 }
 
-/* Copy curve c to 'room' values; NAN where it has none. */
+/* Copy the means of a curve to out[room], NAN where it has none. With 'all'
+   it must have 'room' of them. */
 static locant_status take_means(double *out, size_t room, bool all,
                                 const struct lct_curve *c,
                                 const locant_store *s, int64_t id)

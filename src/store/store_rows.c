@@ -19,7 +19,7 @@
 static const char scored[] =
     " AND EXISTS (SELECT 1 FROM task_scores WHERE run = runs.id)";
 
-/* What the last step of a run that has a row in 'table' recorded. */
+/* 'column' of the row of 'table' for the last step of a run that has one. */
 #define LAST(column, table, where)                                             \
     "(SELECT " column " FROM " table " WHERE run = runs.id" where              \
     " ORDER BY " table ".step DESC LIMIT 1)"

@@ -1,4 +1,4 @@
-/* store_runs.c - rows of runs and metrics, written; metrics read again */
+/* store_runs.c - writes rows of runs and metrics, and reads metrics */
 #define _GNU_SOURCE
 #include "build.h"
 #include "store.h"

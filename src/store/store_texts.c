@@ -121,7 +121,8 @@ locant_status locant_store_headers(locant_corpus **out, locant_store *store)
     return status;
 }
 
-/* Find the text whose SHA-256 begins so; NULL if there is none, or several. */
+/* Find the text whose SHA-256 begins with 'prefix'; NULL if none does, or
+   several do. */
 static locant_status find_prefix(char **sha256, locant_store *s,
                                  const char *prefix)
 {

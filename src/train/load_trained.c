@@ -43,8 +43,8 @@ locant_status lct_check_done(const char *fn, const locant_run_info *run)
                        fn, run->id, run->status, run->step, run->steps);
 }
 
-/* Counts query and output matrices of attention and both matrices of the
-   feed-forward layer, whose sizes do not depend on encoding and heads. */
+/* Counts only the query and output matrices of attention and the two of the
+   feed-forward layer: their sizes depend on neither encoding nor heads. */
 locant_status lct_check_room(const locant_run_info *run, const char *path,
                              const locant_store *s)
 {

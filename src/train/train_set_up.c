@@ -190,7 +190,8 @@ static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
     return status;
 }
 
-/* Two runs with the same key have the same bits. */
+/* Set the key and register the run. Runs with the same key have the same
+   bits. */
 static locant_status register_run(struct lct_trainer *t)
 {
     const locant_train_options *o = &t->o;
