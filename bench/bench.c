@@ -13,7 +13,8 @@ struct run {
     const struct bench_options *o;
     struct bench_sink sinks[2]; /* the output and, with --append, the record */
     int n_sinks, done, total;
-    bool wrong, talk; /* stderr is a terminal */
+    bool wrong;
+    bool talk; /* stderr is a terminal: show progress there */
 };
 
 static void progress(const struct run *run, const char *what)

@@ -80,7 +80,7 @@ struct bench_family {
     bool fixed;
     const char *dtypes; /* NULL: f32 */
     const char *tokens, *quick;
-    bool longer; /* like the line above, other sizes; not with -n */
+    bool longer; /* other sizes of the line above; not with -n */
     const char *dims;
     int64_t heads, kv_heads;   /* 0: as many as heads */
     int64_t queries;           /* 0: as many as tokens */
@@ -126,7 +126,7 @@ struct bench_work {
     double (*amount)(const struct bench_case *c); /* pairs, bytes or flops */
     /* Sets the case to compare with, sample by sample; false: there is none. */
     bool (*baseline)(struct bench_case *other, const struct bench_case *c);
-    /* Replaces all these: fills in the result; NULL, or what is wrong. */
+    /* Replaces all the above: fills in the result; NULL, or what is wrong. */
     const char *(*measure)(struct bench_result *r, bool quick);
 };
 

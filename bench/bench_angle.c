@@ -70,7 +70,7 @@ static void run_libm(void *data)
         }
 }
 
-/* With libm of the kernel's own fraction: only roundings differ, by 2^-24. */
+/* Compares with libm at the kernel's own phase: only roundings differ. */
 static const char *check(void *data)
 {
     struct angle_state *a = data;
@@ -78,8 +78,8 @@ static const char *check(void *data)
     run(a);
     for (size_t t = 0; t < a->rows; t++)
         for (size_t i = 0; i < a->pairs; i++) {
-            uint64_t part = (FIRST + t) * a->turn[i].hi;
-            double angle = (double)(int64_t)part * 0x1p-63 * acos(-1);
+            uint64_t fraction = (FIRST + t) * a->turn[i].hi;
+            double angle = (double)(int64_t)fraction * 0x1p-63 * acos(-1);
 
             if (!(fabs(a->c[t * a->pairs + i] - cos(angle)) < 0x1p-24 &&
                   fabs(a->s[t * a->pairs + i] - sin(angle)) < 0x1p-24))

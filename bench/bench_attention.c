@@ -36,7 +36,7 @@ static double distance(const locant_tensor *got, const locant_tensor *want)
     return sqrt(error / size);
 }
 
-/* What the reference computes: the operands of 'a' in double. */
+/* Computes what the reference makes of the operands of 'a', in double. */
 static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
                                 const struct bench_attention *a, bool gradients)
 {
@@ -76,13 +76,13 @@ static double largest(const locant_tensor *lse)
 }
 
 /*
- * These bounds detect a wrong kernel; the tests have the sharp ones.
+ * These bounds detect a wrong kernel; the tests have sharper ones.
  * attention.h promises 1e-6 for F32 outputs at scores of order 1.  A score of n
  * nats has an error of 2^-24 n, which is larger if n > 17.  Gradients are sums
- * of T terms of both signs, and may err ten times as much.  16-bit outputs, and
- * perhaps the weights, are rounded by up to 2^-9 (bfloat16) or 2^-12 (float16);
- * gradients pass through both, hence 4 times that.  A single row may err 4
- * times more.
+ * of T terms of both signs, and may err ten times as much.  In 16 bits, outputs
+ * and perhaps weights are rounded, each by up to 2^-8 (bfloat16) or 2^-11
+ * (float16); gradients may err twice as much as outputs.  A single row may err
+ * 4 times more.
  */
 static double tolerance(locant_dtype dtype, bool gradient,
                         const locant_tensor *lse)
@@ -200,7 +200,7 @@ static const char *check_row(const struct bench_attention *a, int64_t i)
 
 /* ------------------------------------------------------------------- works */
 
-/* Backward alone is timed, on the outputs of one forward pass. */
+/* Whether backward is timed, alone, on the outputs of one forward pass. */
 static bool is_backward(const struct bench_case *c)
 {
     return c->work->run == bench_attention_backward;
@@ -271,7 +271,7 @@ static double cache_bytes(const struct bench_case *c)
            (double)locant_dtype_size(c->dtype);
 }
 
-/* The same case in F32 for a 16-bit type, without encoding for an encoding. */
+/* The case to compare with: F32 for a 16-bit type, else no encoding. */
 static bool baseline(struct bench_case *other, const struct bench_case *c)
 {
     *other = *c;

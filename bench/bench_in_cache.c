@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Behind the struct are the operands of the kernel in use, then the same
-   operands for the base kernel; both have the alignment of an allocation. */
+/* One allocation holds this struct, the operands of the kernel in use, and the
+   same operands for the base kernel, each aligned to 64 bytes. */
 struct state {
     const struct bench_kernels *of;
     const struct bench_kernel *row;

@@ -150,7 +150,7 @@ CALL(pair_rows_bf16, k->bf16_pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE,
 CALL(bf16_round_rows, k->bf16_round_rows(x->out_pairs, SIDE / 2, x->f[DATA],
                                          SIDE, x->f[MORE], SIDE, SIDE))
 
-/* Keys in pairs are half as many numbers, and their scores are rescaled. */
+/* A bfloat16 pair holds two channels; scores of pairs are rescaled. */
 static void scores_of(const struct lct_kernels *k, struct operands *x,
                       const void *keys, enum lct_stored kind)
 {
@@ -242,7 +242,7 @@ CALL(add_pwl_bias, const struct lct_pwl_bias b = pwl_of(x);
 CALL(sum_pwl_gradient, const struct lct_pwl_bias b = pwl_of(x);
      k->sum_pwl_gradient(x->f[OUT], x->f[DATA], SIDE, SIDE, &b, -1, 1))
 
-/* 40 of the 64 columns, which do not fill 32 lanes twice. */
+/* Moves 40 of the 64 columns, so that the second 32 lanes are not full. */
 static void move_rows(void (*move)(const struct lct_rows *rows), void *x,
                       enum lct_stored kind, float *tile)
 {
@@ -265,7 +265,7 @@ CALL(all_finite,
 
 /* -------------------------------------------------------------------- rows */
 
-/* Multiply-adds of the scores, or of the values, of decoding. */
+/* Flops of the scores, or of the values, in decoding. */
 #define DECODED (2.0 * QUERIES * N)
 
 /* clang-format off */

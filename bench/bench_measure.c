@@ -38,7 +38,7 @@ static void take_sample(struct runner *x)
     x->ns[x->n++] = time_sample(x) / x->calls;
 }
 
-/* Such long work needs no warm-up of the caches. */
+/* Whether a sample is so long that cold caches do not matter. */
 static bool is_slow(const struct runner *x)
 {
     return x->once > 50e6;
@@ -46,7 +46,7 @@ static bool is_slow(const struct runner *x)
 
 /*
  * Choose how many calls make a sample, so that the clock is fine enough.  A
- * slow sample counts already, because 'setup' warmed the caches.
+ * slow sample is kept as a measurement, because it needs no warm-up.
  */
 static void choose_calls(struct runner *x)
 {

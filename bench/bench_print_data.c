@@ -95,7 +95,7 @@ void bench_row_json(FILE *f, const struct bench_result *r)
 
 /* ------------------------------------------------------------ CSV and SQL */
 
-enum column_kind { TEXT, REAL, SOME }; /* SOME: 0 stands for no value */
+enum column_kind { TEXT, REAL, OPTIONAL }; /* OPTIONAL: 0 stands for no value */
 
 struct column {
     const char *name;
@@ -129,18 +129,18 @@ static int columns(struct column *out, const struct bench_machine *m,
         { "dim", REAL, NULL, (double)c->dim },
         { "isa", TEXT, r->isa, 0 },
         { "threads", REAL, NULL, r->threads },
-        { "samples", SOME, NULL, r->samples },
-        { "median_ns", SOME, NULL, r->median_ns },
-        { "min_ns", SOME, NULL, r->min_ns },
+        { "samples", OPTIONAL, NULL, r->samples },
+        { "median_ns", OPTIONAL, NULL, r->median_ns },
+        { "min_ns", OPTIONAL, NULL, r->min_ns },
         { "spread", REAL, NULL, r->spread },
-        { "speed", SOME, NULL, r->speed },
+        { "speed", OPTIONAL, NULL, r->speed },
         { "unit", TEXT, c->work->unit, 0 },
-        { "peak", SOME, NULL, r->peak },
-        { "of_peak", SOME, NULL, r->of_peak },
-        { "of_peak_median", SOME, NULL, r->of_peak_median },
-        { "of_baseline", SOME, NULL, r->of_baseline },
-        { "of_baseline_median", SOME, NULL, r->of_baseline_median },
-        { "cpus", SOME, NULL, r->cpus },
+        { "peak", OPTIONAL, NULL, r->peak },
+        { "of_peak", OPTIONAL, NULL, r->of_peak },
+        { "of_peak_median", OPTIONAL, NULL, r->of_peak_median },
+        { "of_baseline", OPTIONAL, NULL, r->of_baseline },
+        { "of_baseline_median", OPTIONAL, NULL, r->of_baseline_median },
+        { "cpus", OPTIONAL, NULL, r->cpus },
         { "note", TEXT, r->cannot ? "" : r->note, 0 },
         { "cannot", TEXT, r->cannot ? r->note : "", 0 },
     };
@@ -218,7 +218,7 @@ void bench_row_sql(const struct bench_sink *s, const struct bench_result *r)
         fputs(i > 0 ? ", " : "", s->file);
         if (all[i].kind == TEXT)
             quoted(s->file, all[i].text, '\'');
-        else if (all[i].kind == SOME && !(all[i].real > 0))
+        else if (all[i].kind == OPTIONAL && !(all[i].real > 0))
             fprintf(s->file, "NULL");
         else
             fprintf(s->file, "%.10g", all[i].real);

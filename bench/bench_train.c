@@ -89,7 +89,7 @@ static void note_growth(struct bench_result *r)
 
 /* ----------------------------------------------------------------- timing */
 
-enum { MOST = 64, STEPS = 1000000 }; /* the run is stopped long before */
+enum { MOST = 64, STEPS = 1000000 }; /* the budget ends a run long before */
 
 /* Times between the progress reports of a run. */
 struct timing {

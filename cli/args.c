@@ -8,7 +8,8 @@
 #include "cli.h"
 
 /* clang-format off */
-/* Options that every command has. */
+/* The first COMMON_OF_ALL are options of every command, the others of commands
+   that compute. */
 static const struct cli_option common[] = {
     { .name = "json", .kind = CLI_FLAG, .offset = offsetof(struct cli, json),
       .doc = "print the result as JSON" },
@@ -22,7 +23,7 @@ static const struct cli_option common[] = {
     OPT_END
 };
 /* clang-format on */
-enum { COMMON_OF_ALL = 2, COMMON = 4 }; /* the others: commands that compute */
+enum { COMMON_OF_ALL = 2, COMMON = 4 };
 
 const struct cli_option *cli_option_at(const struct cli_command *c, size_t i)
 {
@@ -295,7 +296,7 @@ static int find_action(struct cli *cli)
                       cli->words[0], all);
 }
 
-/* Checks that the action's argument is there, and only options for it. */
+/* Checks the number of arguments, and that each option is for this action. */
 static int check_action(const struct cli *cli)
 {
     const char *argument = cli->action->argument;
@@ -315,7 +316,7 @@ static int check_action(const struct cli *cli)
     return CLI_OK;
 }
 
-/* Checks that all required words and options are there, and no more words. */
+/* Checks that no required word or option is missing, and no word too many. */
 static int check_complete(const struct cli *cli)
 {
     const struct cli_command *c = cli->command;

@@ -73,7 +73,7 @@ int cli_new(locant_tensor *out, locant_dtype dtype, int rank,
     void *memory;
 
     *out = locant_dense(NULL, dtype, rank, shape);
-    /* Linux would allocate it now, and kill a process when it is used. */
+    /* Linux grants memory it lacks, and kills a process that uses it. */
     if (bytes > cli_memory())
         return cli_refuse("an array %s of %s would take %.3g GiB; this machine "
                           "has %.3g GiB",

@@ -33,7 +33,7 @@ enum cli_kind {              /* what an option writes at its offset */
                 CLI_REAL,    /* double, finite */
                 CLI_CHOICE,  /* int, index among 'value' split at '|' */
                 CLI_LIST,    /* struct cli_list; may be repeated */
-                CLI_MANY /* struct cli_list; takes all words up to an option */
+                CLI_MANY     /* struct cli_list; words up to the next option */
 };
 
 /* Pointers into argv. */
@@ -99,7 +99,7 @@ struct cli_option {
 
 struct cli;
 
-/* What a command can do: its first word. */
+/* An action of a command, named by its first word. */
 struct cli_action {
     const char *name;     /* NULL ends a table */
     const char *argument; /* "ID", "[ID]" or "[WORD...]"; NULL: none */
@@ -150,8 +150,7 @@ int cli_parse(struct cli *cli, const struct cli_command *command, int argc,
 int cli_given(const struct cli *cli, const char *option);
 /* Print an error message if the option was not given. */
 int cli_need(const struct cli *cli, const char *option);
-/* Option i of a command: its own, then those of every command; NULL after the
-   last. */
+/* Option i of a command: its own, then the common ones; NULL after the last. */
 const struct cli_option *cli_option_at(const struct cli_command *c, size_t i);
 /* Parse a whole number from 'min' to 'max'; 0 if the text is none. */
 int cli_whole(int64_t *out, const char *text, int64_t min, int64_t max);
@@ -166,8 +165,8 @@ int cli_unknown(const char *what, const char *word, const char *const *names,
 int cli_find(const struct cli_command **out, const char *name);
 
 /*
- * Joins the first form of a usage into one line; lines that begin with a blank
- * continue it.  Returns how many bytes of 'usage' it read.
+ * Join the lines of the first form in 'usage': a line that begins with a blank
+ * continues the one before.  Returns how many bytes of 'usage' were read.
  */
 size_t cli_usage(char *out, size_t size, const char *usage);
 /*
@@ -200,8 +199,8 @@ int cli_fail(int status, const char *format, ...) LOCANT_PRINTF(2, 3);
  * calls this.  The result lives until the eighth call after this one.
  */
 const char *cli_safe(const char *text);
-/* printf() of at most 4095 bytes, which are overwritten when later texts have
-   taken 56 KiB. */
+/* printf() into at most 4095 bytes, which stay valid until later calls have
+   written 56 KiB. */
 const char *cli_text(const char *format, ...) LOCANT_PRINTF(1, 2);
 /* The word as typed in a shell, in quotes if necessary; as cli_text(). */
 const char *cli_quoted(const char *word);
@@ -209,7 +208,7 @@ const char *cli_quoted(const char *word);
 const char *cli_join(const char *list, const char *item);
 /* The exit status for 's'; unless it is OK, prints cli_message(). */
 int cli_status(locant_status s);
-/* The same if the data came from a file: errors are exit 3. */
+/* The same for data from a file, whose errors have exit status 3. */
 int cli_status_input(locant_status s);
 /* locant_last_error() without the name of a function. */
 const char *cli_message(void);
@@ -226,15 +225,15 @@ int cli_finish(int status);
  * and freed when the command ends, so a command may return anywhere.
  */
 
-/* Call release(object) when the command ends, the last one first.  If there is
-   no memory to remember it, calls it now and returns CLI_INPUT. */
+/* Call release(object) when the command ends, the latest object first.  Without
+   memory to record that, calls it now and returns CLI_INPUT. */
 int cli_at_end(void (*release)(void *), void *object);
-/* Call all of them. */
+/* Release all objects of cli_at_end(). */
 void cli_end(void);
 
-/* Zeroed memory, and a copy of n bytes with a 0 behind it; NULL after an error
-   message. */
+/* Zeroed memory; NULL after an error message. */
 void *cli_alloc(size_t n, size_t size);
+/* A copy of n bytes with a terminating 0; NULL after an error message. */
 char *cli_copy(const char *text, size_t n);
 /* Create an encoding of the spec. */
 int cli_encoding_create(locant_encoding **out, const char *spec);
@@ -244,8 +243,8 @@ int cli_encoding_resolve(locant_encoding **out, const locant_encoding *e,
 bool cli_has_store(const char *dir);
 /* Print an error message if the folder has no run store. */
 int cli_check_store(const char *dir);
-/* Open the run store of a folder, which must have one. */
 enum cli_access { CLI_READ, CLI_WRITE };
+/* Open the run store of a folder, which must have one. */
 int cli_store_open(locant_store **out, const char *dir, enum cli_access access);
 /* Open a run store for writing; create it if there is none. */
 int cli_store_make(locant_store **out, const char *dir);
@@ -353,8 +352,9 @@ const char *cli_traits(unsigned traits);
 /* ------------------------------------------------------------ terminal.c */
 
 /* The colours of stdout: none unless it is a terminal with colours and the user
-   has not disabled them.  Then its columns. */
+   has not disabled them. */
 locant_terminal cli_colors(void);
+/* Columns of stdout. */
 int cli_columns(void);
 /* Columns of a terminal; 0 if the file is none. */
 int cli_width(int fd);
@@ -365,7 +365,8 @@ int cli_width(int fd);
    returns its exit status. */
 int cli_run_id(int64_t *id, const char *command, const char *word);
 
-/* Open the store 'dir' for writing, for the run that the first word names. */
+/* Open the store 'dir' for writing, and parse the number of the run, the first
+   word. */
 int cli_open_run(locant_store **store, int64_t *id, const struct cli *cli,
                  const char *dir);
 

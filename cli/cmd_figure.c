@@ -15,7 +15,7 @@ struct options {
     double base, factor;
 };
 
-/* Numbers left out are 0 and a head is -1, as on the page. */
+/* By default a number is 0, and a head -1: what the page shows. */
 static const struct cli_option options[] = {
     OPT_FLAG("list", list, "list the figures, and what each is of"),
     OPT_FILE("output", out, "PICTURE", "write a file: .svg, .png or .pdf",
@@ -164,7 +164,7 @@ static locant_figure_view view_of(const struct options *o)
 
 /* ----------------------------------------------------------- of an encoding */
 
-/* "rope(x=1)" and 500 to "rope(base=500,x=1)". */
+/* Adds a base to a spec: "rope(x=1)" becomes "rope(base=500,x=1)". */
 static int add_base(const char **out, const char *spec, double base)
 {
     const int name = (int)strcspn(spec, "( +");

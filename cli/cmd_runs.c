@@ -34,7 +34,7 @@ static int open_store(locant_store **store, const struct cli *cli,
     return CLI_OK;
 }
 
-/* Open the store, for the run that the second word names. */
+/* Open the store, and parse the number of the run, the second word. */
 static int open_run(locant_store **store, int64_t *id, const struct cli *cli,
                     enum cli_access access)
 {
@@ -157,7 +157,7 @@ static int resume(const struct cli *cli)
 
 struct rows {
     json_t *json; /* NULL: print CSV */
-    int count;
+    int lines;    /* printed; at 0 the column names come first */
 };
 
 /* Numbers become JSON numbers, or null if JSON cannot hold them. */
@@ -180,11 +180,11 @@ static int sql_row(int n, const char *const *names, const char *const *values,
     json_t *object;
 
     if (rows->json == NULL) {
-        for (int i = 0; i < n && rows->count == 0; i++)
+        for (int i = 0; i < n && rows->lines == 0; i++)
             runs_csv_field(names[i], i == n - 1);
         for (int i = 0; i < n; i++)
             runs_csv_field(values[i], i == n - 1);
-        rows->count++;
+        rows->lines++;
         return 0;
     }
     object = json_object();

@@ -56,7 +56,7 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* Whether the option counts: the user gave it, or there is no task. */
+/* Whether the option's value is used, not the task's. */
 static int decides(const struct cli *cli, const char *option)
 {
     const struct options *o = cli->options;
@@ -139,7 +139,7 @@ static int run(const struct cli *cli)
         CLI_TRY(cli_corpus_open(&corpus, &o->corpus, o->dir));
     if (o->parent != 0)
         CLI_TRY(cli_check_store(o->dir));
-    /* Fails before a store is created. */
+    /* Report bad options before a store is created. */
     CLI_TRY(cli_status(locant_train_check(corpus, &t)));
     CLI_TRY(cli_store_make(&store, o->dir));
     locant_store_any_isa(store, o->any_isa);

@@ -153,7 +153,7 @@ static int run(struct tutorial *t)
                     "%s: %s", t->row->id, locant_last_error());
 }
 
-/* Runs with output to memory.  Closes t->out; the caller frees *text. */
+/* Runs the row with its output in *text, which the caller frees. */
 static int run_into_text(struct tutorial *t, char **text)
 {
     size_t size;
@@ -229,7 +229,7 @@ static int name_file(char path[4096], const char *folder, const char *row,
                : cli_fail(CLI_INPUT, "%s: the path is too long", folder);
 }
 
-/* Replaces such a file by 'text', and frees 'text'. */
+/* Writes 'text' to the row's file with this ending, and frees 'text'. */
 static int replace(const char *folder, const char *row, const char *ending,
                    char *text)
 {

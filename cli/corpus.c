@@ -64,9 +64,9 @@ static void compare_headers(const locant_corpus *kept, const char *dir)
 }
 
 /*
- * The text kept in the store with this SHA-256; if that is NULL, the C headers
- * kept there, or NULL.
- * The store is closed at once, because the command may open it for writing.
+ * Reads the text with this SHA-256 from the store or, if 'sha256' is NULL, its
+ * C headers; *out stays NULL if it has none.  The store is closed at once,
+ * because the command may open it for writing.
  */
 static locant_status read_kept(locant_corpus **out, const char *sha256,
                                const char *dir)

@@ -43,9 +43,9 @@ static int read_number(int n, const char *const *names,
 
 /*
  * Remembers the last run on text.  Runs that a report trained for its surface
- * or extension do not count: they are evaluated only with other encodings.  A
- * stopped report has run only some of its encodings, so runs like an unfinished
- * one are the last choice.
+ * or extension do not count: they are evaluated only with other encodings.
+ * Runs with the settings of an unfinished run count only if there are no
+ * others: a report that was stopped lacks some of its encodings.
  */
 static locant_status remember_text(struct runs *r, locant_store *store)
 {

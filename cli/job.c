@@ -61,7 +61,7 @@ int cli_job_status(locant_status s)
     if (s == LOCANT_ERR_INTERRUPTED)
         return cli_fail(CLI_RESUMABLE, "stopped and saved; the same command "
                                        "continues from there");
-    /* The request is valid, but another process trains this run. */
+    /* UNSUPPORTED: another process trains this run; no argument is wrong. */
     return s == LOCANT_ERR_UNSUPPORTED
                ? cli_fail(CLI_INPUT, "%s", cli_message())
                : cli_status(s);

@@ -50,7 +50,7 @@ int cli_json(json_t *value)
     return CLI_OK;
 }
 
-/* Jansson passes pieces of text; lines of an item are indented by 2. */
+/* Writes a piece of text from jansson; lines of an item are indented by 2. */
 static int put_piece(const char *piece, size_t size, void *file)
 {
     if (size == 1 && *piece == '\n')

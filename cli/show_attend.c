@@ -9,15 +9,15 @@ int64_t show_stride(const locant_encoding *e)
     static const struct {
         const char *name;
         int64_t stride;
-    } far[] = {
+    } strides[] = {
         { "temperature", 1024 }, { "window", 16 },     { "longlora", 16 },
         { "rerope", 32 },        { "selfextend", 32 }, { "streaming", 32 },
     };
     const char *name = locant_encoding_info_of(e)->name;
 
-    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++)
-        if (strcmp(name, far[i].name) == 0)
-            return far[i].stride;
+    for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++)
+        if (strcmp(name, strides[i].name) == 0)
+            return strides[i].stride;
     return 1;
 }
 
@@ -91,8 +91,8 @@ int show_rotate(locant_status *s, locant_tensor *out,
 
 /* ---------------------------------------------------------------- attention */
 
-/* Query i is sin(i + d), key j is cos(j - d), x_j is sin(j d); if how->random,
-   all are normal numbers. */
+/* Query t is sin(t + d), key t is cos(t - d), layer input t is sin(t d); if
+   how->random, all are normal numbers. */
 static void fill(double *out, int kind, const struct show_attention *how)
 {
     locant_random r = { .seed = 0, .stream = (uint64_t)kind };
@@ -183,6 +183,7 @@ int show_weights(double **out, const struct cli_encoding *c,
     struct show_attention blank = *how;
     double *added;
 
+    /* with v = 0 the output is what the encoding adds to values */
     blank.no_values = 1;
     CLI_TRY(show_attend(out, c, how));
     CLI_TRY(show_attend(&added, c, &blank));

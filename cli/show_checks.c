@@ -15,8 +15,8 @@ static const char *quoted(const locant_encoding *e)
     return cli_quoted(locant_encoding_spec(e));
 }
 
-/* An encoding for sequences of 8, and where its parameters come from: the
-   option, and a description. */
+/* An encoding for sequences of 8.  'option' and 'words' say where its
+   parameters come from. */
 struct opened {
     struct cli_encoding c;
     const char *option, *words;

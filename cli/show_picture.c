@@ -94,11 +94,11 @@ static int table(const char *path, const locant_encoding *e)
 /* ------------------------------------------------------------ rotate door */
 
 /*
- * Queries at 0 .. n-1 and the key at 'key', or, with several axes, queries in
- * all cells of a grid and the key in its middle.
+ * Positions of queries, 0 .. n-1, and of one key, 'key'; with several axes, all
+ * cells of a grid and its middle.
  */
-static int choose(locant_tensor *q, locant_tensor *k, int axes, int64_t n,
-                  int64_t key)
+static int make_positions(locant_tensor *q, locant_tensor *k, int axes,
+                          int64_t n, int64_t key)
 {
     const int64_t all[] = { GRID * GRID, axes }, one[] = { 1, axes };
 
@@ -117,9 +117,10 @@ static int choose(locant_tensor *q, locant_tensor *k, int axes, int64_t n,
     return CLI_OK;
 }
 
-/* g[i] = <query i, key>, where all queries and the key are rotated ones. */
-static int similar(locant_status *s, double *g, const struct cli_encoding *c,
-                   int64_t D, const locant_tensor *q, const locant_tensor *k)
+/* g[i] = <query i, key>, both rotated from vectors of ones. */
+static int dot_products(locant_status *s, double *g,
+                        const struct cli_encoding *c, int64_t D,
+                        const locant_tensor *q, const locant_tensor *k)
 {
     locant_tensor rows, key;
     locant_status of_key;
@@ -149,11 +150,12 @@ static int measure(double *g, const locant_encoding *e, int axes)
         struct cli_encoding c;
 
         CLI_TRY(open(&c, e, REACH, &(locant_sizes){ D, 1, 1, D }));
-        CLI_TRY(choose(&q, &k, axes, REACH + 1, 0));
-        CLI_TRY(similar(&s, g, &c, D, &q, &k));
-        if (s != LOCANT_OK && axes > 1) { /* it takes only whole numbers */
-            CLI_TRY(choose(&q, &k, 1, GRID * GRID, GRID / 2 * GRID + GRID / 2));
-            CLI_TRY(similar(&s, g, &c, D, &q, &k));
+        CLI_TRY(make_positions(&q, &k, axes, REACH + 1, 0));
+        CLI_TRY(dot_products(&s, g, &c, D, &q, &k));
+        if (s != LOCANT_OK && axes > 1) { /* e takes only whole numbers */
+            CLI_TRY(make_positions(&q, &k, 1, GRID * GRID,
+                                   GRID / 2 * GRID + GRID / 2));
+            CLI_TRY(dot_products(&s, g, &c, D, &q, &k));
         }
         if (s == LOCANT_OK)
             return CLI_OK;
@@ -187,8 +189,8 @@ static int similarity(const char *path, const locant_encoding *e)
 
 /* ------------------------------------------------------------- score door */
 
-/* Curves of heads by distance, from the last query; if the length is limited,
-   one head's matrix. */
+/* Draws the bias of each head by distance from the last query; if the length is
+   limited, the matrix of the first head. */
 static int score(const char *path, const locant_encoding *e)
 {
     const unsigned traits = locant_encoding_traits(e);

@@ -10,7 +10,7 @@
 
 enum { SEEDS = 64 };
 
-/* A score of a run, and what decides with which others it is compared. */
+/* A score of a run, and the members by which scores are grouped. */
 struct row {
     const locant_task_info *task;
     const char *setup, *setting;

@@ -19,11 +19,10 @@ void claim(const char *what, int holds);
  * Tolerances, and what each leaves room for:
  *   IN_DOUBLE  sums of up to 2048 products of size near 1 in double, in another
  *              order: 2048 x 2^-53 = 2.3e-13
- *   SINE       an entry of the sinusoidal table in double, within 2^-43 of its
- *              size, twice: also sin() and cos() are rounded
- *   FLOAT      a number that is exact to float32 or better: 2^-25, and half as
- *              much again where both sides are rounded; so for rotations, whose
- *              cosines are rounded to float32
+ *   SINE       an entry of the sinusoidal table in double, with an error up to
+ *              2^-43; twice that, because sin() and cos() are rounded, too
+ *   FLOAT      a number up to 1 rounded to float32: 2^-25; twice that if both
+ *              sides are rounded, and for rotations, whose cosine and sine are
  *   TEN_DIGITS a published number given to ten decimals: 5e-11, and logarithms
  *              and exponentials of it
  */

@@ -13,8 +13,8 @@ const locant_encoding_info *info(const char *spec);
 const char *doors(const char *spec);
 int has_trait(const char *spec, unsigned trait);
 
-/* Number of learned numbers: in one parameter, and in all of a model of 'width'
-   and 'heads'. */
+/* How many numbers are learned: in one parameter, and in all parameters of the
+   encoding for 'width' and 'heads'. */
 long long numbers_in(const locant_param_info *p);
 long long learned_numbers(const char *spec, int64_t width, int64_t heads);
 /* The parameters at their initial values; NULL if there are none. */
@@ -23,7 +23,7 @@ locant_tensor *initial_params(const char *spec, int64_t width, int64_t heads);
 /* Rows first .. first + n - 1 of the encoding's table, [n, width]. */
 locant_tensor table_rows(const char *spec, int64_t first, int64_t n,
                          int64_t width, const locant_tensor *params);
-/* The same of the sinusoidal table, and an entry of it by its formula. */
+/* Rows of the sinusoidal table, and one entry of it by the formula. */
 locant_tensor sinusoidal(int64_t first, int64_t n, int64_t width);
 double sinusoid(int64_t position, int64_t channel, int64_t width);
 /* 2 pi base^(2c/width): positions in a full rotation of pair c. */

@@ -85,7 +85,7 @@ locant_tensor picked(locant_tensor x, locant_tensor order);
 /* P A P^T: rows and columns of A [n, n] in that order. */
 locant_tensor permuted(locant_tensor A, locant_tensor order);
 locant_tensor transposed(locant_tensor x); /* [rows, W] as [W, rows] */
-/* The orders n - 1 .. 0, and a random one; the order that undoes one. */
+/* Orders: n - 1 .. 0, a random one, and the inverse of a given one. */
 locant_tensor reversed(int64_t n);
 locant_tensor shuffled(int64_t n, locant_random *r);
 locant_tensor inverse(locant_tensor order);

@@ -86,8 +86,8 @@ void lct_curve_axes(struct lct_axis *x_axis, struct lct_axis *y_axis,
     lct_axis_linear(y_axis, y[0], y[1], 7);
 }
 
-/* The next points [run[0], run[1]) after run[1] that all have what 'shown' asks
-   for, two at least; false if there are none. */
+/* Find the next two or more consecutive points, [run[0], run[1]), for which
+   'shown' holds, starting at run[1]; false if there are none. */
 static bool next_run(size_t run[2], const locant_series *s,
                      bool (*shown)(const locant_series *s, size_t k))
 {
@@ -119,9 +119,9 @@ static void draw_band(const struct plot *p, const locant_series *s, int role,
 }
 
 /*
- * The points since the last one drawn that one straight line can stand for.  It
- * passes each of them within a tenth of a point if its slope is between 'low'
- * and 'high'; the first point that needs another slope ends it.
+ * The points since the last one drawn that one straight line can replace.  The
+ * line passes each within a tenth of a unit if its slope is between 'low' and
+ * 'high'.  The first point that needs another slope starts another line.
  */
 struct sleeve {
     double x, y;       /* the last point drawn */
@@ -134,8 +134,8 @@ static void begin_sleeve(struct sleeve *v, double x, double y)
     *v = (struct sleeve){ x, y, -INFINITY, INFINITY, x, y };
 }
 
-/* Whether the line still holds at (x, y); if so, the slopes are narrowed. */
-static bool runs_on(struct sleeve *v, double x, double y)
+/* Narrow the slopes so that the line passes (x, y), too; false if it cannot. */
+static bool extend(struct sleeve *v, double x, double y)
 {
     const double slack = 0.1;
     double dx = x - v->x, dy = y - v->y;
@@ -157,12 +157,12 @@ static void draw_run(const struct plot *p, const locant_series *s, size_t first,
     ops->move(p->c->to, v.x, v.y);
     for (size_t k = first + 1; k < last; k++) {
         double x = at_x(p, s->x[k]), y = at_y(p, s->y[k]);
-        if (!runs_on(&v, x, y)) {
-            /* a step back in x has no slope: draw it unchanged */
+        if (!extend(&v, x, y)) {
             if (v.to_x != v.x || v.to_y != v.y)
                 ops->line(p->c->to, v.to_x, v.to_y);
             begin_sleeve(&v, v.to_x, v.to_y);
-            if (!runs_on(&v, x, y)) {
+            /* a step back in x has no slope: draw it unchanged */
+            if (!extend(&v, x, y)) {
                 ops->line(p->c->to, x, y);
                 begin_sleeve(&v, x, y);
             }

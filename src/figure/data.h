@@ -20,12 +20,12 @@ locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
 
 /* The matrix that will be drawn: the cells of the figure, or pooled ones. */
 struct lct_pooled {
-    int64_t rows, cols, by[2]; /* one place pools by[0] x by[1] cells */
+    int64_t rows, cols, by[2]; /* each pools by[0] x by[1] cells */
     const double *cells;
     double *memory; /* of 'cells' if they are pooled, or NULL */
 };
 
-/* Pool to at most 'most' a side (0: any), then until 'fits' agrees (NULL: any).
+/* Pool to at most 'most' cells a side (0: any), and until 'fits' (NULL: any).
    The caller releases 'memory', also after a failure. */
 locant_status lct_pool(struct lct_pooled *out, const locant_figure *f,
                        int64_t most, const struct lct_map *map,

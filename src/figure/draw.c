@@ -59,7 +59,7 @@ static locant_status no_memory(const char *fn)
     return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the drawing", fn);
 }
 
-/* The status for 'drawn', what cairo reported after the last operation. */
+/* The status of a drawing; 'drawn' is what cairo reported at its end. */
 static locant_status verdict(const char *fn, const struct lct_cairo *c,
                              cairo_status_t drawn)
 {

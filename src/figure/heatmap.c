@@ -1,5 +1,6 @@
 /*
  * heatmap.c - a matrix as shades, row 0 on top, with a colour bar.
+ * terminal_plot.c draws it as text.
  *
  * A matrix that is too fine for the document is pooled: each place shows the
  * cell of largest magnitude among those it covers, and a note says so.
@@ -75,7 +76,7 @@ static void cell_axis(struct lct_axis *a, int64_t n, double first, double step,
         a->low = low;
         a->high = high;
     } else {
-        /* a matrix of tiles, each 1 wide: only whole numbers */
+        /* tiles of several cells, 1 wide: ticks only at whole numbers */
         if (by < 1 && high - low >= 2 && high - low < want)
             want = (int)ceil(high - low - 1e-9);
         lct_axis_linear(a, low, high, n < want ? (int)n : want);
@@ -134,8 +135,8 @@ static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
                               const struct lct_map *m,
                               const struct lct_axis *axis)
 {
-    enum { STEPS = 65, FEW = 11 }; /* few elements for a page */
-    const int steps = c->most_cells > 0 ? FEW : STEPS;
+    enum { STEPS = 65, PAGE_STEPS = 11 }; /* keeps a page small */
+    const int steps = c->most_cells > 0 ? PAGE_STEPS : STEPS;
     double cells[STEPS];
     struct lct_box box = { plot->x + plot->width + 16, plot->y, 12,
                            plot->height };

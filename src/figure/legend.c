@@ -29,8 +29,8 @@ double lct_legend_width(struct lct_canvas *c, const locant_figure *f)
     return widest > 0 ? lead + swatch + 6 + widest + 12 : 0;
 }
 
-/* The labelled series to place next, from top to bottom: the smallest 'end',
-   then those with none, in order.  n_series: all are placed. */
+/* The labelled series to place next: by increasing 'end', then those whose end
+   is NAN, in order.  n_series if all are placed. */
 static size_t next_label(const locant_figure *f, const double *end,
                          const bool *taken)
 {
@@ -46,7 +46,7 @@ static size_t next_label(const locant_figure *f, const double *end,
     return best;
 }
 
-/* Move n heights apart to distances of 'row', inside [low, high]. */
+/* Move n heights at least 'row' apart, inside [low, high]. */
 static void spread(double *y, size_t n, double row, double low, double high)
 {
     double floor_y = low + row / 2;

@@ -155,7 +155,7 @@ static void draw_interval(struct lct_canvas *c, double x0, double x1, double y)
     lct_line(c, x1, y - 3, x1, y + 3, &pen);
 }
 
-/* A bar and its interval; returns where both have ended. */
+/* A bar and its interval; returns the x where both have ended. */
 static double draw_bar(const struct rows *p, size_t i)
 {
     const locant_series *s = &p->f->series[i];

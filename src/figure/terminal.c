@@ -1,4 +1,4 @@
-/* terminal.c - figures as text */
+/* terminal.c - figures as text, drawn by terminal_plot.c and terminal_rows.c */
 #include "terminal.h"
 
 static void put_title(struct lct_screen *s, const char *title)

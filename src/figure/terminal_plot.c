@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TEXT_LINES = 22 }; /* of a picture, at most */
+enum { MAX_LINES = 22 }; /* of text in a picture */
 
 static locant_status make_pixels(struct lct_screen *s, int width, int lines)
 {
@@ -205,7 +205,7 @@ locant_status lct_terminal_curves(struct lct_screen *s, const locant_figure *f)
 
     lct_curve_axes(&p.x, &p.y, f);
     left = margin(s, &p.y);
-    lines = lines > TEXT_LINES ? TEXT_LINES : lines;
+    lines = lines > MAX_LINES ? MAX_LINES : lines;
     LCT_TRY(make_pixels(s, s->columns - left - 1, lines));
     for (size_t i = f->n_series; i-- > 0;)
         draw_series(&p, f, i);
@@ -274,7 +274,8 @@ static void put_pooled(struct lct_screen *s, const locant_figure *f)
     lct_screen_raw(s, "\n");
 }
 
-/* The side in pixels: a whole number for each cell, or else all the room. */
+/* Pixels of a side: as many for each cell, at most 'most'; with more cells than
+   pixels, all the room. */
 static int side(int64_t cells, int room, int most)
 {
     int64_t each = room / cells;
@@ -292,7 +293,7 @@ locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
 
     lct_map_axes(&x, &y, f);
     left = margin(s, &y);
-    tall = side(f->rows, TEXT_LINES * s->per_line, 2 * s->per_line);
+    tall = side(f->rows, MAX_LINES * s->per_line, 2 * s->per_line);
     if (f->row_names && tall >= f->rows * s->per_line)
         tall -= tall % (int)(f->rows * s->per_line); /* whole lines per row */
     tall += tall % s->per_line;                      /* whole lines */

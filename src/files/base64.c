@@ -60,7 +60,7 @@ bool lct_base64_read(void *out, size_t *size, const char *text, size_t n)
 
             if (!last || k < 3 - pad)
                 *to++ = byte;
-            else if (byte != 0) /* else a second text for the bytes */
+            else if (byte != 0) /* lct_base64() writes 0 here */
                 return false;
         }
     }

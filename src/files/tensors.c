@@ -47,8 +47,7 @@ static size_t round_up(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-/* Each tensor is aligned to 8 bytes in memory, even if it is not in the file.
- * */
+/* Align each tensor to 8 bytes in memory, even if it is not in the file. */
 static locant_status load(locant_tensors *t, const struct lct_source *s)
 {
     size_t total = 8, at = 0;

@@ -29,9 +29,9 @@ static struct single single_new(void)
 enum { INTENDED, AS_TUTORIAL };
 
 /*
- * The output [2, 10, 64].  AS_TUTORIAL: q.view(B, L, 1, D) and products over
- * the axis of size 1, so that every token attends only to itself; here each
- * token is a sequence of its own.  INTENDED: every token attends to all.
+ * The output [2, 10, 64].  AS_TUTORIAL: q.view(B, L, 1, D) makes the products
+ * run over the axis of size 1, so every token attends only to itself, as if it
+ * were a sequence of its own.  INTENDED: every token attends to all.
  */
 static locant_tensor single_run(const struct single *m, int as_tutorial,
                                 const char *spec)

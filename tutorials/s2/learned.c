@@ -182,7 +182,7 @@ static locant_tensor stretched(locant_tensor x, int align_corners)
     return to;
 }
 
-/* Row i of m rows reads from n rows at i (n - 1) / (m - 1) if ends lie on ends,
+/* Row i of m is read from n rows at i (n - 1) / (m - 1) if the end rows stay,
    at (i + 1/2) n / m - 1/2 if rows are cells. */
 void s2_11_interpolate(void)
 {

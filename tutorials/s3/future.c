@@ -1,4 +1,4 @@
-/* future.c - what the tutorial calls the future, all of it in use: S3.14. */
+/* future.c - methods that the tutorial calls future, all in use: S3.14. */
 #include "../tutorial.h"
 
 static void no_positions(void)
