@@ -144,8 +144,8 @@ typedef struct locant_allocator {
 
 /*
  * Use 'allocator' for all memory the libraries allocate from now on; NULL
- * returns to malloc().  Process-wide.  Call it before anything is created:
- * memory is released by the allocator that is set at that time.
+ * returns to malloc().  Process-wide.  Call it before anything is created: what
+ * one allocator gave would otherwise be released by another.
  */
 LOCANT_API void locant_set_allocator(const locant_allocator *allocator);
 
@@ -172,8 +172,8 @@ typedef void (*locant_task)(void *context, size_t task, int slot);
 /*
  * Run body(context, 0, .) .. body(context, tasks - 1, .), each once, on the
  * library's threads, and return when all are done.  Called from inside a task,
- * it runs them one after another, all with slot 0, so they need scratch of
- * their own.  After a fork() the child starts new threads.
+ * it runs the inner tasks one after another, all with slot 0: they must not use
+ * the outer task's scratch.  After a fork() the child starts new threads.
  */
 LOCANT_API void
 locant_parallel_for(size_t tasks, locant_task body, void *context);

@@ -110,8 +110,8 @@ typedef enum locant_terminal {
 } locant_terminal;
 
 /*
- * Draw as lines of text of at most 'columns' (40 to 1000) columns.  Escape
- * sequences in labels are removed.
+ * Draw as lines of text of at most 'columns' (40 to 1000) columns.
+ * A control character in a label is shown as U+FFFD, or '?' in ASCII.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_terminal(char **out, size_t *size, const locant_figure *figure,
@@ -157,7 +157,8 @@ typedef struct locant_figure_view {
     size_t  struct_size;
     int64_t length;   /* positions shown; 0: as on the page */
     int64_t position; /* the selected one, counted from 1; 0: as on the page */
-    int64_t head;     /* counted from 0; -1: all, or the first */
+    int64_t head;     /* counted from 0; -1: all, where a figure shows several,
+                         else the first */
     int64_t trained;  /* trained length; 0: 128, or that of the runs */
     int64_t width, heads; /* of the model; 0: 64 and 4, or those of the runs */
     double  factor;   /* of the scalings of RoPE; 0: 4 */

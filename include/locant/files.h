@@ -22,9 +22,9 @@ typedef struct locant_array {
 
 /*
  * Read a .npy file, versions 1.0, 2.0, 3.0: dtypes <f4 <f8 <f2 <i4 <i8 and
- * their big-endian forms ('=' and '|' refused for these); C or Fortran order,
- * at most 6 dimensions.  bfloat16 is written and read as '<V2', and read as
- * '|V2', which NumPy makes of it.
+ * their big-endian forms, not with '=' or '|'; C or Fortran order, at most 6
+ * dimensions.  bfloat16 is written as '<V2'; '|V2', as NumPy writes such an
+ * array, is read as well.
  * Errors: NULL, IO, FORMAT, UNSUPPORTED, NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

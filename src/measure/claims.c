@@ -73,12 +73,14 @@ static locant_status correct(struct lct_test *out, size_t n)
     size_t bytes;
     double *p =
         lct_mul(&bytes, n + 1, 4 * sizeof *p) ? locant_alloc(bytes) : NULL;
-    double *exact = p + n, *adjusted = exact + n;
+    double *exact, *adjusted;
     locant_status status;
 
     if (p == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "report: no memory to test %zu encodings", n);
+    exact = p + n;
+    adjusted = exact + n;
     for (size_t i = 0; i < n; i++) {
         p[i] = out[i].p;
         exact[i] = out[i].exact;

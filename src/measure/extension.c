@@ -78,7 +78,7 @@ static locant_status tune(struct lct_job *job, size_t seed, size_t which,
     o.parent = needle ? s->needle[seed] : s->x->base[seed];
     o.batch = o.batch * LCT_EXT_TRAINED / how->length;
     o.length = how->length;
-    o.steps = (o.steps + 19) / 20;
+    o.steps = lct_extension_tuned(o.steps);
     o.learning_rate = s->plan->rate / 10;
     o.constant_rate = 1;
     return has_failed(s, o.parent)

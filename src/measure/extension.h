@@ -44,6 +44,13 @@ struct lct_extension_tuning {
 const struct lct_extension_tuning *lct_extension_tuning(int i);
 int lct_extension_tunings(void);
 
+/* Steps of a fine-tune of what was trained for 'steps': a twentieth, and at
+   least one. */
+static inline int64_t lct_extension_tuned(int64_t steps)
+{
+    return (steps + 19) / 20;
+}
+
 /* The canonical spec of a pattern for a factor. */
 locant_status lct_extension_spec(char out[256], const char *pattern,
                                  int64_t factor);

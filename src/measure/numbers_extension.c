@@ -208,9 +208,10 @@ static void put_plan(struct lct_numbers *n, json_t *all)
     lct_put_count(n, all, "trained_length", LCT_EXT_TRAINED);
     lct_put_count(n, all, "tuned_factor", LCT_EXT_TUNED_FACTOR);
     lct_put_count(n, all, "steps", p->steps);
-    lct_put_count(n, all, "tuned_steps", (p->steps + 19) / 20);
+    lct_put_count(n, all, "tuned_steps", lct_extension_tuned(p->steps));
     lct_put_count(n, all, "needle_steps", p->needle_steps);
-    lct_put_count(n, all, "tuned_needle_steps", (p->needle_steps + 19) / 20);
+    lct_put_count(n, all, "tuned_needle_steps",
+                  lct_extension_tuned(p->needle_steps));
     lct_put_count(n, all, "seeds", p->seeds);
     lct_put_count(n, all, "blocks", x->blocks);
     lct_put_count(n, all, "items", p->items);

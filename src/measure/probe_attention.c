@@ -269,14 +269,16 @@ static locant_status add_sinks(json_t *out, struct lct_probe *p)
 
 locant_status lct_probe_attention(json_t *out, struct lct_probe *p)
 {
+    locant_status status = LOCANT_OK;
+
     LCT_TRY(add_sweep(out, "trained", p, false));
     if (p->longest > p->length)
         LCT_TRY(add_sweep(out, "long", p, true));
     LCT_TRY(add_sinks(out, p));
     if (p->run.parent == 0) {
         LCT_TRY(lct_probe_forget(p));
-        LCT_TRY(add_sweep(out, "initial", p, false));
+        status = add_sweep(out, "initial", p, false);
         lct_probe_recall(p);
     }
-    return LOCANT_OK;
+    return status;
 }

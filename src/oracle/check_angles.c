@@ -1,6 +1,6 @@
 /*
  * check_angles.c - exact angles, and what is rotated by them up to position
- * 2^31, against an evaluation in twice the precision of long double.
+ * 2^32, against an evaluation in twice the precision of long double.
  */
 #include <float.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * Parameters are those of local, then those of global.
  *
  * Also randomized (Ruoss et al. 2023, arXiv:2305.16843v1) and PoSE (Zhu et al.
- * 2023, arXiv:2309.10400v3), which draw ids for training: scores are computed
+ * 2024, arXiv:2309.10400v3), which draw ids for training: scores are computed
  * at the ids of the call.
  */
 #include "oracle.h"

@@ -74,8 +74,9 @@ static locant_status read_checkpoint(struct lct_checkpoint *c,
     if (access(previous, F_OK) == 0)
         status = lct_checkpoint_read(c, t->model, previous);
     locant_release(previous);
-    if (status != LOCANT_OK)
+    if (status == LOCANT_ERR_FORMAT)
         return locant_fail(LOCANT_ERR_FORMAT, "%s", why);
+    LCT_TRY(status);
     snprintf(t->notice, sizeof t->notice,
              "%s; run %" PRId64 " went back to"
              " step %" PRId64,
