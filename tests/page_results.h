@@ -24,7 +24,7 @@ static inline double bend(size_t group, int k)
 static inline void make_losses(struct lct_result *result,
                                const struct lct_group *g, size_t group)
 {
-    bool wall = g->info->traits & LOCANT_TRAIT_LIMIT;
+    bool limited = g->info->traits & LOCANT_TRAIT_LIMIT;
 
     result->block_loss = calloc(LOCANT_EVAL_LENGTHS * BLOCKS, sizeof(double));
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
@@ -33,7 +33,7 @@ static inline void make_losses(struct lct_result *result,
             double *loss = &result->block_loss[k * BLOCKS + b];
             *loss = 1.5 + bend(group, k) + 0.1 * sin(b * 2.1) +
                     0.01 * test_normal();
-            if (wall && k > 0)
+            if (limited && k > 0)
                 *loss = NAN;
             sum += *loss / BLOCKS;
         }
@@ -43,8 +43,8 @@ static inline void make_losses(struct lct_result *result,
     for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++) {
         double beyond = fmax(0, log2((i + 0.5) / 4));
         result->eval.by_position[i] =
-            wall && i >= 4 ? NAN
-                           : 1.5 + 1.2 / (i + 1) + bend(group, 1) * beyond;
+            limited && i >= 4 ? NAN
+                              : 1.5 + 1.2 / (i + 1) + bend(group, 1) * beyond;
     }
     result->eval.own_window = 1.49;
     result->eval.blocks = BLOCKS;

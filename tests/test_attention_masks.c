@@ -241,12 +241,12 @@ static void check_padding(const struct mixed *m)
 
 TEST(padding_is_not_read)
 {
-    static const char *const walls[] = { "swin(height=10,width=20)", "rope",
-                                         "t5", "xpos" };
+    static const char *const limited[] = { "swin(height=10,width=20)", "rope",
+                                           "t5", "xpos" };
     static const int64_t places[] = { INT64_MAX, INT64_MIN, -1, 0 };
 
-    for (size_t i = 0; i < LEN(walls) * 2; i++) {
-        struct mixed m = { .spec = walls[i / 2],
+    for (size_t i = 0; i < LEN(limited) * 2; i++) {
+        struct mixed m = { .spec = limited[i / 2],
                            .mask = LOCANT_MASK_CAUSAL,
                            .dtype = i % 2 ? LOCANT_F64 : LOCANT_F32,
                            .T = 90,

@@ -369,7 +369,7 @@ TEST(heads_must_match_frequencies_of_heads)
 
 /* --------------------------------------------------------------- every one */
 
-/* Two documents and one token of padding, within the walls of small tables. */
+/* Two documents and one token of padding, within the limits of small tables. */
 static void two_documents(struct mixed *m)
 {
     for (int64_t j = 0; j < m->B * m->S; j++) {

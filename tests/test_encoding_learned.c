@@ -1,4 +1,4 @@
-/* test_encoding_learned.c - a table and its wall. */
+/* test_encoding_learned.c - a table and its length limit. */
 #include "oracle/draw.h"
 #include <math.h>
 #include <string.h>
@@ -33,14 +33,14 @@ TEST(repeated_positions_add_up)
     CHECK(memcmp(grad, want, sizeof(want)) == 0);
 }
 
-struct wall {
+struct table {
     locant_encoding *e;
     int64_t pos[2];
     float data[6], table[12];
     locant_tensor out, p, t;
 };
 
-static void make(struct wall *w)
+static void make(struct table *w)
 {
     memset(w, 0, sizeof(*w));
     w->e = test_create("learned(length=4)");
@@ -50,9 +50,9 @@ static void make(struct wall *w)
     w->data[0] = 7;
 }
 
-TEST(wall_names_the_position)
+TEST(limit_names_the_position)
 {
-    struct wall w;
+    struct table w;
 
     make(&w);
     w.pos[1] = 4;
@@ -75,7 +75,7 @@ TEST(wall_names_the_position)
 TEST(refuses_bad_tables)
 {
     locant_encoding *e = NULL;
-    struct wall w;
+    struct table w;
 
     make(&w);
     REFUSES(NULL, locant_encoding_table(&w.out, w.e, &w.p, NULL),

@@ -280,7 +280,7 @@ TEST(refuses_bad_calls)
             "no forward since the last backward");
 }
 
-/* The wall of a learned table: the encoding's own answer, nothing written. */
+/* Beyond a learned table: the encoding's own answer, nothing written. */
 TEST(stops_at_the_end_of_a_learned_table)
 {
     OWNED(locant_encoding) *e = resolved("learned(length=16)", 16);

@@ -157,18 +157,18 @@ static const char *row(const char *page, const char *table, const char *spec)
 TEST_WITH(make_folder, remove_folder, undefined_is_said)
 {
     FREED_BY(free_results) struct lct_results r;
-    size_t wall = GROUPS;
+    size_t limited = GROUPS;
     char *page, *cells;
     const char *end;
 
     make_results(&r);
     for (size_t i = 0; i < GROUPS; i++)
-        if (r.groups[i].info->traits & LOCANT_TRAIT_LIMIT && wall == GROUPS)
-            wall = i;
-    CHECK(wall < GROUPS);
+        if (r.groups[i].info->traits & LOCANT_TRAIT_LIMIT && limited == GROUPS)
+            limited = i;
+    CHECK(limited < GROUPS);
     page = page_of(&r);
     cells = strdup(row(page, "aria-label=\"Loss by context length\"",
-                       r.groups[wall].spec));
+                       r.groups[limited].spec));
     end = strstr(cells, "</tr>");
     CHECK(end != NULL);
     cells[end - cells] = '\0';

@@ -22,7 +22,7 @@ Viewer = Callable[[Any, str, bool], tuple[Any, Tensor]]
 _DOORS = {_c.DOOR_INPUT: "input", _c.DOOR_ROTATE: "rotate",
           _c.DOOR_SCORE: "score", _c.DOOR_CONTENT: "content"}
 _TRAITS = {_c.TRAIT_RELATIVE: "relative", _c.TRAIT_ISOMETRIC: "isometric",
-           _c.TRAIT_LEARNED: "learned", _c.TRAIT_LIMIT: "wall",
+           _c.TRAIT_LEARNED: "learned", _c.TRAIT_LIMIT: "limit",
            _c.TRAIT_MONOTONE: "monotone", _c.TRAIT_LENGTH: "length",
            _c.TRAIT_READS_X: "reads_x", _c.TRAIT_REAL: "real",
            _c.TRAIT_CAUSAL: "causal"}

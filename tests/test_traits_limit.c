@@ -1,6 +1,6 @@
 /*
- * test_traits_wall.c - positions an encoding does not know are refused at every
- * door, by a sentence that names them, and nothing is written.
+ * test_traits_limit.c - positions an encoding does not know are refused at
+ * every door, by a sentence that names them, and nothing is written.
  */
 #include "traits_run.h"
 
@@ -124,7 +124,7 @@ static int refusals(int *open, int64_t pos, const struct subject *s)
 /* ------------------------------------------------------------------- claims */
 
 /* Each door of a sum asks its own part: one of them refuses. */
-static void wall_at_reach(const struct subject *s)
+static void ends_at_limit(const struct subject *s)
 {
     int open, refused;
 
@@ -144,12 +144,13 @@ static void wall_at_reach(const struct subject *s)
 
 TEST(the_first_position_beyond_reach_is_refused)
 {
-    traits_each(20, bounded, wall_at_reach);
+    traits_each(20, bounded, ends_at_limit);
 }
 
 /*
- * A wall is the end of a table.  Other ends: coordinates of several axes are
- * doubles, the decay of xpos overflows, and drawn positions have a range.
+ * A length limit is the end of a table.  Other ends: coordinates of several
+ * axes are doubles, the decay of xpos overflows, and drawn positions have a
+ * range.
  */
 static int has_other_end(const char *spec)
 {
@@ -163,14 +164,14 @@ static int has_other_end(const char *spec)
     return 0;
 }
 
-static void wall_means_reach(const struct subject *s)
+static void limit_means_reach(const struct subject *s)
 {
     int open;
 
     if (s->traits & LOCANT_TRAIT_LIMIT)
         CHECK(bounded(s));
     else if (bounded(s) && !has_other_end(s->spec))
-        FAIL("%s: it reaches %lld positions only, without a wall", s->spec,
+        FAIL("%s: it reaches %lld positions only, without a limit", s->spec,
              (long long)s->reach);
     if (!bounded(s) && refusals(&open, INT64_MAX - 1, s) != 0)
         FAIL("%s: it has no end, but refuses: %s", s->spec,
@@ -179,7 +180,7 @@ static void wall_means_reach(const struct subject *s)
 
 TEST(the_trait_is_the_end_of_a_table)
 {
-    traits_each(20, any, wall_means_reach);
+    traits_each(20, any, limit_means_reach);
 }
 
 /* ---------------------------------------------------------------- backward */
