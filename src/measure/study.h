@@ -41,6 +41,11 @@ void lct_study_free(struct lct_study *s);
 /* Check everything of a study except its text. */
 locant_status lct_study_check(const struct json_t *root, const char *name);
 
+/* The command that repeats the study, to be released. 'kept': the store that it
+   will run on has the text. */
+locant_status lct_study_command(char **out, const struct json_t *root,
+                                bool kept);
+
 /* The canonical text of 'configuration', to be released with free(). */
 char *lct_study_key(const struct json_t *configuration);
 

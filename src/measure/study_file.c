@@ -58,8 +58,7 @@ static void add_text_option(struct lct_html *text, const json_t *corpus,
     }
 }
 
-/* The command that repeats the study. 'kept': the store has the text. */
-static locant_status write_command(char **out, const json_t *root, bool kept)
+locant_status lct_study_command(char **out, const json_t *root, bool kept)
 {
     const json_t *c = json_object_get(root, "configuration");
     const json_t *with = json_object_get(c, "with");
@@ -171,7 +170,7 @@ static locant_status fill(locant_study *out, locant_store *s,
     out->corpus = c.info;
     out->packed_bytes = text->size;
     if (status == LOCANT_OK)
-        status = write_command(&out->command, root, text->size > 0);
+        status = lct_study_command(&out->command, root, text->size > 0);
     if (status == LOCANT_OK)
         status = list_sources(&out->sources, about ? about : corpus);
     json_decref(about);
