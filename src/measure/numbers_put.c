@@ -123,8 +123,7 @@ static json_t *value_of(enum lct_field_kind kind, const void *member)
     switch (kind) {
     case LCT_FIELD_REAL: return number(*(const double *)member);
     case LCT_FIELD_INT: return json_integer(*(const int *)member);
-    case LCT_FIELD_COUNT:
-        return json_integer((json_int_t) * (const int64_t *)member);
+    case LCT_FIELD_COUNT: return json_integer(*(const int64_t *)member);
     case LCT_FIELD_BOOL: return json_boolean(*(const bool *)member);
     case LCT_FIELD_FLAG: return json_boolean(*(const int *)member);
     case LCT_FIELD_TEXT: return string(*(const char *const *)member);

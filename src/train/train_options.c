@@ -41,7 +41,6 @@ static json_t *get(const locant_train_options *o, const struct field *f)
     switch (f->kind) {
     case REAL: return json_real(*(const double *)at);
     case INT: return json_integer(*(const int *)at);
-    case UINT64: return json_integer((json_int_t) * (const uint64_t *)at);
     default: return json_integer(*(const int64_t *)at);
     }
 }
