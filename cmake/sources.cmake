@@ -48,7 +48,7 @@ set(CORE_SOURCES
   attention/rows_gates.c attention/rows_vectors.c attention/schedules.c
   attention/scores.c attention/scratch.c attention/sinks.c
   attention/softmax.c attention/tables.c attention/tiled.c
-  kernel/dispatch.c kernel/row.c)
+  kernel/dispatch.c kernel/fixed.c kernel/phase.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/nn_dispatch.c
   nn/norm.c

@@ -30,9 +30,11 @@ typedef enum locant_angle_mode {
  *                              below 2^63 in magnitude.
  * base       > 0, finite; 10000 in the paper.  At least 1 for EXACT angles of
  *            F64 positions.
- * mode       EXACT: every entry is within 0.501 units in the last place of the
- *            true value for |position| < 2^31 and base up to 1e28, and within
- *            2^-24 of it beyond; the same bits on every instruction set.
+ * mode       EXACT: every entry is the float nearest to the value for the
+ *            frequency rounded to 2^-128 turn; so the bits are the same
+ *            everywhere.  For |position| < 2^31 and base up to 1e28 that is
+ *            within 0.501 units in the last place of the true value, and for
+ *            entries of at least 2^-20 within 0.500001; beyond, within 2^-24.
  *            HF and GGML: the float32 operations of those stacks one by one
  *            (the position is rounded to float32 first), with this C library's
  *            powf, cosf and sinf.  Frequencies of HF are bit for bit those of

@@ -190,7 +190,7 @@ def angles(positions: Any, dim: int, base: float = 10000.0,
 
     positions  int64 [T], or float64 [T] (fractional)
     dim        channels D, even
-    mode       "exact": within 0.501 ulp of float32 below 2^31; "hf", "ggml":
+    mode       "exact": the nearest float32, for positions below 2^31; "hf", "ggml":
                the float32 operations of those stacks one by one, with this C
                library's powf, cosf and sinf. PyTorch's own differ in the last
                place: on AVX2 and AVX-512 in one frequency of 75, everywhere in

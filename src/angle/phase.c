@@ -6,28 +6,23 @@
  * atanh.  The exponential halves its argument eight times, sums a Taylor
  * series, and squares the result eight times.
  *
- * Numbers are fixed-point, with a few 64-bit words, the least significant
- * first: all words but the last are the fraction, the last is the integer part.
- * 128 bits of result are wanted; 64 more absorb the errors: each of fewer than
- * 400 operations drops less than 2 units of the last place, and squaring
- * multiplies earlier errors by 2^8, so less than 2^20 units of 2^-192 are lost.
+ * Numbers are fixed-point (kernel/fixed.h).  128 bits of result are wanted; 64
+ * more absorb the errors: each of fewer than 400 operations drops less than 2
+ * units of the last place, and squaring multiplies earlier errors by 2^8, so
+ * less than 2^20 units of 2^-192 are lost.
  * A base below 1 can make more than one turn per position; whole turns are
  * dropped at the end, and the fraction gets as many extra bits.
  */
+#include "../kernel/fixed.h"
 #include "schedule.h"
 #include <stdbool.h>
 #include <string.h>
 
 enum {
     CONSTANT_WORDS = 21,
-    WORDS = 4,                       /* for bases of at least 1 */
-    MOST_WORDS = CONSTANT_WORDS + 1, /* for the smallest double */
+    WORDS = 4, /* for bases of at least 1 */
     HALVINGS = 8,
     FASTEST = 1087 /* log2 of the fastest frequency these words can hold */
-};
-
-struct fixed {
-    uint64_t word[MOST_WORDS]; /* word[n - 1] is the integer part */
 };
 
 /* Fractions, the top word first; test_phase.c checks all their bits. */
@@ -50,103 +45,8 @@ static const uint64_t ln_2[CONSTANT_WORDS] = {
     0xee569d6dfc1efa15, 0x7d2e23de1400b396, 0x17460775db8990e5,
 };
 
-static struct fixed constant(const uint64_t *value, size_t n)
-{
-    struct fixed x = { { 0 } };
-
-    for (size_t i = 0; i + 1 < n; i++)
-        x.word[n - 2 - i] = value[i];
-    return x;
-}
-
-static void add(struct fixed *x, const struct fixed *y, size_t n)
-{
-    uint64_t carry = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        lct_u128 sum = (lct_u128)x->word[i] + y->word[i] + carry;
-
-        x->word[i] = (uint64_t)sum;
-        carry = (uint64_t)(sum >> 64);
-    }
-}
-
-static void subtract(struct fixed *x, const struct fixed *y, size_t n)
-{
-    uint64_t borrow = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        lct_u128 rest = (lct_u128)x->word[i] - y->word[i] - borrow;
-
-        x->word[i] = (uint64_t)rest;
-        borrow = (uint64_t)(rest >> 64) & 1;
-    }
-}
-
-static int less(const struct fixed *x, const struct fixed *y, size_t n)
-{
-    while (n-- > 0)
-        if (x->word[n] != y->word[n])
-            return x->word[n] < y->word[n];
-    return 0;
-}
-
-static int is_zero(const struct fixed *x, size_t n)
-{
-    while (n-- > 0)
-        if (x->word[n] != 0)
-            return 0;
-    return 1;
-}
-
-static struct fixed multiply(const struct fixed *x, const struct fixed *y,
-                             size_t n)
-{
-    uint64_t full[2 * MOST_WORDS] = { 0 };
-    struct fixed out = { { 0 } };
-
-    for (size_t i = 0; i < n; i++) {
-        uint64_t carry = 0;
-
-        for (size_t j = 0; j < n; j++) {
-            lct_u128 sum =
-                (lct_u128)x->word[i] * y->word[j] + full[i + j] + carry;
-
-            full[i + j] = (uint64_t)sum;
-            carry = (uint64_t)(sum >> 64);
-        }
-        full[i + n] = carry;
-    }
-    memcpy(out.word, full + n - 1, n * sizeof(out.word[0]));
-    return out;
-}
-
-static void times(struct fixed *x, uint64_t factor, size_t n)
-{
-    uint64_t carry = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        lct_u128 sum = (lct_u128)x->word[i] * factor + carry;
-
-        x->word[i] = (uint64_t)sum;
-        carry = (uint64_t)(sum >> 64);
-    }
-}
-
-static void divide(struct fixed *x, uint64_t divisor, size_t n)
-{
-    uint64_t rest = 0;
-
-    while (n-- > 0) {
-        lct_u128 part = (lct_u128)rest << 64 | x->word[n];
-
-        x->word[n] = (uint64_t)(part / divisor);
-        rest = (uint64_t)(part % divisor);
-    }
-}
-
 /* Approximately, as a double. */
-static double estimate(const struct fixed *x, size_t n)
+static double estimate(const struct lct_fixed *x, size_t n)
 {
     return (double)x->word[n - 1] + (double)x->word[n - 2] * 0x1p-64;
 }
@@ -170,67 +70,68 @@ static void split_double(uint64_t *mantissa, int *exponent, double base)
 }
 
 /* ln(m / 2^52) = 2 atanh(z) with z = (m - 2^52) / (m + 2^52) <= 1/3. */
-static struct fixed log_of_mantissa(uint64_t m, size_t n)
+static struct lct_fixed log_of_mantissa(uint64_t m, size_t n)
 {
-    struct fixed z = { { 0 } };
-    struct fixed square, power, sum;
+    struct lct_fixed z = { { 0 } };
+    struct lct_fixed square, power, sum;
 
     z.word[n - 1] = m - (UINT64_C(1) << 52);
-    divide(&z, m + (UINT64_C(1) << 52), n);
-    square = multiply(&z, &z, n);
+    lct_fixed_divide(&z, m + (UINT64_C(1) << 52), n);
+    square = lct_fixed_product(&z, &z, n);
     sum = power = z;
-    for (uint64_t k = 3; !is_zero(&power, n); k += 2) {
-        struct fixed term;
+    for (uint64_t k = 3; !lct_fixed_is_zero(&power, n); k += 2) {
+        struct lct_fixed term;
 
-        power = multiply(&power, &square, n);
+        power = lct_fixed_product(&power, &square, n);
         term = power;
-        divide(&term, k, n);
-        add(&sum, &term, n);
+        lct_fixed_divide(&term, k, n);
+        lct_fixed_add(&sum, &term, n);
     }
-    times(&sum, 2, n);
+    lct_fixed_times(&sum, 2, n);
     return sum;
 }
 
 /* |ln base| */
-static struct fixed log_of(double base, size_t n)
+static struct lct_fixed log_of(double base, size_t n)
 {
-    struct fixed of_power = constant(ln_2, n);
-    struct fixed of_mantissa;
+    struct lct_fixed of_power = lct_fixed_from(ln_2, n);
+    struct lct_fixed of_mantissa;
     uint64_t mantissa;
     int exponent;
 
     split_double(&mantissa, &exponent, base);
     of_mantissa = log_of_mantissa(mantissa, n);
-    times(&of_power, (uint64_t)(exponent < 0 ? -exponent : exponent), n);
+    lct_fixed_times(&of_power, (uint64_t)(exponent < 0 ? -exponent : exponent),
+                    n);
     if (exponent < 0)
-        subtract(&of_power, &of_mantissa, n);
+        lct_fixed_subtract(&of_power, &of_mantissa, n);
     else
-        add(&of_power, &of_mantissa, n);
+        lct_fixed_add(&of_power, &of_mantissa, n);
     return of_power;
 }
 
 /* exp(x) for x below 1 */
-static struct fixed exponential(struct fixed x, size_t n)
+static struct lct_fixed exponential(struct lct_fixed x, size_t n)
 {
-    struct fixed sum = { { 0 } };
-    struct fixed term;
+    struct lct_fixed sum = { { 0 } };
+    struct lct_fixed term;
 
     sum.word[n - 1] = 1;
-    divide(&x, UINT64_C(1) << HALVINGS, n);
+    lct_fixed_divide(&x, UINT64_C(1) << HALVINGS, n);
     term = x;
-    for (uint64_t k = 2; !is_zero(&term, n); k++) {
-        add(&sum, &term, n);
-        term = multiply(&term, &x, n);
-        divide(&term, k, n);
+    for (uint64_t k = 2; !lct_fixed_is_zero(&term, n); k++) {
+        lct_fixed_add(&sum, &term, n);
+        term = lct_fixed_product(&term, &x, n);
+        lct_fixed_divide(&term, k, n);
     }
     for (int i = 0; i < HALVINGS; i++)
-        sum = multiply(&sum, &sum, n);
+        sum = lct_fixed_product(&sum, &sum, n);
     return sum;
 }
 
 /* The bit of weight 2^-place: in the fraction if place >= 1, else in the
  * integer part. */
-static uint64_t bit(const struct fixed *x, int64_t place, size_t n)
+static uint64_t bit(const struct lct_fixed *x, int64_t place, size_t n)
 {
     int64_t index = (int64_t)(64 * (n - 1)) - place;
 
@@ -240,7 +141,8 @@ static uint64_t bit(const struct fixed *x, int64_t place, size_t n)
 }
 
 /* The fraction of x * 2^shift, rounded to 128 bits. */
-static struct lct_phase fraction(const struct fixed *x, int64_t shift, size_t n)
+static struct lct_phase fraction(const struct lct_fixed *x, int64_t shift,
+                                 size_t n)
 {
     struct lct_phase f = { 0, 0 };
     uint64_t half = bit(x, 129 + shift, n);
@@ -257,26 +159,26 @@ static struct lct_phase fraction(const struct fixed *x, int64_t shift, size_t n)
 /*
  * e^-y / 2 pi, or e^y / 2 pi if 'rising'; 'bits' is an estimate of y / ln 2.
  */
-static struct lct_phase phase_of_exponent(struct fixed y, bool rising,
+static struct lct_phase phase_of_exponent(struct lct_fixed y, bool rising,
                                           double bits, size_t n)
 {
-    struct fixed unit = constant(ln_2, n), steps = unit, turn;
+    struct lct_fixed unit = lct_fixed_from(ln_2, n), steps = unit, turn;
     /* 2^whole is at least e^y if falling, at most e^y if rising. */
     uint64_t whole = (uint64_t)bits + !rising;
 
-    times(&steps, whole, n);
-    if (!rising && less(&steps, &y, n)) {
-        add(&steps, &unit, n);
+    lct_fixed_times(&steps, whole, n);
+    if (!rising && lct_fixed_less(&steps, &y, n)) {
+        lct_fixed_add(&steps, &unit, n);
         whole++;
-    } else if (rising && less(&y, &steps, n)) {
-        subtract(&steps, &unit, n);
+    } else if (rising && lct_fixed_less(&y, &steps, n)) {
+        lct_fixed_subtract(&steps, &unit, n);
         whole--;
     }
     turn = rising ? y : steps;
-    subtract(&turn, rising ? &steps : &y, n);
+    lct_fixed_subtract(&turn, rising ? &steps : &y, n);
     turn = exponential(turn, n);
-    unit = constant(one_over_2_pi, n);
-    turn = multiply(&turn, &unit, n);
+    unit = lct_fixed_from(one_over_2_pi, n);
+    turn = lct_fixed_product(&turn, &unit, n);
     return fraction(&turn, rising ? (int64_t)whole : -(int64_t)whole, n);
 }
 
@@ -286,7 +188,7 @@ static const double per_ln_2 = 0x1.71547652b82fep0;
 struct lct_phase lct_phase_of(double base, int64_t i, int64_t dim)
 {
     double part = 2 * (double)i / (double)dim;
-    struct fixed y;
+    struct lct_fixed y;
     size_t n = WORDS;
     double bits; /* |log2 of the frequency times 2 pi| */
 
@@ -298,24 +200,24 @@ struct lct_phase lct_phase_of(double base, int64_t i, int64_t dim)
         n += (size_t)bits / 64 + 1;
         y = log_of(base, n);
     }
-    times(&y, 2 * (uint64_t)i, n);
-    divide(&y, (uint64_t)dim, n);
+    lct_fixed_times(&y, 2 * (uint64_t)i, n);
+    lct_fixed_divide(&y, (uint64_t)dim, n);
     return phase_of_exponent(y, base < 1, bits, n);
 }
 
 struct lct_phase lct_phase_of_stretched(double base, double factor, int64_t i,
                                         int64_t dim)
 {
-    struct fixed y = log_of(base, WORDS), more = log_of(factor, WORDS);
+    struct lct_fixed y = log_of(base, WORDS), more = log_of(factor, WORDS);
     double bits;
 
     if (i == 0)
         return lct_phase_of(base, 0, dim);
-    times(&y, 2 * (uint64_t)i, WORDS);
-    divide(&y, (uint64_t)dim, WORDS);
-    times(&more, 2 * (uint64_t)i, WORDS);
-    divide(&more, (uint64_t)(dim - 2), WORDS);
-    add(&y, &more, WORDS);
+    lct_fixed_times(&y, 2 * (uint64_t)i, WORDS);
+    lct_fixed_divide(&y, (uint64_t)dim, WORDS);
+    lct_fixed_times(&more, 2 * (uint64_t)i, WORDS);
+    lct_fixed_divide(&more, (uint64_t)(dim - 2), WORDS);
+    lct_fixed_add(&y, &more, WORDS);
     bits = estimate(&y, WORDS) * per_ln_2;
     return bits > 132 ? none : phase_of_exponent(y, false, bits, WORDS);
 }

@@ -9,8 +9,7 @@
  *
  * All terms are multiplied by the sign of the first one, and the sine is
  * negated at the end if that sign was negative.  So the angle of -coords is
- * minus that of coords to the bit, and a single coordinate gives the bits of
- * the kernels.
+ * minus that of coords to the bit.
  */
 #include "schedule.h"
 #include <math.h>
@@ -53,7 +52,7 @@ struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
 {
     struct lct_fraction sum = { 0, 0, 0 };
     bool any = false, mirrored = false;
-    double w;
+    struct lct_reduced x;
 
     for (int a = 0; a < s->axes; a++) {
         struct lct_phase f = s->frequency[a * s->pairs + c];
@@ -65,15 +64,7 @@ struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
         any = true;
         accumulate(&sum, term(f, at[a]), (at[a] < 0) != mirrored);
     }
-    /* Round as angle_one() of angle.inc does, for the same bits. */
-    w = (double)(int64_t)(sum.hi << 2);
-    if (sum.lo != 0 || w * w < LCT_TURN_NEAR)
-        w = lct_phase_rest(sum.hi, sum.mid, sum.lo);
-    return (struct lct_reduced){ lct_quadrant(sum.hi), w, mirrored };
-}
-
-void lct_point_angle(double *cos_out, double *sin_out,
-                     const struct lct_schedule *s, const double *at, int64_t c)
-{
-    lct_reduced_cos_sin(cos_out, sin_out, lct_reduce_point(s, at, c));
+    x = lct_reduce_fraction(sum);
+    x.mirrored = mirrored;
+    return x;
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    BLOCK_PAIRS = 4096, /* pairs of a task: 5 us, fits L1 */
+    BLOCK_PAIRS = 8192, /* pairs of a task: 5 us */
+    LEAST_ROWS = 64,    /* the first of a run of rows costs most */
     MOST_ROWS = 256
 };
 
@@ -98,6 +99,16 @@ static void exact_integers(const struct job *job, size_t first, size_t end)
                            job->integers + first, end - first);
 }
 
+static void store(float *cos_out, float *sin_out, const struct lct_reduced *x,
+                  double magnitude)
+{
+    double c, s;
+
+    lct_reduced_cos_sin(&c, &s, x, magnitude);
+    *cos_out = (float)c;
+    *sin_out = (float)s;
+}
+
 static void exact_reals(const struct job *job, size_t first, size_t end)
 {
     size_t pairs = (size_t)job->s->pairs;
@@ -113,11 +124,9 @@ static void exact_reals(const struct job *job, size_t first, size_t end)
             continue;
         }
         for (size_t i = 0; i < pairs; i++) {
-            double c, s;
+            struct lct_reduced x = lct_reduce_real(job->s->frequency[i], p);
 
-            lct_angle_real(&c, &s, job->s->frequency[i], p);
-            c_row[i] = (float)(c * job->s->magnitude);
-            s_row[i] = (float)(s * job->s->magnitude);
+            store(&c_row[i], &s_row[i], &x, job->s->magnitude);
         }
     }
 }
@@ -128,11 +137,11 @@ static void exact_points(const struct job *job, size_t first, size_t end)
 
     for (size_t t = first; t < end; t++)
         for (size_t c = 0; c < pairs; c++) {
-            double x, y;
+            struct lct_reduced x =
+                lct_reduce_point(job->s, job->reals + t * axes, (int64_t)c);
 
-            lct_point_angle(&x, &y, job->s, job->reals + t * axes, (int64_t)c);
-            job->cos_out[t * pairs + c] = (float)(x * job->s->magnitude);
-            job->sin_out[t * pairs + c] = (float)(y * job->s->magnitude);
+            store(job->cos_out + t * pairs + c, job->sin_out + t * pairs + c,
+                  &x, job->s->magnitude);
         }
 }
 
@@ -152,9 +161,7 @@ static void wide_row(const struct job *job, size_t t, double *cosines,
             x = lct_reduce(s->frequency[c], job->integers[t]);
         else
             x = lct_reduce_real(s->frequency[c], job->reals[t]);
-        lct_reduced_cos_sin_f64(&cosines[c], &sines[c], x);
-        cosines[c] *= s->magnitude;
-        sines[c] *= s->magnitude;
+        lct_reduced_cos_sin(&cosines[c], &sines[c], &x, s->magnitude);
     }
 }
 
@@ -224,8 +231,8 @@ static void run(struct job *job)
         return;
     job->kernels = lct_kernels();
     job->rows = BLOCK_PAIRS / pairs;
-    if (job->rows == 0)
-        job->rows = 1;
+    if (job->rows < LEAST_ROWS)
+        job->rows = LEAST_ROWS;
     if (job->rows > MOST_ROWS)
         job->rows = MOST_ROWS;
     if (job->n <= job->rows)

@@ -74,11 +74,6 @@ struct lct_phase lct_phase_part(struct lct_phase f, uint64_t n, uint64_t d);
 struct lct_phase lct_phase_add(struct lct_phase a, struct lct_phase b);
 struct lct_phase lct_phase_subtract(struct lct_phase a, struct lct_phase b);
 
-/* A fraction of a turn in 192 bits. */
-struct lct_fraction {
-    uint64_t hi, mid, lo;
-};
-
 /* f m 2^(places - 64) modulo 1, truncated to a multiple of 2^-192. */
 struct lct_fraction lct_phase_real(struct lct_phase f, uint64_t m, int places);
 
@@ -124,7 +119,7 @@ void lct_schedule_angles_of(float *cos_out, float *sin_out,
  * As lct_schedule_angles(), for any number of axes, at coords [n, axes]:
  * finite, below 2^63 in magnitude.  The sum over axes is formed in integers
  * modulo whole turns.  Its error is 2^-128 turn times sum_a |coords[a]| (from
- * the frequencies) plus 2^-191 turn.  So a result is within 0.55 units of its
+ * the frequencies) plus 2^-191 turn.  So a result is within 0.501 units of its
  * last place if it is at least 2^-96 sum_a |coords[a]|, and within 2^-24 for
  * sums up to 2^63.  With one axis, or where a pair depends on one coordinate
  * that is an integer, the bits are those of lct_schedule_angles().  Only EXACT
@@ -170,30 +165,13 @@ void lct_recipe_rows(float *cos_out, float *sin_out,
 /* Set what both recipes need for frequencies base^(-2c/dim). */
 void lct_recipe_plain(struct lct_schedule *s, double base);
 
-/* An angle modulo whole turns: quarters of a turn, and the rest w (phase.h). */
-struct lct_reduced {
-    unsigned quadrant;
-    double w;
-    bool mirrored; /* the angle is the negative of this one */
-};
-struct lct_reduced lct_reduce(struct lct_phase f, int64_t pos);
+/* As lct_reduce() of phase.h, at a real position. */
 struct lct_reduced lct_reduce_real(struct lct_phase f, double pos);
 /* Reduce the angle of pair c at the coordinates 'at' [axes]. */
 struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
                                     const double *at, int64_t c);
 
-/* For float32 results: relative error about 2^-43 before any rounding. */
-void lct_reduced_cos_sin(double *cos_out, double *sin_out,
-                         struct lct_reduced x);
-/* For doubles: error below 2^-51. */
-void lct_reduced_cos_sin_f64(double *cos_out, double *sin_out,
-                             struct lct_reduced x);
-
-/* The angle of pair c at the coordinates 'at' [axes], for float32. */
-void lct_point_angle(double *cos_out, double *sin_out,
-                     const struct lct_schedule *s, const double *at, int64_t c);
-
-/* One exact angle, for float32. */
+/* One angle, as lct_reduced_cos_sin() with factor 1. */
 void lct_angle(double *cos_out, double *sin_out, struct lct_phase f,
                int64_t pos);
 void lct_angle_real(double *cos_out, double *sin_out, struct lct_phase f,

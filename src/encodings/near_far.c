@@ -148,6 +148,6 @@ void lct_near_far_angles_f64(double *cosines, double *sines,
                    ? lct_phase_at(turn, pos)
                    : far_fraction(turn, divided(turn, e),
                                   scheme->grouped(e, role, pos), offset);
-        lct_reduced_cos_sin_f64(&cosines[i], &sines[i], lct_reduce(turn, 1));
+        lct_angle(&cosines[i], &sines[i], turn, 1);
     }
 }

@@ -59,7 +59,7 @@ static void direction(double *cosine, double *sine,
 {
     double x, y, phase;
 
-    lct_rotate_angle(&x, &y, s->frequency[i], at, c->wide);
+    lct_rotate_angle(&x, &y, s->frequency[i], at);
     *cosine = x;
     *sine = y;
     if (role != LCT_KEY)

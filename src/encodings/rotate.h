@@ -33,9 +33,9 @@ void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
                        const locant_encoding *e, const int64_t *pos,
                        const double *coords, size_t n);
 
-/* Cosine and sine of f at a point of one axis; precise in double if 'wide'. */
+/* Cosine and sine of f at a point of one axis. */
 void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_phase f,
-                      const struct lct_point *at, bool wide);
+                      const struct lct_point *at);
 
 /* -------------------------------------------------- inside the public calls */
 

@@ -91,11 +91,11 @@ void lct_places_angles(struct lct_table out, const void *places, size_t first,
 }
 
 void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_phase f,
-                      const struct lct_point *at, bool wide)
+                      const struct lct_point *at)
 {
     struct lct_reduced x = at->coords != NULL
                                ? lct_reduce_real(f, at->coords[0])
                                : lct_reduce(f, at->pos);
 
-    (wide ? lct_reduced_cos_sin_f64 : lct_reduced_cos_sin)(cos_out, sin_out, x);
+    lct_reduced_cos_sin(cos_out, sin_out, &x, 1);
 }

@@ -52,8 +52,7 @@ void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m)
     for (int64_t i = 0; i < s->pairs; i++) {
         double cosine;
 
-        lct_reduced_cos_sin_f64(&cosine, &out[i],
-                                lct_reduce(s->frequency[i], m));
+        lct_angle(&cosine, &out[i], s->frequency[i], m);
         if (i < cosines)
             out[s->pairs + i] = cosine;
     }

@@ -77,7 +77,7 @@ static void apply(double *out, const double *x, const struct lct_call *c,
         double factor = pow(zeta, e), a = x[2 * i], b = x[2 * i + 1];
         double cosine, sine;
 
-        lct_rotate_angle(&cosine, &sine, s->frequency[i], at, c->wide);
+        lct_rotate_angle(&cosine, &sine, s->frequency[i], at);
         cosine *= factor;
         sine *= sign * factor;
         out[2 * i] = a * cosine - b * sine;
