@@ -43,7 +43,7 @@ static void open_store(void)
     snprintf(shm, sizeof shm, "%s-shm", database);
     HOLDS(locant_store_open(&store, folder) == LOCANT_OK);
     atexit(remove_store);
-    HOLDS(lct_store_find_run(&run, store, &alibi) == LOCANT_OK);
+    HOLDS(lct_store_find_or_add_run(&run, store, &alibi) == LOCANT_OK);
     HOLDS(sqlite3_exec(store->db, "PRAGMA synchronous = OFF", NULL, NULL,
                        NULL) == SQLITE_OK);
 }

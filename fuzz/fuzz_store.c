@@ -72,7 +72,7 @@ static void add_run(locant_store *s, const char *key, const char *source,
                                      { 3, 3, 1, .1, 1 } };
     int64_t id;
 
-    HOLDS(lct_store_find_run(&id, s, &run) == LOCANT_OK);
+    HOLDS(lct_store_find_or_add_run(&id, s, &run) == LOCANT_OK);
     HOLDS(lct_store_begin_session(s, id, 0) == LOCANT_OK);
     HOLDS(lct_store_record(s, id, &state, m, 3) == LOCANT_OK);
     HOLDS(lct_store_keep_probe(s, id, "speed", "", "{\"forward\":1}") ==
@@ -90,7 +90,7 @@ static void add_evaluation(locant_store *s, int64_t run)
 
     for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++)
         e.length[i] = INT64_C(128) << i;
-    HOLDS(lct_store_save_under(s, &key, &e, &blocks) == LOCANT_OK);
+    HOLDS(lct_store_save_evaluation(s, &key, &e, &blocks) == LOCANT_OK);
 }
 
 static void fill(locant_store *s)
@@ -283,10 +283,10 @@ static bool can_be_generated(locant_store *s)
     char *text;
     bool good;
 
-    if (lct_store_text(&text, s,
-                       "SELECT 1 FROM corpora HAVING min(kind ="
-                       " 'generated' AND max_bytes < 99999)",
-                       "") != LOCANT_OK)
+    if (lct_store_read_string(&text, s,
+                              "SELECT 1 FROM corpora HAVING min(kind ="
+                              " 'generated' AND max_bytes < 99999)",
+                              "") != LOCANT_OK)
         return false;
     good = text != NULL;
     locant_release(text);
@@ -314,15 +314,15 @@ static void read_run(locant_store *s, int64_t id)
         lct_run_encoding(&encoding, s, &run) == LOCANT_OK)
         locant_encoding_free(encoding);
     judge(locant_task_of(&task, s, id));
-    judge(lct_store_run_extra(&extra, s, id));
-    judge(lct_store_run_options(&text, s, id));
+    judge(lct_store_read_run_extra(&extra, s, id));
+    judge(lct_store_read_run_options(&text, s, id));
     locant_release(text);
-    judge(lct_store_metrics(&metrics, &n, s, id));
+    judge(lct_store_read_metrics(&metrics, &n, s, id));
     locant_release(metrics);
     judge(lct_store_load_evaluation(&e, &losses, &found, s, id, sha, 2));
     locant_release(losses);
     judge(lct_speed_read(&speed, s, id));
-    judge(lct_store_probes(&text, s, id, "speed", ""));
+    judge(lct_store_read_probes(&text, s, id, "speed", ""));
     locant_release(text);
     judge(lct_results_of_runs(&results, s, &id, 1, false));
     lct_results_free(&results);
@@ -332,7 +332,7 @@ static void read_all(locant_store *s, bool text)
 {
     locant_corpus *corpus = NULL;
 
-    s->guard.least = STEPS;
+    s->guard.base_steps = STEPS;
     judge(locant_store_runs(s, see_run, NULL));
     judge(locant_task_recorded(s, see_score, NULL));
     read_run(s, 1);

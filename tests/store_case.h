@@ -40,7 +40,7 @@ static inline int64_t add_run(locant_store *s, const char *key)
     };
     int64_t id;
 
-    CHECK_OK(lct_store_find_run(&id, s, &run));
+    CHECK_OK(lct_store_find_or_add_run(&id, s, &run));
     return id;
 }
 

@@ -240,7 +240,7 @@ TEST_WITH(make_root, remove_root, one_file_is_cut)
     CHECK(c->info.valid_bytes > SIZE / 20 - 99);
     CHECK(c->info.valid_bytes < SIZE / 20 + 99);
     /* 50 KB in pieces of 16 KiB: three of them long, and the rest. */
-    CHECK(lct_test_blocks(ends, 96, c, 1) >= 24);
+    CHECK(lct_choose_test_blocks(ends, 96, c, 1) >= 24);
     locant_corpus_free(c);
     free(joined);
     free(want);
@@ -364,7 +364,7 @@ TEST_WITH(make_root, remove_root, max_bytes_is_kept)
         CHECK_OK(locant_corpus_create(&c, &o));
         check_whole(c);
         CHECK(c->info.bytes <= o.max_bytes &&
-              c->info.bytes + LCT_LONG_FILE + 64 > o.max_bytes);
+              c->info.bytes + LCT_TEST_FILE_MIN + 64 > o.max_bytes);
         locant_corpus_free(c);
     }
 }
@@ -396,7 +396,7 @@ TEST(headers_are_cleaned)
             CHECK(!starts(&c->split[part], f, "//"));
             CHECK(!starts(&c->split[part], f, "namespace "));
         }
-    CHECK(lct_test_blocks(ends, 96, c, 1) >= 24);
+    CHECK(lct_choose_test_blocks(ends, 96, c, 1) >= 24);
     print_message("%zu headers, %zu bytes: %zu, %zu, %zu\n", c->info.files,
                   c->info.bytes, c->info.train_bytes, c->info.valid_bytes,
                   c->info.test_bytes);

@@ -37,6 +37,6 @@ static inline void check_whole(const locant_corpus *c)
                 longest = text;
         }
     }
-    CHECK(longest >= LCT_LONG_FILE);
+    CHECK(longest >= LCT_TEST_FILE_MIN);
 }
 #endif

@@ -145,26 +145,26 @@ TEST(test_blocks_are_apart)
     const struct lct_split *s = lct_corpus_split(c, LCT_TEST);
     size_t ends[2000], few[10], other[10], n, per_file[500] = { 0 }, moved = 0;
 
-    n = lct_test_blocks(ends, LEN(ends), c, 5);
+    n = lct_choose_test_blocks(ends, LEN(ends), c, 5);
     CHECK(n > 96 && n < LEN(ends) && s->files <= LEN(per_file));
     for (size_t b = 0; b < n; b++) {
         size_t f = 0;
 
         while (s->start[f + 1] < ends[b])
             f++;
-        CHECK(ends[b] >= s->start[f] + 1 + LCT_LONG_FILE);
+        CHECK(ends[b] >= s->start[f] + 1 + LCT_TEST_FILE_MIN);
         CHECK(++per_file[f] <= LCT_BLOCKS_PER_FILE);
         for (size_t a = 0; a < b; a++)
             CHECK(ends[a] + 64 <= ends[b] || ends[b] + 64 <= ends[a]);
     }
     /* Wanting fewer gives the first of them; another seed gives others. */
-    CHECK(lct_test_blocks(few, 10, c, 5) == 10);
+    CHECK(lct_choose_test_blocks(few, 10, c, 5) == 10);
     assert_memory_equal(few, ends, sizeof few);
-    CHECK(lct_test_blocks(other, 10, c, 6) == 10);
+    CHECK(lct_choose_test_blocks(other, 10, c, 6) == 10);
     for (size_t b = 0; b < 10; b++)
         moved += other[b] != few[b];
     CHECK(moved > 5);
-    CHECK(lct_test_blocks(few, 0, c, 5) == 0);
+    CHECK(lct_choose_test_blocks(few, 0, c, 5) == 0);
 }
 
 TEST(batches_repeat_and_cover)

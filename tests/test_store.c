@@ -60,7 +60,7 @@ IN_SCRATCH(keeps_metrics_and_rewinds)
 
     CHECK_OK(lct_store_record(s, id, &at, m, LEN(m)));
     CHECK_OK(lct_store_record(s, id, &at, m + 2, 1)); /* recorded again */
-    CHECK_OK(lct_store_metrics(&got, &n, s, id));
+    CHECK_OK(lct_store_read_metrics(&got, &n, s, id));
     assert_int_equal(n, 3);
     CHECK(got[0].step == 1 && got[0].loss == 5.5 && got[0].grad_norm == .25);
     CHECK(got[0].encoding_norm == .125 && isnan(got[1].encoding_norm));
@@ -70,13 +70,13 @@ IN_SCRATCH(keeps_metrics_and_rewinds)
     assert_string_equal(info.status, "interrupted");
     CHECK(info.train_loss == 4.5 && info.seconds == 2.5);
     CHECK(info.tokens_per_second == 3 * 2 * 4 / 2.5);
-    CHECK_OK(lct_store_run_extra(&extra, s, id));
+    CHECK_OK(lct_store_read_run_extra(&extra, s, id));
     assert_string_equal(extra.batch_checksum, "0000000000000abc");
     assert_string_equal(extra.key, "a");
     assert_int_equal(extra.bytes, 1000);
 
     CHECK_OK(lct_store_begin_session(s, id, 1));
-    CHECK_OK(lct_store_metrics(&got, &n, s, id));
+    CHECK_OK(lct_store_read_metrics(&got, &n, s, id));
     CHECK(n == 1 && got[0].step == 1);
     locant_release(got);
 }
@@ -107,7 +107,7 @@ static locant_status save(locant_store *s, int64_t id, int64_t want,
                                             .want = want };
     const struct lct_block_losses losses = { .p1 = blocks };
 
-    return lct_store_save_under(s, &key, e, &losses);
+    return lct_store_save_evaluation(s, &key, e, &losses);
 }
 
 IN_SCRATCH(keeps_evaluations)
@@ -204,7 +204,7 @@ static int write_runs(int process, int runs, int acknowledge)
 
         snprintf(key, sizeof key, "%d-%d", process, i);
         run.key = key;
-        if (lct_store_find_run(&id, s, &run) != LOCANT_OK ||
+        if (lct_store_find_or_add_run(&id, s, &run) != LOCANT_OK ||
             lct_store_record(s, id, &at, m, 3) != LOCANT_OK)
             return 1;
         if (acknowledge >= 0 && write(acknowledge, "x", 1) != 1)

@@ -30,7 +30,7 @@ static int64_t add_run(locant_store *s, const char *key)
                                     .steps = 3, .batch = 1, .length = 1};
     int64_t id;
 
-    CHECK_OK(lct_store_find_run(&id, s, &run));
+    CHECK_OK(lct_store_find_or_add_run(&id, s, &run));
     return id;
 }
 
@@ -58,8 +58,8 @@ static int write_runs(int process, int runs)
         key.run = add_run(s, name);
         if (lct_store_record(s, key.run, &at, m, 3) != LOCANT_OK ||
             lct_store_add_evaluation(s, &key, &row, &curve, 1) != LOCANT_OK ||
-            lct_store_keep_last(s, key.run, "section", "surface", "{}") !=
-                LOCANT_OK)
+            lct_store_keep_latest_probe(s, key.run, "section", "surface",
+                                        "{}") != LOCANT_OK)
             return 1;
     }
     locant_store_close(s);

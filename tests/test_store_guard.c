@@ -109,9 +109,9 @@ IN_SCRATCH(ends_a_query_that_does_not_end)
              "%s: a query took more steps than any of a"
              " store of its size",
              scratch_file(&dir, "store/runs.db"));
-    s->guard.least = 0; /* a file of some pages leaves a few million */
-    CHECK_REFUSED(lct_store_text(&text, s, endless, ""), LOCANT_ERR_FORMAT,
-                  want);
+    s->guard.base_steps = 0; /* a file of some pages leaves a few million */
+    CHECK_REFUSED(lct_store_read_string(&text, s, endless, ""),
+                  LOCANT_ERR_FORMAT, want);
     add_run(s, "a"); /* the next one has steps of its own */
 }
 

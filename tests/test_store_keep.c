@@ -105,7 +105,7 @@ IN_SCRATCH(keeps_scores_of_tasks)
     CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
     t[0].score.exact = 8; /* the first stays */
     CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
-    CHECK_OK(lct_store_scores(s, run, "T1", add_exact, &sum));
+    CHECK_OK(lct_store_visit_scores(s, run, "T1", add_exact, &sum));
     assert_int_equal(sum, 123);
     t[0].run = 77;
     CHECK(lct_store_add_scores(s, t, 1) == LOCANT_ERR_IO); /* no such run */
@@ -119,12 +119,12 @@ IN_SCRATCH(keeps_probes_and_plans)
     const int64_t run = add_run(s, "a");
     char *text;
 
-    CHECK_OK(lct_store_probe(&text, s, run, "entropy", "step=1"));
+    CHECK_OK(lct_store_read_probe(&text, s, run, "entropy", "step=1"));
     assert_null(text);
     CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=1", "[1]"));
     CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=2", "[2]"));
     CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=1", "[3]"));
-    CHECK_OK(lct_store_probe(&text, s, run, "entropy", "step=1"));
+    CHECK_OK(lct_store_read_probe(&text, s, run, "entropy", "step=1"));
     assert_string_equal(text, "[3]");
     locant_release(text);
     CHECK_OK(lct_store_keep_plan(&text, s, "quick", "{\"seeds\":2}"));
@@ -174,8 +174,8 @@ IN_SCRATCH(knows_the_parent_of_a_run)
     int64_t child;
     char *text;
 
-    CHECK_OK(lct_store_find_run(&child, s, &new));
-    CHECK_OK(lct_store_run_options(&text, s, child));
+    CHECK_OK(lct_store_find_or_add_run(&child, s, &new));
+    CHECK_OK(lct_store_read_run_options(&text, s, child));
     assert_string_equal(text, "{}");
     locant_release(text);
     assert_int_equal(ask(&dir, "SELECT parent FROM runs WHERE source = 'T1'"),

@@ -85,9 +85,9 @@ static void check_contents(const char *name)
     assert_string_equal(run.build, "");
     CHECK_OK(locant_store_run(&run, s, 2));
     assert_string_equal(run.encoding, "learned(length=16)");
-    CHECK_OK(lct_store_run_options(&options, s, 2));
+    CHECK_OK(lct_store_read_run_options(&options, s, 2));
     assert_null(options);
-    CHECK_OK(lct_store_metrics(&m, &n, s, 1));
+    CHECK_OK(lct_store_read_metrics(&m, &n, s, 1));
     CHECK(n == 3 && m[2].loss == 5.8806945681571960449);
     locant_release(m);
     CHECK_OK(lct_store_load_evaluation(&e, &loss, &found, s, 1, corpus, 2));
@@ -157,7 +157,7 @@ IN_SCRATCH(reads_an_old_store_without_changing_it)
     CHECK_OK(locant_store_open_readonly(&s, scratch_file(&dir, "store")));
     CHECK_OK(locant_store_run(&run, s, 2));
     assert_string_equal(run.encoding, "learned(length=16)");
-    CHECK_OK(lct_store_run_options(&options, s, 2));
+    CHECK_OK(lct_store_read_run_options(&options, s, 2));
     assert_null(options);
     locant_store_close(s);
     after = schema_of("store");

@@ -50,7 +50,7 @@ static int64_t run_on(locant_store *s, const locant_corpus *c)
     };
     int64_t id;
 
-    CHECK_OK(lct_store_find_run(&id, s, &run));
+    CHECK_OK(lct_store_find_or_add_run(&id, s, &run));
     return id;
 }
 

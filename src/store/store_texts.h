@@ -6,8 +6,8 @@
 /*
  * Record where the text of 'corpus' came from. If lct_text_is_kept(), write the
  * text itself to directory/texts/<sha256>.gz, unless it is there. 'progress'
- * (may be NULL) is told beforehand if the text of a user's files will be kept,
- * and if files have changed.
+ * (may be NULL) is told if the recipe gave another text before, and, before it
+ * is written, that the text of a user's files will be kept.
  */
 locant_status lct_store_keep_source(locant_store *s,
                                     const locant_corpus *corpus,
