@@ -1,4 +1,4 @@
-/* test_corpus_check.h - what must hold of every corpus */
+/* test_corpus_check.h - checks what holds for every corpus */
 #ifndef TEST_CORPUS_CHECK_H
 #define TEST_CORPUS_CHECK_H
 #include "corpora.h"
