@@ -1,7 +1,7 @@
 /*
- * store.h - the SQLite database of runs, as the lab uses it.
+ * store.h - the SQLite database of runs.
  *
- * One connection, shared by the worker threads under one mutex.  Writes happen
+ * The worker threads share one connection under one mutex. Writes happen
  * between lct_store_begin() and lct_store_end(), reads between lct_store_lock()
  * and lct_store_unlock().
  */
@@ -44,8 +44,8 @@ locant_status lct_store_fail(const locant_store *s, sqlite3 *db);
 /*
  * Turn the refusal of a value that came from the store into FORMAT. The new
  * error message names the path of the store and the row ('format'), then the
- * old message. A status that is not about values (OK, NOMEM, IO) is returned
- * unchanged.
+ * old message. A status that is not about values (OK, NOMEM, IO, INTERRUPTED)
+ * is returned unchanged.
  */
 locant_status lct_store_blame(locant_status status, const locant_store *s,
                               const char *format, ...) LOCANT_PRINTF(3, 4);
@@ -57,10 +57,11 @@ locant_status lct_store_blame(locant_status status, const locant_store *s,
 locant_status lct_store_prepare(sqlite3_stmt **out, locant_store *s,
                                 const char *sql, const char *types, ...);
 
-/* Prepare, bind, run to the end. */
+/* Prepare one statement, bind its parameters, run it to the end. */
 locant_status lct_store_exec(locant_store *s, const char *sql,
                              const char *types, ...);
-/* The same in a transaction of its own, for function 'fn'. */
+/* The same in a transaction of its own. 'fn' names the public function in error
+   messages, here and below. */
 locant_status lct_store_write(locant_store *s, const char *fn, const char *sql,
                               const char *types, ...);
 
@@ -81,8 +82,8 @@ locant_status lct_store_read(bool *found, locant_store *s, const char *sql,
 /* Step to the next row; *row tells whether there is one. */
 locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt);
 
-/* The first column of the first row, memory of locant_alloc(); NULL if there is
-   no row, or if the value is NULL. Takes the lock. */
+/* Read the first column of the first row, memory of locant_alloc(); *out is
+   NULL if there is no row, or if the value is NULL. Takes the lock. */
 locant_status lct_store_read_string(char **out, locant_store *s,
                                     const char *sql, const char *types, ...);
 
@@ -131,7 +132,7 @@ enum { LCT_SQL_STEPS = 100000000, LCT_SQL_STEPS_OF_USERS = 1000000000 };
  */
 void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
                      int64_t base_steps);
-/* Reset the count of steps: the next statement begins. */
+/* Count steps from 0, because the next statement begins. */
 void lct_store_reset_steps(struct lct_store_guard *g);
 
 /* Connect to the file of the store for reading only, guarded. */
@@ -216,7 +217,12 @@ locant_status lct_store_read_session_isa(char isa[16], locant_store *s,
 locant_status lct_store_read_metrics(struct lct_metric **out, size_t *n,
                                      locant_store *s, int64_t id);
 
-/* directory/checkpoints/run-<id>.<ending>, memory of locant_alloc(). */
+/* Print the path of a file of the store, directory/<format>; at most 127 bytes
+   follow the directory. *out is memory of locant_alloc(). */
+locant_status lct_store_path(char **out, const locant_store *s,
+                             const char *format, ...) LOCANT_PRINTF(3, 4);
+
+/* Print the path directory/checkpoints/run-<id>.<ending>. */
 locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
                                  const char *ending);
 

@@ -5,24 +5,34 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
-                                 const char *ending)
+locant_status lct_store_path(char **out, const locant_store *s,
+                             const char *format, ...)
 {
-    size_t size = strlen(s->directory) + strlen(ending) + 64;
+    const size_t start = strlen(s->directory) + 1, size = start + 128;
+    va_list args;
 
     *out = locant_alloc(size);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a path",
                            s->directory);
-    snprintf(*out, size, "%s/checkpoints/run-%" PRId64 ".%s", s->directory, id,
-             ending);
+    snprintf(*out, size, "%s/", s->directory);
+    va_start(args, format);
+    vsnprintf(*out + start, size - start, format, args);
+    va_end(args);
     return LOCANT_OK;
+}
+
+locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
+                                 const char *ending)
+{
+    return lct_store_path(out, s, "checkpoints/run-%" PRId64 ".%s", id, ending);
 }
 
 /* Refuse, naming the holder of the lock as the lock file states it. */

@@ -309,13 +309,11 @@ static locant_status new_store(locant_store **out, const char *directory)
 
 static locant_status open_writable(locant_store *s)
 {
-    char *checkpoints = joined(s->directory, "checkpoints");
+    char *checkpoints;
     locant_status status;
     bool empty;
 
-    if (checkpoints == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the store",
-                           s->directory);
+    LCT_TRY(lct_store_path(&checkpoints, s, "checkpoints"));
     status = make_directory(s->directory);
     if (status == LOCANT_OK)
         status = inspect_header(&empty, s->path);

@@ -21,22 +21,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* directory/texts, or the file of a text in it if 'sha256' is not NULL; memory
-   of locant_alloc(). */
-static locant_status path_of(char **out, const locant_store *s,
-                             const char *sha256)
+static locant_status text_path(char **out, const locant_store *s,
+                               const char *sha256)
 {
-    const size_t size = strlen(s->directory) + 96;
-
-    *out = locant_alloc(size);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a path",
-                           s->directory);
-    if (sha256 == NULL)
-        snprintf(*out, size, "%s/texts", s->directory);
-    else
-        snprintf(*out, size, "%s/texts/%.64s.gz", s->directory, sha256);
-    return LOCANT_OK;
+    return lct_store_path(out, s, "texts/%.64s.gz", sha256);
 }
 
 /* --------------------------------------------------------------------- read */
@@ -54,7 +42,7 @@ static locant_status read_file(struct lct_text_file *f, locant_store *s,
         "s", sha256));
     if (f->about == NULL)
         return LOCANT_OK;
-    LCT_TRY(path_of(&f->path, s, sha256));
+    LCT_TRY(text_path(&f->path, s, sha256));
     if (access(f->path, F_OK) != 0 && errno == ENOENT) {
         locant_release(f->about);
         f->about = NULL;
@@ -183,7 +171,7 @@ static locant_status write_text(const locant_store *s, const locant_corpus *c,
     char *folder;
     void *packed;
 
-    LCT_TRY(path_of(&folder, s, NULL));
+    LCT_TRY(lct_store_path(&folder, s, "texts"));
     status = mkdir(folder, 0700) == 0 || errno == EEXIST
                  ? LOCANT_OK
                  : locant_fail(LOCANT_ERR_IO, "%s: cannot make this folder: %s",
@@ -247,7 +235,7 @@ static locant_status keep_text(locant_store *s, const locant_corpus *c,
         "SELECT used = (SELECT max(used) FROM texts) FROM texts"
         " WHERE sha256 = ?1",
         "s", c->info.sha256));
-    status = path_of(&path, s, c->info.sha256);
+    status = text_path(&path, s, c->info.sha256);
     there = status == LOCANT_OK && last != NULL && access(path, F_OK) == 0;
     if (status == LOCANT_OK && !there) {
         tell_kept(s, c, to);
