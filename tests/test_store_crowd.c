@@ -12,7 +12,6 @@
 
 enum { WRITERS = 8, RUNS = TEST_SANITIZED ? 5 : 25 };
 
-/* clang-format off */
 static int cases(void)
 {
     const char *text = getenv("LOCANT_CASES");
@@ -22,9 +21,13 @@ static int cases(void)
 
 static int64_t add_run(locant_store *s, const char *key)
 {
-    const struct lct_run_new run = {.key = key, .encoding = "none",
-                                    .model = SMALL_MODEL, .corpus_sha256 = "0",
-                                    .steps = 3, .batch = 1, .length = 1};
+    const struct lct_run_new run = { .key = key,
+                                     .encoding = "none",
+                                     .model = SMALL_MODEL,
+                                     .corpus_sha256 = "0",
+                                     .steps = 3,
+                                     .batch = 1,
+                                     .length = 1 };
     int64_t id;
 
     CHECK_OK(lct_store_find_or_add_run(&id, s, &run));
@@ -37,19 +40,20 @@ static int64_t add_run(locant_store *s, const char *key)
    and a probe each. */
 static int write_runs(int process, int runs)
 {
-    const struct lct_metric m[3] = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1},
-                                    {3, 1, 1, 1, 1}};
-    const struct lct_run_state at = {"done", 3, 1, 1, NULL};
-    const struct lct_evaluation_row row = {.blocks = 1};
+    const struct lct_metric m[3] = { { 1, 1, 1, 1, 1 },
+                                     { 2, 1, 1, 1, 1 },
+                                     { 3, 1, 1, 1, 1 } };
+    const struct lct_run_state at = { "done", 3, 1, 1, NULL };
+    const struct lct_evaluation_row row = { .blocks = 1 };
     int64_t length = 128;
     double loss = 1;
-    const struct lct_curve curve = {"P1", 1, 1, &length, &loss, &loss};
+    const struct lct_curve curve = { "P1", 1, 1, &length, &loss, &loss };
     locant_store *s;
 
     if (locant_store_open(&s, scratch_file(&dir, "store")) != LOCANT_OK)
         return 1;
     for (int i = 0; i < runs; i++) {
-        struct lct_evaluation_key key = {.corpus_sha256 = "0", .want = 1};
+        struct lct_evaluation_key key = { .corpus_sha256 = "0", .want = 1 };
         char name[32];
 
         snprintf(name, sizeof name, "%d-%d", process, i);
@@ -87,17 +91,19 @@ IN_SCRATCH(takes_eight_writers_at_once)
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs WHERE status ="
-                         " 'done'"), WRITERS * runs);
+                               " 'done'"),
+                     WRITERS * runs);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM metrics"),
                      3 * WRITERS * runs);
-    assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"),
-                     WRITERS * runs);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"), WRITERS * runs);
     /* each has another "kept" */
     assert_int_equal(ask(&dir, "SELECT count(DISTINCT value) FROM probes WHERE"
-                         " json_extract(value, '$.kept') BETWEEN 1 AND"
-                         " (SELECT count(*) FROM runs)"), WRITERS * runs);
+                               " json_extract(value, '$.kept') BETWEEN 1 AND"
+                               " (SELECT count(*) FROM runs)"),
+                     WRITERS * runs);
     assert_int_equal(ask(&dir, "SELECT integrity_check = 'ok' FROM"
-                         " pragma_integrity_check"), 1);
+                               " pragma_integrity_check"),
+                     1);
 }
 
 /* A writer that waited for longer than the timeout is told so. */
@@ -109,8 +115,8 @@ IN_SCRATCH(says_that_the_store_is_locked)
 
     snprintf(want, sizeof want, "%s/runs.db: SQLite says: database is locked",
              scratch_file(&dir, "store"));
-    assert_int_equal(
-        sqlite3_open(scratch_file(&dir, "store/runs.db"), &other), SQLITE_OK);
+    assert_int_equal(sqlite3_open(scratch_file(&dir, "store/runs.db"), &other),
+                     SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL),
                      SQLITE_OK);
     sqlite3_busy_timeout(s->db, 20);
@@ -124,7 +130,6 @@ IN_SCRATCH(says_that_the_store_is_locked)
 struct seen {
     int reads, between; /* reads, and those while some steps were done */
 };
-/* clang-format on */
 
 /* The step of the run is the number of its metrics and the last of them. */
 static int check_row(int n, const char *const *names, const char *const *values,

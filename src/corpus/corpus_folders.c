@@ -1,7 +1,7 @@
 /*
  * corpus_folders.c - the folders that the headers of a corpus came from,
- * largest first. Headers differ between machines, and so do losses; the folders
- * show how.
+ * largest first. If two machines get different losses, their folders show how
+ * the texts differ.
  */
 #include "corpus.h"
 #include <stdlib.h>

@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 enum {
-    MAX_PATHS = 1 << 20, /* more is a mistake (a whole disk), and 100 MB */
+    MAX_PATHS = 1 << 20, /* 100 MB; more is a mistake, like a whole disk */
     CHUNK = 64 << 10,
-    TAIL = 76 /* bytes shown of a long path */
+    TAIL = 76 /* bytes of a long path that are shown */
 };
 
 /* Strings never move, so paths may point at them while the list grows. */

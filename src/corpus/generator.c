@@ -18,8 +18,7 @@ enum {
     POOL_MAX = 60,
     NAME_ROOM = 40, /* folder word, two words, two underscores, the zero */
     FOLDERS = 48,
-    SIZE_MIN =
-        2560, /* above LCT_TEST_FILE_MIN: each document can be tested on */
+    SIZE_MIN = 2560, /* above LCT_TEST_FILE_MIN: all can be tested on */
     DOCUMENT_ROOM = 32 << 10,
     DEPTH_MAX = 4
 };
@@ -132,8 +131,7 @@ static size_t append(char *name, size_t n, const char *word)
     return n + size;
 }
 
-/* "folder_word" or "folder_word_word"; each folder has its own frequent words.
-   */
+/* "folder_word" or "folder_word_word"; each folder has its frequent words. */
 static void invent_name(struct maker *m, char *name)
 {
     size_t n = append(name, 0, m->lexicon[100 + m->folder]);

@@ -15,8 +15,8 @@
 #include <math.h>
 
 /*
- * Counts a context, and the distinct bytes after it (types); or a context with
- * one byte after it. Keys are exact, not hashes: 48 bits of context, 8 of byte.
+ * Counts a context and the distinct bytes after it (types), or a context with
+ * the byte after it. Keys are exact, not hashes: 48 bits of context, 8 of byte.
  */
 struct counter {
     uint64_t key; /* 0: free */

@@ -50,8 +50,7 @@ struct lct_cache_job {
     const size_t *ends; /* [blocks] of the test split */
     size_t blocks;
     int64_t targets; /* scored at the end of each block */
-    uint64_t seed;   /* chooses as many blocks of the validation split, or fewer
-                        if it is short */
+    uint64_t seed;   /* chooses at most as many blocks to fit on */
 };
 
 /*
