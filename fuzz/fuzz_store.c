@@ -299,7 +299,7 @@ static void read_run(locant_store *s, int64_t id)
 
     check_message(status);
     if (status == LOCANT_OK &&
-        lct_run_encoding(&encoding, s, &run) == LOCANT_OK)
+        lct_encoding_of_run(&encoding, s, &run) == LOCANT_OK)
         locant_encoding_free(encoding);
     check_message(locant_task_of(&task, s, id));
     check_message(lct_store_read_run_extra(&extra, s, id));

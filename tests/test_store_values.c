@@ -82,7 +82,7 @@ IN_SCRATCH(refuses_a_row_that_no_options_make)
     CHECK_OK(locant_store_remove(s, 1));
 }
 
-IN_SCRATCH(lists_more_runs_than_it_holds_at_once)
+IN_SCRATCH(lists_more_runs_than_one_query_reads)
 {
     OWNED(locant_store) *s = open_store();
     int n = 0;
@@ -103,7 +103,7 @@ IN_SCRATCH(lists_more_runs_than_it_holds_at_once)
     assert_int_equal(n, 512);
 }
 
-IN_SCRATCH(takes_no_loss_that_no_model_has)
+IN_SCRATCH(reads_an_impossible_loss_as_nan)
 {
     static const char *const losses[] = { "NULL", "1e308", "-9e999", "1" };
     const struct lct_run_state at = { "running", 1, 1, 1, NULL };

@@ -207,7 +207,7 @@ locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
                            "locant_evaluate: run %" PRId64 " was trained on"
                            " another corpus (SHA-256 %.12s.., not %.12s..)",
                            run, ev->run.corpus_sha256, sha);
-    LCT_TRY(lct_run_encoding(&own, store, &ev->run));
+    LCT_TRY(lct_encoding_of_run(&own, store, &ev->run));
     locant_encoding_free(own);
     return LOCANT_OK;
 }

@@ -233,7 +233,7 @@ locant_status lct_results_collect(struct lct_results *r,
     r->n_rates = plan->n_rates;
     memcpy(r->rates, plan->rates, sizeof r->rates);
     r->corpus = *locant_corpus_info_of(corpus);
-    r->text_kept = lct_text_is_kept(corpus);
+    r->text_kept = lct_store_keeps_text(corpus);
     r->n_folders = lct_corpus_folders(r->folders, corpus);
     set_provenance(r);
     r->groups = locant_alloc(plan->n * sizeof *r->groups);

@@ -267,7 +267,7 @@ static locant_status score_all(struct scoring *s, const locant_task_test *tests)
     int64_t reach; /* longest row, in tokens, that the encoding is defined at */
     int stop = 0;
 
-    LCT_TRY(lct_run_encoding(&e, s->store, &s->run));
+    LCT_TRY(lct_encoding_of_run(&e, s->store, &s->run));
     reach = locant_encoding_length_limit(e);
     locant_encoding_free(e);
     s->room = ROOM;

@@ -130,8 +130,8 @@ enum { LCT_SQL_STEPS = 100000000, LCT_SQL_STEPS_OF_USERS = 1000000000 };
  * 'path' must outlive it. A statement may then take 'base_steps' steps of
  * SQLite's virtual machine and 100 more for each byte of the file.
  */
-void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
-                     int64_t base_steps);
+void lct_store_protect(struct lct_store_guard *g, sqlite3 *db, const char *path,
+                       int64_t base_steps);
 /* Count steps from 0, because the next statement begins. */
 void lct_store_reset_steps(struct lct_store_guard *g);
 
@@ -340,6 +340,7 @@ locant_status lct_store_read_plan(char **out, locant_store *s, const char *key);
 
 /* The encoding of a run, to be freed. An error message names the store and the
    run. */
-locant_status lct_run_encoding(locant_encoding **out, const locant_store *store,
-                               const locant_run_info *run);
+locant_status lct_encoding_of_run(locant_encoding **out,
+                                  const locant_store *store,
+                                  const locant_run_info *run);
 #endif

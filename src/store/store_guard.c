@@ -3,11 +3,11 @@
  *
  * The path is checked to be a regular file, and so are the files that SQLite
  * keeps beside it: a FIFO would block the command for ever, and opening a
- * device can change it. Every connection goes through lct_store_guard() before
- * its first statement. Every table and index of ours must then have our SQL: a
- * view in place of a table, a computed column or a table without its key would
- * change what our statements do. Views and triggers are off, so nothing else in
- * the schema is ever run. https://www.sqlite.org/security.html
+ * device can change it. Every connection goes through lct_store_protect()
+ * before its first statement. Every table and index of ours must then have our
+ * SQL: a view in place of a table, a computed column or a table without its key
+ * would change what our statements do. Views and triggers are off, so nothing
+ * else in the schema is ever run. https://www.sqlite.org/security.html
  */
 #define _XOPEN_SOURCE 700
 #include "store.h"
@@ -66,8 +66,8 @@ static int count_steps(void *context)
     return g->steps > g->max_steps;
 }
 
-void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
-                     int64_t base_steps)
+void lct_store_protect(struct lct_store_guard *g, sqlite3 *db, const char *path,
+                       int64_t base_steps)
 {
     *g = (struct lct_store_guard){ .path = path, .base_steps = base_steps };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)

@@ -159,7 +159,7 @@ static locant_status connect_writable(locant_store *s)
 
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
         return lct_store_fail(s, s->db);
-    lct_store_guard(&s->guard, s->db, s->path, LCT_SQL_STEPS);
+    lct_store_protect(&s->guard, s->db, s->path, LCT_SQL_STEPS);
     sqlite3_busy_timeout(s->db, BUSY_MS);
     if (sqlite3_exec(s->db,
                      "PRAGMA synchronous = FULL;"
@@ -199,7 +199,7 @@ static char *uri_of(const char *path)
 static int guard_and_read(sqlite3 *db, struct lct_store_guard *g,
                           const locant_store *s, int64_t base_steps)
 {
-    lct_store_guard(g, db, s->path, base_steps);
+    lct_store_protect(g, db, s->path, base_steps);
     sqlite3_busy_timeout(db, BUSY_MS);
     return sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", NULL, NULL,
                         NULL);

@@ -206,8 +206,8 @@ static locant_status read_run(locant_run_info *run, locant_store *s,
     return check_run(run, s);
 }
 
-locant_status lct_run_encoding(locant_encoding **out, const locant_store *s,
-                               const locant_run_info *run)
+locant_status lct_encoding_of_run(locant_encoding **out, const locant_store *s,
+                                  const locant_run_info *run)
 {
     return lct_store_blame(locant_encoding_create(out, run->encoding), s,
                            "run %" PRId64, run->id);

@@ -153,7 +153,7 @@ struct listener {
     void *context;
 };
 
-bool lct_text_is_kept(const locant_corpus *c)
+bool lct_store_keeps_text(const locant_corpus *c)
 {
     if (c->info.kind == LOCANT_CORPUS_GENERATED || c->paths == NULL)
         return false;
@@ -289,5 +289,5 @@ locant_status lct_store_keep_source(locant_store *s,
         return LOCANT_OK;
     LCT_TRY(tell_changed(s, &recipe, corpus->info.kind, &to));
     LCT_TRY(lct_store_keep_corpus(s, &recipe));
-    return lct_text_is_kept(corpus) ? keep_text(s, corpus, &to) : LOCANT_OK;
+    return lct_store_keeps_text(corpus) ? keep_text(s, corpus, &to) : LOCANT_OK;
 }

@@ -85,7 +85,7 @@ locant_status lct_load_model(struct lct_model **model,
     char *path;
 
     LCT_TRY(lct_store_read_run_extra(&extra, store, run->id));
-    LCT_TRY(lct_run_encoding(encoding, store, run));
+    LCT_TRY(lct_encoding_of_run(encoding, store, run));
     LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
     status = lct_check_room(run, path, store);
     if (status == LOCANT_OK)
