@@ -151,7 +151,7 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
     if (s == LOCANT_ERR_UNSUPPORTED)
         return guess_corpus(corpus, store, id);
     CLI_TRY(cli_status_input(s));
-    return cli_corpus_keep(*corpus);
+    return cli_corpus_free_at_end(*corpus);
 }
 
 static int evaluate_text(const struct cli *cli, int64_t id, locant_store *store)

@@ -118,7 +118,7 @@ static void free_corpus(void *corpus)
     locant_corpus_free(corpus);
 }
 
-int cli_corpus_keep(locant_corpus *corpus)
+int cli_corpus_free_at_end(locant_corpus *corpus)
 {
     return cli_at_end(free_corpus, corpus);
 }
@@ -129,5 +129,5 @@ int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
     *out = NULL;
     CLI_TRY(check_options(options));
     CLI_TRY(open_text(out, options, dir));
-    return cli_corpus_keep(*out);
+    return cli_corpus_free_at_end(*out);
 }

@@ -28,6 +28,6 @@ struct cli_corpus {
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
                     const char *dir);
 /* Free the corpus when the command ends. */
-int cli_corpus_keep(locant_corpus *corpus);
+int cli_corpus_free_at_end(locant_corpus *corpus);
 
 #endif

@@ -67,8 +67,8 @@ int show_rotate(locant_status *s, locant_tensor *out,
 int show_positions(locant_tensor *out, const locant_encoding *e, int64_t n,
                    double step);
 /* The positions of n tokens in training, by the seed of the batch. */
-int show_ids(locant_status *s, locant_tensor *out, const locant_encoding *e,
-             int64_t n, int seed);
+int show_training_positions(locant_status *s, locant_tensor *out,
+                            const locant_encoding *e, int64_t n, int seed);
 /*
  * The smallest head size, from 'least' to 512, that the encoding accepts for
  * sequences of 'length'; 'least' if it accepts none.

@@ -62,8 +62,8 @@ int show_positions(locant_tensor *out, const locant_encoding *e, int64_t n,
     return CLI_OK;
 }
 
-int show_ids(locant_status *s, locant_tensor *out, const locant_encoding *e,
-             int64_t n, int seed)
+int show_training_positions(locant_status *s, locant_tensor *out,
+                            const locant_encoding *e, int64_t n, int seed)
 {
     const int real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
 

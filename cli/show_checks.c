@@ -213,7 +213,7 @@ static int ids(struct show_block *b, const locant_encoding *e)
               "(locant_encoding_ids)";
     b->columns = TOKENS;
     for (int seed = 0; seed < 3; seed++) {
-        CLI_TRY(show_ids(&s, &t, resolved, TOKENS, seed));
+        CLI_TRY(show_training_positions(&s, &t, resolved, TOKENS, seed));
         if (s != LOCANT_OK)
             return refused(b, "positions in training", s);
         b->label[seed] = cli_text("seed %d", seed);

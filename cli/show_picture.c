@@ -262,7 +262,7 @@ static int places(const char *path, const locant_encoding *e)
     locant_tensor t;
 
     for (int k = 0; k < DRAWS; k++) {
-        CLI_TRY(show_ids(&s, &t, e, TABLE, k));
+        CLI_TRY(show_training_positions(&s, &t, e, TABLE, k));
         CLI_TRY(cli_status(s));
         y[k] = values[k];
         for (int i = 0; i < TABLE; i++)

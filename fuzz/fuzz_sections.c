@@ -3,6 +3,7 @@
  * rejected with an error message, or drawn by every figure that reads it.
  */
 #define _GNU_SOURCE
+#include "../tests/store_records.h"
 #include "fuzz.h"
 #include "store/store.h"
 #include "locant/figure.h"
@@ -27,15 +28,13 @@ static void remove_store(void)
 /* One store with one run for all inputs; it need not be durable. */
 static void open_store(void)
 {
-    static const struct lct_run_new alibi = {
-        .key = "fuzz",
-        .encoding = "alibi",
-        .model = "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer",
-        .corpus_sha256 = "00ff",
-        .steps = 1,
-        .batch = 1,
-        .length = 4
-    };
+    static const struct lct_run_new alibi = { .key = "fuzz",
+                                              .encoding = "alibi",
+                                              .model = SMALL_MODEL,
+                                              .corpus_sha256 = "00ff",
+                                              .steps = 1,
+                                              .batch = 1,
+                                              .length = 4 };
 
     snprintf(folder, sizeof folder, "fuzz_sections.%ld", (long)getpid());
     snprintf(database, sizeof database, "%s/runs.db", folder);
@@ -43,7 +42,7 @@ static void open_store(void)
     snprintf(shm, sizeof shm, "%s-shm", database);
     HOLDS(locant_store_open(&store, folder) == LOCANT_OK);
     atexit(remove_store);
-    HOLDS(lct_store_find_run(&run, store, &alibi) == LOCANT_OK);
+    HOLDS(lct_store_find_or_add_run(&run, store, &alibi) == LOCANT_OK);
     HOLDS(sqlite3_exec(store->db, "PRAGMA synchronous = OFF", NULL, NULL,
                        NULL) == SQLITE_OK);
 }

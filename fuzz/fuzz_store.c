@@ -1,18 +1,18 @@
 /*
  * fuzz_store.c - an untrusted store: values put into its tables by SQL, or
- * bytes put into its pages.  Every reader rejects it with an error message or
- * accepts it; memory stays small and every call ends.
+ * bytes put into its pages. Every reader rejects it with an error message or
+ * accepts it, in little memory, and every call ends.
  *
  * Bits of the first byte choose between values (a column, a type, and its
  * bytes) and pages (an offset in three bytes, and one byte), and whether the
  * store is also opened for writing and its text generated again.
  */
 #define _GNU_SOURCE
+#include "../tests/store_records.h"
 #include "fuzz.h"
 #include "measure/results.h"
 #include "store/speed.h"
 #include "store/store_eval.h"
-#include "locant/tasks.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,26 +53,24 @@ static void exec(sqlite3 *db, const char *sql)
 static void add_run(locant_store *s, const char *key, const char *source,
                     const char *status)
 {
-    const struct lct_run_new run = {
-        .key = key,
-        .encoding = "alibi",
-        .source = source,
-        .model = "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer",
-        .corpus_sha256 = sha,
-        .options = "{\"encoding\":\"alibi\"}",
-        .steps = 3,
-        .batch = 2,
-        .length = 16,
-        .parameters = 4504,
-        .bytes = 126272
-    };
+    const struct lct_run_new run = { .key = key,
+                                     .encoding = "alibi",
+                                     .source = source,
+                                     .model = SMALL_MODEL,
+                                     .corpus_sha256 = sha,
+                                     .options = "{\"encoding\":\"alibi\"}",
+                                     .steps = 3,
+                                     .batch = 2,
+                                     .length = 16,
+                                     .parameters = 4504,
+                                     .bytes = 126272 };
     const struct lct_run_state state = { status, 3, .5, 7, NULL };
     const struct lct_metric m[3] = { { 1, 5, 1, .1, 1 },
                                      { 2, 4, 1, .1, 1 },
                                      { 3, 3, 1, .1, 1 } };
     int64_t id;
 
-    HOLDS(lct_store_find_run(&id, s, &run) == LOCANT_OK);
+    HOLDS(lct_store_find_or_add_run(&id, s, &run) == LOCANT_OK);
     HOLDS(lct_store_begin_session(s, id, 0) == LOCANT_OK);
     HOLDS(lct_store_record(s, id, &state, m, 3) == LOCANT_OK);
     HOLDS(lct_store_keep_probe(s, id, "speed", "", "{\"forward\":1}") ==
@@ -90,24 +88,13 @@ static void add_evaluation(locant_store *s, int64_t run)
 
     for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++)
         e.length[i] = INT64_C(128) << i;
-    HOLDS(lct_store_save_under(s, &key, &e, &blocks) == LOCANT_OK);
+    HOLDS(lct_store_save_evaluation(s, &key, &e, &blocks) == LOCANT_OK);
 }
 
 static void fill(locant_store *s)
 {
     const struct lct_recipe recipe = { sha, "generated", "[]", 0, 65536 };
-    const struct lct_task_score score = { .run = 2,
-                                          .score.task = "T1",
-                                          .score.setting = "",
-                                          .encoding = "",
-                                          .test_seed = 1,
-                                          .score.length = 128,
-                                          .score.place = -1,
-                                          .score.items = 10,
-                                          .score.exact = 5,
-                                          .score.tokens = 10,
-                                          .score.hits = 7,
-                                          .score.loss = 1 };
+    const struct lct_task_score score = score_of_run(2);
     char *plan;
 
     add_run(s, "a;seed=1", "text", "done");
@@ -189,7 +176,7 @@ static void change_pages(const uint8_t *data, size_t size)
     free(bytes);
 }
 
-/* Bind the value that begins at 'data'; returns its bytes. */
+/* Bind the value that begins at 'data'; returns how many bytes it took. */
 static size_t bind(sqlite3_stmt *stmt, int type, const uint8_t *data,
                    size_t size)
 {
@@ -240,8 +227,9 @@ static void change_values(const uint8_t *data, size_t size)
 
 /* -------------------------------------------------------------- the readers */
 
-/* Messages of SQLite may quote the file. */
-static void judge(locant_status status)
+/* A failure has an error message, printable unless it quotes SQLite, which may
+   quote the file. */
+static void check_message(locant_status status)
 {
     if (status == LOCANT_OK)
         return;
@@ -277,16 +265,16 @@ static int see_row(int n, const char *const *names, const char *const *values,
     return 0;
 }
 
-/* A run whose text is small and not read from a file. */
+/* Is every text of the store small, and not read from a file? */
 static bool can_be_generated(locant_store *s)
 {
     char *text;
     bool good;
 
-    if (lct_store_text(&text, s,
-                       "SELECT 1 FROM corpora HAVING min(kind ="
-                       " 'generated' AND max_bytes < 99999)",
-                       "") != LOCANT_OK)
+    if (lct_store_read_string(&text, s,
+                              "SELECT 1 FROM corpora HAVING min(kind ="
+                              " 'generated' AND max_bytes < 99999)",
+                              "") != LOCANT_OK)
         return false;
     good = text != NULL;
     locant_release(text);
@@ -309,22 +297,23 @@ static void read_run(locant_store *s, int64_t id)
     size_t n;
     locant_status status = locant_store_run(&run, s, id);
 
-    judge(status);
+    check_message(status);
     if (status == LOCANT_OK &&
-        lct_run_encoding(&encoding, s, &run) == LOCANT_OK)
+        lct_encoding_of_run(&encoding, s, &run) == LOCANT_OK)
         locant_encoding_free(encoding);
-    judge(locant_task_of(&task, s, id));
-    judge(lct_store_run_extra(&extra, s, id));
-    judge(lct_store_run_options(&text, s, id));
+    check_message(locant_task_of(&task, s, id));
+    check_message(lct_store_read_run_extra(&extra, s, id));
+    check_message(lct_store_read_run_options(&text, s, id));
     locant_release(text);
-    judge(lct_store_metrics(&metrics, &n, s, id));
+    check_message(lct_store_read_metrics(&metrics, &n, s, id));
     locant_release(metrics);
-    judge(lct_store_load_evaluation(&e, &losses, &found, s, id, sha, 2));
+    check_message(
+        lct_store_load_evaluation(&e, &losses, &found, s, id, sha, 2));
     locant_release(losses);
-    judge(lct_speed_read(&speed, s, id));
-    judge(lct_store_probes(&text, s, id, "speed", ""));
+    check_message(lct_speed_read(&speed, s, id));
+    check_message(lct_store_read_probes(&text, s, id, "speed", ""));
     locant_release(text);
-    judge(lct_results_of_runs(&results, s, &id, 1, false));
+    check_message(lct_results_of_runs(&results, s, &id, 1, false));
     lct_results_free(&results);
 }
 
@@ -332,15 +321,15 @@ static void read_all(locant_store *s, bool text)
 {
     locant_corpus *corpus = NULL;
 
-    s->guard.least = STEPS;
-    judge(locant_store_runs(s, see_run, NULL));
-    judge(locant_task_recorded(s, see_score, NULL));
+    s->guard.base_steps = STEPS;
+    check_message(locant_store_runs(s, see_run, NULL));
+    check_message(locant_task_recorded(s, see_score, NULL));
     read_run(s, 1);
     read_run(s, 2);
-    judge(locant_store_sql(s, "SELECT * FROM runs JOIN metrics ON run = id",
-                           see_row, NULL));
+    check_message(locant_store_sql(
+        s, "SELECT * FROM runs JOIN metrics ON run = id", see_row, NULL));
     if (text && can_be_generated(s)) {
-        judge(locant_store_corpus(&corpus, s, 1));
+        check_message(locant_store_corpus(&corpus, s, 1));
         locant_corpus_free(corpus);
     }
 }
@@ -350,11 +339,11 @@ static void write_some(void)
     locant_store *s;
     locant_status status = locant_store_open(&s, folder);
 
-    judge(status);
+    check_message(status);
     if (status != LOCANT_OK)
         return;
-    judge(lct_store_begin_session(s, 2, 1));
-    judge(locant_store_remove(s, 1));
+    check_message(lct_store_begin_session(s, 2, 1));
+    check_message(locant_store_remove(s, 1));
     locant_store_close(s);
 }
 
@@ -373,7 +362,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         change_values(data + 1, size - 1);
     fuzz_begin();
     status = locant_store_open_readonly(&s, folder);
-    judge(status);
+    check_message(status);
     if (status == LOCANT_OK)
         read_all(s, data[0] & 4);
     locant_store_close(status == LOCANT_OK ? s : NULL);

@@ -1,11 +1,11 @@
-/* ask.h - one number out of a store, by SQLite itself */
+/* ask.h - reads one number of a store by SQLite, without the library */
 #ifndef ASK_H
 #define ASK_H
 #include "scratch.h"
 #include "testing.h"
 #include <sqlite3.h>
 
-/* Of a query of one row, through a connection of its own to dir/store. */
+/* The first value of a query to dir/store. */
 static inline int64_t ask(struct scratch *dir, const char *sql)
 {
     sqlite3 *db;

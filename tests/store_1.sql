@@ -1,5 +1,5 @@
--- A store of schema version 1, as locant 71d9016 made it: 'sqlite3 runs.db .dump'
--- and the two numbers that leaves out.
+-- A store of schema version 1, made by locant 71d9016: the output of
+-- 'sqlite3 runs.db .dump', and the two pragmas that .dump leaves out.
 PRAGMA foreign_keys=OFF;
 BEGIN TRANSACTION;
 CREATE TABLE runs ( id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, status TEXT NOT NULL CHECK (status IN  ('running', 'interrupted', 'done', 'failed')), encoding TEXT NOT NULL, model TEXT NOT NULL, corpus_sha256 TEXT NOT NULL, seed INTEGER NOT NULL, step INTEGER NOT NULL, steps INTEGER NOT NULL, batch INTEGER NOT NULL, length INTEGER NOT NULL, parameters INTEGER NOT NULL, encoding_parameters INTEGER NOT NULL, bytes INTEGER NOT NULL, seconds REAL NOT NULL, batch_checksum TEXT NOT NULL, message TEXT, started TEXT NOT NULL);

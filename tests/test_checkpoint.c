@@ -83,7 +83,7 @@ static void make_subject(struct subject *x, int64_t memory)
     id = train(x->store, &o);
     CHECK_OK(locant_store_run(&run, x->store, id));
     CHECK_OK(lct_load_trained(&x->model, &x->encoding, x->store, &run, 128));
-    CHECK_OK(lct_store_run_extra(&x->extra, x->store, id));
+    CHECK_OK(lct_store_read_run_extra(&x->extra, x->store, id));
     n = lct_model_size(x->model);
     x->c = (struct lct_checkpoint){ .key = x->extra.key,
                                     .m = locant_alloc(n * sizeof(real)),

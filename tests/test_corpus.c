@@ -1,4 +1,4 @@
-/* test_corpus.c - text read from hostile folders, split, named by its hash */
+/* test_corpus.c - text from files and headers: split, cleaned, refused */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "testing.h"
@@ -40,7 +40,7 @@ static int remove_root(void **state)
     return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* One of eight places: use it before seven more are asked for. */
+/* The path is valid until the eighth call after this one. */
 static const char *below_root(const char *name)
 {
     static char path[8][1024];
@@ -63,7 +63,7 @@ static void make_file(const char *name, const void *bytes, size_t size)
     CHECK(f != NULL && fwrite(bytes, 1, size, f) == size && fclose(f) == 0);
 }
 
-/* 'size' bytes of lines that no other mark has. */
+/* Make a file of 'size' bytes, in lines that no other mark has. */
 static void make_text(const char *name, unsigned mark, size_t size)
 {
     FREED_BY(free_memory) char *text = malloc(size + 64);
@@ -76,7 +76,7 @@ static void make_text(const char *name, unsigned mark, size_t size)
     make_file(name, text, size);
 }
 
-/* 'folders' folders of 'files' files; mark = 1000 folder + file. */
+/* Make 'folders' folders of 'files' files; mark = 1000 folder + file. */
 static void make_tree(const char *name, int folders, int files, size_t size)
 {
     char path[256];
@@ -133,14 +133,13 @@ TEST_WITH(make_root, remove_root, folders_are_not_divided)
     locant_corpus_free(c);
 }
 
-/* Large folders do not make the small parts larger than 7.5 %. */
-TEST_WITH(make_root, remove_root, large_folders_do_not_swell_a_part)
+TEST_WITH(make_root, remove_root, large_folders_do_not_enlarge_small_parts)
 {
     char name[64];
     locant_corpus *c;
 
     make_tree("tree", 40, 3, 4000);
-    /* 76 of 1120 KB: one alone is below 7.5 %, one after another folder not. */
+    /* 76 of 1120 KB: one is below 7.5 %, with another folder it is not. */
     for (unsigned d = 0; d < 40; d += 4) {
         snprintf(name, sizeof name, "tree/%u/large.txt", d);
         make_text(name, 1000 * d + 500, 64000);
@@ -169,7 +168,7 @@ TEST_WITH(make_root, remove_root, same_bytes_in_any_place)
     locant_corpus_free(d);
 }
 
-/* Under the cap another seed shuffles, but tests the same folders. */
+/* If all text fits in max_bytes, every seed tests the same folders. */
 TEST_WITH(make_root, remove_root, seed_moves_no_folder)
 {
     bool tested[20] = { false };
@@ -188,7 +187,7 @@ TEST_WITH(make_root, remove_root, seed_moves_no_folder)
     }
 }
 
-/* One flat folder, or files by name: files are divided instead. */
+/* Files of one folder, or given by name, are assigned one by one. */
 TEST_WITH(make_root, remove_root, few_folders_divide_files)
 {
     const char *paths[30];
@@ -210,7 +209,7 @@ TEST_WITH(make_root, remove_root, few_folders_divide_files)
     locant_corpus_free(c);
 }
 
-/* One book: 90, 5, 5 % of it in order, nothing lost, enough test blocks. */
+/* One book is cut in order at 90 and 95 %, and has enough test blocks. */
 TEST_WITH(make_root, remove_root, one_file_is_cut)
 {
     enum { SIZE = 1000000 };
@@ -234,13 +233,13 @@ TEST_WITH(make_root, remove_root, one_file_is_cut)
     CHECK(f != NULL && fread(want, 1, SIZE, f) == SIZE && fclose(f) == 0);
     CHECK(n == SIZE && memcmp(joined, want, SIZE) == 0);
     CHECK(c->info.files == 1);
-    /* A cut moves back by less than a line of 32 bytes. */
+    /* each cut moves back by less than a line of 32 bytes */
     CHECK(c->info.test_bytes >= SIZE / 20);
     CHECK(c->info.test_bytes < SIZE / 20 + 99);
     CHECK(c->info.valid_bytes > SIZE / 20 - 99);
     CHECK(c->info.valid_bytes < SIZE / 20 + 99);
-    /* 50 KB in pieces of 16 KiB: three of them long, and the rest. */
-    CHECK(lct_test_blocks(ends, 96, c, 1) >= 24);
+    /* 50 KB: three documents of 16 KiB with 8 blocks each, and a rest */
+    CHECK(lct_choose_test_blocks(ends, 96, c, 1) >= 24);
     locant_corpus_free(c);
     free(joined);
     free(want);
@@ -266,7 +265,7 @@ TEST_WITH(make_root, remove_root, duplicates_are_dropped)
     locant_corpus_free(c);
 }
 
-/* A tree that must give the 60 files it has, and nothing else. */
+/* Only the 60 text files of the tree are taken. */
 TEST_WITH(make_root, remove_root, hostile_folders_are_survived)
 {
     char binary[5000], controls[5000];
@@ -306,7 +305,7 @@ TEST_WITH(make_root, remove_root, hostile_folders_are_survived)
     CHECK(c->info.files == 60 && c->info.bytes == 60 * 4001);
     locant_corpus_free(c);
     CHECK(chmod(below_root("tree/locked"), 0700) == 0 || geteuid() == 0);
-    /* A link to a file is that file; odd names are names. */
+    /* links to files are followed, and odd names are taken */
     CHECK(symlink("../../outside.txt", below_root("tree/7/linked")) == 0);
     make_text("tree/8/two\nlines \\ and \xff", 999996, 4000);
     c = corpus_of_folder("tree", 1);
@@ -364,7 +363,7 @@ TEST_WITH(make_root, remove_root, max_bytes_is_kept)
         CHECK_OK(locant_corpus_create(&c, &o));
         check_whole(c);
         CHECK(c->info.bytes <= o.max_bytes &&
-              c->info.bytes + LCT_LONG_FILE + 64 > o.max_bytes);
+              c->info.bytes + LCT_TEST_FILE_MIN + 64 > o.max_bytes);
         locant_corpus_free(c);
     }
 }
@@ -396,7 +395,7 @@ TEST(headers_are_cleaned)
             CHECK(!starts(&c->split[part], f, "//"));
             CHECK(!starts(&c->split[part], f, "namespace "));
         }
-    CHECK(lct_test_blocks(ends, 96, c, 1) >= 24);
+    CHECK(lct_choose_test_blocks(ends, 96, c, 1) >= 24);
     print_message("%zu headers, %zu bytes: %zu, %zu, %zu\n", c->info.files,
                   c->info.bytes, c->info.train_bytes, c->info.valid_bytes,
                   c->info.test_bytes);
@@ -409,7 +408,7 @@ TEST(headers_are_cleaned)
 #define FN "locant_corpus_create: "
 
 static void check_path_refused(const char *path, locant_status status,
-                               const char *sentence)
+                               const char *message)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
     locant_corpus *c;
@@ -417,7 +416,7 @@ static void check_path_refused(const char *path, locant_status status,
     o.kind = LOCANT_CORPUS_FILES;
     o.paths = &path;
     o.n_paths = 1;
-    CHECK_REFUSED(locant_corpus_create(&c, &o), status, sentence);
+    CHECK_REFUSED(locant_corpus_create(&c, &o), status, message);
     CHECK(c == NULL);
 }
 

@@ -1,4 +1,4 @@
-/* test_corpus_text.c - digest, generator, cuts, test blocks and batches */
+/* test_corpus_text.c - SHA-256, generator, cuts, blocks, batches, folders */
 /* needs: lab */
 #include "test_corpus_check.h"
 #include <stdio.h>
@@ -53,8 +53,8 @@ TEST(sha256_matches_standard)
 /* --------------------------------------------------------------- generator */
 
 /*
- * The generator's bytes are a promise: runs on them are compared between
- * machines.  A change of the grammar changes this line, and NEWS says so.
+ * The generator's bytes are promised, because runs on them are compared between
+ * machines. A change of the grammar changes this SHA-256 and is told in NEWS.
  */
 TEST(generator_is_reproducible)
 {
@@ -101,8 +101,8 @@ TEST(generator_keeps_its_grammar)
     CHECK(steps > 1000);
 }
 
-/* The order of a folder's entries, which differs from disk to disk. */
-TEST(order_of_listing_is_forgotten)
+/* The order of a folder's entries differs from disk to disk. */
+TEST(shuffle_does_not_depend_on_the_listing)
 {
     struct lct_path a[40], b[40];
     struct lct_listing l = { .files = { a, 40, 40 } },
@@ -145,26 +145,26 @@ TEST(test_blocks_are_apart)
     const struct lct_split *s = lct_corpus_split(c, LCT_TEST);
     size_t ends[2000], few[10], other[10], n, per_file[500] = { 0 }, moved = 0;
 
-    n = lct_test_blocks(ends, LEN(ends), c, 5);
+    n = lct_choose_test_blocks(ends, LEN(ends), c, 5);
     CHECK(n > 96 && n < LEN(ends) && s->files <= LEN(per_file));
     for (size_t b = 0; b < n; b++) {
         size_t f = 0;
 
         while (s->start[f + 1] < ends[b])
             f++;
-        CHECK(ends[b] >= s->start[f] + 1 + LCT_LONG_FILE);
+        CHECK(ends[b] >= s->start[f] + 1 + LCT_TEST_FILE_MIN);
         CHECK(++per_file[f] <= LCT_BLOCKS_PER_FILE);
         for (size_t a = 0; a < b; a++)
             CHECK(ends[a] + 64 <= ends[b] || ends[b] + 64 <= ends[a]);
     }
-    /* Wanting fewer gives the first of them; another seed gives others. */
-    CHECK(lct_test_blocks(few, 10, c, 5) == 10);
+    /* fewer blocks are the first of them, and another seed chooses others */
+    CHECK(lct_choose_test_blocks(few, 10, c, 5) == 10);
     assert_memory_equal(few, ends, sizeof few);
-    CHECK(lct_test_blocks(other, 10, c, 6) == 10);
+    CHECK(lct_choose_test_blocks(other, 10, c, 6) == 10);
     for (size_t b = 0; b < 10; b++)
         moved += other[b] != few[b];
     CHECK(moved > 5);
-    CHECK(lct_test_blocks(few, 0, c, 5) == 0);
+    CHECK(lct_choose_test_blocks(few, 0, c, 5) == 0);
 }
 
 TEST(batches_repeat_and_cover)
@@ -194,7 +194,7 @@ TEST(batches_repeat_and_cover)
         CHECK(a[i] == 0);
 }
 
-/* Rows of segments follow the text, and go round at its end. */
+/* Each step moves all rows on by 'length', cyclically. */
 TEST(segments_follow_each_other)
 {
     OWNED(locant_corpus) *c = generated(64 << 10, 1);
@@ -215,10 +215,6 @@ TEST(segments_follow_each_other)
     lct_segment_starts(whole, 1, (int64_t)c->info.train_bytes - 1, c, 3, 7);
     CHECK(whole[0] == 0);
 }
-
-/* ---------------------------------------------------------------- refusals */
-
-#define FN "locant_corpus_create: "
 
 /* ----------------------------------------------------------------- folders */
 
@@ -247,7 +243,7 @@ TEST(folders_are_named_below_include)
     locant_release(f.at);
 }
 
-/* More folders than are kept, and a name longer than one is. */
+/* There are more folders than LCT_FOLDERS, and the largest has a long name. */
 TEST(largest_folders_are_kept)
 {
     struct lct_folders f = { 0 };
@@ -269,7 +265,7 @@ TEST(largest_folders_are_kept)
     locant_release(f.at);
 }
 
-TEST(headers_tell_their_folders)
+TEST(only_headers_have_folders)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
     struct lct_folder kept[LCT_FOLDERS];
@@ -291,6 +287,8 @@ TEST(headers_tell_their_folders)
     CHECK(lct_corpus_folders(kept, c) == 0);
     locant_corpus_free(c);
 }
+
+/* ---------------------------------------------------------------- refusals */
 
 TEST(refuses_bad_arguments)
 {

@@ -1,14 +1,11 @@
+/* test_corpus_unreadable.c - files that may not be read, and a sparse file */
 /* needs: lab */
-/*
- * test_corpus_unreadable.c - what of a text may not be read is counted, and a
- * sparse file takes no memory.
- */
 #define _GNU_SOURCE
 #include "scratch_case.h"
 #include "locant/lab.h"
 #include <sys/stat.h>
 
-/* Text that no other mark has. */
+/* Make a file of text that no other mark has. */
 static void make_text(const char *name, int mark)
 {
     char text[4096];
@@ -30,7 +27,7 @@ static locant_status read_folder(locant_corpus **c, const char *name)
     return locant_corpus_create(c, &o);
 }
 
-IN_SCRATCH(what_may_not_be_read_is_counted)
+IN_SCRATCH(unreadable_files_are_counted)
 {
     const locant_corpus_info *info;
     locant_corpus *c;
@@ -54,7 +51,7 @@ IN_SCRATCH(what_may_not_be_read_is_counted)
     CHECK(info->files == 20 && info->unreadable == 2);
     CHECK(strstr(info->unreadable_path, "/locked\\x1b[7m") != NULL);
     locant_corpus_free(c);
-    /* what the caller names is no matter of counting */
+    /* a file that the caller names is refused, not counted */
     CHECK(read_folder(&c, "secret") == LOCANT_ERR_IO);
     CHECK(strstr(locant_last_error(), "/secret': Permission denied") != NULL);
     CHECK(chmod(scratch_file(&dir, "locked\x1b[7m"), 0700) == 0);

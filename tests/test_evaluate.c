@@ -48,7 +48,7 @@ static void open_reference(struct reference *r, int64_t run)
     char *path;
 
     CHECK_OK(locant_store_run(&info, store, run));
-    CHECK_OK(lct_store_run_extra(&extra, store, run));
+    CHECK_OK(lct_store_read_run_extra(&extra, store, run));
     CHECK_OK(locant_encoding_create(&r->encoding, info.encoding));
     CHECK_OK(lct_model_parse(&config, info.model));
     config.encoding = r->encoding;
@@ -57,8 +57,8 @@ static void open_reference(struct reference *r, int64_t run)
     CHECK_OK(lct_store_run_path(&path, store, run, "safetensors"));
     CHECK_OK(lct_checkpoint_read(&c, r->model, path));
     locant_release(path);
-    assert_int_equal(lct_test_blocks(r->ends, BLOCKS, corpus, LCT_EVAL_SEED),
-                     BLOCKS);
+    assert_int_equal(
+        lct_choose_test_blocks(r->ends, BLOCKS, corpus, LCT_EVAL_SEED), BLOCKS);
 }
 
 static void close_reference(struct reference *r)
@@ -149,9 +149,9 @@ static void check_non_overlapping(struct reference *r,
     };
     double *p3, *p4, sum = 0;
 
-    CHECK_OK(lct_store_block_losses(&p3, store, &key, "P3", LOCANT_EVAL_LENGTHS,
-                                    BLOCKS));
-    CHECK_OK(lct_store_block_losses(&p4, store, &key, "P4", 1, BLOCKS));
+    CHECK_OK(lct_store_read_block_losses(&p3, store, &key, "P3",
+                                         LOCANT_EVAL_LENGTHS, BLOCKS));
+    CHECK_OK(lct_store_read_block_losses(&p4, store, &key, "P4", 1, BLOCKS));
     CHECK(p3 != NULL && p4 != NULL);
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
         const int64_t C = e->length[k];

@@ -85,7 +85,8 @@ static void measure(double loss[BLOCKS], locant_store *s, int64_t run,
         .store = s,
         .corpus = corpus,
         .want = BLOCKS,
-        .blocks = (int64_t)lct_test_blocks(ends, BLOCKS, corpus, LCT_EVAL_SEED)
+        .blocks =
+            (int64_t)lct_choose_test_blocks(ends, BLOCKS, corpus, LCT_EVAL_SEED)
     };
     const struct lct_extension_cell cell = { run, spec, 128, false };
     double speed;

@@ -36,7 +36,7 @@ static void spoil(locant_store *s, int64_t id)
     size_t n;
 
     CHECK_OK(locant_store_run(&run, s, id));
-    CHECK_OK(lct_store_run_extra(&extra, s, id));
+    CHECK_OK(lct_store_read_run_extra(&extra, s, id));
     CHECK_OK(lct_store_run_path(&path, s, id, "safetensors"));
     CHECK_OK(lct_load_trained(&model, &encoding, s, &run, 128));
     n = lct_model_size(model);

@@ -113,7 +113,7 @@ TEST(longer_context_helps)
 {
     OWNED(locant_corpus) *c = generated(0, 0);
     double loss[4];
-    size_t ends[96], n = lct_test_blocks(ends, 96, c, 1);
+    size_t ends[96], n = lct_choose_test_blocks(ends, 96, c, 1);
 
     CHECK(n == 96);
     for (int order = 0; order < 4; order++) {
@@ -134,7 +134,7 @@ TEST(loss_is_the_mean_over_targets)
     double got, want = 0;
     size_t ends[2];
 
-    CHECK(lct_test_blocks(ends, 2, c, 1) == 2);
+    CHECK(lct_choose_test_blocks(ends, 2, c, 1) == 2);
     CHECK_OK(lct_ngram_loss(&got, c, 2, 3000, ends, 2, 5));
     for (int b = 0; b < 2; b++)
         for (size_t i = ends[b] - 5; i < ends[b]; i++)
@@ -260,7 +260,7 @@ TEST(a_longer_cache_knows_more)
     static const int64_t lengths[] = { 128, 512, 2048 };
     OWNED(locant_corpus) *c = generated(512 << 10, 0);
     double loss[LEN(lengths)], again[LEN(lengths)], fixed;
-    size_t ends[8], n = lct_test_blocks(ends, 8, c, 1);
+    size_t ends[8], n = lct_choose_test_blocks(ends, 8, c, 1);
     struct lct_cache_job job = { .order = 3,
                                  .train_bytes = 100000,
                                  .lengths = lengths,

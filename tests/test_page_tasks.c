@@ -56,7 +56,7 @@ static int64_t add_run(const char *task, const char *encoding, int seed,
 
     snprintf(key, sizeof key, "1;%s;%s;corpus=;seed=%d;steps=600;source=%s%s",
              encoding, run.model, seed, task, more);
-    CHECK_OK(lct_store_find_run(&id, store, &run));
+    CHECK_OK(lct_store_find_or_add_run(&id, store, &run));
     return id;
 }
 

@@ -1,11 +1,10 @@
-/* test_store.c - the database of runs: what it keeps, shared and killed */
+/* test_store.c - what the database of runs keeps, also of killed processes */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "store_case.h"
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <time.h>
 
 static int is_whole(void)
@@ -30,8 +29,7 @@ IN_SCRATCH(keeps_runs)
     CHECK_OK(locant_store_run(&info, s, a));
     assert_string_equal(info.encoding, "alibi");
     assert_string_equal(info.status, "running");
-    assert_string_equal(info.model, "layers=1,width=8,heads=2,kv_heads=2,ff=8,"
-                                    "norm=layer");
+    assert_string_equal(info.model, SMALL_MODEL);
     assert_string_equal(info.corpus_sha256, "00ff");
     CHECK(info.seed == UINT64_MAX && info.steps == 9 && info.batch == 2);
     CHECK(info.length == 4 && info.parameters == 100 && info.step == 0);
@@ -60,7 +58,7 @@ IN_SCRATCH(keeps_metrics_and_rewinds)
 
     CHECK_OK(lct_store_record(s, id, &at, m, LEN(m)));
     CHECK_OK(lct_store_record(s, id, &at, m + 2, 1)); /* recorded again */
-    CHECK_OK(lct_store_metrics(&got, &n, s, id));
+    CHECK_OK(lct_store_read_metrics(&got, &n, s, id));
     assert_int_equal(n, 3);
     CHECK(got[0].step == 1 && got[0].loss == 5.5 && got[0].grad_norm == .25);
     CHECK(got[0].encoding_norm == .125 && isnan(got[1].encoding_norm));
@@ -70,13 +68,13 @@ IN_SCRATCH(keeps_metrics_and_rewinds)
     assert_string_equal(info.status, "interrupted");
     CHECK(info.train_loss == 4.5 && info.seconds == 2.5);
     CHECK(info.tokens_per_second == 3 * 2 * 4 / 2.5);
-    CHECK_OK(lct_store_run_extra(&extra, s, id));
+    CHECK_OK(lct_store_read_run_extra(&extra, s, id));
     assert_string_equal(extra.batch_checksum, "0000000000000abc");
     assert_string_equal(extra.key, "a");
     assert_int_equal(extra.bytes, 1000);
 
     CHECK_OK(lct_store_begin_session(s, id, 1));
-    CHECK_OK(lct_store_metrics(&got, &n, s, id));
+    CHECK_OK(lct_store_read_metrics(&got, &n, s, id));
     CHECK(n == 1 && got[0].step == 1);
     locant_release(got);
 }
@@ -107,7 +105,7 @@ static locant_status save(locant_store *s, int64_t id, int64_t want,
                                             .want = want };
     const struct lct_block_losses losses = { .p1 = blocks };
 
-    return lct_store_save_under(s, &key, e, &losses);
+    return lct_store_save_evaluation(s, &key, e, &losses);
 }
 
 IN_SCRATCH(keeps_evaluations)
@@ -122,7 +120,7 @@ IN_SCRATCH(keeps_evaluations)
     CHECK_OK(lct_store_load_evaluation(&got, &back, &found, s, id, "c", 4));
     CHECK(!found && back == NULL);
     CHECK_OK(save(s, id, 4, &e, blocks));
-    e.own_window = 99; /* the first stays */
+    e.own_window = 99; /* the first row stays */
     CHECK_OK(save(s, id, 4, &e, blocks));
     CHECK_OK(lct_store_load_evaluation(&got, &back, &found, s, id, "c", 4));
     CHECK(found && got.own_window == 1.5 && got.valid == 2 && got.blocks == 3);
@@ -161,7 +159,7 @@ IN_SCRATCH(removes_a_run_and_all_of_it)
     assert_int_equal(ask(&dir, "SELECT count(*) FROM evaluations"), 0);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"), 0);
     assert_int_equal(locant_store_remove(s, id), LOCANT_ERR_PARAM);
-    /* Checkpoints are named by ids: none is used twice. */
+    /* No id is used twice, because checkpoints are named by ids. */
     CHECK_OK(locant_store_remove(s, other));
     CHECK(add_run(s, "c") > other);
     locant_release(path);
@@ -169,20 +167,8 @@ IN_SCRATCH(removes_a_run_and_all_of_it)
 
 /* --------------------------------------------------------------- processes */
 
-static void exit_child(int failed)
-{
-    _exit(failed ? 1 : 0);
-}
-
-static void wait_for(pid_t child)
-{
-    int status;
-
-    assert_int_equal(waitpid(child, &status, 0), child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-/* Open a store that may not exist yet, add runs with metrics. */
+/* Open a store that may not exist yet, and add runs with metrics. After each,
+   write a byte to 'acknowledge'. */
 static int write_runs(int process, int runs, int acknowledge)
 {
     const struct lct_metric m[3] = { { 1, 1, 1, 1, 1 },
@@ -204,10 +190,10 @@ static int write_runs(int process, int runs, int acknowledge)
 
         snprintf(key, sizeof key, "%d-%d", process, i);
         run.key = key;
-        if (lct_store_find_run(&id, s, &run) != LOCANT_OK ||
+        if (lct_store_find_or_add_run(&id, s, &run) != LOCANT_OK ||
             lct_store_record(s, id, &at, m, 3) != LOCANT_OK)
             return 1;
-        if (acknowledge >= 0 && write(acknowledge, "x", 1) != 1)
+        if (write(acknowledge, "x", 1) != 1)
             return 1;
     }
     locant_store_close(s);
@@ -227,7 +213,8 @@ IN_SCRATCH(keeps_what_it_acknowledged_when_killed)
         if (child == 0)
             exit_child(write_runs(round, 100000, pipes[1]));
         close(pipes[1]);
-        /* Under load half of the children may be killed before their first. */
+        /* Under load a child may be killed before its first run; every second
+           child gets as far. */
         if (round % 2 == 0)
             acknowledged += read(pipes[0], &byte, 1) == 1;
         nanosleep(&pause, NULL);
@@ -273,7 +260,7 @@ IN_SCRATCH(locks_a_run)
     CHECK_REFUSED(locant_store_remove(s, id), LOCANT_ERR_UNSUPPORTED, want);
     lct_store_unlock_run(fd, s, id);
 
-    /* A lock dies with its holder, however that dies. */
+    /* A lock is released when its holder is killed. */
     child = fork();
     if (child == 0) {
         if (lct_store_lock_run(&second, s, id) == LOCANT_OK)

@@ -1,20 +1,16 @@
 /*
  * test_store_crowd.c - many writers, readers beside them, thousands of runs.
- * LOCANT_CASES=100: a thousand runs of each writer.
+ * With LOCANT_CASES=100 each writer adds a thousand runs.
  */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "ask.h"
 #include "store/store_eval.h"
-#include "locant/tasks.h"
+#include "store_records.h"
 #include "train_case.h"
 #include <math.h>
 
 enum { WRITERS = 8, RUNS = TEST_SANITIZED ? 5 : 25 };
-
-/* clang-format off */
-static const char model[] =
-    "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer";
 
 static int cases(void)
 {
@@ -25,48 +21,54 @@ static int cases(void)
 
 static int64_t add_run(locant_store *s, const char *key)
 {
-    const struct lct_run_new run = {.key = key, .encoding = "none",
-                                    .model = model, .corpus_sha256 = "0",
-                                    .steps = 3, .batch = 1, .length = 1};
+    const struct lct_run_new run = { .key = key,
+                                     .encoding = "none",
+                                     .model = SMALL_MODEL,
+                                     .corpus_sha256 = "0",
+                                     .steps = 3,
+                                     .batch = 1,
+                                     .length = 1 };
     int64_t id;
 
-    CHECK_OK(lct_store_find_run(&id, s, &run));
+    CHECK_OK(lct_store_find_or_add_run(&id, s, &run));
     return id;
 }
 
 /* ----------------------------------------------------------------- writers */
 
-/* Open a store that may not exist yet; add runs, and what there is of each. */
+/* Open a store that may not exist yet, and add runs with metrics, an evaluation
+   and a probe each. */
 static int write_runs(int process, int runs)
 {
-    const struct lct_metric m[3] = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1},
-                                    {3, 1, 1, 1, 1}};
-    const struct lct_run_state at = {"done", 3, 1, 1, NULL};
-    const struct lct_evaluation_row row = {.blocks = 1};
+    const struct lct_metric m[3] = { { 1, 1, 1, 1, 1 },
+                                     { 2, 1, 1, 1, 1 },
+                                     { 3, 1, 1, 1, 1 } };
+    const struct lct_run_state at = { "done", 3, 1, 1, NULL };
+    const struct lct_evaluation_row row = { .blocks = 1 };
     int64_t length = 128;
     double loss = 1;
-    const struct lct_curve curve = {"P1", 1, 1, &length, &loss, &loss};
+    const struct lct_curve curve = { "P1", 1, 1, &length, &loss, &loss };
     locant_store *s;
 
     if (locant_store_open(&s, scratch_file(&dir, "store")) != LOCANT_OK)
         return 1;
     for (int i = 0; i < runs; i++) {
-        struct lct_evaluation_key key = {.corpus_sha256 = "0", .want = 1};
+        struct lct_evaluation_key key = { .corpus_sha256 = "0", .want = 1 };
         char name[32];
 
         snprintf(name, sizeof name, "%d-%d", process, i);
         key.run = add_run(s, name);
         if (lct_store_record(s, key.run, &at, m, 3) != LOCANT_OK ||
             lct_store_add_evaluation(s, &key, &row, &curve, 1) != LOCANT_OK ||
-            lct_store_keep_last(s, key.run, "section", "surface", "{}") !=
-                LOCANT_OK)
+            lct_store_keep_latest_probe(s, key.run, "section", "surface",
+                                        "{}") != LOCANT_OK)
             return 1;
     }
     locant_store_close(s);
     return 0;
 }
 
-/* All begin with a store that is not there. */
+/* Each writer creates the store if it is the first. */
 IN_SCRATCH(takes_eight_writers_at_once)
 {
     const int runs = cases();
@@ -89,20 +91,22 @@ IN_SCRATCH(takes_eight_writers_at_once)
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs WHERE status ="
-                         " 'done'"), WRITERS * runs);
+                               " 'done'"),
+                     WRITERS * runs);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM metrics"),
                      3 * WRITERS * runs);
-    assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"),
-                     WRITERS * runs);
-    /* no two of them are the last */
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"), WRITERS * runs);
+    /* each has another "kept" */
     assert_int_equal(ask(&dir, "SELECT count(DISTINCT value) FROM probes WHERE"
-                         " json_extract(value, '$.kept') BETWEEN 1 AND"
-                         " (SELECT count(*) FROM runs)"), WRITERS * runs);
+                               " json_extract(value, '$.kept') BETWEEN 1 AND"
+                               " (SELECT count(*) FROM runs)"),
+                     WRITERS * runs);
     assert_int_equal(ask(&dir, "SELECT integrity_check = 'ok' FROM"
-                         " pragma_integrity_check"), 1);
+                               " pragma_integrity_check"),
+                     1);
 }
 
-/* Whoever cannot write for longer than the timeout is told so. */
+/* A writer that waited for longer than the timeout is told so. */
 IN_SCRATCH(says_that_the_store_is_locked)
 {
     char want[PATH_MAX];
@@ -111,8 +115,8 @@ IN_SCRATCH(says_that_the_store_is_locked)
 
     snprintf(want, sizeof want, "%s/runs.db: SQLite says: database is locked",
              scratch_file(&dir, "store"));
-    assert_int_equal(
-        sqlite3_open(scratch_file(&dir, "store/runs.db"), &other), SQLITE_OK);
+    assert_int_equal(sqlite3_open(scratch_file(&dir, "store/runs.db"), &other),
+                     SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL),
                      SQLITE_OK);
     sqlite3_busy_timeout(s->db, 20);
@@ -124,11 +128,10 @@ IN_SCRATCH(says_that_the_store_is_locked)
 /* ----------------------------------------------------------------- readers */
 
 struct seen {
-    int reads, between; /* of all, while some steps were done */
+    int reads, between; /* reads, and those while some steps were done */
 };
-/* clang-format on */
 
-/* A step that is recorded has its row, and no row is of a step to come. */
+/* The step of the run is the number of its metrics and the last of them. */
 static int check_row(int n, const char *const *names, const char *const *values,
                      const char *kinds, void *context)
 {
@@ -194,7 +197,7 @@ static void add_many(locant_store *s, int n)
                " encoding_parameters, bytes, seconds, batch_checksum, started)"
                " SELECT 'run ' || (i + (SELECT count(*) FROM runs)), 'done',"
                " 'rope', ?2, '0', i, 10, 10, 1, 1, 1, 0, 1, 1, '', '' FROM n",
-               "is", (int64_t)n, model)));
+               "is", (int64_t)n, SMALL_MODEL)));
     CHECK_OK(lct_store_begin(s, __func__));
     CHECK_OK(lct_store_end(
         s, lct_store_exec(
@@ -205,7 +208,7 @@ static void add_many(locant_store *s, int n)
 }
 
 struct work {
-    int statements, steps;
+    int statements, steps; /* steps: in tens */
 };
 
 static int on_statement(unsigned kind, void *context, void *stmt, void *sql)
@@ -238,8 +241,8 @@ static int count_score(const locant_run_info *run, const char *setup,
     return 0;
 }
 
-/* Of all runs, or of all scores. */
-static struct work work_of_list(locant_store *s, bool scores, int want)
+/* Measure listing all runs, or all scores; there must be 'want'. */
+static struct work measure_list(locant_store *s, bool scores, int want)
 {
     struct work work = { 0, 0 };
     int n = 0;
@@ -256,36 +259,26 @@ static struct work work_of_list(locant_store *s, bool scores, int want)
     return work;
 }
 
-/* A statement for 256 runs, and ten times the runs are ten times the work. */
+/* One statement reads 256 runs, and ten times the runs take ten times the
+   steps. */
 IN_SCRATCH(lists_thousands_of_runs)
 {
     OWNED(locant_store) *s = open_store("store");
     struct work few, many;
 
     add_many(s, 500);
-    few = work_of_list(s, false, 500);
+    few = measure_list(s, false, 500);
     add_many(s, 4500);
-    many = work_of_list(s, false, 5000);
+    many = measure_list(s, false, 5000);
     CHECK(few.statements == 2 && many.statements == 5000 / 256 + 1);
-    /* 60 steps of the virtual machine a run, some for the whole */
+    /* about 60 steps of the virtual machine for each run */
     CHECK(few.steps > 500 && many.steps < 11 * few.steps);
 }
 
-/* Runs without scores cost no statement, and a look into an index each. */
+/* A run without scores takes no statement, only a look into an index. */
 IN_SCRATCH(finds_scores_among_thousands_of_runs)
 {
-    struct lct_task_score score = { .run = 4711,
-                                    .score.task = "T1",
-                                    .score.setting = "",
-                                    .encoding = "",
-                                    .test_seed = 1,
-                                    .score.length = 128,
-                                    .score.place = -1,
-                                    .score.items = 10,
-                                    .score.exact = 5,
-                                    .score.tokens = 10,
-                                    .score.hits = 7,
-                                    .score.loss = 1 };
+    const struct lct_task_score score = score_of_run(4711);
     OWNED(locant_store) *s = open_store("store");
     struct work none, one;
 
@@ -293,11 +286,11 @@ IN_SCRATCH(finds_scores_among_thousands_of_runs)
     CHECK_OK(lct_store_begin(s, __func__));
     CHECK_OK(lct_store_end(
         s, lct_store_exec(s, "UPDATE runs SET source = 'T1'", "")));
-    none = work_of_list(s, true, 0);
+    none = measure_list(s, true, 0);
     assert_int_equal(none.statements, 1);
     CHECK(none.steps < 5000 * 2);
     CHECK_OK(lct_store_add_scores(s, &score, 1));
-    one = work_of_list(s, true, 1);
+    one = measure_list(s, true, 1);
     assert_int_equal(one.statements, 3); /* the run, its scores, its key */
     CHECK(one.steps < none.steps + 20);
 }
@@ -313,10 +306,10 @@ static int find_scan(int n, const char *const *names, const char *const *values,
     return 0;
 }
 
-/* What is asked for by a run is found, not searched for. */
-IN_SCRATCH(questions_use_indexes)
+/* No query of the lab scans a table. */
+IN_SCRATCH(queries_use_indexes)
 {
-    static const char *const questions[] = {
+    static const char *const queries[] = {
         "SELECT id FROM runs WHERE key = 'a'",
         "SELECT id FROM runs WHERE parent = 1",
         "SELECT loss FROM metrics WHERE run = 1 ORDER BY step DESC LIMIT 1",
@@ -333,11 +326,11 @@ IN_SCRATCH(questions_use_indexes)
     };
     OWNED(locant_store) *s = open_store("store");
 
-    for (size_t i = 0; i < LEN(questions); i++) {
+    for (size_t i = 0; i < LEN(queries); i++) {
         char query[512];
 
-        snprintf(query, sizeof query, "EXPLAIN QUERY PLAN %s", questions[i]);
-        CHECK_OK(locant_store_sql(s, query, find_scan, (void *)questions[i]));
+        snprintf(query, sizeof query, "EXPLAIN QUERY PLAN %s", queries[i]);
+        CHECK_OK(locant_store_sql(s, query, find_scan, (void *)queries[i]));
     }
 }
 

@@ -1,10 +1,10 @@
-/* test_store_keep.c - evaluations under other specs, tasks, probes, plans */
+/* test_store_keep.c - keeps evaluations, task scores, probes, plans, recipes */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "store_case.h"
 #include <math.h>
 
-IN_SCRATCH(an_evaluation_is_told_by_its_whole_key)
+IN_SCRATCH(an_evaluation_is_found_by_its_whole_key)
 {
     int64_t length[2] = { 128, 4096 }, id[5];
     double mean[2] = { 1.5, NAN }, loss[6] = { 1, 2, 3, 4, NAN, 6 };
@@ -29,7 +29,7 @@ IN_SCRATCH(an_evaluation_is_told_by_its_whole_key)
         CHECK_OK(lct_store_find_evaluation(&got, &found, s, &keys[i]));
         CHECK(!found);
         CHECK_OK(lct_store_add_evaluation(s, &keys[i], &row, curves, 2));
-        row.valid = 99; /* the first stays */
+        row.valid = 99; /* the first row stays */
         CHECK_OK(lct_store_add_evaluation(s, &keys[i], &row, curves, 2));
     }
     for (size_t i = 0; i < LEN(keys); i++) {
@@ -51,7 +51,6 @@ IN_SCRATCH(an_evaluation_is_told_by_its_whole_key)
     assert_int_equal(c.n, 0);
 }
 
-/* Rows of a curve that somebody deleted are missed, not read past. */
 IN_SCRATCH(refuses_a_curve_with_a_hole)
 {
     int64_t length[2] = { 128, 256 };
@@ -69,7 +68,7 @@ IN_SCRATCH(refuses_a_curve_with_a_hole)
     CHECK_OK(lct_store_add_evaluation(s, &key, &row, &curve, 1));
     assert_int_equal(
         lct_store_load_evaluation(&e, NULL, &found, s, key.run, "c", 2),
-        LOCANT_ERR_FORMAT); /* two lengths of five */
+        LOCANT_ERR_FORMAT); /* two lengths instead of five */
     CHECK_OK(lct_store_exec(s,
                             "DELETE FROM losses WHERE length = 256"
                             " AND block = 1",
@@ -80,6 +79,7 @@ IN_SCRATCH(refuses_a_curve_with_a_hole)
     lct_curve_free(&c);
 }
 
+/* Append the digit 'exact' to a sum. */
 static int add_exact(const struct lct_task_score *score, void *context)
 {
     int64_t *sum = context;
@@ -103,9 +103,9 @@ IN_SCRATCH(keeps_scores_of_tasks)
     int64_t sum = 0;
 
     CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
-    t[0].score.exact = 8; /* the first stays */
+    t[0].score.exact = 8; /* the first row stays */
     CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
-    CHECK_OK(lct_store_scores(s, run, "T1", add_exact, &sum));
+    CHECK_OK(lct_store_visit_scores(s, run, "T1", add_exact, &sum));
     assert_int_equal(sum, 123);
     t[0].run = 77;
     CHECK(lct_store_add_scores(s, t, 1) == LOCANT_ERR_IO); /* no such run */
@@ -119,19 +119,19 @@ IN_SCRATCH(keeps_probes_and_plans)
     const int64_t run = add_run(s, "a");
     char *text;
 
-    CHECK_OK(lct_store_probe(&text, s, run, "entropy", "step=1"));
+    CHECK_OK(lct_store_read_probe(&text, s, run, "entropy", "step=1"));
     assert_null(text);
     CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=1", "[1]"));
     CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=2", "[2]"));
     CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=1", "[3]"));
-    CHECK_OK(lct_store_probe(&text, s, run, "entropy", "step=1"));
+    CHECK_OK(lct_store_read_probe(&text, s, run, "entropy", "step=1"));
     assert_string_equal(text, "[3]");
     locant_release(text);
     CHECK_OK(lct_store_keep_plan(&text, s, "quick", "{\"seeds\":2}"));
     assert_string_equal(text, "{\"seeds\":2}");
     locant_release(text);
     CHECK_OK(lct_store_keep_plan(&text, s, "quick", "{\"seeds\":1}"));
-    assert_string_equal(text, "{\"seeds\":2}"); /* as decided at first */
+    assert_string_equal(text, "{\"seeds\":2}"); /* the first plan stays */
     locant_release(text);
 }
 
@@ -174,8 +174,8 @@ IN_SCRATCH(knows_the_parent_of_a_run)
     int64_t child;
     char *text;
 
-    CHECK_OK(lct_store_find_run(&child, s, &new));
-    CHECK_OK(lct_store_run_options(&text, s, child));
+    CHECK_OK(lct_store_find_or_add_run(&child, s, &new));
+    CHECK_OK(lct_store_read_run_options(&text, s, child));
     assert_string_equal(text, "{}");
     locant_release(text);
     assert_int_equal(ask(&dir, "SELECT parent FROM runs WHERE source = 'T1'"),

@@ -1,4 +1,4 @@
-/* test_store_migrate.c - a store of an older schema becomes one of this */
+/* test_store_migrate.c - a store of an older schema is migrated to this one */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "store_case.h"
@@ -10,7 +10,7 @@
 static const char corpus[] =
     "22139ead84b058c37e8fee07320d79ee816d69bdee3ab7311fc6680865079940";
 
-/* What SQLite calls: wider than its documentation of sqlite3_syscall_ptr. */
+/* The real type of the system calls; sqlite3_syscall_ptr has no parameters. */
 typedef ssize_t (*write_call)(int, const void *, size_t, off_t);
 
 static void make_old_store(const char *name)
@@ -34,7 +34,7 @@ static void make_old_store(const char *name)
     free(bytes);
 }
 
-/* The one value of a query, as text of malloc(). */
+/* The one value of a query of store 'name', as text of malloc(). */
 static char *text_of(const char *name, const char *query)
 {
     sqlite3_stmt *stmt;
@@ -55,9 +55,8 @@ static char *text_of(const char *name, const char *query)
 static int number_of(const char *name, const char *query)
 {
     FREED_BY(free_memory) char *text = text_of(name, query);
-    int n = atoi(text);
 
-    return n;
+    return atoi(text);
 }
 
 static char *schema_of(const char *name)
@@ -85,9 +84,9 @@ static void check_contents(const char *name)
     assert_string_equal(run.build, "");
     CHECK_OK(locant_store_run(&run, s, 2));
     assert_string_equal(run.encoding, "learned(length=16)");
-    CHECK_OK(lct_store_run_options(&options, s, 2));
+    CHECK_OK(lct_store_read_run_options(&options, s, 2));
     assert_null(options);
-    CHECK_OK(lct_store_metrics(&m, &n, s, 1));
+    CHECK_OK(lct_store_read_metrics(&m, &n, s, 1));
     CHECK(n == 3 && m[2].loss == 5.8806945681571960449);
     locant_release(m);
     CHECK_OK(lct_store_load_evaluation(&e, &loss, &found, s, 1, corpus, 2));
@@ -102,7 +101,7 @@ static void check_contents(const char *name)
     locant_store_close(s);
 }
 
-/* No row lost, none left over. */
+/* No row is lost and none is added. */
 static void check_rows(const char *name)
 {
     assert_int_equal(number_of(name, "PRAGMA user_version"), LCT_STORE_VERSION);
@@ -140,7 +139,7 @@ IN_SCRATCH(keeps_every_row)
     free(new);
     s = open_store();
     CHECK_OK(locant_store_remove(s, 1));
-    CHECK(add_run(s, "a") == 5); /* 3 was removed: never used twice */
+    CHECK(add_run(s, "a") == 5); /* ids that were used stay used */
     locant_store_close(s);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"),
                      2 * LOCANT_EVAL_LENGTHS);
@@ -157,7 +156,7 @@ IN_SCRATCH(reads_an_old_store_without_changing_it)
     CHECK_OK(locant_store_open_readonly(&s, scratch_file(&dir, "store")));
     CHECK_OK(locant_store_run(&run, s, 2));
     assert_string_equal(run.encoding, "learned(length=16)");
-    CHECK_OK(lct_store_run_options(&options, s, 2));
+    CHECK_OK(lct_store_read_run_options(&options, s, 2));
     assert_null(options);
     locant_store_close(s);
     after = schema_of("store");
@@ -169,7 +168,7 @@ IN_SCRATCH(reads_an_old_store_without_changing_it)
 
 /* ----------------------------------------------------------------- killed */
 
-static int left; /* statements or writes until death; below 0: never */
+static int left; /* statements or writes before SIGKILL; below 0: never */
 
 static int on_statement(unsigned kind, void *context, void *stmt, void *sql)
 {
@@ -183,7 +182,7 @@ static int on_statement(unsigned kind, void *context, void *stmt, void *sql)
 }
 
 /* Called for every connection that is opened. */
-static int watch(sqlite3 *db, const char **error, const void *api)
+static int trace_statements(sqlite3 *db, const char **error, const void *api)
 {
     (void)error;
     (void)api;
@@ -193,15 +192,15 @@ static int watch(sqlite3 *db, const char **error, const void *api)
 static ssize_t write_or_die(int fd, const void *bytes, size_t n, off_t at)
 {
     if (left-- == 0) {
-        /* ... in the middle of it */
-        if (pwrite(fd, bytes, n / 2, at) < 0)
+        if (pwrite(fd, bytes, n / 2, at) < 0) /* half of the write is done */
             _exit(1);
         raise(SIGKILL);
     }
     return pwrite(fd, bytes, n, at);
 }
 
-static void arm(bool writes)
+/* Count writes, or else statements. */
+static void count_down(bool writes)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
 
@@ -209,11 +208,12 @@ static void arm(bool writes)
         vfs->xSetSystemCall(vfs, "pwrite", (sqlite3_syscall_ptr)write_or_die);
         vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)write_or_die);
     } else {
-        sqlite3_auto_extension((void (*)(void))watch);
+        sqlite3_auto_extension((void (*)(void))trace_statements);
     }
 }
 
-/* Open the store in a process that dies at the n-th; was it in time? */
+/* Open the store in a process that is killed at the n-th write, or else
+   statement; false if it ended before. */
 static bool killed_at(int n, bool writes)
 {
     pid_t child = fork();
@@ -222,7 +222,7 @@ static bool killed_at(int n, bool writes)
 
     if (child == 0) {
         left = n;
-        arm(writes);
+        count_down(writes);
         status = locant_store_open(&s, scratch_file(&dir, "store"));
         if (status == LOCANT_OK)
             locant_store_close(s);
@@ -244,7 +244,8 @@ static void copy_store(void)
     unlink(scratch_file(&dir, "store/runs.db-shm"));
 }
 
-/* The old schema or the new one; what died is then done again.  How many. */
+/* Kill at each write, or else statement: the schema is the old or the new one,
+   and opening again migrates. Returns the number of kills tried. */
 static int check_killed(bool writes, const char *old, const char *new)
 {
     const int stride = TEST_SANITIZED ? 7 : 1;

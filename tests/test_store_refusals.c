@@ -1,22 +1,8 @@
-/* test_store_refusals.c - databases not ours, and queries that would write */
+/* test_store_refusals.c - refuses foreign databases and queries that write */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "store_case.h"
 #include <sys/stat.h>
-#include <sys/wait.h>
-
-static void exit_child(int failed)
-{
-    _exit(failed ? 1 : 0);
-}
-
-static void wait_for(pid_t child)
-{
-    int status;
-
-    assert_int_equal(waitpid(child, &status, 0), child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
 
 static void make_database(const char *sql)
 {
@@ -28,7 +14,8 @@ static void make_database(const char *sql)
     sqlite3_close(db);
 }
 
-/* Refused both ways of opening, in these words; no byte changed. */
+/* Opening the database, also for reading only, is refused with an error message
+   of this ending, and changes no byte. */
 static void check_refused(locant_status status, const char *ending)
 {
     const char *path = scratch_file(&dir, "store/runs.db");
@@ -172,8 +159,8 @@ IN_SCRATCH(refuses_to_write_when_readonly)
 
 /* --------------------------------------------------------------------- sql */
 
-static int see(int n, const char *const *names, const char *const *values,
-               const char *kinds, void *context)
+static int check_row(int n, const char *const *names, const char *const *values,
+                     const char *kinds, void *context)
 {
     assert_int_equal(n, 6);
     assert_string_equal(names[0], "id");
@@ -198,19 +185,8 @@ IN_SCRATCH(answers_queries)
                               "SELECT id, key AS k, message, 0.003,"
                               " 0.1234567890123456, 1.2345678901234567e300"
                               " FROM runs; -- x",
-                              see, &n));
+                              check_row, &n));
     assert_int_equal(n, 1);
-}
-
-static int never(int n, const char *const *names, const char *const *values,
-                 const char *kinds, void *context)
-{
-    (void)kinds;
-    (void)n;
-    (void)names;
-    (void)values;
-    ++*(int *)context;
-    return 1;
 }
 
 IN_SCRATCH(refuses_sql_that_writes)
@@ -246,7 +222,8 @@ IN_SCRATCH(refuses_sql_that_writes)
 
     add_run(s, "a");
     for (size_t i = 0; i < LEN(refused); i++) {
-        if (locant_store_sql(s, refused[i], never, &rows) != LOCANT_ERR_PARAM)
+        if (locant_store_sql(s, refused[i], count_row, &rows) !=
+            LOCANT_ERR_PARAM)
             FAIL("'%s' was not refused", refused[i]);
         CHECK(strncmp(locant_last_error(), "locant_store_sql: ", 18) == 0);
     }
@@ -254,9 +231,9 @@ IN_SCRATCH(refuses_sql_that_writes)
     assert_int_equal(ask(&dir, "SELECT step FROM runs"), 0);
     assert_int_equal(ask(&dir, "PRAGMA user_version"), LCT_STORE_VERSION);
     CHECK(access("copy.db", F_OK) != 0 && access("other.db", F_OK) != 0);
-    REFUSES(PARAM, locant_store_sql(s, "DROP TABLE runs", never, &rows),
+    REFUSES(PARAM, locant_store_sql(s, "DROP TABLE runs", count_row, &rows),
             "not a query: only reading is allowed here");
-    REFUSES(PARAM, locant_store_sql(s, "SELECT 1; SELECT 2", never, &rows),
+    REFUSES(PARAM, locant_store_sql(s, "SELECT 1; SELECT 2", count_row, &rows),
             "more than one statement: ' SELECT 2' follows the first");
 }
 
@@ -274,7 +251,7 @@ IN_SCRATCH(refuses_bad_arguments)
              scratch_file(&dir, "store"));
     CHECK_REFUSED(locant_store_run(&info, s, 7), LOCANT_ERR_PARAM, want);
     CHECK(locant_store_run(&info, s, INT64_MIN) == LOCANT_ERR_PARAM);
-    REFUSES(NULL, locant_store_sql(s, NULL, never, &n), "query is NULL");
+    REFUSES(NULL, locant_store_sql(s, NULL, count_row, &n), "query is NULL");
     snprintf(want, sizeof want, "%s: no store there",
              scratch_file(&dir, "none/runs.db"));
     CHECK_REFUSED(

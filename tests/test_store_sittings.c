@@ -1,4 +1,4 @@
-/* test_store_sittings.c - a run goes on under the instruction set it had */
+/* test_store_sittings.c - a run continues under the instruction set it had */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "ask.h"
@@ -12,8 +12,9 @@ static int stop_at_once(const locant_progress *progress, void *context)
     return 1;
 }
 
-/* Train until it is stopped after a step, under this instruction set. */
-static int64_t begin(locant_store *s, locant_train_options *o, const char *isa)
+/* Train under this instruction set, stopping after a step. */
+static int64_t begin_run(locant_store *s, locant_train_options *o,
+                         const char *isa)
 {
     int64_t id;
 
@@ -25,11 +26,11 @@ static int64_t begin(locant_store *s, locant_train_options *o, const char *isa)
     return id;
 }
 
-IN_SCRATCH(records_what_each_sitting_computed_with)
+IN_SCRATCH(records_the_instruction_set_of_each_session)
 {
     OWNED(locant_store) *s = open_store("store");
     locant_train_options o;
-    int64_t id = begin(s, &o, "base"), step;
+    int64_t id = begin_run(s, &o, "base"), step;
 
     step = ask(&dir, "SELECT step FROM runs");
     CHECK_OK(locant_train(&id, s, corpus, &o));
@@ -38,14 +39,14 @@ IN_SCRATCH(records_what_each_sitting_computed_with)
                      2);
     assert_int_equal(ask(&dir, "SELECT min(step) FROM sittings"), 1);
     assert_int_equal(ask(&dir, "SELECT max(step) FROM sittings"), step + 1);
-    /* a sitting whose steps are trained again is none */
+    /* sessions whose steps are trained again are deleted */
     CHECK_OK(lct_store_begin_session(s, id, 0));
     assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings"), 1);
     CHECK_OK(locant_store_remove(s, id));
     assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings"), 0);
 }
 
-/* The best that is not "base"; NULL: there is none. */
+/* The best instruction set that is not "base"; NULL: there is none. */
 static const char *other_isa(void)
 {
     const char *isa;
@@ -67,7 +68,7 @@ IN_SCRATCH(refuses_another_instruction_set)
 
     if (other == NULL)
         skip();
-    id = begin(s, &o, other);
+    id = begin_run(s, &o, other);
     step = ask(&dir, "SELECT step FROM runs");
     CHECK_OK(locant_set_isa("base"));
     snprintf(want, sizeof want,
@@ -82,19 +83,19 @@ IN_SCRATCH(refuses_another_instruction_set)
     locant_store_any_isa(s, 1);
     CHECK_OK(locant_resume(s, id, corpus, NULL, NULL));
     assert_int_equal(ask(&dir, "SELECT count(DISTINCT isa) FROM sittings"), 2);
-    /* a run that is done is done whatever computes here */
+    /* nothing is left to compute of a run that is done */
     locant_store_any_isa(s, 0);
     CHECK_OK(locant_train(&id, s, corpus, &o));
     locant_store_close(s);
     CHECK_OK(locant_set_isa(NULL));
 }
 
-/* Of another kind of machine, or of an older schema. */
-IN_SCRATCH(names_what_the_machine_lacks)
+/* The store is of another kind of machine, damaged, or of an older schema. */
+IN_SCRATCH(names_an_instruction_set_the_machine_lacks)
 {
     locant_store *s = open_store("store");
     locant_train_options o;
-    int64_t id = begin(s, &o, "base"), step;
+    int64_t id = begin_run(s, &o, "base"), step;
     char want[256];
 
     step = ask(&dir, "SELECT step FROM runs");

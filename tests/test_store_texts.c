@@ -1,4 +1,4 @@
-/* test_store_texts.c - texts are kept with the store and prove themselves */
+/* test_store_texts.c - texts are kept with the store and checked when read */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "store_case.h"
@@ -39,24 +39,12 @@ static const char *sha_of(const locant_corpus *c)
 
 static int64_t run_on(locant_store *s, const locant_corpus *c)
 {
-    const struct lct_run_new run = {
-        .key = sha_of(c),
-        .encoding = "alibi",
-        .model = "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer",
-        .corpus_sha256 = sha_of(c),
-        .steps = 9,
-        .batch = 2,
-        .length = 4
-    };
-    int64_t id;
-
-    CHECK_OK(lct_store_find_run(&id, s, &run));
-    return id;
+    return add_run_on(s, sha_of(c), sha_of(c));
 }
 
-/* One sentence about the text, and how many there were. */
+/* The last notice about the text, and how many there were. */
 struct heard {
-    char sentence[512];
+    char notice[512];
     int n;
 };
 
@@ -64,7 +52,7 @@ static int listen(const locant_progress *p, void *context)
 {
     struct heard *heard = context;
 
-    snprintf(heard->sentence, sizeof heard->sentence, "%s", p->notice);
+    snprintf(heard->notice, sizeof heard->notice, "%s", p->notice);
     heard->n++;
     return 0;
 }
@@ -110,23 +98,23 @@ IN_SCRATCH(a_text_outlives_its_files)
     run = run_on(s, c);
     CHECK_OK(lct_store_keep_source(s, c, listen, &heard));
     CHECK(heard.n == 1 &&
-          strstr(heard.sentence, "/texts keeps this text, 0.2"
-                                 " MB of 12 files") != NULL &&
-          strstr(heard.sentence, "--no-keep") != NULL);
+          strstr(heard.notice, "/texts keeps this text, 0.2"
+                               " MB of 12 files") != NULL &&
+          strstr(heard.notice, "--no-keep") != NULL);
     CHECK_OK(lct_store_keep_source(s, c, listen, &heard));
-    assert_int_equal(heard.n, 1); /* said and done once */
+    assert_int_equal(heard.n, 1); /* kept and reported once */
     assert_int_equal(stat(file_of(sha_of(c)), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     assert_int_equal(stat(scratch_file(&dir, "store/texts"), &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
-    write_files("text", 2 * LINES); /* others now */
+    write_files("text", 2 * LINES);
     CHECK_OK(locant_store_corpus(&again, s, run));
     check_same(c, again);
     locant_corpus_free(again);
     CHECK_OK(locant_store_kept_text(&again, s, "")); /* the only one */
     check_same(c, again);
     locant_corpus_free(again);
-    assert_int_equal(unlink(file_of(sha_of(c))), 0); /* then as it was before */
+    assert_int_equal(unlink(file_of(sha_of(c))), 0); /* then it is not kept */
     CHECK(locant_store_corpus(&again, s, run) == LOCANT_ERR_FORMAT);
     CHECK(strstr(locant_last_error(), "has changed since") != NULL);
     CHECK_OK(lct_store_keep_source(s, c, listen, &heard));
@@ -163,7 +151,7 @@ IN_SCRATCH(files_are_not_kept_unasked)
     locant_corpus_free(c);
 }
 
-IN_SCRATCH(the_headers_used_last_are_gone_on_with)
+IN_SCRATCH(the_headers_used_last_are_used_again)
 {
     struct heard heard = { .n = 0 };
     OWNED(locant_store) *s = open_store();
@@ -179,7 +167,7 @@ IN_SCRATCH(the_headers_used_last_are_gone_on_with)
     CHECK_OK(lct_store_keep_source(s, two, NULL, NULL));
     CHECK_OK(lct_store_keep_source(s, one, listen, &heard));
     assert_int_equal(heard.n, 1);
-    CHECK_OK(locant_store_headers(&got, s)); /* files are none */
+    CHECK_OK(locant_store_headers(&got, s)); /* files are no headers */
     assert_null(got);
     CHECK_OK(lct_store_exec(s, "UPDATE corpora SET kind = 'headers'", ""));
     CHECK_OK(locant_store_headers(&got, s));
@@ -203,25 +191,25 @@ IN_SCRATCH(says_that_files_have_another_text)
         for (int j = 0; j < 2; j++)
             CHECK_OK(lct_store_keep_source(s, c, listen, &heard));
         locant_corpus_free(c);
-        assert_int_equal(heard.n, i); /* once, of the second */
+        assert_int_equal(heard.n, i); /* one notice, about the second text */
     }
-    CHECK(strncmp(heard.sentence,
+    CHECK(strncmp(heard.notice,
                   "these files have another text than before"
                   " (SHA-256 ",
                   51) == 0);
 }
 
-/* ---------------------------------------------------------------- strangers */
+/* ------------------------------------------------------------------- damage */
 
-/* What the file of the text holds now must be refused by this sentence. */
-static void refused(locant_store *s, const char *sha, const char *sentence)
+/* Reading the kept text must be refused with this in the error message. */
+static void check_refused(locant_store *s, const char *sha, const char *part)
 {
     locant_corpus *c = (void *)&dir;
 
     CHECK(locant_store_kept_text(&c, s, sha) == LOCANT_ERR_FORMAT);
     CHECK(c == NULL);
-    if (strstr(locant_last_error(), sentence) == NULL)
-        FAIL("got '%s', want '%s'\n", locant_last_error(), sentence);
+    if (strstr(locant_last_error(), part) == NULL)
+        FAIL("got '%s', want '%s'\n", locant_last_error(), part);
 }
 
 IN_SCRATCH(damaged_texts_are_refused)
@@ -238,29 +226,29 @@ IN_SCRATCH(damaged_texts_are_refused)
     bytes = scratch_read(file_of(sha), &size);
     for (size_t n = 0; n < size; n += 1 + size / 40) {
         scratch_write(file_of(sha), bytes, n);
-        refused(s, sha, n < 200 ? "cannot hold" : "it is cut or damaged");
+        check_refused(s, sha, n < 200 ? "cannot hold" : "it is cut or damaged");
     }
     for (size_t i = 10; i < size - 8; i += 1 + size / 40) {
         bytes[i] ^= 16;
         scratch_write(file_of(sha), bytes, size);
-        refused(s, sha, ".gz: is not gzip of exactly");
+        check_refused(s, sha, ".gz: is not gzip of exactly");
         bytes[i] ^= 16;
     }
     longer = calloc(1, size + 1);
     memcpy(longer, bytes, size);
     scratch_write(file_of(sha), longer, size + 1);
-    refused(s, sha, "it goes on after its end");
+    check_refused(s, sha, "it goes on after its end");
     scratch_write(file_of(sha), bytes, size);
     free(longer);
     free(bytes);
     locant_corpus_free(c);
 }
 
-IN_SCRATCH(sizes_that_lie_are_refused)
+IN_SCRATCH(wrong_sizes_are_refused)
 {
     static const struct {
-        const char *lie, *sentence;
-    } lies[] = {
+        const char *set, *message;
+    } cases[] = {
         { "texts SET test_bytes = 200000000", "cannot hold the" },
         { "texts SET test_bytes = 1000000000", "not what a locant writes" },
         { "texts SET test_bytes = 1 << 40", "not what a locant writes" },
@@ -287,10 +275,10 @@ IN_SCRATCH(sizes_that_lie_are_refused)
         lct_store_exec(s, "CREATE TEMP TABLE a AS SELECT * FROM texts", ""));
     CHECK_OK(
         lct_store_exec(s, "CREATE TEMP TABLE b AS SELECT * FROM corpora", ""));
-    for (size_t i = 0; i < LEN(lies); i++) {
-        snprintf(sql, sizeof sql, "UPDATE %s", lies[i].lie);
+    for (size_t i = 0; i < LEN(cases); i++) {
+        snprintf(sql, sizeof sql, "UPDATE %s", cases[i].set);
         CHECK_OK(lct_store_exec(s, sql, ""));
-        refused(s, sha_of(c), lies[i].sentence);
+        check_refused(s, sha_of(c), cases[i].message);
         CHECK_OK(lct_store_exec(s, "REPLACE INTO texts SELECT * FROM a", ""));
         CHECK_OK(lct_store_exec(s, "REPLACE INTO corpora SELECT * FROM b", ""));
     }
@@ -305,7 +293,7 @@ IN_SCRATCH(sizes_that_lie_are_refused)
     locant_corpus_free(c);
 }
 
-/* Zeros gain the most: 1 MiB of them is never written behind the 10 bytes. */
+/* Zeros compress best: 1 MiB of them is not written behind 10 bytes. */
 TEST(decompresses_no_more_than_was_said)
 {
     const size_t size = 1 << 20;

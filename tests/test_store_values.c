@@ -1,13 +1,13 @@
-/* test_store_values.c - values that no locant writes are refused where read */
+/* test_store_values.c - values that no locant writes are refused */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "store_case.h"
-#include "locant/tasks.h"
 #include <math.h>
 
-/* Read as a list and alone, this is what is said; then all is as it was. */
-static void check_said(locant_store *s, int64_t id, const char *sql,
-                       const char *said)
+/* Change run 1 by SQL; reading it in a list and, if 'alone', by its id, is
+   refused with this error message. Then undo the change. */
+static void check_refused(locant_store *s, bool alone, const char *sql,
+                          const char *said)
 {
     char want[PATH_MAX + 512];
     locant_run_info run;
@@ -18,7 +18,7 @@ static void check_said(locant_store *s, int64_t id, const char *sql,
     snprintf(want, sizeof want, "%s: run 1: %s",
              scratch_file(&dir, "store/runs.db"), said);
     CHECK_REFUSED(locant_store_runs(s, count_run, &n), LOCANT_ERR_FORMAT, want);
-    if (id == 1)
+    if (alone)
         CHECK_REFUSED(locant_store_run(&run, s, 1), LOCANT_ERR_FORMAT, want);
     assert_int_equal(n, 0);
     change("DELETE FROM runs; INSERT INTO runs SELECT * FROM kept;"
@@ -70,18 +70,19 @@ IN_SCRATCH(refuses_a_row_that_no_options_make)
     change("PRAGMA ignore_check_constraints = ON");
     for (size_t i = 0; i < LEN(cases); i++) {
         snprintf(sql, sizeof sql, "UPDATE runs SET %s", cases[i].set);
-        check_said(s, 1, sql, cases[i].said);
+        check_refused(s, true, sql, cases[i].said);
     }
-    check_said(s, 0,
-               "PRAGMA ignore_check_constraints = ON;"
-               "UPDATE runs SET status = 'dead'",
-               "status of run 1 is not running, interrupted, done or failed");
-    /* what cannot be read can still be removed */
+    check_refused(
+        s, false,
+        "PRAGMA ignore_check_constraints = ON;"
+        "UPDATE runs SET status = 'dead'",
+        "status of run 1 is not running, interrupted, done or failed");
+    /* a run that cannot be read can be removed */
     change("UPDATE runs SET length = 0");
     CHECK_OK(locant_store_remove(s, 1));
 }
 
-IN_SCRATCH(lists_more_runs_than_it_holds_at_once)
+IN_SCRATCH(lists_more_runs_than_one_query_reads)
 {
     OWNED(locant_store) *s = open_store();
     int n = 0;
@@ -102,7 +103,7 @@ IN_SCRATCH(lists_more_runs_than_it_holds_at_once)
     assert_int_equal(n, 512);
 }
 
-IN_SCRATCH(takes_no_loss_that_no_model_has)
+IN_SCRATCH(reads_an_impossible_loss_as_nan)
 {
     static const char *const losses[] = { "NULL", "1e308", "-9e999", "1" };
     const struct lct_run_state at = { "running", 1, 1, 1, NULL };
@@ -148,8 +149,8 @@ IN_SCRATCH(refuses_losses_at_no_length)
     lct_curve_free(&c);
 }
 
-static int see_score(const locant_run_info *run, const char *setup,
-                     const locant_task_score *score, void *context)
+static int count_score(const locant_run_info *run, const char *setup,
+                       const locant_task_score *score, void *context)
 {
     (void)run;
     (void)setup;
@@ -171,18 +172,7 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
         { "place = -2", "a place below -1" },
         { "length = 1", NULL },
     };
-    const struct lct_task_score score = { .run = 1,
-                                          .score.task = "T1",
-                                          .score.setting = "",
-                                          .encoding = "",
-                                          .test_seed = 1,
-                                          .score.length = 128,
-                                          .score.place = -1,
-                                          .score.items = 10,
-                                          .score.exact = 9,
-                                          .score.tokens = 10,
-                                          .score.hits = 9,
-                                          .score.loss = .5 };
+    const struct lct_task_score score = score_of_run(1);
     OWNED(locant_store) *s = open_store();
     char sql[128], want[PATH_MAX + 128];
     int n = 0;
@@ -190,7 +180,7 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
     add_run(s, "a");
     change("UPDATE runs SET source = 'T1'");
     CHECK_OK(lct_store_add_scores(s, &score, 1));
-    CHECK_OK(locant_task_recorded(s, see_score, &n));
+    CHECK_OK(locant_task_recorded(s, count_score, &n));
     assert_int_equal(n, 1);
     for (size_t i = 0; i < LEN(cases); i++) {
         change("CREATE TABLE kept AS SELECT * FROM task_scores");
@@ -202,8 +192,8 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
                                : "has a length that T1 has not"
                                  " got",
                  cases[i].said ? cases[i].said : "");
-        CHECK_REFUSED(locant_task_recorded(s, see_score, &n), LOCANT_ERR_FORMAT,
-                      want);
+        CHECK_REFUSED(locant_task_recorded(s, count_score, &n),
+                      LOCANT_ERR_FORMAT, want);
         change("DELETE FROM task_scores; INSERT INTO task_scores SELECT * FROM"
                " kept; DROP TABLE kept");
     }

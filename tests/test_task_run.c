@@ -389,16 +389,16 @@ TEST_WITH(set_up, tear_down, a_fine_tune_begins_with_its_parent)
     CHECK_OK(locant_store_run(&info, store, child));
     assert_string_equal(info.model, "layers=1,width=16,heads=2,kv_heads=2,"
                                     "ff=24,norm=layer");
-    CHECK_OK(lct_store_run_extra(&x, store, child));
+    CHECK_OK(lct_store_read_run_extra(&x, store, child));
     CHECK(strstr(x.key, ";source=T12;parent=") != NULL);
     check_same_parameters(parent, child);
-    CHECK_OK(lct_store_metrics(&first, &n, store, child));
+    CHECK_OK(lct_store_read_metrics(&first, &n, store, child));
     CHECK(n == 3 && first[0].step == 1 && isfinite(first[0].loss));
     locant_release(first);
     /* the same numbers with another parent are another run */
     o.parent = child;
     CHECK_OK(locant_train(&other, store, NULL, &o));
-    CHECK_OK(lct_store_run_extra(&y, store, other));
+    CHECK_OK(lct_store_read_run_extra(&y, store, other));
     CHECK(other != child && strcmp(x.key, y.key) != 0);
     o.parent = train("T13.2", "rope", 8, 1);
     CHECK(locant_train(&other, store, NULL, &o) == LOCANT_ERR_PARAM);

@@ -89,12 +89,12 @@ IN_SCRATCH(a_run_is_what_decides_its_bits)
     assert_int_equal(train(s, &o), id);
     o.encoding = "none";
     other[0] = train(s, &o);
-    CHECK_OK(lct_store_run_extra(&x, s, id));
-    CHECK_OK(lct_store_run_extra(&y, s, other[0]));
+    CHECK_OK(lct_store_read_run_extra(&x, s, id));
+    CHECK_OK(lct_store_read_run_extra(&y, s, other[0]));
     assert_string_equal(x.batch_checksum, y.batch_checksum);
     o.seed = 2;
     other[1] = train(s, &o);
-    CHECK_OK(lct_store_run_extra(&y, s, other[1]));
+    CHECK_OK(lct_store_read_run_extra(&y, s, other[1]));
     assert_string_not_equal(x.batch_checksum, y.batch_checksum);
     o.learning_rate = 1e-3;
     other[2] = train(s, &o);

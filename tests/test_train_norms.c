@@ -29,7 +29,7 @@ static void check_first_step(const char *spec, bool has)
     size_t starts[4], n;
 
     o.steps = 1;
-    CHECK_OK(lct_store_metrics(&m, &n, s, train(s, &o)));
+    CHECK_OK(lct_store_read_metrics(&m, &n, s, train(s, &o)));
     e = test_create(spec);
     c.encoding = e;
     CHECK_OK(lct_model_create(&model, &c, 4, 32, true));
@@ -75,7 +75,7 @@ IN_SCRATCH(a_run_knows_its_last_norms)
     size_t n;
 
     CHECK_OK(locant_store_run(&run, s, id));
-    CHECK_OK(lct_store_metrics(&m, &n, s, id));
+    CHECK_OK(lct_store_read_metrics(&m, &n, s, id));
     CHECK(n == (size_t)o.steps);
     CHECK(run.gradient_norm == m[n - 1].grad_norm);
     CHECK(run.encoding_gradient_norm == m[n - 1].encoding_norm);

@@ -67,7 +67,7 @@ IN_SCRATCH(learns_from_a_source)
     CHECK_OK(lct_model_parse(&config, info.model));
     CHECK(config.vocab == 5 && config.layers == 1 && config.memory == 0);
     CHECK(info.train_loss < 0.1); /* ln 5 is 1.6 */
-    CHECK_OK(lct_store_run_extra(&extra, s, id));
+    CHECK_OK(lct_store_read_run_extra(&extra, s, id));
     CHECK(strstr(extra.key, ";source=counting") != NULL);
 }
 
@@ -96,11 +96,11 @@ IN_SCRATCH(continues_to_the_same_bits)
         continue;
     CHECK_OK(status);
     CHECK(stops == 60);
-    CHECK_OK(lct_store_run_extra(&x, a, straight));
-    CHECK_OK(lct_store_run_extra(&y, b, id));
+    CHECK_OK(lct_store_read_run_extra(&x, a, straight));
+    CHECK_OK(lct_store_read_run_extra(&y, b, id));
     assert_string_equal(x.batch_checksum, y.batch_checksum);
-    CHECK_OK(lct_store_metrics(&m, &i, a, straight));
-    CHECK_OK(lct_store_metrics(&n, &j, b, id));
+    CHECK_OK(lct_store_read_metrics(&m, &i, a, straight));
+    CHECK_OK(lct_store_read_metrics(&n, &j, b, id));
     CHECK(i == 60 && j == 60 && memcmp(m, n, i * sizeof *m) == 0);
     locant_release(m);
     locant_release(n);
@@ -159,7 +159,7 @@ IN_SCRATCH(a_run_on_text_keeps_its_key)
     corpus = generated(128 << 10, 0);
     o.steps = 1;
     CHECK_OK(locant_train(&id, s, corpus, &o));
-    CHECK_OK(lct_store_run_extra(&extra, s, id));
+    CHECK_OK(lct_store_read_run_extra(&extra, s, id));
     snprintf(want, sizeof want,
              "1;none;layers=1,width=16,heads=2,kv_heads=2,ff=32,norm=layer;"
              "corpus=%s;seed=1;steps=1;batch=4;length=12;rate=%.17g",
@@ -191,8 +191,8 @@ IN_SCRATCH(a_constant_rate_stays)
     CHECK(locant_train(&stopped, s, corpus, &o) == LOCANT_ERR_INTERRUPTED);
     CHECK(stopped != falling);
     CHECK_OK(locant_resume(s, stopped, corpus, NULL, NULL));
-    CHECK_OK(lct_store_metrics(&m, &i, s, falling));
-    CHECK_OK(lct_store_metrics(&n, &j, s, stopped));
+    CHECK_OK(lct_store_read_metrics(&m, &i, s, falling));
+    CHECK_OK(lct_store_read_metrics(&n, &j, s, stopped));
     CHECK(i == 40 && j == 40);
     CHECK(m[0].rate == 1e-2 && m[1].rate == 2e-2 && m[39].rate < 3e-3);
     CHECK(n[0].loss == m[0].loss && n[39].loss != m[39].loss);

@@ -95,8 +95,8 @@ static inline void check_same_metrics(locant_store *a, int64_t i,
     struct lct_metric *x, *y;
     size_t n, m;
 
-    CHECK_OK(lct_store_metrics(&x, &n, a, i));
-    CHECK_OK(lct_store_metrics(&y, &m, b, j));
+    CHECK_OK(lct_store_read_metrics(&x, &n, a, i));
+    CHECK_OK(lct_store_read_metrics(&y, &m, b, j));
     assert_int_equal(n, m);
     for (size_t k = 0; k < n; k++) {
         CHECK(x[k].step == (int64_t)k + 1 && y[k].step == x[k].step);

@@ -1,31 +1,32 @@
 /*
  * batches.c - which bytes are trained on, and which are tested on.
  *
- * Both are functions of a seed alone, so every encoding sees the same batches
- * and the same targets, and a resumed run the same ones as before.
+ * Both depend on a seed alone, so every encoding sees the same batches and the
+ * same targets, and a resumed run sees those it would have seen.
  */
 #include "corpus.h"
 #include <assert.h>
 
-/* P1 targets per block. Block ends lie on a grid of this step, so that blocks
-   of one file never share a target. */
+/* Block ends of one file lie on a grid of this step, the number of P1 targets
+   of a block, so that no two blocks share a target. */
 enum { GRID = 64 };
 
-/* Streams of one seed must differ: "blocks", "batch", "segment" in ASCII. */
+/* Streams of one seed must differ. Their high bytes are "blocks", "batch" and
+   "segment" in ASCII. */
 static const uint64_t STREAM_BLOCKS = (uint64_t)0x626c6f636b73 << 16;
 static const uint64_t STREAM_BATCH = (uint64_t)0x6261746368 << 24;
 static const uint64_t STREAM_SEGMENT = (uint64_t)0x7365676d656e74 << 8;
 
-/* How many block ends file f has; 0 if it is too short. */
-static size_t ends_of(const struct lct_split *s, size_t f)
+/* The number of places for block ends in file f; 0 if it is too short. */
+static size_t count_ends(const struct lct_split *s, size_t f)
 {
     size_t text = s->start[f + 1] - s->start[f] - 1;
 
-    return text < LCT_LONG_FILE ? 0 : (text - LCT_LONG_FILE) / GRID + 1;
+    return text < LCT_TEST_FILE_MIN ? 0 : (text - LCT_TEST_FILE_MIN) / GRID + 1;
 }
 
 /* Sort key of file f in the order that 'seed' gives. */
-static uint64_t key_of(uint64_t seed, size_t f)
+static uint64_t order_key(uint64_t seed, size_t f)
 {
     locant_random r = { seed, STREAM_BLOCKS, 2 * (uint64_t)f };
     uint64_t high = locant_random_word(&r);
@@ -42,15 +43,15 @@ static uint64_t key_of(uint64_t seed, size_t f)
 static size_t next_file(const struct lct_split *s, uint64_t seed, size_t round,
                         size_t last)
 {
-    uint64_t after = last < s->files ? key_of(seed, last) : 0, best = 0;
+    uint64_t after = last < s->files ? order_key(seed, last) : 0, best = 0;
     size_t found = s->files;
 
     for (size_t f = 0; f < s->files; f++) {
         uint64_t key;
 
-        if (ends_of(s, f) <= round)
+        if (count_ends(s, f) <= round)
             continue;
-        key = key_of(seed, f);
+        key = order_key(seed, f);
         if (last < s->files && (key < after || (key == after && f <= last)))
             continue;
         if (found == s->files || key < best) {
@@ -61,29 +62,29 @@ static size_t next_file(const struct lct_split *s, uint64_t seed, size_t round,
     return found;
 }
 
-/* The block end of file f in this round. No end is used twice. */
+/* The block end of file f in this round, another in each round. */
 static size_t pick_end(const struct lct_split *s, uint64_t seed, size_t f,
                        size_t round)
 {
-    /* Stream f + 1 of the blocks: the order of files draws from stream 0. */
+    /* order_key() draws from STREAM_BLOCKS itself. */
     locant_random r = { .seed = seed, .stream = STREAM_BLOCKS + 1 + f };
     size_t text = s->start[f + 1] - s->start[f] - 1;
-    size_t slack = (text - LCT_LONG_FILE) % GRID + 1, n = 0;
+    size_t slack = (text - LCT_TEST_FILE_MIN) % GRID + 1, n = 0;
     size_t phase = (size_t)locant_random_below(&r, slack);
     size_t picked[LCT_BLOCKS_PER_FILE];
 
     while (n <= round) {
         bool known = false;
 
-        picked[n] = (size_t)locant_random_below(&r, ends_of(s, f));
+        picked[n] = (size_t)locant_random_below(&r, count_ends(s, f));
         for (size_t i = 0; i < n; i++)
             known = known || picked[i] == picked[n];
         n += !known;
     }
-    return s->start[f] + 1 + LCT_LONG_FILE + phase + picked[round] * GRID;
+    return s->start[f] + 1 + LCT_TEST_FILE_MIN + phase + picked[round] * GRID;
 }
 
-size_t lct_corpus_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
+size_t lct_choose_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
                          enum lct_part part, uint64_t seed)
 {
     const struct lct_split *s = &corpus->split[part];
@@ -97,10 +98,10 @@ size_t lct_corpus_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
     return n;
 }
 
-size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
-                       uint64_t seed)
+size_t lct_choose_test_blocks(size_t *ends, size_t want,
+                              const locant_corpus *corpus, uint64_t seed)
 {
-    return lct_corpus_blocks(ends, want, corpus, LCT_TEST, seed);
+    return lct_choose_blocks(ends, want, corpus, LCT_TEST, seed);
 }
 
 void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
@@ -123,7 +124,7 @@ void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
     uint64_t places = corpus->split[LCT_TRAIN].size - (size_t)length;
     uint64_t first = locant_random_below(&r, places);
 
-    /* batch and length are below 2^20, steps below 2^40 */
+    /* no product overflows: batch and length are below 2^20, step below 2^40 */
     for (int64_t b = 0; b < batch; b++)
         starts[b] = (size_t)((first + places / (uint64_t)batch * (uint64_t)b +
                               (uint64_t)step * (uint64_t)length) %

@@ -57,12 +57,13 @@ static locant_status check_options(const locant_corpus_options *o)
                            "locant_corpus_create: keep is "
                            "%d, expected 0, 1 or 2",
                            (int)o->keep);
-    if (o->max_bytes != 0 &&
-        (o->max_bytes < minimum_of(o->kind) || o->max_bytes > LCT_CORPUS_MOST))
+    if (o->max_bytes != 0 && (o->max_bytes < minimum_of(o->kind) ||
+                              o->max_bytes > LCT_CORPUS_MAX_BYTES))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_corpus_create: max_bytes "
                            "is %zu, expected 0 or %zu .. %d",
-                           o->max_bytes, minimum_of(o->kind), LCT_CORPUS_MOST);
+                           o->max_bytes, minimum_of(o->kind),
+                           LCT_CORPUS_MAX_BYTES);
     return o->kind == LOCANT_CORPUS_FILES ? check_paths(o) : LOCANT_OK;
 }
 
@@ -82,7 +83,7 @@ static locant_status gather_listed(struct lct_gather *g,
     return status;
 }
 
-/* Do everything except allocate the handle and free the gathered text. */
+/* Gather the text into g, and split it into c. */
 static locant_status build(locant_corpus *c, struct lct_gather *g,
                            const locant_corpus_options *o)
 {
@@ -98,7 +99,7 @@ static locant_status build(locant_corpus *c, struct lct_gather *g,
     found = g->used + g->n;
     /* Text that reaches the caller's limit is accepted even just below the
        minimum. */
-    if (found < minimum && lct_gather_left(g) > LCT_LONG_FILE)
+    if (found < minimum && lct_gather_left(g) > LCT_TEST_FILE_MIN)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "locant_corpus_create: found %zu "
                            "bytes of %s, at least %zu are needed",

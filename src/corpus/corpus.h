@@ -1,6 +1,6 @@
 /*
- * corpus.h - what the parts of the corpus share: the list of paths, the
- * documents gathered from them, the split.
+ * corpus.h - text to train and test on: the list of paths, the documents
+ * gathered from them, the split.
  *
  * Paths are listed, sorted and shuffled before the first one is read, so the
  * text depends on names, contents and seed, never on the order of a directory,
@@ -35,14 +35,14 @@ void lct_sha256_hex(char out[65], const void *bytes, size_t size);
 /*
  * Choose the blocks that every model is tested on, by 'seed' alone. ends[b], an
  * index into the test split, is one past the last target of block b; at least
- * 2304 bytes of its file come before it. A file has at most 8 blocks. Returns
- * the number of blocks, at most 'want'.
+ * LCT_TEST_FILE_MIN bytes of its file come before it. A file has at most 8
+ * blocks. Returns the number of blocks, at most 'want'.
  */
-size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
-                       uint64_t seed);
+size_t lct_choose_test_blocks(size_t *ends, size_t want,
+                              const locant_corpus *corpus, uint64_t seed);
 
-/* The same in any part of the corpus. */
-size_t lct_corpus_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
+/* The same in any split of the corpus. */
+size_t lct_choose_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
                          enum lct_part part, uint64_t seed);
 
 /*
@@ -53,9 +53,9 @@ void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
                       const locant_corpus *corpus, uint64_t seed, int64_t step);
 
 /*
- * The same for models with memory. Row 0 starts at a place drawn from the seed,
- * row b starts b / batch of the split further on. Each step moves all rows on
- * by 'length', cyclically.
+ * The same for models with memory, whose rows go on where they ended. Row 0
+ * starts at a place drawn from the seed, row b starts b / batch of the split
+ * after it. Each step moves all rows on by 'length', cyclically.
  */
 void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
                         const locant_corpus *corpus, uint64_t seed,
@@ -68,22 +68,24 @@ struct lct_folder {
     size_t bytes;
 };
 
-/* Returns the number of folders; 0 for text that is not headers, because its
-   folder names are private to the user. */
+/* Copy the largest folders and return their number; 0 for text that is not
+   headers, because its folder names are private to the user. */
 size_t lct_corpus_folders(struct lct_folder out[LCT_FOLDERS],
                           const locant_corpus *corpus);
 
-/* Longer texts are refused: a store from somewhere else may claim any
+/* A longer text is refused, because a store from somewhere else may claim any
    length. */
-enum { LCT_CORPUS_MOST = 256 << 20 };
+enum { LCT_CORPUS_MAX_BYTES = 256 << 20 };
 
 enum {
-    LCT_FILE_LIMIT = 64 << 10,  /* bytes of one walked file, of one document */
-    LCT_PIECE_LIMIT = 16 << 10, /* largest document when one text is cut in
-                                   three: 8 test blocks each, so 5 % of a
-                                   megabyte gives 24 */
-    LCT_LONG_FILE = 2304,       /* least bytes before a test block's end */
-    LCT_BLOCKS_PER_FILE = 8
+    LCT_FILE_LIMIT = 64 << 10,  /* bytes of one document, and of one file that
+                                   was found by walking */
+    LCT_PIECE_LIMIT = 16 << 10, /* bytes of one document when one text is cut in
+                                   three: 5 % of a megabyte gives three of them,
+                                   so 24 test blocks */
+    LCT_TEST_FILE_MIN = 2304,   /* bytes of a file before the end of a test
+                                   block */
+    LCT_BLOCKS_PER_FILE = 8     /* most test blocks of a file */
 };
 
 /* ------------------------------------------------------------------- paths */
@@ -110,12 +112,12 @@ struct lct_listing {
 };
 
 /*
- * What to do about 'error', from opening or reading 'path'. It is a failure if
- * the caller named the path, or if memory or file handles ran out; otherwise
- * the file is counted as unreadable.
+ * Handle 'error', the errno of opening or reading 'path'. Fails if the caller
+ * named the path, or if memory or file handles ran out; otherwise the file is
+ * counted as unreadable, or ignored if it is gone.
  */
-locant_status lct_unreadable(locant_corpus_info *info, const char *path,
-                             bool named, int error);
+locant_status lct_skip_unreadable(locant_corpus_info *info, const char *path,
+                                  bool named, int error);
 
 /* List the C headers of this machine, or the files of options->paths. */
 locant_status lct_list_headers(struct lct_listing *l);
@@ -152,10 +154,10 @@ struct lct_gather {
     size_t used, room;
     struct lct_document *docs;
     size_t n, docs_room;
-    uint64_t (*seen)[4]; /* open-addressed set of digests; all zero: free */
+    uint64_t (*seen)[4]; /* open-addressed set of SHA-256; all zero: free */
     size_t seen_room;
-    size_t max_bytes;         /* limit: text, and one zero byte per document */
-    locant_corpus_info *info; /* counts the files that cannot be read */
+    size_t max_bytes;           /* of text, with one zero byte per document */
+    locant_corpus_info *info;   /* counts the files that cannot be read */
     struct lct_folders folders; /* of headers only */
 };
 
@@ -188,8 +190,8 @@ locant_status lct_generate(struct lct_gather *g, uint64_t seed);
 
 struct locant_corpus {
     locant_corpus_info info;
-    uint8_t *text;
-    size_t *starts; /* of the three splits, one after another */
+    uint8_t *text;  /* of the three splits, one after another */
+    size_t *starts; /* of their documents, in the same order */
     struct lct_split split[3];
     struct lct_folder folders[LCT_FOLDERS];
     size_t n_folders;

@@ -1,18 +1,18 @@
 /*
  * corpus_folders.c - the folders that the headers of a corpus came from,
- * largest first. If two machines get different losses, they show how the texts
- * differ.
+ * largest first. If two machines get different losses, their folders show how
+ * the texts differ.
  */
 #include "corpus.h"
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * Length of the folder name in a path: up to the folder below "include"
- * ("/usr/include/linux" of "/usr/include/linux/can/raw.h"), or up to "include"
+ * Length of the folder name in a path: it ends with the folder below "include"
+ * ("/usr/include/linux" of "/usr/include/linux/can/raw.h"), or with "include"
  * if the file lies directly in it.
  */
-static size_t name_of(const char *path)
+static size_t folder_length(const char *path)
 {
     static const char include[] = "/include/";
     const char *found = strstr(path, include), *last = strrchr(path, '/');
@@ -28,7 +28,7 @@ locant_status lct_folders_add(struct lct_folders *f, const char *path,
                               size_t bytes)
 {
     struct lct_folder own = { .bytes = bytes };
-    size_t size = name_of(path);
+    size_t size = folder_length(path);
     void *at = f->at;
 
     memcpy(own.name, path, size < sizeof own.name ? size : sizeof own.name - 1);

@@ -2,9 +2,9 @@
  * corpus_kept.c - a corpus from a text that was kept, in a store or in the file
  * of a study.
  *
- * Neither file is trusted. The text is checked by its SHA-256, and the sizes of
- * its splits have to fit it. The number of files and the names of folders
- * cannot be checked; they are only printed on a page.
+ * Neither is trusted. The text is checked by its SHA-256, and the sizes of its
+ * splits have to fit it. The number of files and the names of folders cannot be
+ * checked, but they are only printed on a page.
  */
 #include "corpus_kept.h"
 #include "../files/gzip.h"
@@ -60,12 +60,12 @@ json_t *lct_corpus_about(const locant_corpus *c)
 
 /* --------------------------------------------------------------------- read */
 
-/* Read a count of 1 to LCT_CORPUS_MOST; false if it is no such number. */
+/* Read a count; false unless it is 1 to LCT_CORPUS_MAX_BYTES. */
 static bool read_count(size_t *out, const json_t *about, const char *name)
 {
     const json_int_t n = json_integer_value(json_object_get(about, name));
 
-    *out = n >= 1 && n <= LCT_CORPUS_MOST ? (size_t)n : 0;
+    *out = n >= 1 && n <= LCT_CORPUS_MAX_BYTES ? (size_t)n : 0;
     return *out > 0;
 }
 
@@ -113,7 +113,7 @@ bool lct_corpus_read_about(locant_corpus *c, const json_t *about)
     c->seed = (uint64_t)json_integer_value(json_object_get(about, "seed"));
     info->bytes = info->train_bytes + info->valid_bytes + info->test_bytes;
     read_folders(c, about);
-    return info->bytes <= LCT_CORPUS_MOST && info->files <= info->bytes;
+    return info->bytes <= LCT_CORPUS_MAX_BYTES && info->files <= info->bytes;
 }
 
 static locant_status read_text(locant_corpus *c, const struct lct_packed *text)
@@ -151,7 +151,7 @@ static locant_status fill(locant_corpus *c, const json_t *about,
                            "%s: kind, SHA-256 or sizes of "
                            "its text are not what a locant writes (three "
                            "splits, at most %d bytes)",
-                           text->name, LCT_CORPUS_MOST);
+                           text->name, LCT_CORPUS_MAX_BYTES);
     if (paths != NULL) {
         const size_t size = strlen(paths) + 1;
 

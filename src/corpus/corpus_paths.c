@@ -1,8 +1,8 @@
 /*
  * corpus_paths.c - the paths of a corpus as JSON, so that it can be made again.
  *
- * The hash of a text depends on names below the given folders and on file
- * names, not on where the folders are: paths are made absolute, links stay.
+ * Paths are made absolute, but symbolic links are not resolved: the hash of a
+ * text depends on names below the given folders, not on where the folders are.
  */
 #define _GNU_SOURCE
 #include "corpus.h"

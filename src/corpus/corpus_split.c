@@ -8,18 +8,18 @@
  * another seed tests. If max_bytes leaves files out, the seed decides which,
  * and that can change which folders are tested.
  *
- * Text given as files may come in too few folders. Then files are divided in
- * the same way. If there are too few files as well (one book), the text is cut
- * after 90 % and 95 %.
+ * Text given as files may come in too few folders. Then the files are assigned
+ * in the same way. If there are too few files as well (one book), the text is
+ * cut after 90 % and 95 %.
  */
 #include "corpus.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum level { BY_FOLDER, BY_FILE, BY_CUT };
+enum level { BY_FOLDER, BY_FILE };
 
-/* The unit of division: a folder or a file. */
+/* What is not divided: a folder or a file. */
 struct unit {
     uint64_t hash;
     size_t bytes;
@@ -38,7 +38,7 @@ struct plan {
     size_t n_units;
     struct span *spans; /* [documents + 2] */
     size_t n_spans;
-    size_t piece; /* longest document made of a span */
+    size_t piece; /* longest document made of a span, in bytes */
 };
 
 static uint64_t hash_at(const struct lct_document *d, enum level level)
@@ -72,7 +72,7 @@ static void list_units(struct plan *p, const struct lct_gather *g,
 }
 
 /*
- * Give 'part' units in order of hash until it has 5 % of 'total'. Skip units
+ * Give units to 'part' in order of hash until it has 5 % of 'total'. Skip units
  * that would make it more than 7.5 %; if all would, take the smallest one.
  */
 static void fill_part(struct plan *p, enum lct_part part, size_t total)
@@ -140,9 +140,9 @@ static void span_cuts(struct plan *p, const struct lct_gather *g)
 }
 
 /*
- * Is this plan acceptable? Every part has text, and the test part has a file
- * that is long enough. If there is another plan to try, the small parts also
- * need 2 to 20 % of the text.
+ * Is this plan acceptable? Every part must have text, and the test part a span
+ * that is long enough for a block. Unless it is the last plan to try, the small
+ * parts also need 2 to 20 % of the text each.
  */
 static bool is_sound(const struct plan *p, bool last)
 {
@@ -159,11 +159,13 @@ static bool is_sound(const struct plan *p, bool last)
     for (int part = LCT_VALID; part <= LCT_TEST; part++)
         if (!last && (size[part] < total / 50 || size[part] > total / 5))
             return false;
-    return size[0] > 0 && size[1] > 0 && longest >= LCT_LONG_FILE;
+    return size[0] > 0 && size[1] > 0 && longest >= LCT_TEST_FILE_MIN;
 }
 
+/* Divide by folder; if 'may_divide' is set and that is not acceptable, by file,
+   then by cuts. */
 static bool choose_plan(struct plan *p, const struct lct_gather *g,
-                        bool divisible)
+                        bool may_divide)
 {
     size_t total = g->used + g->n;
 
@@ -172,9 +174,9 @@ static bool choose_plan(struct plan *p, const struct lct_gather *g,
         fill_part(p, LCT_TEST, total);
         fill_part(p, LCT_VALID, total);
         span_units(p, g, level);
-        if (is_sound(p, !divisible))
+        if (is_sound(p, !may_divide))
             return true;
-        if (!divisible)
+        if (!may_divide)
             return false;
     }
     span_cuts(p, g);
@@ -259,7 +261,7 @@ locant_status lct_corpus_assemble(locant_corpus *c, const struct lct_gather *g)
                              "files cannot be split: training, validation and "
                              "test need folders or files of their own, and the "
                              "test one of at least %d bytes",
-                             g->n, LCT_LONG_FILE);
+                             g->n, LCT_TEST_FILE_MIN);
     else
         status = write_splits(c, &p);
     c->info.files = g->n;
@@ -268,7 +270,7 @@ locant_status lct_corpus_assemble(locant_corpus *c, const struct lct_gather *g)
     return status;
 }
 
-/* Find the document starts of one split; returns the longest length. */
+/* Find the document starts of one split; returns the length of the longest. */
 static size_t find_starts(struct lct_split *split, size_t *starts)
 {
     size_t longest = 0;
@@ -311,12 +313,12 @@ locant_status lct_corpus_find_starts(locant_corpus *c, const char *name)
         start += s->files + 1;
         at += size[part];
     }
-    if (longest >= LCT_LONG_FILE)
+    if (longest >= LCT_TEST_FILE_MIN)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_FORMAT,
                        "%s: the longest document to be "
                        "tested on has %zu bytes, expected at least %d",
-                       name, longest, LCT_LONG_FILE);
+                       name, longest, LCT_TEST_FILE_MIN);
 }
 
 const struct lct_split *lct_corpus_split(const locant_corpus *corpus,

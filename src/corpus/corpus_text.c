@@ -1,9 +1,9 @@
 /*
- * corpus_text.c - reads the listed files; keeps one copy of each text.
+ * corpus_text.c - reads the listed files and keeps one copy of each text.
  *
- * A file is read directly behind the gathered text and cleaned there; to keep
- * it, the end is moved. So memory is bounded by the bytes read, and a file that
- * grows or shrinks meanwhile does no harm.
+ * A file is read directly behind the gathered text and cleaned there. To keep
+ * it, the end of the gathered text is moved. So memory is bounded by the bytes
+ * read, and a file that grows or shrinks meanwhile does no harm.
  */
 #define _GNU_SOURCE
 #include "../core/quote.h"
@@ -21,7 +21,7 @@ static locant_status no_memory(void)
                        "locant_corpus_create: no memory for the text");
 }
 
-/* Room for 'need' bytes after the text and the 'read' bytes behind it. */
+/* Make room for 'need' bytes after the text and the 'read' bytes behind it. */
 static bool reserve_text(struct lct_gather *g, size_t read, size_t need)
 {
     void *at = g->text;
@@ -52,14 +52,14 @@ size_t lct_cut(const uint8_t *text, size_t size, size_t limit)
 /*
  * Is it text? Text has no zero byte, which separates documents, and at most one
  * control byte in a hundred: UTF-8 and the older national encodings have none,
- * random bytes eleven. *at is the index of the first zero byte, or size.
+ * random bytes eleven. *zero is the index of the first zero byte, or size.
  */
-static bool is_text(const uint8_t *text, size_t size, size_t *at)
+static bool is_text(const uint8_t *text, size_t size, size_t *zero)
 {
     size_t controls = 0;
 
-    for (*at = 0; *at < size; ++*at) {
-        uint8_t c = text[*at];
+    for (*zero = 0; *zero < size; ++*zero) {
+        uint8_t c = text[*zero];
 
         if (c == 0)
             return false;
@@ -115,8 +115,8 @@ static bool is_cplusplus(const uint8_t *text, size_t size)
 /* -------------------------------------------------------------- duplicates */
 
 /*
- * Slot of a digest in the set: where it is, or the free slot where it goes.  No
- * text has the digest 0, so zero marks a free slot.
+ * Slot of a digest in the set, or the free slot where it goes. No text has the
+ * digest 0, so zero marks a free slot.
  */
 static size_t slot_of(uint64_t (*set)[4], size_t room, const uint64_t digest[4])
 {
@@ -128,7 +128,7 @@ static size_t slot_of(uint64_t (*set)[4], size_t room, const uint64_t digest[4])
     return i;
 }
 
-/* Keep the set at most half full. */
+/* Double the set, if needed, so that one more digest leaves it half empty. */
 static bool grow_set(struct lct_gather *g)
 {
     size_t room = g->seen_room ? g->seen_room * 2 : 1024;
@@ -169,7 +169,7 @@ size_t lct_gather_left(const struct lct_gather *g)
     return taken < g->max_bytes ? g->max_bytes - taken : 0;
 }
 
-/* Record the document that ends the text; its bytes are in place. */
+/* Record the 'size' bytes behind the text as its next document. */
 static bool add_document(struct lct_gather *g, size_t size, uint64_t folder,
                          uint64_t file)
 {
@@ -226,7 +226,7 @@ static locant_status read_text(struct lct_gather *g, size_t *size, int fd,
     return LOCANT_OK;
 }
 
-/* Open, refuse what is not a regular file, read, close; errno on failure. */
+/* Read a regular file. On failure errno says why. */
 static locant_status read_path(struct lct_gather *g, size_t *size,
                                const char *path, size_t limit)
 {
@@ -249,7 +249,7 @@ static locant_status read_path(struct lct_gather *g, size_t *size,
     return status;
 }
 
-/* Keep the 'size' bytes after the text as a document, if they are new. */
+/* Keep the 'size' bytes behind the text as a document, if they are new. */
 static locant_status keep_if_new(struct lct_gather *g, size_t size,
                                  const struct lct_path *p, bool header)
 {
@@ -270,19 +270,19 @@ static locant_status keep_if_new(struct lct_gather *g, size_t size,
     return header ? lct_folders_add(&g->folders, p->path, size) : LOCANT_OK;
 }
 
-/* One file: read, cleaned, kept or left out. */
+/* Read and clean one file, and keep it or leave it out. */
 static locant_status take_file(struct lct_gather *g, const struct lct_path *p,
                                bool header)
 {
     size_t left = lct_gather_left(g), size, zero, begin = 0;
     size_t limit = !p->named && left > LCT_FILE_LIMIT ? LCT_FILE_LIMIT : left;
-    /* One byte more tells whether the file goes on; lct_cut looks at it. */
+    /* One byte more tells lct_cut() whether the file goes on. */
     locant_status status = read_path(g, &size, p->path, limit + 1);
     char shown[LCT_QUOTE_BYTES];
     uint8_t *text;
 
     if (status == LOCANT_ERR_IO)
-        return lct_unreadable(g->info, p->path, p->named, errno);
+        return lct_skip_unreadable(g->info, p->path, p->named, errno);
     LCT_TRY(status);
     text = g->text + g->used;
     if (!is_text(text, size, &zero)) {
@@ -310,7 +310,7 @@ locant_status lct_gather_files(struct lct_gather *g,
 {
     /* A remainder that is too short to test on is dropped. */
     for (size_t i = 0; i < l->files.n; i++)
-        if (lct_gather_left(g) > LCT_LONG_FILE)
+        if (lct_gather_left(g) > LCT_TEST_FILE_MIN)
             LCT_TRY(take_file(g, &l->files.at[i], l->headers));
     return LOCANT_OK;
 }

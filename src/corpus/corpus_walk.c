@@ -2,10 +2,10 @@
  * corpus_walk.c - lists the files that a corpus may be made of.
  *
  * Folders are walked without recursion. Symbolic links to files are followed,
- * links to folders are not: what lies inside a root is reached by its own name,
- * so no loop is possible and no link leads out. Names that start with a dot are
- * skipped (.git). Files and folders below a root that may not be read are
- * counted and left out; a root that may not be read is an error.
+ * links to folders are not: a folder inside a root is reached by its own name,
+ * so no loop is possible and no link leads out of the root. Names that start
+ * with a dot are skipped (.git). Files and folders below a root that may not be
+ * read are counted and left out; a root that may not be read is an error.
  */
 #define _GNU_SOURCE
 #include "../core/quote.h"
@@ -20,10 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A longer list is a mistake (a whole disk), and would take 100 MB of names. */
-enum { MAX_PATHS = 1 << 20, CHUNK = 64 << 10 };
-
-enum { TAIL = 76 }; /* bytes shown of a long path */
+enum {
+    MAX_PATHS = 1 << 20, /* 100 MB; more is a mistake, like a whole disk */
+    CHUNK = 64 << 10,
+    TAIL = 76 /* bytes of a long path that are shown */
+};
 
 /* Strings never move, so paths may point at them while the list grows. */
 struct lct_chunk {
@@ -32,7 +33,8 @@ struct lct_chunk {
     char text[];
 };
 
-/* folder + "/" + name, or folder alone when name is NULL. */
+/* folder + "/" + name, or folder alone if name is NULL; NULL when memory is
+   short. */
 static char *join(struct lct_listing *l, const char *folder, const char *name)
 {
     size_t a = strlen(folder), b = name ? strlen(name) : 0;
@@ -123,8 +125,8 @@ static locant_status take_entry(struct lct_listing *l, int fd,
     return push(kind == DT_DIR ? &l->folders : &l->files, folder);
 }
 
-locant_status lct_unreadable(locant_corpus_info *info, const char *path,
-                             bool named, int error)
+locant_status lct_skip_unreadable(locant_corpus_info *info, const char *path,
+                                  bool named, int error)
 {
     char shown[LCT_QUOTE_BYTES];
     /* Running out of file handles or memory is a failure: it must not silently
@@ -154,7 +156,7 @@ static locant_status list_folder(struct lct_listing *l, struct lct_path folder)
     int error;
 
     if (dir == NULL)
-        return lct_unreadable(l->info, folder.path, folder.named, errno);
+        return lct_skip_unreadable(l->info, folder.path, folder.named, errno);
     errno = 0;
     for (struct dirent *e; status == LOCANT_OK && (e = readdir(dir)) != NULL;
          errno = 0)
@@ -163,7 +165,7 @@ static locant_status list_folder(struct lct_listing *l, struct lct_path folder)
     closedir(dir);
     return error == 0
                ? status
-               : lct_unreadable(l->info, folder.path, folder.named, error);
+               : lct_skip_unreadable(l->info, folder.path, folder.named, error);
 }
 
 static locant_status walk(struct lct_listing *l)
@@ -188,7 +190,7 @@ locant_status lct_list_headers(struct lct_listing *l)
         int failed = glob(roots[r], GLOB_NOSORT, NULL, &found);
 
         if (failed == GLOB_NOSPACE)
-            status = lct_unreadable(l->info, roots[r], true, ENOMEM);
+            status = lct_skip_unreadable(l->info, roots[r], true, ENOMEM);
         if (failed == 0)
             for (size_t i = 0; status == LOCANT_OK && i < found.gl_pathc; i++)
                 status = push(&l->folders,

@@ -3,9 +3,9 @@
  *
  * Every document invents 20 to 60 identifiers and uses them again after gaps of
  * g uses with probability proportional to g^-1.2; the words of its comments
- * follow Zipf's law over a lexicon of 2000 that the generator invents.  Braces
- * nest, enumerations count.  So longer context helps, by the same amount on
- * every machine: integers only, no libm, one Philox stream.
+ * follow Zipf's law over a lexicon of 2000 invented words. Braces nest and
+ * enumerations count. So longer context helps, and by the same amount on every
+ * machine, because only integers and one Philox stream decide the text.
  */
 #include "corpus.h"
 #include <string.h>
@@ -18,7 +18,7 @@ enum {
     POOL_MAX = 60,
     NAME_ROOM = 40, /* folder word, two words, two underscores, the zero */
     FOLDERS = 48,
-    SIZE_MIN = 2560, /* above LCT_LONG_FILE: each document can be tested on */
+    SIZE_MIN = 2560, /* above LCT_TEST_FILE_MIN: all can be tested on */
     DOCUMENT_ROOM = 32 << 10,
     DEPTH_MAX = 4
 };
@@ -26,15 +26,15 @@ enum {
 struct maker {
     locant_random random;
     char lexicon[WORDS][WORD_ROOM];
-    uint64_t zipf[WORDS]; /* cumulative weights */
-    uint64_t gaps[GAPS];
-    /* one document */
+    uint64_t zipf[WORDS]; /* cumulative weights of words */
+    uint64_t gaps[GAPS];  /* cumulative weights of reuse gaps 1 .. GAPS */
+    /* of the current document */
     uint32_t folder;
     char pool[POOL_MAX][NAME_ROOM];
     uint32_t pool_size, invented;
-    uint32_t history[GAPS]; /* the latest uses, a ring */
+    uint32_t history[GAPS]; /* pool[] index of the latest uses, a ring */
     uint64_t uses;
-    uint32_t depth;
+    uint32_t depth; /* open braces */
     size_t used;
     char text[DOCUMENT_ROOM];
 };
@@ -74,7 +74,7 @@ static void fill_tables(struct maker *m)
         m->gaps[g - 1] = sum += ((uint64_t)1 << 50) / (g * fifth_root(g << 45));
 }
 
-/* Index i with probability proportional to its weight. */
+/* Draw an index with probability proportional to its weight. */
 static uint32_t draw(struct maker *m, const uint64_t *cumulative, uint32_t n)
 {
     uint64_t x = locant_random_below(&m->random, cumulative[n - 1]);
@@ -131,7 +131,7 @@ static size_t append(char *name, size_t n, const char *word)
     return n + size;
 }
 
-/* folder_word or folder_word_word; each folder prefers words of its own. */
+/* "folder_word" or "folder_word_word"; each folder has its frequent words. */
 static void invent_name(struct maker *m, char *name)
 {
     size_t n = append(name, 0, m->lexicon[100 + m->folder]);
@@ -166,7 +166,7 @@ static const char *use_name(struct maker *m)
 
 /* ----------------------------------------------------------------- writing */
 
-/* One character, after the indentation if it starts a line. */
+/* Write one character, after the indentation if it starts a line. */
 static void put(struct maker *m, char c)
 {
     m->depth -= c == '}';
@@ -274,7 +274,7 @@ static const char *const TYPES[] = { "int",    "unsigned int", "long",
 
 /* A rule that is being expanded. */
 struct frame {
-    const char *rule;
+    const char *rule; /* what is left of it */
     uint32_t repeats; /* how many more rules of the same kind follow */
     char kind;        /* 'm', 'b', or 0 for the section */
 };
@@ -324,14 +324,14 @@ static void put_section(struct maker *m)
             put(m, c);
             f->rule++;
         } else {
+            const char code = f->rule[1];
+
             f->rule += 2;
-            put_code(m, f->rule[-1]);
-            if (f->rule[-1] == 'm' || f->rule[-1] == 'b') {
-                stack[open] = (struct frame){ .rule = "",
-                                              .repeats = 2 + below(m, 4),
-                                              .kind = f->rule[-1] };
-                open++;
-            }
+            put_code(m, code);
+            if (code == 'm' || code == 'b')
+                stack[open++] = (struct frame){ .rule = "",
+                                                .repeats = 2 + below(m, 4),
+                                                .kind = code };
         }
     }
 }
@@ -359,8 +359,8 @@ static void put_document(struct maker *m)
     put_text(m, "#endif\n", false);
 }
 
-/* Decimal digits of x at the end of a name. */
-static void name_of(char out[16], const char *prefix, uint32_t x)
+/* 'prefix' and six decimal digits of x. */
+static void print_name(char out[16], const char *prefix, uint32_t x)
 {
     size_t n = append(out, 0, prefix);
 
@@ -381,13 +381,13 @@ locant_status lct_generate(struct lct_gather *g, uint64_t seed)
         fill_tables(m);
         invent_lexicon(m);
     }
-    while (ok && lct_gather_left(g) > LCT_LONG_FILE) {
+    while (ok && lct_gather_left(g) > LCT_TEST_FILE_MIN) {
         char folder[16], file[16];
         size_t size;
 
         put_document(m);
-        name_of(folder, "folder", m->folder);
-        name_of(file, "file", (uint32_t)g->n);
+        print_name(folder, "folder", m->folder);
+        print_name(file, "file", (uint32_t)g->n);
         size = lct_cut((const uint8_t *)m->text, m->used, lct_gather_left(g));
         ok = lct_gather_add(g, m->text, size, folder, file);
     }

@@ -6,8 +6,8 @@
  *   p_k(c | h) = (count(h c) + t(h) p_k-1(c | h')) / (count(h) + t(h))
  *
  * with t(h) the number of distinct bytes seen after h, h' = h without its
- * oldest byte, and p_-1 = 1/256.  An unseen h leaves p_k-1.  The probabilities
- * of the 256 bytes sum to one for every context.
+ * oldest byte, and p_-1 = 1/256. If h was never seen, p_k = p_k-1. The
+ * probabilities of the 256 bytes sum to one for every context.
  */
 #include "ngram.h"
 #include "../core/size.h"
@@ -15,8 +15,8 @@
 #include <math.h>
 
 /*
- * One counter, of a context (count, types) or of a context with the byte after
- * it (count).  Keys are exact, not hashes: 48 bits of context, 8 of byte.
+ * Counts a context and the distinct bytes after it (types), or a context with
+ * the byte after it. Keys are exact, not hashes: 48 bits of context, 8 of byte.
  */
 struct counter {
     uint64_t key; /* 0: free */
@@ -29,8 +29,10 @@ struct lct_ngram {
     int order;
 };
 
-enum { PAIR = 8 }; /* added to the order, 0 .. 6, of context with next byte */
+enum { PAIR = 8 };
 
+/* 'kind' is the order, 0 .. 6, of a context; PAIR is added for a context with
+   the byte after it. A key is never 0. */
 static uint64_t key_of(int kind, uint64_t context, uint8_t next)
 {
     return (uint64_t)(kind + 1) << 56 | context << 8 | next;

@@ -1,4 +1,4 @@
-/* ngram.h - the byte n-gram of lct_ngram_loss() and the cache, for tests too */
+/* ngram.h - byte n-grams, the references that a model has to beat */
 #ifndef LCT_NGRAM_H
 #define LCT_NGRAM_H
 #include "corpus.h"
@@ -20,17 +20,9 @@ double lct_ngram_probability(const struct lct_ngram *m, const uint8_t *end,
 locant_status lct_ngram_add(struct lct_ngram *m, const uint8_t *end, size_t n,
                             uint8_t next);
 
-/* How many of the bytes that end at 'end' were seen together; 0 .. order. */
+/* The length of the longest context that ends at 'end' and was counted; 0 ..
+   order. */
 int lct_ngram_depth(const struct lct_ngram *m, const uint8_t *end, size_t n);
-
-/* ------------------------------------------------------------------- cache */
-
-enum { LCT_CACHE_ORDER = 5 };
-
-/* Probability of the mixture, for a target whose last 'depth' bytes the cache
-   has seen. */
-double lct_cache_mix(const double weight[LCT_CACHE_ORDER + 1], double fixed,
-                     double cache, int depth);
 
 /*
  * Mean loss (nats per byte) of an interpolated byte n-gram of that order
@@ -41,7 +33,15 @@ locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
                              int order, size_t train_bytes, const size_t *ends,
                              size_t blocks, int64_t targets);
 
-/* What a cache n-gram is counted and scored on. */
+/* ------------------------------------------------------------------- cache */
+
+enum { LCT_CACHE_ORDER = 5 };
+
+/* Probability (1 - w) fixed + w cache, with w = weight[depth]. */
+double lct_cache_mix(const double weight[LCT_CACHE_ORDER + 1], double fixed,
+                     double cache, int depth);
+
+/* What a mixture is counted, fitted and scored on. */
 struct lct_cache_job {
     int order; /* of the n-gram of the training text */
     size_t train_bytes;
@@ -50,13 +50,13 @@ struct lct_cache_job {
     const size_t *ends; /* [blocks] of the test split */
     size_t blocks;
     int64_t targets; /* scored at the end of each block */
-    uint64_t seed;   /* chooses as many blocks of the validation split */
+    uint64_t seed;   /* chooses at most as many blocks to fit on */
 };
 
 /*
  * out[k]: mean loss (nats per byte) of the n-gram of order 'order' mixed with
  * one of the last lengths[k] bytes. The weights are fitted on the validation
- * split; NAN if no file of it is long enough for a block.
+ * split; out[k] is NAN if no file of it is long enough for a block.
  */
 locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
                              const struct lct_cache_job *job);

@@ -1,6 +1,6 @@
 /*
- * ngram_cache.c - a byte n-gram that also remembers what it has just read: the
- * reference for how much a longer context can help.
+ * ngram_cache.c - a byte n-gram mixed with one of the context: the reference
+ * for how much a longer context can help.
  *
  * Kuhn and De Mori 1990, "A cache-based natural language model for speech
  * recognition", IEEE TPAMI 12(6), with bytes for words:
@@ -82,17 +82,17 @@ static void fit(double weight[LCT_CACHE_ORDER + 1], const struct prediction *x,
         weight[d] = .5;
     for (int i = 0; i < ITERATIONS; i++) {
         double share[LCT_CACHE_ORDER + 1] = { 0 };
-        double many[LCT_CACHE_ORDER + 1] = { 0 };
+        double targets[LCT_CACHE_ORDER + 1] = { 0 };
 
         for (size_t t = 0; t < n; t++) {
             const int d = x[t].depth;
 
             share[d] += weight[d] * x[t].cache /
                         lct_cache_mix(weight, x[t].fixed, x[t].cache, d);
-            many[d]++;
+            targets[d]++;
         }
         for (int d = 0; d <= LCT_CACHE_ORDER; d++)
-            weight[d] = many[d] > 0 ? share[d] / many[d] : 0;
+            weight[d] = targets[d] > 0 ? share[d] / targets[d] : 0;
     }
 }
 
@@ -106,11 +106,13 @@ static double loss_of(const double weight[LCT_CACHE_ORDER + 1],
     return sum / (double)n;
 }
 
-static locant_status curve(double *out, const locant_corpus *corpus,
-                           const struct lct_ngram *fixed,
-                           const struct lct_cache_job *job,
-                           struct prediction *room, const size_t *valid,
-                           size_t n_valid)
+/* For each length fit the weights on the blocks 'valid', then score the test
+   blocks. 'room' is for the predictions of job->blocks blocks. */
+static locant_status fit_and_score(double *out, const locant_corpus *corpus,
+                                   const struct lct_ngram *fixed,
+                                   const struct lct_cache_job *job,
+                                   struct prediction *room, const size_t *valid,
+                                   size_t n_valid)
 {
     const size_t targets = (size_t)job->targets;
     double weight[LCT_CACHE_ORDER + 1];
@@ -149,7 +151,7 @@ locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
     struct lct_ngram *fixed = NULL;
     struct prediction *room = NULL;
     size_t *valid = locant_alloc((job->blocks + 1) * sizeof *valid);
-    size_t n = 0, bytes;
+    size_t n_valid = 0, bytes;
     locant_status status = check(job);
 
     for (size_t k = 0; k < job->n_lengths; k++)
@@ -162,14 +164,15 @@ locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
                              "lct_cache_loss: no memory for "
                              "%zu blocks",
                              job->blocks);
-    if (status == LOCANT_OK) /* none: nothing to fit on, out stays NAN */
-        n = lct_corpus_blocks(valid, job->blocks, corpus, LCT_VALID, job->seed);
-    if (n > 0)
+    if (status == LOCANT_OK)
+        n_valid =
+            lct_choose_blocks(valid, job->blocks, corpus, LCT_VALID, job->seed);
+    if (n_valid > 0)
         status = lct_ngram_create(
             &fixed, job->order, train->bytes,
             job->train_bytes < train->size ? job->train_bytes : train->size);
-    if (n > 0 && status == LOCANT_OK)
-        status = curve(out, corpus, fixed, job, room, valid, n);
+    if (n_valid > 0 && status == LOCANT_OK)
+        status = fit_and_score(out, corpus, fixed, job, room, valid, n_valid);
     lct_ngram_free(fixed);
     locant_release(room);
     locant_release(valid);

@@ -1,4 +1,4 @@
-/* reserve.c - room for more of a list, doubled when it is full */
+/* reserve.c - grows a list by doubling it */
 #include "../core/size.h"
 #include "corpus.h"
 #include <string.h>

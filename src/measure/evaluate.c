@@ -156,8 +156,8 @@ locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
     ev->valid = lct_corpus_split(corpus, LCT_VALID);
     ev->room = ev->run.length > LONGEST ? ev->run.length : LONGEST;
     LCT_TRY(allocate(ev, want));
-    ev->blocks =
-        (int64_t)lct_test_blocks(ev->ends, (size_t)want, corpus, LCT_EVAL_SEED);
+    ev->blocks = (int64_t)lct_choose_test_blocks(ev->ends, (size_t)want, corpus,
+                                                 LCT_EVAL_SEED);
     if (ev->blocks == 0)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "locant_evaluate: no file of the test split has the"
@@ -185,7 +185,7 @@ static locant_status evaluate(struct lct_eval *ev, locant_store *store,
     LCT_TRY(all_protocols(ev));
     losses = (struct lct_block_losses){ ev->block_loss, ev->mean_loss,
                                         ev->own_loss };
-    return lct_store_save_under(store, &key, &ev->e, &losses);
+    return lct_store_save_evaluation(store, &key, &ev->e, &losses);
 }
 
 locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
@@ -207,7 +207,7 @@ locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
                            "locant_evaluate: run %" PRId64 " was trained on"
                            " another corpus (SHA-256 %.12s.., not %.12s..)",
                            run, ev->run.corpus_sha256, sha);
-    LCT_TRY(lct_run_encoding(&own, store, &ev->run));
+    LCT_TRY(lct_encoding_of_run(&own, store, &ev->run));
     locant_encoding_free(own);
     return LOCANT_OK;
 }
@@ -229,7 +229,7 @@ locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
     if (found &&
         (isnan(out->same_targets[0]) || !isnan(out->non_overlapping[0])))
         return LOCANT_OK;
-    LCT_TRY(lct_store_writable(store, "locant_evaluate"));
+    LCT_TRY(lct_store_check_writable(store, "locant_evaluate"));
     status = evaluate(&ev, store, corpus, want);
     if (status == LOCANT_OK)
         *out = ev.e;

@@ -99,7 +99,7 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
                                                      2048: do not record it */
         ev->e.non_overlapping[k] = NAN;
     losses.p1 = ev->block_loss;
-    return lct_store_save_under(store, key, &ev->e, &losses);
+    return lct_store_save_evaluation(store, key, &ev->e, &losses);
 }
 
 /* The spec in the key: "" if it is the encoding that the run was trained
@@ -131,10 +131,10 @@ static locant_status find_or_evaluate(locant_evaluation *out,
     bool found;
 
     print_lengths(lengths, o);
-    LCT_TRY(lct_store_load_under(out, NULL, &found, store, &key));
+    LCT_TRY(lct_store_load_by_key(out, NULL, &found, store, &key));
     if (found)
         return LOCANT_OK;
-    LCT_TRY(lct_store_writable(store, "locant_evaluate_as"));
+    LCT_TRY(lct_store_check_writable(store, "locant_evaluate_as"));
     LCT_TRY(lct_encoding_as(&ev->encoding, &ev->run, o->encoding, o->policy,
                             LONGEST));
     LCT_TRY(evaluate_as(ev, store, corpus, o, &key));

@@ -193,8 +193,8 @@ locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want)
                            " %" PRId64 " blocks",
                            want);
     p->want = want;
-    p->blocks =
-        (int64_t)lct_test_blocks(ends, (size_t)want, p->corpus, LCT_EVAL_SEED);
+    p->blocks = (int64_t)lct_choose_test_blocks(ends, (size_t)want, p->corpus,
+                                                LCT_EVAL_SEED);
     locant_release(ends);
     if (p->blocks == 0)
         return locant_fail(LOCANT_ERR_FORMAT,

@@ -115,7 +115,7 @@ locant_status lct_extension_spec(char out[256], const char *pattern,
                  (long long)factor, at + 1);
     else
         snprintf(text, sizeof text, "%s", pattern);
-    LCT_TRY(lct_encoding_at(&resolved, text, LCT_EXT_TRAINED));
+    LCT_TRY(lct_encoding_create_at(&resolved, text, LCT_EXT_TRAINED));
     snprintf(out, 256, "%s", locant_encoding_spec(resolved));
     locant_encoding_free(resolved);
     return LOCANT_OK;

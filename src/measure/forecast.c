@@ -230,7 +230,7 @@ static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
     bool found;
 
     print_key(key, plan, corpus, f->limit);
-    LCT_TRY(lct_store_plan(&kept, store, key));
+    LCT_TRY(lct_store_read_plan(&kept, store, key));
     found = kept != NULL && read_plan(f, kept);
     locant_release(kept);
     if (found)

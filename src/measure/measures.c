@@ -107,17 +107,17 @@ locant_status lct_read_measures(struct lct_result *out, locant_store *store,
     locant_eval_options o;
     char spec[320];
 
-    LCT_TRY(lct_store_block_losses(&out->more[LCT_P3], store, &key, "P3", n,
-                                   blocks));
-    LCT_TRY(lct_store_block_losses(&out->more[LCT_P4], store, &key, "P4", 1,
-                                   blocks));
+    LCT_TRY(lct_store_read_block_losses(&out->more[LCT_P3], store, &key, "P3",
+                                        n, blocks));
+    LCT_TRY(lct_store_read_block_losses(&out->more[LCT_P4], store, &key, "P4",
+                                        1, blocks));
     for (int m = LCT_LOGN; m < LCT_MEASURES; m++) {
         if (!set_options(&o, spec, (enum lct_measure)m, &out->run))
             continue;
         key.encoding = o.encoding;
         key.policy = o.policy ? locant_eval_policy_name(o.policy) : "";
-        LCT_TRY(lct_store_block_losses(&out->more[m], store, &key, "P1", n,
-                                       blocks));
+        LCT_TRY(lct_store_read_block_losses(&out->more[m], store, &key, "P1", n,
+                                            blocks));
     }
     return LOCANT_OK;
 }

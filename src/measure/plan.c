@@ -89,7 +89,7 @@ locant_status lct_plan_resolve(char out[256], const char *spec,
     locant_encoding *e;
     locant_status status = LOCANT_OK;
 
-    LCT_TRY(lct_encoding_at(&e, spec, o->length));
+    LCT_TRY(lct_encoding_create_at(&e, spec, o->length));
     if (strlen(locant_encoding_spec(e)) > 255)
         status = locant_fail(LOCANT_ERR_PARAM,
                              "locant_report_run: the spec '%.40s..' is longer"

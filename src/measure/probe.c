@@ -153,7 +153,8 @@ static locant_status measure(json_t **out, struct lct_probe *p,
     locant_status status;
 
     setting_of(setting, p, part);
-    LCT_TRY(lct_store_probe(&kept, p->store, p->run.id, part->name, setting));
+    LCT_TRY(
+        lct_store_read_probe(&kept, p->store, p->run.id, part->name, setting));
     if (kept != NULL) {
         *out = json_loads(kept, 0, NULL);
         locant_release(kept);
@@ -166,7 +167,7 @@ static locant_status measure(json_t **out, struct lct_probe *p,
     }
     if (!p->measure)
         return LOCANT_OK;
-    LCT_TRY(lct_store_writable(p->store, "locant_probe"));
+    LCT_TRY(lct_store_check_writable(p->store, "locant_probe"));
     if (report_part(p, (int)(part - parts)) != 0)
         return locant_fail(LOCANT_ERR_INTERRUPTED,
                            "locant_probe: stopped "

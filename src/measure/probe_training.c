@@ -68,7 +68,8 @@ locant_status lct_probe_training(json_t **out, const struct lct_probe *p)
     char prefix[128], *text;
 
     prefix_of(prefix, p->corpus);
-    LCT_TRY(lct_store_probes(&text, p->store, p->run.id, "training", prefix));
+    LCT_TRY(
+        lct_store_read_probes(&text, p->store, p->run.id, "training", prefix));
     *out = text ? json_loads(text, 0, NULL) : NULL;
     locant_release(text);
     if (*out == NULL)

@@ -82,7 +82,7 @@ static locant_status read_curve(struct lct_result *out, locant_store *store)
     struct lct_metric *m;
     size_t n;
 
-    LCT_TRY(lct_store_metrics(&m, &n, store, out->run.id));
+    LCT_TRY(lct_store_read_metrics(&m, &n, store, out->run.id));
     out->step = locant_alloc(4 * (n + 1) * sizeof *out->step);
     if (out->step == NULL) {
         locant_release(m);
@@ -110,7 +110,7 @@ locant_status lct_read_result(struct lct_result *out, int64_t blocks,
     struct lct_speed speed;
 
     LCT_TRY(locant_store_run(&out->run, store, id));
-    LCT_TRY(lct_store_run_extra(&extra, store, id));
+    LCT_TRY(lct_store_read_run_extra(&extra, store, id));
     memcpy(out->batch_checksum, extra.batch_checksum,
            sizeof out->batch_checksum);
     out->bytes = extra.bytes;
@@ -233,7 +233,7 @@ locant_status lct_results_collect(struct lct_results *r,
     r->n_rates = plan->n_rates;
     memcpy(r->rates, plan->rates, sizeof r->rates);
     r->corpus = *locant_corpus_info_of(corpus);
-    r->text_kept = lct_text_is_kept(corpus);
+    r->text_kept = lct_store_keeps_text(corpus);
     r->n_folders = lct_corpus_folders(r->folders, corpus);
     set_provenance(r);
     r->groups = locant_alloc(plan->n * sizeof *r->groups);

@@ -41,7 +41,8 @@ static locant_status count(struct lct_results *r, const struct lct_plan *plan,
     if (ends == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for the blocks");
-    n = lct_test_blocks(ends, (size_t)plan->blocks, corpus, LCT_EVAL_SEED);
+    n = lct_choose_test_blocks(ends, (size_t)plan->blocks, corpus,
+                               LCT_EVAL_SEED);
     for (int i = 0; i < 2 && status == LOCANT_OK; i++)
         status = lct_ngram_loss(&r->ngram[i], corpus, r->ngram_order[i], seen,
                                 ends, n, LCT_EVAL_TARGETS);
@@ -121,7 +122,7 @@ locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
              "blocks=%" PRId64,
              r->corpus.sha256, r->corpus.train_bytes, seen, r->ngram_order[0],
              r->ngram_order[1], plan->blocks);
-    LCT_TRY(lct_store_plan(&kept, store, key));
+    LCT_TRY(lct_store_read_plan(&kept, store, key));
     found = kept != NULL && read_kept(r, kept);
     locant_release(kept);
     if (found)

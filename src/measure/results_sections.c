@@ -30,7 +30,7 @@ static locant_status store_section(locant_store *store, int64_t run,
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for the numbers of %s",
                            section);
-    status = lct_store_keep_last(store, run, kind, section, text);
+    status = lct_store_keep_latest_probe(store, run, kind, section, text);
     free(text);
     return status;
 }
@@ -146,7 +146,7 @@ static locant_status read_one(json_t **out, locant_store *store,
     char *text, why[96];
 
     *out = NULL;
-    LCT_TRY(lct_store_probe(&text, store, run, kind, section));
+    LCT_TRY(lct_store_read_probe(&text, store, run, kind, section));
     if (text == NULL)
         return LOCANT_OK;
     *out = json_loads(text, 0, &error);

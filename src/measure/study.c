@@ -166,10 +166,11 @@ static locant_status compare_imported(locant_store *store, const char *key,
     json_t *imported;
     char *text;
 
-    LCT_TRY(lct_store_text(&text, store,
-                           "SELECT study FROM studies WHERE configuration = ?1"
-                           " AND corpus_sha256 = ?2 AND origin = 'imported'",
-                           "ss", key, sha256));
+    LCT_TRY(lct_store_read_string(
+        &text, store,
+        "SELECT study FROM studies WHERE configuration = ?1"
+        " AND corpus_sha256 = ?2 AND origin = 'imported'",
+        "ss", key, sha256));
     if (text == NULL)
         return LOCANT_OK;
     imported = json_loads(text, JSON_REJECT_DUPLICATES, NULL);

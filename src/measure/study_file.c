@@ -122,7 +122,7 @@ static locant_status find_id(int64_t *found, locant_store *s, int64_t id)
     char *text = NULL;
 
     if (s->version >= 5)
-        LCT_TRY(lct_store_text(
+        LCT_TRY(lct_store_read_string(
             &text, s,
             "SELECT CASE WHEN ?1 > 0 THEN (SELECT id FROM studies"
             " WHERE id = ?1) ELSE coalesce((SELECT max(id) FROM studies"
@@ -140,8 +140,8 @@ static locant_status load(json_t **out, locant_store *s, int64_t id)
     locant_status status;
     char *text;
 
-    LCT_TRY(lct_store_text(&text, s, "SELECT study FROM studies WHERE id = ?1",
-                           "i", id));
+    LCT_TRY(lct_store_read_string(
+        &text, s, "SELECT study FROM studies WHERE id = ?1", "i", id));
     *out = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
     locant_release(text);
     status = lct_study_check(*out, s->path);
@@ -159,7 +159,7 @@ static locant_status fill(locant_study *out, locant_store *s,
     json_t *about = text->about ? json_loads(text->about, 0, NULL) : NULL;
     char *made = NULL;
     locant_corpus c = { .text = NULL };
-    locant_status status = lct_store_text(
+    locant_status status = lct_store_read_string(
         &made, s, "SELECT made || ' ' || origin FROM studies WHERE id = ?1",
         "i", out->id);
 
@@ -305,8 +305,8 @@ static locant_status import_into(int64_t *id, const char *directory,
     LCT_TRY(locant_store_open(&store, directory));
     status = store_study(store, study);
     if (status == LOCANT_OK)
-        status =
-            lct_store_text(&text, store, "SELECT max(id) FROM studies", "");
+        status = lct_store_read_string(&text, store,
+                                       "SELECT max(id) FROM studies", "");
     *id = text ? strtoll(text, NULL, 10) : 0;
     locant_release(text);
     locant_store_close(store);

@@ -102,7 +102,7 @@ static locant_status show_scores(struct recorded *r, int *stop,
     struct lct_run_extra extra;
     char setup[1024];
 
-    LCT_TRY(lct_store_run_extra(&extra, r->store, run->id));
+    LCT_TRY(lct_store_read_run_extra(&extra, r->store, run->id));
     take_setup(setup, extra.key);
     for (size_t i = 0; i < r->n && !*stop; i++) {
         const struct copied *c = &r->scores[i];
@@ -127,7 +127,7 @@ static int visit_run(const locant_run_info *run, void *context)
     if (r->status != LOCANT_OK || info == NULL)
         return r->status != LOCANT_OK;
     r->n = 0;
-    status = lct_store_scores(r->store, run->id, info->id, copy_score, r);
+    status = lct_store_visit_scores(r->store, run->id, info->id, copy_score, r);
     r->status = status != LOCANT_OK ? status : r->status;
     if (r->status == LOCANT_OK)
         r->status = show_scores(r, &stop, run, lct_task_find(info->id));
@@ -149,7 +149,7 @@ locant_status locant_task_recorded(locant_store *store,
     r->store = store;
     r->visit = visit;
     r->context = context;
-    status = lct_store_scored_runs(store, visit_run, r);
+    status = lct_store_visit_scored_runs(store, visit_run, r);
     if (status == LOCANT_OK)
         status = r->status;
     locant_release(r->scores);

@@ -159,7 +159,7 @@ static locant_status load(struct scoring *s)
 
     if (s->model)
         return LOCANT_OK;
-    LCT_TRY(lct_store_writable(s->store, "locant_task_evaluate"));
+    LCT_TRY(lct_store_check_writable(s->store, "locant_task_evaluate"));
     LCT_TRY(
         lct_load_trained(&s->model, &s->encoding, s->store, &s->run, s->room));
     s->tokens = locant_alloc(3 * n * sizeof *s->tokens);
@@ -248,8 +248,8 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
         snprintf(s->setting, sizeof s->setting, "%s%sitems=%" PRId64,
                  test->setting, test->setting[0] ? ";" : "", s->o.items);
     if (size <= reach) {
-        LCT_TRY(lct_store_scores(s->store, s->run.id, s->task->info.id,
-                                 add_stored, s));
+        LCT_TRY(lct_store_visit_scores(s->store, s->run.id, s->task->info.id,
+                                       add_stored, s));
         if (is_whole(s))
             s->total -= s->o.items * size;
         else
@@ -267,7 +267,7 @@ static locant_status score_all(struct scoring *s, const locant_task_test *tests)
     int64_t reach; /* longest row, in tokens, that the encoding is defined at */
     int stop = 0;
 
-    LCT_TRY(lct_run_encoding(&e, s->store, &s->run));
+    LCT_TRY(lct_encoding_of_run(&e, s->store, &s->run));
     reach = locant_encoding_length_limit(e);
     locant_encoding_free(e);
     s->room = ROOM;
@@ -300,7 +300,7 @@ static locant_status check(struct scoring *s, const locant_task_test *tests)
 {
     LCT_TRY(lct_check_done("locant_task_evaluate", &s->run));
     LCT_TRY(lct_check_range("locant_task_evaluate", "items", s->o.items, 1,
-                            LCT_MOST_ITEMS));
+                            LCT_TASK_MAX_ITEMS));
     for (const locant_task_test *t = tests; t->length != 0; t++)
         if (t->length < s->task->shortest || t->length > s->task->longest)
             return locant_fail(LOCANT_ERR_PARAM,

@@ -1,4 +1,4 @@
-/* build.c - what this library was compiled by, and with what options */
+/* build.c - see build.h */
 #include "build.h"
 #include "locant/core.h"
 #include <stdio.h>

@@ -4,9 +4,9 @@
  * One tensor for each parameter under its name in the model, so that other
  * programs can read them; the two moments of AdamW, flat; and the memory of
  * each layer. The metadata hold the identity of the run, step, seconds, the
- * checksum of the batches, the CRC-32C of each tensor and a hash of all these
- * texts. A flipped bit is detected and the error message names its tensor.
- * Format 1 had one hash of texts and tensors; it can still be read.
+ * checksum of the batches, the CRC-32C of each tensor and a hash of all of
+ * these. A flipped bit is detected and the error message names its tensor.
+ * Format 1, which can still be read, had one hash of metadata and tensors.
  */
 #include "checkpoint.h"
 #include "run_sizes.h"
@@ -29,7 +29,7 @@ static const char name_m[] = "adamw.m", name_v[] = "adamw.v";
 
 enum { PAIRS = 6 }; /* metadata pairs besides the checksums */
 
-static void name_memory(char out[40], int64_t layer)
+static void print_memory_name(char out[40], int64_t layer)
 {
     snprintf(out, 40, "layer%" PRId64 ".memory", layer);
 }
@@ -53,7 +53,8 @@ static locant_tensor memory_tensor(struct lct_model *model, int64_t l)
                         shape);
 }
 
-/* names[l] receives the tensor name of the memory of layer l. */
+/* List parameters, moments and memory. names[l] receives the tensor name of the
+   memory of layer l. */
 static void list_tensors(locant_named_tensor *list, struct lct_model *model,
                          real *m, real *v, char (*names)[40])
 {
@@ -71,28 +72,29 @@ static void list_tensors(locant_named_tensor *list, struct lct_model *model,
     list[n + 1].name = name_v;
     list[n + 1].tensor = locant_dense(v, LCT_REAL_DTYPE, 1, &size);
     for (int64_t l = 0; l < memory_layers(model); l++) {
-        name_memory(names[l], l);
+        print_memory_name(names[l], l);
         list[n + 2 + l].name = names[l];
         list[n + 2 + l].tensor = memory_tensor(model, l);
     }
 }
 
-/* Metadata: six pairs, then a checksum of each tensor. */
-static locant_status write(const char *path, const char *key,
-                           struct lct_sums_texts *text, struct lct_sum *sums,
-                           const char **pairs, const locant_named_tensor *list,
-                           size_t n)
+/* Write the tensors and their metadata: PAIRS pairs, then a checksum of each
+   tensor. meta->hash is set here. */
+static locant_status write_file(const char *path, const char *key,
+                                struct lct_sums_metadata *meta,
+                                struct lct_sum *sums, const char **pairs,
+                                const locant_named_tensor *list, size_t n)
 {
     const char *const fixed[2 * PAIRS] = {
         "format",         format,         "run",     key,
-        "step",           text->step,     "seconds", text->seconds,
-        "batch_checksum", text->checksum, "hash",    text->hash
+        "step",           meta->step,     "seconds", meta->seconds,
+        "batch_checksum", meta->checksum, "hash",    meta->hash
     };
-    uint64_t hash = lct_sums_hash(text, key);
+    uint64_t hash = lct_sums_hash(meta, key);
 
     memcpy(pairs, fixed, sizeof fixed);
     for (size_t i = 0; i < n; i++) {
-        if (!lct_sums_tensor(&sums[i], list[i].name, &list[i].tensor))
+        if (!lct_sums_compute(&sums[i], list[i].name, &list[i].tensor))
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: a parameter has a name of"
                                " %zu bytes",
@@ -101,7 +103,7 @@ static locant_status write(const char *path, const char *key,
         pairs[2 * (PAIRS + i)] = sums[i].key;
         pairs[2 * (PAIRS + i) + 1] = sums[i].value;
     }
-    snprintf(text->hash, sizeof text->hash, "%016" PRIx64, hash);
+    snprintf(meta->hash, sizeof meta->hash, "%016" PRIx64, hash);
     return locant_tensors_write(path, list, n, pairs, PAIRS + n);
 }
 
@@ -115,15 +117,15 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
         locant_alloc(n * sizeof *list + (size_t)layers * 40);
     struct lct_sum *sums = locant_alloc(n * sizeof *sums);
     const char **pairs = locant_alloc(2 * (PAIRS + n) * sizeof *pairs);
-    struct lct_sums_texts text;
+    struct lct_sums_metadata meta;
     locant_status status;
 
-    snprintf(text.step, sizeof text.step, "%" PRId64, c->step);
-    snprintf(text.seconds, sizeof text.seconds, "%.17g", c->seconds);
-    snprintf(text.checksum, sizeof text.checksum, "%016" PRIx64, c->checksum);
+    snprintf(meta.step, sizeof meta.step, "%" PRId64, c->step);
+    snprintf(meta.seconds, sizeof meta.seconds, "%.17g", c->seconds);
+    snprintf(meta.checksum, sizeof meta.checksum, "%016" PRIx64, c->checksum);
     if (list && sums && pairs) {
         list_tensors(list, model, c->m, c->v, (char(*)[40])(list + n));
-        status = write(path, c->key, &text, sums, pairs, list, n);
+        status = write_file(path, c->key, &meta, sums, pairs, list, n);
     } else {
         status =
             locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to write it", path);
@@ -144,16 +146,16 @@ static locant_status refuse(const char *path, const char *what)
                        path, what);
 }
 
-/* What a checkpoint is read from, and for which run. */
+/* The file that is read, and the run and model it must belong to. */
 struct reading {
-    const locant_tensors *f;
+    const locant_tensors *file;
     const char *path, *key;
     const struct lct_model *model;
 };
 
-/* Copy the metadata, without parsing them. */
-static locant_status read_metadata(struct lct_sums_texts *t, bool *format_is_1,
-                                   const struct reading *r)
+/* Check the format and the run, and copy the other metadata as text. */
+static locant_status read_metadata(struct lct_sums_metadata *t,
+                                   bool *format_is_1, const struct reading *r)
 {
     const struct {
         const char *key;
@@ -163,8 +165,8 @@ static locant_status read_metadata(struct lct_sums_texts *t, bool *format_is_1,
                  { "seconds", t->seconds, sizeof t->seconds },
                  { "batch_checksum", t->checksum, sizeof t->checksum },
                  { "hash", t->hash, sizeof t->hash } };
-    const char *made = locant_tensors_metadata(r->f, "format");
-    const char *run = locant_tensors_metadata(r->f, "run");
+    const char *made = locant_tensors_metadata(r->file, "format");
+    const char *run = locant_tensors_metadata(r->file, "run");
 
     *format_is_1 = made && strcmp(made, format_1) == 0;
     if (made == NULL || (!*format_is_1 && strcmp(made, format) != 0))
@@ -172,7 +174,7 @@ static locant_status read_metadata(struct lct_sums_texts *t, bool *format_is_1,
     if (run == NULL || strcmp(run, r->key) != 0)
         return refuse(r->path, "it belongs to another run");
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        const char *value = locant_tensors_metadata(r->f, list[i].key);
+        const char *value = locant_tensors_metadata(r->file, list[i].key);
 
         if (value == NULL || strlen(value) >= list[i].size)
             return refuse(r->path, value ? "a metadata value is too long"
@@ -182,11 +184,11 @@ static locant_status read_metadata(struct lct_sums_texts *t, bool *format_is_1,
     return LOCANT_OK;
 }
 
-/* The hash only detects damage: a file from somewhere else may have any text
-   with the right hash. */
-static locant_status read_texts(struct lct_checkpoint *c,
-                                const struct lct_sums_texts *t,
-                                const char *path)
+/* Parse the metadata. Values are checked although the hash matches: a file from
+   somewhere else may have any text with the right hash. */
+static locant_status parse_metadata(struct lct_checkpoint *c,
+                                    const struct lct_sums_metadata *t,
+                                    const char *path)
 {
     char *end;
 
@@ -214,7 +216,7 @@ static locant_status copy_tensor(real *to, const char *name, int rank,
                                  const int64_t *shape, const char *what,
                                  const struct reading *r)
 {
-    const locant_tensor *t = locant_tensors_find(r->f, name);
+    const locant_tensor *t = locant_tensors_find(r->file, name);
     char why[64];
 
     snprintf(why, sizeof why, "a %s is missing or has another shape", what);
@@ -239,10 +241,8 @@ static locant_status read_state(real *state, const struct reading *r)
     return copy_tensor(state + 2 * size, name_v, 1, &shape, "moment", r);
 }
 
-/*
- * The memory of layer l in the file; *out is NULL if there is none. The memory
- * of all layers has the size of the first.
- */
+/* Find the memory of layer l in the file; *out is NULL if there is none. Every
+   layer has memory of the size of the first. */
 static locant_status find_memory(const locant_tensor **out, int64_t l,
                                  const struct reading *r)
 {
@@ -250,10 +250,10 @@ static locant_status find_memory(const locant_tensor **out, int64_t l,
     const locant_tensor *first;
     char name[40];
 
-    name_memory(name, 0);
-    first = locant_tensors_find(r->f, name);
-    name_memory(name, l);
-    *out = locant_tensors_find(r->f, name);
+    print_memory_name(name, 0);
+    first = locant_tensors_find(r->file, name);
+    print_memory_name(name, l);
+    *out = locant_tensors_find(r->file, name);
     if (first == NULL && *out == NULL)
         return LOCANT_OK;
     if (first == NULL || first->rank != 3 || first->shape[0] < 1 ||
@@ -263,20 +263,19 @@ static locant_status find_memory(const locant_tensor **out, int64_t l,
     return LOCANT_OK;
 }
 
-/* The number of layers whose memory a checkpoint of this model may have. */
-static int64_t layers_of(const struct reading *r)
+/* The number of layers that may have memory in a checkpoint of this model. */
+static int64_t max_memory_layers(const struct reading *r)
 {
     const struct lct_model_config *config = lct_model_config_of(r->model);
 
     return config->memory > 0 ? config->layers : 0;
 }
 
-/* Copy the memory into the model. Nothing is changed until all of it is
-   found. */
+/* Copy the memory into the model, after all of it was found. */
 static locant_status read_memory(struct lct_model *model,
                                  const struct reading *r)
 {
-    const int64_t layers = layers_of(r);
+    const int64_t layers = max_memory_layers(r);
     const locant_tensor *t = NULL;
     struct lct_memory size = { 0, 0 };
 
@@ -293,15 +292,15 @@ static locant_status read_memory(struct lct_model *model,
     return LOCANT_OK;
 }
 
-/* The hash of format 1: texts, parameters, moments, memory. */
-static locant_status check_hash_1(const struct lct_sums_texts *t,
+/* Check the hash of format 1: metadata, parameters, moments, memory. */
+static locant_status check_hash_1(const struct lct_sums_metadata *t,
                                   const real *state, const struct reading *r)
 {
     uint64_t h = lct_hash(lct_sums_hash(t, r->key), state,
                           3 * lct_model_size(r->model) * sizeof *state);
     const locant_tensor *memory;
 
-    for (int64_t l = 0; l < layers_of(r); l++) {
+    for (int64_t l = 0; l < max_memory_layers(r); l++) {
         LCT_TRY(find_memory(&memory, l, r));
         if (memory != NULL)
             h = lct_hash(h, memory->data, lct_sums_bytes(memory));
@@ -314,7 +313,7 @@ static locant_status check_hash_1(const struct lct_sums_texts *t,
 static locant_status refuse_tensor(const struct reading *r, const char *name,
                                    const locant_tensor *t)
 {
-    size_t at = lct_tensors_place(r->f, t);
+    size_t at = lct_tensors_place(r->file, t);
     char found[LCT_QUOTE_BYTES], what[256];
 
     snprintf(what, sizeof what,
@@ -325,46 +324,47 @@ static locant_status refuse_tensor(const struct reading *r, const char *name,
     return refuse(r->path, what);
 }
 
-/* Compare the sum of every tensor with the recorded one, and the hash of the
-   texts. */
-static locant_status check_sums(const struct lct_sums_texts *text,
+/* Compare the checksum of every tensor with the recorded one, and the hash. */
+static locant_status check_sums(const struct lct_sums_metadata *meta,
                                 const struct reading *r)
 {
-    uint64_t hash = lct_sums_hash(text, r->key);
+    uint64_t hash = lct_sums_hash(meta, r->key);
     const locant_tensor *t;
     const char *name;
 
-    for (size_t i = 0; (t = locant_tensors_at(r->f, i, &name)) != NULL; i++) {
+    for (size_t i = 0; (t = locant_tensors_at(r->file, i, &name)) != NULL;
+         i++) {
         struct lct_sum sum;
         const char *want;
 
-        if (!lct_sums_tensor(&sum, name, t))
+        if (!lct_sums_compute(&sum, name, t))
             return refuse(r->path, "a tensor has a name too long");
-        want = locant_tensors_metadata(r->f, sum.key);
+        want = locant_tensors_metadata(r->file, sum.key);
         if (want == NULL || strcmp(want, sum.value) != 0)
             return refuse_tensor(r, name, t);
         hash += lct_sums_hash_one(&sum);
     }
-    return lct_sums_match(text->hash, hash)
+    return lct_sums_match(meta->hash, hash)
                ? LOCANT_OK
                : refuse(r->path, "its metadata do not match their hash");
 }
 
-static locant_status accept(struct lct_checkpoint *c, struct lct_model *model,
-                            real *state, const struct reading *r)
+static locant_status read_checked(struct lct_checkpoint *c,
+                                  struct lct_model *model, real *state,
+                                  const struct reading *r)
 {
     const size_t n = lct_model_size(model);
     struct lct_checkpoint read = *c;
-    struct lct_sums_texts text;
+    struct lct_sums_metadata meta;
     bool format_is_1;
 
-    LCT_TRY(read_metadata(&text, &format_is_1, r));
+    LCT_TRY(read_metadata(&meta, &format_is_1, r));
     if (!format_is_1)
-        LCT_TRY(check_sums(&text, r));
+        LCT_TRY(check_sums(&meta, r));
     LCT_TRY(read_state(state, r));
     if (format_is_1)
-        LCT_TRY(check_hash_1(&text, state, r));
-    LCT_TRY(read_texts(&read, &text, r->path));
+        LCT_TRY(check_hash_1(&meta, state, r));
+    LCT_TRY(parse_metadata(&read, &meta, r->path));
     if (c->m) /* the run will be continued */
         LCT_TRY(read_memory(model, r));
     *c = read;
@@ -381,18 +381,18 @@ locant_status lct_checkpoint_read(struct lct_checkpoint *c,
 {
     size_t bytes = lct_model_size(model) * sizeof(real) * 3;
     real *state = locant_alloc(bytes);
-    locant_tensors *f = NULL;
+    locant_tensors *file = NULL;
     locant_status status;
 
     if (state == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to read it", path);
-    status = locant_tensors_read(&f, path);
+    status = locant_tensors_read(&file, path);
     if (status == LOCANT_OK) {
-        const struct reading r = { f, path, c->key, model };
+        const struct reading r = { file, path, c->key, model };
 
-        status = accept(c, model, state, &r);
+        status = read_checked(c, model, state, &r);
     }
-    locant_tensors_free(f);
+    locant_tensors_free(file);
     locant_release(state);
     return status;
 }

@@ -3,14 +3,14 @@
 #define LCT_CHECKPOINT_H
 #include "../model/model.h"
 
-/* What a checkpoint holds besides the parameters of the model. */
+/* What a checkpoint holds besides the parameters and memory of the model. */
 struct lct_checkpoint {
     const char *key; /* identity of the run; compared on reading */
     int64_t step;
-    double seconds;
-    uint64_t checksum; /* of every batch so far */
-    real *m, *v;       /* [size] moments. NULL on reading: neither moments nor
-                          memory are read */
+    double seconds;    /* of training until 'step' */
+    uint64_t checksum; /* of every batch until 'step' */
+    real *m, *v;       /* [size of the model] moments of AdamW. NULL on reading:
+                          neither moments nor memory are read */
 };
 
 /*

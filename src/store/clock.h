@@ -1,7 +1,7 @@
-/* clock.h - how long work takes */
+/* clock.h - a monotonic clock */
 #ifndef LCT_CLOCK_H
 #define LCT_CLOCK_H
 
-/* Seconds of a monotonic clock. */
+/* Seconds since an arbitrary time. */
 double lct_clock(void);
 #endif

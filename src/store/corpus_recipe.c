@@ -1,4 +1,4 @@
-/* corpus_recipe.c - how a corpus was made, and making it again */
+/* corpus_recipe.c - records how a corpus was made, and makes it again */
 #define _GNU_SOURCE
 #include "../corpus/corpus_kept.h"
 #include "store_texts.h"
@@ -16,11 +16,13 @@ bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *c)
     return c->paths != NULL;
 }
 
-/* ------------------------------------------------------------------- again */
+/* -------------------------------------------------------------- make again */
 
-/* Whatever the store has in place of kind and paths is refused here. */
-static locant_status create(locant_corpus **out, const struct lct_recipe *r,
-                            const json_t *list, const locant_store *s)
+/* 'list' has the paths; NULL or of any type, because the store is not trusted.
+   */
+static locant_status create_again(locant_corpus **out,
+                                  const struct lct_recipe *r,
+                                  const json_t *list, const locant_store *s)
 {
     size_t n = json_array_size(list);
     const char **paths = locant_alloc((n + 1) * sizeof *paths);
@@ -41,9 +43,7 @@ static locant_status create(locant_corpus **out, const struct lct_recipe *r,
                              "%s: a corpus of a kind this"
                              " locant does not know",
                              s->path);
-    else if (r->max_bytes <
-             1) /* 0 means "no limit" in options, so it has to be refused
-                          here */
+    else if (r->max_bytes < 1) /* in options 0 is valid: the default limit */
         status = locant_fail(LOCANT_ERR_FORMAT,
                              "%s: text %.12s..: max_bytes is"
                              " %" PRId64 ", expected at least 1",
@@ -55,8 +55,8 @@ static locant_status create(locant_corpus **out, const struct lct_recipe *r,
     return status;
 }
 
-static locant_status check_again(const locant_corpus *c,
-                                 const locant_run_info *run)
+static locant_status check_unchanged(const locant_corpus *c,
+                                     const locant_run_info *run)
 {
     if (strcmp(c->info.sha256, run->corpus_sha256) == 0)
         return LOCANT_OK;
@@ -93,9 +93,9 @@ static locant_status read_again(locant_corpus **out, locant_store *s,
     r.seed = (uint64_t)seed;
     list = paths ? json_loads(paths, 0, NULL) : NULL;
     locant_release(paths);
-    status = create(out, &r, list, s);
+    status = create_again(out, &r, list, s);
     json_decref(list);
-    return status == LOCANT_OK ? check_again(*out, run) : status;
+    return status == LOCANT_OK ? check_unchanged(*out, run) : status;
 }
 
 locant_status locant_store_corpus(locant_corpus **out, locant_store *store,

@@ -60,8 +60,8 @@ locant_status lct_check_sizes(const locant_train_options *o)
     return LOCANT_OK;
 }
 
-locant_status lct_encoding_at(locant_encoding **out, const char *spec,
-                              int64_t length)
+locant_status lct_encoding_create_at(locant_encoding **out, const char *spec,
+                                     int64_t length)
 {
     locant_encoding *e;
     locant_status status;
@@ -75,7 +75,7 @@ locant_status lct_encoding_at(locant_encoding **out, const char *spec,
 
 /* ------------------------------------------------------------------- model */
 
-void lct_model_text(char out[128], const struct lct_model_config *c)
+void lct_model_print(char out[128], const struct lct_model_config *c)
 {
     int n = snprintf(out, 128,
                      "layers=%" PRId64 ",width=%" PRId64 ",heads=%" PRId64
@@ -99,7 +99,7 @@ void lct_set_sizes(locant_train_options *o, const struct lct_model_config *c)
     o->rms_norm = c->norm == LCT_RMS_NORM;
 }
 
-/* Check them like the options of a training. */
+/* Check the sizes of a model like the options of training. */
 static locant_status check_config(const struct lct_model_config *c)
 {
     locant_train_options o = LOCANT_TRAIN_INIT;
@@ -122,7 +122,7 @@ static locant_status check_config(const struct lct_model_config *c)
 locant_status lct_model_parse(struct lct_model_config *c, const char *text)
 {
     const char *vocab = strstr(text, ",vocab="), *rms = strstr(text, ",norm=r");
-    char again[128];
+    char printed[128];
 
     *c = (struct lct_model_config){ .vocab = LCT_VOCAB };
     c->norm = rms ? LCT_RMS_NORM : LCT_LAYER_NORM;
@@ -133,11 +133,11 @@ locant_status lct_model_parse(struct lct_model_config *c, const char *text)
     if (vocab)
         sscanf(vocab, ",vocab=%" SCNd64, &c->vocab);
     LCT_TRY(check_config(c));
-    lct_model_text(again, c);
-    if (strcmp(text, again) != 0)
+    lct_model_print(printed, c);
+    if (strcmp(text, printed) != 0)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "the model of a run reads '%s',"
                            " expected '%s'",
-                           text, again);
+                           text, printed);
     return LOCANT_OK;
 }

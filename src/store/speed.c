@@ -1,10 +1,9 @@
-/* speed.c - forward and backward time per training token, kept in the store:
-   the mean over the steps of the last session */
+/* speed.c - how fast a run was trained, as a probe in the store */
 #include "speed.h"
 #include <jansson.h>
 #include <math.h>
 
-static const char name[] = "speed";
+static const char probe_name[] = "speed";
 
 locant_status lct_speed_keep(locant_store *store, int64_t run,
                              const struct lct_speed *x)
@@ -19,7 +18,7 @@ locant_status lct_speed_keep(locant_store *store, int64_t run,
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_train: no memory for the speed");
     text[n] = '\0';
-    return lct_store_keep_probe(store, run, name, "", text);
+    return lct_store_keep_probe(store, run, probe_name, "", text);
 }
 
 static double number(const json_t *json, const char *key)
@@ -36,7 +35,7 @@ locant_status lct_speed_read(struct lct_speed *x, locant_store *store,
     char *text;
 
     *x = (struct lct_speed){ NAN, NAN };
-    LCT_TRY(lct_store_probe(&text, store, run, name, ""));
+    LCT_TRY(lct_store_read_probe(&text, store, run, probe_name, ""));
     if (text == NULL)
         return LOCANT_OK;
     json = json_loads(text, 0, NULL);

@@ -3,8 +3,8 @@
 #define LCT_SPEED_H
 #include "store.h"
 
-/* Milliseconds per training token, forward and backward, without AdamW; mean of
-   the last session. NAN: not known. */
+/* Milliseconds per training token of the forward and the backward pass, without
+   AdamW: means over the last session, NAN if not known. */
 struct lct_speed {
     double forward, backward;
 };

@@ -10,24 +10,26 @@
 /* -------------------------------------------------------------- statements */
 
 /*
- * The errno behind a failure, 0 if it is not known. SQLite's own record of it
- * is often overwritten by now; its file handles keep it.
+ * The errno behind a failure, 0 if it is not known. SQLite's own copy is often
+ * overwritten by now, so its file handles are asked too.
  */
 static int system_error(sqlite3 *db)
 {
-    sqlite3_file *log = NULL;
+    sqlite3_file *journal = NULL;
     int error = sqlite3_system_errno(db);
 
     if (error == 0)
         sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
     if (error == 0)
-        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
-    if (log != NULL && log->pMethods != NULL)
-        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER,
+                             &journal);
+    if (journal != NULL && journal->pMethods != NULL)
+        journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO,
+                                        &error);
     return error;
 }
 
-locant_status lct_store_failed(const locant_store *s, sqlite3 *db)
+locant_status lct_store_fail(const locant_store *s, sqlite3 *db)
 {
     int code = sqlite3_errcode(db) & 0xff, error = 0;
     locant_status status = LOCANT_ERR_IO;
@@ -55,7 +57,7 @@ locant_status lct_store_failed(const locant_store *s, sqlite3 *db)
                        sqlite3_errmsg(db), error ? ": " : "", why);
 }
 
-void lct_store_restart(struct lct_store_guard *g)
+void lct_store_reset_steps(struct lct_store_guard *g)
 {
     g->steps = 0;
 }
@@ -81,11 +83,11 @@ static int bind(sqlite3_stmt *stmt, const char *types, va_list *args)
 static locant_status prepare(sqlite3_stmt **out, locant_store *s,
                              const char *sql, const char *types, va_list *args)
 {
-    lct_store_restart(&s->guard);
+    lct_store_reset_steps(&s->guard);
     if (sqlite3_prepare_v2(s->db, sql, -1, out, NULL) != SQLITE_OK)
-        return lct_store_failed(s, s->db);
+        return lct_store_fail(s, s->db);
     if (bind(*out, types, args) != SQLITE_OK) {
-        locant_status status = lct_store_failed(s, s->db);
+        locant_status status = lct_store_fail(s, s->db);
 
         sqlite3_finalize(*out);
         *out = NULL;
@@ -112,7 +114,7 @@ locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt)
 
     *row = code == SQLITE_ROW;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
-        return lct_store_failed(s, s->db);
+        return lct_store_fail(s, s->db);
     return LOCANT_OK;
 }
 
@@ -177,12 +179,12 @@ static locant_status read_column(locant_store *s, sqlite3_stmt *stmt, int i,
 {
     char *text;
 
+    if (type == 's')
+        return copy_text(va_arg(*args, char **), s, stmt, i);
     if (type == 'i')
         *va_arg(*args, int64_t *) = sqlite3_column_int64(stmt, i);
     else if (type == 'd')
         *va_arg(*args, double *) = lct_column_double(stmt, i);
-    else if (type == 's')
-        return copy_text(va_arg(*args, char **), s, stmt, i);
     else {
         text = va_arg(*args, char *);
         lct_column_text(text, va_arg(*args, size_t), stmt, i);
@@ -232,8 +234,8 @@ locant_status lct_store_read(bool *found, locant_store *s, const char *sql,
     return status;
 }
 
-locant_status lct_store_text(char **out, locant_store *s, const char *sql,
-                             const char *types, ...)
+locant_status lct_store_read_string(char **out, locant_store *s,
+                                    const char *sql, const char *types, ...)
 {
     sqlite3_stmt *stmt = NULL;
     locant_status status;
@@ -261,8 +263,7 @@ double lct_column_double(sqlite3_stmt *stmt, int i)
 
     if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
         return NAN;
-    /* losses and norms are sums of floats: locant never writes more than
-       1e100 */
+    /* locant writes sums of floats, which never exceed 1e100 */
     return fabs(x) <= 1e100 ? x : NAN;
 }
 
@@ -319,7 +320,7 @@ locant_status lct_store_end(locant_store *s, locant_status status)
     return status;
 }
 
-locant_status lct_store_writable(locant_store *s, const char *fn)
+locant_status lct_store_check_writable(locant_store *s, const char *fn)
 {
     LCT_TRY(lct_store_begin(s, fn));
     return lct_store_end(s, LOCANT_OK);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *text(const char *s)
+static const char *or_empty(const char *text)
 {
-    return s ? s : "";
+    return text ? text : "";
 }
 
 /* -------------------------------------------------------------------- read */
@@ -23,9 +23,9 @@ static locant_status find_row(struct lct_evaluation_row *e, bool *found,
         " WHERE run = ?1 AND corpus_sha256 = ?2 AND want = ?3"
         " AND encoding = ?4 AND policy = ?5 AND lengths = ?6",
         "isisss>iiddddd", key->run, key->corpus_sha256, key->want,
-        text(key->encoding), text(key->policy), text(key->lengths), &e->id,
-        &e->blocks, &e->own_window, &e->valid, &e->shuffled, &e->causality,
-        &e->tokens_per_second);
+        or_empty(key->encoding), or_empty(key->policy), or_empty(key->lengths),
+        &e->id, &e->blocks, &e->own_window, &e->valid, &e->shuffled,
+        &e->causality, &e->tokens_per_second);
 }
 
 locant_status lct_store_find_evaluation(struct lct_evaluation_row *out,
@@ -40,9 +40,9 @@ locant_status lct_store_find_evaluation(struct lct_evaluation_row *out,
     return status;
 }
 
-/* Read rows (length, loss) into keys[] and loss[], at most 'room'; both may be
-   NULL. *n is the number of rows. */
-static locant_status read_losses(int64_t *keys, double *loss, size_t room,
+/* Read at most 'room' rows of 'sql' into length[] and loss[]; both may be NULL.
+   *n is the number of all rows. */
+static locant_status read_losses(int64_t *length, double *loss, size_t room,
                                  size_t *n, locant_store *s, const char *sql,
                                  int64_t id, const char *protocol)
 {
@@ -54,8 +54,8 @@ static locant_status read_losses(int64_t *keys, double *loss, size_t room,
         status = lct_store_step(&row, s, stmt);
         if (status != LOCANT_OK || !row)
             break;
-        if (keys && *n < room)
-            keys[*n] = sqlite3_column_int64(stmt, 0);
+        if (length && *n < room)
+            length[*n] = sqlite3_column_int64(stmt, 0);
         if (loss && *n < room)
             loss[*n] = lct_column_double(stmt, 1);
     }
@@ -101,8 +101,7 @@ static locant_status read_curve(struct lct_curve *c, locant_store *s,
     c->blocks = losses / c->n;
     LCT_TRY(allocate(c, losses, s));
     LCT_TRY(read_losses(c->length, c->mean, c->n, &n, s, means, id, protocol));
-    /* they are sorted, so the first one is the least; P2 begins at position
-       0 */
+    /* lengths are sorted; only P2, whose lengths are positions, begins at 0 */
     if (c->length[0] < (strcmp(protocol, "P2") != 0))
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: evaluation %lld has a length"
@@ -134,8 +133,8 @@ void lct_curve_free(struct lct_curve *c)
 
 /* ------------------------------------------------------------------- write */
 
-static locant_status save_curve(locant_store *s, int64_t id,
-                                const struct lct_curve *c)
+static locant_status insert_curve(locant_store *s, int64_t id,
+                                  const struct lct_curve *c)
 {
     for (size_t i = 0; i < c->n; i++)
         LCT_TRY(lct_store_exec(
@@ -150,17 +149,18 @@ static locant_status save_curve(locant_store *s, int64_t id,
 }
 
 /* Insert the curves that are not there yet. */
-static locant_status save_curves(locant_store *s, int64_t id,
-                                 const struct lct_curve *curves, size_t n)
+static locant_status insert_curves(locant_store *s, int64_t id,
+                                   const struct lct_curve *curves, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        LCT_TRY(save_curve(s, id, &curves[i]));
+        LCT_TRY(insert_curve(s, id, &curves[i]));
     return LOCANT_OK;
 }
 
-static locant_status save(locant_store *s, const struct lct_evaluation_key *key,
-                          const struct lct_evaluation_row *e,
-                          const struct lct_curve *curves, size_t n)
+static locant_status insert_evaluation(locant_store *s,
+                                       const struct lct_evaluation_key *key,
+                                       const struct lct_evaluation_row *e,
+                                       const struct lct_curve *curves, size_t n)
 {
     LCT_TRY(lct_store_exec(
         s,
@@ -169,10 +169,10 @@ static locant_status save(locant_store *s, const struct lct_evaluation_key *key,
         " tokens_per_second)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         "isisssiddddd", key->run, key->corpus_sha256, key->want,
-        text(key->encoding), text(key->policy), text(key->lengths), e->blocks,
-        e->own_window, e->valid, e->shuffled, e->causality,
+        or_empty(key->encoding), or_empty(key->policy), or_empty(key->lengths),
+        e->blocks, e->own_window, e->valid, e->shuffled, e->causality,
         e->tokens_per_second));
-    return save_curves(s, sqlite3_last_insert_rowid(s->db), curves, n);
+    return insert_curves(s, sqlite3_last_insert_rowid(s->db), curves, n);
 }
 
 locant_status lct_store_add_evaluation(locant_store *s,
@@ -180,14 +180,14 @@ locant_status lct_store_add_evaluation(locant_store *s,
                                        const struct lct_evaluation_row *row,
                                        const struct lct_curve *curves, size_t n)
 {
-    struct lct_evaluation_row there = { 0 };
+    struct lct_evaluation_row existing = { 0 };
     bool found;
     locant_status status;
 
     LCT_TRY(lct_store_begin(s, "locant_evaluate"));
-    status = find_row(&there, &found, s, key);
+    status = find_row(&existing, &found, s, key);
     if (status == LOCANT_OK)
-        status = found ? save_curves(s, there.id, curves, n)
-                       : save(s, key, row, curves, n);
+        status = found ? insert_curves(s, existing.id, curves, n)
+                       : insert_evaluation(s, key, row, curves, n);
     return lct_store_end(s, status);
 }

@@ -7,15 +7,15 @@
 struct lct_evaluation_key {
     int64_t run;
     const char *corpus_sha256;
-    int64_t want;         /* blocks asked for */
+    int64_t want;         /* number of blocks asked for */
     const char *encoding; /* spec it was evaluated under; "": the trained one */
     const char *policy;   /* beyond a table: "clamp", ..; "": undefined */
     const char *lengths;  /* "128,4096"; "": the five of the protocols */
 };
 
-/* The single numbers of an evaluation. */
+/* The single numbers of an evaluation, named as in locant_evaluation. */
 struct lct_evaluation_row {
-    int64_t id; /* read only */
+    int64_t id; /* set by reading, ignored by writing */
     int64_t blocks;
     double own_window, valid, shuffled, causality, tokens_per_second;
 };
@@ -38,8 +38,8 @@ locant_status lct_store_find_evaluation(struct lct_evaluation_row *out,
                                         const struct lct_evaluation_key *key);
 
 /*
- * A curve of an evaluation; n is 0 when it has none of that protocol.  To be
- * freed, also after a failure.
+ * Read the curve of an evaluation by one protocol; n is 0 if there is none. To
+ * be freed, also after a failure.
  */
 locant_status lct_store_read_curve(struct lct_curve *out, locant_store *s,
                                    int64_t evaluation, const char *protocol);
@@ -54,8 +54,8 @@ locant_status lct_store_add_evaluation(locant_store *s,
 
 /*
  * Read the evaluation under the trained encoding; *found tells whether it
- * exists. 'want' is the number of blocks asked for. *block_loss [lengths,
- * blocks] is memory of locant_alloc(); may be NULL.
+ * exists. 'want' is the number of blocks asked for. 'block_loss' may be NULL;
+ * *block_loss, [lengths, blocks] by P1, is memory of locant_alloc().
  */
 locant_status lct_store_load_evaluation(locant_evaluation *out,
                                         double **block_loss, bool *found,
@@ -64,9 +64,9 @@ locant_status lct_store_load_evaluation(locant_evaluation *out,
                                         int64_t want);
 
 /* The same for any evaluation. Missing values are NAN, unused lengths 0. */
-locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
-                                   bool *found, locant_store *s,
-                                   const struct lct_evaluation_key *key);
+locant_status lct_store_load_by_key(locant_evaluation *out, double **block_loss,
+                                    bool *found, locant_store *s,
+                                    const struct lct_evaluation_key *key);
 
 /* Losses of each block; a NULL member is not recorded. */
 struct lct_block_losses {
@@ -75,15 +75,15 @@ struct lct_block_losses {
 };
 
 /* Record an evaluation; existing rows are kept. */
-locant_status lct_store_save_under(locant_store *s,
-                                   const struct lct_evaluation_key *key,
-                                   const locant_evaluation *e,
-                                   const struct lct_block_losses *losses);
+locant_status lct_store_save_evaluation(locant_store *s,
+                                        const struct lct_evaluation_key *key,
+                                        const locant_evaluation *e,
+                                        const struct lct_block_losses *losses);
 
 /* Losses of the blocks by one protocol, [lengths, blocks] of locant_alloc();
    NULL if there is no such evaluation or curve, or if its shape differs. */
-locant_status lct_store_block_losses(double **out, locant_store *s,
-                                     const struct lct_evaluation_key *key,
-                                     const char *protocol, size_t lengths,
-                                     size_t blocks);
+locant_status lct_store_read_block_losses(double **out, locant_store *s,
+                                          const struct lct_evaluation_key *key,
+                                          const char *protocol, size_t lengths,
+                                          size_t blocks);
 #endif

@@ -1,28 +1,38 @@
-/* store_files.c - the files named after a run: checkpoint and lock */
+/* store_files.c - the files of a run beside the database: checkpoints, lock */
 #define _GNU_SOURCE
 #include "store.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
-                                 const char *ending)
+locant_status lct_store_path(char **out, const locant_store *s,
+                             const char *format, ...)
 {
-    size_t size = strlen(s->directory) + strlen(ending) + 64;
+    const size_t start = strlen(s->directory) + 1, size = start + 128;
+    va_list args;
 
     *out = locant_alloc(size);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a path",
                            s->directory);
-    snprintf(*out, size, "%s/checkpoints/run-%" PRId64 ".%s", s->directory, id,
-             ending);
+    snprintf(*out, size, "%s/", s->directory);
+    va_start(args, format);
+    vsnprintf(*out + start, size - start, format, args);
+    va_end(args);
     return LOCANT_OK;
+}
+
+locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
+                                 const char *ending)
+{
+    return lct_store_path(out, s, "checkpoints/run-%" PRId64 ".%s", id, ending);
 }
 
 /* Refuse, naming the holder of the lock as the lock file states it. */
@@ -38,7 +48,8 @@ static locant_status refuse_lock(int fd, int64_t id)
                        id, who[0] ? who : "another process");
 }
 
-static locant_status sign_lock(int fd, const char *path)
+/* Write process and host to the lock file. */
+static locant_status write_holder(int fd, const char *path)
 {
     char host[64] = "", text[128];
     int size, done = 0;
@@ -58,8 +69,8 @@ static locant_status sign_lock(int fd, const char *path)
     return LOCANT_OK;
 }
 
-/* Is 'path' still the file that fd is open on? The holder may have removed
-   it. */
+/* Is 'path' still the file that fd is open on? Its holder may have removed it
+   since open(). */
 static bool same_file(int fd, const char *path)
 {
     struct stat a, b;
@@ -70,27 +81,28 @@ static bool same_file(int fd, const char *path)
 
 static locant_status lock_path(int *fd, const char *path, int64_t id)
 {
-    for (;;) {
-        locant_status status = LOCANT_OK;
+    const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    locant_status status;
 
-        *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                   0666);
+    for (;;) {
+        *fd = open(path, flags, 0666);
         if (*fd < 0)
             return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
-        if (flock(*fd, LOCK_EX | LOCK_NB) != 0)
+        if (flock(*fd, LOCK_EX | LOCK_NB) != 0) {
             status = errno == EWOULDBLOCK ? refuse_lock(*fd, id)
                                           : locant_fail(LOCANT_ERR_IO, "%s: %s",
                                                         path, strerror(errno));
-        else if (same_file(*fd, path))
-            status = sign_lock(*fd, path);
-        else {
-            close(*fd);
-            continue;
+            break;
         }
-        if (status != LOCANT_OK)
-            close(*fd);
-        return status;
+        if (same_file(*fd, path)) {
+            status = write_holder(*fd, path);
+            break;
+        }
+        close(*fd);
     }
+    if (status != LOCANT_OK)
+        close(*fd);
+    return status;
 }
 
 locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id)
@@ -136,71 +148,72 @@ void lct_store_drop_lock(const locant_store *s, int64_t id)
 
 /* ------------------------------------------------------------- checkpoints */
 
-/* Names of a run's files; all NULL when memory is short. */
-struct names {
+/* Paths of a run's checkpoints; all NULL when memory is short. */
+struct paths {
     char *last, *previous, *temporary;
 };
 
-static struct names names_of(const locant_store *s, int64_t id)
+static struct paths paths_of(const locant_store *s, int64_t id)
 {
-    struct names n = { 0 };
+    struct paths path = { 0 };
 
-    if (lct_store_run_path(&n.last, s, id, "safetensors") != LOCANT_OK ||
-        lct_store_run_path(&n.previous, s, id, "previous.safetensors") !=
+    if (lct_store_run_path(&path.last, s, id, "safetensors") != LOCANT_OK ||
+        lct_store_run_path(&path.previous, s, id, "previous.safetensors") !=
             LOCANT_OK ||
-        lct_store_run_path(&n.temporary, s, id, "safetensors.previous.tmp") !=
-            LOCANT_OK) {
-        locant_release(n.last);
-        locant_release(n.previous);
-        n = (struct names){ 0 };
+        lct_store_run_path(&path.temporary, s, id,
+                           "safetensors.previous.tmp") != LOCANT_OK) {
+        locant_release(path.last);
+        locant_release(path.previous);
+        path = (struct paths){ 0 };
     }
-    return n;
+    return path;
 }
 
-static void free_names(struct names *n)
+static void free_paths(struct paths *path)
 {
-    locant_release(n->last);
-    locant_release(n->previous);
-    locant_release(n->temporary);
+    locant_release(path->last);
+    locant_release(path->previous);
+    locant_release(path->temporary);
 }
 
 /*
- * A hard link, so that there is a checkpoint at every moment. On a file system
- * without links it is a rename; then only the kept checkpoint exists until the
- * next one is written. A failure loses the copy and nothing else.
+ * The second name is a hard link, so that there is a checkpoint at every
+ * moment. On a file system without links the checkpoint is renamed; then only
+ * the kept one exists until the next is written. A failure loses the kept one
+ * alone.
  */
 void lct_store_keep_previous(const locant_store *s, int64_t id)
 {
-    struct names n = names_of(s, id);
+    struct paths path = paths_of(s, id);
 
-    if (n.last) {
-        unlink(n.temporary);
-        if (link(n.last, n.temporary) == 0)
-            rename(n.temporary, n.previous);
+    if (path.last) {
+        unlink(path.temporary);
+        if (link(path.last, path.temporary) == 0)
+            rename(path.temporary, path.previous);
         else if (errno != ENOENT)
-            rename(n.last, n.previous);
+            rename(path.last, path.previous);
         /* rename() between two names of one file does nothing, so both stay */
-        unlink(n.temporary);
+        unlink(path.temporary);
     }
-    free_names(&n);
+    free_paths(&path);
 }
 
-bool lct_store_use_previous(const locant_store *s, int64_t id)
+bool lct_store_restore_previous(const locant_store *s, int64_t id)
 {
-    struct names n = names_of(s, id);
-    bool good = n.last && rename(n.previous, n.last) == 0;
+    struct paths path = paths_of(s, id);
+    const bool restored = path.last && rename(path.previous, path.last) == 0;
 
-    free_names(&n);
-    return good;
+    free_paths(&path);
+    return restored;
 }
 
 void lct_store_drop_previous(const locant_store *s, int64_t id)
 {
-    struct names n = names_of(s, id);
+    struct paths path = paths_of(s, id);
 
-    if (n.last)
-        unlink(n.previous);
-    free_names(&n);
+    if (path.last)
+        unlink(path.previous);
+    free_paths(&path);
 }
 
 void lct_store_clean_run(const locant_store *s, int64_t id, bool all)
@@ -237,8 +250,9 @@ locant_status locant_store_remove(locant_store *store, int64_t id)
     int fd = -1;
 
     LCT_NOT_NULL(__func__, store);
-    /* fail if there is no such run; reading its row may fail on bad values */
-    LCT_TRY(lct_store_run_extra(&extra, store, id));
+    /* Refuse an unknown id. locant_store_run() would also refuse a run with bad
+       values, which must be removable. */
+    LCT_TRY(lct_store_read_run_extra(&extra, store, id));
     if (!store->readonly)
         LCT_TRY(lct_store_lock_run(&fd, store, id));
     status = lct_store_write(store, __func__, "DELETE FROM runs WHERE id = ?1",

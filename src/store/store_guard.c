@@ -3,11 +3,11 @@
  *
  * The path is checked to be a regular file, and so are the files that SQLite
  * keeps beside it: a FIFO would block the command for ever, and opening a
- * device can change it. Every connection goes through lct_store_guard() before
- * its first statement. The schema must then be exactly ours: a view in place of
- * a table, a computed column or a table without its key would change what our
- * statements do. Views and triggers are off, so nothing else in the schema is
- * ever run. https://www.sqlite.org/security.html
+ * device can change it. Every connection goes through lct_store_protect()
+ * before its first statement. Every table and index of ours must then have our
+ * SQL: a view in place of a table, a computed column or a table without its key
+ * would change what our statements do. Views and triggers are off, so nothing
+ * else in the schema is ever run. https://www.sqlite.org/security.html
  */
 #define _XOPEN_SOURCE 700
 #include "store.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* More than the longest statement and the longest value of locant need. */
+/* The longest statements and values of locant stay below these limits. */
 static const struct {
-    int id, most;
+    int id, max;
 } limits[] = {
     { SQLITE_LIMIT_LENGTH, 512 << 20 }, /* two texts of 256 MiB */
     { SQLITE_LIMIT_SQL_LENGTH, 1 << 20 }, { SQLITE_LIMIT_COLUMN, 256 },
@@ -39,7 +39,7 @@ static const struct {
     { SQLITE_DBCONFIG_DQS_DDL, 0 },
 };
 
-enum { STEPS = 1000 }; /* of the virtual machine, between two checks */
+enum { STEPS_PER_CHECK = 1000 };
 
 /*
  * Our statements take a few steps for each row, and a row is a few bytes: 100
@@ -47,33 +47,34 @@ enum { STEPS = 1000 }; /* of the virtual machine, between two checks */
  * limit is necessary because pages of a damaged file can form a cycle, and then
  * a statement would never end.
  */
-static int64_t steps_for(const struct lct_store_guard *g)
+static int64_t max_steps(const struct lct_store_guard *g)
 {
     struct stat st;
     int64_t bytes = stat(g->path, &st) == 0 ? (int64_t)st.st_blocks * 512 : 0;
 
-    return g->least + 100 * bytes;
+    return g->base_steps + 100 * bytes;
 }
 
+/* SQLite interrupts the statement if this returns nonzero. */
 static int count_steps(void *context)
 {
     struct lct_store_guard *g = context;
 
-    g->steps += STEPS;
-    if (g->steps > g->most)
-        g->most = steps_for(g); /* it may have grown since */
-    return g->steps > g->most;
+    g->steps += STEPS_PER_CHECK;
+    if (g->steps > g->max_steps)
+        g->max_steps = max_steps(g); /* the file may have grown */
+    return g->steps > g->max_steps;
 }
 
-void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
-                     int64_t least)
+void lct_store_protect(struct lct_store_guard *g, sqlite3 *db, const char *path,
+                       int64_t base_steps)
 {
-    *g = (struct lct_store_guard){ .path = path, .least = least };
+    *g = (struct lct_store_guard){ .path = path, .base_steps = base_steps };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        sqlite3_limit(db, limits[i].id, limits[i].most);
+        sqlite3_limit(db, limits[i].id, limits[i].max);
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         sqlite3_db_config(db, switches[i].id, switches[i].on, NULL);
-    sqlite3_progress_handler(db, STEPS, count_steps, g);
+    sqlite3_progress_handler(db, STEPS_PER_CHECK, count_steps, g);
 }
 
 /* ------------------------------------------------------------------- files */
@@ -90,8 +91,8 @@ static locant_status refuse_kind(const char *path, const char *ending,
                                         : "a device");
 }
 
-/* The files that SQLite keeps beside the database. It would write through a
-   symbolic link. */
+/* Check the files that SQLite keeps beside the database: it would write through
+   a symbolic link. */
 static locant_status check_beside(const char *path)
 {
     static const char *const endings[] = { "-wal", "-shm", "-journal" };
@@ -124,7 +125,7 @@ locant_status lct_store_check_files(bool *there, const char *path)
         return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
     if (*there && !S_ISREG(st.st_mode))
         return refuse_kind(path, "", st.st_mode);
-    /* if the store is a link, they are beside its target */
+    /* if the database is a link, SQLite keeps its files beside the target */
     real = *there && lstat(path, &st) == 0 && S_ISLNK(st.st_mode)
                ? realpath(path, NULL)
                : NULL;
@@ -135,7 +136,8 @@ locant_status lct_store_check_files(bool *there, const char *path)
 
 /* ------------------------------------------------------------------ schema */
 
-/* Does the database have the object of this schema row, with the same SQL? */
+/* Refuse a database without the table or index of this row of our schema, or
+   with one made by other SQL. */
 static locant_status check_object(locant_store *s, sqlite3_stmt *ours)
 {
     const char *type = (const char *)sqlite3_column_text(ours, 0);

@@ -44,13 +44,13 @@ static locant_status check_score(const struct lct_task_score *t,
 {
     const locant_task_score *x = &t->score;
     const char *wrong =
-        x->setting == NULL || t->encoding == NULL   ? "text that is NULL"
-        : x->length < 1 || x->length > 1 << 20      ? "a length out of range"
-        : x->place < -1                             ? "a place below -1"
-        : x->items < 0 || x->items > LCT_MOST_ITEMS ? "items out of range"
-        : x->exact < 0 || x->exact > x->items       ? "exact beyond its items"
-        : x->hits < 0 || x->hits > x->tokens        ? "hits beyond its tokens"
-                                                    : NULL;
+        x->setting == NULL || t->encoding == NULL ? "text that is NULL"
+        : x->length < 1 || x->length > 1 << 20    ? "a length out of range"
+        : x->place < -1                           ? "a place below -1"
+        : x->items < 0 || x->items > LCT_TASK_MAX_ITEMS ? "items out of range"
+        : x->exact < 0 || x->exact > x->items ? "exact beyond its items"
+        : x->hits < 0 || x->hits > x->tokens  ? "hits beyond its tokens"
+                                              : NULL;
 
     if (wrong == NULL)
         return LOCANT_OK;
@@ -60,6 +60,7 @@ static locant_status check_score(const struct lct_task_score *t,
                        s->path, (long long)t->run, x->task, wrong);
 }
 
+/* t has the run and the task. */
 static locant_status visit_scores(struct lct_task_score *t, locant_store *s,
                                   sqlite3_stmt *stmt, lct_score_visitor visit,
                                   void *context)
@@ -87,8 +88,9 @@ static locant_status visit_scores(struct lct_task_score *t, locant_store *s,
     }
 }
 
-locant_status lct_store_scores(locant_store *s, int64_t run, const char *task,
-                               lct_score_visitor visit, void *context)
+locant_status lct_store_visit_scores(locant_store *s, int64_t run,
+                                     const char *task, lct_score_visitor visit,
+                                     void *context)
 {
     struct lct_task_score t = { .run = run, .score.task = task };
     sqlite3_stmt *stmt = NULL;
@@ -120,9 +122,9 @@ locant_status lct_store_keep_probe(locant_store *s, int64_t run,
         name, setting, value);
 }
 
-locant_status lct_store_keep_last(locant_store *s, int64_t run,
-                                  const char *name, const char *setting,
-                                  const char *value)
+locant_status lct_store_keep_latest_probe(locant_store *s, int64_t run,
+                                          const char *name, const char *setting,
+                                          const char *value)
 {
     return lct_store_write(
         s, "locant_report_run",
@@ -133,31 +135,31 @@ locant_status lct_store_keep_last(locant_store *s, int64_t run,
         "isss", run, name, setting, value);
 }
 
-locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
-                              const char *name, const char *setting)
+locant_status lct_store_read_probe(char **out, locant_store *s, int64_t run,
+                                   const char *name, const char *setting)
 {
-    return lct_store_text(out, s,
-                          "SELECT value FROM probes WHERE run = ?1"
-                          " AND name = ?2 AND setting = ?3",
-                          "iss", run, name, setting);
+    return lct_store_read_string(out, s,
+                                 "SELECT value FROM probes WHERE run = ?1"
+                                 " AND name = ?2 AND setting = ?3",
+                                 "iss", run, name, setting);
 }
 
-locant_status lct_store_probes(char **out, locant_store *s, int64_t run,
-                               const char *name, const char *prefix)
+locant_status lct_store_read_probes(char **out, locant_store *s, int64_t run,
+                                    const char *name, const char *prefix)
 {
-    return lct_store_text(out, s,
-                          "SELECT json_group_array(json(value)) FROM"
-                          " (SELECT value FROM probes WHERE run = ?1"
-                          " AND name = ?2"
-                          " AND substr(setting, 1, length(?3)) = ?3"
-                          " ORDER BY setting)",
-                          "iss", run, name, prefix);
+    return lct_store_read_string(out, s,
+                                 "SELECT json_group_array(json(value)) FROM"
+                                 " (SELECT value FROM probes WHERE run = ?1"
+                                 " AND name = ?2"
+                                 " AND substr(setting, 1, length(?3)) = ?3"
+                                 " ORDER BY setting)",
+                                 "iss", run, name, prefix);
 }
 
-locant_status lct_store_plan(char **out, locant_store *s, const char *key)
+locant_status lct_store_read_plan(char **out, locant_store *s, const char *key)
 {
-    return lct_store_text(out, s, "SELECT plan FROM plans WHERE key = ?1", "s",
-                          key);
+    return lct_store_read_string(
+        out, s, "SELECT plan FROM plans WHERE key = ?1", "s", key);
 }
 
 locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
@@ -170,5 +172,5 @@ locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
     LCT_TRY(lct_store_write(s, "locant_report_run",
                             "INSERT OR IGNORE INTO plans VALUES (?1, ?2, ?3)",
                             "sss", key, plan, made));
-    return lct_store_plan(out, s, key);
+    return lct_store_read_plan(out, s, key);
 }

@@ -8,11 +8,11 @@
  * All scripts run in one transaction that also sets the version (PRAGMA
  * user_version): a killed process leaves the old schema or the new one.
  *
- * No table is dropped while another refers to it: with foreign_keys on, that
- * deletes the rows that refer. A process of an older locant that has the store
- * open can go on training: runs keep their columns, and new ones have defaults.
- * New values of a step are in a table of their own, because an older locant
- * inserts into metrics by the number of columns.
+ * No table is dropped while another refers to it: with foreign_keys on, SQLite
+ * would delete the rows that refer to it. A process of an older locant that has
+ * the store open can go on training: runs keep their columns, and new ones have
+ * defaults. New values of a step are in a table of their own, because an older
+ * locant inserts into metrics by the number of columns.
  */
 #include "store.h"
 
@@ -136,8 +136,8 @@ static const char version_5[] =
     " train_bytes INTEGER NOT NULL, valid_bytes INTEGER NOT NULL,"
     " test_bytes INTEGER NOT NULL, files INTEGER NOT NULL,"
     " folders TEXT NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;"
-    /* A sitting (session) is identified by its first step; its instruction set
-       decides the bits of the result. */
+    /* A sitting is a session of training, identified by its first step. Its
+       instruction set decides the bits of the result. */
     "CREATE TABLE sittings ("
     " run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
     " step INTEGER NOT NULL, isa TEXT NOT NULL, started TEXT NOT NULL,"

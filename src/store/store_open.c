@@ -23,8 +23,8 @@ static uint32_t big_endian(const unsigned char *p)
            p[3];
 }
 
-static locant_status judge(const char *path, int64_t application,
-                           int64_t version)
+static locant_status check_version(const char *path, int64_t application,
+                                   int64_t version)
 {
     if (application != LCT_STORE_APPLICATION)
         return locant_fail(LOCANT_ERR_FORMAT,
@@ -74,11 +74,12 @@ static locant_status inspect_header(bool *empty, const char *path)
                            "%s: not an SQLite database, expected a store of"
                            " locant",
                            path);
-    return judge(path, big_endian(header + 68), big_endian(header + 60));
+    return check_version(path, big_endian(header + 68),
+                         big_endian(header + 60));
 }
 
-/* Check the database as SQLite reads it; this overrules the header. *blank: it
-   is empty. */
+/* Check the database as SQLite reads it: a log beside it overrules the header.
+   *blank tells whether it has no schema yet. */
 static locant_status inspect(bool *blank, int64_t *version, locant_store *s)
 {
     int64_t application = 0, tables = 0;
@@ -93,7 +94,7 @@ static locant_status inspect(bool *blank, int64_t *version, locant_store *s)
     *blank = application == 0 && *version == 0 && tables == 0;
     if (*blank)
         return LOCANT_OK;
-    LCT_TRY(judge(s->path, application, *version));
+    LCT_TRY(check_version(s->path, application, *version));
     return lct_store_check_schema(s, *version);
 }
 
@@ -104,21 +105,22 @@ static locant_status migrate(locant_store *s)
     locant_status status;
 
     LCT_TRY(lct_store_begin(s, "locant_store_open"));
-    /* If several processes find an old schema, the first one migrates it. */
+    /* Look again: another process may have migrated since. */
     status = inspect(&blank, &version, s);
-    lct_store_restart(&s->guard);
+    lct_store_reset_steps(&s->guard);
     if (status == LOCANT_OK &&
         lct_store_make_schema(s->db, version, LCT_STORE_VERSION) != SQLITE_OK)
-        status = lct_store_failed(s, s->db);
+        status = lct_store_fail(s, s->db);
     return lct_store_end(s, status);
 }
 
 /*
- * In a transaction, because another process may create the schema between two
- * of the queries; then our store would look like the file of another program.
+ * Inspect in a transaction, because another process may create the schema
+ * between two of the queries; then our store would look like the file of
+ * another program.
  */
-static locant_status inspect_alone(bool *blank, int64_t *version,
-                                   locant_store *s)
+static locant_status inspect_snapshot(bool *blank, int64_t *version,
+                                      locant_store *s)
 {
     locant_status status;
 
@@ -145,7 +147,7 @@ static locant_status enable_wal(locant_store *s)
             break;
         nanosleep(&pause, NULL);
     }
-    return code == SQLITE_OK ? LOCANT_OK : lct_store_failed(s, s->db);
+    return code == SQLITE_OK ? LOCANT_OK : lct_store_fail(s, s->db);
 }
 
 static locant_status connect_writable(locant_store *s)
@@ -156,22 +158,22 @@ static locant_status connect_writable(locant_store *s)
     bool blank;
 
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
-        return lct_store_failed(s, s->db);
-    lct_store_guard(&s->guard, s->db, s->path, LCT_STEPS);
+        return lct_store_fail(s, s->db);
+    lct_store_protect(&s->guard, s->db, s->path, LCT_SQL_STEPS);
     sqlite3_busy_timeout(s->db, BUSY_MS);
     if (sqlite3_exec(s->db,
                      "PRAGMA synchronous = FULL;"
                      "PRAGMA foreign_keys = ON",
                      NULL, NULL, NULL) != SQLITE_OK)
-        return lct_store_failed(s, s->db);
-    LCT_TRY(inspect_alone(&blank, &version, s));
+        return lct_store_fail(s, s->db);
+    LCT_TRY(inspect_snapshot(&blank, &version, s));
     if (version < LCT_STORE_VERSION)
         LCT_TRY(migrate(s));
     s->version = LCT_STORE_VERSION;
     return enable_wal(s);
 }
 
-/* "file:" and the path with what a URI gives meaning to escaped. */
+/* "file:", the escaped path, "?immutable=1"; memory of locant_alloc(). */
 static char *uri_of(const char *path)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -193,11 +195,11 @@ static char *uri_of(const char *path)
     return uri;
 }
 
-/* Guard a connection that was opened, and check that it can be read. */
+/* Guard a new connection and read from it; returns SQLite's code. */
 static int guard_and_read(sqlite3 *db, struct lct_store_guard *g,
-                          const locant_store *s, int64_t least)
+                          const locant_store *s, int64_t base_steps)
 {
-    lct_store_guard(g, db, s->path, least);
+    lct_store_protect(g, db, s->path, base_steps);
     sqlite3_busy_timeout(db, BUSY_MS);
     return sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", NULL, NULL,
                         NULL);
@@ -206,7 +208,7 @@ static int guard_and_read(sqlite3 *db, struct lct_store_guard *g,
 /*
  * A database in WAL mode needs its index file beside it. If that cannot be
  * created (read-only directory) and there is no log, no process writes, and the
- * file can be read without it.
+ * file can be read without an index.
  */
 static locant_status connect_immutable(sqlite3 **out, struct lct_store_guard *g,
                                        const locant_store *s)
@@ -224,8 +226,8 @@ static locant_status connect_immutable(sqlite3 **out, struct lct_store_guard *g,
         NULL);
     locant_release(uri);
     if (code == SQLITE_OK)
-        code = guard_and_read(*out, g, s, g->least);
-    return code == SQLITE_OK ? LOCANT_OK : lct_store_failed(s, *out);
+        code = guard_and_read(*out, g, s, g->base_steps);
+    return code == SQLITE_OK ? LOCANT_OK : lct_store_fail(s, *out);
 }
 
 static bool has_log(const locant_store *s)
@@ -243,18 +245,19 @@ static bool has_log(const locant_store *s)
 
 locant_status lct_store_connect_readonly(sqlite3 **out,
                                          struct lct_store_guard *g,
-                                         const locant_store *s, int64_t least)
+                                         const locant_store *s,
+                                         int64_t base_steps)
 {
     locant_status status = LOCANT_OK;
     int code = sqlite3_open_v2(
         s->path, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 
     if (code == SQLITE_OK)
-        code = guard_and_read(*out, g, s, least);
+        code = guard_and_read(*out, g, s, base_steps);
     if ((code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !has_log(s))
         status = connect_immutable(out, g, s);
     else if (code != SQLITE_OK)
-        status = lct_store_failed(s, *out);
+        status = lct_store_fail(s, *out);
     if (status != LOCANT_OK) {
         sqlite3_close(*out);
         *out = NULL;
@@ -306,13 +309,11 @@ static locant_status new_store(locant_store **out, const char *directory)
 
 static locant_status open_writable(locant_store *s)
 {
-    char *checkpoints = joined(s->directory, "checkpoints");
+    char *checkpoints;
     locant_status status;
     bool empty;
 
-    if (checkpoints == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the store",
-                           s->directory);
+    LCT_TRY(lct_store_path(&checkpoints, s, "checkpoints"));
     status = make_directory(s->directory);
     if (status == LOCANT_OK)
         status = inspect_header(&empty, s->path);
@@ -330,7 +331,8 @@ static locant_status open_readonly(locant_store *s)
 
     LCT_TRY(inspect_header(&blank, s->path));
     if (!blank) {
-        LCT_TRY(lct_store_connect_readonly(&s->db, &s->guard, s, LCT_STEPS));
+        LCT_TRY(
+            lct_store_connect_readonly(&s->db, &s->guard, s, LCT_SQL_STEPS));
         LCT_TRY(inspect(&blank, &s->version, s));
     }
     if (blank)

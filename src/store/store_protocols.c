@@ -1,12 +1,12 @@
-/* store_protocols.c - evaluations of the protocols to and from rows */
+/* store_protocols.c - writes and reads a locant_evaluation as rows */
 #include "store_eval.h"
 #include <math.h>
 #include <string.h>
 
 enum { BUCKET = 2048 / LOCANT_EVAL_BUCKETS };
 
-/* Is it the evaluation of a run as trained? Under another spec or with other
-   lengths, P1 may have fewer lengths and P2 may be missing. */
+/* Is it the evaluation of a run as it was trained, at the lengths of the
+   protocols? In any other, P1 may have fewer lengths and P2 may be missing. */
 static bool is_plain(const struct lct_evaluation_key *key)
 {
     return !(key->encoding && *key->encoding) &&
@@ -22,22 +22,22 @@ static locant_status wrong_count(const locant_store *s, int64_t id,
                        s->path, (long long)id, c->n, c->protocol, want);
 }
 
-/* Copy the means of a curve to out[room], NAN where it has none. With 'all'
-   it must have 'room' of them. */
-static locant_status take_means(double *out, size_t room, bool all,
+/* Copy the means of a curve to out[room], and NAN behind them. With 'complete'
+   the curve must have 'room' means. */
+static locant_status copy_means(double *out, size_t room, bool complete,
                                 const struct lct_curve *c,
                                 const locant_store *s, int64_t id)
 {
-    if (c->n > room || (all && c->n != room))
+    if (c->n > room || (complete && c->n != room))
         return wrong_count(s, id, c, room);
     for (size_t i = 0; i < room; i++)
         out[i] = i < c->n ? c->mean[i] : NAN;
     return LOCANT_OK;
 }
 
-static locant_status load(locant_evaluation *e, struct lct_curve c[3],
-                          locant_store *s, const struct lct_evaluation_row *row,
-                          bool plain)
+static locant_status load_row(locant_evaluation *e, struct lct_curve c[3],
+                              locant_store *s,
+                              const struct lct_evaluation_row *row, bool plain)
 {
     *e = (locant_evaluation){ .own_window = row->own_window,
                               .valid = row->valid,
@@ -48,11 +48,11 @@ static locant_status load(locant_evaluation *e, struct lct_curve c[3],
     LCT_TRY(lct_store_read_curve(&c[0], s, row->id, "P1"));
     LCT_TRY(lct_store_read_curve(&c[1], s, row->id, "P2"));
     LCT_TRY(lct_store_read_curve(&c[2], s, row->id, "P3"));
-    LCT_TRY(take_means(e->same_targets, LOCANT_EVAL_LENGTHS, plain, &c[0], s,
+    LCT_TRY(copy_means(e->same_targets, LOCANT_EVAL_LENGTHS, plain, &c[0], s,
                        row->id));
-    LCT_TRY(take_means(e->by_position, LOCANT_EVAL_BUCKETS, plain, &c[1], s,
+    LCT_TRY(copy_means(e->by_position, LOCANT_EVAL_BUCKETS, plain, &c[1], s,
                        row->id));
-    LCT_TRY(take_means(e->non_overlapping, LOCANT_EVAL_LENGTHS, false, &c[2], s,
+    LCT_TRY(copy_means(e->non_overlapping, LOCANT_EVAL_LENGTHS, false, &c[2], s,
                        row->id));
     if (c[0].n > 0)
         memcpy(e->length, c[0].length, c[0].n * sizeof *e->length);
@@ -65,9 +65,9 @@ static locant_status load(locant_evaluation *e, struct lct_curve c[3],
     return LOCANT_OK;
 }
 
-locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
-                                   bool *found, locant_store *s,
-                                   const struct lct_evaluation_key *key)
+locant_status lct_store_load_by_key(locant_evaluation *out, double **block_loss,
+                                    bool *found, locant_store *s,
+                                    const struct lct_evaluation_key *key)
 {
     struct lct_curve curves[3] = { { { 0 }, 0, 0, NULL, NULL, NULL } };
     struct lct_evaluation_row row = { 0 };
@@ -79,7 +79,7 @@ locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
     LCT_TRY(lct_store_find_evaluation(&row, found, s, key));
     if (!*found)
         return LOCANT_OK;
-    status = load(&e, curves, s, &row, is_plain(key));
+    status = load_row(&e, curves, s, &row, is_plain(key));
     if (status == LOCANT_OK) {
         *out = e;
         if (block_loss) {
@@ -101,11 +101,11 @@ locant_status lct_store_load_evaluation(locant_evaluation *out,
                                             .corpus_sha256 = corpus_sha256,
                                             .want = want };
 
-    return lct_store_load_under(out, block_loss, found, s, &key);
+    return lct_store_load_by_key(out, block_loss, found, s, &key);
 }
 
-/* How many lengths were asked for; the rest of e->length is 0. */
-static size_t lengths_of(const locant_evaluation *e)
+/* The number of lengths of an evaluation; the rest of e->length is 0. */
+static size_t count_lengths(const locant_evaluation *e)
 {
     size_t n = 0;
 
@@ -114,17 +114,20 @@ static size_t lengths_of(const locant_evaluation *e)
     return n;
 }
 
-locant_status lct_store_save_under(locant_store *s,
-                                   const struct lct_evaluation_key *key,
-                                   const locant_evaluation *e,
-                                   const struct lct_block_losses *losses)
+locant_status lct_store_save_evaluation(locant_store *s,
+                                        const struct lct_evaluation_key *key,
+                                        const locant_evaluation *e,
+                                        const struct lct_block_losses *losses)
 {
-    const struct lct_evaluation_row row = {
-        0,           e->blocks,    e->own_window,       e->valid,
-        e->shuffled, e->causality, e->tokens_per_second
-    };
-    const size_t n = lengths_of(e), blocks = (size_t)e->blocks;
-    locant_evaluation copy = *e;
+    const struct lct_evaluation_row row = { .blocks = e->blocks,
+                                            .own_window = e->own_window,
+                                            .valid = e->valid,
+                                            .shuffled = e->shuffled,
+                                            .causality = e->causality,
+                                            .tokens_per_second =
+                                                e->tokens_per_second };
+    const size_t n = count_lengths(e), blocks = (size_t)e->blocks;
+    locant_evaluation copy = *e; /* struct lct_curve has no const members */
     int64_t position[LOCANT_EVAL_BUCKETS], window = 128;
     struct lct_curve curves[4] = { { "P1", n, blocks, copy.length,
                                      copy.same_targets,
@@ -151,10 +154,10 @@ locant_status lct_store_save_under(locant_store *s,
     return lct_store_add_evaluation(s, key, &row, curves, used);
 }
 
-locant_status lct_store_block_losses(double **out, locant_store *s,
-                                     const struct lct_evaluation_key *key,
-                                     const char *protocol, size_t lengths,
-                                     size_t blocks)
+locant_status lct_store_read_block_losses(double **out, locant_store *s,
+                                          const struct lct_evaluation_key *key,
+                                          const char *protocol, size_t lengths,
+                                          size_t blocks)
 {
     struct lct_evaluation_row row = { 0 };
     struct lct_curve c;

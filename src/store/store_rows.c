@@ -1,6 +1,6 @@
 /*
- * store_rows.c - reads rows of runs; the only place where values of a store
- * become a configuration.
+ * store_rows.c - reads rows of runs. Values of a store become a configuration
+ * only here.
  *
  * A store is not trusted. Every value is checked here like the options of
  * training, so that readers of a locant_run_info need no checks. Only the spec
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char scored[] =
+static const char has_scores[] =
     " AND EXISTS (SELECT 1 FROM task_scores WHERE run = runs.id)";
 
 /* 'column' of the row of 'table' for the last step of a run that has one. */
@@ -80,7 +80,7 @@ locant_status lct_store_blame(locant_status status, const locant_store *s,
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    /* drop the name of the function, which is not at fault */
+    /* drop the name of the function: its caller did nothing wrong */
     if (text[n] == ':' && text[n + 1] == ' ')
         text += n + 2;
     return locant_fail(LOCANT_ERR_FORMAT, "%s: %s: %s", s->path, what, text);
@@ -93,9 +93,8 @@ static locant_status refuse(const locant_run_info *run, const char *column,
                        column, run->id, expected);
 }
 
-/*
- * Read a text that fits and is printable, so that it can be shown and compared.
- */
+/* Read a text if it fits and is printable, so that it can be shown and
+   compared. */
 static bool read_word(char *out, size_t size, sqlite3_stmt *stmt, int i)
 {
     const char *text = (const char *)sqlite3_column_text(stmt, i);
@@ -207,8 +206,8 @@ static locant_status read_run(locant_run_info *run, locant_store *s,
     return check_run(run, s);
 }
 
-locant_status lct_run_encoding(locant_encoding **out, const locant_store *s,
-                               const locant_run_info *run)
+locant_status lct_encoding_of_run(locant_encoding **out, const locant_store *s,
+                                  const locant_run_info *run)
 {
     return lct_store_blame(locant_encoding_create(out, run->encoding), s,
                            "run %" PRId64, run->id);
@@ -216,10 +215,10 @@ locant_status lct_run_encoding(locant_encoding **out, const locant_store *s,
 
 /* -------------------------------------------------------------------- read */
 
-enum { AT_ONCE = 256 };
+enum { RUNS_PER_QUERY = 256 };
 
-/* SELECT the columns as a store of this version has them, of the runs ?1 to ?2
-   that fulfil 'more', at most ?3. */
+/* Print the query for at most ?3 runs with ids ?1 to ?2 that fulfil the SQL
+   condition 'more', in a store of this version. */
 static void print_query(char out[2048], int64_t version, const char *more)
 {
     int n = 0;
@@ -263,8 +262,9 @@ static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
 }
 
 /*
- * Read and visit some runs at a time. Runs are visited after the statement has
- * ended and the lock is free, so that visitors may use the store.
+ * Read RUNS_PER_QUERY runs, then visit them, and so on. Runs are visited after
+ * the statement has ended and the lock is free, so that visitors may use the
+ * store.
  */
 static locant_status visit_runs(locant_store *store, const char *more,
                                 locant_run_visitor visit, void *context)
@@ -272,21 +272,22 @@ static locant_status visit_runs(locant_store *store, const char *more,
     locant_status status = LOCANT_OK;
     locant_run_info *run;
     int64_t first = INT64_MIN;
-    size_t n = AT_ONCE;
+    size_t n = RUNS_PER_QUERY;
     bool stop = false;
 
-    run = locant_alloc(AT_ONCE * sizeof *run);
+    run = locant_alloc(RUNS_PER_QUERY * sizeof *run);
     if (run == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %d runs",
-                           store->path, AT_ONCE);
-    while (status == LOCANT_OK && n == AT_ONCE && !stop) {
+                           store->path, RUNS_PER_QUERY);
+    while (status == LOCANT_OK && n == RUNS_PER_QUERY && !stop) {
         lct_store_lock(store);
-        status = read_runs(run, &n, AT_ONCE, store, first, INT64_MAX, more);
+        status =
+            read_runs(run, &n, RUNS_PER_QUERY, store, first, INT64_MAX, more);
         lct_store_unlock(store);
         for (size_t i = 0; status == LOCANT_OK && i < n && !stop; i++)
             stop = visit(&run[i], context) != 0;
-        if (n == AT_ONCE && run[n - 1].id == INT64_MAX)
-            break;
+        if (n > 0 && run[n - 1].id == INT64_MAX)
+            break; /* there is no larger id */
         first = n > 0 ? run[n - 1].id + 1 : first;
     }
     locant_release(run);
@@ -301,11 +302,13 @@ locant_status locant_store_runs(locant_store *store, locant_run_visitor visit,
     return visit_runs(store, "", visit, context);
 }
 
-locant_status lct_store_scored_runs(locant_store *s, locant_run_visitor visit,
-                                    void *context)
+locant_status lct_store_visit_scored_runs(locant_store *s,
+                                          locant_run_visitor visit,
+                                          void *context)
 {
-    /* an older store, open for reading, has no scores */
-    return s->version < 2 ? LOCANT_OK : visit_runs(s, scored, visit, context);
+    /* a store of version 1, open for reading, has no scores */
+    return s->version < 2 ? LOCANT_OK
+                          : visit_runs(s, has_scores, visit, context);
 }
 
 locant_status locant_store_run(locant_run_info *out, locant_store *store,
@@ -328,8 +331,8 @@ locant_status locant_store_run(locant_run_info *out, locant_store *store,
     return status;
 }
 
-locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
-                                  int64_t id)
+locant_status lct_store_read_run_extra(struct lct_run_extra *out,
+                                       locant_store *s, int64_t id)
 {
     bool found;
 
@@ -343,11 +346,12 @@ locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
     return LOCANT_OK;
 }
 
-locant_status lct_store_run_options(char **out, locant_store *s, int64_t id)
+locant_status lct_store_read_run_options(char **out, locant_store *s,
+                                         int64_t id)
 {
     *out = NULL;
     if (s->version < 2)
         return LOCANT_OK;
-    return lct_store_text(out, s, "SELECT options FROM runs WHERE id = ?1", "i",
-                          id);
+    return lct_store_read_string(
+        out, s, "SELECT options FROM runs WHERE id = ?1", "i", id);
 }

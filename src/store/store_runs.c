@@ -30,8 +30,8 @@ static locant_status insert_run(int64_t *id, locant_store *s,
     return LOCANT_OK;
 }
 
-locant_status lct_store_find_run(int64_t *id, locant_store *s,
-                                 const struct lct_run_new *run)
+locant_status lct_store_find_or_add_run(int64_t *id, locant_store *s,
+                                        const struct lct_run_new *run)
 {
     locant_status status;
     bool found;
@@ -119,8 +119,8 @@ locant_status lct_store_begin_session(locant_store *s, int64_t id, int64_t step)
     return lct_store_end(s, begin_session(s, id, step));
 }
 
-locant_status lct_store_session_isa(char isa[16], locant_store *s, int64_t id,
-                                    int64_t step)
+locant_status lct_store_read_session_isa(char isa[16], locant_store *s,
+                                         int64_t id, int64_t step)
 {
     locant_status status;
     bool found;
@@ -148,6 +148,7 @@ static locant_status read_metrics(struct lct_metric **out, size_t *n,
     LCT_TRY(lct_store_step(&row, s, stmt));
     if (!row)
         return LOCANT_OK;
+    /* the last column of each row is the number of rows */
     m = locant_alloc((size_t)sqlite3_column_int64(stmt, 5) * sizeof *m);
     if (m == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the metrics",
@@ -164,8 +165,8 @@ static locant_status read_metrics(struct lct_metric **out, size_t *n,
     return LOCANT_OK;
 }
 
-locant_status lct_store_metrics(struct lct_metric **out, size_t *n,
-                                locant_store *s, int64_t id)
+locant_status lct_store_read_metrics(struct lct_metric **out, size_t *n,
+                                     locant_store *s, int64_t id)
 {
     sqlite3_stmt *stmt = NULL;
     locant_status status;

@@ -1,5 +1,5 @@
 /*
- * store_sql.c - one query by the user.
+ * store_sql.c - runs one query of the user.
  *
  * Three barriers: a connection that cannot write, sqlite3_stmt_readonly(), and
  * an authorizer that allows reading tables and nothing else, so that neither
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int readable_pragma(const char *name, const char *argument)
+static int authorize_pragma(const char *name, const char *argument)
 {
     static const char *const tables[] = { "table_info", "index_list",
                                           "index_info", "table_list" };
@@ -24,6 +24,8 @@ static int readable_pragma(const char *name, const char *argument)
     return SQLITE_DENY;
 }
 
+/* The callback of sqlite3_set_authorizer(): the action decides what a and b
+   are. */
 static int authorize(void *context, int action, const char *a, const char *b,
                      const char *database, const char *trigger)
 {
@@ -36,7 +38,7 @@ static int authorize(void *context, int action, const char *a, const char *b,
     case SQLITE_RECURSIVE: return SQLITE_OK;
     case SQLITE_FUNCTION:
         return strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
-    case SQLITE_PRAGMA: return readable_pragma(a, b);
+    case SQLITE_PRAGMA: return authorize_pragma(a, b);
     default: return SQLITE_DENY;
     }
 }
@@ -79,11 +81,11 @@ static locant_status prepare_one(sqlite3_stmt **out, sqlite3 *db,
     return LOCANT_OK;
 }
 
-/* One row: pointers for the caller, and room for the digits of reals. */
+/* One row as its visitor sees it, and memory for the digits of reals. */
 struct row {
-    const char **names, **values;
-    char *kinds;
-    char (*digits)[32];
+    const char **names, **values; /* [columns] */
+    char *kinds;                  /* [columns]; i, r, t, or n for NULL */
+    char (*digits)[32];           /* [columns] */
 };
 
 static locant_status no_memory(const locant_store *s, int n)
@@ -119,15 +121,20 @@ static void free_row(struct row *r)
     locant_release(r->digits);
 }
 
-/* The fewest digits that read back as x; with a point in any locale. */
+/* Print the fewest digits that read back as x, with a decimal point in any
+   locale. */
 static void print_real(char out[32], double x)
 {
+    char *comma;
+
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(out, 32, "%.*g", digits, x);
         if (strtod(out, NULL) == x)
             break;
     }
-    out[strcspn(out, ",")] = strchr(out, ',') ? '.' : 0;
+    comma = strchr(out, ',');
+    if (comma != NULL)
+        *comma = '.';
 }
 
 static locant_status fill_row(struct row *r, sqlite3_stmt *stmt, int n,
@@ -169,7 +176,7 @@ static locant_status visit_rows(const locant_store *s, sqlite3 *db,
     if (code == SQLITE_ERROR)
         status = refuse_sql(db);
     else if (code != SQLITE_ROW && code != SQLITE_DONE)
-        status = lct_store_failed(s, db);
+        status = lct_store_fail(s, db);
     free_row(&r);
     return status;
 }
@@ -185,7 +192,8 @@ locant_status locant_store_sql(locant_store *store, const char *query,
     LCT_NOT_NULL(__func__, store);
     LCT_NOT_NULL(__func__, query);
     LCT_NOT_NULL(__func__, row);
-    LCT_TRY(lct_store_connect_readonly(&db, &guard, store, LCT_STEPS_OF_USERS));
+    LCT_TRY(
+        lct_store_connect_readonly(&db, &guard, store, LCT_SQL_STEPS_OF_USERS));
     sqlite3_set_authorizer(db, authorize, NULL);
     status = prepare_one(&stmt, db, query);
     if (status == LOCANT_OK)

@@ -4,8 +4,8 @@
  * The C headers of a machine change with every package, and a user's files
  * change too. So the text that a run was trained on is kept beside the
  * database, compressed, under its SHA-256: texts/<sha256>.gz, readable by its
- * owner only. zcat gives the bytes that the SHA-256 is of. The file is written
- * before its row. A row whose file is missing counts as no row.
+ * owner only. The SHA-256 is that of the uncompressed bytes. The file is
+ * written before its row, and a row whose file is missing counts as no row.
  */
 #define _GNU_SOURCE
 #include "store_texts.h"
@@ -21,21 +21,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* directory/texts, or the file of a text in it; memory of locant_alloc(). */
-static locant_status path_of(char **out, const locant_store *s,
-                             const char *sha256)
+static locant_status text_path(char **out, const locant_store *s,
+                               const char *sha256)
 {
-    const size_t size = strlen(s->directory) + 96;
-
-    *out = locant_alloc(size);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a path",
-                           s->directory);
-    if (sha256 == NULL)
-        snprintf(*out, size, "%s/texts", s->directory);
-    else
-        snprintf(*out, size, "%s/texts/%.64s.gz", s->directory, sha256);
-    return LOCANT_OK;
+    return lct_store_path(out, s, "texts/%.64s.gz", sha256);
 }
 
 /* --------------------------------------------------------------------- read */
@@ -43,7 +32,7 @@ static locant_status path_of(char **out, const locant_store *s,
 static locant_status read_file(struct lct_text_file *f, locant_store *s,
                                const char *sha256)
 {
-    LCT_TRY(lct_store_text(
+    LCT_TRY(lct_store_read_string(
         &f->about, s,
         "SELECT json_object('sha256', sha256, 'kind', kind, 'paths', paths,"
         " 'seed', seed, 'max_bytes', max_bytes, 'files', files,"
@@ -53,7 +42,7 @@ static locant_status read_file(struct lct_text_file *f, locant_store *s,
         "s", sha256));
     if (f->about == NULL)
         return LOCANT_OK;
-    LCT_TRY(path_of(&f->path, s, sha256));
+    LCT_TRY(text_path(&f->path, s, sha256));
     if (access(f->path, F_OK) != 0 && errno == ENOENT) {
         locant_release(f->about);
         f->about = NULL;
@@ -109,7 +98,7 @@ locant_status locant_store_headers(locant_corpus **out, locant_store *store)
     LCT_NOT_NULL(__func__, store);
     *out = NULL;
     if (store->version >= 5)
-        status = lct_store_text(
+        status = lct_store_read_string(
             &sha256, store,
             "SELECT sha256 FROM texts JOIN corpora USING (sha256)"
             " WHERE kind = 'headers' AND seed = ?1"
@@ -121,19 +110,19 @@ locant_status locant_store_headers(locant_corpus **out, locant_store *store)
     return status;
 }
 
-/* Find the text whose SHA-256 begins with 'prefix'; NULL if none does, or
-   several do. */
+/* Find the SHA-256 that begins with 'prefix'; NULL if none or several do. */
 static locant_status find_prefix(char **sha256, locant_store *s,
                                  const char *prefix)
 {
     *sha256 = NULL;
     if (s->version < 5)
         return LOCANT_OK;
-    return lct_store_text(sha256, s,
-                          "SELECT CASE count(*) WHEN 1 THEN min(sha256) END"
-                          " FROM texts"
-                          " WHERE substr(sha256, 1, length(?1)) = ?1",
-                          "s", prefix);
+    return lct_store_read_string(
+        sha256, s,
+        "SELECT CASE count(*) WHEN 1 THEN min(sha256) END"
+        " FROM texts"
+        " WHERE substr(sha256, 1, length(?1)) = ?1",
+        "s", prefix);
 }
 
 locant_status locant_store_kept_text(locant_corpus **out, locant_store *store,
@@ -164,7 +153,7 @@ struct listener {
     void *context;
 };
 
-bool lct_text_is_kept(const locant_corpus *c)
+bool lct_store_keeps_text(const locant_corpus *c)
 {
     if (c->info.kind == LOCANT_CORPUS_GENERATED || c->paths == NULL)
         return false;
@@ -182,7 +171,7 @@ static locant_status write_text(const locant_store *s, const locant_corpus *c,
     char *folder;
     void *packed;
 
-    LCT_TRY(path_of(&folder, s, NULL));
+    LCT_TRY(lct_store_path(&folder, s, "texts"));
     status = mkdir(folder, 0700) == 0 || errno == EEXIST
                  ? LOCANT_OK
                  : locant_fail(LOCANT_ERR_IO, "%s: cannot make this folder: %s",
@@ -196,7 +185,7 @@ static locant_status write_text(const locant_store *s, const locant_corpus *c,
     return status;
 }
 
-/* Insert or update the row; the text used last has the greatest 'used'. */
+/* Insert or replace the row. The text used last has the largest 'used'. */
 static locant_status record_text(locant_store *s, const locant_corpus *c)
 {
     json_t *about = lct_corpus_about(c);
@@ -241,12 +230,12 @@ static locant_status keep_text(locant_store *s, const locant_corpus *c,
     locant_status status;
     bool there;
 
-    LCT_TRY(
-        lct_store_text(&last, s,
-                       "SELECT used = (SELECT max(used) FROM texts) FROM texts"
-                       " WHERE sha256 = ?1",
-                       "s", c->info.sha256));
-    status = path_of(&path, s, c->info.sha256);
+    LCT_TRY(lct_store_read_string(
+        &last, s,
+        "SELECT used = (SELECT max(used) FROM texts) FROM texts"
+        " WHERE sha256 = ?1",
+        "s", c->info.sha256));
+    status = text_path(&path, s, c->info.sha256);
     there = status == LOCANT_OK && last != NULL && access(path, F_OK) == 0;
     if (status == LOCANT_OK && !there) {
         tell_kept(s, c, to);
@@ -259,15 +248,19 @@ static locant_status keep_text(locant_store *s, const locant_corpus *c,
     return status;
 }
 
-/* Report that the same files had another text before. */
+/* Report that the recipe gave another text before. */
 static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
+                                  locant_corpus_kind kind,
                                   const struct listener *to)
 {
-    static const char *const what[] = { "the C headers of this machine have",
-                                        "these files have" };
+    static const char *const what[] = {
+        [LOCANT_CORPUS_HEADERS] = "the C headers of this machine have",
+        [LOCANT_CORPUS_FILES] = "these files have",
+        [LOCANT_CORPUS_GENERATED] = "the generator of this locant gives"
+    };
     char message[256], *before;
 
-    LCT_TRY(lct_store_text(
+    LCT_TRY(lct_store_read_string(
         &before, s,
         "SELECT substr(sha256, 1, 12) FROM corpora"
         " WHERE (kind, paths, seed, max_bytes) IS (?2, ?3, ?4, ?5)"
@@ -278,7 +271,7 @@ static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
                  "%s another text than before"
                  " (SHA-256 %.12s.., was %s..): runs on it start from the"
                  " beginning",
-                 what[r->kind[0] == 'f'], r->sha256, before);
+                 what[kind], r->sha256, before);
         lct_notice("train", message, to->progress, to->context);
     }
     locant_release(before);
@@ -294,7 +287,7 @@ locant_status lct_store_keep_source(locant_store *s,
 
     if (corpus->keep == LOCANT_KEEP_HASH || !lct_corpus_recipe(&recipe, corpus))
         return LOCANT_OK;
-    LCT_TRY(tell_changed(s, &recipe, &to));
+    LCT_TRY(tell_changed(s, &recipe, corpus->info.kind, &to));
     LCT_TRY(lct_store_keep_corpus(s, &recipe));
-    return lct_text_is_kept(corpus) ? keep_text(s, corpus, &to) : LOCANT_OK;
+    return lct_store_keeps_text(corpus) ? keep_text(s, corpus, &to) : LOCANT_OK;
 }

@@ -4,17 +4,17 @@
 #include "store.h"
 
 /*
- * Record where the text of 'corpus' came from. If lct_text_is_kept(), write the
- * text itself to directory/texts/<sha256>.gz, unless it is there. 'progress'
- * (may be NULL) is told beforehand if the text of a user's files will be kept,
- * and if files have changed.
+ * Record where the text of 'corpus' came from. If lct_store_keeps_text(), write
+ * the text itself to directory/texts/<sha256>.gz, unless it is there.
+ * 'progress' (may be NULL) is told if the recipe gave another text before, and,
+ * before it is written, that the text of a user's files will be kept.
  */
 locant_status lct_store_keep_source(locant_store *s,
                                     const locant_corpus *corpus,
                                     locant_progress_fn progress, void *context);
 
 /* Does lct_store_keep_source() keep the text itself? */
-bool lct_text_is_kept(const locant_corpus *corpus);
+bool lct_store_keeps_text(const locant_corpus *corpus);
 
 /* A kept text: its description as JSON (with its paths), to be released, and
    its compressed file. */

@@ -11,7 +11,7 @@ static uint64_t hash_text(uint64_t h, const char *text)
     return lct_hash(h, text, strlen(text) + 1);
 }
 
-uint64_t lct_sums_hash(const struct lct_sums_texts *t, const char *key)
+uint64_t lct_sums_hash(const struct lct_sums_metadata *t, const char *key)
 {
     uint64_t h = hash_text(LCT_HASH_BEGIN, key);
 
@@ -34,8 +34,8 @@ size_t lct_sums_bytes(const locant_tensor *t)
     return n;
 }
 
-bool lct_sums_tensor(struct lct_sum *out, const char *name,
-                     const locant_tensor *t)
+bool lct_sums_compute(struct lct_sum *out, const char *name,
+                      const locant_tensor *t)
 {
     int n = snprintf(out->key, sizeof out->key, "crc32c.%s", name);
 

@@ -84,8 +84,8 @@ locant_status lct_load_model(struct lct_model **model,
     locant_status status;
     char *path;
 
-    LCT_TRY(lct_store_run_extra(&extra, store, run->id));
-    LCT_TRY(lct_run_encoding(encoding, store, run));
+    LCT_TRY(lct_store_read_run_extra(&extra, store, run->id));
+    LCT_TRY(lct_encoding_of_run(encoding, store, run));
     LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
     status = lct_check_room(run, path, store);
     if (status == LOCANT_OK)
@@ -345,8 +345,8 @@ locant_status lct_encoding_as(locant_encoding **out, const locant_run_info *run,
     locant_status status;
 
     *out = NULL;
-    LCT_TRY(
-        lct_encoding_at(&resolved, spec ? spec : run->encoding, run->length));
+    LCT_TRY(lct_encoding_create_at(&resolved, spec ? spec : run->encoding,
+                                   run->length));
     if (policy == LOCANT_POLICY_NONE) {
         *out = resolved;
         return LOCANT_OK;

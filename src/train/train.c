@@ -81,7 +81,7 @@ static locant_status read_checkpoint(struct lct_checkpoint *c,
              "%s; run %" PRId64 " went back to"
              " step %" PRId64,
              why, t->id, c->step);
-    lct_store_use_previous(t->store, t->id);
+    lct_store_restore_previous(t->store, t->id);
     return LOCANT_OK;
 }
 
@@ -102,7 +102,7 @@ static locant_status check_isa(const struct lct_trainer *t, int64_t step)
 {
     char isa[16];
 
-    LCT_TRY(lct_store_session_isa(isa, t->store, t->id, step));
+    LCT_TRY(lct_store_read_session_isa(isa, t->store, t->id, step));
     if (isa[0] == 0 || t->store->any_isa || strcmp(isa, locant_isa()) == 0)
         return LOCANT_OK;
     if (has_isa(isa))
@@ -128,7 +128,8 @@ static locant_status begin(struct lct_trainer *t)
     };
 
     lct_store_clean_run(t->store, t->id, false);
-    if (access(t->path, F_OK) == 0 || lct_store_use_previous(t->store, t->id))
+    if (access(t->path, F_OK) == 0 ||
+        lct_store_restore_previous(t->store, t->id))
         LCT_TRY(read_checkpoint(&c, t));
     else
         LCT_TRY(lct_train_first_values(t));

@@ -35,7 +35,7 @@ static locant_status check_options(const locant_train_options *o,
 
     LCT_TRY(
         lct_store_blame(lct_check_sizes(o), store, "run %" PRId64, run->id));
-    lct_model_text(model, &c);
+    lct_model_print(model, &c);
     if (strcmp(model, run->model) != 0 || o->batch != run->batch ||
         o->length != run->length || o->steps != run->steps)
         return locant_fail(LOCANT_ERR_FORMAT,
@@ -89,7 +89,7 @@ locant_status lct_resume(locant_store *store, int64_t run,
     if (corpus == NULL && strcmp(info.source, "text") == 0)
         return locant_fail(LOCANT_ERR_NULL, "locant_resume: corpus is NULL");
     LCT_TRY(check_text(&info, corpus));
-    LCT_TRY(lct_store_run_options(&text, store, run));
+    LCT_TRY(lct_store_read_run_options(&text, store, run));
     if (text == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "locant_resume: run %" PRId64 " was begun by an"

@@ -77,8 +77,8 @@ static locant_status resolve_encoding(struct lct_trainer *t)
 {
     size_t size;
 
-    LCT_TRY(lct_encoding_at(&t->encoding, t->o.encoding,
-                            t->o.length + t->o.memory));
+    LCT_TRY(lct_encoding_create_at(&t->encoding, t->o.encoding,
+                                   t->o.length + t->o.memory));
     size = strlen(locant_encoding_spec(t->encoding));
     if (size >= sizeof((locant_run_info *)0)->encoding)
         return locant_fail(LOCANT_ERR_PARAM,
@@ -142,7 +142,7 @@ static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
     if (o->parent == 0)
         return LOCANT_OK;
     LCT_TRY(locant_store_run(parent, t->store, o->parent));
-    LCT_TRY(lct_store_run_extra(&extra, t->store, o->parent));
+    LCT_TRY(lct_store_read_run_extra(&extra, t->store, o->parent));
     LCT_TRY(lct_model_parse(&c, parent->model));
     if (strcmp(parent->status, "done") != 0)
         return locant_fail(LOCANT_ERR_PARAM,
@@ -185,7 +185,7 @@ static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
     LCT_TRY(lct_options_text(&options, &t->o, run->encoding));
     run->options = options;
     run->only = t->only;
-    status = lct_store_find_run(&t->id, t->store, run);
+    status = lct_store_find_or_add_run(&t->id, t->store, run);
     locant_release(options);
     return status;
 }
@@ -215,7 +215,7 @@ static locant_status register_run(struct lct_trainer *t)
                            2 * lct_model_size(t->model) * sizeof(real)),
     };
 
-    lct_model_text(model, lct_model_config_of(t->model));
+    lct_model_print(model, lct_model_config_of(t->model));
     n = snprintf(t->key, sizeof t->key,
                  "1;%s;%s;corpus=%s;seed=%" PRIu64 ";steps=%" PRId64
                  ";batch=%" PRId64 ";length=%" PRId64 ";rate=%.17g",
