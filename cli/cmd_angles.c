@@ -42,7 +42,8 @@ static int compute(locant_tensor *out, const struct options *o,
 
 enum { DECADES = 19, WINDOW = 256 };
 
-/* For positions p with 10^(d-1) < |p| <= 10^d: largest error, and how many. */
+/* Largest error and number of positions p with 10^(d-1) < |p| <= 10^d; d is at
+   least 1, also for |p| <= 1. */
 struct decades {
     double worst[DECADES];
     int64_t count[DECADES];
