@@ -174,11 +174,9 @@ int cli_check_output(const char *path)
 {
     struct stat st;
 
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return cli_fail(CLI_INPUT, "%s: is a folder, expected a file", path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return cli_fail(CLI_INPUT, "%s: is a device or a pipe, expected a file",
-                        path);
+        return cli_fail(CLI_INPUT, "%s: is a %s, expected a file", path,
+                        S_ISDIR(st.st_mode) ? "folder" : "device or a pipe");
     return check_parent(path);
 }
 

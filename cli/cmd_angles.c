@@ -173,7 +173,7 @@ static int run(const struct cli *cli)
 const struct cli_command cli_angles = {
     .name = "angles",
     .summary = "exact cos and sin, and the error of recipes",
-    .usage = "--base B --dim D --positions P.npy\n"
+    .usage = "[--base B] --dim D --positions P.npy\n"
              "       [--mode exact|hf|ggml] -o OUT.npy\n"
              "[--base B] [--dim D] --compare hf|ggml [--positions P.npy]",
     .doc = "The first form writes cos and sin of position x B^(-2i/D).  The "

@@ -67,13 +67,10 @@ static json_t *by_length(const locant_evaluation *v, const double *loss)
 static int print_json(int64_t id, const locant_evaluation *v,
                       const struct options *o)
 {
-    static const char *const policies[] = { "none", "clamp", "wrap",
-                                            "resample" };
-
     if (!is_as_trained(o))
         return cli_json(json_pack("{s:I, s:s?, s:s, s:I, s:o, s:o}", "run",
                                   (json_int_t)id, "as", o->as, "policy",
-                                  policies[o->policy], "blocks",
+                                  locant_eval_policy_name(o->policy), "blocks",
                                   (json_int_t)v->blocks, "same_targets",
                                   by_length(v, v->same_targets), "by_position",
                                   reals(v->by_position, LOCANT_EVAL_BUCKETS)));

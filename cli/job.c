@@ -137,6 +137,7 @@ int cli_progress(const locant_progress *p, void *context)
         if (p->total == 0) /* a notice, not progress */
             return stop_asked != 0;
     }
+    /* seconds between two pictures of a line, or two lines of a log */
     if (t - progress.last < (terminal ? 0.1 : 5.0))
         return stop_asked != 0;
     progress.last = t;
