@@ -131,7 +131,7 @@ struct cli {
     int json, help;
     int64_t threads;
     const char *isa;
-    int argc; /* of the words after the command; room of every cli_list */
+    int argc; /* words after the command; every cli_list has room for them */
 };
 
 /* The commands in the order of the help; ends with NULL. */

@@ -287,7 +287,7 @@ const struct cli_command cli_figure = {
            "figures of runs show all finished runs like the last\none.  The "
            "figures training, gradient and gradient-own also accept unfinished"
            "\nruns.  Figures of a report show the last report with that job "
-           "(--with\nextension, surface). Colours follow NO_COLOR, TERM and "
+           "(--with\nextension, surface).  Colours follow NO_COLOR, TERM and "
            "COLORTERM, the width\nfollows COLUMNS.",
     .examples = "locant figure --list\n"
                 "locant figure wavelengths rope --base 500000\n"

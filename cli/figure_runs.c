@@ -4,7 +4,7 @@
 
 #include "figure_runs.h"
 
-/* What the choice depends on: the last run, which the others must be like. */
+/* A choice of runs; all must be like the last one of their kind. */
 struct choice {
     struct cli_figure_runs *to;
     locant_run_info last;
