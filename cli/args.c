@@ -1,4 +1,4 @@
-/* args.c - options from their tables. */
+/* args.c - parse a command line by the table of its command. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,16 +8,16 @@
 #include "cli.h"
 
 /* clang-format off */
-/* The first COMMON_OF_ALL are options of every command, the others of commands
-   that compute. */
+/* Every command has the first COMMON_OF_ALL options; the others belong to
+   commands that compute. */
 static const struct cli_option common[] = {
     { .name = "json", .kind = CLI_FLAG, .offset = offsetof(struct cli, json),
       .doc = "print the result as JSON" },
     { .name = "help", .letter = 'h', .kind = CLI_FLAG,
-      .offset = offsetof(struct cli, help), .doc = "print this" },
+      .offset = offsetof(struct cli, help), .doc = "print this help" },
     { .name = "threads", .kind = CLI_INTEGER, .max = 1024,
       .offset = offsetof(struct cli, threads), .value = "N",
-      .doc = "threads; 0: as many as the process may use" },
+      .doc = "number of threads; 0: as many as the process may use" },
     { .name = "isa", .kind = CLI_TEXT, .offset = offsetof(struct cli, isa),
       .value = "NAME", .doc = "instruction set to use; the best if left out" },
     OPT_END
@@ -35,7 +35,7 @@ const struct cli_option *cli_option_at(const struct cli_command *c, size_t i)
     return i < (c->computes ? COMMON : COMMON_OF_ALL) ? &common[i] : NULL;
 }
 
-int cli_whole(int64_t *out, const char *text, int64_t min, int64_t max)
+int cli_parse_whole(int64_t *out, const char *text, int64_t min, int64_t max)
 {
     char *end;
     long long n;
@@ -53,7 +53,7 @@ static int parse_integer(int64_t *out, const struct cli_option *o,
 {
     const char *range = "";
 
-    if (text[0] > ' ' && cli_whole(out, text, o->min, o->max))
+    if (text[0] > ' ' && cli_parse_whole(out, text, o->min, o->max))
         return CLI_OK;
     if (o->max != INT64_MAX)
         range = cli_text(" from %lld to %lld", (long long)o->min,
@@ -73,13 +73,14 @@ static int parse_real(double *out, const struct cli_option *o, const char *text)
         return cli_refuse("--%s '%s': should be a finite number", o->name,
                           text);
     *out = x;
-    return 0;
+    return CLI_OK;
 }
 
 static int parse_choice(int *out, const struct cli_option *o, const char *text)
 {
     const char *list = "";
 
+    *out = 0;
     for (const char *at = o->value, *end; *at != '\0';
          at = end + (*end == '|')) {
         const char *word;
@@ -94,7 +95,7 @@ static int parse_choice(int *out, const struct cli_option *o, const char *text)
     return cli_refuse("--%s '%s': should be one of %s", o->name, text, list);
 }
 
-/* A list has room for all words of the command line. */
+/* Append to a list, which gets room for all words of the command line. */
 static int append(struct cli_list *list, const char *text, int argc)
 {
     if (list->items == NULL)
@@ -105,8 +106,8 @@ static int append(struct cli_list *list, const char *text, int argc)
     return CLI_OK;
 }
 
-/* Where the option's value is stored. */
-static void *place(struct cli *cli, const struct cli_option *o)
+/* The address of the option's value. */
+static void *address_of(struct cli *cli, const struct cli_option *o)
 {
     for (size_t i = 0; i < COMMON; i++)
         if (o == &common[i])
@@ -116,7 +117,7 @@ static void *place(struct cli *cli, const struct cli_option *o)
 
 static int store(struct cli *cli, const struct cli_option *o, const char *text)
 {
-    void *at = place(cli, o);
+    void *at = address_of(cli, o);
 
     switch (o->kind) {
     case CLI_FLAG: *(int *)at = 1; return CLI_OK;
@@ -129,14 +130,14 @@ static int store(struct cli *cli, const struct cli_option *o, const char *text)
     case CLI_TEXT: *(const char **)at = text; return CLI_OK;
     case CLI_INTEGER: return parse_integer(at, o, text);
     case CLI_REAL: return parse_real(at, o, text);
-    case CLI_CHOICE: *(int *)at = 0; return parse_choice(at, o, text);
+    case CLI_CHOICE: return parse_choice(at, o, text);
     case CLI_LIST:
     case CLI_MANY: break;
     }
     return append(at, text, cli->argc);
 }
 
-/* The default may lie outside the range: -1, for example, means "not given". */
+/* Store the defaults.  One may lie outside the range: -1 for "not given". */
 static int store_fallbacks(struct cli *cli)
 {
     const struct cli_option *o = cli->command->options;
@@ -154,7 +155,8 @@ static int store_fallbacks(struct cli *cli)
 
 /* ---------------------------------------------------------- finding options */
 
-/* Finds the option called 'name' (n bytes), or 'letter' if that is not 0. */
+/* Find the option called 'name' (n bytes), or 'letter' if that is not 0, and
+   record that it was given. */
 static const struct cli_option *find(struct cli *cli, const char *name,
                                      size_t n, char letter)
 {
@@ -181,7 +183,7 @@ int cli_given(const struct cli *cli, const char *option)
     return 0;
 }
 
-/* "runs list" */
+/* "runs list": the command and its action. */
 static const char *full_name(const struct cli *cli)
 {
     return cli->action == NULL
@@ -219,8 +221,9 @@ static int unknown_option(const struct cli *cli, const char *arg)
 /* ---------------------------------------------------------------- parsing */
 
 /*
- * A word that starts with '-' is a value if the option takes a number, or if a
- * digit follows, as in '--positions -1,0': no option begins with a digit.
+ * Whether the word after option 'o' is its value.  A word that starts with '-'
+ * is one if the option takes a number, or if a digit follows, as in '-1,0': no
+ * option begins with a digit.
  */
 static int is_value(const struct cli_option *o, const char *word)
 {
@@ -228,8 +231,8 @@ static int is_value(const struct cli_option *o, const char *word)
            o->kind == CLI_REAL || (word[1] >= '0' && word[1] <= '9');
 }
 
-/* Stores the value of option 'o', which argv[*i] names.  'value' is the text
-   after '=', or NULL. */
+/* Store the value of option 'o', named by argv[*i].  'value' is the text after
+   '='; if it is NULL, the value is the next word, and *i moves on. */
 static int store_value(struct cli *cli, const struct cli_option *o,
                        const char *value, char **argv, int *i)
 {
@@ -268,13 +271,13 @@ static int parse_one(struct cli *cli, char **argv, int *i)
                      : store_value(cli, o, value, argv, i);
 }
 
-/* Whether a word is one of "list|show|rm". */
+/* Whether 'word' is in a list such as "list|show|rm". */
 static int is_one_of(const char *word, const char *list)
 {
     return strstr(cli_text("|%s|", list), cli_text("|%s|", word)) != NULL;
 }
 
-/* Finds the action that the first word names. */
+/* Find the action that the first word names. */
 static int find_action(struct cli *cli)
 {
     const struct cli_action *a = cli->command->actions;
@@ -296,7 +299,7 @@ static int find_action(struct cli *cli)
                       cli->words[0], all);
 }
 
-/* Checks the number of arguments, and that each option is for this action. */
+/* Check the number of arguments, and that each option is for this action. */
 static int check_action(const struct cli *cli)
 {
     const char *argument = cli->action->argument;
@@ -309,21 +312,21 @@ static int check_action(const struct cli *cli)
         return cli_refuse("%s: unexpected argument '%s'", full_name(cli),
                           cli->words[cli->n_words - 1]);
     for (size_t i = 0; o[i].name != NULL; i++)
-        if (cli->given >> i & 1 && o[i].of != NULL &&
-            !is_one_of(cli->action->name, o[i].of))
+        if (cli->given >> i & 1 && o[i].actions != NULL &&
+            !is_one_of(cli->action->name, o[i].actions))
             return cli_refuse("%s: --%s is for '%s %s'", full_name(cli),
-                              o[i].name, cli->command->name, o[i].of);
+                              o[i].name, cli->command->name, o[i].actions);
     return CLI_OK;
 }
 
-/* Checks that no required word or option is missing, and no word too many. */
+/* Check that no word or required option is missing, and no word is too many. */
 static int check_complete(const struct cli *cli)
 {
     const struct cli_command *c = cli->command;
     const struct cli_option *o = c->options;
     char usage[512];
 
-    cli_usage(usage, sizeof usage, c->usage);
+    cli_usage_first(usage, sizeof usage, c->usage);
     if (cli->n_words < c->min_words)
         return cli_refuse("%s: needs %.*s; usage: locant %s %s", c->name,
                           (int)strcspn(c->usage, " \n"), c->usage, c->name,

@@ -21,7 +21,7 @@ int cli_read(locant_tensor *out, const char *option, const char *path)
     return cli_at_end(locant_release, array.memory);
 }
 
-/* "i64 or f64" */
+/* Write names such as "i64 or f64" of a set of dtypes. */
 static void list_dtypes(char *out, size_t size, unsigned dtypes)
 {
     size_t n = 0;
@@ -42,14 +42,14 @@ int cli_read_as(locant_tensor *out, const char *option, const char *path,
     char list[64] = "";
 
     CLI_TRY(cli_read(out, option, path));
-    if (dtypes & CLI_IS(out->dtype))
+    if (dtypes & CLI_DTYPE(out->dtype))
         return CLI_OK;
     list_dtypes(list, sizeof list, dtypes);
     return cli_fail(CLI_INPUT, "--%s: %s: has dtype %s, expected %s", option,
                     path, locant_dtype_name(out->dtype), list);
 }
 
-/* Bytes of the array, or SIZE_MAX when they cannot be counted. */
+/* Bytes of the array; SIZE_MAX if the number does not fit. */
 static size_t count_bytes(locant_dtype dtype, int rank, const int64_t *shape)
 {
     size_t bytes = locant_dtype_size(dtype);
@@ -73,7 +73,7 @@ int cli_new(locant_tensor *out, locant_dtype dtype, int rank,
     void *memory;
 
     *out = locant_dense(NULL, dtype, rank, shape);
-    /* Linux grants memory it lacks, and kills a process that uses it. */
+    /* Linux grants more memory than there is, and kills the process later. */
     if (bytes > cli_memory())
         return cli_refuse("an array %s of %s would take %.3g GiB; this machine "
                           "has %.3g GiB",
@@ -116,7 +116,7 @@ int64_t cli_not_finite(const locant_tensor *t)
     return -1;
 }
 
-int cli_count(locant_tensor *out, int64_t first, int64_t n)
+int cli_range(locant_tensor *out, int64_t first, int64_t n)
 {
     int64_t last;
 
@@ -137,7 +137,7 @@ int cli_read_positions(locant_tensor *out, const char *path)
     int64_t i;
 
     CLI_TRY(cli_read_as(out, "positions", path,
-                        CLI_IS(LOCANT_I64) | CLI_IS(LOCANT_F64)));
+                        CLI_DTYPE(LOCANT_I64) | CLI_DTYPE(LOCANT_F64)));
     if (out->rank != 1 && !(out->rank == 2 && out->dtype == LOCANT_F64))
         return cli_fail(CLI_INPUT,
                         "--positions: %s: has shape %s, expected [T], or f64 "
@@ -154,7 +154,7 @@ int cli_read_positions(locant_tensor *out, const char *path)
 
 /* ------------------------------------------------------------------ output */
 
-/* Checks that a file can be made at 'path': its folder is writable. */
+/* Check that the folder of 'path' is writable. */
 static int check_parent(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -174,11 +174,9 @@ int cli_check_output(const char *path)
 {
     struct stat st;
 
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return cli_fail(CLI_INPUT, "%s: is a folder, expected a file", path);
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return cli_fail(CLI_INPUT, "%s: is a device or a pipe, expected a file",
-                        path);
+        return cli_fail(CLI_INPUT, "%s: is a %s, expected a file", path,
+                        S_ISDIR(st.st_mode) ? "folder" : "device or a pipe");
     return check_parent(path);
 }
 

@@ -1,5 +1,6 @@
 /*
- * cli.h - the command: a table of commands, each with a table of options.
+ * cli.h - the command 'locant': tables of commands and their options, and the
+ * functions that commands share.
  *
  * Results go to stdout, messages to stderr.  Help is generated from the tables.
  */
@@ -52,7 +53,7 @@ struct cli_option {
     int64_t min, max;     /* INTEGER */
     int required;
     const char *doc;
-    const char *of; /* "export|import": only for these actions */
+    const char *actions; /* "export|import": only for these; NULL: all */
 };
 
 /*
@@ -84,7 +85,7 @@ struct cli_option {
 /* clang-format off */
 #define OPT_END { .name = NULL }
 /* clang-format on */
-/* The members of struct cli_command for this table. */
+/* The members of struct cli_command for the table 'options'. */
 #define CLI_OPTIONS .options = options, .options_size = sizeof(struct options)
 
 /* Options that several commands share. */
@@ -115,7 +116,7 @@ struct cli_command {
     size_t min_words, max_words;
     int computes; /* takes --threads and --isa */
     int (*run)(const struct cli *cli);
-    /* Instead of 'run' and 'max_words'.  The first one is the default. */
+    /* Replace 'run' and 'max_words'; the first action is the default. */
     const struct cli_action *actions;
 };
 
@@ -130,7 +131,7 @@ struct cli {
     int json, help;
     int64_t threads;
     const char *isa;
-    int argc; /* the most items that a list can get */
+    int argc; /* words after the command; every cli_list has room for them */
 };
 
 /* The commands in the order of the help; ends with NULL. */
@@ -143,17 +144,16 @@ extern const struct cli_command cli_list, cli_show, cli_table, cli_rotate,
 
 /* ---------------------------------------------------------- args.c, help.c */
 
-/* Parse what follows the command; 0, or an exit status after an error
-   message. */
+/* Parse the words after the command; returns an exit status. */
 int cli_parse(struct cli *cli, const struct cli_command *command, int argc,
               char **argv);
 int cli_given(const struct cli *cli, const char *option);
-/* Print an error message if the option was not given. */
+/* Refuse the command line unless the option was given. */
 int cli_need(const struct cli *cli, const char *option);
 /* Option i of a command: its own, then the common ones; NULL after the last. */
 const struct cli_option *cli_option_at(const struct cli_command *c, size_t i);
-/* Parse a whole number from 'min' to 'max'; 0 if the text is none. */
-int cli_whole(int64_t *out, const char *text, int64_t min, int64_t max);
+/* Parse a whole number from 'min' to 'max'; returns 0 if there is none. */
+int cli_parse_whole(int64_t *out, const char *text, int64_t min, int64_t max);
 
 /* The nearest of 'names' (NULL at the end) within two edits, or NULL. */
 const char *cli_nearest(const char *word, const char *const *names);
@@ -161,17 +161,18 @@ const char *cli_nearest(const char *word, const char *const *names);
    lists them; returns CLI_USAGE. */
 int cli_unknown(const char *what, const char *word, const char *const *names,
                 const char *lister);
-/* Find a command; prints an error message if there is none of that name. */
+/* Find the command of this name; prints an error message if there is none. */
 int cli_find(const struct cli_command **out, const char *name);
 
 /*
  * Join the lines of the first form in 'usage': a line that begins with a blank
  * continues the one before.  Returns how many bytes of 'usage' were read.
  */
-size_t cli_usage(char *out, size_t size, const char *usage);
+size_t cli_usage_first(char *out, size_t size, const char *usage);
 /*
- * Print words in indented lines of at most 'width' columns.  The first line
- * already has 'at' columns.  Returns the columns of the last line.
+ * Print words in lines of at most 'width' columns, indented by 'indent'.  'at'
+ * columns of the first line are already printed.  Returns the columns of the
+ * last line.
  */
 size_t cli_wrap(const char *text, size_t at, size_t indent, size_t width);
 void cli_help(void);
@@ -206,14 +207,15 @@ const char *cli_text(const char *format, ...) LOCANT_PRINTF(1, 2);
 const char *cli_quoted(const char *word);
 /* "a, b" of "a" and "b", "b" of "" and "b"; as cli_text(). */
 const char *cli_join(const char *list, const char *item);
-/* The exit status for 's'; unless it is OK, prints cli_message(). */
+/* Returns the exit status for 's'; unless 's' is OK, prints cli_message(). */
 int cli_status(locant_status s);
-/* The same for data from a file, whose errors have exit status 3. */
+/* The same after reading files: CLI_INPUT but for UNSUPPORTED, INTERRUPTED. */
 int cli_status_input(locant_status s);
 /* locant_last_error() without the name of a function. */
 const char *cli_message(void);
-/* Observe all allocations: if one fails, cli_fail() and cli_finish() say so. */
-void cli_watch_memory(void);
+/* Observe all allocations: once one has failed, cli_fail() and cli_finish()
+   return CLI_INPUT. */
+void cli_observe_memory(void);
 bool cli_no_memory(void);
 /* Flush stdout; returns 'status', or 3 if stdout could not be written. */
 int cli_finish(int status);
@@ -221,21 +223,20 @@ int cli_finish(int status);
 /* -------------------------------------------------------------- owned.c */
 
 /*
- * What a command opens or allocates by the functions of this header is closed
- * and freed when the command ends, so a command may return anywhere.
+ * The functions of this header that open or allocate something register its
+ * release with cli_at_end(), so a command may return anywhere.
  */
 
 /* Call release(object) when the command ends, the latest object first.  Without
-   memory to record that, calls it now and returns CLI_INPUT. */
+   memory to record the call, release the object now and return CLI_INPUT. */
 int cli_at_end(void (*release)(void *), void *object);
-/* Release all objects of cli_at_end(). */
+/* Make the calls recorded by cli_at_end(). */
 void cli_end(void);
 
 /* Zeroed memory; NULL after an error message. */
 void *cli_alloc(size_t n, size_t size);
 /* A copy of n bytes with a terminating 0; NULL after an error message. */
 char *cli_copy(const char *text, size_t n);
-/* Create an encoding of the spec. */
 int cli_encoding_create(locant_encoding **out, const char *spec);
 /* The same encoding for sequences of 'length'. */
 int cli_encoding_resolve(locant_encoding **out, const locant_encoding *e,
@@ -244,33 +245,33 @@ bool cli_has_store(const char *dir);
 /* Print an error message if the folder has no run store. */
 int cli_check_store(const char *dir);
 enum cli_access { CLI_READ, CLI_WRITE };
-/* Open the run store of a folder, which must have one. */
+/* Open the existing run store of a folder. */
 int cli_store_open(locant_store **out, const char *dir, enum cli_access access);
 /* Open a run store for writing; create it if there is none. */
 int cli_store_make(locant_store **out, const char *dir);
 
 /* -------------------------------------------------------------- arrays.c */
 
-/* Read FILE.npy given to --option, or a word if 'option' is NULL. */
+/* Read the .npy file 'path'; error messages name --option unless it is NULL. */
 int cli_read(locant_tensor *out, const char *option, const char *path);
-/* The same, but the dtype must be among CLI_IS(LOCANT_I64) | .. */
-#define CLI_IS(dtype) (1U << (dtype))
+/* The same; the dtype must be in the set CLI_DTYPE(LOCANT_I64) | .. */
+#define CLI_DTYPE(dtype) (1U << (dtype))
 /* clang-format off */
-#define CLI_FLOATS (CLI_IS(LOCANT_F32) | CLI_IS(LOCANT_F16) | \
-                    CLI_IS(LOCANT_BF16) | CLI_IS(LOCANT_F64))
+#define CLI_FLOATS (CLI_DTYPE(LOCANT_F32) | CLI_DTYPE(LOCANT_F16) | \
+                    CLI_DTYPE(LOCANT_BF16) | CLI_DTYPE(LOCANT_F64))
 /* clang-format on */
 int cli_read_as(locant_tensor *out, const char *option, const char *path,
                 unsigned dtypes);
 /* Allocate a dense array; refuse more memory than the machine has. */
 int cli_new(locant_tensor *out, locant_dtype dtype, int rank,
             const int64_t *shape);
-/* first, first + 1, .. as I64 [n]. */
-int cli_count(locant_tensor *out, int64_t first, int64_t n);
-/* A file of positions: I64 [T], or F64 [T] or [T, axes], all finite. */
+/* Make the positions first, first + 1, .. as I64 [n]. */
+int cli_range(locant_tensor *out, int64_t first, int64_t n);
+/* Read --positions P.npy: I64 [T], or F64 [T] or [T, axes], all finite. */
 int cli_read_positions(locant_tensor *out, const char *path);
-/* Write the array, and report it on stderr, or as JSON on stdout. */
+/* Write the array; report path, dtype and shape on stderr, or as JSON. */
 int cli_write(const struct cli *cli, const char *path, const locant_tensor *t);
-/* Report a file that was written without an array. */
+/* Report the path of a file that was written; it holds no array. */
 int cli_report_file(const struct cli *cli, const char *path);
 /* Bytes of memory of this machine. */
 double cli_memory(void);
@@ -279,8 +280,9 @@ size_t cli_elements(const locant_tensor *t);
 double cli_value(const locant_tensor *t, int64_t i);
 /* Index of the first element that is not finite, or -1. */
 int64_t cli_not_finite(const locant_tensor *t);
-/* Check, before long work, that a file or a folder can be made at this path. */
+/* Check, before long work, that a file can be written at this path. */
 int cli_check_output(const char *path);
+/* Check that the folder exists or can be made. */
 int cli_check_folder(const char *path);
 
 enum { CLI_MAX_PARAMS = 64 };
@@ -293,8 +295,8 @@ struct cli_encoding {
 };
 
 /*
- * Checks that 'spec' is well formed and has one of these doors.  Call it before
- * files are read, to report a typo at once.
+ * Check that 'spec' is well formed and uses one of the doors, LOCANT_DOOR_*.
+ * Call it before files are read, to report a typo at once.
  */
 int cli_check_door(const char *spec, unsigned doors);
 
@@ -302,7 +304,7 @@ int cli_check_door(const char *spec, unsigned doors);
 struct cli_params {
     struct cli_list files; /* --param NAME=FILE.npy */
     int64_t seed;          /* --init; below 0: not given */
-    int optional;          /* parameters may be missing altogether */
+    int optional;          /* 1: not needed if neither of them is given */
 };
 #define OPT_PARAMS(member)                                                     \
     OPT_LIST("param", member.files, "NAME=FILE.npy", "a parameter"),           \
@@ -318,55 +320,54 @@ struct cli_params {
 int cli_encoding_open(struct cli_encoding *out, const char *spec,
                       const struct cli_params *params, int64_t length,
                       const locant_sizes *sizes);
-/* The parameters for calls of the library: NULL if there are none. */
+/* The argument 'params' of the library's functions; NULL without parameters. */
 const locant_tensor *cli_params(const struct cli_encoding *encoding);
 
 /* ---------------------------------------------------------------- json.c */
 
-/* Print on stdout with a newline, and release; returns CLI_OK or CLI_INPUT. */
+/* Print and release the value; returns CLI_OK or CLI_INPUT. */
 int cli_json(json_t *value);
 
 /*
- * A list of many items.  Each becomes text at once, because building a JSON
- * tree of 50,000 runs takes longer than reading them.  Initialise with zeros.
+ * A JSON array with many items.  Each item becomes text when it is added: to
+ * build a JSON tree of 50,000 runs takes longer than to read the runs.
+ * Initialise with zeros.
  */
 struct cli_json_rows {
     FILE *file;
     char *text;
-    size_t size, n;
+    size_t size, n; /* bytes of text; items */
     int failed;
 };
+/* Add an item and release it. */
 void cli_json_add(struct cli_json_rows *rows, json_t *item);
-/* Print the list if 'status' is CLI_OK, and release it; returns the status. */
+/* Print the array if 'status' is CLI_OK; release it.  Returns the status. */
 int cli_json_print(struct cli_json_rows *rows, int status);
 
-/* A number; null if it is not finite. */
+/* The number, or null if it is not finite. */
 json_t *cli_real(double x);
 json_t *cli_shape(const locant_tensor *t);
 /* "[2, 3]", as cli_text(). */
 const char *cli_shape_text(const locant_tensor *t);
-/* Names of the doors in a bit set, joined, as cli_text(); "none" if it is 0. */
+/* "input, rotate" for bits LOCANT_DOOR_*, "none" for 0; as cli_text(). */
 const char *cli_doors(unsigned doors);
 const char *cli_traits(unsigned traits);
 
 /* ------------------------------------------------------------ terminal.c */
 
-/* The colours of stdout: none unless it is a terminal with colours and the user
-   has not disabled them. */
+/* How figures are drawn on stdout: in colour on a UTF-8 terminal that has
+   colours, unless NO_COLOR is set. */
 locant_terminal cli_colors(void);
-/* Columns of stdout. */
+/* Columns of lines on stdout, 40 to 1000: COLUMNS, the terminal's, or 80. */
 int cli_columns(void);
-/* Columns of a terminal; 0 if the file is none. */
+/* Columns of a terminal; 0 if 'fd' is not one. */
 int cli_width(int fd);
 
 /* -------------------------------------------------------------- job.c */
 
-/* Parse the number of a run; otherwise prints an error message of 'command' and
-   returns its exit status. */
+/* Parse the number of a run; an error message begins with 'command'. */
 int cli_run_id(int64_t *id, const char *command, const char *word);
-
-/* Open the store 'dir' for writing, and parse the number of the run, the first
-   word. */
+/* Parse the first word, the number of a run; open the store for writing. */
 int cli_open_run(locant_store **store, int64_t *id, const struct cli *cli,
                  const char *dir);
 

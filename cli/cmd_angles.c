@@ -42,7 +42,8 @@ static int compute(locant_tensor *out, const struct options *o,
 
 enum { DECADES = 19, WINDOW = 256 };
 
-/* For positions p with 10^(d-1) < |p| <= 10^d: largest error, and how many. */
+/* Largest error and number of positions p with 10^(d-1) < |p| <= 10^d; d is at
+   least 1, also for |p| <= 1. */
 struct decades {
     double worst[DECADES];
     int64_t count[DECADES];
@@ -172,7 +173,7 @@ static int run(const struct cli *cli)
 const struct cli_command cli_angles = {
     .name = "angles",
     .summary = "exact cos and sin, and the error of recipes",
-    .usage = "--base B --dim D --positions P.npy\n"
+    .usage = "[--base B] --dim D --positions P.npy\n"
              "       [--mode exact|hf|ggml] -o OUT.npy\n"
              "[--base B] [--dim D] --compare hf|ggml [--positions P.npy]",
     .doc = "The first form writes cos and sin of position x B^(-2i/D).  The "

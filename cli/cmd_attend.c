@@ -29,25 +29,24 @@ static const struct cli_option options[] = {
              "i64 [T] or [B, T]; S - T + i if left out"),
     OPT_FILE("key-positions", k_pos, "P.npy",
              "i64 [S] or [B, S]; j if left out"),
-    OPT_FILE(
-        "query-documents", q_docs, "N.npy",
-        "i64 [T] or [B, T]: which document a query is of; below 0: padding"),
+    OPT_FILE("query-documents", q_docs, "N.npy",
+             "i64 [T] or [B, T]: document of each query; below 0: padding"),
     OPT_FILE("key-documents", k_docs, "N.npy", "i64 [S] or [B, S]"),
     OPT_FLAG("causal", causal, "a query sees keys up to its own position"),
     OPT_REAL("scale", scale, "X", "factor of q.k; D^(-1/2) if left out"),
     OPT_INTEGER("window", window, "N", 0, INT64_MAX,
                 "a query sees keys nearer than N positions; 0: all"),
     OPT_REAL("softcap", softcap, "C",
-             "hold scores between -C and C, C tanh(s / C); 0: as they are"),
+             "limit each score s to C tanh(s / C); 0: no limit"),
     OPT_FILE(
         "sinks", sinks, "S.npy",
-        "[H] of f32 (f64 where Q is): a logit of each head that takes weight "
-        "and has no value"),
+        "f32 [H] (f64 if Q is f64): for each head a logit that takes weight "
+        "but has no value"),
     OPT_PARAMS(params),
     OPT_END
 };
 
-/* Read a file that may be left out; *t is its tensor, or NULL. */
+/* Read a file that may be left out; *t becomes its tensor, or NULL. */
 static int read_optional(const locant_tensor **t, locant_tensor *array,
                          const char *option, const char *path, unsigned dtypes)
 {
@@ -62,8 +61,8 @@ static int read_inputs(locant_attention *a, locant_tensor *arrays,
     unsigned same, sinks;
 
     CLI_TRY(read_optional(&a->q, &arrays[0], "query", o->q, CLI_FLOATS));
-    same = CLI_IS(a->q->dtype);
-    sinks = a->q->dtype == LOCANT_F64 ? same : CLI_IS(LOCANT_F32);
+    same = CLI_DTYPE(a->q->dtype);
+    sinks = a->q->dtype == LOCANT_F64 ? same : CLI_DTYPE(LOCANT_F32);
     CLI_TRY(read_optional(&a->k, &arrays[1], "key", o->k, same));
     CLI_TRY(read_optional(&a->v, &arrays[2], "value", o->v, same));
     if (a->q->rank != 4)
@@ -72,13 +71,13 @@ static int read_inputs(locant_attention *a, locant_tensor *arrays,
                         (int)a->q->rank);
     CLI_TRY(read_optional(&a->x, &arrays[3], "input", o->x, same));
     CLI_TRY(read_optional(&a->q_pos, &arrays[4], "query-positions", o->q_pos,
-                          CLI_IS(LOCANT_I64)));
+                          CLI_DTYPE(LOCANT_I64)));
     CLI_TRY(read_optional(&a->k_pos, &arrays[5], "key-positions", o->k_pos,
-                          CLI_IS(LOCANT_I64)));
+                          CLI_DTYPE(LOCANT_I64)));
     CLI_TRY(read_optional(&a->q_docs, &arrays[6], "query-documents", o->q_docs,
-                          CLI_IS(LOCANT_I64)));
+                          CLI_DTYPE(LOCANT_I64)));
     CLI_TRY(read_optional(&a->k_docs, &arrays[7], "key-documents", o->k_docs,
-                          CLI_IS(LOCANT_I64)));
+                          CLI_DTYPE(LOCANT_I64)));
     return read_optional(&a->sinks, &arrays[8], "sinks", o->sinks, sinks);
 }
 
@@ -96,7 +95,7 @@ static int attend(const struct cli *cli, const locant_attention *a)
         return cli_refuse("'%s' reads the input of its layer: --input X.npy is "
                           "missing",
                           cli->words[0]);
-    /* With PARAM an option is wrong, not a file. */
+    /* PARAM is the error of an option, not of a file. */
     CLI_TRY(s == LOCANT_ERR_PARAM ? cli_status(s) : cli_status_input(s));
     n = (int64_t)(bytes / sizeof(double) + 1);
     CLI_TRY(cli_new(&scratch, LOCANT_F64, 1, &n));
@@ -120,15 +119,15 @@ static int check_options(const struct cli *cli)
     return CLI_OK;
 }
 
-/* Report a typo in the spec before large files are read.  *here is 0 if the
+/* Report a typo in the spec before large files are read.  *acts is 0 if the
    encoding does nothing in attention. */
-static int check_spec(int *here, const char *spec)
+static int check_spec(int *acts, const char *spec)
 {
     locant_encoding *e;
 
     CLI_TRY(cli_encoding_create(&e, spec));
-    *here = locant_encoding_doors(e) != LOCANT_DOOR_INPUT;
-    if (!*here)
+    *acts = locant_encoding_doors(e) != LOCANT_DOOR_INPUT;
+    if (!*acts)
         fprintf(stderr,
                 "note: %s acts on embeddings, before attention, and does "
                 "nothing here\n",
@@ -144,12 +143,12 @@ static int run(const struct cli *cli)
     struct cli_encoding c;
     struct cli_params params = o->params;
     locant_sizes sizes = { 0 };
-    int here;
+    int acts;
 
-    CLI_TRY(check_spec(&here, cli->words[0]));
+    CLI_TRY(check_spec(&acts, cli->words[0]));
     CLI_TRY(check_options(cli));
     CLI_TRY(read_inputs(&a, arrays, o));
-    params.optional = !here;
+    params.optional = !acts;
     sizes.heads = a.q->shape[1];
     sizes.head_dim = a.q->shape[3];
     sizes.kv_heads = a.k->rank == 4 ? a.k->shape[1] : 0;
@@ -157,8 +156,8 @@ static int run(const struct cli *cli)
                                                 : sizes.heads * sizes.head_dim;
     CLI_TRY(cli_encoding_open(&c, cli->words[0], &params,
                               a.k->rank == 4 ? a.k->shape[2] : 0, &sizes));
-    a.encoding = here ? c.e : NULL;
-    a.params = here ? cli_params(&c) : NULL;
+    a.encoding = acts ? c.e : NULL;
+    a.params = acts ? cli_params(&c) : NULL;
     a.mask = o->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     a.window = o->window;
     a.softcap = o->softcap;

@@ -10,15 +10,15 @@ struct options {
 static const struct cli_option options[] = {
     OPT_FLAG("quick", quick, "shorter runs, every kernel once: 45 s"),
     OPT_TEXT("only", typed.only, "TEXT",
-             "rows whose name contains TEXT, or the table TEXT"),
+             "only rows whose name contains TEXT, or the table TEXT"),
     OPT_TEXT("tokens", typed.tokens, "LIST", "sizes instead of the table's own",
              .letter = 'n'),
     OPT_TEXT("dims", typed.dims, "LIST", "channels of a head", .letter = 'd'),
     OPT_TEXT("threads", typed.threads, "LIST",
              "run each row with each of these numbers of threads",
              .letter = 't'),
-    OPT_TEXT("encoding", typed.spec, "SPEC", "instead of the table's encodings",
-             .letter = 'e'),
+    OPT_TEXT("encoding", typed.spec, "SPEC",
+             "encoding to time, instead of the table's", .letter = 'e'),
     OPT_TEXT("isa", typed.isa, "NAME", "the only instruction set to use"),
     OPT_FLAG("list", list, "name the rows, time nothing"),
     OPT_CHOICE("output", typed.format, "markdown|json|csv|sql",
@@ -33,24 +33,22 @@ static const struct cli_option options[] = {
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct bench_request typed = o->typed;
-    struct bench_options read;
+    struct bench_request request = o->typed;
+    struct bench_options options_read;
     char why[512];
-    int status;
 
     if ((cli->json != 0) + (o->csv != 0) + cli_given(cli, "output") > 1)
-        return cli_fail(CLI_USAGE, "bench: --json, --csv and -o each choose "
-                                   "the format; give only one");
+        return cli_refuse("bench: --json, --csv and -o each choose the format; "
+                          "give only one");
     if (cli->json || o->csv)
-        typed.format = cli->json ? FORMAT_JSON : FORMAT_CSV;
-    typed.quick = o->quick;
-    typed.list = o->list;
-    if (!bench_options_read(&read, &typed, why, sizeof why))
-        return cli_fail(CLI_USAGE, "%s", why);
-    if (read.append != NULL && !read.list &&
-        (status = cli_check_folder(read.append)) != CLI_OK)
-        return status;
-    return bench_run(&read, stdout);
+        request.format = cli->json ? FORMAT_JSON : FORMAT_CSV;
+    request.quick = o->quick;
+    request.list = o->list;
+    if (!bench_options_read(&options_read, &request, why, sizeof why))
+        return cli_refuse("%s", why);
+    if (options_read.append != NULL && !options_read.list)
+        CLI_TRY(cli_check_folder(options_read.append));
+    return bench_run(&options_read, stdout);
 }
 
 const struct cli_command cli_bench = {
@@ -59,15 +57,14 @@ const struct cli_command cli_bench = {
     .usage = "[--quick] [--only TEXT] [-n LIST] [-d LIST] [-t LIST]\n"
              "  [-e SPEC] [--isa NAME] [-o markdown|json|csv|sql] "
              "[--append DIR]",
-    .doc = "Checks and times every operation and every kernel, and prints what "
-           "share of the\nmachine's peak each reaches: of streaming in place, "
-           "of reading, or of\nfused multiply-adds, measured before and "
-           "after each row on the same threads; for\nattention in bfloat16, "
-           "the peak of its dot products where the instruction set\nhas "
-           "them.\n\nLIST is numbers and ranges between commas: 512, 1,2, "
-           "512-8192*2, 64-256+64.\nWith -n, -d or -e only those rows run that "
-           "have such a size or take an encoding.\nExit 1 if a result was "
-           "wrong.",
+    .doc = "Checks and times every operation and every kernel, and prints its "
+           "share of a\npeak of this machine: streaming in place, reading, or "
+           "fused multiply-adds; for\nattention in bfloat16, bfloat16 dot "
+           "products where the instruction set has\nthem.  The peak is "
+           "measured before and after each row, on the same threads.\n\nLIST "
+           "is numbers and ranges between commas: 512, 1,2, 512-8192*2, "
+           "64-256+64.\n-n, -d and -e run only the rows that have such a size "
+           "or take an encoding.\nExit 1 if a result was wrong.",
     .examples = "locant bench --quick\n"
                 "locant bench --only forward -n 512-8192*2 -t 1,2\n"
                 "locant bench --only rotate -e \"rope(scaling=yarn(factor=4,"

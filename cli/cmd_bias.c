@@ -32,8 +32,8 @@ static int run(const struct cli *cli)
                               &(locant_sizes){ .heads = o->heads }));
     /* Allocate the largest array first, so that a refusal comes early. */
     CLI_TRY(cli_new(&bias, LOCANT_F32, 3, shape));
-    CLI_TRY(cli_count(&q, o->offset, o->queries));
-    CLI_TRY(cli_count(&k, 0, o->keys));
+    CLI_TRY(cli_range(&q, o->offset, o->queries));
+    CLI_TRY(cli_range(&k, 0, o->keys));
     CLI_TRY(
         cli_status(locant_encoding_bias(&bias, c.e, &q, &k, cli_params(&c))));
     return cli_write(cli, o->out, &bias);

@@ -1,4 +1,4 @@
-/* cmd_doctor.c - locant doctor: what this build and this machine have. */
+/* cmd_doctor.c - locant doctor: facts about this build and this machine. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,11 +23,11 @@ static json_t *isas_json(void)
 {
     json_t *rows = json_array();
     const char *name;
-    int runs;
+    int available;
 
-    for (int i = 0; (name = locant_isa_at(i, &runs)) != NULL; i++)
+    for (int i = 0; (name = locant_isa_at(i, &available)) != NULL; i++)
         json_array_append_new(
-            rows, json_pack("{s:s, s:b}", "name", name, "runs", runs));
+            rows, json_pack("{s:s, s:b}", "name", name, "runs", available));
     return rows;
 }
 
@@ -50,15 +50,15 @@ static int print_json(const locant_corpus_info *corpus)
 static void print_text(const locant_corpus_info *corpus)
 {
     const char *name;
-    int runs;
+    int available;
 
     printf("version       %s%s%s\n", locant_version(),
            LOCANT_COMMIT[0] ? ", commit " : "", LOCANT_COMMIT);
     printf("compiler      %s\n", COMPILER);
     printf("dependencies  %s\n", LOCANT_DEPENDENCIES);
-    for (int i = 0; (name = locant_isa_at(i, &runs)) != NULL; i++)
+    for (int i = 0; (name = locant_isa_at(i, &available)) != NULL; i++)
         printf("%-13s %s: %s\n", i == 0 ? "kernels" : "", name,
-               !runs                             ? "this CPU does not run them"
+               !available                        ? "this CPU does not run them"
                : strcmp(name, locant_isa()) == 0 ? "in use"
                                                  : "run here");
     printf("threads       %d\n", locant_threads());
@@ -93,9 +93,9 @@ const struct cli_command cli_doctor = {
     .name = "doctor",
     .summary = "what this build and this machine have",
     .usage = "[--json]",
-    .doc = "Version, compiler, libraries it was built with, instruction sets, "
-           "threads,\nmemory, and whether this machine has enough C headers "
-           "for 'locant report'\n(exit 1 if not).",
+    .doc = "Prints version, compiler, libraries, instruction sets, threads, "
+           "memory, and\nwhether this machine has enough C headers for "
+           "'locant report' (exit 1 if not).",
     .examples = "locant doctor\nlocant doctor --json",
     .options = options,
     .computes = 1,

@@ -19,9 +19,9 @@ struct options {
 
 static const struct cli_option options[] = {
     OPT_TEXT("as", as, "SPEC",
-             "evaluate the trained tensors under this encoding"),
+             "evaluate the trained parameters with this encoding"),
     OPT_CHOICE("policy", policy, "none|clamp|wrap|resample",
-               "what to use beyond the end of a learned table",
+               "which rows to use beyond the end of a learned table",
                .fallback = "none"),
     OPT_INTEGER("blocks", blocks, "N", 1, 1 << 20,
                 "blocks of the test text, 64 scored bytes each",
@@ -39,8 +39,8 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* Whether only P1 and P2 are computed. */
-static int is_plain(const struct options *o)
+/* Whether the run is evaluated as trained, by all protocols. */
+static int is_as_trained(const struct options *o)
 {
     return o->as == NULL && o->policy == LOCANT_POLICY_NONE;
 }
@@ -67,13 +67,10 @@ static json_t *by_length(const locant_evaluation *v, const double *loss)
 static int print_json(int64_t id, const locant_evaluation *v,
                       const struct options *o)
 {
-    static const char *const policies[] = { "none", "clamp", "wrap",
-                                            "resample" };
-
-    if (!is_plain(o))
+    if (!is_as_trained(o))
         return cli_json(json_pack("{s:I, s:s?, s:s, s:I, s:o, s:o}", "run",
                                   (json_int_t)id, "as", o->as, "policy",
-                                  policies[o->policy], "blocks",
+                                  locant_eval_policy_name(o->policy), "blocks",
                                   (json_int_t)v->blocks, "same_targets",
                                   by_length(v, v->same_targets), "by_position",
                                   reals(v->by_position, LOCANT_EVAL_BUCKETS)));
@@ -109,7 +106,7 @@ static void print_text(int64_t id, const locant_evaluation *v,
         printf(", as %s", o->as);
     printf("\n\n");
     print_lengths("same targets, context", v, v->same_targets);
-    if (!is_plain(o))
+    if (!is_as_trained(o))
         return;
     print_lengths("all targets, windows of", v, v->non_overlapping);
     print_loss("own window of 128", v->own_window);
@@ -119,11 +116,9 @@ static void print_text(int64_t id, const locant_evaluation *v,
     print_loss("context shuffled", v->shuffled);
 }
 
-/*
- * For a run whose text was not kept: the C headers of this machine, if they are
- * the same text.
- */
-static int guess_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
+/* Open the C headers of this machine if they are the text of a run, which the
+   store did not keep. */
+static int open_headers(locant_corpus **corpus, locant_store *store, int64_t id)
 {
     const struct cli_corpus headers = { .generated = 0 };
     locant_run_info run;
@@ -139,17 +134,17 @@ static int guess_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
                     id, run.corpus_sha256);
 }
 
-/* The text that the options give, or else the text of the training run. */
+/* Open the text that the options give or, without them, the text of the run. */
 static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
-                       const struct cli_corpus *asked)
+                       const struct cli_corpus *chosen)
 {
     locant_status s;
 
-    if (asked->text.n > 0 || asked->generated)
-        return cli_corpus_open(corpus, asked, NULL);
+    if (chosen->text.n > 0 || chosen->generated)
+        return cli_corpus_open(corpus, chosen, NULL);
     s = locant_store_corpus(corpus, store, id);
     if (s == LOCANT_ERR_UNSUPPORTED)
-        return guess_corpus(corpus, store, id);
+        return open_headers(corpus, store, id);
     CLI_TRY(cli_status_input(s));
     return cli_corpus_free_at_end(*corpus);
 }
@@ -157,15 +152,15 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
 static int evaluate_text(const struct cli *cli, int64_t id, locant_store *store)
 {
     const struct options *o = cli->options;
-    locant_eval_options as = LOCANT_EVAL_INIT;
+    locant_eval_options eval = LOCANT_EVAL_INIT;
     locant_corpus *corpus;
     locant_evaluation v;
 
     CLI_TRY(open_corpus(&corpus, store, id, &o->corpus));
-    as.blocks = o->blocks;
-    as.encoding = o->as;
-    as.policy = (enum locant_eval_policy)o->policy;
-    CLI_TRY(cli_job_status(locant_evaluate_as(&v, store, id, corpus, &as)));
+    eval.blocks = o->blocks;
+    eval.encoding = o->as;
+    eval.policy = (enum locant_eval_policy)o->policy;
+    CLI_TRY(cli_job_status(locant_evaluate_as(&v, store, id, corpus, &eval)));
     if (cli->json)
         return print_json(id, &v, o);
     print_text(id, &v, o);
@@ -173,17 +168,18 @@ static int evaluate_text(const struct cli *cli, int64_t id, locant_store *store)
 }
 
 /* Refuse options that do nothing for this kind of run. */
-static int check_options(const struct cli *cli, int of_task)
+static int check_options(const struct cli *cli, int on_task)
 {
-    static const char *const text[] = { "blocks", "text",   "generated",
-                                        "as",     "policy", NULL };
-    static const char *const task[] = { "items", "length", "test-seed", NULL };
+    static const char *const for_text[] = { "blocks", "text",   "generated",
+                                            "as",     "policy", NULL };
+    static const char *const for_task[] = { "items", "length", "test-seed",
+                                            NULL };
 
-    for (const char *const *name = of_task ? text : task; *name; name++)
+    for (const char *const *name = on_task ? for_text : for_task; *name; name++)
         if (cli_given(cli, *name))
             return cli_refuse("--%s is for runs on %s, but run %s is on %s",
-                              *name, of_task ? "text" : "a task", cli->words[0],
-                              of_task ? "a task" : "text");
+                              *name, on_task ? "text" : "a task", cli->words[0],
+                              on_task ? "a task" : "text");
     return CLI_OK;
 }
 
@@ -210,16 +206,16 @@ const struct cli_command cli_eval = {
              "  [--as SPEC] [--policy clamp|wrap|resample]\n"
              "RUN [--items N] [--length N]...",
     .doc = "Scores the same targets after 128, 256, .. 2048 bytes of context, "
-           "and by a\nsliding window of the trained length.  'undefined' means "
-           "beyond the end of a\nlearned table.  The text is the one the run "
-           "was trained on, as kept in the\nstore or read again from where it "
-           "came; --text says where it is now.\n\n--as evaluates the same "
-           "tensors under another spec with the same parameters,\nsuch as "
-           "'temperature(kind=logn)+t5' for a run of t5.  --policy: beyond the "
-           "end\nof a learned table use its last row (clamp), its rows from "
-           "the first on (wrap),\nor its rows interpolated over the window "
-           "(resample).\n\nFor a run on a task: the right answers on its "
-           "fixed test sets, by greedy decoding.",
+           "and in a\nsliding window of 128 bytes.  'undefined' means: beyond "
+           "the end of a learned\ntable.  The text is the one the run was "
+           "trained on: the store keeps it, or it\nis read again from where "
+           "it was; --text says where it is now.\n\n--as evaluates the same "
+           "parameters with another spec that has them, such as\n"
+           "'temperature(kind=logn)+t5' for a run of t5.  Beyond the end of a "
+           "learned table\n--policy uses its last row (clamp), its rows from "
+           "the first on (wrap), or its\nrows interpolated over the window "
+           "(resample).\n\nFor a run on a task, prints the right answers on "
+           "its fixed test sets, by greedy\ndecoding.",
     .examples = "locant eval 3\nlocant eval 3 --json --dir lab\n"
                 "locant eval 3 --as 'temperature(kind=logn)+rope'",
     CLI_OPTIONS,

@@ -15,12 +15,12 @@ struct options {
     double base, factor;
 };
 
-/* By default a number is 0, and a head -1: what the page shows. */
+/* The defaults 0 of numbers and -1 of --head mean: as on the page. */
 static const struct cli_option options[] = {
-    OPT_FLAG("list", list, "list the figures, and what each is of"),
+    OPT_FLAG("list", list, "list the figures, and what each shows"),
     OPT_FILE("output", out, "PICTURE", "write a file: .svg, .png or .pdf",
              .letter = 'o'),
-    OPT_FLAG("csv", csv, "print the numbers, one value per line"),
+    OPT_FLAG("csv", csv, "print the numbers, one per line"),
     OPT_CHOICE("color", color, "auto|none|16|256|24bit",
                "colours of the terminal; none: plain characters",
                .fallback = "auto"),
@@ -78,13 +78,13 @@ static int find(const locant_figure_info **out, const char *name)
 
 /* ------------------------------------------------------------------- output */
 
-/* Where a figure goes, and how many figures there were. */
+/* The context of put_figure(). */
 struct output {
     const struct cli *cli;
-    int figures;
+    int figures; /* how many it was called with */
 };
 
-static void print(char *text, size_t size)
+static void print_and_release(char *text, size_t size)
 {
     fwrite(text, 1, size, stdout);
     locant_release(text);
@@ -102,7 +102,7 @@ static locant_status show(const struct options *o, const locant_figure *f,
     s = locant_figure_terminal(&text, &size, f, cli_columns(), colors);
     if (s != LOCANT_OK)
         return s;
-    print(text, size);
+    print_and_release(text, size);
     putchar('\n');
     if (caption != NULL && *caption != '\0') {
         cli_wrap(caption, 0, 0, (size_t)cli_columns());
@@ -111,7 +111,7 @@ static locant_status show(const struct options *o, const locant_figure *f,
     return LOCANT_OK;
 }
 
-/* A locant_figure_taker: writes or prints the first figure. */
+/* A locant_figure_taker: write or print the first figure. */
 static locant_status put_figure(const locant_figure *f, const char *alt,
                                 const char *caption, void *context)
 {
@@ -131,12 +131,13 @@ static locant_status put_figure(const locant_figure *f, const char *alt,
     s = o->csv ? locant_figure_csv(&text, &size, f)
                : locant_figure_json(&text, &size, f);
     if (s == LOCANT_OK)
-        print(text, size);
+        print_and_release(text, size);
     if (w->cli->json)
         putchar('\n');
     return s;
 }
 
+/* Report the file, or the error. */
 static int finish(const struct cli *cli, locant_status s)
 {
     const struct options *o = cli->options;
@@ -164,7 +165,7 @@ static locant_figure_view view_of(const struct options *o)
 
 /* ----------------------------------------------------------- of an encoding */
 
-/* Adds a base to a spec: "rope(x=1)" becomes "rope(base=500,x=1)". */
+/* Add a base to a spec: "rope(x=1)" becomes "rope(base=500,x=1)". */
 static int add_base(const char **out, const char *spec, double base)
 {
     const int name = (int)strcspn(spec, "( +");
@@ -198,16 +199,16 @@ static int of_encoding(const struct cli *cli, const char *name,
 
 /* ------------------------------------------------------------------ of runs */
 
-/* Figures called task-.. need runs on a task; others need runs on text. */
-static int check_task(struct cli_figure_runs *r, const char *name,
-                      const char *task)
+/* Figures called task-.. show runs on a task; others show runs on text. */
+static int set_task(struct cli_figure_runs *r, const char *name,
+                    const char *task)
 {
     const locant_task_info *info = NULL;
 
     if (task == NULL && strcmp(name, "task-depths") == 0)
         task = "T12"; /* the only task with depths */
     if (task != NULL)
-        CLI_TRY(cli_task(&info, "--task", task));
+        CLI_TRY(cli_task_find(&info, "--task", task));
     r->of_task = strncmp(name, "task-", 5) == 0;
     r->task = info ? info->id : NULL;
     return CLI_OK;
@@ -220,20 +221,20 @@ static int of_runs(const struct cli *cli, const locant_figure_info *info)
     struct output w = { .cli = cli };
     struct cli_figure_runs r = { .of_report = strcmp(info->of, "report") == 0 };
     locant_store *store;
-    int failed;
+    int status;
 
     if (cli_given(cli, "base"))
         return cli_refuse("--base is for the spec of an encoding; a run has "
                           "its own base");
     CLI_TRY(cli_store_open(&store, o->dir, CLI_READ));
-    CLI_TRY(check_task(&r, info->name, o->task));
-    failed = cli_figure_runs(&r, cli, store);
-    if (!failed)
-        failed =
+    CLI_TRY(set_task(&r, info->name, o->task));
+    status = cli_figure_runs_choose(&r, cli, store);
+    if (status == CLI_OK)
+        status =
             finish(cli, locant_figure_of_runs(info->name, store, r.ids.at,
                                               r.ids.n, &v, put_figure, &w));
     free(r.ids.at);
-    return failed;
+    return status;
 }
 
 static int check_options(const struct cli *cli, const locant_figure_info *info)
@@ -269,7 +270,7 @@ static int run(const struct cli *cli)
         return cli_refuse("figure: '%s' shows one encoding: expected its spec, "
                           "or the number of a run",
                           info->name);
-    if (cli_whole(&id, cli->words[1], 1, INT64_MAX))
+    if (cli_parse_whole(&id, cli->words[1], 1, INT64_MAX))
         return of_runs(cli, info);
     return of_encoding(cli, info->name, cli->words[1]);
 }
@@ -280,13 +281,14 @@ const struct cli_command cli_figure = {
     .usage = "NAME SPEC|RUN [-o PICTURE | --csv | --json] [options]\n"
              "NAME [RUN...] [--dir DIR]\n--list",
     .doc = "Draws a figure of the page by its name, in the terminal or into a "
-           "file, or\nprints the numbers it shows, which read back to the same "
-           "bits.  For an encoding\nit shows the initial values, for a run "
-           "what the run learned.\nFigures of runs show all finished runs like "
-           "the last one, unless runs are named;\ntraining and gradient also "
-           "show runs that still train.  Figures of a report show\nthe last "
-           "report with that job (--with extension, surface).  Colours follow\n"
-           "NO_COLOR, TERM and COLORTERM, the width follows COLUMNS.",
+           "file, or\nprints the numbers it shows, which read back to the "
+           "same bits.  A figure of an\nencoding shows the initial values, a "
+           "figure of a run what the run learned.\nUnless runs are named, "
+           "figures of runs show all finished runs like the last\none.  The "
+           "figures training, gradient and gradient-own also accept unfinished"
+           "\nruns.  Figures of a report show the last report with that job "
+           "(--with\nextension, surface).  Colours follow NO_COLOR, TERM and "
+           "COLORTERM, the width\nfollows COLUMNS.",
     .examples = "locant figure --list\n"
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"

@@ -16,7 +16,7 @@ struct options {
 
 static const struct cli_option options[] = {
     OPT_INTEGER("nodes", nodes, "N", 1, INT64_C(1) << 40,
-                "nodes 0 .. N-1; if left out, up to the largest named"),
+                "nodes 0 .. N-1; if left out, up to the largest in EDGES"),
     OPT_INTEGER("laplacian", laplacian, "K", 1, 1 << 20,
                 "K eigenvectors: float64 [N, K]"),
     OPT_CHOICE("kind", kind, "symmetric|combinatorial|random-walk",
@@ -34,7 +34,7 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* Input of all three computations. */
+/* The input of the three computations. */
 struct job {
     const struct cli *cli;
     const struct options *o;
@@ -42,8 +42,8 @@ struct job {
     const locant_graph_info *info;
 };
 
-/* Write the array, and print it with facts about the graph.  Takes ownership of
-   'more' for --json, which may be NULL. */
+/* Write the array and report it.  JSON also has facts about the graph, and the
+   members of 'more', which is released and may be NULL. */
 static int write_array(const struct job *job, const locant_tensor *t,
                        json_t *more)
 {
@@ -71,7 +71,7 @@ static int write_array(const struct job *job, const locant_tensor *t,
     return cli_json(all);
 }
 
-/* Linux would allocate more memory than there is, and kill a process later. */
+/* Linux grants more memory than there is, and kills the process later. */
 static int check_memory(int64_t nodes, double bytes)
 {
     if (bytes <= cli_memory())
@@ -103,7 +103,7 @@ static int solve(struct spectrum *s, const struct job *job)
 }
 
 /* How many columns the graph can fill. */
-static int64_t filled(const struct job *job)
+static int64_t count_columns(const struct job *job)
 {
     int64_t most = job->info->nodes - !job->o->keep_trivial;
 
@@ -114,7 +114,7 @@ static json_t *spectrum_json(const struct spectrum *s, const struct job *job)
 {
     json_t *values = json_array(), *marks = json_array();
 
-    for (int64_t k = 0; k < filled(job); k++) {
+    for (int64_t k = 0; k < count_columns(job); k++) {
         json_array_append_new(values, cli_real(((double *)s->values.data)[k]));
         json_array_append_new(marks,
                               json_integer(((int32_t *)s->degenerate.data)[k]));
@@ -126,7 +126,7 @@ static void print_spectrum(const struct spectrum *s, const struct job *job)
 {
     const double *values = s->values.data;
     const int32_t *marks = s->degenerate.data;
-    int64_t n = filled(job);
+    int64_t n = count_columns(job);
 
     printf("column  eigenvalue    eigenspace\n");
     for (int64_t k = 0; k < n; k++) {
@@ -160,7 +160,7 @@ static int run_laplacian(const struct job *job)
 
 /* ---------------------------------------------------------- walks and hops */
 
-static int run_plain(const struct job *job)
+static int run_walks_or_hops(const struct job *job)
 {
     const struct options *o = job->o;
     const int64_t N = job->info->nodes, shape[] = { N, o->hops ? N : o->walks };
@@ -255,7 +255,7 @@ static int run(const struct cli *cli)
         fprintf(stderr, "note: %lld self-loop%s ignored\n",
                 (long long)job.info->self_loops,
                 job.info->self_loops == 1 ? " is" : "s are");
-    return job.o->laplacian > 0 ? run_laplacian(&job) : run_plain(&job);
+    return job.o->laplacian > 0 ? run_laplacian(&job) : run_walks_or_hops(&job);
 }
 
 /* clang-format off */
@@ -267,8 +267,8 @@ const struct cli_command cli_graph = {
              "EDGES.npy [--nodes N] --hops -o OUT.npy",
     .doc = "Reads edges (i, j) of an undirected graph: i64 or i32 [E, 2].  "
            "Edges listed\ntwice or in both directions count once; self-loops "
-           "are ignored.  Prints\neigenvalues; columns of one eigenspace may "
-           "be rotated among themselves.\nEigenvectors take 24 N^2 bytes, and "
+           "are ignored.  Prints\neigenvalues; any rotation of the columns of "
+           "one eigenspace is as valid.\nEigenvectors take 24 N^2 bytes, and "
            "192 MB of address space for OpenBLAS.",
     .examples = "locant graph E.npy --laplacian 8 -o V.npy\n"
                 "locant graph E.npy --walks 16 -o W.npy\n"

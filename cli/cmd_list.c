@@ -9,11 +9,11 @@ struct options {
 
 static const struct cli_option options[] = {
     OPT_FLAG("markdown", markdown,
-             "the index of the catalogue (docs/encodings/README.md)"),
+             "print the index of the catalogue (docs/encodings/README.md)"),
     OPT_END
 };
 
-/* Add an encoding or variant. */
+/* Add an encoding or a variant of one. */
 static int add_json(struct cli_json_rows *rows, const char *spec,
                     const char *title, const char *used_by)
 {
@@ -29,7 +29,7 @@ static int add_json(struct cli_json_rows *rows, const char *spec,
                            "name", info->name, "spec", spec, "title", title,
                            "doors", cli_doors(locant_encoding_doors(e)),
                            "traits", cli_traits(traits), "parameters",
-                           show_params_json(e, 0), "learned",
+                           show_params_json(e, SHOW_NO_DOC), "learned",
                            (traits & LOCANT_TRAIT_LEARNED) != 0, "source",
                            info->source, "models", used_by));
     return CLI_OK;
@@ -47,7 +47,7 @@ static int add_all(struct cli_json_rows *rows)
     return CLI_OK;
 }
 
-/* Print the encodings with this door, or those without any. */
+/* List the encodings with this door or, for 0, those without a door. */
 static void print_door(const char *title, unsigned door)
 {
     const locant_encoding_info *info;
@@ -107,11 +107,11 @@ const struct cli_command cli_list = {
     .name = "list",
     .summary = "the encodings, one line each",
     .usage = "[--json | --markdown]",
-    .doc = "Every encoding of this build, and the doors by which it enters a "
-           "Transformer:\ninput (added to embeddings), rotate (rotates queries "
-           "and keys), score (added\nto scores), content (reads queries or "
-           "keys).  Below each encoding, its variants\nwith names of their "
-           "own.",
+    .doc = "Prints every encoding of this build, and the doors by which it "
+           "enters a\nTransformer: input (added to embeddings), rotate "
+           "(rotates queries and keys),\nscore (added to scores), content "
+           "(reads queries, keys or scores).  Below each\nencoding stand its "
+           "variants that have names of their own.",
     .examples = "locant list\nlocant list --json",
     CLI_OPTIONS,
     .run = run

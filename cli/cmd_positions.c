@@ -1,111 +1,115 @@
-/* cmd_positions.c - locant positions: ids as models number their tokens. */
+/* cmd_positions.c - locant positions: options, help, and output of results. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "positions.h"
 
-enum { MOST_PRINTED = 4096 };
+enum { MAX_PRINTED = 4096 };
 
-#define MOST INT64_MAX
+#define MAX INT64_MAX
 
 static const struct cli_option options[] = {
     OPT_TEXT("mask", mask, "LIST",
-             "mask: 1 token, 0 pad; numbers with commas, or FILE.npy [B, S]",
-             .of = "mask"),
+             "mask: 1 for tokens, 0 for pads; 0,0,1,.. or FILE.npy [B, S]",
+             .actions = "mask"),
     OPT_CHOICE("style", style, "hf5|hf4|opt|plain",
-               "mask: ids of pads are 0, 1, 1 or -1; opt starts at 2",
-               .fallback = "hf5", .of = "mask"),
-    OPT_TEXT("tokens", tokens, "LIST", "tokens: token ids", .of = "tokens"),
+               "mask: pads have id 0, 1, 1 or -1; tokens start at 0 (opt: 2)",
+               .fallback = "hf5", .actions = "mask"),
+    OPT_TEXT("tokens", tokens, "LIST", "tokens: token ids",
+             .actions = "tokens"),
     OPT_INTEGER("pad-token", pad_token, "N", 0, INT32_MAX,
-                "tokens: id of padding", .fallback = "1", .of = "tokens"),
-    OPT_INTEGER("first", first, "N", INT64_MIN, MOST,
-                "mask, tokens: id of the first token", .of = "mask|tokens"),
-    OPT_INTEGER("pad", pad, "N", INT64_MIN, MOST, "mask, tokens: id of pads",
-                .of = "mask|tokens"),
-    OPT_TEXT("lengths", lengths, "LIST", "documents: tokens of each",
-             .of = "documents"),
+                "tokens: id of padding", .fallback = "1", .actions = "tokens"),
+    OPT_INTEGER("first", first, "N", INT64_MIN, MAX,
+                "mask, tokens: id of the first token",
+                .actions = "mask|tokens"),
+    OPT_INTEGER("pad", pad, "N", INT64_MIN, MAX, "mask, tokens: id of pads",
+                .actions = "mask|tokens"),
+    OPT_TEXT("lengths", lengths, "LIST", "documents: tokens of each document",
+             .actions = "documents"),
     OPT_FLAG("documents", documents,
              "documents: write document ids instead of positions",
-             .of = "documents"),
+             .actions = "documents"),
     OPT_TEXT("positions", positions, "LIST",
              "packing, selfextend, temperature: true positions",
-             .of = "packing|selfextend|temperature"),
-    OPT_INTEGER("length", length, "T", 0, MOST, "tokens of a row",
-                .of = "documents|randomized|spaced|pose|cape|streaming|"
-                      "selfextend|longlora|temperature"),
-    OPT_INTEGER("batch", batch, "B", 0, MOST, "number of random rows",
-                .fallback = "1", .of = "randomized|spaced|pose|cape"),
-    OPT_INTEGER("seed", seed, "N", 0, MOST,
-                "seed of random positions; without it cape adds none",
-                .of = "randomized|pose|cape"),
-    OPT_INTEGER("range", range, "N", 0, MOST,
+             .actions = "packing|selfextend|temperature"),
+    OPT_INTEGER("length", length, "T", 0, MAX, "tokens of a row",
+                .actions = "documents|randomized|spaced|pose|cape|streaming|"
+                           "selfextend|longlora|temperature"),
+    OPT_INTEGER("batch", batch, "B", 0, MAX, "number of random rows",
+                .fallback = "1", .actions = "randomized|spaced|pose|cape"),
+    OPT_INTEGER("seed", seed, "N", 0, MAX,
+                "seed of random positions; without it cape is not random",
+                .actions = "randomized|pose|cape"),
+    OPT_INTEGER("range", range, "N", 0, MAX,
                 "randomized, spaced, pose: ids are below N",
-                .of = "randomized|spaced|pose"),
-    OPT_INTEGER("chunks", chunks, "N", 1, MOST,
-                "pose: chunks with a skip between them", .fallback = "2",
-                .of = "pose"),
+                .actions = "randomized|spaced|pose"),
+    OPT_INTEGER("chunks", chunks, "N", 1, MAX, "pose: chunks of a row",
+                .fallback = "2", .actions = "pose"),
     OPT_REAL("step", step, "X", "cape: distance between neighbours",
-             .fallback = "1", .of = "cape"),
+             .fallback = "1", .actions = "cape"),
     OPT_REAL("global", global, "X", "cape: largest shift of a row",
-             .of = "cape"),
+             .actions = "cape"),
     OPT_REAL("local", local, "X", "cape: largest shift of a token, in steps",
-             .of = "cape"),
+             .actions = "cape"),
     OPT_REAL("max-scale", max_scale, "X", "cape: largest stretch of a row",
-             .fallback = "1", .of = "cape"),
-    OPT_TEXT("size", size, "HxW", "grid: patches, HxW or TxHxW", .of = "grid"),
+             .fallback = "1", .actions = "cape"),
+    OPT_TEXT("size", size, "HxW", "grid: patches, HxW or TxHxW",
+             .actions = "grid"),
     OPT_CHOICE("coordinates", coordinates, "integer|centres|pretrained",
                "grid: i, (2i + 1 - n) / n, or i * N / n", .fallback = "integer",
-               .of = "grid"),
+               .actions = "grid"),
     OPT_TEXT("pretrained", pretrained, "N",
-             "grid: size trained at, N or HxW or TxHxW", .of = "grid"),
-    OPT_INTEGER("merge", merge, "N", 1, MOST,
+             "grid: size trained at, N or HxW or TxHxW", .actions = "grid"),
+    OPT_INTEGER("merge", merge, "N", 1, MAX,
                 "grid: patches come in blocks of N x N", .fallback = "1",
-                .of = "grid"),
-    OPT_INTEGER("prefix", prefix, "N", 0, MOST,
-                "grid: tokens before the patches", .of = "grid"),
+                .actions = "grid"),
+    OPT_INTEGER("prefix", prefix, "N", 0, MAX,
+                "grid: tokens before the patches", .actions = "grid"),
     OPT_CHOICE("next", next, "max|grid",
-               "mrope: after a video continue at its start + max(H, W), as in "
-               "transformers 5, or at the largest id + 1, as in the paper and "
-               "transformers 4",
-               .fallback = "grid", .of = "mrope"),
-    OPT_INTEGER("sinks", sinks, "N", 0, MOST, "streaming: first tokens kept",
-                .fallback = "4", .of = "streaming|distance"),
-    OPT_INTEGER("window", window, "N", 1, MOST,
-                "true distances below N; streaming: last tokens kept",
-                .of = "streaming|selfextend|distance"),
-    OPT_INTEGER("group", group, "N", 1, MOST,
-                "selfextend, longlora: tokens of a group", .fallback = "1",
-                .of = "selfextend|longlora|distance"),
-    OPT_FLAG("cut", cut,
-             "longlora: half groups at both ends instead of one rolled around",
-             .of = "longlora"),
+               "mrope: after a video continue at the largest id + 1 (max: the "
+               "paper, transformers 4) or at its start + max(H, W) (grid: "
+               "transformers 5)",
+               .fallback = "grid", .actions = "mrope"),
+    OPT_INTEGER("sinks", sinks, "N", 0, MAX,
+                "streaming, distance: first tokens kept", .fallback = "4",
+                .actions = "streaming|distance"),
+    OPT_INTEGER("window", window, "N", 1, MAX,
+                "distances below N stay true; streaming: last tokens kept",
+                .actions = "streaming|selfextend|distance"),
+    OPT_INTEGER("group", group, "N", 1, MAX,
+                "selfextend, longlora, distance: tokens of a group",
+                .fallback = "1", .actions = "selfextend|longlora|distance"),
+    OPT_FLAG(
+        "cut", cut,
+        "longlora: half groups at both ends, not a group that wraps around",
+        .actions = "longlora"),
     OPT_CHOICE("distance", distance, "rerope|leaky|selfextend|streaming",
                "distance: which scheme", .fallback = "rerope",
-               .of = "distance"),
-    OPT_REAL("factor", factor, "X", "leaky: steps beyond the window count 1/X",
-             .fallback = "2", .of = "distance"),
-    OPT_INTEGER("queries", queries, "T", 0, MOST,
-                "distance: query i is at S - T + i", .of = "distance"),
-    OPT_INTEGER("keys", keys, "S", 0, MOST, "distance: key j is at j",
-                .of = "distance"),
+               .actions = "distance"),
+    OPT_REAL("factor", factor, "X",
+             "distance leaky: steps beyond the window count 1/X",
+             .fallback = "2", .actions = "distance"),
+    OPT_INTEGER("queries", queries, "T", 0, MAX,
+                "distance: query i is at S - T + i", .actions = "distance"),
+    OPT_INTEGER("keys", keys, "S", 0, MAX, "distance: key j is at j",
+                .actions = "distance"),
     OPT_CHOICE("temperature", temperature, "llama4|ministral|logn|inkling",
                "temperature: which model", .fallback = "llama4",
-               .of = "temperature"),
+               .actions = "temperature"),
     OPT_REAL("scale", scale, "X", "temperature: factor of the logarithm",
-             .fallback = "0.1", .of = "temperature"),
-    OPT_INTEGER("trained", trained, "L", 1, MOST, "temperature: trained length",
-                .fallback = "8192", .of = "temperature"),
-    OPT_FILE(
-        "output", out, "OUT.npy",
-        "i64, or f64 where coordinates are real; without it they are printed",
-        .letter = 'o'),
+             .fallback = "0.1", .actions = "temperature"),
+    OPT_INTEGER("trained", trained, "L", 1, MAX, "temperature: trained length",
+                .fallback = "8192", .actions = "temperature"),
+    OPT_FILE("output", out, "OUT.npy",
+             "the result, i64 or, for real numbers, f64; printed if left out",
+             .letter = 'o'),
     OPT_END
 };
 
 /* ---------------------------------------------------------------- printing */
 
-/* The columns of a result [columns] or [rows, columns]. */
+/* Of a result [columns] or [rows, columns]. */
 static int64_t columns_of(const locant_tensor *t)
 {
     return t->shape[t->rank - 1];
@@ -168,7 +172,7 @@ int pos_write_matrix(const struct cli *cli, const locant_tensor *t,
 
     if (o->out != NULL) {
         CLI_TRY(cli_write(cli, o->out, t));
-    } else if (n > MOST_PRINTED) {
+    } else if (n > MAX_PRINTED) {
         return cli_refuse("positions %s: %" PRId64 " numbers are too many to "
                           "print; write them with --output OUT.npy",
                           cli->words[0], n);
@@ -195,21 +199,22 @@ const struct cli_command cli_positions = {
     .usage = "FORM [options] [-o OUT.npy]\n"
              "mrope SEGMENT... [--next max|grid] [-o OUT.npy]",
     .doc =
-        "  mask        ids of tokens among pads, from an attention mask\n"
-        "  tokens      the same from token ids and the id of padding\n"
-        "  documents   positions, or document ids, of packed documents\n"
-        "  packing     documents as transformers finds them in ids; exit 1\n"
-        "              if there is only one\n"
+        "  mask        ids of tokens and pads, from an attention mask\n"
+        "  tokens      the same, from token ids and the id of padding\n"
+        "  documents   positions in packed documents, or document ids\n"
+        "  packing     documents that transformers infers from positions;\n"
+        "              exit 1 if there is only one\n"
         "  grid        coordinates of patches [patches, axes]\n"
         "  mrope       ids (t, h, w) of text:N, image:HxW,\n"
         "              video:TxHxW[@INTERVAL], frames:TxHxW[+BEFORE[+AFTER]]\n"
-        "  randomized  distinct ids below --range, rising; spaced: evenly\n"
+        "  randomized  random ids below --range, distinct and increasing\n"
+        "  spaced      evenly spaced ids below --range\n"
         "  pose        chunks with random skips between them\n"
-        "  cape        real positions, centred; with --seed augmented\n"
+        "  cape        real positions, centred; with --seed also augmented\n"
         "  streaming   tokens kept, and their positions in the cache\n"
         "  selfextend  grouped positions of queries, and of keys\n"
-        "  longlora    groups of the first half of the heads, of the second\n"
-        "  distance    effective distance of each query from each key\n"
+        "  longlora    group of each token in either half of the heads\n"
+        "  distance    distance that each query uses for each key\n"
         "  temperature factor of the query at each position",
     .examples = "locant positions mask --mask 0,0,1,1,1 --style opt\n"
                 "locant positions mrope text:3 image:2x3 text:2\n"
@@ -217,5 +222,5 @@ const struct cli_command cli_positions = {
                 "\\\n    --group 2 --queries 1 --keys 8",
     CLI_OPTIONS,
     .min_words = 1,
-    .actions = positions_forms,
+    .actions = pos_forms,
 };

@@ -14,18 +14,18 @@ static const struct cli_option options[] = { OPT_DIR(dir), OPT_END };
 
 /* --------------------------------------------------------------------- text */
 
-/* The number from[key]; NAN if there is none. */
-static double number_at(const json_t *from, const char *key)
+/* The number object[key]; NAN if there is none. */
+static double number_at(const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(from, key);
+    const json_t *value = json_object_get(object, key);
 
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* The number from[key][i]; 0 if there is none. */
-static double item_at(const json_t *from, const char *key, size_t i)
+/* The number object[key][i]; 0 if there is none. */
+static double item_at(const json_t *object, const char *key, size_t i)
 {
-    return json_number_value(json_array_get(json_object_get(from, key), i));
+    return json_number_value(json_array_get(json_object_get(object, key), i));
 }
 
 static void print_number(int width, int decimals, double x)
@@ -36,9 +36,9 @@ static void print_number(int width, int decimals, double x)
         printf(" %*s", width, "-");
 }
 
-/* What is printed of each head. */
+/* The columns of the table of heads. */
 static const struct column {
-    const char *in, *key, *title; /* head[in][key] */
+    const char *in, *key, *title; /* head[in][key], or head[key] */
     int width, decimals;
 } columns[] = {
     { NULL, "entropy", "entropy", 8, 3 },   { NULL, "slope", "slope", 6, 2 },
@@ -87,11 +87,11 @@ static void print_attention(const json_t *attention)
                100 * number_at(sinks, "share_repeated"));
 }
 
-/* The receptive field, and the loss with a shorter context. */
+/* Print the receptive field, and the loss with a shorter context. */
 static void print_field(const json_t *field)
 {
     static const char *const lengths[] = { "trained", "long", NULL };
-    const json_t *less = json_object_get(field, "truncation"), *length;
+    const json_t *truncation = json_object_get(field, "truncation"), *length;
     size_t i;
 
     for (const char *const *name = lengths; *name != NULL; name++) {
@@ -104,9 +104,9 @@ static void print_field(const json_t *field)
                    number_at(at, "width_99"));
     }
     puts("Loss of the same targets, nats per byte, after");
-    json_array_foreach(json_object_get(less, "lengths"), i, length) {
+    json_array_foreach(json_object_get(truncation, "lengths"), i, length) {
         printf("%7.0f bytes ", json_number_value(length));
-        print_number(8, 4, item_at(less, "loss", i));
+        print_number(8, 4, item_at(truncation, "loss", i));
         putchar('\n');
     }
 }
@@ -125,7 +125,7 @@ static void print_states(const json_t *states)
     printf("  guessing%8.2f\n", number_at(states, "chance"));
 }
 
-/* The loss when fewer and fewer pairs rotate. */
+/* Print the loss when fewer and fewer pairs rotate. */
 static void print_partial(const json_t *partial)
 {
     const json_t *last;
@@ -161,7 +161,7 @@ static double mean_of(const json_t *list)
     return sum / (double)json_array_size(list);
 }
 
-/* Means over heads at each step that was probed. */
+/* Print means over heads at each step that was probed. */
 static void print_training(const json_t *training)
 {
     static const char *const keys[] = { "entropy", "sink", "self_bias",
@@ -171,7 +171,7 @@ static void print_training(const json_t *training)
 
     if (json_array_size(training) == 0)
         return;
-    puts("During training, means over heads; own and prev less uniform ones\n"
+    puts("During training, means over heads (own, prev: excess over uniform)\n"
          "  step  entropy  first    own   prev");
     json_array_foreach(training, i, step) {
         printf("%6.0f", number_at(step, "step"));
@@ -182,7 +182,7 @@ static void print_training(const json_t *training)
     }
 }
 
-static int print(const json_t *probe)
+static void print(const json_t *probe)
 {
     printf("run %.0f: %s seed %.0f, trained at %.0f\n", number_at(probe, "run"),
            cli_safe(json_string_value(json_object_get(probe, "encoding"))),
@@ -193,7 +193,6 @@ static int print(const json_t *probe)
     print_states(json_object_get(probe, "states"));
     print_partial(json_object_get(probe, "partial"));
     print_training(json_object_get(probe, "training"));
-    return CLI_OK;
 }
 
 /* ---------------------------------------------------------------------- run */
@@ -205,7 +204,6 @@ static int run(const struct cli *cli)
     json_t *probe;
     char *text = NULL;
     int64_t id;
-    int status;
 
     CLI_TRY(cli_open_run(&store, &id, cli, o->dir));
     cli_catch_signals();
@@ -216,9 +214,9 @@ static int run(const struct cli *cli)
         return cli_fail(CLI_INPUT, "probe: out of memory");
     if (cli->json)
         return cli_json(probe);
-    status = print(probe);
+    print(probe);
     json_decref(probe);
-    return status;
+    return CLI_OK;
 }
 
 /* clang-format off */
@@ -226,11 +224,12 @@ const struct cli_command cli_probe = {
     .name = "probe", .summary = "what a trained model does with positions",
     .usage = "RUN [--dir DIR] [--json]",
     .doc = "Evaluates a finished run on generated text, whatever it was "
-           "trained on, and\nprints what each head attends to: entropy in nats "
-           "and its slope against the\nlogarithm of the number of keys (1: "
-           "uniform), mean distance, the weight of keys\nnearer than 8 and 32, "
-           "of the first key, of the query's own key and of the one\nbefore.  "
-           "The store keeps the results; 'locant figure' draws them.",
+           "trained on, and\nprints what each head attends to: entropy in "
+           "nats and its slope against the\nlogarithm of the number of keys "
+           "(1: uniform), mean distance, the weight of keys\nnearer than 8 "
+           "and 32, of the first key, of the query's own key and of the key\n"
+           "before it.  The store keeps the results; 'locant figure' draws "
+           "them.",
     .examples = "locant probe 3\nlocant probe 3 --json --dir lab\n"
                 "locant figure entropy 3",
     CLI_OPTIONS,

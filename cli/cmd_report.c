@@ -50,8 +50,8 @@ struct specs {
     size_t n;
 };
 
-/* A copy of the list up to the separator.  *list moves behind that, and becomes
-   NULL at the end. */
+/* Copy the list up to the separator.  *list moves behind the separator, and
+   becomes NULL at the end. */
 static char *first_item(const char **list, char separator)
 {
     const char *end = strchr(*list, separator);
@@ -62,7 +62,7 @@ static char *first_item(const char **list, char separator)
     return item;
 }
 
-/* Whether a word follows a complete spec, so that a ';' is missing. */
+/* Whether another word follows a complete spec: then a ';' is missing. */
 static int lacks_semicolon(const char *spec)
 {
     int depth = 0;
@@ -168,7 +168,7 @@ static int check_tasks(const char *list, unsigned with)
     while (list != NULL) {
         const char *id = first_item(&list, ',');
 
-        CLI_TRY(id == NULL ? CLI_INPUT : cli_task(&task, "--tasks", id));
+        CLI_TRY(id == NULL ? CLI_INPUT : cli_task_find(&task, "--tasks", id));
     }
     return CLI_OK;
 }
@@ -224,7 +224,7 @@ static void print_text(const locant_report *r, const char *page)
 }
 
 /*
- * Every failed gate is printed here and in a banner on the page.  g2, g3 and g7
+ * Print every failed gate, which the page shows in a banner too.  g2, g3 and g7
  * say how far the page can be trusted; if another gate fails, something is
  * broken, and the exit status is 1.
  */
@@ -232,7 +232,7 @@ static int print_failed_gates(const locant_report *r)
 {
     int status = CLI_OK;
 
-    for (int i = 0; i < 7; i++) {
+    for (size_t i = 0; i < sizeof r->gates / sizeof r->gates[0]; i++) {
         const locant_report_gate *g = &r->gates[i];
 
         if (g->passed)
@@ -304,43 +304,43 @@ const struct cli_command cli_report = {
              "  [--seeds N] [--minutes N] [--with JOBS] [--tasks LIST]\n"
              "  [--dir DIR] [-o PAGE.html]",
     .doc = "Trains the same small Transformer with each encoding on the C "
-           "headers of this\nmachine (or --text), measures it at 1 to 16 times "
-           "the trained length, and writes\none self-contained page.  If it is "
-           "stopped (SIGINT: exit 75) or killed, the same\ncommand continues.  "
-           "Exit 1 when a gate finds something broken (g1, g4, g5, g6).\n"
-           "--json prints every number of the page.\n\nThe text is kept in "
-           "--dir.  Later calls use it even if the headers have changed;\nthey "
-           "say so, and --fresh-text reads the new ones.  The text of --text "
-           "is kept,\ntoo, unless --no-keep is given.\n\nThe preset quick "
-           "ends within 12 minutes, hour within 60, homework within 5: if\nthe "
-           "forecast made at the beginning (without --with) is longer, fewer "
-           "seeds are\ntrained, at least two; stderr and page say so.  "
-           "--minutes N sets another limit;\n--seeds N without --minutes has "
-           "no limit.\n\nThe page claims of losses only what a test over "
-           "seeds shows; with fewer than\nthree seeds it reports what all runs "
-           "have in common.  The number of seeds that\nthe exact test needs is "
-           "printed at the beginning, the number that would\ndistinguish the "
-           "two lowest losses at the end.\n\n--with extension also trains a "
-           "RoPE model for each of a few seeds and evaluates\nit beyond its "
-           "trained length with PI, NTK, YaRN, ReRoPE, Self-Extend,\n"
-           "StreamingLLM and log n, zero-shot and after a short fine-tune.\n\n"
-           "--with surface also trains sinusoidal, rope and alibi (or those of "
-           "--encodings\nthat are defined at every length) on texts of 32 to "
-           "256 bytes and evaluates each\nmodel at every length: loss by "
-           "trained length and evaluated length.  On two\ncores it takes about "
-           "100 seconds more for each encoding with quick or homework.\n\n"
-           "--with tasks also trains models of the encodings on tasks and "
-           "scores them:\ncopying from a distance (T1), a needle in a text "
-           "(T12), parity as a control\n(T8), or those of --tasks.  Scores "
-           "that the store already has, from 'locant train\n--task' and "
-           "'locant eval' too, are on the page in any case.  On two cores it\n"
-           "takes about 10 seconds with smoke, 5 minutes with quick, 2 with "
-           "homework, and\n(estimated from its number of tokens) 45 with hour; "
-           "the number of tokens is\nprinted before the first step.\n\nThe "
-           "time of each job of --with is forecast at the beginning, too.\n\n"
-           "The models stay in --dir: 'locant runs list' lists them, 'locant "
-           "probe RUN' looks\ninto one, 'locant figure NAME RUN..' draws the "
-           "results.",
+           "headers of this\nmachine (or --text), measures it at 1 to 16 "
+           "times the trained length, and\nwrites one self-contained page.  "
+           "If it is stopped (SIGINT: exit 75) or killed,\nthe same command "
+           "continues.  Exit 1 when a gate finds something broken (g1, g4,\n"
+           "g5, g6).  --json prints every number of the page.\n\nThe text is "
+           "kept in --dir.  Later calls use it even if the headers have\n"
+           "changed; they say so, and --fresh-text reads the new ones.  The "
+           "text of --text\nis kept, too, unless --no-keep is given.\n\nThe "
+           "preset quick ends within 12 minutes, hour within 60, homework "
+           "within 5: if\nthe forecast made at the beginning (without --with) "
+           "is longer, fewer seeds are\ntrained, at least two; stderr and "
+           "page say so.  --minutes N sets another limit;\n--seeds N without "
+           "--minutes has no limit.\n\nAbout losses the page claims only what "
+           "a test over seeds shows; with fewer than\nthree seeds it reports "
+           "what all runs have in common.  The number of seeds that\nthe "
+           "exact test needs is printed at the beginning.  The number that "
+           "would\ndistinguish the two lowest losses is printed at the end."
+           "\n\n--with extension also trains a RoPE model for each of a few "
+           "seeds and evaluates\nit beyond its trained length with PI, NTK, "
+           "YaRN, ReRoPE, Self-Extend,\nStreamingLLM and log n, zero-shot and "
+           "after a short fine-tune.\n\n--with surface also trains "
+           "sinusoidal, rope and alibi (or those of --encodings\nthat are "
+           "defined at every length) on texts of 32 to 256 bytes and evaluates"
+           "\neach model at every length: loss by trained length and "
+           "evaluated length.  On\ntwo cores it takes about 100 seconds more "
+           "for each encoding with quick or\nhomework.\n\n--with tasks also "
+           "trains models of the encodings on tasks and scores them:\ncopying "
+           "from a distance (T1), a needle in a text (T12), parity as a "
+           "control\n(T8), or those of --tasks.  Even without this option the "
+           "page shows the scores\nthat the store already has.  On two cores "
+           "it takes about 10 seconds with smoke,\n5 minutes with quick, 2 "
+           "with homework, and (estimated from its number of\ntokens) 45 with "
+           "hour; the number of tokens is printed before the first step.\n\n"
+           "The time of each job of --with is also forecast at the beginning."
+           "\n\nThe models stay in --dir: 'locant runs list' lists them, "
+           "'locant probe RUN'\nlooks into one, 'locant figure NAME RUN..' "
+           "draws the results.",
     .examples = "locant report\n"
                 "locant report --preset smoke -o smoke.html\n"
                 "locant report --preset homework\n"

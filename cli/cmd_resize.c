@@ -14,18 +14,18 @@ struct options {
 
 static const struct cli_option options[] = {
     OPT_INTEGER("to", to, "N", 0, INT64_C(1) << 40,
-                "new rows, after the prefix"),
+                "number of new rows, without the prefix"),
     OPT_TEXT("grid", grid, "HxW", "new grid of rows x columns, row-major"),
     OPT_TEXT("from-grid", from_grid, "HxW",
              "grid of the table; a square if left out"),
     OPT_INTEGER("prefix", prefix, "P", 0, INT64_C(1) << 40,
                 "rows at the start (class tokens) to copy"),
     OPT_CHOICE("form", form, "vit|hf|timm|dinov2|dinov2-reg|qwen3vl",
-               "do what that code does"),
+               "resize as that model's code does"),
     OPT_CHOICE("kind", kind, "linear|cubic", "interpolation",
                .fallback = "linear"),
     OPT_FLAG("align-corners", align_corners,
-             "end rows stay ends; otherwise half-pixel coordinates"),
+             "map end rows to end rows; otherwise half-pixel coordinates"),
     OPT_FLAG("antialias", antialias,
              "stretch the kernel when the table shrinks; cubic a = -0.5"),
     OPT_REAL("offset", offset, "X",
@@ -51,13 +51,13 @@ static int parse_grid(int64_t *rows, int64_t *columns, const char *option,
 /* A form sets these options itself, so they must not be given. */
 static int check_form(const struct cli *cli)
 {
-    static const char *const parts[] = { "kind", "align-corners", "antialias",
+    static const char *const names[] = { "kind", "align-corners", "antialias",
                                          "offset" };
 
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (cli_given(cli, "form") && cli_given(cli, parts[i]))
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (cli_given(cli, "form") && cli_given(cli, names[i]))
             return cli_refuse("--form already sets --%s; give only one of them",
-                              parts[i]);
+                              names[i]);
     }
     return CLI_OK;
 }
@@ -115,7 +115,7 @@ const struct cli_command cli_resize = {
     .usage = "TABLE.npy --to N [OPTIONS] -o OUT.npy\n"
              "TABLE.npy --grid HxW [--from-grid HxW] [OPTIONS] -o OUT.npy",
     .doc = "Interpolates the rows of a table of positions, f32 or f64.  A form "
-           "is what\na published code does at another image size:\n"
+           "does what\npublished code does at another image size:\n"
            "  vit         bilinear, ends on ends (JAX ViT)\n"
            "  hf          bicubic a = -0.75, half pixel (transformers, MAE)\n"
            "  timm        bicubic a = -0.5, antialias\n"

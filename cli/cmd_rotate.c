@@ -18,9 +18,9 @@ static const struct cli_option options[] = {
              "row t is at P[t]: i64 [T], f64 [T] or [T, axes]"),
     OPT_FILE(
         "limits", limits, "L.npy",
-        "i64 [B], or [B, T] for X of [B, ..., T, D]: 1 + the longest position "
-        "of the document of each row, or token; frequencies that depend on the "
-        "length are those of that document"),
+        "i64 [B], or [B, T] for X of [B, ..., T, D]: length of the document of "
+        "each row, or token, which is 1 + its longest position; sets the "
+        "frequencies that depend on the length"),
     OPT_FLAG("inverse", inverse, "rotate back"),
     OPT_FLAG("key", key,
              "X holds keys, which xpos and pope rotate differently"),
@@ -28,10 +28,8 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/*
- * *out is memory for the result if its rows are longer than those of X;
- * otherwise the result overwrites X.
- */
+/* Make memory for the result if its rows are longer than those of X; otherwise
+   the result overwrites X. */
 static int make_output(locant_tensor *out, const locant_tensor *x,
                        const struct cli_encoding *c)
 {
@@ -53,9 +51,10 @@ static int rotate(const struct cli *cli, const struct cli_encoding *c,
 
     CLI_TRY(o->positions != NULL
                 ? cli_read_positions(&positions, o->positions)
-                : cli_count(&positions, o->offset, x->shape[x->rank - 2]));
+                : cli_range(&positions, o->offset, x->shape[x->rank - 2]));
     if (o->limits != NULL)
-        CLI_TRY(cli_read_as(&limits, "limits", o->limits, CLI_IS(LOCANT_I64)));
+        CLI_TRY(
+            cli_read_as(&limits, "limits", o->limits, CLI_DTYPE(LOCANT_I64)));
     CLI_TRY(make_output(&out, x, c));
     r.encoding = c->e;
     r.positions = &positions;

@@ -1,4 +1,4 @@
-/* cmd_runs.c - locant runs: what the run store holds. */
+/* cmd_runs.c - locant runs: list, show, export, query and remove runs. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@ struct options {
 static const struct cli_option options[] = {
     OPT_DIR(dir),
     OPT_TEXT("table", table, "NAME", "the table that 'export' prints",
-             .fallback = "runs", .of = "export"),
+             .fallback = "runs", .actions = "export"),
     OPT_FLAG("any-isa", any_isa,
              "'resume' continues under another instruction set; bits will"
              " differ",
-             .of = "resume"),
+             .actions = "resume"),
     OPT_END
 };
 
@@ -157,10 +157,10 @@ static int resume(const struct cli *cli)
 
 struct rows {
     json_t *json; /* NULL: print CSV */
-    int lines;    /* printed; at 0 the column names come first */
+    int header;   /* column names are still to be printed */
 };
 
-/* Numbers become JSON numbers, or null if JSON cannot hold them. */
+/* The number or text; null if JSON cannot hold it. */
 static json_t *value_json(const char *value, char kind)
 {
     json_t *text;
@@ -180,11 +180,11 @@ static int sql_row(int n, const char *const *names, const char *const *values,
     json_t *object;
 
     if (rows->json == NULL) {
-        for (int i = 0; i < n && rows->lines == 0; i++)
+        for (int i = 0; i < n && rows->header; i++)
             runs_csv_field(names[i], i == n - 1);
+        rows->header = 0;
         for (int i = 0; i < n; i++)
             runs_csv_field(values[i], i == n - 1);
-        rows->lines++;
         return 0;
     }
     object = json_object();
@@ -193,11 +193,14 @@ static int sql_row(int n, const char *const *names, const char *const *values,
     return json_array_append_new(rows->json, object);
 }
 
-/* Prints CSV, with a line of column names if 'header'. */
+enum header { NO_HEADER, HEADER };
+
+/* Print the result of a query as JSON, or as CSV with or without a line of
+   column names. */
 static int print_rows(const struct cli *cli, locant_store *store,
-                      const char *query, int header)
+                      const char *query, enum header header)
 {
-    struct rows rows = { cli->json ? json_array() : NULL, !header };
+    struct rows rows = { cli->json ? json_array() : NULL, header == HEADER };
     const int status =
         cli_status(locant_store_sql(store, query, sql_row, &rows));
 
@@ -212,13 +215,13 @@ static int sql(const struct cli *cli)
     locant_store *store;
 
     CLI_TRY(open_store(&store, cli, CLI_READ));
-    return print_rows(cli, store, cli->words[1], 1);
+    return print_rows(cli, store, cli->words[1], HEADER);
 }
 
 /* ------------------------------------------------------------------ export */
 
-/* Tables that are exported whole, and the order of their rows.  The table
-   "runs" has its own columns. */
+/* Tables that are exported whole, and the order of their rows.  'export' of
+   "runs" has columns of its own. */
 static const struct table {
     const char *name, *order;
 } tables[] = {
@@ -237,7 +240,7 @@ static const struct table {
     { "studies", "id" },
 };
 
-/* A row of PRAGMA table_info: cid, name, .. */
+/* Print the column name in a row of PRAGMA table_info: cid, name, .. */
 static int print_name(int n, const char *const *names,
                       const char *const *values, const char *kinds,
                       void *context)
@@ -251,7 +254,7 @@ static int print_name(int n, const char *const *names,
     return 0;
 }
 
-/* Prints the line of column names even if the table has no rows. */
+/* Print a table, with the line of column names even if it has no rows. */
 static int export_table(const struct cli *cli, locant_store *store,
                         const struct table *table)
 {
@@ -265,7 +268,8 @@ static int export_table(const struct cli *cli, locant_store *store,
     }
     return print_rows(
         cli, store,
-        cli_text("SELECT * FROM %s ORDER BY %s", table->name, table->order), 0);
+        cli_text("SELECT * FROM %s ORDER BY %s", table->name, table->order),
+        NO_HEADER);
 }
 
 static int export(const struct cli *cli)
@@ -302,15 +306,14 @@ const struct cli_command cli_runs = {
     .summary = "list, show, resume, remove, export, query runs",
     .usage = "list [--dir DIR]\nshow ID\nresume [ID]\nrm ID\n"
              "export [--table NAME]\nsql QUERY",
-    .doc = "The runs in the store.  'export' prints a table as CSV, 'sql' the "
-           "result of one\nread-only query; with --json both print JSON.\n"
-           "Tables: runs, metrics, gradients, evaluations, curves, losses, "
-           "task_scores,\nprobes, plans, corpora, texts, sittings, studies; "
-           "docs/STORE.md describes their\ncolumns.\n\n'resume' continues a "
-           "run, or all unfinished ones, to the same bits as a run that\nnever "
-           "stopped, under the instruction set it was trained with.  --isa "
-           "chooses that\nset; --any-isa continues under another, and the bits "
-           "differ.",
+    .doc = "'export' prints a table as CSV, 'sql' the result of one read-only "
+           "query; with\n--json both print JSON.  Tables: runs, metrics, "
+           "gradients, evaluations, curves,\nlosses, task_scores, probes, "
+           "plans, corpora, texts, sittings, studies;\ndocs/STORE.md "
+           "describes their columns.\n\n'resume' continues a run, or all "
+           "unfinished ones, to the same bits as a run\nthat never stopped, "
+           "under the instruction set it was trained with.  --isa\nchooses "
+           "that set; --any-isa continues under another, and the bits differ.",
     .examples = "locant runs list\nlocant runs show 3 --json\n"
                 "locant runs export --table metrics > metrics.csv\n"
                 "locant runs sql 'select count(*) from runs'",

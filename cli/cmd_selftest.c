@@ -1,4 +1,4 @@
-/* cmd_selftest.c - locant selftest: the library against its oracles. */
+/* cmd_selftest.c - locant selftest: compare the library with its oracles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const struct cli_option options[] = {
     OPT_INTEGER("cases", cases, "N", 1, 100000, "random problems of each row",
                 .fallback = "4"),
     OPT_TEXT("only", only, "NAME",
-             "an operation (rotate, attend-back, ..) or encoding"),
+             "only this operation (rotate, attend-back, ..) or encoding"),
     OPT_END
 };
 
@@ -63,8 +63,8 @@ static void report(struct oracle_run *r)
                  row->miss);
 }
 
-/* Registry rows without an oracle are errors: they would pass untested. */
-static int uncovered(const char *only)
+/* Encodings without an oracle are errors: they would pass untested. */
+static int count_uncovered(const char *only)
 {
     const locant_encoding_info *info;
     int missing = 0;
@@ -102,7 +102,7 @@ static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
     struct report to = { .only = o->only };
-    int missing = uncovered(o->only);
+    int missing = count_uncovered(o->only);
     struct oracle_run r = { .seed = (uint64_t)o->seed,
                             .cases = o->cases,
                             .entries = 8,
@@ -130,13 +130,14 @@ const struct cli_command cli_selftest = {
     .name = "selftest",
     .summary = "every operation against its oracle",
     .usage = "[--only NAME] [--cases N] [--seed SEED] [--json]",
-    .doc = "Run every operation with every encoding, in every type, on random "
-           "problems,\nand compare each number with a second evaluation that "
-           "shares no code with\nthe library: one element at a time from the "
-           "papers, derivatives by the\ncomplex step.  One line each: the "
-           "bound that follows from the number\nformats, and the worst error "
-           "found, both relative to what the terms of a\nnumber reach (angles: "
-           "in units of the last place).  Exit 1 on a miss.",
+    .doc = "Runs every operation with every encoding, in every type, on "
+           "random problems,\nand compares each number with an oracle that "
+           "shares no code with the library:\nit follows the papers one "
+           "element at a time, and takes derivatives by the\ncomplex step.  "
+           "Prints the bound that follows from the number formats and the\n"
+           "worst error found, both relative to the magnitude of a number's "
+           "terms (angles:\nin units in the last place).  Exit 1 if an error "
+           "exceeds its bound.",
     .examples = "locant selftest\nlocant selftest --only rope --isa base\n"
                 "locant selftest --only attend-back --cases 20 --seed 7",
     CLI_OPTIONS,

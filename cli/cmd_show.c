@@ -1,4 +1,4 @@
-/* cmd_show.c - locant show SPEC: what the registry knows of an encoding. */
+/* cmd_show.c - locant show SPEC: what the registry knows about an encoding. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@ struct options {
 
 static const struct cli_option options[] = {
     OPT_FLAG("markdown", markdown,
-             "print its page of the catalogue (docs/encodings)"),
-    OPT_FILE("output", out, "PICTURE", "draw what it does: .svg, .png or .pdf",
-             .letter = 'o'),
+             "print the page of the catalogue (docs/encodings)"),
+    OPT_FILE("output", out, "PICTURE",
+             "draw what the encoding does: .svg, .png or .pdf", .letter = 'o'),
     OPT_END
 };
 
@@ -30,16 +30,17 @@ static json_t *keys_json(const char *name)
     return rows;
 }
 
-json_t *show_params_json(const locant_encoding *e, int with_doc)
+json_t *show_params_json(const locant_encoding *e, enum show_doc doc)
 {
     locant_param_info p;
     json_t *rows = json_array();
 
     for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
         json_array_append_new(
-            rows, json_pack("{s:s, s:s, s:s*, s:b, s:b}", "name", p.name,
-                            "dims", p.dims, "doc", with_doc ? p.doc : NULL,
-                            "learned", p.rate != 0, "per_layer", p.per_layer));
+            rows,
+            json_pack("{s:s, s:s, s:s*, s:b, s:b}", "name", p.name, "dims",
+                      p.dims, "doc", doc == SHOW_DOC ? p.doc : NULL, "learned",
+                      p.rate != 0, "per_layer", p.per_layer));
     return rows;
 }
 
@@ -66,11 +67,11 @@ static int print_json(const locant_encoding *e)
         cli_traits(locant_encoding_traits(e)), "source", info->source,
         "used_by", info->used_by, "pitfalls", info->pitfalls, "gradient",
         info->gradient ? info->gradient : "", "keys", keys_json(info->name),
-        "parameters", show_params_json(e, 1), "variants",
+        "parameters", show_params_json(e, SHOW_DOC), "variants",
         variants_json(info->variants)));
 }
 
-/* "label    text"; further lines of text are aligned with the first. */
+/* Print "label       text"; all lines of text are aligned. */
 static void print_field(const char *label, const char *text)
 {
     while (*text != '\0') {
@@ -93,7 +94,7 @@ static void print_keys(const char *name)
                key.kind, key.range, key.doc);
 }
 
-/* "check       what the values are", the command, and rows of numbers. */
+/* Print what the values are, the command, and rows of numbers. */
 static int print_checks(const locant_encoding *e)
 {
     static struct show_block blocks[SHOW_BLOCKS];
@@ -154,12 +155,12 @@ const struct cli_command cli_show = {
     .name = "show",
     .summary = "one encoding: formula, keys, parameters, check values",
     .usage = "SPEC [--json | --markdown]\nSPEC -o PICTURE",
-    .doc = "What the registry knows about an encoding: its formula, the doors "
-           "it uses, the\nkeys of its spec with their ranges, the learned "
-           "parameters and their shapes, the\npaper, who uses it, its "
-           "pitfalls, and what the library computes from a few small\ninputs.  "
-           "With -o, a picture: the table that is added, the similarity of "
-           "rotated\nvectors, the bias of heads, or the attention of random "
+    .doc = "Prints what the registry knows about an encoding: its formula, "
+           "the doors it\nuses, the keys of its spec with their ranges, the "
+           "learned parameters and their\nshapes, the paper, who uses it, its "
+           "pitfalls, and what the library computes\nfrom a few small "
+           "inputs.  -o draws the table that is added, the similarity of\n"
+           "rotated vectors, the bias of heads, or the attention of random "
            "queries.",
     .examples = "locant show rope\nlocant show t5 -o t5.svg\n"
                 "locant show 'rope(base=500000,pairing=interleaved)'",

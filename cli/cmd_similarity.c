@@ -30,7 +30,7 @@ static int run(const struct cli *cli)
     CLI_TRY(
         cli_encoding_open(&c, cli->words[0], &o->params, o->length, &sizes));
     CLI_TRY(cli_new(&out, LOCANT_F32, 2, shape));
-    CLI_TRY(cli_count(&positions, 0, o->length));
+    CLI_TRY(cli_range(&positions, 0, o->length));
     CLI_TRY(cli_status(locant_encoding_similarity(&out, c.e, &positions, o->dim,
                                                   cli_params(&c))));
     return cli_write(cli, o->out, &out);

@@ -1,4 +1,4 @@
-/* cmd_study.c - locant study: a report in one file, repeated elsewhere. */
+/* cmd_study.c - locant study: export and import reports, to repeat them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@ struct options {
 static const struct cli_option options[] = {
     OPT_DIR(dir),
     OPT_FILE("output", out, "STUDY.json", "the file of 'export'", .letter = 'o',
-             .fallback = "locant-study.json", .of = "export"),
+             .fallback = "locant-study.json", .actions = "export"),
     OPT_FLAG("with-text", with_text, "'export' includes the text itself",
-             .of = "export"),
+             .actions = "export"),
     OPT_END
 };
 
@@ -79,7 +79,7 @@ static int list(const struct cli *cli)
     return ids.status ? ids.status : cli_status_input(s);
 }
 
-/* Warns that the file will contain the text. */
+/* Warn that the file will contain the text. */
 static void warn_of_text(const locant_study *study, const char *path)
 {
     fprintf(stderr,
@@ -90,7 +90,7 @@ static void warn_of_text(const locant_study *study, const char *path)
             study->sources[0] ? cli_safe(study->sources) : "an unknown place");
 }
 
-/* Warns that a repetition needs a text that the file lacks. */
+/* Warn that the file lacks the text, which repeating the report needs. */
 static void warn_of_no_text(const locant_study *study, const char *path)
 {
     if (study->corpus.kind != LOCANT_CORPUS_GENERATED)
@@ -137,7 +137,7 @@ static int export(const struct cli *cli)
     return status;
 }
 
-/* Prints the command that repeats the imported study. */
+/* Import a study, and print the command that repeats it. */
 static int import(const struct cli *cli)
 {
     const struct options *o = cli->options;
@@ -171,12 +171,12 @@ const struct cli_command cli_study = {
              "export [ID] [--with-text] [--dir DIR] [-o STUDY.json]\n"
              "import STUDY.json [--dir DIR]",
     .doc = "A finished report leaves a study in its store: preset, encodings "
-           "and seeds, the\nSHA-256 of its text, checksums of its batches, and "
-           "its numbers.  'export' writes\nthe last study, or study ID, into "
-           "one file; with --with-text it includes the\ntext, whose size and "
-           "origin are printed first.  'import' takes such a file into a\n"
+           "and seeds, the\nSHA-256 of its text, checksums of its batches, "
+           "and its numbers.  'export'\nwrites the last study, or study ID, "
+           "into one file; with --with-text it includes\nthe text, whose size "
+           "and origin are printed first.  'import' takes such a file\ninto a "
            "store and prints the command that repeats the report there.  That "
-           "report then\ncompares its losses with those of the study.",
+           "report\nthen compares its losses with those of the study.",
     .examples = "locant study export --with-text -o study.json\n"
                 "locant study import study.json --dir repeated",
     CLI_OPTIONS,

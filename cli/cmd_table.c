@@ -26,7 +26,7 @@ static int run(const struct cli *cli)
     CLI_TRY(cli_encoding_open(&c, cli->words[0], &o->params, o->length,
                               &(locant_sizes){ .width = o->dim }));
     CLI_TRY(cli_new(&table, LOCANT_F32, 2, shape));
-    CLI_TRY(cli_count(&positions, 0, o->length));
+    CLI_TRY(cli_range(&positions, 0, o->length));
     CLI_TRY(cli_status(
         locant_encoding_table(&table, c.e, &positions, cli_params(&c))));
     return cli_write(cli, o->out, &table);

@@ -12,12 +12,13 @@ struct options {
 
 static const struct cli_option options[] = {
     OPT_FLAG("scores", scores,
-             "the scores of the runs of the store, seed by seed"),
-    OPT_FLAG("places", places, "also by k, distance, depth or t"), OPT_DIR(dir),
-    OPT_END
+             "print the scores of the runs of the store, seed by seed"),
+    OPT_FLAG("places", places, "also print scores by k, distance, depth or t"),
+    OPT_DIR(dir), OPT_END
 };
 
-int cli_task(const locant_task_info **out, const char *option, const char *id)
+int cli_task_find(const locant_task_info **out, const char *option,
+                  const char *id)
 {
     *out = locant_task_find(id);
     return *out != NULL ? CLI_OK
@@ -98,14 +99,13 @@ const struct cli_command cli_tasks = {
     .name = "tasks",
     .summary = "what models can be trained on besides text",
     .usage = "[--json]\n--scores [--places] [--dir DIR] [--json]",
-    .doc = "Every task with its definition, the lengths it is trained and "
+    .doc = "Prints every task: its definition, the lengths it is trained and "
            "tested at, and\nthe model and budget that 'locant train --task' "
            "uses.  Only answers are scored.\nControls fail with every "
            "encoding, so they rank nothing.\n\n--scores prints what 'locant "
-           "eval' measured for the runs of the store: each seed,\nand the "
-           "share of seeds with .9 or more right answers.  A seed either "
-           "solves a task\nor does not: the mean over seeds would say "
-           "little.",
+           "eval' measured for the runs of the store: each\nseed, and the "
+           "share of seeds with .9 or more right answers.  A seed either\n"
+           "solves a task or does not: the mean over seeds would say little.",
     .examples = "locant tasks\nlocant train --task T1 --encoding alibi\n"
                 "locant eval 1\nlocant tasks --scores --places",
     CLI_OPTIONS,

@@ -21,7 +21,7 @@ struct options {
     OPT_INTEGER(name, member, "N", 1, INT64_C(1) << 30, doc,                   \
                 .fallback = default_)
 
-/* An AdamW step is about as large as the rate; larger rates cannot train. */
+/* An AdamW step is about as large as the rate: beyond this, none trains. */
 static const double MAX_RATE = 1000;
 
 static const struct cli_option options[] = {
@@ -56,22 +56,23 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* Whether the option's value is used, not the task's. */
-static int decides(const struct cli *cli, const char *option)
+/* Whether the option's value is used instead of the task's. */
+static int overrides_task(const struct cli *cli, const char *option)
 {
     const struct options *o = cli->options;
 
     return o->task == NULL || cli_given(cli, option);
 }
 
-static void choose(int64_t *to, const struct cli *cli, const char *option,
-                   int64_t value)
+static void override(int64_t *to, const struct cli *cli, const char *option,
+                     int64_t value)
 {
-    if (decides(cli, option))
+    if (overrides_task(cli, option))
         *to = value;
 }
 
-static int names_text(const struct cli_corpus *c)
+/* Whether an option chooses the text. */
+static int chooses_text(const struct cli_corpus *c)
 {
     return c->text.n > 0 || c->generated || c->kept != NULL || c->fresh;
 }
@@ -84,18 +85,18 @@ static int set_options(locant_train_options *t, const struct cli *cli)
 
     *t = (locant_train_options)LOCANT_TRAIN_INIT;
     if (o->task != NULL) {
-        CLI_TRY(cli_task(&task, "--task", o->task));
+        CLI_TRY(cli_task_find(&task, "--task", o->task));
         CLI_TRY(cli_status(locant_task_options(t, o->task)));
     }
-    choose(&t->layers, cli, "layers", o->layers);
-    choose(&t->width, cli, "width", o->width);
-    choose(&t->heads, cli, "heads", o->heads);
+    override(&t->layers, cli, "layers", o->layers);
+    override(&t->width, cli, "width", o->width);
+    override(&t->heads, cli, "heads", o->heads);
     t->ff = 4 * t->width;
-    choose(&t->ff, cli, "ff", o->ff);
-    choose(&t->batch, cli, "batch", o->batch);
-    choose(&t->length, cli, "length", o->length);
-    choose(&t->steps, cli, "steps", o->steps);
-    if (decides(cli, "lr"))
+    override(&t->ff, cli, "ff", o->ff);
+    override(&t->batch, cli, "batch", o->batch);
+    override(&t->length, cli, "length", o->length);
+    override(&t->steps, cli, "steps", o->steps);
+    if (overrides_task(cli, "lr"))
         t->learning_rate = o->lr;
     t->encoding = o->encoding;
     t->seed = (uint64_t)o->seed;
@@ -117,7 +118,7 @@ static int set_options(locant_train_options *t, const struct cli *cli)
         return cli_refuse("--task %s continues a run on text: --parent RUN is "
                           "missing",
                           o->task);
-    if (task && names_text(&o->corpus))
+    if (task && chooses_text(&o->corpus))
         return cli_refuse("--task generates its own data; give --task or a "
                           "text");
     return CLI_OK;
@@ -152,22 +153,22 @@ const struct cli_command cli_train = {
     .summary = "train one small model, or continue it",
     .usage = "--encoding SPEC [--task TASK] [--seed N] [--steps N]\n"
              "      [options]",
-    .doc = "Trains a byte-level Transformer and keeps it in the run store.  If "
-           "the run was\nstopped (SIGINT: exit 75) or killed, the same command "
-           "continues it from its last\ncheckpoint, to the same bits; if it is "
-           "finished, the command returns at once.\n\nThe bits depend on the "
-           "instruction set.  For a store from another machine, --isa\nchooses "
-           "the set used there; --any-isa continues under another.\n\nWith "
-           "--task the data are those of a task, and so are sizes, steps and "
-           "rate unless\noptions set them.  'locant tasks' lists the tasks, "
-           "'locant eval' scores the run.\n\nWith --parent training starts "
-           "from another run's parameters.\n\nWith --memory each row of the "
-           "batch reads the text segment by segment and also\nattends to the "
-           "last N tokens before its segment, as Transformer-XL does.\n"
-           "'locant eval' then reads every window in segments of the trained "
-           "length and\ncarries memory from one to the next; validation is one "
-           "row of segments.  An encoding\nthat adds positions to the input "
-           "cannot have memory.",
+    .doc = "Trains a byte-level Transformer and keeps it in the run store.  "
+           "If the run was\nstopped (SIGINT: exit 75) or killed, the same "
+           "command continues it from its\nlast checkpoint, to the same bits; "
+           "if it is finished, the command returns at\nonce.\n\nThe bits "
+           "depend on the instruction set.  For a store from another machine,"
+           "\n--isa chooses the set used there; --any-isa continues under "
+           "another.\n\nWith --task the data are those of a task, and so are "
+           "sizes, steps and rate\nunless options set them.  'locant tasks' "
+           "lists the tasks, 'locant eval' scores\nthe run.\n\nWith --parent "
+           "training starts from another run's parameters.\n\nWith --memory "
+           "each row of the batch reads the text segment by segment and also\n"
+           "attends to the last N tokens before its segment, as "
+           "Transformer-XL does.\n'locant eval' then reads every window in "
+           "segments of the trained length and\ncarries memory from one to "
+           "the next; the validation text is read as one row of\nsegments.  "
+           "An encoding that adds positions to the input cannot have memory.",
     .examples = "locant train --encoding rope --seed 1\n"
                 "locant train --encoding alibi --steps 200 --generated "
                 "--dir lab\n"

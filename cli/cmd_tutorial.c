@@ -1,4 +1,4 @@
-/* cmd_tutorial.c - locant tutorial ROW: the rows of the tutorials. */
+/* cmd_tutorial.c - locant tutorial: list and run rows of the tutorials. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@ static const struct cli_option options[] = {
     OPT_FILE("output", out, "OUT",
              "OUT.svg, .png or .pdf for a row's figures; with --all a folder",
              .letter = 'o'),
-    OPT_FLAG("all", all, "every row: text, JSON and figures into the folder"),
+    OPT_FLAG("all", all,
+             "run every row; write text, JSON and figures into a folder"),
     OPT_FLAG("check", check,
              "run every row and judge its checks; write nothing"),
     OPT_FLAG("markdown", markdown, "print docs/tutorials.md"), OPT_END
@@ -81,7 +82,7 @@ static void print_markdown(void)
 
 /* ------------------------------------------------------------------ one row */
 
-/* The row of a word "S0.10", "s0.10" or "S0.10b" (part 'b'), or NULL. */
+/* Find the row of "S0.10", "s0.10" or "S0.10b" (*part is 'b'), or NULL. */
 static const struct tutorial_row *find(const char *word, char *part)
 {
     const struct tutorial_row *r = tutorial_rows;
@@ -111,13 +112,12 @@ static int check_figures(const struct tutorial_row *row, const char *path)
     const char *dot = strrchr(path, '.');
 
     if (row->figures == 0)
-        return cli_fail(CLI_USAGE, "-o: row %s draws no figure", row->id);
+        return cli_refuse("-o: row %s draws no figure", row->id);
     if (dot == NULL ||
         (strcmp(dot, ".svg") && strcmp(dot, ".png") && strcmp(dot, ".pdf")))
-        return cli_fail(CLI_USAGE,
-                        "-o '%s': expected a name that ends in "
-                        ".svg, .png or .pdf",
-                        path);
+        return cli_refuse("-o '%s': expected a name that ends in .svg, .png or "
+                          ".pdf",
+                          path);
     return cli_check_output(path);
 }
 
@@ -126,19 +126,17 @@ static size_t count_of(const struct tutorial *t, const char *what)
     return json_array_size(json_object_get(t->json, what));
 }
 
-/* Which parts exist, and which of them draw, is known only after the run. */
+/* Only after the run it is known which parts exist, and which of them draw. */
 static int check_part(const struct tutorial *t)
 {
     if (t->only && count_of(t, "parts") == 0)
-        return cli_fail(CLI_USAGE, "row %s has no part '%c'", t->row->id,
-                        t->only);
+        return cli_refuse("row %s has no part '%c'", t->row->id, t->only);
     if (t->path != NULL && count_of(t, "figures") == 0)
-        return cli_fail(CLI_USAGE, "-o: part %s%c draws no figure", t->row->id,
-                        t->only);
+        return cli_refuse("-o: part %s%c draws no figure", t->row->id, t->only);
     return CLI_OK;
 }
 
-/* Runs the row; returns the exit status. */
+/* Run the row; returns an exit status. */
 static int run(struct tutorial *t)
 {
     locant_status s = tutorial_run(t);
@@ -153,7 +151,7 @@ static int run(struct tutorial *t)
                     "%s: %s", t->row->id, locant_last_error());
 }
 
-/* Runs the row with its output in *text, which the caller frees. */
+/* Run the row with its output in *text, which the caller frees. */
 static int run_into_text(struct tutorial *t, char **text)
 {
     size_t size;
@@ -168,34 +166,32 @@ static int run_into_text(struct tutorial *t, char **text)
     return status;
 }
 
-/* Runs one part; prints nothing unless the part exists. */
+/* Run the row, and print it only if it has the part that is asked for. */
 static int run_part(struct tutorial *t, int as_json)
 {
     char *text;
-    int status = run_into_text(t, &text);
-    int failed = status <= CLI_NO ? check_part(t) : CLI_OK;
+    const int status = run_into_text(t, &text);
+    int printed = status <= CLI_NO ? check_part(t) : CLI_OK;
 
-    if (failed == CLI_OK && !as_json && text != NULL)
+    if (printed == CLI_OK && !as_json && text != NULL)
         fputs(text, stdout);
-    if (failed == CLI_OK && as_json && status <= CLI_NO)
-        failed = cli_json(json_incref(t->json));
+    if (printed == CLI_OK && as_json && status <= CLI_NO)
+        printed = cli_json(json_incref(t->json));
     free(text);
-    return failed ? failed : status;
+    return printed != CLI_OK ? printed : status;
 }
 
 static int run_row(const struct cli *cli)
 {
     const struct options *o = cli->options;
     struct tutorial t = { .out = stdout, .talk = 1, .path = o->out };
-    int status = CLI_OK;
+    int status;
 
     t.row = find(cli->words[0], &t.only);
     if (t.row == NULL)
         return unknown_row(cli->words[0]);
     if (o->out != NULL)
-        status = check_figures(t.row, o->out);
-    if (status != CLI_OK)
-        return status;
+        CLI_TRY(check_figures(t.row, o->out));
     status = t.only || cli->json ? run_part(&t, cli->json) : run(&t);
     json_decref(t.json);
     return status;
@@ -203,7 +199,7 @@ static int run_row(const struct cli *cli)
 
 /* ---------------------------------------------------------------- every row */
 
-/* Prints a line about the row, or adds it to the JSON log. */
+/* Print a line about the row or, if 'log' is not NULL, add it to that. */
 static void report(const struct tutorial *t, int status, json_t *log)
 {
     if (log != NULL)
@@ -220,8 +216,8 @@ static void report(const struct tutorial *t, int status, json_t *log)
     fflush(stdout);
 }
 
-/* Makes a path: folder/S0.1.txt. */
-static int name_file(char path[4096], const char *folder, const char *row,
+/* path = folder/S0.1.txt */
+static int make_path(char path[4096], const char *folder, const char *row,
                      const char *ending)
 {
     return snprintf(path, 4096, "%s/%s.%s", folder, row, ending) < 4096
@@ -229,20 +225,17 @@ static int name_file(char path[4096], const char *folder, const char *row,
                : cli_fail(CLI_INPUT, "%s: the path is too long", folder);
 }
 
-/* Writes 'text' to the row's file with this ending, and frees 'text'. */
-static int replace(const char *folder, const char *row, const char *ending,
-                   char *text)
+/* Write 'text' to the row's file with this ending, and free it. */
+static int write_text(const char *folder, const char *row, const char *ending,
+                      char *text)
 {
     char path[4096];
-    int status = name_file(path, folder, row, ending);
-    locant_status s;
+    int status = make_path(path, folder, row, ending);
 
     if (status == CLI_OK && text == NULL)
         status = cli_fail(CLI_INPUT, "%s: out of memory", row);
-    if (status == CLI_OK) {
-        s = locant_file_write(path, text, strlen(text));
-        status = cli_status_input(s);
-    }
+    if (status == CLI_OK)
+        status = cli_status_input(locant_file_write(path, text, strlen(text)));
     free(text);
     return status;
 }
@@ -251,33 +244,30 @@ static int replace(const char *folder, const char *row, const char *ending,
 static int run_into_files(struct tutorial *t, const char *folder)
 {
     char path[4096], *text;
-    int failed = name_file(path, folder, t->row->id, "svg"), status;
+    int status, written;
 
-    if (failed)
-        return failed;
+    CLI_TRY(make_path(path, folder, t->row->id, "svg"));
     t->path = path;
     status = run_into_text(t, &text);
     if (status > CLI_NO) {
         free(text);
         return status;
     }
-    failed = replace(folder, t->row->id, "txt", text);
-    if (failed == CLI_OK)
-        failed = replace(folder, t->row->id, "json",
-                         json_dumps(t->json, JSON_INDENT(2)));
-    return failed ? failed : status;
+    written = write_text(folder, t->row->id, "txt", text);
+    if (written == CLI_OK)
+        written = write_text(folder, t->row->id, "json",
+                             json_dumps(t->json, JSON_INDENT(2)));
+    return written != CLI_OK ? written : status;
 }
 
-/* Runs all rows; writes files unless 'folder' is NULL. */
+/* Run all rows; write files unless 'folder' is NULL. */
 static int run_all(const struct cli *cli, const char *folder)
 {
     json_t *log;
-    int rows = 0, wrong = 0, status = CLI_OK;
+    int rows = 0, failed_rows = 0, status;
 
     if (folder != NULL)
-        status = cli_check_folder(folder);
-    if (status != CLI_OK)
-        return status;
+        CLI_TRY(cli_check_folder(folder));
     if (folder != NULL && mkdir(folder, 0777) != 0 && errno != EEXIST)
         return cli_fail(CLI_INPUT, "%s: %s", folder, strerror(errno));
     log = cli->json ? json_array() : NULL;
@@ -287,14 +277,15 @@ static int run_all(const struct cli *cli, const char *folder)
         status = folder != NULL ? run_into_files(&t, folder) : run(&t);
         report(&t, status, log);
         json_decref(t.json);
-        wrong += status != CLI_OK;
+        failed_rows += status != CLI_OK;
     }
     status = CLI_OK;
     if (cli->json)
-        status = cli_json(json_pack("{s:o, s:i}", "rows", log, "wrong", wrong));
+        status = cli_json(
+            json_pack("{s:o, s:i}", "rows", log, "wrong", failed_rows));
     else
-        printf("%d rows, %d wrong\n", rows, wrong);
-    return status ? status : wrong ? CLI_NO : CLI_OK;
+        printf("%d rows, %d wrong\n", rows, failed_rows);
+    return status == CLI_OK && failed_rows > 0 ? CLI_NO : status;
 }
 
 static int run_command(const struct cli *cli)
@@ -303,16 +294,15 @@ static int run_command(const struct cli *cli)
     int chosen = o->all + o->check + o->markdown + (cli->n_words > 0);
 
     if (chosen > 1)
-        return cli_fail(CLI_USAGE, "expected one of ROW, --all, --check, "
-                                   "--markdown");
+        return cli_refuse("expected one of ROW, --all, --check, --markdown");
     if (o->all && o->out == NULL)
-        return cli_fail(CLI_USAGE, "--all: expected -o DIR");
+        return cli_refuse("--all: expected -o DIR");
     if (o->all || o->check)
         return run_all(cli, o->all ? o->out : NULL);
     if (cli->n_words > 0)
         return run_row(cli);
     if (o->out != NULL)
-        return cli_fail(CLI_USAGE, "-o: expected a row, or --all");
+        return cli_refuse("-o: expected a row, or --all");
     if (o->markdown)
         print_markdown();
     else if (cli->json)
@@ -327,15 +317,15 @@ const struct cli_command cli_tutorial = {
     .name = "tutorial", .summary = "run a row of the five tutorials",
     .usage = "[ROW] [-o OUT.(svg|png|pdf)] [--json]\n--all -o DIR\n--check\n"
              "--markdown",
-    .doc = "locant grew from five tutorials about positional encodings.  Each\n"
-           "class, function, figure, experiment and table of theirs is a row,\n"
-           "computed here; where the tutorial is wrong, both its number and\n"
-           "the right one are shown.  Without ROW, lists the rows.\n"
-           "Exit status 1 when a check of a row fails.",
+    .doc = "locant grew from five tutorials about positional encodings.  Each "
+           "class,\nfunction, figure, experiment and table of the tutorials "
+           "is a row, which this\ncommand computes.  Where a tutorial is "
+           "wrong, its row shows both numbers, the\nwrong and the right one.  "
+           "Without ROW, lists the rows.  Exit 1 if a check of a\nrow fails.",
     .examples = "locant tutorial\nlocant tutorial S0.10 -o waves.svg\n"
                 "locant tutorial S0.10b --json\n"
                 "locant tutorial --all -o tutorials",
-    .options = options, .options_size = sizeof(struct options),
+    CLI_OPTIONS,
     .min_words = 0, .max_words = 1, .computes = 1, .run = run_command
 };
 /* clang-format on */

@@ -1,6 +1,6 @@
 /*
- * corpus.c - the text that a command reads: files, generated text, or C
- * headers, of this machine or from the store.
+ * corpus.c - open the text that a command reads: files, generated text, a text
+ * kept in the store, or the C headers of this machine.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -64,9 +64,9 @@ static void compare_headers(const locant_corpus *kept, const char *dir)
 }
 
 /*
- * Reads the text with this SHA-256 from the store or, if 'sha256' is NULL, its
- * C headers; *out stays NULL if it has none.  The store is closed at once,
- * because the command may open it for writing.
+ * Read the text with this SHA-256 from the store or, if 'sha256' is NULL, the
+ * store's C headers; *out stays NULL if it has none.  The store is closed at
+ * once, because the command may open it for writing.
  */
 static locant_status read_kept(locant_corpus **out, const char *sha256,
                                const char *dir)

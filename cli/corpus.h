@@ -3,14 +3,15 @@
 #define LOCANT_CLI_CORPUS_H
 #include "cli.h"
 
+/* Options that choose the text. */
 struct cli_corpus {
-    struct cli_list text;
-    const char *kept; /* SHA-256 of a kept text, or its beginning */
+    struct cli_list text; /* files and folders */
+    const char *kept;     /* SHA-256 of a kept text, or its beginning */
     int generated, fresh, no_keep;
 };
 #define OPT_NEW_TEXT(member)                                                   \
     OPT_MANY("text", member.text, "PATH...",                                   \
-             "files, and folders with all in them, not the C headers"),        \
+             "read these files and folders, not the C headers"),               \
         OPT_FLAG("generated", member.generated,                                \
                  "read generated C-like text instead")
 #define OPT_KEPT_TEXT(member)                                                  \
@@ -24,7 +25,8 @@ struct cli_corpus {
 #define OPT_CORPUS(member)                                                     \
     OPT_NEW_TEXT(member), OPT_KEPT_TEXT(member), OPT_KEEP_TEXT(member)
 
-/* 'dir': the store whose kept text may be used; NULL: none. */
+/* Open the text that the options choose; the command owns it.  A text kept in
+   the store 'dir' may be used; NULL: there is no store. */
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
                     const char *dir);
 /* Free the corpus when the command ends. */

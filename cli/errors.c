@@ -12,12 +12,12 @@
 /*
  * Once an allocation has failed, the exit status is CLI_INPUT, even if a check
  * failed or arguments were wrong.  The library's error messages say what the
- * memory was for.  Jansson has none and is called at a hundred places, so once
- * it is out of memory, a message about that replaces all others.
+ * memory was for.  Jansson has no messages, and its calls are not all checked:
+ * once it has run out of memory, "out of memory" replaces every message.
  */
-static atomic_bool no_memory, no_memory_for_json, said;
+static atomic_bool no_memory, no_memory_for_json, message_printed;
 
-static void *watched_malloc(size_t bytes, void *failed)
+static void *observed_malloc(size_t bytes, void *failed)
 {
     void *memory = malloc(bytes);
 
@@ -26,9 +26,9 @@ static void *watched_malloc(size_t bytes, void *failed)
     return memory;
 }
 
-static void *malloc_for_json(size_t bytes)
+static void *json_malloc(size_t bytes)
 {
-    return watched_malloc(bytes, &no_memory_for_json);
+    return observed_malloc(bytes, &no_memory_for_json);
 }
 
 static void release(void *memory, void *context)
@@ -37,12 +37,12 @@ static void release(void *memory, void *context)
     free(memory);
 }
 
-void cli_watch_memory(void)
+void cli_observe_memory(void)
 {
-    const locant_allocator watched = { watched_malloc, release, &no_memory };
+    const locant_allocator observed = { observed_malloc, release, &no_memory };
 
-    json_set_alloc_funcs(malloc_for_json, free);
-    locant_set_allocator(&watched);
+    json_set_alloc_funcs(json_malloc, free);
+    locant_set_allocator(&observed);
 }
 
 bool cli_no_memory(void)
@@ -55,9 +55,9 @@ int cli_fail(int status, const char *format, ...)
     char text[8192]; /* longer than any message that contains a path */
     va_list args;
 
-    if (no_memory_for_json && said)
+    if (no_memory_for_json && message_printed)
         return CLI_INPUT;
-    said = true;
+    message_printed = true;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -66,10 +66,8 @@ int cli_fail(int status, const char *format, ...)
     return no_memory ? CLI_INPUT : status;
 }
 
-/*
- * The library's error message without its first part, "locant_npy_read: ": a
- * function name helps programmers, not users of the command.
- */
+/* A function name, as in "locant_npy_read: ", does not help users of the
+   command. */
 const char *cli_message(void)
 {
     const char *text = locant_last_error();
@@ -105,12 +103,12 @@ int cli_status_input(locant_status s)
 int cli_finish(int status)
 {
     if (no_memory)
-        return said ? CLI_INPUT : cli_fail(CLI_INPUT, "out of memory");
+        return message_printed ? CLI_INPUT
+                               : cli_fail(CLI_INPUT, "out of memory");
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    /* a reader that stops early, as head(1) does, is not an error */
-    if (errno == EPIPE)
+    if (errno == EPIPE) /* a reader such as head(1) stopped early: no error */
         return status;
     return cli_fail(CLI_INPUT, "standard output: %s",
                     errno ? strerror(errno) : "could not be written");

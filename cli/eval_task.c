@@ -1,4 +1,4 @@
-/* eval_task.c - locant eval for a run on a task: correct answers by length. */
+/* eval_task.c - 'locant eval' of a run on a task: right answers by length. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "locant/statistics.h"
 #include "task.h"
 
-enum { LENGTHS = 64 };
+enum { MAX_LENGTHS = 64 };
 
 struct output {
     const locant_task_info *task;
@@ -16,6 +16,7 @@ struct output {
 
 /* ------------------------------------------------------------------- scores */
 
+/* NAN if the whole is 0. */
 static double share(int64_t part, int64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : NAN;
@@ -73,11 +74,11 @@ static int add_score(const locant_task_score *s, void *context)
 
 static int parse_lengths(int64_t *out, const struct cli_list *words)
 {
-    if (words->n > LENGTHS)
+    if (words->n > MAX_LENGTHS)
         return cli_refuse("--length is given %zu times, at most %d", words->n,
-                          LENGTHS);
+                          MAX_LENGTHS);
     for (size_t i = 0; i < words->n; i++)
-        if (!cli_whole(&out[i], words->items[i], 1, INT64_MAX))
+        if (!cli_parse_whole(&out[i], words->items[i], 1, INT64_MAX))
             return cli_refuse("--length '%s': should be a whole number above 0",
                               words->items[i]);
     return CLI_OK;
@@ -113,11 +114,11 @@ static json_t *json_head(const struct output *out, const locant_run_info *run)
 int cli_eval_task(const struct cli *cli, locant_store *store, int64_t run,
                   const struct cli_task_eval *how)
 {
-    struct output out = { NULL, NULL, LOCANT_OK };
+    struct output out = { .status = LOCANT_OK };
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
     locant_run_info info;
     locant_status s;
-    int64_t lengths[LENGTHS];
+    int64_t lengths[MAX_LENGTHS];
     json_t *head;
     int status;
 

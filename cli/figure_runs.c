@@ -4,14 +4,14 @@
 
 #include "figure_runs.h"
 
-/* The runs chosen so far; all must be like 'last'. */
-struct runs {
+/* A choice of runs; all must be like the last one of their kind. */
+struct choice {
     struct cli_figure_runs *to;
     locant_run_info last;
 };
 
 /* Whether the run is finished and of the kind that the figure shows. */
-static int wanted(const struct runs *r, const locant_run_info *run)
+static int wanted(const struct choice *r, const locant_run_info *run)
 {
     const int text = strcmp(run->source, "text") == 0;
 
@@ -20,9 +20,9 @@ static int wanted(const struct runs *r, const locant_run_info *run)
     return r->to->task == NULL || strcmp(run->source, r->to->task) == 0;
 }
 
-static int remember(const locant_run_info *run, void *context)
+static int remember_last(const locant_run_info *run, void *context)
 {
-    struct runs *r = context;
+    struct choice *r = context;
 
     if (wanted(r, run) &&
         (r->last.id == 0 || run->parent == 0 || r->to->of_task))
@@ -42,12 +42,12 @@ static int read_number(int n, const char *const *names,
 }
 
 /*
- * Remembers the last run on text.  Runs that a report trained for its surface
- * or extension do not count: they are evaluated only with other encodings.
- * Runs with the settings of an unfinished run count only if there are no
- * others: a report that was stopped lacks some of its encodings.
+ * Remember the last run on text.  Runs for a report's surface or extension do
+ * not count: they are evaluated only with other encodings.  Runs with the
+ * settings of an unfinished run count only if there are no others: they may be
+ * of a report that was stopped and lacks some of its encodings.
  */
-static locant_status remember_text(struct runs *r, locant_store *store)
+static locant_status remember_text(struct choice *r, locant_store *store)
 {
     int64_t id = 0;
     locant_status s = locant_store_sql(
@@ -67,8 +67,8 @@ static locant_status remember_text(struct runs *r, locant_store *store)
     return s;
 }
 
-/* Also keeps failed runs: a report's numbers may be stored with one. */
-static int keep_ended(const locant_run_info *run, void *context)
+/* Add ended runs: a report's numbers may be stored with a failed one, too. */
+static int add_ended(const locant_run_info *run, void *context)
 {
     return strcmp(run->status, "done") == 0 ||
                    strcmp(run->status, "failed") == 0
@@ -76,10 +76,10 @@ static int keep_ended(const locant_run_info *run, void *context)
                : CLI_OK;
 }
 
-/* Keeps finished runs that are like the last one. */
-static int keep_alike(const locant_run_info *run, void *context)
+/* Add a finished run if it is like the last one. */
+static int add_alike(const locant_run_info *run, void *context)
 {
-    struct runs *r = context;
+    struct choice *r = context;
     const locant_run_info *last = &r->last;
 
     if (wanted(r, run) && strcmp(run->source, last->source) == 0 &&
@@ -92,7 +92,7 @@ static int keep_alike(const locant_run_info *run, void *context)
     return 0;
 }
 
-/* The runs that the user named. */
+/* Add the runs that the user named. */
 static int add_named(struct runs_ids *ids, const struct cli *cli)
 {
     int64_t id;
@@ -104,26 +104,26 @@ static int add_named(struct runs_ids *ids, const struct cli *cli)
     return CLI_OK;
 }
 
-/* The runs to show if the user named none. */
-static locant_status choose(struct runs *r, locant_store *store)
+/* Choose the runs if the user named none. */
+static locant_status choose(struct choice *r, locant_store *store)
 {
     locant_status s = LOCANT_OK;
 
     if (r->to->of_report)
-        return locant_store_runs(store, keep_ended, &r->to->ids);
+        return locant_store_runs(store, add_ended, &r->to->ids);
     if (!r->to->of_task)
         s = remember_text(r, store);
     if (s == LOCANT_OK && r->last.id == 0)
-        s = locant_store_runs(store, remember, r);
+        s = locant_store_runs(store, remember_last, r);
     if (s == LOCANT_OK && r->last.id > 0)
-        s = locant_store_runs(store, keep_alike, r);
+        s = locant_store_runs(store, add_alike, r);
     return s;
 }
 
-int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
-                    locant_store *store)
+int cli_figure_runs_choose(struct cli_figure_runs *out, const struct cli *cli,
+                           locant_store *store)
 {
-    struct runs r = { .to = out };
+    struct choice r = { .to = out };
 
     CLI_TRY(add_named(&out->ids, cli));
     if (out->ids.n > 0)

@@ -1,16 +1,16 @@
-/* help.c - help text from the tables, and the nearest known word. */
+/* help.c - print help from the tables, and find the word nearest to a typo. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 
 enum {
-    LONGEST = 63, /* longer words are not compared */
-    WIDTH = 80,   /* columns of a line of help */
-    RIGHT = 30    /* column where the help of an option begins */
+    LONGEST = 63,   /* longer words are not compared */
+    WIDTH = 80,     /* columns of a line of help */
+    DOC_COLUMN = 30 /* where the help of an option begins */
 };
 
-/* Least number of edits (Levenshtein 1966) from a to b. */
+/* The least number of edits from a to b (Levenshtein 1966). */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[LONGEST + 1], n = strlen(b);
@@ -45,6 +45,7 @@ const char *cli_nearest(const char *word, const char *const *names)
     for (; *names != NULL; names++) {
         size_t d = distance(word, *names);
 
+        /* replacing every letter makes another word, too */
         if (d < least && d < strlen(*names)) {
             least = d;
             best = *names;
@@ -117,15 +118,15 @@ static void print_option(const struct cli_option *o)
         "  %s--%s%s%s", o->letter ? cli_text("-%c, ", o->letter) : "    ",
         o->name, *value ? " " : "", value);
 
-    if (at >= RIGHT) {
+    if (at >= DOC_COLUMN) {
         putchar('\n');
         at = 0;
     }
-    at = cli_wrap(o->doc, at, RIGHT, WIDTH);
+    at = cli_wrap(o->doc, at, DOC_COLUMN, WIDTH);
     /* A default of 0 is not printed; one below 0 means "not given". */
     if (o->fallback != NULL && strcmp(o->fallback, "0") != 0 &&
         o->fallback[0] != '-')
-        cli_wrap(cli_text("(%s)", o->fallback), at, RIGHT, WIDTH);
+        cli_wrap(cli_text("(%s)", o->fallback), at, DOC_COLUMN, WIDTH);
     putchar('\n');
 }
 
@@ -139,7 +140,7 @@ static void print_indented(const char *text, const char *prefix)
     }
 }
 
-size_t cli_usage(char *out, size_t size, const char *usage)
+size_t cli_usage_first(char *out, size_t size, const char *usage)
 {
     size_t n = 0, used = 0;
 

@@ -1,4 +1,4 @@
-/* job.c - functions for long jobs: their run, signals, progress on stderr. */
+/* job.c - long jobs: the run to work on, signals, progress on stderr. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 int cli_run_id(int64_t *id, const char *command, const char *word)
 {
-    if (cli_whole(id, word, 1, INT64_MAX))
+    if (cli_parse_whole(id, word, 1, INT64_MAX))
         return CLI_OK;
     return cli_refuse("%s: '%s': should be the number of a run; 'locant runs "
                       "list' shows them",
@@ -82,7 +82,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* "1:02:03", "2:03" */
+/* Seconds as "1:02:03" or "2:03". */
 static const char *duration(double seconds)
 {
     long n = isfinite(seconds) && seconds < 1e9 ? lround(fmax(seconds, 0)) : -1;
@@ -137,6 +137,7 @@ int cli_progress(const locant_progress *p, void *context)
         if (p->total == 0) /* a notice, not progress */
             return stop_asked != 0;
     }
+    /* seconds between two pictures of a line, or two lines of a log */
     if (t - progress.last < (terminal ? 0.1 : 5.0))
         return stop_asked != 0;
     progress.last = t;

@@ -8,8 +8,8 @@
 
 #include "cli.h"
 
-/* Jansson escapes characters below 0x20, as JSON requires; terminals also obey
-   U+007F .. U+009F.  A failing stdout is reported once, by cli_finish(). */
+/* Print JSON text.  Jansson escapes characters below 0x20, as JSON requires;
+   terminals also obey U+007F .. U+009F.  cli_finish() reports write errors. */
 static void print_escaped(const char *text)
 {
     for (;;) {
@@ -50,7 +50,7 @@ int cli_json(json_t *value)
     return CLI_OK;
 }
 
-/* Writes a piece of text from jansson; lines of an item are indented by 2. */
+/* A json_dump_callback_t that indents the lines of an item by 2. */
 static int put_piece(const char *piece, size_t size, void *file)
 {
     if (size == 1 && *piece == '\n')

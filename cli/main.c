@@ -1,4 +1,4 @@
-/* main.c - locant COMMAND: find the command, parse, set up the library, run. */
+/* main.c - find the command, parse its arguments, set up the library, run. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -18,13 +18,13 @@ const struct cli_command *const cli_commands[] = {
 };
 
 /*
- * If stdin, stdout or stderr is closed, the first file that is opened gets its
+ * If stdin, stdout or stderr is closed, the next file that is opened gets its
  * number, and messages would be written into that file.
  */
 static void occupy_standard_files(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
-        /* opened for the wrong direction, so that use of it still fails */
+        /* for the wrong direction, so that reads and writes still fail */
         if (fcntl(fd, F_GETFD) == -1 &&
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
             _exit(CLI_INPUT);
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     /* With 'ulimit -f', writing then fails with an error message. */
     signal(SIGXFSZ, SIG_IGN);
-    cli_watch_memory();
+    cli_observe_memory();
     status = run(argc, argv);
     cli_end();
     return cli_finish(status);

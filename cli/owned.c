@@ -1,4 +1,4 @@
-/* owned.c - what a command opens is closed when the command ends. */
+/* owned.c - release what a command opened or allocated when it ends. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

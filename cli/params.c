@@ -1,4 +1,4 @@
-/* params.c - an encoding from its spec, its parameters from --param files. */
+/* params.c - create an encoding, read or draw its parameters. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,8 +27,8 @@ static int find_param(int *out, const locant_encoding *e, const char *text)
                       *list ? list : "none");
 }
 
-/* Replace integers by F64: the hops of a graph are integers. */
-static int widen(locant_tensor *t)
+/* Convert I64, which the hops of a graph have, to F64. */
+static int convert_to_f64(locant_tensor *t)
 {
     const locant_tensor from = *t;
 
@@ -54,7 +54,7 @@ static int read_param(struct cli_encoding *out, const char *text)
                           (int)(equals - text), text);
     CLI_TRY(cli_read(t, "param", equals + 1));
     if (t->dtype == LOCANT_I64)
-        CLI_TRY(widen(t));
+        CLI_TRY(convert_to_f64(t));
     if (t->dtype != LOCANT_F32 && t->dtype != LOCANT_F64)
         return cli_fail(CLI_INPUT,
                         "--param '%s': has dtype %s, expected f32, f64 or i64",
@@ -69,8 +69,8 @@ static int read_param(struct cli_encoding *out, const char *text)
 }
 
 /*
- * Set a length that the spec leaves out, unless a file determines it: then the
- * library takes the length from that parameter.
+ * Set a length that the spec leaves out, unless a parameter from a file has
+ * this length: then the library takes it from there.
  */
 static int resolve(struct cli_encoding *out, int64_t length,
                    const locant_sizes *sizes)
@@ -88,7 +88,7 @@ static int resolve(struct cli_encoding *out, int64_t length,
     return cli_encoding_resolve(&out->e, out->e, length > 0 ? length : 1);
 }
 
-/* A shape as "[32, any]": the size 0 means not known. */
+/* A shape as "[32, any]"; a size of 0 is not known. */
 static const char *wanted_text(const locant_param_info *want)
 {
     const char *sizes = "";
@@ -117,7 +117,7 @@ static int check_shape(const struct cli_encoding *c, int i,
                     wanted_text(want), locant_encoding_spec(c->e));
 }
 
-/* Draws the initial value of parameter i. */
+/* Draw the initial value of parameter i. */
 static int draw_param(struct cli_encoding *c, int i,
                       const locant_param_info *info, int64_t seed)
 {

@@ -1,4 +1,4 @@
-/* positions_forms.c - the table of forms of locant positions, and helpers. */
+/* positions_forms.c - the forms of 'locant positions' and what they share. */
 #include <string.h>
 
 #include "positions.h"
@@ -29,24 +29,24 @@ int pos_read(locant_tensor *out, const struct cli *cli, const char *option,
              const char *text)
 {
     CLI_TRY(cli_need(cli, option));
-    return positions_read(out, option, text);
+    return pos_parse(out, option, text);
 }
 
-int pos_read_or_count(locant_tensor *out, const struct cli *cli)
+int pos_read_or_range(locant_tensor *out, const struct cli *cli)
 {
     const struct options *o = cli->options;
 
     if (o->positions != NULL)
-        return positions_read(out, "positions", o->positions);
+        return pos_parse(out, "positions", o->positions);
     CLI_TRY(cli_need(cli, "length"));
-    CLI_TRY(cli_count(out, 0, o->length));
+    CLI_TRY(cli_range(out, 0, o->length));
     *out = locant_dense(out->data, LOCANT_I64, 2,
                         (const int64_t[]){ 1, o->length });
     return CLI_OK;
 }
 
 /* clang-format off */
-const struct cli_action positions_forms[] = {
+const struct cli_action pos_forms[] = {
     { "mask", NULL, form_mask },
     { "tokens", NULL, form_tokens },
     { "documents", NULL, form_documents },

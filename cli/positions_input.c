@@ -1,12 +1,12 @@
-/* positions_input.c - lists, sizes and segments as people type them. */
+/* positions_input.c - parse lists, sizes and segments that users type. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "positions.h"
 
-/* Parses a whole number and moves *text past it; returns 0 if there is none. */
-static int number(int64_t *out, const char **text)
+/* Parse a whole number and move *text past it; returns 0 if there is none. */
+static int parse_number(int64_t *out, const char **text)
 {
     char *end;
     long long n;
@@ -23,7 +23,7 @@ static int number(int64_t *out, const char **text)
 }
 
 /* The same for a number without sign, perhaps with a fraction: "2.8". */
-static int real(double *out, const char **text)
+static int parse_real(double *out, const char **text)
 {
     size_t n = strspn(*text, "0123456789.");
     char *end;
@@ -48,7 +48,7 @@ static int parse_list(locant_tensor *out, const char *option, const char *text)
         shape[1] += *c == ',';
     CLI_TRY(cli_new(out, LOCANT_I64, 2, shape));
     for (int64_t i = 0; i < shape[1]; i++) {
-        if (!number((int64_t *)out->data + i, &at) ||
+        if (!parse_number((int64_t *)out->data + i, &at) ||
             *at != (i < shape[1] - 1 ? ',' : '\0'))
             return cli_refuse("--%s '%s': should be whole numbers with commas, "
                               "or FILE.npy",
@@ -58,7 +58,7 @@ static int parse_list(locant_tensor *out, const char *option, const char *text)
     return CLI_OK;
 }
 
-int positions_read(locant_tensor *out, const char *option, const char *text)
+int pos_parse(locant_tensor *out, const char *option, const char *text)
 {
     const size_t n = strlen(text);
     int64_t shape[2] = { 1, 0 };
@@ -66,8 +66,8 @@ int positions_read(locant_tensor *out, const char *option, const char *text)
 
     if (n < 4 || strcmp(text + n - 4, ".npy") != 0)
         return parse_list(out, option, text);
-    CLI_TRY(
-        cli_read_as(&t, option, text, CLI_IS(LOCANT_I32) | CLI_IS(LOCANT_I64)));
+    CLI_TRY(cli_read_as(&t, option, text,
+                        CLI_DTYPE(LOCANT_I32) | CLI_DTYPE(LOCANT_I64)));
     if (t.rank != 1 && t.rank != 2)
         return cli_fail(CLI_INPUT,
                         "--%s: %s: has shape %s, expected [T] or [B, T]",
@@ -83,10 +83,11 @@ int positions_read(locant_tensor *out, const char *option, const char *text)
 
 /* ---------------------------------------------------------------- segments */
 
-static int sizes(int64_t *out, int most, const char **at)
+/* Parse "2x3", and move *at past it. */
+static int parse_sizes(int64_t *out, int most, const char **at)
 {
     for (int i = 0; i < most; i++) {
-        if (!number(&out[i], at) || out[i] < 1)
+        if (!parse_number(&out[i], at) || out[i] < 1)
             return 0;
         if (**at != 'x')
             return i + 1;
@@ -95,28 +96,28 @@ static int sizes(int64_t *out, int most, const char **at)
     return 0;
 }
 
-int positions_sizes(int64_t *out, int most, const char *text)
+int pos_parse_sizes(int64_t *out, int most, const char *text)
 {
-    int n = sizes(out, most, &text);
+    int n = parse_sizes(out, most, &text);
 
     return *text == '\0' ? n : 0;
 }
 
-/* Parses what follows the sizes of "frames:" or "video:". */
+/* Parse what follows the sizes of "frames:" or "video:". */
 static int parse_tail(locant_segment *s, const char **at)
 {
     if (s->kind == LOCANT_SEGMENT_VIDEO && **at == '@') {
         ++*at;
-        return real(&s->interval, at);
+        return parse_real(&s->interval, at);
     }
     if (s->kind == LOCANT_SEGMENT_FRAMES && **at == '+') {
         ++*at;
-        if (!number(&s->before, at))
+        if (!parse_number(&s->before, at))
             return 0;
         if (**at != '+')
             return 1;
         ++*at;
-        return number(&s->after, at);
+        return parse_number(&s->after, at);
     }
     return 1;
 }
@@ -138,10 +139,10 @@ static int parse_segment(locant_segment *s, const char *word)
     if (at == NULL)
         return 0;
     if (s->kind == LOCANT_SEGMENT_TEXT)
-        return number(&s->tokens, &at) && *at == '\0';
-    if (s->kind == LOCANT_SEGMENT_IMAGE && sizes(size + 1, 2, &at) != 2)
+        return parse_number(&s->tokens, &at) && *at == '\0';
+    if (s->kind == LOCANT_SEGMENT_IMAGE && parse_sizes(size + 1, 2, &at) != 2)
         return 0;
-    if (s->kind != LOCANT_SEGMENT_IMAGE && sizes(size, 3, &at) != 3)
+    if (s->kind != LOCANT_SEGMENT_IMAGE && parse_sizes(size, 3, &at) != 3)
         return 0;
     if (s->kind != LOCANT_SEGMENT_IMAGE)
         s->frames = size[0];
@@ -150,7 +151,7 @@ static int parse_segment(locant_segment *s, const char *word)
     return parse_tail(s, &at) && *at == '\0';
 }
 
-int positions_segment(locant_segment *out, const char *word)
+int pos_parse_segment(locant_segment *out, const char *word)
 {
     if (parse_segment(out, word))
         return CLI_OK;

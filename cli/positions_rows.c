@@ -1,10 +1,11 @@
-/* positions_rows.c - ids of padded and packed rows, and random ids. */
+/* positions_rows.c - forms for padded and packed rows, and for random ids. */
 #include "positions.h"
 
 /* -------------------------------------------------- padding and packing */
 
 int form_mask(const struct cli *cli)
 {
+    /* of the styles hf5, hf4, opt, plain */
     static const int64_t firsts[] = { 0, 0, 2, 0 }, pads[] = { 0, 1, 1, -1 };
     const struct options *o = cli->options;
     const int64_t first = cli_given(cli, "first") ? o->first : firsts[o->style];
@@ -33,8 +34,8 @@ int form_tokens(const struct cli *cli)
     return pos_write(cli, &out);
 }
 
-/* Sum of the lengths; the library checks each length later. */
-static int total(int64_t *out, const locant_tensor *lengths)
+/* Add up the lengths; the library checks each length later. */
+static int sum_lengths(int64_t *out, const locant_tensor *lengths)
 {
     *out = 0;
     for (int64_t d = 0; d < lengths->shape[1]; d++) {
@@ -58,7 +59,7 @@ int form_documents(const struct cli *cli)
         return cli_fail(CLI_INPUT, "--lengths: %s: expected one row",
                         o->lengths);
     if (!cli_given(cli, "length"))
-        CLI_TRY(total(&T, &lengths));
+        CLI_TRY(sum_lengths(&T, &lengths));
     CLI_TRY(pos_new(&out, LOCANT_I64, 1, T));
     list = pos_row(&lengths, 0);
     row = pos_row(&out, 0);

@@ -1,13 +1,13 @@
-/* positions_windows.c - grids, segments, caches, groups, distances. */
+/* positions_windows.c - forms for grids, segments, caches and distances. */
 #include "positions.h"
 
 /* ------------------------------------------------------- grids and M-RoPE */
 
-/* Parses one number for all axes, or one for each of 'axes' axes. */
-static int read_pretrained(locant_grid *g, const char *text, int axes)
+/* Parse one size for all axes, or one for each. */
+static int parse_pretrained(locant_grid *g, const char *text, int axes)
 {
     int64_t size[3];
-    int n = positions_sizes(size, 3, text);
+    int n = pos_parse_sizes(size, 3, text);
 
     if (n != 1 && n != axes)
         return cli_refuse("--pretrained '%s': should be N, or one number for "
@@ -27,7 +27,7 @@ int form_grid(const struct cli *cli)
     int axes;
 
     CLI_TRY(cli_need(cli, "size"));
-    axes = positions_sizes(size, 3, o->size);
+    axes = pos_parse_sizes(size, 3, o->size);
     if (axes < 2)
         return cli_refuse("--size '%s': should be HxW or TxHxW", o->size);
     g.kind = (locant_grid_kind)o->coordinates;
@@ -37,7 +37,7 @@ int form_grid(const struct cli *cli)
     g.rows = size[axes - 2];
     g.cols = size[axes - 1];
     if (o->pretrained != NULL)
-        CLI_TRY(read_pretrained(&g, o->pretrained, axes));
+        CLI_TRY(parse_pretrained(&g, o->pretrained, axes));
     if (__builtin_mul_overflow(g.rows, g.cols, &n) ||
         __builtin_mul_overflow(n, g.frames, &n) ||
         __builtin_add_overflow(n, g.prefix, &n))
@@ -61,7 +61,7 @@ int form_mrope(const struct cli *cli)
         return cli_refuse("positions mrope: needs segments, such as text:3 "
                           "image:2x3");
     for (size_t i = 0; i < n; i++)
-        CLI_TRY(positions_segment(&segments[i], cli->words[i + 1]));
+        CLI_TRY(pos_parse_segment(&segments[i], cli->words[i + 1]));
     CLI_TRY(cli_status(locant_mrope_tokens(&tokens, segments, n)));
     CLI_TRY(pos_new(&out, LOCANT_I64, tokens, 3));
     CLI_TRY(cli_status(locant_positions_from_segments(
@@ -74,7 +74,7 @@ int form_mrope(const struct cli *cli)
 int form_streaming(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_tensor out, tokens, places;
+    locant_tensor out, tokens, positions;
     int64_t kept = 0;
 
     CLI_TRY(cli_need(cli, "length"));
@@ -83,9 +83,9 @@ int form_streaming(const struct cli *cli)
         locant_streaming_kept(&kept, o->length, o->sinks, o->window)));
     CLI_TRY(pos_new(&out, LOCANT_I64, 2, kept));
     tokens = pos_row(&out, 0);
-    places = pos_row(&out, 1);
-    CLI_TRY(cli_status(locant_positions_streaming(&tokens, &places, o->length,
-                                                  o->sinks, o->window)));
+    positions = pos_row(&out, 1);
+    CLI_TRY(cli_status(locant_positions_streaming(
+        &tokens, &positions, o->length, o->sinks, o->window)));
     return pos_write_matrix(cli, &out, NULL);
 }
 
@@ -96,7 +96,7 @@ int form_selfextend(const struct cli *cli)
 
     CLI_TRY(cli_need(cli, "window"));
     CLI_TRY(cli_need(cli, "group"));
-    CLI_TRY(pos_read_or_count(&positions, cli));
+    CLI_TRY(pos_read_or_range(&positions, cli));
     if (positions.shape[0] != 1)
         return cli_fail(CLI_INPUT, "--positions: %s: expected one row",
                         o->positions);
@@ -136,8 +136,8 @@ int form_distance(const struct cli *cli)
     CLI_TRY(cli_need(cli, "window"));
     CLI_TRY(cli_need(cli, "queries"));
     CLI_TRY(cli_need(cli, "keys"));
-    CLI_TRY(cli_count(&q, o->keys - o->queries, o->queries));
-    CLI_TRY(cli_count(&k, 0, o->keys));
+    CLI_TRY(cli_range(&q, o->keys - o->queries, o->queries));
+    CLI_TRY(cli_range(&k, 0, o->keys));
     CLI_TRY(pos_new(&out, LOCANT_F64, o->queries, o->keys));
     CLI_TRY(cli_status(locant_distances(&out, &form, &q, &k)));
     return pos_write_matrix(cli, &out, NULL);
@@ -153,7 +153,7 @@ int form_temperature(const struct cli *cli)
     };
     locant_tensor positions, out;
 
-    CLI_TRY(pos_read_or_count(&positions, cli));
+    CLI_TRY(pos_read_or_range(&positions, cli));
     CLI_TRY(pos_new(&out, LOCANT_F64, positions.shape[0], positions.shape[1]));
     for (int64_t b = 0; b < positions.shape[0]; b++) {
         const locant_tensor p = pos_row(&positions, b);

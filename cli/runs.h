@@ -10,16 +10,16 @@ enum runs_set {
     RUNS_ALL = 4
 };
 
-/* NULL if a text is not UTF-8. */
+/* The fields as a JSON object; NULL if a text is not UTF-8. */
 json_t *runs_json(const locant_run_info *run, enum runs_set set);
-/* A line of column names, then one for each run. */
+/* Print the line of column names, and the line of a run. */
 void runs_csv_names(void);
 void runs_csv(const locant_run_info *run);
-/* A CSV field of RFC 4180, quoted if necessary, and a comma or newline.
-   Control characters are escaped, unlike in --json. */
+/* Print a CSV field (RFC 4180), then a comma or, after the last, a newline.
+   NULL is empty.  Control characters are escaped as by cli_safe(). */
 void runs_csv_field(const char *text, int last);
 
-/* The run as JSON, or as one line; in 'rows' unless that is NULL. */
+/* Add the run to 'rows'; if that is NULL, print it as JSON or as one line. */
 int runs_print_result(const struct cli *cli, json_t *rows, locant_store *store,
                       int64_t id);
 
@@ -29,6 +29,7 @@ struct runs_ids {
     size_t n, room;
     int status; /* CLI_INPUT after a failure */
 };
+/* Append an id; returns an exit status. */
 int runs_add_id(struct runs_ids *ids, int64_t id);
 
 /* Continue a run or, if 'id' is 0, all unfinished ones. */

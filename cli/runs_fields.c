@@ -8,13 +8,14 @@
 
 enum kind {
     COUNT,          /* int64_t, or uint64_t of at most INT64_MAX */
-    OPTIONAL_COUNT, /* 0 is printed as null, or not at all */
+    OPTIONAL_COUNT, /* int64_t; 0 is null in JSON, empty in CSV */
     REAL,           /* double */
     TEXT,           /* char [] */
-    OPTIONAL_TEXT   /* "" is null */
+    OPTIONAL_TEXT   /* char []; "" is null in JSON */
 };
 
 /* clang-format off */
+/* The last field is part of RUNS_CSV: it ends the line. */
 #define FIELD(name, kind, member, sets) \
     { name, kind, offsetof(locant_run_info, member), RUNS_ALL | (sets) }
 static const struct field {

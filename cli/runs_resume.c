@@ -30,7 +30,7 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
                 : CLI_OK;
 }
 
-/* Resume a run; print it, or add it to 'rows' unless that is NULL. */
+/* Resume a run; add it to 'rows' or, if that is NULL, print it. */
 static int resume_one(const struct cli *cli, json_t *rows, locant_store *store,
                       locant_corpus **corpus, int64_t id)
 {
@@ -56,9 +56,9 @@ int runs_resume(const struct cli *cli, locant_store *store, int64_t id)
         fputs("every run is finished\n", stderr);
     /* If a run cannot be resumed, go on with the others. */
     for (size_t i = 0; i < ids.n && status != CLI_RESUMABLE; i++) {
-        int failed = resume_one(cli, rows, store, &corpus, ids.at[i]);
+        int resumed = resume_one(cli, rows, store, &corpus, ids.at[i]);
 
-        status = failed ? failed : status;
+        status = resumed != CLI_OK ? resumed : status;
     }
     free(ids.at);
     locant_corpus_free(corpus);

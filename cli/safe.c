@@ -9,8 +9,8 @@
 
 #include "cli.h"
 
-/* Bytes of a UTF-8 character with this first byte; 0 if there is none. */
-static size_t length_of(unsigned char first)
+/* Bytes of a UTF-8 character with this first byte; 0 if no character has it. */
+static size_t utf8_length(unsigned char first)
 {
     return first < 0x80   ? 1
            : first < 0xc0 ? 0
@@ -24,10 +24,10 @@ static size_t length_of(unsigned char first)
  * Bytes of the character at p, where n bytes are left; 0 if it is not UTF-8 or
  * is a control character, U+0000 .. U+001F or U+007F .. U+009F.
  */
-static size_t plain(const unsigned char *p, size_t n)
+static size_t plain_length(const unsigned char *p, size_t n)
 {
     static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    const size_t bytes = length_of(p[0]);
+    const size_t bytes = utf8_length(p[0]);
     unsigned code;
 
     if (bytes < 2)
@@ -46,27 +46,28 @@ static size_t plain(const unsigned char *p, size_t n)
                : 0;
 }
 
-/* Write the safe text to 'out' unless it is NULL; returns its length. */
+/* Write the safe text to 'out' unless that is NULL; returns its bytes. */
 static size_t escape(char *out, const char *text, size_t n)
 {
     size_t used = 0;
 
     for (size_t i = 0; i < n;) {
-        const size_t bytes = plain((const unsigned char *)text + i, n - i);
+        const size_t bytes =
+            plain_length((const unsigned char *)text + i, n - i);
         const char byte = text[i];
         char code[8];
-        size_t wide = bytes;
+        size_t width = bytes;
 
         if (bytes > 0)
             memcpy(code, text + i, bytes);
         else
-            wide = (size_t)(byte == '\n'   ? snprintf(code, 8, "\\n")
-                            : byte == '\t' ? snprintf(code, 8, "\\t")
-                                           : snprintf(code, 8, "\\x%02x",
-                                                      (unsigned char)byte));
+            width = (size_t)(byte == '\n'   ? snprintf(code, 8, "\\n")
+                             : byte == '\t' ? snprintf(code, 8, "\\t")
+                                            : snprintf(code, 8, "\\x%02x",
+                                                       (unsigned char)byte));
         if (out != NULL)
-            memcpy(out + used, code, wide);
-        used += wide;
+            memcpy(out + used, code, width);
+        used += width;
         i += bytes > 0 ? bytes : 1;
     }
     return used;

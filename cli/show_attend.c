@@ -1,4 +1,4 @@
-/* show_attend.c - the attention of a few tokens, for numbers and pictures. */
+/* show_attend.c - small inputs and their attention, to print and to draw. */
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +21,7 @@ int64_t show_stride(const locant_encoding *e)
     return 1;
 }
 
+/* Whether there are parameters and all are 0. */
 static int all_zero(const struct cli_encoding *c)
 {
     for (int k = 0; k < c->n_params; k++)
@@ -30,8 +31,15 @@ static int all_zero(const struct cli_encoding *c)
     return c->n_params > 0;
 }
 
+locant_sizes show_one_head(int64_t dim)
+{
+    return (locant_sizes){
+        .width = dim, .heads = 1, .kv_heads = 1, .head_dim = dim
+    };
+}
+
 int show_open(struct cli_encoding *c, int *filled, const locant_encoding *e,
-              int64_t length, const locant_sizes *sizes, int random)
+              int64_t length, const locant_sizes *sizes, enum show_fill fill)
 {
     struct cli_params drawn = { .seed = 0 };
     locant_random r = { .seed = 0, .stream = 77 };
@@ -43,8 +51,8 @@ int show_open(struct cli_encoding *c, int *filled, const locant_encoding *e,
         double *x = c->params[k].data;
 
         for (size_t i = 0; i < cli_elements(&c->params[k]); i++)
-            x[i] =
-                random ? 2 * locant_random_uniform(&r) - 1 : 0.01 * (double)i;
+            x[i] = fill == SHOW_RANDOM ? 2 * locant_random_uniform(&r) - 1
+                                       : 0.01 * (double)i;
         CLI_TRY(
             cli_status(locant_encoding_param_project(&c->params[k], c->e, k)));
     }
@@ -55,7 +63,7 @@ int show_positions(locant_tensor *out, const locant_encoding *e, int64_t n,
                    double step)
 {
     if (!(locant_encoding_traits(e) & LOCANT_TRAIT_REAL))
-        return cli_count(out, 0, n);
+        return cli_range(out, 0, n);
     CLI_TRY(cli_new(out, LOCANT_F64, 1, &n));
     for (int64_t i = 0; i < n; i++)
         ((double *)out->data)[i] = step * (double)i;
@@ -75,14 +83,16 @@ int show_training_positions(locant_status *s, locant_tensor *out,
 
 int show_rotate(locant_status *s, locant_tensor *out,
                 const struct cli_encoding *c, int64_t D,
-                const locant_tensor *positions, int rising, int flags)
+                const locant_tensor *positions, enum show_vector vector,
+                int flags)
 {
     int64_t shape[] = { 1, positions->shape[0], D };
     locant_tensor x;
 
     CLI_TRY(cli_new(&x, LOCANT_F64, 3, shape));
     for (int64_t i = 0; i < shape[1] * D; i++)
-        ((double *)x.data)[i] = rising ? (double)(i % D + 1) : 1;
+        ((double *)x.data)[i] =
+            vector == SHOW_COUNTING ? (double)(i % D + 1) : 1;
     shape[2] = locant_encoding_rotated_width(c->e, D);
     CLI_TRY(cli_new(out, LOCANT_F64, 3, shape));
     *s = locant_encoding_rotate(out, &x, c->e, positions, cli_params(c), flags);
@@ -91,11 +101,14 @@ int show_rotate(locant_status *s, locant_tensor *out,
 
 /* ---------------------------------------------------------------- attention */
 
+enum input { QUERY, KEY, LAYER_INPUT };
+
 /* Query t is sin(t + d), key t is cos(t - d), layer input t is sin(t d); if
    how->random, all are normal numbers. */
-static void fill(double *out, int kind, const struct show_attention *how)
+static void fill_input(double *out, enum input input,
+                       const struct show_attention *how)
 {
-    locant_random r = { .seed = 0, .stream = (uint64_t)kind };
+    locant_random r = { .seed = 0, .stream = (uint64_t)input };
 
     for (int64_t t = 0; t < how->tokens; t++)
         for (int64_t d = 0; d < how->dim; d++) {
@@ -104,18 +117,19 @@ static void fill(double *out, int kind, const struct show_attention *how)
             if (how->random)
                 *x = locant_random_normal(&r);
             else
-                *x = kind == 0   ? sin((double)(t + d))
-                     : kind == 1 ? cos((double)(t - d))
-                                 : sin((double)(t * d));
+                *x = input == QUERY ? sin((double)(t + d))
+                     : input == KEY ? cos((double)(t - d))
+                                    : sin((double)(t * d));
         }
 }
 
-struct parts {
+/* Memory of an attention problem. */
+struct arrays {
     locant_tensor q, k, v, x, pos, lse, scratch;
 };
 
-static int make(struct parts *p, locant_attention *a,
-                const struct show_attention *how)
+static int make_arrays(struct arrays *p, locant_attention *a,
+                       const struct show_attention *how)
 {
     const int64_t shape[] = { 1, 1, how->tokens, how->dim };
 
@@ -125,9 +139,9 @@ static int make(struct parts *p, locant_attention *a,
     CLI_TRY(cli_new(&p->x, LOCANT_F64, 3, shape + 1));
     CLI_TRY(cli_new(&p->lse, LOCANT_F64, 3, shape));
     CLI_TRY(cli_new(&p->pos, LOCANT_I64, 1, &how->tokens));
-    fill(p->q.data, 0, how);
-    fill(p->k.data, 1, how);
-    fill(p->x.data, 2, how);
+    fill_input(p->q.data, QUERY, how);
+    fill_input(p->k.data, KEY, how);
+    fill_input(p->x.data, LAYER_INPUT, how);
     for (int64_t t = 0; t < how->tokens; t++) {
         ((int64_t *)p->pos.data)[t] = t * how->stride;
         for (int64_t d = 0; d < how->dim; d++)
@@ -141,20 +155,20 @@ static int make(struct parts *p, locant_attention *a,
     return CLI_OK;
 }
 
-/* *s is the library's status; returns an exit status. */
+/* Compute *out [tokens, dim]; *s is the library's status. */
 static int attend(locant_status *s, double **out, const struct cli_encoding *c,
                   const struct show_attention *how)
 {
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_tensor t;
-    struct parts p;
+    struct arrays p;
     size_t bytes;
     int64_t n;
     int first;
 
     a.encoding = locant_encoding_layer(&first, c->e, how->layer);
     a.params = c->n_params > first ? c->params + first : NULL;
-    CLI_TRY(make(&p, &a, how));
+    CLI_TRY(make_arrays(&p, &a, how));
     if (locant_encoding_traits(a.encoding) & LOCANT_TRAIT_READS_X)
         a.x = &p.x;
     *s = locant_attention_workspace(&bytes, &a);
@@ -180,13 +194,13 @@ int show_attend(double **out, const struct cli_encoding *c,
 int show_weights(double **out, const struct cli_encoding *c,
                  const struct show_attention *how)
 {
-    struct show_attention blank = *how;
+    struct show_attention no_values = *how;
     double *added;
 
     /* with v = 0 the output is what the encoding adds to values */
-    blank.no_values = 1;
+    no_values.no_values = 1;
     CLI_TRY(show_attend(out, c, how));
-    CLI_TRY(show_attend(&added, c, &blank));
+    CLI_TRY(show_attend(&added, c, &no_values));
     for (int64_t i = 0; i < how->tokens * how->dim; i++)
         (*out)[i] -= added[i];
     return CLI_OK;
@@ -199,7 +213,10 @@ int show_dim(int64_t *dim, const locant_encoding *e, int layer, int64_t length,
              int64_t least)
 {
     for (const int64_t *D = show_dims; *D != 0; D++) {
-        const struct show_attention how = { 2, *D, 1, layer, 0, 0 };
+        const struct show_attention how = {
+            .tokens = 2, .dim = *D, .stride = 1, .layer = layer
+        };
+        const locant_sizes sizes = show_one_head(*D);
         struct cli_encoding c;
         locant_status s;
         double *out;
@@ -208,8 +225,7 @@ int show_dim(int64_t *dim, const locant_encoding *e, int layer, int64_t length,
         if (*D < least)
             continue;
         *dim = *D;
-        CLI_TRY(show_open(&c, &filled, e, length,
-                          &(locant_sizes){ *D, 1, 1, *D }, 0));
+        CLI_TRY(show_open(&c, &filled, e, length, &sizes, SHOW_STEPS));
         CLI_TRY(attend(&s, &out, &c, &how));
         if (s == LOCANT_OK)
             return CLI_OK;

@@ -1,7 +1,4 @@
-/*
- * show_checks.c - check values: what the library computes from a few small
- * fixed inputs.
- */
+/* show_checks.c - check values, computed from small inputs. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,11 +12,11 @@ static const char *quoted(const locant_encoding *e)
     return cli_quoted(locant_encoding_spec(e));
 }
 
-/* An encoding for sequences of 8.  'option' and 'words' say where its
-   parameters come from. */
+/* An encoding for sequences of 8. */
 struct opened {
     struct cli_encoding c;
-    const char *option, *words;
+    const char *option; /* where its parameters come from: " --init 0" or "" */
+    const char *words;  /* the same in words */
 };
 
 static int open(struct opened *o, const locant_encoding *e,
@@ -28,7 +25,7 @@ static int open(struct opened *o, const locant_encoding *e,
     locant_param_info p;
     int filled;
 
-    CLI_TRY(show_open(&o->c, &filled, e, TOKENS, sizes, 0));
+    CLI_TRY(show_open(&o->c, &filled, e, TOKENS, sizes, SHOW_STEPS));
     o->option = o->c.n_params > 0 ? " --init 0" : "";
     o->words = o->c.n_params > 0 ? ", parameters of seed 0" : "";
     if (filled && locant_encoding_param(&p, o->c.e, 0, NULL)) {
@@ -48,7 +45,7 @@ static int refused(struct show_block *b, const char *what, locant_status s)
     return CLI_OK;
 }
 
-/* Copy the first channels of some rows; 'stride' from a row to the next. */
+/* Copy the first channels of some rows, which start 'stride' values apart. */
 static void add_rows(struct show_block *b, int rows, const double *values,
                      int64_t stride)
 {
@@ -98,12 +95,13 @@ static int rotate(struct show_block *b, const locant_encoding *e)
         locant_dense(id, LOCANT_I64, 1, (const int64_t[]){ 3 });
 
     for (const int64_t *D = show_dims; *D != 0; D++) {
+        const locant_sizes sizes = show_one_head(*D);
         struct opened o;
         locant_tensor out;
         locant_status s;
 
-        CLI_TRY(open(&o, e, &(locant_sizes){ *D, 1, 1, *D }));
-        CLI_TRY(show_rotate(&s, &out, &o.c, *D, &pos, 1, 0));
+        CLI_TRY(open(&o, e, &sizes));
+        CLI_TRY(show_rotate(&s, &out, &o.c, *D, &pos, SHOW_COUNTING, 0));
         if (s != LOCANT_OK) {
             CLI_TRY(refused(b, "rotated vectors", s));
             continue;
@@ -135,8 +133,8 @@ static int bias(struct show_block *b, const locant_encoding *e)
     locant_status s;
 
     CLI_TRY(open(&o, e, &(locant_sizes){ .heads = HEADS, .kv_heads = HEADS }));
-    CLI_TRY(cli_count(&q_pos, TOKENS - 1, 1));
-    CLI_TRY(cli_count(&k_pos, 0, TOKENS));
+    CLI_TRY(cli_range(&q_pos, TOKENS - 1, 1));
+    CLI_TRY(cli_range(&k_pos, 0, TOKENS));
     s = locant_encoding_bias(&t, o.c.e, &q_pos, &k_pos, cli_params(&o.c));
     if (s != LOCANT_OK)
         return refused(b, "bias", s);
@@ -152,6 +150,7 @@ static int bias(struct show_block *b, const locant_encoding *e)
 
 /* ------------------------------------------------------ content, and hooks */
 
+/* Attention of tokens 1, 4 and 7 of 8. */
 static int attend(struct show_block *b, const locant_encoding *e, int layer)
 {
     const int64_t distance = show_stride(e);
@@ -160,12 +159,14 @@ static int attend(struct show_block *b, const locant_encoding *e, int layer)
                                   .layer = layer };
     const int reads_x = locant_encoding_traits(e) & LOCANT_TRAIT_READS_X;
     const char *positions = "", *far = "", *wide = "";
+    locant_sizes sizes;
     struct opened o;
     double *out;
     int first;
 
     CLI_TRY(show_dim(&how.dim, e, layer, TOKENS, SHOW_COLUMNS));
-    CLI_TRY(open(&o, e, &(locant_sizes){ how.dim, 1, 1, how.dim }));
+    sizes = show_one_head(how.dim);
+    CLI_TRY(open(&o, e, &sizes));
     CLI_TRY(show_attend(&out, &o.c, &how));
     if (how.dim > SHOW_COLUMNS)
         wide = cli_text(", heads of %d (their first 8 channels)", (int)how.dim);
@@ -201,7 +202,7 @@ static int other_layer(const locant_encoding *e)
     return 0;
 }
 
-/* The positions that the encoding draws in training. */
+/* The positions that the encoding chooses in training. */
 static int ids(struct show_block *b, const locant_encoding *e)
 {
     locant_encoding *resolved;
@@ -260,7 +261,7 @@ void show_rows(const struct show_block *b, const char *indent)
 
             if (b->whole)
                 printf(" %.0f", x);
-            else /* 0 without a sign */
+            else /* not -0.000000 */
                 printf(" %s", fabs(x) < 5e-7 ? "0" : cli_text("%.6f", x));
         }
         putchar('\n');

@@ -1,4 +1,4 @@
-/* show_markdown.c - one page of the catalogue, docs/encodings/NAME.md. */
+/* show_markdown.c - print a page of the catalogue, docs/encodings/NAME.md. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const char *code(const char *text)
     return cli_text("`%s`", escaped(text, "|"));
 }
 
-/* Prints a paragraph of plain text. */
+/* Print a section with one paragraph, unless the text is empty. */
 static void print_section(const char *title, const char *text)
 {
     if (text != NULL && text[0] != '\0')

@@ -7,13 +7,13 @@
 #include "show.h"
 
 enum {
-    TABLE = 64,
-    CHANNELS = 64,
-    REACH = 128,
-    HEADS = 8,
-    GRID = 16,
-    WEIGHTS = 32,
-    DRAWS = 3
+    TABLE = 64,    /* positions of a table */
+    CHANNELS = 64, /* of a row of the table */
+    REACH = 128,   /* largest distance */
+    HEADS = 8,     /* at most so many are drawn */
+    GRID = 16,     /* rows and columns of a grid */
+    WEIGHTS = 32,  /* queries and keys */
+    DRAWS = 3      /* random choices of positions */
 };
 
 static int draw(const char *path, locant_figure *f)
@@ -23,7 +23,7 @@ static int draw(const char *path, locant_figure *f)
     f->width = 420;
     f->height = 320;
     s = locant_figure_write(f, path);
-    /* With PARAM the file name's ending is wrong. */
+    /* PARAM is the error of the option -o: the ending of the file name. */
     return s == LOCANT_ERR_PARAM ? cli_status(s) : cli_status_input(s);
 }
 
@@ -62,10 +62,10 @@ static int open(struct cli_encoding *c, const locant_encoding *e,
 {
     int filled;
 
-    return show_open(c, &filled, e, length, sizes, 1);
+    return show_open(c, &filled, e, length, sizes, SHOW_RANDOM);
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -80,7 +80,7 @@ static int table(const char *path, const locant_encoding *e)
     struct cli_encoding c;
 
     CLI_TRY(open(&c, e, TABLE, &(locant_sizes){ .width = CHANNELS }));
-    shape[0] = least(TABLE, locant_encoding_length_limit(c.e));
+    shape[0] = smaller(TABLE, locant_encoding_length_limit(c.e));
     CLI_TRY(cli_new(&t, LOCANT_F64, 2, shape));
     CLI_TRY(show_positions(&pos, e, shape[0], 1));
     CLI_TRY(cli_status(locant_encoding_table(&t, c.e, &pos, cli_params(&c))));
@@ -94,8 +94,8 @@ static int table(const char *path, const locant_encoding *e)
 /* ------------------------------------------------------------ rotate door */
 
 /*
- * Positions of queries, 0 .. n-1, and of one key, 'key'; with several axes, all
- * cells of a grid and its middle.
+ * Make positions 0 .. n-1 of queries, and 'key' of one key.  With several axes
+ * the queries are at all cells of a grid, and the key is in its middle.
  */
 static int make_positions(locant_tensor *q, locant_tensor *k, int axes,
                           int64_t n, int64_t key)
@@ -103,8 +103,8 @@ static int make_positions(locant_tensor *q, locant_tensor *k, int axes,
     const int64_t all[] = { GRID * GRID, axes }, one[] = { 1, axes };
 
     if (axes < 2) {
-        CLI_TRY(cli_count(k, key, 1));
-        return cli_count(q, 0, n);
+        CLI_TRY(cli_range(k, key, 1));
+        return cli_range(q, 0, n);
     }
     CLI_TRY(cli_new(q, LOCANT_F64, 2, all));
     CLI_TRY(cli_new(k, LOCANT_F64, 2, one));
@@ -123,11 +123,12 @@ static int dot_products(locant_status *s, double *g,
                         const locant_tensor *q, const locant_tensor *k)
 {
     locant_tensor rows, key;
-    locant_status of_key;
+    locant_status key_status;
 
-    CLI_TRY(show_rotate(s, &rows, c, D, q, 0, 0));
-    CLI_TRY(show_rotate(&of_key, &key, c, D, k, 0, LOCANT_ROTATE_KEY));
-    *s = *s != LOCANT_OK ? *s : of_key;
+    CLI_TRY(show_rotate(s, &rows, c, D, q, SHOW_ONES, 0));
+    CLI_TRY(
+        show_rotate(&key_status, &key, c, D, k, SHOW_ONES, LOCANT_ROTATE_KEY));
+    *s = *s != LOCANT_OK ? *s : key_status;
     for (int64_t i = 0; i < rows.shape[1] && *s == LOCANT_OK; i++) {
         const double *row = (const double *)rows.data + i * rows.shape[2];
 
@@ -138,18 +139,19 @@ static int dot_products(locant_status *s, double *g,
     return CLI_OK;
 }
 
-/* Measures with the first head size that the encoding accepts. */
+/* The same with the first head size that the encoding accepts. */
 static int measure(double *g, const locant_encoding *e, int axes)
 {
-    static const int64_t sizes[] = { 64, 48, 96, 128, 192, 256, 512 };
+    static const int64_t dims[] = { 64, 48, 96, 128, 192, 256, 512 };
     locant_status s = LOCANT_ERR_PARAM;
     locant_tensor q, k;
 
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        const int64_t D = sizes[i];
+    for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++) {
+        const int64_t D = dims[i];
+        const locant_sizes sizes = show_one_head(D);
         struct cli_encoding c;
 
-        CLI_TRY(open(&c, e, REACH, &(locant_sizes){ D, 1, 1, D }));
+        CLI_TRY(open(&c, e, REACH, &sizes));
         CLI_TRY(make_positions(&q, &k, axes, REACH + 1, 0));
         CLI_TRY(dot_products(&s, g, &c, D, &q, &k));
         if (s != LOCANT_OK && axes > 1) { /* e takes only whole numbers */
@@ -206,9 +208,9 @@ static int score(const char *path, const locant_encoding *e)
 
     CLI_TRY(open(&c, e, TABLE,
                  &(locant_sizes){ .heads = heads, .kv_heads = heads }));
-    n = least(limited ? TABLE : REACH, locant_encoding_length_limit(c.e));
+    n = smaller(limited ? TABLE : REACH, locant_encoding_length_limit(c.e));
     CLI_TRY(cli_new(&t, LOCANT_F64, 3, (const int64_t[]){ heads, n, n }));
-    CLI_TRY(cli_count(&pos, 0, n));
+    CLI_TRY(cli_range(&pos, 0, n));
     CLI_TRY(
         cli_status(locant_encoding_bias(&t, c.e, &pos, &pos, cli_params(&c))));
     f.title =
@@ -240,9 +242,11 @@ static int weights(const char *path, const locant_encoding *e)
     double cells[WEIGHTS * WEIGHTS], *out;
     locant_figure f = LOCANT_FIGURE_INIT;
     struct cli_encoding c;
+    locant_sizes sizes;
 
     CLI_TRY(show_dim(&how.dim, e, 0, length, WEIGHTS));
-    CLI_TRY(open(&c, e, length, &(locant_sizes){ how.dim, 1, 1, how.dim }));
+    sizes = show_one_head(how.dim);
+    CLI_TRY(open(&c, e, length, &sizes));
     CLI_TRY(show_weights(&out, &c, &how));
     for (int64_t i = 0; i < WEIGHTS; i++) /* v[j] is the j-th unit vector */
         memcpy(cells + i * WEIGHTS, out + i * how.dim, WEIGHTS * sizeof *out);
@@ -253,8 +257,7 @@ static int weights(const char *path, const locant_encoding *e)
     return draw_cells(path, &f, cells, WEIGHTS, WEIGHTS);
 }
 
-/* Positions of 64 tokens as drawn in training, three times. */
-static int places(const char *path, const locant_encoding *e)
+static int positions(const char *path, const locant_encoding *e)
 {
     double values[DRAWS][TABLE], *y[DRAWS];
     locant_figure f = LOCANT_FIGURE_INIT;
@@ -296,7 +299,7 @@ int show_picture(const struct cli *cli, const locant_encoding *e,
     int (*picture)(const char *, const locant_encoding *) = weights;
 
     if (doors & LOCANT_DOOR_CONTENT)
-        picture = weights;
+        picture = weights; /* even if the encoding has another door */
     else if (doors & LOCANT_DOOR_SCORE)
         picture = score;
     else if (doors & LOCANT_DOOR_ROTATE)
@@ -304,7 +307,7 @@ int show_picture(const struct cli *cli, const locant_encoding *e,
     else if (doors & LOCANT_DOOR_INPUT)
         picture = table;
     else if (locant_encoding_chooses_positions(shown))
-        picture = places;
+        picture = positions;
     CLI_TRY(picture(path, shown));
     return cli_report_file(cli, path);
 }

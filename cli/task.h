@@ -1,13 +1,14 @@
-/* task.h - functions about tasks for 'train', 'eval' and 'tasks' */
+/* task.h - functions about tasks that several commands share */
 #ifndef LOCANT_CLI_TASK_H
 #define LOCANT_CLI_TASK_H
 #include "cli.h"
 #include "locant/tasks.h"
 
-/* Find the task that was given to 'option'. */
-int cli_task(const locant_task_info **out, const char *option, const char *id);
+/* Find the task 'id', which was given to 'option'. */
+int cli_task_find(const locant_task_info **out, const char *option,
+                  const char *id);
 
-/* Options of 'eval' that are for a run on a task. */
+/* Options of 'eval' for a run on a task. */
 struct cli_task_eval {
     int64_t items, test_seed;
     struct cli_list lengths;
@@ -16,6 +17,7 @@ struct cli_task_eval {
 /* Compute the scores of a run and print them. */
 int cli_eval_task(const struct cli *cli, locant_store *store, int64_t run,
                   const struct cli_task_eval *how);
-/* Print the scores of a store's runs; seeds are columns side by side. */
+/* Print the scores of the runs in a store, with a column for each seed; if
+   'places', also scores by place. */
 int cli_task_scores(const struct cli *cli, const char *dir, int places);
 #endif

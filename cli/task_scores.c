@@ -17,9 +17,9 @@ struct row {
     char encoding[256];
     int64_t run, steps, length, place, items, exact;
     uint64_t seed;
-    double value;     /* of the metric */
+    double value;     /* of the task's metric */
     double right;     /* share of right answers or items; NAN for losses */
-    double low, high; /* Wilson interval, of items without error */
+    double low, high; /* Wilson interval of exact / items */
 };
 
 struct table {
@@ -31,7 +31,8 @@ struct table {
 
 /* ----------------------------------------------------------------- collect */
 
-static void measure(struct row *row, const locant_task_score *s)
+/* Set the score by the metric of the task. */
+static void set_value(struct row *row, const locant_task_score *s)
 {
     const char *metric = row->task->metric;
     const double right =
@@ -80,34 +81,34 @@ static int collect(const locant_run_info *run, const char *setup,
         .seed = run->seed,
     };
     snprintf(row->encoding, sizeof row->encoding, "%s", run->encoding);
-    measure(row, s);
+    set_value(row, s);
     t->failed = row->setup == NULL || row->setting == NULL ||
                 locant_wilson(&row->low, &row->high, (size_t)s->exact,
                               (size_t)s->items, .95) != LOCANT_OK;
     return t->failed;
 }
 
-static int order(int64_t a, int64_t b)
+static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-/* 0 if both rows are the same test of the same experiment. */
-static int by_point(const struct row *a, const struct row *b)
+/* Order rows; 0 if both are the same test of the same experiment. */
+static int compare_points(const struct row *a, const struct row *b)
 {
     /* Tasks are compared by address: one array has them in listing order. */
     int c = (a->task > b->task) - (a->task < b->task);
 
     c = c ? c : strcmp(a->setting, b->setting);
-    c = c ? c : order(a->length, b->length);
-    c = c ? c : order(a->place, b->place);
+    c = c ? c : compare(a->length, b->length);
+    c = c ? c : compare(a->place, b->place);
     return c ? c : strcmp(a->setup, b->setup);
 }
 
-static int by_row(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    int c = by_point(x, y);
+    int c = compare_points(x, y);
 
     return c ? c : (x->seed > y->seed) - (x->seed < y->seed);
 }
@@ -123,6 +124,7 @@ static json_t *row_json(const struct row *r)
                      (json_int_t)r->exact);
 }
 
+/* The share of seeds with .9 or more right; NAN for losses. */
 static double solved(const struct row *rows, size_t n)
 {
     double right[SEEDS];
@@ -169,11 +171,12 @@ static int print(const struct cli *cli, struct table *t)
     const char *task = "";
 
     if (t->n > 0)
-        qsort(t->rows, t->n, sizeof *t->rows, by_row);
+        qsort(t->rows, t->n, sizeof *t->rows, compare_rows);
     for (size_t i = 0, n; i < t->n; i += n) {
         const struct row *r = &t->rows[i];
 
-        for (n = 1; i + n < t->n && n < SEEDS && by_point(r, r + n) == 0; n++)
+        for (n = 1; i + n < t->n && n < SEEDS && compare_points(r, r + n) == 0;
+             n++)
             continue;
         if (json)
             json_array_append_new(json, point_json(r, n));

@@ -7,40 +7,40 @@
 #include "cli.h"
 #include "locant/figure.h"
 
-static int set(const char *name)
+static int is_set(const char *name)
 {
     const char *value = getenv(name);
 
     return value != NULL && value[0] != '\0';
 }
 
-static int says(const char *name, const char *part)
+static int contains(const char *name, const char *part)
 {
     const char *value = getenv(name);
 
     return value != NULL && strstr(value, part) != NULL;
 }
 
-/* Whether text is UTF-8: the first of these variables that is set decides. */
-static int utf8(void)
+/* Whether the locale is UTF-8: the first variable that is set decides. */
+static int is_utf8(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (set(names[i]))
-            return says(names[i], "UTF-8") || says(names[i], "utf8") ||
-                   says(names[i], "UTF8") || says(names[i], "utf-8");
+        if (is_set(names[i]))
+            return contains(names[i], "UTF-8") || contains(names[i], "utf8") ||
+                   contains(names[i], "UTF8") || contains(names[i], "utf-8");
     return 0;
 }
 
 locant_terminal cli_colors(void)
 {
-    if (!isatty(STDOUT_FILENO) || set("NO_COLOR") || !utf8() || !set("TERM") ||
-        strcmp(getenv("TERM"), "dumb") == 0)
+    if (!isatty(STDOUT_FILENO) || is_set("NO_COLOR") || !is_utf8() ||
+        !is_set("TERM") || strcmp(getenv("TERM"), "dumb") == 0)
         return LOCANT_TERMINAL_ASCII;
-    if (says("COLORTERM", "truecolor") || says("COLORTERM", "24bit"))
+    if (contains("COLORTERM", "truecolor") || contains("COLORTERM", "24bit"))
         return LOCANT_TERMINAL_24;
-    return says("TERM", "256") ? LOCANT_TERMINAL_256 : LOCANT_TERMINAL_16;
+    return contains("TERM", "256") ? LOCANT_TERMINAL_256 : LOCANT_TERMINAL_16;
 }
 
 int cli_width(int fd)

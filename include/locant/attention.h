@@ -71,9 +71,9 @@ enum {
  * k_docs     only keys of its own document.  A negative id marks padding, which
  *            sees nothing and is never seen.  Both or neither
  * window     0: none; else a query sees only keys with |q_pos - k_pos| <
- *            window: with the causal mask the last 'window' ones, its own
- *            included, as sliding_window elsewhere.  Tiles of keys that no
- *            query of a tile sees are skipped
+ *            window: with the causal mask the last 'window' keys, its own
+ *            included, like sliding_window of transformers.  Tiles of keys that
+ *            no query of a tile sees are skipped
  * softcap    0: none; else 2^-64 .. 2^64.  Applied last, after bias and content
  *            term; a score of -infinity stays -infinity
  * sinks      F32 (F64 if q is F64) [H], or NULL: a learned logit of each head
@@ -137,9 +137,9 @@ locant_attention_workspace(size_t *bytes, const locant_attention *a);
  *              BF16 tensors, unless the encoding has a content term or a map of
  *              rows other than plain rotation: weights, and rotated q and k,
  *              are then rounded to BF16 once, and the error is below 2^-7
- *   F64        in double, row by row; so are, for any dtype, content terms
- *              that are not products of rows (cope, dape) and those at
- *              positions that lie far apart
+ *   F64        in double, row by row.  For any dtype, content terms that are
+ *              not products of rows (cope, dape), and content terms at
+ *              positions that lie far apart, are computed in this way too
  *
  * Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); the running softmax
  * of Milakov and Gimelshein 2018, arXiv:1805.02867v2, algorithm 3.

@@ -124,16 +124,16 @@ LOCANT_API void locant_encoding_free(locant_encoding *e);
 /* The canonical spec; lives as long as 'e'. */
 LOCANT_API const char *locant_encoding_spec(const locant_encoding *e);
 
-/* Its row of the registry; for a sum, that of its first part. */
+/* The registry row of 'e'; for a sum, that of its first part. */
 LOCANT_API const locant_encoding_info *
 locant_encoding_info_of(const locant_encoding *e);
 
-/* Its doors and traits, which may depend on keys.  A sum has those of its
+/* The doors and traits of 'e'; they may depend on keys.  A sum has those of its
  * parts, but RELATIVE, ISOMETRIC and MONOTONE only if all parts have them. */
 LOCANT_API unsigned locant_encoding_doors(const locant_encoding *e);
 LOCANT_API unsigned locant_encoding_traits(const locant_encoding *e);
 
-/* Coordinates of one position: 1, or 2 and 3 for grids and video. */
+/* Number of coordinates of a position: 1, or 2 and 3 for grids and video. */
 LOCANT_API int locant_encoding_axes(const locant_encoding *e);
 
 /*
@@ -146,18 +146,19 @@ locant_encoding_layer(int *first_param, const locant_encoding *e,
                       int64_t layer);
 
 /*
- * Its length limit n: it is defined at positions 0 .. n - 1.  INT64_MAX if
- * there is no limit, 0 if the limit is a length that the spec leaves out.
+ * The length limit n of 'e', which is defined at positions 0 .. n - 1.
+ * INT64_MAX if there is no limit, 0 if the limit is a length that the spec
+ * leaves out.
  */
 LOCANT_API int64_t locant_encoding_length_limit(const locant_encoding *e);
 
-/* 1 if it chooses positions itself, so that locant_encoding_ids() must be
+/* 1 if 'e' chooses positions itself, so that locant_encoding_ids() must be
  * called for each batch; else 0. */
 LOCANT_API int locant_encoding_chooses_positions(const locant_encoding *e);
 
 /*
- * Positions of T tokens in a row.  0 .. T-1, unless the encoding draws them at
- * random or spreads them out.
+ * Write the positions of T tokens in a row: 0 .. T-1, unless the encoding draws
+ * them at random or spreads them out.
  *
  * out       I64 [B, T], or F64 [B, T] with the trait REAL   written
  * seed      of this batch; each row draws its own
@@ -172,7 +173,7 @@ locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
 
 /* -------------------------------------------------------------- parameters */
 
-/* The sizes parameters depend on; 0: unknown. */
+/* The sizes that parameters depend on; 0: unknown. */
 typedef struct locant_sizes {
     int64_t width;    /* of the model */
     int64_t heads;    /* of queries */
@@ -300,7 +301,7 @@ locant_encoding_table_backward(locant_tensor *dparams,
  * flags      LOCANT_ROTATE_* or 0
  *
  * A factor on scores (yarn's score=yes) is not part of the rotation: a caller
- * who computes scores from the outputs multiplies them by it.
+ * who computes scores from the outputs multiplies the scores by it.
  *
  * An encoding with the trait LENGTH takes all T rows as one document; see
  * locant_encoding_rotate_ragged() for several.  Encodings with parameters per
@@ -335,14 +336,14 @@ locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
  * angles once.  The bits are those of locant_encoding_rotate() of q with
  * 'flags', and of k with flags | LOCANT_ROTATE_KEY.
  *
- * q_out, k_out  F32, F16, BF16 or F64 [.., T, D]   written; may alias q and k,
- *               each its own
+ * q_out, k_out  F32, F16, BF16 or F64 [.., T, D]   written; q_out may alias q,
+ *               and k_out may alias k
  * q, k          dtype and shape of q_out and k_out; same T and D, while heads,
  *               strides and dtype may differ
  * positions     of the rows of both, as in locant_encoding_rotate()
  * flags         LOCANT_ROTATE_INVERSE or 0
  *
- * Errors: as locant_encoding_rotate(); nothing is written then.
+ * Errors: as locant_encoding_rotate().
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
@@ -398,7 +399,8 @@ typedef struct locant_rotation {
 #define LOCANT_ROTATION_INIT { .struct_size = sizeof(locant_rotation) }
 
 /*
- * As locant_encoding_rotate() and its gradient at those positions and limits.
+ * locant_encoding_rotate() and its gradient at the positions and limits of
+ * 'rotation'.
  * Errors: as those functions, PARAM (a limit below 1: the message names it).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

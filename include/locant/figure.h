@@ -85,9 +85,9 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_svg(char **out, size_t *size, const locant_figure *figure);
 
 /*
- * The same for inclusion in an HTML page: an <svg> whose text is text and whose
+ * The same for inclusion in an HTML page: an <svg> whose text is text, whose
  * colours come from classes of locant_figure_css(), so that the reader's theme
- * applies; without ids, styles, scripts or links.  Heat maps of more than 128
+ * applies; it has no ids, styles, scripts or links.  Heat maps of more than 128
  * cells per side are reduced by max-magnitude pooling and labelled so.
  *
  * alt   text for screen readers; NULL: the title
@@ -96,7 +96,7 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_inline(char **out, size_t *size, const locant_figure *figure,
                      const char *alt);
 
-/* The style sheet of all such figures of a page: light, dark, print. */
+/* The style sheet of the inline figures of a page: light, dark, print. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_css(char **out, size_t *size);
 

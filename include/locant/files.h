@@ -56,12 +56,13 @@ locant_file_write(const char *path, const void *bytes, size_t size);
 typedef struct locant_tensors locant_tensors; /* an open safetensors file */
 
 /*
- * Read a whole safetensors file strictly: the rules of the format, and no
- * duplicate or empty names.  dtypes F32 F64 F16 BF16 I32 I64, at most 6
+ * Read a whole safetensors file.  It must follow the rules of the format and
+ * have no duplicate or empty names.  dtypes F32 F64 F16 BF16 I32 I64, at most 6
  * dimensions.  Errors: NULL, IO, FORMAT, UNSUPPORTED, NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_tensors_read(locant_tensors **out, const char *path);
+/* The same from memory; errors show 'name' in place of the path. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_tensors_parse(locant_tensors **out, const void *bytes, size_t size,
                      const char *name);
@@ -74,7 +75,7 @@ LOCANT_API void locant_tensors_free(locant_tensors *t);
 LOCANT_API const locant_tensor *
 locant_tensors_at(const locant_tensors *t, size_t i, const char **name);
 
-/* Tensor by name; NULL if absent. */
+/* The tensor called 'name'; NULL if absent. */
 LOCANT_API const locant_tensor *
 locant_tensors_find(const locant_tensors *t, const char *name);
 

@@ -126,7 +126,7 @@ locant_graph_random_walk(locant_tensor *out, const locant_graph *graph,
 
 /*
  * out[i, j] = the number of edges on a shortest path from i to j; -1 if there
- * is none.  Graphormer's spatial bias is indexed by it.
+ * is none.  Graphormer's spatial bias is indexed by this number.
  *
  * out   I64 [N, N]   written
  *

@@ -54,7 +54,7 @@ typedef struct locant_corpus_info {
     size_t train_bytes, valid_bytes, test_bytes;
     size_t unreadable;          /* folders and files skipped for lack of
                                    permission */
-    char unreadable_path[88];   /* the end of the first; printable ASCII */
+    char unreadable_path[88];   /* the end of the first path; printable ASCII */
 } locant_corpus_info;
 
 /*
@@ -163,8 +163,8 @@ typedef struct locant_progress {
     int64_t     step, steps; /* of this run */
     double      loss;        /* NAN if none */
     double      rate;        /* tokens per second of this run */
-    int64_t     done, total; /* work of the whole job, in tokens: a trained one
-                                counts as three, which it costs */
+    int64_t     done, total; /* work of the whole job, in tokens; a token of
+                                training counts as three, its cost */
     double      elapsed, left; /* seconds; left is NAN until it is known */
     const char *notice;      /* a message for the user, or NULL */
 } locant_progress;
@@ -215,10 +215,10 @@ typedef struct locant_train_options {
  * encoding of the input door is PARAM: positions of memory and segment would
  * collide.
  *
- * parent > 0, which must be done: the run begins with the parent's parameters
- * instead of drawn ones.  Its sizes are the parent's; the members layers to
- * rms_norm are not read.  Its encoding may differ if the parameters are the
- * same, for instance a rope with another scaling.  Optimiser and step count
+ * parent > 0 names a run that is done.  The new run begins with the parent's
+ * parameters instead of drawn ones, and has its sizes: the members layers to
+ * rms_norm are not read.  The encodings may differ if their parameters are the
+ * same, for instance ropes with different scalings.  Optimiser and step count
  * start anew.
  */
 

@@ -2,10 +2,10 @@
  * positions.h - position ids of padded, packed, image and video inputs, and
  * methods that change ids: randomized ids, PoSE, StreamingLLM, SelfExtend, ..
  *
- * Functions elsewhere use ids as they are given; most wrong results of real
- * models come from wrong ids.  These functions write I64, last stride 1, B rows
- * of S or T tokens, unless their comment says otherwise.  All arithmetic is
- * checked: an id that does not fit in 64 bits is an error.
+ * Functions of other headers use ids as they are given; most wrong results of
+ * real models come from wrong ids.  These functions write I64, last stride 1,
+ * B rows of S or T tokens, unless their comment says otherwise.  All arithmetic
+ * is checked: an id that does not fit in 64 bits is an error.
  */
 #ifndef LOCANT_POSITIONS_H
 #define LOCANT_POSITIONS_H
@@ -42,8 +42,8 @@ locant_positions_from_mask(locant_tensor *out, const locant_tensor *mask,
                            int64_t first, int64_t pad);
 
 /*
- * The same with mask = (token != pad_token).  fairseq numbers tokens so, with
- * first = pad_token + 1 and pad = pad_token.
+ * The same with mask = (token != pad_token).  fairseq numbers tokens in this
+ * way, with first = pad_token + 1 and pad = pad_token.
  *
  * tokens   I32 or I64 [B, S]
  *
@@ -76,7 +76,7 @@ locant_positions_from_lengths(locant_tensor *positions,
                               const locant_tensor *lengths);
 
 /*
- * The same from where documents start: document d is tokens offsets[d] ..
+ * The same from the starts of documents: document d is tokens offsets[d] ..
  * offsets[d+1] - 1 ("cu_seqlens").
  *
  * offsets   I32 or I64 [n + 1]   first 0, non-decreasing, last at most T
@@ -277,9 +277,10 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_positions_pose(locant_tensor *out, int64_t chunks, int64_t range,
                       locant_random *random);
 
+/* Steps, shifts and scales are at most 1e30. */
 typedef struct locant_cape {
     size_t struct_size;
-    double step;         /* between neighbours; above 0; all at most 1e30 */
+    double step;         /* between neighbours; above 0 */
     double global_shift; /* of a row; at least 0 */
     double local_shift;  /* of a token, in steps; at least 0 */
     double max_scale;    /* of a row; at least 1 */
@@ -396,7 +397,7 @@ typedef enum locant_distance_kind {
                                        in the cache, p_j > p_i included */
 } locant_distance_kind;
 
-/* Members a kind does not name are not read. */
+/* A kind reads 'window' and the members whose comment names it. */
 typedef struct locant_distance_form {
     locant_distance_kind kind;
     int64_t window; /* w, at least 1; STREAMING: the recent tokens */

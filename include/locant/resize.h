@@ -15,7 +15,7 @@
  *                     a|u|^3 - 5a|u|^2 + 8a|u| - 4a         for 1 < |u| < 2
  *   antialias  (half pixel only) with stretch = max(1, m / (n + offset)):
  *              W[x, j] = K((s - j) / stretch), divided by the sum over j; cubic
- *              with a = -0.5.  What Pillow and PyTorch's antialias=True do.
+ *              with a = -0.5.  Pillow and PyTorch's antialias=True do this.
  *
  * Beyond its ends the table continues with copies of its first and last row;
  * with antialias it ends.  A row of weight 0 is not read, so a NaN in it does
@@ -132,7 +132,7 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_resize_2d(locant_tensor *out, const locant_tensor *table,
                  const locant_resize *how);
 
-/* Its gradient, as locant_resize_1d_backward(). */
+/* The gradient of locant_resize_2d(), as locant_resize_1d_backward(). */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_resize_2d_backward(locant_tensor *dtable, const locant_tensor *dout,
                           const locant_resize *how);

@@ -139,8 +139,8 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_wilson(double *low, double *high, size_t hits, size_t n, double level);
 
 /*
- * Share of the n values that are 'least' or more: of seeds that reach an
- * accuracy of .9, say.  A NAN does not reach it; NAN for n = 0, NULL x.
+ * The share of the n values that are 'least' or more: for instance, of seeds
+ * with an accuracy of .9 or more.  NAN counts as less.  NAN for n = 0, NULL x.
  */
 LOCANT_API double locant_share(const double *x, size_t n, double least);
 

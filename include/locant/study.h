@@ -43,10 +43,10 @@ locant_study_export(locant_store *store, int64_t id, const char *path,
                     int with_text);
 
 /*
- * Import such a file, with its text if it has one, into the store in
- * 'directory', which is created if needed.  A report of the same configuration
- * and text then shows how its losses compare.  The file is not trusted: all of
- * it is read and checked before the store is opened.
+ * Import a file of locant_study_export(), with its text if it has one, into the
+ * store in 'directory', which is created if needed.  A report of the same
+ * configuration and text then shows how its losses compare.  The file is not
+ * trusted: all of it is read and checked before the store is opened.
  * Errors: NULL, IO, FORMAT, NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

@@ -31,8 +31,8 @@ typedef struct locant_task_info {
     const char *definition;
     const char *metric;     /* the score: "exact match", .. */
     const char *unit;       /* unit of lengths: "tokens", "symbols", .. */
-    const char *place;      /* what groups the scores: "k"; "answer", the
-                               position within it, by octaves; ..; or NULL */
+    const char *place;      /* what scores are grouped by: "k"; "answer" (the
+                               position in it, by octaves); ..; or NULL */
     double  chance;         /* accuracy of guessing; NAN: not defined */
     int64_t vocab;
     int64_t length;         /* of training rows */
@@ -48,7 +48,7 @@ typedef struct locant_task_info {
 /* Task i, in order; NULL for i past the end. */
 LOCANT_API const locant_task_info *locant_task_at(int i);
 
-/* The task of that id, any case; NULL if there is none. */
+/* The task 'id', in upper or lower case; NULL if there is none. */
 LOCANT_API const locant_task_info *locant_task_find(const char *id);
 
 /*
