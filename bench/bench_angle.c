@@ -3,13 +3,13 @@
 #include "kernel/kernels.h"
 #include <math.h>
 
-enum { FIRST = 1000000 };
+enum { FIRST = 1000000 }; /* position of the first row */
 
 struct angle_state {
     size_t rows, pairs;
-    struct lct_phase *turn;
-    double *frequency; /* radians per position */
-    float *c, *s;
+    struct lct_phase *turn; /* [pairs], turns per position */
+    double *frequency;      /* [pairs], radians per position */
+    float *c, *s;           /* [rows, pairs] */
 };
 
 static void teardown(void *data)
@@ -27,7 +27,7 @@ static void teardown(void *data)
 
 static void *setup(const struct bench_case *c)
 {
-    struct angle_state *a = locant_alloc(sizeof(*a));
+    struct angle_state *a = bench_alloc(sizeof(*a));
     size_t n;
 
     if (a == NULL)
@@ -35,10 +35,10 @@ static void *setup(const struct bench_case *c)
     a->rows = (size_t)c->tokens;
     a->pairs = (size_t)c->dim / 2;
     n = a->rows * a->pairs;
-    a->turn = locant_alloc(a->pairs * sizeof(*a->turn));
-    a->frequency = locant_alloc(a->pairs * sizeof(double));
-    a->c = locant_alloc(n * sizeof(float));
-    a->s = locant_alloc(n * sizeof(float));
+    a->turn = bench_alloc(a->pairs * sizeof(*a->turn));
+    a->frequency = bench_alloc(a->pairs * sizeof(double));
+    a->c = bench_alloc(n * sizeof(float));
+    a->s = bench_alloc(n * sizeof(float));
     if (!a->turn || !a->frequency || !a->c || !a->s) {
         teardown(a);
         return NULL;
@@ -70,7 +70,7 @@ static void run_libm(void *data)
         }
 }
 
-/* Compares with libm at the kernel's own phase: only roundings differ. */
+/* Compares with libm at the phase of the kernel; only roundings differ. */
 static const char *check(void *data)
 {
     struct angle_state *a = data;

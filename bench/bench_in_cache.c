@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* One allocation holds this struct, the operands of the kernel in use, and the
-   same operands for the base kernel, each aligned to 64 bytes. */
+/* One allocation holds this struct, the operands of the kernel, and equal
+   operands for the base kernel, each aligned to 64 bytes. */
 struct state {
     const struct bench_kernels *of;
     const struct bench_kernel *row;
@@ -69,10 +69,10 @@ static const char *check(void *state)
     s->row->call(s->of->base, s->base);
     if (!wrote)
         return "the kernel wrote nothing";
-    return strcmp(locant_isa(), *(const char *const *)s->of->table()) == 0 &&
-                   same(s)
-               ? NULL
-               : "the result differs from that of the base kernel";
+    if (strcmp(locant_isa(), *(const char *const *)s->of->table()) != 0 ||
+        !same(s))
+        return "the result differs from that of the base kernel";
+    return NULL;
 }
 
 static void teardown(void *state)

@@ -17,7 +17,8 @@
 #endif
 
 /* A tile of SIDE keys by SIDE queries has N numbers. */
-enum { SIDE = 64, N = SIDE * SIDE, QUERIES = 4 };
+enum { SIDE = 64, N = SIDE * SIDE };
+enum { QUERIES = 4 }; /* in decoding */
 
 enum { DATA, MORE, SIXES, ONES, COSINES, SINES, OUT, ARRAYS };
 
@@ -30,7 +31,7 @@ struct operands {
     struct lct_phase turn[SIDE];
 };
 
-/* Defines the function of a row by its statement, or by two. */
+/* Defines the function of a row by one or two statements. */
 /* clang-format off */
 #define OPERANDS                         \
     const struct lct_kernels *k = table; \
@@ -150,7 +151,7 @@ CALL(pair_rows_bf16, k->bf16_pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE,
 CALL(bf16_round_rows, k->bf16_round_rows(x->out_pairs, SIDE / 2, x->f[DATA],
                                          SIDE, x->f[MORE], SIDE, SIDE))
 
-/* A bfloat16 pair holds two channels; scores of pairs are rescaled. */
+/* A bfloat16 pair holds two channels; only scores of pairs are rescaled. */
 static void scores_of(const struct lct_kernels *k, struct operands *x,
                       const void *keys, enum lct_stored kind)
 {
@@ -214,7 +215,7 @@ CALL(softmax_merge,
 CALL(recompute_probs,
      k->recompute_probs(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES]))
 
-/* With the slope, for backward.  Repeated calls make the numbers go to 0. */
+/* Also writes the slope, for backward.  Repeated calls shrink the data to 0. */
 CALL(softcap, k->softcap(x->f[DATA], x->f[OUT], N, 30))
 CALL(softmax_gradient, k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE,
                                            SIDE, SIDE, x->f[MORE]))
@@ -248,8 +249,7 @@ static void move_rows(void (*move)(const struct lct_rows *rows), void *x,
 {
     const ptrdiff_t size = kind == LCT_STORED_F32 ? 4 : 2;
 
-    move(&(struct lct_rows){ x, SIDE * size, kind, tile, SIDE, SIDE,
-                             3 * SIDE / 4 - 8 });
+    move(&(struct lct_rows){ x, SIDE * size, kind, tile, SIDE, SIDE, 40 });
 }
 
 CALL(load_rows, move_rows(k->load_rows, x->f[DATA], LCT_STORED_F32, x->f[OUT]))
