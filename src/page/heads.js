@@ -1,7 +1,7 @@
 /*
  * heads.js - attention of trained heads: a grid of small maps of all heads, and
- * beside it one head, large, chosen by sliders or by a click in the grid.  The
- * numbers are those of lct_page_maps_data().
+ * beside it large maps of one head, chosen by sliders or by a click in the grid.
+ * The numbers are those of lct_page_maps_data().
  */
 const heads = (() => {
   const PLACES = ["initial", "trained", "fourfold", "long"], GAP = 2, SMALL = 16;
@@ -17,7 +17,7 @@ const heads = (() => {
              fourfold: at, long: at }[place];
   };
 
-  /* cells[head][row * bins + bin] of a map; NaN for future keys. */
+  /* The list of all heads' cells, each [rows, bins]; NaN for future keys. */
   function unpack(group, place) {
     const { rows, bins } = group, text = group[place].cells, out = [];
     let at = 0;
@@ -39,12 +39,13 @@ const heads = (() => {
     return group[place] ? group[place].maps : null;
   };
 
-  /* ------------------------------------------------------------- the text */
+  /* ----------------------------------------------------------------- text */
 
   const SHOWN = 24;
   let text = "";
 
-  /* Bytes first .. last of the text; invisible ones as hexadecimal codes. */
+  /* Bytes first .. last of the text, at most SHOWN; those that are invisible as
+     hexadecimal codes. */
   function bytes(first, last) {
     const end = Math.min(last + 1, first + SHOWN);
     const shown = text.slice(first, end).replace(/ /g, "\u2423")
@@ -105,6 +106,7 @@ const heads = (() => {
 
   /* ------------------------------------------------------------ all heads */
 
+  /* One head's map as SMALL x SMALL cells: sums over bins, means over rows. */
   function small(cells, { rows, bins }) {
     const down = rows / SMALL, across = bins / SMALL;
     return Float64Array.from({ length: SMALL * SMALL }, (_, n) => {
@@ -222,7 +224,7 @@ const heads = (() => {
     frame(pair);
   }
 
-  /* A pin in a small map shows its head large. */
+  /* A pin in a small map chooses its head. */
   function pinned(view) {
     const pair = pairs.find((p) => p.grid === view), step = SMALL + 1;
     if (pair && pair.ready && view.pin)
