@@ -247,7 +247,7 @@ static double pairs(const struct bench_case *c)
     double documents = c->documents > 0 ? (double)c->documents : 1;
     double window = (double)c->window;
 
-    if (c->window > 0 && window < s)
+    if (c->window > 0 && window < s) /* the first queries see fewer keys */
         return t * window - window * window / 2;
     return (c->causal ? 0.5 : 1) * t * s / documents;
 }

@@ -47,7 +47,8 @@ static void run(void *state)
 static bool same(const struct state *s)
 {
     const double tolerance = s->row->tolerance;
-    const size_t exact = tolerance == 0 ? 0 : s->of->floats * sizeof(float);
+    const size_t exact_from =
+        tolerance == 0 ? 0 : s->of->floats * sizeof(float);
     const float *x = (const float *)(const void *)s->x;
     const float *y = (const float *)(const void *)s->base;
 
@@ -55,7 +56,8 @@ static bool same(const struct state *s)
         if (!(fabs((double)x[i] - (double)y[i]) <=
               tolerance * (1 + fabs((double)y[i]))))
             return false;
-    return memcmp(s->x + exact, s->base + exact, s->of->bytes - exact) == 0;
+    return memcmp(s->x + exact_from, s->base + exact_from,
+                  s->of->bytes - exact_from) == 0;
 }
 
 /* A kernel that writes nothing must fail the check. */

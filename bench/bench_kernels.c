@@ -28,7 +28,7 @@ struct operands {
     uint32_t pairs[N], out_pairs[N];
     double distances[N];
     int64_t at[SIDE];
-    struct lct_phase turn[SIDE];
+    struct lct_phase phase[SIDE];
 };
 
 /* Defines the function of a row by one or two statements. */
@@ -104,7 +104,7 @@ CALL(widen_f16, k->widen(x->f[OUT], x->f16, LCT_STORED_F16, N))
 CALL(narrow_bf16, k->narrow(x->bf16, LCT_STORED_BF16, x->f[DATA], N))
 CALL(narrow_f16, k->narrow(x->f16, LCT_STORED_F16, x->f[DATA], N))
 CALL(angle_rows,
-     k->angle_rows(x->f[DATA], x->f[OUT], x->turn, SIDE, 1000000, SIDE, 1))
+     k->angle_rows(x->f[DATA], x->f[OUT], x->phase, SIDE, 1000000, SIDE, 1))
 
 static void matmul_of(const struct lct_kernels *k, struct operands *x)
 {
@@ -344,7 +344,7 @@ static void fill(void *operands)
     }
     for (int i = 0; i < SIDE; i++) {
         x->at[i] = SIDE - 1 - i; /* as if keys followed one another */
-        x->turn[i].hi = (uint64_t)(pow(1e4, -i / (double)SIDE) * 0x1p61);
+        x->phase[i].hi = (uint64_t)(pow(1e4, -i / (double)SIDE) * 0x1p61);
     }
 }
 

@@ -219,7 +219,7 @@ static locant_status cells(void *to, const struct lct_box *box,
         for (int x = 0; x < size[0]; x++) {
             lct_cover(&k[0], &k[1], x, size[0], cols);
             row[x] =
-                shades[1 + lct_shade(map, lct_strongest(values, cols, r, k),
+                shades[1 + lct_shade(map, lct_largest_cell(values, cols, r, k),
                                      LCT_SHADES)];
         }
     }

@@ -151,8 +151,8 @@ void lct_cover(int64_t *first, int64_t *last, int64_t i, int64_t n,
 
 /* The cell of largest magnitude in rows [row[0], row[1]), columns [col[0],
    col[1]), so that pooling hides no outlier.  NAN if none is finite. */
-double lct_strongest(const double *cells, int64_t cols, const int64_t row[2],
-                     const int64_t col[2]);
+double lct_largest_cell(const double *cells, int64_t cols, const int64_t row[2],
+                        const int64_t col[2]);
 
 /* Draw the title and the plot.  Errors: NOMEM; PARAM if there is no room. */
 locant_status lct_figure_draw(struct lct_canvas *c, const locant_figure *f);

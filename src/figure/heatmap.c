@@ -50,8 +50,8 @@ void lct_cover(int64_t *first, int64_t *last, int64_t i, int64_t n,
         *last = *first + 1;
 }
 
-double lct_strongest(const double *cells, int64_t cols, const int64_t row[2],
-                     const int64_t col[2])
+double lct_largest_cell(const double *cells, int64_t cols, const int64_t row[2],
+                        const int64_t col[2])
 {
     double best = NAN;
 
@@ -177,7 +177,7 @@ static locant_status pool(struct lct_pooled *d, const locant_figure *f)
         int64_t r = i / d->cols, k = i % d->cols, row[2], col[2];
         lct_cover(&row[0], &row[1], r, d->rows, f->rows);
         lct_cover(&col[0], &col[1], k, d->cols, f->cols);
-        d->memory[i] = lct_strongest(f->cells, f->cols, row, col);
+        d->memory[i] = lct_largest_cell(f->cells, f->cols, row, col);
     }
     return LOCANT_OK;
 }

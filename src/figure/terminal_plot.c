@@ -296,7 +296,7 @@ static void shade_pixels(struct lct_screen *s, const locant_figure *f,
             lct_cover(&row[0], &row[1], i, s->height, f->rows);
             lct_cover(&col[0], &col[1], k, s->width, f->cols);
             *pixel_at(s, k, i) =
-                shade(s, m, lct_strongest(f->cells, f->cols, row, col));
+                shade(s, m, lct_largest_cell(f->cells, f->cols, row, col));
         }
 }
 
