@@ -14,23 +14,18 @@ struct run {
     struct bench_sink sinks[2]; /* the output and, with --append, the record */
     int n_sinks, done, total;
     bool wrong;
-    bool talk; /* stderr is a terminal: show progress there */
+    bool show_progress; /* stderr is a terminal */
 };
-
-static void progress(const struct run *run, const char *what)
-{
-    if (run->talk)
-        fprintf(stderr, "\r\033[K%d/%d %.60s%s", run->done, run->total, what,
-                what[0] == '\0' ? "\r\033[K" : "");
-}
 
 static void do_row(struct run *run, struct bench_result *r)
 {
     const char *wrong;
 
-    progress(run, r->c->name);
+    if (run->show_progress)
+        fprintf(stderr, "\r\033[K%d/%d %.60s", run->done, run->total,
+                r->c->name);
     wrong = bench_measure(r, run->o->quick);
-    if (run->talk)
+    if (run->show_progress)
         fputs("\r\033[K", stderr);
     if (wrong != NULL) {
         run->wrong = true;
@@ -61,7 +56,7 @@ static void do_isas(struct run *run, const struct bench_case *c, int threads)
     }
 }
 
-/* Thread count number i of --threads; 0: the library chooses. */
+/* The i-th thread count of --threads; 0: the library chooses. */
 static int threads_at(const struct bench_options *o, int i)
 {
     return o->threads.n == 0 ? 0 : (int)o->threads.at[i];
@@ -123,9 +118,10 @@ static void do_all(struct run *run, const struct bench_case *cases)
 int bench_run_cases(const struct bench_options *o, FILE *out,
                     const struct bench_case *cases, int n)
 {
-    struct run run = {
-        .o = o, .n_sinks = 1, .total = n, .talk = isatty(STDERR_FILENO) == 1
-    };
+    struct run run = { .o = o,
+                       .n_sinks = 1,
+                       .total = n,
+                       .show_progress = isatty(STDERR_FILENO) == 1 };
     struct bench_machine machine;
     FILE *record = NULL;
     int status;
@@ -146,8 +142,12 @@ int bench_run_cases(const struct bench_options *o, FILE *out,
     }
     do_all(&run, cases);
     status = run.wrong ? 1 : 0;
-    if (record != NULL && (ferror(record) | fclose(record)) != 0)
-        status = 3;
+    if (record != NULL) {
+        bool failed = ferror(record) != 0;
+
+        if (fclose(record) != 0 || failed)
+            status = 3;
+    }
     return ferror(out) ? 3 : status;
 }
 

@@ -16,11 +16,11 @@
 enum { BENCH_RANGE = 64 };
 
 struct bench_range {
-    int n; /* 0: not given */
+    int n; /* how many values; 0: not given */
     int64_t at[BENCH_RANGE];
 };
 
-/* Returns NULL, or an error: the form that the text should have. */
+/* Returns NULL, or an error message: what the text should be. */
 const char *bench_range_parse(struct bench_range *out, const char *text);
 
 /* -------------------------------------------------------------- statistics */
@@ -30,20 +30,19 @@ struct bench_summary {
     double spread; /* interquartile range / median */
 };
 
-/* Sorts the n values, too. */
+/* Also sorts the n values. */
 struct bench_summary bench_summarise(double *x, int n);
 
-/* The exponent p of y ~ x^p: least squares of logarithms, n >= 2 different
-   x. */
+/* The exponent p of y ~ x^p by least squares of logarithms; two x differ. */
 double bench_exponent(const double *x, const double *y, int n);
 
 /* ------------------------------------------------------------------- cases */
 
-/* The machine's speed that a case is compared with. */
+/* The peak speed of the machine that a case is compared with. */
 enum bench_peak {
     PEAK_NONE,
-    PEAK_STREAM, /* reads and writes as many bytes in place */
-    PEAK_READ,   /* reads as many bytes */
+    PEAK_STREAM, /* reading and writing memory in place */
+    PEAK_READ,   /* reading memory */
     PEAK_FMA,    /* multiply-adds (FMA) in registers */
     PEAK_DOT     /* bfloat16 dot products, if the CPU has them */
 };
@@ -56,7 +55,7 @@ enum bench_subject {
 };
 /* clang-format on */
 
-/* One table of the output. */
+/* A subject is one table of the output. */
 struct bench_title {
     const char *key, *title, *goal;
     const char *baseline; /* title of the column of_baseline, or NULL */
@@ -70,7 +69,7 @@ struct bench_kernels;
 
 /*
  * Sizes are ranges as on the command line; lists of words are split at blanks.
- * With --quick, 'quick' replaces 'tokens'; if it is NULL, there are no rows.
+ * With --quick, 'quick' replaces 'tokens'; without it the family is left out.
  */
 struct bench_family {
     enum bench_subject subject;
@@ -80,15 +79,15 @@ struct bench_family {
     bool fixed;
     const char *dtypes; /* NULL: f32 */
     const char *tokens, *quick;
-    bool longer; /* other sizes of the line above; not with -n */
+    bool longer; /* more sizes of the line above; left out with -n */
     const char *dims;
     int64_t heads, kv_heads;   /* 0: as many as heads */
     int64_t queries;           /* 0: as many as tokens */
     unsigned masks;            /* 0: MASK_FULL */
     int64_t window, documents; /* for counting the work; 0: none */
-    bool keys_rotated;         /* keys come rotated from a cache */
-    int64_t layers;            /* of a model to train; not with -d */
-    int64_t step;              /* tokens of a step; 0: one sequence */
+    bool keys_rotated;         /* the cache holds rotated keys */
+    int64_t layers;            /* of the model to train; left out with -d */
+    int64_t step;              /* tokens of a training step; 0: one sequence */
     bool grows;                /* the last row notes how time grows */
 };
 
@@ -100,8 +99,8 @@ struct bench_case {
     int64_t batch, heads, kv_heads, queries, tokens, dim, layers;
     int64_t window, documents;
     bool causal;
-    const struct bench_kernels *of;    /* the struct of a kernel */
-    const struct bench_kernel *kernel; /* one of its rows */
+    const struct bench_kernels *of;    /* of a kernel's case: its struct */
+    const struct bench_kernel *kernel; /* and its row */
     char name[384];
 };
 
@@ -115,18 +114,20 @@ struct bench_result;
 struct bench_work {
     const char *unit; /* "GB/s", "GFLOP/s", "ns/.." */
     enum bench_peak peak;
-    bool every_isa; /* on each instruction set; else on the best */
+    bool every_isa; /* measured on each instruction set, else on the best */
     bool plain_c;   /* does not use our kernels */
     bool one_thread;
-    unsigned doors; /* of the encodings it takes */
+    unsigned doors; /* an encoding must use one of these */
     void *(*setup)(const struct bench_case *c);
     const char *(*check)(void *state);
     void (*run)(void *state);
     void (*teardown)(void *state);
-    double (*amount)(const struct bench_case *c); /* pairs, bytes or flops */
+    /* work of one call: pairs, bytes or flops */
+    double (*amount)(const struct bench_case *c);
     /* Sets the case to compare with, sample by sample; false: there is none. */
     bool (*baseline)(struct bench_case *other, const struct bench_case *c);
-    /* Replaces all the above: fills in the result; NULL, or what is wrong. */
+    /* Used instead of the functions above, if not NULL: fills in the result;
+       returns NULL, or what is wrong. */
     const char *(*measure)(struct bench_result *r, bool quick);
 };
 
@@ -135,10 +136,10 @@ extern const struct bench_work work_angle, work_angle_libm, work_rotate,
     work_backward, work_decode, work_train, work_memory;
 
 /*
- * Floating-point operations of training, per token of a case's model: three
- * times those of the forward pass.  That takes two for each weight of a matrix,
- * and two for each layer, channel and token of the sequence: a causal query
- * sees half of it, once for scores and once for values.
+ * Floating-point operations of training a case's model, per token: three times
+ * those of the forward pass.  A forward pass takes two for each weight of a
+ * matrix, and two for each layer, channel and token of the sequence, because a
+ * causal query sees half of the tokens, once for scores and once for values.
  */
 double bench_train_flops(const struct bench_case *c);
 
@@ -147,14 +148,14 @@ const struct bench_family *bench_family_at(int i);
 
 /* ----------------------------------------------------------------- kernels */
 
-/* One function of a struct of kernels, on operands in the cache. */
+/* A row for one function of a struct of kernels. */
 struct bench_kernel {
     const char *name;
     size_t member; /* offset in the struct */
     const struct bench_work *work;
-    double amount;    /* numbers, flops, or bytes read and written */
-    double tolerance; /* against the base kernel; 0: exact */
-    /* 'table' is the struct of an instruction set */
+    double amount;    /* per call: numbers, flops, or bytes read and written */
+    double tolerance; /* relative, against the base kernel; 0: exact */
+    /* 'table' points to the struct of an instruction set */
     void (*call)(const void *table, void *operands);
 };
 
@@ -165,18 +166,17 @@ extern const struct bench_work work_each, work_flops, work_dots, work_moves;
 struct bench_kernels {
     const char *name; /* "lct_kernels" */
     size_t size;      /* of the struct, whose first member is its name */
-    size_t flag;      /* offset of a member that is no function; 0: none */
+    size_t flag;      /* offset of the member that is a flag; 0: none */
     const struct bench_kernel *rows; /* the last has no name */
     size_t bytes;                    /* of the operands */
-    size_t floats; /* how many come first and have a tolerance; the
-                              rest must be equal */
+    size_t floats; /* that begin them and have a tolerance; the rest has none */
     void (*fill)(void *operands);
-    const void *base;           /* the struct of every CPU */
-    const void *(*table)(void); /* that of the current instruction set */
+    const void *base;           /* the struct of base kernels */
+    const void *(*table)(void); /* the one of the current instruction set */
 };
 
 extern const struct bench_kernels bench_kernels;
-/* It has no rows if liblocant_lab is missing. */
+/* Without liblocant_lab it has no rows. */
 extern const struct bench_kernels bench_nn;
 
 /* ----------------------------------------------------------------- options */
@@ -222,14 +222,14 @@ struct bench_result {
     const char *isa;
     int threads, samples;
     double min_ns, median_ns, spread;
-    double speed;              /* in the unit, at the median */
-    double peak;               /* in the unit; 0: none */
-    double of_peak;            /* fastest speed / peak */
-    double of_peak_median;     /* median speed / peak */
+    double speed;              /* by the median, in the unit of the work */
+    double peak;               /* in the unit of the work; 0: none */
+    double of_peak;            /* speed of the fastest call / peak */
+    double of_peak_median;     /* speed / peak */
     double of_baseline;        /* ratio of fastest speeds; 0: no baseline */
     double of_baseline_median; /* ratio of the medians */
-    double cpus;               /* CPU time / wall time, from the round where it
-                                is least; 0: not known */
+    double cpus;               /* CPU time / wall time, the least of all rounds;
+                                0: not known */
     char note[512];
     bool cannot; /* not measured; the note says why */
 };
@@ -239,8 +239,10 @@ struct bench_machine {
     char cpu[128], date[32];
     const char *isa, *commit, *compiler, *flags, *version;
     int threads;
-    double stream, read, fma, bf16; /* GB/s, GB/s, GFLOP/s; 0: has none */
+    double stream, read; /* GB/s */
+    double fma, bf16;    /* GFLOP/s; 0: no such instruction */
 };
+/* Fill in m; measures the peaks. */
 void bench_machine_ask(struct bench_machine *m);
 
 /* A destination of rows. */
@@ -248,15 +250,18 @@ struct bench_sink {
     FILE *file;
     enum bench_format format;
     bool quick;
-    int rows, subject; /* printed so far; the last subject or -1 */
+    int rows;    /* printed so far */
+    int subject; /* of the last row; -1: none yet */
     const struct bench_machine *machine;
 };
 void bench_print_head(struct bench_sink *s);
 void bench_print_row(struct bench_sink *s, const struct bench_result *r);
 void bench_print_foot(struct bench_sink *s);
 void bench_row_json(FILE *f, const struct bench_result *r);
+/* r NULL: the names of the columns, or the table. */
 void bench_row_csv(const struct bench_sink *s, const struct bench_result *r);
 void bench_row_sql(const struct bench_sink *s, const struct bench_result *r);
+/* The object stays open, so that rows can follow. */
 void bench_machine_json(FILE *f, const struct bench_machine *m, bool quick);
 
 /* ------------------------------------------------------------------ timing */
@@ -264,23 +269,23 @@ void bench_machine_json(FILE *f, const struct bench_machine *m, bool quick);
 double bench_clock_wall(void); /* ns */
 double bench_clock_cpu(void);  /* ns of all threads of this process */
 
-/* Fill in r, except case, isa and threads.  Returns NULL, or what is wrong with
-   the results; a case that cannot be set up is not wrong. */
+/* Measure the row of r's case, isa and threads.  Returns NULL, or what is wrong
+   with the results.  A case that cannot be set up is not wrong. */
 const char *bench_measure(struct bench_result *r, bool quick);
-/* Append to the note of a row; "; " separates notes. */
+/* Append to the note of a row, after "; ". */
 void bench_note(struct bench_result *r, const char *format, ...)
     LOCANT_PRINTF(2, 3);
-/* Adds a note if threads waited for each other or for other processes. */
+/* Append a note if threads waited for each other or for other processes. */
 void bench_note_idle(struct bench_result *r);
-/* Sets 'cannot' with the reason 'why'; returns NULL: nothing is wrong. */
+/* Set 'cannot' for the reason 'why'; returns NULL, because nothing is wrong. */
 const char *bench_cannot(struct bench_result *r, const char *why);
 
 /* The peak that limits a case on an instruction set.  For bfloat16 attention
    that is dot products, if the set has them. */
 enum bench_peak bench_bound(const struct bench_case *c, const char *isa);
 
-/* The fastest speed within about 'budget' ns, with locant_threads() threads, in
-   GB/s or GFLOP/s; 0: there is none. */
+/* The fastest speed in about 'budget' ns, on 'bytes' of memory or in registers,
+   with locant_threads() threads, in GB/s or GFLOP/s; 0: there is none. */
 double bench_peak_speed(enum bench_peak peak, size_t bytes, double budget);
 void bench_peak_release(void);
 
@@ -289,10 +294,10 @@ void bench_peak_release(void);
 /* Fails with NOMEM. */
 locant_status bench_no_memory(void);
 
-/* Zeros, to be released; NULL, and the error NOMEM, without memory. */
+/* Memory set to zero; NULL, with the error NOMEM, if there is none. */
 void *bench_alloc(size_t bytes);
 
-/* A dense tensor of zeros, which the caller releases; false without memory. */
+/* Make a dense tensor of zeros, for the caller to release; false: no memory. */
 bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
                   const int64_t *shape);
 
@@ -308,31 +313,30 @@ struct bench_encoding {
     locant_tensor *dparams;      /* gradients; NULL: it has none */
 };
 
-/* If the spec leaves out a length, it becomes 'length'. */
+/* A length that the spec leaves out becomes 'length'. */
 locant_status bench_encoding_open(struct bench_encoding *out, const char *spec,
                                   int64_t length, const locant_sizes *sizes);
 void bench_encoding_close(struct bench_encoding *encoding);
 
-/* A dense copy of t in F64. */
+/* Make a dense copy of t in F64, which the caller releases. */
 bool bench_as_double(locant_tensor *out, const locant_tensor *t);
-/* Largest difference of dense t from 'want', in F64; INFINITY without
-   memory. */
+/* Largest difference of dense t from 'want' (F64); INFINITY without memory. */
 double bench_distance(const locant_tensor *t, const locant_tensor *want);
 /* Unit roundoff of a storage type. */
 double bench_roundoff(locant_dtype dtype);
 int64_t bench_elements(const locant_tensor *t);
-/* Of the queries, or the input, of a case. */
+/* Elements of the queries, or of the input, of a case. */
 size_t bench_case_elements(const struct bench_case *c);
 
-/* first, first + 1, .. as I64 [n]. */
+/* Make the tensor first, first + 1, .. as I64 [n]. */
 bool bench_count(locant_tensor *out, int64_t first, int64_t n);
 /*
- * n normal numbers that 'dtype' (F32, F16, BF16) represents exactly; 'wide'
- * gets the same in F32.  Either may be NULL.
+ * Write n normal numbers that 'dtype' (F32, F16, BF16) represents exactly to
+ * 'data', and the same in F32 to 'wide'.  Either may be NULL.
  */
 void bench_fill(void *data, locant_dtype dtype, float *wide, size_t n,
                 uint64_t seed);
-/* wide = data */
+/* Convert data to F32. */
 void bench_widen(float *wide, const void *data, locant_dtype dtype, size_t n);
 
 /* --------------------------------------------------------------- attention */
@@ -345,19 +349,19 @@ enum bench_operand {
 };
 /* clang-format on */
 
-/* An attention problem with its outputs; 'status' is from the last call. */
+/* An attention problem with its outputs. */
 struct bench_attention {
     struct bench_case c;
     struct bench_encoding encoding;
-    locant_tensor t[BENCH_OPERANDS];  /* without data: not needed */
-    locant_tensor wide[BENCH_INPUTS]; /* in F32 */
+    locant_tensor t[BENCH_OPERANDS];  /* those not needed have no data */
+    locant_tensor wide[BENCH_INPUTS]; /* the same in F32 */
     locant_tensor docs;
     locant_attention problem;
     void *workspace;
     size_t workspace_bytes;
-    locant_status status;
+    locant_status status; /* of the last call */
 };
-/* NULL on failure; 'gradients': allocates memory for them. */
+/* NULL on failure.  'gradients': allocate them, too. */
 struct bench_attention *bench_attention_open(const struct bench_case *c,
                                              bool gradients);
 void bench_attention_close(struct bench_attention *a);
@@ -366,7 +370,8 @@ void bench_attention_backward(void *attention);
 
 /* --------------------------------------------------------------------- run */
 
-/* Returns 0, 1 (a result was wrong), 2 (no such case) or 3 (output failed). */
+/* Returns 0, 1 (a result was wrong), 2 (no such case) or 3 (no memory, or
+   output failed). */
 int bench_run(const struct bench_options *o, FILE *out);
 /* The same for the given cases. */
 int bench_run_cases(const struct bench_options *o, FILE *out,

@@ -3,13 +3,13 @@
 #include "kernel/kernels.h"
 #include <math.h>
 
-enum { FIRST = 1000000 };
+enum { FIRST = 1000000 }; /* position of the first row */
 
 struct angle_state {
     size_t rows, pairs;
-    struct lct_phase *turn;
-    double *frequency; /* radians per position */
-    float *c, *s;
+    struct lct_phase *phase; /* [pairs], per position */
+    double *frequency;       /* [pairs], radians per position */
+    float *c, *s;            /* [rows, pairs] */
 };
 
 static void teardown(void *data)
@@ -18,7 +18,7 @@ static void teardown(void *data)
 
     if (a == NULL)
         return;
-    locant_release(a->turn);
+    locant_release(a->phase);
     locant_release(a->frequency);
     locant_release(a->c);
     locant_release(a->s);
@@ -27,7 +27,7 @@ static void teardown(void *data)
 
 static void *setup(const struct bench_case *c)
 {
-    struct angle_state *a = locant_alloc(sizeof(*a));
+    struct angle_state *a = bench_alloc(sizeof(*a));
     size_t n;
 
     if (a == NULL)
@@ -35,17 +35,17 @@ static void *setup(const struct bench_case *c)
     a->rows = (size_t)c->tokens;
     a->pairs = (size_t)c->dim / 2;
     n = a->rows * a->pairs;
-    a->turn = locant_alloc(a->pairs * sizeof(*a->turn));
-    a->frequency = locant_alloc(a->pairs * sizeof(double));
-    a->c = locant_alloc(n * sizeof(float));
-    a->s = locant_alloc(n * sizeof(float));
-    if (!a->turn || !a->frequency || !a->c || !a->s) {
+    a->phase = bench_alloc(a->pairs * sizeof(*a->phase));
+    a->frequency = bench_alloc(a->pairs * sizeof(double));
+    a->c = bench_alloc(n * sizeof(float));
+    a->s = bench_alloc(n * sizeof(float));
+    if (!a->phase || !a->frequency || !a->c || !a->s) {
         teardown(a);
         return NULL;
     }
     for (size_t i = 0; i < a->pairs; i++) { /* to 53 bits, enough for timing */
         a->frequency[i] = pow(1e4, -(double)i / (double)a->pairs);
-        a->turn[i].hi = (uint64_t)(a->frequency[i] / (2 * acos(-1)) * 0x1p64);
+        a->phase[i].hi = (uint64_t)(a->frequency[i] / (2 * acos(-1)) * 0x1p64);
     }
     return a;
 }
@@ -54,7 +54,8 @@ static void run(void *data)
 {
     struct angle_state *a = data;
 
-    lct_kernels()->angle_rows(a->c, a->s, a->turn, a->pairs, FIRST, a->rows, 1);
+    lct_kernels()->angle_rows(a->c, a->s, a->phase, a->pairs, FIRST, a->rows,
+                              1);
 }
 
 static void run_libm(void *data)
@@ -70,7 +71,7 @@ static void run_libm(void *data)
         }
 }
 
-/* Compares with libm at the kernel's own phase: only roundings differ. */
+/* Compares with libm at the phase of the kernel; only roundings differ. */
 static const char *check(void *data)
 {
     struct angle_state *a = data;
@@ -78,7 +79,7 @@ static const char *check(void *data)
     run(a);
     for (size_t t = 0; t < a->rows; t++)
         for (size_t i = 0; i < a->pairs; i++) {
-            uint64_t fraction = (FIRST + t) * a->turn[i].hi;
+            uint64_t fraction = (FIRST + t) * a->phase[i].hi;
             double angle = (double)(int64_t)fraction * 0x1p-63 * acos(-1);
 
             if (!(fabs(a->c[t * a->pairs + i] - cos(angle)) < 0x1p-24 &&

@@ -5,7 +5,7 @@
 
 enum { CHECKED_TOKENS = 160, SPOTS = 3 };
 
-/* The same case at a size that the reference computes in a short time. */
+/* The same case at a size that the reference computes quickly. */
 static struct bench_case smaller(const struct bench_case *c)
 {
     struct bench_case s = *c;
@@ -17,7 +17,7 @@ static struct bench_case smaller(const struct bench_case *c)
     return s;
 }
 
-/* Relative L2 distance of 'got', of any storage type, from 'want' in F64. */
+/* Relative L2 distance of 'got', of any dtype, from 'want' in F64. */
 static double distance(const locant_tensor *got, const locant_tensor *want)
 {
     int64_t n = got->shape[1] * got->shape[2] * got->shape[3];
@@ -36,7 +36,7 @@ static double distance(const locant_tensor *got, const locant_tensor *want)
     return sqrt(error / size);
 }
 
-/* Computes what the reference makes of the operands of 'a', in double. */
+/* Computes the reference results for the operands of 'a', in double. */
 static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
                                 const struct bench_attention *a, bool gradients)
 {
@@ -64,7 +64,7 @@ static locant_status make_truth(locant_tensor t[BENCH_OPERANDS],
 }
 
 /* Largest magnitude of a log-sum-exp, as an estimate of the largest score. */
-static double largest(const locant_tensor *lse)
+static double largest_score(const locant_tensor *lse)
 {
     const double *x = lse->data;
     double most = 0;
@@ -91,7 +91,7 @@ static double tolerance(locant_dtype dtype, bool gradient,
         return gradient ? 0x1p-6 : 0x1p-7;
     if (dtype == LOCANT_F16)
         return gradient ? 0x1p-9 : 0x1p-10;
-    return (gradient ? 10 : 1) * fmax(1e-6, 0x1p-24 * largest(lse));
+    return (gradient ? 10 : 1) * fmax(1e-6, 0x1p-24 * largest_score(lse));
 }
 
 static const char *compare(const struct bench_attention *a,
@@ -200,7 +200,7 @@ static const char *check_row(const struct bench_attention *a, int64_t i)
 
 /* ------------------------------------------------------------------- works */
 
-/* Whether backward is timed, alone, on the outputs of one forward pass. */
+/* Whether only backward is timed, on the outputs of one forward pass. */
 static bool is_backward(const struct bench_case *c)
 {
     return c->work->run == bench_attention_backward;
@@ -240,14 +240,14 @@ static void teardown(void *state)
     bench_attention_close(state);
 }
 
-/* Pairs of a query and a visible key; the diagonal counts half. */
+/* Pairs of a query and a key that it sees, about; the diagonal counts half. */
 static double pairs(const struct bench_case *c)
 {
     double t = (double)c->queries, s = (double)c->tokens;
     double documents = c->documents > 0 ? (double)c->documents : 1;
     double window = (double)c->window;
 
-    if (c->window > 0 && window < s)
+    if (c->window > 0 && window < s) /* the first queries see fewer keys */
         return t * window - window * window / 2;
     return (c->causal ? 0.5 : 1) * t * s / documents;
 }
@@ -264,7 +264,7 @@ static double backward_flops(const struct bench_case *c)
     return 5 * 2.0 * (double)(c->heads * c->dim) * pairs(c);
 }
 
-/* Each key and value counts once, even if several heads of queries read it. */
+/* Each key and value counts once, even if several query heads read it. */
 static double cache_bytes(const struct bench_case *c)
 {
     return 2.0 * (double)(c->kv_heads * c->tokens * c->dim) *

@@ -144,7 +144,7 @@ struct expansion {
 };
 
 /* The next word of a list that is split at blanks; false at its end. */
-static bool word(char *out, size_t size, const char **list)
+static bool next_word(char *out, size_t size, const char **list)
 {
     size_t n = strcspn(*list, " ");
 
@@ -178,7 +178,7 @@ static void name_sizes(char *out, size_t size, const struct bench_case *c)
                  heads, tokens, dim);
 }
 
-static void name(struct bench_case *c)
+static void set_name(struct bench_case *c)
 {
     char sizes[128];
     bool typed = c->dtype != LOCANT_F32;
@@ -190,6 +190,7 @@ static void name(struct bench_case *c)
              c->causal ? " causal" : "", sizes);
 }
 
+/* Adds a case, unless --only excludes it. */
 static void add(struct expansion *x, const struct bench_case *c)
 {
     const char *only = x->o->only;
@@ -221,7 +222,7 @@ static void add_masks(struct expansion *x, struct bench_case *c)
         if (!(masks & mask))
             continue;
         c->causal = mask == MASK_CAUSAL;
-        name(c);
+        set_name(c);
         add(x, c);
     }
 }
@@ -245,8 +246,8 @@ static void add_sizes(struct expansion *x, struct bench_case *c)
         sizes(&x->o->tokens, x->o->quick ? f->quick : f->tokens);
     struct bench_range dims = sizes(&x->o->dims, f->dims);
 
-    if (x->o->quick && x->o->dims.n == 0) /* keep only the first */
-        dims.n = 1;
+    if (x->o->quick && x->o->dims.n == 0)
+        dims.n = 1; /* only the first */
     for (int d = 0; d < dims.n; d++)
         for (int t = 0; t < tokens.n; t++) {
             c->tokens = tokens.at[t];
@@ -301,11 +302,11 @@ static void add_family(struct expansion *x, const struct bench_family *f)
         c.kv_heads = c.heads;
     if (x->o->spec[0] != '\0')
         specs = x->o->spec;
-    while (word(c.spec, sizeof(c.spec), &specs) || f->specs == NULL) {
+    while (next_word(c.spec, sizeof(c.spec), &specs) || f->specs == NULL) {
         const char *dtypes = f->dtypes == NULL ? "f32" : f->dtypes;
         char dtype[8];
 
-        while (word(dtype, sizeof(dtype), &dtypes)) {
+        while (next_word(dtype, sizeof(dtype), &dtypes)) {
             c.dtype = dtype_of(dtype);
             add_sizes(x, &c);
         }
@@ -317,7 +318,6 @@ static void add_family(struct expansion *x, const struct bench_family *f)
 static const struct bench_family kernels_family = { SUBJECT_KERNELS, "kernel",
                                                     NULL, .fixed = true };
 
-/* Kernels ignore the sizes of the command line. */
 static void add_kernels(struct expansion *x, const struct bench_kernels *of)
 {
     for (const struct bench_kernel *k = of->rows; k->name != NULL; k++) {
@@ -351,6 +351,7 @@ int bench_cases(struct bench_case **out, const struct bench_options *o)
 
     for (int i = 0; (f = bench_family_at(i)) != NULL; i++)
         add_family(&x, f);
+    /* kernels have fixed sizes and no encoding */
     if (o->tokens.n == 0 && o->dims.n == 0 && o->spec[0] == '\0') {
         add_kernels(&x, &bench_kernels);
         add_kernels(&x, &bench_nn);

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* One allocation holds this struct, the operands of the kernel in use, and the
-   same operands for the base kernel, each aligned to 64 bytes. */
+/* One allocation holds this struct, the operands of the kernel, and equal
+   operands for the base kernel, each aligned to 64 bytes. */
 struct state {
     const struct bench_kernels *of;
     const struct bench_kernel *row;
@@ -47,7 +47,8 @@ static void run(void *state)
 static bool same(const struct state *s)
 {
     const double tolerance = s->row->tolerance;
-    const size_t exact = tolerance == 0 ? 0 : s->of->floats * sizeof(float);
+    const size_t exact_from =
+        tolerance == 0 ? 0 : s->of->floats * sizeof(float);
     const float *x = (const float *)(const void *)s->x;
     const float *y = (const float *)(const void *)s->base;
 
@@ -55,7 +56,8 @@ static bool same(const struct state *s)
         if (!(fabs((double)x[i] - (double)y[i]) <=
               tolerance * (1 + fabs((double)y[i]))))
             return false;
-    return memcmp(s->x + exact, s->base + exact, s->of->bytes - exact) == 0;
+    return memcmp(s->x + exact_from, s->base + exact_from,
+                  s->of->bytes - exact_from) == 0;
 }
 
 /* A kernel that writes nothing must fail the check. */
@@ -69,10 +71,10 @@ static const char *check(void *state)
     s->row->call(s->of->base, s->base);
     if (!wrote)
         return "the kernel wrote nothing";
-    return strcmp(locant_isa(), *(const char *const *)s->of->table()) == 0 &&
-                   same(s)
-               ? NULL
-               : "the result differs from that of the base kernel";
+    if (strcmp(locant_isa(), *(const char *const *)s->of->table()) != 0 ||
+        !same(s))
+        return "the result differs from that of the base kernel";
+    return NULL;
 }
 
 static void teardown(void *state)

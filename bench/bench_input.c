@@ -1,8 +1,8 @@
 /*
  * bench_input.c - positions added to embeddings: x[b,t] += P[t]
  *
- * 'heads' of a case are rows of the batch.  Bytes are those of x, read and
- * written, and those of the float32 table of 'learned', read.
+ * The member 'heads' of a case is its batch size.  Bytes counted are those of
+ * x, read and written, and of the float32 table of 'learned', read.
  */
 #include "bench.h"
 #include <string.h>
@@ -64,7 +64,7 @@ static void *setup(const struct bench_case *c)
     return s;
 }
 
-/* Compares with the same in double.  Sums are below 2^3; the row of the table
+/* Compares with the sum in double.  Sums are below 2^3; the row of the table
    and the sum are rounded to float32, then the sum is rounded to its dtype. */
 static const char *check(void *data)
 {

@@ -17,7 +17,8 @@
 #endif
 
 /* A tile of SIDE keys by SIDE queries has N numbers. */
-enum { SIDE = 64, N = SIDE * SIDE, QUERIES = 4 };
+enum { SIDE = 64, N = SIDE * SIDE };
+enum { QUERIES = 4 }; /* in decoding */
 
 enum { DATA, MORE, SIXES, ONES, COSINES, SINES, OUT, ARRAYS };
 
@@ -27,10 +28,10 @@ struct operands {
     uint32_t pairs[N], out_pairs[N];
     double distances[N];
     int64_t at[SIDE];
-    struct lct_phase turn[SIDE];
+    struct lct_phase phase[SIDE];
 };
 
-/* Defines the function of a row by its statement, or by two. */
+/* Defines the function of a row by one or two statements. */
 /* clang-format off */
 #define OPERANDS                         \
     const struct lct_kernels *k = table; \
@@ -103,7 +104,7 @@ CALL(widen_f16, k->widen(x->f[OUT], x->f16, LCT_STORED_F16, N))
 CALL(narrow_bf16, k->narrow(x->bf16, LCT_STORED_BF16, x->f[DATA], N))
 CALL(narrow_f16, k->narrow(x->f16, LCT_STORED_F16, x->f[DATA], N))
 CALL(angle_rows,
-     k->angle_rows(x->f[DATA], x->f[OUT], x->turn, SIDE, 1000000, SIDE, 1))
+     k->angle_rows(x->f[DATA], x->f[OUT], x->phase, SIDE, 1000000, SIDE, 1))
 
 static void matmul_of(const struct lct_kernels *k, struct operands *x)
 {
@@ -150,7 +151,7 @@ CALL(pair_rows_bf16, k->bf16_pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE,
 CALL(bf16_round_rows, k->bf16_round_rows(x->out_pairs, SIDE / 2, x->f[DATA],
                                          SIDE, x->f[MORE], SIDE, SIDE))
 
-/* A bfloat16 pair holds two channels; scores of pairs are rescaled. */
+/* A bfloat16 pair holds two channels; only scores of pairs are rescaled. */
 static void scores_of(const struct lct_kernels *k, struct operands *x,
                       const void *keys, enum lct_stored kind)
 {
@@ -214,7 +215,7 @@ CALL(softmax_merge,
 CALL(recompute_probs,
      k->recompute_probs(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES]))
 
-/* With the slope, for backward.  Repeated calls make the numbers go to 0. */
+/* Also writes the slope, for backward.  Repeated calls shrink the data to 0. */
 CALL(softcap, k->softcap(x->f[DATA], x->f[OUT], N, 30))
 CALL(softmax_gradient, k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE,
                                            SIDE, SIDE, x->f[MORE]))
@@ -248,8 +249,7 @@ static void move_rows(void (*move)(const struct lct_rows *rows), void *x,
 {
     const ptrdiff_t size = kind == LCT_STORED_F32 ? 4 : 2;
 
-    move(&(struct lct_rows){ x, SIDE * size, kind, tile, SIDE, SIDE,
-                             3 * SIDE / 4 - 8 });
+    move(&(struct lct_rows){ x, SIDE * size, kind, tile, SIDE, SIDE, 40 });
 }
 
 CALL(load_rows, move_rows(k->load_rows, x->f[DATA], LCT_STORED_F32, x->f[OUT]))
@@ -344,7 +344,7 @@ static void fill(void *operands)
     }
     for (int i = 0; i < SIDE; i++) {
         x->at[i] = SIDE - 1 - i; /* as if keys followed one another */
-        x->turn[i].hi = (uint64_t)(pow(1e4, -i / (double)SIDE) * 0x1p61);
+        x->phase[i].hi = (uint64_t)(pow(1e4, -i / (double)SIDE) * 0x1p61);
     }
 }
 

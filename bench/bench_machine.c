@@ -1,4 +1,4 @@
-/* bench_machine.c - processor, build, date, and the peaks at this time */
+/* bench_machine.c - processor, build, date and measured peaks */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 #include <string.h>

@@ -18,10 +18,10 @@ enum { ROUNDS = 3, MOST_SAMPLES = 102 };
 struct runner {
     void (*run)(void *);
     void *state;
-    int calls;   /* per sample */
-    double once; /* ns of one sample */
-    double ns[MOST_SAMPLES];
-    int n;
+    int calls;               /* per sample */
+    double once;             /* ns of a first sample */
+    double ns[MOST_SAMPLES]; /* per call */
+    int n;                   /* samples taken */
 };
 
 static double time_sample(const struct runner *x)
@@ -78,8 +78,9 @@ static void update_peak(struct bench_result *r, double budget)
         r->peak = speed;
 }
 
-static void round_of(struct bench_result *r, struct runner *x, struct runner *y,
-                     int samples)
+/* Takes samples of x, and of y if it is not NULL, in turn. */
+static void time_round(struct bench_result *r, struct runner *x,
+                       struct runner *y, int samples)
 {
     double cpu = -bench_clock_cpu(), wall = -bench_clock_wall();
 
@@ -94,7 +95,7 @@ static void round_of(struct bench_result *r, struct runner *x, struct runner *y,
         r->cpus = cpu / wall;
 }
 
-/* Takes samples of 'x', alternating with 'y' unless that is NULL. */
+/* Measures x, y and the peak.  A sample kept by choose_calls() is a round. */
 static void time_rounds(struct bench_result *r, struct runner *x,
                         struct runner *y, double budget)
 {
@@ -115,8 +116,8 @@ static void time_rounds(struct bench_result *r, struct runner *x,
     for (int round = x->n; round < ROUNDS && x->once < longest; round++) {
         update_peak(r, burst);
         if (!is_slow(x))
-            x->run(x->state);
-        round_of(r, x, y, each);
+            x->run(x->state); /* the peak has evicted its operands */
+        time_round(r, x, y, each);
     }
     update_peak(r, burst);
 }
@@ -141,7 +142,6 @@ void bench_note_idle(struct bench_result *r)
         bench_note(r, "%.1f of %d CPUs", r->cpus, r->threads);
 }
 
-/* Work per time, or time per work, in the unit of the work. */
 static void summarise(struct bench_result *r, struct runner *x,
                       struct runner *y)
 {
@@ -153,6 +153,7 @@ static void summarise(struct bench_result *r, struct runner *x,
     r->min_ns = s.min;
     r->median_ns = s.median;
     r->spread = s.spread;
+    /* work per time, or time per work */
     r->speed =
         strncmp(w->unit, "ns/", 3) == 0 ? s.median / amount : amount / s.median;
     if (r->peak > 0) {
@@ -194,6 +195,8 @@ const char *bench_measure(struct bench_result *r, bool quick)
 {
     const struct bench_work *w = r->c->work;
     struct runner x = { .run = w->run }, y_memory, *y;
+    /* with every_isa there are many rows, so each gets less time */
+    double budget = w->every_isa ? 20e6 : 60e6; /* ns */
     const char *wrong = NULL;
 
     if (w->measure != NULL)
@@ -204,8 +207,9 @@ const char *bench_measure(struct bench_result *r, bool quick)
     wrong = w->check(x.state);
     if (wrong == NULL) {
         y = open_baseline(&y_memory, r->c);
-        /* every_isa: one of many rows, so each gets less time */
-        time_rounds(r, &x, y, !quick ? 600e6 : w->every_isa ? 20e6 : 60e6);
+        if (!quick)
+            budget = 600e6;
+        time_rounds(r, &x, y, budget);
         summarise(r, &x, y);
         w->teardown(y != NULL ? y->state : NULL);
     }

@@ -2,9 +2,9 @@
  * bench_memory.c - memory of attention beyond its inputs and outputs.
  *
  * A child process sets up the problem, runs it forward and backward once, and
- * reads its peak resident set size from the system.  From that are subtracted
- * its size before the first operand, and the bytes of inputs, outputs and
- * gradients.  What remains is workspace, threads and the library's own tables.
+ * reads its peak resident set size from the system.  The result is that peak
+ * less the size before the first operand, and less the bytes of inputs, outputs
+ * and gradients: workspace, threads and the library's own tables.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
@@ -46,7 +46,7 @@ static bool reset_peak(void)
     return f != NULL && fclose(f) == 0 && good;
 }
 
-/* q, out, dout, dq; k, v, dk, dv; the log-sum-exp. */
+/* Bytes of q, out, dout, dq; k, v, dk, dv; and the log-sum-exp. */
 static double operand_bytes(const struct bench_case *c)
 {
     double q = (double)(c->heads * c->queries * c->dim);
@@ -88,7 +88,7 @@ static void child(struct answer *answer, const struct bench_case *c)
 }
 
 /* Fill 'answer' from a child process; false if the child died. */
-static bool ask(struct answer *answer, const struct bench_case *c)
+static bool ask_child(struct answer *answer, const struct bench_case *c)
 {
     size_t have = 0;
     ssize_t n = 0;
@@ -121,7 +121,7 @@ static const char *measure(struct bench_result *r, bool quick)
 
     (void)quick;          /* there is only one sample */
     bench_peak_release(); /* otherwise the child would inherit it */
-    if (!ask(&answer, r->c))
+    if (!ask_child(&answer, r->c))
         return "the measured process died";
     if (answer.why[0] != '\0')
         return bench_cannot(r, answer.why);

@@ -18,7 +18,8 @@
 #    endif
 extern const struct lct_nn_kernels BASE;
 
-/* Matrices are SIDE x SIDE, rows have WIDE channels or logits; N numbers. */
+/* Matrices are SIDE x SIDE; rows have WIDE channels or logits; an operand has N
+   numbers. */
 enum { SIDE = 64, WIDE = 256, N = SIDE * SIDE };
 
 enum { DATA, MORE, ONES, OUT, SECOND, ARRAYS };
@@ -28,7 +29,7 @@ struct operands {
     double sums[N];
 };
 
-/* Defines the function of a row by its statement, or by two. */
+/* Defines the function of a row by one or two statements. */
 /* clang-format off */
 #define OPERANDS                         \
     const struct lct_nn_kernels *k = table; \
@@ -56,7 +57,7 @@ static struct lct_nn_product product_of(struct operands *x)
 CALL(product, const struct lct_nn_product p = product_of(x); k->product(&p))
 CALL(weights, const struct lct_nn_product p = product_of(x); k->weights(&p))
 
-/* A statement for each row of channels, from i on. */
+/* Runs a statement for each row of channels, which begins at i. */
 #    define EACH_ROW(statement)                                                \
         for (int i = 0; i < N; i += WIDE)                                      \
         statement
@@ -80,7 +81,7 @@ CALL(rms_norm_backward,
                                    stat, WIDE)))
 CALL(gelu, k->gelu(x->f[OUT], x->f[DATA], N))
 
-/* Copies first: repeated in place, the numbers would go to 0. */
+/* Copies first, because numbers would go to 0 by repeated calls in place. */
 CALL(gelu_backward, memcpy(x->f[OUT], x->f[MORE], sizeof(x->f[OUT]));
      k->gelu_backward(x->f[OUT], x->f[DATA], N))
 CALL(cross_entropy,

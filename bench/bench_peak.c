@@ -28,7 +28,7 @@ static const struct peak_kernels *const all[] = {
 #endif
 };
 
-/* The best instruction set of this CPU, perhaps not the one in use, because a
+/* The best instruction set of this CPU, even if another is in use, because a
    peak describes the machine. */
 static const struct peak_kernels *best(void)
 {
@@ -47,8 +47,8 @@ enum {
     FMA_ROUNDS = 1000000,
     MOST_TASKS = 1024,
     SAMPLE_BYTES = 32 << 20,
-    LARGEST = 256 << 20,
-    PAD = 16
+    LARGEST = 256 << 20, /* bytes, more than every cache */
+    PAD = 16             /* floats of a cache line */
 };
 
 struct peak_job {
@@ -139,7 +139,7 @@ void bench_peak_release(void)
     buffer.bytes = 0;
 }
 
-/* Sizes are limited to LARGEST, which exceeds every cache. */
+/* moves: how often a byte is moved, as it is read and perhaps written. */
 static double memory_peak(locant_task body, size_t bytes, double moves,
                           double budget)
 {

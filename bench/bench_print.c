@@ -32,11 +32,11 @@ static void print_time(FILE *f, double ns)
         fprintf(f, " %.1f s |", ns / 1e9);
 }
 
-/* Prints a ratio and the ratio of the medians; nothing if it is 0. */
-static void print_part(FILE *f, double part, double median)
+/* Prints a ratio and, in brackets, that of the medians; nothing if it is 0. */
+static void print_ratio(FILE *f, double ratio, double of_medians)
 {
-    if (part > 0)
-        fprintf(f, " %.2f (%.2f) |", part, median);
+    if (ratio > 0)
+        fprintf(f, " %.2f (%.2f) |", ratio, of_medians);
     else
         fprintf(f, " |");
 }
@@ -72,9 +72,9 @@ static void markdown_row(struct bench_sink *s, const struct bench_result *r)
     print_time(s->file, r->min_ns);
     fprintf(s->file, " %.0f %% | %.3g %s |", 100 * r->spread, r->speed,
             r->c->work->unit);
-    print_part(s->file, r->of_peak, r->of_peak_median);
+    print_ratio(s->file, r->of_peak, r->of_peak_median);
     if (t->baseline != NULL)
-        print_part(s->file, r->of_baseline, r->of_baseline_median);
+        print_ratio(s->file, r->of_baseline, r->of_baseline_median);
     fprintf(s->file, " %s%s|\n", r->note, r->note[0] ? " " : "");
 }
 

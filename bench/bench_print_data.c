@@ -35,7 +35,6 @@ static void json_string(FILE *f, const char *key, const char *text)
     json_text(f, text);
 }
 
-/* The object stays open, so that rows can follow. */
 void bench_machine_json(FILE *f, const struct bench_machine *m, bool quick)
 {
     fprintf(f,
@@ -106,6 +105,7 @@ struct column {
 
 enum { COLUMNS = 32 };
 
+/* Writes the columns of a row; returns their number. */
 static int columns(struct column *out, const struct bench_machine *m,
                    const struct bench_result *r, bool quick)
 {
@@ -149,8 +149,8 @@ static int columns(struct column *out, const struct bench_machine *m,
     return COLUMNS;
 }
 
-/* The names of the columns, taken from an empty row. */
-static int names(struct column *out, const struct bench_machine *m)
+/* The columns of an empty row, for their names. */
+static int empty_row(struct column *out, const struct bench_machine *m)
 {
     static const struct bench_work no_work = { .unit = "" };
     static const struct bench_family no_family = { .name = "" };
@@ -176,7 +176,7 @@ static void quoted(FILE *f, const char *text, char quote)
 void bench_row_csv(const struct bench_sink *s, const struct bench_result *r)
 {
     struct column all[COLUMNS];
-    int n = r == NULL ? names(all, s->machine)
+    int n = r == NULL ? empty_row(all, s->machine)
                       : columns(all, s->machine, r, s->quick);
 
     for (int i = 0; i < n; i++) {
@@ -194,7 +194,7 @@ void bench_row_csv(const struct bench_sink *s, const struct bench_result *r)
 static void sql_table(const struct bench_sink *s)
 {
     struct column all[COLUMNS];
-    int n = names(all, s->machine);
+    int n = empty_row(all, s->machine);
 
     fprintf(s->file, "BEGIN;\nCREATE TABLE IF NOT EXISTS bench (");
     for (int i = 0; i < n; i++)

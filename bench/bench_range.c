@@ -10,7 +10,7 @@ static const char form[] = "should be whole numbers from 1 to 1073741824 and "
                            "64-256+64";
 
 /* Parses a number from 1 to LARGEST; returns 0 on error. */
-static int64_t number(const char **text)
+static int64_t parse_number(const char **text)
 {
     char *end;
     long long n;
@@ -32,22 +32,22 @@ static bool push(struct bench_range *r, int64_t value)
 }
 
 /* Parses "A", "A-B", "A-B*F" or "A-B+S". */
-static const char *item(struct bench_range *r, const char **text)
+static const char *parse_item(struct bench_range *r, const char **text)
 {
-    int64_t first = number(text), last = first, step = 1;
+    int64_t first = parse_number(text), last = first, step = 1;
     bool times = false;
 
     if (first == 0)
         return form;
     if (**text == '-') {
         ++*text;
-        last = number(text);
+        last = parse_number(text);
         if (last == 0)
             return form;
         if (**text == '*' || **text == '+') {
             times = **text == '*';
             ++*text;
-            step = number(text);
+            step = parse_number(text);
             if (step == 0)
                 return form;
         }
@@ -66,7 +66,7 @@ const char *bench_range_parse(struct bench_range *r, const char *text)
 {
     r->n = 0;
     for (;;) {
-        const char *wrong = item(r, &text);
+        const char *wrong = parse_item(r, &text);
 
         if (wrong != NULL)
             return wrong;

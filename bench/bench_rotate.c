@@ -4,9 +4,10 @@
 struct rotate_state {
     const struct bench_case *c;
     struct bench_encoding encoding;
-    locant_tensor x, k, positions, moved; /* k: for work_rotate_qk */
-    float *angles;                        /* [T, D/2, 2], for the plain loop */
-    bool inverse;
+    locant_tensor x, k; /* k: for work_rotate_qk */
+    locant_tensor positions, moved;
+    float *angles; /* [T, D/2, 2], cosine and sine, for the plain loop */
+    bool inverse;  /* flips with each call */
     locant_status status;
 };
 
@@ -60,7 +61,7 @@ static void run(void *data)
                                        r->inverse ? LOCANT_ROTATE_INVERSE : 0);
 }
 
-/* Rotates queries, and fewer keys, in one call. */
+/* Rotates queries and keys, of which there are fewer heads, in one call. */
 static void run_qk(void *data)
 {
     struct rotate_state *r = data;
@@ -136,7 +137,8 @@ static const char *compare(const locant_tensor *got, const locant_tensor *want)
                : "a rotated value is wrong";
 }
 
-/* Compares one rotation by 'once' with the same in double. */
+/* Compares one call of 'once' with the same in double: a rotation to 'to' or,
+   unless 'from' is NULL, a rerotation from there. */
 static const char *compare_with_double(struct rotate_state *r,
                                        void (*once)(void *),
                                        const locant_tensor *from,
@@ -166,7 +168,7 @@ static const char *check(void *data)
 {
     struct rotate_state *r = data;
 
-    r->inverse = true; /* run() inverts it */
+    r->inverse = true; /* so that run() rotates forward */
     return compare_with_double(r, run, NULL, &r->positions);
 }
 

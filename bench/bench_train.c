@@ -30,7 +30,7 @@ double bench_train_flops(const struct bench_case *c)
 
 /* ----------------------------------------------------------------- growth */
 
-/* Rows so far of the families with 'grows'. */
+/* A row of a family with 'grows'; all rows so far are kept. */
 struct point {
     const struct bench_family *family;
     char spec[128];
@@ -93,11 +93,12 @@ enum { MOST = 64, STEPS = 1000000 }; /* the budget ends a run long before */
 
 /* Times between the progress reports of a run. */
 struct timing {
-    double budget;           /* ns, after which the run is stopped */
-    double first, last, cpu; /* clocks at the first and the last report */
-    int64_t step;
-    double ns[MOST]; /* per step */
-    int n, least;
+    double budget;      /* ns, after which the run is stopped */
+    double first, last; /* wall clock at the first and the last report */
+    double cpu;         /* CPU time between them */
+    int64_t step;       /* at the last report */
+    double ns[MOST];    /* per step */
+    int n, least;       /* samples, and how many are needed */
     bool begun;
 };
 
@@ -197,7 +198,6 @@ static int remove_one(const char *path, const struct stat *s, int kind,
     return remove(path);
 }
 
-/* Measures the peak before and after the run. */
 static void update_peak(struct bench_result *r, double budget)
 {
     double speed = bench_peak_speed(PEAK_FMA, 0, budget);

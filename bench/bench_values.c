@@ -18,7 +18,8 @@ static float float_of(uint32_t u)
     return x;
 }
 
-/* Truncates to the dtype; numbers too small for normal float16 become 0. */
+/* Truncates the bits of a float to the dtype; numbers too small for a normal
+   float16 become 0. */
 static uint32_t cut(uint32_t u, locant_dtype dtype)
 {
     if (dtype == LOCANT_BF16)
@@ -61,8 +62,8 @@ static void put(void *data, locant_dtype dtype, size_t i, float x)
         ((uint16_t *)data)[i] = narrow(bits_of(x), dtype);
 }
 
-/* The numbers repeat with an odd period, because drawing all of them would take
-   longer than timing many rows.  Rows of channels still differ. */
+/* The numbers repeat, because drawing all of them would take longer than timing
+   many rows.  The period is odd, so that rows of channels differ. */
 void bench_fill(void *data, locant_dtype dtype, float *wide, size_t n,
                 uint64_t seed)
 {

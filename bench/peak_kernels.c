@@ -62,7 +62,8 @@ static float fma_rounds(size_t rounds, float a, float b)
     return total(sum);
 }
 
-/* 2 products and 2 sums in each lane; both numbers of a pair are equal. */
+/* A round has 2 products and 2 sums in each lane and chain.  The numbers of a
+   pair are equal. */
 static float dot_rounds(size_t rounds, float a, float b)
 {
     f32v x[CHAINS];

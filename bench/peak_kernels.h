@@ -6,12 +6,12 @@
 struct peak_kernels {
     const char *isa;
     void (*stream)(float *x, size_t n);      /* x = -x, in place */
-    float (*read)(const float *x, size_t n); /* a sum */
+    float (*read)(const float *x, size_t n); /* the sum of x */
     float (*fma)(size_t rounds, float a, float b);
     double flops; /* of one round of fma */
     /* bfloat16 dot products; NULL if there is no instruction for them */
     float (*dot)(size_t rounds, float a, float b);
-    double dot_flops;
+    double dot_flops; /* of one round of dot */
 };
 
 extern const struct peak_kernels peak_base, peak_avx2, peak_avx512,

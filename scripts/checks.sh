@@ -39,8 +39,8 @@ begin() {
     cpu_start=$cpu
 }
 
-# count PASSED FAILED: one line for the check begun last, with its seconds and
-# its processor seconds, and the log if anything failed.
+# count PASSED FAILED: print one line for the check that begin() started, with
+# its seconds and processor seconds, and the log if anything failed.
 count() {
     passed=$((passed + $1))
     failed=$((failed + $2))
@@ -54,7 +54,7 @@ count() {
     fi
 }
 
-# check NAME COMMAND...: one check, its exit status.
+# check NAME COMMAND...: one check, passed if the command exits with 0.
 check() {
     begin "$1"
     shift
@@ -65,8 +65,8 @@ check() {
     fi
 }
 
-# many NAME COMMAND...: a command that prints "ok .." and "FAIL .." lines, or
-# ends with "N passed, N failed".
+# many NAME COMMAND...: the checks of a command that prints "ok .." and "FAIL .."
+# lines, or ends with "N passed, N failed".
 many() {
     begin "$1"
     shift
@@ -82,7 +82,7 @@ many() {
     count "$good" "$bad"
 }
 
-# suite NAME BUILD [CTEST OPTION...]: CTest tests of a build.
+# suite NAME BUILD [CTEST OPTION...]: the CTest tests of a build.
 suite() {
     begin "$1"
     folder=$2
@@ -99,6 +99,7 @@ suite() {
     count $((all - bad)) "$bad"
 }
 
+# Print the totals and exit: 0 if nothing failed.
 finish() {
     rm -f "$log"
     cpu_seconds

@@ -1,6 +1,6 @@
-# venv.sh - functions of scripts that have a virtual environment of their own
+# venv.sh - for scripts that have a virtual environment of their own
 
-# make_venv FOLDER REQUIREMENTS: create it, and again when that file changes.
+# make_venv FOLDER REQUIREMENTS: create it, again if that file has changed.
 make_venv() {
     cmp -s "$2" "$1/installed.txt" && return
     echo "installing into $1" >&2

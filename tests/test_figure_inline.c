@@ -176,13 +176,13 @@ TEST(maps_hold_every_cell)
 
     for (int turn = 0; turn < 2; turn++) {
         locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
-        struct lct_map map;
+        struct lct_scale map;
         char *svg;
 
         for (int i = 0; turn && i < ROWS * COLS; i++)
             cells[i] = i % COLS + (i / COLS == 3 ? NAN : 0);
         f.diverging = turn;
-        map = lct_map_of(&f);
+        map = lct_scale_of(&f);
         svg = inline_of(&f);
         paint(painted, svg, ROWS, COLS);
         for (int i = 0; i < ROWS * COLS; i++) {

@@ -52,7 +52,7 @@ class Report:
 
 
 def blank_out(text):
-    """The code with comments and literals replaced by blanks."""
+    """The text with its comments and literals replaced by blanks."""
     def blanks(match):
         s = match.group(0)
         if s[0] in "\"'":
@@ -76,7 +76,7 @@ def count_arguments(signature):
 
 
 def functions(code):
-    """(first line of the signature, '{', '}') of each, counted from 0."""
+    """Of each function, the lines of its signature, '{' and '}', from 0."""
     opened = None
     for i, line in enumerate(code):
         if line.startswith("{") and i > 0:
@@ -171,7 +171,7 @@ def tree():
                 yield os.path.relpath(os.path.join(folder, name), ROOT)
 
 
-# Fewer than these were judged: the rule looks in the wrong place.
+# If fewer than these were judged, the rule looks in the wrong place.
 LEAST_INCLUDES, LEAST_CALLS = 250, 800
 
 

@@ -7,9 +7,8 @@ usage: tools/columns_table.py > src/figure/columns_table.c
 import unicodedata
 
 HEAD = """/*
- * columns_table.c - the columns that characters of Unicode {} take, made by
- * tools/columns_table.py: first character << 2 | columns, 3 for what is not to
- * be shown.
+ * columns_table.c - how many columns characters of Unicode {} take, made by
+ * tools/columns_table.py: first character << 2 | columns; 3: not printable.
  */
 #include "columns.h"
 
@@ -23,7 +22,7 @@ def columns(c):
         return 3
     if kind == "Cn":
         return 3 if c & 0xfffe == 0xfffe or 0xfdd0 <= c < 0xfdf0 else None
-    # vowels and final consonants of Korean join the character before
+    # vowels and final consonants of Korean join the previous character
     if kind in ("Mn", "Me") or 0x1160 <= c < 0x1200 or 0xd7b0 <= c < 0xd800:
         return 0
     return 2 if unicodedata.east_asian_width(chr(c)) in "WF" else 1

@@ -7,7 +7,7 @@ is a name without its suffix: x.c and x.h are one.
 import os
 import re
 
-# From above downwards, as in section 2 of the design.
+# From top to bottom.
 FOLDERS = ["core", "kernel", "angle", "positions", "encodings", "attention",
            "nn", "files", "graph", "model", "families", "corpus", "store",
            "train", "measure", "figure", "report", "oracle", "mpi"]
@@ -23,7 +23,7 @@ def stem(path):
 
 
 def folder_of(path):
-    """'measure' of src/measure/x.c, 'cli' of cli/x/y.c."""
+    """src/measure/x.c -> 'measure', cli/x/y.c -> 'cli'"""
     parts = path.split("/")
     return parts[1] if parts[0] == "src" else parts[0]
 
@@ -49,7 +49,7 @@ def may_include(path, target):
 
 
 def definitions(files, functions, blank_out):
-    """{function: file} of what is not static, and {file: names it uses}."""
+    """{function: file} of all that are not static, and {file: names it uses}."""
     defined, used = {}, {}
     for path, text in files.items():
         if not path.startswith("src/") or not path.endswith(".c"):

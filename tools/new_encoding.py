@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Start a new encoding, or update what follows from its texts.
+"""Start a new encoding, or update the files that contain its texts.
 
 usage: tools/new_encoding.py NAME     write src/encodings/NAME.c, its line of
                                       encodings.def and src/oracle/NAME.c, and
@@ -9,9 +9,10 @@ usage: tools/new_encoding.py NAME     write src/encodings/NAME.c, its line of
                                       page and picture in docs/encodings, and
                                       the expected outputs that list encodings
 
-NAME is a C identifier; '_' is '-' in specs.  The files compile: a linear bias and
-an oracle that agrees.  Replace formula, texts and both functions; the tests of
-every encoding (oracles, traits, registry) then judge it.
+NAME is a C identifier; '_' is '-' in specs.  The new files compile: they have a
+linear bias and an oracle that agrees.  Replace formula, texts and both
+functions; the tests of every encoding (oracles, traits, registry) then judge
+them.
 """
 import os
 import re
@@ -58,7 +59,7 @@ ORACLE = """\
 /* {file}.c - Authors year, arXiv:0000.00000v1, section 0: what it is. */
 #include "oracle.h"
 
-/* The specs that it judges; others may be drawn by tests. */
+/* The specs that it judges; tests may draw more. */
 static const struct oracle_spec specs[] = {{
     {{ .text = "{name}" }},
     {{ 0 }}
@@ -84,7 +85,7 @@ def path(*parts):
 
 
 def add_line(name):
-    """The line of encodings.def, in alphabetical order."""
+    """Add a line to encodings.def, in alphabetical order."""
     file = path("src", "encodings", "encodings.def")
     with open(file, encoding="utf-8") as f:
         lines = f.read().splitlines()

@@ -7,7 +7,7 @@ import re
 import sys
 
 CLASSES = re.compile(r"<style>(.*?)</style>", re.S)
-# Elements that the page hides by language; the picture has one language.
+# The page hides these texts in English; the picture is in English.
 CHINESE = re.compile(r'<text class="[^"]*\bzh"[^>]*>.*?</text>\n?', re.S)
 FIGURE = re.compile(r'(<svg class="fig".*?</svg>)\n<figcaption', re.S)
 

@@ -34,14 +34,14 @@ def camel(name):
 
 
 def macros(text):
-    """name -> body of every macro without arguments that has one"""
+    """{name: body} of the macros that have a body and no arguments"""
     joined = re.sub(r"\\\n", " ", text)
     return dict(re.findall(r"^#\s*define (LOCANT_\w+)[ \t]+(\S.*)$", joined,
                            re.M))
 
 
 def declarations(text):
-    """The text between top-level semicolons, blanks collapsed."""
+    """The texts between top-level semicolons, with single blanks."""
     text = re.sub(r"\\\n", " ", text)
     text = re.sub(r"^[ \t]*#.*$|^LOCANT_(BEGIN|END)_DECLS$", "", text,
                   flags=re.M)
@@ -82,7 +82,7 @@ class Headers:
             self.lines.append("")
         self.lines.append(f"{name} = {value}")
 
-    # types
+    # Types
 
     def ctype(self, text, argument=False):
         """'const char *const *paths[3]' -> (ctypes expression, 'paths')"""
@@ -133,7 +133,7 @@ class Headers:
         types = [self.ctype(result)[0]] + self.arguments(arguments)
         return f"CFUNCTYPE({', '.join(types)})"
 
-    # declarations
+    # Declarations
 
     def value(self, text):
         if re.fullmatch(r"-?\w+", text) and not re.match(r"-?\d", text):
@@ -224,7 +224,7 @@ class Headers:
         for text in declarations(text):
             self.declaration(text)
 
-    # initialisers
+    # Initialisers
 
     def init(self, body):
         values = []
@@ -253,12 +253,13 @@ def table(functions):
 
 
 def others():
+    """The headers that are neither in CORE nor in LAB."""
     found = os.listdir(os.path.join(ROOT, "include", "locant"))
     return tuple(sorted({f[:-2] for f in found} - {*CORE, *LAB}))
 
 
-def taken(source, names):
-    """from source import names, in lines of 80 columns."""
+def import_from(source, names):
+    """'from source import names' in lines of 80 columns."""
     start, names = f"from {source} import ", ", ".join(sorted(names))
     if len(start + names) <= 80:
         return [start + names] if names else []
@@ -272,8 +273,9 @@ def imports(lines, known):
     kinds = {"CFUNCTYPE", "POINTER", "Structure", "c_char_p", "c_void_p",
              *NUMBERS.values()}
     made = ["import math"] if "math" in used else []
-    made += taken("ctypes", kinds & used) + taken("enum", {"IntEnum"} & used)
-    own = taken("._c", known & used)
+    made += import_from("ctypes", kinds & used)
+    made += import_from("enum", {"IntEnum"} & used)
+    own = import_from("._c", known & used)
     return made + ["from typing import Any", ""] + own + [""] * bool(own)
 
 
@@ -298,14 +300,14 @@ def module(headers, library, names):
                      lines) + "\n"
 
 
-def written(headers):
-    """File name: text."""
+def modules(headers):
+    """{file name: text}"""
     return {"_c.py": module(headers, "liblocant", CORE),
             "_c_lab.py": module(headers, "liblocant_lab", LAB + others())}
 
 
 def main():
-    for name, text in written(Headers()).items():
+    for name, text in modules(Headers()).items():
         path = os.path.join(ROOT, "python", "locant", name)
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)

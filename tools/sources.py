@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Write cmake/sources.cmake: the lists of files that the libraries, the command
-and the tests are built of.
+"""Write cmake/sources.cmake: the lists of files of which the libraries, the
+command and the tests are built.
 
 usage: sources.py [--check]     --check: exit 1 if the lists differ from the files
 
@@ -11,7 +11,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LISTS = os.path.join(ROOT, "cmake", "sources.cmake")
-# variable: folders; what is compiled once for each instruction set is not here
+# variable, folders; files compiled once for each instruction set are left out
 GROUPS = (
     ("CORE_SOURCES", ("src/core", "src/angle", "src/positions",
                       "src/encodings", "src/attention", "src/kernel")),
@@ -33,11 +33,12 @@ def sources(folder):
              if name.endswith(".c") and name not in PER_ISA]
     if folder == "tests":
         return [name[:-2] for name in names if name.startswith("test_")]
-    # Paths count from src/, cli/ or tests/, whose CMakeLists.txt uses them.
+    # Paths begin at src/, cli/ or tests/, whose CMakeLists.txt uses them.
     return ["/".join([*folder.split("/")[1:], name]) for name in names]
 
 
 def filled(names):
+    """Lines of names, as long as fits."""
     line = ""
     for name in names:
         if line and len(line) + len(name) > 76:

@@ -5,8 +5,7 @@ usage: tools/speed_table.py PART.json[,PART.json...] [RUN...]
 
 Each argument is one run, which may have several parts.  Several runs are
 separated by ' / ' in the table.  "Of peak" compares the fastest samples; in
-brackets, the medians.  Goals are counted by the fastest samples of
-every run.
+brackets, the medians.  A goal is judged by the fastest samples of every run.
 """
 import json
 import sys
@@ -24,7 +23,7 @@ def product(what, encoding, causal, tokens, dim):
 
 
 def rows():
-    """(work, goal, cases, which ratio)"""
+    """The table's rows: (work, goal, cases, which ratio)."""
     tail = "[1, 32, 4096, 128]"
     for dtype, goal in (("", .90), (" bf16", .85), (" f16", .85)):
         cases = [f"rotate rope{dtype} {tail}",
@@ -86,7 +85,7 @@ def verdict(goal, values):
 
 
 def rows_of_file(text):
-    """rows of a kept run, one per line, or of the output of --json"""
+    """The rows of a kept run, one per line, or of the output of --json."""
     try:
         return json.loads(text)["rows"]
     except json.JSONDecodeError:

@@ -20,13 +20,13 @@ def options():
         prog="scripts/peers", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
-                        help="a case of each kind, three rounds")
+                        help="a few cases, three rounds")
     parser.add_argument("--only", metavar="TEXT", default="",
                         help="cases whose name contains TEXT")
     parser.add_argument("--threads", metavar="N", type=int, default=cpus,
-                        help=f"of every contender ({cpus})")
+                        help=f"threads of every contender ({cpus})")
     parser.add_argument("--rounds", metavar="N", type=int,
-                        help="(7; 3 with --quick)")
+                        help="rounds of each case (7; 3 with --quick)")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--build", metavar="FOLDER", default="build",
                         help="where liblocant.so is (build)")
@@ -54,7 +54,7 @@ def cpu_name():
     return os.uname().machine
 
 
-def version_of(about):
+def version_or_error(about):
     try:
         return about()
     except Exception as error:
@@ -74,7 +74,8 @@ def describe(locant, chosen):
             locant.about(), f"PyTorch {torch.__version__} "
             f"({torch.backends.cpu.get_cpu_capability()})",
             f"transformers {transformers.__version__}",
-            version_of(lib_onnx.about), version_of(lib_ggml.about)]),
+            version_or_error(lib_onnx.about),
+            version_or_error(lib_ggml.about)]),
         "order": f"{chosen.rounds} rounds, every contender in each; before it "
         "a pause of 20 ms in which the others' threads go to sleep",
         "idle threads": "of OpenMP spin 20000 times (GOMP_SPINCOUNT), of "
@@ -87,7 +88,7 @@ def wanted(case, chosen):
 
 
 def run(locant, chosen, show):
-    """Rows of all cases that were asked for."""
+    """Measure the cases that were asked for; show(rows) is called for each."""
     import case_memory
     import measure
     rows = []
@@ -108,7 +109,7 @@ def run(locant, chosen, show):
 def main():
     chosen = options()
     limit_threads(chosen.threads)
-    os.environ["LOCANT_LIBRARY"] = chosen.build  # of children, too
+    os.environ["LOCANT_LIBRARY"] = chosen.build  # children inherit it
     import measure
     import report
     import torch

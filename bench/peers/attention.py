@@ -18,7 +18,7 @@ BUCKETS = 32
 
 @dataclass(frozen=True)
 class Problem:
-    """q [1, H, T, D]; k, v [1, Hkv, S, D]; the last query at the last key."""
+    """q [1, H, T, D]; k, v [1, Hkv, S, D]; the last query is at the last key."""
     dim: int
     causal: bool
     bias: str = "none"
@@ -82,7 +82,7 @@ def buckets(p):
 
 
 def bias_tensor(p, table=None):
-    """[1, H, T, S], -infinity where causality forbids."""
+    """The bias [1, H, T, S], -infinity for masked keys."""
     i, j = p.positions()
     if p.bias == "alibi":
         distance = -(i - j).abs().float()
@@ -96,7 +96,7 @@ def bias_tensor(p, table=None):
 
 
 def sdpa(p, qkv, bias):
-    """scaled_dot_product_attention; the causal mask may be part of the bias"""
+    """scaled_dot_product_attention; a bias contains the causal mask."""
     grouped = p.heads != p.kv_heads
     causal = p.causal and bias is None and p.tokens == p.keys
     return F.scaled_dot_product_attention(*qkv, attn_mask=bias,
@@ -114,7 +114,8 @@ def sdpa_forward(p, made_before=True):
 
 
 def score_mod(p, table):
-    """For FlexAttention: adds the bias to one score; its i counts from 0."""
+    """The function by which FlexAttention adds the bias to one score; it counts
+    queries from 0."""
     past = p.keys - p.tokens
     if p.bias == "alibi":
         slope = slopes(p.heads)
@@ -152,12 +153,12 @@ def flex_forward(p):
 # ---------------------------------------------------------------- onnxruntime
 
 def by_token(x):
-    """[B, T, H, D] -> [B, T, H D], from [B, H, T, D]"""
+    """[B, H, T, D] -> [B, T, H D]"""
     return x.transpose(1, 2).flatten(2).contiguous()
 
 
 def grouped_query(p, threads):
-    """com.microsoft GroupQueryAttention, which is causal: it appends the T new
+    """com.microsoft GroupQueryAttention, which is causal and appends the T new
     keys in place to a cache of S - T keys."""
     q, k, v = p.qkv()
     past = p.keys - p.tokens
@@ -185,7 +186,8 @@ def grouped_query(p, threads):
 # ----------------------------------------------------------------------- ggml
 
 def ggml_mask(p):
-    """f16: distances that ggml multiplies by ALiBi's slopes, or the bias."""
+    """A mask in f16 with T5's bias, or with the distances that ggml multiplies
+    by ALiBi's slopes."""
     i, j = p.positions()
     if p.bias == "t5":
         return bias_tensor(p).half()

@@ -5,8 +5,8 @@ import attention as peer
 from attention import Problem
 from measure import Case, Contender, Work
 
-F16_ERROR = 2e-2   # for libraries with keys, values or sums in f16
-BF16_ERROR = 2e-2
+# some libraries have keys, values or sums in f16 or bf16
+TOLERANCE = 2e-2
 
 
 def ours(locant, p):
@@ -44,8 +44,7 @@ def ggml_contenders(p, threads):
 
 
 def forward(locant, threads, p):
-    error = BF16_ERROR if p.dtype == torch.bfloat16 else F16_ERROR
-    return Case(f"forward {p.name()}", "GFLOP/s", p.flops() / 1e9, error, [
+    return Case(f"forward {p.name()}", "GFLOP/s", p.flops() / 1e9, TOLERANCE, [
         Contender("locant", lambda: ours(locant, p)),
         *torch_contenders(p),
         *onnx_contenders(p, threads),

@@ -1,4 +1,4 @@
-"""Attention backward: dq, dk, dv and T5's table, from a saved forward."""
+"""Attention backward from a saved forward: dq, dk, dv, and dtable of T5."""
 import torch
 
 import attention as peer
@@ -18,14 +18,14 @@ def ours(locant, p):
 
     def result():
         if p.bias == "t5":
-            problem.gradients[3].zero_()  # it is added to
+            problem.gradients[3].zero_()  # backward adds to it
         problem.backward()
         return problem.gradients
     return Work(problem.backward, result)
 
 
 def through(attend, p):
-    """Work of autograd through attend(q, k, v, table)."""
+    """Work of autograd's backward through attend(q, k, v, table)."""
     leaves = [x.clone().requires_grad_() for x in p.qkv()]
     if p.bias == "t5":
         leaves.append(p.table().clone().requires_grad_())

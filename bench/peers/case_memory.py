@@ -1,8 +1,9 @@
 """Peak memory of attention forward and backward with a learned T5 bias.
 
-Each contender runs in a process of its own, which reports how far its resident
-set rose above what it was with all inputs in memory, less its outputs: out,
-the log-sum-exp of ours, and the gradients.  One call; its time is shown too.
+Each contender runs in a process of its own.  With all inputs in memory it makes
+one call, and reports by how much its resident set rose at most, less the bytes
+of its outputs: out, the log-sum-exp of ours, and the gradients.  The time of
+the call is shown, too.
 """
 import os
 import subprocess
@@ -33,7 +34,7 @@ def forget_peak():
 
 def ours(p, locant):
     """A function that runs forward and backward, and the bytes of outputs that
-    it has not touched before it is measured: 0."""
+    it adds to the resident set: 0, because they are touched here."""
     problem = peer.ours(locant, p)
     problem.prepare_backward(case_backward.dout(p))
     for tensor in (problem.out, problem.lse, *problem.gradients):
@@ -78,7 +79,7 @@ def child(who, tokens, threads):
 
 
 def measured(who, tokens, threads):
-    # large blocks come from the system, not from memory freed before
+    # makes malloc() take large blocks from the system, not from freed memory
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}
     done = subprocess.run([sys.executable, __file__, who, str(tokens),
                            str(threads)], capture_output=True, text=True,

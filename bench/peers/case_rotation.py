@@ -17,14 +17,14 @@ def operands(dtype):
 
 
 def angles():
-    """[T, D/2] in double"""
+    """The angles [T, D/2] in double."""
     exponent = torch.arange(0, DIM, 2, dtype=torch.float64) / DIM
     return torch.outer(torch.arange(TOKENS, dtype=torch.float64),
                        BASE ** -exponent)
 
 
 def ours(locant, dtype, spec, in_place=True):
-    """Calls of locant_encoding_rotate(), of q and of k."""
+    """locant_encoding_rotate() of q and of k."""
     encoding = lib_locant.Encoding(locant, spec)
     sources = operands(dtype)
     targets = sources if in_place else [torch.empty_like(x) for x in sources]
@@ -120,8 +120,8 @@ def rotation(locant, dtype, name, threads, tolerance, pairing):
 
 
 def cases(locant, threads):
-    # ggml's angles are a running float product; bf16 keeps 8 bits, and its
-    # tables have no more.
+    # ggml computes angles as a running product in float; bf16 operands and
+    # tables have 8 bits
     for pairing in ("half", "interleaved"):
         for dtype, name, tolerance in ((torch.float32, "f32", 1e-3),
                                        (torch.bfloat16, "bf16", 1e-2)):

@@ -1,10 +1,9 @@
 """One training step of the lab's models S, M and L, ours and in PyTorch.
 
-The same model (src/model/model.h), optimiser and clipping (src/train/train.c);
-that it is the same is checked: with the weights of a run of ours PyTorch's
-model has the validation loss that ours has.  The time of a step of ours is
-that of a run by its number of steps: batches, records and a checkpoint at the
-end are part of it.
+Model (src/model/model.h), optimiser and clipping (src/train/train.c) are the
+same.  A check compares the validation losses of both models with the weights of
+a run of ours.  The time of a step of ours is the time of a run divided by its
+steps, so it includes batches, records and a checkpoint at the end.
 """
 import math
 
@@ -17,7 +16,7 @@ from lib_locant import lib
 from measure import Case, Contender, Work
 
 VOCAB, BUCKETS, CHECKED = 256, 32, 16
-STEPS = {"S": (96, 4), "M": (48, 3), "L": (24, 2)}  # of a sample: ours, theirs
+STEPS = {"S": (96, 4), "M": (48, 3), "L": (24, 2)}  # a sample of ours, theirs
 ENCODINGS = ("none", "learned", "sinusoidal", "rope", "alibi", "t5", "kerple")
 SPECS = {"learned": f"learned(length={LENGTH})"}
 
@@ -33,14 +32,14 @@ def rope_tables(width):
 
 
 def sinusoids(width):
-    """At the RMS that token embeddings start with."""
+    """The table of sines and cosines, with the RMS of initial embeddings."""
     angle = angles(width)
     table = torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
     return (table * (width * table.square().mean()) ** -.5).float()
 
 
 class Encoding(nn.Module):
-    """One of ENCODINGS: adds to the input, rotates, or adds to scores."""
+    """One of ENCODINGS, which adds to the input, rotates, or adds to scores."""
 
     def __init__(self, name, width):
         super().__init__()
@@ -121,7 +120,7 @@ class Layer(nn.Module):
 
 
 class Model(nn.Module):
-    """Its names are those of src/model/layout.c."""
+    """Its parameters have the names of src/model/layout.c."""
 
     def __init__(self, encoding, size):
         super().__init__()
@@ -161,7 +160,7 @@ def optimizer(model):
 
 
 def theirs(lab, encoding, size, compiled, shared):
-    """Some steps on windows of the same text."""
+    """Work that takes some steps on windows of the same text."""
     torch.set_num_threads(shared["threads"])
     model = Model(encoding, size)
     model.load(shared["weights"])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-import lib_locant  # noqa: F401, which finds the package
+import lib_locant  # noqa: F401; it makes the package importable
 from locant import _c_lab
 from locant._library import lab, make
 
@@ -72,7 +72,7 @@ class Lab:
         return info
 
     def weights(self, run):
-        """Name to tensor, from the run's checkpoint."""
+        """{name: tensor} of the run's checkpoint."""
         from safetensors import safe_open
         path = f"{self.folder.name}/checkpoints/run-{run.id}.safetensors"
         with safe_open(path, "pt") as file:
@@ -85,7 +85,7 @@ class Lab:
         return found.valid
 
     def valid_windows(self, blocks):
-        """The windows of that loss: tokens and targets [blocks, LENGTH].
+        """The windows of the validation loss: tokens and targets [blocks, LENGTH].
 
         One text is cut after 90 % and 95 %, and its pieces, each after a zero
         byte, have 16 KiB at most (src/corpus/corpus_split.c).

@@ -1,4 +1,4 @@
-"""The C ABI of ggml's CPU library by ctypes: one graph of one node."""
+"""The C ABI of ggml's CPU library by ctypes: graphs of one operation."""
 import ctypes
 import importlib.util
 import os
@@ -35,7 +35,7 @@ class PoolParams(ctypes.Structure):
 
 
 def load():
-    """(base, cpu) of the wheel."""
+    """The libraries (base, cpu) of the wheel."""
     found = importlib.util.find_spec("libggml")
     if found is None or not found.submodule_search_locations:
         raise ImportError("libggml-python is not installed")
@@ -77,7 +77,7 @@ class Graph:
             raise MemoryError("ggml_init: no memory")
 
     def tensor(self, values):
-        """A tensor of the graph with the values of a contiguous one."""
+        """Make a tensor of the graph with the values of a torch tensor."""
         shape = (ctypes.c_int64 * values.dim())(*reversed(values.shape))
         made = ctypes.c_void_p(self.base.ggml_new_tensor(
             self.context, TYPES[values.dtype], values.dim(), shape))
@@ -104,12 +104,12 @@ class Graph:
             real(base), real(1), real(0), real(1), real(0), real(0)))
 
     def width(self, tensor):
-        """ne[0]: after the type and the buffer."""
+        """The innermost size: ne[0] follows the type and the buffer."""
         return ctypes.c_int64.from_address(tensor.value + 16).value
 
     def flash(self, q, k, v, mask, scale, max_bias):
-        """q [B, H, T, D], k and v [B, Hkv, S, D], mask [1, 1 or H, T, S]:
-        [B, T, H, D]"""
+        """Attention [B, T, H, D] of q [B, H, T, D], k and v [B, Hkv, S, D],
+        mask [1, 1 or H, T, S]."""
         real = ctypes.c_float
         return ctypes.c_void_p(self.base.ggml_flash_attn_ext(
             self.context, q, k, v, mask, real(scale), real(max_bias), real(0)))
@@ -119,7 +119,7 @@ class Graph:
             self.context, q, k, v, dout, ctypes.c_bool(causal)))
 
     def plan(self, *results):
-        """Call this once, before compute()."""
+        """Make the graph that computes the results.  Call this once."""
         self.graph = ctypes.c_void_p(self.base.ggml_new_graph(self.context))
         for result in results:
             self.base.ggml_build_forward_expand(self.graph, result)

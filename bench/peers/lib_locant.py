@@ -47,19 +47,9 @@ class Encoding:
         self.locant.call("encoding_rotate", out, x, self.handle, positions,
                          None, 0)
 
-    def bias(self, heads, tokens, keys, table=None):
-        """The bias as a tensor [heads, tokens, keys], last query at the last
-        key."""
-        out = torch.empty(heads, tokens, keys)
-        q_pos = torch.arange(keys - tokens, keys)
-        k_pos = torch.arange(keys)
-        self.locant.call("encoding_bias", view(out), self.handle, view(q_pos),
-                         view(k_pos), None if table is None else view(table))
-        return out
-
 
 class Problem:
-    """Attention of q, k, v: forward into .out, backward into .dq, .dk, .dv."""
+    """Attention of q, k, v: forward into .out, backward into .gradients."""
 
     def __init__(self, locant, qkv, encoding, causal, table=None):
         q, k, v = qkv

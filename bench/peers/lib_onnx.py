@@ -17,14 +17,15 @@ def about():
     return f"onnxruntime {onnxruntime.__version__}"
 
 
-def named(tensors):
+def value_infos(tensors):
     return [helper.make_tensor_value_info(name, TYPES[t.dtype][0],
                                           list(t.shape))
             for name, t in tensors.items()]
 
 
 def session(nodes, inputs, outputs, threads):
-    graph = helper.make_graph(nodes, "case", named(inputs), named(outputs))
+    graph = helper.make_graph(nodes, "case", value_infos(inputs),
+                              value_infos(outputs))
     model = helper.make_model(
         graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21),
                                              helper.make_opsetid(CONTRIB, 1)])
@@ -38,8 +39,8 @@ def session(nodes, inputs, outputs, threads):
 
 
 def bound(nodes, inputs, outputs, threads):
-    """A function that runs 'nodes' from 'inputs' into 'outputs', name to
-    tensor each, without a copy."""
+    """A function that runs 'nodes' from 'inputs' into 'outputs', both {name:
+    tensor}, without a copy."""
     made = session(nodes, inputs, outputs, threads)
     binding = made.io_binding()
     for bind, tensors in ((binding.bind_input, inputs),

@@ -1,8 +1,8 @@
 """Check that contenders agree, then time them alternately.
 
 A case is a list of contenders that do the same work; the first is ours.  Each
-round runs every contender once, for at least MIN_SAMPLE.  A pause before it
-lets the threads of the previous one go to sleep.  A ratio is the median over
+round runs every contender once, for at least MIN_SAMPLE, after a pause in which
+the threads of the previous contender go to sleep.  A ratio is the median over
 rounds of a contender's time divided by ours in the same round.
 """
 import functools
@@ -18,7 +18,7 @@ import torch
 
 MIN_SAMPLE = .02  # seconds
 PAUSE = .02       # between contenders
-TRIAL = 30        # seconds a trial in a child may take
+TRIAL = 30        # seconds that a trial in a child may take
 CASE_LIMIT = 15.  # seconds of a case; a slow case has fewer rounds
 
 
@@ -34,7 +34,7 @@ class Work:
 class Contender:
     name: str
     make: Callable       # () -> Work; raises an exception if it cannot
-    goal: float = 0      # ours should be this many times as fast
+    goal: float = 0      # ours should be this many times as fast; 0: none
     forked: bool = False # try it in a child first: its library may abort
 
 
@@ -45,7 +45,7 @@ class Case:
     amount: float        # work of one run: 1e9 units, or steps
     tolerance: float     # for the relative L2 distance from ours
     contenders: list = field(default_factory=list)
-    quick: bool = False  # one of --quick
+    quick: bool = False  # whether --quick includes it
 
 
 @dataclass
@@ -56,23 +56,23 @@ class Row:
     cannot: str = ""
     ms: float = math.nan
     speed: float = math.nan
-    ratio: float = math.nan  # its time / time of ours
+    ratio: float = math.nan  # the contender's time / ours
     low: float = math.nan    # quartiles of the ratio
     high: float = math.nan
-    distance: float = math.nan
+    distance: float = math.nan  # of its results from ours
     agrees: bool = True
     goal: float = 0
     rounds: int = 0
 
 
 class Clock:
-    """Measures the CPU time of idle threads during pauses."""
+    """Pauses, and measures the CPU time that threads use meanwhile."""
 
     def __init__(self):
         self.rested, self.used = 0., 0.
 
     def pause(self):
-        time.sleep(PAUSE / 2)  # spinning after work is allowed here
+        time.sleep(PAUSE / 2)  # threads may still spin
         wall, cpu = time.perf_counter(), time.process_time()
         time.sleep(PAUSE / 2)
         self.rested += time.perf_counter() - wall
@@ -87,21 +87,22 @@ CLOCK = Clock()
 
 
 def reason(error):
-    """The first line of an error that is not empty."""
+    """The type and the first line of an error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = lines[0] if lines else ""
     return f"{type(error).__name__}: {text}"[:240]
 
 
-def survive(make):
-    """Make and run it in a child process, whose output is the error."""
+def try_in_child(make):
+    """Make and run a work in a child process; if that fails or dies, raise an
+    exception with its output."""
     end, start = os.pipe()
     child = os.fork()
     if child == 0:
         os.dup2(start, 1)
         os.dup2(start, 2)
         signal.alarm(TRIAL)
-        torch.set_num_threads(1)  # a child does not have OpenMP's threads
+        torch.set_num_threads(1)  # a forked child lacks OpenMP's threads
         try:
             make().run()
             os._exit(0)
@@ -123,15 +124,15 @@ def distance(x, y):
 
 
 def prepare(case):
-    """Rows of all contenders, and the work of those that can."""
-    torch._dynamo.reset()  # else it stops compiling after 8 shapes
+    """Rows of all contenders, and their works; None for one that cannot."""
+    torch._dynamo.reset()  # otherwise it stops compiling after 8 shapes
     rows, works, ours = [], [], None
     for contender in case.contenders:
         row = Row(case.name, contender.name, case.unit, goal=contender.goal)
         work = None
         try:
             if contender.forked:
-                survive(contender.make)
+                try_in_child(contender.make)
             work = contender.make()
             work.run()
             got = work.result() if work.result else None
@@ -148,7 +149,7 @@ def prepare(case):
 
 
 def sample(work, calls):
-    """Seconds of one unit, mean of 'calls'."""
+    """Seconds of one unit of work, the mean of 'calls' runs."""
     start, counted = time.perf_counter(), 0.
     for _ in range(calls):
         said = work.run()
@@ -180,13 +181,13 @@ def measure(case, rounds):
     able = [(row, work, []) for row, work in zip(rows, works) if work]
     if not able:
         return rows
-    calls = {}
+    calls = {}  # runs of a sample
     for row, work, _ in able:
         CLOCK.pause()
         calls[row.contender] = calls_for(work)
     for n in range(rounds):
         began = time.perf_counter()
-        # every other round in reverse, so that predecessors vary
+        # every other round is in reverse, so that predecessors vary
         for row, work, times in able[::-1] if n % 2 else able:
             CLOCK.pause()
             times.append(sample(work, calls[row.contender]))

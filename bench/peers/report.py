@@ -1,4 +1,4 @@
-"""The table, the goals, and the conditions."""
+"""Prints conditions, rows and goals as Markdown, or all as JSON."""
 import json
 import math
 from dataclasses import asdict

@@ -17,7 +17,7 @@ import python_headers  # noqa: E402
 HEADERS = sorted(os.listdir(os.path.join(ROOT, "include", "locant")))
 COMPILER = os.environ.get("CC") or shutil.which("cc")
 READ = python_headers.Headers()
-WRITTEN = python_headers.written(READ)
+WRITTEN = python_headers.modules(READ)
 
 
 def mirrors():

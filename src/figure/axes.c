@@ -14,17 +14,10 @@ void lct_stretch(double range[2], double value)
     }
 }
 
-void lct_widen(double *low, double *high, bool log)
+void lct_widen(double *low, double *high)
 {
     double size = fmax(fabs(*low), fabs(*high));
 
-    if (log) {
-        if (*high <= *low * 1.000001) {
-            *low /= 2;
-            *high *= 2;
-        }
-        return;
-    }
     if (*high - *low > 1e-9 * size)
         return;
     if (size < 1e-300) {
@@ -36,7 +29,16 @@ void lct_widen(double *low, double *high, bool log)
     *high += 0.1 * size;
 }
 
-/* 1, 2 or 5 times a power of ten: the first that needs at most 'want' steps. */
+void lct_widen_log(double *low, double *high)
+{
+    if (*high <= *low * 1.000001) {
+        *low /= 2;
+        *high *= 2;
+    }
+}
+
+/* The smallest of 1, 2 or 5 times a power of ten that needs at most 'want'
+   steps. */
 static double nice_step(double range, int want)
 {
     double raw = range / want;
@@ -123,8 +125,8 @@ locant_status lct_plot_frame(struct lct_box *box, const struct lct_canvas *c,
                        (int)c->width, (int)c->height, what);
 }
 
-void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
-                 const struct lct_axis *x, const struct lct_axis *y)
+void lct_plot_record(struct lct_canvas *c, const struct lct_box *box,
+                     const struct lct_axis *x, const struct lct_axis *y)
 {
     c->plot = *box;
     c->x[0] = x->low;
@@ -144,7 +146,7 @@ const char *lct_tick_label(char room[LCT_TICK_BYTES], const struct lct_axis *a,
     return room;
 }
 
-double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a)
+double lct_axis_label_width(struct lct_canvas *c, const struct lct_axis *a)
 {
     struct lct_text style = { .size = label_size };
     double widest = 0;
@@ -160,8 +162,9 @@ double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a)
 static const struct lct_pen rule = { LCT_RULE, 1, 0.75, 0 };
 static const struct lct_pen tick = { LCT_FAINT, 1, 0.75, 0 };
 
-static void verticals(struct lct_canvas *c, const struct lct_box *box,
-                      const struct lct_axis *a, double from, double to)
+/* Adds a vertical line at each tick to the path. */
+static void add_verticals(struct lct_canvas *c, const struct lct_box *box,
+                          const struct lct_axis *a, double from, double to)
 {
     for (int i = 0; i < a->n; i++) {
         double x = lct_axis_x(a, box, a->tick[i]);
@@ -172,7 +175,7 @@ static void verticals(struct lct_canvas *c, const struct lct_box *box,
 void lct_axes_grid(struct lct_canvas *c, const struct lct_box *box,
                    const struct lct_axis *x, const struct lct_axis *y)
 {
-    verticals(c, box, x, box->y, box->y + box->height);
+    add_verticals(c, box, x, box->y, box->y + box->height);
     for (int i = 0; y && i < y->n; i++) {
         double at = lct_axis_y(y, box, y->tick[i]);
         lct_segment(c, box->x, at, box->x + box->width, at);
@@ -189,10 +192,9 @@ static void draw_ticks(struct lct_canvas *c, const struct lct_box *box,
 
     if (edge == LCT_EDGE_ALL)
         lct_outline(c, box);
-    verticals(c, box, a, bottom, bottom + 4);
-    if (edge == LCT_EDGE_BOTTOM) {
+    add_verticals(c, box, a, bottom, bottom + 4);
+    if (edge == LCT_EDGE_BOTTOM)
         lct_segment(c, box->x, bottom, box->x + box->width, bottom);
-    }
     if (a->n > 0 || edge != LCT_EDGE_NONE)
         c->ops->stroke(c->to, &tick);
 }
@@ -205,7 +207,7 @@ void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
                               .role = LCT_FAINT,
                               .align_x = 0.5 };
     double bottom = box->y + box->height;
-    double free_from = -1e9;
+    double free_from = -INFINITY; /* where the previous label ends */
 
     draw_ticks(c, box, a, edge);
     for (int i = 0; i < a->n; i++) {
@@ -213,7 +215,7 @@ void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
         char room[LCT_TICK_BYTES];
         const char *label = lct_tick_label(room, a, i);
         double half = lct_text_width(c, label, &style) / 2;
-        if (x - half < free_from)
+        if (x - half < free_from) /* would touch the previous label */
             continue;
         lct_text_draw(c, x, bottom + 6, label, &style);
         free_from = x + half + 4;
@@ -245,12 +247,13 @@ void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
 }
 
 void lct_marks_draw(struct lct_canvas *c, const struct lct_box *box,
-                    const struct lct_axis *a, const locant_figure *f,
-                    bool stagger)
+                    const struct lct_axis *a, const locant_figure *f)
 {
     static const struct lct_pen pen = { LCT_INK, 0.75, 1.25, 2 };
+    /* curves have room for a second line of labels; other kinds do not */
+    const bool two_lines = f->kind == LOCANT_FIGURE_CURVES;
     struct lct_text style = { .size = label_size, .align_x = 0.5 };
-    double free_from = -1e9;
+    double free_from = -INFINITY;
     bool higher = false;
 
     for (size_t i = 0; i < f->n_marks; i++) {
@@ -262,7 +265,7 @@ void lct_marks_draw(struct lct_canvas *c, const struct lct_box *box,
         style.zh = m->label_zh;
         half = lct_text_width(c, m->label, &style) / 2;
         center = fmin(fmax(x, half + 6), c->width - half - 6);
-        higher = stagger && center - half < free_from && !higher;
+        higher = two_lines && center - half < free_from && !higher;
         lct_text_draw(c, center, box->y - (higher ? 32 : 17), m->label, &style);
         free_from = center + half + 6;
     }

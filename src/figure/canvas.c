@@ -8,7 +8,7 @@ void lct_text_draw(struct lct_canvas *c, double x, double y, const char *text,
         c->ops->text(c->to, x, y, text, style);
 }
 
-/* The width of the wider language: a page shows one or the other. */
+/* The width of the wider language, because the page shows either. */
 double lct_text_width(struct lct_canvas *c, const char *text,
                       const struct lct_text *style)
 {
@@ -47,14 +47,4 @@ void lct_outline(struct lct_canvas *c, const struct lct_box *box)
     c->ops->line(c->to, right, bottom);
     c->ops->line(c->to, box->x, bottom);
     c->ops->close(c->to);
-}
-
-void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
-                   const struct lct_pen *stroke, int role, double alpha)
-{
-    lct_outline(c, box);
-    if (stroke)
-        c->ops->stroke(c->to, stroke);
-    else
-        c->ops->fill(c->to, role, alpha);
 }

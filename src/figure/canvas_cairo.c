@@ -10,6 +10,7 @@
 
 static void set_color(struct lct_cairo *c, int role, double alpha)
 {
+    /* LCT_INK, LCT_FAINT, LCT_RULE, LCT_GROUND */
     static const struct lct_color plain[] = { { 0.13, 0.13, 0.15 },
                                               { 0.36, 0.37, 0.40 },
                                               { 0.87, 0.88, 0.90 },
@@ -105,15 +106,15 @@ static void set_text(struct lct_cairo *c, const char *text)
 
 static void set_width(struct lct_cairo *c, double most)
 {
-    bool any = most <= 0;
+    bool unlimited = most <= 0;
 
     c->lib->pango_layout_set_width(c->layout,
-                                   any ? -1 : (int)(most * PANGO_SCALE));
-    c->lib->pango_layout_set_ellipsize(c->layout, any ? PANGO_ELLIPSIZE_NONE
-                                                      : PANGO_ELLIPSIZE_END);
+                                   unlimited ? -1 : (int)(most * PANGO_SCALE));
+    c->lib->pango_layout_set_ellipsize(
+        c->layout, unlimited ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END);
 }
 
-/* Lay out one paragraph; returns its size in points. */
+/* Lay out one paragraph; sets its size in points. */
 static void lay_out(struct lct_cairo *c, const char *text,
                     const struct lct_text *style, double *width, double *height)
 {
@@ -165,9 +166,9 @@ static void text(void *to, double x, double y, const char *words,
 
 /* -------------------------------------------------------------------- maps */
 
-/* Shade -1, the colour of missing values, comes first. */
+/* The colours of shades -1 (missing values) to LCT_SHADES - 1. */
 static void make_shades(uint32_t shades[LCT_SHADES + 1],
-                        const struct lct_map *map)
+                        const struct lct_scale *map)
 {
     shades[0] = lct_rgb((struct lct_color){ 0.90, 0.90, 0.91 });
     for (int i = 0; i < LCT_SHADES; i++)
@@ -196,7 +197,7 @@ static void show(struct lct_cairo *c, const struct lct_box *box,
 }
 
 static locant_status cells(void *to, const struct lct_box *box,
-                           const struct lct_map *map, const double *values,
+                           const struct lct_scale *map, const double *values,
                            int64_t rows, int64_t cols)
 {
     struct lct_cairo *c = to;
@@ -218,7 +219,7 @@ static locant_status cells(void *to, const struct lct_box *box,
         for (int x = 0; x < size[0]; x++) {
             lct_cover(&k[0], &k[1], x, size[0], cols);
             row[x] =
-                shades[1 + lct_shade(map, lct_strongest(values, cols, r, k),
+                shades[1 + lct_shade(map, lct_largest_cell(values, cols, r, k),
                                      LCT_SHADES)];
         }
     }

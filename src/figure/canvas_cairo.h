@@ -1,4 +1,4 @@
-/* canvas_cairo.h - documents of outlines: SVG, PNG, PDF, by cairo and pango */
+/* canvas_cairo.h - the canvas of SVG, PNG and PDF, by cairo and pango */
 #ifndef LCT_FIGURE_CAIRO_H
 #define LCT_FIGURE_CAIRO_H
 #include "drawing.h"
@@ -8,7 +8,7 @@ struct lct_cairo {
     const struct lct_drawing *lib;
     cairo_t *cr;
     PangoLayout *layout;
-    bool failed; /* a text found no memory */
+    bool failed; /* there was no memory for a text */
 };
 
 /* For a canvas whose 'to' points to a struct lct_cairo. */

@@ -12,7 +12,7 @@ enum {
     MOST_SIDE = 8192
 };
 
-/* Squares and ranges of larger values could overflow. */
+/* Of larger values, squares and ranges could overflow. */
 static const double largest = 1e150;
 
 static locant_status check_value(const char *fn, size_t i, const char *what,
@@ -31,7 +31,7 @@ static locant_status check_value(const char *fn, size_t i, const char *what,
     return LOCANT_OK;
 }
 
-/* Counts, pointers, colour: all checks that need no value. */
+/* Checks counts, pointers and colours, before any value is read. */
 static locant_status check_shape(const char *fn, const locant_figure *f,
                                  size_t i)
 {

@@ -6,7 +6,8 @@
 /* 0, 1 or 2; -1 for controls, format characters and non-characters. */
 int lct_columns(int32_t c);
 
-/* Sorted; each entry is first character of a run << 2 | columns, 3 for -1. */
+/* A sorted entry for each run of characters with equal columns: first character
+   << 2 | columns, where 3 stands for -1. */
 extern const uint32_t lct_columns_table[];
 extern const int lct_columns_rows;
 #endif

@@ -50,8 +50,9 @@ static void range_of_series(const locant_series *s, double x[2], double y[2])
     }
 }
 
-/* Layers and the like are counted: their ticks are whole numbers. */
-static int whole_ticks(const locant_figure *f, double range, int want)
+/* How many ticks an x axis gets.  If all x are whole numbers, as those of
+   layers, so are its ticks. */
+static int ticks_across(const locant_figure *f, double range, int want)
 {
     for (size_t i = 0; i < f->n_series; i++)
         for (size_t k = 0; k < f->series[i].n; k++)
@@ -69,25 +70,28 @@ void lct_curve_axes(struct lct_axis *x_axis, struct lct_axis *y_axis,
         range_of_series(&f->series[i], x, y);
     for (size_t i = 0; i < f->n_marks; i++)
         lct_stretch(x, f->marks[i].x);
-    lct_widen(&x[0], &x[1], f->log_x);
-    lct_widen(&y[0], &y[1], false);
+    if (f->log_x)
+        lct_widen_log(&x[0], &x[1]);
+    else
+        lct_widen(&x[0], &x[1]);
+    lct_widen(&y[0], &y[1]);
     if (f->y_min < f->y_max) {
         y[0] = f->y_min;
         y[1] = f->y_max;
     } else {
-        double air = 0.04 * (y[1] - y[0]);
-        y[0] -= air;
-        y[1] += air;
+        double margin = 0.04 * (y[1] - y[0]);
+        y[0] -= margin;
+        y[1] += margin;
     }
     if (f->log_x)
         lct_axis_log2(x_axis, x[0], x[1], 10);
     else
-        lct_axis_linear(x_axis, x[0], x[1], whole_ticks(f, x[1] - x[0], 8));
+        lct_axis_linear(x_axis, x[0], x[1], ticks_across(f, x[1] - x[0], 8));
     lct_axis_linear(y_axis, y[0], y[1], 7);
 }
 
 /* Find the next two or more consecutive points, [run[0], run[1]), for which
-   'shown' holds, starting at run[1]; false if there are none. */
+   shown() is true, from run[1] on; false if there are none. */
 static bool next_run(size_t run[2], const locant_series *s,
                      bool (*shown)(const locant_series *s, size_t k))
 {
@@ -119,23 +123,23 @@ static void draw_band(const struct plot *p, const locant_series *s, int role,
 }
 
 /*
- * The points since the last one drawn that one straight line can replace.  The
- * line passes each within a tenth of a unit if its slope is between 'low' and
+ * A straight line that replaces the points since the last one drawn.  It passes
+ * each within a tenth of a point of the page if its slope is between 'low' and
  * 'high'.  The first point that needs another slope starts another line.
  */
-struct sleeve {
+struct segment {
     double x, y;       /* the last point drawn */
-    double low, high;  /* allowed slopes from there */
-    double to_x, to_y; /* the point before this one */
+    double low, high;  /* allowed slopes */
+    double to_x, to_y; /* the last point that it replaces */
 };
 
-static void begin_sleeve(struct sleeve *v, double x, double y)
+static void begin_segment(struct segment *v, double x, double y)
 {
-    *v = (struct sleeve){ x, y, -INFINITY, INFINITY, x, y };
+    *v = (struct segment){ x, y, -INFINITY, INFINITY, x, y };
 }
 
 /* Narrow the slopes so that the line passes (x, y), too; false if it cannot. */
-static bool extend(struct sleeve *v, double x, double y)
+static bool extend(struct segment *v, double x, double y)
 {
     const double slack = 0.1;
     double dx = x - v->x, dy = y - v->y;
@@ -151,20 +155,20 @@ static void draw_run(const struct plot *p, const locant_series *s, size_t first,
                      size_t last)
 {
     const struct lct_ops *ops = p->c->ops;
-    struct sleeve v;
+    struct segment v;
 
-    begin_sleeve(&v, at_x(p, s->x[first]), at_y(p, s->y[first]));
+    begin_segment(&v, at_x(p, s->x[first]), at_y(p, s->y[first]));
     ops->move(p->c->to, v.x, v.y);
     for (size_t k = first + 1; k < last; k++) {
         double x = at_x(p, s->x[k]), y = at_y(p, s->y[k]);
         if (!extend(&v, x, y)) {
             if (v.to_x != v.x || v.to_y != v.y)
                 ops->line(p->c->to, v.to_x, v.to_y);
-            begin_sleeve(&v, v.to_x, v.to_y);
-            /* a step back in x has no slope: draw it unchanged */
+            begin_segment(&v, v.to_x, v.to_y);
+            /* no slope goes back in x: draw the step unchanged */
             if (!extend(&v, x, y)) {
                 ops->line(p->c->to, x, y);
-                begin_sleeve(&v, x, y);
+                begin_segment(&v, x, y);
             }
         }
         v.to_x = x;
@@ -192,7 +196,8 @@ static bool is_alone(const locant_series *s, size_t k)
            !(k + 1 < s->n && has_point(s, k + 1));
 }
 
-/* Dots where the caller asked, and on single points, which no line shows. */
+/* Dots on all points if the series has marks, else on single points, which no
+   line shows. */
 static void draw_dots(const struct plot *p, const locant_series *s,
                       const struct lct_pen *pen)
 {
@@ -220,9 +225,9 @@ static void draw_series(const struct plot *p)
     for (size_t i = 0; i < f->n_series; i++)
         bands += f->series[i].low != NULL;
     for (size_t i = 0; i < f->n_series; i++)
-        /* many bands on top of each other must not become opaque */
         if (f->series[i].low) {
             lct_series(p->c, (int)i);
+            /* many bands on top of each other must not become opaque */
             draw_band(p, &f->series[i], LCT_SERIES + lct_series_color(f, i),
                       bands > 4 ? 0.07 : 0.13);
         }
@@ -273,15 +278,15 @@ locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
     };
 
     lct_curve_axes(&p.x, &p.y, f);
-    margins.left = lct_axis_width(c, &p.y) + 14 + (f->y_label ? 22 : 6);
+    margins.left = lct_axis_label_width(c, &p.y) + 14 + (f->y_label ? 22 : 6);
     LCT_TRY(lct_plot_frame(&p.box, c, f, &margins, 20,
                            "the plot beside its labels"));
-    lct_plot_at(c, &p.box, &p.x, &p.y);
+    lct_plot_record(c, &p.box, &p.x, &p.y);
     lct_axes_grid(c, &p.box, &p.x, &p.y);
     lct_axis_draw_x(c, &p.box, &p.x, f, LCT_EDGE_BOTTOM);
     lct_axis_draw_y(c, &p.box, &p.y, f);
     draw_series(&p);
-    lct_marks_draw(c, &p.box, &p.x, f, true);
+    lct_marks_draw(c, &p.box, &p.x, f);
     find_ends(&p, end);
     lct_legend_draw(c, f, &p.box, end);
     return LOCANT_OK;

@@ -12,10 +12,9 @@ const char *const lct_figure_data_kinds[] = { "curves", "heatmap", "bars",
 /*
  * -------------------------------------------------------------------- JSON
  *
- * Written as it is read from the figure, not built by jansson: its numbers have
- * six digits or the fewest that read back, jansson's have a fixed number; it
- * does not escape "<", which would end the <script>; and a tree of json_t takes
- * 40 bytes a cell.
+ * jansson does not build this JSON.  Numbers here have six digits or the fewest
+ * that read back, while jansson's have a fixed number; jansson does not escape
+ * "<", which could end the <script>; and its tree takes 40 bytes a cell.
  */
 
 /*
@@ -68,7 +67,7 @@ static void put_value(struct lct_html *h, const char *key, double value)
     put_number(h, value, false);
 }
 
-/* "[1,2]", without a key. */
+/* "[1,2]" */
 static void put_list(struct lct_html *h, const double *x, size_t n, bool packed)
 {
     for (size_t i = 0; i < n; i++) {
@@ -87,7 +86,8 @@ static void put_array(struct lct_html *h, const char *key, const double *x,
     put_list(h, x, n, packed);
 }
 
-/* Whether series i has the x of the previous one: x is then written once. */
+/* Whether series i has the x of the previous series; the page then reads x from
+   there. */
 static bool same_x(const locant_figure *f, size_t i)
 {
     const locant_series *a = &f->series[i];
@@ -148,7 +148,7 @@ static void put_names(struct lct_html *h, const char *key,
     lct_html_raw(h, "]");
 }
 
-static void put_rows(struct lct_html *h, const locant_figure *f)
+static void put_cells(struct lct_html *h, const locant_figure *f)
 {
     lct_html_raw(h, ",\"cells\":[");
     for (int64_t r = 0; r < f->rows; r++) {
@@ -162,8 +162,9 @@ static void put_rows(struct lct_html *h, const locant_figure *f)
  * The cells for the page, pooled as in its drawing.  The page interpolates
  * tables to other lengths, so these are pooled only to LCT_PAGE_CELLS a side.
  */
-static locant_status put_bytes(struct lct_html *h, const locant_figure *f,
-                               const struct lct_map *map)
+static locant_status put_packed_cells(struct lct_html *h,
+                                      const locant_figure *f,
+                                      const struct lct_scale *map)
 {
     const bool table = f->name != NULL && strcmp(f->name, "table") == 0;
     struct lct_pooled d;
@@ -196,7 +197,7 @@ static locant_status put_bytes(struct lct_html *h, const locant_figure *f,
 static locant_status put_map(struct lct_html *h, const locant_figure *f,
                              bool packed)
 {
-    struct lct_map map = lct_map_of(f);
+    struct lct_scale map = lct_scale_of(f);
 
     put_value(h, "rows", (double)f->rows);
     put_value(h, "cols", (double)f->cols);
@@ -212,8 +213,8 @@ static locant_status put_map(struct lct_html *h, const locant_figure *f,
     put_value(h, "low", map.low);
     put_value(h, "high", map.high);
     if (packed)
-        return put_bytes(h, f, &map);
-    put_rows(h, f);
+        return put_packed_cells(h, f, &map);
+    put_cells(h, f);
     return LOCANT_OK;
 }
 
@@ -258,8 +259,8 @@ static void put_field(struct lct_html *h, const char *text)
     lct_html_raw(h, "\"");
 }
 
-/* ",1.5"; a value that is not finite is an empty field. */
-static void put_cell(struct lct_html *h, double value)
+/* ",1.5"; NaN is an empty field. */
+static void put_csv_number(struct lct_html *h, double value)
 {
     char text[LCT_DECIMAL_BYTES];
 
@@ -286,11 +287,11 @@ static void csv_lines(struct lct_html *h, const locant_figure *f)
         snprintf(index, sizeof index, "%zu", i + 1);
         for (size_t k = 0; k < n; k++) {
             put_field(h, s->label ? s->label : index);
-            put_cell(h, curves ? s->x[k] : (double)k);
-            put_cell(h, s->y[k]);
+            put_csv_number(h, curves ? s->x[k] : (double)k);
+            put_csv_number(h, s->y[k]);
             if (band) {
-                put_cell(h, s->low ? s->low[k] : NAN);
-                put_cell(h, s->high ? s->high[k] : NAN);
+                put_csv_number(h, s->low ? s->low[k] : NAN);
+                put_csv_number(h, s->high ? s->high[k] : NAN);
             }
             lct_html_raw(h, "\n");
         }
@@ -321,7 +322,7 @@ static void csv_map(struct lct_html *h, const locant_figure *f)
         put_index(h, f->row_names, i / f->cols, f->y_first, f->y_step);
         lct_html_raw(h, ",");
         put_index(h, f->col_names, i % f->cols, f->x_first, f->x_step);
-        put_cell(h, f->cells[i]);
+        put_csv_number(h, f->cells[i]);
         lct_html_raw(h, "\n");
     }
 }

@@ -2,8 +2,8 @@
  * draw.c - writes a figure as SVG, PNG or PDF.
  *
  * The document is made in memory, so the file is written whole or not at all.
- * An SVG gets a <title>, and ids that do not depend on what the process drew
- * before: equal figures give equal bytes.
+ * An SVG gets a <title>.  Its ids do not depend on what the process drew
+ * before, so equal figures give equal bytes.
  */
 #include "../files/io.h"
 #include "../files/html.h"
@@ -38,7 +38,7 @@ static cairo_surface_t *make_surface(const struct lct_drawing *lib,
 }
 
 /* No hinting: glyphs keep their designed outlines and exact positions. */
-static void plain_fonts(struct lct_cairo *c)
+static void use_unhinted_fonts(struct lct_cairo *c)
 {
     const struct lct_drawing *lib = c->lib;
     cairo_font_options_t *options = lib->cairo_font_options_create();
@@ -71,7 +71,7 @@ static locant_status verdict(const char *fn, const struct lct_cairo *c,
                        c->lib->cairo_status_to_string(drawn));
 }
 
-/* Draws the figure on white; cairo's own status goes to 'drawn'. */
+/* Draws the figure on white; sets 'drawn' to cairo's own status. */
 static locant_status paint(cairo_status_t *drawn, struct lct_cairo *c,
                            struct lct_canvas *canvas, const locant_figure *f)
 {
@@ -83,7 +83,7 @@ static locant_status paint(cairo_status_t *drawn, struct lct_cairo *c,
     locant_status status;
 
     c->layout = lib->pango_layout_new(context);
-    plain_fonts(c);
+    use_unhinted_fonts(c);
     lib->cairo_set_source_rgb(c->cr, 1, 1, 1);
     lib->cairo_paint(c->cr);
     status = lct_figure_draw(canvas, f);
@@ -124,27 +124,28 @@ static locant_status render(struct lct_html *b, const char *fn,
     return status == LOCANT_OK ? verdict(fn, &c, drawn) : status;
 }
 
-/* -------------------------------------------------------------- SVG, tidied */
+/* --------------------------------------------------------------------- SVG */
 
-/* Ids that cairo took from a counter of the process, in order of appearance. */
+/* Numbers of ids, which cairo counts up over the whole process, in order of
+   appearance; the index is the new number. */
 struct renaming {
-    unsigned long was[16];
+    unsigned long old[16];
     size_t n;
 };
 
-static size_t renamed(struct renaming *r, unsigned long number)
+static size_t new_number(struct renaming *r, unsigned long old)
 {
     size_t i = 0;
 
-    while (i < r->n && r->was[i] != number)
+    while (i < r->n && r->old[i] != old)
         i++;
-    if (i == r->n && r->n < sizeof r->was / sizeof r->was[0])
-        r->was[r->n++] = number;
+    if (i == r->n && r->n < sizeof r->old / sizeof r->old[0])
+        r->old[r->n++] = old;
     return i;
 }
 
-/* Length of "surface or "image or "#image at p if a digit follows, else 0. */
-static size_t counted_id(const char *p)
+/* Length of the quote and name of a counted id or reference at p, else 0. */
+static size_t counted_id_at(const char *p)
 {
     static const char *const ids[] = { "\"surface", "\"#surface", "\"image",
                                        "\"#image" };
@@ -157,12 +158,12 @@ static size_t counted_id(const char *p)
     return 0;
 }
 
-/* Copy the id whose quote is at *from with its new number. */
+/* Copy the id at *from, of which 'id' characters precede its number. */
 static void append_id(struct lct_html *to, const char **from, size_t id,
                       struct renaming *r)
 {
     char *end;
-    size_t number = renamed(r, strtoul(*from + id, &end, 10));
+    size_t number = new_number(r, strtoul(*from + id, &end, 10));
 
     lct_html_format(to, "%.*s%zu", (int)id, *from, number);
     *from = end;
@@ -198,7 +199,7 @@ static void append_body(struct lct_html *to, const char *from)
     const char *quote;
 
     while ((quote = strchr(from, '"'))) {
-        size_t id = counted_id(quote);
+        size_t id = counted_id_at(quote);
         bool path = quote - from > 2 && strncmp(quote - 3, " d=", 3) == 0;
         lct_html_append(to, from, (size_t)(quote - from));
         from = quote;
@@ -214,6 +215,7 @@ static void append_body(struct lct_html *to, const char *from)
     lct_html_raw(to, from);
 }
 
+/* Adds the title to an SVG of cairo, and shortens its body. */
 static locant_status tidy(struct lct_html *b, const char *fn,
                           const locant_figure *f)
 {

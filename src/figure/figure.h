@@ -12,13 +12,13 @@
 #include "locant/figure.h"
 #include <stdbool.h>
 
-enum { LCT_WIDTH = 640, LCT_HEIGHT = 400 }; /* if a figure has 0 */
+enum { LCT_WIDTH = 640, LCT_HEIGHT = 400 }; /* where a figure says 0 */
 
 struct lct_box {
     double x, y, width, height;
 };
 
-/* Check everything; 'fn' names the public function in error messages. */
+/* Check the whole figure; 'fn' names the public function in error messages. */
 locant_status lct_figure_check(const char *fn, const locant_figure *f);
 
 /* ----------------------------------------------------------------- palette */
@@ -28,9 +28,11 @@ struct lct_color {
 };
 
 enum { LCT_COLORS = 10, LCT_GREY = 9 };
-enum { LCT_DASHES = 5 }; /* solid, dashed, dotted, dots between dashes, long */
+/* Kinds of line: solid, dashed, dotted, dots between dashes, long dashes. */
+enum { LCT_DASHES = 5 };
 
-/* Lengths on, off, .. in points; *n is their number, 0 for a solid line. */
+/* Lengths of dash, gap, dash, .. of kind 'dash'; *n is their number, 0 for a
+   solid line. */
 const double *lct_dash(int *n, int dash);
 
 /* Categorical colour 0 .. 9; colour 9 is the grey of reference lines. */
@@ -39,12 +41,14 @@ struct lct_color lct_palette(int i);
 /* The same colour for dark pages, with the same contrast. */
 struct lct_color lct_palette_dark(int i);
 
-/* Red, green, blue: a byte each, red the highest. */
+/* 0xRRGGBB */
 uint32_t lct_rgb(struct lct_color c);
 
-/* The colour of t in [0, 1], from near the background to far from it, and of t
-   in [-1, 1]: blue, background, red.  'dark': for a dark page. */
+/* The colour of t in [0, 1], from near the background to far from it.  'dark':
+   for a dark page. */
 struct lct_color lct_sequential(double t, bool dark);
+
+/* The colour of t in [-1, 1]: blue, background, red. */
 struct lct_color lct_diverging(double t, bool dark);
 
 /* The colour of shade 0 .. shades - 1 of a map. */
@@ -61,9 +65,9 @@ int lct_series_color(const locant_figure *f, size_t i);
 enum lct_role { LCT_INK, LCT_FAINT, LCT_RULE, LCT_GROUND, LCT_SERIES };
 
 struct lct_pen {
-    int role;
-    double alpha, width;
-    int dash;
+    int role;            /* enum lct_role, or LCT_SERIES + colour */
+    double alpha, width; /* opacity 0 .. 1; points */
+    int dash;            /* 0 .. LCT_DASHES - 1 */
 };
 
 struct lct_text {
@@ -75,14 +79,14 @@ struct lct_text {
     const char *zh;          /* the same text in Chinese, or NULL */
 };
 
-/* Maps values to shades; an odd number of shades has one for 0. */
-struct lct_map {
+/* Which shades values get; of an odd number of shades one stands for 0. */
+struct lct_scale {
     double low, high;
     bool diverging;
 };
 
 /*
- * A document to draw on.  A path is made of moves and lines, or of dots, and
+ * How a document draws.  A path is made of moves and lines, or of dots, and
  * ends with stroke() or fill(); dots are only filled.
  */
 struct lct_ops {
@@ -99,15 +103,15 @@ struct lct_ops {
                  const struct lct_text *style);
     double (*text_width)(void *to, const char *text,
                          const struct lct_text *style);
-    /* a matrix [rows, cols], row 0 on top, in shades of 'map' */
+    /* a matrix [rows, cols], row 0 on top, in shades of 'scale' */
     locant_status (*cells)(void *to, const struct lct_box *box,
-                           const struct lct_map *map, const double *cells,
+                           const struct lct_scale *map, const double *cells,
                            int64_t rows, int64_t cols);
     /* what follows belongs to series i, or to none if -1; NULL if the document
        does not record it */
     void (*series)(void *to, int i);
-    /* whether the cells would keep the document small; NULL: always */
-    bool (*fits)(const struct lct_map *map, const double *cells, int64_t rows,
+    /* whether the document stays small with these cells; NULL: always */
+    bool (*fits)(const struct lct_scale *map, const double *cells, int64_t rows,
                  int64_t cols);
 };
 
@@ -116,10 +120,9 @@ struct lct_canvas {
     void *to;
     double width, height;
     int64_t most_cells; /* per side of a map, 0: any; larger maps are pooled */
-    /* filled in by drawing: the frame of the plot, and low and high of its
-       axes; 0 if there is no plot */
+    /* set by lct_plot_record(), for documents that state where the plot is */
     struct lct_box plot;
-    double x[2], y[2];
+    double x[2], y[2]; /* low and high of the axes; 0: no axis */
 };
 
 void lct_text_draw(struct lct_canvas *c, double x, double y, const char *text,
@@ -137,24 +140,21 @@ void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
               const struct lct_pen *pen);
 /* Adds a rectangle to the path, which the caller strokes or fills. */
 void lct_outline(struct lct_canvas *c, const struct lct_box *box);
-/* Strokes with 'stroke' or, if it is NULL, fills with role and alpha. */
-void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
-                   const struct lct_pen *stroke, int role, double alpha);
 
 /* Shade 0 .. shades - 1 of a value; -1 if it is not finite. */
 enum { LCT_SHADES = 255 };
-int lct_shade(const struct lct_map *map, double value, int shades);
+int lct_shade(const struct lct_scale *map, double value, int shades);
 
-/* Cells [first, last) of 'cells' that place i of n covers, at least one. */
+/* The cells [first, last) that place i of n covers, at least one of 'cells'. */
 void lct_cover(int64_t *first, int64_t *last, int64_t i, int64_t n,
                int64_t cells);
 
 /* The cell of largest magnitude in rows [row[0], row[1]), columns [col[0],
-   col[1]): a lone spike is never averaged away.  NAN only if all are. */
-double lct_strongest(const double *cells, int64_t cols, const int64_t row[2],
-                     const int64_t col[2]);
+   col[1]), so that pooling hides no outlier.  NAN if none is finite. */
+double lct_largest_cell(const double *cells, int64_t cols, const int64_t row[2],
+                        const int64_t col[2]);
 
-/* Everything: title and kind; NOMEM, or PARAM where there is no room. */
+/* Draw the title and the plot.  Errors: NOMEM; PARAM if there is no room. */
 locant_status lct_figure_draw(struct lct_canvas *c, const locant_figure *f);
 
 /* -------------------------------------------------------------------- axes */
@@ -163,30 +163,31 @@ enum { LCT_TICKS = 32 };
 
 struct lct_axis {
     double low, high;
-    bool log;
-    int n;
+    bool log; /* logarithmic */
+    int n;    /* number of ticks */
     double tick[LCT_TICKS];
     char label[LCT_TICKS][LCT_DECIMAL_BYTES];
 };
 
-/* low < high; about 'want' ticks. */
+/* A linear axis, low < high, with about 'want' ticks. */
 void lct_axis_linear(struct lct_axis *a, double low, double high, int want);
-/* Powers of two; 0 < low < high. */
+/* A logarithmic one, 0 < low < high, with ticks at powers of two. */
 void lct_axis_log2(struct lct_axis *a, double low, double high, int want);
 
-/* Where 'value' lies: 0 at low, 1 at high. */
+/* The place of 'value' on the axis: 0 at low, 1 at high. */
 double lct_axis_at(const struct lct_axis *a, double value);
 
-/* The same on the page, along the bottom and along the left of 'box'. */
+/* Its x on the bottom edge of 'box'; its y on the left edge. */
 double lct_axis_x(const struct lct_axis *a, const struct lct_box *box,
                   double value);
 double lct_axis_y(const struct lct_axis *a, const struct lct_box *box,
                   double value);
 
 /*
- * The frame of a plot: what the margins leave of the page; below it, ticks and
- * the title of the x axis have room.  PARAM if less than 20 points of width or
- * 'least' of height are left; the message says no room for 'what'.
+ * The frame of a plot: what remains of the page without the margins and, below
+ * the frame, the ticks and the title of the x axis.  PARAM if less than 20
+ * points of width or 'least' of height remain; the message says that there is
+ * no room for 'what'.
  */
 struct lct_margins {
     double left, above, right, below;
@@ -196,15 +197,17 @@ locant_status lct_plot_frame(struct lct_box *box, const struct lct_canvas *c,
                              const struct lct_margins *margins, double least,
                              const char *what);
 
-/* Tell the canvas the frame of the plot and its axes; y may be NULL. */
-void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
-                 const struct lct_axis *x, const struct lct_axis *y);
+/* Record the frame of the plot and its axes in the canvas; y may be NULL. */
+void lct_plot_record(struct lct_canvas *c, const struct lct_box *box,
+                     const struct lct_axis *x, const struct lct_axis *y);
 
 /* Widen range[0] .. range[1] to hold 'value', unless it is not finite. */
 void lct_stretch(double range[2], double value);
 
-/* Make low < high by a visible amount. */
-void lct_widen(double *low, double *high, bool log);
+/* Move low and high apart if they are nearly equal, on a linear and on a
+   logarithmic axis. */
+void lct_widen(double *low, double *high);
+void lct_widen_log(double *low, double *high);
 
 /* The axes of curves: the range of the data with a small margin. */
 void lct_curve_axes(struct lct_axis *x, struct lct_axis *y,
@@ -215,19 +218,19 @@ void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
                   const locant_figure *f);
 
 /* Width of the widest tick label. */
-double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a);
+double lct_axis_label_width(struct lct_canvas *c, const struct lct_axis *a);
 
-/* Grid lines at the ticks of both axes, as one path, because each element makes
-   the page larger; y may be NULL. */
+/* Draw grid lines at the ticks of both axes, as one path, because each element
+   makes the page larger; y may be NULL. */
 void lct_axes_grid(struct lct_canvas *c, const struct lct_box *box,
                    const struct lct_axis *x, const struct lct_axis *y);
 
-/* The label of tick i with a typographic minus. */
+/* The label of tick i, in 'room', with a typographic minus. */
 enum { LCT_TICK_BYTES = LCT_DECIMAL_BYTES + 4 };
 const char *lct_tick_label(char room[LCT_TICK_BYTES], const struct lct_axis *a,
                            int i);
 
-/* Ticks, tick labels, title of the axis; 'edge': edges of 'box' to draw. */
+/* Draw ticks, labels, the title of the axis, and the edges 'edge' of 'box'. */
 enum lct_edge { LCT_EDGE_NONE, LCT_EDGE_BOTTOM, LCT_EDGE_ALL };
 void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
                      const struct lct_axis *a, const locant_figure *f,
@@ -235,18 +238,16 @@ void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
 void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
                      const struct lct_axis *a, const locant_figure *f);
 
-/* Vertical lines at the marks, labelled above 'box'; if 'stagger', a label that
-   would touch the previous one is a row higher. */
+/* Draw vertical lines at the marks, labelled above 'box'. */
 void lct_marks_draw(struct lct_canvas *c, const struct lct_box *box,
-                    const struct lct_axis *a, const locant_figure *f,
-                    bool stagger);
+                    const struct lct_axis *a, const locant_figure *f);
 
-/* Title of the figure; returns the height it took. */
+/* Draw the title of the figure; returns the height it took. */
 double lct_title_draw(struct lct_canvas *c, const locant_figure *f);
 
 /* ------------------------------------------------------------------- kinds */
 
-/* Each draws the part below 'top' and returns NOMEM or OK. */
+/* Each draws the part of the figure below y = 'top'.  Errors: NOMEM, PARAM. */
 locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
                               double top);
 locant_status lct_draw_heatmap(struct lct_canvas *c, const locant_figure *f,
@@ -255,16 +256,16 @@ locant_status lct_draw_heatmap(struct lct_canvas *c, const locant_figure *f,
 locant_status lct_draw_rows(struct lct_canvas *c, const locant_figure *f,
                             double top);
 
-/* Low and high of the axis below rows; 'marks': of their marks, too. */
+/* Low and high of the axis below rows; 'marks': it includes the marks. */
 void lct_rows_range(double range[2], const locant_figure *f, bool marks);
 
 /* The scale of a heat map. */
-struct lct_map lct_map_of(const locant_figure *f);
+struct lct_scale lct_scale_of(const locant_figure *f);
 
 /* ------------------------------------------------------------------ legend */
 
-/* Width of the widest label of a series, at most 'most'; 'zh': in either
-   language. */
+/* Width of the widest label of a series, at most 'most'.  'zh': in the
+   wider language, else in English. */
 double lct_widest_label(struct lct_canvas *c, const locant_figure *f,
                         double most, bool zh);
 
@@ -272,10 +273,10 @@ double lct_widest_label(struct lct_canvas *c, const locant_figure *f,
 double lct_legend_width(struct lct_canvas *c, const locant_figure *f);
 
 /*
- * Labels right of 'box'.  Label i is as near to end[i], the height at which its
- * line ends, as the other labels allow; NAN: anywhere. 'end' has n_series
- * values and is overwritten.
+ * Draw labels right of 'box'.  Label i is as near to end[i], the y at which its
+ * line ends, as the other labels allow; NAN: anywhere.  'end' has n_series
+ * values.
  */
 void lct_legend_draw(struct lct_canvas *c, const locant_figure *f,
-                     const struct lct_box *box, double *end);
+                     const struct lct_box *box, const double *end);
 #endif

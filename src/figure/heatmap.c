@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-struct lct_map lct_map_of(const locant_figure *f)
+struct lct_scale lct_scale_of(const locant_figure *f)
 {
     double range[2] = { INFINITY, -INFINITY };
-    struct lct_map m = { .diverging = f->diverging != 0 };
+    struct lct_scale m = { .diverging = f->diverging != 0 };
 
     for (int64_t i = 0; i < f->rows * f->cols; i++)
         lct_stretch(range, f->cells[i]);
@@ -27,12 +27,12 @@ struct lct_map lct_map_of(const locant_figure *f)
         m.high = m.high > 0 ? m.high : 1;
         m.low = -m.high;
     } else {
-        lct_widen(&m.low, &m.high, false);
+        lct_widen(&m.low, &m.high);
     }
     return m;
 }
 
-int lct_shade(const struct lct_map *m, double value, int shades)
+int lct_shade(const struct lct_scale *m, double value, int shades)
 {
     double t = (value - m->low) / (m->high - m->low);
 
@@ -50,8 +50,8 @@ void lct_cover(int64_t *first, int64_t *last, int64_t i, int64_t n,
         *last = *first + 1;
 }
 
-double lct_strongest(const double *cells, int64_t cols, const int64_t row[2],
-                     const int64_t col[2])
+double lct_largest_cell(const double *cells, int64_t cols, const int64_t row[2],
+                        const int64_t col[2])
 {
     double best = NAN;
 
@@ -76,14 +76,14 @@ static void cell_axis(struct lct_axis *a, int64_t n, double first, double step,
         a->low = low;
         a->high = high;
     } else {
-        /* tiles of several cells, 1 wide: ticks only at whole numbers */
+        /* several cells make a tile of width 1: ticks at whole numbers only */
         if (by < 1 && high - low >= 2 && high - low < want)
             want = (int)ceil(high - low - 1e-9);
         lct_axis_linear(a, low, high, n < want ? (int)n : want);
     }
 }
 
-/* Cut a long name to what fits, at the end of a character. */
+/* Copy a name; one that is too long is cut at the end of a character. */
 static void shorten(char out[LCT_DECIMAL_BYTES], const char *name)
 {
     const size_t most = LCT_DECIMAL_BYTES - 3;
@@ -98,7 +98,7 @@ static void shorten(char out[LCT_DECIMAL_BYTES], const char *name)
     }
 }
 
-/* Names at the centres of cells: of each, or of every k-th if they are many. */
+/* Names at the centres of cells, of every k-th cell if there are many. */
 static void name_axis(struct lct_axis *a, int64_t n, const char *const *names)
 {
     const int64_t each = (n + LCT_TICKS - 1) / LCT_TICKS;
@@ -132,10 +132,10 @@ static const struct lct_pen thin = { LCT_FAINT, 1, 0.75, 0 };
 
 /* The colour bar: a map of one column with the same scale. */
 static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
-                              const struct lct_map *m,
+                              const struct lct_scale *m,
                               const struct lct_axis *axis)
 {
-    enum { STEPS = 65, PAGE_STEPS = 11 }; /* keeps a page small */
+    enum { STEPS = 65, PAGE_STEPS = 11 }; /* fewer keep a page small */
     const int steps = c->most_cells > 0 ? PAGE_STEPS : STEPS;
     double cells[STEPS];
     struct lct_box box = { plot->x + plot->width + 16, plot->y, 12,
@@ -157,6 +157,7 @@ static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
     return LOCANT_OK;
 }
 
+/* Pools by d->by; 1 x 1 takes the cells of the figure themselves. */
 static locant_status pool(struct lct_pooled *d, const locant_figure *f)
 {
     d->rows = (f->rows + d->by[0] - 1) / d->by[0];
@@ -176,15 +177,15 @@ static locant_status pool(struct lct_pooled *d, const locant_figure *f)
         int64_t r = i / d->cols, k = i % d->cols, row[2], col[2];
         lct_cover(&row[0], &row[1], r, d->rows, f->rows);
         lct_cover(&col[0], &col[1], k, d->cols, f->cols);
-        d->memory[i] = lct_strongest(f->cells, f->cols, row, col);
+        d->memory[i] = lct_largest_cell(f->cells, f->cols, row, col);
     }
     return LOCANT_OK;
 }
 
-/* If the cells do not fit, the longer side is halved until they do. */
+/* While the cells do not fit, the longer side is halved. */
 locant_status lct_pool(struct lct_pooled *out, const locant_figure *f,
-                       int64_t most, const struct lct_map *map,
-                       bool (*fits)(const struct lct_map *map,
+                       int64_t most, const struct lct_scale *map,
+                       bool (*fits)(const struct lct_scale *map,
                                     const double *cells, int64_t rows,
                                     int64_t cols))
 {
@@ -201,9 +202,9 @@ locant_status lct_pool(struct lct_pooled *out, const locant_figure *f,
     return LOCANT_OK;
 }
 
-/* Print each value: dark on pale shades, else in the background's colour. */
+/* Print each value, dark on pale shades, pale on dark ones. */
 static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
-                         const struct lct_map *m, const locant_figure *f)
+                         const struct lct_scale *m, const locant_figure *f)
 {
     double w = box->width / (double)f->cols, h = box->height / (double)f->rows;
     struct lct_text style = { .size = fmin(10, fmin(w / 2.6, h * 0.8)),
@@ -249,7 +250,7 @@ static void say_pooled(struct lct_canvas *c, const int64_t by[2])
 }
 
 static locant_status draw(struct lct_canvas *c, const locant_figure *f,
-                          const struct lct_map *m, const struct lct_pooled *d,
+                          const struct lct_scale *m, const struct lct_pooled *d,
                           double top)
 {
     const bool numbers = f->numbers && f->rows <= 16 && f->cols <= 16;
@@ -260,8 +261,10 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
 
     lct_map_axes(&x, &y, f);
     lct_axis_linear(&bar, m->low, m->high, 6);
-    margins.left = lct_axis_width(c, &y) + 14 + (f->y_label ? 22 : 6);
-    margins.right = numbers ? 14 : 16 + 12 + 10 + lct_axis_width(c, &bar) + 14;
+    margins.left = lct_axis_label_width(c, &y) + 14 + (f->y_label ? 22 : 6);
+    /* gap, colour bar, ticks, labels, gap */
+    margins.right =
+        numbers ? 14 : 16 + 12 + 10 + lct_axis_label_width(c, &bar) + 14;
     LCT_TRY(
         lct_plot_frame(&box, c, f, &margins, 20, "the map beside its labels"));
     LCT_TRY(c->ops->cells(c->to, &box, m, d->cells, d->rows, d->cols));
@@ -269,7 +272,7 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
         draw_numbers(c, &box, m, f);
     else
         LCT_TRY(draw_bar(c, &box, m, &bar));
-    lct_plot_at(c, &box, &x, &y);
+    lct_plot_record(c, &box, &x, &y);
     lct_axis_draw_x(c, &box, &x, f, LCT_EDGE_ALL);
     lct_axis_draw_y(c, &box, &y, f);
     if (d->memory)
@@ -280,7 +283,7 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
 locant_status lct_draw_heatmap(struct lct_canvas *c, const locant_figure *f,
                                double top)
 {
-    struct lct_map m = lct_map_of(f);
+    struct lct_scale m = lct_scale_of(f);
     struct lct_pooled d;
     locant_status status = lct_pool(&d, f, c->most_cells, &m, c->ops->fits);
 

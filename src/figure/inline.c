@@ -17,7 +17,7 @@ struct page {
     struct lct_html path; /* of the element being made */
     long x, y;            /* pen position, in tenths */
     double radius;        /* of the dots in 'path' */
-    int series;           /* that elements belong to; -1: none */
+    int series;           /* to which elements belong; -1: none */
 };
 
 static long tenths(double points)
@@ -25,7 +25,8 @@ static long tenths(double points)
     return lrint(fmin(fmax(points, -1e6), 1e6) * 10);
 }
 
-/* "-.5", "12", "3.1"; a blank separates a number without sign from a digit. */
+/* Prints tenths as "-.5", "12", "3.1"; a blank separates digits from a number
+   without sign. */
 static void put_number(struct lct_html *h, long value)
 {
     char text[32];
@@ -108,7 +109,7 @@ static void close(void *to)
     lct_html_raw(&((struct page *)to)->path, "z");
 }
 
-/* A dot is a line of length 0 with round ends: one path can hold all. */
+/* A dot is a line of length 0 with round ends, so one path can hold all. */
 static void dot(void *to, double x, double y, double radius)
 {
     struct page *p = to;
@@ -204,7 +205,7 @@ static void clip(void *to, const struct lct_box *box)
 /* -------------------------------------------------------------------- text */
 
 /* Width of a character as a share of the font size.  The reader's sans-serif is
-   unknown, so this is rather too wide. */
+   unknown, so these estimates are rather too wide. */
 static double character_width(int32_t c)
 {
     if (c >= 0x2e80)
@@ -237,7 +238,7 @@ static double text_width(void *to, const char *text,
     return style->max_width > 0 ? fmin(width, style->max_width) : width;
 }
 
-/* How many bytes of 'text' fit before an ellipsis; all if none is needed. */
+/* How many bytes of 'text' fit before an ellipsis; all if it needs none. */
 static size_t fitting(const char *text, const struct lct_text *style)
 {
     const struct lct_text any = { .size = style->size, .bold = style->bold };
@@ -257,6 +258,7 @@ static size_t fitting(const char *text, const struct lct_text *style)
     return fits;
 }
 
+/* A text that does not fit ends in an ellipsis, and a tip shows the whole. */
 static void put_words(struct lct_html *h, const char *words,
                       const struct lct_text *style)
 {
@@ -300,7 +302,7 @@ static void put_text(const struct page *p, double x, double y,
         lct_html_raw(h, ")rotate(-90)\"");
         x = y = 0;
     }
-    /* a line is 1.16 high, its baseline is 0.92 below its top */
+    /* in font sizes, a line is 1.16 high and its baseline 0.92 below its top */
     put_attribute(h, "x", x);
     put_attribute(h, "y", y + style->size * (0.92 - 1.16 * style->align_y));
     put_attribute(h, "font-size", style->size);
@@ -313,15 +315,15 @@ static void text(void *to, double x, double y, const char *words,
                  const struct lct_text *style)
 {
     const struct page *p = to;
-    const bool two = style->zh && strcmp(style->zh, words) != 0;
+    const bool bilingual = style->zh && strcmp(style->zh, words) != 0;
 
-    put_text(p, x, y, words, two ? " en" : "", style);
-    if (two)
+    put_text(p, x, y, words, bilingual ? " en" : "", style);
+    if (bilingual)
         put_text(p, x, y, style->zh, " zh", style);
 }
 
 static locant_status cells(void *to, const struct lct_box *box,
-                           const struct lct_map *map, const double *values,
+                           const struct lct_scale *map, const double *values,
                            int64_t rows, int64_t cols)
 {
     return lct_inline_cells(((struct page *)to)->h, box, map, values, rows,
@@ -335,7 +337,7 @@ static const struct lct_ops ops = {
     clip, text, text_width, cells, series, lct_inline_fits
 };
 
-/* Numbers for the script: with all digits, of any magnitude. */
+/* Numbers for the script, with all digits. */
 static void put_range(struct lct_html *h, const char *name, const double *value,
                       int n)
 {

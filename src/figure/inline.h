@@ -29,15 +29,17 @@ locant_status lct_figure_inline(struct lct_html *h, const locant_figure *f,
 /* Append the style sheet for all figures of a page, once. */
 void lct_figure_style(struct lct_html *h);
 
-/* ------------------------------------------------------------ parts of it */
+/* ------------------------------------------------------- parts of a figure */
 
-/* "-.5", " 12": a blank comes first if a digit stands before. */
+/* Append a length as "-.5", or as " 12" if a digit stands before. */
 void lct_put_tenths(struct lct_html *h, double points);
 
+/* Append the cells of a heat map, [rows, cols].  Errors: NOMEM. */
 locant_status lct_inline_cells(struct lct_html *h, const struct lct_box *box,
-                               const struct lct_map *map, const double *values,
-                               int64_t rows, int64_t cols);
+                               const struct lct_scale *map,
+                               const double *values, int64_t rows,
+                               int64_t cols);
 /* Whether a map is smooth enough to be drawn without pooling. */
-bool lct_inline_fits(const struct lct_map *map, const double *values,
+bool lct_inline_fits(const struct lct_scale *map, const double *values,
                      int64_t rows, int64_t cols);
 #endif

@@ -1,8 +1,9 @@
 /*
  * inline_map.c - a heat map in a page.
  *
- * Each shade is one path of runs.  A run is a row of equal cells, or a column
- * of them if that takes fewer runs.  Units are cells; a line is one cell wide.
+ * Each shade is one path of runs.  A run consists of equal neighbours in a row,
+ * or in a column if that takes fewer runs.  Units are cells; a line is one cell
+ * wide.
  */
 #include "inline.h"
 #include <inttypes.h>
@@ -15,7 +16,7 @@ struct grid {
     bool down; /* runs are vertical */
 };
 
-/* Number of lines along which runs lie, and cells in each. */
+/* The number of rows, or columns, along which runs lie; the cells in each. */
 static int64_t lines_of(const struct grid *g)
 {
     return g->down ? g->cols : g->rows;
@@ -31,7 +32,7 @@ static int shade_at(const struct grid *g, int64_t line, int64_t k)
     return g->shade[g->down ? k * g->cols + line : line * g->cols + k];
 }
 
-/* Counts the runs of each shade, -1 first; returns the sum. */
+/* Counts the runs of each shade, -1 first; returns their sum. */
 static int64_t count_runs(int64_t runs[LCT_PAGE_SHADES + 1],
                           const struct grid *g)
 {
@@ -93,7 +94,7 @@ static void put_grid(struct lct_html *h, const struct lct_box *box,
     lct_html_raw(h, "\n<g class=\"cells\" transform=\"translate(");
     lct_put_tenths(h, box->x);
     lct_put_tenths(h, box->y);
-    /* In millionths of a point: the error over a thousand cells is 0.001. */
+    /* millionths of a point add up to 0.001 over a thousand cells */
     lct_html_print(h, ")scale(%lde-6 %lde-6)\">",
                    lrint(box->width / (double)g->cols * 1e6),
                    lrint(box->height / (double)g->rows * 1e6));
@@ -111,8 +112,9 @@ static void put_grid(struct lct_html *h, const struct lct_box *box,
     lct_html_raw(h, "</g>");
 }
 
-/* Finds the shades, and the direction with fewer runs; returns their number. */
-static int64_t make_grid(struct grid *g, const struct lct_map *map,
+/* Finds the shades, and the direction with fewer runs.  Returns the number of
+   runs; -1 if there is no memory. */
+static int64_t make_grid(struct grid *g, const struct lct_scale *map,
                          const double *values, int64_t rows, int64_t cols)
 {
     int64_t runs[LCT_PAGE_SHADES + 1], across, down;
@@ -130,8 +132,9 @@ static int64_t make_grid(struct grid *g, const struct lct_map *map,
     return g->down ? down : across;
 }
 
-/* A run takes about six bytes, so a map takes at most some 25 kB. */
-bool lct_inline_fits(const struct lct_map *map, const double *values,
+/* A run takes about six bytes, so a map takes at most some 25 kB.  Without
+   memory this is true: lct_inline_cells() then reports the error. */
+bool lct_inline_fits(const struct lct_scale *map, const double *values,
                      int64_t rows, int64_t cols)
 {
     enum { MOST_RUNS = 64 * 64 };
@@ -143,8 +146,8 @@ bool lct_inline_fits(const struct lct_map *map, const double *values,
 }
 
 locant_status lct_inline_cells(struct lct_html *h, const struct lct_box *box,
-                               const struct lct_map *map, const double *values,
-                               int64_t rows, int64_t cols)
+                               const struct lct_scale *map,
+                               const double *values, int64_t rows, int64_t cols)
 {
     struct grid g;
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 static const double row_height = 16, least_row = 9, text_size = 11;
+/* from the plot to a label: a gap, then a short line in the series' colour */
 static const double lead = 14, swatch = 18, widest_text = 190;
 
 double lct_widest_label(struct lct_canvas *c, const locant_figure *f,
@@ -49,16 +50,16 @@ static size_t next_label(const locant_figure *f, const double *end,
 /* Move n heights at least 'row' apart, inside [low, high]. */
 static void spread(double *y, size_t n, double row, double low, double high)
 {
-    double floor_y = low + row / 2;
+    double limit = low + row / 2;
 
     for (size_t k = 0; k < n; k++) {
-        y[k] = isnan(y[k]) ? floor_y : fmax(y[k], floor_y);
-        floor_y = y[k] + row;
+        y[k] = isnan(y[k]) ? limit : fmax(y[k], limit);
+        limit = y[k] + row;
     }
-    floor_y = high - row / 2;
+    limit = high - row / 2;
     for (size_t k = n; k-- > 0;) {
-        y[k] = fmin(y[k], floor_y);
-        floor_y = y[k] - row;
+        y[k] = fmin(y[k], limit);
+        limit = y[k] - row;
     }
 }
 
@@ -76,18 +77,19 @@ static void draw_label(struct lct_canvas *c, const locant_figure *f, size_t i,
     lct_text_draw(c, x + swatch + 6, y, f->series[i].label, &style);
 }
 
-enum { MOST = 64 };
+enum { MOST_LABELS = 64 };
 
 void lct_legend_draw(struct lct_canvas *c, const locant_figure *f,
-                     const struct lct_box *box, double *end)
+                     const struct lct_box *box, const double *end)
 {
-    bool taken[MOST * 4] = { false }; /* lct_figure_check() allows 256 series */
-    size_t order[MOST], n = 0, fit;
-    double y[MOST], was[MOST], row, right = box->x + box->width;
+    bool taken[256] = { false }; /* lct_figure_check() allows 256 series */
+    size_t order[MOST_LABELS], n = 0, fit;
+    double y[MOST_LABELS], row, right = box->x + box->width;
 
-    while (n < MOST && (order[n] = next_label(f, end, taken)) < f->n_series) {
+    while (n < MOST_LABELS &&
+           (order[n] = next_label(f, end, taken)) < f->n_series) {
         taken[order[n]] = true;
-        was[n] = y[n] = end[order[n]];
+        y[n] = end[order[n]];
         n++;
     }
     if (n == 0)
@@ -98,12 +100,12 @@ void lct_legend_draw(struct lct_canvas *c, const locant_figure *f,
         n = fit;
     spread(y, n, row, box->y, box->y + box->height);
     for (size_t k = 0; k < n; k++) {
-        double x = right + lead;
+        double x = right + lead, line_end = end[order[k]];
         struct lct_pen thin = { LCT_SERIES + lct_series_color(f, order[k]),
                                 0.55, 0.75, 0 };
         lct_series(c, (int)order[k]);
-        if (was[k] >= box->y - 1 && was[k] <= box->y + box->height + 1)
-            lct_line(c, right + 1, was[k], x - 1, y[k], &thin);
+        if (line_end >= box->y - 1 && line_end <= box->y + box->height + 1)
+            lct_line(c, right + 1, line_end, x - 1, y[k], &thin);
         draw_label(c, f, order[k], x, y[k], row < 13 ? row * 0.82 : text_size);
     }
     lct_series(c, -1);

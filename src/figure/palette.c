@@ -2,11 +2,11 @@
  * palette.c - colours that colour-blind readers can distinguish.
  *
  * The categories are the eight colours of Okabe and Ito 2008 ("Color Universal
- * Design") with changes: a violet replaces the yellow, which is too pale on
- * white; sky blue and orange are darker, for a contrast of 3 on white; a brown
- * is added; a grey is for references.  Dark pages have lighter colours of the
- * same hues.  Maps are straight lines in OKLCh (Ottosson 2020), where equal
- * steps of lightness look equal.
+ * Design") with changes.  A violet replaces the yellow, which is too pale on
+ * white.  Sky blue and orange are darker, for a contrast of 3 on white.  A
+ * brown is added, and a grey for references.  Dark pages have lighter colours
+ * of the same hues.  Maps are straight lines in OKLCh (Ottosson 2020), where
+ * equal steps of lightness look equal.
  */
 #include "figure.h"
 #include <math.h>

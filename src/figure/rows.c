@@ -1,6 +1,6 @@
 /*
- * rows.c - values in rows that are named on the left: a bar from zero, a dot
- * for every seed (strips), or an estimate with its interval (points).
+ * rows.c - a row for each series, named on the left: a bar from zero, dots for
+ * its values (strips), or estimates with their intervals (points).
  */
 #include "figure.h"
 #include <math.h>
@@ -45,12 +45,12 @@ void lct_rows_range(double range[2], const locant_figure *f, bool marks)
     }
     for (size_t i = 0; marks && i < f->n_marks; i++)
         lct_stretch(range, f->marks[i].x);
-    lct_widen(&range[0], &range[1], false);
+    lct_widen(&range[0], &range[1]);
 }
 
 /* ----------------------------------------------------- strips and intervals */
 
-/* The middle of the lane of value k. */
+/* The y of value k of row i: each value of a row has a lane of its own. */
 static double lane_of(const struct rows *p, size_t i, size_t k)
 {
     const double lane = 0.8 * p->row / (double)p->f->series[i].n;
@@ -59,8 +59,9 @@ static double lane_of(const struct rows *p, size_t i, size_t k)
 }
 
 /*
- * Dots that would overlap are stacked: dot k moves up or down by the number of
- * earlier dots that it would cover.  A dot with an interval stays in its lane.
+ * Dots that would overlap are stacked: the n-th dot at a place lies n / 2 steps
+ * above or below the middle by turns.  A dot with an interval stays in its
+ * lane.
  */
 static double height_of(const struct rows *p, size_t i, size_t k, double radius)
 {
@@ -79,9 +80,9 @@ static double height_of(const struct rows *p, size_t i, size_t k, double radius)
            fmin(step, fmax(room - radius, 0)) * (covered % 2 ? -1 : 1);
 }
 
-/* Intervals from low to high, each in its lane. */
-static void draw_whiskers(const struct rows *p, size_t i,
-                          const struct lct_pen *pen)
+/* Lines from low to high, each in its lane. */
+static void draw_intervals(const struct rows *p, size_t i,
+                           const struct lct_pen *pen)
 {
     const locant_series *s = &p->f->series[i];
     size_t drawn = 0;
@@ -97,56 +98,36 @@ static void draw_whiskers(const struct rows *p, size_t i,
         p->c->ops->stroke(p->c->to, pen);
 }
 
-static void draw_strip(const struct rows *p, size_t i, double radius)
-{
-    const locant_series *s = &p->f->series[i];
-    const struct lct_pen pen = { LCT_SERIES + lct_series_color(p->f, i), 0.6, 1,
-                                 0 };
-
-    draw_whiskers(p, i, &pen);
-    for (size_t k = 0; k < s->n; k++)
-        if (isfinite(s->y[k]))
-            p->c->ops->dot(p->c->to, at(p, s->y[k]), height_of(p, i, k, radius),
-                           radius);
-}
-
-/* Estimates with intervals; each of the n values has its own lane. */
-static void draw_intervals(const struct rows *p, size_t i)
-{
-    const locant_series *s = &p->f->series[i];
-    const struct lct_pen pen = { LCT_SERIES + lct_series_color(p->f, i), 1, 2,
-                                 s->dashed };
-    const double lane = 0.8 * p->row / (double)s->n;
-
-    draw_whiskers(p, i, &pen);
-    for (size_t k = 0; k < s->n; k++)
-        if (isfinite(s->y[k]))
-            p->c->ops->dot(p->c->to, at(p, s->y[k]), lane_of(p, i, k),
-                           fmin(4, 0.45 * lane));
-}
-
-/* The dots of one row; false if it has no value. */
+/* The dots and intervals of one row; false if it has no value. */
 static bool draw_dots(const struct rows *p, size_t i)
 {
     const locant_series *s = &p->f->series[i];
-    bool strip = p->f->kind == LOCANT_FIGURE_STRIPS, any = false;
+    const bool strip = p->f->kind == LOCANT_FIGURE_STRIPS;
+    const int color = LCT_SERIES + lct_series_color(p->f, i);
+    const struct lct_pen pen = { color, strip ? 0.6 : 1, strip ? 1 : 2,
+                                 strip ? 0 : s->dashed };
+    const double radius =
+        fmin(4, strip ? 0.22 * p->row : 0.45 * (0.8 * p->row / (double)s->n));
+    bool any = false;
 
     for (size_t k = 0; k < s->n; k++)
         any |= isfinite(s->y[k]) != 0;
     if (!any)
         return false;
-    if (strip)
-        draw_strip(p, i, fmin(4, 0.22 * p->row));
-    else
-        draw_intervals(p, i);
-    p->c->ops->fill(p->c->to, LCT_SERIES + lct_series_color(p->f, i),
-                    strip ? 0.75 : 1);
+    draw_intervals(p, i, &pen);
+    for (size_t k = 0; k < s->n; k++)
+        if (isfinite(s->y[k]))
+            p->c->ops->dot(
+                p->c->to, at(p, s->y[k]),
+                strip ? height_of(p, i, k, radius) : lane_of(p, i, k), radius);
+    p->c->ops->fill(p->c->to, color, strip ? 0.75 : 1);
     return true;
 }
 
 /* --------------------------------------------------------------------- bars */
 
-static void draw_interval(struct lct_canvas *c, double x0, double x1, double y)
+/* An interval on a bar, with a short stroke at each end. */
+static void draw_whisker(struct lct_canvas *c, double x0, double x1, double y)
 {
     static const struct lct_pen pen = { LCT_INK, 0.9, 1.25, 0 };
 
@@ -163,14 +144,13 @@ static double draw_bar(const struct rows *p, size_t i)
 
     if (isfinite(s->y[0])) {
         end = at(p, s->y[0]);
-        lct_rectangle(p->c,
-                      &(struct lct_box){ fmin(zero, end), y - 0.36 * p->row,
-                                         fabs(end - zero), 0.72 * p->row },
-                      NULL, LCT_SERIES + lct_series_color(p->f, i), 1);
+        lct_outline(p->c, &(struct lct_box){ fmin(zero, end), y - 0.36 * p->row,
+                                             fabs(end - zero), 0.72 * p->row });
+        p->c->ops->fill(p->c->to, LCT_SERIES + lct_series_color(p->f, i), 1);
     }
     end = fmax(zero, end);
     if (s->low && isfinite(s->low[0]) && isfinite(s->high[0])) {
-        draw_interval(p->c, at(p, s->low[0]), at(p, s->high[0]), y);
+        draw_whisker(p->c, at(p, s->low[0]), at(p, s->high[0]), y);
         end = fmax(end, at(p, s->high[0]));
     }
     return end;
@@ -207,14 +187,12 @@ static void draw_middles(const struct rows *p)
 {
     static const struct lct_pen rule = { LCT_RULE, 1, 0.75, 0 };
 
-    for (size_t i = 0; i < p->f->n_series; i++) {
+    for (size_t i = 0; i < p->f->n_series; i++)
         lct_segment(p->c, p->box.x, middle(p, i), p->box.x + p->box.width,
                     middle(p, i));
-    }
     p->c->ops->stroke(p->c->to, &rule);
 }
 
-/* Frame and axis. */
 static locant_status make_frame(struct rows *p, double top)
 {
     const locant_figure *f = p->f;
@@ -224,7 +202,7 @@ static locant_status make_frame(struct rows *p, double top)
         .above = top + (f->n_marks && !bars ? 18 : 4),
         .right = bars ? 64 : 24,
     };
-    double range[2], air;
+    double range[2], margin;
     char what[64];
 
     snprintf(what, sizeof what, "%zu %s beside their labels", f->n_series,
@@ -232,8 +210,8 @@ static locant_status make_frame(struct rows *p, double top)
     LCT_TRY(lct_plot_frame(&p->box, p->c, f, &margins, 4 * (double)f->n_series,
                            what));
     lct_rows_range(range, f, !bars);
-    air = bars ? 0 : 0.04 * (range[1] - range[0]);
-    lct_axis_linear(&p->axis, range[0] - air, range[1] + air, 6);
+    margin = bars ? 0 : 0.04 * (range[1] - range[0]);
+    lct_axis_linear(&p->axis, range[0] - margin, range[1] + margin, 6);
     p->row = fmin(p->box.height / (double)f->n_series, 34);
     return LOCANT_OK;
 }
@@ -246,7 +224,7 @@ locant_status lct_draw_rows(struct lct_canvas *c, const locant_figure *f,
     struct rows p = { .c = c, .f = f };
 
     LCT_TRY(make_frame(&p, top));
-    lct_plot_at(c, &p.box, &p.axis, NULL);
+    lct_plot_record(c, &p.box, &p.axis, NULL);
     lct_axes_grid(c, &p.box, &p.axis, NULL);
     lct_axis_draw_x(c, &p.box, &p.axis, f, LCT_EDGE_NONE);
     if (!bars)
@@ -260,6 +238,6 @@ locant_status lct_draw_rows(struct lct_canvas *c, const locant_figure *f,
         lct_line(c, at(&p, 0), p.box.y, at(&p, 0), p.box.y + p.box.height,
                  &axis);
     else
-        lct_marks_draw(c, &p.box, &p.axis, f, false);
+        lct_marks_draw(c, &p.box, &p.axis, f);
     return LOCANT_OK;
 }

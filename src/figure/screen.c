@@ -2,7 +2,7 @@
  * screen.c - colours, text and pixels of a terminal.
  *
  * With colours, one character holds two pixels: an upper half block in the
- * colour of the upper one, on the colour of the lower one.  Without, a
+ * colour of the upper one, on the colour of the lower one.  Without colours a
  * character is one pixel.
  */
 #include "../files/utf8.h"
@@ -11,6 +11,7 @@
 
 /* ------------------------------------------------------------------ colours */
 
+/* Squared distance of two colours 0xRRGGBB. */
 static int distance(uint32_t a, uint32_t b)
 {
     int sum = 0;
@@ -58,26 +59,29 @@ static int nearest_16(uint32_t rgb)
     return best;
 }
 
-/* Set the colour of letters (38) or of the background (48). */
-static void set_color(struct lct_screen *s, uint32_t color, bool ground)
+/* Parameters of the terminal's control sequence that sets a colour; one more
+   sets the default. */
+enum layer { FOREGROUND = 38, BACKGROUND = 48 };
+
+static void set_color(struct lct_screen *s, uint32_t color, enum layer layer)
 {
-    uint32_t *now = ground ? &s->bg : &s->fg;
-    int what = ground ? 48 : 38, n;
+    uint32_t *now = layer == BACKGROUND ? &s->bg : &s->fg;
+    int code = (int)layer, n;
     uint32_t rgb = color & 0xffffff;
 
     if (*now == color)
         return;
     *now = color;
     if (!(color & LCT_COLORED)) {
-        lct_html_format(s->h, "\x1b[%dm", what + 1);
+        lct_html_format(s->h, "\x1b[%dm", code + 1);
     } else if (s->colors == LOCANT_TERMINAL_24) {
-        lct_html_format(s->h, "\x1b[%d;2;%u;%u;%um", what, rgb >> 16,
+        lct_html_format(s->h, "\x1b[%d;2;%u;%u;%um", code, rgb >> 16,
                         rgb >> 8 & 255, rgb & 255);
     } else if (s->colors == LOCANT_TERMINAL_256) {
-        lct_html_format(s->h, "\x1b[%d;5;%dm", what, nearest_256(rgb));
+        lct_html_format(s->h, "\x1b[%d;5;%dm", code, nearest_256(rgb));
     } else {
         n = nearest_16(rgb);
-        lct_html_format(s->h, "\x1b[%dm", (n < 8 ? n : 60 + n - 8) + what - 8);
+        lct_html_format(s->h, "\x1b[%dm", (n < 8 ? n : 60 + n - 8) + code - 8);
     }
 }
 
@@ -99,10 +103,10 @@ uint32_t lct_screen_color(const struct lct_screen *s, int color)
 
 /* --------------------------------------------------------------------- text */
 
-const char *lct_screen_pick(const struct lct_screen *s, const char *plain,
+const char *lct_screen_pick(const struct lct_screen *s, const char *ascii,
                             const char *other)
 {
-    return s->colors == LOCANT_TERMINAL_ASCII ? plain : other;
+    return s->colors == LOCANT_TERMINAL_ASCII ? ascii : other;
 }
 
 void lct_screen_raw(struct lct_screen *s, const char *text)
@@ -119,7 +123,7 @@ void lct_screen_spaces(struct lct_screen *s, int n)
 void lct_screen_colored(struct lct_screen *s, int color, const char *text)
 {
     if (s->colors != LOCANT_TERMINAL_ASCII)
-        set_color(s, lct_screen_color(s, color), false);
+        set_color(s, lct_screen_color(s, color), FOREGROUND);
     lct_html_raw(s->h, text);
     reset(s);
 }
@@ -175,22 +179,22 @@ int lct_screen_text(struct lct_screen *s, const char *text, int most, int least)
 
 /* ------------------------------------------------------------------- pixels */
 
-/* Two pixels as one character. */
+/* Two pixels as one character: full, lower or upper half block. */
 static void put_pair(struct lct_screen *s, uint32_t upper, uint32_t lower)
 {
     if (!upper && !lower) {
-        set_color(s, 0, true);
+        set_color(s, 0, BACKGROUND);
         lct_html_raw(s->h, " ");
     } else if (upper == lower) {
-        set_color(s, upper, false);
+        set_color(s, upper, FOREGROUND);
         lct_html_raw(s->h, "\xe2\x96\x88");
     } else if (!upper || (lower == LCT_PLAIN && upper != LCT_PLAIN)) {
-        set_color(s, lower, false);
-        set_color(s, upper, true);
+        set_color(s, lower, FOREGROUND);
+        set_color(s, upper, BACKGROUND);
         lct_html_raw(s->h, "\xe2\x96\x84");
     } else {
-        set_color(s, upper, false);
-        set_color(s, lower, true);
+        set_color(s, upper, FOREGROUND);
+        set_color(s, lower, BACKGROUND);
         lct_html_raw(s->h, "\xe2\x96\x80");
     }
 }

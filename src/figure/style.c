@@ -1,4 +1,4 @@
-/* style.c - the style sheet of figures in a page: light, dark, on paper */
+/* style.c - the style sheet of figures in a page, light, dark and on paper */
 #include "inline.h"
 
 static void put_shades(struct lct_html *h, const char *name, bool diverging,

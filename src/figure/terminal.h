@@ -4,23 +4,25 @@
 #include "data.h"
 
 /*
- * A pixel is 0 if empty.  With colours it is 1 << 24 | rgb, or LCT_PLAIN for
- * the terminal's default; without colours it is the character itself.
+ * A pixel is 0 if empty.  With colours it is LCT_COLORED | 0xRRGGBB, or
+ * LCT_PLAIN for the terminal's default; without colours it is the character
+ * itself.
  */
 enum { LCT_COLORED = 1 << 24, LCT_PLAIN = 1 << 25 };
 
 struct lct_screen {
     struct lct_html *h;
     locant_terminal colors;
-    int columns;
+    int columns;       /* of the terminal */
     int width, height; /* of the picture, in pixels */
     int per_line;      /* pixels per line of text, vertically: 2 or 1 */
     uint32_t *pixels;  /* [height, width] */
     uint32_t fg, bg;   /* colours last set on the terminal */
 };
 
-/* Print text from a file: control characters are replaced.  It takes at most
-   'most' columns (0: any) and is padded to 'least'.  Returns its columns. */
+/* Print text that may hold anything: control characters are replaced.  It takes
+   at most 'most' columns (0: any) and is padded to 'least'.  Returns its
+   columns. */
 int lct_screen_text(struct lct_screen *s, const char *text, int most,
                     int least);
 int lct_screen_width(const struct lct_screen *s, const char *text);
@@ -32,8 +34,8 @@ void lct_screen_colored(struct lct_screen *s, int color, const char *text);
 void lct_screen_line(struct lct_screen *s, int line);
 /* The pixel of palette colour 'color'; without colours, a letter for it. */
 uint32_t lct_screen_color(const struct lct_screen *s, int color);
-/* 'plain' for a terminal without colours, which may have ASCII only. */
-const char *lct_screen_pick(const struct lct_screen *s, const char *plain,
+/* 'ascii' for a terminal without colours, else 'other'. */
+const char *lct_screen_pick(const struct lct_screen *s, const char *ascii,
                             const char *other);
 
 locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f);

@@ -16,7 +16,6 @@ static locant_status make_pixels(struct lct_screen *s, int width, int lines)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_figure_terminal: no memory for %zu pixels",
                            n);
-    memset(s->pixels, 0, n * sizeof *s->pixels);
     return LOCANT_OK;
 }
 
@@ -49,8 +48,7 @@ static int margin(const struct lct_screen *s, const struct lct_axis *a)
     return (n < most ? n : most) + 2;
 }
 
-/* The picture with the vertical axis and its title; row 0 is at the axis' high
-   end. */
+/* The picture with the vertical axis, high end on top, and its title. */
 static void put_lines(struct lct_screen *s, const struct lct_axis *y, int left,
                       const char *title)
 {
@@ -72,7 +70,7 @@ static void put_lines(struct lct_screen *s, const struct lct_axis *y, int left,
     }
 }
 
-/* As many labels below as fit, and the title of the axis. */
+/* The horizontal axis with as many labels as fit, and its title. */
 static void put_axis(struct lct_screen *s, const struct lct_axis *x, int left,
                      const char *title)
 {
@@ -112,15 +110,12 @@ struct plot {
     struct lct_axis x, y;
 };
 
-static void set(struct lct_screen *s, int x, int y, uint32_t value, bool over)
+/* NULL outside the picture. */
+static uint32_t *pixel_at(const struct lct_screen *s, int x, int y)
 {
-    uint32_t *p;
-
     if (x < 0 || x >= s->width || y < 0 || y >= s->height)
-        return;
-    p = &s->pixels[(size_t)y * (size_t)s->width + (size_t)x];
-    if (over || !*p)
-        *p = value;
+        return NULL;
+    return &s->pixels[(size_t)y * (size_t)s->width + (size_t)x];
 }
 
 /* Draws a segment: one pixel for each step along its longer side. */
@@ -134,8 +129,12 @@ static void draw_segment(const struct plot *p, const double from[2],
         double t = (double)i / steps;
         double x = from[0] + t * (to[0] - from[0]);
         double y = from[1] + t * (to[1] - from[1]);
-        if (fabs(x) < 1e6 && fabs(y) < 1e6)
-            set(p->s, (int)floor(x + 0.5), (int)floor(y + 0.5), value, true);
+        uint32_t *pixel =
+            fabs(x) < 1e6 && fabs(y) < 1e6
+                ? pixel_at(p->s, (int)floor(x + 0.5), (int)floor(y + 0.5))
+                : NULL;
+        if (pixel)
+            *pixel = value;
     }
 }
 
@@ -159,16 +158,19 @@ static void draw_series(const struct plot *p, const locant_figure *f, size_t i)
     }
 }
 
+/* Dashed vertical lines, under the curves. */
 static void draw_marks(const struct plot *p, const locant_figure *f)
 {
     bool ascii = p->s->colors == LOCANT_TERMINAL_ASCII;
 
     for (size_t i = 0; i < f->n_marks; i++) {
         double at = lct_axis_at(&p->x, f->marks[i].x) * (p->s->width - 1);
-        for (int y = 0; y < p->s->height; y++)
-            if (ascii ? y % 2 == 0 : y % 4 < 2)
-                set(p->s, (int)floor(at + 0.5), y,
-                    ascii ? ':' : (uint32_t)LCT_PLAIN, false);
+        for (int y = 0; y < p->s->height; y++) {
+            uint32_t *pixel = pixel_at(p->s, (int)floor(at + 0.5), y);
+            bool dash = ascii ? y % 2 == 0 : y % 4 < 2;
+            if (pixel && !*pixel && dash)
+                *pixel = ascii ? ':' : (uint32_t)LCT_PLAIN;
+        }
     }
 }
 
@@ -218,10 +220,10 @@ locant_status lct_terminal_curves(struct lct_screen *s, const locant_figure *f)
 
 /* --------------------------------------------------------------------- maps */
 
-/* Small to large; for signed values, from the middle to both ends. */
+/* From small to large; in the signed one '.' stands for 0. */
 static const char ramp[] = ".:-=+*#%@", signed_ramp[] = "NmLc-.+*o#@";
 
-static uint32_t shade(const struct lct_screen *s, const struct lct_map *m,
+static uint32_t shade(const struct lct_screen *s, const struct lct_scale *m,
                       double value)
 {
     int k;
@@ -238,7 +240,7 @@ static uint32_t shade(const struct lct_screen *s, const struct lct_map *m,
            lct_rgb(lct_shade_color(m->diverging, k, LCT_SHADES, false));
 }
 
-static void put_scale(struct lct_screen *s, const struct lct_map *m)
+static void put_scale(struct lct_screen *s, const struct lct_scale *m)
 {
     enum { STEPS = 24 };
     char low[LCT_DECIMAL_BYTES], high[LCT_DECIMAL_BYTES];
@@ -262,7 +264,7 @@ static void put_scale(struct lct_screen *s, const struct lct_map *m)
     lct_html_format(s->h, " %s", high);
 }
 
-/* Say how many cells one pixel stands for, if more than one. */
+/* Say how many cells one pixel stands for, if they are more than one. */
 static void put_pooled(struct lct_screen *s, const locant_figure *f)
 {
     int64_t down = (f->rows + s->height - 1) / s->height;
@@ -274,8 +276,8 @@ static void put_pooled(struct lct_screen *s, const locant_figure *f)
     lct_screen_raw(s, "\n");
 }
 
-/* Pixels of a side: as many for each cell, at most 'most'; with more cells than
-   pixels, all the room. */
+/* Pixels along a side: equally many for each cell, at most 'most'; all of
+   'room' if there are more cells. */
 static int side(int64_t cells, int room, int most)
 {
     int64_t each = room / cells;
@@ -285,9 +287,22 @@ static int side(int64_t cells, int room, int most)
     return (int)(cells * (each < most ? each : most));
 }
 
+static void shade_pixels(struct lct_screen *s, const locant_figure *f,
+                         const struct lct_scale *m)
+{
+    for (int i = 0; i < s->height; i++)
+        for (int k = 0; k < s->width; k++) {
+            int64_t row[2], col[2];
+            lct_cover(&row[0], &row[1], i, s->height, f->rows);
+            lct_cover(&col[0], &col[1], k, s->width, f->cols);
+            *pixel_at(s, k, i) =
+                shade(s, m, lct_largest_cell(f->cells, f->cols, row, col));
+        }
+}
+
 locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
 {
-    struct lct_map m = lct_map_of(f);
+    struct lct_scale m = lct_scale_of(f);
     struct lct_axis x, y;
     int left, tall, most;
 
@@ -302,14 +317,7 @@ locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
         most = widest(s, &x) + 2;
     LCT_TRY(make_pixels(s, side(f->cols, s->columns - left - 1, most),
                         tall / s->per_line));
-    for (int i = 0; i < s->height; i++)
-        for (int k = 0; k < s->width; k++) {
-            int64_t row[2], col[2];
-            lct_cover(&row[0], &row[1], i, s->height, f->rows);
-            lct_cover(&col[0], &col[1], k, s->width, f->cols);
-            s->pixels[(size_t)i * (size_t)s->width + (size_t)k] =
-                shade(s, &m, lct_strongest(f->cells, f->cols, row, col));
-        }
+    shade_pixels(s, f, &m);
     put_lines(s, &y, left, f->y_label);
     put_axis(s, &x, left, f->x_label);
     put_scale(s, &m);

@@ -17,71 +17,71 @@ static int column(const struct rows *r, double value)
     return (int)floor(fmin(fmax(at, 0), 1) * (r->width - 1) + 0.5);
 }
 
-/* What is shown in one column. */
-enum { NOTHING, LINE, END_LOW, END_HIGH, DOT, MANY, BAR, MARK, PLACES };
+/* What is shown in one column; MANY: several dots. */
+enum { NOTHING, LINE, END_LOW, END_HIGH, DOT, MANY, BAR, MARK, SYMBOLS };
 
-static void fill(char *places, int from, int to, char what)
+static void fill(char *symbols, int from, int to, char what)
 {
     for (int k = from < to ? from : to; k <= (from < to ? to : from); k++)
-        places[k] = what;
+        symbols[k] = what;
 }
 
-static void place_interval(char *places, const struct rows *r,
+static void place_interval(char *symbols, const struct rows *r,
                            const locant_series *s, size_t k)
 {
     if (!s->low || !isfinite(s->low[k]) || !isfinite(s->high[k]))
         return;
-    fill(places, column(r, s->low[k]), column(r, s->high[k]), LINE);
-    places[column(r, s->low[k])] = END_LOW;
-    places[column(r, s->high[k])] = END_HIGH;
+    fill(symbols, column(r, s->low[k]), column(r, s->high[k]), LINE);
+    symbols[column(r, s->low[k])] = END_LOW;
+    symbols[column(r, s->high[k])] = END_HIGH;
 }
 
-static void place_row(char *places, const struct rows *r, size_t i)
+static void place_row(char *symbols, const struct rows *r, size_t i)
 {
     const locant_series *s = &r->f->series[i];
 
-    memset(places, NOTHING, (size_t)r->width);
+    memset(symbols, NOTHING, (size_t)r->width);
     for (size_t k = 0; k < r->f->n_marks; k++)
-        places[column(r, r->f->marks[k].x)] = MARK;
+        symbols[column(r, r->f->marks[k].x)] = MARK;
     if (r->f->kind == LOCANT_FIGURE_BARS) {
         if (isfinite(s->y[0]))
-            fill(places, column(r, 0), column(r, s->y[0]), BAR);
+            fill(symbols, column(r, 0), column(r, s->y[0]), BAR);
         return;
     }
     for (size_t k = 0; k < s->n; k++)
-        place_interval(places, r, s, k);
+        place_interval(symbols, r, s, k);
     for (size_t k = 0; k < s->n; k++) {
-        char *at = &places[isfinite(s->y[k]) ? column(r, s->y[k]) : 0];
+        char *at = &symbols[isfinite(s->y[k]) ? column(r, s->y[k]) : 0];
         if (isfinite(s->y[k]))
             *at = *at == DOT || *at == MANY ? MANY : DOT;
     }
 }
 
-static void put_row(const struct rows *r, size_t i, const char *places)
+static void put_row(const struct rows *r, size_t i, const char *symbols)
 {
-    static const char *const ascii[PLACES] = { " ", "-", "|", "|",
-                                               "o", "O", "#", ":" };
-    static const char *const blocks[PLACES] = { " ",
-                                                "\xe2\x94\x80",
-                                                "\xe2\x94\x9c",
-                                                "\xe2\x94\xa4",
-                                                "\xe2\x97\x8f",
-                                                "\xe2\x97\x89",
-                                                "\xe2\x96\x88",
-                                                "\xe2\x94\x8a" };
+    static const char *const ascii[SYMBOLS] = { " ", "-", "|", "|",
+                                                "o", "O", "#", ":" };
+    static const char *const blocks[SYMBOLS] = { " ",
+                                                 "\xe2\x94\x80",
+                                                 "\xe2\x94\x9c",
+                                                 "\xe2\x94\xa4",
+                                                 "\xe2\x97\x8f",
+                                                 "\xe2\x97\x89",
+                                                 "\xe2\x96\x88",
+                                                 "\xe2\x94\x8a" };
     const char *const *shown =
         r->s->colors == LOCANT_TERMINAL_ASCII ? ascii : blocks;
     int end = r->width;
 
-    while (end > 0 && places[end - 1] == NOTHING)
+    while (end > 0 && symbols[end - 1] == NOTHING)
         end--;
     for (int k = 0; k < end; k++) {
-        bool plain = places[k] == NOTHING || places[k] == MARK;
+        bool plain = symbols[k] == NOTHING || symbols[k] == MARK;
         if (plain)
-            lct_screen_raw(r->s, shown[(int)places[k]]);
+            lct_screen_raw(r->s, shown[(int)symbols[k]]);
         else
             lct_screen_colored(r->s, lct_series_color(r->f, i),
-                               shown[(int)places[k]]);
+                               shown[(int)symbols[k]]);
     }
 }
 
@@ -132,7 +132,7 @@ void lct_terminal_rows(struct lct_screen *s, const locant_figure *f)
 {
     struct rows r = { .s = s, .f = f };
     double range[2];
-    char places[1000];
+    char symbols[1000]; /* a terminal has at most 1000 columns */
 
     lct_rows_range(range, f, true);
     lct_axis_linear(&r.axis, range[0], range[1], 6);
@@ -148,8 +148,8 @@ void lct_terminal_rows(struct lct_screen *s, const locant_figure *f)
         lct_screen_text(s, f->series[i].label ? f->series[i].label : "",
                         r.label, r.label);
         lct_screen_raw(s, "  ");
-        place_row(places, &r, i);
-        put_row(&r, i, places);
+        place_row(symbols, &r, i);
+        put_row(&r, i, symbols);
         put_value(&r, i);
         lct_screen_raw(s, "\n");
     }

@@ -1,9 +1,9 @@
 /*
- * chart.js - draws closed forms, and figures on another scale, from their
- * numbers.  Elements have the classes of the static figures.
+ * chart.js - draws a figure from its numbers: closed forms, and figures of the
+ * page on another scale.  Elements have the classes of the static figures.
  */
 const chart = (() => {
-  const SHADES = 33;
+  const SHADES = 33; /* LCT_PAGE_SHADES */
   const DIGIT = 6.4; /* width of a digit at font size 11 */
   const dashes = ["", "5 3.5", "2 2.5", "7 2.5 1.5 2.5", "11 4"];
 
@@ -14,7 +14,7 @@ const chart = (() => {
     });
   }
 
-  /* Text in both languages, if there are two. */
+  /* The text object[name], in both languages if there are two. */
   function text(parent, object, name, attributes) {
     const zh = object[name + "_zh"];
     if (!object[name])
@@ -29,6 +29,7 @@ const chart = (() => {
 
   /* ---------------------------------------------------------------- axes */
 
+  /* About n ticks; on a logarithmic scale at powers of two. */
   const ticks_of = (scale, log, n) => {
     if (!log)
       return scale.ticks(n);
@@ -54,7 +55,7 @@ const chart = (() => {
 
   /* At most n ticks, fewer if their numbers would touch. */
   function ticks_across({ box, x, data }, n) {
-    const whole = data.series && /* as layers: no ticks between them */
+    const whole = data.series && /* such as layers: no ticks between */
       data.series.every((s) => s.x.every(Number.isInteger));
     const ticks = ticks_of(x, data.log_x, n)
       .filter((value) => !whole || Number.isInteger(value));
@@ -133,7 +134,7 @@ const chart = (() => {
     });
   }
 
-  /* Labels beside the ends of the lines, pushed apart. */
+  /* Labels beside the ends of the lines, moved apart where they would touch. */
   function legend(svg, view) {
     const { box, data } = view, right = box.x + box.width + 14;
     if (view.narrow) {
@@ -188,7 +189,7 @@ const chart = (() => {
 
   /* ---------------------------------------------------------------- maps */
 
-  /* A function from a value to its shade, linear or logarithmic. */
+  /* A function from a value to its shade, -1 for NaN; linear or logarithmic. */
   function shade_of(view) {
     const [low, high] = view.range || [view.data.low, view.data.high];
     const scale = view.log
@@ -204,19 +205,19 @@ const chart = (() => {
     const shade = shade_of(view), paths = new Map();
     for (let row = 0; row < rows; row++)
       for (let col = 0, end; col < cols; col = end) {
-        const mine = shade(values[row * cols + col]);
+        const own = shade(values[row * cols + col]);
         for (end = col + 1; end < cols &&
-                            shade(values[row * cols + end]) === mine;)
+                            shade(values[row * cols + end]) === own;)
           end++;
-        paths.set(mine, (paths.get(mine) || "") +
+        paths.set(own, (paths.get(own) || "") +
                         `M${col} ${row + .5}h${end - col}`);
       }
     const group = put(svg, "g", {
       class: "cells", transform: `translate(${box.x} ${box.y})scale(${
         box.width / cols} ${box.height / rows})` }).node();
-    for (const [mine, d] of paths)
-      put(group, "path", { class: mine < 0 ? "qn"
-                             : (view.data.diverging ? "d" : "q") + mine, d });
+    for (const [own, d] of paths)
+      put(group, "path", { class: own < 0 ? "qn"
+                             : (view.data.diverging ? "d" : "q") + own, d });
     put(svg, "rect", { class: "l ct", "stroke-width": .75, ...box });
   }
 
@@ -287,7 +288,7 @@ const chart = (() => {
 
   /* --------------------------------------------------------------- whole */
 
-  /* The box of the plot and the ranges of its axes. */
+  /* The box of the plot, [x, y, width, height], and the ranges of its axes. */
   function frame(data, size) {
     if (data.kind === "heatmap")
       return { box: [62, 38, size[0] - 62 - 68, size[1] - 38 - 44],
@@ -304,7 +305,7 @@ const chart = (() => {
       : d3.extent(ys);
     if (low === high)
       [low, high] = [low - 1, high + 1];
-    const air = data.y_min < data.y_max ? 0 : .04 * (high - low);
+    const margin = data.y_min < data.y_max ? 0 : .04 * (high - low);
     const widest = d3.max(data.series, (s) => Math.max(
       (s.label || "").length * 6.4, (s.label_zh || "").length * 9)) || 0;
     const top = data.marks.length > 1 ? 66 : data.marks.length ? 52 : 38;
@@ -312,11 +313,11 @@ const chart = (() => {
     const wide_px = size[0] - 62 - (widest ? widest + 52 : 20);
     return { box: [62, top, data.square ? Math.min(wide_px, high_px) : wide_px,
                    data.square ? Math.min(wide_px, high_px) : high_px],
-             x: data.square ? [low - air, high + air] : d3.extent(xs),
-             y: [low - air, high + air] };
+             x: data.square ? [low - margin, high + margin] : d3.extent(xs),
+             y: [low - margin, high + margin] };
   }
 
-  /* Draws everything inside the <svg> again, on the scales of the view. */
+  /* Draws the whole <svg> again, on the scales of the view. */
   function draw(view) {
     const { svg, data } = view;
     const cursors = svg.querySelectorAll(":scope > .cursor, :scope > .linked");
@@ -331,13 +332,13 @@ const chart = (() => {
     svg.append(...cursors);
   }
 
-  /* Sets the frame and the ranges that draw() uses. */
-  function make(svg, data, size) {
+  /* Writes the box and the ranges into the <svg>, where measure() reads them. */
+  function set_frame(svg, data, size) {
     const { box, x, y } = frame(data, size);
     svg.dataset.box = box.join(" ");
     svg.dataset.x = x.join(" ");
     svg.dataset.y = y.join(" ");
   }
 
-  return { draw, make, put };
+  return { draw, set_frame, put };
 })();

@@ -3,7 +3,7 @@ const controls = (() => {
   let count = 0;
 
   /* Appends a label with these elements, of which the last is the control.
-     'htmlFor' says so, since an <output> before it could be labelled, too. */
+     'htmlFor' names it, because an <output> before it can have a label, too. */
   function labelled(parent, en, zh, ...elements) {
     const label = document.createElement("label");
     const control = elements[elements.length - 1];
@@ -18,8 +18,8 @@ const controls = (() => {
   }
 
   /*
-   * With "log", the slider holds the logarithm of the value to that base, and
-   * least, most and step are of the logarithm.  changed(value) is called as the
+   * With "log", the slider holds the logarithm of the value to that base; least,
+   * most and step then count logarithms.  changed(value) is called as the
    * slider moves.
    */
   function slider(parent, { name, en, zh, least, most, step = 1, value, log },
@@ -47,7 +47,7 @@ const controls = (() => {
     return { input, put };
   }
 
-  /* choices: [value, en, zh] */
+  /* choices: a list of [value, en, zh] */
   function select(parent, { name, en, zh, choices, value }, changed) {
     const element = document.createElement("select");
     element.name = name;
@@ -77,7 +77,8 @@ const controls = (() => {
     return input;
   }
 
-  /* A row for controls, below an element or at the end of a parent. */
+  /* A row for controls, after the element 'above' or, if that is null, at the end
+     of 'parent'. */
   function row(above, parent) {
     const out = document.createElement("div");
     out.className = "controls";

@@ -9,7 +9,7 @@ const explore = (() => {
   const made = [];
   let timer = null;
 
-  /* name, texts, least, most, step, base of the logarithm: see controls.js */
+  /* [name, en, zh, least, most, step, log]: see controls.js */
   const sliders = [
     ["position", "position", "位置", 0, 4096, 1],
     ["base", "base", "底数", 1, 7, 0.05, 10],
@@ -24,6 +24,7 @@ const explore = (() => {
     ["distance", "distance of the last bucket", "最后一个桶的距离", 6, 10, 1, 2]
   ];
 
+  /* name: [en, zh, choices] */
   const selects = {
     kind: ["scaling", "缩放方式",
            Object.entries(panels.names).map(([name, texts]) => [name,
@@ -103,7 +104,7 @@ const explore = (() => {
         add_slider(row, slider);
   }
 
-  /* Controls of one figure alone, which stand below it. */
+  /* Controls of a single figure, which stand below it. */
   const own_controls = {
     shuffle(row) {
       add_button(row, "shuffle", "shuffle the tokens", "打乱词元",
@@ -214,7 +215,7 @@ const explore = (() => {
   function draw(view, make) {
     view.data = make(state);
     words.label(view.svg, view.data.title, view.data.title_zh);
-    chart.make(view.svg, view.data, SIZE);
+    chart.set_frame(view.svg, view.data, SIZE);
     views.measure(view);
     view.only = null;
     chart.draw(view);

@@ -1,5 +1,5 @@
-/* figure.js - places in a figure: which one is near a point, where it lies,
-   how it is described, and which one an arrow key leads to */
+/* figure.js - finds the place (see views.js) near a point of a figure, locates and
+   describes it, and moves it by arrow keys */
 const figure = (() => {
   const finite = (v) => v !== null && v !== undefined && Number.isFinite(v);
 
@@ -16,7 +16,7 @@ const figure = (() => {
                                                             : null;
   }
 
-  /* Where a value of a series lies; null if it has no place in the plot. */
+  /* The point [x, y] of a value of a series; null if it is not finite. */
   function point(view, place) {
     const series = view.data.series[place.series], y = series.y[place.index];
     if (view.data.kind !== "curves")
@@ -33,9 +33,10 @@ const figure = (() => {
     view.data.series.forEach((series, s) => {
       for (let k = 0; shown(view, s) && k < series.y.length; k++) {
         const at = point(view, { series: s, index: k });
-        const far = at ? (at[0] - px) ** 2 + (at[1] - py) ** 2 : Infinity;
-        if (far < least) {
-          least = far;
+        const distance = at ? (at[0] - px) ** 2 + (at[1] - py) ** 2
+          : Infinity;
+        if (distance < least) {
+          least = distance;
           best = { series: s, index: k };
         }
       }
@@ -43,7 +44,7 @@ const figure = (() => {
     return best;
   }
 
-  /* The place nearest to a point of the drawing. */
+  /* The place nearest to a point of the drawing; null if that is off the plot. */
   function near(view, px, py) {
     const { box } = view;
     if (px < box.x - 8 || px > box.x + box.width + 8 || py < box.y - 8 ||
@@ -69,7 +70,7 @@ const figure = (() => {
     return [`${words.say(...y)} ${row}`, `${words.say(...x)} ${col}`];
   }
 
-  /* Describes a cell of maps side by side: which map, and where in it. */
+  /* Describes a cell of maps side by side: the map, and the place in it. */
   function tile_text(view, place) {
     const { tiles } = view.data, down = tiles.size + tiles.gap;
     const across = (tiles.width || tiles.size) + tiles.gap;
@@ -124,7 +125,7 @@ const figure = (() => {
            `${views.text_of(data, "y_label")} ${value}`;
   }
 
-  /* Values of other series at the same x, for a tip: at most 12 lines. */
+  /* At most 12 lines for a tip: values of other series at the same x. */
   function others(view, place) {
     const { data } = view, x = data.series[place.series].x[place.index];
     const lines = [];
@@ -155,6 +156,7 @@ const figure = (() => {
       : { series, index: view.data.series[series].y.findIndex(finite) };
   }
 
+  /* v limited to 0 .. n - 1 */
   const clamp = (v, n) => Math.max(0, Math.min(n - 1, v));
 
   /* Moves along a series to the next value that is defined. */

@@ -1,8 +1,8 @@
 /*
  * forms.js - closed forms of encodings, recomputed while a slider moves.
  *
- * The same formulas as the library's, in double: angles up to 2^20 are known to
- * about 1e-9.  tests/forms.mjs compares them with the command.
+ * The formulas are those of the library, in double precision: angles up to 2^20
+ * have an error of about 1e-9.  tests/forms.mjs compares with the command.
  */
 const forms = (() => {
   const TURN = 2 * Math.PI;
@@ -16,8 +16,8 @@ const forms = (() => {
     });
   }
 
-  /* Su et al. 2021, arXiv:2104.09864, eq. (15): turns of pair c per position,
-     in radians. */
+  /* Su et al. 2021, arXiv:2104.09864, eq. (15): the angle of pair c per
+     position, in radians. */
   function rope(dim, base) {
     return Array.from({ length: dim / 2 }, (_, c) => Math.pow(base,
                                                               -2 * c / dim));
@@ -73,7 +73,7 @@ const forms = (() => {
 
   const wavelengths = (frequencies) => frequencies.map((f) => TURN / f);
 
-  /* Press, Smith, Lewis 2021, arXiv:2108.12409: head h of H, from 0 on. */
+  /* Press, Smith, Lewis 2021, arXiv:2108.12409: a slope for each head. */
   function alibi_slopes(heads, max = 8) {
     let power = 1;
     while (power <= heads / 2)
@@ -83,8 +83,8 @@ const forms = (() => {
       : Math.pow(2, -max / 2 * (2 * (h - power) + 1) / power));
   }
 
-  /* Whether n^w single^k < distance^k single^w, in whole numbers, because a
-     rounded logarithm may give the wrong bucket. */
+  /* Whether n^w single^k < distance^k single^w.  Whole numbers, because a rounded
+     logarithm may give the wrong bucket. */
   function below(n, k, w, single, distance) {
     return BigInt(n) ** BigInt(w) * BigInt(single) ** BigInt(k) <
            BigInt(distance) ** BigInt(k) * BigInt(single) ** BigInt(w);
@@ -102,15 +102,16 @@ const forms = (() => {
     return single + k;
   }
 
-  /* Chiang, Cholak 2022, arXiv:2202.12172: the query at position p, from 0. */
+  /* Chiang, Cholak 2022, arXiv:2202.12172: the factor of the query at a position,
+     counted from 0. */
   function logn(position, length) {
     return position < length ? 1 : Math.log(position + 1) / Math.log(length);
   }
 
-  /* ------------------------------------------------- tables, of other length */
+  /* ------------------------------------------------- tables of another length */
 
-  /* Rows [m, dim] interpolated to [n, dim]: at the centres of cells, as
-     interpolate() of PyTorch does, or ('align') with first and last row kept. */
+  /* Rows [m, dim] interpolated to [n, dim] at the centres of cells, as
+     interpolate() of PyTorch does; 'align' keeps the first and the last row. */
   function resized(cells, dim, n, align) {
     const m = cells.length / dim, out = new Float64Array(n * dim);
     const row = (i) => Math.min(Math.max(i, 0), m - 1) * dim;
@@ -133,7 +134,7 @@ const forms = (() => {
   const product = (a, b) => a.map((row) => b[0].map(
     (_, c) => row.reduce((sum, x, i) => sum + x * b[i][c], 0)));
 
-  /* Softmax of each row; NaN is a masked key and stays NaN. */
+  /* Softmax of each row.  NaN stands for a masked key and stays NaN. */
   function softmax(scores) {
     return scores.map((row) => {
       const most = Math.max(...row.filter((s) => !Number.isNaN(s)));
@@ -155,7 +156,7 @@ const forms = (() => {
 
   /* ------------------------------------------------------------------ rotary */
 
-  /* The pair of channel c. */
+  /* The index of the pair that channel c belongs to. */
   const pair_of = (c, dim, layout) => layout === "half" ? c % (dim / 2)
     : Math.floor(c / 2);
 

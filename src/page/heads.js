@@ -1,25 +1,25 @@
 /*
  * heads.js - attention of trained heads: a grid of small maps of all heads, and
- * beside it one head, large, chosen by sliders or by a click in the grid.  The
- * numbers are those of lct_page_maps_data().
+ * beside it large maps of one head, chosen by sliders or by a click in the grid.
+ * The numbers are those of lct_page_maps_data().
  */
 const heads = (() => {
-  const PLACES = ["initial", "trained", "fourfold", "long"], GAP = 2, SMALL = 16;
+  const STATES = ["initial", "trained", "fourfold", "long"], GAP = 2, SMALL = 16;
   const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" +
                  "0123456789+/";
   const pairs = [];
 
-  const name_of = (group, place) => {
-    if (!group[place])
+  const name_of = (group, state) => {
+    if (!group[state])
       return ["not defined", "无定义"];
-    const { length } = group[place], at = [`at ${length}`, `长度 ${length}`];
+    const { length } = group[state], at = [`at ${length}`, `长度 ${length}`];
     return { initial: ["initial", "训练前"], trained: ["trained", "训练后"],
-             fourfold: at, long: at }[place];
+             fourfold: at, long: at }[state];
   };
 
-  /* cells[head][row * bins + bin] of a map; NaN for future keys. */
-  function unpack(group, place) {
-    const { rows, bins } = group, text = group[place].cells, out = [];
+  /* The list of all heads' cells, each [rows, bins]; NaN for future keys. */
+  function unpack(group, state) {
+    const { rows, bins } = group, text = group[state].cells, out = [];
     let at = 0;
     for (let n = 0; n < group.layers * group.heads; n++) {
       const cells = new Float64Array(rows * bins).fill(NaN);
@@ -33,18 +33,19 @@ const heads = (() => {
     return out;
   }
 
-  const cells_of = (group, place) => {
-    if (group[place] && !group[place].maps)
-      group[place].maps = unpack(group, place);
-    return group[place] ? group[place].maps : null;
+  const cells_of = (group, state) => {
+    if (group[state] && !group[state].maps)
+      group[state].maps = unpack(group, state);
+    return group[state] ? group[state].maps : null;
   };
 
-  /* ------------------------------------------------------------- the text */
+  /* ----------------------------------------------------------------- text */
 
   const SHOWN = 24;
   let text = "";
 
-  /* Bytes first .. last of the text; invisible ones as hexadecimal codes. */
+  /* Bytes first .. last of the text, at most SHOWN; those that are invisible as
+     hexadecimal codes. */
   function bytes(first, last) {
     const end = Math.min(last + 1, first + SHOWN);
     const shown = text.slice(first, end).replace(/ /g, "\u2423")
@@ -56,10 +57,10 @@ const heads = (() => {
 
   /* The queries and keys that a cell of a map of 'size' rows stands for.  A row
      of a small map is the mean of several queries. */
-  function over(group, place, size, row, col) {
-    if (!group[place])
+  function over(group, state, size, row, col) {
+    if (!group[state])
       return [];
-    const { length } = group[place], { rows, bins } = group;
+    const { length } = group[state], { rows, bins } = group;
     const down = rows / size, across = bins / size;
     const queries = d3.range(row * down, (row + 1) * down)
       .map((i) => Math.floor((i + 1) * length / rows) - 1);
@@ -77,8 +78,8 @@ const heads = (() => {
 
   /* The part of the title that names the lower maps, if there are any. */
   function below(group) {
-    const names = PLACES.slice(2).filter((place) => group[place])
-      .map((place) => name_of(group, place));
+    const names = STATES.slice(2).filter((state) => group[state])
+      .map((state) => name_of(group, state));
     return names.length === 0 ? ["", ""]
       : [`; below: ${names.map(([en]) => en).join(", ")}`,
          `；下：${names.map(([, zh]) => zh).join("、")}`];
@@ -88,8 +89,8 @@ const heads = (() => {
     const { group, one, layer, head } = pair, { rows, bins } = group;
     const shape = [2 * rows + GAP, 2 * bins + GAP];
     const cells = new Float64Array(shape[0] * shape[1]).fill(NaN);
-    PLACES.forEach((place, k) => {
-      const maps = cells_of(group, place);
+    STATES.forEach((state, k) => {
+      const maps = cells_of(group, state);
       if (maps)
         maps[layer * group.heads + head].forEach((value, i) => {
           const row = Math.floor(i / bins) + Math.floor(k / 2) * (rows + GAP);
@@ -105,6 +106,7 @@ const heads = (() => {
 
   /* ------------------------------------------------------------ all heads */
 
+  /* One head's map as SMALL x SMALL cells: sums over bins, means over rows. */
   function small(cells, { rows, bins }) {
     const down = rows / SMALL, across = bins / SMALL;
     return Float64Array.from({ length: SMALL * SMALL }, (_, n) => {
@@ -121,7 +123,7 @@ const heads = (() => {
     const { group, grid } = pair, step = SMALL + 1;
     const shape = [group.layers * step - 1, group.heads * step - 1];
     const cells = new Float64Array(shape[0] * shape[1]).fill(NaN);
-    cells_of(group, pair.place).forEach((map, n) => {
+    cells_of(group, pair.state).forEach((map, n) => {
       const top = Math.floor(n / group.heads) * step;
       const left = n % group.heads * step;
       small(map, group).forEach((value, i) => {
@@ -129,7 +131,7 @@ const heads = (() => {
           value;
       });
     });
-    const [en, zh] = name_of(group, pair.place);
+    const [en, zh] = name_of(group, pair.state);
     grid.data = { ...grid.data, cells, low: 0, high: pair.high,
                   title: `Every head, ${en}`, title_zh: `所有注意力头：${zh}` };
     show(grid);
@@ -176,10 +178,10 @@ const heads = (() => {
       name: "head", en: "head", zh: "头", least: 0, most: group.heads - 1,
       value: pair.head }, (head) => choose(pair, pair.layer, head));
     controls.select(controls.row(grid.tools), {
-      name: "place", en: "of the model", zh: "模型状态", value: pair.place,
-      choices: PLACES.filter((place) => group[place])
-        .map((place) => [place, ...name_of(group, place)]) }, (place) => {
-      pair.place = place;
+      name: "place", en: "of the model", zh: "模型状态", value: pair.state,
+      choices: STATES.filter((state) => group[state])
+        .map((state) => [state, ...name_of(group, state)]) }, (state) => {
+      pair.state = state;
       draw_all(pair);
       frame(pair);
     });
@@ -192,19 +194,19 @@ const heads = (() => {
       { length: n }, (_, i) => [`${en} ${i}`, `第 ${i} ${zh}`]);
     grid.data.tiles = { size: SMALL, gap: 1,
                         over: (row, col) =>
-                          over(group, pair.place, SMALL, row, col),
+                          over(group, pair.state, SMALL, row, col),
                         across: count(group.heads, "head", "头"),
                         down: count(group.layers, "layer", "层") };
     one.data.tiles = { size: group.rows, gap: GAP,
-                       each: PLACES.map((place) => name_of(group, place)),
+                       each: STATES.map((state) => name_of(group, state)),
                        over: (row, col, k) =>
-                         over(group, PLACES[k], group.rows, row, col),
+                         over(group, STATES[k], group.rows, row, col),
                        across: [["", ""], ["", ""]],
                        down: [["", ""], ["", ""]] };
   }
 
-  const most = (group) => d3.max(PLACES.flatMap((place) =>
-    (cells_of(group, place) || []).map((cells) => d3.max(cells))));
+  const most = (group) => d3.max(STATES.flatMap((state) =>
+    (cells_of(group, state) || []).map((cells) => d3.max(cells))));
 
   function wake(pair) {
     const { group, grid, one } = pair;
@@ -222,7 +224,7 @@ const heads = (() => {
     frame(pair);
   }
 
-  /* A pin in a small map shows its head large. */
+  /* A pin in a small map chooses its head. */
   function pinned(view) {
     const pair = pairs.find((p) => p.grid === view), step = SMALL + 1;
     if (pair && pair.ready && view.pin)
@@ -238,7 +240,7 @@ const heads = (() => {
                                                     element.contains(view.svg));
       if (groups[i] && of("heads") && of("maps"))
         pairs.push({ group: groups[i], grid: of("heads"), one: of("maps"),
-                     place: "trained", ready: false });
+                     state: "trained", ready: false });
     });
     for (const pair of pairs)
       for (const view of [pair.grid, pair.one])

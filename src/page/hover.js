@@ -5,6 +5,7 @@
 const hover = (() => {
   let tip;
 
+  /* The group of this name in the <svg>, emptied. */
   function layer(view, name) {
     let group = view.svg.querySelector(`:scope > .${name}`);
     if (!group)
@@ -43,7 +44,7 @@ const hover = (() => {
 
   /* ---------------------------------------------------------------- links */
 
-  /* Draws lines where an axis shows a quantity of 'about'. */
+  /* Draws a line where an axis shows a quantity that 'about' has a value of. */
   function draw_link(view, about) {
     const group = layer(view, "linked"), { box, data } = view;
     const x = views.quantity(data.x_label), y = views.quantity(data.y_label);
@@ -64,7 +65,7 @@ const hover = (() => {
       draw_diagonal(view, group, about.distance);
   }
 
-  /* The cells of one distance: row - column is the same. */
+  /* A line through the cells of one distance, row - column. */
   function draw_diagonal(view, group, distance) {
     const last = Math.min(Math.max(...view.y.domain()) - distance,
                           Math.max(...view.x.domain()));
@@ -100,7 +101,7 @@ const hover = (() => {
     return figure.near(view, point.x, point.y);
   }
 
-  /* Writes what is pinned, which a screen reader then says. */
+  /* Writes the description of the pin, which a screen reader then says. */
   function say(view) {
     view.output.textContent = view.pin ? figure.say(view, view.pin) : "";
   }
@@ -144,13 +145,13 @@ const hover = (() => {
                   ArrowDown: [0, 1] };
 
   function pressed(view, event) {
-    const step = steps[event.key], far = event.shiftKey ? 10 : 1;
+    const step = steps[event.key], times = event.shiftKey ? 10 : 1;
     if (event.key === "Escape") {
       pin(view, null);
       tip.hidden = true;
     } else if (step && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      pin(view, view.pin ? figure.move(view, view.pin, step[0] * far,
-                                       step[1] * far)
+      pin(view, view.pin ? figure.move(view, view.pin, step[0] * times,
+                                       step[1] * times)
                          : figure.first(view));
     } else {
       return;
@@ -169,7 +170,7 @@ const hover = (() => {
     svg.addEventListener("keydown", (event) => pressed(view, event));
   }
 
-  /* After a figure was drawn on another scale or from other numbers. */
+  /* Call this after drawing a figure on another scale or from other numbers. */
   function redraw(view) {
     if (view.pin && view.data.kind !== "heatmap" &&
         !figure.point(view, view.pin))

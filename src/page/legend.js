@@ -2,8 +2,8 @@
    figure that has a line of this name */
 const legend = (() => {
   /* Series i and the series without a label that belong to it: those of its
-     colour (other seeds, its own window) or, if i is a label without a line,
-     all of them. */
+     colour (other seeds, its own window).  If i is a label without a line, all
+     series without a label belong to it. */
   function family(view, i) {
     const { series } = view.data, own = new Set([i]);
     const line = series[i].y.some(Number.isFinite);

@@ -1,4 +1,4 @@
-/* main.js - from a static page to a live one */
+/* main.js - makes the static page live; actions on wake run in this order */
 style.start();
 views.start();
 tiles.start();

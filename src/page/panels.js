@@ -4,7 +4,7 @@
  *
  * state: position, base, dim (channels of a head), kind, factor, length (the
  * trained one), call (length of the call), fast (turns that YaRN leaves alone),
- * heads, head (from 0 on), buckets, distance.
+ * heads, head (counted from 0), buckets, distance (of the last bucket).
  */
 const panels = (() => {
   function curves(name, title, title_zh, more, series) {
@@ -28,7 +28,7 @@ const panels = (() => {
 
   const ROWS = 96;
 
-  /* ROWS rows, from the chosen position on. */
+  /* ROWS rows, beginning at the chosen position. */
   function table(state) {
     const first = state.position;
     const cells = new Float64Array(ROWS * state.dim);
@@ -65,6 +65,8 @@ const panels = (() => {
 
   const HANDS = 5, TRAIL = 16;
 
+  /* A radius at the angle of this position, and dots at the TRAIL positions
+     before. */
   function hand(freq, i, position) {
     const radius = 1 - 0.17 * i, x = [0], y = [0];
     for (let t = position; t >= Math.max(0, position - TRAIL); t--) {
@@ -95,7 +97,7 @@ const panels = (() => {
                      y: rim.map(Math.sin) }]);
   }
 
-  /* What is drawn at the trained length. */
+  /* The mark at the trained length. */
   const trained = (state) => ({ x: state.length, label: "trained length",
                                 label_zh: "训练长度" });
 
@@ -106,12 +108,12 @@ const panels = (() => {
 
   const named = (kind) => ({ label: names[kind][0], label_zh: names[kind][1] });
 
-  /* As trained, and as chosen. */
+  /* The scalings to draw: as trained, and as chosen. */
   const kinds = (state) => state.kind === "none" ? ["none"]
     : ["none", state.kind];
 
-  /* With YaRN, a mark where its ramp begins comes first: wavelengths that turn
-     'fast' times within the trained length. */
+  /* Marks of wavelengths; with YaRN, the first is where its ramp begins: a pair of
+     this wavelength turns 'fast' times within the trained length. */
   function wave_marks(state) {
     const out = [trained(state)];
     if (state.factor > 1)
@@ -124,7 +126,7 @@ const panels = (() => {
     return out;
   }
 
-  /* Each wavelength against the two lengths. */
+  /* The wavelength of each pair. */
   function waves(state) {
     const y = d3.range(state.dim / 2);
     return curves("waves", "Wavelengths", "波长",
@@ -216,7 +218,7 @@ const panels = (() => {
                   [{ x, y: x.map((p) => forms.logn(p - 1, state.length)) }]);
   }
 
-  /* In the order of the page: function, caption in English and in Chinese. */
+  /* Figures in the order of the page: [function, caption, caption in Chinese]. */
   const list = [
     [circle, "Each pair of channels is a hand that rotates by its own angle at " +
              "each position; the dots are the 16 positions before.",

@@ -1,5 +1,5 @@
-/* panels_diff.js - two tables and their difference; each is a table of the page
-   or a sinusoid */
+/* panels_diff.js - the figure of two tables and their difference; a table is one
+   of the page, or sinusoids */
 const panels_diff = (() => {
   const ROWS = 96, COLS = 64;
 
@@ -14,7 +14,8 @@ const panels_diff = (() => {
                                                        spec_of(view),
                                                        spec_of(view)])];
 
-  /* {rows, cols, at(row, col)} of a table; a row of a pooled table is a group. */
+  /* {rows, cols, at(row, col)} of the table of this name.  A row of a pooled table
+     stands for several. */
   function read(name, state) {
     const view = tables()[Number(name.replace("table-", ""))];
     if (!view) {

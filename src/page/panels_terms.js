@@ -1,14 +1,15 @@
 /*
  * panels_terms.js - more figures of closed forms: what shuffling changes, the
  * four terms of Transformer-XL, layouts of rotary pairs, and scores that depend
- * on distances alone.  See panels.js.  More of the state: layout (half,
- * interleaved), part (cos, sin, angle), terms (those of "abcd" that are added),
- * order (which shuffle), placed (whether the shuffled tokens have positions).
+ * on distances alone.  See panels.js.  They also read from the state: layout
+ * (half, interleaved), part (cos, sin, angle), terms (those of "abcd" that are
+ * added), order (the number of the shuffle), placed ("yes" if the shuffled
+ * tokens have positions).
  */
 const panels_terms = (() => {
   const { map, axis, frequencies } = panels;
 
-  /* mulberry32 and Box-Muller: the same numbers on every page. */
+  /* Random numbers by mulberry32 and Box-Muller, the same on every page. */
   function normals(seed) {
     let s = seed >>> 0;
     const uniform = () => {
@@ -42,8 +43,8 @@ const panels_terms = (() => {
 
   const TOKENS = 8, WIDTH = 16;
 
-  /* A permutation that is not its own inverse: one that is would hide the
-     pitfall. */
+  /* A permutation p that is not its own inverse: otherwise p and argsort(p) would
+     be equal. */
   function order_of(which) {
     const random = normals(1000 + which), p = d3.range(TOKENS);
     do
@@ -62,8 +63,8 @@ const panels_terms = (() => {
                            forms.product(x, of_key));
   }
 
-  /* Weights of the shuffled tokens minus the weights before, reordered by p and,
-     wrongly, by argsort(p). */
+  /* Weights of the shuffled tokens minus the weights before, which are reordered
+     by p and, wrongly, by argsort(p). */
   function shuffle(state) {
     const random = normals(7), tokens = random.rows(TOKENS, WIDTH);
     const of_query = random.rows(WIDTH, WIDTH, 1 / Math.sqrt(WIDTH));
@@ -71,16 +72,16 @@ const panels_terms = (() => {
     const p = order_of(state.order), placed = state.placed === "yes";
     const was = attention_of(tokens, placed, of_query, of_key);
     const now = attention_of(p.map((t) => tokens[t]), placed, of_query, of_key);
-    const less = (q) => now.map((row, i) => row.map((value, j) => {
+    const change_from = (q) => now.map((row, i) => row.map((value, j) => {
       const change = value - was[q[i]][q[j]];
       return Math.abs(change) < 1e-12 ? 0 : change;
     }));
-    const right = less(p), trap = less(forms.argsort(p));
+    const right = change_from(p), wrong = change_from(forms.argsort(p));
     const most = (m) => d3.max(m.flat(), Math.abs);
     return tiled("shuffle", `Shuffled: p = ${p.join(" ")}`,
-                 `打乱顺序：p = ${p.join(" ")}`, [right, trap],
+                 `打乱顺序：p = ${p.join(" ")}`, [right, wrong],
                  [["by p", "按 p"], ["by argsort(p)", "按 argsort(p)"]],
-                 { order: p, changes: [most(right), most(trap)],
+                 { order: p, changes: [most(right), most(wrong)],
                    badge: most(right) === 0
                      ? [true, "equivariant: only the order changes",
                         "等变：只有顺序改变"]
@@ -101,7 +102,7 @@ const panels_terms = (() => {
                   "(d) 任意查询与距离：v·r"]];
   const XL = 16;
 
-  /* Random numbers so large that each term can be seen. */
+  /* Random operands, so large that each term is visible. */
   function xl_case() {
     const random = normals(11);
     return { q: random.rows(XL, WIDTH), k: random.rows(XL, WIDTH),
@@ -152,10 +153,10 @@ const panels_terms = (() => {
     const x = d3.range(65).map((i) => state.position + 64 + 4 * i);
     const rotated = (row, p) => forms.rotated(row, p, freq, state.layout);
     const dot = (a, b) => d3.sum(a, (v, i) => v * b[i]);
-    const series = [1, 8, 64].map((far, i) => ({
-      label: `distance ${far}`, label_zh: `距离 ${far}`, x, color: i,
+    const series = [1, 8, 64].map((distance, i) => ({
+      label: `distance ${distance}`, label_zh: `距离 ${distance}`, x, color: i,
       dashed: i, marks: false,
-      y: x.map((p) => dot(rotated(q, p), rotated(k, p - far)) /
+      y: x.map((p) => dot(rotated(q, p), rotated(k, p - distance)) /
                       Math.sqrt(state.dim)) }));
     const spread = d3.max(series, (s) => d3.max(s.y) - d3.min(s.y));
     const norm = Math.sqrt(dot(q, q)), after = rotated(q, x[64]);

@@ -1,9 +1,10 @@
 /*
- * picks.js - draws what is pinned in a table of positions and channels: its
+ * picks.js - draws the cell pinned in a table of positions and channels: its
  * column in the figure of channels, its row in the figure of vectors.
  */
 const picks = (() => {
-  /* The column (quantity "channel") or row ("position") at the pin, as a line. */
+  /* The line through the pin along which 'quantity' is constant: the column of a
+     channel, the row of a position. */
   function line_of(view, quantity) {
     const { data } = view, [rows, cols] = data.shape;
     const across = views.quantity(data.x_label) === quantity;
@@ -46,7 +47,7 @@ const picks = (() => {
     else
       other.data = other.plain;
     if (view.pin)
-      chart.make(other.svg, other.data,
+      chart.set_frame(other.svg, other.data,
                  other.svg.getAttribute("viewBox").split(" ").slice(2)
                    .map(Number));
     else

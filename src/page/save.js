@@ -1,5 +1,5 @@
-/* save.js - the numbers of a figure as CSV and JSON, in the formats of 'locant
-   figure', but with six digits, and with the pooled cells of large maps */
+/* save.js - saves the numbers of a figure as CSV and JSON, as 'locant figure'
+   writes them, but with six digits and the pooled cells of large maps */
 const save = (() => {
   /* A field, quoted as in RFC 4180. */
   function field(text) {
@@ -69,7 +69,7 @@ const save = (() => {
 
   /* ------------------------------------------------------------------ all */
 
-  /* The figures of the page, without those of the sliders. */
+  /* The figures of the page except those of the sliders. */
   const kept = () => views.all.filter((view) => !/^explore-/.test(
     view.data.name || ""));
 
@@ -81,8 +81,7 @@ const save = (() => {
     return JSON.stringify({ trained: views.page.trained, figures }) + "\n";
   }
 
-  /* One value a line, in the column "value"; of maps, x is the column and y
-     the row. */
+  /* A line for each value; for maps, x is the column and y the row. */
   function all_csv() {
     const rows = [["figure", "series", "x", "y", "value", "low", "high"]];
     for (const view of kept()) {

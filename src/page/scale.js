@@ -1,8 +1,8 @@
-/* scale.js - one scale for all figures of a name, and a logarithmic one for
-   magnitudes */
+/* scale.js - one scale for all figures of a name, a logarithmic scale for
+   magnitudes, and the check of a bias' sign */
 const scale = (() => {
-  /* Draws a figure again.  The static drawing is kept, and put back when
-     nothing differs from it any more. */
+  /* Draws a figure again.  The static drawing is kept, and returns when nothing
+     differs from it any more. */
   function draw(view) {
     if (!view.still)
       view.still = [...view.svg.childNodes].filter(
@@ -23,7 +23,7 @@ const scale = (() => {
     hover.redraw(view);
   }
 
-  /* The range of values of a figure by itself. */
+  /* The range of values that a figure has without a common scale. */
   function range_of(view) {
     return view.data.kind === "heatmap" ? [view.data.low, view.data.high]
       : view.svg.dataset.y.split(" ").map(Number);

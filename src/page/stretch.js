@@ -11,10 +11,10 @@ const stretch = (() => {
     const { own, n, align } = view.stretch;
     const cells = n === own.rows ? own.cells
       : forms.resized(own.cells, own.cols, n, align);
-    const longer = n === own.rows ? "" : `, ${own.rows} \u2192 ${n}`;
+    const change = n === own.rows ? "" : `, ${own.rows} \u2192 ${n}`;
     const data = { ...own, cells, rows: n, shape: [n, own.cols],
-                   title: own.title + longer,
-                   title_zh: (own.title_zh || own.title) + longer };
+                   title: own.title + change,
+                   title_zh: (own.title_zh || own.title) + change };
     view.data = view.transposed ? transpose.transposed(data) : data;
     view.stretched = n !== own.rows;
     view.pin = null;

@@ -1,7 +1,7 @@
-/* table.js - tables sorted by a column, and saved */
+/* table.js - sorts, filters and saves tables */
 const table = (() => {
-  /* What a cell is sorted by: the number it begins with; a heading without one
-     by its text; null, sorted last, for other cells. */
+  /* The sort key of a cell: the number at its beginning; without a number, the
+     text of a heading, or null, which is sorted last. */
   function key(cell) {
     const text = cell ? cell.textContent.trim() : "";
     const plain = text.replace(/\u2212/g, "-").replace(/[\u202f\u2009]/g, "");
@@ -27,7 +27,7 @@ const table = (() => {
     body.append(...rows.map((row) => row[1]));
   }
 
-  function sortable(element) {
+  function make_sortable(element) {
     const headings = element.tHead.rows[element.tHead.rows.length - 1].cells;
     [...headings].forEach((heading, column) => {
       const button = document.createElement("button");
@@ -38,7 +38,7 @@ const table = (() => {
     });
   }
 
-  /* The text that is shown, in one language. */
+  /* The text of a cell in the language that is shown. */
   function text_of(cell) {
     return cell.innerText.replace(/\s*\n\s*/g, " ").trim();
   }
@@ -69,7 +69,7 @@ const table = (() => {
     row.append(input, count);
   }
 
-  function saved(element, n) {
+  function add_tools(element, n) {
     const row = document.createElement("div");
     row.className = "tools";
     if (element.tHead && element.tBodies[0] &&
@@ -86,8 +86,8 @@ const table = (() => {
     document.querySelectorAll("table").forEach((element, i) => {
       if (element.tHead && element.tBodies[0] &&
           element.tBodies[0].rows.length > 1)
-        sortable(element);
-      saved(element, i + 1);
+        make_sortable(element);
+      add_tools(element, i + 1);
     });
   }
 

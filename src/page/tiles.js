@@ -1,5 +1,5 @@
 /*
- * tiles.js - names of the maps that stand side by side in the figure of
+ * tiles.js - names the maps that stand side by side in the figure of
  * Transformer-XL's terms, for tips and for drawings on another scale.
  */
 const tiles = (() => {

@@ -1,6 +1,6 @@
 /* tools.js - the row of buttons below a figure */
 const tools = (() => {
-  /* A new button, first in the row. */
+  /* Adds a button at the beginning of the row. */
   function button(row, en, zh, action) {
     const out = document.createElement("button");
     out.type = "button";
@@ -13,7 +13,7 @@ const tools = (() => {
     return out;
   }
 
-  /* A button that is on or off; label: [en, zh], what a screen reader says. */
+  /* A button that is on or off.  label: [en, zh], for screen readers. */
   function toggle(row, tool, en, zh, label, action) {
     const out = button(row, en, zh, () => {
       const on = out.getAttribute("aria-pressed") !== "true";
@@ -25,7 +25,7 @@ const tools = (() => {
     return words.label(out, ...label);
   }
 
-  /* What a check found: a short text in the row, green if 'ok'. */
+  /* Shows the result of a check in the row: a short text, green if 'ok'. */
   function badge(view, ok, en, zh) {
     let out = view.tools.querySelector(".badge");
     if (!out) {
@@ -41,14 +41,14 @@ const tools = (() => {
     words.both(out, `${ok ? "\u2713 " : ""}${en}`, `${ok ? "\u2713 " : ""}${zh}`);
   }
 
-  /* The badge of a bias.  With a wrong sign ALiBi favours distant keys. */
+  /* The badge of a bias, which with a wrong sign would favour distant keys. */
   const sign = (falls) => falls
     ? [true, "sign: never above 0, falls with distance",
        "符号：不大于 0，随距离下降"]
     : [false, "sign: not one of a penalty of distance",
        "符号：并非对距离的惩罚"];
 
-  /* Adds the row, with the line that says what is pinned. */
+  /* Adds the row, with an <output> that describes the pin. */
   function add(view) {
     view.tools = document.createElement("div");
     view.tools.className = "tools";

@@ -1,4 +1,4 @@
-/* transpose.js - maps with rows and columns exchanged */
+/* transpose.js - exchanges rows and columns of a map */
 const transpose = (() => {
   function transposed(data) {
     const [rows, cols] = data.shape;

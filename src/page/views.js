@@ -7,12 +7,12 @@
  * of any other.
  */
 const views = (() => {
-  const FIRST = 2;
+  const FIRST = 2; /* so many figures are drawn at once */
   const all = [];
-  const on_wake = [], on_pin = []; /* functions of a view */
+  const on_wake = [], on_pin = []; /* actions, each called with a view */
   const page = JSON.parse(document.getElementById("locant").textContent);
 
-  /* Unpacks two bytes a cell, the low one first; 0 is a missing value. */
+  /* Unpacks two bytes a cell, the low byte first; 0 is a missing value. */
   function unpack(data) {
     const bytes = atob(data.u16), cells = new Float64Array(bytes.length / 2);
     for (let i = 0; i < cells.length; i++) {
@@ -23,7 +23,7 @@ const views = (() => {
     return cells;
   }
 
-  /* Unpacks a map.  shape: its rows and columns after pooling. */
+  /* Unpacks a map and sets its shape, the rows and columns after pooling. */
   function prepare(data) {
     if (data.kind !== "heatmap" || data.cells)
       return;
@@ -33,7 +33,7 @@ const views = (() => {
     delete data.u16;
   }
 
-  /* Reads where the plot lies and the ranges of its axes from the <svg>. */
+  /* Reads the box of the plot and the ranges of its axes from the <svg>. */
   function measure(view) {
     const numbers = (name) => (view.svg.dataset[name] || "0 0").split(" ")
       .map(Number);
@@ -58,8 +58,8 @@ const views = (() => {
   }
 
   /* A figure becomes live when it is about to be seen, so that a page with many
-     figures opens at once.  Until then its drawing, except of the FIRST
-     figures, is kept outside the document; the <svg> keeps its place and its
+     figures opens at once.  Until then its drawing is kept outside the document,
+     unless it is one of the FIRST figures; the <svg> keeps its place and its
      description. */
   function detach(view, i) {
     if (view.awake || i < FIRST)
@@ -103,7 +103,7 @@ const views = (() => {
       const data = page.figures[next];
       if (data && data.kind === svg.dataset.kind &&
           data.name === svg.dataset.name) {
-        if (data.kind === "curves") /* x are written where they change */
+        if (data.kind === "curves") /* a series without x has the previous one's */
           data.series.forEach((s, i) => { s.x = s.x || data.series[i - 1].x; });
         add(svg, data);
         next++;
@@ -113,7 +113,7 @@ const views = (() => {
 
   /* ------------------------------------------------------------- numbers */
 
-  /* The first row, or column, that a place of a map stands for. */
+  /* The value on the axis of the first row, or column, of a pooled cell. */
   function at_row(data, row) {
     return data.y_first + data.y_step * row * data.pooled[0];
   }
@@ -126,8 +126,8 @@ const views = (() => {
     return data.cells[place.row * data.shape[1] + place.col];
   }
 
-  /* Numbers as src/figure/number.c writes them, with a true minus: powers of
-     ten where there would be many digits, and no sign before a zero. */
+  /* Numbers as src/files/decimal.c writes them, with a typographic minus: powers
+     of ten where there would be many digits, and no sign before a zero. */
   function power(value, digits) {
     return value.toExponential(digits).replace(/(\.\d*?)0+e/, "$1e")
       .replace(".e", "e").replace("e+", "e").replace(/^-/, "\u2212");
@@ -156,8 +156,9 @@ const views = (() => {
   const text_of = (object, name) =>
     words.language() === "zh" && object[name + "_zh"] || object[name] || "";
 
-  /* The name of series i.  A line without a label belongs to the labelled one of
-     its colour: another seed, or the same model with its own window. */
+  /* The name of series i.  A line without a label takes the name of the labelled
+     line of its colour: it is another seed, or the same model with its own
+     window. */
   function name_of(data, i) {
     const own = data.series[i];
     const kin = own.label ? own
@@ -170,6 +171,7 @@ const views = (() => {
 
   /* ------------------------------------------------ what axes are called */
 
+  /* the quantity that a label of an axis names */
   const kinds = [[/distance/, "distance"], [/^position/, "position"],
                  [/^channel/, "channel"], [/^pair/, "pair"],
                  [/^query/, "query"], [/^key/, "key"],

@@ -14,7 +14,7 @@ const words = (() => {
     return document.documentElement.lang.startsWith("zh") ? "zh" : "en";
   }
 
-  /* One of two texts. */
+  /* The text in the language of the page. */
   function say(en, zh) {
     return language() === "zh" ? zh : en;
   }
