@@ -1,11 +1,11 @@
-/* ask.h - one number out of a store, by SQLite itself */
+/* ask.h - reads a number from a store by SQL */
 #ifndef ASK_H
 #define ASK_H
 #include "scratch.h"
 #include "testing.h"
 #include <sqlite3.h>
 
-/* Of a query of one row, through a connection of its own to dir/store. */
+/* The integer that a query of dir/store returns; SQLite is called directly. */
 static inline int64_t ask(struct scratch *dir, const char *sql)
 {
     sqlite3 *db;

@@ -1,4 +1,4 @@
-/* store_case.h - a store in a folder of a test's own, and runs to put in it */
+/* store_case.h - a store in a test's folder, and runs for it */
 #ifndef STORE_CASE_H
 #define STORE_CASE_H
 #include "ask.h"
@@ -11,7 +11,7 @@ static locant_store *open_store(void)
     return store_at(scratch_file(&dir, "store"));
 }
 
-/* What somebody did to the store, in SQL. */
+/* Change the store by SQL, without the library. */
 static inline void change(const char *sql)
 {
     char *error = NULL;

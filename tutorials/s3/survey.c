@@ -10,8 +10,8 @@ static int registry_size(void)
     return n;
 }
 
-/* names = the encodings with this door, or those without any if 'door' is 0;
-   returns how many. */
+/* Lists the encodings with this door, or those without any if 'door' is 0;
+   returns how many there are. */
 static int encodings_with(const char **names, unsigned door)
 {
     const locant_encoding_info *e;
