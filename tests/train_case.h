@@ -1,4 +1,4 @@
-/* train_case.h - short runs that are killed, resumed, and compared to the bit */
+/* train_case.h - short runs that are killed, resumed, compared to the bit */
 #ifndef TRAIN_CASE_H
 #define TRAIN_CASE_H
 #include "lab_case.h"

@@ -1,15 +1,6 @@
 /* survey.c - chapter 5: four methods: S3.11 .. S3.13, S3.15, S3.22. */
 #include "../tutorial.h"
 
-static int registry_size(void)
-{
-    int n = 0;
-
-    while (locant_encoding_at(n) != NULL)
-        n++;
-    return n;
-}
-
 /* Lists the encodings with this door, or those without any if 'door' is 0;
    returns how many there are. */
 static int encodings_with(const char **names, unsigned door)
@@ -35,9 +26,12 @@ void s3_11_taxonomy(void)
         { LOCANT_DOOR_ROTATE, "multiplicative", "(R_i q) . (R_j k)" },
         { 0, "none of them", "only changes positions, or nothing" },
     };
-    int sum = 0, all = registry_size();
-    const char **names = memory(all, sizeof *names);
+    int sum = 0, all = 0;
+    const char **names;
 
+    while (locant_encoding_at(all) != NULL)
+        all++;
+    names = memory(all, sizeof *names);
     say("Where position meets content, and locant's encodings of each kind:");
     for (int i = 0; i < 5; i++) {
         int n = encodings_with(names, kinds[i].door);
