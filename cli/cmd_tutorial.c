@@ -184,7 +184,7 @@ static int run_part(struct tutorial *t, int as_json)
 static int run_row(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct tutorial t = { .out = stdout, .talk = 1, .path = o->out };
+    struct tutorial t = { .out = stdout, .verbose = 1, .path = o->out };
     int status;
 
     t.row = find(cli->words[0], &t.only);

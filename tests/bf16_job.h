@@ -1,6 +1,6 @@
-/* bf16_job.h - attention problems in bfloat16, for the tests of its pairs */
-#ifndef PAIRS_JOB_H
-#define PAIRS_JOB_H
+/* bf16_job.h - attention problems in bfloat16, for tests of bf16 products */
+#ifndef BF16_JOB_H
+#define BF16_JOB_H
 #include "attention/arithmetic.h"
 #include "core/tensor.h"
 #include "kernel/row.h"
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The value of a bfloat16. */
 static inline float number(uint32_t half)
 {
     float x;
@@ -18,7 +19,7 @@ static inline float number(uint32_t half)
     return x;
 }
 
-/* A problem of mixed.h in bfloat16; reference and path write out and lse. */
+/* A problem of mixed.h, m, and the same in bfloat16. */
 struct job {
     struct mixed m;
     locant_tensor q, k, v, out, lse, dout, dq, dk, dv;
@@ -26,7 +27,7 @@ struct job {
     locant_attention_gradients g;
 };
 
-/* x as bfloat16, in memory as its shape says or heads side by side. */
+/* x [B, H, T, D] as bfloat16, in memory at random [B, T, H, D]. */
 static inline locant_tensor narrow(const locant_tensor *x)
 {
     size_t n = mixed_size(x);
@@ -88,7 +89,7 @@ static inline void backward(struct job *j)
     test_backward(&j->g, &j->dout, &j->out, &j->lse, &j->a);
 }
 
-/* A tensor of any strides in the order of its shape, in double. */
+/* The elements of a tensor of any strides, in the order of its shape. */
 static inline double *numbers_of(const locant_tensor *x)
 {
     size_t n = mixed_size(x), left;
@@ -109,7 +110,7 @@ static inline double *numbers_of(const locant_tensor *x)
 
 static const struct {
     const char *spec;
-    bool turns;
+    bool rotates;
 } encodings[] = {
     { "none", false },
     { "rope", true },

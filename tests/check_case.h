@@ -1,14 +1,14 @@
-/* check_case.h - what the tests of printed values share. */
+/* check_case.h - what the tests against published values share */
 #ifndef CHECK_CASE_H
 #define CHECK_CASE_H
 
 #include "oracle/near.h"
 #include <math.h>
 
-/* Half a unit of the tenth decimal, with slack for its last digit. */
+/* The error of a value published to ten decimals, with some slack. */
 #define TEN 0.51e-10
 
-/* Dense double tensor over 'data'. */
+/* A dense tensor of doubles, [a, b], or [a] if b is 0. */
 static inline locant_tensor check_dense(double *data, int64_t a, int64_t b)
 {
     int64_t shape[2] = { a, b };
@@ -16,9 +16,9 @@ static inline locant_tensor check_dense(double *data, int64_t a, int64_t b)
     return locant_dense(data, LOCANT_F64, b > 0 ? 2 : 1, shape);
 }
 
-/* x [D] turned at 'pos', of calls whose longest position is 'last'. */
-static inline void check_turn(double *out, const double *x, const char *spec,
-                              int64_t D, int64_t pos, int64_t last)
+/* out = x [D] rotated by 'pos', in a call whose last position is 'last'. */
+static inline void check_rotate(double *out, const double *x, const char *spec,
+                                int64_t D, int64_t pos, int64_t last)
 {
     int64_t at[2] = { pos, last };
     double in[1024] = { 0 }, y[1024];

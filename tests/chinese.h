@@ -1,4 +1,4 @@
-/* chinese.h - what a Chinese reader of a page sees; what is left in English */
+/* chinese.h - finds English sentences that a Chinese reader of a page sees */
 #ifndef CHINESE_H
 #define CHINESE_H
 #include "testing.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What opens at p: its name matches, and it holds 'with'. */
+/* Does an element 'name' open at p, with a tag that contains 'with'? */
 static inline bool opens(const char *p, const char *name, const char *with)
 {
     size_t n = strlen(name), tag = strcspn(p, ">");
@@ -17,8 +17,9 @@ static inline bool opens(const char *p, const char *name, const char *with)
            memmem(p, tag, with, strlen(with)) != NULL;
 }
 
-/* The end of the element that opens at p, those of its name within it. */
-static inline const char *past(const char *p, const char *name)
+/* The last byte of the element that opens at p; others of its name may be
+ * nested in it. */
+static inline const char *end_of(const char *p, const char *name)
 {
     char open[32], close[32];
     int depth = 0;
@@ -35,7 +36,8 @@ static inline const char *past(const char *p, const char *name)
     return p;
 }
 
-/* What a Chinese reader sees, tags as line ends; formulas, names left out. */
+/* The text that a Chinese reader sees, with line ends for tags and without
+ * formulas and names; memory of malloc(). */
 static inline char *chinese_of(const char *page)
 {
     static const struct {
@@ -62,7 +64,7 @@ static inline char *chinese_of(const char *page)
         while (i < LEN(left) && !opens(p, left[i].name, left[i].with))
             i++;
         if (i < LEN(left))
-            p = past(p, left[i].name);
+            p = end_of(p, left[i].name);
         else if (*p == '<')
             p += strcspn(p, ">");
         out[n++] = i < LEN(left) || *p == '>' ? '\n' : *p;
@@ -70,10 +72,8 @@ static inline char *chinese_of(const char *page)
     return out;
 }
 
-/*
- * A sentence is left in English: four words of small letters in a row, with
- * nothing but blanks between them.
- */
+/* The first English sentence, or NULL: four words of small letters in a row,
+ * with nothing but blanks between them. */
 static inline const char *english(const char *text)
 {
     int words = 0;

@@ -13,7 +13,7 @@
 enum { CASE_PARAMS = 8 };
 
 typedef struct content_case {
-    int64_t H, G, T, S, D, W;
+    int64_t H, G, T, S, D, W; /* G: heads of k; W: width of x */
     locant_encoding *e;
     double *q, *k, *v, *x, *out, *lse, *dout, *dq, *dk, *dv, *dx;
     int64_t *q_pos, *k_pos;
@@ -94,7 +94,8 @@ static inline void case_tensors(struct content_case *c)
     c->g.dparams = c->params > 0 ? c->dparam : NULL;
 }
 
-/* Everything 0, queries the last T of keys at 0 .. S - 1, causal. */
+/* size: H, G, T, S, D, W.  All inputs are 0, keys are at 0 .. S - 1, queries at
+ * the last T of these; causal. */
 static inline struct content_case *case_open(const char *spec,
                                              const int64_t size[6])
 {
@@ -138,7 +139,7 @@ static inline void case_close(struct content_case *c)
 
 OWNS(content_case, case_close)
 
-/* Values of a parameter. */
+/* The values of the parameter of that name. */
 static inline double *case_param(struct content_case *c, const char *name)
 {
     locant_param_info info;
@@ -157,7 +158,7 @@ static inline void case_fill(double *x, int64_t n, double size)
         x[i] = size * test_normal();
 }
 
-/* Random everything; a kernel's parameters stay in their range. */
+/* Draw all inputs and parameters, the latter in their range. */
 static inline void case_random(struct content_case *c)
 {
     case_fill(c->q, c->H * c->T * c->D, 1);

@@ -1,6 +1,6 @@
 /*
- * content_encoding.h - an encoding made for tests, which uses all that the
- * content door offers, in both directions.
+ * content_encoding.h - an encoding for tests that uses all that the content
+ * door offers, forward and backward.
  */
 #ifndef CONTENT_ENCODING_H
 #define CONTENT_ENCODING_H
@@ -15,7 +15,7 @@
  *          + sum over t in (j, i] of ln sigmoid(w_h.x_t + c_h)
  *     o_h += sum_j p_hj b_h
  *
- * The first line is made by hooks, the others are products.
+ * Hooks compute the first line; the others are products.
  */
 enum { A, GATE, BOTH, GATE_BIAS };
 
@@ -33,7 +33,7 @@ static const struct lct_param params[] = {
     { 0 }
 };
 
-static atomic_int asked;
+static atomic_int asked; /* calls of content() */
 
 static int64_t key_at(const struct lct_content *c, int64_t h, int64_t j)
 {
@@ -83,7 +83,7 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
             int64_t at = h * c->keys + j, k = key_at(c, h, j);
             double d = ds[at], x = c->scale * d;
 
-            if (s[at] == -INFINITY) { /* whatever is said here goes nowhere */
+            if (s[at] == -INFINITY) { /* masked: must be ignored */
                 ds[at] = g->dbias[at] = 1e3;
                 continue;
             }

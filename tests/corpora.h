@@ -15,7 +15,7 @@ static inline locant_corpus *corpus_of(const locant_corpus_options *o)
     return c;
 }
 
-/* At most this many bytes, 0: 4 MiB. */
+/* Generated text of at most max_bytes bytes; 0: 4 MiB. */
 static inline locant_corpus *generated(size_t max_bytes, uint64_t seed)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
@@ -26,7 +26,7 @@ static inline locant_corpus *generated(size_t max_bytes, uint64_t seed)
     return corpus_of(&o);
 }
 
-/* Of files, and of the files in folders. */
+/* The text of files, and of the files in folders. */
 static inline locant_corpus *corpus_of_files(const char *const *paths, size_t n,
                                              uint64_t seed, locant_keep keep)
 {

@@ -1,4 +1,4 @@
-/* decode_case.h - a step of decoding: the last queries of a longer run */
+/* decode_case.h - attention of a step of decoding: the last queries of many */
 #ifndef DECODE_CASE_H
 #define DECODE_CASE_H
 #include "testing.h"
@@ -12,15 +12,15 @@ enum { MANY = 24, PAGE = 16 }; /* other queries of the long run; keys a page */
 struct step {
     const char *spec;
     int64_t H, Hkv, D, T, S;
-    bool documents, turned;
+    bool documents, rotated; /* keys are given rotated */
     locant_dtype dtype;
     locant_encoding *e;
     locant_tensor q, k, v; /* q: MANY + T rows */
-    locant_tensor key_turned;
+    locant_tensor rotated_k;
     int64_t *k_pos, *k_docs, *q_pos, *q_docs;
 };
 
-/* Positions as they come, keys of two documents in pages, some of nobody. */
+/* Positions in order; pages of keys of two documents, some of none. */
 static inline void place(struct step *s)
 {
     int64_t Q = MANY + s->T;
@@ -39,7 +39,7 @@ static inline void place(struct step *s)
     }
 }
 
-/* Of 16 bits: of either sign, from a half to 1, BF16 to 2. */
+/* F32 in [-1, 1); F16 of magnitude 1/2 to 1, BF16 of 1/2 to 2. */
 static inline locant_tensor numbers(locant_dtype dtype, const int64_t *shape)
 {
     locant_tensor t = test_tensor(dtype, 4, shape);
@@ -64,7 +64,7 @@ static inline void step_make(struct step *s)
     s->q = numbers(s->dtype, q);
     s->k = numbers(s->dtype, k);
     s->v = numbers(s->dtype, k);
-    s->key_turned = numbers(s->dtype, k);
+    s->rotated_k = numbers(s->dtype, k);
     place(s);
 }
 
@@ -73,7 +73,7 @@ static inline void step_free(struct step *s)
     test_tensor_free(&s->q);
     test_tensor_free(&s->k);
     test_tensor_free(&s->v);
-    test_tensor_free(&s->key_turned);
+    test_tensor_free(&s->rotated_k);
     free(s->k_pos);
     free(s->k_docs);
     free(s->q_pos);
@@ -91,7 +91,7 @@ static inline float *filled(size_t n)
     return x;
 }
 
-/* n elements of 16 bits, from the front of the same memory: as numbers. */
+/* Replace n elements of 16 bits at x by floats: their bits as numbers. */
 static inline void spread(float *x, size_t n)
 {
     const uint16_t *half = (const uint16_t *)x;
@@ -104,8 +104,8 @@ static inline void spread(float *x, size_t n)
 }
 
 /*
- * Queries 'from' .. 'from + T - 1' of those of s: out [H, T, D], of 16 bits
- * their bits as a number, then lse [H, T].
+ * Attention of queries 'from' .. 'from + T - 1' of s: out [H, T, D], then lse
+ * [H, T].  A 16-bit element of 'out' becomes its bits as a number.
  */
 static inline float *run(const struct step *s, int64_t from, int64_t T,
                          bool reference)
@@ -129,7 +129,7 @@ static inline float *run(const struct step *s, int64_t from, int64_t T,
     out = locant_dense(result, s->dtype, 4, rows);
     lse = locant_dense(result + n * D, LOCANT_F32, 3, rows);
     a.q = &q;
-    a.k = s->turned ? &s->key_turned : &s->k;
+    a.k = s->rotated ? &s->rotated_k : &s->k;
     a.v = &s->v;
     a.q_pos = VIEW(I64, s->q_pos + from, T);
     a.k_pos = VIEW(I64, s->k_pos, s->S);
@@ -137,7 +137,7 @@ static inline float *run(const struct step *s, int64_t from, int64_t T,
     a.k_docs = s->documents ? VIEW(I64, s->k_docs, s->S) : NULL;
     a.encoding = s->e;
     a.mask = LOCANT_MASK_CAUSAL;
-    a.flags = s->turned ? LOCANT_ATTENTION_KEYS_ROTATED : 0;
+    a.flags = s->rotated ? LOCANT_ATTENTION_KEYS_ROTATED : 0;
     for (; locant_encoding_param(&info, s->e, learned, &sizes); learned++) {
         CHECK(learned < (int)LEN(params));
         params[learned] = test_tensor(LOCANT_F32, info.rank, info.shape);
@@ -147,7 +147,7 @@ static inline float *run(const struct step *s, int64_t from, int64_t T,
     a.params = learned > 0 ? params : NULL;
     if (reference) {
         CHECK_OK(locant_attention_reference(&out, &lse, &a));
-    } else { /* filling the workspace would take longer */
+    } else { /* as test_forward(), without filling the workspace: faster */
         CHECK_OK(locant_attention_workspace(&bytes, &a));
         workspace = test_guarded(bytes);
         CHECK_OK(locant_attention_forward(&out, &lse, &a, workspace, bytes));

@@ -1,4 +1,4 @@
-/* figure_case.h - a figure of each kind, for the tests of what draws them */
+/* figure_case.h - a figure of each kind, for tests of drawing */
 #ifndef FIGURE_CASE_H
 #define FIGURE_CASE_H
 #include "testing.h"
@@ -85,7 +85,8 @@ static inline void failing_release(void *memory, void *context)
     free(memory);
 }
 
-/* 'draw' each kind with k allocations, for all k until it succeeds. */
+/* 'draw' each kind while all but k allocations fail, for k = 0, 1, .. until it
+ * succeeds. */
 static inline void survive_lack_of_memory(
     locant_status (*draw)(char **, size_t *, const locant_figure *))
 {

@@ -1,4 +1,4 @@
-/* graph_case.h - graphs the tests are made of */
+/* graph_case.h - graphs for the tests */
 #ifndef GRAPH_CASE_H
 #define GRAPH_CASE_H
 #include "locant/graph.h"
@@ -42,7 +42,7 @@ static inline locant_graph *path_of(int64_t nodes, int closed)
     return graph_of(&e, nodes);
 }
 
-/* A of the graph as given: zeros and ones, [nodes, nodes]. */
+/* The adjacency matrix A of zeros and ones, and the degrees. */
 struct dense {
     int64_t N;
     double A[MOST][MOST], degree[MOST];
@@ -60,7 +60,8 @@ static inline void dense_of(struct dense *d, const struct edges *e, int64_t N)
             d->degree[i] += d->A[i][j];
 }
 
-/* Random graph; edges listed once, twice, turned round, and self-loops. */
+/* A random graph of at most 'most' nodes, with repeated and reversed edges and
+ * self-loops; returns the number of nodes. */
 static inline int64_t random_edges(struct edges *e, int64_t most)
 {
     int64_t N = test_range(1, most), wanted = test_range(0, 3 * N);

@@ -18,7 +18,7 @@ static inline locant_store *open_store(const char *name)
     return store_at(scratch_file(&dir, name));
 }
 
-/* No store: for tests that open their own. */
+/* Without a store, for tests that open their own. */
 static inline int make_text(size_t bytes)
 {
     corpus = generated(bytes, 0);
@@ -67,7 +67,7 @@ static inline locant_train_options small(const char *encoding, int64_t layers,
     return o;
 }
 
-/* Train a run; its number. */
+/* Train a run; returns its number. */
 static inline int64_t run_of(const locant_train_options *o)
 {
     int64_t id;
@@ -76,7 +76,7 @@ static inline int64_t run_of(const locant_train_options *o)
     return id;
 }
 
-/* Progress that counts sentences which say a run has no finite loss. */
+/* Progress that counts notices of runs without a finite loss. */
 static inline int count_notices(const locant_progress *p, void *context)
 {
     CHECK(p->done <= p->total);
@@ -94,7 +94,7 @@ static inline double mean_of(const double *loss, int blocks)
     return sum;
 }
 
-/* What lies at the path; NAN where that is null. */
+/* The number at the path; NAN for null. */
 static inline double number_at(const struct lct_results *r, const char *path)
 {
     const json_t *at = lct_numbers_at(r->numbers, path);

@@ -1,6 +1,6 @@
 /*
- * model_specs.h - every row of the registry as a small model can take it: 2
- * heads of 8 channels, 12 tokens; and sums of several.
+ * model_specs.h - specs for a small model, of every row of the registry and of
+ * sums: 2 heads of 8 channels, 12 tokens.
  */
 #ifndef MODEL_SPECS_H
 #define MODEL_SPECS_H
@@ -10,7 +10,7 @@
 
 enum { MODEL_TOKENS = 12 };
 
-/* A row that is not listed is taken by its name alone. */
+/* The spec of a row that is not listed is its name. */
 static const struct {
     const char *row, *spec;
 } model_rows[] = {

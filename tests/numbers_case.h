@@ -1,10 +1,10 @@
-/* numbers_case.h - looking into the document of numbers */
+/* numbers_case.h - reads the JSON document of a report's numbers */
 #ifndef NUMBERS_CASE_H
 #define NUMBERS_CASE_H
 #include "page_results.h"
 #include <jansson.h>
 
-/* The number at a path; NAN for null.  It must be there. */
+/* The number at a path, which must exist; NAN for null. */
 static inline double LOCANT_PRINTF(2, 3)
     at(const struct json_t *numbers, const char *format, ...)
 {

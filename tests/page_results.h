@@ -1,7 +1,4 @@
-/*
- * page_results.h - results of a report, made up, and the page they make, for
- * the tests of the page and of its numbers.
- */
+/* page_results.h - invented results of a report, and their page, for tests. */
 #ifndef PAGE_RESULTS_H
 #define PAGE_RESULTS_H
 #include "page_group.h"
@@ -11,14 +8,15 @@
 
 enum { SEEDS = 3, BLOCKS = 12, STEPS = 300, GROUPS = 8, TRAINED = 128 };
 
-/* ------------------------------------------------------- results, made up */
+/* --------------------------------------------------------- invented results */
 
-static inline double bend(size_t group, int k)
+/* The loss of a group at 2^k times the trained length, less that at it. */
+static inline double rise(size_t group, int k)
 {
-    static const double rise[GROUPS] = { -0.01, -0.02, 0,    0.4,
-                                         0.15,  0.9,   0.01, 0.05 };
+    static const double per_doubling[GROUPS] = { -0.01, -0.02, 0,    0.4,
+                                                 0.15,  0.9,   0.01, 0.05 };
 
-    return rise[group % GROUPS] * k;
+    return per_doubling[group % GROUPS] * k;
 }
 
 static inline void make_losses(struct lct_result *result,
@@ -31,7 +29,7 @@ static inline void make_losses(struct lct_result *result,
         double sum = 0;
         for (int b = 0; b < BLOCKS; b++) {
             double *loss = &result->block_loss[k * BLOCKS + b];
-            *loss = 1.5 + bend(group, k) + 0.1 * sin(b * 2.1) +
+            *loss = 1.5 + rise(group, k) + 0.1 * sin(b * 2.1) +
                     0.01 * test_normal();
             if (limited && k > 0)
                 *loss = NAN;
@@ -44,7 +42,7 @@ static inline void make_losses(struct lct_result *result,
         double beyond = fmax(0, log2((i + 0.5) / 4));
         result->eval.by_position[i] =
             limited && i >= 4 ? NAN
-                              : 1.5 + 1.2 / (i + 1) + bend(group, 1) * beyond;
+                              : 1.5 + 1.2 / (i + 1) + rise(group, 1) * beyond;
     }
     result->eval.own_window = 1.49;
     result->eval.blocks = BLOCKS;
@@ -173,8 +171,7 @@ static inline int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* Write the page of r and read it back, with its script if this build has
-   one. */
+/* The page of r, written and read back; with a script if the build has one. */
 static inline char *live_page_of(const struct lct_results *r)
 {
     FILE *file;
@@ -194,7 +191,7 @@ static inline char *live_page_of(const struct lct_results *r)
     return page;
 }
 
-/* Up to the data and the script, which come last: what all browsers show. */
+/* The page without its last part, data and script. */
 static inline char *page_of(const struct lct_results *r)
 {
     char *page = live_page_of(r);

@@ -1,4 +1,4 @@
-/* rope_case.h - the frequencies of a spec */
+/* rope_case.h - the frequencies of an encoding that rotates */
 #ifndef ROPE_CASE_H
 #define ROPE_CASE_H
 #include "angle/schedule.h"

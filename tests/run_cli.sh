@@ -7,8 +7,9 @@
 # arrays (tests/cli/make.py).  Its output is compared with name.stdout and
 # name.stderr, its exit status with name.exit; a missing file means empty, or 0.
 # Prints one line per failing test and "N passed, N failed".
-# LOCANT_ACCEPT=1 writes what came out into those files instead.
-# JOBS (the number of CPUs) cases run at a time; those named in LEFT_OUT do not.
+# LOCANT_ACCEPT=1 writes the output into those files instead.
+# JOBS cases run at a time (default: the number of CPUs), without those that
+# LEFT_OUT names.
 here=$(cd "$(dirname "$0")" && pwd)
 LOCANT=$(cd "$(dirname "${1:?usage: run_cli.sh LOCANT [NAME...]}")" && pwd)
 LOCANT=$LOCANT/$(basename "$1")
@@ -20,7 +21,7 @@ trap 'rm -rf "$scratch"' EXIT
 passed=0
 failed=0
 
-# A missing file of expectations is an empty one.
+# expected FILE DEFAULT: the contents of the file; the default if it is missing
 expected() {
     if [ -e "$1" ]; then cat "$1"; else printf '%s' "$2"; fi
 }
@@ -69,7 +70,7 @@ run() {
     fi
 }
 
-# Every JOBS-th case to a script of its own, counted together.
+# Run JOBS copies of this script, each with a part of the cases; add up counts.
 share() {
     jobs=${JOBS:-$(nproc)}
     for job in $(seq "$jobs"); do

@@ -1,4 +1,4 @@
-/* scratch.h - a folder of a test's own, removed afterwards */
+/* scratch.h - a folder for one test, removed afterwards */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 #include "testing.h"
@@ -26,9 +26,9 @@ static inline struct scratch scratch_make(void)
 }
 
 /*
- * Permissions do not bind root: give up, in this process, the right to pass
- * them over.  Becoming another user would not do, since the build may lie in a
- * folder that only root may enter.  Returns 0 if permissions bind from here on.
+ * Permissions do not bind root: give up, in this process, the right to ignore
+ * them.  Becoming another user does not work, since only root may be allowed to
+ * enter the folder of the build.  Returns 0 if permissions bind from here on.
  */
 static inline int scratch_obey_permissions(void)
 {
@@ -74,7 +74,7 @@ static inline void scratch_remove(const struct scratch *s)
                      0);
 }
 
-/* A whole file into memory of malloc(). */
+/* The bytes of a file, in memory of malloc(). */
 static inline char *scratch_read(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");

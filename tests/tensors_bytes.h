@@ -1,4 +1,4 @@
-/* tensors_bytes.h - safetensors files made byte by byte, for the tests */
+/* tensors_bytes.h - makes safetensors files byte by byte */
 #ifndef TENSORS_BYTES_H
 #define TENSORS_BYTES_H
 #include "testing.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file in memory; what is appended grows it. */
+/* A file in memory: 'size' bytes of 'room'. */
 static char *bytes;
 static size_t size, room;
 
@@ -23,6 +23,7 @@ static inline void raw(const void *data, size_t n)
     size += n;
 }
 
+/* Begin a file whose header is said to have 'length' bytes. */
 static inline void start(uint64_t length)
 {
     size = 0;
@@ -30,7 +31,7 @@ static inline void start(uint64_t length)
         raw(&(char){ (char)(length >> 8 * i) }, 1);
 }
 
-/* 8 bytes of length, the header, and 'data' bytes 1, 2, 3, .. */
+/* A file: the header's length, the header, and 'data' bytes 1, 2, 3, .. */
 static inline void make_n(const char *header, size_t n, size_t data)
 {
     start(n);
@@ -54,7 +55,7 @@ static inline void make(const char *header, size_t data)
 static const char small[] = "{\"__metadata__\":{\"k\":\"v\"}," A(
     "F32", "[2]", "[0,8]") "," B("F16", "[1]", "[8,10]") "}";
 
-/* 'n' scalars named t0 .. on one range, or on one after the other */
+/* A file of n scalars t0, t1, ..: all on the same bytes, or one by one. */
 static inline void make_many(int n, bool overlapping)
 {
     static char header[12000000];

@@ -185,14 +185,14 @@ static void sweep(void)
                                     .S = S } };
 
             j.m.T = test_range(S > 70 ? S - 70 : 1, S);
-            j.m.D = channels[test_range(0, encodings[e].turns ? 4 : 6)];
+            j.m.D = channels[test_range(0, encodings[e].rotates ? 4 : 6)];
             job_make(&j);
             if (n % 4 >= 2) {
                 set_documents(&j.m);
                 j.a.q_docs = &j.m.q_docs;
                 j.a.k_docs = &j.m.k_docs;
             }
-            judge(&j, encodings[e].turns);
+            judge(&j, encodings[e].rotates);
             job_free(&j);
         }
 }

@@ -40,10 +40,10 @@ static void judge(struct step s)
     }
     CHECK_OK(locant_set_threads(before));
     if (strncmp(s.spec, "rope", 4) == 0 && s.dtype == LOCANT_F32) {
-        CHECK_OK(locant_encoding_rotate(&s.key_turned, &s.k, s.e,
+        CHECK_OK(locant_encoding_rotate(&s.rotated_k, &s.k, s.e,
                                         VIEW(I64, s.k_pos, s.S), NULL,
                                         LOCANT_ROTATE_KEY));
-        s.turned = true;
+        s.rotated = true;
         few = run(&s, MANY, s.T, false);
         expect_rows(&s, few, many, "turned keys");
         free(few);

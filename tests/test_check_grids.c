@@ -156,7 +156,7 @@ static void angles_are(const char *spec, int64_t D, int64_t pos, int half,
         double x[64] = { 0 }, y[64], angle;
 
         x[first] = 1;
-        check_turn(y, x, spec, D, pos, pos);
+        check_rotate(y, x, spec, D, pos, pos);
         angle = atan2(y[second], y[first]);
         near_all(&angle, &want[c], 1, 4 * 0x1p-24);
     }

@@ -14,7 +14,7 @@ TEST(layouts_are_one_permutation_apart)
     static const double swapped[4] = { 1, 3, 2, 4 };
     double got[4];
 
-    check_turn(got, swapped, "rope", 4, 3, 3);
+    check_rotate(got, swapped, "rope", 4, 3, 3);
     near_all(
         got,
         (double[]){ -1.2722325127, 2.8786681004, -1.8388649851, 4.0881866356 },
@@ -34,12 +34,13 @@ TEST(keys_move_in_one_turn)
     OWNED(locant_encoding) *b =
         test_create("rope(base=500,scaling=yarn(factor=4,original=64))");
 
-    check_turn(x, ramp, "rope", 8, 4, 4);
-    check_turn(want, ramp, "rope", 8, 14, 14);
+    check_rotate(x, ramp, "rope", 8, 4, 4);
+    check_rotate(want, ramp, "rope", 8, 14, 14);
     CHECK_OK(locant_encoding_rerotate(&ty, &tx, a, &p, a, &q));
     near_all(moved, want, 8, 64 * 0x1p-24);
-    check_turn(want, ramp, "rope(base=500,scaling=yarn(factor=4,original=64))",
-               8, 14, 14);
+    check_rotate(want, ramp,
+                 "rope(base=500,scaling=yarn(factor=4,original=64))", 8, 14,
+                 14);
     CHECK_OK(locant_encoding_rerotate(&ty, &tx, a, &p, b, &q));
     near_all(moved, want, 8, 64 * 0x1p-24);
 }
@@ -69,7 +70,8 @@ static void frequency_is(const struct printed *f)
         pos = f->length - 1;
     assert_true(f->D <= (int64_t)LEN(x));
     x[f->c] = 1;
-    check_turn(got, x, f->spec, f->D, pos, f->length > 0 ? f->length - 1 : pos);
+    check_rotate(got, x, f->spec, f->D, pos,
+                 f->length > 0 ? f->length - 1 : pos);
     want[0] = f->magnitude * cos((double)pos * f->frequency);
     want[1] = f->magnitude * sin((double)pos * f->frequency);
     pair[0] = got[f->c];
@@ -161,7 +163,7 @@ static double magnitude(const char *spec, int64_t D)
 {
     double x[128] = { 1 }, got[128];
 
-    check_turn(got, x, spec, D, 3, 3);
+    check_rotate(got, x, spec, D, 3, 3);
     return sqrt(near_dot(got, got, (size_t)D));
 }
 
@@ -202,9 +204,9 @@ TEST(xpos_scales_by_zeta_at_its_scale)
         double x[8] = { 0 };
 
         x[2 * c] = 1;
-        check_turn(got, x, "xpos", 8, 512, 512);
+        check_rotate(got, x, "xpos", 8, 512, 512);
         length[0] = sqrt(near_dot(got, got, 8));
-        check_turn(got, x, "xpos(center=511)", 8, 1023, 1023);
+        check_rotate(got, x, "xpos(center=511)", 8, 1023, 1023);
         length[1] = sqrt(near_dot(got, got, 8));
         near_all(length, (double[]){ zeta[c], zeta[c] }, 2, 0x1p-24 + TEN);
     }

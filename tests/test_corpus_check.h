@@ -5,8 +5,8 @@
 #include "corpus/corpus.h"
 
 /*
- * Sizes add up, the digest is that of the text, zero bytes stand before
- * documents and nowhere else, and the test split can be tested on.
+ * Sizes add up, the digest is that of the text, a zero byte precedes each
+ * document and occurs nowhere else, and the test split has a long document.
  */
 static inline void check_whole(const locant_corpus *c)
 {

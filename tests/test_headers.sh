@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every public header compiles alone, as C and as C++, with what it defines.
+# Every public header compiles alone, as C and as C++, and so do its macros.
 # usage: tests/test_headers.sh          one line per check; exit 1 if one fails
 . "$(dirname "$0")/verdict.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,7 +20,7 @@ for header in locant.h locant/*.h; do
         compile "#include <$header>" "${CXX:-c++}" -std=c++11 -x c++
 done
 
-# Macros that begin structs: designated initializers, as C++ has from 2020 on.
+# The _INIT macros of structs use designated initializers, which C++20 has.
 for header in locant/*.h; do
     names=$(sed -n 's/^#define \(LOCANT_[A-Z_]*_INIT\)\b.*/\1/p' "$header")
     [ -n "$names" ] || continue

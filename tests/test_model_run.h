@@ -1,6 +1,4 @@
-/*
- * test_model_run.h - a small float model in training, for the tests of models
- */
+/* test_model_run.h - trains a small float model, for the tests of models */
 #ifndef TEST_MODEL_RUN_H
 #define TEST_MODEL_RUN_H
 #include "testing.h"
@@ -16,7 +14,7 @@ enum { BATCH = 4, LENGTH = 24, ROWS = BATCH * LENGTH, VOCAB = 16 };
 struct run {
     locant_encoding *encoding;
     struct lct_model *model;
-    float *m, *v;
+    float *m, *v; /* moments of AdamW */
     int32_t words[ROWS + 1];
 };
 
@@ -69,7 +67,7 @@ static inline void finish(struct run *r)
     free(r->v);
 }
 
-/* Steps from + 1 .. to; returns the loss before the last. */
+/* Train steps from + 1 .. to; returns the loss before the last step. */
 static inline double train(struct run *r, int from, int to)
 {
     const struct lct_model_tensor *list;

@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 . tests/verdict.sh
 
 cp -r cli cmake include src tests tools tutorials "$work" && cd "$work" || exit 1
-verdict 'an encoding is started' \
+verdict 'tools/new_encoding.py succeeds' \
     "$(tools/new_encoding.py tried_out 2>&1 > /dev/null)"
 for file in encodings oracle; do
     verdict "src/$file/tried_out.c compiles" \

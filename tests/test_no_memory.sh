@@ -9,7 +9,8 @@ cd "$scratch" || exit 1
 cc -O1 -shared -fPIC -o fail.so "$here/fail_malloc.c" -ldl || exit 1
 failed=0
 
-# An allocation that is not needed, as that of a buffer, may fail without effect.
+# The failure of an allocation that is not needed, as of a buffer, may have no
+# effect.
 good() {
     [ "$1" = 0 ] && cmp -s want out && return 0
     [ "$1" = 3 ] && grep -q '^locant: .*memory' err &&

@@ -13,18 +13,17 @@ cached() {
     sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"
 }
 
-# What CMake links to find out about the compiler, and the bare library, are no
-# part of the build.
+# CMake's probes of the compiler and the bare library are no part of the build.
 objects() {
     find "$build" "$work" -path '*/CMakeFiles' -prune -o -type f \
         ! -name bare.so \( -perm -u+x -o -name '*.so*' \) -print0
 }
 
-# Lines "fact file ..".  A folder that is empty or relative is one in the folder
-# that the user stands in: a library there would run within the program.
+# Lines "fact file ..".  An empty or relative folder would be searched in the
+# user's current folder: a library there would run within the program.
 facts() {
     objects | xargs -0 readelf -hldW --dyn-syms 2> "$work/errors" | awk '
-        function told()
+        function report()
         {
             if (!elf) return
             print "object", file
@@ -33,7 +32,7 @@ facts() {
             if (!guard) print "unguarded", file
             if (calls && !checked) print "unchecked", file
         }
-        /^File: / { told()
+        /^File: / { report()
                     file = substr($0, 7)
                     elf = program = pie = relro = now = 0
                     guard = calls = checked = 0 }
@@ -55,7 +54,7 @@ facts() {
         $7 == "UND" && $8 ~ /^__stack_chk_fail/ { guard = 1; next }
         $7 == "UND" && $8 ~ /_chk(@|$)/ { checked = 1 }
         $7 == "UND" && $8 ~ /^(mem(cpy|move|set)|v?sn?printf)(@|$)/ { calls = 1 }
-        END { told() }'
+        END { report() }'
 }
 
 # The files with a fact.
@@ -69,7 +68,8 @@ facts > "$work/facts"
 verdict 'objects were found, also installed ones' \
     "$(files object | grep -q '/installed/.*liblocant\.so' || echo none)"
 verdict 'folders of libraries are absolute' "$(files folder)"
-verdict 'what draws and OpenBLAS wait until they are needed' "$(files linked)"
+verdict 'graphics libraries and OpenBLAS are loaded only when needed' \
+    "$(files linked)"
 
 if [ "$(cached CMAKE_BUILD_TYPE)" != Release ] ||
     [ -n "$(cached LOCANT_SANITIZE)$(cached CMAKE_SYSTEM_NAME)" ]; then

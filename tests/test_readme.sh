@@ -1,5 +1,5 @@
 #!/bin/sh
-# The README's C example compiles as it stands there, and runs.
+# The README's C example compiles and runs, and its specs are valid.
 #
 # usage: tests/test_readme.sh BUILD
 set -u

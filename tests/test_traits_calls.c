@@ -7,7 +7,7 @@
 /* There is room for a token and later ones. */
 static int has_room(const struct subject *s)
 {
-    return s->reach >= 3;
+    return s->length_limit >= 3;
 }
 
 /* A run whose last key comes after all queries. */
@@ -54,8 +54,8 @@ static double turn_changes(const struct run *r)
     assert_non_null(all);
     run_copy(&a, r);
     drop_last(&b, r);
-    CHECK_OK(run_turn(all, a.k, s->G, r->S, a.k_pos, s, LOCANT_ROTATE_KEY));
-    CHECK_OK(run_turn(part, b.k, s->G, n, b.k_pos, s, LOCANT_ROTATE_KEY));
+    CHECK_OK(run_rotate(all, a.k, s->G, r->S, a.k_pos, s, LOCANT_ROTATE_KEY));
+    CHECK_OK(run_rotate(part, b.k, s->G, n, b.k_pos, s, LOCANT_ROTATE_KEY));
     for (int64_t g = 0; g < s->G; g++)
         most = fmax(most, run_gap(all + g * r->S * width, part + g * n * width,
                                   (size_t)(n * width)));

@@ -13,7 +13,7 @@ static int single(const char *spec)
 
 static int bounded(const struct subject *s)
 {
-    return s->reach < INT64_MAX;
+    return s->length_limit < INT64_MAX;
 }
 
 /* ----------------------------------------------------- one token at a door */
@@ -28,7 +28,7 @@ static locant_status turn_at(double *out, int64_t at, const struct subject *s)
     static double x[SUBJECT_HEADS * SUBJECT_DIM];
 
     run_normal(x, (size_t)(s->H * s->D));
-    return run_turn(out, x, s->H, 1, &at, s, 0);
+    return run_rotate(out, x, s->H, 1, &at, s, 0);
 }
 
 static locant_status bias(double *out, int64_t q, int64_t k,
@@ -128,14 +128,14 @@ static void ends_at_limit(const struct subject *s)
 {
     int open, refused;
 
-    CHECK(s->reach > 0);
-    if (refusals(&open, s->reach - 1, s) != 0)
+    CHECK(s->length_limit > 0);
+    if (refusals(&open, s->length_limit - 1, s) != 0)
         FAIL("%s: reach is %lld, but the last position is refused: %s", s->spec,
-             (long long)s->reach, locant_last_error());
-    refused = refusals(&open, s->reach, s);
+             (long long)s->length_limit, locant_last_error());
+    refused = refusals(&open, s->length_limit, s);
     if (refused == 0 || (single(s->spec) && refused != open))
         FAIL("%s: %d of %d doors refuse position %lld", s->spec, refused, open,
-             (long long)s->reach);
+             (long long)s->length_limit);
     refused = refusals(&open, INT64_MAX - 1, s);
     CHECK(refused > 0 && (!single(s->spec) || refused == open));
     if (s->traits & LOCANT_TRAIT_LIMIT)
@@ -172,7 +172,7 @@ static void limit_means_reach(const struct subject *s)
         CHECK(bounded(s));
     else if (bounded(s) && !has_other_end(s->spec))
         FAIL("%s: it reaches %lld positions only, without a limit", s->spec,
-             (long long)s->reach);
+             (long long)s->length_limit);
     if (!bounded(s) && refusals(&open, INT64_MAX - 1, s) != 0)
         FAIL("%s: it has no end, but refuses: %s", s->spec,
              locant_last_error());
@@ -194,7 +194,7 @@ static int bounded_table(const struct subject *s)
 static locant_status back(locant_tensor *dparams, const struct subject *s)
 {
     static double dout[SUBJECT_HEADS * SUBJECT_DIM];
-    int64_t at = s->reach;
+    int64_t at = s->length_limit;
     locant_tensor pos = DENSE(I64, &at, 1);
 
     return s->doors & LOCANT_DOOR_INPUT

@@ -56,7 +56,8 @@ static void make(struct call *c, const struct subject *s, unsigned door)
     c->x = test_tensor(LOCANT_F64, 3, x);
     c->pos = TENSOR(I64, tokens);
     for (int64_t t = 0; t < tokens; t++)
-        ((int64_t *)c->pos.data)[t] = test_range(0, s->reach < 9 ? 0 : 8);
+        ((int64_t *)c->pos.data)[t] =
+            test_range(0, s->length_limit < 9 ? 0 : 8);
     for (int i = s->params - 1; i >= 0; i--) {
         CHECK(locant_encoding_param(&info, s->e, i, NULL) == 1);
         c->param[i] = s->param[i];

@@ -80,8 +80,8 @@ static double product(double *size, double *q, double *k, int64_t m, int64_t n,
     double *b = a + width * s->H;
 
     assert_non_null(a);
-    CHECK_OK(run_turn(a, q, s->H, 1, &m, s, 0));
-    CHECK_OK(run_turn(b, k, s->G, 1, &n, s, LOCANT_ROTATE_KEY));
+    CHECK_OK(run_rotate(a, q, s->H, 1, &m, s, 0));
+    CHECK_OK(run_rotate(b, k, s->G, 1, &n, s, LOCANT_ROTATE_KEY));
     for (int64_t d = 0; d < width; d++)
         sum += a[d] * b[d];
     *size = norm(a, width) * norm(b, width);
@@ -129,11 +129,11 @@ static double longest(struct run *r)
     double q = 0, k = 0;
 
     assert_non_null(turned);
-    CHECK_OK(run_turn(turned, r->q, s->H, r->T, r->q_pos, s, 0));
+    CHECK_OK(run_rotate(turned, r->q, s->H, r->T, r->q_pos, s, 0));
     for (int64_t i = 0; i < s->H * r->T; i++)
         q = fmax(q, norm(turned + i * width, width));
     CHECK_OK(
-        run_turn(turned, r->k, s->G, r->S, r->k_pos, s, LOCANT_ROTATE_KEY));
+        run_rotate(turned, r->k, s->G, r->S, r->k_pos, s, LOCANT_ROTATE_KEY));
     for (int64_t j = 0; j < s->G * r->S; j++)
         k = fmax(k, norm(turned + j * width, width));
     return q * k;

@@ -125,8 +125,8 @@ static void same_doors(const struct run *r, const struct subject *a,
     }
     CHECK(memcmp(x, y, sizeof(x)) == 0);
     if (which & LOCANT_DOOR_ROTATE) {
-        CHECK_OK(run_turn(x, one.q, a->H, r->T, one.q_pos, a, 0));
-        CHECK_OK(run_turn(y, other.q, b->H, r->T, other.q_pos, b, 0));
+        CHECK_OK(run_rotate(x, one.q, a->H, r->T, one.q_pos, a, 0));
+        CHECK_OK(run_rotate(y, other.q, b->H, r->T, other.q_pos, b, 0));
     }
     CHECK(memcmp(x, y, sizeof(x)) == 0);
     if (which & LOCANT_DOOR_SCORE) {
@@ -205,9 +205,9 @@ TEST(the_order_of_parts_is_irrelevant)
 /* q and k of r, turned by hand. */
 static void turn_by_hand(struct run *r, const struct subject *by)
 {
-    CHECK_OK(run_turn(r->q, r->q, by->H, r->T, r->q_pos, by, 0));
+    CHECK_OK(run_rotate(r->q, r->q, by->H, r->T, r->q_pos, by, 0));
     CHECK_OK(
-        run_turn(r->k, r->k, by->G, r->S, r->k_pos, by, LOCANT_ROTATE_KEY));
+        run_rotate(r->k, r->k, by->G, r->S, r->k_pos, by, LOCANT_ROTATE_KEY));
 }
 
 /* Turning first and the rest of the sum then is the sum; what is added to
@@ -346,7 +346,7 @@ TEST(layers_wants_to_be_asked_for_one)
     r.out[0] = 7;
     CHECK(run_attend(&r) == LOCANT_ERR_UNSUPPORTED && r.out[0] == 7);
     CHECK(strstr(locant_last_error(), "locant_encoding_layer") != NULL);
-    CHECK(run_turn(out, r.q, s.H, r.T, r.q_pos, &s, 0) ==
+    CHECK(run_rotate(out, r.q, s.H, r.T, r.q_pos, &s, 0) ==
           LOCANT_ERR_UNSUPPORTED);
     CHECK(strstr(locant_last_error(), "locant_encoding_layer") != NULL);
     CHECK(run_table(out, r.k_pos, r.S, &s) == LOCANT_ERR_UNSUPPORTED);

@@ -62,10 +62,10 @@ static void turn_once(double *y, double *back, double *x, int flags,
     int64_t heads = flags & LOCANT_ROTATE_KEY ? s->G : s->H;
 
     run_normal(x, (size_t)(heads * s->D));
-    CHECK_OK(run_turn(y, x, heads, 1, &at, s, flags));
+    CHECK_OK(run_rotate(y, x, heads, 1, &at, s, flags));
     if (back != NULL)
-        CHECK_OK(
-            run_turn(back, y, heads, 1, &at, s, flags | LOCANT_ROTATE_INVERSE));
+        CHECK_OK(run_rotate(back, y, heads, 1, &at, s,
+                            flags | LOCANT_ROTATE_INVERSE));
 }
 
 /*
@@ -167,7 +167,7 @@ TEST(what_is_not_monotone_grows)
 /* Ids of a batch of at most 10 in 'dtype', into 'out'. */
 static locant_status ids(void *out, locant_dtype dtype, const struct subject *s)
 {
-    const int64_t shape[2] = { 2, s->reach < 5 ? s->reach : 5 };
+    const int64_t shape[2] = { 2, s->length_limit < 5 ? s->length_limit : 5 };
     locant_tensor t = locant_dense(out, dtype, 2, shape);
 
     return locant_encoding_ids(&t, s->e, test_rand(), 1);

@@ -19,10 +19,8 @@
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/*
- * 1 in a build that looks for faults of memory and is ten times slower for it:
- * such a build takes every path, but not with every number.
- */
+/* 1 in a build with AddressSanitizer, which is ten times slower: tests then
+ * take every path, with fewer cases. */
 #if defined(__SANITIZE_ADDRESS__)
 #    define TEST_SANITIZED 1
 #elif defined(__has_feature)
@@ -39,20 +37,20 @@
 #define CHECK(cond)                                                            \
     ((cond) ? (void)0 : FAIL("%s:%d: %s\n", __FILE__, __LINE__, #cond))
 #define CHECK_OK(call) test_ok((call), __FILE__, __LINE__)
-/* The call fails with 'status' and exactly this sentence. */
-#define CHECK_REFUSED(call, status, sentence)                                  \
-    test_refused((call), (status), "", (sentence), __FILE__, __LINE__)
+/* The call fails with 'status' and exactly this message. */
+#define CHECK_REFUSED(call, status, message)                                   \
+    test_refused((call), (status), "", (message), __FILE__, __LINE__)
 /*
  * REFUSES(NULL, locant_f(x), "y is NULL"): the call fails with LOCANT_ERR_NULL
- * and the sentence "locant_f: y is NULL".
+ * and the message "locant_f: y is NULL".
  */
 #define REFUSES(error, call, rest)                                             \
     test_refused((call), LOCANT_ERR_##error, #call, (rest), __FILE__, __LINE__)
 
 /*
  * TEST(a_claim_in_words) { .. } is a test; main.c runs those of a program in
- * the order they stand, or those that match LOCANT_ONLY.  The set-up and the
- * tear-down are of each test, or of all of them.
+ * the order they stand, or those that match LOCANT_ONLY.  TEST_WITH has a
+ * set-up and tear-down for that test, TEST_GROUP for all tests together.
  */
 #define TEST(name) TEST_WITH(NULL, NULL, name)
 /* clang-format off */
@@ -86,8 +84,8 @@ double test_normal(void);
 int64_t test_range(int64_t low, int64_t high); /* inclusive */
 
 /*
- * 'bytes' that end exactly at an unmapped page and start after one as nearly
- * as alignment to 64 bytes allows: one element too far is a crash, not luck.
+ * 'bytes' that end exactly at an unmapped page, and start as close after one
+ * as alignment to 64 bytes allows: any access beyond them crashes.
  */
 void *test_guarded(size_t bytes);
 void test_guarded_free(void *p, size_t bytes);
@@ -115,16 +113,16 @@ void test_tensor_free(locant_tensor *t);
 double test_ulp(float got, double want);
 
 /*
- * The memory of the libraries, counted and failing when told: the first call
- * takes over from malloc(), test_memory_end() gives back.  The k-th allocation
- * from now on fails and no other, or all later ones too; 0: none does.  Threads
- * may ask, too.
+ * Counts the allocations of the libraries, and lets some fail.  The first call
+ * replaces the allocator, test_memory_end() restores it.  Only the k-th
+ * allocation from now on fails, or (.._from) all later ones too; 0: none does.
+ * Any thread may allocate.
  */
 void test_memory_fail(long k);
 void test_memory_fail_from(long k);
 void test_memory_end(void);
 long test_memory_asked(void);     /* allocations since test_memory_fail() */
-long test_memory_held(void);      /* blocks not given back, of all calls */
+long test_memory_held(void);      /* blocks not yet released */
 size_t test_memory_largest(void); /* the most bytes asked for at once */
 
 /* Run fn once per instruction set this CPU has, then return to the best. */

@@ -21,7 +21,7 @@ bad() {
     sed 's/^/     /' log
 }
 
-# What a row needs to stand at 16 tokens and 2 heads of 8 channels.
+# The spec of a row for 16 tokens and 2 heads of 8 channels.
 spec_of() {
     case $1 in
         beit | learned2d | swin | swinv2 | crossformer)
@@ -32,7 +32,7 @@ spec_of() {
     esac
 }
 
-# A number of every evaluation that must be there: 2 steps leave about ln 256.
+# Evaluate run $1 and check two losses: after 2 steps they are near ln 256.
 evaluated() {
     "$LOCANT" eval "$1" --blocks 1 --generated --dir lab > log 2>&1 &&
         grep -q '^validation  *[3-7]\.[0-9]' log &&
@@ -46,7 +46,7 @@ try() {
     if [ -n "$run" ] && evaluated "$run"; then good; else bad "$1 $2"; fi
 }
 
-# The first column of lines that are no variants, below the heading.
+# The names of all rows: below the heading, lines of variants are indented.
 for row in $("$LOCANT" list | sed -n '2,$s/^\([^ ][^ ]*\) .*/\1/p'); do
     try "$(spec_of "$row")"
 done
@@ -60,13 +60,13 @@ try 'layers(local=rope+window(size=8),global=deberta(span=8),period=2)'
 try transformer-xl '--memory 24'
 try rope '--memory 8'
 
-# Refused, in one sentence.
+# The command refuses memory for an absolute encoding.
 "$LOCANT" train --encoding sinusoidal --memory 8 --generated --dir lab \
     > log 2>&1
 if [ $? -eq 2 ] && grep -q 'collide' log; then good; else bad 'memory'; fi
 
-# Every door on one page, ends of encodings (which keep evaluation short), and
-# pictures of all.
+# One page with encodings of every door and with length limits, which shorten
+# the evaluation.
 "$LOCANT" report --preset smoke --generated --dir pages -o page.html --json \
     --encodings 'learned+shaw(distance=8);
     randomized(length=128)+rope-mixed+kerple;

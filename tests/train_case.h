@@ -1,7 +1,4 @@
-/*
- * train_case.h - runs of some tenths of a second, killed, and compared to the
- * bit.
- */
+/* train_case.h - short runs that are killed, resumed, compared to the bit */
 #ifndef TRAIN_CASE_H
 #define TRAIN_CASE_H
 #include "lab_case.h"
@@ -64,7 +61,7 @@ static inline size_t bytes_of(const locant_tensor *t)
     return n;
 }
 
-/* Parameters and moments of two runs, byte by byte; metadata but the time. */
+/* Parameters and moments of two runs are equal byte by byte, and metadata. */
 static inline void check_same_state(locant_store *a, int64_t i, locant_store *b,
                                     int64_t j)
 {
@@ -123,6 +120,7 @@ static inline void check_same_run(locant_store *a, int64_t i, locant_store *b,
     check_same_metrics(a, i, b, j);
 }
 
+/* Progress that counts its calls and stops the run. */
 static inline int stop(const locant_progress *p, void *context)
 {
     CHECK(strcmp(p->phase, "train") == 0 && p->step > 0);
@@ -130,7 +128,8 @@ static inline int stop(const locant_progress *p, void *context)
     return 1;
 }
 
-/* Train in a process of its own; *killed tells how it ended. */
+/* Train in another process and kill it after some time (0: never); *killed:
+ * whether it was killed before it ended. */
 static inline void train_and_kill(const locant_train_options *o,
                                   const char *name, int microseconds,
                                   bool *killed)
@@ -160,7 +159,7 @@ static inline void train_and_kill(const locant_train_options *o,
     CHECK(*killed || WEXITSTATUS(status) == 0);
 }
 
-/* Files in a folder of checkpoints: what a killed writer left is cleared. */
+/* The number of files in the folder of checkpoints. */
 static inline int files_in(const char *name)
 {
     char path[PATH_MAX];

@@ -1,7 +1,7 @@
 /*
- * traits_case.h - every encoding there is, for tests of what each must keep:
- * the rows of the registry, their variants, sums, and random specs of each row,
- * with sizes it accepts and random parameters in their range.
+ * traits_case.h - encodings for tests of what all of them promise: the rows of
+ * the registry, their variants, sums, and random specs of each row, with sizes
+ * that they accept and random parameters in their range.
  */
 #ifndef TRAITS_CASE_H
 #define TRAITS_CASE_H
@@ -22,7 +22,7 @@ struct subject {
     locant_encoding *whole;   /* of the spec, trained on a few tokens */
     const locant_encoding *e; /* what one of its layers uses */
     unsigned doors, traits;   /* of e */
-    int64_t reach;
+    int64_t length_limit;
     int axes, params;
     int64_t H, G, D, W; /* heads of q, of k, channels, width: accepted */
     locant_tensor param[SUBJECT_PARAMS]; /* F64, in range */
@@ -30,7 +30,8 @@ struct subject {
 
 /* ------------------------------------------------------------- random specs */
 
-/* Ends of a range such as "1 .. 64", "> 0 and <= 64"; *open: without low. */
+/* The ends of a range such as "1 .. 64", "> 0 and <= 64"; *open: 'low' itself
+ * is not in it. */
 static inline void range_ends(double *low, double *high, int *open,
                               const char *range)
 {
@@ -45,7 +46,7 @@ static inline void range_ends(double *low, double *high, int *open,
         CHECK(sscanf(range, "<= %lf", high) == 1);
 }
 
-/* Word number n of "a | b | c" (any: counted over), at most 'size' bytes. */
+/* out = word n (modulo their number) of "a | b | c". */
 static inline void range_word(char *out, size_t size, const char *range,
                               uint64_t n)
 {
@@ -76,7 +77,7 @@ static inline void random_number(char *out, size_t size,
         snprintf(out, size, "%.6g", x);
 }
 
-/* A value of this key that may be allowed; together they may not be. */
+/* A value for a key; with values of other keys it may be refused. */
 static inline void random_value(char *out, size_t size,
                                 const locant_key_info *key)
 {
@@ -110,7 +111,7 @@ static inline void random_value(char *out, size_t size,
         random_number(out, size, key);
 }
 
-/* Random keys of a row, half of them; the whole may be refused. */
+/* A spec of a row with half of its keys, at random; it may be refused. */
 static inline void random_spec(char *out, size_t size, const char *name)
 {
     locant_key_info key;
@@ -209,8 +210,8 @@ static inline const locant_tensor *subject_params(const struct subject *s)
     return s->params > 0 ? s->param : NULL;
 }
 
-/* Learned values move off their start and back into their range; given data
- * are shuffled, so that they stay what they are and lose their order. */
+/* Draw parameter i: a learned one near its initial values, in its range; data
+ * of the task as a shuffle of its initial values, which are valid. */
 static inline void subject_value(struct subject *s, int i, double rate)
 {
     int64_t n = tensor_count(&s->param[i]);
@@ -236,7 +237,7 @@ static inline void subject_drop_params(struct subject *s)
     s->params = 0;
 }
 
-/* Parameters for the sizes; 0 if a size has no meaning for them. */
+/* Make parameters for the sizes; 0 if one would be empty. */
 static inline int subject_make_params(struct subject *s)
 {
     const locant_sizes sizes = {
@@ -285,6 +286,7 @@ static inline int subject_fits(struct subject *s)
                                  subject_params(s)) == LOCANT_OK;
 }
 
+/* Find sizes that the encoding accepts; 0 if there seem to be none. */
 static inline int subject_fit(struct subject *s)
 {
     static const int64_t dims[] = { 4, 8, 12, 16, 24, 32, 64, 128 };
@@ -301,7 +303,7 @@ static inline int subject_fit(struct subject *s)
     return 0;
 }
 
-/* 0 if the spec or every size is refused; otherwise to be closed. */
+/* Returns 0 if the spec or every size is refused; else call subject_close(). */
 static inline int subject_open(struct subject *s, const char *spec)
 {
     locant_encoding *e;
@@ -315,7 +317,7 @@ static inline int subject_open(struct subject *s, const char *spec)
     s->e = locant_encoding_layer(NULL, s->whole, test_range(0, 5));
     s->doors = locant_encoding_doors(s->e);
     s->traits = locant_encoding_traits(s->e);
-    s->reach = locant_encoding_length_limit(s->e);
+    s->length_limit = locant_encoding_length_limit(s->e);
     s->axes = locant_encoding_axes(s->e);
     if (subject_fit(s))
         return 1;

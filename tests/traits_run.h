@@ -23,7 +23,7 @@ struct run {
     double lse[SUBJECT_HEADS * RUN_T];
 };
 
-/* 0 .. max, every order of magnitude as likely as another. */
+/* A number 0 .. max; every order of magnitude is equally likely. */
 static inline int64_t run_log(int64_t max)
 {
     int bits = 0;
@@ -35,13 +35,13 @@ static inline int64_t run_log(int64_t max)
                                                   : ((int64_t)1 << bits) - 1);
 }
 
-/* How far positions of this subject go. */
+/* The positions of this subject stay below this. */
 static inline int64_t run_limit(const struct subject *s)
 {
-    return s->reach < RUN_FAR ? s->reach : RUN_FAR;
+    return s->length_limit < RUN_FAR ? s->length_limit : RUN_FAR;
 }
 
-/* Keys one after another or with gaps, up to 'limit'; queries at some. */
+/* Keys below 'limit', consecutive or with gaps; queries at some of them. */
 static inline void run_place(struct run *r, int64_t limit)
 {
     int64_t gap, at;
@@ -64,7 +64,7 @@ static inline void run_normal(double *x, size_t n)
         x[i] = test_normal();
 }
 
-/* Copy what is used of a run, not all of its room. */
+/* Copy the used part of a run, which is faster than all of it. */
 static inline void run_copy(struct run *to, const struct run *r)
 {
     const struct subject *s = r->s;
@@ -162,7 +162,7 @@ static inline double run_apart(const struct run *a, const struct run *b)
     return run_gap(a->out, b->out, run_outputs(a));
 }
 
-/* All positions of a run + by. */
+/* Add 'by' to all positions. */
 static inline void run_shift(struct run *r, int64_t by)
 {
     for (int64_t i = 0; i < r->T; i++)
@@ -191,10 +191,10 @@ static inline void run_bias(double *out, const struct run *r)
                                   subject_params(r->s)));
 }
 
-/* out [heads, tokens, rotated width] = x [heads, tokens, D] turned. */
-static inline locant_status run_turn(double *out, double *x, int64_t heads,
-                                     int64_t tokens, int64_t *pos,
-                                     const struct subject *s, int flags)
+/* out [heads, tokens, rotated width] = x [heads, tokens, D] rotated. */
+static inline locant_status run_rotate(double *out, double *x, int64_t heads,
+                                       int64_t tokens, int64_t *pos,
+                                       const struct subject *s, int flags)
 {
     const int64_t wide[3] = { heads, tokens,
                               locant_encoding_rotated_width(s->e, s->D) };

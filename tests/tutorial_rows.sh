@@ -14,21 +14,21 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 out=$folder/out
 
-# Files are replaced, never written into: what has a second name keeps it.
+# Files are replaced, not overwritten: a hard link keeps the old contents.
 mkdir "$out"
 echo before > "$folder/before"
 ln "$folder/before" "$out/S0.1.txt"
 ln "$folder/before" "$out/S0.1.json"
-"$LOCANT" tutorial --all -o "$out" > "$folder/log" 2> "$folder/talk"
+"$LOCANT" tutorial --all -o "$out" > "$folder/log" 2> "$folder/progress"
 status=$?
 "$LOCANT" tutorial --json > "$folder/rows.json"
 python3 "$here/tutorial_rows.py" "$folder/rows.json" "$out" "$folder/log" "$ROWS"
 judged=$?
 if [ "$(cat "$folder/before")" != before ]; then
-    echo "FAIL seed --all writes into a file that is there"
+    echo "FAIL tutorial --all overwrites an existing file"
     judged=1
 fi
 if [ "$status" -ne 0 ] || [ "$judged" -ne 0 ]; then
-    grep '^locant: ' "$folder/talk"
+    grep '^locant: ' "$folder/progress"
     exit 1
 fi

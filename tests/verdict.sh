@@ -1,7 +1,7 @@
-# verdict.sh - one line per check of a script; failed=1 after a miss
+# verdict.sh - prints a line for each check; sets failed=1 if one fails
 failed=0
 
-# "ok" if the list of offenders is empty.
+# verdict NAME OFFENDERS: "ok" if there are no offenders
 verdict() {
     if [ -z "$2" ]; then
         echo "ok   $1"
@@ -11,7 +11,7 @@ verdict() {
     fi
 }
 
-# succeeds NAME COMMAND...: "ok" if the command succeeds; else what it printed.
+# succeeds NAME COMMAND...: "ok" if the command succeeds; else what it printed
 succeeds() {
     label=$1
     shift

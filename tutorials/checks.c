@@ -1,4 +1,4 @@
-/* checks.c - judges what a row found, and what the tutorial says of it. */
+/* checks.c - checks what a row found; reports errors of the tutorial. */
 #include "checks.h"
 
 #include <math.h>

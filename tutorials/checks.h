@@ -1,4 +1,4 @@
-/* checks.h - judges what a row found, and what the tutorial says of it. */
+/* checks.h - checks what a row found; reports errors of the tutorial. */
 #ifndef LOCANT_TUTORIALS_CHECKS_H
 #define LOCANT_TUTORIALS_CHECKS_H
 
@@ -9,10 +9,10 @@
  * is printed, and the command exits with 1.
  */
 void check(const char *what, double got, double expected, double tolerance);
-/* The same for each number of two tensors. */
+/* The same for the numbers of two tensors, one by one. */
 void compare(const char *what, locant_tensor got, locant_tensor expected,
              double tolerance);
-/* The same for a claim: 'holds' is nonzero if it is true. */
+/* Checks that 'holds' is not 0. */
 void claim(const char *what, int holds);
 
 /*
@@ -21,9 +21,9 @@ void claim(const char *what, int holds);
  *              order: 2048 x 2^-53 = 2.3e-13
  *   SINE       an entry of the sinusoidal table in double, with an error up to
  *              2^-43; twice that, because sin() and cos() are rounded, too
- *   FLOAT      a number up to 1 rounded to float32: 2^-25; twice that if both
- *              sides are rounded, and for rotations, whose cosine and sine are
- *   TEN_DIGITS a published number given to ten decimals: 5e-11, and logarithms
+ *   FLOAT      a number up to 1 rounded to float32, 2^-25, on both sides; or a
+ *              rotation, whose cosine and sine are rounded
+ *   TEN_DIGITS a published number given to ten decimals, 5e-11, and logarithms
  *              and exponentials of it
  */
 #define IN_DOUBLE  1e-12
@@ -31,22 +31,21 @@ void claim(const char *what, int holds);
 #define FLOAT      0x1p-24
 #define TEN_DIGITS 1e-9
 
-/* show() and check() in one call; the same for whole numbers and lists. */
+/* show() and check() in one call; for whole numbers and lists, too. */
 void expect(const char *name, double got, double expected, double tolerance);
 void expect_count(const char *name, int64_t got, int64_t expected);
 void expect_list(const char *name, const char *format, locant_tensor got,
                  locant_tensor expected, double tolerance);
 
-/*
- * Report an error of the tutorial: its value, the right one, and a sentence
- * that says why.  'id' is the number of the error, "E-0.5".
- */
+/* Report error 'id' of the tutorial, "E-0.5": its value, the right one, and a
+   sentence that says why. */
 void mistake(const char *id, const char *what, double theirs, double right,
              const char *why);
 void mistake_in_words(const char *id, const char *what, const char *theirs,
                       const char *right, const char *why);
 
-/* Check that the row did what rows.def says: figures, mistakes, a check. */
+/* Check the row against rows.def: as many figures; mistakes if and only if the
+   document is wrong; a check unless its kind is "text" or "names". */
 void check_promises(const struct tutorial *t);
 
 #endif /* LOCANT_TUTORIALS_CHECKS_H */

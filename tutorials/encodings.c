@@ -30,13 +30,13 @@ const char *doors(const char *spec)
 {
     static const char *const names[] = { "input", "rotate", "score",
                                          "content" };
-    unsigned bits = info(spec)->doors;
-    char *text = memory(64, 1);
+    const char *found[4];
+    int n = 0;
 
     for (int i = 0; i < 4; i++)
-        if (bits >> i & 1)
-            sprintf(text + strlen(text), "%s%s", *text ? ", " : "", names[i]);
-    return *text ? text : "none";
+        if (info(spec)->doors >> i & 1)
+            found[n++] = names[i];
+    return n > 0 ? joined(found, n) : "none";
 }
 
 int has_trait(const char *spec, unsigned trait)
@@ -163,9 +163,8 @@ locant_tensor lookup_gradient(locant_tensor P, locant_tensor up,
     return gradient;
 }
 
-static locant_tensor bias_between(const char *spec, int64_t heads,
-                                  locant_tensor q_pos, locant_tensor k_pos,
-                                  const locant_tensor *params)
+locant_tensor bias_between(const char *spec, int64_t heads, locant_tensor q_pos,
+                           locant_tensor k_pos, const locant_tensor *params)
 {
     locant_tensor b = ZEROS(heads, count(q_pos), count(k_pos));
 
@@ -200,12 +199,10 @@ locant_tensor alibi_slopes(int64_t heads)
 
 locant_tensor t5_buckets(locant_tensor distance)
 {
-    locant_tensor numbers = ZEROS(32, 1);
-
     /* if bucket b has the bias b, then the bias is the bucket */
-    for (int b = 0; b < 32; b++)
-        data(numbers)[b] = b;
-    return row(bias_at("t5", 1, distance, &numbers), 0);
+    locant_tensor table = RESHAPED(as_double(positions(0, 32)), 32, 1);
+
+    return row(bias_at("t5", 1, distance, &table), 0);
 }
 
 locant_tensor rotated(const char *spec, locant_tensor x, int64_t first)

@@ -47,17 +47,25 @@ void draw(char letter, locant_figure figure)
     }
 }
 
+locant_figure heat_map_of(const char *title, const char *x_label,
+                          const char *y_label, locant_tensor x)
+{
+    return (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
+                            .title = title,
+                            .x_label = x_label,
+                            .y_label = y_label,
+                            .cells = data(x),
+                            .rows = count(x) / width_of(x),
+                            .cols = width_of(x) };
+}
+
 void heat_map(char letter, const char *title, const char *x_label,
               const char *y_label, locant_tensor x)
 {
-    draw(letter, (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
-                                  .title = title,
-                                  .x_label = x_label,
-                                  .y_label = y_label,
-                                  .cells = data(x),
-                                  .rows = count(x) / width_of(x),
-                                  .cols = width_of(x),
-                                  .diverging = 1 });
+    locant_figure figure = heat_map_of(title, x_label, y_label, x);
+
+    figure.diverging = 1;
+    draw(letter, figure);
 }
 
 locant_tensor side_by_side(const locant_tensor *x, int64_t n)

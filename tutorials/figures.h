@@ -6,21 +6,26 @@
 #include "locant/figure.h"
 
 /*
- * Draw if the user gave -o: to NAME.svg, or to NAME-a.svg if the row has
- * several figures ('letter' 0: it has one).  struct_size may be left 0.
+ * Draw if the user gave -o NAME.svg: to that file, or to NAME-a.svg for the
+ * letter 'a'; 'letter' is 0 in a row with one figure.  struct_size may be left
+ * 0.
  */
 void draw(char letter, locant_figure figure);
-/* Draws x [rows, W] with W columns, colours centred on 0. */
+/* A heat map of x [rows, W], for draw(). */
+locant_figure heat_map_of(const char *title, const char *x_label,
+                          const char *y_label, locant_tensor x);
+/* Draws a heat map whose colours are centred on 0. */
 void heat_map(char letter, const char *title, const char *x_label,
               const char *y_label, locant_tensor x);
-/* SIDE_BY_SIDE(a, b): tensors [rows, W] beside each other, with a blank column
+/* SIDE_BY_SIDE(a, b): tensors [rows, W] beside each other, with a column of NAN
    between them. */
 #define SIDE_BY_SIDE(...)                                                      \
     side_by_side((locant_tensor[]){ __VA_ARGS__ },                             \
                  sizeof(locant_tensor[]){ __VA_ARGS__ } /                      \
                      sizeof(locant_tensor))
 locant_tensor side_by_side(const locant_tensor *x, int64_t n);
-/* Draws the rows of y as lines over 0, 1, .., each with a label; or NULL. */
+/* Draws each row of y as a line over 0, 1, ..; 'labels' names them, or is
+   NULL. */
 void curves(char letter, const char *title, const char *x_label,
             const char *y_label, const char *const *labels, locant_tensor y);
 

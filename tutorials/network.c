@@ -11,21 +11,21 @@ static void complete(locant_attention *a)
         a->scale = LOCANT_SCALE_AUTO;
 }
 
-static void attend_into(locant_tensor *out, const locant_attention *a)
+static void attend_into(locant_tensor *out, locant_attention a)
 {
-    locant_tensor lse = zeros(LOCANT_F64, 3, a->q->shape);
+    locant_tensor lse = zeros(LOCANT_F64, 3, a.q->shape);
     size_t bytes = 0;
 
-    must(locant_attention_workspace(&bytes, a));
-    must(locant_attention_forward(out, &lse, a, memory(bytes, 1), bytes));
+    complete(&a);
+    must(locant_attention_workspace(&bytes, &a));
+    must(locant_attention_forward(out, &lse, &a, memory(bytes, 1), bytes));
 }
 
 locant_tensor attend(locant_attention a)
 {
     locant_tensor out = zeros_like(*a.q);
 
-    complete(&a);
-    attend_into(&out, &a);
+    attend_into(&out, a);
     return out;
 }
 
@@ -66,7 +66,7 @@ locant_tensor scores(locant_attention a)
     return s;
 }
 
-/* The D numbers of token i in its head; i counts the tokens of all heads. */
+/* Token i of x [B, H, T, D] of any strides, i < B H T, as [D]. */
 static locant_tensor token(locant_tensor x, int64_t i)
 {
     int64_t H = x.shape[1], T = x.shape[2], D = x.shape[3];
@@ -110,7 +110,7 @@ void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
     mix_by_loops(out, v, w);
 }
 
-/* Numbers uniform in +-in^(-1/2). */
+/* n numbers uniform in +-in^(-1/2). */
 static double *uniform(locant_random *r, int64_t n, int64_t in)
 {
     double *x = data(ZEROS(n)), edge = 1 / sqrt(in);
@@ -121,7 +121,7 @@ static double *uniform(locant_random *r, int64_t n, int64_t in)
 }
 
 struct linear linear_new(locant_random *r, int64_t in, int64_t out,
-                         int has_bias)
+                         enum has_bias has_bias)
 {
     double *w = uniform(r, in * out, in);
 
@@ -189,7 +189,8 @@ locant_tensor as_heads(locant_tensor x, int64_t heads)
                             .stride = { T * W, D, W, 1 } };
 }
 
-struct mha mha_new(locant_random *r, int64_t width, int64_t heads, int has_bias)
+struct mha mha_new(locant_random *r, int64_t width, int64_t heads,
+                   enum has_bias has_bias)
 {
     struct mha m = { .width = width, .heads = heads };
 
@@ -207,9 +208,7 @@ static locant_attention problem_of(const struct mha *m, locant_tensor t[3],
     t[0] = as_heads(linear(&m->q, x), m->heads);
     t[1] = as_heads(linear(&m->k, memory), m->heads);
     t[2] = as_heads(linear(&m->v, memory), m->heads);
-    return (locant_attention){ .struct_size = sizeof(locant_attention),
-                               .scale = LOCANT_SCALE_AUTO,
-                               .q = &t[0],
+    return (locant_attention){ .q = &t[0],
                                .k = &t[1],
                                .v = &t[2],
                                .mask = m->mask,
@@ -222,9 +221,8 @@ locant_tensor mha_from(const struct mha *m, locant_tensor x,
 {
     locant_tensor t[3], all = zeros_like(x);
     locant_tensor out = as_heads(all, m->heads);
-    locant_attention a = problem_of(m, t, x, memory);
 
-    attend_into(&out, &a);
+    attend_into(&out, problem_of(m, t, x, memory));
     return linear(&m->o, all);
 }
 
@@ -241,15 +239,15 @@ locant_tensor mha_weights(const struct mha *m, locant_tensor x)
 }
 
 struct block block_new(locant_random *r, int64_t width, int64_t heads,
-                       int64_t ff, int crosses)
+                       int64_t ff, enum block_kind kind)
 {
-    struct block b = { .crosses = crosses };
+    struct block b = { .kind = kind };
 
-    b.self = mha_new(r, width, heads, 0);
-    if (crosses)
-        b.cross = mha_new(r, width, heads, 0);
-    b.up = linear_new(r, width, ff, 1);
-    b.down = linear_new(r, ff, width, 1);
+    b.self = mha_new(r, width, heads, NO_BIAS);
+    if (kind == DECODER)
+        b.cross = mha_new(r, width, heads, NO_BIAS);
+    b.up = linear_new(r, width, ff, WITH_BIAS);
+    b.down = linear_new(r, ff, width, WITH_BIAS);
     return b;
 }
 
@@ -279,7 +277,7 @@ locant_tensor block_run(const struct block *b, locant_tensor x,
                         const locant_tensor *memory)
 {
     x = residual(b, x, mha(&b->self, input_of(b, x)));
-    if (b->crosses)
+    if (b->kind == DECODER)
         x = residual(b, x, mha_from(&b->cross, input_of(b, x), *memory));
     return residual(b, x, feed_forward(b, input_of(b, x)));
 }
@@ -292,8 +290,10 @@ int64_t mha_size(const struct mha *m)
 
 int64_t block_size(const struct block *b)
 {
-    int64_t norms = (2 + (b->crosses != 0)) * 2 * b->self.width;
+    int64_t n = mha_size(&b->self) + linear_size(&b->up) +
+                linear_size(&b->down) + 2 * 2 * b->self.width;
 
-    return mha_size(&b->self) + (b->crosses ? mha_size(&b->cross) : 0) +
-           linear_size(&b->up) + linear_size(&b->down) + norms;
+    if (b->kind == DECODER)
+        n += mha_size(&b->cross) + 2 * b->self.width;
+    return n;
 }

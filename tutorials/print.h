@@ -16,23 +16,23 @@ void show_text(const char *name, const char *text);
 void show_shape(const char *name, locant_tensor t);
 /* Print numbers in a line, each by 'format' ("%.4f"). */
 void show_list(const char *name, const char *format, locant_tensor x);
-/* The same of the first n numbers of each row, which has a name. */
+/* The first n numbers of each row of x, as a list called names[row]. */
 void show_lists(const char *const *names, const char *format, locant_tensor x,
                 int64_t n);
 /* Print a small matrix, one row per line. */
 void show_matrix(const char *name, const char *format, locant_tensor x);
 
 /*
- * A table.  Cells are separated by '|', so a cell cannot contain it:
- * table("times", "method|ms"), then table_row("%s|%.2f", name, ms) per line.
- * The next output ends the table.  In JSON it is a list of lists, and cells
- * that look like numbers are numbers.
+ * A table: table("times", "method|ms"), then table_row("%s|%.2f", name, ms) for
+ * each line.  '|' separates cells, so no cell can contain it.  The next output
+ * ends the table.  In JSON a table is a list of lists, and a cell that looks
+ * like a number is a number.
  */
 void table(const char *name, const char *columns);
 void table_row(const char *format, ...) LOCANT_PRINTF(1, 2);
 /* A table of fixed text, one line per row: "model|encoding\nT5|t5\n". */
 void table_of_text(const char *name, const char *lines);
-/* A table of the tutorial's points and the row that shows each, "goal|row\n"
+/* A table of the tutorial's points and the rows that show them, "goal|row\n"
    "learned positions|S2.7\n".  Checks that the rows exist. */
 void table_of_rows(const char *lines);
 

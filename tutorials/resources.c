@@ -1,9 +1,10 @@
-/* resources.c - what a row holds until it ends, and how it ends early. */
+/* resources.c - releases what a row holds; leaves a row early. */
 #define _GNU_SOURCE
 #include "resources.h"
 
 #include <ftw.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct resource {
     void (*release)(void *);
@@ -63,6 +64,19 @@ void *memory(int64_t n, size_t size)
                          (long long)n, size));
     defer(locant_release, p);
     return p;
+}
+
+const char *joined(const char *const *names, int n)
+{
+    size_t size = 1;
+    char *text;
+
+    for (int i = 0; i < n; i++)
+        size += strlen(names[i]) + strlen(", ");
+    text = memory((int64_t)size, 1);
+    for (int i = 0; i < n; i++)
+        strcat(strcat(text, i > 0 ? ", " : ""), names[i]);
+    return text;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int kind,

@@ -1,4 +1,4 @@
-/* run.c - the table of rows, and running one. */
+/* run.c - the table of rows, and functions that run a row. */
 #include "run.h"
 
 #include <stdarg.h>
@@ -30,7 +30,7 @@ void progress(const char *format, ...)
 {
     va_list args;
 
-    if (!running->talk)
+    if (!running->verbose)
         return;
     va_start(args, format);
     vfprintf(stderr, format, args);

@@ -12,28 +12,28 @@ struct tutorial_row {
     const char *id; /* "S0.10" */
     void (*run)(void);
     const char *kind;  /* "text", "formula", "class", "function", "figure",
-                            "experiment", "benchmark", "table", "homework",
-                            "names" */
+                            "experiment", "benchmark", "table", "list",
+                            "setup", "homework" or "names" */
     const char *lines; /* lines of the document, "190-250" */
     int figures;       /* how many figures it draws with -o */
-    const char *wrong; /* "E-0.1, E-0.2" if the document errs, and the row
-                            calls mistake(); or NULL */
+    const char *wrong; /* errors of the document that the row reports by
+                            mistake(), "E-0.1, E-0.2"; NULL: none */
     const char *title; /* what the row shows, in a few words */
 };
 
-/* All rows, ordered by document; a row with the id NULL ends them. */
+/* All rows, ordered by document; the last has the id NULL. */
 extern const struct tutorial_row tutorial_rows[];
 /* The title of a row's document: "S0: a notebook in Chinese, PyTorch". */
 const char *tutorial_document(const struct tutorial_row *row);
 
-/* A running row.  The caller sets the first group, and releases 'json'. */
+/* A running row.  The caller sets the first group and releases 'json'. */
 struct tutorial {
     const struct tutorial_row *row;
     FILE *out;        /* output as text; NULL: none */
     char only;        /* the only part to show; 0: all */
-    int talk;         /* print progress on stderr */
-    int draw;         /* draw without a path as well, for tests */
-    const char *path; /* path of figures; NULL: not drawn */
+    int verbose;      /* print progress on stderr */
+    int draw;         /* without a path, draw figures into memory, for tests */
+    const char *path; /* file for figures; NULL: none is written */
 
     json_t *json;            /* the row */
     json_t *part;            /* where output goes: the row, or its part */
@@ -43,7 +43,7 @@ struct tutorial {
     int random; /* has used random numbers */
     struct resource *resources;
     locant_status status; /* why the row ended early */
-    jmp_buf leave;
+    jmp_buf leave;        /* end of the row, for must() */
 };
 
 /* The row that runs now. */
@@ -52,10 +52,9 @@ extern struct tutorial *running;
 void progress(const char *format, ...) LOCANT_PRINTF(1, 2);
 
 /*
- * Run t->row.  Returns LOCANT_OK if the row reached its end; t->failed then
- * counts its failed checks, including those of the table's claims (figures,
- * mistakes, checks).  Otherwise returns why the row ended; locant_last_error()
- * says more.
+ * Run t->row.  Returns LOCANT_OK if the row reached its end; t->failed is then
+ * the number of its failed checks, those of check_promises() included.
+ * Otherwise returns why the row ended; locant_last_error() says more.
  */
 locant_status tutorial_run(struct tutorial *t);
 

@@ -6,11 +6,10 @@
  * (print.h), checks it (checks.h), and may draw it (figures.h).
  * tutorials/rows.def says which function is which row.
  *
- * Memory and failure: everything that memory(), ZEROS(), encoding() .. return
- * is released when the row ends.  None of these functions returns a failure: on
- * error they leave the row, and the command prints why.  So a row needs no
- * clean-up for them; it passes other resources to defer() as soon as it has
- * them (resources.h).
+ * Everything that memory(), ZEROS(), encoding() .. return is released when the
+ * row ends.  On error these functions do not return: they leave the row, and
+ * the command prints why.  So a row needs no clean-up for them.  It passes
+ * other resources to defer() as soon as it has them (resources.h).
  *
  * The names are short because nothing but the rows is linked with them.
  */

@@ -1,11 +1,11 @@
 """Positional encodings of Transformers, exact at any position and fused into
 attention: liblocant for NumPy.
 
-An encoding is named by a spec, "rope(base=500000)", "t5", "alibi+rope":
-`locant.encodings()` lists them.  Arrays are used in place; an array that would
-have to be copied is an error unless copy=True.  Every error is a
-`locant.Error`.  Calls have no length limit of their own.  The interpreter runs
-other threads during a call.
+A spec names an encoding: "rope(base=500000)", "t5", "alibi+rope".
+`locant.encodings()` lists what a spec can name.  Arrays are used in place; an
+array that would have to be copied is an error unless copy=True.  Every error is
+a `locant.Error`.  Calls have no length limit of their own.  The interpreter
+runs other threads during a call.
 
 `locant.torch`, `locant.hf` and `locant.plot` are imported when first used, and
 need PyTorch, transformers and matplotlib.
@@ -33,17 +33,18 @@ __all__ = [
     "set_threads", "similarity", "table", "table_backward", "threads"]
 
 
-_LATER = ("hf", "plot", "torch")
+_LAZY = ("hf", "plot", "torch")  # imported when first used
 
 
 def set_threads(n: int) -> None:
-    """Threads one call may use, 1 to 1024; 0: as many as the process may run
-    on.  Process-wide.  Errors: ERR_PARAM."""
+    """Set how many threads one call may use, 1 to 1024; 0: one for each
+    processor that the process may run on.  Process-wide.  Errors:
+    ERR_PARAM."""
     lib.locant_set_threads(whole(n, "threads", -2**31, 2**31 - 1))
 
 
 def threads() -> int:
-    """Threads one call uses now."""
+    """How many threads a call uses."""
     return int(lib.locant_threads())
 
 
@@ -59,10 +60,10 @@ def set_isa(name: str | None) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
+    if name in _LAZY:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'locant' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_LATER]
+    return [*globals(), *_LAZY]

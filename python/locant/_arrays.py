@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._c import MAX_RANK, Dtype, Status, Tensor
+from ._c import MAX_RANK, Status, Tensor
 from ._library import Error
 from ._values import new, whole64
 
@@ -19,18 +19,17 @@ Array = npt.NDArray[Any]
 _pack = Struct("@ii12q").pack
 _first_byte: Any = c_char.from_buffer
 _ZEROS = [(0,) * (MAX_RANK - rank) for rank in range(MAX_RANK + 1)]
-_CODES: dict[Any, int] = {
-    np.dtype(np.float32): Dtype.F32, np.dtype(np.float16): Dtype.F16,
-    np.dtype(np.float64): Dtype.F64, np.dtype(np.int32): Dtype.I32,
-    np.dtype(np.int64): Dtype.I64}
-_CODES = {dtype: int(code) for dtype, code in _CODES.items()}
-FLOATS = (0, 1, 2, 3)  # F32, F16, BF16, F64
-PARAMS = (0, 3)        # F32, F64
-_DTYPES = {code: dtype for dtype, code in _CODES.items()}
-_BLOCK = 4096   # positions
-_FAR = 1 << 62  # positions from here on have no block
+# By locant_dtype.  Codes are plain ints: those of an enum are slower.
 _NAMES = {0: "float32", 1: "float16", 2: "bfloat16", 3: "float64",
           4: "int32", 5: "int64"}
+_BF16 = 2
+_DTYPES = {code: np.dtype(name) for code, name in _NAMES.items()
+           if code != _BF16}
+_CODES = {dtype: code for code, dtype in _DTYPES.items()}
+FLOATS = (0, 1, 2, 3)  # F32, F16, BF16, F64
+PARAMS = (0, 3)        # F32, F64
+_BLOCK = 4096   # positions
+_FAR = 1 << 62  # positions from here on have no block
 
 
 def tensor(data: int, code: int, shape: tuple[int, ...],
@@ -44,15 +43,15 @@ def tensor(data: int, code: int, shape: tuple[int, ...],
 
 
 def code_of(x: Array, name: str, dtype: str | None = None) -> int:
-    """The locant_dtype of an array."""
+    """The locant_dtype of an array; with 'dtype', uint16 holds bfloat16."""
     found = _CODES.get(x.dtype)
     if dtype is not None and x.dtype == np.uint16:
         if dtype not in ("bfloat16", "bf16"):
             raise Error(Status.ERR_DTYPE, f"locant: dtype is {dtype!r}, "
                         "expected 'bfloat16' for an array of uint16")
-        return 2
+        return _BF16
     if found is None and x.dtype.name == "bfloat16" and x.dtype.itemsize == 2:
-        found = _CODES[x.dtype] = 2  # ml_dtypes
+        found = _CODES[x.dtype] = _BF16  # ml_dtypes
     if found is None:
         hint = ("; say dtype='bfloat16' if that is what the bits are"
                 if x.dtype == np.uint16 else "")
@@ -65,8 +64,8 @@ def code_of(x: Array, name: str, dtype: str | None = None) -> int:
 @lru_cache(maxsize=512)
 def _layout(code: int, size: int, shape: tuple[int, ...],
             strides: tuple[int, ...]) -> bytes | None:
-    """A locant_tensor without its address; None: strides are not whole
-    elements."""
+    """A locant_tensor without its address, for elements of 'size' bytes; None:
+    the rank is too large, or a stride is no multiple of 'size'."""
     if len(shape) > MAX_RANK or any(s % size for s in strides):
         return None
     rest = _ZEROS[len(shape)]
@@ -105,12 +104,12 @@ def raw(x: Array, name: str, code: int | None = None) -> bytes:
 
 
 def view(x: Array, name: str, code: int | None = None) -> Tensor:
-    """raw() as a struct, for functions with declared arguments."""
+    """The same as raw(), as a struct, for functions with declared arguments."""
     return Tensor.from_buffer_copy(raw(x, name, code))
 
 
 def _as_array(x: Any, name: str, copy: bool) -> Array:
-    """An array that shares the memory of 'x', or with 'copy' may be a copy."""
+    """An array that shares the memory of 'x'; with 'copy' it may be a copy."""
     if hasattr(x, "__array_interface__") or isinstance(x, (memoryview,
                                                            bytearray)):
         return np.asarray(x)
@@ -124,10 +123,10 @@ def _as_array(x: Any, name: str, copy: bool) -> Array:
 
 def accept(x: Any, name: str, copy: bool = False, dtype: str | None = None,
            codes: tuple[int, ...] = FLOATS) -> tuple[Array, int]:
-    """An input as an array the library can read, and its locant_dtype.
+    """An input as an array that the library can read, and its locant_dtype.
 
-    With 'copy' an array whose dtype, byte order, alignment or last stride the
-    library does not read is copied; without, it is refused.
+    An array whose dtype, byte order, alignment or last stride the library
+    cannot read is copied if 'copy' is true, else refused.
     """
     if type(x) is not np.ndarray:
         x = _as_array(x, name, copy)
@@ -175,7 +174,8 @@ def result(out: Array | None, shape: tuple[int, ...], dtype: Any,
 
 
 def positions_of(x: Any, name: str, copy: bool) -> Array:
-    """Positions: int64, or float64 for real ones; lists become arrays."""
+    """An array of positions, int64 or (real positions) float64; 'x' may be a
+    list."""
     if isinstance(x, (list, tuple, range)):
         try:
             x = np.asarray(x, np.float64 if _has_fractions(x) else np.int64)
@@ -195,7 +195,7 @@ def _has_fractions(x: Any) -> bool:
                else isinstance(y, float) for y in x)
 
 
-def count(first: int, n: int) -> Array:
+def consecutive(first: int, n: int) -> Array:
     """Positions first .. first + n - 1."""
     if not -2**63 <= first <= 2**63 - n:
         raise Error(Status.ERR_PARAM, f"locant: offset is {first}; {n} "
@@ -212,19 +212,20 @@ def count(first: int, n: int) -> Array:
 
 @lru_cache(maxsize=16)
 def _block(number: int) -> tuple[Array, int]:
-    """Two blocks of positions, and their address."""
-    at = count(number * _BLOCK, 2 * _BLOCK)
+    """Two blocks of positions, so that a range of up to one block that starts
+    in the first is part of them; and their address."""
+    at = consecutive(number * _BLOCK, 2 * _BLOCK)
     return at, address(at)
 
 
-def counted(first: int, n: int) -> tuple[Array, bytes]:
-    """The array first .. first + n - 1, to be kept alive for the call, and a
-    locant_tensor of it.  Short ranges are parts of cached blocks: a step of
-    decoding makes no array."""
+def consecutive_view(first: int, n: int) -> tuple[Array, bytes]:
+    """An array of positions first .. first + n - 1, to be kept alive for the
+    call, and a locant_tensor that views them.  A short range is part of a
+    cached block, so that a step of decoding makes no array."""
     first = whole64(first, "offset")
     if 0 < n <= _BLOCK and 0 <= first < _FAR:
         at, start = _block(first // _BLOCK)
         start += first % _BLOCK * 8
         return at, start.to_bytes(8, byteorder) + _layout_of_count(n)
-    at = count(first, n)
+    at = consecutive(first, n)
     return at, raw(at, "positions", 5)

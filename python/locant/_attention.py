@@ -20,8 +20,8 @@ class Gradients(NamedTuple):
     """What attention_backward() returns.
 
     q, k, v  as the arrays they belong to
-    params   by name, of each learned parameter of the encoding
-    x, sinks None if not given
+    params   by name, one for each parameter of the encoding
+    x, sinks None if attention had none
     """
 
     q: Array
@@ -48,16 +48,16 @@ class Problem:
         self.dtype = dtype
         self.kept: list[Any] = []
         self.struct = make(_c.Attention)
-        self.q, self.code = self.floats("q", q, dtype)
-        self.k, _ = self.floats("k", k, dtype)
-        self.v, _ = self.floats("v", v, dtype)
+        self.q, self.code = self.set_floats("q", q, dtype)
+        self.k, _ = self.set_floats("k", k, dtype)
+        self.v, _ = self.set_floats("v", v, dtype)
         if self.q.ndim != 4 or self.k.ndim != 4:
             name, x = ("q", self.q) if self.q.ndim != 4 else ("k", self.k)
             raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
                         "expected [B, heads, tokens, D]")
 
-    def floats(self, name: str, x: Any,
-               dtype: str | None = None) -> tuple[Array, int]:
+    def set_floats(self, name: str, x: Any,
+                   dtype: str | None = None) -> tuple[Array, int]:
         array, code = accept(x, name, self.copy, dtype, FLOATS)
         self.point(name, array, code)
         return array, code
@@ -67,13 +67,14 @@ class Problem:
         self.kept.append(x)
         setattr(self.struct, name, ctypes.pointer(view(x, name, code)))
 
-    def positions(self, **given: Any) -> None:
+    def set_positions(self, **given: Any) -> None:
         for name, x in given.items():
             if x is not None:
                 self.point(name, positions_of(x, name, self.copy))
 
-    def documents(self, q: Any, k: Any, key_mask: Any) -> None:
-        """Documents in which keys outside 'key_mask' are padding."""
+    def set_documents(self, q: Any, k: Any, key_mask: Any) -> None:
+        """Set documents of queries and keys; keys outside 'key_mask' become
+        padding."""
         if (q is None) != (k is None):
             raise Error(Status.ERR_NULL, "locant: q_documents and k_documents "
                         "are given both or neither")
@@ -87,14 +88,14 @@ class Problem:
             if q is None:
                 q = np.zeros(mask.shape[:-1] + (self.q.shape[2],), np.int64)
             k = np.where(mask, np.int64(0) if k is None else k, np.int64(-1))
-        self.positions(q_docs=q, k_docs=k)
+        self.set_positions(q_docs=q, k_docs=k)
 
-    def encode(self, spec: str | Encoding | None, params: Params | None,
-               x: Any) -> Bound:
+    def set_encoding(self, spec: str | Encoding | None,
+                     params: Params | None, x: Any) -> None:
         heads, kv_heads = self.q.shape[1], self.k.shape[1]
         width = heads * self.q.shape[3]
         if x is not None:
-            array, _ = self.floats("x", x, self.dtype)
+            array, _ = self.set_floats("x", x, self.dtype)
             width = array.shape[-1]
         self.bound = bind(spec, params, self.k.shape[2], {
             "width": width, "heads": heads, "kv_heads": kv_heads,
@@ -103,10 +104,9 @@ class Problem:
         if self.bound.views is not None:
             self.struct.params = ctypes.cast(self.bound.views,
                                              ctypes.POINTER(Tensor))
-        return self.bound
 
     @property
-    def wide(self) -> Any:
+    def wide_dtype(self) -> Any:
         """The dtype of log-sum-exp and sinks."""
         return np.float64 if self.q.dtype == np.float64 else np.float32
 
@@ -116,12 +116,12 @@ def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
              options: dict[str, Any]) -> Problem:
     p = Problem(q, k, v, copy, dtype)
     o = options
-    p.encode(encoding, params, o["x"])
-    p.positions(q_pos=o["q_positions"], k_pos=o["k_positions"],
+    p.set_encoding(encoding, params, o["x"])
+    p.set_positions(q_pos=o["q_positions"], k_pos=o["k_positions"],
                 q_coords=o["q_coords"], k_coords=o["k_coords"])
-    p.documents(o["q_documents"], o["k_documents"], o["key_mask"])
+    p.set_documents(o["q_documents"], o["k_documents"], o["key_mask"])
     if o["sinks"] is not None:
-        p.floats("sinks", o["sinks"])
+        p.set_floats("sinks", o["sinks"])
     p.struct.mask = _c.Mask.CAUSAL if causal else _c.Mask.NONE
     p.struct.window = whole64(o["window"], "window")
     p.struct.softcap = real(o["softcap"], "softcap")
@@ -212,7 +212,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
         k_documents=k_documents, key_mask=key_mask, window=window,
         softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated))
     out = result(out, p.q.shape, p.q.dtype)
-    lse = np.empty(p.q.shape[:3], p.wide)
+    lse = np.empty(p.q.shape[:3], p.wide_dtype)
     scratch = workspace(p.struct)
     lib.locant_attention_forward(
         view(out, "out", p.code), view(lse, "lse"), p.struct,
@@ -252,7 +252,7 @@ def attention_backward(
     if x is not None:
         g.add("dx", np.empty(np.shape(x), p.q.dtype), p.code)
     if sinks is not None:
-        g.add("dsinks", np.zeros(p.q.shape[1], p.wide))
+        g.add("dsinks", np.zeros(p.q.shape[1], p.wide_dtype))
     dparams = g.add_params(p.bound)
     scratch = workspace(p.struct)
     lib.locant_attention_backward(

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from . import _c
-from ._arrays import (FLOATS, Array, count, counted, positions_of, raw, result,
-                      accept, view)
+from ._arrays import (FLOATS, Array, accept, consecutive, consecutive_view,
+                      positions_of, raw, result, view)
 from ._c import Status
 from ._encoding import Encoding, Params, bind, encoding_of
 from ._library import Error, lib, make, quick, refusal
@@ -22,7 +22,7 @@ _bias = quick("locant_encoding_bias")
 def table(spec: str | Encoding, length: int, dim: int, *,
           positions: Any = None, params: Params | None = None,
           dtype: Any = np.float32, copy: bool = False) -> Array:
-    """What an encoding of the input door adds to embeddings.
+    """The rows that an encoding of the input door adds to embeddings.
 
     spec       e.g. "sinusoidal", "learned(length=512)"
     length     positions 0 .. length - 1
@@ -39,11 +39,12 @@ def table(spec: str | Encoding, length: int, dim: int, *,
     (`locant.encodings()`).
     """
     length, dim = whole(length, "length"), whole(dim, "dim")
-    at, seen = positions_seen(positions, "positions", 0, length, copy)
+    at, at_view = positions_view(positions, "positions", 0, length, copy)
     rows = length if positions is None else len(at) if at.ndim else 0
     bound = bind(spec, params, length, {"width": dim}, copy=copy)
     out = result(None, (rows, dim), dtype)
-    status = _table(raw(out, "out"), bound.encoding.handle, seen, bound.views)
+    status = _table(raw(out, "out"), bound.encoding.handle, at_view,
+                    bound.views)
     if status:
         raise refusal(status)
     return out
@@ -86,7 +87,7 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
         raise Error(Status.ERR_SHAPE, f"locant: x has rank {len(shape)}, "
                     "expected [.., T, D]")
     tokens, dim = shape[-2:]
-    at, seen = positions_seen(positions, "positions", offset, tokens, copy)
+    at, at_view = positions_view(positions, "positions", offset, tokens, copy)
     e, views = encoding_of(spec), None
     if params or not e.plain:
         heads = shape[-3] if len(shape) > 2 else 1
@@ -106,22 +107,23 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
         return out
     source = raw(x, "x", code)
     status = _rotate(source if out is x else raw(out, "out", code), source,
-                     e.handle, seen, views, flags)
+                     e.handle, at_view, views, flags)
     if status:
         raise refusal(status)
     return out
 
 
 def ragged(e: Encoding, positions: Any, at: Array, limits: Any, views: Any,
-           flags: int, first: tuple[int, int],
+           flags: int, default: tuple[int, int],
            copy: bool) -> tuple[_c.Rotation, Any] | None:
-    """The locant_rotation for positions or limits by row, and arrays to keep
-    alive for the call; None: all rows are alike."""
+    """The locant_rotation if rows have positions or limits of their own, and
+    arrays to keep alive for the call; None: all rows are alike.  'default' is
+    (offset, tokens), for calls without positions."""
     if limits is None and (positions is None or at.ndim != 2
                            or at.dtype != np.int64):
         return None
     if positions is None:
-        at = count(*first)
+        at = consecutive(*default)
     if limits is not None:
         limits = positions_of(limits, "limits", copy)
     return rotation(e, view(at, "positions"),
@@ -131,7 +133,7 @@ def ragged(e: Encoding, positions: Any, at: Array, limits: Any, views: Any,
 
 def rotation(e: Encoding, positions: _c.Tensor, limits: _c.Tensor | None,
              views: Any, flags: int) -> _c.Rotation:
-    """A locant_rotation."""
+    """A locant_rotation of these members."""
     made = make(_c.Rotation, encoding=e.handle, flags=flags,
                 positions=ctypes.pointer(positions))
     if limits is not None:
@@ -141,12 +143,12 @@ def rotation(e: Encoding, positions: _c.Tensor, limits: _c.Tensor | None,
     return made
 
 
-def positions_seen(given: Any, name: str, first: int, n: int,
+def positions_view(given: Any, name: str, first: int, n: int,
                    copy: bool) -> tuple[Array, bytes]:
-    """The given array or first .. first + n - 1, to be kept alive for the call,
-    and a view of it."""
+    """The given positions or first .. first + n - 1, an array to be kept alive
+    for the call, and a view of it."""
     if given is None:
-        return counted(first, n)
+        return consecutive_view(first, n)
     at = positions_of(given, name, copy)
     return at, raw(at, name)
 
@@ -155,7 +157,7 @@ def bias(spec: str | Encoding, heads: int, queries: int, keys: int,
          offset: int = 0, params: Params | None = None, *,
          q_positions: Any = None, k_positions: Any = None,
          dtype: Any = np.float32, copy: bool = False) -> Array:
-    """What an encoding of the score door adds to scores, b(h, i, j).
+    """The bias b(h, i, j) that an encoding of the score door adds to scores.
 
     spec         e.g. "alibi", "t5(buckets=32,distance=128)"
     heads        H
@@ -171,13 +173,13 @@ def bias(spec: str | Encoding, heads: int, queries: int, keys: int,
     """
     heads, queries, keys = (whole(heads, "heads"), whole(queries, "queries"),
                             whole(keys, "keys"))
-    q, q_seen = positions_seen(q_positions, "q_positions", offset, queries,
+    q, q_view = positions_view(q_positions, "q_positions", offset, queries,
                                copy)
-    k, k_seen = positions_seen(k_positions, "k_positions", 0, keys, copy)
+    k, k_view = positions_view(k_positions, "k_positions", 0, keys, copy)
     bound = bind(spec, params, keys, {"heads": heads}, copy=copy)
     out = result(None, (heads, queries if q_positions is None else q.size,
                         keys if k_positions is None else k.size), dtype)
-    status = _bias(raw(out, "out"), bound.encoding.handle, q_seen, k_seen,
+    status = _bias(raw(out, "out"), bound.encoding.handle, q_view, k_view,
                    bound.views)
     if status:
         raise refusal(status)
@@ -228,7 +230,7 @@ def similarity(spec: str | Encoding, length: int, dim: int, *,
     length, dim = whole(length, "length"), whole(dim, "dim")
     bound = bind(spec, params, length, {"width": dim, "heads": 1,
                                         "head_dim": dim}, copy=copy)
-    at = count(0, length)
+    at = consecutive(0, length)
     out = result(None, (length, length), np.float32)
     lib.locant_encoding_similarity(view(out, "out"), bound.encoding.handle,
                                    view(at, "positions"), dim, bound.views)

@@ -13,7 +13,7 @@ from . import _c
 from ._arrays import PARAMS, Array, accept, view
 from ._c import Status, Tensor
 from ._library import Error, lib, make, text
-from ._values import mapping, new, seeded, string, whole, whole64
+from ._values import mapping, new, seed64, string, whole, whole64
 
 Params = Mapping[str, Any]
 # (array, name, copy) -> object to keep alive, view for the library
@@ -37,7 +37,7 @@ def _names(bits: int, of: dict[int, str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a spec; 'fallback' is its default as written in one."""
+    """One key of a spec; 'fallback' is its default, as a spec would say it."""
 
     name: str
     kind: str
@@ -48,7 +48,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Variant:
-    """A spec that is known under a name of its own."""
+    """A spec that the literature knows under another name."""
 
     spec: str
     title: str
@@ -101,11 +101,11 @@ def _keys(name: bytes) -> tuple[Key, ...]:
     found, made = _c.KeyInfo(), list[Key]()
     for i in itertools.count():
         if not lib.locant_encoding_key(found, name, i):
-            return tuple(made)
+            break
         made.append(Key(text(found.name), text(found.kind),
                         text(found.fallback), text(found.range),
                         text(found.doc)))
-    raise AssertionError
+    return tuple(made)
 
 
 def _variants(first: Any) -> tuple[Variant, ...]:
@@ -139,8 +139,8 @@ class Encoding:
     """A positional encoding, made from its spec; immutable.
 
     `Encoding("rope(base=500000)")`, `Encoding("randomized(length=2048)+alibi")`:
-    the grammar is in include/locant/encoding.h.  Any number of threads may use
-    one.  Two are equal if their canonical specs are.
+    include/locant/encoding.h has the grammar.  Any number of threads may share
+    an Encoding.  Encodings are equal if their canonical specs are.
 
     Errors: ERR_PARAM; the message names the byte of a syntax error, or the
     unknown name or key with the nearest known one, or the value and its range.
@@ -160,11 +160,12 @@ class Encoding:
     def _own(self, handle: ctypes.c_void_p) -> None:
         self.handle = handle
         self.spec = text(lib.locant_encoding_spec(handle))
-        self._open: bool | None = None
+        # Caches; None: not asked yet.
+        self._open: bool | None = None  # the spec leaves out a length
         self._known: tuple[Parameter, ...] | None = None
-        self._widths: dict[int, int] = {}
+        self._widths: dict[int, int] = {}  # rotated_width() by head_dim
         self._plain: bool | None = None
-        self._layers: dict[int, Encoding] = {}
+        self._layers: dict[int, Encoding] = {}  # by handle
 
     def __del__(self, _free: Any = lib.locant_encoding_free) -> None:
         if hasattr(self, "handle"):
@@ -240,8 +241,8 @@ class Encoding:
         return self._layers[found]
 
     def resolve(self, length: int) -> Encoding:
-        """The same for training on sequences of 'length' positions: a key
-        "length" that was left out becomes 'length'."""
+        """The encoding for training on sequences of 'length' positions: a key
+        "length" that the spec leaves out becomes 'length'."""
         handle = ctypes.c_void_p()
         lib.locant_encoding_resolve(ctypes.byref(handle), self.handle,
                                     whole64(length, "length"))
@@ -250,7 +251,8 @@ class Encoding:
         return made
 
     def resolved(self, length: int) -> Encoding:
-        """resolve(), cached; itself if no length was left out."""
+        """resolve(), cached; the encoding itself if its spec leaves out no
+        length."""
         length = whole64(length, "length")
         if self._open is None:
             self._open = self.resolve(2).spec != self.spec
@@ -267,26 +269,25 @@ class Encoding:
 
     @property
     def plain(self) -> bool:
-        """True if it is the same in every call: no parameters, and no length
-        left out."""
+        """Whether it is the same in every call: it has no parameters, and its
+        spec leaves out no length."""
         if self._plain is None:
             self._plain = not self.known and self.resolved(2) is self
         return self._plain
 
     def ids(self, batch: int, tokens: int, seed: int = 0,
             training: bool = False) -> Array:
-        """Positions of tokens in a row.
+        """Positions of 'batch' sequences of 'tokens' tokens.
 
         Returns int64 [batch, tokens], or float64 with the trait "real":
-        0 .. tokens - 1, unless the encoding draws them at random (in training,
-        from 'seed') or spreads them out.
+        0 .. tokens - 1, unless the encoding draws positions at random (in
+        training, from 'seed') or spreads them out.
         """
         real = lib.locant_encoding_traits(self.handle) & _c.TRAIT_REAL
         out = new((whole(batch, "batch"), whole(tokens, "tokens")),
                   np.float64 if real else np.int64, "ids")
         lib.locant_encoding_ids(view(out, "ids"), self.handle,
-                                seeded(seed),
-                                int(training))
+                                seed64(seed), int(training))
         return out
 
     # parameters
@@ -300,7 +301,8 @@ class Encoding:
 
     @property
     def known(self) -> tuple[Parameter, ...]:
-        """parameters() for unknown sizes, cached."""
+        """parameters(), cached; no sizes of a model are given, so that shapes
+        that depend on them have zeros."""
         if self._known is None:
             self._known = self.parameters()
         return self._known
@@ -314,7 +316,7 @@ class Encoding:
         depend on must be given; ERR_PARAM names the one that is missing.
         """
         values = {}
-        seed = seeded(seed)
+        seed = seed64(seed)
         for i, p in enumerate(self.parameters(width, heads, kv_heads,
                                               head_dim)):
             if 0 in p.shape:
@@ -365,7 +367,7 @@ def _parameters(e: Encoding, width: int, heads: int, kv_heads: int,
 
 
 def encoding_of(spec: str | Encoding | None) -> Encoding:
-    """An encoding by spec, parsed once."""
+    """The encoding of a spec, cached; None: "none"."""
     if isinstance(spec, Encoding):
         return spec
     if isinstance(spec, str):
@@ -431,20 +433,21 @@ def _bind_params(e: Encoding, params: Params, length: int,
     values, views = [], []
     for i, p in enumerate(e.known):
         if p.name in params:
-            value, seen = viewer(params[p.name], p.name)
+            value, viewed = viewer(params[p.name], p.name)
         elif p.rate == 0:
             value = _task_data(e, i, sizes)
-            seen = view(value, p.name)
+            viewed = view(value, p.name)
         else:
             raise Error(Status.ERR_PARAM, f"locant: {e.spec} has the learned "
                         f"parameter {p.name} {p.dims}; give it in params, for "
                         "instance from Encoding.init()")
         values.append(value)
-        views.append(seen)
+        views.append(viewed)
     return Bound(e, values, views)
 
 
 def _task_data(e: Encoding, i: int, sizes: dict[str, int]) -> Array:
+    """The initial value of parameter i, which is data of the task."""
     p = e.parameters(**sizes)[i]
     if 0 in p.shape:
         raise Error(Status.ERR_PARAM, f"locant: parameter {p.name} {p.dims} of "

@@ -8,7 +8,7 @@ import numpy as np
 from . import _c
 from ._arrays import FLOATS, PARAMS, Array, raw, accept, view
 from ._c import Status, Tensor
-from ._doors import positions_seen, ragged
+from ._doors import positions_view, ragged
 from ._encoding import Bound, Encoding, Params, bind
 from ._library import Error, lib, quick, refusal
 
@@ -34,11 +34,11 @@ def table_backward(dout: Any, spec: str | Encoding, *, positions: Any = None,
     """
     dout, code = _given(dout, 2, "[N, D]", copy, FLOATS)
     rows, dim = dout.shape
-    at, seen = positions_seen(positions, "positions", 0, rows, copy)
+    at, at_view = positions_view(positions, "positions", 0, rows, copy)
     bound = bind(spec, params, rows, {"width": dim}, copy=copy)
     made, views = zeros(bound)
-    status = _table(views, raw(dout, "dout", code), bound.encoding.handle, seen,
-                    bound.views)
+    status = _table(views, raw(dout, "dout", code), bound.encoding.handle,
+                    at_view, bound.views)
     if status:
         raise refusal(status)
     return made
@@ -47,7 +47,8 @@ def table_backward(dout: Any, spec: str | Encoding, *, positions: Any = None,
 def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
                     offset: int = 0, inverse: bool = False, *,
                     key: bool = False, limits: Any = None,
-                    params: Params | None = None, x: Any = None, dtype: str | None = None,
+                    params: Params | None = None, x: Any = None,
+                    dtype: str | None = None,
                     copy: bool = False) -> tuple[Array, dict[str, Array]]:
     """Gradients of what rotate() read.
 
@@ -62,16 +63,16 @@ def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
     inverse of such a map.
     """
     dout, dout_code = accept(dout, "dout", copy, dtype, FLOATS)
-    like, code, seen_x = dout, dout_code, None
+    like, code, x_view = dout, dout_code, None
     if x is not None:
         like, code = accept(x, "x", copy, dtype, FLOATS)
-        seen_x = raw(like, "x", code)
+        x_view = raw(like, "x", code)
     if like.ndim < 2:
         raise Error(Status.ERR_SHAPE, f"locant: {'dout' if x is None else 'x'} "
                     f"has rank {like.ndim}, expected [.., T, D]")
     tokens, dim = like.shape[-2:]
     heads = like.shape[-3] if like.ndim > 2 else 1
-    at, seen = positions_seen(positions, "positions", offset, tokens, copy)
+    at, at_view = positions_view(positions, "positions", offset, tokens, copy)
     bound = bind(spec, params, tokens, {"width": heads * dim, "heads": heads,
                                         "head_dim": dim}, copy=copy)
     dx = np.empty(like.shape, like.dtype)
@@ -86,7 +87,8 @@ def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
             None if x is None else view(like, "x", code), rotation[0])
         return dx, made
     status = _rotate(raw(dx, "dx", code), views,
-                     raw(dout, "dout", dout_code), seen_x, bound.encoding.handle, seen, bound.views, flags)
+                     raw(dout, "dout", dout_code), x_view,
+                     bound.encoding.handle, at_view, bound.views, flags)
     if status:
         raise refusal(status)
     return dx, made
@@ -108,13 +110,13 @@ def bias_backward(dout: Any, spec: str | Encoding, offset: int = 0,
     """
     dout, code = _given(dout, 3, "[H, T, S]", copy, PARAMS)
     heads, queries, keys = dout.shape
-    q, q_seen = positions_seen(q_positions, "q_positions", offset, queries,
+    q, q_view = positions_view(q_positions, "q_positions", offset, queries,
                                copy)
-    k, k_seen = positions_seen(k_positions, "k_positions", 0, keys, copy)
+    k, k_view = positions_view(k_positions, "k_positions", 0, keys, copy)
     bound = bind(spec, params, keys, {"heads": heads}, copy=copy)
     made, views = zeros(bound)
     status = _bias(views, raw(dout, "dout", code), bound.encoding.handle,
-                   q_seen, k_seen, bound.views)
+                   q_view, k_view, bound.views)
     if status:
         raise refusal(status)
     return made

@@ -23,8 +23,8 @@ _REASONS = {  # by model_type, for models that use the attention interface
     "longt5": _BIAS, "markuplm": _MASK, "mistral_large4_text": _MASK,
     "pixtral": _MASK, "switch_transformers": _BIAS}
 
-# Models with attn_implementation="locant", now or earlier.
-_given: weakref.WeakSet[Any] = weakref.WeakSet()
+# Models that have attn_implementation="locant", or once had.
+_users: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def _reason(model: Any) -> str | None:
@@ -48,18 +48,18 @@ def _check(model: Any) -> None:
         raise refuse(f"{type(model).__name__} {why}")
 
 
-def _made(original: Any) -> Any:
+def _checking_new(original: Any) -> Any:
     @functools.wraps(original)
     def checked(self: Any, attn_implementation: Any, *given: Any,
                 **more: Any) -> Any:
         if attn_implementation == "locant":
             _check(self)
-            _given.add(self)
+            _users.add(self)
         return original(self, attn_implementation, *given, **more)
     return checked
 
 
-def _set(original: Any) -> Any:
+def _checking_parts(original: Any) -> Any:
     @functools.wraps(original)
     def set_attn_implementation(self: Any, attn_implementation: Any,
                                 *given: Any, **more: Any) -> Any:
@@ -70,22 +70,23 @@ def _set(original: Any) -> Any:
                 if isinstance(part, PreTrainedModel) and \
                         part._can_set_attn_implementation():
                     _check(part)
-            _given.add(self)
+            _users.add(self)
         return original(self, attn_implementation, *given, **more)
     return set_attn_implementation
 
 
 def register() -> None:
     patch.method(PreTrainedModel, "_check_and_adjust_attn_implementation",
-                 _made)
-    patch.method(PreTrainedModel, "set_attn_implementation", _set)
+                 _checking_new)
+    patch.method(PreTrainedModel, "set_attn_implementation",
+                 _checking_parts)
 
 
 def check_unused() -> None:
     """Raise an error if models are left that would find no attention, or their
     own attention without its mask and encoding."""
     gc.collect()  # a model is part of cycles
-    for model in list(_given):
+    for model in list(_users):
         if model.config._attn_implementation == "locant":
             raise refuse(f"unregister(): {type(model).__name__} runs with "
                          "locant still" + (

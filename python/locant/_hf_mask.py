@@ -27,7 +27,7 @@ class Mask(NamedTuple):
     k_documents: Tensor | None  # int64 [B, S]; -1 is padding
     causal: bool
     window: int
-    weights: bool = False       # are asked for, too; MPT
+    weights: bool = False       # MPT's block asks for the weights, too
     first: Tensor | None = None  # int64 [B, 1]: padding before the first token
 
     @property
@@ -41,7 +41,7 @@ class Mask(NamedTuple):
         return self
 
     def counted(self) -> Mask:
-        """Positions from the first token of each row on."""
+        """The mask with positions that start at the first token of each row."""
         if self.first is None:
             return self
         return self._replace(
@@ -83,7 +83,8 @@ def register() -> None:
 
 
 def _read(function: Callable[..., Any], found: dict[str, Any]) -> None:
-    """The arguments that a mask function of transformers was made from."""
+    """Collect the arguments that a mask function of transformers was made
+    from."""
     if function is masks.causal_mask_function:
         found["causal"] = True
         return

@@ -27,8 +27,8 @@ class Swapped(torch.nn.ModuleList):
     """The encodings of a model, one for each layer or one for all: its
     submodule "locant", which makes their parameters the model's."""
 
-    undone: tuple[Any, str, list[Any], list[Any]]
-    # the model, its attn_implementation, layers, hooks
+    # For undo(): the model, its attn_implementation, layers, hooks.
+    before: tuple[Any, str, list[Any], list[Any]]
 
     def project(self) -> None:
         """Set every parameter to the nearest allowed value.  Call it after each
@@ -39,7 +39,7 @@ class Swapped(torch.nn.ModuleList):
 
     def undo(self) -> None:
         """Restore the encoding and the attention of the model."""
-        model, attention, layers, hooks = self.undone
+        model, attention, layers, hooks = self.before
         for layer in layers:
             vars(layer).pop("_locant_encoding", None)
         for hook in hooks:
@@ -54,7 +54,7 @@ def _refuse(what: str) -> Error:
     return Error(Status.ERR_UNSUPPORTED, f"locant.hf.swap: {what}")
 
 
-def _guard(config: Any, module: Any, given: Any) -> None:
+def _guard_hook(config: Any, module: Any, given: Any) -> None:
     """Check that the model runs with locant: else it would have no encoding."""
     if config._attn_implementation != "locant":
         raise _refuse("the model was given another encoding, and then "
@@ -62,8 +62,8 @@ def _guard(config: Any, module: Any, given: Any) -> None:
                       "expected \"locant\", or undo()")
 
 
-def _no_rotation(module: Any, given: Any, out: Any) -> Any:
-    """Cosines and sines of no rotation."""
+def _no_rotation_hook(module: Any, given: Any, out: Any) -> Any:
+    """The output of a rotary embedding, replaced by cosines 1, sines 0."""
     if not (isinstance(out, tuple) and len(out) == 2 and
             all(isinstance(x, Tensor) and x.is_floating_point()
                 for x in out)):
@@ -72,7 +72,7 @@ def _no_rotation(module: Any, given: Any, out: Any) -> Any:
     return torch.ones_like(out[0]), torch.zeros_like(out[1])
 
 
-def _rows(encoding: Any, x: Tensor, positions: Tensor) -> Tensor:
+def _add_rows(encoding: Any, x: Tensor, positions: Tensor) -> Tensor:
     """'x' [B, T, W] with the rows at positions [1 or B, T] added."""
     if positions.ndim == 1 or positions.shape[0] == 1:
         return lt.add(x, encoding, positions.reshape(-1))
@@ -80,24 +80,24 @@ def _rows(encoding: Any, x: Tensor, positions: Tensor) -> Tensor:
                         for part, at in zip(x, positions)])
 
 
-def _added(encoding: Any, module: Any, given: Any, options: Any) -> Any:
+def _input_hook(encoding: Any, module: Any, given: Any, options: Any) -> Any:
     """The input of the first layer of a model without a table, plus rows."""
     at = options.get("position_ids")
     if at is None or not given:
         raise _refuse(f"{type(module).__name__} of the model is not told the "
                       f"positions that {encoding.spec} needs")
-    return (_rows(encoding, given[0], at), *given[1:]), options
+    return (_add_rows(encoding, given[0], at), *given[1:]), options
 
 
-def _replaced(encoding: Any, module: Any, given: Any, out: Tensor) -> Tensor:
-    """A replacement of the rows of a table of positions."""
+def _table_hook(encoding: Any, module: Any, given: Any, out: Tensor) -> Tensor:
+    """The output of a table of positions, replaced by rows of 'encoding'."""
     nothing = torch.zeros_like(out)
     return nothing if encoding is None else \
-        _rows(encoding, nothing if out.ndim == 3 else nothing[None],
+        _add_rows(encoding, nothing if out.ndim == 3 else nothing[None],
               given[0]).reshape(out.shape)
 
 
-def _attention(model: Any) -> list[Any]:
+def _attention_layers(model: Any) -> list[Any]:
     """Layers of self-attention, in order."""
     found = [m for m in model.modules()
              if re.search("Attention$", type(m).__name__) and not any(
@@ -137,8 +137,8 @@ def _checked(spec: Any) -> _encoding.Encoding:
 
 def _made(encoding: _encoding.Encoding, config: Any, layers: int, seed: int,
           length: int | None) -> Iterator[lt.Encoding]:
-    """An encoding for each layer, or one for all if layers share parameters.
-    Layers of one kind share parameters that are not per layer."""
+    """An encoding for each layer, or a single one if all layers share its
+    parameters.  Layers of one kind share parameters that are not per layer."""
     if length is None:
         length = getattr(config, "max_position_embeddings", None)
     firsts: dict[int, lt.Encoding] = {}
@@ -162,29 +162,31 @@ def _made(encoding: _encoding.Encoding, config: Any, layers: int, seed: int,
 
 
 def _hooks(model: Any, encoding: Any, layers: list[Any]) -> Iterator[Any]:
-    """Switch off the model's encoding; add the input door of the new one."""
-    enters = encoding if "input" in _encoding.encoding_of(
+    """Hooks that switch off the model's encoding and add the rows of the new
+    one if it has an input door."""
+    input_encoding = encoding if "input" in _encoding.encoding_of(
         encoding.spec).doors else None
-    yield layers[0].register_forward_pre_hook(partial(_guard, model.config))
+    yield layers[0].register_forward_pre_hook(
+        partial(_guard_hook, model.config))
     found = isinstance(layers[0], ATTENTION)  # whose forward() is ours
     for path, m in model.named_modules():
         if type(m).__name__.endswith("RotaryEmbedding"):
             found = True
-            yield m.register_forward_hook(_no_rotation)
+            yield m.register_forward_hook(_no_rotation_hook)
         elif path.split(".")[-1] in ("wpe", "position_embeddings") and \
                 isinstance(m, torch.nn.Embedding):
             found = True
-            yield m.register_forward_hook(partial(_replaced, enters))
-            enters = None
+            yield m.register_forward_hook(partial(_table_hook, input_encoding))
+            input_encoding = None
     if not found:
         raise _refuse(f"{type(model).__name__} has no encoding that swap() can "
                      "take out: expected a rotary embedding or a table of "
                      "positions")
-    if enters is not None:
+    if input_encoding is not None:
         first = next(m for m in model.modules()
                      if any(c is layers[0] for c in m.children()))
-        yield first.register_forward_pre_hook(partial(_added, enters),
-                                              with_kwargs=True)
+        yield first.register_forward_pre_hook(
+            partial(_input_hook, input_encoding), with_kwargs=True)
 
 
 def swap(model: Any, encoding: Any, *, length: int | None = None,
@@ -216,10 +218,10 @@ def swap(model: Any, encoding: Any, *, length: int | None = None,
     before = getattr(model, "locant", None)
     if isinstance(before, Swapped):
         before.undo()
-    layers = _attention(model)
+    layers = _attention_layers(model)
     made = Swapped(_made(checked, model.config, len(layers), seed, length))
     hooks: list[Any] = []
-    made.undone = (model, model.config._attn_implementation, layers, hooks)
+    made.before = (model, model.config._attn_implementation, layers, hooks)
     try:
         hooks.extend(_hooks(model, made[0], layers))
         register()

@@ -73,12 +73,12 @@ def _declare(library: ctypes.CDLL,
 
 
 def quick(name: str) -> Any:
-    """A function with undeclared arguments; pass a nonzero status to refusal().
+    """A function with undeclared arguments, for calls that take a microsecond.
 
-    For calls that take a microsecond.  Without declarations ctypes passes the
-    bytes of raw() in a third of the time of a struct, and the result is not
-    checked in Python.  Pass only bytes, c_void_p, arrays of structs, None and
-    ints of 32 bits; anything else would be truncated.
+    Without declarations ctypes passes the bytes of raw() in a third of the time
+    of a struct, and the result is not checked in Python: the caller passes a
+    nonzero status to refusal().  Pass only bytes, c_void_p, arrays of structs,
+    None and ints of 32 bits; anything else would be truncated.
     """
     return lib[name]
 
@@ -139,7 +139,7 @@ def text(found: bytes | None) -> str:
 
 
 def make(kind: type[Struct], /, **values: Any) -> Struct:
-    """A struct with the values of its _INIT macro, then with these members."""
+    """A struct with the values of its _INIT macro, changed by 'values'."""
     made = kind()
     if kind in _c.INIT:
         made.struct_size = ctypes.sizeof(kind)
@@ -173,11 +173,11 @@ def lab() -> ctypes.CDLL:
 
 
 def _poll() -> Any:
-    """The poll of long calls, about ten times a second: was Ctrl-C pressed?
+    """What a long call asks about ten times a second: was Ctrl-C pressed?
 
-    It is a C function, since a Python one would run the handler of the signal
-    before its first line, and the exception would be lost.  It clears the
-    signal; _check() raises it again.
+    It is a C function.  A Python function would run the handler of the signal
+    before its first line, and the exception would be lost.  The C function
+    clears the signal; _check() raises it again.
     """
     occurred = ctypes.pythonapi.PyOS_InterruptOccurred
     occurred.argtypes = [ctypes.c_void_p]  # takes none; C callers pass one
@@ -186,7 +186,7 @@ def _poll() -> Any:
 
 lib = _load_core()
 _polled = (lib.locant_attention_forward, lib.locant_attention_backward)
-_asked = _poll()
-lib.locant_set_poll(_asked, None)
+_kept_poll = _poll()  # C keeps its address
+lib.locant_set_poll(_kept_poll, None)
 # A thread that still computes must not call an interpreter that has ended.
 atexit.register(lib.locant_set_poll, _c.Poll(), None)

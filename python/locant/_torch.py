@@ -30,8 +30,8 @@ _CODES = {torch.float32: Dtype.F32, torch.float16: Dtype.F16,
           torch.int32: Dtype.I32, torch.int64: Dtype.I64}
 
 
-def seen(x: Tensor, name: str) -> _c.Tensor:
-    """A view of 'x' for one call; keep 'x' alive for it."""
+def view_of(x: Tensor, name: str) -> _c.Tensor:
+    """A locant_tensor that views 'x'; keep 'x' alive for the call."""
     code = _CODES.get(x.dtype)
     if code is None:
         raise Error(Status.ERR_DTYPE, f"locant: {name} has dtype {x.dtype}, "
@@ -42,7 +42,7 @@ def seen(x: Tensor, name: str) -> _c.Tensor:
 
 def viewer(x: Tensor, name: str, _: bool) -> tuple[Tensor, _c.Tensor]:
     """For bind(): parameters are used in place."""
-    return x, seen(x, f"params[{name!r}]")
+    return x, view_of(x, f"params[{name!r}]")
 
 
 def dense(x: Tensor) -> Tensor:
@@ -52,14 +52,14 @@ def dense(x: Tensor) -> Tensor:
 
 
 def like(x: Tensor) -> Tensor:
-    """New memory of the shape of 'x', with heads and tokens in its order."""
+    """New memory of the shape of 'x'; [B, T, H, D] in memory if 'x' is."""
     if x.ndim == 4 and x.stride(1) < x.stride(2):
         b, h, t, d = x.shape
         return x.new_empty((b, t, h, d)).transpose(1, 2)
     return x.new_empty(x.shape)
 
 
-def wide(x: Tensor) -> torch.dtype:
+def wide_dtype(x: Tensor) -> torch.dtype:
     """The dtype of log-sum-exp and sinks."""
     return torch.float64 if x.dtype == torch.float64 else torch.float32
 
@@ -68,13 +68,13 @@ def gradients(bound: Bound) -> tuple[list[Any], Any]:
     """Zeros for each parameter, for the library to add to, and their views."""
     made = [like(v).zero_() if isinstance(v, Tensor) else np.zeros_like(v)
             for v in bound.values]
-    views = [seen(v, "dparams") if isinstance(v, Tensor) else
+    views = [view_of(v, "dparams") if isinstance(v, Tensor) else
              view(v, "dparams") for v in made]
     return made, (_c.Tensor * len(views))(*views)
 
 
 def chosen(bound: Bound, names: str, made: list[Any]) -> list[Tensor]:
-    """Values of the given parameters in order, out of those of all."""
+    """Gradients of the parameters 'names', in that order, out of all."""
     order = [p.name for p in bound.encoding.known]
     return [made[order.index(n)] for n in names.split(",") if n]
 
@@ -104,7 +104,7 @@ class Call(NamedTuple):
 
 
 _TENSORS = Call._fields[:11]
-_LEARNED = 5  # the first ones, which have gradients
+_LEARNED = 5  # the first of them have gradients
 _SCHEMA = (
     "Tensor q, Tensor k, Tensor v, Tensor? x, Tensor? sinks, Tensor? q_pos, "
     "Tensor? k_pos, Tensor? q_coords, Tensor? k_coords, Tensor? q_docs, "
@@ -125,7 +125,7 @@ def _problem(c: Call) -> tuple[_c.Attention, Bound]:
     for name in _TENSORS:
         x = getattr(c, name)
         if x is not None:
-            setattr(s, name, ctypes.pointer(seen(x, name)))
+            setattr(s, name, ctypes.pointer(view_of(x, name)))
     s.mask = _c.Mask.CAUSAL if c.causal else _c.Mask.NONE
     s.flags = _c.ATTENTION_KEYS_ROTATED if c.keys_rotated else 0
     if c.scale is not None:
@@ -145,17 +145,17 @@ def _forward(*given: Any) -> tuple[Tensor, Tensor]:
     c = Call(*given)
     problem, _bound = _problem(c)  # _bound keeps the parameters' views alive
     out = like(c.q)
-    lse = c.q.new_empty(c.q.shape[:3], dtype=wide(c.q))
+    lse = c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q))
     scratch = workspace(problem)
-    lib.locant_attention_forward(seen(out, "out"), seen(lse, "lse"), problem,
-                                 address(scratch), scratch.size)
+    lib.locant_attention_forward(view_of(out, "out"), view_of(lse, "lse"),
+                                 problem, address(scratch), scratch.size)
     return out, lse
 
 
 def _forward_fake(*given: Any) -> tuple[Tensor, Tensor]:
     c = Call(*given)
     _ranks(c)
-    return like(c.q), c.q.new_empty(c.q.shape[:3], dtype=wide(c.q))
+    return like(c.q), c.q.new_empty(c.q.shape[:3], dtype=wide_dtype(c.q))
 
 
 def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,
@@ -168,7 +168,8 @@ def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,
         if want:
             x = getattr(c, name)
             made.append(like(x).zero_() if name == "sinks" else like(x))
-            setattr(g, f"d{name}", ctypes.pointer(seen(made[-1], f"d{name}")))
+            setattr(g, f"d{name}",
+                    ctypes.pointer(view_of(made[-1], f"d{name}")))
     if any(wanted[_LEARNED:]):
         values, views = gradients(bound)
         g.dparams = ctypes.cast(views, ctypes.POINTER(_c.Tensor))
@@ -177,8 +178,8 @@ def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,
     dout = dense(dout)
     scratch = workspace(problem)
     lib.locant_attention_backward(
-        g, seen(dout, "dout"), seen(out, "out"), seen(lse, "lse"), problem,
-        address(scratch), scratch.size)
+        g, view_of(dout, "dout"), view_of(out, "out"), view_of(lse, "lse"),
+        problem, address(scratch), scratch.size)
     return made
 
 

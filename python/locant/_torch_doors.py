@@ -7,11 +7,12 @@ import torch
 from torch.library import custom_op
 
 from . import _c
-from ._arrays import Array, counted
+from ._arrays import Array, consecutive_view
 from ._doors import rotation
 from ._encoding import Bound, bind, encoding_of
 from ._library import lib
-from ._torch import Tensor, chosen, dense, gradients, refuse_twice, seen, viewer
+from ._torch import (Tensor, chosen, dense, gradients, refuse_twice, view_of,
+                     viewer)
 
 
 class Call(NamedTuple):
@@ -33,7 +34,7 @@ _SCHEMA = ("Tensor x, Tensor[] params, Tensor? positions, Tensor? limits, "
 
 
 def _bound(c: Call) -> tuple[Bound, _c.Tensor, Tensor | Array]:
-    """The encoding for this call, a view of its positions, and their array."""
+    """The encoding for this call, a view of the positions, and their array."""
     tokens, dim = c.x.shape[-2:]
     heads = c.x.shape[-3] if c.x.ndim > 2 else 1
     rotates = "rotate" in encoding_of(c.spec).doors
@@ -41,17 +42,18 @@ def _bound(c: Call) -> tuple[Bound, _c.Tensor, Tensor | Array]:
                  {"width": heads * dim if rotates else dim, "heads": heads,
                   "head_dim": dim}, viewer=viewer)
     if c.positions is not None:
-        return bound, seen(c.positions, "positions"), c.positions
-    held, found = counted(c.offset, tokens)
+        return bound, view_of(c.positions, "positions"), c.positions
+    held, found = consecutive_view(c.offset, tokens)
     return bound, _c.Tensor.from_buffer_copy(found), held
 
 
 def _ragged(c: Call, bound: Bound, at: _c.Tensor) -> _c.Rotation | None:
-    """For locant_encoding_rotate_ragged(); None: all rows are alike."""
+    """The locant_rotation if rows have positions or limits of their own; None:
+    all rows are alike."""
     by_row = at.rank == 2 and at.dtype == _c.Dtype.I64
     if c.limits is None and not by_row:
         return None
-    limits = None if c.limits is None else seen(c.limits, "limits")
+    limits = None if c.limits is None else view_of(c.limits, "limits")
     return rotation(bound.encoding, at, limits, bound.views, c.flags)
 
 
@@ -66,10 +68,10 @@ def _rotate(*given: Any) -> Tensor:
     out = _rotated(c.x, c.spec)
     ragged = _ragged(c, bound, at)
     if ragged is not None:
-        lib.locant_encoding_rotate_ragged(seen(out, "out"), seen(c.x, "x"),
-                                          ragged)
+        lib.locant_encoding_rotate_ragged(view_of(out, "out"),
+                                          view_of(c.x, "x"), ragged)
         return out
-    lib.locant_encoding_rotate(seen(out, "out"), seen(c.x, "x"),
+    lib.locant_encoding_rotate(view_of(out, "out"), view_of(c.x, "x"),
                                bound.encoding.handle, at, bound.views, c.flags)
     return out
 
@@ -81,7 +83,8 @@ def _rotate_backward(wanted: Sequence[bool], dout: Tensor,
     dx = c.x.new_empty(c.x.shape)
     values, views = gradients(bound) if any(wanted[1:]) else ([], None)
     dout = dense(dout)
-    tensors = (seen(dx, "dx"), views, seen(dout, "dout"), seen(c.x, "x"))
+    tensors = (view_of(dx, "dx"), views, view_of(dout, "dout"),
+               view_of(c.x, "x"))
     ragged = _ragged(c, bound, at)
     if ragged is not None:
         lib.locant_encoding_rotate_ragged_backward(*tensors, ragged)
@@ -96,7 +99,7 @@ def _add(*given: Any) -> Tensor:
     c = Call(*given)
     bound, at, _held = _bound(c)
     out = c.x.new_empty(c.x.shape)
-    lib.locant_encoding_add(seen(out, "out"), seen(c.x, "x"),
+    lib.locant_encoding_add(view_of(out, "out"), view_of(c.x, "x"),
                             bound.encoding.handle, at, bound.views)
     return out
 
@@ -110,7 +113,8 @@ def _add_backward(wanted: Sequence[bool], dout: Tensor,
     rows = dense(dout).to(torch.promote_types(dout.dtype, torch.float32))
     for part in rows.reshape(-1, *rows.shape[-2:]):
         lib.locant_encoding_table_backward(
-            views, seen(part, "dout"), bound.encoding.handle, at, bound.views)
+            views, view_of(part, "dout"), bound.encoding.handle, at,
+            bound.views)
     return [x for x, want in zip(chosen(bound, c.names, values), wanted[1:])
             if want]
 

@@ -27,12 +27,12 @@ def whole(x: Any, name: str, least: int = 0, most: int = _MOST) -> int:
 
 
 def whole64(x: Any, name: str) -> int:
-    """An integer of 64 bits, possibly negative: an offset, a window."""
+    """A signed integer of 64 bits, such as an offset or a window."""
     return whole(x, name, _LEAST)
 
 
-def seeded(x: Any) -> int:
-    """A seed of 64 bits, signed or unsigned."""
+def seed64(x: Any) -> int:
+    """A seed: a signed or unsigned integer of 64 bits."""
     return whole(x, "seed", _LEAST, 2**64 - 1)
 
 
@@ -48,7 +48,7 @@ def real(x: Any, name: str) -> float:
 
 
 def mapping(x: Any, name: str) -> Mapping[str, Any]:
-    """Values by name; None gives none."""
+    """Values by name; None becomes an empty mapping."""
     if x is None:
         return {}
     if not isinstance(x, Mapping):

@@ -39,9 +39,9 @@ __all__ = ["Mask", "Swapped", "attend", "mask", "register", "swap",
            "unregister"]
 
 
-def _seen(module: Any, given: Any, q: Tensor, k: Tensor,
-          is_causal: bool | None) -> dict[str, Any]:
-    """Options of attention() for a mask."""
+def _mask_options(module: Any, given: Any, q: Tensor, k: Tensor,
+                  is_causal: bool | None) -> dict[str, Any]:
+    """Options of attention() for the mask that transformers gives."""
     if isinstance(given, Mask):
         return given.options()
     if given is not None:
@@ -68,8 +68,8 @@ def _weights(q: Tensor, k: Tensor, options: dict[str, Any]) -> Tensor:
 
 
 def _recorded() -> bool:
-    """Whether transformers records the weights of layers: GPT-2 does not pass
-    output_attentions to its layers."""
+    """Whether transformers records the weights of layers, which also GPT-2 asks
+    for so: it does not pass output_attentions to its layers."""
     active: Any = _active_collector
     if torch.compiler.is_compiling() and not active.compiling:
         return False  # get() cannot be traced before set(), which sets it
@@ -95,7 +95,7 @@ def attend(module: Any, query: Tensor, key: Tensor, value: Tensor,
     swapped = encoding_of(module)
     if swapped is not None and isinstance(attention_mask, Mask):
         attention_mask = attention_mask.counted()
-    options = _seen(module, attention_mask, query, key, is_causal)
+    options = _mask_options(module, attention_mask, query, key, is_causal)
     options.update(bias, scale=scaling, softcap=softcap or 0.0, sinks=s_aux)
     if swapped is not None or encoding is not None:
         options["encoding"] = encoding if swapped is None else swapped

@@ -125,12 +125,12 @@ def _copied(f: Any, alt: bytes, caption: bytes) -> Figure:
 
 def _visit(name: str, of: str | Encoding, call: Any, runs: Sequence[int],
            view: dict[str, Any]) -> None:
-    """call(figure, alt, caption, context) for each such figure."""
-    seen = make(FigureView, **view)
+    """Call call(figure, alt, caption, context) for each figure of that name."""
+    options = make(FigureView, **view)
     with Callback(FigureTaker, call, Status.ERR_INTERRUPTED) as taker:
         if isinstance(of, Encoding) or not os.path.isdir(of):
             lab().locant_figure_of_encoding(
-                name.encode(), encoding_of(of).handle, seen, taker, None)
+                name.encode(), encoding_of(of).handle, options, taker, None)
             return
         store = ctypes.c_void_p()
         lab().locant_store_open_readonly(ctypes.byref(store), os.fsencode(of))
@@ -140,13 +140,13 @@ def _visit(name: str, of: str | Encoding, call: Any, runs: Sequence[int],
                 else _finished(store, name.startswith("task-")))
             lab().locant_figure_of_runs(
                 name.encode(), store, (ctypes.c_int64 * len(ids))(*ids),
-                len(ids), seen, taker, None)
+                len(ids), options, taker, None)
         finally:
             lab().locant_store_close(store)
 
 
 def _ended(store: ctypes.c_void_p) -> list[int]:
-    """All runs that have ended: one may have the numbers of a report."""
+    """Ids of all runs that have ended: any may have the numbers of a report."""
     found: list[int] = []
 
     def visit(run: Any, _: Any) -> None:
@@ -159,9 +159,9 @@ def _ended(store: ctypes.c_void_p) -> list[int]:
 
 
 def _finished(store: ctypes.c_void_p, tasks: bool) -> list[int]:
-    """Finished runs like the last one, on a task or on text: with its model and
-    source.  Runs on text with a parent only if there are no others."""
-    found: list[tuple[bool, int, Any]] = []
+    """Ids of the finished runs, on tasks or on text, that were trained as the
+    last one was.  Runs on text that have a parent count only if all have."""
+    found: list[tuple[bool, int, Any]] = []  # counts, id, how it was trained
 
     def visit(run: Any, _: Any) -> None:
         r = run.contents

@@ -27,7 +27,7 @@ Spec: TypeAlias = "str | _encoding.Encoding | Encoding | None"
 __all__ = ["Encoding", "add", "attention", "rotate"]
 
 
-def _on_cpu(**given: Any) -> None:
+def _check_on_cpu(**given: Any) -> None:
     for name, x in given.items():
         if x is None:
             continue
@@ -57,19 +57,20 @@ def _widened(x: Tensor) -> Tensor:
 
 def _named(encoding: Spec, params: Mapping[str, Tensor] | None
            ) -> tuple[str, str, list[Tensor]]:
-    """Spec, names and values of an encoding and its parameters."""
+    """The spec of an encoding, and names and values of its parameters."""
     if isinstance(encoding, Encoding):
         params = {**encoding.params(), **(params or {})}
     spec = "none" if encoding is None else \
         encoding if isinstance(encoding, str) else encoding.spec
     given = params or {}
     for name, value in given.items():
-        _on_cpu(**{f"params[{name!r}]": value})
+        _check_on_cpu(**{f"params[{name!r}]": value})
     return spec, ",".join(given), [_widened(x) for x in given.values()]
 
 
 def _documents(q: Tensor, k: Tensor, q_docs: Tensor | None,
                k_docs: Tensor | None, key_mask: Tensor | None) -> list[Any]:
+    """Documents of queries and keys; keys outside 'key_mask' become padding."""
     """Documents in which keys outside 'key_mask' are padding."""
     if (q_docs is None) != (k_docs is None):
         raise Error(Status.ERR_NULL, "locant: q_documents and k_documents are "
@@ -80,11 +81,11 @@ def _documents(q: Tensor, k: Tensor, q_docs: Tensor | None,
         raise Error(Status.ERR_SHAPE, "locant: key_mask has shape "
                     f"{list(key_mask.shape)}, expected [B, S] = "
                     f"{[k.shape[0], k.shape[2]]}")
-    whole = torch.zeros((), dtype=torch.int64) if k_docs is None else k_docs
+    documents = torch.zeros((), dtype=torch.int64) if k_docs is None else k_docs
     if q_docs is None:
         q_docs = torch.zeros((*key_mask.shape[:-1], q.shape[2]),
                              dtype=torch.int64)
-    return [q_docs, torch.where(key_mask.to(torch.bool), whole, -1)]
+    return [q_docs, torch.where(key_mask.to(torch.bool), documents, -1)]
 
 
 @overload
@@ -140,14 +141,14 @@ def attention(  # type: ignore[misc]
     Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); of the gradients
     Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
     """
-    _on_cpu(q=q, k=k, v=v, x=x, sinks=sinks, q_positions=q_positions,
-            k_positions=k_positions, q_coords=q_coords, k_coords=k_coords,
-            q_documents=q_documents, k_documents=k_documents,
-            key_mask=key_mask)
+    _check_on_cpu(q=q, k=k, v=v, x=x, sinks=sinks, q_positions=q_positions,
+                  k_positions=k_positions, q_coords=q_coords,
+                  k_coords=k_coords, q_documents=q_documents,
+                  k_documents=k_documents, key_mask=key_mask)
     spec, names, values = _named(encoding, params)
     q, k, v, x = _cast(q, k, v, x)
     out, lse = ops.attention(
-        q, k, v, x, None if sinks is None else sinks.to(ops.wide(q)),
+        q, k, v, x, None if sinks is None else sinks.to(ops.wide_dtype(q)),
         q_positions, k_positions, q_coords, k_coords,
         *_documents(q, k, q_documents, k_documents, key_mask), values, spec,
         names, causal, keys_rotated, window, scale, float(softcap))
@@ -173,7 +174,7 @@ def rotate(x: Tensor, encoding: Spec, positions: Tensor | None = None,
     and params.
     Errors and source: as locant.rotate().
     """
-    _on_cpu(x=x, positions=positions, limits=limits)
+    _check_on_cpu(x=x, positions=positions, limits=limits)
     spec, names, values = _named(encoding, params)
     flags = (ROTATE_INVERSE if inverse else 0) | (ROTATE_KEY if key else 0)
     made: Tensor = doors.rotate(x, values, positions, limits, spec, names,
@@ -194,7 +195,7 @@ def add(x: Tensor, encoding: Spec, positions: Tensor | None = None,
     Returns x + P[positions] of x's dtype.  Differentiable in x and params.
     Errors and source: as locant.table().
     """
-    _on_cpu(x=x, positions=positions)
+    _check_on_cpu(x=x, positions=positions)
     spec, names, values = _named(encoding, params)
     made: Tensor = doors.add(x, values, positions, None, spec, names, offset,
                              0)

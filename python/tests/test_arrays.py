@@ -6,7 +6,7 @@ import unittest
 import formulas
 import locant
 import numpy as np
-from locant._arrays import counted, view
+from locant._arrays import consecutive_view, view
 from locant._c import Tensor
 
 try:
@@ -114,7 +114,7 @@ class Halves(unittest.TestCase):
         for first in (0, 1, 4095, 4096, 2 ** 40 + 4095, 2 ** 62 - 1, 2 ** 62,
                       far, -1, -4097, -2 ** 63, np.int64(17)):
             for n in (0, 1, 2, 4095, 4096):
-                held, found = counted(first, n)
+                held, found = consecutive_view(first, n)
                 seen = Tensor.from_buffer_copy(found)
                 self.assertEqual((seen.dtype, seen.rank, seen.shape[0]),
                                  (5, 1, n))
@@ -124,7 +124,7 @@ class Halves(unittest.TestCase):
                     self.assertEqual(at[0], first)
                     self.assertTrue((np.diff(at) == 1).all())
         with self.assertRaisesRegex(locant.Error, "do not fit in 64 bits"):
-            counted(far + 1, 4096)
+            consecutive_view(far + 1, 4096)
 
     def test_float16(self):
         x = np.ones((3, 8), np.float16)

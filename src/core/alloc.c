@@ -27,7 +27,7 @@ void locant_set_allocator(const locant_allocator *allocator)
     current = allocator ? *allocator : defaults;
 }
 
-/* The allocator's own address is stored just below the aligned block. */
+/* The address to release is stored just below the aligned block. */
 void *locant_alloc(size_t bytes)
 {
     size_t total;

@@ -1,4 +1,4 @@
-/* error.c - status names and the error message of each thread */
+/* error.c - status names, the version, and each thread's error message */
 #include "error.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* error.h - pass a failure to the caller; see locant_fail() */
+/* error.h - return early on a failure; see locant_fail() */
 #ifndef LCT_ERROR_H
 #define LCT_ERROR_H
 #include "locant/core.h"
 
-/* Return a failing status; its message is already recorded. */
+/* If the call fails, return its status; the message is already recorded. */
 /* clang-format off */
 #define LCT_TRY(call)                             \
     do {                                          \
@@ -12,7 +12,7 @@
     } while (0)
 /* clang-format on */
 
-/* Refuse a pointer that is NULL, by its name; 'fn' is the public function. */
+/* Fail if 'pointer' is NULL; 'fn' is the name of the public function. */
 #define LCT_NOT_NULL(fn, pointer)                                              \
     LCT_TRY((pointer) != NULL ? LOCANT_OK                                      \
                               : locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", \

@@ -27,11 +27,11 @@ static struct {
     pthread_cond_t wake, done;
     int workers;          /* started; slots 1 .. workers */
     _Atomic uint64_t job; /* number of the present job */
-    int wanted;           /* workers that may join it */
+    int wanted;           /* slots 1 .. wanted may join it */
     _Atomic int busy;     /* workers inside it */
-    int processors;       /* their number when the last worker was started */
+    int processors;       /* usable when the last worker was started */
     bool oversubscribed;  /* more threads than processors: none spins */
-    locant_task body;
+    locant_task body;     /* of the present job, as all members below */
     void *context;
     size_t tasks;
     _Atomic size_t next;
@@ -46,7 +46,7 @@ static struct {
 static _Atomic int wanted_threads; /* 0: automatic */
 static locant_parallel_runner external_runner;
 static void *external_context;
-static _Thread_local bool inside;
+static _Thread_local bool inside; /* this thread runs a task */
 
 static _Atomic(locant_poll) poll_function; /* may become NULL in a call */
 static void *poll_context;
@@ -55,7 +55,7 @@ static _Thread_local struct {
     bool cancellable, cancelled;
     double next_poll; /* in seconds */
 } call;
-static _Thread_local bool in_pool; /* a task of the pool runs here */
+static _Thread_local bool in_pool; /* it runs a task of the pool */
 
 bool lct_inside_task(void)
 {
@@ -115,6 +115,7 @@ static double seconds(void)
 
 void locant_set_poll(locant_poll poll, void *context)
 {
+    /* Without a poll keep the context: a call may still use the old poll. */
     if (poll != NULL)
         poll_context = context;
     atomic_store(&poll_function, poll);
@@ -318,6 +319,7 @@ void lct_parallel_for(size_t tasks, int slots, locant_task body, void *context)
 
     if (tasks < (size_t)threads)
         threads = (int)tasks;
+    /* An external runner may use 'now' slots; the caller has only 'slots'. */
     if (inside || threads < 2 || (external_runner != NULL && now > slots))
         run_serially(tasks, body, context);
     else if (external_runner != NULL)

@@ -4,7 +4,7 @@
 #include "locant/core.h"
 #include <stdbool.h>
 
-/* Is this thread inside a task?  A nested call then runs serially. */
+/* Does this thread run a task?  If so, a nested call runs serially. */
 bool lct_inside_task(void);
 
 /* Threads that a call from here uses, for the size of scratch: 1 inside a task,
@@ -17,14 +17,13 @@ void lct_parallel_for(size_t tasks, int slots, locant_task body, void *context);
 
 /*
  * Begin and end the cancellable part of a public call; see locant_set_poll().
- * Within it the poll of this thread may cancel the call: parallel loops then
- * start no more tasks, and skipped tasks write nothing.  Begin it only after
- * all arrays of indices are filled.  'end' returns whether the call was
- * cancelled.
+ * Within it the poll may cancel the call: parallel loops then start no more
+ * tasks, and skipped tasks write nothing.  So begin it only after all arrays of
+ * indices are filled.  'end' returns whether the call was cancelled.
  */
 void lct_pool_begin_cancellable(void);
 bool lct_pool_end_cancellable(void);
 
-/* For long tasks: has their call been cancelled? */
+/* Has the call been cancelled?  Long tasks ask, to end early. */
 bool lct_pool_cancelled(void);
 #endif

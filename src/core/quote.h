@@ -3,11 +3,11 @@
 #define LCT_QUOTE_H
 #include <stddef.h>
 
-enum { LCT_QUOTE_BYTES = 84 }; /* 80, three dots, a zero */
+enum { LCT_QUOTE_BYTES = 84 }; /* 80, three dots, a final zero */
 
 /*
- * Write 'n' bytes of text as printable ASCII, other bytes as \xNN, truncated to
- * 80 bytes and "...".  Returns 'out'.
+ * Write 'n' bytes of text, truncated to 80 bytes and "...".  A byte that is not
+ * printable ASCII becomes \xNN.  Returns 'out'.
  */
 static inline const char *lct_quote(char out[LCT_QUOTE_BYTES], const char *text,
                                     size_t n)

@@ -30,7 +30,7 @@ void locant_philox(uint32_t out[4], const uint32_t counter[4],
     out[3] = c3;
 }
 
-/* The block of four words that contains the next word. */
+/* out = the block of four words that contains the next word. */
 static void draw_block(uint32_t out[4], const locant_random *r)
 {
     uint64_t block = r->index / 4;
@@ -49,7 +49,8 @@ uint32_t locant_random_word(locant_random *r)
     return out[r->index++ % 4];
 }
 
-/* Two words, the first in the high half; a block that has both is made once. */
+/* Two words, the first in the high half.  A block is computed once if it has
+ * both. */
 static uint64_t two_words(locant_random *r)
 {
     const unsigned at = (unsigned)(r->index % 4);

@@ -1,16 +1,15 @@
-/* size.h - products and sums of untrusted sizes */
+/* size.h - products and sums of untrusted sizes, checked for overflow */
 #ifndef LCT_SIZE_H
 #define LCT_SIZE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* *out = a * b and true, or false when the product does not fit. */
+/* *out = a * b, or a + b, and true; false if the result does not fit. */
 static inline bool lct_mul(size_t *out, size_t a, size_t b)
 {
     return !__builtin_mul_overflow(a, b, out);
 }
-
 static inline bool lct_add(size_t *out, size_t a, size_t b)
 {
     return !__builtin_add_overflow(a, b, out);

@@ -1,4 +1,4 @@
-/* tensor.c - see tensor.h */
+/* tensor.c - dtypes, dense tensors, and the checks of tensor.h */
 #include "tensor.h"
 #include "size.h"
 #include <inttypes.h>
@@ -39,7 +39,7 @@ locant_tensor locant_dense(void *data, locant_dtype dtype, int rank,
     return t;
 }
 
-/* out = names of a set, as "f32 or f64" */
+/* out = the names in a set of dtypes, "f32 or f64" */
 static void name_set(char *out, size_t size, unsigned set)
 {
     size_t used = 0;
@@ -224,8 +224,9 @@ static void span(const locant_tensor *t, intptr_t *low, intptr_t *high)
 }
 
 /*
- * Cut memory from a on into pieces of 'step' elements.  Does a lie within the
- * first 'gap' elements of each piece, and b within the others?
+ * b starts 'gap' elements after a.  If memory from a on is cut into pieces of
+ * 'step' elements, does a lie within the first 'gap' of each, and b within the
+ * others?
  */
 static bool alternate(const locant_tensor *a, const locant_tensor *b,
                       int64_t step, int64_t gap)
@@ -245,7 +246,7 @@ static bool alternate(const locant_tensor *a, const locant_tensor *b,
 }
 
 /* Do two views of equal strides alternate in one buffer, as packed q, k, v? */
-static bool side_by_side(const locant_tensor *a, const locant_tensor *b)
+static bool interleaved(const locant_tensor *a, const locant_tensor *b)
 {
     int64_t size = (int64_t)dtypes[a->dtype].size;
     int64_t gap = (int64_t)((intptr_t)b->data - (intptr_t)a->data);
@@ -270,7 +271,7 @@ locant_status lct_check_apart(const char *fn, const locant_tensor *out,
         return LOCANT_OK;
     span(out, &a0, &a1);
     span(in, &b0, &b1);
-    if (a0 < b1 && b0 < a1 && !side_by_side(out, in))
+    if (a0 < b1 && b0 < a1 && !interleaved(out, in))
         return locant_fail(LOCANT_ERR_ALIAS, "%s: an output overlaps an input",
                            fn);
     return LOCANT_OK;

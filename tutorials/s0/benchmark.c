@@ -1,13 +1,17 @@
-/* benchmark.c - the tutorial's benchmark of four jobs: S0.21, S0.22. */
+/* benchmark.c - the tutorial's benchmark of four methods: S0.21, S0.22. */
 #include "../tutorial.h"
 
 enum { BATCH = 16, TOKENS = 1024, WIDTH = 512, HEADS = 8 };
 enum { METHODS = 4, TABLE = 5000, ROWS = TOKENS * WIDTH };
 
+/* What the methods read and write, all F32 but the positions. */
 static struct {
     const locant_encoding *e;
-    locant_tensor x, y, rows, bias, table; /* F32 */
-    locant_tensor positions;
+    locant_tensor x, y;      /* [BATCH, TOKENS, WIDTH] */
+    locant_tensor rows;      /* [TOKENS, WIDTH]: of the table in use */
+    locant_tensor table;     /* [TABLE, WIDTH], learned */
+    locant_tensor bias;      /* [HEADS, TOKENS, TOKENS] */
+    locant_tensor positions; /* I64 [TOKENS] */
 } bench;
 
 static void add_rows(void)
@@ -49,8 +53,8 @@ static void build_bias(void)
 static const struct method {
     const char *name, *spec, *work;
     void (*run)(void);
-    const char *grade; /* the tutorial's grade for extrapolation */
-    const char *found; /* what is known */
+    const char *theirs; /* extrapolation, as the tutorial has it */
+    const char *right;
 } methods[METHODS] = {
     { "sinusoidal", "sinusoidal", "adds a stored table", add_rows, "good",
       ELSEWHERE },
@@ -90,7 +94,7 @@ static double measure(const struct method *m, int runs)
     return (seconds() - start) * 1e3 / runs;
 }
 
-/* Checks one number of each job's result by its formula. */
+/* Checks one number of the method's result by its formula. */
 static void check_result(const struct method *m)
 {
     const float *x = bench.x.data, *y = bench.y.data, *b = bench.bias.data;
@@ -145,7 +149,7 @@ void s0_21_benchmark(void)
         say("%s: %.2f ms, %lld parameters, %s; %s; extrapolation: %s",
             methods[i].name, ms[i], numbers[i],
             numbers[i] ? "trained" : "nothing to train", methods[i].work,
-            methods[i].found);
+            methods[i].right);
     mistake_in_words(
         "E-0.10", "what the times are compared for", "which method is faster",
         "nothing: the jobs are unlike",
@@ -166,11 +170,11 @@ void s0_22_benchmark_table(void)
     table("benchmark", "method|ms|parameters|trained|extrapolation");
     for (int i = 0; i < METHODS; i++)
         table_row("%s|%.2f|%lld|%s|%s", methods[i].name, ms[i], numbers[i],
-                  numbers[i] ? "yes" : "no", methods[i].found);
+                  numbers[i] ? "yes" : "no", methods[i].right);
     for (int i = 0; i < METHODS; i++)
         if (methods[i].run != gather_and_add)
-            mistake_in_words("E-0.9", methods[i].name, methods[i].grade,
-                             methods[i].found,
+            mistake_in_words("E-0.9", methods[i].name, methods[i].theirs,
+                             methods[i].right,
                              i < 3 ? UNSEEN
                                    : "a level loss shows that far tokens are "
                                      "ignored, not that they are used");

@@ -23,13 +23,7 @@ static void draw_heads(char letter, const char *title, locant_tensor w)
     locant_tensor cells =
         SIDE_BY_SIDE(head(w, 0), head(w, 1), head(w, 2), head(w, 3));
 
-    draw(letter, (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
-                                  .title = title,
-                                  .y_label = "query",
-                                  .x_label = "key, heads 0 to 3",
-                                  .cells = data(cells),
-                                  .rows = cells.shape[0],
-                                  .cols = cells.shape[1] });
+    draw(letter, heat_map_of(title, "key, heads 0 to 3", "query", cells));
 }
 
 static void print_heads(const char *which, locant_tensor w)
@@ -46,7 +40,7 @@ static void print_heads(const char *which, locant_tensor w)
 void s0_16_effect(void)
 {
     locant_random r = random_stream(16);
-    struct mha m = mha_new(&r, WIDTH, HEADS, 1);
+    struct mha m = mha_new(&r, WIDTH, HEADS, WITH_BIAS);
     locant_tensor token = NORMALS(&r, WIDTH);
     locant_tensor x = plus(ZEROS(1, TOKENS, WIDTH), token);
     locant_tensor none = mha_weights(&m, x);

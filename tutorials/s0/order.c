@@ -33,9 +33,9 @@ static locant_tensor attend_words(const char *const *words, int n,
         .q = &x, .k = &x, .v = &x, .encoding = encoding(spec) });
 }
 
-/* How much the output for the last word of the first sentence differs from
+/* By how much the output for the last word of the first sentence differs from
    that for the same word in the second. */
-static double last_word(const struct sentences *s, const char *spec)
+static double last_word_change(const struct sentences *s, const char *spec)
 {
     locant_tensor a = attend_words(s->first, s->n, spec);
     locant_tensor b = attend_words(s->second, s->n, spec);
@@ -65,7 +65,8 @@ void s0_1_why(void)
         "difference of a channel.");
     table("pairs", "first|second|no position|rope");
     for (const struct sentences *s = pairs; s < pairs + 4; s++) {
-        double none = last_word(s, "none"), with = last_word(s, "rope");
+        double none = last_word_change(s, "none"),
+               with = last_word_change(s, "rope");
         int last = s->n - 1;
 
         table_row("%s .. %s|%s .. %s|%.1e|%.1e", s->first[0], s->first[last],
@@ -122,7 +123,7 @@ enum { WIDTH = 32, HEADS = 4, TOKENS = 5 };
 void s0_4_attention(void)
 {
     locant_random r = random_stream(4);
-    struct mha m = mha_new(&r, WIDTH, HEADS, 1);
+    struct mha m = mha_new(&r, WIDTH, HEADS, WITH_BIAS);
     locant_tensor x = NORMALS(&r, 1, TOKENS, WIDTH), w = mha_weights(&m, x);
 
     say("softmax(Q K^T / sqrt(%d)) V between W_q, W_k, W_v and W_o, %d heads.",
@@ -141,7 +142,7 @@ void s0_4_attention(void)
 void s0_5_permutation(void)
 {
     locant_random r = random_stream(51), numbers = random_stream(5);
-    struct mha m = mha_new(&numbers, WIDTH, HEADS, 1);
+    struct mha m = mha_new(&numbers, WIDTH, HEADS, WITH_BIAS);
     locant_tensor x = NORMALS(&numbers, 1, TOKENS, WIDTH);
     locant_tensor P = shuffled(TOKENS, &r), x2 = picked(x, P);
     locant_tensor all = mha_weights(&m, x), all2 = mha_weights(&m, x2);

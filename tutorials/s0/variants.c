@@ -51,8 +51,8 @@ void s0_17_rope(void)
           length_change(x, rotated(ROPE_PAIRS, x, 6000)), 0, 1e-7);
 }
 
-/* The tutorial's slopes: it does not use every other slope for the heads beyond
-   a power of two. */
+/* The tutorial's slope of head h.  Beyond the largest power of two it takes the
+   first slopes of twice as many heads instead of every other one. */
 static double their_slope(int heads, int h)
 {
     int power = 1;

@@ -1,4 +1,4 @@
-/* words.c - the notebook's prose and tables: S0.23 .. S0.26. */
+/* words.c - the notebook's summary: S0.23 .. S0.26. */
 #include "../tutorial.h"
 
 void s0_23_ideas(void)

@@ -1,7 +1,4 @@
-/*
- * absolute.c - sections 1 and 2: order, the claim about length, and the two
- * absolute encodings: S1.1 .. S1.4.
- */
+/* absolute.c - sections 1 and 2: sinusoidal and learned: S1.1 .. S1.4. */
 #include "../tutorial.h"
 
 void s1_1_order(void)

@@ -19,24 +19,25 @@ static struct single single_new(void)
     locant_random r = random_stream(3);
     struct single m;
 
-    m.wq = linear_new(&r, DIM, HEAD, 0);
-    m.wk = linear_new(&r, DIM, HEAD, 0);
-    m.wv = linear_new(&r, DIM, HEAD, 0);
+    m.wq = linear_new(&r, DIM, HEAD, NO_BIAS);
+    m.wk = linear_new(&r, DIM, HEAD, NO_BIAS);
+    m.wv = linear_new(&r, DIM, HEAD, NO_BIAS);
     m.x = NORMALS(&r, BATCH, LENGTH, DIM);
     return m;
 }
 
-enum { INTENDED, AS_TUTORIAL };
+enum form { INTENDED, AS_TUTORIAL };
 
 /*
  * The output [2, 10, 64].  AS_TUTORIAL: q.view(B, L, 1, D) makes the products
  * run over the axis of size 1, so every token attends only to itself, as if it
  * were a sequence of its own.  INTENDED: every token attends to all.
  */
-static locant_tensor single_run(const struct single *m, int as_tutorial,
+static locant_tensor single_run(const struct single *m, enum form form,
                                 const char *spec)
 {
-    int64_t B = as_tutorial ? BATCH * LENGTH : BATCH, T = BATCH * LENGTH / B;
+    int64_t B = form == INTENDED ? BATCH : BATCH * LENGTH;
+    int64_t T = BATCH * LENGTH / B;
     locant_tensor q = RESHAPED(linear(&m->wq, m->x), B, 1, T, HEAD);
     locant_tensor k = RESHAPED(linear(&m->wk, m->x), B, 1, T, HEAD);
     locant_tensor v = RESHAPED(linear(&m->wv, m->x), B, 1, T, HEAD);
@@ -53,19 +54,19 @@ static locant_tensor single_run(const struct single *m, int as_tutorial,
 
 /* Distance of the output for reversed tokens from the reversed output, in the
    first sequence. */
-static double order_effect(const struct single *m, int as_tutorial)
+static double order_effect(const struct single *m, enum form form)
 {
     locant_tensor back = reversed(LENGTH), out, out_back;
     struct single m_back = *m;
 
     m_back.x = picked(m->x, back);
-    out = picked(single_run(m, as_tutorial, "rope"), back);
-    out_back = single_run(&m_back, as_tutorial, "rope");
+    out = picked(single_run(m, form, "rope"), back);
+    out_back = single_run(&m_back, form, "rope");
     return difference(rows(out_back, 0, LENGTH), rows(out, 0, LENGTH));
 }
 
-static void wrong_axis(locant_tensor theirs, locant_tensor right,
-                       locant_tensor v)
+static void report_wrong_axis(locant_tensor theirs, locant_tensor right,
+                              locant_tensor v)
 {
     mistake("E-1.2", "largest |output - V|", difference(theirs, v),
             difference(right, v),
@@ -89,7 +90,7 @@ void s1_8_single(void)
     double order_right = order_effect(&m, INTENDED);
 
     say("Three projections 128 to 64 without bias, RoPE, attention.");
-    wrong_axis(theirs, right, v);
+    report_wrong_axis(theirs, right, v);
     mistake("E-1.2", "largest effect of RoPE on the output", rope_theirs,
             rope_right,
             "The scores do not reach the output, so rotating q and k has no "
@@ -119,16 +120,16 @@ void s1_9_single_run(void)
               slice(theirs, 0, 10));
     show_list("V", "%.4f", slice(v, 0, 10));
     show_list("first ten numbers, right", "%.4f", slice(right, 0, 10));
-    wrong_axis(theirs, right, v);
+    report_wrong_axis(theirs, right, v);
     compare("the tutorial's output less V", theirs, v, 0);
     claim("the right output is not V", difference(right, v) > 1e-3);
 }
 
 static struct mha multi_new(locant_random *r)
 {
-    struct mha m = mha_new(r, DIM, HEADS, 0);
+    struct mha m = mha_new(r, DIM, HEADS, NO_BIAS);
 
-    m.o = linear_new(r, DIM, DIM, 1); /* out_proj has a bias */
+    m.o = linear_new(r, DIM, DIM, WITH_BIAS); /* out_proj has a bias */
     m.encoding = "rope";
     return m;
 }

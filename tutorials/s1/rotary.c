@@ -1,7 +1,4 @@
-/*
- * rotary.c - section 3: rotate_half, its use on q and k, and the module with
- * the frequencies: S1.5, S1.6, S1.7, S1.10.
- */
+/* rotary.c - section 3: rotate_half() and RoPE: S1.5, S1.6, S1.7, S1.10. */
 #include "../tutorial.h"
 
 /* (x1, x2) -> (-x2, x1), where x1 and x2 are the halves of each row. */
@@ -15,8 +12,8 @@ static locant_tensor rotate_half(locant_tensor x)
     return out;
 }
 
-/* x cos + rotate_half(x) sin, the tutorial's formula.  'heads' rows in a row
-   have the same position; positions begin again after 'length' of them. */
+/* x cos + rotate_half(x) sin, the tutorial's formula, for rows of x [..,
+   length, heads, W] at positions 0 .. length - 1. */
 static locant_tensor apply_rotary(locant_tensor x, int64_t heads,
                                   int64_t length)
 {
@@ -75,6 +72,7 @@ static double round_to(double x, int bits)
     return ldexp(nearbyint(ldexp(fraction, bits)), exponent - bits);
 }
 
+/* The smallest whole number that 'bits' significant bits do not hold. */
 static int first_inexact(int bits)
 {
     int p = 1;

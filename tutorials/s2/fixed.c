@@ -16,7 +16,7 @@ void s2_1_goals(void)
 void s2_2_blindness(void)
 {
     locant_random r = random_stream(1);
-    struct mha m = mha_new(&r, 8, 1, 0);
+    struct mha m = mha_new(&r, 8, 1, NO_BIAS);
     locant_tensor order = INTEGERS(1, 0, 2); /* its own inverse */
     locant_tensor x = SCALED_NORMALS(&r, 2, 1, 3, 8), y = picked(x, order);
     locant_tensor w = rows(mha_weights(&m, x), 0, 3);

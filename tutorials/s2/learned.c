@@ -1,6 +1,4 @@
-/*
- * learned.c - learned positions, and positions beyond the table: S2.7 .. S2.11
- */
+/* learned.c - learned positions, and beyond their table: S2.7 .. S2.11. */
 #include "../tutorial.h"
 #include "locant/resize.h"
 

@@ -1,7 +1,4 @@
-/*
- * models.c - encoder and decoder with positions, the class names of the Java
- * library, and the summary: S2.14 .. S2.17.
- */
+/* models.c - encoder and decoder, names, summary: S2.14 .. S2.17. */
 #include "../tutorial.h"
 
 enum { VOCAB = 1000, WIDTH = 512, HEADS = 8, FF = 2048, LAYERS = 2 };
@@ -12,36 +9,42 @@ struct stack {
     struct block layers[LAYERS];
 };
 
-static struct stack stack_new(uint64_t stream, int decoder)
+static struct stack stack_new(uint64_t stream, enum block_kind kind)
 {
     locant_random r = random_stream(stream);
     struct stack m;
 
     m.embedding = SCALED_NORMALS(&r, pow(WIDTH, -.5), VOCAB, WIDTH);
     for (int l = 0; l < LAYERS; l++) {
-        m.layers[l] = block_new(&r, WIDTH, HEADS, FF, decoder);
-        m.layers[l].self.mask = decoder ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+        m.layers[l] = block_new(&r, WIDTH, HEADS, FF, kind);
+        if (kind == DECODER)
+            m.layers[l].self.mask = LOCANT_MASK_CAUSAL;
     }
     return m;
 }
 
-/* From tokens [BATCH, LENGTH] to outputs [BATCH, LENGTH, WIDTH]:
-   x = embedding[token] sqrt(WIDTH), plus positions, then the layers. */
+enum positions_of_stack { NO_POSITIONS, SINUSOID };
+
+/* From tokens [BATCH * LENGTH] to outputs [BATCH, LENGTH, WIDTH]:
+   x = embedding[token] sqrt(WIDTH), plus positions, then the layers, where a
+   decoder also attends to 'source'. */
 static locant_tensor run(const struct stack *m, locant_tensor tokens,
-                         int with_positions, const locant_tensor *source)
+                         enum positions_of_stack added,
+                         const locant_tensor *source)
 {
-    locant_tensor x = ZEROS(BATCH, LENGTH, WIDTH);
     locant_tensor vectors = picked(m->embedding, tokens);
+    locant_tensor x = RESHAPED(vectors, BATCH, LENGTH, WIDTH);
 
     for (int64_t i = 0; i < count(x); i++)
-        data(x)[i] = data(vectors)[i] * sqrt(WIDTH);
-    if (with_positions)
+        data(x)[i] *= sqrt(WIDTH);
+    if (added == SINUSOID)
         x = plus(x, sinusoidal(0, LENGTH, WIDTH));
     for (int l = 0; l < LAYERS; l++)
         x = block_run(&m->layers[l], x, source);
     return x;
 }
 
+/* Random tokens, [BATCH * LENGTH]. */
 static locant_tensor draw_tokens(uint64_t stream)
 {
     locant_random r = random_stream(stream);
@@ -54,20 +57,18 @@ static locant_tensor draw_tokens(uint64_t stream)
 
 /* Distance of the output for reversed tokens from the reversed output. */
 static double order_effect(const struct stack *m, locant_tensor tokens,
-                           int with_positions)
+                           enum positions_of_stack added)
 {
     locant_tensor backwards = positions(0, BATCH * LENGTH);
 
-    for (int64_t b = 0; b < BATCH; b++)
-        for (int64_t t = 0; t < LENGTH; t++)
-            integer_data(backwards)[b * LENGTH + t] =
-                integer_data(tokens)[b * LENGTH + LENGTH - 1 - t];
-    return difference(
-        run(m, backwards, with_positions, NULL),
-        picked(run(m, tokens, with_positions, NULL), reversed(LENGTH)));
+    for (int64_t i = 0; i < BATCH * LENGTH; i++)
+        integer_data(backwards)[i] =
+            integer_data(tokens)[i + LENGTH - 1 - 2 * (i % LENGTH)];
+    return difference(run(m, backwards, added, NULL),
+                      picked(run(m, tokens, added, NULL), reversed(LENGTH)));
 }
 
-static void sizes(const struct stack *m)
+static void show_sizes(const struct stack *m)
 {
     say("The tutorial gives no sizes; those of the first Transformer (width "
         "512, 8 heads, 2048 between) with two layers and a vocabulary of "
@@ -81,12 +82,13 @@ static void sizes(const struct stack *m)
    x = norm(x + ffn(x)) */
 void s2_14_encoder(void)
 {
-    struct stack m = stack_new(1, 0);
-    locant_tensor tokens = draw_tokens(2), out = run(&m, tokens, 1, NULL);
-    double without = order_effect(&m, tokens, 0);
-    double with = order_effect(&m, tokens, 1);
+    struct stack m = stack_new(1, ENCODER);
+    locant_tensor tokens = draw_tokens(2);
+    locant_tensor out = run(&m, tokens, SINUSOID, NULL);
+    double without = order_effect(&m, tokens, NO_POSITIONS);
+    double with = order_effect(&m, tokens, SINUSOID);
 
-    sizes(&m);
+    show_sizes(&m);
     say("inputIds -> embeddings -> + positions -> layers:");
     show_shape("output", out);
     show_list("first ten numbers", "%.4f", slice(out, 0, 10));
@@ -112,20 +114,21 @@ void s2_14_encoder(void)
 void s2_15_decoder(void)
 {
     enum { EARLY = 7 };
-    struct stack encoder = stack_new(1, 0), m = stack_new(3, 1);
+    struct stack encoder = stack_new(1, ENCODER), m = stack_new(3, DECODER);
     locant_tensor target = draw_tokens(4), other = draw_tokens(4);
-    locant_tensor source = run(&encoder, draw_tokens(2), 1, NULL);
-    locant_tensor out = run(&m, target, 1, &source), changed, permuted_source;
+    locant_tensor source = run(&encoder, draw_tokens(2), SINUSOID, NULL);
+    locant_tensor out = run(&m, target, SINUSOID, &source), changed;
     locant_tensor order = positions(5, LENGTH), zero = zeros_like(source);
-    double heard = difference(out, run(&m, target, 1, &zero));
+    locant_tensor shuffled_source;
+    double without = difference(out, run(&m, target, SINUSOID, &zero));
 
     for (int i = EARLY; i < LENGTH; i++)
         integer_data(other)[i] = (integer_data(target)[i] + 1) % VOCAB;
     for (int i = 0; i < LENGTH; i++)
         integer_data(order)[i] %= LENGTH;
-    changed = run(&m, other, 1, &source);
-    permuted_source = picked(source, order);
-    sizes(&m);
+    changed = run(&m, other, SINUSOID, &source);
+    shuffled_source = picked(source, order);
+    show_sizes(&m);
     say("As the encoder, with a causal mask (which the tutorial does not show) "
         "and attention to the encoder's output after it:");
     show_shape("encoder output", source);
@@ -133,10 +136,11 @@ void s2_15_decoder(void)
     show_list("first ten numbers", "%.4f", slice(out, 0, 10));
     expect("change of early outputs when later tokens change",
            difference(rows(out, 0, EARLY), rows(changed, 0, EARLY)), 0, 0);
-    show("change when the encoder's output is zero", heard);
+    show("change when the encoder's output is zero", without);
     /* the same tolerance as in the encoder */
     expect("change when the encoder's rows are shuffled",
-           difference(out, run(&m, target, 1, &permuted_source)), 0, 1e-9);
+           difference(out, run(&m, target, SINUSOID, &shuffled_source)), 0,
+           1e-9);
     say("Cross-attention has no positions of its own: it reads the encoder's "
         "output as a set, whose order is in the vectors.");
     mistake_in_words("E-2.5", "where positions enter",
@@ -144,7 +148,7 @@ void s2_15_decoder(void)
                      "in T5, XL, RoPE and ALiBi models in its self-attention, "
                      "in every layer",
                      "Cross-attention takes none of them.");
-    claim("cross-attention reads the encoder", heard > 1e-2);
+    claim("cross-attention reads the encoder", without > 1e-2);
 }
 
 void s2_16_names(void)

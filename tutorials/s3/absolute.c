@@ -57,7 +57,8 @@ void s3_5_sinusoid(void)
 
 static const struct family {
     const char *name;
-    long long vocabulary, positions, segments, extra;
+    long long vocabulary, positions, segments; /* rows of tables */
+    long long extra;
 } families[] = {
     { "BERT base", 30522, 512, 2, 768 * 768 + 768 }, /* the pooler */
     { "GPT-2 small", 50257, 1024, 0, 0 },

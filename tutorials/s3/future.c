@@ -38,12 +38,9 @@ static double fire(int64_t i, int64_t j)
         VECTOR(.1), VECTOR(1), VECTOR(1), VECTOR(0), RESHAPED(VECTOR(1), 1, 1),
         VECTOR(0)
     };
-    locant_tensor b = ZEROS(1, 1, 1);
-    locant_tensor q_pos = positions(i, 1), k_pos = positions(j, 1);
 
-    must(locant_encoding_bias(&b, encoding("fire(hidden=1)"), &q_pos, &k_pos,
-                              p));
-    return *data(b);
+    return *data(
+        bias_between("fire(hidden=1)", 1, positions(i, 1), positions(j, 1), p));
 }
 
 static void planes(void)

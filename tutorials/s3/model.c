@@ -1,14 +1,11 @@
-/*
- * model.c - the code: attention with RoPE, a pre-norm block, and a run of it:
- * S3.19 .. S3.21.
- */
+/* model.c - attention with RoPE in a pre-norm block: S3.19 .. S3.21. */
 #include "../tutorial.h"
 
 enum { MODEL = 512, HEADS = 8, HEAD = MODEL / HEADS, FF = 2048 };
 
 /* The second half of the class, by loops: weights w times values, projected. */
-static locant_tensor finish(const struct mha *m, locant_tensor w,
-                            locant_tensor x)
+static locant_tensor mix_and_project(const struct mha *m, locant_tensor w,
+                                     locant_tensor x)
 {
     locant_tensor out = zeros_like(x);
 
@@ -21,7 +18,7 @@ void s3_19_heads(void)
 {
     enum { T = 32 };
     locant_random r = random_stream(1), drops = random_stream(2);
-    struct mha m = mha_new(&r, MODEL, HEADS, 0);
+    struct mha m = mha_new(&r, MODEL, HEADS, NO_BIAS);
     locant_tensor x = NORMALS(&r, 1, T, MODEL), w, out, plain, train;
     double above = 0, dropped;
 
@@ -29,11 +26,11 @@ void s3_19_heads(void)
     m.mask = LOCANT_MASK_CAUSAL;
     out = mha(&m, x);
     w = mha_weights(&m, x);
-    plain = finish(&m, w, x);
+    plain = mix_and_project(&m, w, x);
     for (int i = 0; i < count(w); i++)
         above = fmax(above, i % T > i / T % T ? data(w)[i] : 0);
     dropped = dropout(w, .1, &drops);
-    train = finish(&m, w, x);
+    train = mix_and_project(&m, w, x);
     say("Four projections 512 to 512 without bias, heads of 64, RoPE on "
         "queries and keys, a mask, dropout 0.1 on the weights.");
     show_shape("x", x);
@@ -49,7 +46,7 @@ void s3_19_heads(void)
 
 static struct block pre_norm_block(locant_random *r)
 {
-    struct block b = block_new(r, MODEL, HEADS, FF, 0);
+    struct block b = block_new(r, MODEL, HEADS, FF, ENCODER);
 
     b.pre_norm = 1;
     b.self.encoding = ROPE_PAIRS;

@@ -16,7 +16,7 @@ void s3_1_blindness(void)
 {
     enum { T = 3, W = 16 };
     locant_random r = random_stream(1);
-    struct mha m = mha_new(&r, W, 2, 0);
+    struct mha m = mha_new(&r, W, 2, NO_BIAS);
     locant_tensor x = NORMALS(&r, 1, T, W), y = picked(x, reversed(T));
     locant_tensor P = sinusoidal(0, T, W);
     double with = difference(pooled(&m, plus(x, P)), pooled(&m, plus(y, P)));
@@ -65,7 +65,7 @@ void s3_3_equivariance(void)
 {
     enum { L = 8, W = 32 };
     locant_random r = random_stream(3);
-    struct block layer = block_new(&r, W, 4, 64, 0);
+    struct block layer = block_new(&r, W, 4, 64, ENCODER);
     locant_tensor x = NORMALS(&r, 1, L, W), tx = block_run(&layer, x, NULL);
     double equivariance = 0, invariance = INFINITY;
 
@@ -91,7 +91,7 @@ void s3_3_equivariance(void)
  * By how much the last of 8 tokens changes, after 'layers' layers without
  * positions, if the seven tokens before it are reversed.
  */
-static double last_token(int layers, locant_mask mask)
+static double last_token_change(int layers, locant_mask mask)
 {
     enum { L = 8, W = 32 };
     locant_random r = random_stream(4);
@@ -99,7 +99,7 @@ static double last_token(int layers, locant_mask mask)
     locant_tensor b = picked(a, INTEGERS(6, 5, 4, 3, 2, 1, 0, 7));
 
     for (int l = 0; l < layers; l++) {
-        struct block layer = block_new(&r, W, 4, 64, 0);
+        struct block layer = block_new(&r, W, 4, 64, ENCODER);
 
         layer.self.mask = mask;
         a = block_run(&layer, a, NULL);
@@ -110,13 +110,14 @@ static double last_token(int layers, locant_mask mask)
 
 void s3_4_causal(void)
 {
-    double two = last_token(2, LOCANT_MASK_CAUSAL);
+    double two = last_token_change(2, LOCANT_MASK_CAUSAL);
 
     say("No positions at all.  The seven tokens before the last are reversed; "
         "the last one's output changes by:");
-    expect("one causal layer", last_token(1, LOCANT_MASK_CAUSAL), 0, IN_DOUBLE);
+    expect("one causal layer", last_token_change(1, LOCANT_MASK_CAUSAL), 0,
+           IN_DOUBLE);
     show("two causal layers", two);
-    expect("two layers without mask", last_token(2, LOCANT_MASK_NONE), 0,
+    expect("two layers without mask", last_token_change(2, LOCANT_MASK_NONE), 0,
            IN_DOUBLE);
     say("One causal layer sees a set.  From the second on each key carries "
         "what stood before it, so depth and mask together give order; without "

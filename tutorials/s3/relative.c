@@ -1,6 +1,4 @@
-/*
- * relative.c - chapter 3: segments, Transformer-XL, and the cost: S3.7 .. S3.9.
- */
+/* relative.c - chapter 3: segments, Transformer-XL, cost: S3.7 .. S3.9. */
 #include "../tutorial.h"
 
 enum { SEGMENT = 4, TOKENS = 8, HEADS = 2, D = 16 };

@@ -1,7 +1,4 @@
-/*
- * rotary.c - chapter 4 and its code: rotation, frequencies, and the form with
- * complex numbers: S3.10, S3.17, S3.18.
- */
+/* rotary.c - chapter 4: RoPE, also in complex numbers: S3.10, S3.17, S3.18. */
 #include <complex.h>
 
 #include "../tutorial.h"

@@ -1,21 +1,16 @@
-/*
- * survey.c - chapter 5: the four methods compared: S3.11 .. S3.13, S3.15,
- * S3.22.
- */
+/* survey.c - chapter 5: four methods: S3.11 .. S3.13, S3.15, S3.22. */
 #include "../tutorial.h"
 
-/* Writes the names of the encodings with this door, "a, b"; returns how
-   many. */
-static int of_door(char *out, size_t size, unsigned door)
+/* Lists the encodings with this door, or those without any if 'door' is 0;
+   returns how many there are. */
+static int encodings_with(const char **names, unsigned door)
 {
     const locant_encoding_info *e;
     int n = 0;
-    size_t used = 0;
 
     for (int i = 0; (e = locant_encoding_at(i)) != NULL; i++)
         if (door ? e->doors & door : e->doors == 0)
-            used += (size_t)snprintf(out + used, size - used, "%s%s",
-                                     n++ ? ", " : "", e->name);
+            names[n++] = e->name;
     return n;
 }
 
@@ -32,15 +27,17 @@ void s3_11_taxonomy(void)
         { 0, "none of them", "only changes positions, or nothing" },
     };
     int sum = 0, all = 0;
+    const char **names;
 
     while (locant_encoding_at(all) != NULL)
         all++;
+    names = memory(all, sizeof *names);
     say("Where position meets content, and locant's encodings of each kind:");
     for (int i = 0; i < 5; i++) {
-        char names[2048];
-        int n = of_door(names, sizeof names, kinds[i].door);
+        int n = encodings_with(names, kinds[i].door);
 
-        say("%s, %s (%d): %s.", kinds[i].name, kinds[i].how, n, names);
+        say("%s, %s (%d): %s.", kinds[i].name, kinds[i].how, n,
+            joined(names, n));
         sum += n;
     }
     show_count("encodings", all);
@@ -58,8 +55,9 @@ enum { METHODS = 4 };
 static const char *const specs[METHODS] = { "sinusoidal", "learned(length=512)",
                                             "t5", "rope" };
 
-/* Prints what the registry knows about each of the four methods. */
-static void known(const char *feature, const char *(*ask)(const char *spec))
+/* A row of the table: what 'ask' says of each of the four methods. */
+static void feature_row(const char *feature,
+                        const char *(*ask)(const char *spec))
 {
     table_row("%s|%s|%s|%s|%s", feature, ask(specs[0]), ask(specs[1]),
               ask(specs[2]), ask(specs[3]));
@@ -87,9 +85,9 @@ static const char *beyond_training(const char *spec)
 void s3_12_table(void)
 {
     table("comparison", "feature|sinusoid|learned|relative|rotary");
-    known("integration", integration);
-    known("learned numbers", learns);
-    known("beyond training", beyond_training);
+    feature_row("integration", integration);
+    feature_row("learned numbers", learns);
+    feature_row("beyond training", beyond_training);
     table_row(
         "idea|a fixed function|a row each|a number for a distance|an angle");
     table_row("merit|nothing to learn|fits the task|distance counts|relative, "

@@ -1,6 +1,4 @@
-/*
- * rotary.c - the learnable table, and RoPE: S4.8 .. S4.10, S4.16.
- */
+/* rotary.c - the learnable table, and RoPE: S4.8 .. S4.10, S4.16. */
 #include "../tutorial.h"
 
 void s4_8_learned(void)

@@ -24,7 +24,7 @@ void s4_2_goals(void)
 void s4_3_why(void)
 {
     locant_random r = random_stream(1);
-    struct mha m = mha_new(&r, 16, 2, 0);
+    struct mha m = mha_new(&r, 16, 2, NO_BIAS);
     locant_tensor back = reversed(3), x = NORMALS(&r, 1, 3, 16);
     locant_tensor said = mha(&m, x), said_back = mha(&m, picked(x, back));
     double in_place = difference(said, said_back);
@@ -79,21 +79,17 @@ void s4_5_function(void)
 void s4_6_heat(void)
 {
     locant_tensor P = sinusoidal(0, LENGTH, WIDTH);
+    locant_figure figure =
+        heat_map_of("Sinusoidal Position Encoding", "Dimension", "Position", P);
 
+    figure.width = 864; /* points */
+    figure.height = 432;
     say("The table [100, 512] as a heat map, 12 x 6 inches, with its scale "
         "beside it (tutorial: sinusoidal_pe.png).");
     show_shape("cells", P);
     show("scale from", least(P));
     expect("scale to", largest(P), 1, 0);
-    draw(0, (locant_figure){ .kind = LOCANT_FIGURE_HEATMAP,
-                             .title = "Sinusoidal Position Encoding",
-                             .x_label = "Dimension",
-                             .y_label = "Position",
-                             .cells = data(P),
-                             .rows = LENGTH,
-                             .cols = WIDTH,
-                             .width = 864,
-                             .height = 432 });
+    draw(0, figure);
 }
 
 void s4_15_homework_1(void)

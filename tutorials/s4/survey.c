@@ -1,4 +1,4 @@
-/* survey.c - table, summary, homework 5, models: S4.13, S4.14, S4.19, S4.20. */
+/* survey.c - three methods compared: S4.13, S4.14, S4.19, S4.20. */
 #include "../tutorial.h"
 
 void s4_13_table(void)
@@ -50,10 +50,12 @@ void s4_14_summary(void)
 }
 
 /* How often a model of 12 layers applies an encoding with these doors. */
-static int uses(unsigned used)
+static int uses(unsigned entered)
 {
-    return ((used & LOCANT_DOOR_INPUT) != 0) +
-           12 * ((used & ~(unsigned)LOCANT_DOOR_INPUT) != 0);
+    int once = (entered & LOCANT_DOOR_INPUT) != 0;
+    int each = (entered & ~(unsigned)LOCANT_DOOR_INPUT) != 0;
+
+    return once + 12 * each;
 }
 
 void s4_19_homework_5(void)
