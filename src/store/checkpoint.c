@@ -314,7 +314,7 @@ static locant_status check_hash_1(const struct lct_sums_texts *t,
 static locant_status refuse_tensor(const struct reading *r, const char *name,
                                    const locant_tensor *t)
 {
-    size_t at = lct_tensors_place(r->f, t);
+    size_t at = lct_tensors_offset(r->f, t);
     char found[LCT_QUOTE_BYTES], what[256];
 
     snprintf(what, sizeof what,
