@@ -55,7 +55,8 @@ static struct lct_nn_product product_of(struct operands *x)
 }
 
 CALL(product, const struct lct_nn_product p = product_of(x); k->product(&p))
-CALL(weights, const struct lct_nn_product p = product_of(x); k->weights(&p))
+CALL(transposed_product, const struct lct_nn_product p = product_of(x);
+     k->transposed_product(&p))
 
 /* Runs a statement for each row of channels, which begins at i. */
 #    define EACH_ROW(statement)                                                \
@@ -96,11 +97,11 @@ CALL(cross_entropy_backward, memcpy(x->f[OUT], x->f[DATA], sizeof(x->f[OUT]));
 
 static const struct lct_adamw_factors adamw_factors = {
     .beta1 = 0.9f,
-    .rest1 = 0.1f,
+    .one_minus_beta1 = 0.1f,
     .beta2 = 0.99f,
-    .rest2 = 0.01f,
-    .unbias1 = 1,
-    .unbias2 = 1,
+    .one_minus_beta2 = 0.01f,
+    .bias_correction1 = 1,
+    .bias_correction2 = 1,
     .rate = 1e-3f,
     .epsilon = 1e-8f,
     .decay = 1e-4f,
@@ -111,8 +112,8 @@ CALL(adamw, k->adamw(x->f[ONES], x->f[OUT], x->f[SECOND], x->f[DATA], N,
 CALL(sum_squares, x->sums[0] = k->sum_squares(x->f[DATA], N))
 CALL(add, k->add(x->f[OUT], x->f[DATA], 0.5f, N))
 CALL(scale, k->scale(x->f[DATA], -1, N))
-CALL(gather, k->gather(x->sums, x->f[DATA], N))
-CALL(deposit, k->deposit(x->f[OUT], x->sums, N))
+CALL(accumulate, k->accumulate(x->sums, x->f[DATA], N))
+CALL(add_sums, k->add_sums(x->f[OUT], x->sums, N))
 
 /* -------------------------------------------------------------------- rows */
 
@@ -123,7 +124,7 @@ CALL(deposit, k->deposit(x->f[OUT], x->sums, N))
 static const struct bench_kernel rows[] = {
     /* SIDE products and sums, each rounded once or twice */
     ROW(product, flops, 2.0 * N * SIDE, 1e-5)
-    ROW(weights, flops, 2.0 * N * SIDE, 1e-5)
+    ROW(transposed_product, flops, 2.0 * N * SIDE, 1e-5)
     ROW(layer_norm, each, N, 0)
     ROW(rms_norm, each, N, 0)
     ROW(layer_norm_backward, each, N, 0)
@@ -136,8 +137,8 @@ static const struct bench_kernel rows[] = {
     ROW(sum_squares, each, N, 0)
     ROW(add, each, N, 0)
     ROW(scale, each, N, 0)
-    ROW(gather, each, N, 0)
-    ROW(deposit, each, N, 0)
+    ROW(accumulate, each, N, 0)
+    ROW(add_sums, each, N, 0)
     { 0 },
 };
 /* clang-format on */

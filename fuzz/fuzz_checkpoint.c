@@ -82,7 +82,7 @@ static void check_accepted(const char *file)
 {
     const struct lct_model_tensor *list;
     int n = lct_model_tensors(model, &list);
-    const struct lct_memory kept = lct_model_memory(model);
+    const struct lct_memory_size kept = lct_model_memory_size(model);
     size_t size = lct_model_size(model) * sizeof(real);
     locant_tensors *t;
 
@@ -96,7 +96,7 @@ static void check_accepted(const char *file)
     HOLDS(memcmp(c.m, tensor_of(t, "adamw.m")->data, size) == 0);
     HOLDS(memcmp(c.v, tensor_of(t, "adamw.v")->data, size) == 0);
     if (kept.tokens > 0)
-        HOLDS(memcmp(lct_model_remembered(model, 1),
+        HOLDS(memcmp(lct_model_layer_memory(model, 1),
                      tensor_of(t, "layer1.memory")->data,
                      (size_t)(kept.rows * kept.tokens) * WIDTH *
                          sizeof(real)) == 0);
@@ -105,7 +105,7 @@ static void check_accepted(const char *file)
 
 static void check_refused(void)
 {
-    const struct lct_memory kept = lct_model_memory(model);
+    const struct lct_memory_size kept = lct_model_memory_size(model);
     size_t n = lct_model_size(model);
 
     fuzz_sentence();
@@ -124,7 +124,8 @@ static void try_file(const char *file, size_t size)
 
     for (size_t i = 0; i < n; i++)
         old[i] = lct_model_params(model)[i] = c.m[i] = c.v[i] = 7;
-    HOLDS(lct_model_remind(model, (struct lct_memory){ 1, 1 }) == LOCANT_OK);
+    HOLDS(lct_model_set_memory_size(model, (struct lct_memory_size){ 1, 1 }) ==
+          LOCANT_OK);
     c = (struct lct_checkpoint){ key, 7, 7, 7, c.m, c.v };
     fuzz_begin();
     status = lct_checkpoint_read(&c, model, file);

@@ -182,7 +182,7 @@ IN_SCRATCH(the_damaged_tensor_is_named)
     make_subject(&x, 8);
     CHECK_OK(locant_tensors_read(&t, x.path));
     for (; (tensor = locant_tensors_at(t, i, &name)) != NULL; i++) {
-        size_t at = lct_tensors_place(t, tensor), n = bytes_of(tensor);
+        size_t at = lct_tensors_offset(t, tensor), n = bytes_of(tensor);
         size_t hit = at + (size_t)test_range(0, (int64_t)n - 1);
         char want[512];
 

@@ -81,7 +81,7 @@ static void read_window(struct reference *r, enum lct_part part, size_t end,
 
 static void forward(struct reference *r, int64_t C)
 {
-    lct_model_forget(r->model);
+    lct_model_clear_memory(r->model);
     for (int64_t at = 0; at < C; at += r->segment) {
         int64_t n = C - at < r->segment ? C - at : r->segment;
 

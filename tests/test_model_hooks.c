@@ -124,7 +124,7 @@ struct kept {
     float x[2][ROWS * 32], o[2][ROWS * 32];
 };
 
-static void keep(const struct lct_layer_seen *seen, void *context)
+static void keep(const struct lct_layer_state *seen, void *context)
 {
     struct kept *k = context;
     const struct lct_layer *a = &k->model->layers[seen->layer];

@@ -17,7 +17,7 @@ struct trial {
     struct lct_model *model;
     int32_t words[BATCH * (LONG + 1)];
     double *kept; /* [layers, rows, tokens, width] */
-    struct lct_memory size;
+    struct lct_memory_size size;
 };
 
 /* clang-format off */
@@ -102,7 +102,7 @@ TEST(segments_equal_one_long_pass)
         memcpy(parts.words, whole.words, sizeof whole.words);
         forward(&whole, 0, LONG, want, NULL);
         for (int64_t at = 0; at < LONG; at += SEGMENT) {
-            CHECK(lct_model_memory(parts.model).tokens == at);
+            CHECK(lct_model_memory_size(parts.model).tokens == at);
             forward(&parts, at, SEGMENT, got, NULL);
             check_segment(specs[i], want, got, at);
         }
@@ -123,10 +123,10 @@ TEST(remembers_the_last_only)
     memcpy(short_one.words, t.words, sizeof t.words);
     forward(&t, 0, SEGMENT, NULL, NULL);
     forward(&short_one, 0, SEGMENT, NULL, NULL);
-    CHECK(lct_model_memory(short_one.model).tokens == 2);
+    CHECK(lct_model_memory_size(short_one.model).tokens == 2);
     for (int r = 0; r < BATCH; r++)
-        CHECK(memcmp(lct_model_remembered(short_one.model, 0) + r * 2 * 16,
-                     lct_model_remembered(t.model, 0) +
+        CHECK(memcmp(lct_model_layer_memory(short_one.model, 0) + r * 2 * 16,
+                     lct_model_layer_memory(t.model, 0) +
                          (r * SEGMENT + SEGMENT - 2) * 16,
                      2 * 16 * sizeof(double)) == 0);
     forward(&t, SEGMENT, SEGMENT, a, NULL);
@@ -135,8 +135,8 @@ TEST(remembers_the_last_only)
         far += fabs(a[i] - b[i]) > 1e-6;
     CHECK(far > 0);
     /* forgetting: the first segment again */
-    lct_model_forget(t.model);
-    lct_model_forget(short_one.model);
+    lct_model_clear_memory(t.model);
+    lct_model_clear_memory(short_one.model);
     forward(&t, 0, SEGMENT, a, NULL);
     forward(&short_one, 0, SEGMENT, b, NULL);
     CHECK(memcmp(a, b, sizeof a) == 0);
@@ -155,12 +155,12 @@ static void keep(struct trial *t)
 {
     const int64_t layers = lct_model_config_of(t->model)->layers;
 
-    t->size = lct_model_memory(t->model);
+    t->size = lct_model_memory_size(t->model);
     t->kept = malloc((size_t)layers * layer_size(t) * sizeof *t->kept);
     CHECK(t->kept != NULL);
     for (int64_t l = 0; l < layers; l++)
         memcpy(t->kept + (size_t)l * layer_size(t),
-               lct_model_remembered(t->model, l),
+               lct_model_layer_memory(t->model, l),
                layer_size(t) * sizeof *t->kept);
 }
 
@@ -172,10 +172,10 @@ static double after_given_states(void *data)
     double mean;
 
     for (int64_t l = 0; l < layers; l++)
-        memcpy(lct_model_remembered(t->model, l),
+        memcpy(lct_model_layer_memory(t->model, l),
                t->kept + (size_t)l * layer_size(t),
                layer_size(t) * sizeof *t->kept);
-    CHECK_OK(lct_model_remind(t->model, t->size));
+    CHECK_OK(lct_model_set_memory_size(t->model, t->size));
     forward(t, SEGMENT, SEGMENT, NULL, &mean);
     return mean;
 }
@@ -186,7 +186,7 @@ static double after_a_first_segment(void *data)
     struct trial *t = data;
     double mean;
 
-    lct_model_forget(t->model);
+    lct_model_clear_memory(t->model);
     forward(t, 0, SEGMENT, NULL, NULL);
     forward(t, SEGMENT, SEGMENT, NULL, &mean);
     return mean;
@@ -269,11 +269,14 @@ TEST(refuses_what_cannot_be)
     locant_encoding_free(e);
     make(&t, "rope", 1, 4, SEGMENT);
     CHECK_OK(lct_model_forward(t.model, words, words, 2, 3, NULL, NULL));
-    REFUSES(SHAPE, lct_model_forward(t.model, words, words, 1, 3, NULL, NULL),
-            "B is 1, but 2 rows are remembered; lct_model_forget() begins "
-            "anew");
+    REFUSES(
+        SHAPE, lct_model_forward(t.model, words, words, 1, 3, NULL, NULL),
+        "B is 1, but 2 rows are remembered; lct_model_clear_memory() begins "
+        "anew");
     REFUSES(SHAPE, lct_model_forward(t.model, words, words, 4, 3, NULL, NULL),
             "B is 4, expected 1 .. 3, the rows of memory");
-    REFUSES(PARAM, lct_model_remind(t.model, (struct lct_memory){ 3, 5 }),
-            "3 x 5 tokens, expected at most 3 x 4");
+    REFUSES(
+        PARAM,
+        lct_model_set_memory_size(t.model, (struct lct_memory_size){ 3, 5 }),
+        "3 x 5 tokens, expected at most 3 x 4");
 }

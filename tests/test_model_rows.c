@@ -33,7 +33,7 @@ static double differs(const struct looked *k, int64_t layer, int64_t h, int i)
     return worst;
 }
 
-static void look(const struct lct_layer_seen *seen, void *context)
+static void look(const struct lct_layer_state *seen, void *context)
 {
     struct looked *k = context;
 

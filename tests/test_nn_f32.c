@@ -95,8 +95,8 @@ static void run_all(const struct lct_nn_kernels *nn, struct rows *r)
     note(r->b, bytes);
     nn->add(r->c, r->a, 0.3f, n);
     nn->scale(r->c, 1.7f, n);
-    nn->gather(r->sum, r->c, n);
-    nn->deposit(r->d, r->sum, n);
+    nn->accumulate(r->sum, r->c, n);
+    nn->add_sums(r->d, r->sum, n);
     note(r->c, bytes);
     note(r->d, bytes);
 }
@@ -346,7 +346,7 @@ TEST(gather_loses_nothing)
     double sum = 0.0;
 
     for (int i = 0; i < 1000000; i++)
-        nn->gather(&sum, &tenth, 1);
-    nn->deposit(&y, &sum, 1);
+        nn->accumulate(&sum, &tenth, 1);
+    nn->add_sums(&y, &sum, 1);
     CHECK(y == (float)(1e6 * (double)tenth));
 }

@@ -37,7 +37,7 @@ static void train_row(const struct lct_task *task, uint64_t seed, uint64_t step,
                       uint64_t row, int64_t size)
 {
     locant_train_options o;
-    const struct lct_item item = { seed, step, row, size };
+    const struct lct_batch_row item = { seed, step, row, size };
 
     CHECK_OK(locant_task_options(&o, task->info.id));
     o.source->fill(tokens, targets, &item, o.source->context);

@@ -16,7 +16,7 @@ static int calls;
 
 /* Words count up from a random one, modulo 5; the first is not scored. */
 static void count_up(int32_t *tokens, int32_t *targets,
-                     const struct lct_item *item, const void *context)
+                     const struct lct_batch_row *item, const void *context)
 {
     locant_random r = { item->seed, item->step, 16 * item->row };
     int32_t first = (int32_t)locant_random_below(&r, 5);

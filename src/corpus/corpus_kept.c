@@ -120,7 +120,7 @@ static locant_status read_text(locant_corpus *c, const struct lct_packed *text)
 {
     char sha[65];
 
-    if (c->info.bytes / LCT_GZIP_GAIN > text->size)
+    if (c->info.bytes / LCT_GZIP_MAX_RATIO > text->size)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: %zu bytes cannot hold the "
                            "%zu that its text is said to have",

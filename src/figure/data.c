@@ -337,7 +337,7 @@ locant_status locant_figure_json(char **out, size_t *size,
     if (!out || !size)
         return locant_fail(LOCANT_ERR_NULL, "locant_figure_json: %s is NULL",
                            out ? "size" : "out");
-    return lct_html_give(out, size, &h, lct_figure_data(&h, figure, false));
+    return lct_html_finish(out, size, &h, lct_figure_data(&h, figure, false));
 }
 
 locant_status locant_figure_csv(char **out, size_t *size,
@@ -353,5 +353,5 @@ locant_status locant_figure_csv(char **out, size_t *size,
         csv_map(&h, figure);
     else
         csv_lines(&h, figure);
-    return lct_html_give(out, size, &h, LOCANT_OK);
+    return lct_html_finish(out, size, &h, LOCANT_OK);
 }

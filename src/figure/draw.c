@@ -297,5 +297,5 @@ locant_status locant_figure_svg(char **out, size_t *size,
 
     LCT_NOT_NULL(fn, out);
     LCT_NOT_NULL(fn, size);
-    return lct_html_give(out, size, &b, document(&b, fn, FORMAT_SVG, figure));
+    return lct_html_finish(out, size, &b, document(&b, fn, FORMAT_SVG, figure));
 }

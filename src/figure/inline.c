@@ -409,5 +409,5 @@ locant_status locant_figure_inline(char **out, size_t *size,
         return locant_fail(LOCANT_ERR_NULL, "locant_figure_inline: %s is NULL",
                            out ? "size" : "out");
     status = lct_figure_inline(&h, figure, alt, NULL);
-    return lct_html_give(out, size, &h, status);
+    return lct_html_finish(out, size, &h, status);
 }

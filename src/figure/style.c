@@ -64,5 +64,5 @@ locant_status locant_figure_css(char **out, size_t *size)
     lct_figure_style(&h);
     lct_html_raw(&h, "html:not([lang|=zh]) .zh,html[lang|=zh] .en"
                      "{display:none}");
-    return lct_html_give(out, size, &h, LOCANT_OK);
+    return lct_html_finish(out, size, &h, LOCANT_OK);
 }

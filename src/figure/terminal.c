@@ -48,5 +48,5 @@ locant_status locant_figure_terminal(char **out, size_t *size,
     LCT_TRY(lct_figure_check(fn, figure));
     status = draw(&s, figure);
     locant_release(s.pixels);
-    return lct_html_give(out, size, &h, status);
+    return lct_html_finish(out, size, &h, status);
 }

@@ -1,4 +1,4 @@
-/* base64.c - bytes as text, RFC 4648 section 4, padded with '=' */
+/* base64.c - encode and decode base64, RFC 4648 section 4, padded with '=' */
 #include "base64.h"
 #include <stdint.h>
 #include <string.h>
@@ -25,7 +25,7 @@ void lct_base64(char *out, const void *bytes, size_t size)
     }
 }
 
-/* Value of each character plus 1; 0: it is not in the alphabet. */
+/* value[c] = value of character c plus 1, or 0 if c is not in the alphabet. */
 static void make_values(uint8_t value[256])
 {
     memset(value, 0, 256);

@@ -1,8 +1,8 @@
 /*
  * crc32c.c - CRC-32C by eight tables, eight bytes per iteration.
  *
- * Polynomial 0x1EDC6F41, bits reversed: RFC 3720 section 12.1.  Table k has the
- * CRC of each byte followed by k zero bytes (Kounavis, Berry: "A Systematic
+ * Polynomial 0x1EDC6F41, bits reversed: RFC 3720 section 12.1.  table[k] has
+ * the CRC of each byte followed by k zero bytes (Kounavis, Berry: "A Systematic
  * Approach to Building High Performance Software-based CRC Generators", 2005).
  */
 #include "crc32c.h"

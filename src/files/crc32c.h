@@ -4,6 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC of 'size' bytes, continued from 'crc', which is 0 at first. */
+/* The CRC of 'size' more bytes, continued from 'crc'; begin with 0. */
 uint32_t lct_crc32c(uint32_t crc, const void *bytes, size_t size);
 #endif

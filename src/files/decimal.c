@@ -6,24 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The locale's decimal point may be several bytes: make each run one '.'. */
+/* Replace the locale's decimal point, which may be several bytes, by '.'. */
 static void plain_point(char *text)
 {
     char *to = text;
     bool in_point = false;
 
     for (const char *from = text; *from; from++) {
-        bool known = strchr("0123456789+-e", *from) != NULL;
-        if (known)
+        bool in_number = strchr("0123456789+-e", *from) != NULL;
+        if (in_number)
             *to++ = *from;
         else if (!in_point)
             *to++ = '.';
-        in_point = !known;
+        in_point = !in_number;
     }
     *to = '\0';
 }
 
-/* The end of the number without zeros after the point, or the point. */
+/* Where the number before 'end', which has a decimal point, ends without final
+   zeros after the point, and without the point if all digits after it are 0. */
 static char *without_zeros(char *end)
 {
     while (end[-1] == '0')
@@ -31,7 +32,7 @@ static char *without_zeros(char *end)
     return end[-1] == '.' ? end - 1 : end;
 }
 
-/* "1.500e+06" to "1.5e6". */
+/* Change "1.500e+06" to "1.5e6". */
 static void shorten_exponent(char *text)
 {
     char *e = strchr(text, 'e');
@@ -98,7 +99,7 @@ void lct_decimal_exact(char out[LCT_DECIMAL_BYTES], double value)
         snprintf(out, LCT_DECIMAL_BYTES, "%sinf", value < 0 ? "-" : "");
         return;
     }
-    /* the shortest that reads back: 0.1 need not be 0.10000000000000001 */
+    /* use the fewest digits that read back: 0.1, not 0.10000000000000001 */
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(out, LCT_DECIMAL_BYTES, "%.*g", digits, value);
         if (strtod(out, NULL) == value)

@@ -5,17 +5,18 @@
 enum { LCT_DECIMAL_BYTES = 40 };
 
 /*
- * 'value' with that many decimals, '.' as the decimal point in every locale,
- * and ASCII '-'; "e" notation from 1e7 on and below 1e-5.
+ * 'value' with 0 to 15 decimals, '.' as the decimal point in every locale, and
+ * ASCII '-'; in "e" notation from 1e7 on and below 1e-5.
  */
 void lct_decimal(char out[LCT_DECIMAL_BYTES], double value, int decimals);
 
-/* With 17 significant digits, which read back to the same bits; or nan, inf. */
+/* 'value' with 15 to 17 significant digits, the fewest that read back to the
+   same bits; or nan, inf. */
 void lct_decimal_exact(char out[LCT_DECIMAL_BYTES], double value);
 
-/* With that many significant digits. */
+/* 'value' with 'digits' significant digits. */
 void lct_decimal_digits(char out[LCT_DECIMAL_BYTES], double value, int digits);
 
-/* With three significant digits, without zeros at the end. */
+/* 'value' with three significant digits, without final zeros. */
 void lct_decimal_short(char out[LCT_DECIMAL_BYTES], double value);
 #endif

@@ -7,8 +7,8 @@
 /* 15: a window of 32 KiB; plus 16: with gzip's header and CRC. */
 enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8 };
 
-/* For the text of headers, level 1 takes a quarter of the time of level 6 and
-   gives 1.2 times the bytes. */
+/* For C headers, level 1 takes a quarter of the time of level 6 and gives 1.2
+   times the bytes. */
 enum { LEVEL = 1 };
 
 static voidpf allocate(voidpf unused, uInt items, uInt size)
@@ -68,7 +68,8 @@ locant_status lct_gzip(void **out, size_t *packed, const void *bytes,
                        size);
 }
 
-/* If the stream fills one byte beyond 'size', it is too long. */
+/* Inflate exactly 'size' bytes; one more byte of output shows a longer
+   stream. */
 static locant_status inflate_all(z_stream *z, void *out, size_t size,
                                  const char *name)
 {

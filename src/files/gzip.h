@@ -7,17 +7,17 @@
 enum { LCT_GZIP_MOST = 1 << 30 };
 
 /* Largest compression ratio of deflate: 258 bytes from two bits (RFC 1951). */
-enum { LCT_GZIP_GAIN = 1032 };
+enum { LCT_GZIP_MAX_RATIO = 1032 };
 
-/* Compress 'size' bytes into memory of locant_alloc().  The same version of
- * zlib gives the same bytes. */
+/* Compress 'size' bytes into memory of locant_alloc(), *packed bytes.  The same
+   version of zlib gives the same bytes. */
 locant_status lct_gzip(void **out, size_t *packed, const void *bytes,
                        size_t size);
 
 /*
- * Decompress a stream that must hold exactly 'size' bytes, and never write
- * more.  FORMAT, with 'name' in the message, if it holds fewer or more, is
- * damaged, or has bytes after its end.
+ * Decompress a stream of 'packed' bytes to exactly 'size' bytes.  FORMAT, with
+ * 'name' in the message, if the stream holds fewer or more, is damaged, or has
+ * bytes after its end.
  */
 locant_status lct_gunzip(void *out, size_t size, const void *bytes,
                          size_t packed, const char *name);

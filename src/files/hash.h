@@ -1,4 +1,4 @@
-/* hash.h - FNV-1a, 64 bits: names texts and batches, and detects damage */
+/* hash.h - FNV-1a, 64 bits, to identify texts and to detect damage */
 #ifndef LCT_HASH_H
 #define LCT_HASH_H
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* html.c - a growing buffer, and how text gets into it */
+/* html.c - a growing buffer of text, for HTML */
 #include "html.h"
 #include "../core/size.h"
 #include "base64.h"
@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where 'size' more bytes go; NULL, and 'failed', if there is no memory. */
+/* Make room for 'size' more bytes and return their place; NULL, and set
+   'failed', if there is no memory. */
 static char *reserve(struct lct_html *h, size_t size)
 {
     size_t need, capacity = h->capacity ? h->capacity : 1 << 12;
@@ -77,8 +78,8 @@ static const char *entity(char c)
     }
 }
 
-/* Bytes of the UTF-8 character at p; 0 if a page may not hold it. */
-static size_t character(const char *p)
+/* Bytes of the UTF-8 character at p; 0 if it is not allowed in a page. */
+static size_t character_bytes(const char *p)
 {
     const char *end = p;
     int32_t c = lct_utf8_next(&end);
@@ -94,7 +95,7 @@ void lct_html_text(struct lct_html *h, const char *text)
         return;
     while (*text) {
         const char *known = entity(*text);
-        size_t n = character(text);
+        size_t n = character_bytes(text);
         if (known)
             lct_html_raw(h, known);
         else if (n == 0)
@@ -105,27 +106,28 @@ void lct_html_text(struct lct_html *h, const char *text)
     }
 }
 
-/* Writes the value of one conversion, at "s" of "%s"; returns what follows. */
-static const char *put_value(struct lct_html *h, const char *form,
+/* Write the value of a conversion, given without its '%'; return the rest of
+   the format. */
+static const char *put_value(struct lct_html *h, const char *conversion,
                              va_list *values)
 {
-    const size_t size = strspn(form, "lz");
+    const size_t modifiers = strspn(conversion, "lz");
     char text[24];
 
-    if (*form == 's') {
+    if (*conversion == 's') {
         lct_html_text(h, va_arg(*values, const char *));
-        return form + 1;
+        return conversion + 1;
     }
-    if (size == 0)
+    if (modifiers == 0)
         snprintf(text, sizeof text, "%d", va_arg(*values, int));
-    else if (*form == 'z')
+    else if (*conversion == 'z')
         snprintf(text, sizeof text, "%zu", va_arg(*values, size_t));
-    else if (size == 1)
+    else if (modifiers == 1)
         snprintf(text, sizeof text, "%ld", va_arg(*values, long));
     else
         snprintf(text, sizeof text, "%lld", va_arg(*values, long long));
     lct_html_raw(h, text);
-    return form + size + 1;
+    return conversion + modifiers + 1;
 }
 
 void lct_html_print(struct lct_html *h, const char *format, ...)
@@ -173,8 +175,8 @@ locant_status lct_html_status(const struct lct_html *h)
     return LOCANT_OK;
 }
 
-locant_status lct_html_give(char **out, size_t *size, struct lct_html *h,
-                            locant_status status)
+locant_status lct_html_finish(char **out, size_t *size, struct lct_html *h,
+                              locant_status status)
 {
     lct_html_append(h, "", 1);
     if (status == LOCANT_OK)

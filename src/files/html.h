@@ -1,9 +1,9 @@
 /*
- * html.h - a growing buffer of text, for HTML: every string that is not ours
- * goes through lct_html_text().
+ * html.h - a growing buffer of text, for HTML.
  *
- * Writing cannot fail on its own: 'failed' is set when memory ran short, what
- * comes after is dropped, and lct_html_status() says so at the end.
+ * Text that is not markup of this program goes through lct_html_text().  The
+ * functions that write return no status: without memory they set 'failed', drop
+ * all later text, and lct_html_status() fails.
  */
 #ifndef LCT_HTML_H
 #define LCT_HTML_H
@@ -18,10 +18,11 @@ struct lct_html {
     struct lct_html *figures;      /* see report/page_script.h; or NULL */
 };
 
-/* Markup of our own. */
+/* Markup, written unchanged. */
 void lct_html_append(struct lct_html *h, const char *markup, size_t size);
 void lct_html_raw(struct lct_html *h, const char *markup);
-/* As printf(); numbers with a decimal point come from decimal.h. */
+/* Markup as by printf().  Write reals with decimal.h, since a locale changes
+   the decimal point of %g. */
 void lct_html_format(struct lct_html *h, const char *format, ...)
     LOCANT_PRINTF(2, 3);
 
@@ -32,23 +33,24 @@ void lct_html_format(struct lct_html *h, const char *format, ...)
 void lct_html_text(struct lct_html *h, const char *text);
 
 /*
- * Markup with values, as printf(): %s is text, escaped as by lct_html_text();
- * %d, %lld, %zu and the like are numbers.  It has no widths.
+ * Markup with values: %s is text, escaped as by lct_html_text(); %d, %ld, %lld
+ * and %zu are integers.  There are no widths and no other conversions.
  */
 void lct_html_print(struct lct_html *h, const char *format, ...)
     LOCANT_PRINTF(2, 3);
 
-/* ' aria-label="en"', with the other language in data-zh for a script; 'zh' may
-   be NULL. */
+/* The attributes aria-label="en" and, unless zh is NULL, data-zh="zh", which
+   the page's script shows in Chinese. */
 void lct_html_label(struct lct_html *h, const char *en, const char *zh);
 
-/* base64, as in a data: URL. */
+/* Bytes in base64, as in a data: URL. */
 void lct_html_base64(struct lct_html *h, const void *data, size_t size);
 
+/* NOMEM if any write failed. */
 locant_status lct_html_status(const struct lct_html *h);
 /* Hand over the text, in zero-terminated memory of locant_alloc(); if 'status'
-   or the writing failed, free it and return that error. */
-locant_status lct_html_give(char **out, size_t *size, struct lct_html *h,
-                            locant_status status);
+   is an error or a write failed, free the text and return the error. */
+locant_status lct_html_finish(char **out, size_t *size, struct lct_html *h,
+                              locant_status status);
 void lct_html_free(struct lct_html *h);
 #endif

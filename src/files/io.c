@@ -1,11 +1,11 @@
 /*
- * io.c - whole files in, whole files out, durably.
+ * io.c - read whole files, and write them durably.
  *
- * A write that must survive a loss of power needs four steps: all bytes into a
- * temporary file of the same directory, fsync, rename over the old file, fsync
- * of the directory (Pillai et al., "All File Systems Are Not Created Equal",
- * OSDI 2014).  A failed fsync is never tried again: the kernel may have dropped
- * the pages and would then answer "done".
+ * A write that must survive a loss of power needs four steps: write a temporary
+ * file in the same directory, fsync it, rename it over the old file, fsync the
+ * directory (Pillai et al., "All File Systems Are Not Created Equal", OSDI
+ * 2014).  A failed fsync is not repeated: the kernel may have dropped the
+ * pages, and a second fsync would then succeed.
  */
 #define _XOPEN_SOURCE 700
 #include "io.h"
@@ -106,9 +106,9 @@ static locant_status write_piece(int fd, const struct lct_piece *piece,
     return LOCANT_OK;
 }
 
-/* Write and sync the temporary file; closes it in any case. */
-static locant_status fill(int fd, const struct lct_piece *pieces, size_t n,
-                          const char *path)
+/* Write and sync the temporary file; close it in any case. */
+static locant_status write_and_close(int fd, const struct lct_piece *pieces,
+                                     size_t n, const char *path)
 {
     locant_status status = LOCANT_OK;
 
@@ -144,7 +144,8 @@ static locant_status sync_directory_of(const char *path)
     return status;
 }
 
-/* A new file in the folder of 'path', with a name unique to this call. */
+/* Create a file beside 'path' whose name is unique to this call; -1 and errno
+   if that fails. */
 static int create_beside(char temporary[PATH_MAX], const char *path,
                          mode_t mode)
 {
@@ -167,10 +168,11 @@ static int create_beside(char temporary[PATH_MAX], const char *path,
 }
 
 /*
- * Resolve 'path' if it is a symbolic link, so that its target is replaced,
- * which may not exist yet.  Follows as many links as the kernel.
+ * target = path, or where its symbolic links lead, so that the link itself is
+ * not replaced.  The target need not exist.  Follows as many links as the
+ * kernel.
  */
-static locant_status follow(char target[PATH_MAX], const char *path)
+static locant_status resolve_links(char target[PATH_MAX], const char *path)
 {
     enum { LINKS = 40 };
     char link[PATH_MAX];
@@ -197,7 +199,8 @@ static locant_status follow(char target[PATH_MAX], const char *path)
     return lct_io_error(path, "cannot be created", error);
 }
 
-/* mode 0: that of the replaced file or, for a new file, by the umask. */
+/* mode 0 stands for the mode of the old file or, if there is none, 0666 without
+   the umask's bits. */
 static locant_status replace(const char *path, const struct lct_piece *pieces,
                              size_t n, mode_t mode)
 {
@@ -207,7 +210,7 @@ static locant_status replace(const char *path, const struct lct_piece *pieces,
     bool exists;
     int fd;
 
-    LCT_TRY(follow(target, path));
+    LCT_TRY(resolve_links(target, path));
     exists = stat(target, &st) == 0;
     if (exists)
         LCT_TRY(lct_check_regular(path, &st));
@@ -216,7 +219,7 @@ static locant_status replace(const char *path, const struct lct_piece *pieces,
     fd = create_beside(temporary, target, mode);
     if (fd < 0)
         return lct_io_error(path, "cannot be created", errno);
-    status = fill(fd, pieces, n, path);
+    status = write_and_close(fd, pieces, n, path);
     if (status == LOCANT_OK && rename(temporary, target) != 0)
         status = lct_io_error(path, "cannot be renamed", errno);
     if (status != LOCANT_OK) {

@@ -1,4 +1,4 @@
-/* io.h - read and durably write whole files */
+/* io.h - read whole files, and write them durably */
 #ifndef LCT_IO_H
 #define LCT_IO_H
 #include "../core/error.h"
@@ -25,9 +25,10 @@ struct lct_piece {
 };
 
 /*
- * Replace 'path' by the pieces: temporary file beside it, fsync, rename, fsync
- * of the directory.  On failure the old file is unchanged and the temporary one
- * is removed.  If 'path' is a symbolic link, its target is replaced or created.
+ * Replace 'path' by the n pieces, by renaming a temporary file beside it, so
+ * that after a loss of power it holds either the old or the new bytes.  On
+ * failure the old file is unchanged and the temporary one is removed.  If
+ * 'path' is a symbolic link, its target is replaced or created.
  */
 locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
                              size_t n);

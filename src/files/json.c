@@ -18,10 +18,14 @@ locant_status lct_json_fail(const struct lct_json *r, size_t at,
                        r->base + at, r->where, what);
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 char lct_json_peek(struct lct_json *r)
 {
-    while (r->at < r->end && r->text[r->at] != 0 &&
-           strchr(" \t\r\n", r->text[r->at]) != NULL)
+    while (r->at < r->end && is_blank(r->text[r->at]))
         r->at++;
     return r->at < r->end ? r->text[r->at] : 0;
 }
@@ -54,13 +58,8 @@ static size_t skip_string(const struct lct_json *r, size_t at)
     return at < r->end ? at + 1 : r->end;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* Count one byte outside of strings; returns the depth after it. */
-static int step(struct lct_extent *out, char c, int depth)
+/* Count one byte outside of strings; return the depth after it. */
+static int count_byte(struct lct_extent *out, char c, int depth)
 {
     bool closes = c == ']' || c == '}';
 
@@ -86,7 +85,7 @@ locant_status lct_json_measure(struct lct_extent *out, const struct lct_json *r)
     while (at < r->end) {
         char c = r->text[at];
 
-        depth = step(out, c, depth);
+        depth = count_byte(out, c, depth);
         if (depth > LCT_JSON_DEPTH)
             return lct_json_fail(r, at, "nested deeper than %d",
                                  LCT_JSON_DEPTH);
@@ -169,11 +168,11 @@ static const char *const types[] = {
 };
 
 /*
- * A tree takes far more memory than its text ("[],[],..": sixty times).  Bytes
- * in jansson 2.14 on 64 bits: an object 200, an array 104, a member with its
- * name 64, an element of an array 8, doubled while it grows.  A valid header
- * needs less than 48 KiB; beyond that, a tree may have twice the bytes that
- * were read.
+ * Fail if jansson's tree of the next value would take too much memory: the tree
+ * of "[],[],.." takes sixty times its text.  On 64 bits jansson 2.14 takes 200
+ * bytes for an object, 104 for an array, 64 for a member with its name, and 8
+ * for an element of an array, doubled while it grows.  A valid header needs
+ * less than 48 KiB; a tree may take this and twice the bytes read so far.
  */
 static locant_status check_tree(const struct lct_json *r)
 {

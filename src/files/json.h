@@ -1,10 +1,10 @@
 /*
- * json.h - read the JSON header of a file member by member, and what the parser
- * of .npy shares: blanks, and messages with a place.
+ * json.h - read the JSON header of a file member by member.
  *
- * jansson parses names and values; this code walks the objects around them, so
- * that only one value is in memory at a time and every message has the byte of
- * the file.
+ * jansson parses names and values; this code steps through the objects around
+ * them, so that only one value is in memory at a time and every message has the
+ * byte of the file.  The parser of .npy shares the functions for blanks and
+ * messages.
  */
 #ifndef LCT_JSON_H
 #define LCT_JSON_H
@@ -22,14 +22,14 @@ struct lct_json {
     size_t base; /* byte of the file where 'text' starts */
 };
 
-/* Size of an array or object, from its brackets and commas. */
+/* The size of an array or object, counted from its brackets and commas. */
 struct lct_extent {
     size_t end;                /* one past its last bracket */
     size_t members;            /* of the array or object itself */
     size_t commas, containers; /* inside it; containers count itself too */
 };
 
-/* Record "<file>: header[byte N]: <where><what>"; LOCANT_ERR_FORMAT. */
+/* Fail with FORMAT: "<file>: header[byte N]: <where><format>". */
 locant_status lct_json_fail(const struct lct_json *r, size_t at,
                             const char *format, ...) LOCANT_PRINTF(3, 4);
 
@@ -40,15 +40,16 @@ char lct_json_peek(struct lct_json *r);
 bool lct_json_accept(struct lct_json *r, char c);
 
 /*
- * Measure the array or object at r->at.  Fails if it does not end or nests
- * deeper than LCT_JSON_DEPTH.  Time linear in its length.
+ * Measure the array or object at r->at, in time linear in its length.  Fails if
+ * it does not end or nests deeper than LCT_JSON_DEPTH.
  */
 locant_status lct_json_measure(struct lct_extent *out,
                                const struct lct_json *r);
 
 /*
- * Step through an object: *state is 0 before its '{'.  *name is the next name,
- * to be freed with json_decref(), or NULL after its '}'; *name_at is its byte.
+ * Read the name of an object's next member; set *state to 0 before the first
+ * call.  *name is NULL after the last member, else free it with json_decref();
+ * *name_at is the byte of the file where it starts.
  */
 locant_status lct_json_member(json_t **name, size_t *name_at, int *state,
                               struct lct_json *r);

@@ -1,4 +1,4 @@
-/* npy.c - arrays from .npy files; the header's grammar is in npy_header.c */
+/* npy.c - read arrays from .npy files; npy_header.c parses the header */
 #include "npy.h"
 #include "../core/size.h"
 #include "locant/files.h"
@@ -6,7 +6,7 @@
 #include "source.h"
 #include <string.h>
 
-/* Bytes of the elements, which must be exactly the rest of the file. */
+/* *bytes = bytes of the elements, which must be the rest of the file. */
 static locant_status check_data(size_t *bytes, const struct lct_npy *h,
                                 const char *file, size_t size)
 {
@@ -32,12 +32,12 @@ static locant_status check_data(size_t *bytes, const struct lct_npy *h,
 }
 
 /*
- * Copy elements of the file, in its order, into a dense row-major array.
- * 'index' counts through the output, last dimension fastest; 'at' is the
- * element of the input for it.
+ * Copy the elements of the file, in its order, into a dense row-major array.
+ * 'index' counts through the output, last dimension fastest; the input has this
+ * element at 'at'.
  */
-static void gather(char *out, const char *in, const struct lct_npy *h,
-                   size_t bytes)
+static void reorder(char *out, const char *in, const struct lct_npy *h,
+                    size_t bytes)
 {
     size_t item = locant_dtype_size(h->dtype), at = 0;
     size_t step[LOCANT_MAX_RANK], span = 1;
@@ -85,7 +85,7 @@ static locant_status load(locant_array *out, const struct lct_npy *h,
         char *ordered = locant_alloc(bytes);
 
         if (ordered != NULL)
-            gather(ordered, memory, h, bytes);
+            reorder(ordered, memory, h, bytes);
         locant_release(memory);
         if (ordered == NULL)
             return no_memory(s->name, bytes);

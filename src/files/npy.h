@@ -4,7 +4,7 @@
 #include "../core/error.h"
 #include <stdbool.h>
 
-/* Longest header accepted, which is the longest of version 1.0. */
+/* Longest header that is read: the longest that version 1.0 can have. */
 enum { LCT_NPY_HEADER_MAX = 65535 };
 
 struct lct_npy {
@@ -20,14 +20,13 @@ struct lct_npy {
 enum { LCT_NPY_FRAME = 12 };
 
 /*
- * Find the end of the header in a file of 'size' bytes that begins with
- * 'bytes', at least the smaller of LCT_NPY_FRAME and 'size' of them. Messages
- * call it 'file'.
+ * Find the end of the header in a file of 'size' bytes; 'bytes' are its first
+ * LCT_NPY_FRAME bytes, or all if there are fewer.  'file' is for messages.
  */
 locant_status lct_npy_frame(size_t *end, const char *file, const char *bytes,
                             size_t size);
 
-/* Parse the header; 'bytes' are those of the file up to its end. */
+/* Parse the header; 'bytes' are those of the file up to the header's end. */
 locant_status lct_npy_header(struct lct_npy *out, const char *file,
                              const char *bytes, size_t end);
 

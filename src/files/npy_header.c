@@ -2,8 +2,8 @@
  * npy_header.c - the header of a .npy file.
  *
  * NumPy Enhancement Proposal 1 and numpy/lib/format.py: magic, version, length,
- * then a Python dictionary with the keys descr, fortran_order and shape.  It is
- * parsed by this grammar; nothing is evaluated:
+ * then a Python dictionary with the keys descr, fortran_order and shape.  The
+ * dictionary is parsed by this grammar; nothing is evaluated:
  *
  *     header = "{" entry { "," entry } [ "," ] "}" { blank }
  *     entry  = "descr" ":" string | "fortran_order" ":" ( "True" | "False" )
@@ -40,8 +40,8 @@ static bool is_word_byte(char c)
            c == '_' || c == '.';
 }
 
-/* The next word or byte, for messages. */
-static const char *next(char out[LCT_QUOTE_BYTES], struct lct_json *r)
+/* Quote the next word or byte for a message. */
+static const char *quote_next(char out[LCT_QUOTE_BYTES], struct lct_json *r)
 {
     size_t n = lct_json_peek(r) == '-';
 
@@ -56,7 +56,7 @@ static locant_status syntax_error(struct lct_json *r, const char *wanted)
 {
     char found[LCT_QUOTE_BYTES];
 
-    next(found, r);
+    quote_next(found, r);
     if (r->at == r->end)
         return lct_json_fail(r, r->at, "the header ends, %s expected", wanted);
     return lct_json_fail(r, r->at, "found '%s', %s expected", found, wanted);
@@ -135,7 +135,7 @@ static locant_status read_descr(struct lct_npy *out, struct reader *reader)
     if (i == sizeof codes / sizeof codes[0])
         return unsupported(r, t);
     out->dtype = codes[i].dtype;
-    /* NumPy writes back a '<V2' it has read as '|V2'. */
+    /* NumPy writes '|V2' for an array that it read as '<V2'. */
     if (is(t, "|V2"))
         out->swap = false;
     else if (ordered && (t.text[0] == '<' || t.text[0] == '>'))
@@ -169,7 +169,7 @@ static locant_status bad_size(struct lct_json *r, int i, const char *wanted)
 {
     char found[LCT_QUOTE_BYTES];
 
-    next(found, r);
+    quote_next(found, r);
     return lct_json_fail(r, r->at, "shape[%d]: '%s', %s", i, found, wanted);
 }
 

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The preamble is a multiple of this, so that the data can be mapped. */
+/* The preamble is padded to a multiple of ALIGN, so that mapped data is
+   aligned.  It is at most PREAMBLE bytes. */
 enum { ALIGN = 64, PREAMBLE = 256 };
 
 static const char *const codes[] = {
@@ -15,10 +16,8 @@ static const char *const codes[] = {
     [LOCANT_I32] = "i4", [LOCANT_I64] = "i8", [LOCANT_BF16] = "V2",
 };
 
-/*
- * Magic, version, length and header.  PREAMBLE is enough for six sizes of 19
- * digits and 77 bytes of the rest.
- */
+/* Write magic, version, length and header.  Six sizes of 19 digits and 77 other
+   bytes fit PREAMBLE. */
 static size_t preamble(char out[PREAMBLE], const locant_tensor *t)
 {
     size_t used = 10, total;

@@ -3,7 +3,7 @@
 #define LCT_PATH_H
 #include <string.h>
 
-/* The end of a long path, which leaves room for the rest of a message. */
+/* The last 200 bytes of a path, so that a message has room for its rest. */
 static inline const char *lct_path_tail(const char *path)
 {
     size_t n = strlen(path);

@@ -1,8 +1,8 @@
 /*
- * shared.c - shared libraries that are loaded when something needs them.
+ * shared.c - load shared libraries when something needs them.
  *
- * A program linked to GLib or OpenBLAS would run their constructors before
- * main(), which allocate, and abort or hang if there is no memory.
+ * If the program were linked to GLib or OpenBLAS, their constructors would
+ * allocate before main(), and abort or hang without memory.
  */
 #include "shared.h"
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* With the loader's message: "libx.so: cannot open shared object file: .." */
+/* Fail with the loader's message, as "libx.so: cannot open shared object". */
 static locant_status refuse(const struct lct_shared *l, const char *fn)
 {
     const char *why = dlerror();

@@ -1,4 +1,4 @@
-/* shared.h - shared libraries that are loaded when something needs them */
+/* shared.h - load shared libraries when something needs them */
 #ifndef LCT_SHARED_H
 #define LCT_SHARED_H
 #include "../core/error.h"
@@ -10,7 +10,7 @@ struct lct_symbol {
 };
 
 struct lct_shared {
-    const char *need;     /* "eigenvectors need OpenBLAS" */
+    const char *need;     /* for messages: "eigenvectors need OpenBLAS" */
     const char *files[3]; /* names to try, up to NULL */
     const struct lct_symbol *symbols;
     size_t n_symbols;

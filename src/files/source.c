@@ -1,8 +1,8 @@
 /*
  * source.c - see source.h
  *
- * Files are read by pread(), never mapped: if a file becomes shorter meanwhile,
- * that is an error and not SIGBUS.
+ * Files are read by pread(), not mapped, so that a file that becomes shorter
+ * meanwhile gives an error and not SIGBUS.
  */
 #define _GNU_SOURCE
 #include "source.h"
@@ -18,9 +18,10 @@ enum {
     /* Largest single read: below the kernel's limit of 2^31 - 4096. */
     CHUNK = 1 << 30,
     /*
-     * Copies by `rsync -S` and `tar -S` have holes where the file has zeros,
-     * e.g. in unused rows or moments of the optimiser.  So holes are allowed,
-     * but at least one byte in SPARSE of what is loaded must be on the disk.
+     * At least one byte in SPARSE of a range that is loaded must be on the
+     * disk, so that a sparse file does not claim any amount of memory.  Other
+     * holes are allowed: copies by `rsync -S` and `tar -S` have them where the
+     * file has zeros, as in unused rows or moments of the optimiser.
      */
     SPARSE = 16,
     SPARSE_BYTES = 1 << 20 /* smaller ranges are not checked */

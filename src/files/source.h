@@ -5,7 +5,7 @@
 
 struct lct_source {
     const char *name;  /* path of the file, for messages */
-    const char *bytes; /* in memory; NULL: read from fd */
+    const char *bytes; /* [size] in memory; NULL: read from fd */
     int fd;
     size_t size;
 };
@@ -14,17 +14,18 @@ struct lct_source {
 locant_status lct_source_open(struct lct_source *out, const char *path);
 void lct_source_close(struct lct_source *s);
 
-/* Copy bytes 'at' to at + n, all below s->size. */
+/* Copy bytes at .. at + n - 1, which must be below s->size. */
 locant_status lct_source_copy(void *out, const struct lct_source *s, size_t at,
                               size_t n);
 
 /*
- * Check before memory is allocated for these bytes: NOMEM if this machine does
- * not have as much, FORMAT if they lie in holes of a sparse file.
+ * Check a range before memory is allocated for it: NOMEM if this machine has
+ * less, FORMAT if almost all of the range is in holes of a sparse file.
  */
 locant_status lct_source_check(const struct lct_source *s, size_t at, size_t n);
 
-/* Check and copy, into memory of locant_alloc() with a zero byte at the end. */
+/* Check the range, and copy it into memory of locant_alloc() with a zero byte
+   at the end. */
 locant_status lct_source_load(void **out, const struct lct_source *s, size_t at,
                               size_t n);
 #endif

@@ -1,4 +1,4 @@
-/* tensors.c - read safetensors files; the header is in tensors_header.c */
+/* tensors.c - read safetensors files; tensors_header.c parses the header */
 #include "tensors.h"
 #include "npy.h"
 #include "path.h"
@@ -12,7 +12,7 @@ static locant_status no_memory(const char *file)
                        lct_path_tail(file));
 }
 
-/* Length of the header, checked against the file. */
+/* *out = the length of the header, checked against the size of the file. */
 static locant_status header_bytes(size_t *out, const char *file,
                                   const unsigned char *bytes, size_t size)
 {
@@ -47,7 +47,8 @@ static size_t round_up(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-/* Align each tensor to 8 bytes in memory, even if it is not in the file. */
+/* Load the elements.  Each tensor is aligned to 8 bytes, even if it is not in
+   the file. */
 static locant_status load(locant_tensors *t, const struct lct_source *s)
 {
     size_t total = 8, at = 0;
@@ -161,7 +162,7 @@ const locant_tensor *locant_tensors_at(const locant_tensors *t, size_t i,
     return &t->entries[i].tensor;
 }
 
-size_t lct_tensors_place(const locant_tensors *t, const locant_tensor *tensor)
+size_t lct_tensors_offset(const locant_tensors *t, const locant_tensor *tensor)
 {
     for (size_t i = 0; i < t->n; i++)
         if (&t->entries[i].tensor == tensor)

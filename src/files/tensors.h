@@ -1,4 +1,4 @@
-/* tensors.h - an open safetensors file, and its parser */
+/* tensors.h - the tensors of a safetensors file, and its parser */
 #ifndef LCT_TENSORS_H
 #define LCT_TENSORS_H
 #include "locant/files.h"
@@ -8,8 +8,8 @@ enum { LCT_TENSORS_HEADER_MAX = 100000000, LCT_TENSORS_NAME_MAX = 65535 };
 
 struct lct_entry {
     const char *name;
-    size_t at;            /* byte of its name in the file */
-    size_t begin, bytes;  /* in the data */
+    size_t at;            /* byte of the file where the name starts */
+    size_t begin, bytes;  /* of the elements in the data */
     locant_tensor tensor; /* its data is set when elements are loaded */
 };
 
@@ -25,28 +25,29 @@ struct locant_tensors {
     size_t n_metadata;
     char *strings; /* all names, keys and values */
     void *memory;  /* of the elements */
-    size_t data;   /* byte of the file where they begin */
+    size_t data;   /* byte of the file where the elements start */
 };
 
 /* The name of a dtype in the file ("F32"), NULL if it has none. */
 const char *lct_tensors_dtype(locant_dtype dtype);
 
-/* Byte of the file where a tensor of 't' begins. */
-size_t lct_tensors_place(const locant_tensors *t, const locant_tensor *tensor);
+/* Byte of the file where the elements of a tensor of 't' start. */
+size_t lct_tensors_offset(const locant_tensors *t, const locant_tensor *tensor);
 
 struct lct_json;
 
 /*
- * Read the object of one tensor at r->at; name and place of 'e' are known.
- * Everything is checked except relations to other tensors.
+ * Read the object of one tensor at r->at; e->name and e->at are set.  'data' is
+ * the number of bytes after the header.  Everything is checked that concerns
+ * this tensor alone.
  */
 locant_status lct_tensors_entry(struct lct_entry *e, struct lct_json *r,
                                 size_t data);
 
 /*
- * Read header text[0 .. n), which starts at byte 8 of 'file' and is followed by
- * 'data' bytes.  Fills everything but the addresses of the elements.  The
- * caller frees 't', also on failure.
+ * Parse the header text [n], which starts at byte 8 of 'file' and is followed
+ * by 'data' bytes.  Sets all members but t->memory and the data of tensors.
+ * The caller frees 't', also after a failure.
  */
 locant_status lct_tensors_header(locant_tensors *t, const char *file,
                                  const char *text, size_t n, size_t data);

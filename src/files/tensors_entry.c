@@ -1,4 +1,4 @@
-/* tensors_entry.c - one tensor of a safetensors header */
+/* tensors_entry.c - parse one tensor of a safetensors header */
 #include "../core/quote.h"
 #include "../core/size.h"
 #include "json.h"
@@ -24,6 +24,7 @@ const char *lct_tensors_dtype(locant_dtype dtype)
     return NULL;
 }
 
+/* Is a equal to b, which has no lower case, up to case? */
 static bool same_letters(const char *a, const char *b)
 {
     for (; *a != 0 && *b != 0; a++, b++)
@@ -82,7 +83,7 @@ static locant_status read_sizes(int64_t *out, struct lct_json *r,
     return status;
 }
 
-/* Number of members of the array that comes next. */
+/* *out = the number of members of the next value, which must be an array. */
 static locant_status count(size_t *out, struct lct_json *r, const char *what)
 {
     struct lct_extent x;

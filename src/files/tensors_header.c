@@ -3,12 +3,12 @@
  *
  * https://github.com/huggingface/safetensors, README, "Format": an object of
  * tensors, each with dtype, shape and data_offsets, and an optional
- * "__metadata__" of strings.  Ranges must tile the data exactly: no hole, no
- * overlap, no tail.  Beyond the rules of the format a name must not be empty,
+ * "__metadata__" of strings.  The ranges of tensors must tile the data, without
+ * holes or overlaps.  Beyond the rules of the format a name must not be empty,
  * occur twice, or be longer than LCT_TENSORS_NAME_MAX.
  *
- * Memory: an entry takes at least ENTRY_MIN bytes of text, a pair of metadata
- * PAIR_MIN, so the size of the text bounds the arrays.
+ * An entry takes at least ENTRY_MIN bytes of text and a pair of metadata
+ * PAIR_MIN, so the text's length bounds the memory.
  */
 #include "../core/quote.h"
 #include "json.h"
@@ -37,8 +37,8 @@ struct header {
 
 /* ------------------------------------------------------------------ tensors */
 
-/* Copy the text to t->strings, which has room; see lct_tensors_header(). */
-static const char *keep(struct header *h, const char *text, size_t n)
+/* Copy the string to t->strings; lct_tensors_header() says why it fits. */
+static const char *copy_string(struct header *h, const char *text, size_t n)
 {
     char *copy = h->t->strings + h->used;
 
@@ -64,7 +64,7 @@ static locant_status read_tensor(struct header *h, const char *name, size_t n,
                              "more tensors than a "
                              "header of this length can hold");
     e->at = at;
-    e->name = keep(h, name, n);
+    e->name = copy_string(h, name, n);
     snprintf(where, sizeof where, "tensor '%s': ", lct_quote(found, name, n));
     h->r.where = where;
     status = lct_tensors_entry(e, &h->r, h->data);
@@ -92,8 +92,9 @@ static locant_status read_pair(struct header *h, const json_t *key)
         return lct_json_fail(&h->r, h->r.at, "found more pairs than counted");
     LCT_TRY(lct_json_value(&value, &h->r, JSON_STRING,
                            lct_quote(what, name, json_string_length(key))));
-    pair->key = keep(h, name, json_string_length(key));
-    pair->value = keep(h, json_string_value(value), json_string_length(value));
+    pair->key = copy_string(h, name, json_string_length(key));
+    pair->value =
+        copy_string(h, json_string_value(value), json_string_length(value));
     json_decref(value);
     h->t->n_metadata++;
     return LOCANT_OK;
@@ -192,7 +193,7 @@ static locant_status overlap(const struct header *h, const struct lct_entry *a,
                        b->begin + b->bytes);
 }
 
-/* The ranges, in order, must tile the data. */
+/* Fail unless the ranges, which are sorted, tile the data. */
 static locant_status check_tiling(const struct header *h)
 {
     struct lct_entry *e = h->t->entries;
@@ -235,7 +236,7 @@ static locant_status check_names(const struct header *h)
 
 /* ---------------------------------------------------------------- the whole */
 
-static locant_status check_frame(struct lct_extent *x, struct lct_json *r)
+static locant_status check_object(struct lct_extent *x, struct lct_json *r)
 {
     unsigned char c = r->end > 0 ? (unsigned char)r->text[0] : 0;
 
@@ -286,7 +287,7 @@ locant_status lct_tensors_header(locant_tensors *t, const char *file,
                         .data = data };
     struct lct_extent x;
 
-    LCT_TRY(check_frame(&x, &h.r));
+    LCT_TRY(check_object(&x, &h.r));
     h.entries_max = n / ENTRY_MIN + 1;
     if (h.entries_max > x.members)
         h.entries_max = x.members;

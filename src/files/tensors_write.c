@@ -1,8 +1,9 @@
 /*
  * tensors_write.c - write safetensors files.
  *
- * Tensors are sorted by decreasing element size, then by name, and follow a
- * header of a multiple of 8 bytes: so each is aligned to its elements.
+ * Tensors are sorted by decreasing size of their elements, then by name.  The
+ * header is padded to a multiple of 8 bytes, so each tensor is aligned to its
+ * elements.
  */
 #include "../core/quote.h"
 #include "../core/size.h"
@@ -44,7 +45,7 @@ static int compare_places(const void *a, const void *b)
     return compare_names(a, b);
 }
 
-/* Names must be valid and distinct; items are sorted by name. */
+/* Fail unless names are valid and distinct; 'items' is sorted by name. */
 static locant_status check_names(const struct item *items, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -69,7 +70,7 @@ static locant_status check_names(const struct item *items, size_t n)
     return LOCANT_OK;
 }
 
-/* Sort the tensors and assign their ranges. */
+/* Check the tensors, sort them into 'items' and assign their ranges. */
 static locant_status place(struct item *items,
                            const locant_named_tensor *tensors, size_t n)
 {
@@ -103,7 +104,7 @@ static locant_status place(struct item *items,
 
 /* ------------------------------------------------------------------- header */
 
-/* Set a member; takes ownership of the value. */
+/* Set a member of the object, which takes ownership of the value. */
 static locant_status put(json_t *object, const char *name, json_t *value)
 {
     char found[LCT_QUOTE_BYTES];

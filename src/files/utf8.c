@@ -3,8 +3,8 @@
 
 int32_t lct_utf8_next(const char **text)
 {
-    /* For each number of bytes after the first: the first byte, and the least
-       character that needs that many. */
+    /* For n bytes after the first: first byte & mask == lead, and the character
+       is at least 'least'. */
     static const struct {
         unsigned mask, lead;
         int32_t least;

@@ -1,4 +1,5 @@
-/* check.c - checks of arrays of graphs; liblocant does not export its own */
+/* check.c - check the arrays of graph functions: liblocant does not export its
+   own checks */
 #include "../core/size.h"
 #include "../files/dense.h"
 #include "graph.h"

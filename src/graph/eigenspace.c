@@ -1,6 +1,6 @@
 /*
- * eigenspace.c - fix what an eigenvalue problem leaves open: the sign of each
- * vector, and the basis of each space of more than one dimension.
+ * eigenspace.c - choose what an eigenvalue problem leaves open: the sign of
+ * each eigenvector, and the basis of an eigenspace of more dimensions.
  */
 #include "graph.h"
 #include <math.h>
@@ -23,6 +23,7 @@ void lct_eigenvector_sign(double *v, int64_t n)
         v[k] = 0 - v[k]; /* never -0 */
 }
 
+/* Squared length of the node's projection on rows from .. to - 1. */
 static double square_at(const struct lct_spectrum *s, int64_t from, int64_t to,
                         int64_t node)
 {
@@ -34,10 +35,9 @@ static double square_at(const struct lct_spectrum *s, int64_t from, int64_t to,
 }
 
 /*
- * The first node with a large projection on rows from .. to - 1.  The squared
- * lengths add up to the dimension, so one is at least the mean.  "Large" is
- * 0.37 of the mean, which no node of a symmetric graph has exactly; so rounding
- * does not decide.
+ * The first node whose squared length is at least 0.37 of the mean.  There is
+ * one, since one is at least the mean.  No node of a symmetric graph has 0.37
+ * of the mean exactly, so rounding does not decide.
  */
 static int64_t find_pivot(const struct lct_spectrum *s, int64_t from,
                           int64_t to)
@@ -51,9 +51,9 @@ static int64_t find_pivot(const struct lct_spectrum *s, int64_t from,
 }
 
 /*
- * Apply a Householder reflection to rows from .. to - 1, after which only the
- * first is not 0 at 'node': it is then the normalised projection of the unit
- * vector of that node.
+ * Apply the Householder reflection to rows from .. to - 1 after which only the
+ * first row is not 0 at 'node'.  This row is then the normalised projection of
+ * the node's unit vector.
  */
 static void reflect(struct lct_spectrum *s, int64_t from, int64_t to,
                     int64_t node)

@@ -1,11 +1,11 @@
-/* graph.c - build lists of neighbours from a list of edges */
+/* graph.c - build the lists of neighbours from a list of edges */
 #include "graph.h"
 #include "../core/size.h"
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-static int64_t end_of(const locant_tensor *edges, int64_t row, int side)
+static int64_t endpoint(const locant_tensor *edges, int64_t row, int side)
 {
     return edges->dtype == LOCANT_I64
                ? ((const int64_t *)edges->data)[2 * row + side]
@@ -25,7 +25,7 @@ static locant_status check(const char *fn, const locant_tensor *edges,
                            nodes);
     for (int64_t e = 0; e < edges->shape[0]; e++)
         for (int side = 0; side < 2; side++) {
-            int64_t i = end_of(edges, e, side);
+            int64_t i = endpoint(edges, e, side);
 
             if (i < 0 || i >= nodes)
                 return locant_fail(LOCANT_ERR_PARAM,
@@ -38,44 +38,44 @@ static locant_status check(const char *fn, const locant_tensor *edges,
 
 static bool allocate(locant_graph *g, int64_t edges)
 {
-    size_t places, ends;
+    size_t first_bytes, to_bytes;
 
-    if (!lct_add(&places, (size_t)g->info.nodes, 1) ||
-        !lct_mul(&places, places, sizeof(*g->first)) ||
-        !lct_mul(&ends, (size_t)edges, 2 * sizeof(*g->to)))
+    if (!lct_add(&first_bytes, (size_t)g->info.nodes, 1) ||
+        !lct_mul(&first_bytes, first_bytes, sizeof(*g->first)) ||
+        !lct_mul(&to_bytes, (size_t)edges, 2 * sizeof(*g->to)))
         return false;
-    g->first = locant_alloc(places);
-    g->to = locant_alloc(ends);
+    g->first = locant_alloc(first_bytes);
+    g->to = locant_alloc(to_bytes);
     return g->first != NULL && g->to != NULL;
 }
 
-/* Both directions of every edge except self-loops, grouped by node. */
+/* List both directions of every edge except self-loops, grouped by node. */
 static void group(locant_graph *g, const locant_tensor *edges)
 {
     int64_t E = edges->shape[0], N = g->info.nodes, start = 0;
 
     for (int64_t e = 0; e < E; e++) {
-        int64_t i = end_of(edges, e, 0), j = end_of(edges, e, 1);
+        int64_t i = endpoint(edges, e, 0), j = endpoint(edges, e, 1);
 
         g->info.self_loops += i == j;
         g->first[i] += i != j;
         g->first[j] += i != j;
     }
-    for (int64_t i = 0; i <= N; i++) { /* counts to write positions */
+    for (int64_t i = 0; i <= N; i++) { /* counts become starts */
         int64_t count = g->first[i];
 
         g->first[i] = start;
         start += count;
     }
     for (int64_t e = 0; e < E; e++) {
-        int64_t i = end_of(edges, e, 0), j = end_of(edges, e, 1);
+        int64_t i = endpoint(edges, e, 0), j = endpoint(edges, e, 1);
 
         if (i != j) {
             g->to[g->first[i]++] = j;
             g->to[g->first[j]++] = i;
         }
     }
-    for (int64_t i = N; i > 0; i--) /* each is now the next start */
+    for (int64_t i = N; i > 0; i--) /* first[i] is now the start of i + 1 */
         g->first[i] = g->first[i - 1];
     g->first[0] = 0;
 }
@@ -93,17 +93,17 @@ static void drop_repeats(locant_graph *g)
     int64_t kept = 0, begin = 0, listed = g->first[g->info.nodes];
 
     for (int64_t i = 0; i < g->info.nodes; i++) {
-        int64_t end = g->first[i + 1], own = kept;
+        int64_t end = g->first[i + 1], kept_before = kept;
 
         if (end > begin)
             qsort(g->to + begin, (size_t)(end - begin), sizeof(*g->to),
                   compare);
         for (int64_t e = begin; e < end; e++)
-            if (kept == own || g->to[kept - 1] != g->to[e])
+            if (kept == kept_before || g->to[kept - 1] != g->to[e])
                 g->to[kept++] = g->to[e];
         begin = end;
         g->first[i + 1] = kept;
-        g->info.isolated += kept == own;
+        g->info.isolated += kept == kept_before;
     }
     g->info.edges = kept / 2;
     g->info.repeated = listed / 2 - kept / 2;
@@ -120,7 +120,7 @@ static bool count_components(locant_graph *g)
         hops[i] = -1;
     for (int64_t i = 0; i < N; i++)
         if (hops[i] < 0) {
-            lct_graph_walk(hops, hops + N, g, i);
+            lct_graph_hops_from(hops, hops + N, g, i);
             g->info.components++;
         }
     locant_release(hops);

@@ -17,22 +17,24 @@ static inline int64_t lct_degree(const locant_graph *g, int64_t i)
 }
 
 /*
- * Write to hops [nodes] the distance from 'start' of each node reached; hops
- * must be -1 at nodes not visited before. queue [nodes] is scratch.
+ * Breadth-first search: write to hops [nodes] the distance from 'start' of each
+ * node reached.  Nodes whose hops are not -1 count as visited.  queue [nodes]
+ * is scratch.
  */
-void lct_graph_walk(int64_t *hops, int64_t *queue, const locant_graph *g,
-                    int64_t start);
+void lct_graph_hops_from(int64_t *hops, int64_t *queue, const locant_graph *g,
+                         int64_t start);
 
 /*
- * Check one array: dense, of one of two dtypes (which may be equal), of these
- * sizes, -1 for any.  'fn' and 'arg' name it in the message.
+ * Fail unless the array is dense, has one of two dtypes (which may be equal)
+ * and the sizes dims [rank], where -1 is any.  'fn' and 'arg' are for the
+ * message.
  */
 locant_status lct_graph_check(const char *fn, const char *arg,
                               const locant_tensor *t,
                               const locant_dtype allowed[2], int rank,
                               const int64_t *dims);
 
-/* Fail if two checked arrays overlap; 'names' names both. */
+/* Fail if two checked arrays overlap; 'names' is for the message. */
 locant_status lct_graph_apart(const char *fn, const char *names,
                               const locant_tensor *a, const locant_tensor *b);
 
@@ -43,8 +45,11 @@ struct lct_spectrum {
     double *vectors; /* [N, N], row j is the eigenvector of values[j] */
 };
 
-/* Fix the basis of the eigenspace spanned by rows from .. to - 1. */
+/*
+ * Replace rows from .. to - 1, which span an eigenspace, by a basis that
+ * depends only on the space.
+ */
 void lct_eigenspace_fix(struct lct_spectrum *s, int64_t from, int64_t to);
-/* Fix the sign of v [n]. */
+/* Make the first element of v [n] with the largest magnitude positive. */
 void lct_eigenvector_sign(double *v, int64_t n);
 #endif

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 /*
- * OpenBLAS's scratch for one thread, 128 MB with DYNAMIC_ARCH and less without;
- * and the library itself with Fortran's, 40 MB in Debian 12.
+ * SCRATCH: OpenBLAS's scratch for one thread, 128 MB with DYNAMIC_ARCH and less
+ * without.  LIBRARY: OpenBLAS and Fortran's library, 40 MB in Debian 12.
  */
 enum { SCRATCH = 1 << 27, LIBRARY = 1 << 26 };
 
@@ -19,8 +19,9 @@ static const struct lct_symbol symbols[] = {
 };
 
 /*
- * First the library that CMake found, which has no threads: the threads of the
- * other one hang a process at exit if 'ulimit -v' leaves them no scratch.
+ * The build without threads, if CMake found it, is tried first: the threads of
+ * libopenblas.so.0 hang a process at exit if 'ulimit -v' leaves no address
+ * space for their scratch.
  */
 static struct lct_shared library = { "eigenvectors need OpenBLAS",
                                      {

@@ -4,7 +4,7 @@
 #include "../core/error.h"
 
 struct lct_lapack {
-    /* Fortran's interface; the last two are the lengths of strings */
+    /* Fortran's interface; the last two arguments are string lengths */
     void (*dsyevd)(const char *jobz, const char *uplo, const int *n, double *a,
                    const int *lda, double *w, double *work, const int *lwork,
                    int *iwork, const int *liwork, int *info, size_t, size_t);
@@ -12,7 +12,8 @@ struct lct_lapack {
 };
 
 /*
- * Call it before each use: it checks the address space for OpenBLAS's scratch.
+ * Load OpenBLAS and check that there is address space for its scratch; call it
+ * before each use.  'fn' begins the message.
  * Errors: IO (OpenBLAS is not installed), NOMEM.
  */
 locant_status lct_lapack_load(const struct lct_lapack **out, const char *fn);

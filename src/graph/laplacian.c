@@ -5,8 +5,9 @@
  * arXiv:2012.09699.  LAPACK's dsyevd finds all eigenpairs, since only the whole
  * spectrum shows where an eigenspace ends.  dsyevr needs less memory, but its
  * vectors of close eigenvalues need not be orthogonal to rounding.
- * I - D^-1 A = D^-1/2 L D^1/2 with the symmetric L: its eigenvectors are
- * D^-1/2 u.
+ *
+ * For LOCANT_LAPLACIAN_RANDOM_WALK, I - D^-1 A = D^-1/2 L D^1/2 with the
+ * symmetric normalised L, whose eigenvectors u give the eigenvectors D^-1/2 u.
  */
 #include "../core/size.h"
 #include "graph.h"
@@ -21,7 +22,8 @@ enum { MOST_NODES = 32766 };
 /* Eigenvalues closer than this, relative to the largest, are equal. */
 static const double EQUAL = 1e-9;
 
-/* One call of dsyevd; the matrix becomes its eigenvectors. */
+/* One call of dsyevd, which replaces the matrix in s.vectors by its
+   eigenvectors. */
 struct problem {
     const struct lct_lapack *lib;
     struct lct_spectrum s;
@@ -31,7 +33,7 @@ struct problem {
     void *memory;
 };
 
-/* 1 for isolated nodes, whose rows are zero anyway. */
+/* The square root of the degree; 1 for isolated nodes, whose rows are 0. */
 static double root_degree(const locant_graph *g, int64_t i)
 {
     int64_t degree = lct_degree(g, i);
@@ -45,13 +47,13 @@ static void fill_matrix(double *L, const locant_graph *g, locant_laplacian kind)
 
     for (int64_t i = 0; i < N; i++) {
         double degree = (double)lct_degree(g, i);
-        bool plain = kind == LOCANT_LAPLACIAN_COMBINATORIAL;
+        bool normalised = kind != LOCANT_LAPLACIAN_COMBINATORIAL;
 
-        L[i * N + i] = plain ? degree : degree > 0;
+        L[i * N + i] = normalised ? degree > 0 : degree;
         for (int64_t e = g->first[i]; e < g->first[i + 1]; e++)
             L[i * N + g->to[e]] =
-                plain ? -1
-                      : -1 / (root_degree(g, i) * root_degree(g, g->to[e]));
+                normalised ? -1 / (root_degree(g, i) * root_degree(g, g->to[e]))
+                           : -1;
     }
 }
 
@@ -92,7 +94,7 @@ static bool allocate(struct problem *p)
     return true;
 }
 
-/* All eigenpairs; column j of Fortran's matrix is row j here. */
+/* Find all eigenpairs.  Fortran's column j is row j of s.vectors. */
 static locant_status solve(struct problem *p, const char *fn,
                            const locant_graph *g, locant_laplacian kind)
 {
@@ -100,7 +102,7 @@ static locant_status solve(struct problem *p, const char *fn,
 
     p->s.N = g->info.nodes;
     LCT_TRY(lct_lapack_load(&p->lib, fn));
-    p->lib->set_threads(1); /* else bits would vary */
+    p->lib->set_threads(1); /* more would change the bits */
     if (!allocate(p))
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for matrices of %" PRId64
@@ -116,7 +118,7 @@ static locant_status solve(struct problem *p, const char *fn,
     return LOCANT_OK;
 }
 
-/* First eigenvalue after the space that starts at 'from'. */
+/* Index of the first eigenvalue after the eigenspace that starts at 'from'. */
 static int64_t space_end(const struct lct_spectrum *s, int64_t from)
 {
     double gap = EQUAL * s->values[s->N - 1];
@@ -140,15 +142,16 @@ static void to_random_walk(double *u, const locant_graph *g)
         u[i] /= sqrt(square);
 }
 
-/* Outputs; degenerate may be NULL. */
+/* The outputs, and what they depend on. */
 struct results {
-    const locant_tensor *values, *vectors, *degenerate;
+    const locant_tensor *values, *vectors;
+    const locant_tensor *degenerate; /* or NULL */
     const locant_graph *g;
     locant_laplacian kind;
     int64_t skip, end; /* eigenpairs skip .. end - 1 are wanted */
 };
 
-/* Column k of the results: eigenpair j, or nothing if j is -1. */
+/* Write eigenpair j, or zeros if j is -1, to column k of the results. */
 static void write_column(const struct results *r, int64_t k,
                          const struct lct_spectrum *s, int64_t j, int32_t mark)
 {
@@ -160,7 +163,9 @@ static void write_column(const struct results *r, int64_t k,
         ((int32_t *)r->degenerate->data)[k] = mark;
 }
 
-/* Write the wanted columns of the eigenspace from .. to - 1. */
+/* Write the wanted columns of the eigenspace from .. to - 1.  They are marked
+   with 'group' if it has more dimensions than one, negative if not all of them
+   are wanted. */
 static void write_space(const struct results *r, struct lct_spectrum *s,
                         int64_t from, int64_t to, int32_t group)
 {

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-void lct_graph_walk(int64_t *hops, int64_t *queue, const locant_graph *g,
-                    int64_t start)
+void lct_graph_hops_from(int64_t *hops, int64_t *queue, const locant_graph *g,
+                         int64_t start)
 {
     int64_t read = 0, written = 0;
 
@@ -26,8 +26,8 @@ void lct_graph_walk(int64_t *hops, int64_t *queue, const locant_graph *g,
 }
 
 /*
- * Data of all tasks of one call.  Task t takes nodes t, t + tasks, ..; the
- * number of tasks does not change results.
+ * The data of one call.  Task t takes the nodes t, t + tasks, ..; results do
+ * not depend on the number of tasks.
  */
 struct job {
     const locant_tensor *out;
@@ -82,7 +82,7 @@ static void hops_from(void *context, size_t task, int slot)
 
         for (int64_t j = 0; j < N; j++)
             hops[j] = -1;
-        lct_graph_walk(hops, queue, job->g, i);
+        lct_graph_hops_from(hops, queue, job->g, i);
     }
 }
 
@@ -97,7 +97,7 @@ locant_status locant_graph_hops(locant_tensor *out, const locant_graph *graph)
 
 /* ------------------------------------------------------------ random walks */
 
-/* p <- p D^-1 A; share [N] is scratch. */
+/* One step of the walk: p [N] becomes p D^-1 A; share [N] is scratch. */
 static void step(double *p, double *share, const locant_graph *g)
 {
     int64_t N = g->info.nodes;
@@ -116,7 +116,8 @@ static void step(double *p, double *share, const locant_graph *g)
     }
 }
 
-/* K steps from node i; p and share [N] are scratch. */
+/* Write the probabilities of being back at node i after 1 .. K steps, scaled by
+   space_dim; p and share [N] are scratch. */
 static void walk_from(const struct job *job, int64_t i, double *p,
                       double *share)
 {

@@ -114,7 +114,7 @@ static locant_status contiguous(struct lct_eval *ev)
     const int64_t n = lct_least(ev->blocks, there);
     double sum = 0;
 
-    lct_model_forget(ev->model);
+    lct_model_clear_memory(ev->model);
     for (int64_t w = 0; w < n; w++) {
         lct_eval_window(ev, 0, T, ev->valid->bytes, (size_t)((w + 1) * T + 1));
         LCT_TRY(lct_eval_segment(ev, 0, 1, T, 0, T));

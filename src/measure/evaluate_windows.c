@@ -42,10 +42,10 @@ locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
 static locant_status forward_segments(struct lct_eval *ev, int64_t B, int64_t T)
 {
     const int64_t length = ev->run.length;
-    const int64_t most = lct_memory_rows(length, ev->room);
+    const int64_t most = lct_segment_rows(length, ev->room);
 
     for (int64_t b = 0; b < B; b += most) {
-        lct_model_forget(ev->model);
+        lct_model_clear_memory(ev->model);
         for (int64_t at = 0; at < T; at += length)
             LCT_TRY(lct_eval_segment(ev, b, lct_least(most, B - b), T, at,
                                      lct_least(length, T - at)));

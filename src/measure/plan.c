@@ -78,7 +78,7 @@ static locant_status try_model(const locant_encoding *e,
         lct_model_create(&model, &config, 1, o->length, false);
 
     if (status == LOCANT_OK)
-        status = lct_check_reach(e, o->length);
+        status = lct_check_length_limit(e, o->length);
     lct_model_free(model);
     return status;
 }

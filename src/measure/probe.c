@@ -56,14 +56,15 @@ static locant_status load(struct lct_probe *p)
 {
     const struct lct_model_config *config;
 
-    LCT_TRY(lct_load_model(&p->model, &p->encoding, p->store, &p->run,
-                           LCT_PROBE_LONG, true));
+    LCT_TRY(lct_load_for_backward(&p->model, &p->encoding, p->store, &p->run,
+                                  LCT_PROBE_LONG));
     config = lct_model_config_of(p->model);
     p->layers = config->layers;
     p->heads = config->heads;
-    p->longest = lct_check_reach(p->encoding, LCT_PROBE_LONG) == LOCANT_OK
-                     ? LCT_PROBE_LONG
-                     : p->length;
+    p->longest =
+        lct_check_length_limit(p->encoding, LCT_PROBE_LONG) == LOCANT_OK
+            ? LCT_PROBE_LONG
+            : p->length;
     p->trained = locant_alloc(lct_model_size(p->model) * sizeof(real));
     if (p->trained == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,

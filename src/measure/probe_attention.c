@@ -48,7 +48,7 @@ static locant_status reserve(struct sweep *s, struct lct_probe *p)
     return LOCANT_OK;
 }
 
-static void add_layer(const struct lct_layer_seen *seen, void *context)
+static void add_layer(const struct lct_layer_state *seen, void *context)
 {
     struct sweep *s = context;
     const int64_t heads = s->p->heads;

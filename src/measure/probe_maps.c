@@ -26,7 +26,7 @@ void lct_pool_row(double *bins, int64_t n, const real *w, int64_t length)
         bins[j * n / length] += (double)w[j];
 }
 
-static void add_layer(const struct lct_layer_seen *seen, void *context)
+static void add_layer(const struct lct_layer_state *seen, void *context)
 {
     struct maps *m = context;
 

@@ -120,7 +120,7 @@ static void read_states(struct states *s, int64_t place, const real *x,
     }
 }
 
-static void add_layer(const struct lct_layer_seen *seen, void *context)
+static void add_layer(const struct lct_layer_state *seen, void *context)
 {
     const int64_t rows = seen->B * seen->T;
 

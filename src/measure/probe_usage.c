@@ -180,7 +180,7 @@ static void add_rows(double *sum, const real *x, int64_t rows, int64_t heads,
                 u->count;
 }
 
-static void add_layer(const struct lct_layer_seen *seen, void *context)
+static void add_layer(const struct lct_layer_state *seen, void *context)
 {
     struct usage *u = context;
     const int64_t n = u->pairs->n;

@@ -19,7 +19,7 @@ static locant_status finish(char **out, struct lct_html *text)
 {
     size_t size;
 
-    return lct_html_give(out, &size, text, LOCANT_OK);
+    return lct_html_finish(out, &size, text, LOCANT_OK);
 }
 
 static const char *string_at(const json_t *object, const char *name)

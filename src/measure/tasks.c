@@ -73,8 +73,8 @@ locant_status lct_task_floor(double *out, const struct lct_task *task,
 
 /* Fill a row of the longest length that fits or, for some tasks, of a random
    length up to that. */
-static void fill(int32_t *tokens, int32_t *targets, const struct lct_item *item,
-                 const void *context)
+static void fill(int32_t *tokens, int32_t *targets,
+                 const struct lct_batch_row *item, const void *context)
 {
     const struct lct_task *task = context;
     const int64_t most = (item->length - task->extra) / task->scale;

@@ -1,4 +1,4 @@
-/* check.c - what a model's sizes must satisfy */
+/* check.c - check the sizes of a model */
 #include "parts.h"
 #include <inttypes.h>
 

@@ -1,16 +1,17 @@
 /*
- * input.c - the input door: token embeddings plus the table of positions.
+ * input.c - the input of the first layer: token embeddings plus the table of an
+ * encoding with an input door.
  *
- * Every table starts at the RMS of initial token embeddings: a fixed table is
- * multiplied by a factor, a learned table gets such initial values.  Otherwise
- * encodings would also differ in scale.
+ * Every table starts at the RMS of initial token embeddings, so that encodings
+ * do not also differ in scale: a fixed table is multiplied by a factor, as are
+ * the initial parameters of a learned table.
  */
 #include "parts.h"
 #include <math.h>
 
 enum { SCALE_ROWS = 128 };
 
-/* Positions [rows], or [rows, cols] unless cols is 0. */
+/* A view of positions as [rows, cols], or as [rows] if cols is 0. */
 static locant_tensor view_positions(const struct lct_model *m, void *positions,
                                     int64_t rows, int64_t cols)
 {
@@ -32,25 +33,26 @@ static locant_status table_rows(const struct lct_model *m, real *out,
                                  lct_layer_views(m, m->encoding_params, 0));
 }
 
-double lct_init_deviation(const struct lct_model *m)
+double lct_initial_deviation(const struct lct_model *m)
 {
     return 1 / sqrt((double)m->config.width);
 }
 
-/* The factor that gives n values the RMS of embeddings; 1 if all are 0. */
-static double to_rms(const struct lct_model *m, const real *x, size_t n)
+/* The factor that brings x [n] to the RMS of embeddings; 1 if all are 0. */
+static double rms_factor(const struct lct_model *m, const real *x, size_t n)
 {
     double sum = lct_nn()->sum_squares(x, n);
 
-    return sum > 0.0 ? lct_init_deviation(m) / sqrt(sum / (double)n) : 1.0;
+    return sum > 0.0 ? lct_initial_deviation(m) / sqrt(sum / (double)n) : 1.0;
 }
 
-/* Measure the factor on the first rows of the table, at most 'most' of them. */
-static locant_status measure(const struct lct_model *m, double *factor,
-                             int64_t most)
+/* The factor that brings the first 'most' rows of the table, or all if there
+   are fewer, to the RMS of embeddings. */
+static locant_status measure_factor(const struct lct_model *m, double *factor,
+                                    int64_t most)
 {
-    const int64_t reach = locant_encoding_length_limit(m->config.encoding);
-    const int64_t rows = most < reach ? most : reach;
+    const int64_t limit = locant_encoding_length_limit(m->config.encoding);
+    const int64_t rows = most < limit ? most : limit;
     const int64_t width = m->config.width;
     real *table = locant_alloc((size_t)(rows * width) * sizeof(*table));
     int64_t positions[SCALE_ROWS];
@@ -63,16 +65,14 @@ static locant_status measure(const struct lct_model *m, double *factor,
     if (status == LOCANT_OK)
         status = table_rows(m, table, positions, rows);
     if (status == LOCANT_OK)
-        *factor = to_rms(m, table, (size_t)(rows * width));
+        *factor = rms_factor(m, table, (size_t)(rows * width));
     locant_release(table);
     return status;
 }
 
-/*
- * A learned table is linear in its parameters, so all of them are multiplied by
- * the same factor.
- */
-locant_status lct_input_match(struct lct_model *m)
+/* A learned table is linear in its parameters, so multiplying them by the
+   factor multiplies the table. */
+locant_status lct_input_scale_table(struct lct_model *m)
 {
     const locant_sizes sizes = lct_model_sizes(m);
     int64_t rows = m->length < SCALE_ROWS ? m->length : SCALE_ROWS;
@@ -81,7 +81,7 @@ locant_status lct_input_match(struct lct_model *m)
 
     if (!m->table_learns)
         return LOCANT_OK;
-    LCT_TRY(measure(m, &factor, rows));
+    LCT_TRY(measure_factor(m, &factor, rows));
     for (int i = m->encoding_first; i < m->tensor_count; i++) {
         real *p = m->params + m->tensors[i].offset;
 
@@ -102,7 +102,7 @@ locant_status lct_input_prepare(struct lct_model *m)
     for (int64_t t = 0; !m->chooses_positions && t < m->length; t++)
         ((int64_t *)m->positions)[t] = t;
     if (m->input_door && !m->table_learns)
-        LCT_TRY(measure(m, &factor, SCALE_ROWS));
+        LCT_TRY(measure_factor(m, &factor, SCALE_ROWS));
     m->table_factor = (real)factor;
     return LOCANT_OK;
 }
@@ -114,15 +114,14 @@ locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S)
 
     if (!m->chooses_positions)
         return LOCANT_OK;
-    status = locant_encoding_ids(&ids, m->config.encoding, m->draw, m->drawing);
-    m->drawing = false;
+    status = locant_encoding_ids(&ids, m->config.encoding, m->draw_seed,
+                                 m->draw_positions);
+    m->draw_positions = false;
     return status;
 }
 
-/*
- * Compute the rows of this pass into m->table.  Rows of a fixed table at fixed
- * positions are kept from one pass to the next.
- */
+/* Compute the table's rows of this pass.  Rows of a fixed table at fixed
+   positions stay from one pass to the next. */
 static locant_status refresh_table(struct lct_model *m, int64_t rows)
 {
     if (!m->chooses_positions && !m->table_learns && rows <= m->table_rows)
@@ -134,8 +133,8 @@ static locant_status refresh_table(struct lct_model *m, int64_t rows)
 }
 
 /*
- * x [B, T, width] = embedding[tokens [B, T]] + factor * table, rows [T] for all
- * sequences, or [B, T] if the encoding chooses positions.
+ * x [B, T, width] = embedding[tokens [B, T]] + factor * table [T, width], or
+ * table [B, T, width] if the encoding chooses positions.
  *
  * Saved for backward: tokens, positions.
  */

@@ -1,4 +1,4 @@
-/* layout.c - offsets of parameters and activations in their allocations */
+/* layout.c - place parameters and activations in their allocations */
 #include "parts.h"
 #include "../core/size.h"
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static locant_status too_large(void)
 
 /* ------------------------------------------------------------- parameters */
 
-/* Append tensor t, whose shape is set, and give it its place. */
+/* Append tensor t, whose shape is set, after setting its offset and size. */
 static locant_status place(struct lct_model *m, struct lct_model_tensor *t)
 {
     size_t bytes;
@@ -30,7 +30,7 @@ static locant_status place(struct lct_model *m, struct lct_model_tensor *t)
     return LOCANT_OK;
 }
 
-/* Append a tensor [rows, cols], or [rows] when cols is 0. */
+/* Append a tensor [rows, cols], or [rows] if cols is 0. */
 static locant_status append(struct lct_model *m, const char *name, int64_t rows,
                             int64_t cols, bool decay)
 {
@@ -72,7 +72,8 @@ static locant_status append_layer(struct lct_model *m, int64_t layer)
     return LOCANT_OK;
 }
 
-/* Append parameter i of the encoding: of one layer, or of all if it is -1. */
+/* Append parameter i of the encoding: for one layer, or for all if 'layer' is
+   -1. */
 static locant_status append_param(struct lct_model *m, int i, int layer,
                                   const locant_param_info *info)
 {
@@ -104,8 +105,9 @@ static locant_status append_param(struct lct_model *m, int i, int layer,
     return LOCANT_OK;
 }
 
-/* Number of the encoding's parameters; *tensors: of tensors that hold them. */
-static int encoding_params(const struct lct_model *m, int *tensors)
+/* The number of the encoding's parameters; *tensors is the number of tensors
+   that hold them. */
+static int count_encoding_params(const struct lct_model *m, int *tensors)
 {
     const locant_sizes sizes = lct_model_sizes(m);
     locant_param_info info;
@@ -119,7 +121,8 @@ static int encoding_params(const struct lct_model *m, int *tensors)
     return n;
 }
 
-/* Append a tensor per parameter, or one per layer if each has its own. */
+/* Append one tensor for each parameter of the encoding, or one for each layer
+   if layers have their own. */
 static locant_status append_encodings(struct lct_model *m)
 {
     const locant_sizes sizes = lct_model_sizes(m);
@@ -139,14 +142,14 @@ static locant_status append_encodings(struct lct_model *m)
 locant_status lct_model_lay_out_params(struct lct_model *m)
 {
     const struct lct_model_config *c = &m->config;
-    int tensors, extra = encoding_params(m, &tensors);
+    int tensors, params = count_encoding_params(m, &tensors);
     const size_t count =
         (size_t)(3 + c->layers * LCT_LAYER_TENSORS) + (size_t)tensors;
-    const size_t views = (size_t)extra * (size_t)c->layers;
+    const size_t views = (size_t)params * (size_t)c->layers;
     size_t bytes;
 
     m->tensors = locant_alloc(count * sizeof(*m->tensors));
-    m->encoding_count = extra;
+    m->encoding_count = params;
     m->encoding_params = locant_alloc((views + 1) * 2 * sizeof(locant_tensor));
     if (m->tensors == NULL || m->encoding_params == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
@@ -164,7 +167,7 @@ locant_status lct_model_lay_out_params(struct lct_model *m)
 
 /* ------------------------------------------------------------ activations */
 
-/* A bump allocator; with base NULL it only measures. */
+/* A bump allocator of cache lines; with base NULL it only counts bytes. */
 struct arena {
     char *base;
     size_t used;
@@ -201,10 +204,10 @@ static void alloc_layer(struct arena *a, struct lct_layer *l,
 
     l->stat1 = arena_reals(a, F, 2);
     l->norm1 = arena_reals(a, N, width);
-    l->whole_norm = l->norm1;
+    l->joined_norm = l->norm1;
     if (m->config.memory > 0) {
-        l->whole = arena_reals(a, F, width);
-        l->whole_norm = arena_reals(a, F, width);
+        l->joined = arena_reals(a, F, width);
+        l->joined_norm = arena_reals(a, F, width);
     }
     l->q = arena_reals(a, N, width);
     l->k = arena_reals(a, F, m->kv_width);
@@ -233,7 +236,7 @@ static void alloc_layers(struct arena *a, struct lct_model *m)
         l->memory = arena_reals(a, m->batch * m->config.memory, width);
         l->x = x;
         if (m->config.memory == 0)
-            l->whole = x;
+            l->joined = x;
         l->out = m->train ? arena_reals(a, N, width) : x;
         x = l->out;
     }
@@ -247,10 +250,10 @@ static void alloc_flow(struct arena *a, struct lct_model *m)
     m->d.x = arena_reals(a, N, c->width);
     m->d.mid = arena_reals(a, N, c->width);
     m->d.next = arena_reals(a, N, c->width);
-    m->d.branch = m->d.whole_branch = arena_reals(a, N, c->width);
+    m->d.branch = m->d.joined_branch = arena_reals(a, N, c->width);
     if (c->memory > 0) {
-        m->d.whole = arena_reals(a, F, c->width);
-        m->d.whole_branch = arena_reals(a, F, c->width);
+        m->d.joined = arena_reals(a, F, c->width);
+        m->d.joined_branch = arena_reals(a, F, c->width);
     }
     m->d.q = arena_reals(a, N, c->width);
     m->d.k = arena_reals(a, F, m->kv_width);
@@ -293,7 +296,7 @@ locant_status lct_model_lay_out_values(struct lct_model *m)
     m->layers = locant_alloc((size_t)m->config.layers * sizeof(*m->layers));
     if (m->layers == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    alloc_all(&a, m);
+    alloc_all(&a, m); /* only counts */
     if (a.overflow || a.used > PTRDIFF_MAX)
         return too_large();
     m->activation_bytes = a.used;

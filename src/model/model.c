@@ -1,4 +1,4 @@
-/* model.c - create a model, its initial values, and accessors */
+/* model.c - create a model, draw its initial values, and access its members */
 #include "parts.h"
 #include "../core/size.h"
 #include <math.h>
@@ -39,13 +39,14 @@ static locant_status allocate_params(struct lct_model *m)
     return LOCANT_OK;
 }
 
-/* The longest sequence for which the encoding is defined. */
+/* The longest sequence of this model for which the encoding is defined beside a
+   full memory, at least 1. */
 static int64_t longest(const struct lct_model *m)
 {
-    int64_t reach = locant_encoding_length_limit(m->config.encoding);
+    int64_t limit = locant_encoding_length_limit(m->config.encoding);
 
-    reach -= reach < INT64_MAX ? m->config.memory : 0;
-    return reach < 1 ? 1 : reach < m->length ? reach : m->length;
+    limit -= limit < INT64_MAX ? m->config.memory : 0;
+    return limit < 1 ? 1 : limit < m->length ? limit : m->length;
 }
 
 static locant_status build(struct lct_model *m, int64_t batch)
@@ -59,7 +60,7 @@ static locant_status build(struct lct_model *m, int64_t batch)
 }
 
 /* Set the members that depend on the encoding. */
-static void learn_encoding(struct lct_model *m)
+static void set_encoding_members(struct lct_model *m)
 {
     const locant_encoding *e = m->config.encoding;
     unsigned traits = locant_encoding_traits(e);
@@ -95,7 +96,7 @@ locant_status lct_model_create(struct lct_model **out,
     m->train = train;
     m->head_dim = config->width / config->heads;
     m->kv_width = m->head_dim * config->kv_heads;
-    learn_encoding(m);
+    set_encoding_members(m);
     status = build(m, batch);
     if (status != LOCANT_OK) {
         lct_model_free(m);
@@ -123,19 +124,17 @@ void lct_model_free(struct lct_model *m)
 
 /* ---------------------------------------------------------- initial values */
 
-/*
- * Every shared tensor has its own random stream, so its values depend only on
- * the seed and its index in the list.
- */
-static void init_shared(struct lct_model *m, int index, uint64_t seed)
+/* Draw a tensor that is not of the encoding from its own random stream, so that
+   its values depend only on the seed and its index. */
+static void init_tensor(struct lct_model *m, int index, uint64_t seed)
 {
     const struct lct_model_tensor *t = &m->tensors[index];
     const int which = (index - 1) % LCT_LAYER_TENSORS;
     const bool in_layer = index >= 1 && index < m->encoding_first - 2;
-    const bool to_stream = in_layer && (which == LCT_WO || which == LCT_W2);
+    const bool to_residual = in_layer && (which == LCT_WO || which == LCT_W2);
     const double deviation =
-        lct_init_deviation(m) /
-        (to_stream ? sqrt(2.0 * (double)m->config.layers) : 1.0);
+        lct_initial_deviation(m) /
+        (to_residual ? sqrt(2.0 * (double)m->config.layers) : 1.0);
     locant_random r = { .seed = seed, .stream = (uint64_t)index };
     real *p = m->params + t->offset;
 
@@ -146,26 +145,28 @@ static void init_shared(struct lct_model *m, int index, uint64_t seed)
 locant_status lct_model_init(struct lct_model *m, uint64_t seed)
 {
     for (int i = 0; i < m->encoding_first; i++)
-        init_shared(m, i, seed);
+        init_tensor(m, i, seed);
     for (int i = m->encoding_first; i < m->tensor_count; i++) {
-        /* One seed for all parameters of a layer, which may be drawn together.
-           Streams count down from the last, apart from shared tensors. */
-        const uint64_t place = (uint64_t)(m->tensors[i].layer + 1);
-        locant_random r = { .seed = seed, .stream = UINT64_MAX - place };
-        uint64_t own = (uint64_t)locant_random_word(&r) << 32;
+        /* All parameters of a layer get one seed, since an encoding may draw
+           them together.  Their streams count down from the last one, those of
+           the other tensors up from 0. */
+        const uint64_t layer = (uint64_t)(m->tensors[i].layer + 1);
+        locant_random r = { .seed = seed, .stream = UINT64_MAX - layer };
+        uint64_t layer_seed = (uint64_t)locant_random_word(&r) << 32;
         locant_tensor value = view(&m->tensors[i], m->params);
 
-        own |= locant_random_word(&r);
+        layer_seed |= locant_random_word(&r);
         LCT_TRY(locant_encoding_param_init(&value, m->config.encoding,
-                                           m->tensors[i].encoding_param, own));
+                                           m->tensors[i].encoding_param,
+                                           layer_seed));
     }
-    return lct_input_match(m);
+    return lct_input_scale_table(m);
 }
 
 void lct_model_draw(struct lct_model *m, uint64_t seed)
 {
-    m->draw = seed;
-    m->drawing = true;
+    m->draw_seed = seed;
+    m->draw_positions = true;
 }
 
 void lct_model_project(struct lct_model *m)

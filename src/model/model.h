@@ -1,9 +1,9 @@
 /*
- * model.h - one generic Transformer: parameters, forward, backward.
+ * model.h - a Transformer with any encoding: parameters, forward, backward.
  *
- * Pre-norm causal decoder over a small vocabulary:
+ * It is a pre-norm causal decoder over a small vocabulary:
  *
- *     x = E[token] (+ P[pos] through the input door)
+ *     x = E[token] (+ P[pos] if the encoding has an input door)
  *     per layer: x += attention(norm(x)) Wo;  x += gelu(norm(x) W1) W2
  *     logits = norm(x) Wout
  *
@@ -13,8 +13,8 @@
  *
  *     z = norm([memory, x]);  attention(q = norm(x) Wq, k = z Wk, v = z Wv)
  *
- * Flat allocations: parameters, gradients, packed weights, activations.
- * Nothing is allocated inside a step.
+ * Parameters, gradients, packed weights and activations have one allocation
+ * each.  Nothing is allocated inside a step.
  */
 #ifndef LCT_MODEL_H
 #define LCT_MODEL_H
@@ -26,7 +26,7 @@
 struct lct_model_config {
     int64_t layers, width, heads, kv_heads, ff, vocab;
     enum lct_norm norm;
-    int64_t memory;                  /* tokens each layer remembers */
+    int64_t memory;                  /* most tokens that a layer remembers */
     const locant_encoding *encoding; /* outlives the model; resolved */
 };
 
@@ -45,9 +45,9 @@ struct lct_model_tensor {
 struct lct_model;
 
 /*
- * Allocate for at most batch x length tokens, in any shape with that product
- * and a length of at most 'length'; with memory, at most 'batch' rows.  Without
- * 'train' there are no gradients, and all layers share their activations.
+ * Create a model without values for passes of B rows of T tokens, where B T <=
+ * batch * length and T <= length; with memory also B <= batch.  Without 'train'
+ * there are no gradients, and all layers share their activations.
  */
 locant_status lct_model_create(struct lct_model **out,
                                const struct lct_model_config *config,
@@ -55,13 +55,15 @@ locant_status lct_model_create(struct lct_model **out,
 void lct_model_free(struct lct_model *m);
 
 /*
- * Initial values: shared tensors from 'seed', the encoding's parameters from
- * another stream, so that models that differ only in encoding start from the
- * same shared weights.  N(0, 1/width), projections into the residual stream
- * times 1/sqrt(2 layers), norms 1.  The usual deviation of 0.02 is width^(-1/2)
- * for models some forty times wider; at width 64, fixed positions would become
- * negligible beside tokens after a few steps of Adam.  A learned input table
- * starts at the RMS of the token embedding.
+ * Draw the initial values from 'seed'.  The encoding's parameters have random
+ * streams of their own, so models that differ only in encoding start from the
+ * same other weights.  Matrices are N(0, 1/width), those that write to the
+ * residual stream divided by sqrt(2 layers); norms are 1.  A learned input
+ * table starts at the RMS of token embeddings.
+ *
+ * The usual deviation of 0.02 is width^(-1/2) for models some forty times
+ * wider; at width 64, fixed positions would become negligible beside tokens
+ * after a few steps of Adam.
  */
 locant_status lct_model_init(struct lct_model *m, uint64_t seed);
 
@@ -76,43 +78,46 @@ int lct_model_tensors(const struct lct_model *m,
 size_t lct_model_bytes(const struct lct_model *m);
 
 /*
- * For encodings that draw positions at random (randomized, pose, cape): the
- * next pass draws from this seed, as in training.  Other passes use the
+ * Let the next forward draw its positions from 'seed', as in training, if the
+ * encoding draws positions (randomized, pose, cape).  Other passes use the
  * positions of evaluation.
  */
 void lct_model_draw(struct lct_model *m, uint64_t seed);
 
 /*
- * With memory: a pass continues the rows of the last pass.  Positions of keys
- * are 0, 1, .. from the first remembered token; query i has position tokens +
- * i.  Memory is constant for backward: gradients flow to the weights of keys
- * and values, norms and the encoding's parameters, but not into the memory.  A
- * pass that fails clears the memory.
+ * With memory, row b of a pass continues row b of the last pass.  Keys have the
+ * positions 0, 1, .. from the first remembered token; query i has the position
+ * 'tokens' + i.  For backward the memory is constant: gradients flow to the
+ * weights of keys and values, norms and the encoding's parameters, but not into
+ * the memory.  A forward that fails clears the memory.
  */
-struct lct_memory {
-    int64_t rows, tokens; /* [rows, tokens, width] for each layer */
+struct lct_memory_size {
+    int64_t rows, tokens; /* the memory of a layer is [rows, tokens, width] */
 };
-void lct_model_forget(struct lct_model *m);
-struct lct_memory lct_model_memory(const struct lct_model *m);
-real *lct_model_remembered(struct lct_model *m, int64_t layer);
+void lct_model_clear_memory(struct lct_model *m);
+struct lct_memory_size lct_model_memory_size(const struct lct_model *m);
+real *lct_model_layer_memory(struct lct_model *m, int64_t layer);
 /*
- * Set the size of the memory after writing to lct_model_remembered().
+ * Set the size of the memory; its values are those written to
+ * lct_model_layer_memory() of each layer.
  * Errors: PARAM (larger than allocated).
  */
-locant_status lct_model_remind(struct lct_model *m, struct lct_memory size);
+locant_status lct_model_set_memory_size(struct lct_model *m,
+                                        struct lct_memory_size size);
 
 /*
- * tokens [B, T] in 0 .. vocab-1; targets [B, T] (next tokens) too, or -1 at
- * positions that are not scored: their loss is 0 and has no gradient.
- * loss   [B, T]   written unless NULL: -ln p(target), natural logarithm
- * mean   written unless NULL: mean of the scored losses, summed in double; 0
- *        if there are none
+ * tokens  [B, T] in 0 .. vocab - 1
+ * targets [B, T] the next tokens, or -1 where nothing is scored: the loss is 0
+ *         and has no gradient
+ * loss    [B, T] written unless NULL: -ln p(target)
+ * mean    written unless NULL: mean of the scored losses, summed in double; 0
+ *         if there are none
  */
 locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
                                 const int32_t *targets, int64_t B, int64_t T,
                                 real *loss, double *mean);
 
-/* Add d mean / d parameter of the last forward to the gradients. */
+/* Add the derivatives of the last forward's mean loss to the gradients. */
 locant_status lct_model_backward(struct lct_model *m);
 
 /*
@@ -124,8 +129,8 @@ locant_status lct_model_backward(struct lct_model *m);
 locant_status lct_model_hits(const struct lct_model *m, uint8_t *hit);
 
 /*
- * out [B, T, width] = d mean / d input of the first layer in the last backward.
- * The input is the token's embedding plus the table of the input door.
+ * out [B, T, width] = gradient of the mean loss with respect to the input of
+ * the first layer: token embeddings plus the input table.
  * Errors: PARAM (the last pass was not a backward).
  */
 locant_status lct_model_input_gradient(const struct lct_model *m, real *out);
@@ -134,7 +139,7 @@ locant_status lct_model_input_gradient(const struct lct_model *m, real *out);
  * The state of a layer after its forward: B rows of T tokens and S keys, which
  * include remembered tokens.  Valid during the call.
  */
-struct lct_layer_seen {
+struct lct_layer_state {
     int64_t layer, B, T, S;
     const real *x;   /* [B, T, width] the residual stream after the layer */
     const real *q;   /* [B, T, heads, head_dim] before any rotation */
@@ -144,23 +149,23 @@ struct lct_layer_seen {
     const real *input; /* [B, T, width] the residual stream before the layer, of
                           models without memory */
 };
-typedef void (*lct_layer_watcher)(const struct lct_layer_seen *seen,
+typedef void (*lct_layer_watcher)(const struct lct_layer_state *seen,
                                   void *context);
 
-/* Call 'watch' after each layer of every forward from now on; NULL: stop. */
+/* Call 'watch' after each layer of every later forward; NULL ends that. */
 void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
                      void *context);
 
 /*
- * weight [heads, n, S] = attention weights of a layer for queries t[0 .. n-1],
- * each in 0 .. T - 1.  Call it within 'watch' for that layer; B must be 1.
- * Takes at most S / head_dim + 1 attention passes of n queries.
- * Errors: SHAPE (B), PARAM (t), NOMEM.
+ * weight [heads, n, S] = attention weights of a layer for the n >= 1 queries
+ * t [n], each in 0 .. T - 1.  Call it within 'watch' for that layer; B must be
+ * 1.  Takes at most S / head_dim + 2 attention passes of n queries.
+ * Errors: SHAPE (B, n), PARAM (t), NOMEM.
  */
 locant_status lct_model_attention_rows(const struct lct_model *m, int64_t layer,
                                        const int64_t *t, int64_t n,
                                        real *weight);
 
-/* Move the encoding's parameters into range, after a step of the optimiser. */
+/* Move the encoding's parameters into their ranges after an optimiser step. */
 void lct_model_project(struct lct_model *m);
 #endif

@@ -15,21 +15,21 @@ enum lct_layer_tensor {
 /* clang-format on */
 
 /*
- * Activations of one layer, N = B * T rows of the segment, F = B * S rows of
- * memory and segment together.  Without 'train' all layers share one set and
+ * Activations of one layer: N = B * T rows of the segment, F = B * S rows of
+ * memory and segment together.  Without 'train' all layers share one set, and
  * 'out' is 'x'.
  */
 struct lct_layer {
     real *x;      /* [N, width] input: the residual stream */
-    real *memory; /* [kept_rows, kept, width] remembered inputs */
-    real *whole;  /* [F, width] memory and x of each row; x without memory */
-    real *stat1;  /* [F, 2] */
-    real *whole_norm; /* [F, width]; norm1 without memory */
-    real *norm1;      /* [N, width] the rows of x in whole_norm */
-    real *q;          /* [N, heads, head_dim]; the same for 'o' */
-    real *k, *v;      /* [F, kv_heads, head_dim] */
-    real *o;
-    real *lse;   /* [B, heads, T] */
+    real *memory; /* [memory rows, memory tokens, width] remembered inputs */
+    real *joined; /* [F, width] memory, then x, of each row of the batch; x
+                     without memory */
+    real *stat1;  /* [F, 2] mean and 1/deviation */
+    real *joined_norm; /* [F, width] norm of joined; norm1 without memory */
+    real *norm1;       /* [N, width] the rows of x in joined_norm */
+    real *q, *o;       /* [N, heads, head_dim] */
+    real *k, *v;       /* [F, kv_heads, head_dim] */
+    real *lse;   /* [B, heads, T] ln of the sum of exponentials of scores */
     real *mid;   /* [N, width] x + attention */
     real *stat2; /* [N, 2] */
     real *norm2; /* [N, width] */
@@ -37,81 +37,84 @@ struct lct_layer {
     real *out;   /* [N, width] mid + feed-forward */
 };
 
-/* Gradients with respect to activations, one set for all layers. */
-struct lct_flow {
-    real *x;            /* [N, width] of the residual stream */
-    real *mid;          /* [N, width] of mid */
-    real *next;         /* [N, width] of the layer's input */
-    real *whole;        /* [F, width] of memory and x; none without memory */
-    real *branch;       /* [N, width] of a norm's output, or of attention's */
-    real *whole_branch; /* [F, width] of whole_norm; branch without memory */
-    real *q, *k, *v;
-    real *h;     /* [N, ff] */
-    real *table; /* [table_room, width] of the input table */
-    real *read;  /* [F, width] of whole_norm through an encoding that reads
-                     the input of its layer */
+/* Gradients of activations, one set for all layers. */
+struct lct_activation_gradients {
+    real *x;             /* [N, width] of the residual stream */
+    real *mid;           /* [N, width] of mid */
+    real *next;          /* [N, width] of the layer's input */
+    real *joined;        /* [F, width] of joined; NULL without memory */
+    real *branch;        /* [N, width] of a norm's output, or of attention's */
+    real *joined_branch; /* [F, width] of joined_norm; branch without memory */
+    real *q, *k, *v;     /* shaped as in struct lct_layer */
+    real *h;             /* [N, ff] */
+    real *table;         /* [table_room, width] of the input table */
+    real *read; /* [F, width] of joined_norm, through an encoding that reads
+                    it; else NULL */
 };
 
 struct lct_model {
     struct lct_model_config config;
-    int64_t rows, length; /* most rows of a pass, longest sequence */
-    int64_t batch;        /* rows of memory */
-    int64_t room;         /* most rows of memory and segments */
+    int64_t rows;   /* most tokens of a pass: the largest N */
+    int64_t length; /* longest sequence */
+    int64_t batch;  /* most rows of memory */
+    int64_t room;   /* most tokens of memory and segments: the largest F */
     int64_t head_dim, kv_width;
     bool train;
 
     struct lct_model_tensor *tensors;
-    int tensor_count, encoding_first; /* the encoding's are the last */
-    int encoding_count;               /* parameters of the encoding */
-    locant_tensor *encoding_params;   /* [layers, count] views of params that
-                                         a layer uses, shared or its own */
-    locant_tensor *encoding_grads;    /* the same of grads */
-    size_t size;
-    real *params, *grads;
-    real *packed, *transposed; /* [size] matrices packed for products, and their
-                                  transposes, the latter only to train */
+    int tensor_count;
+    int encoding_first; /* first tensor of the encoding; no others follow */
+    int encoding_count; /* parameters of the encoding */
+    locant_tensor *encoding_params; /* [layers, encoding_count] views of the
+                                       params that each layer uses */
+    locant_tensor *encoding_grads;  /* the same views of grads */
+    size_t size;                    /* of all tensors, in elements */
+    real *params, *grads;           /* [size] */
+    real *packed;                   /* [size] matrices, packed for products */
+    real *transposed; /* [size] their transposes, packed; only with 'train' */
 
     void *activations;
     size_t activation_bytes;
     struct lct_layer *layers;
-    struct lct_flow d;
+    struct lct_activation_gradients d;
     real *stat, *norm;         /* final norm: [N, 2], [N, width] */
-    real *logits;              /* [N, vocab]; backward: their gradient */
+    real *logits;              /* [N, vocab]; after a backward their gradient */
     real *loss, *loss_stat;    /* [N], [N, 2] */
     int32_t *tokens, *targets; /* [N], of the last forward */
     struct lct_embedding_scratch lists;
-    double *sum;  /* [width] */
-    double *sums; /* [blocks of F, width] */
+    double *sum;  /* [width] scratch */
+    double *sums; /* [blocks of F, width] sums over the rows of each block */
 
-    bool input_door, reads_x;
+    bool input_door;        /* the encoding adds a table to the input */
+    bool reads_x;           /* the encoding reads the input of attention */
     bool table_learns;      /* the input table has parameters */
     bool chooses_positions; /* the encoding chooses positions for each row */
     bool real_positions;    /* positions are real numbers */
     real table_factor;      /* brings a fixed table to the RMS of embeddings */
     real *table;            /* [table_room, width] */
-    int64_t table_room;     /* length, or all rows if chooses_positions */
-    int64_t table_rows;     /* rows computed so far */
+    int64_t table_room;     /* 'length', or 'room' if chooses_positions */
+    int64_t table_rows;     /* rows that are up to date */
     void *positions;        /* I64 or F64: 0 .. length - 1, or [B, S] */
-    uint64_t draw;          /* seed of the positions of the next pass */
-    bool drawing;           /* draw them, as in training */
+    uint64_t draw_seed;     /* of the positions of the next pass */
+    bool draw_positions;    /* draw positions in the next pass */
 
     void *workspace; /* of attention */
     size_t workspace_bytes;
 
-    struct lct_memory kept; /* remembered now */
-    int64_t past;           /* remembered tokens in the last forward */
+    struct lct_memory_size memory_size; /* of the memory now */
 
-    int64_t B, T;   /* of the last forward */
-    int64_t S;      /* past + T */
-    int64_t scored; /* targets that are not -1 */
-    bool ready;     /* a forward has run since the last backward */
-    bool returned;  /* the last pass was a backward, which set d.x */
+    int64_t B, T;            /* of the last forward */
+    int64_t past;            /* tokens of memory in the last forward */
+    int64_t S;               /* past + T */
+    int64_t scored;          /* targets that are not -1 */
+    bool has_logits;         /* the last pass was a forward */
+    bool has_input_gradient; /* the last pass was a backward: d.x is set */
 
     lct_layer_watcher watch; /* or NULL */
-    void *watcher;
+    void *watch_context;
 };
 
-/* What the encoding's parameters depend on. */
+/* The sizes that the shapes of the encoding's parameters depend on. */
 static inline locant_sizes lct_model_sizes(const struct lct_model *m)
 {
     return (locant_sizes){ .width = m->config.width,
@@ -120,7 +123,7 @@ static inline locant_sizes lct_model_sizes(const struct lct_model *m)
                            .head_dim = m->head_dim };
 }
 
-/* The part of 'views', encoding_params or encoding_grads, of one layer. */
+/* One layer's part of encoding_params or encoding_grads; NULL if empty. */
 static inline locant_tensor *
 lct_layer_views(const struct lct_model *m, locant_tensor *views, int64_t layer)
 {
@@ -130,20 +133,21 @@ lct_layer_views(const struct lct_model *m, locant_tensor *views, int64_t layer)
 locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
                               int64_t length);
 
-/* Make the list of parameter tensors with their offsets; sets size. */
+/* List the parameter tensors with their offsets; set m->size. */
 locant_status lct_model_lay_out_params(struct lct_model *m);
 
 /* Allocate and divide the activations. */
 locant_status lct_model_lay_out_values(struct lct_model *m);
 
-/* Set up positions and the factor of a fixed table. */
+/* Set fixed positions and the factor of a fixed table. */
 locant_status lct_input_prepare(struct lct_model *m);
 
 /* Deviation of the initial weights and of token embeddings: width^(-1/2). */
-double lct_init_deviation(const struct lct_model *m);
+double lct_initial_deviation(const struct lct_model *m);
 
-/* Scale a learned input table to the RMS of token embeddings. */
-locant_status lct_input_match(struct lct_model *m);
+/* Scale the initial parameters of a learned input table so that the table has
+   the RMS of token embeddings. */
+locant_status lct_input_scale_table(struct lct_model *m);
 locant_status lct_input_forward(struct lct_model *m);
 locant_status lct_input_backward(struct lct_model *m);
 
@@ -151,28 +155,29 @@ locant_status lct_input_backward(struct lct_model *m);
 locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S);
 
 /* Tokens remembered after this pass. */
-static inline int64_t lct_memory_next(const struct lct_model *m)
+static inline int64_t lct_memory_tokens_after(const struct lct_model *m)
 {
     return m->S < m->config.memory ? m->S : m->config.memory;
 }
 
-/* Fill 'whole' from memory and x; save the end of 'whole' as memory. */
+/* Fill 'joined' from memory and x. */
 void lct_memory_join(const struct lct_model *m, int64_t layer);
+/* Copy the last lct_memory_tokens_after() tokens of 'joined' to memory. */
 void lct_memory_keep(struct lct_model *m, int64_t layer);
-/* part [B, T, width] = the segments' rows of whole [B, S, width] */
+/* part [B, T, width] = the segment's tokens of joined [B, S, width] */
 void lct_memory_extract(const struct lct_model *m, real *part,
-                        const real *whole);
-/* whole = 0 where remembered, part in the segments */
-void lct_memory_insert(const struct lct_model *m, real *whole,
+                        const real *joined);
+/* joined [B, S, width] = 0 at tokens of memory, part at those of the segment */
+void lct_memory_insert(const struct lct_model *m, real *joined,
                        const real *part);
-/* part += the segments' rows of whole */
-void lct_memory_add(const struct lct_model *m, real *part, const real *whole);
+/* part += the segment's tokens of joined */
+void lct_memory_add(const struct lct_model *m, real *part, const real *joined);
 
-/* --------------------------------------------------- rows shared by threads */
+/* -------------------------------------------- rows divided among threads */
 
 /*
- * Rows of one task, fixed so that sums over blocks do not depend on the number
- * of threads.  Their activations from a norm to a GELU fit the nearest caches.
+ * Rows of one block, a constant so that sums do not depend on the number of
+ * threads.  The activations of a block fit the caches nearest to a core.
  */
 enum { LCT_BLOCK = 64 };
 
@@ -181,45 +186,49 @@ static inline int64_t lct_blocks(int64_t rows)
     return (rows + LCT_BLOCK - 1) / LCT_BLOCK;
 }
 
-/* Rows first .. first + rows - 1 of a layer's pass: one block. */
-struct lct_part {
+/* A block: rows first .. first + rows - 1 in a pass of a layer. */
+struct lct_row_block {
     struct lct_model *m;
     int64_t layer, first, rows;
 };
-typedef void (*lct_part_fn)(const struct lct_part *p);
+typedef void (*lct_row_block_fn)(const struct lct_row_block *b);
 
-/* The output [width] for the block's sum over its rows. */
-static inline double *lct_block_sum(const struct lct_part *p)
+/* Where the block writes a sum [width] over its rows. */
+static inline double *lct_row_block_sum(const struct lct_row_block *b)
 {
-    return p->m->sums + p->first / LCT_BLOCK * p->m->config.width;
+    return b->m->sums + b->first / LCT_BLOCK * b->m->config.width;
 }
 
-/* forward: y = x W;  the gradient of W is a sum over rows of x and dy. */
-struct lct_product_of {
+/* forward: y = x W;  the gradient of W is x^T dy, summed over the rows. */
+struct lct_weight_gradient {
     const struct lct_model_tensor *w;
     const real *x, *dy;
     int64_t rows;
 };
 
-/* Run 'work' (or NULL) on all blocks of rows, and sum gradients of weights. */
-void lct_model_rows(struct lct_model *m, int64_t layer, int64_t rows,
-                    lct_part_fn work);
-void lct_model_rows_and_weights(struct lct_model *m, int64_t layer,
-                                int64_t rows, lct_part_fn work,
-                                const struct lct_product_of *products, int n);
+/* Run 'work', unless it is NULL, on all blocks of 'rows' rows, and compute n
+   gradients of weights in parallel with it. */
+void lct_model_run_rows(struct lct_model *m, int64_t layer, int64_t rows,
+                        lct_row_block_fn work);
+void lct_model_run_rows_and_weights(struct lct_model *m, int64_t layer,
+                                    int64_t rows, lct_row_block_fn work,
+                                    const struct lct_weight_gradient *gradients,
+                                    int n);
 
 /* Fill m->packed and m->transposed from the parameters. */
 void lct_model_pack(struct lct_model *m);
 
 /* ------------------------------------------------------------------- layers */
 
-/* Attention of one layer: o from q, k, v; d.q, d.k, d.v from d.branch. */
+/* Make the workspace of attention large enough for such a pass. */
 locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
                                 int64_t past);
+/* Attention of one layer: o from q, k, v; d.q, d.k, d.v from d.branch. */
 locant_status lct_heads_forward(struct lct_model *m, int64_t layer);
 locant_status lct_heads_backward(struct lct_model *m, int64_t layer);
 
-/* One layer: out from x; d.x, the gradient of out, becomes the one of x. */
+/* One layer: out from x. Backward: d.x is the gradient of out before the call,
+   that of x after it. */
 locant_status lct_layer_forward(struct lct_model *m, int64_t layer);
 locant_status lct_layer_backward(struct lct_model *m, int64_t layer);
 #endif

@@ -5,7 +5,7 @@
 
 static const char fn[] = "lct_model_forward";
 
-/* tokens or targets: each in first .. vocab - 1 */
+/* Fail unless each of the n ids is in first .. vocab - 1. */
 static locant_status check_tokens(const char *what, const int32_t *ids,
                                   int64_t n, int32_t first, int64_t vocab)
 {
@@ -38,95 +38,108 @@ static locant_status check_call(const struct lct_model *m,
                            "%s: B is %" PRId64 ", expected 1 .. %" PRId64
                            ", the rows of memory",
                            fn, B, m->batch);
-    if (m->kept.tokens > 0 && B != m->kept.rows)
+    if (m->memory_size.tokens > 0 && B != m->memory_size.rows)
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: B is %" PRId64 ", but %" PRId64
-                           " rows are remembered; lct_model_forget() "
+                           " rows are remembered; lct_model_clear_memory() "
                            "begins anew",
-                           fn, B, m->kept.rows);
+                           fn, B, m->memory_size.rows);
     LCT_TRY(check_tokens("tokens", tokens, B * T, 0, m->config.vocab));
     return check_tokens("targets", targets, B * T, -1, m->config.vocab);
 }
 
-/* The tensors after the last layer: final norm, output. */
-static const struct lct_model_tensor *last(const struct lct_model *m, int i)
+/* Two tensors follow those of the layers. */
+static const struct lct_model_tensor *final_norm(const struct lct_model *m)
 {
-    return &m->tensors[m->encoding_first - 2 + i];
+    return &m->tensors[m->encoding_first - 2];
 }
 
-/* loss [N] from 'out' of the last layer.  Saved: x, stat, norm, logits. */
-static void head_forward(const struct lct_part *p)
+static const struct lct_model_tensor *output_matrix(const struct lct_model *m)
 {
-    struct lct_model *m = p->m;
+    return &m->tensors[m->encoding_first - 1];
+}
+
+/*
+ * loss [N] from 'out' of the last layer.
+ *
+ * Saved for backward: out, stat, norm, logits, loss_stat.
+ */
+static void output_forward(const struct lct_row_block *b)
+{
+    struct lct_model *m = b->m;
     const struct lct_model_config *c = &m->config;
-    const int64_t at = p->first * c->width, word = p->first * c->vocab;
-    const struct lct_linear s = { p->rows, c->width, c->vocab };
+    const int64_t at = b->first * c->width, logit = b->first * c->vocab;
+    const struct lct_linear s = { b->rows, c->width, c->vocab };
 
     lct_norm_forward(
-        m->norm + at, m->stat + 2 * p->first, m->layers[p->layer].out + at,
-        m->params + last(m, 0)->offset, p->rows, c->width, c->norm);
-    lct_linear_forward(m->logits + word, m->norm + at,
-                       m->packed + last(m, 1)->offset, &s);
-    lct_loss_forward(m->loss + p->first, m->loss_stat + 2 * p->first,
-                     m->logits + word, m->targets + p->first, p->rows,
+        m->norm + at, m->stat + 2 * b->first, m->layers[b->layer].out + at,
+        m->params + final_norm(m)->offset, b->rows, c->width, c->norm);
+    lct_linear_forward(m->logits + logit, m->norm + at,
+                       m->packed + output_matrix(m)->offset, &s);
+    lct_loss_forward(m->loss + b->first, m->loss_stat + 2 * b->first,
+                     m->logits + logit, m->targets + b->first, b->rows,
                      c->vocab);
 }
 
-/* forward: loss = cross_entropy(norm(x) Wout); writes d.x of the mean loss */
-static void head_backward(const struct lct_part *p)
+/* forward: loss = cross_entropy(norm(out) Wout)
+   Writes d.x, the gradient of 'out' from the mean of the scored losses. */
+static void output_backward(const struct lct_row_block *b)
 {
-    struct lct_model *m = p->m;
+    struct lct_model *m = b->m;
     const struct lct_model_config *c = &m->config;
-    const int64_t at = p->first * c->width, word = p->first * c->vocab;
-    const struct lct_linear s = { p->rows, c->width, c->vocab };
-    const struct lct_norm_saved saved = { m->layers[p->layer].out + at,
-                                          m->stat + 2 * p->first, p->rows,
+    const int64_t at = b->first * c->width, logit = b->first * c->vocab;
+    const struct lct_linear s = { b->rows, c->width, c->vocab };
+    const struct lct_norm_saved saved = { m->layers[b->layer].out + at,
+                                          m->stat + 2 * b->first, b->rows,
                                           c->width, c->norm };
 
-    lct_loss_backward(m->logits + word, m->loss_stat + 2 * p->first,
-                      m->targets + p->first, p->rows, c->vocab,
+    lct_loss_backward(m->logits + logit, m->loss_stat + 2 * b->first,
+                      m->targets + b->first, b->rows, c->vocab,
                       (real)(1.0 / (double)(m->scored > 0 ? m->scored : 1)));
-    lct_linear_backward_input(m->d.branch + at, m->logits + word,
-                              m->transposed + last(m, 1)->offset, &s, false);
-    lct_norm_backward(m->d.x + at, NULL, lct_block_sum(p), m->d.branch + at,
-                      m->params + last(m, 0)->offset, &saved);
+    lct_linear_backward_input(m->d.branch + at, m->logits + logit,
+                              m->transposed + output_matrix(m)->offset, &s,
+                              false);
+    lct_norm_backward(m->d.x + at, NULL, lct_row_block_sum(b), m->d.branch + at,
+                      m->params + final_norm(m)->offset, &saved);
 }
 
-/* The gradients of the head's weights, after head_backward(). */
-static void head_weights(struct lct_model *m)
+/* Gradients of the final norm and of Wout, after output_backward(). */
+static void output_backward_weights(struct lct_model *m)
 {
     const int64_t N = m->B * m->T;
-    const struct lct_product_of output = { last(m, 1), m->norm, m->logits, N };
+    const struct lct_weight_gradient output = { output_matrix(m), m->norm,
+                                                m->logits, N };
 
-    lct_norm_backward_weight(m->grads + last(m, 0)->offset, m->sums,
+    lct_norm_backward_weight(m->grads + final_norm(m)->offset, m->sums,
                              lct_blocks(N), m->config.width);
-    lct_model_rows_and_weights(m, 0, 0, NULL, &output, 1);
+    lct_model_run_rows_and_weights(m, 0, 0, NULL, &output, 1);
 }
 
-static void show_layer(const struct lct_model *m, int64_t layer)
+static void call_watch(const struct lct_model *m, int64_t layer)
 {
     const struct lct_layer *a = &m->layers[layer];
-    const struct lct_layer_seen seen = { layer, m->B, m->T, m->S,   a->out,
-                                         a->q,  a->k, a->o, a->lse, a->x };
+    const struct lct_layer_state state = { layer, m->B, m->T, m->S,   a->out,
+                                           a->q,  a->k, a->o, a->lse, a->x };
 
-    m->watch(&seen, m->watcher);
+    m->watch(&state, m->watch_context);
 }
 
-/* The forward after its arguments were checked; it can still fail. */
-static locant_status run(struct lct_model *m, int64_t B, int64_t T)
+/* The forward up to the last layer, for checked arguments.  It can fail if
+   positions pass the encoding's limit or memory is short. */
+static locant_status run_layers(struct lct_model *m, int64_t B, int64_t T)
 {
-    LCT_TRY(lct_input_positions(m, B, m->kept.tokens + T));
-    LCT_TRY(lct_heads_reserve(m, B, T, m->kept.tokens));
+    LCT_TRY(lct_input_positions(m, B, m->memory_size.tokens + T));
+    LCT_TRY(lct_heads_reserve(m, B, T, m->memory_size.tokens));
     m->B = B;
     m->T = T;
-    m->past = m->kept.tokens;
+    m->past = m->memory_size.tokens;
     m->S = m->past + T;
     lct_model_pack(m);
     LCT_TRY(lct_input_forward(m));
     for (int64_t l = 0; l < m->config.layers; l++) {
         LCT_TRY(lct_layer_forward(m, l));
         if (m->watch != NULL)
-            show_layer(m, l);
+            call_watch(m, l);
     }
     return LOCANT_OK;
 }
@@ -149,18 +162,18 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
     double sum = 0.0;
 
     LCT_TRY(check_call(m, tokens, targets, B, T));
-    m->ready = m->returned = false;
+    m->has_logits = m->has_input_gradient = false;
     memcpy(m->tokens, tokens, N * sizeof(*tokens));
     memcpy(m->targets, targets, N * sizeof(*targets));
     m->scored = count_scored(targets, N);
-    status = run(m, B, T);
+    status = run_layers(m, B, T);
     if (status != LOCANT_OK) {
-        lct_model_forget(m);
+        lct_model_clear_memory(m);
         return status;
     }
-    m->kept = (struct lct_memory){ B, lct_memory_next(m) };
-    lct_model_rows(m, m->config.layers - 1, B * T, head_forward);
-    m->ready = true;
+    m->memory_size = (struct lct_memory_size){ B, lct_memory_tokens_after(m) };
+    lct_model_run_rows(m, m->config.layers - 1, B * T, output_forward);
+    m->has_logits = true;
     for (size_t i = 0; i < N; i++)
         sum += (double)m->loss[i];
     if (mean != NULL)
@@ -170,8 +183,8 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
     return LOCANT_OK;
 }
 
-/* Parameters that are data of the task have no gradient. */
-static void drop_given(struct lct_model *m)
+/* Parameters that do not learn have no gradient. */
+static void clear_fixed_gradients(struct lct_model *m)
 {
     for (int i = m->encoding_first; i < m->tensor_count; i++) {
         const struct lct_model_tensor *t = &m->tensors[i];
@@ -181,46 +194,47 @@ static void drop_given(struct lct_model *m)
     }
 }
 
-/* Overwrites the logits by their gradient, so it needs a forward each time. */
+/* Each backward needs a new forward, since the logits become their gradient. */
 locant_status lct_model_backward(struct lct_model *m)
 {
     if (!m->train)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_backward: the model "
                                              "was made without gradients");
-    if (!m->ready)
+    if (!m->has_logits)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_backward: no forward "
                                              "since the last backward");
     LCT_TRY(lct_heads_reserve(m, m->B, m->T, m->past));
-    m->ready = m->returned = false;
-    lct_model_rows(m, m->config.layers - 1, m->B * m->T, head_backward);
-    head_weights(m);
+    m->has_logits = m->has_input_gradient = false;
+    lct_model_run_rows(m, m->config.layers - 1, m->B * m->T, output_backward);
+    output_backward_weights(m);
     for (int64_t l = m->config.layers - 1; l >= 0; l--)
         LCT_TRY(lct_layer_backward(m, l));
     LCT_TRY(lct_input_backward(m));
-    drop_given(m);
-    m->returned = true;
+    clear_fixed_gradients(m);
+    m->has_input_gradient = true;
     return LOCANT_OK;
 }
 
 /* --------------------------------------------------- results of a pass */
 
-/* Is x[target] the largest, and the first of equal ones? */
-static uint8_t is_first_largest(const real *x, int32_t target, int64_t n)
+/* Is x[target] larger than all before it, and at least all after it?  A NAN
+   makes any comparison false. */
+static bool is_first_largest(const real *x, int32_t target, int64_t n)
 {
-    bool best = target >= 0 && x[target] == x[target]; /* no NAN */
+    bool largest = target >= 0 && x[target] == x[target];
 
-    for (int64_t i = 0; i < target; i++)
-        best = best && x[i] < x[target];
-    for (int64_t i = target + 1; best && i < n; i++)
-        best = x[i] <= x[target];
-    return best;
+    for (int64_t i = 0; largest && i < target; i++)
+        largest = x[i] < x[target];
+    for (int64_t i = target + 1; largest && i < n; i++)
+        largest = x[i] <= x[target];
+    return largest;
 }
 
 locant_status lct_model_hits(const struct lct_model *m, uint8_t *hit)
 {
     const int64_t N = m->B * m->T, vocab = m->config.vocab;
 
-    if (!m->ready)
+    if (!m->has_logits)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_hits: no forward since "
                                              "the last backward");
     for (int64_t i = 0; i < N; i++)
@@ -232,7 +246,7 @@ locant_status lct_model_input_gradient(const struct lct_model *m, real *out)
 {
     const size_t n = (size_t)(m->B * m->T * m->config.width);
 
-    if (!m->returned)
+    if (!m->has_input_gradient)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_input_gradient: the "
                                              "last pass was no backward");
     memcpy(out, m->d.x, n * sizeof(*out));
@@ -243,5 +257,5 @@ void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
                      void *context)
 {
     m->watch = watch;
-    m->watcher = context;
+    m->watch_context = context;
 }

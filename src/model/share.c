@@ -2,72 +2,73 @@
  * share.c - divide a pass among threads: blocks of rows, and tiles of the
  * gradients of weights.
  *
- * The work of a task depends only on its number, and tasks are the same for any
- * number of threads; so the bits are the same, too.
+ * The tasks are the same for any number of threads, and so are the bits.
  */
 #include "parts.h"
 
 struct job {
-    struct lct_part part; /* first and rows are a task's own */
-    int64_t rows;         /* of all blocks */
-    lct_part_fn work;
-    const struct lct_product_of *products;
-    size_t tiles; /* of all products */
+    struct lct_row_block block; /* first and rows are a task's own */
+    int64_t rows;               /* of all blocks */
+    lct_row_block_fn work;
+    const struct lct_weight_gradient *gradients;
+    size_t tiles; /* of all gradients */
 };
 
-static void block(const struct job *j, size_t number)
+static void run_block(const struct job *j, size_t number)
 {
-    struct lct_part p = j->part;
+    struct lct_row_block b = j->block;
 
-    p.first = (int64_t)number * LCT_BLOCK;
-    p.rows = j->rows - p.first < LCT_BLOCK ? j->rows - p.first : LCT_BLOCK;
-    j->work(&p);
+    b.first = (int64_t)number * LCT_BLOCK;
+    b.rows = j->rows - b.first < LCT_BLOCK ? j->rows - b.first : LCT_BLOCK;
+    j->work(&b);
 }
 
-static int64_t tiles_of(const struct lct_product_of *p)
+static int64_t tiles_of(const struct lct_weight_gradient *g)
 {
-    return lct_linear_tiles(p->w->shape[0], p->w->shape[1]);
+    return lct_linear_tiles(g->w->shape[0], g->w->shape[1]);
 }
 
-static void tile(const struct job *j, int64_t number)
+static void run_tile(const struct job *j, int64_t number)
 {
-    const struct lct_product_of *p = j->products;
+    const struct lct_weight_gradient *g = j->gradients;
     struct lct_linear s;
 
-    for (; number >= tiles_of(p); p++)
-        number -= tiles_of(p);
-    s = (struct lct_linear){ p->rows, p->w->shape[0], p->w->shape[1] };
-    lct_linear_backward_weight(j->part.m->grads + p->w->offset, p->dy, p->x, &s,
-                               number);
+    for (; number >= tiles_of(g); g++)
+        number -= tiles_of(g);
+    s = (struct lct_linear){ g->rows, g->w->shape[0], g->w->shape[1] };
+    lct_linear_backward_weight(j->block.m->grads + g->w->offset, g->dy, g->x,
+                               &s, number);
 }
 
-/* Tiles come first, as they are larger: small blocks then balance the end. */
+/* Tiles are larger, so they start first, and blocks fill the threads at the
+   end. */
 static void run(void *context, size_t task, int slot)
 {
     const struct job *j = context;
 
     (void)slot;
     if (task < j->tiles)
-        tile(j, (int64_t)task);
+        run_tile(j, (int64_t)task);
     else
-        block(j, task - j->tiles);
+        run_block(j, task - j->tiles);
 }
 
-void lct_model_rows(struct lct_model *m, int64_t layer, int64_t rows,
-                    lct_part_fn work)
+void lct_model_run_rows(struct lct_model *m, int64_t layer, int64_t rows,
+                        lct_row_block_fn work)
 {
-    lct_model_rows_and_weights(m, layer, rows, work, NULL, 0);
+    lct_model_run_rows_and_weights(m, layer, rows, work, NULL, 0);
 }
 
-void lct_model_rows_and_weights(struct lct_model *m, int64_t layer,
-                                int64_t rows, lct_part_fn work,
-                                const struct lct_product_of *products, int n)
+void lct_model_run_rows_and_weights(struct lct_model *m, int64_t layer,
+                                    int64_t rows, lct_row_block_fn work,
+                                    const struct lct_weight_gradient *gradients,
+                                    int n)
 {
-    struct job j = { { m, layer, 0, 0 }, rows, work, products, 0 };
+    struct job j = { { m, layer, 0, 0 }, rows, work, gradients, 0 };
     const size_t blocks = work == NULL ? 0 : (size_t)lct_blocks(rows);
 
     for (int i = 0; i < n; i++)
-        j.tiles += (size_t)tiles_of(&products[i]);
+        j.tiles += (size_t)tiles_of(&gradients[i]);
     locant_parallel_for(j.tiles + blocks, run, &j);
 }
 

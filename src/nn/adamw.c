@@ -2,8 +2,9 @@
  * adamw.c - the optimiser: AdamW (Loshchilov and Hutter 2019,
  * arXiv:1711.05101v3, algorithm 2), learning rate and clipping.
  *
- * The paper multiplies both terms of the step by the schedule and only the
- * first by the base rate; here, as in PyTorch, 'rate' multiplies both.
+ * The paper multiplies the gradient's term by the base rate and the schedule,
+ * and the decay by the schedule alone.  Here, as in PyTorch, 'rate', which
+ * includes the schedule, multiplies both.
  */
 #include "adamw.h"
 #include "nn_kernels.h"
@@ -27,11 +28,11 @@ void lct_adamw_step(real *p, real *m, real *v, const real *grad, size_t n,
 {
     const struct lct_adamw_factors f = {
         .beta1 = (real)o->beta1,
-        .rest1 = (real)(1.0 - o->beta1),
+        .one_minus_beta1 = (real)(1.0 - o->beta1),
         .beta2 = (real)o->beta2,
-        .rest2 = (real)(1.0 - o->beta2),
-        .unbias1 = (real)(1.0 / (1.0 - power(o->beta1, o->step))),
-        .unbias2 = (real)(1.0 / (1.0 - power(o->beta2, o->step))),
+        .one_minus_beta2 = (real)(1.0 - o->beta2),
+        .bias_correction1 = (real)(1.0 / (1.0 - power(o->beta1, o->step))),
+        .bias_correction2 = (real)(1.0 / (1.0 - power(o->beta2, o->step))),
         .rate = (real)o->rate,
         .epsilon = (real)o->epsilon,
         .decay = decay ? (real)o->decay : 0,
@@ -41,17 +42,17 @@ void lct_adamw_step(real *p, real *m, real *v, const real *grad, size_t n,
 }
 
 double lct_learning_rate(int64_t step, int64_t steps, int64_t warmup,
-                         double peak, double floor)
+                         double peak, double end)
 {
-    const double half_turn = 3.14159265358979323846;
+    const double pi = 3.14159265358979323846;
     double done;
 
     if (step < warmup)
         return peak * (double)step / (double)warmup;
     if (step >= steps)
-        return peak * floor;
+        return peak * end;
     done = (double)(step - warmup) / (double)(steps - warmup);
-    return peak * (floor + (1.0 - floor) * 0.5 * (1.0 + cos(half_turn * done)));
+    return peak * (end + (1.0 - end) * 0.5 * (1.0 + cos(pi * done)));
 }
 
 double lct_clip_norm(real *grad, size_t n, double limit)

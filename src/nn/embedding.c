@@ -1,4 +1,4 @@
-/* embedding.c - rows of a table by token, and by position */
+/* embedding.c - look up token embeddings, and add a table of positions */
 #include "nn.h"
 #include <string.h>
 
@@ -17,8 +17,8 @@ void lct_embedding_forward(real *x, const real *table, const int32_t *tokens,
 
 /*
  * forward: x[i] = table[tokens[i]]
- * dtable[v] += sum of dx[i] over the rows i with token v, in order; in double,
- * since a frequent token has thousands of rows.
+ * dtable[v] += sum of dx[i] over the rows i with token v, in ascending order;
+ * the sum is in double, since a frequent token has thousands of rows.
  */
 void lct_embedding_backward(real *dtable, const real *dx, const int32_t *tokens,
                             int64_t rows, int64_t vocab, int64_t width,
@@ -30,7 +30,7 @@ void lct_embedding_backward(real *dtable, const real *dx, const int32_t *tokens,
 
     for (int64_t v = 0; v < vocab; v++)
         first[v] = -1;
-    for (int64_t i = rows - 1; i >= 0; i--) { /* so that lists ascend */
+    for (int64_t i = rows - 1; i >= 0; i--) { /* backward: lists ascend */
         next[i] = first[tokens[i]];
         first[tokens[i]] = (int32_t)i;
     }
@@ -39,8 +39,8 @@ void lct_embedding_backward(real *dtable, const real *dx, const int32_t *tokens,
             continue;
         memset(scratch->sum, 0, n * sizeof(double));
         for (int32_t i = first[v]; i >= 0; i = next[i])
-            nn->gather(scratch->sum, dx + i * width, n);
-        nn->deposit(dtable + v * width, scratch->sum, n);
+            nn->accumulate(scratch->sum, dx + i * width, n);
+        nn->add_sums(dtable + v * width, scratch->sum, n);
     }
 }
 
@@ -61,8 +61,8 @@ void lct_positions_forward(real *x, const real *table, real factor,
 
 /*
  * forward: x[b,t] += factor * table[t]
- * Writes dtable[t] = factor * sum over b of dx[b,t], summed in double in
- * scratch [width].
+ * Writes dtable[t] = factor * sum over b of dx[b,t]; scratch [width] holds the
+ * sum in double.
  */
 void lct_positions_backward(real *dtable, const real *dx, real factor,
                             int64_t batch, int64_t length, int64_t width,
@@ -75,8 +75,8 @@ void lct_positions_backward(real *dtable, const real *dx, real factor,
     for (int64_t t = 0; t < length; t++) {
         memset(scratch, 0, n * sizeof(*scratch));
         for (int64_t b = 0; b < batch; b++)
-            nn->gather(scratch, dx + (b * length + t) * width, n);
-        nn->deposit(dtable + t * width, scratch, n);
+            nn->accumulate(scratch, dx + (b * length + t) * width, n);
+        nn->add_sums(dtable + t * width, scratch, n);
         nn->scale(dtable + t * width, factor, n);
     }
 }

@@ -1,13 +1,12 @@
 /*
  * linear.c - y = x W and its two gradients.
  *
- * Nothing here starts threads.  Callers divide rows, or the tiles of dW, whose
- * size is fixed, so bits do not depend on the number of threads.
+ * Nothing here starts threads: callers divide the rows, or the tiles of dW.
+ * Tiles have a fixed size, so bits do not depend on the number of threads.
  *
- * Products read W from packed panels of 16 columns, shared by all rows.  Read
- * in place, rows of W that are a power of 2 apart would compete for a few sets
- * of the first-level cache.  For the long sums of dW the rows of dy are packed
- * a few at a time.
+ * Products read W from packed panels of 16 columns, since rows of W that are a
+ * power of 2 apart would compete for a few sets of the first-level cache.  For
+ * dW, which sums over many rows, dy is packed some rows at a time.
  */
 #include "nn.h"
 #include <string.h>
@@ -38,13 +37,13 @@ static void multiply(struct lct_nn_product p)
 static void pack(real *panels, const real *x, int64_t row, int64_t k, int64_t n)
 {
     for (int64_t j = 0; j < n; j += PANEL) {
-        const int64_t wide = at_most(n - j, PANEL);
+        const int64_t width = at_most(n - j, PANEL);
 
-        for (int64_t p = 0; p < k; p++, panels += wide) {
-            if (wide == PANEL)
+        for (int64_t p = 0; p < k; p++, panels += width) {
+            if (width == PANEL) /* a constant size: no call */
                 memcpy(panels, x + p * row + j, PANEL * sizeof(*x));
             else
-                memcpy(panels, x + p * row + j, (size_t)wide * sizeof(*x));
+                memcpy(panels, x + p * row + j, (size_t)width * sizeof(*x));
         }
     }
 }
@@ -54,11 +53,11 @@ void lct_linear_pack(real *panels, real *transposed, const real *w, int64_t in,
 {
     pack(panels, w, out, in, out);
     for (int64_t i0 = 0; transposed != NULL && i0 < in; i0 += PANEL) {
-        const int64_t wide = at_most(in - i0, PANEL);
+        const int64_t width = at_most(in - i0, PANEL);
 
         for (int64_t j = 0; j < out; j++)
-            for (int64_t i = 0; i < wide; i++)
-                transposed[i0 * out + j * wide + i] = w[(i0 + i) * out + j];
+            for (int64_t i = 0; i < width; i++)
+                transposed[i0 * out + j * width + i] = w[(i0 + i) * out + j];
     }
 }
 
@@ -97,7 +96,7 @@ void lct_linear_backward_input(real *dx, const real *dy, const real *transposed,
 
 /* --------------------------------------------------------------- weights */
 
-/* One task computes one tile of dW, over all rows. */
+/* A task computes TILE x TILE elements of dW from all rows. */
 enum { TILE = 128 };
 
 static int64_t tiles_along(int64_t n)
@@ -117,7 +116,7 @@ void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
     const int64_t i = tile / tiles_along(s->out) * TILE;
     const int64_t j = tile % tiles_along(s->out) * TILE;
 
-    lct_nn()->weights(
+    lct_nn()->transposed_product(
         &(struct lct_nn_product){ .c = dw + i * s->out + j,
                                   .c_row = (size_t)s->out,
                                   .a = x + i,

@@ -27,8 +27,8 @@ void lct_loss_forward(real *loss, real *stat, const real *logits,
 
 /*
  * forward: loss = -ln softmax(logits)[target]
- * The logits are replaced by their gradient: (softmax - onehot) * factor, where
- * 'factor' is the gradient of each loss.
+ * Replaces the logits by their gradient, (softmax - onehot) * factor; 'factor'
+ * is the gradient of each loss.
  */
 void lct_loss_backward(real *logits, const real *stat, const int32_t *targets,
                        int64_t rows, int64_t vocab, real factor)

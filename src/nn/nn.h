@@ -17,19 +17,20 @@ struct lct_linear {
     int64_t rows, in, out;
 };
 
-/* Pack W and W^T (unless NULL) for products; each has the size of W. */
+/* Pack W [in, out] into panels, and W^T into 'transposed' unless it is NULL;
+   each has the size of W. */
 void lct_linear_pack(real *panels, real *transposed, const real *w, int64_t in,
                      int64_t out);
 void lct_linear_forward(real *y, const real *x, const real *panels,
                         const struct lct_linear *s);
 void lct_linear_backward_input(real *dx, const real *dy, const real *transposed,
                                const struct lct_linear *s, bool add);
-/* Tile 'tile' of dW, below lct_linear_tiles(). */
+/* Add to one tile of dW, of 0 .. lct_linear_tiles() - 1. */
 void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
                                 const struct lct_linear *s, int64_t tile);
 int64_t lct_linear_tiles(int64_t in, int64_t out);
 
-/* stat [rows, 2]: mean and 1/deviation of each row */
+/* stat [rows, 2] = mean and 1/deviation of each row */
 void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
                       int64_t rows, int64_t width, enum lct_norm kind);
 
@@ -38,10 +39,11 @@ struct lct_norm_saved {
     int64_t rows, width;
     enum lct_norm kind;
 };
-/* Writes sum [width]: the contribution of these rows to dw. */
-void lct_norm_backward(real *dx, const real *more, double *sum, const real *dy,
-                       const real *w, const struct lct_norm_saved *saved);
-/* dw [width] += sums [blocks, width], in order; overwrites sums[0]. */
+/* Writes sum [width], what these rows add to dw; residual may be NULL. */
+void lct_norm_backward(real *dx, const real *residual, double *sum,
+                       const real *dy, const real *w,
+                       const struct lct_norm_saved *saved);
+/* dw [width] += sums [blocks, width], block by block; overwrites sums[0]. */
 void lct_norm_backward_weight(real *dw, double *sums, int64_t blocks,
                               int64_t width);
 
@@ -67,8 +69,8 @@ void lct_positions_backward(real *dtable, const real *dx, real factor,
                             int64_t batch, int64_t length, int64_t width,
                             double *scratch);
 
-/* stat [rows, 2]: largest logit and sum of exponentials of each scored row;
-   negative targets are not scored */
+/* stat [rows, 2] = largest logit and sum of exponentials of each scored row; a
+   row with a negative target is not scored */
 void lct_loss_forward(real *loss, real *stat, const real *logits,
                       const int32_t *targets, int64_t rows, int64_t vocab);
 void lct_loss_backward(real *logits, const real *stat, const int32_t *targets,

@@ -1,4 +1,4 @@
-/* nn_dispatch.c - the row operations for the instruction set in use */
+/* nn_dispatch.c - choose the kernels of nn for the instruction set in use */
 #include "nn_kernels.h"
 #include <string.h>
 

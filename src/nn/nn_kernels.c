@@ -1,4 +1,4 @@
-/* nn_kernels.c - the table of one instruction set; compiled once for each */
+/* nn_kernels.c - the kernels of nn, compiled once for each instruction set */
 #include "nn_kernels.h"
 #ifndef LCT_REAL_F64
 #    include "../kernel/kernels.h"
@@ -25,7 +25,7 @@ extern const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA);
 const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .isa = STRING(LCT_ISA),
     .product = product,
-    .weights = weights,
+    .transposed_product = transposed_product,
     .layer_norm = layer_norm,
     .rms_norm = rms_norm,
     .layer_norm_backward = layer_norm_backward,
@@ -38,6 +38,6 @@ const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .sum_squares = sum_squares,
     .add = add,
     .scale = scale,
-    .gather = gather,
-    .deposit = deposit,
+    .accumulate = accumulate,
+    .add_sums = add_sums,
 };

@@ -1,9 +1,9 @@
 /*
- * nn_kernels.h - row operations of nn, one table for each instruction set.
+ * nn_kernels.h - kernels of nn, one table for each instruction set.
  *
- * Sums run over a fixed number of lanes, reduced in a fixed order.  Only
- * 'product' and 'weights' use fused multiply-add, and have the same bits on all
- * sets that have it; the others have the same bits on every set.  No operation
+ * Sums run over a fixed number of lanes, reduced in a fixed order.  'product'
+ * and 'transposed_product' use fused multiply-add and have the same bits on all
+ * sets that have it; the others have the same bits on every set.  No kernel
  * fails, allocates or starts threads; arrays must not overlap.
  */
 #ifndef LCT_NN_KERNELS_H
@@ -13,15 +13,16 @@
 
 /* Factors of one AdamW step. */
 struct lct_adamw_factors {
-    real beta1, rest1; /* rest = 1 - beta */
-    real beta2, rest2;
-    real unbias1, unbias2; /* 1 / (1 - beta^step) */
+    real beta1, one_minus_beta1;
+    real beta2, one_minus_beta2;
+    real bias_correction1, bias_correction2; /* 1 / (1 - beta^step) */
     real rate, epsilon, decay;
 };
 
 /*
- * c[i,j] = sum_p a[i,p] b[p,j], i < m, j < n, p < k in this order, starting
- * from c if 'add', else from 0; rows of a, b, c are a_row, b_row, c_row apart.
+ * c [m, n] = a [m, k] b [k, n], or c += a b if 'add'.  Each element is summed
+ * in the order of k, from c or 0.  Rows of a, b, c are a_row, b_row, c_row
+ * elements apart.
  */
 struct lct_nn_product {
     real *c;
@@ -38,8 +39,8 @@ struct lct_nn_kernels {
     const char *isa;
 
     void (*product)(const struct lct_nn_product *x);
-    /* c[i,j] += sum_p a[p,i] b[p,j], in the order of p */
-    void (*weights)(const struct lct_nn_product *x);
+    /* c [m, n] += a^T b with a [k, m], in the order of k; ignores 'add' */
+    void (*transposed_product)(const struct lct_nn_product *x);
 
     /*
      * y = (x - mean) * rstd * w over n channels; RMS norm has mean = 0.
@@ -50,11 +51,12 @@ struct lct_nn_kernels {
     void (*rms_norm)(real *y, real *mean, real *rstd, const real *x,
                      const real *w, size_t n);
 
-    /* dx = more (NULL: 0) + the gradient; dw += its own; stat: mean, rstd. */
-    void (*layer_norm_backward)(real *dx, const real *more, double *dw,
+    /* dx = residual (or 0 if NULL) + the gradient of x;  dw += the gradient of
+       w;  stat = { mean, rstd } */
+    void (*layer_norm_backward)(real *dx, const real *residual, double *dw,
                                 const real *dy, const real *x, const real *w,
                                 const real stat[2], size_t n);
-    void (*rms_norm_backward)(real *dx, const real *more, double *dw,
+    void (*rms_norm_backward)(real *dx, const real *residual, double *dw,
                               const real *dy, const real *x, const real *w,
                               const real stat[2], size_t n);
 
@@ -65,11 +67,11 @@ struct lct_nn_kernels {
     /*
      * Returns -ln softmax(x)[target] of n logits and writes
      * stat = { max x, sum exp(x - max) }.  Backward replaces x by its gradient
-     * times 'scale'.
+     * times 'factor'.
      */
     real (*cross_entropy)(real stat[2], const real *x, size_t target, size_t n);
     void (*cross_entropy_backward)(real *x, const real stat[2], size_t target,
-                                   real scale, size_t n);
+                                   real factor, size_t n);
 
     void (*adamw)(real *p, real *m, real *v, const real *grad, size_t n,
                   const struct lct_adamw_factors *f);
@@ -77,8 +79,8 @@ struct lct_nn_kernels {
 
     void (*add)(real *y, const real *x, real factor, size_t n); /* y += f x */
     void (*scale)(real *x, real factor, size_t n);              /* x *= f */
-    void (*gather)(double *sum, const real *x, size_t n);       /* sum += x */
-    void (*deposit)(real *y, const double *sum, size_t n);      /* y += sum */
+    void (*accumulate)(double *sum, const real *x, size_t n);   /* sum += x */
+    void (*add_sums)(real *y, const double *sum, size_t n);     /* y += sum */
 };
 
 /* The table for locant_isa(); get it once per call. */

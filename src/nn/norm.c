@@ -21,14 +21,15 @@ void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
 }
 
 /*
- * dx [rows, width] = more + the gradient through the norm, from dy [rows,
- * width].  'more', or NULL, is the gradient of x through the residual stream.
- * dw sums over all rows, so its sums are in double.
+ * dx [rows, width] = residual + the gradient through the norm, from dy [rows,
+ * width].  'residual', or NULL, is the gradient of x through the residual
+ * stream.  'sum' is in double, since dw sums over all rows.
  *
  * forward: y = (x - mean) / deviation * w
  */
-void lct_norm_backward(real *dx, const real *more, double *sum, const real *dy,
-                       const real *w, const struct lct_norm_saved *saved)
+void lct_norm_backward(real *dx, const real *residual, double *sum,
+                       const real *dy, const real *w,
+                       const struct lct_norm_saved *saved)
 {
     const struct lct_nn_kernels *nn = lct_nn();
     const bool rms = saved->kind == LCT_RMS_NORM;
@@ -37,7 +38,7 @@ void lct_norm_backward(real *dx, const real *more, double *sum, const real *dy,
     memset(sum, 0, n * sizeof(*sum));
     for (size_t i = 0; i < (size_t)saved->rows; i++) {
         const real *x = saved->x + i * n, *stat = saved->stat + 2 * i;
-        const real *from = more == NULL ? NULL : more + i * n;
+        const real *from = residual == NULL ? NULL : residual + i * n;
 
         (rms ? nn->rms_norm_backward : nn->layer_norm_backward)(
             dx + i * n, from, sum, dy + i * n, x, w, stat, n);
@@ -50,5 +51,5 @@ void lct_norm_backward_weight(real *dw, double *sums, int64_t blocks,
     for (int64_t b = 1; b < blocks; b++)
         for (int64_t i = 0; i < width; i++)
             sums[i] += sums[b * width + i];
-    lct_nn()->deposit(dw, sums, (size_t)width);
+    lct_nn()->add_sums(dw, sums, (size_t)width);
 }

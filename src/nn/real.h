@@ -1,8 +1,8 @@
 /*
  * real.h - the number type of nn and model.
  *
- * float in the library.  The gradient check of the whole model compiles the
- * same sources with -DLCT_REAL_F64, so that differences are meaningful.
+ * It is float in the library.  The gradient check of the whole model compiles
+ * the same sources with -DLCT_REAL_F64: differences of floats would be noise.
  */
 #ifndef LCT_REAL_H
 #define LCT_REAL_H

@@ -1,4 +1,5 @@
-/* cache.c - ids of windows at inference, groups of tokens in training. */
+/* cache.c - positions in a streaming cache, for SelfExtend, and LongLoRA's
+   groups of tokens */
 #include "distance.h"
 #include "positions.h"
 
@@ -12,7 +13,7 @@ static locant_status check_streaming(const char *fn, int64_t seen,
     return lct_check_least(fn, "recent", recent, 1);
 }
 
-/* min(seen, sinks + recent), where the sum may overflow. */
+/* min(seen, sinks + recent) without computing the sum, which may overflow. */
 static int64_t kept_of(int64_t seen, int64_t sinks, int64_t recent)
 {
     return seen - recent < sinks ? seen : sinks + recent;
@@ -84,8 +85,8 @@ locant_status locant_positions_selfextend(locant_tensor *q_out,
     LCT_TRY(check_out("k_out", k_out, positions));
     if (q_out != NULL && k_out != NULL)
         LCT_TRY(lct_check_apart(fn_self, q_out, k_out));
-    /* p/group + window - window/group does not overflow: it is largest for the
-       largest p and window, where the quotients cancel. */
+    /* p/group + window - window/group does not overflow: it is largest for p =
+       window = INT64_MAX, where it is window. */
     offset = lct_selfextend_offset(window, group);
     for (int64_t b = 0; b < positions->shape[0]; b++)
         for (int64_t t = 0; t < positions->shape[1]; t++) {

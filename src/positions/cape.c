@@ -1,22 +1,21 @@
-/* cape.c - real positions, shifted, jittered and scaled in training. */
+/* cape.c - real positions, shifted and scaled at random in training */
 #include "positions.h"
 #include <math.h>
 
 static const char fn[] = "locant_positions_cape";
 
-/* Products of two such numbers, or of one with an index, are finite. */
+/* Products of two numbers up to MOST, or of one and an index, are finite. */
 static const double MOST = 1e30;
 
-/* Is value at least 'least', or above it if 'open'? */
-static locant_status check_real(const char *name, double value, double least,
-                                int open)
+/* 'least' words the lower limit, which the value must 'reach'. */
+static locant_status check_real(const char *name, double value, bool reach,
+                                const char *least)
 {
-    if (value <= MOST && (open ? value > least : value >= least))
+    if (reach && value <= MOST)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: %s is %g, expected a number %s %g and at most %g",
-                       fn, name, value, open ? "above" : "of at least", least,
-                       MOST);
+                       "%s: %s is %g, expected a number %s and at most %g", fn,
+                       name, value, least, MOST);
 }
 
 static locant_status check(const locant_tensor *out, const locant_cape *c)
@@ -28,17 +27,20 @@ static locant_status check(const locant_tensor *out, const locant_cape *c)
                            "%s: struct_size is %zu, expected "
                            "%zu; start from LOCANT_CAPE_INIT",
                            fn, c->struct_size, sizeof(*c));
-    LCT_TRY(check_real("step", c->step, 0, 1));
-    LCT_TRY(check_real("global_shift", c->global_shift, 0, 0));
-    LCT_TRY(check_real("local_shift", c->local_shift, 0, 0));
-    LCT_TRY(check_real("max_scale", c->max_scale, 1, 0));
+    LCT_TRY(check_real("step", c->step, c->step > 0, "above 0"));
+    LCT_TRY(check_real("global_shift", c->global_shift, c->global_shift >= 0,
+                       "of at least 0"));
+    LCT_TRY(check_real("local_shift", c->local_shift, c->local_shift >= 0,
+                       "of at least 0"));
+    LCT_TRY(check_real("max_scale", c->max_scale, c->max_scale >= 1,
+                       "of at least 1"));
     LCT_TRY(
         lct_check(fn, "out", out, LCT_IN_F64, 2, (const int64_t[]){ -1, -1 }));
     return lct_check_output(fn, "out", out);
 }
 
-/* Uniform in -width .. width. */
-static double either_side(locant_random *random, double width)
+/* A random number, uniform in -width .. width. */
+static double draw_symmetric(locant_random *random, double width)
 {
     return width * (2.0 * locant_random_uniform(random) - 1.0);
 }
@@ -55,14 +57,15 @@ locant_status locant_positions_cape(locant_tensor *out, const locant_cape *c,
         double shift = 0, scale = 1;
 
         if (random != NULL)
-            shift = either_side(random, c->global_shift);
+            shift = draw_symmetric(random, c->global_shift);
         for (int64_t t = 0; t < out->shape[1]; t++) {
             row[t] = c->step * ((double)t - centre);
             if (random != NULL)
-                row[t] += shift + either_side(random, c->local_shift * c->step);
+                row[t] +=
+                    shift + draw_symmetric(random, c->local_shift * c->step);
         }
         if (random != NULL)
-            scale = exp(either_side(random, log(c->max_scale)));
+            scale = exp(draw_symmetric(random, log(c->max_scale)));
         for (int64_t t = 0; t < out->shape[1]; t++)
             row[t] *= scale;
     }

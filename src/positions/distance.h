@@ -1,10 +1,10 @@
 /*
- * distance.h - effective distances, temperatures and groups, one pair of
- * tokens at a time.
+ * distance.h - the effective distance of one pair of tokens, the temperature of
+ * one query, and the LongLoRA group of one token.
  *
- * Plain functions of positions, shared with the encodings.  Arguments are in
- * the ranges that locant/positions.h states; nothing is checked here.  p_i is
- * the position of the query, p_j of the key, n = p_i - p_j.
+ * The encodings use these functions, too.  Arguments must be in the ranges of
+ * locant/positions.h; nothing is checked here.  p_i is the position of the
+ * query, p_j of the key, n = p_i - p_j.
  */
 #ifndef LCT_POSITIONS_DISTANCE_H
 #define LCT_POSITIONS_DISTANCE_H
@@ -21,7 +21,7 @@ static inline int64_t lct_gap(int64_t a, int64_t b)
     return d;
 }
 
-/* floor(a / b), b > 0; C rounds toward 0, Python and the papers down. */
+/* floor(a / b), b > 0: C rounds toward 0, Python and the papers down. */
 static inline int64_t lct_floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
@@ -29,7 +29,7 @@ static inline int64_t lct_floor_div(int64_t a, int64_t b)
 
 /* ------------------------------------------------------ effective distances */
 
-/* ReRoPE: n within the window, the window beyond it. */
+/* ReRoPE: n within the window, 'window' beyond it. */
 static inline double lct_rerope_distance(int64_t window, int64_t p_i,
                                          int64_t p_j)
 {
@@ -83,7 +83,8 @@ static inline double lct_streaming_distance(int64_t sinks, int64_t recent,
         return (double)n;
     if (sinks == 0 || p_j >= sinks)
         return INFINITY;
-    /* The cache is full if i has sinks + recent - 1 tokens before it. */
+    /* Until the query has sinks + recent - 1 tokens before it, the cache is not
+       full and holds all of them. */
     if (p_i - recent < sinks)
         return (double)n;
     return (double)(sinks - 1 - p_j) + (double)recent;
@@ -127,9 +128,8 @@ static inline double lct_temperature_inkling(double scale, int64_t length,
 /* ----------------------------------------------------------------- LongLoRA */
 
 /*
- * Group of token t of T in the heads that are shifted by half a group: the
- * first half group joins the last one (roll).  In the other heads the group is
- * t / group.
+ * The group of token t in the heads that are shifted by half a group: the first
+ * half group joins the last one (roll).  In the other heads it is t / group.
  */
 static inline int64_t lct_longlora_rolled(int64_t t, int64_t tokens,
                                           int64_t group)

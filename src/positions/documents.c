@@ -1,27 +1,27 @@
-/* documents.c - positions of documents packed into one row, and back. */
+/* documents.c - positions of documents packed into one row, and back */
 #include "positions.h"
 
-/* The boundaries of documents, as lengths or as offsets. */
-struct cuts {
-    const char *fn;
+/* The boundaries of documents: lengths [documents], or offsets [documents + 1]
+   unless 'by_length'. */
+struct boundaries {
+    const char *fn; /* for error messages */
     const locant_tensor *in;
-    int by_length;
+    bool by_length;
 };
 
-/* Number of documents. */
-static int64_t documents_of(const struct cuts *c)
+static int64_t documents_of(const struct boundaries *c)
 {
     return c->by_length ? c->in->shape[0] : c->in->shape[0] - 1;
 }
 
 /* First token after document d, which starts at 'start'. */
-static int64_t end_of(const struct cuts *c, int64_t d, int64_t start)
+static int64_t end_of(const struct boundaries *c, int64_t d, int64_t start)
 {
     return c->by_length ? start + lct_integer(c->in, 0, d)
                         : lct_integer(c->in, 0, d + 1);
 }
 
-static locant_status check_length(const struct cuts *c, int64_t d,
+static locant_status check_length(const struct boundaries *c, int64_t d,
                                   int64_t start, int64_t T)
 {
     int64_t length = lct_integer(c->in, 0, d);
@@ -40,7 +40,7 @@ static locant_status check_length(const struct cuts *c, int64_t d,
     return LOCANT_OK;
 }
 
-static locant_status check_offset(const struct cuts *c, int64_t d,
+static locant_status check_offset(const struct boundaries *c, int64_t d,
                                   int64_t start, int64_t T)
 {
     int64_t end = lct_integer(c->in, 0, d + 1);
@@ -53,7 +53,7 @@ static locant_status check_offset(const struct cuts *c, int64_t d,
     return LOCANT_OK;
 }
 
-static locant_status check_cuts(const struct cuts *c, int64_t T)
+static locant_status check_boundaries(const struct boundaries *c, int64_t T)
 {
     int64_t start = 0;
 
@@ -74,7 +74,7 @@ static locant_status check_cuts(const struct cuts *c, int64_t T)
     return LOCANT_OK;
 }
 
-static locant_status check_output(const struct cuts *c, const char *arg,
+static locant_status check_output(const struct boundaries *c, const char *arg,
                                   const locant_tensor *out, int64_t T)
 {
     if (out == NULL)
@@ -83,7 +83,7 @@ static locant_status check_output(const struct cuts *c, const char *arg,
     return lct_check_apart(c->fn, out, c->in);
 }
 
-/* Tokens from .. to - 1 of document d; -1: padding. */
+/* Fill tokens from .. to - 1 of document d, or of padding if d is -1. */
 static void fill(locant_tensor *positions, locant_tensor *documents,
                  int64_t from, int64_t to, int64_t d)
 {
@@ -96,7 +96,7 @@ static void fill(locant_tensor *positions, locant_tensor *documents,
 }
 
 static locant_status pack(locant_tensor *positions, locant_tensor *documents,
-                          const struct cuts *c)
+                          const struct boundaries *c)
 {
     const locant_tensor *any = positions != NULL ? positions : documents;
     int64_t start = 0, T, free_size = -1;
@@ -113,7 +113,7 @@ static locant_status pack(locant_tensor *positions, locant_tensor *documents,
     LCT_TRY(check_output(c, "documents", documents, T));
     if (positions != NULL && documents != NULL)
         LCT_TRY(lct_check_apart(c->fn, positions, documents));
-    LCT_TRY(check_cuts(c, T));
+    LCT_TRY(check_boundaries(c, T));
     for (int64_t d = 0; d < documents_of(c); d++) {
         int64_t end = end_of(c, d, start);
 
@@ -128,7 +128,7 @@ locant_status locant_positions_from_lengths(locant_tensor *positions,
                                             locant_tensor *documents,
                                             const locant_tensor *lengths)
 {
-    struct cuts c = { "locant_positions_from_lengths", lengths, 1 };
+    struct boundaries c = { "locant_positions_from_lengths", lengths, true };
 
     return pack(positions, documents, &c);
 }
@@ -137,7 +137,7 @@ locant_status locant_positions_from_offsets(locant_tensor *positions,
                                             locant_tensor *documents,
                                             const locant_tensor *offsets)
 {
-    struct cuts c = { "locant_positions_from_offsets", offsets, 0 };
+    struct boundaries c = { "locant_positions_from_offsets", offsets, false };
 
     return pack(positions, documents, &c);
 }

@@ -1,4 +1,4 @@
-/* effective.c - effective distances and temperatures, checked. */
+/* effective.c - effective distances and temperatures */
 #include "distance.h"
 #include "positions.h"
 
@@ -53,7 +53,7 @@ locant_status locant_distance(double *out, const locant_distance_form *form,
     return LOCANT_OK;
 }
 
-/* Element i of a row of F32 or F64, rounded once. */
+/* Write element i of a row of F32 or F64. */
 static void put(const locant_tensor *t, void *row, int64_t i, double x)
 {
     if (t->dtype == LOCANT_F32)
@@ -90,8 +90,8 @@ locant_status locant_distances(locant_tensor *out,
 
 /* ------------------------------------------------------------- temperature */
 
-static locant_status check_form(const char *fn,
-                                const locant_temperature_form *f)
+static locant_status check_temperature(const char *fn,
+                                       const locant_temperature_form *f)
 {
     if (f == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: form is NULL", fn);
@@ -130,7 +130,7 @@ locant_status locant_temperature(double *out,
     static const char fn[] = "locant_temperature";
 
     LCT_NOT_NULL(fn, out);
-    LCT_TRY(check_form(fn, form));
+    LCT_TRY(check_temperature(fn, form));
     LCT_TRY(lct_check_least(fn, "position", position, 0));
     *out = temperature(form, position);
     return LOCANT_OK;
@@ -143,7 +143,7 @@ locant_status locant_temperatures(locant_tensor *out,
     static const char fn[] = "locant_temperatures";
     int64_t any = -1;
 
-    LCT_TRY(check_form(fn, form));
+    LCT_TRY(check_temperature(fn, form));
     LCT_TRY(lct_check(fn, "out", out, LCT_IN_REAL, 1, &any));
     LCT_TRY(lct_check_output(fn, "out", out));
     LCT_TRY(lct_check(fn, "positions", positions, LCT_IN_I64, 1, out->shape));

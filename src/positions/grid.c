@@ -1,4 +1,4 @@
-/* grid.c - coordinates of patches. */
+/* grid.c - coordinates of the patches of an image or a video */
 #include "positions.h"
 
 static const char fn[] = "locant_positions_from_grid";
@@ -6,10 +6,11 @@ static const char fn[] = "locant_positions_from_grid";
 enum { AXES = 3 };
 
 /*
- * Index of patch (t, row, col): frame by frame, then rows of blocks, then
- * blocks, then rows of a block.
+ * The index of patch (t, row, col).  The order is by frame, then row of blocks,
+ * then block, then row in the block; a block has merge x merge patches.
  */
-static int64_t place(const locant_grid *g, int64_t t, int64_t row, int64_t col)
+static int64_t patch_index(const locant_grid *g, int64_t t, int64_t row,
+                           int64_t col)
 {
     int64_t m = g->merge;
     int64_t block = row / m * (g->cols / m) + col / m;
@@ -17,7 +18,8 @@ static int64_t place(const locant_grid *g, int64_t t, int64_t row, int64_t col)
     return t * g->rows * g->cols + block * m * m + row % m * m + col % m;
 }
 
-/* Products of integers stay below 2^53, so only the division rounds. */
+/* Coordinate of patch i of n along an axis.  Its numerators are exact below
+   2^53, so only the division rounds. */
 static double coordinate(const locant_grid *g, int axis, int64_t i, int64_t n)
 {
     switch (g->kind) {
@@ -104,7 +106,7 @@ locant_status locant_positions_from_grid(locant_tensor *out,
             for (index[2] = 0; index[2] < g->cols; index[2]++) {
                 const int64_t size[] = { g->frames, g->rows, g->cols };
                 int64_t row =
-                    g->prefix + place(g, index[0], index[1], index[2]);
+                    g->prefix + patch_index(g, index[0], index[1], index[2]);
                 double *x = lct_at(out, &row, 1);
 
                 for (int a = AXES - (int)columns; a < AXES; a++)

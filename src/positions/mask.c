@@ -1,19 +1,20 @@
 /*
- * mask.c - positions of tokens among padding.
+ * mask.c - positions of tokens in rows with padding.
  *
- * In every form a position counts the tokens before it that are not padding, so
- * a row has the same positions wherever its padding is (transformers#22161).
+ * A position counts the tokens before it without the padding, so it does not
+ * depend on where the padding is (transformers#22161).
  */
 #include "positions.h"
 
-/* An element is a token if it is 1, or if it differs from the pad. */
+/* With 'by_mask', elements are tokens if they are 1; else, if they are not
+   'pad_token'. */
 struct rule {
     const locant_tensor *in; /* [B, S] */
-    int by_mask;
+    bool by_mask;
     int64_t pad_token;
 };
 
-static int is_token(const struct rule *rule, int64_t b, int64_t s)
+static bool is_token(const struct rule *rule, int64_t b, int64_t s)
 {
     int64_t x = lct_integer(rule->in, b, s);
 
@@ -54,7 +55,7 @@ locant_status locant_positions_from_mask(locant_tensor *out,
                                          int64_t first, int64_t pad)
 {
     static const char fn[] = "locant_positions_from_mask";
-    struct rule rule = { .in = mask, .by_mask = 1 };
+    struct rule rule = { .in = mask, .by_mask = true };
 
     LCT_TRY(check(fn, "mask", out, mask, first));
     for (int64_t b = 0; b < out->shape[0]; b++) {

@@ -1,18 +1,18 @@
 /*
- * mrope.c - the three ids of multimodal RoPE.
+ * mrope.c - the three ids of each token in multimodal RoPE.
  *
- * Checking and writing make the same walk over the segments, so they agree; a
- * check takes O(1) for each segment.
+ * Checking and writing both move through the segments by advance(), so they
+ * agree; a check takes O(1) for each segment.
  */
 #include "positions.h"
 #include <math.h>
 
 static const char fn[] = "locant_positions_from_segments";
 
-/* State between two segments. */
+/* The state between two segments. */
 struct walk {
     int64_t tokens; /* so far */
-    int64_t next;   /* id the next segment starts at */
+    int64_t next;   /* first id of the next segment */
     int64_t end_id; /* one past the largest id so far */
 };
 
@@ -55,28 +55,29 @@ static bool frame_id(int64_t *out, int64_t frame, double interval)
 /* Tokens of a segment whose sizes are in their ranges. */
 static bool count(int64_t *out, const locant_segment *s)
 {
-    int64_t image = 0;
+    int64_t frame = 0;
 
     *out = 0;
     switch (s->kind) {
     case LOCANT_SEGMENT_TEXT: *out = s->tokens; return true;
     case LOCANT_SEGMENT_IMAGE: return add_product(out, s->rows, s->cols);
     case LOCANT_SEGMENT_VIDEO:
-        return add_product(&image, s->rows, s->cols) &&
-               add_product(out, s->frames, image);
+        return add_product(&frame, s->rows, s->cols) &&
+               add_product(out, s->frames, frame);
     case LOCANT_SEGMENT_FRAMES: break;
     }
-    return add_product(&image, s->rows, s->cols) &&
-           add_product(&image, s->before, 1) &&
-           add_product(&image, s->after, 1) &&
-           add_product(out, s->frames, image);
+    return add_product(&frame, s->rows, s->cols) &&
+           add_product(&frame, s->before, 1) &&
+           add_product(&frame, s->after, 1) &&
+           add_product(out, s->frames, frame);
 }
 
 /* Move past a segment; false if its ids overflow. */
-static bool pass(struct walk *w, const locant_segment *s,
-                 locant_mrope_next rule)
+static bool advance(struct walk *w, const locant_segment *s,
+                    locant_mrope_next rule)
 {
-    int64_t side = 0, end = w->next, frame, n, last;
+    const bool video = s->kind == LOCANT_SEGMENT_VIDEO;
+    int64_t side = 0, end = w->next, end_of_grid = w->next, frame, n, last;
     bool fits;
 
     if (s->kind != LOCANT_SEGMENT_TEXT)
@@ -86,17 +87,12 @@ static bool pass(struct walk *w, const locant_segment *s,
         return false;
     switch (s->kind) {
     case LOCANT_SEGMENT_TEXT: fits = add_product(&end, s->tokens, 1); break;
+    case LOCANT_SEGMENT_IMAGE: fits = add_product(&end, side, 1); break;
     case LOCANT_SEGMENT_VIDEO:
         fits = frame_id(&last, s->frames - 1, s->interval) &&
                add_product(&end, last, 1) && add_product(&end, 1, 1) &&
-               w->next <= INT64_MAX - side;
-        if (!fits)
-            return false;
-        end = larger(end, w->next + side);
-        w->end_id = larger(w->end_id, end);
-        w->next = rule == LOCANT_MROPE_MAX ? w->end_id : w->next + side;
-        return true;
-    case LOCANT_SEGMENT_IMAGE: fits = add_product(&end, side, 1); break;
+               add_product(&end_of_grid, side, 1);
+        break;
     default: /* frames: each is before, image, after */
         fits = add_product(&frame, s->before, 1) &&
                add_product(&frame, s->after, 1) &&
@@ -105,9 +101,9 @@ static bool pass(struct walk *w, const locant_segment *s,
     }
     if (!fits)
         return false;
-    /* With GRID, an empty text after a long video must not lower 'end_id'. */
-    w->end_id = larger(w->end_id, end);
-    w->next = end;
+    /* With GRID, a segment after a long video can end below the video's ids. */
+    w->end_id = larger(w->end_id, larger(end, end_of_grid));
+    w->next = !video ? end : rule == LOCANT_MROPE_MAX ? w->end_id : end_of_grid;
     return true;
 }
 
@@ -158,7 +154,7 @@ static locant_status walk_all(struct walk *w, const char *who,
         return locant_fail(LOCANT_ERR_NULL, "%s: segments is NULL", who);
     for (size_t i = 0; i < n; i++) {
         LCT_TRY(check_segment(who, i, &segments[i]));
-        if (!pass(w, &segments[i], rule))
+        if (!advance(w, &segments[i], rule))
             return locant_fail(LOCANT_ERR_PARAM,
                                "%s: the ids of segment %zu pass 2^63", who, i);
     }
@@ -167,12 +163,13 @@ static locant_status walk_all(struct walk *w, const char *who,
 
 /* ---------------------------------------------------------------- writing */
 
-struct pen {
-    locant_tensor *out;
+/* Where the next id is written. */
+struct writer {
+    locant_tensor *out; /* [tokens, 3] */
     int64_t row;
 };
 
-static void write_id(struct pen *p, int64_t t, int64_t h, int64_t w)
+static void write_id(struct writer *p, int64_t t, int64_t h, int64_t w)
 {
     int64_t *id = lct_ids_row(p->out, p->row++);
 
@@ -182,14 +179,14 @@ static void write_id(struct pen *p, int64_t t, int64_t h, int64_t w)
 }
 
 /* Returns the next free id. */
-static int64_t write_text(struct pen *p, int64_t start, int64_t n)
+static int64_t write_text(struct writer *p, int64_t start, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         write_id(p, start + i, start + i, start + i);
     return start + n;
 }
 
-static void write_image(struct pen *p, const locant_segment *s, int64_t t,
+static void write_image(struct writer *p, const locant_segment *s, int64_t t,
                         int64_t start)
 {
     for (int64_t row = 0; row < s->rows; row++)
@@ -197,7 +194,8 @@ static void write_image(struct pen *p, const locant_segment *s, int64_t t,
             write_id(p, t, start + row, start + col);
 }
 
-static void write_segment(struct pen *p, const locant_segment *s, int64_t start)
+static void write_segment(struct writer *p, const locant_segment *s,
+                          int64_t start)
 {
     if (s->kind == LOCANT_SEGMENT_TEXT)
         write_text(p, start, s->tokens);
@@ -236,7 +234,7 @@ locant_status locant_positions_from_segments(locant_tensor *out, int64_t *delta,
                                              size_t n, locant_mrope_next next)
 {
     struct walk w = { 0, 0, 0 };
-    struct pen p = { out, 0 };
+    struct writer p = { out, 0 };
 
     if ((unsigned)next > LOCANT_MROPE_GRID)
         return locant_fail(LOCANT_ERR_PARAM,
@@ -249,7 +247,7 @@ locant_status locant_positions_from_segments(locant_tensor *out, int64_t *delta,
     w = (struct walk){ 0, 0, 0 };
     for (size_t i = 0; i < n; i++) {
         write_segment(&p, &segments[i], w.next);
-        pass(&w, &segments[i], next);
+        advance(&w, &segments[i], next);
     }
     return LOCANT_OK;
 }

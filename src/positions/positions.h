@@ -1,4 +1,4 @@
-/* positions.h - checks and access shared by the builders of position ids */
+/* positions.h - check and access the tensors of position ids */
 #ifndef LCT_POSITIONS_H
 #define LCT_POSITIONS_H
 #include "../core/tensor.h"
@@ -20,7 +20,7 @@ static inline int64_t *lct_ids_row(const locant_tensor *t, int64_t b)
     return lct_at(t, &b, t->rank - 1);
 }
 
-/* Element i of that row, of I32 or I64. */
+/* Element i of row b of a matrix, or of a vector (b = 0), of I32 or I64. */
 static inline int64_t lct_integer(const locant_tensor *t, int64_t b, int64_t i)
 {
     const void *row = lct_at(t, &b, t->rank - 1);

@@ -1,4 +1,4 @@
-/* randomized.c - ids drawn at random, or spread over a longer range. */
+/* randomized.c - positions drawn from a longer range, or spread over it */
 #include "positions.h"
 #include "sampling.h"
 
@@ -40,8 +40,8 @@ locant_status locant_positions_randomized(locant_tensor *out, int64_t range,
 }
 
 /*
- * floor(t (range - 1) / last) without a 128-bit product: with range - 1 =
- * q last + r, r < last, it is t q + floor(t r / last).
+ * floor(t (range - 1) / last) without a 128-bit product: if range - 1 =
+ * q last + r with r < last, it is t q + floor(t r / last).
  */
 static int64_t spaced(int64_t t, int64_t range, int64_t last)
 {
@@ -70,7 +70,8 @@ locant_status locant_positions_spaced(locant_tensor *out, int64_t range)
 
 /* ------------------------------------------------------------------- PoSE */
 
-/* cut[c] = first token of chunk c + 1, for c = 0 .. chunks - 2. */
+/* cut [chunks - 1]: cut[c] is the first token of chunk c + 1.  As in the
+   authors' code the first of two chunks has 1 .. (tokens + 1)/2 tokens. */
 static void draw_cuts(int64_t *cut, int64_t chunks, int64_t tokens,
                       locant_random *random, struct lct_sampler *s)
 {

@@ -3,8 +3,8 @@
  * and insert t, or j if t is in the sample already.
  *
  * Bentley and Floyd:  Programming pearls: a sample of brilliance.  CACM 30(9),
- * 1987.  Takes n draws and memory for n numbers, however large the range.  A
- * hash table with linear probing, at most half full, holds the numbers taken.
+ * 1987.  It takes n draws and memory for n numbers, however large the range.
+ * The sample is a hash table with linear probing, at most half full.
  */
 #include "sampling.h"
 #include "../core/size.h"

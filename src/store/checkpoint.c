@@ -37,7 +37,7 @@ static void print_memory_name(char out[40], int64_t layer)
 /* The number of layers that have memory: all or none. */
 static int64_t memory_layers(const struct lct_model *model)
 {
-    return lct_model_memory(model).tokens > 0
+    return lct_model_memory_size(model).tokens > 0
                ? lct_model_config_of(model)->layers
                : 0;
 }
@@ -45,11 +45,11 @@ static int64_t memory_layers(const struct lct_model *model)
 /* The memory of layer l as a tensor. */
 static locant_tensor memory_tensor(struct lct_model *model, int64_t l)
 {
-    const struct lct_memory size = lct_model_memory(model);
+    const struct lct_memory_size size = lct_model_memory_size(model);
     const int64_t shape[3] = { size.rows, size.tokens,
                                lct_model_config_of(model)->width };
 
-    return locant_dense(lct_model_remembered(model, l), LCT_REAL_DTYPE, 3,
+    return locant_dense(lct_model_layer_memory(model, l), LCT_REAL_DTYPE, 3,
                         shape);
 }
 
@@ -277,17 +277,17 @@ static locant_status read_memory(struct lct_model *model,
 {
     const int64_t layers = max_memory_layers(r);
     const locant_tensor *t = NULL;
-    struct lct_memory size = { 0, 0 };
+    struct lct_memory_size size = { 0, 0 };
 
     for (int64_t l = 0; l < layers; l++)
         LCT_TRY(find_memory(&t, l, r));
     if (t != NULL)
-        size = (struct lct_memory){ t->shape[0], t->shape[1] };
-    if (lct_model_remind(model, size) != LOCANT_OK)
+        size = (struct lct_memory_size){ t->shape[0], t->shape[1] };
+    if (lct_model_set_memory_size(model, size) != LOCANT_OK)
         return refuse(r->path, "memory has more rows than a batch");
     for (int64_t l = 0; t != NULL && l < layers; l++) {
         LCT_TRY(find_memory(&t, l, r));
-        memcpy(lct_model_remembered(model, l), t->data, lct_sums_bytes(t));
+        memcpy(lct_model_layer_memory(model, l), t->data, lct_sums_bytes(t));
     }
     return LOCANT_OK;
 }
@@ -313,7 +313,7 @@ static locant_status check_hash_1(const struct lct_sums_metadata *t,
 static locant_status refuse_tensor(const struct reading *r, const char *name,
                                    const locant_tensor *t)
 {
-    size_t at = lct_tensors_place(r->file, t);
+    size_t at = lct_tensors_offset(r->file, t);
     char found[LCT_QUOTE_BYTES], what[256];
 
     snprintf(what, sizeof what,

@@ -1,4 +1,4 @@
-/* load_trained.c - the model of a finished run, also under another spec */
+/* load_trained.c - load the model of a run, also under another encoding */
 #define _POSIX_C_SOURCE 200809L
 #include "load_trained.h"
 #include "../store/checkpoint.h"
@@ -10,13 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int64_t lct_memory_rows(int64_t length, int64_t room)
+int64_t lct_segment_rows(int64_t length, int64_t room)
 {
     return length < room ? room / length : 1;
 }
 
 /* Create the model without values, for 'room' tokens; a model with memory gets
-   rows of 'length' tokens. */
+   rows of the trained length. */
 static locant_status make_model(struct lct_model **model,
                                 const locant_encoding *encoding,
                                 const locant_run_info *run, int64_t room,
@@ -28,8 +28,8 @@ static locant_status make_model(struct lct_model **model,
     config.encoding = encoding;
     if (config.memory > 0)
         return lct_model_create(model, &config,
-                                lct_memory_rows(run->length, room), run->length,
-                                gradients);
+                                lct_segment_rows(run->length, room),
+                                run->length, gradients);
     return lct_model_create(model, &config, 1, room, gradients);
 }
 
@@ -43,10 +43,10 @@ locant_status lct_check_done(const char *fn, const locant_run_info *run)
                        fn, run->id, run->status, run->step, run->steps);
 }
 
-/* Counts only the query and output matrices of attention and the two of the
+/* Counts the query and output matrices of attention and both matrices of the
    feed-forward layer: their sizes depend on neither encoding nor heads. */
-locant_status lct_check_room(const locant_run_info *run, const char *path,
-                             const locant_store *s)
+locant_status lct_check_checkpoint_size(const locant_run_info *run,
+                                        const char *path, const locant_store *s)
 {
     struct lct_model_config c;
     struct stat st;
@@ -67,17 +67,9 @@ locant_status lct_check_room(const locant_run_info *run, const char *path,
                        (long long)st.st_size);
 }
 
-locant_status lct_load_trained(struct lct_model **model,
-                               locant_encoding **encoding, locant_store *store,
-                               const locant_run_info *run, int64_t room)
-{
-    return lct_load_model(model, encoding, store, run, room, false);
-}
-
-locant_status lct_load_model(struct lct_model **model,
-                             locant_encoding **encoding, locant_store *store,
-                             const locant_run_info *run, int64_t room,
-                             bool gradients)
+static locant_status load(struct lct_model **model, locant_encoding **encoding,
+                          locant_store *store, const locant_run_info *run,
+                          int64_t room, bool gradients)
 {
     struct lct_run_extra extra;
     struct lct_checkpoint c = { .key = extra.key };
@@ -87,7 +79,7 @@ locant_status lct_load_model(struct lct_model **model,
     LCT_TRY(lct_store_read_run_extra(&extra, store, run->id));
     LCT_TRY(lct_encoding_of_run(encoding, store, run));
     LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
-    status = lct_check_room(run, path, store);
+    status = lct_check_checkpoint_size(run, path, store);
     if (status == LOCANT_OK)
         status =
             lct_store_blame(make_model(model, *encoding, run, room, gradients),
@@ -96,6 +88,21 @@ locant_status lct_load_model(struct lct_model **model,
         status = lct_checkpoint_read(&c, *model, path);
     locant_release(path);
     return status;
+}
+
+locant_status lct_load_trained(struct lct_model **model,
+                               locant_encoding **encoding, locant_store *store,
+                               const locant_run_info *run, int64_t room)
+{
+    return load(model, encoding, store, run, room, false);
+}
+
+locant_status lct_load_for_backward(struct lct_model **model,
+                                    locant_encoding **encoding,
+                                    locant_store *store,
+                                    const locant_run_info *run, int64_t room)
+{
+    return load(model, encoding, store, run, room, true);
 }
 
 /* ------------------------------------------------------ under another spec */
@@ -109,17 +116,16 @@ static void name_param(char *out, size_t size, const struct lct_model *m,
                        const struct lct_model_tensor *t)
 {
     const locant_encoding *e = lct_model_config_of(m)->encoding;
-    const char *part = locant_encoding_info_of(e)->name;
-    const char *own = strstr(t->name, "encoding.");
+    const char *name = strstr(t->name, "encoding.");
 
-    own = own ? own + strlen("encoding.") : t->name;
-    if (strchr(own, '.') != NULL)
-        snprintf(out, size, "%s", own);
+    name = name ? name + strlen("encoding.") : t->name;
+    if (strchr(name, '.') != NULL)
+        snprintf(out, size, "%s", name);
     else
-        snprintf(out, size, "%s.%s", part, own);
+        snprintf(out, size, "%s.%s", locant_encoding_info_of(e)->name, name);
 }
 
-/* The tensor of 'from' that corresponds to tensor t of 'to'; or NULL. */
+/* The tensor of 'from' that corresponds to tensor t of 'to', or NULL. */
 static const struct lct_model_tensor *partner(const struct lct_model *from,
                                               const struct lct_model *to,
                                               const struct lct_model_tensor *t)
@@ -142,9 +148,9 @@ static const struct lct_model_tensor *partner(const struct lct_model *from,
     return NULL;
 }
 
-/* Do the shapes agree? With 'longer', a may have more rows. */
-static bool fits(const struct lct_model_tensor *a,
-                 const struct lct_model_tensor *b, bool longer)
+/* Do the shapes agree? With 'longer', 'a' may have more rows. */
+static bool shapes_fit(const struct lct_model_tensor *a,
+                       const struct lct_model_tensor *b, bool longer)
 {
     if (a->rank != b->rank)
         return false;
@@ -180,7 +186,7 @@ static locant_status check_partners(const struct lct_model *to,
 
     for (int i = 0; i < n; i++) {
         other = partner(from, to, &list[i]);
-        if (other == NULL || !fits(&list[i], other, longer))
+        if (other == NULL || !shapes_fit(&list[i], other, longer))
             return no_partner(to, &list[i], other ? "of its shape " : "", from);
     }
     n = lct_model_tensors(from, &list);
@@ -265,7 +271,8 @@ static locant_status stretch(real *to, int64_t n, const real *from,
     return locant_resize_1d(&out, &table, &how);
 }
 
-/* 'ahead' rows come before the one of position 0. */
+/* Fill to [to_rows, width] from the trained table from [rows, width]. The first
+   'ahead' rows, which come before the row of position 0, are copied. */
 static locant_status extend_table(real *to, int64_t to_rows, const real *from,
                                   int64_t rows, int64_t width, int64_t ahead,
                                   enum locant_eval_policy policy, int64_t T)
@@ -285,7 +292,7 @@ static locant_status extend_table(real *to, int64_t to_rows, const real *from,
 locant_status lct_extend_tables(struct lct_model *to, struct lct_model *from,
                                 enum locant_eval_policy policy, int64_t T)
 {
-    const int64_t reach =
+    const int64_t positions =
         locant_encoding_length_limit(lct_model_config_of(from)->encoding);
     const struct lct_model_tensor *list;
     int n = lct_model_tensors(to, &list);
@@ -299,26 +306,26 @@ locant_status lct_extend_tables(struct lct_model *to, struct lct_model *from,
                              list[i].shape[0],
                              lct_model_params(from) + t->offset, t->shape[0],
                              (int64_t)(t->size / (size_t)t->shape[0]),
-                             t->shape[0] - reach, policy, T));
+                             t->shape[0] - positions, policy, T));
     }
     return LOCANT_OK;
 }
 
-/* ------------------------------------------------------ the encodings asked */
+/* ------------------------------------------------- the encoding to evaluate */
 
 /*
- * The encoding with a longer reach: replace the first "length=<reach>" in the
- * spec whose change extends the reach to 'length'.
+ * The encoding with a limit of at least 'length' positions: replace the first
+ * "length=<limit>" in the spec whose change has this effect.
  */
 static locant_status lengthen(locant_encoding **out, const locant_encoding *e,
                               int64_t length)
 {
     const char *spec = locant_encoding_spec(e), *at = spec;
-    const int64_t reach = locant_encoding_length_limit(e);
+    const int64_t limit = locant_encoding_length_limit(e);
     char old[48], text[512];
 
     *out = NULL;
-    snprintf(old, sizeof old, "length=%" PRId64, reach);
+    snprintf(old, sizeof old, "length=%" PRId64, limit);
     for (; (at = strstr(at, old)) != NULL; at++) {
         int n = snprintf(text, sizeof text, "%.*slength=%" PRId64 "%s",
                          (int)(at - spec), spec, length, at + strlen(old));
@@ -334,7 +341,7 @@ static locant_status lengthen(locant_encoding **out, const locant_encoding *e,
     return locant_fail(LOCANT_ERR_UNSUPPORTED,
                        "locant_evaluate_as: no way to make %s longer than its"
                        " %" PRId64 " positions",
-                       spec, reach);
+                       spec, limit);
 }
 
 locant_status lct_encoding_as(locant_encoding **out, const locant_run_info *run,

@@ -1,8 +1,8 @@
 /*
  * train.c - trains one model; a stopped run continues to the same bits.
  *
- * Everything a step does follows from the checkpoint before it: batches from
- * (seed, step), the rate from the step, parameters and moments from the file.
+ * A step depends only on the seed, its number and the last checkpoint: they
+ * determine the batch, the learning rate, the parameters and the moments.
  */
 #define _GNU_SOURCE
 #include "train.h"
@@ -19,7 +19,7 @@
 
 static double seconds_now(const struct lct_trainer *t)
 {
-    return t->seconds + (lct_clock() - t->since);
+    return t->earlier_seconds + (lct_clock() - t->session_start);
 }
 
 static locant_status record(struct lct_trainer *t, const char *status,
@@ -37,8 +37,8 @@ static locant_status record(struct lct_trainer *t, const char *status,
     return LOCANT_OK;
 }
 
-/* Steps are recorded before the checkpoint is written, so no step before a
-   checkpoint is missing. */
+/* Metrics are recorded before the checkpoint is written, so those of the steps
+   before a checkpoint are never missing. */
 static locant_status save(struct lct_trainer *t, const char *status)
 {
     const struct lct_checkpoint c = { t->key,      t->step, seconds_now(t),
@@ -96,7 +96,7 @@ static bool has_isa(const char *name)
     return false;
 }
 
-/* Decide whether this instruction set may continue the run: a mix of two gives
+/* Fail if the steps so far used another instruction set: the run would end with
    the bits of neither. */
 static locant_status check_isa(const struct lct_trainer *t, int64_t step)
 {
@@ -132,7 +132,7 @@ static locant_status begin(struct lct_trainer *t)
         lct_store_restore_previous(t->store, t->id))
         LCT_TRY(read_checkpoint(&c, t));
     else
-        LCT_TRY(lct_train_first_values(t));
+        LCT_TRY(lct_train_init_params(t));
     if (c.step > t->o.steps)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: is of step %" PRId64 ", but run %" PRId64
@@ -140,14 +140,15 @@ static locant_status begin(struct lct_trainer *t)
                            " file removed it is trained again",
                            t->path, c.step, t->id, t->o.steps);
     LCT_TRY(check_isa(t, c.step));
-    t->step = t->first = c.step;
-    t->seconds = c.seconds;
+    t->step = t->first_step = c.step;
+    t->earlier_seconds = c.seconds;
     t->checksum = c.checksum;
-    t->since = t->recorded = lct_clock();
+    t->session_start = t->recorded = lct_clock();
     return lct_store_begin_session(t->store, t->id, t->step);
 }
 
-/* Parameters and moments are still those of the last finite step. */
+/* Mark the run as failed. Parameters and moments are those of the last step
+   whose numbers were finite. */
 static locant_status stop_not_finite(struct lct_trainer *t, const char *what,
                                      double value)
 {
@@ -168,10 +169,10 @@ static locant_status stop_not_finite(struct lct_trainer *t, const char *what,
                        locant_encoding_spec(t->encoding), message);
 }
 
-/* Tell the caller, at most ten times a second; nonzero: it asks to stop. */
+/* Call o.progress, at most ten times a second; nonzero if it asks to stop. */
 static int report(struct lct_trainer *t)
 {
-    double now = lct_clock(), elapsed = now - t->since;
+    double now = lct_clock(), elapsed = now - t->session_start;
     int64_t tokens = t->o.batch * t->o.length;
     locant_progress p = {
         .phase = "train",
@@ -190,23 +191,23 @@ static int report(struct lct_trainer *t)
     if (t->o.progress == NULL || now - t->reported < .1)
         return 0;
     t->reported = now;
-    if (t->notice[0] && !t->told)
+    if (t->notice[0] && !t->notice_shown)
         p.notice = t->notice;
-    t->told = true;
-    if (t->step > t->first && elapsed > 0) {
-        p.rate = (double)((t->step - t->first) * tokens) / elapsed;
+    t->notice_shown = true;
+    if (t->step > t->first_step && elapsed > 0) {
+        p.rate = (double)((t->step - t->first_step) * tokens) / elapsed;
         p.left = (double)(p.total - p.done) / p.rate;
     }
     return t->o.progress(&p, t->o.context);
 }
 
-/* Record the speed of the steps of this session, if there were any. */
+/* Record the time per token of this session's steps, if there were any. */
 static locant_status keep_speed(const struct lct_trainer *t)
 {
     const double tokens =
-        (double)((t->step - t->first) * t->o.batch * t->o.length);
-    const struct lct_speed x = { 1e3 * t->forward / tokens,
-                                 1e3 * t->backward / tokens };
+        (double)((t->step - t->first_step) * t->o.batch * t->o.length);
+    const struct lct_speed x = { 1e3 * t->forward_seconds / tokens,
+                                 1e3 * t->backward_seconds / tokens };
 
     return tokens > 0 ? lct_speed_keep(t->store, t->id, &x) : LOCANT_OK;
 }
@@ -214,15 +215,15 @@ static locant_status keep_speed(const struct lct_trainer *t)
 static locant_status train(struct lct_trainer *t)
 {
     int64_t every = t->o.checkpoint_every ? t->o.checkpoint_every : 100;
-    const char *broken;
+    const char *not_finite;
     double value;
 
-    LCT_TRY(t->hooks->look(t));
+    LCT_TRY(t->hooks->probe(t));
     while (t->step < t->o.steps) {
-        LCT_TRY(lct_train_step(t, &broken, &value));
-        if (broken)
-            return stop_not_finite(t, broken, value);
-        LCT_TRY(t->hooks->look(t));
+        LCT_TRY(lct_train_step(t, &not_finite, &value));
+        if (not_finite)
+            return stop_not_finite(t, not_finite, value);
+        LCT_TRY(t->hooks->probe(t));
         if (report(t) != 0 && t->step < t->o.steps) {
             LCT_TRY(save(t, "interrupted"));
             return locant_fail(LOCANT_ERR_INTERRUPTED,
@@ -254,8 +255,9 @@ static locant_status is_done(bool *done, const struct lct_trainer *t)
 
     LCT_TRY(locant_store_run(&info, t->store, t->id));
     *done = strcmp(info.status, "done") == 0 && access(t->path, F_OK) == 0;
-    if (*done) { /* the process that finished the run may have been killed
-                    before it removed these */
+    if (*done) {
+        /* The process that finished the run may have been killed before it
+           removed these files. */
         lct_store_drop_previous(t->store, t->id);
         if (t->lock < 0)
             lct_store_drop_lock(t->store, t->id);
@@ -276,7 +278,7 @@ static locant_status run_trainer(struct lct_trainer *t)
     if (done)
         return LOCANT_OK;
     LCT_TRY(lct_store_lock_run(&t->lock, t->store, t->id));
-    /* Another process may have finished the run before we got the lock. */
+    /* Another process may have finished the run before this one locked it. */
     LCT_TRY(is_done(&done, t));
     if (done)
         return LOCANT_OK;

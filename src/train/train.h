@@ -1,4 +1,4 @@
-/* train.h - training a run, on text or on another source */
+/* train.h - train a run on text or on rows that a function makes */
 #ifndef LCT_TRAIN_H
 #define LCT_TRAIN_H
 #include "../store/run_sizes.h"
@@ -8,13 +8,15 @@ struct lct_trainer;
 
 /* Functions that training calls but must not depend on: probes and tasks. */
 struct lct_train_hooks {
-    /* Called before the first step and after each step. */
-    locant_status (*look)(struct lct_trainer *t);
+    /* Probe the model if a probe is due; called before the first step and after
+       each step. */
+    locant_status (*probe)(struct lct_trainer *t);
     /* Set the options for training on the task of that name. */
-    locant_status (*task)(locant_train_options *o, const char *name);
+    locant_status (*set_task)(locant_train_options *o, const char *name);
 };
 
-/* locant_train(). If 'only' is not 0, the options must be those of that run. */
+/* locant_train(). 'only' is 0, or the run to resume: FORMAT unless the options
+   are those of this run. */
 locant_status lct_train(int64_t *run, locant_store *store,
                         const locant_corpus *corpus,
                         const locant_train_options *options, int64_t only,
@@ -27,36 +29,37 @@ locant_status lct_resume(locant_store *store, int64_t run,
                          const struct lct_train_hooks *hooks);
 
 /*
- * All options that are needed to continue a run, as JSON, to be released.
- * 'encoding' is the resolved spec.
+ * All options that are needed to continue a run, as JSON; release *out with
+ * locant_release(). 'encoding' is the resolved spec.
  */
-locant_status lct_options_text(char **out, const locant_train_options *options,
-                               const char *encoding);
+locant_status lct_options_to_json(char **out,
+                                  const locant_train_options *options,
+                                  const char *encoding);
 
-/* Read them back; false if they are not what lct_options_text() writes. *o
-   points into 'root'. */
-bool lct_options_read(locant_train_options *o, const struct json_t *root,
-                      const struct lct_train_hooks *hooks);
+/* Read the options from the JSON in 'root', which must outlive *o; false if
+   lct_options_to_json() would not write it. */
+bool lct_options_from_json(locant_train_options *o, const struct json_t *root,
+                           const struct lct_train_hooks *hooks);
 
-/* One row of a batch. */
-struct lct_item {
+/* Which row of which batch a source makes: row 'row' of step 'step'. */
+struct lct_batch_row {
     uint64_t seed, step, row;
     int64_t length;
 };
 
 /*
- * Something to train on instead of text: rows that depend only on (seed, step,
+ * Makes rows to train on instead of text. A row depends only on (seed, step,
  * row, length) and 'context'.
  */
 struct locant_source {
-    const char *name; /* names everything the rows depend on; part of a run's
-                         key, at most 200 bytes without ';' */
+    const char *name; /* part of a run's key: names 'fill' and everything that
+                         the rows depend on; at most 200 bytes without ';' */
     int64_t vocab;    /* size of the vocabulary, at most LCT_VOCAB */
-    int64_t shortest; /* shortest row it can make; 0: any */
-    /* Fill tokens [length] with 0 .. vocab - 1, and targets [length] with the
-       same or -1: not scored. */
-    void (*fill)(int32_t *tokens, int32_t *targets, const struct lct_item *item,
-                 const void *context);
+    int64_t shortest; /* least length of a row; 0: any */
+    /* Fill tokens [length] with ids 0 .. vocab - 1; targets [length] too, or
+       with -1 where the target is not scored. */
+    void (*fill)(int32_t *tokens, int32_t *targets,
+                 const struct lct_batch_row *row, const void *context);
     const void *context;
 };
 
@@ -65,7 +68,7 @@ struct lct_model_config lct_train_config(const locant_train_options *o,
                                          const locant_encoding *encoding);
 
 /* Fail unless the encoding is defined at every position of 'length' tokens. */
-locant_status lct_check_reach(const locant_encoding *e, int64_t length);
+locant_status lct_check_length_limit(const locant_encoding *e, int64_t length);
 
 /* Did this run end because its loss was not finite? */
 bool lct_run_failed(locant_store *store, int64_t id);

@@ -1,8 +1,8 @@
 /*
  * train_options.c - the options of a run as JSON.
  *
- * The text has what locant_train() needs to find the run again: 'fields' has
- * every option that decides the bits, and checkpoint_every.
+ * The JSON has the encoding, the task, and 'fields': every other option that
+ * decides the bits of the run, and checkpoint_every.
  */
 #include "train.h"
 #include <jansson.h>
@@ -63,8 +63,8 @@ static bool set(locant_train_options *o, const struct field *f,
     return true;
 }
 
-locant_status lct_options_text(char **out, const locant_train_options *o,
-                               const char *encoding)
+locant_status lct_options_to_json(char **out, const locant_train_options *o,
+                                  const char *encoding)
 {
     json_t *root = json_object();
     char *text = NULL;
@@ -91,13 +91,12 @@ locant_status lct_options_text(char **out, const locant_train_options *o,
                               "locant_train: no memory for the options");
 }
 
-/* *o points to the spec in 'root'. */
-bool lct_options_read(locant_train_options *o, const json_t *root,
-                      const struct lct_train_hooks *hooks)
+bool lct_options_from_json(locant_train_options *o, const json_t *root,
+                           const struct lct_train_hooks *hooks)
 {
     const char *task = json_string_value(json_object_get(root, "task"));
 
-    if (task && hooks->task(o, task) != LOCANT_OK)
+    if (task && hooks->set_task(o, task) != LOCANT_OK)
         return false;
     o->encoding = json_string_value(json_object_get(root, "encoding"));
     o->constant_rate = 0;

@@ -1,4 +1,4 @@
-/* train_resume.c - continues a run from the options that the store has */
+/* train_resume.c - continue a run with the options in the store */
 #define _POSIX_C_SOURCE 200809L
 #include "load_trained.h"
 #include "train.h"
@@ -21,9 +21,9 @@ static locant_status check_text(const locant_run_info *run,
 }
 
 /*
- * Memory is allocated as the options say, before the key shows whether they
- * belong to another run. So they have to agree with the row, and the checkpoint
- * has to be large enough.
+ * Fail unless the options agree with the run's row and its checkpoint, if there
+ * is one, is large enough. The key would show options of another run only after
+ * the model is allocated, and damaged options can ask for any size.
  */
 static locant_status check_options(const locant_train_options *o,
                                    const locant_run_info *run,
@@ -43,8 +43,9 @@ static locant_status check_options(const locant_train_options *o,
                            " are those of another run",
                            store->path, run->id);
     LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
-    status =
-        access(path, F_OK) == 0 ? lct_check_room(run, path, store) : LOCANT_OK;
+    status = access(path, F_OK) == 0
+                 ? lct_check_checkpoint_size(run, path, store)
+                 : LOCANT_OK;
     locant_release(path);
     return status;
 }
@@ -59,7 +60,7 @@ static locant_status resume(locant_store *store, const locant_run_info *run,
     int64_t id = 0;
     locant_status status = LOCANT_OK;
 
-    if (root == NULL || !lct_options_read(&o, root, hooks)) {
+    if (root == NULL || !lct_options_from_json(&o, root, hooks)) {
         status = locant_fail(LOCANT_ERR_FORMAT,
                              "%s: run %" PRId64 " has"
                              " options this locant does not read",

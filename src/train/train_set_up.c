@@ -1,6 +1,6 @@
 /*
- * train_set_up.c - what a run needs before its first step: checked arguments,
- * the resolved encoding, the model, and the key that identifies the run.
+ * train_set_up.c - prepare a run for its first step: check the arguments,
+ * resolve the encoding, create the model, and make the key of the run.
  */
 #include "../store/checkpoint.h"
 #include "../files/hash.h"
@@ -27,7 +27,8 @@ static locant_status check_text(const locant_corpus *corpus,
                        o->length, size);
 }
 
-/* Batches of a source do not continue one another, so memory makes no sense. */
+/* A source does not continue the rows of the last batch, so memory would hold
+   unrelated tokens. */
 static locant_status check_source(const locant_train_options *o)
 {
     if (o->memory != 0)
@@ -43,7 +44,7 @@ static locant_status check_source(const locant_train_options *o)
     return LOCANT_OK;
 }
 
-/* All checks of options that need no model. */
+/* Check everything that can be checked before the model is created. */
 static locant_status check_options(const locant_corpus *corpus,
                                    const locant_train_options *o)
 {
@@ -131,7 +132,7 @@ static locant_status create_model(struct lct_trainer *t)
     return allocate(t);
 }
 
-/* Read the parent's key, and copy its sizes to the options. */
+/* If o.parent is set, read its key and copy its sizes to the options. */
 static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
 {
     locant_train_options *o = &t->o;
@@ -172,8 +173,8 @@ static int64_t encoding_parameters(const struct lct_model *model)
     return sum;
 }
 
-/* Find or insert the run, with what is needed to continue it: the options, and
-   where the text came from. */
+/* Find the run in the store or insert it, with its options and the source of
+   its text, which lct_resume() needs. */
 static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
 {
     locant_status status;
@@ -182,7 +183,7 @@ static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
     if (t->corpus)
         LCT_TRY(lct_store_keep_source(t->store, t->corpus, t->o.progress,
                                       t->o.context));
-    LCT_TRY(lct_options_text(&options, &t->o, run->encoding));
+    LCT_TRY(lct_options_to_json(&options, &t->o, run->encoding));
     run->options = options;
     run->only = t->only;
     status = lct_store_find_or_add_run(&t->id, t->store, run);
@@ -190,7 +191,7 @@ static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
     return status;
 }
 
-/* Set the key and register the run. Runs with the same key have the same
+/* Set the key and the id of the run. Runs with the same key have the same
    bits. */
 static locant_status register_run(struct lct_trainer *t)
 {
@@ -234,15 +235,15 @@ static locant_status register_run(struct lct_trainer *t)
     return lct_store_run_path(&t->path, t->store, t->id, "safetensors");
 }
 
-locant_status lct_check_reach(const locant_encoding *e, int64_t length)
+locant_status lct_check_length_limit(const locant_encoding *e, int64_t length)
 {
-    const int64_t reach = locant_encoding_length_limit(e);
+    const int64_t limit = locant_encoding_length_limit(e);
 
-    if (reach < length)
+    if (limit < length)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: %s has %lld positions, expected at"
                            " least the %lld bytes of a training sequence",
-                           locant_encoding_spec(e), (long long)reach,
+                           locant_encoding_spec(e), (long long)limit,
                            (long long)length);
     return LOCANT_OK;
 }
@@ -252,7 +253,7 @@ locant_status lct_train_set_up(struct lct_trainer *t)
     locant_run_info parent = { 0 };
 
     LCT_TRY(resolve_encoding(t));
-    LCT_TRY(lct_check_reach(t->encoding, t->o.length + t->o.memory));
+    LCT_TRY(lct_check_length_limit(t->encoding, t->o.length + t->o.memory));
     LCT_TRY(find_parent(t, &parent));
     LCT_TRY(create_model(t));
     if (t->o.parent > 0 &&
@@ -273,7 +274,7 @@ locant_status locant_train_check(const locant_corpus *corpus,
     locant_status status;
 
     LCT_TRY(check_options(corpus, options));
-    if (options->parent > 0) /* the store has the sizes of the parent */
+    if (options->parent > 0) /* only the store knows the parent's sizes */
         return LOCANT_OK;
     t = locant_alloc(sizeof *t);
     if (t == NULL)
@@ -288,7 +289,7 @@ locant_status locant_train_check(const locant_corpus *corpus,
     return status;
 }
 
-locant_status lct_train_first_values(struct lct_trainer *t)
+locant_status lct_train_init_params(struct lct_trainer *t)
 {
     struct lct_checkpoint c = { .key = t->parent_key };
     locant_status status;

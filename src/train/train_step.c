@@ -2,8 +2,8 @@
  * train_step.c - one step of training: its batch, and the update by AdamW.
  *
  * AdamW uses beta (0.9, 0.95), epsilon 1e-8, and decay 0.1 on matrices. The
- * gradient is clipped to norm 1. The rate warms up over 5 % of the steps and
- * falls to 10 % by a cosine, or is constant.
+ * gradient is clipped to norm 1. The learning rate warms up over 5 % of the
+ * steps and then falls to 10 % of its peak along a cosine, or it is constant.
  */
 #include "../store/clock.h"
 #include "../files/hash.h"
@@ -35,15 +35,13 @@ static void text_batch(struct lct_trainer *t)
     }
 }
 
-/*
- * Tokens as bytes for the checksum, the same on every machine: two bytes each,
- * -1 as 65535.
- */
-static uint64_t hash_words(uint64_t h, const int32_t *words, size_t n)
+/* Hash each id as two bytes, low byte first, so that the checksum is the same
+   on every machine; -1 is 65535. */
+static uint64_t hash_ids(uint64_t h, const int32_t *ids, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint8_t bytes[2] = { (uint8_t)words[i],
-                                   (uint8_t)((uint32_t)words[i] >> 8) };
+        const uint8_t bytes[2] = { (uint8_t)ids[i],
+                                   (uint8_t)((uint32_t)ids[i] >> 8) };
 
         h = lct_hash(h, bytes, sizeof bytes);
     }
@@ -60,14 +58,14 @@ static void next_batch(struct lct_trainer *t)
         return;
     }
     for (int64_t b = 0; b < t->o.batch; b++) {
-        const struct lct_item item = { t->o.seed, (uint64_t)t->step,
-                                       (uint64_t)b, t->o.length };
+        const struct lct_batch_row row = { t->o.seed, (uint64_t)t->step,
+                                           (uint64_t)b, t->o.length };
 
         source->fill(t->tokens + b * t->o.length, t->targets + b * t->o.length,
-                     &item, source->context);
+                     &row, source->context);
     }
-    t->checksum = hash_words(t->checksum, t->tokens, n);
-    t->checksum = hash_words(t->checksum, t->targets, n);
+    t->checksum = hash_ids(t->checksum, t->tokens, n);
+    t->checksum = hash_ids(t->checksum, t->targets, n);
 }
 
 struct update {
@@ -103,11 +101,11 @@ static void update(struct lct_trainer *t, double rate)
     lct_model_project(t->model);
 }
 
-/* An odd number whose multiples are far apart, so that no two (seed, step) use
-   the same random positions. */
+/* 2^64 / golden ratio: steps of nearby seeds draw positions from different
+   seeds. */
 static const uint64_t draw_stride = 0x9e3779b97f4a7c15;
 
-/* Norm of the gradient of the encoding's own parameters; NAN if it has none. */
+/* Norm of the gradient of the encoding's parameters; NAN if it has none. */
 static double encoding_norm(const struct lct_trainer *t)
 {
     const real *grads = lct_model_grads(t->model);
@@ -129,32 +127,32 @@ static double encoding_norm(const struct lct_trainer *t)
     return any ? sqrt(sum) : NAN;
 }
 
-locant_status lct_train_step(struct lct_trainer *t, const char **broken,
+locant_status lct_train_step(struct lct_trainer *t, const char **not_finite,
                              double *value)
 {
     size_t n = lct_model_size(t->model);
     real *grads = lct_model_grads(t->model);
     int64_t warmup = t->o.steps / 20 > 0 ? t->o.steps / 20 : 1;
-    double loss, norm, own, rate;
+    double loss, norm, of_encoding, rate;
     uint64_t checksum = t->checksum;
-    double begun, between;
+    double begin, middle;
 
     next_batch(t);
     lct_model_draw(t->model, t->o.seed + (uint64_t)t->step * draw_stride);
     memset(grads, 0, n * sizeof *grads);
-    begun = lct_clock();
+    begin = lct_clock();
     LCT_TRY(lct_model_forward(t->model, t->tokens, t->targets, t->o.batch,
                               t->o.length, NULL, &loss));
-    between = lct_clock();
+    middle = lct_clock();
     LCT_TRY(lct_model_backward(t->model));
-    t->forward += between - begun;
-    t->backward += lct_clock() - between;
-    own = encoding_norm(t);
+    t->forward_seconds += middle - begin;
+    t->backward_seconds += lct_clock() - middle;
+    of_encoding = encoding_norm(t);
     norm = lct_clip_norm(grads, n, 1.0);
-    *broken = !isfinite(loss)   ? "loss"
-              : !isfinite(norm) ? "norm of the gradient"
-                                : NULL;
-    if (*broken) {
+    *not_finite = !isfinite(loss)   ? "loss"
+                  : !isfinite(norm) ? "norm of the gradient"
+                                    : NULL;
+    if (*not_finite) {
         *value = isfinite(loss) ? norm : loss;
         t->checksum = checksum;
         return LOCANT_OK;
@@ -165,6 +163,6 @@ locant_status lct_train_step(struct lct_trainer *t, const char **broken,
         rate = lct_learning_rate(t->step, t->o.steps, warmup, rate, .1);
     update(t, rate);
     t->metrics[t->n_metrics++] =
-        (struct lct_metric){ t->step, loss, norm, rate, own };
+        (struct lct_metric){ t->step, loss, norm, rate, of_encoding };
     return LOCANT_OK;
 }

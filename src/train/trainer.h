@@ -1,4 +1,4 @@
-/* trainer.h - what the files of training share: one run in one process */
+/* trainer.h - the state of one training run in one process */
 #ifndef LCT_TRAINER_H
 #define LCT_TRAINER_H
 #include "train.h"
@@ -7,32 +7,32 @@ enum { LCT_METRICS = 256 };
 
 struct lct_trainer {
     locant_store *store;
-    const locant_corpus *corpus; /* NULL: the source needs none */
+    const locant_corpus *corpus; /* NULL: o.source makes the rows */
     locant_train_options o;
-    locant_encoding *encoding; /* resolved at o.length */
+    locant_encoding *encoding; /* resolved at o.length + o.memory */
     struct lct_model *model;
-    real *m, *v;
+    real *m, *v;               /* moments of AdamW, [parameters] */
     int32_t *tokens, *targets; /* [batch, length] */
-    size_t *starts;            /* [batch] */
-    char key[1024];
-    char parent_key[1024]; /* key of o.parent; empty if there is none */
-    char *path;            /* of the checkpoint */
+    size_t *starts;            /* [batch] first bytes of the windows */
+    char key[1024];            /* identifies the run */
+    char parent_key[1024];     /* key of o.parent; empty if there is none */
+    char *path;                /* of the checkpoint */
     const struct lct_train_hooks *hooks;
-    int64_t id, only; /* only: see lct_train() */
-    int lock;
-    int64_t step;
-    uint64_t checksum;
-    double seconds, since;     /* seconds of earlier sessions; start of this
-                                  one */
-    double recorded, reported; /* clock of the last record and report */
-    int64_t first;             /* steps done before this session */
-    double forward, backward;  /* seconds of this session's steps */
-    struct lct_metric metrics[LCT_METRICS];
+    int64_t id;             /* of the run in the store */
+    int64_t only;           /* see lct_train() */
+    int lock;               /* descriptor of the run's lock, or -1 */
+    int64_t step;           /* steps done */
+    int64_t first_step;     /* steps done before this session */
+    uint64_t checksum;      /* hash of all batches so far */
+    double earlier_seconds; /* of earlier sessions */
+    double session_start, recorded, reported; /* times of lct_clock() */
+    double forward_seconds, backward_seconds; /* of this session */
+    struct lct_metric metrics[LCT_METRICS];   /* not recorded yet */
     size_t n_metrics;
     locant_corpus *probe_text; /* text that heads are probed on; NULL: not
                                   loaded yet */
     char notice[512];          /* a message for the user, or "" */
-    bool told;                 /* the user has seen it */
+    bool notice_shown;
 };
 
 /* ------------------------------------------------------------------ set up */
@@ -48,15 +48,16 @@ locant_status lct_train_set_up(struct lct_trainer *t);
 void lct_train_release(struct lct_trainer *t);
 
 /* Initial parameters: the parent's, or drawn from the seed. */
-locant_status lct_train_first_values(struct lct_trainer *t);
+locant_status lct_train_init_params(struct lct_trainer *t);
 
 /* -------------------------------------------------------------------- step */
 
 /*
- * One step: batch, forward, backward, update; its metric is appended. If a
- * number stopped being finite, *broken names it, *value is what it became, and
- * parameters, moments and step have not changed. Otherwise *broken is NULL.
+ * One step: batch, forward, backward, update; its metric is appended. If the
+ * loss or the norm of the gradient is not finite, *not_finite names it, *value
+ * is its value, and parameters, moments and step have not changed. Otherwise
+ * *not_finite is NULL.
  */
-locant_status lct_train_step(struct lct_trainer *t, const char **broken,
+locant_status lct_train_step(struct lct_trainer *t, const char **not_finite,
                              double *value);
 #endif
