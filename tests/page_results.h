@@ -1,6 +1,6 @@
 /*
- * page_results.h - results of a report, made up, and the page they make, for
- * the tests of the page and of its numbers.
+ * page_results.h - invented results of a report, and the page written from
+ * them, for the tests of the page and of its numbers.
  */
 #ifndef PAGE_RESULTS_H
 #define PAGE_RESULTS_H
@@ -11,14 +11,15 @@
 
 enum { SEEDS = 3, BLOCKS = 12, STEPS = 300, GROUPS = 8, TRAINED = 128 };
 
-/* ------------------------------------------------------- results, made up */
+/* -------------------------------------------------------- invented results */
 
-static inline double bend(size_t group, int k)
+/* Nats by which the loss of a group rises after k doublings of the length. */
+static inline double rise(size_t group, int k)
 {
-    static const double rise[GROUPS] = { -0.01, -0.02, 0,    0.4,
+    static const double rate[GROUPS] = { -0.01, -0.02, 0,    0.4,
                                          0.15,  0.9,   0.01, 0.05 };
 
-    return rise[group % GROUPS] * k;
+    return rate[group % GROUPS] * k;
 }
 
 static inline void make_losses(struct lct_result *result,
@@ -31,7 +32,7 @@ static inline void make_losses(struct lct_result *result,
         double sum = 0;
         for (int b = 0; b < BLOCKS; b++) {
             double *loss = &result->block_loss[k * BLOCKS + b];
-            *loss = 1.5 + bend(group, k) + 0.1 * sin(b * 2.1) +
+            *loss = 1.5 + rise(group, k) + 0.1 * sin(b * 2.1) +
                     0.01 * test_normal();
             if (limited && k > 0)
                 *loss = NAN;
@@ -41,10 +42,11 @@ static inline void make_losses(struct lct_result *result,
         result->eval.same_targets[k] = sum;
     }
     for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++) {
-        double beyond = fmax(0, log2((i + 0.5) / 4));
+        double doublings = fmax(0, log2((i + 0.5) / 4));
         result->eval.by_position[i] =
-            limited && i >= 4 ? NAN
-                              : 1.5 + 1.2 / (i + 1) + bend(group, 1) * beyond;
+            limited && i >= 4
+                ? NAN
+                : 1.5 + 1.2 / (i + 1) + rise(group, 1) * doublings;
     }
     result->eval.own_window = 1.49;
     result->eval.blocks = BLOCKS;
@@ -173,9 +175,8 @@ static inline int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* Write the page of r and read it back, with its script if this build has
-   one. */
-static inline char *live_page_of(const struct lct_results *r)
+/* The whole page of r, with its script if this build has one; free() it. */
+static inline char *page_with_script(const struct lct_results *r)
 {
     FILE *file;
     char *page;
@@ -194,10 +195,10 @@ static inline char *live_page_of(const struct lct_results *r)
     return page;
 }
 
-/* Up to the data and the script, which come last: what all browsers show. */
+/* The page without its data and script, which come last; free() it. */
 static inline char *page_of(const struct lct_results *r)
 {
-    char *page = live_page_of(r);
+    char *page = page_with_script(r);
     char *data = strstr(page, "<script type=\"application/json\"");
 
     if (data)
