@@ -113,7 +113,7 @@ static locant_status draw_head(struct lct_html *h, const struct lct_results *r,
 
     if (!lct_page_wants(h, FIG_MAPS))
         return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&cells, (size_t)(shape[0] * shape[1])));
+    LCT_TRY(lct_page_allocate(&cells, (size_t)(shape[0] * shape[1])));
     for (int64_t i = 0; i < shape[0] * shape[1]; i++)
         cells[i] = NAN;
     for (int k = 0; k < MAPS; k++)
@@ -168,7 +168,7 @@ static locant_status draw_all(struct lct_html *h, const struct lct_results *r,
     if (!lct_page_wants(h, FIG_HEADS) || m->rows % SMALL != 0 ||
         m->bins % SMALL != 0)
         return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&cells, (size_t)(shape[0] * shape[1])));
+    LCT_TRY(lct_page_allocate(&cells, (size_t)(shape[0] * shape[1])));
     for (int64_t i = 0; i < shape[0]; i++)
         for (int64_t j = 0; j < shape[1]; j++)
             cells[i * shape[1] + j] =
@@ -209,7 +209,7 @@ static locant_status draw_usage(struct lct_html *h, const struct lct_results *r,
 
     if (heads == 0 || pairs == 0 || !lct_page_wants(h, FIG_USAGE_HEADS))
         return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&cells, (size_t)(rows * pairs)));
+    LCT_TRY(lct_page_allocate(&cells, (size_t)(rows * pairs)));
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < pairs; j++)
             cells[i * pairs + j] =

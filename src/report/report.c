@@ -86,7 +86,7 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
              o->commit ? o->commit : locant_version());
     LCT_TRY(lct_properties_gate(r));
     LCT_TRY(lct_gates_check(r));
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < LCT_PAGE_GATES; i++)
         lct_gate_text_say(&r->gates[i]);
     r->seconds = lct_clock() - begun;
     LCT_TRY(lct_numbers_create(&r->numbers, r));
