@@ -12,7 +12,7 @@
 
 enum { MOST = 24, POINTS = LCT_EXT_BUCKETS };
 
-/* Another build may have written more rows: the rest is not drawn. */
+/* The store may have more rows, from another build; the rest is not drawn. */
 static int at_most(int n, int most)
 {
     return n < most ? n : most;

@@ -110,7 +110,7 @@ static int forward_progress(const locant_progress *p, void *context)
     return to->progress ? to->progress(p, to->context) : 0;
 }
 
-/* Probing starts when all counted work is done, so the work stays complete. */
+/* Probing comes after all counted work, which it therefore reports as done. */
 static int forward_probing(const locant_progress *p, void *context)
 {
     const struct listener *to = context;
@@ -120,7 +120,7 @@ static int forward_probing(const locant_progress *p, void *context)
     return to->progress ? to->progress(&whole, to->context) : 0;
 }
 
-/* Before the first step: how many seeds fit, and what all work will cost. */
+/* Decides how many seeds fit the time limit, and announces all the work. */
 static locant_status forecast(struct lct_forecast *f,
                               struct lct_report_parts *parts,
                               locant_store *store, const locant_corpus *corpus,
