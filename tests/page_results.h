@@ -1,4 +1,7 @@
-/* page_results.h - invented results of a report, and their page, for tests. */
+/*
+ * page_results.h - invented results of a report, and the page written from
+ * them, for the tests of the page and of its numbers.
+ */
 #ifndef PAGE_RESULTS_H
 #define PAGE_RESULTS_H
 #include "page_group.h"
@@ -8,15 +11,15 @@
 
 enum { SEEDS = 3, BLOCKS = 12, STEPS = 300, GROUPS = 8, TRAINED = 128 };
 
-/* --------------------------------------------------------- invented results */
+/* -------------------------------------------------------- invented results */
 
-/* The loss of a group at 2^k times the trained length, less that at it. */
+/* Nats by which the loss of a group rises after k doublings of the length. */
 static inline double rise(size_t group, int k)
 {
-    static const double per_doubling[GROUPS] = { -0.01, -0.02, 0,    0.4,
-                                                 0.15,  0.9,   0.01, 0.05 };
+    static const double rate[GROUPS] = { -0.01, -0.02, 0,    0.4,
+                                         0.15,  0.9,   0.01, 0.05 };
 
-    return per_doubling[group % GROUPS] * k;
+    return rate[group % GROUPS] * k;
 }
 
 static inline void make_losses(struct lct_result *result,
@@ -39,10 +42,11 @@ static inline void make_losses(struct lct_result *result,
         result->eval.same_targets[k] = sum;
     }
     for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++) {
-        double beyond = fmax(0, log2((i + 0.5) / 4));
+        double doublings = fmax(0, log2((i + 0.5) / 4));
         result->eval.by_position[i] =
-            limited && i >= 4 ? NAN
-                              : 1.5 + 1.2 / (i + 1) + rise(group, 1) * beyond;
+            limited && i >= 4
+                ? NAN
+                : 1.5 + 1.2 / (i + 1) + rise(group, 1) * doublings;
     }
     result->eval.own_window = 1.49;
     result->eval.blocks = BLOCKS;
@@ -171,8 +175,8 @@ static inline int remove_folder(void **state)
     return rmdir(folder);
 }
 
-/* The page of r, written and read back; with a script if the build has one. */
-static inline char *live_page_of(const struct lct_results *r)
+/* The whole page of r, with its script if this build has one; free() it. */
+static inline char *page_with_script(const struct lct_results *r)
 {
     FILE *file;
     char *page;
@@ -191,10 +195,10 @@ static inline char *live_page_of(const struct lct_results *r)
     return page;
 }
 
-/* The page without its last part, data and script. */
+/* The page without its data and script, which come last; free() it. */
 static inline char *page_of(const struct lct_results *r)
 {
-    char *page = live_page_of(r);
+    char *page = page_with_script(r);
     char *data = strstr(page, "<script type=\"application/json\"");
 
     if (data)

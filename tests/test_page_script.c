@@ -36,7 +36,7 @@ static char *a_page(const char *spec)
     make_results(&r);
     if (spec)
         snprintf(r.groups[0].spec, sizeof r.groups[0].spec, "%s", spec);
-    page = live_page_of(&r);
+    page = page_with_script(&r);
     return page;
 }
 

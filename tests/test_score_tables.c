@@ -1,6 +1,7 @@
 /*
- * test_score_tables.c - biases formed once for each difference, biases that
- * bend, and masks asked about rectangles, against one pair at a time.
+ * test_score_tables.c - the fast forms of biases and masks against one pair of
+ * query and key at a time: a bias for each difference of position keys, a
+ * piecewise linear bias, and a mask that classifies ranges of positions.
  */
 #include "attention/bias.h"
 #include "attention/mask.h"
@@ -14,14 +15,14 @@
 
 enum { HEADS = 3, PARAMS = 16 };
 
-/* --------------------------------------------------------------------- fold */
+/* ------------------------------------------------------------ position keys */
 
-/* Encodings that fold, and how many positions they know. */
+/* Encodings with a position key, and how many positions each defines. */
 /* clang-format off */
 static const struct {
     const char *spec;
-    int64_t known;
-} folding[] = {
+    int64_t positions;
+} keyed[] = {
     { "swin", 49 }, { "swin(height=1,width=9)", 9 },
     { "swin(height=6,width=1)", 6 }, { "swin(height=3,width=8)", 24 },
     { "swinv2(height=4,width=5,hidden=24)", 20 },
@@ -32,9 +33,10 @@ static const struct {
 };
 /* clang-format on */
 
-/* Random parameters in double, and a call that has them. */
-static void load(struct lct_call *call, locant_tensor *params, double **memory,
-                 const locant_encoding *e)
+/* Makes random parameters and copies them to 'memory', in double, for the
+   call. */
+static void load_params(struct lct_call *call, locant_tensor *params,
+                        double **memory, const locant_encoding *e)
 {
     locant_sizes sizes = { .heads = HEADS, .kv_heads = HEADS };
     locant_param_info info;
@@ -51,6 +53,7 @@ static void load(struct lct_call *call, locant_tensor *params, double **memory,
     lct_params_load(call, *memory, e, params, &sizes);
 }
 
+/* A pair with the same difference of keys has the same bias in every head. */
 static void check_pair(struct lct_call *call, int64_t q_pos, int64_t k_pos)
 {
     const struct lct_encoding *row = call->e->row;
@@ -71,17 +74,17 @@ static void check_pair(struct lct_call *call, int64_t q_pos, int64_t k_pos)
     }
 }
 
-TEST(a_fold_decides_the_bias)
+TEST(difference_of_position_keys_determines_bias)
 {
-    for (size_t i = 0; i < LEN(folding); i++) {
+    for (size_t i = 0; i < LEN(keyed); i++) {
         locant_tensor params[PARAMS] = { 0 };
         struct lct_call call = { 0 };
-        OWNED(locant_encoding) *e = test_create(folding[i].spec);
+        OWNED(locant_encoding) *e = test_create(keyed[i].spec);
         double *memory;
 
-        load(&call, params, &memory, e);
+        load_params(&call, params, &memory, e);
         for (int round = 0; round < 300; round++) {
-            int64_t last = folding[i].known - 1;
+            int64_t last = keyed[i].positions - 1;
 
             call.last = test_range(0, last);
             call.scale = 0.125;
@@ -94,16 +97,15 @@ TEST(a_fold_decides_the_bias)
     }
 }
 
-/* A row that folds or hides must be among those tested here. */
-TEST(every_row_with_a_hook_is_here)
+TEST(every_encoding_with_these_hooks_is_tested_here)
 {
     for (int i = 0; lct_encodings[i] != NULL; i++) {
         const struct lct_encoding *row = lct_encodings[i];
         size_t length = strlen(row->info.name);
         bool found = row->score.fast.position_key == NULL;
 
-        for (size_t n = 0; n < LEN(folding); n++)
-            found |= strncmp(folding[n].spec, row->info.name, length) == 0;
+        for (size_t n = 0; n < LEN(keyed); n++)
+            found |= strncmp(keyed[n].spec, row->info.name, length) == 0;
         CHECK(found);
         CHECK((row->score.fast.position_key == NULL) ==
               (row->score.fast.pair_of == NULL));
@@ -115,8 +117,8 @@ TEST(every_row_with_a_hook_is_here)
 
 /* ---------------------------------------------------------------- all heads */
 
-/* Gradients of all heads together are those of each, to rounding. */
-TEST(heads_together_learn_as_each)
+/* Both add the same terms, in a different order. */
+TEST(heads_backward_adds_the_gradients_of_each_head)
 {
     static const char *const specs[] = { "dpb(hidden=7)",
                                          "dpb(hidden=5,log=yes)",
@@ -133,7 +135,7 @@ TEST(heads_together_learn_as_each)
         OWNED(locant_encoding) *e = test_create(specs[i]);
         size_t total;
 
-        load(&call, params, &memory, e);
+        load_params(&call, params, &memory, e);
         CHECK_OK(lct_params_check(&total, "test", e, params, &sizes));
         together = calloc(2 * total, sizeof(*together));
         apart = together + total;
@@ -154,10 +156,11 @@ TEST(heads_together_learn_as_each)
     }
 }
 
-/* --------------------------------------------------------------- rectangles */
+/* ------------------------------------------------------- masks, by position */
 
-static void check_rectangle(const locant_encoding *e, struct lct_span q,
-                            struct lct_span k)
+/* classify() for the queries q and keys k, against hide() for each pair. */
+static void check_ranges(const locant_encoding *e, struct lct_span q,
+                         struct lct_span k)
 {
     struct lct_head head = { test_range(0, 3), 4 };
     enum lct_visibility seen = e->row->mask.classify(e, &head, q, k);
@@ -176,14 +179,14 @@ static void check_rectangle(const locant_encoding *e, struct lct_span q,
                                      : LCT_VISIBLE_SOME));
 }
 
-static struct lct_span span(void)
+static struct lct_span random_span(void)
 {
     int64_t low = test_range(-60, 60);
 
     return (struct lct_span){ low, low + test_range(0, 24) };
 }
 
-TEST(rectangles_are_what_their_pairs_are)
+TEST(classify_agrees_with_hide_on_each_pair)
 {
     static const char *const specs[] = {
         "window(size=1)",    "window(size=7)",    "window(size=30)",
@@ -196,7 +199,7 @@ TEST(rectangles_are_what_their_pairs_are)
         OWNED(locant_encoding) *e = test_create(specs[i]);
 
         for (int round = 0; round < 400; round++)
-            check_rectangle(e, span(), span());
+            check_ranges(e, random_span(), random_span());
         CHECK(e->row->mask.classify(e, &head, ends, ends) == LCT_VISIBLE_SOME);
         CHECK(e->row->mask.classify(e, &head, (struct lct_span){ INT64_MIN, 0 },
                                     (struct lct_span){ 100, INT64_MAX }) ==
@@ -204,8 +207,7 @@ TEST(rectangles_are_what_their_pairs_are)
     }
 }
 
-/* Keys hidden one by one, many queries together. */
-TEST(queries_together_hide_as_each)
+TEST(hide_treats_each_query_alone)
 {
     static const char *const specs[] = { "window(size=9)",
                                          "longlora(group=6)" };
@@ -219,7 +221,7 @@ TEST(queries_together_hide_as_each)
 
             for (int n = 0; n < 33; n++) {
                 q_pos[n] = test_range(-30, 30);
-                all[n] = n % 5 == 0; /* hidden before stays hidden */
+                all[n] = n % 5 == 0; /* a hidden key stays hidden */
             }
             e->row->mask.hide(all, e, &head, q_pos, 33, k_pos);
             for (int n = 0; n < 33; n++) {
@@ -232,29 +234,31 @@ TEST(queries_together_hide_as_each)
 
 /* ---------------------------------------------------------------- attention */
 
-static int64_t *ids(const locant_tensor *t, int64_t b)
+static int64_t *positions_of(const locant_tensor *t, int64_t b)
 {
     return (int64_t *)t->data + b * t->shape[1];
 }
 
-/* How the tokens of a call are spread. */
-enum spread { BEHIND, ANYWHERE, APART, SPREADS };
+/* The positions of the tokens of a call: one after another, random, or evenly
+   spread over all positions. */
+enum spread { CONSECUTIVE, RANDOM, EVEN, SPREADS };
 
-static void spread(struct mixed *m, enum spread how, int64_t known)
+static void set_positions(struct mixed *m, enum spread how, int64_t end)
 {
-    for (int64_t b = 0; how != BEHIND && b < m->B; b++) {
+    for (int64_t b = 0; how != CONSECUTIVE && b < m->B; b++) {
         for (int64_t j = 0; j < m->S; j++)
-            ids(&m->k_pos, b)[j] =
-                how == ANYWHERE ? test_range(0, known - 1) : known / m->S * j;
+            positions_of(&m->k_pos, b)[j] =
+                how == RANDOM ? test_range(0, end - 1) : end / m->S * j;
         for (int64_t i = 0; i < m->T; i++)
-            ids(&m->q_pos, b)[i] = how == ANYWHERE
-                                       ? test_range(0, known - 1)
-                                       : known / m->S * (m->S - m->T + i);
+            positions_of(&m->q_pos, b)[i] =
+                how == RANDOM ? test_range(0, end - 1)
+                              : end / m->S * (m->S - m->T + i);
     }
 }
 
-static void fast_is_near_the_reference(const char *spec, int64_t known,
-                                       enum spread how, locant_mask mask)
+/* Positions lie below 'end'. */
+static void check_fast(const char *spec, int64_t end, enum spread how,
+                       locant_mask mask)
 {
     struct mixed m = { .spec = spec,
                        .dtype = LOCANT_F32,
@@ -264,32 +268,31 @@ static void fast_is_near_the_reference(const char *spec, int64_t known,
                        .G = 2,
                        .mask = mask };
 
-    if (known < m.S && how == BEHIND) {
-        m.S = known;
-        m.T = known - 1;
+    if (end < m.S && how == CONSECUTIVE) {
+        m.S = end;
+        m.T = end - 1;
     }
     mixed_make(&m);
-    spread(&m, how, known);
+    set_positions(&m, how, end);
     mixed_judge_fast(&m);
     mixed_free(&m);
 }
 
-TEST(folded_tables_agree_with_pairs)
+TEST(position_key_tables_agree_with_reference)
 {
-    for (size_t i = 0; i < LEN(folding); i++)
-        for (int how = 0; how < ANYWHERE + 1; how++)
+    for (size_t i = 0; i < LEN(keyed); i++)
+        for (int how = 0; how <= RANDOM; how++)
             for (int mask = 0; mask < 2; mask++)
-                fast_is_near_the_reference(
-                    folding[i].spec,
-                    folding[i].known < 300 ? folding[i].known : 300,
-                    (enum spread)how, (locant_mask)mask);
+                check_fast(keyed[i].spec,
+                           keyed[i].positions < 300 ? keyed[i].positions : 300,
+                           (enum spread)how, (locant_mask)mask);
 }
 
 /*
- * The threshold of fire below, within and above the positions; tokens one after
- * another, anywhere, and 2^20 apart, where there is no table.
+ * The threshold of fire lies below, within or above the positions.  Tokens 2^27
+ * / 150 positions apart are too far for a table.
  */
-TEST(bends_agree_with_the_network)
+TEST(piecewise_linear_biases_agree_with_reference)
 {
     static const char *const specs[] = {
         "fire(length=1)", "fire(length=110,hidden=5)", "fire(length=4000)",
@@ -299,9 +302,8 @@ TEST(bends_agree_with_the_network)
     for (size_t i = 0; i < LEN(specs); i++)
         for (int how = 0; how < SPREADS; how++)
             for (int mask = 0; mask < 2; mask++)
-                fast_is_near_the_reference(specs[i],
-                                           how == APART ? 1 << 27 : 220,
-                                           (enum spread)how, (locant_mask)mask);
+                check_fast(specs[i], how == EVEN ? 1 << 27 : 220,
+                           (enum spread)how, (locant_mask)mask);
 }
 
 /* ----------------------------------------------------------- rows of a tile */
@@ -314,7 +316,7 @@ static uint32_t bits(float x)
     return out;
 }
 
-/* Every tile of one call, against each of its queries alone. */
+/* Each visible bias of every tile against lct_bias_add_row(). */
 static void check_tiles(const struct lct_plan *p)
 {
     struct lct_scratch *s = lct_scratch_of(p, 0, 0);
@@ -341,7 +343,7 @@ static void check_tiles(const struct lct_plan *p)
     }
 }
 
-TEST(a_row_has_the_bits_of_its_tile)
+TEST(bias_add_row_has_the_bits_of_bias_add)
 {
     static const char *const specs[] = { "t5",
                                          "alibi",
@@ -353,7 +355,7 @@ TEST(a_row_has_the_bits_of_its_tile)
                                          "graph(length=300)" };
 
     for (size_t i = 0; i < LEN(specs); i++)
-        for (int how = 0; how < ANYWHERE + 1; how++)
+        for (int how = 0; how <= RANDOM; how++)
             for (int mask = 0; mask < 2; mask++) {
                 struct mixed m = { .spec = specs[i],
                                    .dtype = LOCANT_F32,
@@ -364,7 +366,7 @@ TEST(a_row_has_the_bits_of_its_tile)
                 void *workspace;
 
                 mixed_make(&m);
-                spread(&m, (enum spread)how, 220);
+                set_positions(&m, (enum spread)how, 220);
                 CHECK_OK(lct_problem_begin(&x, "test", &m.a, LCT_PASS_FORWARD,
                                            NULL, 0));
                 workspace = calloc(x.plan.bytes, 1);

@@ -227,7 +227,7 @@ TEST(two_seeds_tell_what_both_runs_show)
     CHECK(claims(longest, "lowest in both runs", r.groups[1].spec));
     CHECK(!strstr(text, "apart") && !strstr(text, "loss lower than at 128:"));
     CHECK(claims(longest, "in both runs", r.groups[0].spec));
-    CHECK(strstr(text, "nothing is claimed of other runs"));
+    CHECK(strstr(text, "nothing is claimed about other runs"));
     free(longest);
     free(text);
     set_losses(&r, 2, 1.5, -0.3, pair); /* lower in one, higher in the other */
@@ -261,7 +261,7 @@ TEST(one_seed_speaks_of_its_run)
     set_seeds(&r, SEEDS);
 }
 
-/* What it takes to distinguish the two lowest is said where it is more. */
+/* The page says how many seeds distinguish the two lowest if it takes more. */
 TEST(seeds_are_advised_for_this_page)
 {
     FREED_BY(free_all) struct lct_results r;
@@ -270,7 +270,7 @@ TEST(seeds_are_advised_for_this_page)
     make_four(&r);
     set_losses(&r, 2, 1.5, -0.2, wild);
     text = verdict_of(&r);
-    CHECK(strstr(text, "for a probability of 0.8 it takes"));
+    CHECK(strstr(text, "a probability of 0.8 takes"));
     CHECK(count(text, "data-number=\"order.seeds\"") == 2);
     free(text);
     set_losses(&r, 2, 1.5, -0.3, wild); /* no difference: no number does */

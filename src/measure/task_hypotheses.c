@@ -30,8 +30,8 @@ static const struct lct_hypothesis list[] = {
          "fast pairs encode exact offsets, slow ones reach angles that "
          "training never showed"),
     EACH("rope(base=128)", HOLDS, OPEN, OPEN, FAILS, HOLDS,
-         "pairs that turn within the trained length: fewer angles that "
-         "training never showed"),
+         "more pairs complete a turn within the trained length: fewer "
+         "angles that training never showed"),
     EACH("alibi", "fails for k beyond its slopes", INSIDE,
          "fails where the read is far away", FAILS, HOLDS,
          "weights fall with distance: a soft window"),
@@ -43,7 +43,7 @@ static const struct lct_hypothesis list[] = {
          "distances are divided by the position, so offsets drift beyond the "
          "trained length"),
     EACH("cope", OPEN, OPEN, HOLDS, HOLDS, OPEN,
-         "it counts what it reads rather than places"),
+         "it counts tokens by their content, not their positions"),
     EACH("xpos", HOLDS, INSIDE, OPEN, FAILS, HOLDS,
          "rotation whose scores decay with distance"),
 };

@@ -17,8 +17,8 @@ void lct_cell_interval(struct lct_html *h, const struct lct_results *r,
 void lct_cell_half(struct lct_html *h, const struct lct_results *r, bool sign,
                    const char *mean, const char *half);
 
-/* A cell "0.513 [0.450, 0.576]" or "51 % [45, 58]" from path.name, path.low,
-   path.high.  lct_cell_share_text() appends it to an open element. */
+/* A <span> "0.513 [0.450, 0.576]" or "51 % [45, 58]" from path.name, path.low
+   and path.high.  lct_cell_share_text() writes its text without the <span>. */
 void lct_cell_share(struct lct_html *h, const struct lct_results *r,
                     bool per_cent, const char *path, const char *name);
 void lct_cell_share_text(struct lct_html *h, const struct lct_results *r,

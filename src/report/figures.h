@@ -4,7 +4,6 @@
 #include "locant/figure.h"
 #include "messages.h"
 
-/* In the order of figures.def. */
 enum lct_figure_id {
 #define LCT_FIGURE(id, ...) FIG_##id,
 #include "figures.def"
@@ -14,7 +13,7 @@ enum lct_figure_id {
 
 enum { LCT_LOG_X = 1, LCT_DIVERGING = 2, LCT_CELL_NUMBERS = 4 };
 
-/* Where the numbers come from: the last sentence of a caption. */
+/* Where the numbers come from; the last sentences of a caption say it. */
 enum {
     LCT_MEASURED = 1,  /* measured on the corpus of the page */
     LCT_TRAINED = 2,   /* models trained on it; they read other text */
@@ -27,7 +26,7 @@ struct lct_figure_row {
     locant_figure_kind kind;
     int width, height, flags;
     enum lct_message x_label, y_label, title, alt, caption;
-    int origin;
+    int origin; /* LCT_MEASURED .. */
 };
 extern const struct lct_figure_row lct_figures[LCT_FIGURES];
 

@@ -246,9 +246,9 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
 }
 
 /* A figure of a long job, from the numbers that the store kept. */
-static locant_status of_report(struct lct_html *h, struct lct_results *r,
-                               locant_store *store, const int64_t *runs,
-                               size_t n, const locant_figure_view *view)
+static locant_status draw_report(struct lct_html *h, struct lct_results *r,
+                                 locant_store *store, const int64_t *runs,
+                                 size_t n, const locant_figure_view *view)
 {
     const enum lct_figure_id id = h->taker->id;
     const bool surface = id == FIG_SURFACE;
@@ -271,9 +271,9 @@ static locant_status of_report(struct lct_html *h, struct lct_results *r,
                        name_of(id));
 }
 
-static locant_status of_runs_alike(struct lct_html *h, struct lct_results *r,
-                                   locant_store *store, const int64_t *runs,
-                                   size_t n, const locant_figure_view *view)
+static locant_status draw_of_runs(struct lct_html *h, struct lct_results *r,
+                                  locant_store *store, const int64_t *runs,
+                                  size_t n, const locant_figure_view *view)
 {
     const enum lct_figure_id id = h->taker->id;
 
@@ -290,9 +290,9 @@ static locant_status of_runs_alike(struct lct_html *h, struct lct_results *r,
 }
 
 /* A figure of the encoding of the first run, with its parameters. */
-static locant_status of_one_run(struct lct_html *h, struct lct_results *r,
-                                locant_store *store, const int64_t *runs,
-                                size_t n, const locant_figure_view *view)
+static locant_status draw_first_run(struct lct_html *h, struct lct_results *r,
+                                    locant_store *store, const int64_t *runs,
+                                    size_t n, const locant_figure_view *view)
 {
     locant_encoding *e = NULL;
     locant_status status;
@@ -326,11 +326,11 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
     LCT_TRY(check(&id, __func__, name, view));
     taker.id = id;
     if (strcmp(of(id), "report") == 0)
-        status = of_report(&h, &r, store, runs, n, view);
+        status = draw_report(&h, &r, store, runs, n, view);
     else if (strcmp(of(id), "runs") == 0)
-        status = of_runs_alike(&h, &r, store, runs, n, view);
+        status = draw_of_runs(&h, &r, store, runs, n, view);
     else
-        status = of_one_run(&h, &r, store, runs, n, view);
+        status = draw_first_run(&h, &r, store, runs, n, view);
     lct_html_free(&h);
     lct_results_free(&r);
     return status;

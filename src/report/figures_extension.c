@@ -12,7 +12,7 @@
 
 enum { MOST = 24, POINTS = LCT_EXT_BUCKETS };
 
-/* Another build may have written more rows: the rest is not drawn. */
+/* The store may have more rows, from another build; the rest is not drawn. */
 static int at_most(int n, int most)
 {
     return n < most ? n : most;
@@ -50,7 +50,7 @@ static void add_rows(struct lct_lines *l, const struct lct_results *r,
 
     for (int i = 0; i < n; i++) {
         locant_series *s = add(l, r, list, i, (size_t)factors);
-        double *x = lct_lines_of(l, s), *y = x + factors;
+        double *x = lct_lines_points(l, s), *y = x + factors;
         double *low = lct_lines_take(l, 2 * (size_t)factors);
 
         s->marks = 1;
@@ -84,7 +84,7 @@ static void add_positions(struct lct_lines *l, const struct lct_results *r)
 
         if (isnan(lct_page_value(r, "extension.methods.%d.position.0", i)))
             continue;
-        x = lct_lines_of(l, add(l, r, "methods", i, (size_t)n));
+        x = lct_lines_points(l, add(l, r, "methods", i, (size_t)n));
         for (int64_t k = 0; k < n; k++) {
             x[k] = ((double)k + .5) * LCT_EXT_BUCKET;
             x[n + k] = lct_page_value(

@@ -70,7 +70,7 @@ static void add_panel(struct panels *p, const struct lct_results *r, size_t row,
         return;
     for (int line = 0; line < LINES; line++) {
         locant_series *s = &p->lines.series[line];
-        double *x = lct_lines_of(&p->lines, s), *y = x + POINTS;
+        double *x = lct_lines_points(&p->lines, s), *y = x + POINTS;
 
         if (s->n > 0) { /* a gap after the previous panel */
             x[s->n] = left - (1 - width) / 2;

@@ -88,7 +88,7 @@ static locant_series *add(struct lct_lines *l, const struct lct_results *r,
                           size_t i, const struct lct_points *points)
 {
     locant_series *s = lct_lines_add(l, LCT_POINTS, i);
-    double *x = lct_lines_of(l, s);
+    double *x = lct_lines_points(l, s);
 
     s->label = r->groups[i].spec;
     s->n = lct_points_of(x, x + LCT_POINTS, points, r->groups[i].probe);
@@ -131,7 +131,7 @@ static void add_reference(struct lct_lines *l, const struct lct_results *r,
     s = best < r->n ? add(l, r, best, &p->points) : NULL;
     if (s == NULL)
         return;
-    p->reference(lct_lines_of(l, s) + LCT_POINTS, s->x, s->n,
+    p->reference(lct_lines_points(l, s) + LCT_POINTS, s->x, s->n,
                  r->groups[best].probe);
     lct_lines_name(l, p->reference_label);
     s->color = LCT_GREY;

@@ -40,7 +40,7 @@ static locant_series *add(struct plot *p, enum lct_message label, int64_t n,
 
     lct_lines_name(&p->lines, label);
     line->dashed = line->color;
-    *x = lct_lines_of(&p->lines, line);
+    *x = lct_lines_points(&p->lines, line);
     *y = *x + n;
     return line;
 }
@@ -161,8 +161,8 @@ static locant_status draw_pi(struct lct_html *h, const struct lct_subject *s,
 
 /* -------------------------------------------------------------- wavelengths */
 
-/* A level line that separates the pairs that make at least one full rotation:
-   the critical dimension. */
+/* The critical dimension: a horizontal line beyond the pairs that complete a
+   rotation within 'length'. */
 static void add_critical(struct plot *p, const struct lct_rope_pair *pair,
                          int64_t length)
 {
@@ -230,6 +230,8 @@ static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
 
 /* ------------------------------------------------------------------- bases */
 
+/* Adds sum cos(m f) by distance m for a base, which the label shows as
+   'named'. */
 static void add_sums(struct plot *p, const struct lct_subject *s,
                      enum lct_message label, double named, double base)
 {
@@ -247,7 +249,7 @@ static void add_sums(struct plot *p, const struct lct_subject *s,
     }
 }
 
-/* Rounds to five digits: angles in float do not tell more. */
+/* Rounds to five digits, as many as angles in float determine. */
 static double five_digits(double x)
 {
     const double unit = pow(10, floor(log10(x)) - 4);

@@ -7,12 +7,12 @@
 #include <string.h>
 
 struct lct_task_figure lct_task_begin(const struct lct_html *h,
-                                      enum lct_figure_id id, const char *own)
+                                      enum lct_figure_id id, const char *name)
 {
     struct lct_task_figure f = { lct_figures_begin(id), .id = id };
 
-    snprintf(f.name, sizeof f.name, "%s", own);
-    f.own = h->taker == NULL;
+    snprintf(f.name, sizeof f.name, "%s", name);
+    f.renamed = h->taker == NULL;
     return f;
 }
 
@@ -23,7 +23,7 @@ locant_status lct_task_put(struct lct_html *h, const struct lct_results *r,
     char at[32];
 
     snprintf(at, sizeof at, "tasks.%zu", t);
-    if (f->own)
+    if (f->renamed)
         f->f.name = f->name;
     lct_figures_title_filled(&f->f, &f->title);
     return lct_page_figure_with(h, r, f->id, &f->f, caption, NULL, at);
@@ -76,7 +76,7 @@ static bool add_strip(struct lct_lines *l, const struct lct_results *r,
     one = json_array_get(json_object_get(test, "rows"), row);
     n = json_array_size(json_object_get(one, "values"));
     s = lct_lines_add(l, n, i);
-    part[0] = lct_lines_of(l, s) + n;
+    part[0] = lct_lines_points(l, s) + n;
     part[1] = lct_lines_take(l, 2 * n);
     part[2] = part[1] + n;
     for (int p = 0; p < 3; p++)
@@ -135,20 +135,20 @@ static locant_status
 draw_strips(struct lct_html *h, const struct lct_results *r, size_t t, size_t k)
 {
     const json_t *test = lct_page_test(r, t, k);
-    char own[40];
+    char name[40];
     struct lct_task_figure f;
     locant_mark marks[2];
     struct lct_lines l;
-    bool counted = false; /* some rows have intervals */
+    bool intervals = false; /* whether some row has them */
     locant_status status = LOCANT_OK;
 
     if (!lct_task_wanted(h, FIG_TASK_SCORES, test))
         return LOCANT_OK;
     LCT_TRY(make_strips(&l, r, test));
     for (size_t i = 0; i < r->n; i++)
-        counted |= add_strip(&l, r, i, test);
-    snprintf(own, sizeof own, "task-%zu-%zu", t + 1, k + 1);
-    f = lct_task_begin(h, FIG_TASK_SCORES, own);
+        intervals |= add_strip(&l, r, i, test);
+    snprintf(name, sizeof name, "task-%zu-%zu", t + 1, k + 1);
+    f = lct_task_begin(h, FIG_TASK_SCORES, name);
     lct_task_title(&f.title, r, t, test);
     lct_task_label(&f.f.x_label, &f.f.x_label_zh,
                    lct_page_task_text(r, t, "metric"));
@@ -157,7 +157,7 @@ draw_strips(struct lct_html *h, const struct lct_results *r, size_t t, size_t k)
     lct_figures_marks(&f.f, marks, make_marks(marks, r, t));
     if (lct_lines_defined(&l))
         status = lct_task_put(
-            h, r, t, &f, counted ? MSG_TASK_SCORES_CAPTION_ITEMS : MSG_NONE);
+            h, r, t, &f, intervals ? MSG_TASK_SCORES_CAPTION_ITEMS : MSG_NONE);
     lct_lines_free(&l);
     return status;
 }

@@ -6,26 +6,26 @@
 #include <stdbool.h>
 
 /*
- * A figure of a task.  A page has many of each kind, all with different names.
- * A caller that wants one gives the kind and perhaps the length of the test.
+ * A figure of a task.  A page has many of each kind, so each gets a name of its
+ * own.  For a caller that wants one kind, it keeps the name of the kind.
  */
 struct lct_task_figure {
     locant_figure f;
     enum lct_figure_id id;
     struct lct_label title;
     char name[40];
-    bool own;
+    bool renamed; /* its name is 'name' */
 };
 
 struct lct_task_figure lct_task_begin(const struct lct_html *h,
-                                      enum lct_figure_id id, const char *own);
-/* MSG_NONE: the row's caption.  Every caption ends with the size of the
-   models. */
+                                      enum lct_figure_id id, const char *name);
+/* Writes the figure.  'caption' MSG_NONE: the row's.  Every caption ends with
+   the size of the models. */
 locant_status lct_task_put(struct lct_html *h, const struct lct_results *r,
                            size_t t, struct lct_task_figure *f,
                            enum lct_message caption);
 
-/* 'test' may be NULL: the figure is about all tests. */
+/* Whether to draw this kind for a test; NULL: the figure is about all tests. */
 bool lct_task_wanted(const struct lct_html *h, enum lct_figure_id id,
                      const json_t *test);
 

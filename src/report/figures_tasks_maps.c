@@ -29,7 +29,7 @@ static void free_map(struct map *m)
 static locant_status make_map(struct map *m, size_t rows, size_t cols)
 {
     *m = (struct map){ .n_cols = cols };
-    LCT_TRY(lct_page_numbers(&m->cells, rows * cols));
+    LCT_TRY(lct_page_allocate(&m->cells, rows * cols));
     m->rows = locant_alloc(rows * sizeof *m->rows);
     m->cols = locant_alloc(cols * sizeof *m->cols);
     m->text = locant_alloc(cols * sizeof *m->text);
@@ -72,7 +72,7 @@ static const json_t *row_of(const json_t *test, const char *spec)
 }
 
 /* The score at 'place' of an encoding's row; NAN if there is none. */
-static double at_place(const json_t *test, const char *spec, int64_t place)
+static double score_at(const json_t *test, const char *spec, int64_t place)
 {
     const json_t *places = json_object_get(row_of(test, spec), "places");
 
@@ -121,7 +121,7 @@ static void fill_places(struct map *m, const struct lct_results *r, size_t t,
             continue; /* an older build stored no places */
         for (size_t p = 0; p < m->n_cols; p++)
             m->cells[m->n_rows * m->n_cols + p] =
-                at_place(test, r->groups[i].spec, place_at(places, p));
+                score_at(test, r->groups[i].spec, place_at(places, p));
         m->rows[m->n_rows++] = r->groups[i].spec;
     }
 }
@@ -130,15 +130,15 @@ static locant_status
 draw_places(struct lct_html *h, const struct lct_results *r, size_t t, size_t k)
 {
     const json_t *test = lct_page_test(r, t, k), *places = places_of(test);
-    char own[40];
+    char name[40];
     struct lct_task_figure f;
     struct map m;
 
     if (!lct_task_wanted(h, FIG_TASK_PLACES, test) ||
         json_array_size(places) == 0)
         return LOCANT_OK;
-    snprintf(own, sizeof own, "task-%zu-places-%zu", t + 1, k + 1);
-    f = lct_task_begin(h, FIG_TASK_PLACES, own);
+    snprintf(name, sizeof name, "task-%zu-places-%zu", t + 1, k + 1);
+    f = lct_task_begin(h, FIG_TASK_PLACES, name);
     lct_task_title(&f.title, r, t, test);
     lct_task_label(&f.f.x_label, &f.f.x_label_zh,
                    lct_page_task_text(r, t, "place"));
@@ -170,8 +170,8 @@ draw_depths(struct lct_html *h, const struct lct_results *r, size_t t, size_t i)
     const char *spec = r->groups[i].spec;
     const json_t *places = NULL;
     const size_t tests = lct_page_task_tests(r, t);
-    const char *const named[] = { lct_page_task_text(r, t, "task"), spec };
-    char own[40];
+    const char *const title[] = { lct_page_task_text(r, t, "task"), spec };
+    char name[40];
     struct lct_task_figure f;
     struct map m;
 
@@ -186,11 +186,11 @@ draw_depths(struct lct_html *h, const struct lct_results *r, size_t t, size_t i)
         name_test(m.text[k], lct_page_test(r, t, k));
         for (size_t d = 0; d < m.n_rows; d++)
             m.cells[d * tests + k] =
-                at_place(lct_page_test(r, t, k), spec, place_at(places, d));
+                score_at(lct_page_test(r, t, k), spec, place_at(places, d));
     }
-    snprintf(own, sizeof own, "task-%zu-depths-%zu", t + 1, i + 1);
-    f = lct_task_begin(h, FIG_TASK_DEPTHS, own);
-    lct_messages_label(&f.title, MSG_TASK_DEPTHS_TITLE, named);
+    snprintf(name, sizeof name, "task-%zu-depths-%zu", t + 1, i + 1);
+    f = lct_task_begin(h, FIG_TASK_DEPTHS, name);
+    lct_messages_label(&f.title, MSG_TASK_DEPTHS_TITLE, title);
     f.f.y_first = (double)place_at(places, 0);
     f.f.y_step = json_array_size(places) < 2
                      ? 1
@@ -205,8 +205,8 @@ static locant_status draw_solved(struct lct_html *h,
                                  const struct lct_results *r, size_t t)
 {
     const size_t tests = lct_page_task_tests(r, t);
-    const char *const named[] = { lct_page_task_text(r, t, "task") };
-    char own[40];
+    const char *const title[] = { lct_page_task_text(r, t, "task") };
+    char name[40];
     struct lct_task_figure f;
     struct map m;
 
@@ -223,9 +223,9 @@ static locant_status draw_solved(struct lct_html *h,
                 row_of(lct_page_test(r, t, k), r->groups[i].spec), "solved"));
         m.rows[m.n_rows++] = r->groups[i].spec;
     }
-    snprintf(own, sizeof own, "task-%zu-solved", t + 1);
-    f = lct_task_begin(h, FIG_TASK_SOLVED, own);
-    lct_messages_label(&f.title, MSG_TASK_SOLVED_TITLE, named);
+    snprintf(name, sizeof name, "task-%zu-solved", t + 1);
+    f = lct_task_begin(h, FIG_TASK_SOLVED, name);
+    lct_messages_label(&f.title, MSG_TASK_SOLVED_TITLE, title);
     return put(h, r, t, &m, &f);
 }
 

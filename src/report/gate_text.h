@@ -4,11 +4,11 @@
 #include "../measure/gates.h"
 #include "messages.h"
 
-/* The message of a gate's 'text'; its values are {*.values.N:..}, its specs $1
-   and $2.  MSG_NONE: it is no id. */
+/* The message of a gate's 'text', as "g1.hold"; MSG_NONE if it has none.  Its
+   {*.values.N:..} are values of the gate, its $1 and $2 specs. */
 enum lct_message lct_gate_text_id(const char *text);
 
-/* Write the gate's English message to its 'sentence', or its first spec if
-   it has no message. */
+/* Sets the gate's 'sentence' to its English message or, without one, to its
+   first spec. */
 void lct_gate_text_say(locant_report_gate *g);
 #endif

@@ -94,8 +94,8 @@ void lct_html_message_label(struct lct_html *h, enum lct_message id)
 struct message {
     struct lct_html *h;
     const struct lct_results *r;
-    const char *at;
-    const char *const *text;
+    const char *at;          /* path before {*} */
+    const char *const *text; /* $1 .. $9 */
     enum lct_language language;
 };
 
@@ -103,14 +103,14 @@ struct message {
    the rest. */
 static const char *put_number(const struct message *s, const char *form)
 {
-    size_t path = strcspn(form, ":}"), all = strcspn(form, "}");
-    const char *how = form + path + 1;
+    size_t colon = strcspn(form, ":}"), end = strcspn(form, "}");
+    const char *how = form + colon + 1;
     const bool below = form[1] == '*';
     char name[128];
 
     snprintf(name, sizeof name, "%s%.*s", below ? s->at : "",
-             (int)path - 1 - below, form + 1 + below);
-    if (path == all)
+             (int)colon - 1 - below, form + 1 + below);
+    if (colon == end)
         lct_page_count(s->h, s->r, "%s", name);
     else if (*how == 'M')
         lct_page_scaled(s->h, s->r, 1e-6, 2, "%s", name);
@@ -119,8 +119,8 @@ static const char *put_number(const struct message *s, const char *form)
     else
         lct_page_number(s->h, s->r, *how == 'g' ? LCT_SHORT : *how - '0', "%s",
                         name);
-    lct_html_raw(s->h, path < all && *how == 'M' ? "M" : "");
-    return form + all + (form[all] == '}');
+    lct_html_raw(s->h, colon < end && *how == 'M' ? "M" : "");
+    return form + end + (form[end] == '}');
 }
 
 /* Writes each line of 'lines' as code. */

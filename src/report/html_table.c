@@ -88,7 +88,7 @@ void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
 /* ----------------------------------------------------------------- columns */
 
 /* How many columns 'c' stands for: one for each number of its list. */
-static int times_of(const struct lct_results *r, const struct lct_column *c)
+static int columns_of(const struct lct_results *r, const struct lct_column *c)
 {
     const json_t *list = c->each ? lct_numbers_at(r->numbers, c->each) : NULL;
 
@@ -121,7 +121,7 @@ static void number_path(char out[PATH_BYTES], const struct lct_results *r,
 static void put_headings(struct lct_html *h, const struct lct_results *r,
                          const struct lct_column *c)
 {
-    const int n = times_of(r, c);
+    const int n = columns_of(r, c);
 
     for (int k = 0; k < n; k++) {
         char at[PATH_BYTES];
@@ -278,7 +278,7 @@ void lct_html_table_cells(struct lct_html *h, const struct lct_results *r,
                           const struct lct_html_table *t, const char *row)
 {
     for (int i = 0; i < t->n; i++)
-        for (int k = 0; k < times_of(r, &t->columns[i]); k++)
+        for (int k = 0; k < columns_of(r, &t->columns[i]); k++)
             put_cell(h, r, &t->columns[i], row, k);
     lct_html_raw(h, "</tr>\n");
 }

@@ -15,7 +15,7 @@ locant_status lct_lines_make(struct lct_lines *l, size_t series, size_t labels,
                              size_t numbers)
 {
     *l = (struct lct_lines){ .n = 0 };
-    LCT_TRY(lct_page_numbers(&l->numbers, numbers));
+    LCT_TRY(lct_page_allocate(&l->numbers, numbers));
     l->series = allocate_array(series, sizeof *l->series);
     l->labels = allocate_array(labels, sizeof *l->labels);
     if (l->series && l->labels)
@@ -60,7 +60,7 @@ locant_series *lct_lines_add(struct lct_lines *l, size_t n, size_t group)
     return &l->series[l->n++];
 }
 
-double *lct_lines_of(struct lct_lines *l, const locant_series *s)
+double *lct_lines_points(struct lct_lines *l, const locant_series *s)
 {
     return l->numbers + (s->x - l->numbers);
 }
@@ -70,7 +70,7 @@ locant_series *lct_lines_losses(struct lct_lines *l,
                                 const char *part)
 {
     locant_series *s = lct_lines_add(l, LOCANT_EVAL_LENGTHS, i);
-    double *x = lct_lines_of(l, s), *y = x + LOCANT_EVAL_LENGTHS;
+    double *x = lct_lines_points(l, s), *y = x + LOCANT_EVAL_LENGTHS;
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
         const long long length = lct_length(r, k);

@@ -15,6 +15,7 @@ struct lct_lines {
 locant_status lct_lines_make(struct lct_lines *l, size_t series, size_t labels,
                              size_t numbers);
 void lct_lines_free(struct lct_lines *l);
+/* The next n of the numbers, for the caller to fill in. */
 double *lct_lines_take(struct lct_lines *l, size_t n);
 
 /*
@@ -25,9 +26,10 @@ double *lct_lines_take(struct lct_lines *l, size_t n);
 locant_series *lct_lines_add(struct lct_lines *l, size_t n, size_t group);
 
 /* The x of a line, followed by its y, for the caller to fill in. */
-double *lct_lines_of(struct lct_lines *l, const locant_series *s);
+double *lct_lines_points(struct lct_lines *l, const locant_series *s);
 
-/* Adds the means of a loss of group i by context length: 'part' is "loss". */
+/* Adds the means of a loss of group i by context length.  'part' is "loss" or
+   "non_overlapping". */
 locant_series *lct_lines_losses(struct lct_lines *l,
                                 const struct lct_results *r, size_t i,
                                 const char *part);
@@ -38,8 +40,7 @@ locant_series *lct_lines_grey(struct lct_lines *l, size_t n);
 /* Adds a legend entry that explains dashed lines; it draws no line. */
 void lct_lines_dashed(struct lct_lines *l, double x, enum lct_message label);
 
-/* Labels the last line: with a message, with one that has a text, with one
-   that has a number. */
+/* Label the last line with a message that has no value, a text, or a number. */
 void lct_lines_name(struct lct_lines *l, enum lct_message id);
 void lct_lines_label(struct lct_lines *l, enum lct_message id,
                      const char *text);

@@ -43,8 +43,8 @@ void lct_page_cell(struct lct_html *h, const struct lct_results *r,
                    double scale, int decimals, const char *path, ...)
     LOCANT_PRINTF(5, 6);
 
-/* What is at such a path: anything, a number (NAN if there is none), a string
-   (NULL), how long a list is (0). */
+/* The value at such a path as JSON, as a number, or as a string, and the length
+   of a list.  If there is none: NULL, NAN, NULL, 0. */
 const struct json_t *lct_page_at(const struct lct_results *r, const char *path,
                                  ...) LOCANT_PRINTF(2, 3);
 double lct_page_value(const struct lct_results *r, const char *path, ...)
@@ -64,13 +64,14 @@ bool lct_page_all_missing(const double *values, size_t n);
 locant_mark lct_trained_mark(const struct lct_results *r);
 
 /* Zeroed memory for n doubles; 'n' is checked for overflow. */
-locant_status lct_page_numbers(double **out, size_t n);
+locant_status lct_page_allocate(double **out, size_t n);
 
 /* ------------------------------------------------------------------ parts */
 
 /*
- * A caller that wants one figure instead of a page sets h->taker: then
- * lct_page_figure() passes that figure to 'take' and writes nothing.
+ * A caller that wants one kind of figure instead of a page sets h->taker: then
+ * lct_page_figure() passes such figures to 'take', counts them in *taken and
+ * writes nothing.
  */
 struct lct_taker {
     enum lct_figure_id id;
@@ -90,9 +91,8 @@ bool lct_page_wants(const struct lct_html *h, enum lct_figure_id id);
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               enum lct_figure_id id, const locant_figure *f);
 /*
- * The same with another caption (MSG_NONE: the row's), the values of that
- * caption, and 'at', the path below which the end of the caption finds its
- * numbers, or NULL.
+ * The same with another caption (MSG_NONE: the row's).  'text' has its $1 ..
+ * $9; a {*.path} at its end is a path below 'at'.  Both may be NULL.
  */
 locant_status lct_page_figure_with(struct lct_html *h,
                                    const struct lct_results *r,
@@ -126,8 +126,8 @@ void lct_page_probe_tables(struct lct_html *h, const struct lct_results *r);
 /* A panel of statistics over training for each probed encoding. */
 locant_status lct_page_learning(struct lct_html *h,
                                 const struct lct_results *r);
-/* Attention of all heads of each encoding, and of one head, which is counted
-   through all layers; -1: the head with the shortest distance. */
+/* Attention of all heads of each encoding, and of one head, counted through all
+   layers; -1: the head with the shortest mean distance. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
                             int64_t head);
 /*
@@ -146,7 +146,6 @@ locant_status lct_page_training(struct lct_html *h,
 locant_status lct_page_encodings(struct lct_html *h,
                                  const struct lct_results *r);
 
-/* How the loss changes from the trained length to 'length'. */
 enum lct_change {
     LCT_RISES,
     LCT_SMALL, /* up or down, by less than 0.02 nats */
@@ -155,8 +154,13 @@ enum lct_change {
     LCT_UNDEFINED,
     LCT_CHANGES
 };
-/* The failed gate that forbids all claims, or NULL. */
+enum { LCT_PAGE_GATES = 7 }; /* r->gates: g1 .. g7 */
+/* Whether the numbers may be wrong if r->gates[i] failed.  The other gates say
+   how much the page can show. */
+bool lct_page_gate_is_vital(int i);
+/* The name of a failed vital gate, or NULL.  It forbids all claims. */
 const char *lct_page_failed_gate(const struct lct_results *r);
+/* How the loss of group i changes from the trained length to 'length'. */
 enum lct_change lct_page_change(const struct lct_results *r, size_t i,
                                 long long length);
 

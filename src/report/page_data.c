@@ -15,7 +15,8 @@
 
 enum { MOST_POINTS = 33, MOST_CELLS = 16 };
 
-/* The step that shows the first and last of n, and at most 'most' of them. */
+/* The step between those of n items that are shown: at most 'most', with the
+   first and the last. */
 static int64_t stride(int64_t n, int64_t most)
 {
     return (n + most - 2) / (most - 1) > 1 ? (n + most - 2) / (most - 1) : 1;
@@ -43,8 +44,8 @@ static void put_name(struct lct_html *h, const char *name)
 
 /* ------------------------------------------------------------------ curves */
 
-/* Is it data? Two points without a label are a reference line, which some
-   table has; two without a finite y are an entry of the legend. */
+/* A series of one or two points is no data if it has no label (a reference
+   line, whose value a table has) or no finite y (an entry of the legend). */
 static bool is_data(const locant_series *s)
 {
     return s->n > 2 || (s->label && isfinite(s->y[0]));
@@ -55,8 +56,8 @@ static bool same_x(const locant_series *a, const locant_series *b)
     return a->n == b->n && memcmp(a->x, b->x, a->n * sizeof *a->x) == 0;
 }
 
-/* The name of series i.  One without a label continues an earlier one, so its
-   name is that one's with a number: "rope (2)". */
+/* The name of series i.  A series without a label continues an earlier series
+   and has its name with a number: "rope (2)". */
 static void put_series_name(struct lct_html *h, const locant_figure *f,
                             size_t i, const char *of)
 {

@@ -78,8 +78,9 @@ static const struct {
         LCT_COLUMNS(orderings) } },
 };
 
-/* In the zero-shot table of needles, writes the first cell of a row; returns
-   the table without that column. */
+/* In the zero-shot table of needles, writes the cell at the trained length,
+   which is empty but in the first row, and returns the table without that
+   column. */
 static struct lct_html_table put_trained(struct lct_html *h,
                                          const struct lct_results *r,
                                          struct lct_html_table t, int row)

@@ -104,7 +104,7 @@ static locant_series *add_level(struct lct_lines *l, double first, double last,
                                 double level)
 {
     locant_series *s = lct_lines_grey(l, 2);
-    double *at = lct_lines_of(l, s);
+    double *at = lct_lines_points(l, s);
 
     at[0] = first;
     at[1] = last;
@@ -144,7 +144,7 @@ static void add_group(struct lct_lines *l, const struct lct_results *r,
 static void add_cache(struct lct_lines *l, const struct lct_results *r)
 {
     locant_series *s = lct_lines_grey(l, N);
-    double *x = lct_lines_of(l, s), *y = x + N;
+    double *x = lct_lines_points(l, s), *y = x + N;
 
     for (int k = 0; k < N; k++) {
         x[k] = length_at(r, k);
@@ -244,7 +244,7 @@ locant_status lct_page_positions(struct lct_html *h,
         if (g->n == 0)
             continue;
         s = lct_lines_add(&l, BUCKETS, i);
-        x = lct_lines_of(&l, s);
+        x = lct_lines_points(&l, s);
         width = (double)g->results[0].eval.length[N - 1] / BUCKETS;
         for (int k = 0; k < BUCKETS; k++) {
             x[k] = (k + 0.5) * width;
@@ -266,7 +266,7 @@ static void add_run(struct lct_lines *l, const struct lct_results *r, size_t i,
     const size_t steps = r->groups[i].results[run].n_steps;
     const size_t n = steps < LCT_CURVE_POINTS ? steps : LCT_CURVE_POINTS;
     locant_series *s = lct_lines_add(l, n, i);
-    double *x = lct_lines_of(l, s);
+    double *x = lct_lines_points(l, s);
 
     for (size_t p = 0; p < n; p++) {
         x[p] = lct_page_value(r, "rows.%zu.runs.%zu.curve.step.%zu", i, run, p);

@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GATES = 7 };
-
 /* In the order of the gates: g1 .. g7. */
-static const enum lct_message about[GATES] = {
+static const enum lct_message about[LCT_PAGE_GATES] = {
     MSG_GATE_1, MSG_GATE_2, MSG_GATE_3, MSG_GATE_4,
     MSG_GATE_5, MSG_GATE_6, MSG_GATE_7,
 };
@@ -20,15 +18,6 @@ static bool ends_in_stop(const char *sentence)
     size_t n = strlen(sentence);
 
     return n > 0 && sentence[n - 1] == '.';
-}
-
-/* g2, g3 and g7 say how far the page can be trusted, the others whether. */
-static enum lct_message consequence_of(const char *gate)
-{
-    bool degree = strcmp(gate, "g2") == 0 || strcmp(gate, "g3") == 0 ||
-                  strcmp(gate, "g7") == 0;
-
-    return degree ? MSG_GATE_OF_DEGREE : MSG_GATE_OF_TRUTH;
 }
 
 static void print_finding(struct lct_html *h, const struct lct_results *r,
@@ -48,7 +37,7 @@ static void print_finding(struct lct_html *h, const struct lct_results *r,
 
 void lct_page_banners(struct lct_html *h, const struct lct_results *r)
 {
-    for (int i = 0; i < GATES; i++) {
+    for (int i = 0; i < LCT_PAGE_GATES; i++) {
         const char *name = r->gates[i].name;
 
         if (r->gates[i].passed)
@@ -61,7 +50,8 @@ void lct_page_banners(struct lct_html *h, const struct lct_results *r)
             lct_html_raw(h, " ");
         else
             lct_html_message(h, MSG_STOP);
-        lct_html_message(h, consequence_of(name));
+        lct_html_message(h, lct_page_gate_is_vital(i) ? MSG_GATE_OF_TRUTH
+                                                      : MSG_GATE_OF_DEGREE);
         lct_html_raw(h, "</p>\n");
     }
 }
@@ -76,7 +66,7 @@ locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r)
                                                  LCT_COLUMNS(columns) };
 
     lct_html_table_open(h, r, &table, NULL);
-    for (int i = 0; i < GATES; i++) {
+    for (int i = 0; i < LCT_PAGE_GATES; i++) {
         const locant_report_gate *g = &r->gates[i];
 
         lct_html_print(h, "<tr><th scope=\"row\">%s</th>", g->name);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-locant_status lct_page_numbers(double **out, size_t n)
+locant_status lct_page_allocate(double **out, size_t n)
 {
     size_t bytes;
 

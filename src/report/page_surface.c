@@ -97,6 +97,7 @@ static locant_status draw_map(struct lct_html *h, const struct lct_results *r,
     return lct_page_figure(h, r, FIG_SURFACE, f);
 }
 
+/* The lengths of a list as text. */
 struct names {
     char text[MOST][24];
     const char *list[MOST];

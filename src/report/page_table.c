@@ -20,7 +20,7 @@ static const struct lct_column changes[] = {
       .decimals = 3 },
 };
 
-/* The best encoding has a loss but is not behind any other: an empty cell. */
+/* The best encoding has a loss but is behind no other, so its cell is empty. */
 static const struct lct_column tests[] = {
     { MSG_CHANGE_AT, LENGTHS, .only = lct_claims_lengths + 1,
       .n_only = LCT_CLAIMS_LENGTHS - 1, .path = "change.*",

@@ -53,9 +53,9 @@ static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 }
 
 /*
- * The numbers of a cell in one element; the mean has its own line.  Cells of
- * losses lack the other two: share of seeds that solve, and of items without
- * error.
+ * The numbers of a cell in one element: on three lines the mean, the share of
+ * seeds that solve the task, and the share of items without an error.  Scores
+ * that are losses have no shares.
  */
 static void scores(struct lct_html *h, const struct lct_results *r,
                    const char *row)
@@ -125,7 +125,7 @@ static void scores_table(struct lct_html *h, const struct lct_results *r,
 
 /*
  * Finds the test at the trained length or, if 'beyond', the first at twice that
- * or more, among those that otherwise equal training.  false: there is none.
+ * or more, among tests in the setting of training.  false: there is none.
  */
 static bool find_test(size_t *out, const struct lct_results *r, size_t t,
                       bool beyond)

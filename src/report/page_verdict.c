@@ -4,8 +4,7 @@
  * The verdict claims only what a corrected test of the page shows: for each
  * encoding, how the loss changes from the trained length, by a paired t test
  * over seeds.  With fewer than three seeds there is no test, so the page says
- * what all runs have in common.  If a gate of truth failed, the numbers may be
- * wrong, and there is no verdict.
+ * what all runs have in common.  If a vital gate failed, there is no verdict.
  */
 #include "page.h"
 #include "html_message.h"
@@ -32,14 +31,16 @@ static const enum lct_message lowest[EVIDENCE][2] = {
     { MSG_LOWEST_ALONE, MSG_LOWEST_TOGETHER },
 };
 
-/* The gates that decide whether the page can be trusted at all. */
-static const int truth[] = { 0, 3, 4, 5 };
+bool lct_page_gate_is_vital(int i)
+{
+    return i == 0 || (i >= 3 && i <= 5);
+}
 
 const char *lct_page_failed_gate(const struct lct_results *r)
 {
-    for (size_t i = 0; i < sizeof truth / sizeof truth[0]; i++)
-        if (!r->gates[truth[i]].passed)
-            return r->gates[truth[i]].name;
+    for (int i = 0; i < LCT_PAGE_GATES; i++)
+        if (lct_page_gate_is_vital(i) && !r->gates[i].passed)
+            return r->gates[i].name;
     return NULL;
 }
 
@@ -156,7 +157,7 @@ static void put_length(struct lct_html *h, const struct lct_results *r, int k)
     lct_html_raw(h, "</li>\n");
 }
 
-/* Seeds that a time limit left out, and how to get them. */
+/* How many seeds a time limit left out, and how to train them. */
 static void put_limit(struct lct_html *h, const struct lct_results *r)
 {
     if (r->limit > 0 && lct_page_value(r, "protocol.seeds") <
@@ -191,7 +192,8 @@ static void put_exact(struct lct_html *h, const struct lct_results *r)
     }
 }
 
-/* How many seeds could separate the best two, if they are not separated. */
+/* How many seeds could distinguish the best two encodings, if these seeds do
+   not. */
 static void put_power(struct lct_html *h, const struct lct_results *r)
 {
     const char *const pair[] = {

@@ -87,9 +87,10 @@ locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
 
 /* ---------------------------------------------------------------- scalings */
 
-/* Writes the spec with 'scaling' added; 0 if it has no such key, or sets it. */
-static int scaled(char *out, size_t size, const char *name, const char *spec,
-                  const char *scaling)
+/* Writes the spec with 'scaling' added.  false: the encoding has no such key,
+   the spec sets it or is a sum, or it does not fit. */
+static bool scaled(char *out, size_t size, const char *name, const char *spec,
+                   const char *scaling)
 {
     locant_key_info key;
     bool has = false;
@@ -98,7 +99,7 @@ static int scaled(char *out, size_t size, const char *name, const char *spec,
     for (int i = 0; !has && locant_encoding_key(&key, name, i); i++)
         has = strcmp(key.name, "scaling") == 0;
     if (!has || strstr(spec, "scaling=") || strchr(spec, '+'))
-        return 0;
+        return false;
     if (n > 0 && spec[n - 1] == ')')
         return snprintf(out, size, "%.*s,scaling=%s)", (int)n - 1, spec,
                         scaling) < (int)size;
@@ -178,7 +179,7 @@ static locant_status show_scalings(struct lct_html *h,
     return lct_page_figure(h, s->r, FIG_SCALINGS, &f);
 }
 
-/* gamma: the share of a pair's own frequency that YaRN keeps. */
+/* gamma of YaRN: 1 keeps a pair's frequency, 0 divides it by the factor. */
 static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
                                 const struct scalings *w)
 {

@@ -1,6 +1,6 @@
 /*
- * picture_content.c - pictures of encodings that read queries and keys.  They
- * have no table, so random content is used, the same for each.
+ * picture_content.c - pictures of encodings that read queries and keys, for
+ * random queries and keys, the same for every encoding.
  */
 #include "page.h"
 #include "weights.h"

@@ -1,7 +1,7 @@
 /*
  * picture_hooks.c - pictures of what encodings do besides their doors: they
- * choose positions, mask keys, set a temperature.  Each is detected by its
- * effect, not by the encoding's name.
+ * choose positions, mask keys, set a temperature.  The encoding's name does not
+ * matter.
  */
 #include "page.h"
 #include "weights.h"

@@ -1,6 +1,6 @@
 /*
  * picture_input.c - pictures of a table P[position, channel]: its values, some
- * channels as waves, moments of its rows, spectra of its channels, and the
+ * channels as curves, moments of its rows, spectra of its channels, and the
  * similarity of positions.
  */
 #include "../core/size.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_POSITIONS = 256, WAVES = 5 };
+enum { MOST_POSITIONS = 256, CURVES = 5 };
 
 struct table {
     int64_t n, dim;
@@ -63,29 +63,30 @@ static locant_status draw_table(struct lct_html *h, const struct lct_subject *s)
     return lct_page_figure(h, s->r, FIG_TABLE, &f);
 }
 
-static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s)
+static locant_status draw_channels(struct lct_html *h,
+                                   const struct lct_subject *s)
 {
     locant_figure f = lct_figures_begin(FIG_CHANNELS);
-    locant_series series[WAVES];
-    struct lct_label label[WAVES];
+    locant_series series[CURVES];
+    struct lct_label label[CURVES];
     struct table t;
     double *y;
     int64_t last = -1;
     size_t n = 0;
 
     LCT_TRY(make_table(&t, s));
-    LCT_TRY(lct_subject_numbers(&y, s, WAVES * (size_t)t.n));
-    for (int w = 0; w < WAVES; w++) {
-        const int64_t channel = w * (t.dim - 1) / (WAVES - 1);
-        double *wave = y + w * t.n;
+    LCT_TRY(lct_subject_numbers(&y, s, CURVES * (size_t)t.n));
+    for (int w = 0; w < CURVES; w++) {
+        const int64_t channel = w * (t.dim - 1) / (CURVES - 1);
+        double *curve = y + w * t.n;
 
         if (channel == last)
             continue;
         last = channel;
         for (int64_t i = 0; i < t.n; i++)
-            wave[i] = t.cells[i * t.dim + channel];
+            curve[i] = t.cells[i * t.dim + channel];
         lct_messages_number(&label[w], MSG_CHANNEL, (double)channel);
-        series[n] = lct_figures_line(MSG_NONE, t.n, t.x, wave, w);
+        series[n] = lct_figures_line(MSG_NONE, t.n, t.x, curve, w);
         lct_figures_label(&series[n++], &label[w]);
     }
     lct_figures_lines(&f, series, n);
@@ -98,15 +99,15 @@ static locant_status draw_vectors(struct lct_html *h,
 {
     const int64_t chosen = s->view.position;
     locant_figure f = lct_figures_begin(FIG_VECTORS);
-    locant_series series[WAVES];
-    struct lct_label label[WAVES];
+    locant_series series[CURVES];
+    struct lct_label label[CURVES];
     struct table t;
     double *x;
     size_t n = 0;
 
     LCT_TRY(make_table(&t, s));
     LCT_TRY(lct_subject_range(&x, s, t.dim));
-    for (int i = 0; i < (chosen > 0 ? 1 : WAVES); i++) {
+    for (int i = 0; i < (chosen > 0 ? 1 : CURVES); i++) {
         const int64_t at = chosen > 0 ? chosen : 5 * i;
 
         if (at >= t.n)
@@ -183,14 +184,14 @@ static double amplitude(const struct table *t, int64_t channel, int64_t k,
                         const double *cosine)
 {
     double re = 0, im = 0;
-    int64_t quarter = 3 * t->n; /* sin(a) = cos(a - quarter) */
+    int64_t back = 3 * t->n; /* sin(a) = cos(a + 3/4 of a circle) */
 
     for (int64_t i = 0; i < t->n; i++) {
-        int64_t turn = i * k * 4 % (4 * t->n);
+        int64_t angle = i * k * 4 % (4 * t->n);
         double value = t->cells[i * t->dim + channel];
 
-        re += value * cosine[turn];
-        im += value * cosine[(turn + quarter) % (4 * t->n)];
+        re += value * cosine[angle];
+        im += value * cosine[(angle + back) % (4 * t->n)];
     }
     return (k == 0 || 2 * k == t->n ? 1 : 2) * sqrt(re * re + im * im) /
            (double)t->n;
@@ -315,7 +316,7 @@ locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s)
 {
     static const struct lct_picture list[] = {
         { FIG_TABLE, FIG_TABLE, draw_table },
-        { FIG_CHANNELS, FIG_CHANNELS, draw_waves },
+        { FIG_CHANNELS, FIG_CHANNELS, draw_channels },
         { FIG_VECTORS, FIG_VECTORS, draw_vectors },
         { FIG_SPREAD, FIG_SPREAD, draw_spread },
         { FIG_SPECTRUM, FIG_SPECTRUM, draw_spectrum },

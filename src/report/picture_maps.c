@@ -113,7 +113,7 @@ static locant_status draw_head(struct lct_html *h, const struct lct_results *r,
 
     if (!lct_page_wants(h, FIG_MAPS))
         return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&cells, (size_t)(shape[0] * shape[1])));
+    LCT_TRY(lct_page_allocate(&cells, (size_t)(shape[0] * shape[1])));
     for (int64_t i = 0; i < shape[0] * shape[1]; i++)
         cells[i] = NAN;
     for (int k = 0; k < MAPS; k++)
@@ -168,7 +168,7 @@ static locant_status draw_all(struct lct_html *h, const struct lct_results *r,
     if (!lct_page_wants(h, FIG_HEADS) || m->rows % SMALL != 0 ||
         m->bins % SMALL != 0)
         return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&cells, (size_t)(shape[0] * shape[1])));
+    LCT_TRY(lct_page_allocate(&cells, (size_t)(shape[0] * shape[1])));
     for (int64_t i = 0; i < shape[0]; i++)
         for (int64_t j = 0; j < shape[1]; j++)
             cells[i * shape[1] + j] =
@@ -186,8 +186,7 @@ static locant_status draw_all(struct lct_html *h, const struct lct_results *r,
 /* A row for the queries of each head and, below, one for its keys. */
 static const char *const sides[] = { "q", "k" };
 
-static double length_of(const json_t *heads, int64_t head, int side,
-                        int64_t pair)
+static double norm_of(const json_t *heads, int64_t head, int side, int64_t pair)
 {
     return lct_page_real(json_array_get(
         json_object_get(json_array_get(heads, (size_t)head), sides[side]),
@@ -209,13 +208,13 @@ static locant_status draw_usage(struct lct_html *h, const struct lct_results *r,
 
     if (heads == 0 || pairs == 0 || !lct_page_wants(h, FIG_USAGE_HEADS))
         return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&cells, (size_t)(rows * pairs)));
+    LCT_TRY(lct_page_allocate(&cells, (size_t)(rows * pairs)));
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < pairs; j++)
             cells[i * pairs + j] =
                 i == heads ? NAN
-                           : length_of(list, i < heads ? i : i - heads - 1,
-                                       i > heads, j);
+                           : norm_of(list, i < heads ? i : i - heads - 1,
+                                     i > heads, j);
     f.height = 110 + 14 * (int)rows;
     lct_figures_map(&f, cells, rows, pairs);
     status = lct_page_figure(h, r, FIG_USAGE_HEADS, &f);
@@ -311,7 +310,7 @@ static bool all_read(const struct lct_results *r, const char *sha256)
     return any;
 }
 
-/* The text that the maps show, which all of them read from its first byte. */
+/* The text that the models read, from its first byte, to make the maps. */
 static void put_text(struct lct_html *h, const struct lct_results *r)
 {
     locant_corpus *text;

@@ -9,7 +9,7 @@ enum { MOST_DISTANCES = 2048, MOST_POSITIONS = 256, GRID = 17 };
 
 /* What is rotated: the same vector of 'dim' channels in 'heads' heads. */
 struct vectors {
-    int64_t heads, dim, wide; /* wide: channels of a rotated row */
+    int64_t heads, dim, out_dim; /* out_dim: channels of a rotated row */
     int axes;
 };
 
@@ -29,7 +29,7 @@ static locant_status rotate_to(double *out, const struct lct_subject *s,
                                int flags)
 {
     const struct vectors v = vectors_of(s);
-    int64_t n = positions->shape[0], shape[3] = { v.heads, n, v.wide };
+    int64_t n = positions->shape[0], shape[3] = { v.heads, n, v.out_dim };
     locant_tensor to = locant_dense(out, LOCANT_F64, 3, shape), from;
     struct lct_subject_block *last = s->memory->last;
     double *copies;
@@ -76,17 +76,17 @@ static locant_status ones_by_distance(double *y, const struct lct_subject *s,
     const struct vectors v = vectors_of(s);
     double *out, *key, *ones;
 
-    LCT_TRY(lct_subject_numbers(&out, s,
-                                (size_t)(v.heads * (n + 1) * v.wide + v.dim)));
-    key = out + v.heads * n * v.wide;
-    ones = key + v.heads * v.wide;
+    LCT_TRY(lct_subject_numbers(
+        &out, s, (size_t)(v.heads * (n + 1) * v.out_dim + v.dim)));
+    key = out + v.heads * n * v.out_dim;
+    ones = key + v.heads * v.out_dim;
     for (int64_t c = 0; c < v.dim; c++)
         ones[c] = 1;
     LCT_TRY(rotate(out, s, ones, n, 0));
     LCT_TRY(rotate(key, s, ones, 1, LOCANT_ROTATE_KEY));
     for (int64_t i = 0; i < v.heads * n; i++)
-        y[i] =
-            dot(out + i * v.wide, key + i / n * v.wide, v.wide) / (double)v.dim;
+        y[i] = dot(out + i * v.out_dim, key + i / n * v.out_dim, v.out_dim) /
+               (double)v.dim;
     return LOCANT_OK;
 }
 
@@ -121,7 +121,7 @@ static locant_status draw_grid(struct lct_html *h, const struct lct_subject *s)
     enum { MIDDLE = GRID / 2 * GRID + GRID / 2 };
     const struct vectors v = vectors_of(s);
     const int64_t shape[2] = { GRID * GRID, v.axes };
-    size_t rows = (size_t)(GRID * GRID * v.heads * v.wide);
+    size_t rows = (size_t)(GRID * GRID * v.heads * v.out_dim);
     locant_figure f = lct_figures_begin(FIG_GRID);
     locant_tensor at;
     double *q, *k, *ones, *cells, *places;
@@ -144,8 +144,8 @@ static locant_status draw_grid(struct lct_html *h, const struct lct_subject *s)
     LCT_TRY(rotate_to(q, s, ones, &at, 0));
     LCT_TRY(rotate_to(k, s, ones, &at, LOCANT_ROTATE_KEY));
     for (int64_t i = 0; i < GRID * GRID; i++)
-        cells[i] =
-            dot(q + MIDDLE * v.wide, k + i * v.wide, v.wide) / (double)v.dim;
+        cells[i] = dot(q + MIDDLE * v.out_dim, k + i * v.out_dim, v.out_dim) /
+                   (double)v.dim;
     lct_figures_map(&f, cells, GRID, GRID);
     return lct_page_figure(h, s->r, FIG_GRID, &f);
 }

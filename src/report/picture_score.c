@@ -23,14 +23,15 @@ static locant_status bias(double *out, const struct lct_subject *s,
     return locant_encoding_bias(&to, s->e, &q, &k, params);
 }
 
-/* Both curve figures share this range, so that the reader can compare them. */
+/* The curves of a bias [heads, n] at distances x, and the range that they share
+   before and after training, so that the reader can compare them. */
 struct frame {
     int64_t n, heads;
     double *x;
     double low, high;
 };
 
-static void stretch(struct frame *f, const double *y)
+static void include(struct frame *f, const double *y)
 {
     for (int64_t i = 0; i < f->heads * f->n; i++) {
         f->low = fmin(f->low, y[i]);
@@ -49,14 +50,14 @@ static locant_status draw_curves(struct lct_html *h,
     locant_figure f = lct_figures_begin(id);
     size_t heads =
         lct_subject_lines(&lines, s, frame->x, y, frame->heads, frame->n);
-    double air = 0.04 * (frame->high - frame->low);
+    double margin = 0.04 * (frame->high - frame->low);
     double far_x[2] = { mark.x, frame->x[frame->n - 1] };
     double none[2] = { NAN, NAN }, low[2], high[2];
 
-    if (!(air > 0))
-        air = 0.1 + 0.1 * fabs(frame->high);
-    f.y_min = frame->low - air;
-    f.y_max = frame->high + air;
+    if (!(margin > 0))
+        margin = 0.1 + 0.1 * fabs(frame->high);
+    f.y_min = frame->low - margin;
+    f.y_max = frame->high + margin;
     low[0] = low[1] = f.y_min;
     high[0] = high[1] = f.y_max;
     for (size_t i = 0; i < heads; i++)
@@ -97,23 +98,22 @@ static locant_status draw_matrix(struct lct_html *h,
     return lct_page_figure(h, s->r, FIG_MATRIX, &f);
 }
 
-/* Curves of the bias and, after training, of its initial values. */
+/* Draws the bias and, after training, its initial values. */
 static locant_status draw_pair(struct lct_html *h, const struct lct_subject *s,
                                struct frame *frame, double *y)
 {
-    double *start = y + frame->heads * frame->n;
+    double *initial = y + frame->heads * frame->n;
 
     LCT_TRY(bias(y, s, lct_subject_params(s), frame->n, 1));
-    stretch(frame, y);
+    include(frame, y);
     if (!s->trained)
         return draw_curves(h, s, frame, y, FIG_BIAS, MSG_NONE);
-    LCT_TRY(bias(start, s, s->initial, frame->n, 1));
-    stretch(frame, start);
+    LCT_TRY(bias(initial, s, s->initial, frame->n, 1));
+    include(frame, initial);
     LCT_TRY(draw_curves(h, s, frame, y, FIG_BIAS, MSG_BIAS_CAPTION_TRAINED));
-    return draw_curves(h, s, frame, start, FIG_BIAS_INITIAL, MSG_NONE);
+    return draw_curves(h, s, frame, initial, FIG_BIAS_INITIAL, MSG_NONE);
 }
 
-/* Draws the curves before and after training with the same range. */
 static locant_status draw_distances(struct lct_html *h,
                                     const struct lct_subject *s)
 {

@@ -24,7 +24,7 @@ static bool has_terms(const struct lct_subject *s)
     return info && strcmp(info->name, "transformer-xl") == 0;
 }
 
-static int64_t numbers(const locant_tensor *t)
+static int64_t elements(const locant_tensor *t)
 {
     int64_t n = 1;
 
@@ -41,7 +41,7 @@ static locant_status copy_params(locant_tensor to[PARAMS],
     const locant_tensor *from = lct_subject_params(s);
 
     for (int k = 0; k < PARAMS; k++) {
-        const int64_t n = numbers(&from[k]);
+        const int64_t n = elements(&from[k]);
         const float *was = from[k].data;
         double *room;
         float *data;
@@ -58,7 +58,7 @@ static locant_status copy_params(locant_tensor to[PARAMS],
 
 static void clear(locant_tensor *t)
 {
-    memset(t->data, 0, (size_t)numbers(t) * sizeof(float));
+    memset(t->data, 0, (size_t)elements(t) * sizeof(float));
 }
 
 /* out [n, n] = what is added to the scores of one head; NAN if masked. 'plain',
@@ -126,7 +126,7 @@ static double tile(const double *terms, int64_t n, int64_t down, int64_t across,
     return at[(2 * down + across) * cells];
 }
 
-static double mean_square_root(const double *cells, int64_t n)
+static double root_mean_square(const double *cells, int64_t n)
 {
     double sum = 0;
 
@@ -145,7 +145,7 @@ static locant_status show(struct lct_html *h, const struct lct_subject *s,
 
     for (int k = A; k <= D; k++)
         snprintf(size[k], sizeof size[k], "%.2f",
-                 mean_square_root(terms + k * n * n, n));
+                 root_mean_square(terms + k * n * n, n));
     lct_messages_number(&title, MSG_TERMS_TITLE,
                         (double)lct_subject_head(s, s->r->heads));
     lct_figures_title_filled(&f, &title);

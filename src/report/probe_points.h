@@ -5,7 +5,7 @@
 
 struct json_t;
 
-enum { LCT_POINTS = 256 };
+enum { LCT_POINTS = 256 }; /* most points of a curve */
 
 /* How to read y from a part of a probe. */
 enum lct_points_read {

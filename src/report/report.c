@@ -86,7 +86,7 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
              o->commit ? o->commit : locant_version());
     LCT_TRY(lct_properties_gate(r));
     LCT_TRY(lct_gates_check(r));
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < LCT_PAGE_GATES; i++)
         lct_gate_text_say(&r->gates[i]);
     r->seconds = lct_clock() - begun;
     LCT_TRY(lct_numbers_create(&r->numbers, r));
@@ -110,7 +110,7 @@ static int forward_progress(const locant_progress *p, void *context)
     return to->progress ? to->progress(p, to->context) : 0;
 }
 
-/* Probing starts when all counted work is done, so the work stays complete. */
+/* Probing comes after all counted work, which it therefore reports as done. */
 static int forward_probing(const locant_progress *p, void *context)
 {
     const struct listener *to = context;
@@ -120,7 +120,7 @@ static int forward_probing(const locant_progress *p, void *context)
     return to->progress ? to->progress(&whole, to->context) : 0;
 }
 
-/* Before the first step: how many seeds fit, and what all work will cost. */
+/* Decides how many seeds fit the time limit, and announces all the work. */
 static locant_status forecast(struct lct_forecast *f,
                               struct lct_report_parts *parts,
                               locant_store *store, const locant_corpus *corpus,

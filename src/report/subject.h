@@ -11,9 +11,8 @@ struct lct_subject_memory {
     struct lct_subject_block *last;
 };
 
-/* On the page, 'view' is LOCANT_FIGURE_VIEW_INIT. */
 struct lct_subject {
-    locant_figure_view view;
+    locant_figure_view view; /* on the page: LOCANT_FIGURE_VIEW_INIT */
     const struct lct_results *r;
     const struct lct_group *g;
     const locant_encoding *e;
@@ -44,8 +43,8 @@ locant_status lct_subject_draw(struct lct_html *h, const struct lct_subject *s,
 /* The trained parameters, or the initial ones if there are none. */
 const locant_tensor *lct_subject_params(const struct lct_subject *s);
 
-/* The length that the view asks for, or else 'usual'; at most 'most', and at
-   most the length limit of the encoding. */
+/* The length that the view asks for, or else the lesser of 'usual' and 'most';
+   at most the length limit of the encoding. */
 int64_t lct_subject_length(const struct lct_subject *s, int64_t usual,
                            int64_t most);
 uint64_t lct_subject_seed(const struct lct_subject *s);

@@ -158,7 +158,7 @@ static locant_status read_weights(struct lct_weights *w, struct arrays *b,
     return LOCANT_OK;
 }
 
-/* Score = ln weight + log-sum-exp; 'added' is that less q.k / sqrt(dim). */
+/* Score = ln weight + log-sum-exp; 'added' is score - q.k / sqrt(dim). */
 static void find_added(struct lct_weights *w, const struct arrays *b)
 {
     const double scale = 1 / sqrt((double)b->dim);
@@ -179,12 +179,12 @@ static void find_added(struct lct_weights *w, const struct arrays *b)
 
 /* rows[h, t, :] = the former row order[t]; 'room' is scratch. */
 static void shuffle(double *rows, double *room, int64_t heads, int64_t n,
-                    int64_t wide, const int64_t *order)
+                    int64_t width, const int64_t *order)
 {
-    memcpy(room, rows, (size_t)(heads * n * wide) * sizeof *room);
+    memcpy(room, rows, (size_t)(heads * n * width) * sizeof *room);
     for (int64_t i = 0; i < heads * n; i++)
-        memcpy(rows + i * wide, room + (i / n * n + order[i % n]) * wide,
-               (size_t)wide * sizeof *rows);
+        memcpy(rows + i * width, room + (i / n * n + order[i % n]) * width,
+               (size_t)width * sizeof *rows);
 }
 
 /* Undoes the shuffle: the weights return to their old indices. */
