@@ -1,10 +1,10 @@
 /*
- * extension_plan.c - the methods beyond the trained length, and how much each
+ * extension_plan.c - the tables of methods, of fine-tunes, and of what each
  * preset trains and evaluates.
  *
- * The window of Self-Extend is a multiple of its group; the authors' code needs
- * that for prefill and decoding to agree. At 2048 tokens its largest distance
- * is then 125, which was trained.
+ * The window of Self-Extend is a multiple of its group, without which prefill
+ * and decoding differ in the authors' code. At 2048 tokens its largest distance
+ * is 125, which is within the trained 128.
  */
 #include "../core/error.h"
 #include "extension.h"

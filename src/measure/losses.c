@@ -48,7 +48,7 @@ static double block_loss(const struct lct_group *g, size_t s,
 
 locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
                          const struct lct_results *r, struct lct_term term,
-                         const struct lct_term *less)
+                         const struct lct_term *minus)
 {
     size_t bytes;
     double *to;
@@ -71,23 +71,24 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
         for (size_t s = 0; s < *seeds; s++)
             for (size_t b = 0; b < *blocks; b++) {
                 *to = block_loss(&r->groups[i], s, term, b);
-                if (less)
-                    *to -= block_loss(&r->groups[i], s, *less, b);
+                if (minus)
+                    *to -= block_loss(&r->groups[i], s, *minus, b);
                 to++;
             }
     return LOCANT_OK;
 }
 
-int lct_losses_ranked(const struct lct_results *r)
+int lct_losses_ranked_index(const struct lct_results *r)
 {
     return r->judged ? r->judged : LOCANT_EVAL_LENGTHS - 1;
 }
 
-int lct_losses_declared(const struct lct_results *r)
+int lct_losses_declared_index(const struct lct_results *r)
 {
-    enum { DECLARED = 3 };
+    enum { DECLARED = 3 }; /* length 1024 */
+    const int ranked = lct_losses_ranked_index(r);
 
-    return lct_losses_ranked(r) < DECLARED ? lct_losses_ranked(r) : DECLARED;
+    return ranked < DECLARED ? ranked : DECLARED;
 }
 
 locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k)
