@@ -7,12 +7,12 @@
 
 enum { KEPT_BYTES = 8 }; /* of context, before the target; not shuffled */
 
-/* Keep the largest difference. NAN counts as the largest. */
+/* Keep the largest difference. NAN counts as the largest, and is kept. */
 static void note_difference(struct lct_eval *ev, real a, real b)
 {
     double difference = fabs((double)a - (double)b);
 
-    if (!(difference <= ev->result.causality))
+    if (!isnan(ev->result.causality) && !(difference <= ev->result.causality))
         ev->result.causality = difference;
 }
 

@@ -30,6 +30,13 @@ static double dot(const double *a, const double *b)
     return sum;
 }
 
+/* The larger of two errors; NAN if one is NAN, unlike fmax(), so that a NAN
+   makes the identity fail. */
+static double larger(double a, double b)
+{
+    return isnan(a) || a >= b ? a : b;
+}
+
 /* Frequency of pair i of DIM channels. */
 static double frequency(int i)
 {
@@ -78,10 +85,10 @@ static locant_status shift(double *error, const locant_encoding *e,
         const double sine = pe[2 * i], cosine = pe[2 * i + 1];
         const double *to = pe + DIM + 2 * i;
 
-        *error =
-            fmax(*error, fabs(sine * cos(angle) + cosine * sin(angle) - to[0]));
-        *error =
-            fmax(*error, fabs(cosine * cos(angle) - sine * sin(angle) - to[1]));
+        *error = larger(*error,
+                        fabs(sine * cos(angle) + cosine * sin(angle) - to[0]));
+        *error = larger(*error,
+                        fabs(cosine * cos(angle) - sine * sin(angle) - to[1]));
     }
     return LOCANT_OK;
 }
@@ -125,7 +132,7 @@ static locant_status compose(double *error, const locant_encoding *e,
     LCT_TRY(rotate(once, x, e, a + b));
     *error = 0;
     for (int i = 0; i < DIM; i++)
-        *error = fmax(*error, fabs(twice[i] - once[i]));
+        *error = larger(*error, fabs(twice[i] - once[i]));
     return LOCANT_OK;
 }
 
@@ -189,8 +196,8 @@ static locant_status slopes(double *error, const locant_encoding *e,
     *error = 0;
     for (int h = 0; h < HEADS; h++)
         for (int d = 0; d < REACH; d++)
-            *error =
-                fmax(*error, fabs(b[h * REACH + d] + ldexp(d, -h - 1)) / REACH);
+            *error = larger(*error,
+                            fabs(b[h * REACH + d] + ldexp(d, -h - 1)) / REACH);
     return LOCANT_OK;
 }
 
@@ -216,7 +223,7 @@ static locant_status buckets(double *error, const locant_encoding *e,
             bucket = d;
         else if (bucket < 31 && d == first[bucket - 16])
             bucket++;
-        *error = fmax(*error, fabs(b[d] - bucket));
+        *error = larger(*error, fabs(b[d] - bucket));
     }
     return LOCANT_OK;
 }
@@ -282,7 +289,8 @@ static locant_status shuffled(double *error, locant_random *r, int layers,
     *error = 0;
     for (int t = from; t < TOKENS; t++)
         for (int c = 0; c < DIM; c++)
-            *error = fmax(*error, fabs(y[t * DIM + c] - x[order[t] * DIM + c]));
+            *error =
+                larger(*error, fabs(y[t * DIM + c] - x[order[t] * DIM + c]));
     return LOCANT_OK;
 }
 
@@ -368,7 +376,7 @@ locant_status lct_identity(struct lct_identity *out, int i)
         double error = 0;
 
         status = list[i].measure(&error, e, &r);
-        out->error = error <= out->error ? out->error : error;
+        out->error = larger(out->error, error);
     }
     locant_encoding_free(e);
     out->holds =
