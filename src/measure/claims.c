@@ -18,11 +18,7 @@ static const double level = .95;
 
 bool lct_claims_enough_seeds(const struct lct_results *r)
 {
-    size_t seeds = 0;
-
-    for (size_t i = 0; i < r->n; i++)
-        seeds = r->groups[i].n > seeds ? r->groups[i].n : seeds;
-    return seeds >= LCT_TESTED_SEEDS;
+    return lct_losses_seeds(r) >= LCT_TESTED_SEEDS;
 }
 
 /* Replace loss[seeds, blocks] by its means over blocks: loss[seeds]. */

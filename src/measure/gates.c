@@ -15,6 +15,7 @@
 #include "../core/size.h"
 #include "gates.h"
 #include "claims.h"
+#include "losses.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,11 +55,6 @@ static double mean_loss(const struct lct_group *g, int k)
     return sum / (double)g->n;
 }
 
-static double length_of(const struct lct_results *r, int k)
-{
-    return (double)r->groups[0].results[0].eval.length[k];
-}
-
 static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
 {
     double best = INFINITY;
@@ -72,8 +68,9 @@ static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
             name_spec(gate, 0, &r->groups[i]);
         }
     }
-    set_gate(gate, best < r->ngram[0], "g2.best",
-             VALUES(length_of(r, 0), best, r->ngram_order[0], r->ngram[0]));
+    set_gate(
+        gate, best < r->ngram[0], "g2.best",
+        VALUES((double)lct_length(r, 0), best, r->ngram_order[0], r->ngram[0]));
 }
 
 static void uses_context(locant_report_gate *gate, const struct lct_results *r)

@@ -20,6 +20,15 @@ static size_t common_blocks(const struct lct_results *r)
     return blocks;
 }
 
+size_t lct_losses_seeds(const struct lct_results *r)
+{
+    size_t seeds = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        seeds = r->groups[i].n > seeds ? r->groups[i].n : seeds;
+    return seeds;
+}
+
 static const double *losses_of(const struct lct_result *x,
                                enum lct_measure measure)
 {
@@ -54,10 +63,8 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
     double *to;
 
     *out = NULL;
-    *seeds = 0;
+    *seeds = lct_losses_seeds(r);
     *blocks = common_blocks(r);
-    for (size_t i = 0; i < r->n; i++)
-        *seeds = r->groups[i].n > *seeds ? r->groups[i].n : *seeds;
     if (lct_mul(&bytes, r->n + 1, *seeds + 1) &&
         lct_mul(&bytes, bytes, *blocks + 1) &&
         lct_mul(&bytes, bytes, sizeof **out))

@@ -19,6 +19,9 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
                          const struct lct_results *r, struct lct_term term,
                          const struct lct_term *minus);
 
+/* Most seeds of an encoding. */
+size_t lct_losses_seeds(const struct lct_results *r);
+
 /* Does any run have this measure? */
 bool lct_losses_has(const struct lct_results *r, enum lct_measure measure);
 

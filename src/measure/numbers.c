@@ -240,11 +240,11 @@ static void put_rows(struct lct_numbers *n)
 
 locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
 {
-    struct lct_numbers n = { .r = r, .all = json_object() };
+    struct lct_numbers n = { .r = r,
+                             .seeds = lct_losses_seeds(r),
+                             .all = json_object() };
 
     *out = NULL;
-    for (size_t i = 0; i < r->n; i++)
-        n.seeds = r->groups[i].n > n.seeds ? r->groups[i].n : n.seeds;
     lct_put_facts(&n);
     n.declared = lct_put_object(&n, n.all, "declared");
     n.rows = lct_put_array(&n, n.all, "rows");
