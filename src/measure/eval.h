@@ -1,4 +1,5 @@
-/* eval.h - the state and the parts of an evaluation; for evaluate*.c only */
+/* eval.h - the state and the parts of an evaluation, for evaluate*.c and
+   extension_cell.c */
 #ifndef LCT_EVAL_H
 #define LCT_EVAL_H
 #include "../train/load_trained.h"

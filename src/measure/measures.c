@@ -86,14 +86,12 @@ int64_t lct_measures_tokens(int64_t blocks, const char *spec, int64_t length)
     locant_run_info run = { .length = length };
     locant_eval_options o;
     char unused[320];
-    int64_t each = 0;
+    int64_t each = 0; /* 128 + 256 + .. 2048 for each measure */
 
     snprintf(run.encoding, sizeof run.encoding, "%s", spec);
     for (int m = LCT_LOGN; m < LCT_MEASURES; m++)
-        for (int k = 0; k < LOCANT_EVAL_LENGTHS &&
-                        set_options(&o, unused, (enum lct_measure)m, &run);
-             k++)
-            each += INT64_C(128) << k;
+        if (set_options(&o, unused, (enum lct_measure)m, &run))
+            each += 128 * ((INT64_C(1) << LOCANT_EVAL_LENGTHS) - 1);
     return blocks * each;
 }
 
