@@ -53,8 +53,8 @@ static const struct lct_extension_tuning tunings[] = {
       "rope(scaling=linear(factor=@))", 128 },
 };
 
-/* By preset. Heads have 32 channels throughout: 16 pairs, of which 6 make a full
-   rotation within 128 positions. */
+/* By preset. Heads have 32 channels throughout: 16 pairs, of which 6 make a
+   full rotation within 128 positions. */
 /* clang-format off */
 static const struct lct_extension_plan plans[] = {
     /* layers, width, heads, ff, steps, rate, seeds,
