@@ -81,7 +81,7 @@ static void measure(double loss[BLOCKS], locant_store *s, int64_t run,
                     const char *spec)
 {
     size_t ends[BLOCKS];
-    const struct lct_extension_place place = {
+    const struct lct_extension_shared place = {
         .store = s,
         .corpus = corpus,
         .want = BLOCKS,

@@ -11,9 +11,11 @@
 
 /* ---------------------------------------------------------------- decision */
 
-static int fitting(int asked, double seed, double once, double limit)
+static int fitting(int asked, double seconds_per_seed, double fixed_seconds,
+                   double limit)
 {
-    const struct lct_forecast f = { seed, once, limit, asked, 0 };
+    const struct lct_forecast f = { seconds_per_seed, fixed_seconds, limit,
+                                    asked, 0 };
 
     return lct_forecast_seeds(&f);
 }
@@ -85,13 +87,13 @@ TEST(seeds_beyond_the_limit_are_left_out_and_said)
     int seeds;
     const struct lct_forecast f = forecast_of(&o, &seeds, &steps);
 
-    CHECK(f.seed > 0);
+    CHECK(f.seconds_per_seed > 0);
     assert_int_equal(f.asked, 900);
     assert_int_equal(seeds, f.seeds);
     CHECK(seeds >= 2 && seeds < 900);
     assert_int_equal(steps, 600);
-    CHECK(seeds == 2 || f.once + seeds * f.seed <= 60);
-    CHECK(f.once + (seeds + 1) * f.seed > 60);
+    CHECK(seeds == 2 || f.fixed_seconds + seeds * f.seconds_per_seed <= 60);
+    CHECK(f.fixed_seconds + (seeds + 1) * f.seconds_per_seed > 60);
     CHECK(strstr(notice, "minutes on this machine") != NULL);
     CHECK(strstr(notice, "(--seeds 900 alone trains them all)") != NULL);
 }
@@ -105,8 +107,9 @@ TEST(the_same_job_decides_the_same)
     const struct lct_forecast g = forecast_of(&o, &again, &steps);
 
     assert_int_equal(again, seeds);
-    assert_float_equal(g.seed, f.seed, 1e-12 * f.seed);
-    assert_float_equal(g.once, f.once, 0);
+    assert_float_equal(g.seconds_per_seed, f.seconds_per_seed,
+                       1e-12 * f.seconds_per_seed);
+    assert_float_equal(g.fixed_seconds, f.fixed_seconds, 0);
 }
 
 TEST(seeds_asked_for_are_trained_whatever_it_takes)
@@ -117,7 +120,7 @@ TEST(seeds_asked_for_are_trained_whatever_it_takes)
     const struct lct_forecast f = forecast_of(&o, &seeds, &steps);
 
     assert_int_equal(seeds, 700);
-    CHECK(f.limit == 0 && f.seed == 0 && notice[0] == '\0');
+    CHECK(f.limit == 0 && f.seconds_per_seed == 0 && notice[0] == '\0');
 }
 
 /* "learned" ends at 128 bytes: one encoding is compared at 1024. */
@@ -139,12 +142,14 @@ TEST(seeds_that_the_exact_test_needs_are_said)
 
 TEST(eight_encodings_need_nine_seeds)
 {
-    struct lct_forecast f = { .seed = 60, .once = 30, .seeds = 6 };
+    struct lct_forecast f = { .seconds_per_seed = 60,
+                              .fixed_seconds = 30,
+                              .seeds = 6 };
     locant_report_options o = LOCANT_REPORT_INIT;
     FREED_BY(lct_plan_free) struct lct_plan plan;
 
     CHECK_OK(lct_plan_create(&plan, &o));
-    CHECK_OK(lct_seeds_needed(&f, &plan, listen, NULL));
+    CHECK_OK(lct_forecast_notify_seeds(&f, &plan, listen, NULL));
     assert_string_equal(notice,
                         "the exact test, corrected for 7 comparisons,"
                         " needs 9 seeds for p below 0.05; this report has 6;"
@@ -165,14 +170,14 @@ TEST(jobs_besides_are_timed_without_a_limit_too)
     o.with = LOCANT_WITH_SURFACE | LOCANT_WITH_EXTENSION | LOCANT_WITH_TASKS;
     CHECK_OK(lct_report_parts_create(&parts, &o));
     CHECK_OK(lct_forecast(&f, &parts.plan, &o, store, corpus));
-    CHECK(f.limit == 0 && f.seed > 0);
+    CHECK(f.limit == 0 && f.seconds_per_seed > 0);
     assert_int_equal(parts.plan.seeds, 3);
 
-    lct_report_parts_forecast(x, &parts, f.seed);
+    lct_report_parts_forecast(x, &parts, f.seconds_per_seed);
     CHECK(x[1] > 0 && x[2] > 0 && x[3] > 0);
-    CHECK(fabs(x[0] - 3 * f.seed) <= 1e-9 * x[0]);
+    CHECK(fabs(x[0] - 3 * f.seconds_per_seed) <= 1e-9 * x[0]);
     /* four trained lengths and two seeds: at least as long as one of each */
-    CHECK(x[2] > f.seed && x[2] < 100 * f.seed);
+    CHECK(x[2] > f.seconds_per_seed && x[2] < 100 * f.seconds_per_seed);
     lct_report_parts_announce(&parts, x, listen, NULL);
     CHECK(strstr(notice, "in addition, extension about ") == notice);
     CHECK(strstr(notice, " minutes, surface ") != NULL);
@@ -181,7 +186,7 @@ TEST(jobs_besides_are_timed_without_a_limit_too)
 
     o.with = 0;
     CHECK_OK(lct_report_parts_create(&parts, &o));
-    lct_report_parts_forecast(x, &parts, f.seed);
+    lct_report_parts_forecast(x, &parts, f.seconds_per_seed);
     notice[0] = '\0';
     lct_report_parts_announce(&parts, x, listen, NULL);
     assert_string_equal(notice, "");

@@ -1,11 +1,11 @@
 /*
  * claims.c - the tests behind every claim of the page about losses: paired t
- * tests over seeds, on the mean over blocks of each run.
+ * tests over seeds, of the mean over blocks of each run.
  *
  * Changes from the trained length are corrected by Holm for the number of
- * encodings. The encoding that is compared with all others is chosen by its
- * loss, so its differences are corrected for all pairs, as ranks are: whatever
- * pair is picked, the chance of a wrong order stays below the level.
+ * encodings. The encoding that all others are compared with is chosen by its
+ * loss, so differences from it are corrected for all pairs, as ranks are: the
+ * chance of any wrong order stays below the level.
  */
 #include "../core/size.h"
 #include "claims.h"
@@ -16,17 +16,12 @@ const int lct_claims_lengths[LCT_CLAIMS_LENGTHS] = { 0, 1,
                                                      LOCANT_EVAL_LENGTHS - 1 };
 static const double level = .95;
 
-bool lct_claims_tested(const struct lct_results *r)
+bool lct_claims_enough_seeds(const struct lct_results *r)
 {
-    size_t seeds = 0;
-
-    for (size_t i = 0; i < r->n; i++)
-        seeds = r->groups[i].n > seeds ? r->groups[i].n : seeds;
-    return seeds >= LCT_TESTED_SEEDS;
+    return lct_losses_seeds(r) >= LCT_TESTED_SEEDS;
 }
 
-/* Replace loss[seeds, blocks] by the means over blocks, in its first 'seeds'
-   values. */
+/* Replace loss[seeds, blocks] by its means over blocks: loss[seeds]. */
 static void mean_over_blocks(double *loss, size_t seeds, size_t blocks)
 {
     for (size_t s = 0; s < seeds; s++) {
@@ -38,8 +33,8 @@ static void mean_over_blocks(double *loss, size_t seeds, size_t blocks)
     }
 }
 
-/* Test differences d[seeds]. Corrected p are set later, when all tests are
-   known. */
+/* Test differences d[seeds]. Corrected p are NAN: they depend on the other
+   tests. */
 static locant_status test(struct lct_test *out, const double *d, size_t seeds)
 {
     size_t above = 0, below = 0;
@@ -115,10 +110,10 @@ locant_status lct_claims_changes(struct lct_test *out,
     return status == LOCANT_OK ? correct(out, r->n) : status;
 }
 
-/* Return the encoding with the lowest loss, r->n if none has a defined loss;
-   *defined is the number of encodings that have one. */
-static size_t find_first(size_t *defined, const struct lct_results *r,
-                         const double *loss, size_t each)
+/* Return the encoding with the lowest of loss[groups, each], r->n if no loss is
+   defined. *defined is the number of encodings with a defined loss. */
+static size_t find_lowest(size_t *defined, const struct lct_results *r,
+                          const double *loss, size_t each)
 {
     size_t first = r->n;
     double least = INFINITY;
@@ -138,8 +133,8 @@ static size_t find_first(size_t *defined, const struct lct_results *r,
     return first;
 }
 
-/* Test the differences of an encoding's losses from another's, which replace
-   its losses. */
+/* Test the differences own - other of losses [seeds, blocks]. Overwrites
+   'own'. */
 static locant_status test_pair(struct lct_test *out, double *own,
                                const double *other, size_t seeds, size_t blocks)
 {
@@ -159,7 +154,7 @@ locant_status lct_claims_order(struct lct_test *out, struct lct_order *order,
 
     LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, term, NULL));
     *order = (struct lct_order){ .next = r->n };
-    order->first = find_first(&defined, r, loss, seeds * blocks);
+    order->first = find_lowest(&defined, r, loss, seeds * blocks);
     order->pairs = defined > 1 ? (size_t)lct_pairs(defined) : 0;
     for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
         const size_t each = seeds * blocks, first = order->first;

@@ -1,46 +1,50 @@
-/* claims.h - tests over seeds: what may be claimed of losses */
+/* claims.h - tests over seeds that allow claims about losses */
 #ifndef LCT_CLAIMS_H
 #define LCT_CLAIMS_H
 #include "results.h"
 
-/* Every claim about losses has a corrected p below this. */
+/* Level of significance: a claim about losses needs a corrected p below it. */
 #define LCT_ALPHA .05
 
-/* The power that a recommended number of seeds has, and the most seeds of a
-   report. */
+/* The power that a recommended number of seeds has, and the largest number that
+   is recommended. */
 #define LCT_POWER .8
 enum { LCT_MOST_SEEDS = 1000 };
 
-/* A paired t test over seeds; NAN where undefined, as for one seed. */
+/* Paired tests of a difference of losses, nats per byte, over seeds. NAN where
+   undefined, as for one seed. */
 struct lct_test {
-    double mean, half, deviation; /* half of the 95 % t interval */
-    double p;                     /* of the t test */
-    double corrected;             /* p corrected for all tests of its list */
-    double exact;                 /* p of the exact sign-flip test */
-    double exact_corrected;       /* only of changes */
-    int sign; /* 1: above zero in every run, -1: below, 0: neither */
+    double mean;
+    double half;            /* half the width of the 95 % t interval */
+    double deviation;       /* standard deviation between seeds */
+    double p;               /* of the t test */
+    double corrected;       /* p, corrected for all tests of its list */
+    double exact;           /* p of the exact sign-flip test */
+    double exact_corrected; /* only set by lct_claims_changes() */
+    int sign; /* 1: above zero for every seed, -1: below, 0: neither */
 };
 
 /* Are there enough seeds for the t test? */
-bool lct_claims_tested(const struct lct_results *r);
+bool lct_claims_enough_seeds(const struct lct_results *r);
 
 /* out[groups]: the change of loss from the trained length to length index k,
    corrected by Holm. */
 locant_status lct_claims_changes(struct lct_test *out,
                                  const struct lct_results *r, int k);
 
-/* The encodings with the lowest and the second lowest loss at some length, each
-   r->n if there is none, and how many pairs of encodings are defined there. */
+/* The lowest losses at one length. */
 struct lct_order {
-    size_t first, next, pairs;
+    size_t first, next; /* groups of the lowest and the second lowest loss, r->n
+                           if there is none */
+    size_t pairs;       /* of groups whose loss is defined */
 };
 
 /* out[groups]: the difference from the encoding with the lowest loss at length
-   index k, corrected for all pairs; undefined for that encoding itself. */
+   index k, corrected for all pairs. It is undefined for that encoding. */
 locant_status lct_claims_order(struct lct_test *out, struct lct_order *order,
                                const struct lct_results *r, int k);
 
-/* The lengths that the verdict speaks of: the trained one, twice that, and the
+/* Indices of the lengths in the verdict: the trained one, twice that, and the
    longest. */
 enum { LCT_CLAIMS_LENGTHS = 3 };
 extern const int lct_claims_lengths[LCT_CLAIMS_LENGTHS];

@@ -1,27 +1,28 @@
 /*
- * evaluate.c - the protocols that every model is evaluated by.
+ * evaluate.c - evaluates a run by four protocols.
  *
- * A block is a place in the test split: e is one past its last target.  A
- * window of C tokens ending at e reads bytes[e-C-1 .. e-2] and predicts
- * bytes[e-C .. e-1].
+ * A block is a part of the test split that ends at byte e, one past its last
+ * target.  A window of C tokens ending at e reads bytes[e-C-1 .. e-2] and
+ * predicts bytes[e-C .. e-1].
  *
- *   P1  same targets: the last 64 of windows of 128, 256, .. 2048.  Targets do
- *       not depend on C, so a rise is the model's, not the text's
- *       (Kazemnejad et al. 2023, arXiv:2305.19466v2, appendix F).
- *   P2  by position: the window of 2048, all its losses, 32 positions a bucket.
- *   P3  non-overlapping: the last 2048 targets by windows of 128, 256, .. 2048,
- *       one after another, all their losses.  The first targets of a window
- *       have little context, and longer windows have fewer such targets
- *       (Press et al. 2022, arXiv:2108.12409v2, appendix B).
- *   P4  own window: the 64 targets by windows of 128, 16 at a time, which
- *       needs no extrapolation.
+ *   P1  same targets: mean loss of the last 64 targets of windows of 128, 256,
+ *       .. 2048.  The targets do not depend on C, so the model causes a rise of
+ *       the loss, not the text (Kazemnejad et al. 2023, arXiv:2305.19466v2,
+ *       appendix F).
+ *   P2  by position: losses of the window of 2048, in buckets of 32 positions.
+ *   P3  non-overlapping: mean loss of the last 2048 targets, in adjacent
+ *       windows of 128, 256, .. 2048.  The first targets of a window have
+ *       little context, and longer windows have fewer such targets (Press et
+ *       al. 2022, arXiv:2108.12409v2, appendix B).
+ *   P4  own window: the 64 targets of P1, as the last 16 of four windows of
+ *       128, which needs no extrapolation.
  *
- * Beyond the last length that an encoding is defined at, results are NAN
- * ("undefined"), and P2 is of the longest window that is defined.
+ * Results are NAN ("undefined") at lengths that an encoding is not defined at.
+ * P2 has the longest window that the encoding is defined at.
  *
- * A model with memory reads every window from its beginning in segments of its
- * trained length and carries memory from one to the next; the validation text
- * is one row of such segments.
+ * A model with memory reads every window in segments of its trained length,
+ * from the beginning, and carries memory from one segment to the next.  It
+ * reads the validation text as one row of such segments.
  */
 #include "eval.h"
 #include "../store/run_sizes.h"
@@ -31,11 +32,10 @@
 
 /* ------------------------------------------------------------------ set up */
 
-/*
- * Set the span: the longest window length that the encoding is defined at, 0 if
- * there is none. With memory, no position lies beyond those of training.
- */
-void lct_eval_span(struct lct_eval *ev)
+/* The span is the longest window of the protocols that the encoding is defined
+   at, 0 if there is none. With memory, positions do not exceed those of
+   training, so every length is defined. */
+void lct_eval_set_span(struct lct_eval *ev)
 {
     const int64_t reach = locant_encoding_length_limit(ev->encoding);
 
@@ -47,7 +47,7 @@ void lct_eval_span(struct lct_eval *ev)
         ev->span = 0;
 }
 
-/* Arrays of one type share an allocation: releasing the first releases all. */
+/* Arrays of one type are one allocation, which their first member owns. */
 static locant_status allocate(struct lct_eval *ev, int64_t want)
 {
     const size_t n = (size_t)want, room = (size_t)ev->room;
@@ -65,10 +65,10 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
     ev->own_loss = ev->mean_loss + all;
     ev->shortest = ev->head + first;
     ev->loss = ev->shortest + first;
-    ev->part_loss = ev->loss + room;
+    ev->segment_loss = ev->loss + room;
     ev->targets = ev->tokens + room;
-    ev->part = ev->targets + room;
-    ev->part_targets = ev->part + room;
+    ev->segment = ev->targets + room;
+    ev->segment_targets = ev->segment + room;
     return LOCANT_OK;
 }
 
@@ -77,7 +77,7 @@ void lct_eval_release(struct lct_eval *ev)
     lct_model_free(ev->model);
     lct_model_free(ev->trained);
     locant_encoding_free(ev->encoding);
-    locant_encoding_free(ev->own);
+    locant_encoding_free(ev->trained_encoding);
     locant_release(ev->ends);
     locant_release(ev->block_loss);
     locant_release(ev->head);
@@ -87,7 +87,7 @@ void lct_eval_release(struct lct_eval *ev)
 /* Set every result to NAN. */
 static void set_undefined(struct lct_eval *ev)
 {
-    locant_evaluation *e = &ev->e;
+    locant_evaluation *e = &ev->result;
 
     for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
         e->length[i] = lct_eval_lengths[i];
@@ -104,7 +104,7 @@ static void set_undefined(struct lct_eval *ev)
     e->blocks = ev->blocks;
 }
 
-void lct_eval_means(struct lct_eval *ev)
+void lct_eval_set_means(struct lct_eval *ev)
 {
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
         double sum = 0, all = 0;
@@ -113,18 +113,18 @@ void lct_eval_means(struct lct_eval *ev)
             sum += ev->block_loss[k * ev->blocks + b];
             all += ev->mean_loss[k * ev->blocks + b];
         }
-        ev->e.same_targets[k] = sum / (double)ev->blocks;
-        ev->e.non_overlapping[k] = all / (double)ev->blocks;
+        ev->result.same_targets[k] = sum / (double)ev->blocks;
+        ev->result.non_overlapping[k] = all / (double)ev->blocks;
     }
 }
 
-static locant_status all_protocols(struct lct_eval *ev)
+static locant_status measure(struct lct_eval *ev)
 {
     double sum;
 
-    LCT_TRY(lct_eval_validation(ev));
+    LCT_TRY(lct_eval_validate(ev));
     if (ev->span == 0)
-        return lct_eval_causality_at(
+        return lct_eval_check_causality_at(
             ev, locant_encoding_length_limit(ev->encoding));
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         if (lct_eval_lengths[k] <= ev->span && lct_eval_lengths[k] < LONGEST) {
@@ -132,17 +132,17 @@ static locant_status all_protocols(struct lct_eval *ev)
             LCT_TRY(lct_eval_non_overlapping(ev, k));
         }
     LCT_TRY(lct_eval_by_position(ev));
-    lct_eval_means(ev);
-    LCT_TRY(lct_eval_causality(ev));
-    LCT_TRY(lct_eval_tiles(&sum, ev, SHORTEST)); /* P4 */
-    ev->e.own_window = sum / (double)(ev->blocks * TARGETS);
-    return lct_eval_shuffled(ev);
+    lct_eval_set_means(ev);
+    LCT_TRY(lct_eval_check_causality(ev));
+    LCT_TRY(lct_eval_own_window(&sum, ev, SHORTEST)); /* P4 */
+    ev->result.own_window = sum / (double)(ev->blocks * TARGETS);
+    return lct_eval_shuffle_context(ev);
 }
 
 int64_t lct_evaluation_tokens(int64_t blocks, int64_t length)
 {
-    int64_t each =
-        length + SHORTEST * (TARGETS / STRIDE) + SHORTEST * SHUFFLED + SHORTEST;
+    int64_t each = length + SHORTEST * (TARGETS / STRIDE) +
+                   SHORTEST * SHUFFLED_TARGETS + SHORTEST;
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         each += lct_eval_lengths[k] + (k > 0 ? LONGEST : 0); /* P1, P3 */
@@ -181,11 +181,11 @@ static locant_status evaluate(struct lct_eval *ev, locant_store *store,
     LCT_TRY(lct_eval_prepare(ev, corpus, want));
     LCT_TRY(
         lct_load_trained(&ev->model, &ev->encoding, store, &ev->run, ev->room));
-    lct_eval_span(ev);
-    LCT_TRY(all_protocols(ev));
+    lct_eval_set_span(ev);
+    LCT_TRY(measure(ev));
     losses = (struct lct_block_losses){ ev->block_loss, ev->mean_loss,
                                         ev->own_loss };
-    return lct_store_save_evaluation(store, &key, &ev->e, &losses);
+    return lct_store_save_evaluation(store, &key, &ev->result, &losses);
 }
 
 locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
@@ -225,14 +225,14 @@ locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
     LCT_TRY(lct_store_load_evaluation(out, NULL, &found, store, run,
                                       locant_corpus_info_of(corpus)->sha256,
                                       want));
-    /* evaluations of older versions have no P3: it is added */
+    /* evaluations of older versions have no P3: evaluate again */
     if (found &&
         (isnan(out->same_targets[0]) || !isnan(out->non_overlapping[0])))
         return LOCANT_OK;
     LCT_TRY(lct_store_check_writable(store, "locant_evaluate"));
     status = evaluate(&ev, store, corpus, want);
     if (status == LOCANT_OK)
-        *out = ev.e;
+        *out = ev.result;
     lct_eval_release(&ev);
     return status;
 }

@@ -3,12 +3,14 @@
 #define LCT_EVALUATE_H
 #include "../store/store_eval.h"
 
+/* Targets of a block; the default number of blocks. */
 enum { LCT_EVAL_TARGETS = 64, LCT_EVAL_BLOCKS = 96 };
 
 /* Seed that chooses the blocks of every evaluation. */
 enum { LCT_EVAL_SEED = 1 };
 
-/* Called with the number of tokens just evaluated; a nonzero result stops. */
+/* Called with the number of tokens just evaluated. Nonzero stops the
+   evaluation. */
 typedef int (*lct_tick)(int64_t tokens, void *context);
 
 /* locant_evaluate() with a way to stop; tick may be NULL. */
@@ -22,6 +24,7 @@ locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
                               const locant_eval_options *options, lct_tick tick,
                               void *context);
 
-/* Most tokens that one evaluation feeds to a model trained at 'length'. */
+/* Estimated number of tokens that an evaluation by all protocols feeds to a
+   model trained at 'length'. */
 int64_t lct_evaluation_tokens(int64_t blocks, int64_t length);
 #endif

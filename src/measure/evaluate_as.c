@@ -1,8 +1,6 @@
 /*
- * evaluate_as.c - evaluating a finished run under another spec, or beyond the
- * end of its table.
- *
- * P1 at the lengths asked for, and P2 if 2048 is one of them.
+ * evaluate_as.c - evaluates a finished run with another spec, or beyond the end
+ * of its table: P1 at the lengths asked for, and P2 if 2048 is one of them.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "eval.h"
@@ -38,7 +36,8 @@ static locant_status check_options(const locant_eval_options *o)
     return LOCANT_OK;
 }
 
-/* Print the lengths asked for: "128,256"; "" for the five of the protocols. */
+/* Print the lengths asked for, as in "128,256"; "" if none are, which stands
+   for the five of the protocols. */
 static void print_lengths(char out[64], const locant_eval_options *o)
 {
     size_t used = 0;
@@ -49,12 +48,12 @@ static void print_lengths(char out[64], const locant_eval_options *o)
                                  i ? "," : "", o->lengths[i]);
 }
 
-/* Keep the lengths of the protocols, or set those asked for and 0 after
-   them. */
+/* Replace the lengths of the protocols by those asked for, if any, followed by
+   0. */
 static void set_lengths(struct lct_eval *ev, const locant_eval_options *o)
 {
     for (size_t k = 0; o->lengths && k < LOCANT_EVAL_LENGTHS; k++)
-        ev->e.length[k] = k < o->n_lengths ? o->lengths[k] : 0;
+        ev->result.length[k] = k < o->n_lengths ? o->lengths[k] : 0;
 }
 
 static locant_status load(struct lct_eval *ev, locant_store *store)
@@ -62,8 +61,9 @@ static locant_status load(struct lct_eval *ev, locant_store *store)
     if (ev->policy == LOCANT_POLICY_NONE)
         return lct_load_trained_as(&ev->model, ev->encoding, store, &ev->run,
                                    ev->room);
-    return lct_load_trained_longer(&ev->model, &ev->trained, &ev->own,
-                                   ev->encoding, store, &ev->run, ev->room);
+    return lct_load_trained_longer(&ev->model, &ev->trained,
+                                   &ev->trained_encoding, ev->encoding, store,
+                                   &ev->run, ev->room);
 }
 
 static locant_status measure(struct lct_eval *ev)
@@ -72,14 +72,14 @@ static locant_status measure(struct lct_eval *ev)
         ev->memory > 0 ? INT64_MAX : locant_encoding_length_limit(ev->encoding);
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
-        const int64_t T = ev->e.length[k];
+        const int64_t T = ev->result.length[k];
 
         if (T == LONGEST && ev->span > 0)
             LCT_TRY(lct_eval_by_position(ev));
         else if (T > 0 && T < LONGEST && T <= reach)
             LCT_TRY(lct_eval_same_targets(ev, k));
     }
-    lct_eval_means(ev);
+    lct_eval_set_means(ev);
     return LOCANT_OK;
 }
 
@@ -93,17 +93,16 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
     LCT_TRY(lct_eval_prepare(ev, corpus, key->want));
     set_lengths(ev, o);
     LCT_TRY(load(ev, store));
-    lct_eval_span(ev);
+    lct_eval_set_span(ev);
     LCT_TRY(measure(ev));
-    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) /* P2 alone would give P3 at
-                                                     2048: do not record it */
-        ev->e.non_overlapping[k] = NAN;
+    /* drop the P3 at 2048 that comes with P2: no other length has P3 */
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+        ev->result.non_overlapping[k] = NAN;
     losses.p1 = ev->block_loss;
-    return lct_store_save_evaluation(store, key, &ev->e, &losses);
+    return lct_store_save_evaluation(store, key, &ev->result, &losses);
 }
 
-/* The spec in the key: "" if it is the encoding that the run was trained
-   with. */
+/* The spec in the key: "" for the encoding that the run was trained with. */
 static const char *spec_of_key(const struct lct_eval *ev,
                                const locant_encoding *asked)
 {
@@ -138,7 +137,7 @@ static locant_status find_or_evaluate(locant_evaluation *out,
     LCT_TRY(lct_encoding_as(&ev->encoding, &ev->run, o->encoding, o->policy,
                             LONGEST));
     LCT_TRY(evaluate_as(ev, store, corpus, o, &key));
-    *out = ev->e;
+    *out = ev->result;
     return LOCANT_OK;
 }
 

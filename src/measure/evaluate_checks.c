@@ -1,30 +1,28 @@
-/* evaluate_checks.c - checks that a model has to pass before its losses
-   count */
+/* evaluate_checks.c - the parts of an evaluation besides P1 to P4: causality,
+   shuffled context, validation loss */
 #include "../store/run_sizes.h"
 #include "eval.h"
 #include <math.h>
 #include <string.h>
 
-enum { KEPT = 8 }; /* bytes before a shuffled target that stay in place */
+enum { KEPT_BYTES = 8 }; /* of context, before the target; not shuffled */
 
-/* The condition is true for NAN, so a NAN counts as the largest difference. */
+/* Keep the largest difference. NAN counts as the largest, and is kept. */
 static void note_difference(struct lct_eval *ev, real a, real b)
 {
     double difference = fabs((double)a - (double)b);
 
-    if (!(difference <= ev->e.causality))
-        ev->e.causality = difference;
+    if (!isnan(ev->result.causality) && !(difference <= ev->result.causality))
+        ev->result.causality = difference;
 }
 
-/* If positions depend on the length, or end before the shortest window: compare
-   a window with one whose second half differs. */
-locant_status lct_eval_causality_at(struct lct_eval *ev, int64_t T)
+locant_status lct_eval_check_causality_at(struct lct_eval *ev, int64_t T)
 {
     const int64_t half = T / 2;
 
-    ev->e.causality = 0;
+    ev->result.causality = 0;
     for (int64_t b = 0; b < ev->blocks && half > 0; b++) {
-        lct_eval_window(ev, 0, T, ev->test->bytes, ev->ends[b]);
+        lct_eval_copy_window(ev, 0, T, ev->test->bytes, ev->ends[b]);
         LCT_TRY(lct_eval_forward(ev, 1, T));
         memcpy(ev->head, ev->loss, (size_t)half * sizeof *ev->head);
         for (int64_t i = half; i < T; i++)
@@ -36,22 +34,22 @@ locant_status lct_eval_causality_at(struct lct_eval *ev, int64_t T)
     return LOCANT_OK;
 }
 
-/* Later bytes must not change earlier losses. */
-locant_status lct_eval_causality(struct lct_eval *ev)
+/* Compare the first losses of P2 with those of windows that end there. */
+locant_status lct_eval_check_causality(struct lct_eval *ev)
 {
     int64_t T = ev->span > SHORTEST ? SHORTEST : SHORTEST / 2;
     int64_t group = LONGEST / T;
 
     if ((locant_encoding_traits(ev->encoding) & LOCANT_TRAIT_LENGTH) ||
         locant_encoding_chooses_positions(ev->encoding))
-        return lct_eval_causality_at(ev, T);
-    ev->e.causality = 0;
+        return lct_eval_check_causality_at(ev, T);
+    ev->result.causality = 0;
     for (int64_t b = 0; b < ev->blocks; b += group) {
-        int64_t B = lct_least(group, ev->blocks - b);
+        int64_t B = lct_eval_min(group, ev->blocks - b);
 
         for (int64_t i = 0; i < B; i++)
-            lct_eval_window(ev, i, T, ev->test->bytes,
-                            ev->ends[b + i] - LONGEST + (size_t)T);
+            lct_eval_copy_window(ev, i, T, ev->test->bytes,
+                                 ev->ends[b + i] - LONGEST + (size_t)T);
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B * T; i++)
             note_difference(ev, ev->loss[i],
@@ -60,7 +58,7 @@ locant_status lct_eval_causality(struct lct_eval *ev)
     return LOCANT_OK;
 }
 
-/* Fisher and Yates on n tokens. */
+/* Shuffle n tokens (Fisher and Yates). */
 static void shuffle(int32_t *tokens, int64_t n, uint64_t stream)
 {
     locant_random r = { LCT_EVAL_SEED, stream, 0 };
@@ -74,58 +72,68 @@ static void shuffle(int32_t *tokens, int64_t n, uint64_t stream)
     }
 }
 
-/*
- * The windows of P1 at 128, once for each of 8 targets, with all context of the
- * target but its last 8 bytes in random order. The rise over the same target
- * with its context in order is added to P1, so that the two can be compared.
- */
-locant_status lct_eval_shuffled(struct lct_eval *ev)
+/* The place, in its window, of the target that window w is shuffled for. */
+static int64_t shuffled_target(int64_t w)
 {
-    int64_t T = SHORTEST, group = LONGEST / T, n = ev->blocks * SHUFFLED;
+    return SHORTEST - 1 - w % SHUFFLED_TARGETS * (TARGETS / SHUFFLED_TARGETS);
+}
+
+/*
+ * Evaluate each window of P1 at 128 for 8 of its targets. Shuffle all context
+ * of the target except its last 8 bytes. The result is P1 plus the mean rise of
+ * the loss of these targets, so that it can be compared with P1.
+ */
+locant_status lct_eval_shuffle_context(struct lct_eval *ev)
+{
+    const int64_t T = SHORTEST, group = LONGEST / T;
+    const int64_t n = ev->blocks * SHUFFLED_TARGETS;
     double rise = 0;
 
     for (int64_t w = 0; w < n; w += group) {
-        int64_t B = lct_least(group, n - w);
+        int64_t B = lct_eval_min(group, n - w);
 
         for (int64_t i = 0; i < B; i++) {
-            int64_t at = T - 1 - (w + i) % SHUFFLED * (TARGETS / SHUFFLED);
+            int64_t at = shuffled_target(w + i);
 
-            lct_eval_window(ev, i, T, ev->test->bytes,
-                            ev->ends[(w + i) / SHUFFLED]);
-            shuffle(ev->tokens + i * T, at + 1 - KEPT, (uint64_t)(w + i));
+            lct_eval_copy_window(ev, i, T, ev->test->bytes,
+                                 ev->ends[(w + i) / SHUFFLED_TARGETS]);
+            shuffle(ev->tokens + i * T, at + 1 - KEPT_BYTES, (uint64_t)(w + i));
         }
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B; i++) {
-            int64_t at = T - 1 - (w + i) % SHUFFLED * (TARGETS / SHUFFLED);
-            int64_t b = (w + i) / SHUFFLED;
+            int64_t at = shuffled_target(w + i);
+            int64_t b = (w + i) / SHUFFLED_TARGETS;
 
             rise += (double)ev->loss[i * T + at] - ev->shortest[b * T + at];
         }
     }
-    ev->e.shuffled = ev->e.same_targets[0] + rise / (double)n;
+    ev->result.shuffled = ev->result.same_targets[0] + rise / (double)n;
     return LOCANT_OK;
 }
 
-/* P3: as many segments of the validation split as blocks, one after another. */
-static locant_status contiguous(struct lct_eval *ev)
+/* With memory: evaluate as many adjacent segments of the validation split as
+   there are blocks. */
+static locant_status validate_segments(struct lct_eval *ev)
 {
     const int64_t T = ev->run.length;
-    const int64_t there = (int64_t)(ev->valid->size - 1) / T;
-    const int64_t n = lct_least(ev->blocks, there);
+    const int64_t available = (int64_t)(ev->valid->size - 1) / T;
+    const int64_t n = lct_eval_min(ev->blocks, available);
     double sum = 0;
 
     lct_model_clear_memory(ev->model);
     for (int64_t w = 0; w < n; w++) {
-        lct_eval_window(ev, 0, T, ev->valid->bytes, (size_t)((w + 1) * T + 1));
-        LCT_TRY(lct_eval_segment(ev, 0, 1, T, 0, T));
+        lct_eval_copy_window(ev, 0, T, ev->valid->bytes,
+                             (size_t)((w + 1) * T + 1));
+        LCT_TRY(lct_eval_forward_segment(ev, 0, 1, T, 0, T));
         sum += lct_eval_sum(ev->loss, T);
     }
-    ev->e.valid = sum / (double)(n * T);
+    ev->result.valid = sum / (double)(n * T);
     return LOCANT_OK;
 }
 
-/* As many windows of the validation split as blocks, evenly spaced. */
-locant_status lct_eval_validation(struct lct_eval *ev)
+/* Evaluate as many evenly spaced windows of the validation split as there are
+   blocks. */
+locant_status lct_eval_validate(struct lct_eval *ev)
 {
     int64_t T = ev->run.length, group = T < LONGEST ? LONGEST / T : 1;
     double sum = 0;
@@ -134,20 +142,21 @@ locant_status lct_eval_validation(struct lct_eval *ev)
     if (ev->valid->size < (size_t)T + 1)
         return LOCANT_OK;
     if (ev->memory > 0)
-        return contiguous(ev);
+        return validate_segments(ev);
     room = ev->valid->size - (size_t)T - 1;
     for (int64_t w = 0; w < ev->blocks; w += group) {
-        int64_t B = lct_least(group, ev->blocks - w);
+        int64_t B = lct_eval_min(group, ev->blocks - w);
 
         for (int64_t i = 0; i < B; i++) {
             double share = (double)(w + i) / (double)ev->blocks;
 
-            lct_eval_window(ev, i, T, ev->valid->bytes,
-                            (size_t)T + 1 + (size_t)(share * (double)room));
+            lct_eval_copy_window(ev, i, T, ev->valid->bytes,
+                                 (size_t)T + 1 +
+                                     (size_t)(share * (double)room));
         }
         LCT_TRY(lct_eval_forward(ev, B, T));
         sum += lct_eval_sum(ev->loss, B * T);
     }
-    ev->e.valid = sum / (double)(ev->blocks * T);
+    ev->result.valid = sum / (double)(ev->blocks * T);
     return LOCANT_OK;
 }

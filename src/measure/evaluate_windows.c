@@ -1,4 +1,4 @@
-/* evaluate_windows.c - windows of text through the model: P1 to P4 */
+/* evaluate_windows.c - evaluates windows of text: protocols P1 to P4 */
 #include "../store/clock.h"
 #include "eval.h"
 #include <inttypes.h>
@@ -8,8 +8,8 @@ enum { BUCKET = LONGEST / LOCANT_EVAL_BUCKETS };
 const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS] = { 128, 256, 512, 1024,
                                                         2048 };
 
-void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
-                     const uint8_t *bytes, size_t end)
+void lct_eval_copy_window(struct lct_eval *ev, int64_t b, int64_t T,
+                          const uint8_t *bytes, size_t end)
 {
     const uint8_t *first = bytes + end - (size_t)T - 1;
 
@@ -19,26 +19,28 @@ void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
     }
 }
 
-locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
-                               int64_t T, int64_t at, int64_t n)
+locant_status lct_eval_forward_segment(struct lct_eval *ev, int64_t first,
+                                       int64_t rows, int64_t T, int64_t at,
+                                       int64_t n)
 {
     for (int64_t b = 0; b < rows; b++) {
         const int64_t from = (first + b) * T + at;
 
-        memcpy(ev->part + b * n, ev->tokens + from,
-               (size_t)n * sizeof *ev->part);
-        memcpy(ev->part_targets + b * n, ev->targets + from,
-               (size_t)n * sizeof *ev->part);
+        memcpy(ev->segment + b * n, ev->tokens + from,
+               (size_t)n * sizeof *ev->segment);
+        memcpy(ev->segment_targets + b * n, ev->targets + from,
+               (size_t)n * sizeof *ev->segment);
     }
-    LCT_TRY(lct_model_forward(ev->model, ev->part, ev->part_targets, rows, n,
-                              ev->part_loss, NULL));
+    LCT_TRY(lct_model_forward(ev->model, ev->segment, ev->segment_targets, rows,
+                              n, ev->segment_loss, NULL));
     for (int64_t b = 0; b < rows; b++)
-        memcpy(ev->loss + (first + b) * T + at, ev->part_loss + b * n,
+        memcpy(ev->loss + (first + b) * T + at, ev->segment_loss + b * n,
                (size_t)n * sizeof *ev->loss);
     return LOCANT_OK;
 }
 
-/* Evaluate windows in segments, as many rows at once as there is room for. */
+/* Evaluate windows in segments, as many windows at once as there is room for.
+   */
 static locant_status forward_segments(struct lct_eval *ev, int64_t B, int64_t T)
 {
     const int64_t length = ev->run.length;
@@ -47,13 +49,14 @@ static locant_status forward_segments(struct lct_eval *ev, int64_t B, int64_t T)
     for (int64_t b = 0; b < B; b += most) {
         lct_model_clear_memory(ev->model);
         for (int64_t at = 0; at < T; at += length)
-            LCT_TRY(lct_eval_segment(ev, b, lct_least(most, B - b), T, at,
-                                     lct_least(length, T - at)));
+            LCT_TRY(lct_eval_forward_segment(ev, b, lct_eval_min(most, B - b),
+                                             T, at,
+                                             lct_eval_min(length, T - at)));
     }
     return LOCANT_OK;
 }
 
-/* Extend the tables for windows of T tokens. */
+/* With a policy, extend the tables for windows of T tokens. */
 static locant_status extend(struct lct_eval *ev, int64_t T)
 {
     if (ev->policy == LOCANT_POLICY_NONE || ev->extended == T)
@@ -87,24 +90,29 @@ double lct_eval_sum(const real *x, int64_t n)
     return sum;
 }
 
+double lct_eval_target_mean(const real *loss, int64_t T)
+{
+    return lct_eval_sum(loss + T - TARGETS, TARGETS) / TARGETS;
+}
+
 /* --------------------------------------------------------------- protocols */
 
-/* Evaluates as many windows at once as there is room for. */
+/* Evaluate as many windows at once as have the tokens of the longest. */
 locant_status lct_eval_same_targets(struct lct_eval *ev, int k)
 {
-    int64_t T = ev->e.length[k], group = LONGEST / T;
+    int64_t T = ev->result.length[k], group = LONGEST / T;
 
     for (int64_t b = 0; b < ev->blocks; b += group) {
-        int64_t B = lct_least(group, ev->blocks - b);
+        int64_t B = lct_eval_min(group, ev->blocks - b);
 
         for (int64_t i = 0; i < B; i++)
-            lct_eval_window(ev, i, T, ev->test->bytes, ev->ends[b + i]);
+            lct_eval_copy_window(ev, i, T, ev->test->bytes, ev->ends[b + i]);
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B; i++) {
             const real *row = ev->loss + i * T;
 
             ev->block_loss[k * ev->blocks + b + i] =
-                lct_eval_sum(row + T - TARGETS, TARGETS) / TARGETS;
+                lct_eval_target_mean(row, T);
             if (T == SHORTEST)
                 memcpy(ev->shortest + (b + i) * T, row,
                        (size_t)T * sizeof *row);
@@ -117,7 +125,7 @@ static int64_t index_of(const struct lct_eval *ev, int64_t length)
 {
     int64_t k = 0;
 
-    while (k < LOCANT_EVAL_LENGTHS - 1 && ev->e.length[k] != length)
+    while (k < LOCANT_EVAL_LENGTHS - 1 && ev->result.length[k] != length)
         k++;
     return k;
 }
@@ -130,41 +138,41 @@ locant_status lct_eval_by_position(struct lct_eval *ev)
     for (int64_t b = 0; b < ev->blocks; b++) {
         size_t first = ev->ends[b] - LONGEST;
 
-        lct_eval_window(ev, 0, T, ev->test->bytes, first + (size_t)T);
+        lct_eval_copy_window(ev, 0, T, ev->test->bytes, first + (size_t)T);
         LCT_TRY(lct_eval_forward(ev, 1, T));
         for (int64_t i = 0; i < T; i++)
             sum[i] += ev->loss[i];
         memcpy(ev->head + b * SHORTEST, ev->loss, SHORTEST * sizeof *ev->loss);
-        if (T == LONGEST)
+        if (T == LONGEST) {
             ev->block_loss[last * ev->blocks + b] =
-                lct_eval_sum(ev->loss + T - TARGETS, TARGETS) / TARGETS;
-        if (T == LONGEST)
+                lct_eval_target_mean(ev->loss, T);
             ev->mean_loss[last * ev->blocks + b] =
                 lct_eval_sum(ev->loss, T) / (double)T;
+        }
     }
     if (T == LONGEST)
-        ev->e.tokens_per_second =
+        ev->result.tokens_per_second =
             (double)(ev->blocks * T) / (lct_clock() - begun);
     for (int64_t i = 0; i < T / BUCKET; i++) {
         double total = 0;
 
         for (int j = 0; j < BUCKET; j++)
             total += sum[i * BUCKET + j];
-        ev->e.by_position[i] = total / (double)(BUCKET * ev->blocks);
+        ev->result.by_position[i] = total / (double)(BUCKET * ev->blocks);
     }
     return LOCANT_OK;
 }
 
-/* One block at a time: its windows together have as many tokens as the
-   longest. */
+/* Evaluate one block at a time. Its windows together have as many tokens as the
+   longest window. */
 locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k)
 {
-    const int64_t T = ev->e.length[k], B = LONGEST / T;
+    const int64_t T = ev->result.length[k], B = LONGEST / T;
 
     for (int64_t b = 0; b < ev->blocks; b++) {
         for (int64_t i = 0; i < B; i++)
-            lct_eval_window(ev, i, T, ev->test->bytes,
-                            ev->ends[b] - (size_t)((B - 1 - i) * T));
+            lct_eval_copy_window(ev, i, T, ev->test->bytes,
+                                 ev->ends[b] - (size_t)((B - 1 - i) * T));
         LCT_TRY(lct_eval_forward(ev, B, T));
         ev->mean_loss[k * ev->blocks + b] =
             lct_eval_sum(ev->loss, B * T) / (double)(B * T);
@@ -172,7 +180,7 @@ locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k)
     return LOCANT_OK;
 }
 
-locant_status lct_eval_tiles(double *sum, struct lct_eval *ev, int64_t T)
+locant_status lct_eval_own_window(double *sum, struct lct_eval *ev, int64_t T)
 {
     enum { EACH = TARGETS / STRIDE };
     int64_t group = LONGEST / T, n = ev->blocks * EACH;
@@ -181,13 +189,13 @@ locant_status lct_eval_tiles(double *sum, struct lct_eval *ev, int64_t T)
     for (int64_t b = 0; b < ev->blocks; b++)
         ev->own_loss[b] = 0;
     for (int64_t w = 0; w < n; w += group) {
-        int64_t B = lct_least(group, n - w);
+        int64_t B = lct_eval_min(group, n - w);
 
         for (int64_t i = 0; i < B; i++) {
             size_t end = ev->ends[(w + i) / EACH];
             size_t before = (EACH - 1 - (size_t)((w + i) % EACH)) * STRIDE;
 
-            lct_eval_window(ev, i, T, ev->test->bytes, end - before);
+            lct_eval_copy_window(ev, i, T, ev->test->bytes, end - before);
         }
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B; i++) {

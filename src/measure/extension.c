@@ -1,10 +1,10 @@
 /*
- * extension.c - trains a model of RoPE for each seed, trains it further in a
- * few ways, and evaluates it at every length in every way.
+ * extension.c - trains a model with RoPE for each seed, fine-tunes it, and
+ * evaluates every method and every fine-tune at every length.
  *
- * Stages: base runs; runs that continue them; runs that continue those that
- * learned needles; evaluations; searches for needles. Every result is stored at
- * once, so the same call continues.
+ * Stages: base runs; fine-tunes of them on text, and runs that learn to find
+ * needles; fine-tunes of the latter; losses; searches for needles. Every result
+ * is stored at once, so after a stop the same call continues the work.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "extension.h"
@@ -13,15 +13,17 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { TUNINGS = 8 };
+enum { TUNINGS = 8 }; /* at most */
 
 /* What the jobs share. */
 struct state {
     const struct lct_extension_plan *plan;
     struct lct_extension *x;
-    struct lct_extension_place place;
-    int64_t needle[LCT_EXT_SEEDS], tuned[LCT_EXT_SEEDS][TUNINGS],
-        tuned_needle[LCT_EXT_SEEDS][TUNINGS];
+    struct lct_extension_shared shared;
+    /* ids of runs, 0: never begun; those of base runs are in x->base */
+    int64_t needle[LCT_EXT_SEEDS];
+    int64_t tuned[LCT_EXT_SEEDS][TUNINGS];
+    int64_t tuned_needle[LCT_EXT_SEEDS][TUNINGS];
 };
 
 static size_t methods(void)
@@ -34,11 +36,11 @@ static size_t tunings(void)
     return (size_t)lct_extension_tunings();
 }
 
-/* Has the run no results? Its loss stopped being finite, or it never began
-   because its parent's did. Such a run has no children and is not evaluated. */
+/* True if the loss of the run stopped being finite, or if the run never began
+   because its parent had failed. A failed run is not continued or evaluated. */
 static bool has_failed(const struct state *s, int64_t run)
 {
-    return run == 0 || lct_run_failed(s->place.store, run);
+    return run == 0 || lct_run_failed(s->shared.store, run);
 }
 
 /* ---------------------------------------------------------------- training */
@@ -53,9 +55,9 @@ static locant_status train_base(struct lct_job *job)
 }
 
 /*
- * Fine-tune a base run on text, or a run that has learned needles on needles:
- * with as many tokens a step as the base run, a twentieth of the steps, a tenth
- * of the base learning rate.
+ * Fine-tune a base run on text, or a run that learned to find needles on
+ * needles. A fine-tune has as many tokens per step as the base run, a twentieth
+ * of the steps, and a tenth of the base learning rate.
  */
 static locant_status tune(struct lct_job *job, size_t seed, size_t which,
                           bool needle)
@@ -78,7 +80,7 @@ static locant_status tune(struct lct_job *job, size_t seed, size_t which,
     o.parent = needle ? s->needle[seed] : s->x->base[seed];
     o.batch = o.batch * LCT_EXT_TRAINED / how->length;
     o.length = how->length;
-    o.steps = lct_extension_tuned(o.steps);
+    o.steps = lct_extension_tuned_steps(o.steps);
     o.learning_rate = s->plan->rate / 10;
     o.constant_rate = 1;
     return has_failed(s, o.parent)
@@ -88,7 +90,8 @@ static locant_status tune(struct lct_job *job, size_t seed, size_t which,
                                job, &o);
 }
 
-/* Needles are learned at the trained length, by the encoding as trained. */
+/* Train a base run to find needles, at the trained length and with its own
+   encoding. */
 static locant_status learn_needle(struct lct_job *job, size_t seed)
 {
     struct state *s = job->jobs->state;
@@ -98,7 +101,7 @@ static locant_status learn_needle(struct lct_job *job, size_t seed)
     o.encoding = "rope";
     o.seed = seed + 1;
     o.parent = s->x->base[seed];
-    /* the learning rate of T12, but as many tokens a step as other runs here */
+    /* the learning rate of T12, but as many tokens per step as the base run */
     o.batch = lct_extension_options(s->plan).batch;
     o.steps = s->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;
@@ -106,17 +109,17 @@ static locant_status learn_needle(struct lct_job *job, size_t seed)
                                    : lct_job_train(&s->needle[seed], job, &o);
 }
 
-static locant_status train_on(struct lct_job *job)
+static locant_status tune_and_learn_needles(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
     const size_t seeds = (size_t)s->plan->seeds, i = job->i;
 
-    return i < seeds ? learn_needle(job, i) /* needles first: they take
-                                               longest */
+    /* the longest runs begin first, so that no thread waits for them */
+    return i < seeds ? learn_needle(job, i)
                      : tune(job, i % seeds, i / seeds - 1, false);
 }
 
-static locant_status train_needles_on(struct lct_job *job)
+static locant_status tune_needles(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
     const size_t seeds = (size_t)s->plan->seeds;
@@ -124,107 +127,110 @@ static locant_status train_needles_on(struct lct_job *job)
     return tune(job, job->i % seeds, job->i / seeds, true);
 }
 
-/* ---------------------------------------------------------------- readings */
+/* ------------------------------------------------------------------ losses */
 
-/* One seed of a row of results, which is a method or a fine-tuned model. */
-struct way {
-    struct lct_extension_row *row;
+/* One seed of a method or of a fine-tune. */
+struct variant {
+    struct lct_extension_row *row; /* its results */
     size_t seed;
-    const char *pattern;
+    const char *pattern; /* of the spec to evaluate with */
     bool tuned, crop;
-    int64_t run, needle_run;
+    int64_t run;        /* evaluated for losses */
+    int64_t needle_run; /* searches for needles */
 };
 
-static struct way way_of(const struct state *s, size_t i)
+static struct variant variant_of(const struct state *s, size_t i)
 {
     const size_t rows = methods() + tunings(), at = i % rows, seed = i / rows;
-    struct way way = { .row = &s->x->row[at],
-                       .seed = seed,
-                       .tuned = at >= methods() };
+    struct variant v = { .row = &s->x->row[at],
+                         .seed = seed,
+                         .tuned = at >= methods() };
 
-    if (way.tuned) {
-        way.pattern = lct_extension_tuning((int)(at - methods()))->spec;
-        way.run = s->tuned[seed][at - methods()];
-        way.needle_run = s->tuned_needle[seed][at - methods()];
+    if (v.tuned) {
+        v.pattern = lct_extension_tuning((int)(at - methods()))->spec;
+        v.run = s->tuned[seed][at - methods()];
+        v.needle_run = s->tuned_needle[seed][at - methods()];
     } else {
-        way.pattern = lct_extension_method((int)at)->spec;
-        way.crop = lct_extension_method((int)at)->crop;
-        way.run = s->x->base[seed];
-        way.needle_run = s->needle[seed];
+        v.pattern = lct_extension_method((int)at)->spec;
+        v.crop = lct_extension_method((int)at)->crop;
+        v.run = s->x->base[seed];
+        v.needle_run = s->needle[seed];
     }
-    return way;
+    return v;
 }
 
-static locant_status read_at(struct lct_extension_loss *to, double *position,
-                             struct lct_job *job, size_t seed,
-                             const struct lct_extension_cell *cell)
+static locant_status evaluate_at(struct lct_extension_loss *to,
+                                 double *position, struct lct_job *job,
+                                 size_t seed,
+                                 const struct lct_extension_cell *cell)
 {
     const struct state *s = job->jobs->state;
-    struct lct_extension_place place = s->place;
+    struct lct_extension_shared shared = s->shared;
     double speed = NAN;
 
-    place.context = job;
-    lct_job_reads(job, (double)(place.blocks * cell->length));
-    LCT_TRY(lct_extension_measure(to->loss + (int64_t)seed * place.blocks,
-                                  position, &speed, &place, cell));
+    shared.context = job;
+    lct_job_expect_tokens(job, (double)(shared.blocks * cell->length));
+    LCT_TRY(lct_extension_measure(to->loss + (int64_t)seed * shared.blocks,
+                                  position, &speed, &shared, cell));
     pthread_mutex_lock(&job->jobs->mutex);
-    to->speed = fmax(to->speed, speed); /* if one is NAN, fmax() gives the
-                                           other */
+    to->speed = fmax(to->speed, speed); /* fmax() ignores a NAN */
     pthread_mutex_unlock(&job->jobs->mutex);
     return LOCANT_OK;
 }
 
-static void no_loss(struct lct_extension_loss *to, size_t seed, int64_t blocks)
+static void set_undefined(struct lct_extension_loss *to, size_t seed,
+                          int64_t blocks)
 {
     for (int64_t b = 0; b < blocks; b++)
         to->loss[(int64_t)seed * blocks + b] = NAN;
 }
 
-/* Evaluate one run at every length; and at the trained length with the settings
-   of the longest. */
-static locant_status read_row(struct lct_job *job)
+/* Evaluate one run at every length, and at the trained length with the encoding
+   for the longest. */
+static locant_status evaluate_row(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
-    const struct way way = way_of(s, job->i);
+    const struct variant v = variant_of(s, job->i);
     const int last = s->plan->factors - 1;
-    double *position = way.row->position[way.seed];
+    double *position = v.row->position[v.seed];
     char spec[256];
-    struct lct_extension_cell cell = { .run = way.run,
+    struct lct_extension_cell cell = { .run = v.run,
                                        .spec = spec,
-                                       .crop = way.crop };
+                                       .crop = v.crop };
 
     for (int i = 0; i < LCT_EXT_BUCKETS; i++)
         position[i] = NAN;
     for (int f = 0; f <= last; f++)
-        no_loss(&way.row->at[f], way.seed, s->place.blocks);
-    no_loss(&way.row->short_inputs, way.seed, s->place.blocks);
-    if (has_failed(s, way.run))
+        set_undefined(&v.row->at[f], v.seed, s->shared.blocks);
+    set_undefined(&v.row->short_inputs, v.seed, s->shared.blocks);
+    if (has_failed(s, v.run))
         return LOCANT_OK;
     for (int f = 0; f <= last; f++) {
         const int64_t factor = lct_extension_factor(f);
 
-        LCT_TRY(lct_extension_spec(spec, way.pattern,
-                                   way.tuned ? LCT_EXT_TUNED_FACTOR : factor));
-        cell.length = way.crop ? LCT_EXT_TRAINED : factor * LCT_EXT_TRAINED;
-        LCT_TRY(read_at(&way.row->at[f], f == last ? position : NULL, job,
-                        way.seed, &cell));
+        LCT_TRY(lct_extension_spec(spec, v.pattern,
+                                   v.tuned ? LCT_EXT_TUNED_FACTOR : factor));
+        cell.length = v.crop ? LCT_EXT_TRAINED : factor * LCT_EXT_TRAINED;
+        LCT_TRY(evaluate_at(&v.row->at[f], f == last ? position : NULL, job,
+                            v.seed, &cell));
     }
     cell.length = LCT_EXT_TRAINED;
-    return read_at(&way.row->short_inputs, NULL, job, way.seed, &cell);
+    return evaluate_at(&v.row->short_inputs, NULL, job, v.seed, &cell);
 }
 
 /* ----------------------------------------------------------------- needles */
 
+/* Where the scores of a job are added. */
 struct found {
     struct lct_jobs *jobs;
     struct lct_extension_needle *to;
 };
 
-static int take_score(const locant_task_score *score, void *context)
+static int add_score(const locant_task_score *score, void *context)
 {
     struct found *f = context;
 
-    if (score->place >= 0)
+    if (score->place >= 0) /* a part of the score of all places */
         return 0;
     pthread_mutex_lock(&f->jobs->mutex);
     f->to->items += score->items;
@@ -234,45 +240,43 @@ static int take_score(const locant_task_score *score, void *context)
 }
 
 /* Search for needles at 128 x factor. */
-static locant_status find_needles(struct lct_extension_needle *to,
-                                  struct lct_job *job, const struct way *way,
-                                  int64_t factor)
+static locant_status search_at(struct lct_extension_needle *to,
+                               struct lct_job *job, const struct variant *v,
+                               int64_t factor)
 {
     const struct state *s = job->jobs->state;
     const int64_t length = factor * LCT_EXT_TRAINED;
     struct found found = { job->jobs, to };
     char spec[256];
-    const struct lct_task_reading as = { spec,
-                                         way->crop ? LCT_EXT_TRAINED : 0 };
+    const struct lct_task_reading as = { spec, v->crop ? LCT_EXT_TRAINED : 0 };
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
 
-    LCT_TRY(lct_extension_spec(spec, way->pattern,
-                               way->tuned ? LCT_EXT_TUNED_FACTOR : factor));
+    LCT_TRY(lct_extension_spec(spec, v->pattern,
+                               v->tuned ? LCT_EXT_TUNED_FACTOR : factor));
     o.items = s->plan->items;
     o.lengths = &length;
     o.n_lengths = 1;
     o.progress = lct_job_on_score;
     o.context = job;
-    lct_job_reads(job, (double)(o.items * length));
-    return lct_task_evaluate_as(s->place.store, way->needle_run, &as, &o,
-                                take_score, &found);
+    lct_job_expect_tokens(job, (double)(o.items * length));
+    return lct_task_evaluate_as(s->shared.store, v->needle_run, &as, &o,
+                                add_score, &found);
 }
 
-static locant_status read_needles(struct lct_job *job)
+static locant_status search_needles(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
-    const struct way way = way_of(s, job->i);
+    const struct variant v = variant_of(s, job->i);
 
-    if (has_failed(s, way.needle_run))
+    if (has_failed(s, v.needle_run))
         return LOCANT_OK;
     for (int f = 0; f < s->plan->factors; f++)
-        LCT_TRY(find_needles(&way.row->needle[f], job, &way,
-                             lct_extension_factor(f)));
-    if (way.tuned)
-        return find_needles(&way.row->needle_short, job, &way, 1);
-    return way.row != s->x->row
-               ? LOCANT_OK
-               : find_needles(&s->x->needle_trained, job, &way, 1);
+        LCT_TRY(search_at(&v.row->needle[f], job, &v, lct_extension_factor(f)));
+    if (v.tuned)
+        return search_at(&v.row->needle_short, job, &v, 1);
+    if (v.row == s->x->row) /* of method none */
+        return search_at(&s->x->needle_trained, job, &v, 1);
+    return LOCANT_OK;
 }
 
 /* --------------------------------------------------------------------- all */
@@ -281,6 +285,7 @@ double lct_extension_cost(const struct lct_extension_plan *p)
 {
     const double batch = 16 * LCT_EXT_TRAINED, seeds = p->seeds;
     const double rows = lct_extension_methods() + lct_extension_tunings();
+    /* a bound: 2 + 4 + .. + 2^factors, and 1 for short inputs */
     const double lengths = LCT_EXT_TRAINED * (double)(2 << p->factors);
 
     return LCT_TRAIN_COST * seeds * batch *
@@ -292,28 +297,28 @@ double lct_extension_cost(const struct lct_extension_plan *p)
 static locant_status allocate(const struct state *s)
 {
     const size_t rows = methods() + tunings();
-    const size_t n = (size_t)s->plan->seeds * (size_t)s->place.blocks;
-    bool good;
+    const size_t n = (size_t)s->plan->seeds * (size_t)s->shared.blocks;
+    bool allocated;
 
     s->x->row = locant_alloc(rows * sizeof *s->x->row);
-    good = s->x->row != NULL;
-    for (size_t i = 0; i < rows && good; i++) {
+    allocated = s->x->row != NULL;
+    for (size_t i = 0; i < rows && allocated; i++) {
         struct lct_extension_row *row = &s->x->row[i];
 
-        for (int f = 0; f < s->plan->factors && good; f++) {
+        for (int f = 0; f < s->plan->factors && allocated; f++) {
             row->at[f].loss = locant_alloc(n * sizeof(double));
             row->at[f].speed = NAN;
-            good = row->at[f].loss != NULL;
+            allocated = row->at[f].loss != NULL;
         }
         row->short_inputs.loss = locant_alloc(n * sizeof(double));
         row->short_inputs.speed = NAN;
-        good = good && row->short_inputs.loss != NULL;
+        allocated = allocated && row->short_inputs.loss != NULL;
     }
-    return good ? LOCANT_OK
-                : locant_fail(LOCANT_ERR_NOMEM,
-                              "locant_report_run: no memory"
-                              " for %zu losses",
-                              n * rows);
+    return allocated ? LOCANT_OK
+                     : locant_fail(LOCANT_ERR_NOMEM,
+                                   "locant_report_run: no memory"
+                                   " for %zu losses",
+                                   n * rows);
 }
 
 static locant_status run(struct state *s, struct lct_jobs *jobs)
@@ -321,14 +326,14 @@ static locant_status run(struct state *s, struct lct_jobs *jobs)
     const size_t seeds = (size_t)s->plan->seeds, rows = methods() + tunings();
     const struct lct_stage stages[] = {
         { train_base, seeds },
-        { train_on, seeds * (tunings() + 1) },
-        { train_needles_on, seeds * tunings() },
-        { read_row, seeds * rows },
-        { read_needles, seeds * rows },
+        { tune_and_learn_needles, seeds * (tunings() + 1) },
+        { tune_needles, seeds * tunings() },
+        { evaluate_row, seeds * rows },
+        { search_needles, seeds * rows },
     };
 
-    LCT_TRY(lct_extension_blocks(&s->place, s->plan->blocks));
-    s->x->blocks = s->place.blocks;
+    LCT_TRY(lct_extension_set_blocks(&s->shared, s->plan->blocks));
+    s->x->blocks = s->shared.blocks;
     LCT_TRY(allocate(s));
     return lct_jobs_run(jobs, stages, sizeof stages / sizeof stages[0]);
 }
@@ -342,7 +347,7 @@ locant_status lct_extension_run(struct lct_extension **out,
     struct lct_jobs jobs = { .state = s,
                              .phase = "extend",
                              .lab = *lab,
-                             .all = lct_extension_cost(plan) };
+                             .total_cost = lct_extension_cost(plan) };
     locant_status status;
 
     *out = x;
@@ -352,9 +357,9 @@ locant_status lct_extension_run(struct lct_extension **out,
     }
     x->plan = s->plan = plan;
     s->x = x;
-    s->place = (struct lct_extension_place){ .store = lab->store,
-                                             .corpus = lab->corpus,
-                                             .tick = lct_job_on_read };
+    s->shared = (struct lct_extension_shared){ .store = lab->store,
+                                               .corpus = lab->corpus,
+                                               .tick = lct_job_on_tick };
     status = run(s, &jobs);
     x->failures = jobs.failures;
     x->seconds = jobs.seconds;

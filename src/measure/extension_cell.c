@@ -1,10 +1,10 @@
 /*
- * extension_cell.c - one run evaluated under another encoding: P1 and P2 at one
- * length, kept in the store as an evaluation of the policy "extension"; or P4
- * at that length, as one of the policy "crop".
+ * extension_cell.c - evaluates one run with another encoding at one length. The
+ * store keeps P1 and P2 as an evaluation of the policy "extension". With crop,
+ * it keeps P4 as an evaluation of the policy "crop", under the name P1.
  *
- * A window of C bytes ends where the block does, so that its last 64 losses are
- * P1 and all of them are P2 of that length.
+ * A window of C bytes ends where its block does, so its last 64 losses are P1
+ * and all its losses are P2 of that length.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "../store/clock.h"
@@ -15,24 +15,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Measure P1 into own_loss, and P2, at length T, as many windows at once as
-   fit. */
-static locant_status read_windows(double *position, struct lct_eval *ev,
-                                  int64_t T)
+/* Measure P1 (into own_loss, where P4 is with crop) and P2 at length T, as many
+   windows at once as there is room for. */
+static locant_status measure_windows(double *position, struct lct_eval *ev,
+                                     int64_t T)
 {
     const int64_t group = LONGEST / T, n = ev->blocks;
 
     for (int64_t b = 0; b < n; b += group) {
-        const int64_t B = lct_least(group, n - b);
+        const int64_t B = lct_eval_min(group, n - b);
 
         for (int64_t i = 0; i < B; i++)
-            lct_eval_window(ev, i, T, ev->test->bytes, ev->ends[b + i]);
+            lct_eval_copy_window(ev, i, T, ev->test->bytes, ev->ends[b + i]);
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B; i++) {
             const real *row = ev->loss + i * T;
 
-            ev->own_loss[b + i] =
-                lct_eval_sum(row + T - TARGETS, TARGETS) / TARGETS;
+            ev->own_loss[b + i] = lct_eval_target_mean(row, T);
             for (int64_t k = 0; k < T / LCT_EXT_BUCKET; k++)
                 position[k] +=
                     lct_eval_sum(row + k * LCT_EXT_BUCKET, LCT_EXT_BUCKET) /
@@ -44,7 +43,7 @@ static locant_status read_windows(double *position, struct lct_eval *ev,
 
 /* ------------------------------------------------------------------- store */
 
-static struct lct_evaluation_key key_of(const struct lct_extension_place *p,
+static struct lct_evaluation_key key_of(const struct lct_extension_shared *p,
                                         const struct lct_extension_cell *c,
                                         char lengths[24])
 {
@@ -59,7 +58,7 @@ static struct lct_evaluation_key key_of(const struct lct_extension_place *p,
     };
 }
 
-static locant_status record(const struct lct_extension_place *p,
+static locant_status record(const struct lct_extension_shared *p,
                             const struct lct_extension_cell *cell, double *loss,
                             double *position, double speed)
 {
@@ -95,39 +94,39 @@ static locant_status record(const struct lct_extension_place *p,
                                     cell->crop ? 1 : 2);
 }
 
-static locant_status take_curves(double *loss, double *position,
-                                 const struct lct_extension_place *p,
+static locant_status read_curves(double *loss, double *position,
+                                 const struct lct_extension_shared *p,
                                  const struct lct_extension_cell *cell,
                                  int64_t id)
 {
-    struct lct_curve one = { .n = 0 }, two = { .n = 0 };
-    locant_status status = lct_store_read_curve(&one, p->store, id, "P1");
+    struct lct_curve p1 = { .n = 0 }, p2 = { .n = 0 };
+    locant_status status = lct_store_read_curve(&p1, p->store, id, "P1");
 
     if (status == LOCANT_OK)
-        status = lct_store_read_curve(&two, p->store, id, "P2");
+        status = lct_store_read_curve(&p2, p->store, id, "P2");
     if (status == LOCANT_OK &&
-        (one.n != 1 || one.blocks != (size_t)p->blocks ||
-         (!cell->crop && two.n != (size_t)(cell->length / LCT_EXT_BUCKET))))
+        (p1.n != 1 || p1.blocks != (size_t)p->blocks ||
+         (!cell->crop && p2.n != (size_t)(cell->length / LCT_EXT_BUCKET))))
         status =
             locant_fail(LOCANT_ERR_FORMAT,
                         "locant_report_run: the store's evaluation %" PRId64
                         " has other blocks than it says",
                         id);
     if (status == LOCANT_OK)
-        memcpy(loss, one.loss, one.blocks * sizeof *loss);
-    if (status == LOCANT_OK && position && two.n > 0)
-        memcpy(position, two.mean, two.n * sizeof *position);
-    lct_curve_free(&one);
-    lct_curve_free(&two);
+        memcpy(loss, p1.loss, p1.blocks * sizeof *loss);
+    if (status == LOCANT_OK && position && p2.n > 0)
+        memcpy(position, p2.mean, p2.n * sizeof *position);
+    lct_curve_free(&p1);
+    lct_curve_free(&p2);
     return status;
 }
 
 /* ----------------------------------------------------------------- measure */
 
-static locant_status read_cell(double *position, double *speed,
-                               struct lct_eval *ev,
-                               const struct lct_extension_place *p,
-                               const struct lct_extension_cell *cell)
+static locant_status measure_cell(double *position, double *speed,
+                                  struct lct_eval *ev,
+                                  const struct lct_extension_shared *p,
+                                  const struct lct_extension_cell *cell)
 {
     double begun, unused;
 
@@ -138,9 +137,9 @@ static locant_status read_cell(double *position, double *speed,
                              ev->room));
     begun = lct_clock();
     if (cell->crop)
-        LCT_TRY(lct_eval_tiles(&unused, ev, cell->length));
+        LCT_TRY(lct_eval_own_window(&unused, ev, cell->length));
     else
-        LCT_TRY(read_windows(position, ev, cell->length));
+        LCT_TRY(measure_windows(position, ev, cell->length));
     *speed = (double)(ev->blocks * cell->length *
                       (cell->crop ? TARGETS / STRIDE : 1)) /
              (lct_clock() - begun);
@@ -148,12 +147,12 @@ static locant_status read_cell(double *position, double *speed,
 }
 
 static locant_status compute(double *loss, double *position, double *speed,
-                             const struct lct_extension_place *p,
+                             const struct lct_extension_shared *p,
                              const struct lct_extension_cell *cell)
 {
     struct lct_eval ev = { .tick = p->tick, .context = p->context };
     double buckets[LCT_EXT_BUCKETS] = { 0 };
-    locant_status status = read_cell(buckets, speed, &ev, p, cell);
+    locant_status status = measure_cell(buckets, speed, &ev, p, cell);
 
     if (status == LOCANT_OK) {
         memcpy(loss, ev.own_loss, (size_t)p->blocks * sizeof *loss);
@@ -168,7 +167,7 @@ static locant_status compute(double *loss, double *position, double *speed,
 
 locant_status lct_extension_measure(double *loss, double *position,
                                     double *speed,
-                                    const struct lct_extension_place *p,
+                                    const struct lct_extension_shared *p,
                                     const struct lct_extension_cell *cell)
 {
     struct lct_evaluation_row row;
@@ -180,10 +179,11 @@ locant_status lct_extension_measure(double *loss, double *position,
     if (!found)
         return compute(loss, position, speed, p, cell);
     *speed = row.tokens_per_second;
-    return take_curves(loss, position, p, cell, row.id);
+    return read_curves(loss, position, p, cell, row.id);
 }
 
-locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want)
+locant_status lct_extension_set_blocks(struct lct_extension_shared *p,
+                                       int64_t want)
 {
     size_t *ends = locant_alloc((size_t)want * sizeof *ends);
 

@@ -1,10 +1,10 @@
 /*
- * extension_plan.c - the methods beyond the trained length, and how much each
+ * extension_plan.c - the tables of methods, of fine-tunes, and of what each
  * preset trains and evaluates.
  *
- * The window of Self-Extend is a multiple of its group; the authors' code needs
- * that for prefill and decoding to agree. At 2048 tokens its largest distance
- * is then 125, which was trained.
+ * The window of Self-Extend is a multiple of its group, without which prefill
+ * and decoding differ in the authors' code. At 2048 tokens its largest distance
+ * is 125, which is within the trained 128.
  */
 #include "../core/error.h"
 #include "extension.h"
@@ -53,14 +53,22 @@ static const struct lct_extension_tuning tunings[] = {
       "rope(scaling=linear(factor=@))", 128 },
 };
 
-/* Heads have 32 channels throughout: 16 pairs, of which 6 make a full rotation
-   within 128 positions. */
+/* By preset. Heads have 32 channels throughout: 16 pairs, of which 6 make a
+   full rotation within 128 positions. */
+/* clang-format off */
 static const struct lct_extension_plan plans[] = {
-    { "smoke", 2, 64, 2, 128, 40, 3e-3, 1, 4, 11, 20, 2 },
-    { "quick", 3, 64, 2, 256, 600, 3e-3, 3, 48, 22, 600, 4 },
-    { "hour", 4, 128, 4, 512, 2000, 2e-3, 3, 96, 110, 600, 4 },
-    { "full", 4, 128, 4, 512, 4000, 2e-3, 5, 192, 330, 600, 4 },
+    /* layers, width, heads, ff, steps, rate, seeds,
+       blocks, items, needle_steps, factors */
+    [LOCANT_PRESET_SMOKE] = { "smoke", 2, 64, 2, 128, 40, 3e-3, 1,
+        4, 11, 20, 2 },
+    [LOCANT_PRESET_QUICK] = { "quick", 3, 64, 2, 256, 600, 3e-3, 3,
+        48, 22, 600, 4 },
+    [LOCANT_PRESET_HOUR] = { "hour", 4, 128, 4, 512, 2000, 2e-3, 3,
+        96, 110, 600, 4 },
+    [LOCANT_PRESET_FULL] = { "full", 4, 128, 4, 512, 4000, 2e-3, 5,
+        192, 330, 600, 4 },
 };
+/* clang-format on */
 
 enum {
     METHODS = sizeof methods / sizeof methods[0],
@@ -90,12 +98,8 @@ const struct lct_extension_tuning *lct_extension_tuning(int i)
 
 const struct lct_extension_plan *lct_extension_plan(locant_preset preset)
 {
-    static const char *const names[] = { "smoke", "quick", "hour", "full" };
-
-    for (int i = 0; i < PLANS && (unsigned)preset < 4; i++)
-        if (strcmp(plans[i].name, names[preset]) == 0)
-            return &plans[i];
-    return &plans[1];
+    return (unsigned)preset < PLANS ? &plans[preset]
+                                    : &plans[LOCANT_PRESET_QUICK];
 }
 
 int64_t lct_extension_factor(int i)

@@ -1,10 +1,10 @@
 /*
- * forecast.c - how long a report takes here, and how many seeds fit a limit.
+ * forecast.c - times every encoding and chooses how many seeds fit a limit.
  *
- * For every encoding one thread runs two training steps, then two passes over
- * as many tokens as evaluation reads at 2048; the second of each is timed. As
- * many encodings run in parallel as there are threads. AdamW, the text and what
- * follows the last evaluation are not counted.
+ * For every encoding one thread runs two training steps, then two forward
+ * passes over 2048 tokens. The second of each is timed. As many encodings are
+ * timed in parallel as there are threads. The forecast leaves out AdamW, the
+ * reading of text, and what follows the last evaluation.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "forecast.h"
@@ -24,7 +24,7 @@ int lct_forecast_seeds(const struct lct_forecast *f)
     int seeds = f->asked;
 
     while (f->limit > 0 && seeds > LCT_FEWEST_SEEDS &&
-           f->once + seeds * f->seed > f->limit)
+           f->fixed_seconds + seeds * f->seconds_per_seed > f->limit)
         seeds--;
     return seeds;
 }
@@ -35,10 +35,11 @@ enum { LONGEST = 2048 };
 
 struct timing {
     const struct lct_plan *plan;
-    double *step, *token; /* [n] seconds: of a step; of a token evaluated */
+    double *step;  /* [n] seconds of a training step */
+    double *token; /* [n] seconds of a token evaluated */
 };
 
-/* Pseudo-random bytes: the time does not depend on them. */
+/* Fill with pseudo-random bytes. Any would do: times do not depend on them. */
 static void fill(int32_t *tokens, size_t n)
 {
     uint32_t x = 1;
@@ -49,11 +50,11 @@ static void fill(int32_t *tokens, size_t n)
     }
 }
 
-/* Time one pass, with backward if the model has gradients: *all is the whole
-   pass, *forward the forward part. */
-static locant_status pass(double *all, double *forward, struct lct_model *m,
-                          const int32_t *tokens, int64_t B, int64_t T,
-                          bool train)
+/* Time one pass, with backward if 'train': *all is seconds of the whole pass,
+   *forward of its forward part. */
+static locant_status time_pass(double *all, double *forward,
+                               struct lct_model *m, const int32_t *tokens,
+                               int64_t B, int64_t T, bool train)
 {
     const double begun = lct_clock();
     double loss;
@@ -86,16 +87,17 @@ static locant_status time_model(double *all, double *forward,
     if (status == LOCANT_OK)
         status = lct_model_init(m, 1);
     for (int i = 0; i < 2 && status == LOCANT_OK; i++)
-        status = pass(all, forward, m, tokens, B, T, train);
+        status = time_pass(all, forward, m, tokens, B, T, train);
     lct_model_free(m);
     locant_release(tokens);
     return status;
 }
 
 /*
- * The time of a token in attention grows with the length, all other time does
- * not. Windows of an evaluation have some 1000 tokens on average, so a token is
- * taken to need the mean of its times at 128 and 2048.
+ * The time of a token grows linearly with the length of its window, because of
+ * attention. The windows of an evaluation have about 1000 tokens on average, so
+ * the time of a token is taken as the mean of its times at the trained length
+ * and at 2048.
  */
 static locant_status time_encoding(struct lct_job *job)
 {
@@ -109,36 +111,38 @@ static locant_status time_encoding(struct lct_job *job)
                                        .kv_heads = o->kv_heads,
                                        .ff = o->ff,
                                        .vocab = LCT_VOCAB };
-    double step = 0, near = 0, far = 0, unused;
+    double step = 0, short_pass = 0, long_pass = 0, unused;
     int64_t reach;
     locant_status status;
 
     LCT_TRY(locant_encoding_create(&e, t->plan->specs[i]));
     config.encoding = e;
     reach = locant_encoding_length_limit(e) < LONGEST ? o->length : LONGEST;
-    status = time_model(&step, &near, &config, o->batch, o->length, true);
+    status = time_model(&step, &short_pass, &config, o->batch, o->length, true);
     if (status == LOCANT_OK)
-        status =
-            time_model(&unused, &far, &config, LONGEST / reach, reach, false);
+        status = time_model(&unused, &long_pass, &config, LONGEST / reach,
+                            reach, false);
     locant_encoding_free(e);
     t->step[i] = step;
-    t->token[i] = (near / (double)(o->batch * o->length) + far / LONGEST) / 2;
+    t->token[i] =
+        (short_pass / (double)(o->batch * o->length) + long_pass / LONGEST) / 2;
     return status;
 }
 
-/* Seconds that encoding i takes on its thread, for one seed. */
+/* Seconds that one seed of encoding i takes on one thread. */
 static double seconds_of(const struct timing *t, size_t i)
 {
     const int64_t blocks = t->plan->blocks, length = t->plan->train.length;
-    const int64_t tokens = lct_evaluation_tokens(blocks, length) +
-                           lct_more_tokens(blocks, t->plan->specs[i], length);
+    const int64_t tokens =
+        lct_evaluation_tokens(blocks, length) +
+        lct_measures_tokens(blocks, t->plan->specs[i], length);
 
     return (double)t->plan->train.steps * t->step[i] +
            (double)tokens * t->token[i];
 }
 
-static locant_status measure(struct lct_forecast *f,
-                             const struct lct_plan *plan)
+static locant_status time_plan(struct lct_forecast *f,
+                               const struct lct_plan *plan)
 {
     const size_t n = plan->n;
     const struct lct_stage stage = { time_encoding, n };
@@ -151,18 +155,18 @@ static locant_status measure(struct lct_forecast *f,
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for %zu encodings", n);
     status = lct_jobs_run(&jobs, &stage, 1);
-    f->seed = 0;
+    f->seconds_per_seed = 0;
     for (size_t i = 0; i < n && status == LOCANT_OK; i++)
-        f->seed += seconds_of(&t, i) / locant_threads();
-    f->once = f->seed * plan->n_rates;
+        f->seconds_per_seed += seconds_of(&t, i) / locant_threads();
+    f->fixed_seconds = f->seconds_per_seed * plan->n_rates;
     locant_release(seconds);
     return status;
 }
 
 /* ------------------------------------------------------------------- limit */
 
-/* The limit in seconds, 0 for none: a preset has the limit that its help
-   states, unless seeds were asked for. */
+/* The limit in seconds, 0 for none. Without 'minutes' it is the limit that the
+   help of the preset states, or none if seeds were asked for. */
 static double limit_of(const locant_report_options *o)
 {
     static const int minutes[] = { [LOCANT_PRESET_QUICK] = 12,
@@ -175,7 +179,8 @@ static double limit_of(const locant_report_options *o)
     return o->seeds > 0 ? 0 : 60.0 * minutes[o->preset];
 }
 
-/* The key in the store: jobs with the same key share a decision. */
+/* The key of the forecast in the store. Reports with the same key use the same
+   forecast. */
 static void print_key(char out[128], const struct lct_plan *plan,
                       const locant_corpus *corpus, double limit)
 {
@@ -188,11 +193,12 @@ static void print_key(char out[128], const struct lct_plan *plan,
              limit, (unsigned long long)h);
 }
 
-static locant_status print_plan(char out[160], const struct lct_forecast *f)
+static locant_status print_forecast(char out[160], const struct lct_forecast *f)
 {
     json_t *json =
-        json_pack("{s:f, s:f, s:f, s:i, s:i}", "seed", f->seed, "once", f->once,
-                  "limit", f->limit, "asked", f->asked, "seeds", f->seeds);
+        json_pack("{s:f, s:f, s:f, s:i, s:i}", "seed", f->seconds_per_seed,
+                  "once", f->fixed_seconds, "limit", f->limit, "asked",
+                  f->asked, "seeds", f->seeds);
     const size_t n = json ? json_dumpb(json, out, 159, 0) : 0;
 
     json_decref(json);
@@ -203,26 +209,28 @@ static locant_status print_plan(char out[160], const struct lct_forecast *f)
     return LOCANT_OK;
 }
 
-/* Read a kept plan. It comes from the store, so its values are checked. */
-static bool read_plan(struct lct_forecast *f, const char *text)
+/* Read a stored forecast. False if it is damaged, or of another limit or number
+   of seeds. */
+static bool read_forecast(struct lct_forecast *f, const char *text)
 {
     struct lct_forecast kept = { 0 };
     json_t *json = json_loads(text, 0, NULL);
-    bool good =
-        json_unpack(json, "{s:F, s:F, s:F, s:i, s:i}", "seed", &kept.seed,
-                    "once", &kept.once, "limit", &kept.limit, "asked",
-                    &kept.asked, "seeds", &kept.seeds) == 0;
+    bool good = json_unpack(json, "{s:F, s:F, s:F, s:i, s:i}", "seed",
+                            &kept.seconds_per_seed, "once", &kept.fixed_seconds,
+                            "limit", &kept.limit, "asked", &kept.asked, "seeds",
+                            &kept.seeds) == 0;
 
     json_decref(json);
     if (!good || kept.limit != f->limit || kept.asked != f->asked ||
-        kept.seeds < 1 || kept.seeds > kept.asked || !(kept.seed >= 0) ||
-        kept.seed > 1e9 || !(kept.once >= 0) || kept.once > 1e9)
+        kept.seeds < 1 || kept.seeds > kept.asked ||
+        !(kept.seconds_per_seed >= 0) || kept.seconds_per_seed > 1e9 ||
+        !(kept.fixed_seconds >= 0) || kept.fixed_seconds > 1e9)
         return false;
     *f = kept;
     return true;
 }
 
-/* Read what was decided when this job began, or decide now. */
+/* Read the forecast that was made when this report began, or make it now. */
 static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
                             locant_store *store, const locant_corpus *corpus)
 {
@@ -231,16 +239,16 @@ static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
 
     print_key(key, plan, corpus, f->limit);
     LCT_TRY(lct_store_read_plan(&kept, store, key));
-    found = kept != NULL && read_plan(f, kept);
+    found = kept != NULL && read_forecast(f, kept);
     locant_release(kept);
     if (found)
         return LOCANT_OK;
-    LCT_TRY(measure(f, plan));
+    LCT_TRY(time_plan(f, plan));
     f->seeds = lct_forecast_seeds(f);
-    LCT_TRY(print_plan(text, f));
+    LCT_TRY(print_forecast(text, f));
     LCT_TRY(lct_store_keep_plan(&kept, store, key, text));
-    if (kept != NULL) /* another process may have decided first */
-        (void)read_plan(f, kept);
+    if (kept != NULL) /* the forecast of another process, if it was first */
+        (void)read_forecast(f, kept);
     locant_release(kept);
     return LOCANT_OK;
 }
@@ -251,7 +259,7 @@ static void notify(const struct lct_forecast *f, const locant_report_options *o)
     int n = snprintf(message, sizeof message,
                      "about %.1f minutes on this"
                      " machine, minus what the store already has",
-                     (f->once + f->seeds * f->seed) / 60);
+                     (f->fixed_seconds + f->seeds * f->seconds_per_seed) / 60);
 
     if (f->seeds < f->asked)
         snprintf(message + n, sizeof message - (size_t)n,
@@ -271,11 +279,12 @@ locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
 
     *out = (struct lct_forecast){ 0 };
     if (f.limit == 0 && options->with)
-        LCT_TRY(measure(&f, plan));
+        LCT_TRY(time_plan(&f, plan));
     if (f.limit > 0)
         LCT_TRY(decide(&f, plan, store, corpus));
     plan->seeds = f.seeds;
-    LCT_TRY(lct_seeds_needed(&f, plan, options->progress, options->context));
+    LCT_TRY(lct_forecast_notify_seeds(&f, plan, options->progress,
+                                      options->context));
     if (f.limit > 0)
         notify(&f, options);
     *out = f;

@@ -1,7 +1,6 @@
 /*
- * forecast_seeds.c - how many seeds are needed: for the exact test of the page,
- * reported before the first step; and for the effect found, reported with the
- * results.
+ * forecast_seeds.c - reports how many seeds are needed: before the first step
+ * for the exact test of the page, and with the results for the effect found.
  */
 #include "../store/notice.h"
 #include "claims.h"
@@ -9,11 +8,12 @@
 #include "losses.h"
 #include <stdio.h>
 
-/* Count the encodings that are defined at the declared length. */
+/* Count the comparisons of the exact test: one for each encoding that is
+   defined at the declared length. */
 static locant_status count_comparisons(size_t *out, const struct lct_plan *plan)
 {
     const struct lct_results r = { .judged = plan->judged };
-    const int64_t length = plan->train.length << lct_losses_declared(&r);
+    const int64_t length = plan->train.length << lct_losses_declared_index(&r);
 
     *out = 0;
     for (size_t i = 0; i < plan->n; i++) {
@@ -26,9 +26,10 @@ static locant_status count_comparisons(size_t *out, const struct lct_plan *plan)
     return LOCANT_OK;
 }
 
-locant_status lct_seeds_needed(const struct lct_forecast *f,
-                               const struct lct_plan *plan,
-                               locant_progress_fn progress, void *context)
+locant_status lct_forecast_notify_seeds(const struct lct_forecast *f,
+                                        const struct lct_plan *plan,
+                                        locant_progress_fn progress,
+                                        void *context)
 {
     size_t comparisons, needed;
     char message[256];
@@ -43,18 +44,20 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
                  "seeds for p below %g; this report has %d",
                  comparisons, comparisons == 1 ? "" : "s", needed, LCT_ALPHA,
                  f->seeds);
-    if (f->seed > 0)
+    if (f->seconds_per_seed > 0)
         snprintf(message + n, sizeof message - (size_t)n,
                  "; --seeds %zu takes about %.1f minutes", needed,
-                 (f->once + (double)needed * f->seed) / 60);
+                 (f->fixed_seconds + (double)needed * f->seconds_per_seed) /
+                     60);
     lct_notice("report", message, progress, context);
     return LOCANT_OK;
 }
 
-locant_status lct_seeds_for_effect(const struct lct_results *r,
-                                   locant_progress_fn progress, void *context)
+locant_status lct_forecast_notify_effect(const struct lct_results *r,
+                                         locant_progress_fn progress,
+                                         void *context)
 {
-    const int k = lct_losses_ranked(r);
+    const int k = lct_losses_ranked_index(r);
     struct lct_test *test = locant_alloc((r->n + 1) * sizeof *test);
     struct lct_order order;
     char message[800];

@@ -3,30 +3,31 @@
  *
  *   g1  every encoding has the properties it declares (properties.c)
  *   g2  the best model beats an n-gram counted on the bytes it saw
- *   g3  most models use more than the last 8 bytes
+ *   g3  most models use context beyond the last 8 bytes
  *   g4  no model sees the future
  *   g5  every run has a finite loss
  *   g6  runs of one seed were trained on the same batches
  *   g7  every claim passes its corrected test
  *
- * Comparisons with a NAN are false, and conditions are written so that a NAN
- * makes a gate fail.  Findings are kept as values and the id of a message; the
- * report words them.
+ * Comparisons with NAN are false. Conditions are written so that a NAN makes a
+ * gate fail.
  */
 #include "../core/size.h"
 #include "gates.h"
 #include "claims.h"
+#include "losses.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Nats per byte that shuffling must cost, and the share of encodings. */
+/* g3: in this share of encodings, shuffling must cost as many nats per byte. */
 static const double shuffle_cost = .2, shuffle_share = .75;
 enum { NOT_SHUFFLED = 8 };
-/* Rounding of a forward in float32 over other shapes stays far below this. */
+/* g4: far above the rounding in float32 by which passes of different shapes
+   differ. */
 static const double causal_bound = 1e-4;
 
-/* Set a gate; its specs were set by the caller. */
+/* Set all of a gate but its specs. */
 static void set_gate(locant_report_gate *g, int passed, const char *text,
                      const double values[LOCANT_GATE_VALUES])
 {
@@ -44,7 +45,7 @@ static void name_spec(locant_report_gate *g, int i, const struct lct_group *of)
     memcpy(g->spec[i], of->spec, sizeof g->spec[i]);
 }
 
-/* Mean over seeds of P1 at length k. */
+/* Mean over seeds of P1 at length index k. */
 static double mean_loss(const struct lct_group *g, int k)
 {
     double sum = 0;
@@ -52,11 +53,6 @@ static double mean_loss(const struct lct_group *g, int k)
     for (size_t s = 0; s < g->n; s++)
         sum += g->results[s].eval.same_targets[k];
     return sum / (double)g->n;
-}
-
-static double length_of(const struct lct_results *r, int k)
-{
-    return (double)r->groups[0].results[0].eval.length[k];
 }
 
 static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
@@ -72,8 +68,9 @@ static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
             name_spec(gate, 0, &r->groups[i]);
         }
     }
-    set_gate(gate, best < r->ngram[0], "g2.best",
-             VALUES(length_of(r, 0), best, r->ngram_order[0], r->ngram[0]));
+    set_gate(
+        gate, best < r->ngram[0], "g2.best",
+        VALUES((double)lct_length(r, 0), best, r->ngram_order[0], r->ngram[0]));
 }
 
 static void uses_context(locant_report_gate *gate, const struct lct_results *r)
@@ -158,20 +155,24 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
              VALUES((double)different));
 }
 
-/* Counts the claims of the verdict. */
+/* The claims of the verdict. */
 struct claims {
-    double made, largest; /* number of claims; largest corrected p */
-    size_t worst;         /* the encoding with that p */
+    double made;    /* number of claims */
+    double largest; /* corrected p */
+    size_t worst;   /* the encoding with that p */
 };
 
 static void count(struct claims *c, const struct lct_test *test, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        if (test[i].corrected < LCT_ALPHA && ++c->made &&
-            test[i].corrected >= c->largest) {
+    for (size_t i = 0; i < n; i++) {
+        if (!(test[i].corrected < LCT_ALPHA))
+            continue;
+        c->made++;
+        if (test[i].corrected >= c->largest) {
             c->largest = test[i].corrected;
             c->worst = i;
         }
+    }
 }
 
 /* Count the claims at length index k: losses that changed, and losses that are
@@ -190,14 +191,14 @@ static locant_status count_claims(struct claims *c, struct lct_test *test,
     return LOCANT_OK;
 }
 
-/* The page claims nothing else, so this gate can pass or not apply, but not
-   fail. */
+/* The page makes only claims that passed their test, so this gate passes or
+   does not apply, but never fails. */
 static void set_claims(locant_report_gate *gate, const struct lct_results *r,
                        const struct claims *c)
 {
     const char *text = c->made > 0 ? "g7.claims" : "g7.none";
 
-    if (!lct_claims_tested(r))
+    if (!lct_claims_enough_seeds(r))
         text = "g7.few";
     gate->not_applicable = c->made == 0;
     if (c->made > 0)
@@ -219,7 +220,7 @@ static locant_status test_claims(locant_report_gate *gate,
         return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu tests",
                            r->n);
     for (int i = 0; i < LCT_CLAIMS_LENGTHS && status == LOCANT_OK; i++)
-        if (lct_claims_tested(r))
+        if (lct_claims_enough_seeds(r))
             status = count_claims(&claims, test, r, lct_claims_lengths[i]);
     if (status == LOCANT_OK)
         set_claims(gate, r, &claims);

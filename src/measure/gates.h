@@ -3,7 +3,8 @@
 #define LCT_GATES_H
 #include "results.h"
 
-/* Check gates g2 to g7 on the results; properties.h checks g1.  Findings are
-   left as values and the id of a message, which the report words. */
+/* Set gates g2 to g7 of the results. properties.h sets g1. A gate keeps its
+   findings as values and the id of a message, from which the report makes the
+   text. */
 locant_status lct_gates_check(struct lct_results *r);
 #endif

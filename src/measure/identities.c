@@ -1,7 +1,6 @@
 /*
- * identities.c - identities that papers prove of encodings, checked on this
- * machine through the public functions; part of gate g1, and a table of the
- * page.
+ * identities.c - checks identities that papers prove of encodings through the
+ * public functions. They are part of gate g1 and a table of the page.
  */
 #include "identities.h"
 #include "../corpus/corpus.h"
@@ -11,7 +10,7 @@
 
 enum { DIM = 32, TRIES = 64, FAR = 2048 };
 
-/* Positions as a tensor, for one call. */
+/* Positions at[n] as a tensor, valid as long as both are. */
 static locant_tensor positions_of(int64_t *at, const int64_t *n)
 {
     return locant_dense(at, LOCANT_I64, 1, n);
@@ -31,6 +30,13 @@ static double dot(const double *a, const double *b)
     return sum;
 }
 
+/* The larger of two errors; NAN if one is NAN, unlike fmax(), so that a NAN
+   makes the identity fail. */
+static double larger(double a, double b)
+{
+    return isnan(a) || a >= b ? a : b;
+}
+
 /* Frequency of pair i of DIM channels. */
 static double frequency(int i)
 {
@@ -39,7 +45,7 @@ static double frequency(int i)
 
 /* -------------------------------------------------------------- sinusoidal */
 
-/* out [2, DIM]: rows m and n of the table */
+/* Rows m and n of the table: out [2, DIM]. */
 static locant_status two_rows(double *out, const locant_encoding *e, int64_t m,
                               int64_t n)
 {
@@ -51,7 +57,7 @@ static locant_status two_rows(double *out, const locant_encoding *e, int64_t m,
     return locant_encoding_table(&to, e, &positions, NULL);
 }
 
-/* PE(m).PE(n) = sum_i cos((m - n) f_i), over DIM/2 */
+/* PE(m).PE(n) = sum_i cos((m - n) f_i). The error is per pair. */
 static locant_status similarity(double *error, const locant_encoding *e,
                                 locant_random *r)
 {
@@ -79,10 +85,10 @@ static locant_status shift(double *error, const locant_encoding *e,
         const double sine = pe[2 * i], cosine = pe[2 * i + 1];
         const double *to = pe + DIM + 2 * i;
 
-        *error =
-            fmax(*error, fabs(sine * cos(angle) + cosine * sin(angle) - to[0]));
-        *error =
-            fmax(*error, fabs(cosine * cos(angle) - sine * sin(angle) - to[1]));
+        *error = larger(*error,
+                        fabs(sine * cos(angle) + cosine * sin(angle) - to[0]));
+        *error = larger(*error,
+                        fabs(cosine * cos(angle) - sine * sin(angle) - to[1]));
     }
     return LOCANT_OK;
 }
@@ -126,7 +132,7 @@ static locant_status compose(double *error, const locant_encoding *e,
     LCT_TRY(rotate(once, x, e, a + b));
     *error = 0;
     for (int i = 0; i < DIM; i++)
-        *error = fmax(*error, fabs(twice[i] - once[i]));
+        *error = larger(*error, fabs(twice[i] - once[i]));
     return LOCANT_OK;
 }
 
@@ -164,7 +170,8 @@ static locant_status relative(double *error, const locant_encoding *e,
 
 enum { HEADS = 8, REACH = 160 };
 
-/* out [HEADS, 1, REACH]: key j is j positions before the query */
+/* The bias of keys 0 .. REACH - 1 positions before the query:
+   out [HEADS, 1, REACH]. */
 static locant_status bias(double *out, const locant_encoding *e,
                           const locant_tensor *params)
 {
@@ -178,7 +185,7 @@ static locant_status bias(double *out, const locant_encoding *e,
     return locant_encoding_bias(&to, e, &q, &k, params);
 }
 
-/* b(h, d) = -2^(-h) d of 8 heads: 0 at distance 0, slopes geometric */
+/* b(h, d) = -2^(-h) d for heads h = 1 .. 8. The error is per position. */
 static locant_status slopes(double *error, const locant_encoding *e,
                             locant_random *r)
 {
@@ -189,13 +196,13 @@ static locant_status slopes(double *error, const locant_encoding *e,
     *error = 0;
     for (int h = 0; h < HEADS; h++)
         for (int d = 0; d < REACH; d++)
-            *error =
-                fmax(*error, fabs(b[h * REACH + d] + ldexp(d, -h - 1)) / REACH);
+            *error = larger(*error,
+                            fabs(b[h * REACH + d] + ldexp(d, -h - 1)) / REACH);
     return LOCANT_OK;
 }
 
-/* 32 causal buckets: one for each distance below 16, then the first distance of
-   each. */
+/* Of the 32 causal buckets, each of the first 17 is one distance, 0 .. 16;
+   first[] has the smallest distances of the others. */
 static locant_status buckets(double *error, const locant_encoding *e,
                              locant_random *r)
 {
@@ -208,7 +215,7 @@ static locant_status buckets(double *error, const locant_encoding *e,
 
     (void)r;
     for (int i = 0; i < 32 * HEADS; i++)
-        table[i] = i / HEADS; /* a bias that shows its bucket */
+        table[i] = i / HEADS; /* so that the bias is the index of the bucket */
     LCT_TRY(bias(b, e, &params));
     *error = 0;
     for (int d = 0; d < REACH; d++) {
@@ -216,16 +223,16 @@ static locant_status buckets(double *error, const locant_encoding *e,
             bucket = d;
         else if (bucket < 31 && d == first[bucket - 16])
             bucket++;
-        *error = fmax(*error, fabs(b[d] - bucket));
+        *error = larger(*error, fabs(b[d] - bucket));
     }
     return LOCANT_OK;
 }
 
-/* ----------------------------------------------------- what the mask tells */
+/* -------------------------------------------------------------- no encoding */
 
 enum { TOKENS = 12 };
 
-/* y = x + attention(x, x, x), one head, no encoding */
+/* y = x + attention(x, x, x) with one head and no encoding. */
 static locant_status layer(double *y, const double *x, locant_mask mask)
 {
     const int64_t shape[4] = { 1, 1, TOKENS, DIM };
@@ -259,7 +266,8 @@ static void draw_order(int *order, int n, locant_random *r)
 
 /*
  * Pass tokens through layers, and the same tokens with the first n shuffled.
- * Returns the largest difference of the outputs from token 'from' on.
+ * The error is the largest difference of corresponding outputs from token
+ * 'from' on.
  */
 static locant_status shuffled(double *error, locant_random *r, int layers,
                               int n, int from, locant_mask mask)
@@ -281,7 +289,8 @@ static locant_status shuffled(double *error, locant_random *r, int layers,
     *error = 0;
     for (int t = from; t < TOKENS; t++)
         for (int c = 0; c < DIM; c++)
-            *error = fmax(*error, fabs(y[t * DIM + c] - x[order[t] * DIM + c]));
+            *error =
+                larger(*error, fabs(y[t * DIM + c] - x[order[t] * DIM + c]));
     return LOCANT_OK;
 }
 
@@ -309,11 +318,11 @@ static locant_status last_of_two(double *error, const locant_encoding *e,
 /* -------------------------------------------------------------------- list */
 
 /*
- * Bounds. Entries of tables and rotated vectors are rounded to float32, an
- * error of 2^-24 each: sums of products of two, and two rotations in a row,
- * stay below 1e-6. Biases are formed in double; buckets are integers. The
- * reference attention is in double: sums of 12 numbers in another order, 1e-12.
- * Sides that must differ do so by far more than that.
+ * Bounds. Entries of tables and rotated vectors are rounded to float32, with an
+ * error of 2^-24 each. Sums of products of two, and two rotations in a row,
+ * stay below 1e-6. Biases are computed in double, and buckets are integers. The
+ * reference attention is in double and sums 12 numbers in another order: 1e-12.
+ * Sides that must differ do so by much more.
  */
 /* clang-format off */
 static const struct {
@@ -323,27 +332,28 @@ static const struct {
     locant_status (*measure)(double *, const locant_encoding *,
                              locant_random *);
 } list[LCT_IDENTITIES] = {
-    {"sinusoidal: similarity is of the distance",
+    {"sinusoidal: similarity depends on the distance alone",
      "PE(m) PE(n) = sum_i cos((m - n) f_i)", "arXiv:1706.03762",
      "sinusoidal", 1e-6, false, similarity},
     {"sinusoidal: a shift is linear", "PE(m + k) = M_k PE(m)",
      "arXiv:1706.03762", "sinusoidal", 1e-6, false, shift},
-    {"rope: turns add up", "R_a R_b = R_(a+b)", "arXiv:2104.09864", "rope",
+    {"rope: rotations add up", "R_a R_b = R_(a+b)", "arXiv:2104.09864", "rope",
      1e-6, false, compose},
-    {"rope: lengths stay", "|R_m x| = |x|", "arXiv:2104.09864", "rope", 1e-6,
-     false, norm},
-    {"rope: scores are of the distance", "<R_m q, R_n k> = <R_(m+c) q, "
-     "R_(n+c) k>", "arXiv:2104.09864", "rope", 1e-6, false, relative},
+    {"rope: norms do not change", "|R_m x| = |x|", "arXiv:2104.09864", "rope",
+     1e-6, false, norm},
+    {"rope: scores depend on the distance alone",
+     "<R_m q, R_n k> = <R_(m+c) q, R_(n+c) k>", "arXiv:2104.09864", "rope",
+     1e-6, false, relative},
     {"alibi: slopes are geometric, 0 at distance 0", "b(h, d) = -2^(-h) d of 8 "
      "heads", "arXiv:2108.12409", "alibi", 1e-12, false, slopes},
     {"t5: edges of the buckets", "0 .. 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, "
      "59, 67, 77, 87, 99, 113", "arXiv:1910.10683", "t5", 0, false, buckets},
-    {"none, every key seen: order is not told", "T(P x) = P T(x)",
+    {"none, no mask: the order has no effect", "T(P x) = P T(x)",
      "arXiv:1706.03762", NULL, 1e-12, false, equivariant},
     {"none, causal, one layer: the last token cannot tell the order before it",
      "T(P x)_n = T(x)_n", "arXiv:2203.16634", NULL, 1e-12, false, last_of_one},
-    {"none, causal, two layers: it can", "T(P x)_n != T(x)_n",
-     "arXiv:2203.16634", NULL, 1e-3, true, last_of_two},
+    {"none, causal, two layers: the last token can tell the order",
+     "T(P x)_n != T(x)_n", "arXiv:2203.16634", NULL, 1e-3, true, last_of_two},
 };
 /* clang-format on */
 
@@ -366,8 +376,7 @@ locant_status lct_identity(struct lct_identity *out, int i)
         double error = 0;
 
         status = list[i].measure(&error, e, &r);
-        /* keep a NAN */
-        out->error = error <= out->error ? out->error : error;
+        out->error = larger(out->error, error);
     }
     locant_encoding_free(e);
     out->holds =

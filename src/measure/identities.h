@@ -7,15 +7,14 @@
 
 enum { LCT_IDENTITIES = 10 };
 
-/* An identity that a paper proves, and the largest difference of its two sides
-   found here. */
+/* An identity that a paper proves, or an inequality. */
 struct lct_identity {
     const char *name, *formula, *source;
-    double bound, error;
-    bool above; /* the sides must differ: the error has to exceed the bound */
+    double bound, error; /* error: largest difference of the two sides */
+    bool above;          /* an inequality: the error must exceed the bound */
     bool holds;
 };
 
-/* Check identity i on this machine. */
+/* Check identity i. */
 locant_status lct_identity(struct lct_identity *out, int i);
 #endif

@@ -1,4 +1,4 @@
-/* jobs.c - jobs in parallel, stage after stage, and their progress */
+/* jobs.c - runs stages of parallel jobs and reports their progress */
 #define _POSIX_C_SOURCE 200809L
 #include "jobs.h"
 #include "../store/clock.h"
@@ -7,24 +7,26 @@
 
 /* ---------------------------------------------------------------- progress */
 
-/* Count 'cost' more of the job as done, 'spent' of it in this session, and
-   report it if 'due'. Returns nonzero if the job is asked to stop. */
+/* Count 'cost' more of the job as done, 'session_cost' of it in this session.
+   Complete 'p' and, if 'due', report it. Returns nonzero if the job is to
+   stop. */
 static int count_progress(struct lct_job *job, locant_progress *p, double cost,
-                          double spent, bool due)
+                          double session_cost, bool due)
 {
     struct lct_jobs *jobs = job->jobs;
     int stop;
 
     pthread_mutex_lock(&jobs->mutex);
-    job->told += cost;
-    jobs->done += cost;
-    jobs->spent += spent;
-    p->done = (int64_t)jobs->done;
-    p->total = (int64_t)fmax(jobs->all, jobs->done);
+    job->reported_cost += cost;
+    jobs->done_cost += cost;
+    jobs->session_cost += session_cost;
+    p->done = (int64_t)jobs->done_cost;
+    p->total = (int64_t)fmax(jobs->total_cost, jobs->done_cost);
     p->elapsed = lct_clock() - jobs->begun;
-    p->left = jobs->spent > 0
-                  ? p->elapsed * (double)(p->total - p->done) / jobs->spent
-                  : NAN;
+    p->left =
+        jobs->session_cost > 0
+            ? p->elapsed * (double)(p->total - p->done) / jobs->session_cost
+            : NAN;
     if (due && !jobs->stop && jobs->lab.progress &&
         jobs->lab.progress(p, jobs->lab.context) != 0)
         jobs->stop = true;
@@ -33,43 +35,45 @@ static int count_progress(struct lct_job *job, locant_progress *p, double cost,
     return stop;
 }
 
-/* Of the tokens in the first report of a run, all but those of one step were
-   trained in earlier sessions. */
+/* A progress callback counts all tokens of the run. In the first report, those
+   before the last step were trained in earlier sessions. */
 static int on_train(const locant_progress *progress, void *context)
 {
     struct lct_job *job = context;
     locant_progress p = *progress;
-    const int64_t more = p.done - job->last;
-    const int64_t fresh = job->last == 0 && job->step < more ? job->step : more;
+    const int64_t more = p.done - job->last_tokens;
+    const int64_t in_session = job->last_tokens == 0 && job->step_tokens < more
+                                   ? job->step_tokens
+                                   : more;
 
-    job->last = p.done;
+    job->last_tokens = p.done;
     return count_progress(job, &p, LCT_TRAIN_COST * (double)more,
-                          LCT_TRAIN_COST * (double)fresh, true);
+                          LCT_TRAIN_COST * (double)in_session, true);
 }
 
 int lct_job_on_score(const locant_progress *progress, void *context)
 {
     struct lct_job *job = context;
     locant_progress p = *progress;
-    const double more = (double)(p.done - job->last);
+    const double more = (double)(p.done - job->last_tokens);
 
-    job->last = p.done;
+    job->last_tokens = p.done;
     return count_progress(job, &p, more, more, true);
 }
 
-void lct_job_reads(struct lct_job *job, double tokens)
+void lct_job_expect_tokens(struct lct_job *job, double tokens)
 {
     job->cost += tokens;
-    job->last = 0;
-    if (job->begun == 0)
-        job->begun = lct_clock();
+    job->last_tokens = 0;
+    if (job->evaluation_begun == 0)
+        job->evaluation_begun = lct_clock();
 }
 
-int lct_job_on_read(int64_t tokens, void *context)
+int lct_job_on_tick(int64_t tokens, void *context)
 {
     struct lct_job *job = context;
     const double now = lct_clock();
-    const bool due = now - job->reported >= .1;
+    const bool due = now - job->report_time >= .1;
     locant_progress p = { .phase = job->jobs->phase,
                           .encoding = job->encoding,
                           .seed = job->seed,
@@ -78,11 +82,11 @@ int lct_job_on_read(int64_t tokens, void *context)
                           .loss = NAN,
                           .rate = NAN };
 
-    job->read += (double)tokens;
-    if (now > job->begun)
-        p.rate = job->read / (now - job->begun);
+    job->evaluated += (double)tokens;
+    if (now > job->evaluation_begun)
+        p.rate = job->evaluated / (now - job->evaluation_begun);
     if (due)
-        job->reported = now;
+        job->report_time = now;
     return count_progress(job, &p, (double)tokens, (double)tokens, due);
 }
 
@@ -112,8 +116,8 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
 
     o.progress = on_train;
     o.context = job;
-    job->step = o.batch * o.length;
-    job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step);
+    job->step_tokens = o.batch * o.length;
+    job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step_tokens);
     LCT_TRY(lct_train_or_fail(run, jobs->lab.store,
                               o.source ? NULL : jobs->lab.corpus, &o));
     if (lct_run_failed(jobs->lab.store, *run))
@@ -123,15 +127,15 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
 
 /* ------------------------------------------------------------------- stages */
 
-/* Account for a job that ended. The message of a failure is copied because
-   it is kept per thread. */
-static void finish(struct lct_jobs *jobs, const struct lct_job *job,
-                   locant_status status)
+/* Account for a job that ended. Errors are per thread, so the message of the
+   first one is copied. */
+static void finish_job(struct lct_jobs *jobs, const struct lct_job *job,
+                       locant_status status)
 {
     pthread_mutex_lock(&jobs->mutex);
     if (status == LOCANT_OK)
-        jobs->done += job->cost - job->told; /* the rest was in the store
-                                               already */
+        /* what the job did not report was in the store already */
+        jobs->done_cost += job->cost - job->reported_cost;
     else
         jobs->stop = true;
     if (status != LOCANT_OK &&
@@ -142,8 +146,9 @@ static void finish(struct lct_jobs *jobs, const struct lct_job *job,
     pthread_mutex_unlock(&jobs->mutex);
 }
 
-/* Run the next job: jobs begin in order, whatever the order of tasks. */
-static void work(void *context, size_t task, int slot)
+/* Run the next job. Jobs begin in order of index although the pool may hand out
+   tasks in another order. */
+static void run_next(void *context, size_t task, int slot)
 {
     struct lct_jobs *jobs = context;
     struct lct_job job = { .jobs = jobs };
@@ -153,10 +158,10 @@ static void work(void *context, size_t task, int slot)
     (void)slot;
     pthread_mutex_lock(&jobs->mutex);
     stop = jobs->stop;
-    job.i = jobs->next++;
+    job.i = jobs->next_job++;
     pthread_mutex_unlock(&jobs->mutex);
     if (!stop)
-        finish(jobs, &job, jobs->stage->run(&job));
+        finish_job(jobs, &job, jobs->stage->run(&job));
 }
 
 static locant_status outcome(const struct lct_jobs *jobs)
@@ -179,8 +184,8 @@ locant_status lct_jobs_run(struct lct_jobs *jobs, const struct lct_stage *stage,
     pthread_mutex_init(&jobs->mutex, NULL);
     for (size_t i = 0; i < stages && status == LOCANT_OK; i++) {
         jobs->stage = &stage[i];
-        jobs->next = 0;
-        locant_parallel_for(stage[i].n, work, jobs);
+        jobs->next_job = 0;
+        locant_parallel_for(stage[i].n, run_next, jobs);
         status = outcome(jobs);
     }
     pthread_mutex_destroy(&jobs->mutex);

@@ -20,6 +20,15 @@ static size_t common_blocks(const struct lct_results *r)
     return blocks;
 }
 
+size_t lct_losses_seeds(const struct lct_results *r)
+{
+    size_t seeds = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        seeds = r->groups[i].n > seeds ? r->groups[i].n : seeds;
+    return seeds;
+}
+
 static const double *losses_of(const struct lct_result *x,
                                enum lct_measure measure)
 {
@@ -48,16 +57,14 @@ static double block_loss(const struct lct_group *g, size_t s,
 
 locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
                          const struct lct_results *r, struct lct_term term,
-                         const struct lct_term *less)
+                         const struct lct_term *minus)
 {
     size_t bytes;
     double *to;
 
     *out = NULL;
-    *seeds = 0;
+    *seeds = lct_losses_seeds(r);
     *blocks = common_blocks(r);
-    for (size_t i = 0; i < r->n; i++)
-        *seeds = r->groups[i].n > *seeds ? r->groups[i].n : *seeds;
     if (lct_mul(&bytes, r->n + 1, *seeds + 1) &&
         lct_mul(&bytes, bytes, *blocks + 1) &&
         lct_mul(&bytes, bytes, sizeof **out))
@@ -71,23 +78,24 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
         for (size_t s = 0; s < *seeds; s++)
             for (size_t b = 0; b < *blocks; b++) {
                 *to = block_loss(&r->groups[i], s, term, b);
-                if (less)
-                    *to -= block_loss(&r->groups[i], s, *less, b);
+                if (minus)
+                    *to -= block_loss(&r->groups[i], s, *minus, b);
                 to++;
             }
     return LOCANT_OK;
 }
 
-int lct_losses_ranked(const struct lct_results *r)
+int lct_losses_ranked_index(const struct lct_results *r)
 {
     return r->judged ? r->judged : LOCANT_EVAL_LENGTHS - 1;
 }
 
-int lct_losses_declared(const struct lct_results *r)
+int lct_losses_declared_index(const struct lct_results *r)
 {
-    enum { DECLARED = 3 };
+    enum { DECLARED = 3 }; /* length 1024 */
+    const int ranked = lct_losses_ranked_index(r);
 
-    return lct_losses_ranked(r) < DECLARED ? lct_losses_ranked(r) : DECLARED;
+    return ranked < DECLARED ? ranked : DECLARED;
 }
 
 locant_status lct_losses_rank(int *rank, const struct lct_results *r, int k)

@@ -1,7 +1,6 @@
 /*
- * measures.c - what a report measures of a run besides the protocols: the same
- * model at a temperature that grows with log n, and at lengths beyond the end
- * of its table.
+ * measures.c - measures of a run besides the protocols: P1 with a temperature
+ * that grows with log n, and P1 beyond the end of its table by each policy.
  */
 #include "measures.h"
 #include "../train/load_trained.h"
@@ -17,9 +16,10 @@ static enum locant_eval_policy policy_of(enum lct_measure measure)
                                      : LOCANT_POLICY_NONE;
 }
 
-/* Can that encoding be made, and is it defined beyond the trained length? */
-static bool exists(char spec[320], const locant_run_info *run,
-                   const char *asked, enum locant_eval_policy policy)
+/* Can the run be evaluated with that encoding beyond the trained length? Then
+   'spec' is the spec of that encoding. */
+static bool extends(char spec[320], const locant_run_info *run,
+                    const char *asked, enum locant_eval_policy policy)
 {
     locant_encoding *e = NULL;
     const bool made =
@@ -34,9 +34,9 @@ static bool exists(char spec[320], const locant_run_info *run,
 }
 
 /*
- * Set the options, which point to 'spec', to evaluate a run for a measure.
- * False if the measure does not apply: a policy if the encoding has no table
- * that ends, a temperature if it has one already.
+ * Set the options to evaluate a run for a measure; they point to 'spec'. False
+ * if the measure does not apply: a policy to an encoding without a table that
+ * ends, a temperature to one that has a temperature already.
  */
 static bool set_options(locant_eval_options *o, char spec[320],
                         enum lct_measure measure, const locant_run_info *run)
@@ -47,19 +47,19 @@ static bool set_options(locant_eval_options *o, char spec[320],
     spec[0] = '\0';
     o->policy = policy_of(measure);
     if (o->policy != LOCANT_POLICY_NONE)
-        return exists(unused, run, NULL, o->policy);
+        return extends(unused, run, NULL, o->policy);
     if (measure != LCT_LOGN || run->length < 2)
         return false;
     snprintf(asked, sizeof asked,
              "temperature(kind=logn,length=%" PRId64 ")+%s", run->length,
              run->encoding);
     o->encoding = spec;
-    return exists(spec, run, asked, LOCANT_POLICY_NONE);
+    return extends(spec, run, asked, LOCANT_POLICY_NONE);
 }
 
-locant_status lct_evaluate_more(locant_store *store, int64_t id,
-                                const locant_corpus *corpus, int64_t blocks,
-                                lct_tick tick, void *context)
+locant_status lct_measures_evaluate(locant_store *store, int64_t id,
+                                    const locant_corpus *corpus, int64_t blocks,
+                                    lct_tick tick, void *context)
 {
     locant_eval_options o;
     locant_evaluation unused;
@@ -81,23 +81,21 @@ locant_status lct_evaluate_more(locant_store *store, int64_t id,
     return LOCANT_OK;
 }
 
-int64_t lct_more_tokens(int64_t blocks, const char *spec, int64_t length)
+int64_t lct_measures_tokens(int64_t blocks, const char *spec, int64_t length)
 {
     locant_run_info run = { .length = length };
     locant_eval_options o;
     char unused[320];
-    int64_t each = 0;
+    int64_t each = 0; /* 128 + 256 + .. 2048 for each measure */
 
     snprintf(run.encoding, sizeof run.encoding, "%s", spec);
     for (int m = LCT_LOGN; m < LCT_MEASURES; m++)
-        for (int k = 0; k < LOCANT_EVAL_LENGTHS &&
-                        set_options(&o, unused, (enum lct_measure)m, &run);
-             k++)
-            each += INT64_C(128) << k;
+        if (set_options(&o, unused, (enum lct_measure)m, &run))
+            each += 128 * ((INT64_C(1) << LOCANT_EVAL_LENGTHS) - 1);
     return blocks * each;
 }
 
-locant_status lct_read_measures(struct lct_result *out, locant_store *store,
+locant_status lct_measures_read(struct lct_result *out, locant_store *store,
                                 int64_t want)
 {
     const size_t n = LOCANT_EVAL_LENGTHS, blocks = (size_t)out->eval.blocks;

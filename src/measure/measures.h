@@ -1,19 +1,20 @@
-/* measures.h - what a report measures of a run besides the protocols */
+/* measures.h - evaluates the measures of a report from LCT_LOGN on */
 #ifndef LCT_MEASURES_H
 #define LCT_MEASURES_H
 #include "evaluate.h"
 #include "results.h"
 
-/* Evaluate, by lct_evaluate_as(), every measure that the store lacks. */
-locant_status lct_evaluate_more(locant_store *store, int64_t id,
-                                const locant_corpus *corpus, int64_t blocks,
-                                lct_tick tick, void *context);
+/* Evaluate a run by lct_evaluate_as() for every such measure that the store
+   lacks. */
+locant_status lct_measures_evaluate(locant_store *store, int64_t id,
+                                    const locant_corpus *corpus, int64_t blocks,
+                                    lct_tick tick, void *context);
 
-/* Tokens that lct_evaluate_more() feeds to a model trained at 'length'. */
-int64_t lct_more_tokens(int64_t blocks, const char *spec, int64_t length);
+/* Tokens that lct_measures_evaluate() feeds to a model trained at 'length'. */
+int64_t lct_measures_tokens(int64_t blocks, const char *spec, int64_t length);
 
-/* Read the stored measures of a run after its evaluation of 'want' blocks was
-   read. */
-locant_status lct_read_measures(struct lct_result *out, locant_store *store,
+/* Read the stored block losses of all measures but P1 of a run. Its evaluation,
+   of which 'want' blocks were requested, was read before. */
+locant_status lct_measures_read(struct lct_result *out, locant_store *store,
                                 int64_t want);
 #endif

@@ -1,5 +1,5 @@
-/* numbers.c - every number of the page as one JSON document; losses are in nats
-   per byte */
+/* numbers.c - makes the document of all numbers of the page, and its
+   comparisons of encodings. Losses are in nats per byte. */
 #include "numbers.h"
 #include "claims.h"
 #include "../core/size.h"
@@ -29,7 +29,7 @@ static const struct lct_field
         LCT_FIELDS_END };
 /* clang-format on */
 
-/* The object rows.i.part.<length k>. */
+/* The object rows.<i>.<part>.<length of index k>. */
 static json_t *length_of_row(struct lct_numbers *n, size_t i, const char *part,
                              int k)
 {
@@ -46,8 +46,8 @@ static void put_changes(struct lct_numbers *n, const struct scratch *s, int k)
                        &s->test[i]);
 }
 
-/* Put the power of a t test at level alpha, and the seeds it needs; null if
-   unknown. */
+/* Put the power of a t test at level alpha, and the seeds that it needs for
+   power LCT_POWER, at least 'least'; null if unknown. */
 static void put_power(struct lct_numbers *n, json_t *to,
                       const struct lct_test *t, double alpha, size_t least)
 {
@@ -62,11 +62,11 @@ static void put_power(struct lct_numbers *n, json_t *to,
                  seeds == 0 ? NAN : fmax((double)seeds, (double)least));
 }
 
-/* Put the declared comparison: exact p, corrected p, and how many seeds would
-   be needed. */
+/* Put the declared comparison of each encoding, the least p that the exact test
+   can have with these seeds, and how many seeds that test needs. */
 static void put_declared(struct lct_numbers *n, const struct scratch *s)
 {
-    const int k = lct_losses_declared(n->r);
+    const int k = lct_losses_declared_index(n->r);
     double least = NAN;
     size_t tested = 0, needed;
 
@@ -96,11 +96,11 @@ static void put_rank(struct lct_numbers *n, json_t *to, const char *key,
     lct_put(n, to, key, rank ? json_integer(rank) : json_null());
 }
 
-/* Put ranks by length, the rank at the judged length, and mean reciprocal ranks
-   over the lengths beyond the trained one up to the judged one. */
+/* Put ranks at each length, the rank at the judged length, and the mean
+   reciprocal rank over the lengths from the second to the judged one. */
 static void put_ranks(struct lct_numbers *n, const struct scratch *s)
 {
-    const size_t all = n->r->n, judged = (size_t)lct_losses_ranked(n->r);
+    const size_t all = n->r->n, judged = (size_t)lct_losses_ranked_index(n->r);
     char key[24];
 
     for (size_t k = 0; k < LENGTHS; k++) {
@@ -131,7 +131,8 @@ static void put_order(struct lct_numbers *n, const struct lct_test *test,
     json_t *to = lct_put_object(n, n->all, "order");
     const bool any = order->next < n->r->n;
 
-    lct_put_count(n, to, "length", lct_length(n->r, lct_losses_ranked(n->r)));
+    lct_put_count(n, to, "length",
+                  lct_length(n->r, lct_losses_ranked_index(n->r)));
     lct_put_count(n, to, "comparisons", (int64_t)order->pairs);
     lct_put_text(n, to, "first", any ? n->r->groups[order->first].spec : NULL);
     lct_put_text(n, to, "next", any ? n->r->groups[order->next].spec : NULL);
@@ -140,7 +141,8 @@ static void put_order(struct lct_numbers *n, const struct lct_test *test,
                   0);
 }
 
-/* Put the paired difference from the lowest loss at length index k. */
+/* Put the difference of every encoding from the lowest loss at length index
+   k. */
 static void put_behind(struct lct_numbers *n, const struct scratch *s, int k)
 {
     struct lct_order order;
@@ -153,7 +155,7 @@ static void put_behind(struct lct_numbers *n, const struct scratch *s, int k)
         lct_put_fields(n, to, mean, &s->test[i]);
         lct_put_fields(n, to, change, &s->test[i]);
     }
-    if (k == lct_losses_ranked(n->r))
+    if (k == lct_losses_ranked_index(n->r))
         put_order(n, s->test, &order);
 }
 
@@ -186,13 +188,13 @@ static void compare_rows(struct lct_numbers *n)
 
 /* ---------------------------------------------------------------- measures */
 
-/* A part of rows: a measure from length index 'first' on, or its difference
-   from P1 at the trained length or at the same length. */
+/* A part of each row: a measure from length index 'first' on, minus nothing, P1
+   at the trained length, or P1 at the same length. */
 static const struct part {
     const char *name;
     enum lct_measure measure;
     int first;
-    enum { NOTHING, TRAINED, SAME } less;
+    enum { NOTHING, TRAINED, SAME } minus;
 } parts[] = {
     { "loss", LCT_P1, 0, NOTHING },
     { "change", LCT_P1, 1, TRAINED },
@@ -209,16 +211,15 @@ static const struct part {
 static void put_part(struct lct_numbers *n, const struct part *part, int k)
 {
     const struct lct_term term = { part->measure, k };
-    const struct lct_term plain = { LCT_P1, part->less == TRAINED ? 0 : k };
+    const struct lct_term p1 = { LCT_P1, part->minus == TRAINED ? 0 : k };
     size_t seeds, blocks;
     double *loss;
 
-    if (!lct_numbers_check(n,
-                           lct_losses(&loss, &seeds, &blocks, n->r, term,
-                                      part->less == NOTHING ? NULL : &plain)))
+    if (!lct_numbers_check(n, lct_losses(&loss, &seeds, &blocks, n->r, term,
+                                         part->minus == NOTHING ? NULL : &p1)))
         return;
     for (size_t i = 0; i < n->r->n; i++)
-        /* the seeds of a row are the first ones of 'seeds' */
+        /* an encoding may have fewer seeds; they come first */
         lct_put_interval(n, length_of_row(n, i, part->name, k),
                          loss + i * seeds * blocks, n->r->groups[i].n, blocks);
     locant_release(loss);
@@ -239,11 +240,11 @@ static void put_rows(struct lct_numbers *n)
 
 locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
 {
-    struct lct_numbers n = { .r = r, .all = json_object() };
+    struct lct_numbers n = { .r = r,
+                             .seeds = lct_losses_seeds(r),
+                             .all = json_object() };
 
     *out = NULL;
-    for (size_t i = 0; i < r->n; i++)
-        n.seeds = r->groups[i].n > n.seeds ? r->groups[i].n : n.seeds;
     lct_put_facts(&n);
     n.declared = lct_put_object(&n, n.all, "declared");
     n.rows = lct_put_array(&n, n.all, "rows");
@@ -261,26 +262,26 @@ locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
 
 const json_t *lct_numbers_at(const json_t *numbers, const char *path)
 {
-    char word[64];
+    char step[64];
 
     while (numbers && *path) {
         size_t bytes = strcspn(path, ".");
 
-        if (bytes == 0 || bytes >= sizeof word)
+        if (bytes == 0 || bytes >= sizeof step)
             return NULL;
-        memcpy(word, path, bytes);
-        word[bytes] = '\0';
+        memcpy(step, path, bytes);
+        step[bytes] = '\0';
         if (json_is_array(numbers)) {
             size_t i = 0;
 
             for (size_t k = 0; k < bytes; k++) {
-                if (word[k] < '0' || word[k] > '9' || i > 1000000)
+                if (step[k] < '0' || step[k] > '9' || i > 1000000)
                     return NULL;
-                i = 10 * i + (size_t)(word[k] - '0');
+                i = 10 * i + (size_t)(step[k] - '0');
             }
             numbers = json_array_get(numbers, i);
         } else {
-            numbers = json_object_get(numbers, word);
+            numbers = json_object_get(numbers, step);
         }
         path += bytes + (path[bytes] == '.');
     }

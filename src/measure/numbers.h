@@ -1,4 +1,5 @@
-/* numbers.h - what the files that make the numbers document share */
+/* numbers.h - makes the document of all numbers of the page; shared by
+   numbers*.c */
 #ifndef LCT_NUMBERS_H
 #define LCT_NUMBERS_H
 #include "losses.h"
@@ -6,24 +7,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define LCT_LEVEL .95 /* of all intervals */
+#define LCT_LEVEL .95 /* confidence level of all intervals */
 enum { LCT_BOOTSTRAP_SEED = 1 };
 
-/* The document while it is made. After a failure whatever is put is lost. */
+/* The document while it is made. After a failure it will be discarded, so the
+   functions that put values need no status. */
 struct lct_numbers {
     const struct lct_results *r;
-    size_t seeds; /* seeds of the encoding with the most */
-    json_t *all, *declared, *rows;
-    locant_status status; /* the first failure */
+    size_t seeds;            /* most seeds of an encoding */
+    json_t *all;             /* the document */
+    json_t *declared, *rows; /* two members of it */
+    locant_status status;    /* the first failure */
 };
 
 /* Record a status; true if nothing has failed yet. */
 bool lct_numbers_check(struct lct_numbers *n, locant_status status);
 
-/* The value of a JSON number; NAN for anything else. */
+/* The value of a JSON number; NAN for any other value. */
 double lct_number_of(const json_t *value);
 
-/* to[key] = value; a number that is not finite becomes null. */
+/* Set to[key] = value; takes ownership of 'value'. Numbers that are not finite
+   become null. */
 void lct_put(struct lct_numbers *n, json_t *to, const char *key, json_t *value);
 void lct_put_real(struct lct_numbers *n, json_t *to, const char *key,
                   double value);
@@ -31,7 +35,8 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
                    int64_t value);
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value);
-/* Put or add a new object or array; after a failure NULL, or an earlier one. */
+/* Put a new object or array into an object under a key, or add it to the end of
+   an array. Returns it; after a failure NULL, or the previous element. */
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key);
 json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key);
 void lct_add_real(struct lct_numbers *n, json_t *to, double value);
@@ -44,26 +49,25 @@ void lct_put_reals(struct lct_numbers *n, json_t *to, const char *key,
 void lct_put_counts(struct lct_numbers *n, json_t *to, const char *key,
                     const int64_t *values, size_t count);
 
-/* How a member of a struct is written: as a number, a text, true or false. */
+/* The type of a member of a struct. */
 enum lct_field_kind {
     LCT_FIELD_REAL,
     LCT_FIELD_INT,
-    LCT_FIELD_FLAG,  /* int, written as true or false */
+    LCT_FIELD_FLAG,  /* int that is true or false */
     LCT_FIELD_COUNT, /* int64_t or size_t */
     LCT_FIELD_BOOL,
     LCT_FIELD_TEXT,  /* const char * */
     LCT_FIELD_STRING /* char[] */
 };
 
-/* A key of the document and the member of a struct that it shows. */
+/* A key of the document, and the member of a struct whose value it has. */
 struct lct_field {
     const char *key;
     enum lct_field_kind kind;
-    size_t at;
+    size_t offset; /* of the member, in bytes */
 };
 
-/* A field of that key, and one whose key is the name of the member; the kind is
-   that of the member. */
+/* A field of the given key, and one whose key is the name of the member. */
 /* clang-format off */
 #define LCT_FIELD_AS(key, type, member)                                        \
     { key, LCT_FIELD_KIND(((type *)0)->member), offsetof(type, member) }
@@ -75,31 +79,32 @@ struct lct_field {
     char *: LCT_FIELD_STRING)
 /* clang-format on */
 
-/* Put the fields of one struct; an array of objects with those of each. */
+/* Put the fields of the struct at 'from'. */
 void lct_put_fields(struct lct_numbers *n, json_t *to,
                     const struct lct_field *fields, const void *from);
+/* Put an array with one object for each of 'count' structs of 'size' bytes. */
 void lct_put_list(struct lct_numbers *n, json_t *to, const char *key,
                   const struct lct_field *fields, const void *first,
-                  size_t count, size_t each);
+                  size_t count, size_t size);
 
-/* Put mean, bounds and standard errors of loss[seeds, blocks]; null if there
-   are none. */
+/* Put mean, bounds and standard errors of loss[seeds, blocks]; nulls if there
+   are no losses. */
 void lct_put_interval(struct lct_numbers *n, json_t *to, const double *loss,
                       size_t seeds, size_t blocks);
-/* Wilson's interval of a share of items; NAN if there are none. */
+/* Wilson's interval of exact / items; NAN if there are no items. */
 void lct_numbers_wilson(struct lct_numbers *n, double *low, double *high,
                         size_t exact, size_t items);
-/* Put the share as "key", and its interval. */
+/* Put exact / items under the key, and its interval as "low" and "high". */
 void lct_put_share(struct lct_numbers *n, json_t *to, const char *key,
                    size_t exact, size_t items);
-/* The object "key" of row i, created on first use. */
+/* The object of that key in row i, created on first use. */
 json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key);
-/* The object whose key is that number, created on first use. */
+/* The object whose key is a number, such as a length; created on first use. */
 json_t *lct_put_at(struct lct_numbers *n, json_t *to, int64_t key);
 
-/* Put everything that is not in a row. */
+/* Put what was run, where, and the gates. */
 void lct_put_facts(struct lct_numbers *n);
-/* Put one more row, without its comparisons with others. */
+/* Add the row of an encoding, without comparisons with others. */
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
 /* Put "extension", if it was measured. */
 void lct_put_extension(struct lct_numbers *n);
@@ -107,7 +112,7 @@ void lct_put_extension(struct lct_numbers *n);
 void lct_put_surface(struct lct_numbers *n);
 /* Put "probes", if trained models were probed. */
 void lct_put_probes(struct lct_numbers *n);
-/* Put to.training of a group whose heads were probed during training. */
+/* Put "training" if heads of the group were probed during training. */
 void lct_put_training(struct lct_numbers *n, json_t *to,
                       const struct lct_group *g);
 /* Put "tasks", if there are scores. */
@@ -119,8 +124,8 @@ enum { LCT_CURVE_POINTS = 120 };
 
 /*
  * Every number of the page as one JSON document, described in docs/NUMBERS.md;
- * null where undefined.  The page prints its numbers from there.  json_decref()
- * when done.
+ * null where undefined.  The page prints its numbers from it.  To be released
+ * by json_decref().
  */
 locant_status lct_numbers_create(struct json_t **out,
                                  const struct lct_results *r);

@@ -1,4 +1,5 @@
-/* numbers_extension.c - what was measured beyond the trained length */
+/* numbers_extension.c - puts the results of methods and fine-tunes beyond the
+   trained length */
 #include "numbers_extension.h"
 #include <inttypes.h>
 #include <math.h>
@@ -18,29 +19,29 @@ static const struct lct_field
 
 /* -------------------------------------------------- shared with the surface */
 
-bool lct_extension_room(struct lct_paired_losses *k, struct lct_numbers *n,
-                        int seeds, int64_t blocks)
+bool lct_paired_alloc(struct lct_paired_losses *p, struct lct_numbers *n,
+                      int seeds, int64_t blocks)
 {
-    *k = (struct lct_paired_losses){ n, (size_t)seeds, (size_t)blocks, NULL };
-    k->room = locant_alloc(k->seeds * k->blocks * sizeof *k->room);
-    if (k->room == NULL)
+    *p = (struct lct_paired_losses){ n, (size_t)seeds, (size_t)blocks, NULL };
+    p->scratch = locant_alloc(p->seeds * p->blocks * sizeof *p->scratch);
+    if (p->scratch == NULL)
         lct_numbers_check(n, locant_fail(LOCANT_ERR_NOMEM,
                                          "report: no memory for %zu losses",
-                                         k->blocks));
-    return k->room != NULL;
+                                         p->blocks));
+    return p->scratch != NULL;
 }
 
-size_t lct_extension_subtract(const struct lct_paired_losses *k,
-                              const double *loss, const double *other,
-                              const bool *only)
+size_t lct_paired_subtract(const struct lct_paired_losses *p,
+                           const double *loss, const double *other,
+                           const bool *only)
 {
     size_t seeds = 0;
 
-    for (size_t s = 0; s < k->seeds; s++) {
-        double *row = k->room + seeds * k->blocks, sum = 0;
+    for (size_t s = 0; s < p->seeds; s++) {
+        double *row = p->scratch + seeds * p->blocks, sum = 0;
 
-        for (size_t b = 0; b < k->blocks; b++) {
-            const size_t i = s * k->blocks + b;
+        for (size_t b = 0; b < p->blocks; b++) {
+            const size_t i = s * p->blocks + b;
 
             row[b] = loss[i] - (other ? other[i] : 0);
             sum += row[b];
@@ -50,17 +51,17 @@ size_t lct_extension_subtract(const struct lct_paired_losses *k,
     return seeds;
 }
 
-void lct_extension_put_loss(const struct lct_paired_losses *k, json_t *to,
-                            const double *loss, const double *other)
+void lct_paired_put(const struct lct_paired_losses *p, json_t *to,
+                    const double *loss, const double *other)
 {
     const size_t seeds =
-        loss == other ? 0 : lct_extension_subtract(k, loss, other, NULL);
+        loss == other ? 0 : lct_paired_subtract(p, loss, other, NULL);
 
-    lct_put_interval(k->n, to, k->room, seeds, k->blocks);
+    lct_put_interval(p->n, to, p->scratch, seeds, p->blocks);
 }
 
-void lct_extension_put_model(struct lct_numbers *n, json_t *to, int64_t layers,
-                             int64_t width, int64_t heads, int64_t ff)
+void lct_put_model(struct lct_numbers *n, json_t *to, int64_t layers,
+                   int64_t width, int64_t heads, int64_t ff)
 {
     char model[96];
 
@@ -73,7 +74,7 @@ void lct_extension_put_model(struct lct_numbers *n, json_t *to, int64_t layers,
 
 /* -------------------------------------------------------------------- rows */
 
-/* The first row that crops, or the first that does not: they are baselines. */
+/* The baselines: the first row that crops, and the first that does not. */
 static const struct lct_extension_row *baseline(const struct lct_extension *x,
                                                 bool crop)
 {
@@ -114,34 +115,34 @@ static void put_needle(struct lct_numbers *n, json_t *to,
     lct_put_share(n, to, "share", (size_t)e->exact, (size_t)e->items);
 }
 
-/* Put the members that methods and fine-tuned runs share. */
-static void put_row(const struct lct_paired_losses *k, json_t *to,
+/* Put the members that rows of methods and of fine-tunes share. */
+static void put_row(const struct lct_paired_losses *p, json_t *to,
                     const struct lct_extension_row *row)
 {
-    const struct lct_extension *x = k->n->r->extension;
+    const struct lct_extension *x = p->n->r->extension;
     const struct lct_extension_row *crop = baseline(x, true);
     const struct lct_extension_row *none = baseline(x, false);
     const int factors = x->plan->factors;
     const double speed = row->at[factors - 1].speed;
-    json_t *loss = lct_put_object(k->n, to, "loss");
-    json_t *above = lct_put_object(k->n, to, "above_crop"), *needle;
+    json_t *loss = lct_put_object(p->n, to, "loss");
+    json_t *above = lct_put_object(p->n, to, "above_crop"), *needle;
 
     for (int f = 0; f < factors; f++) {
-        lct_extension_put_loss(k, lct_put_at(k->n, loss, length_of(f)),
-                               row->at[f].loss, NULL);
-        lct_extension_put_loss(k, lct_put_at(k->n, above, length_of(f)),
-                               row->at[f].loss, crop->at[f].loss);
+        lct_paired_put(p, lct_put_at(p->n, loss, length_of(f)), row->at[f].loss,
+                       NULL);
+        lct_paired_put(p, lct_put_at(p->n, above, length_of(f)),
+                       row->at[f].loss, crop->at[f].loss);
     }
-    lct_extension_put_loss(k, lct_put_object(k->n, to, "short"),
-                           row->short_inputs.loss, NULL);
-    lct_extension_put_loss(k, lct_put_object(k->n, to, "short_above_none"),
-                           row->short_inputs.loss, none->short_inputs.loss);
-    lct_put_real(k->n, to, "tokens_per_second", speed);
-    lct_put_real(k->n, to, "cost", none->at[factors - 1].speed / speed);
-    put_positions(k->n, to, row, k->seeds);
-    needle = lct_put_object(k->n, to, "needle");
+    lct_paired_put(p, lct_put_object(p->n, to, "short"), row->short_inputs.loss,
+                   NULL);
+    lct_paired_put(p, lct_put_object(p->n, to, "short_above_none"),
+                   row->short_inputs.loss, none->short_inputs.loss);
+    lct_put_real(p->n, to, "tokens_per_second", speed);
+    lct_put_real(p->n, to, "cost", none->at[factors - 1].speed / speed);
+    put_positions(p->n, to, row, p->seeds);
+    needle = lct_put_object(p->n, to, "needle");
     for (int f = 0; f < factors; f++)
-        put_needle(k->n, lct_put_at(k->n, needle, length_of(f)),
+        put_needle(p->n, lct_put_at(p->n, needle, length_of(f)),
                    &row->needle[f]);
 }
 
@@ -156,37 +157,37 @@ static void put_spec(struct lct_numbers *n, json_t *to, const char *key,
         lct_put_text(n, to, key, spec);
 }
 
-static void put_methods(const struct lct_paired_losses *k, json_t *all)
+static void put_methods(const struct lct_paired_losses *p, json_t *all)
 {
-    const struct lct_extension *x = k->n->r->extension;
+    const struct lct_extension *x = p->n->r->extension;
     const int64_t factor = lct_extension_factor(x->plan->factors - 1);
-    json_t *list = lct_put_array(k->n, all, "methods");
+    json_t *list = lct_put_array(p->n, all, "methods");
 
     for (int i = 0; i < lct_extension_methods(); i++) {
         const struct lct_extension_method *m = lct_extension_method(i);
-        json_t *to = lct_add_object(k->n, list);
+        json_t *to = lct_add_object(p->n, list);
 
-        lct_put_fields(k->n, to, method_fields, m);
-        put_spec(k->n, to, "spec", m->spec, factor);
-        put_row(k, to, &x->row[i]);
+        lct_put_fields(p->n, to, method_fields, m);
+        put_spec(p->n, to, "spec", m->spec, factor);
+        put_row(p, to, &x->row[i]);
     }
 }
 
-static void put_tuned(const struct lct_paired_losses *k, json_t *all)
+static void put_tuned(const struct lct_paired_losses *p, json_t *all)
 {
     const struct lct_extension_row *row =
-        &k->n->r->extension->row[lct_extension_methods()];
-    json_t *list = lct_put_array(k->n, all, "tuned");
+        &p->n->r->extension->row[lct_extension_methods()];
+    json_t *list = lct_put_array(p->n, all, "tuned");
 
     for (int i = 0; i < lct_extension_tunings(); i++, row++) {
         const struct lct_extension_tuning *t = lct_extension_tuning(i);
-        json_t *to = lct_add_object(k->n, list);
+        json_t *to = lct_add_object(p->n, list);
 
-        lct_put_fields(k->n, to, tuning_fields, t);
-        put_spec(k->n, to, "train", t->train, LCT_EXT_TUNED_FACTOR);
-        put_spec(k->n, to, "spec", t->spec, LCT_EXT_TUNED_FACTOR);
-        put_row(k, to, row);
-        put_needle(k->n, lct_put_object(k->n, to, "needle_short"),
+        lct_put_fields(p->n, to, tuning_fields, t);
+        put_spec(p->n, to, "train", t->train, LCT_EXT_TUNED_FACTOR);
+        put_spec(p->n, to, "spec", t->spec, LCT_EXT_TUNED_FACTOR);
+        put_row(p, to, row);
+        put_needle(p->n, lct_put_object(p->n, to, "needle_short"),
                    &row->needle_short);
     }
 }
@@ -203,15 +204,15 @@ static void put_plan(struct lct_numbers *n, json_t *all)
         lct_add_count(n, lengths, length_of(f));
     lct_put_counts(n, all, "base", x->base, (size_t)p->seeds);
     lct_put_text(n, all, "preset", p->name);
-    lct_extension_put_model(n, all, p->layers, p->width, p->heads, p->ff);
+    lct_put_model(n, all, p->layers, p->width, p->heads, p->ff);
     lct_put_count(n, all, "head_dim", p->width / p->heads);
     lct_put_count(n, all, "trained_length", LCT_EXT_TRAINED);
     lct_put_count(n, all, "tuned_factor", LCT_EXT_TUNED_FACTOR);
     lct_put_count(n, all, "steps", p->steps);
-    lct_put_count(n, all, "tuned_steps", lct_extension_tuned(p->steps));
+    lct_put_count(n, all, "tuned_steps", lct_extension_tuned_steps(p->steps));
     lct_put_count(n, all, "needle_steps", p->needle_steps);
     lct_put_count(n, all, "tuned_needle_steps",
-                  lct_extension_tuned(p->needle_steps));
+                  lct_extension_tuned_steps(p->needle_steps));
     lct_put_count(n, all, "seeds", p->seeds);
     lct_put_count(n, all, "blocks", x->blocks);
     lct_put_count(n, all, "items", p->items);
@@ -222,16 +223,16 @@ static void put_plan(struct lct_numbers *n, json_t *all)
 void lct_put_extension(struct lct_numbers *n)
 {
     const struct lct_extension *x = n->r->extension;
-    struct lct_paired_losses k;
+    struct lct_paired_losses p;
     json_t *all;
 
-    if (x == NULL || !lct_extension_room(&k, n, x->plan->seeds, x->blocks))
+    if (x == NULL || !lct_paired_alloc(&p, n, x->plan->seeds, x->blocks))
         return;
     all = lct_put_object(n, n->all, "extension");
     put_plan(n, all);
-    put_methods(&k, all);
-    put_tuned(&k, all);
+    put_methods(&p, all);
+    put_tuned(&p, all);
     put_needle(n, lct_put_object(n, all, "needle_trained"), &x->needle_trained);
-    lct_put_orderings(&k, all);
-    locant_release(k.room);
+    lct_paired_put_orderings(&p, all);
+    locant_release(p.scratch);
 }

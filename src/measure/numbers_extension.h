@@ -1,39 +1,39 @@
-/*
- * numbers_extension.h - what the numbers of extension and surface share
- */
+/* numbers_extension.h - puts losses of extension and surface, which compare
+   runs on the same blocks */
 #ifndef LCT_NUMBERS_EXTENSION_H
 #define LCT_NUMBERS_EXTENSION_H
 #include "extension.h"
 #include "numbers.h"
 
-/* The shape [seeds, blocks] of losses on the same blocks, and room for as
-   many. */
+/* The shape of losses [seeds, blocks] on the same blocks, and scratch of that
+   shape for differences of them. */
 struct lct_paired_losses {
     struct lct_numbers *n;
     size_t seeds, blocks;
-    double *room;
+    double *scratch;
 };
 
-/* Allocate the room; to be released. False: no memory, which is recorded. */
-bool lct_extension_room(struct lct_paired_losses *k, struct lct_numbers *n,
-                        int seeds, int64_t blocks);
+/* Set the shape and allocate the scratch, which is to be released. False if
+   there is no memory, which is recorded. */
+bool lct_paired_alloc(struct lct_paired_losses *p, struct lct_numbers *n,
+                      int seeds, int64_t blocks);
 
-/* Copy a loss into the room, minus another one unless that is NULL, of the
-   seeds that have both. only[seeds] (may be NULL) selects seeds. Returns the
-   number of seeds. */
-size_t lct_extension_subtract(const struct lct_paired_losses *k,
-                              const double *loss, const double *other,
-                              const bool *only);
+/* Put 'loss', minus 'other' unless that is NULL, of the seeds that have both
+   into the scratch, seed after seed. only[seeds] (may be NULL) selects seeds.
+   Returns the number of seeds. */
+size_t lct_paired_subtract(const struct lct_paired_losses *p,
+                           const double *loss, const double *other,
+                           const bool *only);
 
-/* Put the interval of a loss, or of how much it is above 'other'; null if it is
-   'other'. */
-void lct_extension_put_loss(const struct lct_paired_losses *k, json_t *to,
-                            const double *loss, const double *other);
+/* Put the interval of a loss, minus 'other' unless that is NULL; nulls if they
+   are the same array. */
+void lct_paired_put(const struct lct_paired_losses *p, json_t *to,
+                    const double *loss, const double *other);
 
 /* Put "model" as text. */
-void lct_extension_put_model(struct lct_numbers *n, json_t *to, int64_t layers,
-                             int64_t width, int64_t heads, int64_t ff);
+void lct_put_model(struct lct_numbers *n, json_t *to, int64_t layers,
+                   int64_t width, int64_t heads, int64_t ff);
 
-/* "orderings" of 'all': what papers report, and what was found here. */
-void lct_put_orderings(const struct lct_paired_losses *k, json_t *all);
+/* Put "orderings": how papers order methods, and the order found here. */
+void lct_paired_put_orderings(const struct lct_paired_losses *p, json_t *all);
 #endif

@@ -1,5 +1,5 @@
-/* numbers_facts.c - what was run and where, and the results of each encoding
-   alone */
+/* numbers_facts.c - puts what was run, where, and the gates; and the row of
+   each encoding without comparisons */
 #include "evaluate.h"
 #include "numbers.h"
 #include <inttypes.h>
@@ -100,7 +100,7 @@ static void put_protocol(struct lct_numbers *n)
         int64_t value;
     } counts[] = {
         { "trained_length", n->r->trained_length },
-        { "judged", lct_length(n->r, lct_losses_ranked(n->r)) },
+        { "judged", lct_length(n->r, lct_losses_ranked_index(n->r)) },
         { "encodings", (int64_t)n->r->n },
         { "seeds", (int64_t)n->seeds },
         { "targets", LCT_EVAL_TARGETS },
@@ -205,7 +205,7 @@ void lct_put_facts(struct lct_numbers *n)
 
 /* -------------------------------------------------------------------- rows */
 
-/* Put losses in nats with intervals over seeds alone. */
+/* Put losses with intervals over seeds only. */
 static void put_lengths(struct lct_numbers *n, json_t *to,
                         const locant_report_row *row)
 {
@@ -219,7 +219,7 @@ static void put_lengths(struct lct_numbers *n, json_t *to,
     }
 }
 
-/* Put means of y over equal spans of the steps. */
+/* Put the means of y[all] over equal spans of steps. */
 static void put_spans(struct lct_numbers *n, json_t *curve, const char *key,
                       const double *y, size_t all)
 {
@@ -253,16 +253,16 @@ static void put_run(struct lct_numbers *n, json_t *all,
         put_spans(n, curve, "encoding_gradient_norm", x->step_own_norm, steps);
 }
 
-/* Mean over seeds of the double at offset 'at' of their results; with
-   'known', over the seeds that have it. */
-static double mean_of(const struct lct_group *g, size_t at, bool known)
+/* Mean over seeds of the double at offset 'at' of struct lct_result. With
+   'skip_nan', the mean over the seeds where it is defined. */
+static double mean_of(const struct lct_group *g, size_t at, bool skip_nan)
 {
     double sum = 0, n = 0;
 
     for (size_t s = 0; s < g->n; s++) {
         const double x = *(const double *)((const char *)&g->results[s] + at);
 
-        if (!known || !isnan(x)) {
+        if (!skip_nan || !isnan(x)) {
             sum += x;
             n++;
         }
@@ -271,7 +271,7 @@ static double mean_of(const struct lct_group *g, size_t at, bool known)
 }
 #define AT(member) offsetof(struct lct_result, member)
 
-/* Learning rates and their validation losses, if several were tried. */
+/* Put learning rates and their validation losses, if several were tried. */
 static void put_rates(struct lct_numbers *n, json_t *to,
                       const struct lct_group *g)
 {

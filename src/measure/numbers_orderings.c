@@ -1,16 +1,19 @@
 /*
- * numbers_orderings.c - how papers order the methods beyond the trained length,
- * and the order found here.
+ * numbers_orderings.c - puts how papers order the methods beyond the trained
+ * length, and the order found here.
  */
 #include "numbers_extension.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+/* What methods are ordered by: loss, loss of short inputs, needles found; or
+   the loss of fine-tunes. */
 enum what { LOSS, SHORT, NEEDLE, TUNED };
 enum { LAST = -1 };
 
-/* How papers order the methods 'ids' at index 'at' of the factors. */
+/* How papers order the methods 'ids' at index 'at' of the factors; LAST is the
+   last that was measured. */
 /* clang-format off */
 static const struct ordering {
     const char *setting, *expected, *evidence;
@@ -61,7 +64,7 @@ struct entry {
     double value; /* entries are sorted by it, the lowest first */
 };
 
-/* The method or tuning of that id, at index 'at' of the factor. */
+/* Find the method or fine-tune of that id, at index 'at' of the factors. */
 static bool find_entry(struct entry *e, const struct lct_extension *x,
                        enum what what, int at, const char *id)
 {
@@ -86,33 +89,33 @@ static bool find_entry(struct entry *e, const struct lct_extension *x,
     return false;
 }
 
-static double mean_of_seed(const struct lct_paired_losses *k,
+static double mean_of_seed(const struct lct_paired_losses *p,
                            const struct entry *e, size_t seed)
 {
     double sum = 0;
 
-    for (size_t b = 0; b < k->blocks; b++)
-        sum += e->loss[seed * k->blocks + b];
-    return sum / (double)k->blocks;
+    for (size_t b = 0; b < p->blocks; b++)
+        sum += e->loss[seed * p->blocks + b];
+    return sum / (double)p->blocks;
 }
 
-/* Drop entries that have a loss for no seed, and return how many remain.
-   common[seed] tells whether all of these have a loss for that seed. */
-static int find_common(bool *common, const struct lct_paired_losses *k,
+/* Drop entries without a loss for any seed, and return how many remain.
+   common[seed]: all of those have a loss for that seed. */
+static int find_common(bool *common, const struct lct_paired_losses *p,
                        struct entry *e, int n)
 {
     int kept = 0;
 
-    for (size_t s = 0; s < k->seeds; s++)
+    for (size_t s = 0; s < p->seeds; s++)
         common[s] = true;
     for (int i = 0; i < n; i++) {
         bool has[LCT_EXT_SEEDS], any = false;
 
-        for (size_t s = 0; s < k->seeds; s++) {
-            has[s] = isfinite(mean_of_seed(k, &e[i], s));
+        for (size_t s = 0; s < p->seeds; s++) {
+            has[s] = isfinite(mean_of_seed(p, &e[i], s));
             any = any || has[s];
         }
-        for (size_t s = 0; s < k->seeds && any; s++)
+        for (size_t s = 0; s < p->seeds && any; s++)
             common[s] = common[s] && has[s];
         if (any)
             e[kept++] = e[i];
@@ -121,12 +124,12 @@ static int find_common(bool *common, const struct lct_paired_losses *k,
 }
 
 /*
- * Set the value of each entry and return over how many seeds: losses are summed
- * over the seeds that every entry has, because sums over different seeds cannot
- * be compared. Needles of all zero-shot methods are searched in the same runs.
+ * Set the value of each entry, and return the number of seeds in it. Losses are
+ * summed over the seeds that every entry has, because sums over different seeds
+ * cannot be compared. For needles every zero-shot method has the same runs.
  */
 static int set_values(bool *common, struct entry *e, int *n,
-                      const struct lct_paired_losses *k, enum what what)
+                      const struct lct_paired_losses *p, enum what what)
 {
     int seeds = 0;
 
@@ -136,12 +139,12 @@ static int set_values(bool *common, struct entry *e, int *n,
             *n = 0; /* no entry has needles */
     }
     if (what == NEEDLE)
-        return (int)k->seeds;
-    *n = find_common(common, k, e, *n);
-    for (size_t s = 0; s < k->seeds; s++) {
+        return (int)p->seeds;
+    *n = find_common(common, p, e, *n);
+    for (size_t s = 0; s < p->seeds; s++) {
         seeds += common[s];
         for (int i = 0; i < *n && common[s]; i++)
-            e[i].value += mean_of_seed(k, &e[i], s);
+            e[i].value += mean_of_seed(p, &e[i], s);
     }
     *n = seeds > 0 ? *n : 0;
     return seeds;
@@ -158,10 +161,10 @@ static void sort(struct entry *e, int n)
         }
 }
 
-/* Choose the sign between neighbours: "=" if their bits are the same, "<" or
-   ">" if they differ, else "about equal". */
+/* Choose the sign between neighbours a and b: "=" if all their losses are
+   equal, "<" or ">" if they differ significantly, else "about equal". */
 static locant_status find_sign(const char **sign,
-                               const struct lct_paired_losses *k,
+                               const struct lct_paired_losses *p,
                                const struct entry *a, const struct entry *b,
                                enum what what, const bool *common)
 {
@@ -179,17 +182,17 @@ static locant_status find_sign(const char **sign,
         *sign = low > high ? " > " : about;
         return LOCANT_OK;
     }
-    seeds = lct_extension_subtract(k, b->loss, a->loss, common);
-    LCT_TRY(locant_bootstrap(&e, k->room, seeds, k->blocks, LCT_LEVEL,
+    seeds = lct_paired_subtract(p, b->loss, a->loss, common);
+    LCT_TRY(locant_bootstrap(&e, p->scratch, seeds, p->blocks, LCT_LEVEL,
                              LCT_BOOTSTRAP_SEED));
     *sign = e.low == 0 && e.high == 0 ? " = " : e.low > 0 ? " < " : about;
     return LOCANT_OK;
 }
 
-static void put_measured(const struct lct_paired_losses *k, json_t *to,
+static void put_measured(const struct lct_paired_losses *p, json_t *to,
                          const struct ordering *o)
 {
-    const struct lct_extension *x = k->n->r->extension;
+    const struct lct_extension *x = p->n->r->extension;
     const int last = x->plan->factors - 1;
     const int at = o->at == LAST || o->at > last ? last : o->at;
     bool common[LCT_EXT_SEEDS];
@@ -200,31 +203,31 @@ static void put_measured(const struct lct_paired_losses *k, json_t *to,
 
     for (int i = 0; i < 10 && o->ids[i]; i++)
         n += find_entry(&e[n], x, o->what, at, o->ids[i]);
-    seeds = set_values(common, e, &n, k, o->what);
+    seeds = set_values(common, e, &n, p, o->what);
     sort(e, n);
     for (int i = 0; i < n && used < sizeof text; i++) {
         const char *sign = "";
 
         if (i > 0)
             lct_numbers_check(
-                k->n, find_sign(&sign, k, &e[i - 1], &e[i], o->what, common));
+                p->n, find_sign(&sign, p, &e[i - 1], &e[i], o->what, common));
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", sign,
                                  e[i].title);
     }
-    if (n > 0 && (size_t)seeds < k->seeds && used < sizeof text)
+    if (n > 0 && (size_t)seeds < p->seeds && used < sizeof text)
         snprintf(text + used, sizeof text - used, " (n = %d)", seeds);
-    lct_put_text(k->n, to, "measured", text);
-    lct_put_count(k->n, to, "seeds", seeds);
+    lct_put_text(p->n, to, "measured", text);
+    lct_put_count(p->n, to, "seeds", seeds);
 }
 
-void lct_put_orderings(const struct lct_paired_losses *k, json_t *all)
+void lct_paired_put_orderings(const struct lct_paired_losses *p, json_t *all)
 {
-    json_t *list = lct_put_array(k->n, all, "orderings");
+    json_t *list = lct_put_array(p->n, all, "orderings");
 
     for (size_t i = 0; i < sizeof orderings / sizeof orderings[0]; i++) {
-        json_t *to = lct_add_object(k->n, list);
+        json_t *to = lct_add_object(p->n, list);
 
-        lct_put_fields(k->n, to, fields, &orderings[i]);
-        put_measured(k, to, &orderings[i]);
+        lct_put_fields(p->n, to, fields, &orderings[i]);
+        put_measured(p, to, &orderings[i]);
     }
 }

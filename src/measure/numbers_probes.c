@@ -1,6 +1,6 @@
 /*
- * numbers_probes.c - what probes found of each encoding, in a few numbers, and
- * the similarity of the heads of every two encodings.
+ * numbers_probes.c - puts a summary of the probes of each encoding, and the
+ * similarity of the heads of every two encodings.
  */
 #include "numbers.h"
 #include "probe.h"
@@ -8,15 +8,17 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Dai et al. 2019 */
+/* Relative gain below which more context does not count (Dai et al. 2019). */
 static const double gain_threshold = .01;
 
+/* Heads of all layers, at most; bins of the distances that a head attends to.
+   */
 enum { HEADS = 256, BINS = LCT_PROBE_BINS };
 
-/* --------------------------------------------------------------- one by one */
+/* ----------------------------------------------------------- each encoding */
 
-/* How the value at a path becomes a number: itself, its last element, or the
-   mean of 'member' over its elements. */
+/* The number to take of the value at a path: the value, its last element, or
+   the mean of 'member' over its elements. */
 enum reduction { VALUE, LAST, MEAN };
 
 static double number_at(const json_t *probe, const char *path,
@@ -87,8 +89,8 @@ static void put_one(struct lct_numbers *n, json_t *list,
 
 /* -------------------------------------------------------- effective context */
 
-/* Read the losses of the models that were probed, with the sizes that all of
-   them have; to be released. Lengths that a model lacks are left out. */
+/* Read the losses of the models that were probed; to be released. Lengths and
+   targets that some model lacks are left out. */
 static locant_status read_losses(struct lct_context_losses *x,
                                  const struct lct_results *r)
 {
@@ -135,7 +137,7 @@ static double context_of(const struct lct_context_losses *x, int64_t m,
         lengths, (size_t)lct_effective_context(x, m, gain_threshold)));
 }
 
-/* ------------------------------------------------------------ head by head */
+/* ----------------------------------------------------- similarity of heads */
 
 /* Read bins[heads, BINS] of all layers; returns the number of heads. */
 static int64_t read_bins(real *bins, const json_t *probe)
@@ -153,8 +155,8 @@ static int64_t read_bins(real *bins, const json_t *probe)
     return n;
 }
 
-/* Mean over layers of the least divergence between a head of one and a head of
-   the other. */
+/* Mean over layers of the least divergence between the heads of a layer of a
+   and those of b. */
 static double match(const real *a, const real *b, int64_t layers, int64_t heads)
 {
     double sum = 0;

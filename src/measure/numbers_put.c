@@ -1,4 +1,5 @@
-/* numbers_put.c - values, structs and intervals into the document of numbers */
+/* numbers_put.c - puts values, structs and intervals into a document of
+   numbers */
 #include "../files/utf8.h"
 #include "numbers.h"
 #include <inttypes.h>
@@ -17,7 +18,7 @@ bool lct_numbers_check(struct lct_numbers *n, locant_status status)
     return n->status == LOCANT_OK;
 }
 
-/* Record what jansson returns: it fails only for lack of memory. */
+/* Record a failure of jansson, whose only cause is lack of memory. */
 static void check(struct lct_numbers *n, int failed)
 {
     if (failed && n->status == LOCANT_OK)
@@ -35,7 +36,7 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Text that is not UTF-8 cannot be in JSON: null. */
+/* JSON cannot hold text that is not UTF-8: it becomes null. */
 static json_t *string(const char *value)
 {
     return value && lct_is_utf8(value) ? json_string(value) : json_null();
@@ -136,18 +137,19 @@ void lct_put_fields(struct lct_numbers *n, json_t *to,
                     const struct lct_field *fields, const void *from)
 {
     for (const struct lct_field *f = fields; f->key; f++)
-        lct_put(n, to, f->key, value_of(f->kind, (const char *)from + f->at));
+        lct_put(n, to, f->key,
+                value_of(f->kind, (const char *)from + f->offset));
 }
 
 void lct_put_list(struct lct_numbers *n, json_t *to, const char *key,
                   const struct lct_field *fields, const void *first,
-                  size_t count, size_t each)
+                  size_t count, size_t size)
 {
     json_t *list = lct_put_array(n, to, key);
 
     for (size_t i = 0; i < count; i++)
         lct_put_fields(n, lct_add_object(n, list), fields,
-                       (const char *)first + i * each);
+                       (const char *)first + i * size);
 }
 
 /* clang-format off */
@@ -199,9 +201,9 @@ json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key)
 json_t *lct_put_at(struct lct_numbers *n, json_t *to, int64_t key)
 {
     char name[24];
-    json_t *there;
+    json_t *object;
 
     snprintf(name, sizeof name, "%" PRId64, key);
-    there = json_object_get(to, name);
-    return there ? there : lct_put_object(n, to, name);
+    object = json_object_get(to, name);
+    return object ? object : lct_put_object(n, to, name);
 }

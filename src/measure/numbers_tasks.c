@@ -1,12 +1,12 @@
-/* numbers_tasks.c - scores of tasks in the document of numbers */
+/* numbers_tasks.c - puts the scores of tasks */
 #include "numbers.h"
 #include "results_tasks.h"
 #include "locant/statistics.h"
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEEDS = 64 };        /* of one encoding; others are left out */
-static const double solved = .9; /* share of correct answers */
+enum { MOST_SEEDS = 64 };        /* of one row; more are left out */
+static const double solved = .9; /* share of correct answers of a solved test */
 
 /* clang-format off */
 #define OF_INFO(key, member) LCT_FIELD_AS(key, locant_task_info, member)
@@ -25,7 +25,8 @@ static const struct lct_field
     test_fields[] = { OF_POINT(setting), OF_POINT(length), LCT_FIELDS_END };
 /* clang-format on */
 
-/* 'n' points from 'first' on: of one task, one test or one row. */
+/* 'n' points from 'first' on, as of one task, one test, or one row, which is
+   one encoding at one place. */
 struct span {
     const struct lct_task_point *first;
     size_t n;
@@ -55,8 +56,8 @@ static bool same_row(const struct lct_task_point *a,
 
 /* ------------------------------------------------------------------- values */
 
-/* The value of the metric, and in *right the share of correct answers; NAN if
-   undefined. */
+/* The value of the metric. *right is the share of correct answers. Both are NAN
+   if undefined. */
 static double value_of(double *right, const struct lct_task_point *p)
 {
     const char *metric = p->task->metric;
@@ -72,7 +73,7 @@ static double value_of(double *right, const struct lct_task_point *p)
     return strcmp(metric, "read error") == 0 ? 1 - *right : *right;
 }
 
-/* The items that the value is a share of; 0 if it is none. */
+/* The number of items if the value is a share of items, else 0. */
 static size_t items_of(const struct lct_task_point *p)
 {
     const char *metric = p->task->metric;
@@ -107,7 +108,7 @@ static void put_values(struct lct_numbers *n, json_t *to, struct span row)
                  isnan(right[0]) ? NAN : locant_share(right, seeds, solved));
 }
 
-/* Put the share of items without an error, over all seeds together. */
+/* Put the share of items without an error, of all seeds together. */
 static void put_items(struct lct_numbers *n, json_t *to, struct span row)
 {
     size_t items = 0, exact = 0;
@@ -165,7 +166,7 @@ static void put_test(struct lct_numbers *n, json_t *to, struct span test)
     lct_put_count(n, to, "items", items);
 }
 
-/* Put the hypotheses about the encodings that have scores. */
+/* Put the hypotheses about encodings that have scores in the task. */
 static void put_hypotheses(struct lct_numbers *n, json_t *to, struct span task)
 {
     json_t *list = lct_put_array(n, to, "hypotheses");

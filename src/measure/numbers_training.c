@@ -1,12 +1,12 @@
 /*
- * numbers_training.c - statistics of heads during training, as means over
- * heads; and the size of the gradient of the encoding's own parameters.
+ * numbers_training.c - puts means over heads of their statistics during
+ * training, and the share of the encoding's own parameters in the gradient.
  */
 #include "numbers.h"
 #include "probe.h"
 #include <math.h>
 
-/* Means over heads: of values, of magnitudes (for biases, which have both
+/* The mean over heads of values, or of magnitudes (of biases, which have both
    signs), or the share of heads that are sinks. */
 enum mean { PLAIN, MAGNITUDE, SINKS };
 
@@ -26,8 +26,8 @@ static double mean_of(const json_t *heads, enum mean mean)
     return sum / (double)json_array_size(heads); /* NAN if there are no heads */
 }
 
-/* Mean norm of the gradient over steps from + 1 .. to, of all parameters or
-   only of the encoding's own; NAN where there is none. */
+/* Mean norm over steps from + 1 .. to of the gradient of all parameters, or
+   only of the encoding's own. NAN if there are no such steps. */
 static double norm_of(const struct lct_result *x, bool encoding_only,
                       double from, double to)
 {
@@ -89,8 +89,8 @@ void lct_put_training(struct lct_numbers *n, json_t *to,
             last = step;
         }
     }
-    /* equal weights 1/t of t = 1 .. length keys: entropy ln t, distance (t -
-       1)/2 */
+    /* Means over t = 1 .. length keys for equal weights 1/t: entropy ln t,
+       distance (t - 1)/2. */
     for (int64_t t = 1; t <= length; t++)
         logs += log((double)t);
     lct_put_real(n, course, "even_entropy", logs / (double)length);

@@ -12,7 +12,7 @@ static double evaluation_tokens(const struct lct_plan *plan, size_t e)
     const int64_t length = plan->train.length;
 
     return (double)(lct_evaluation_tokens(plan->blocks, length) +
-                    lct_more_tokens(plan->blocks, plan->specs[e], length));
+                    lct_measures_tokens(plan->blocks, plan->specs[e], length));
 }
 
 double lct_plan_cost(const struct lct_plan *plan)
@@ -42,11 +42,11 @@ static locant_status run_one(struct lct_job *job, int64_t *run, double rate,
     LCT_TRY(lct_job_train(run, job, &o));
     if (lct_run_failed(all->lab.store, *run))
         return LOCANT_OK;
-    lct_job_reads(job, evaluation_tokens(plan, e));
+    lct_job_expect_tokens(job, evaluation_tokens(plan, e));
     LCT_TRY(lct_evaluate(&unused, all->lab.store, *run, all->lab.corpus,
-                         plan->blocks, lct_job_on_read, job));
-    return lct_evaluate_more(all->lab.store, *run, all->lab.corpus,
-                             plan->blocks, lct_job_on_read, job);
+                         plan->blocks, lct_job_on_tick, job));
+    return lct_measures_evaluate(all->lab.store, *run, all->lab.corpus,
+                                 plan->blocks, lct_job_on_tick, job);
 }
 
 static locant_status try_rate(struct lct_job *job)
@@ -112,8 +112,8 @@ locant_status lct_plan_run(struct lct_plan *plan, const struct lct_lab *lab)
     struct lct_jobs jobs = { .state = plan,
                              .phase = "evaluate",
                              .lab = *lab,
-                             .all = (plan->seeds + plan->n_rates) *
-                                    lct_plan_cost(plan) };
+                             .total_cost = (plan->seeds + plan->n_rates) *
+                                           lct_plan_cost(plan) };
 
     return lct_jobs_run(&jobs, stages, 3);
 }

@@ -18,7 +18,7 @@ static locant_status score(struct lct_job *job,
     o.items = task->items;
     o.progress = lct_job_on_score;
     o.context = job;
-    lct_job_reads(job, (double)task->tested);
+    lct_job_expect_tokens(job, (double)task->tested);
     return locant_task_evaluate(job->jobs->lab.store, run, &o, ignore_score,
                                 NULL);
 }
@@ -55,11 +55,12 @@ locant_status lct_task_plan_run(struct lct_task_plan *plan,
 {
     const struct lct_stage stage = { train_and_score, plan->n * plan->plan->n *
                                                           (size_t)plan->seeds };
-    struct lct_jobs jobs = { .state = plan,
-                             .phase = "tasks",
-                             .lab = *lab,
-                             .all = (double)(LCT_TRAIN_COST * plan->trained +
-                                             plan->tested) };
+    struct lct_jobs jobs = {
+        .state = plan,
+        .phase = "tasks",
+        .lab = *lab,
+        .total_cost = (double)(LCT_TRAIN_COST * plan->trained + plan->tested)
+    };
 
     return lct_jobs_run(&jobs, &stage, 1);
 }

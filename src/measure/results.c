@@ -73,7 +73,7 @@ static locant_status read_evaluation(struct lct_result *out, int64_t blocks,
                            "locant_report_run: run %" PRId64 " was evaluated,"
                            " but its evaluation is gone from the store",
                            out->run.id);
-    return lct_read_measures(out, store, blocks);
+    return lct_measures_read(out, store, blocks);
 }
 
 /* The curve is one allocation, which 'step' owns. */

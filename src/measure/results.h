@@ -63,7 +63,7 @@ struct lct_results {
     struct lct_group *groups;
     size_t n;
     int64_t layers, heads, width, trained_length;
-    int judged; /* lct_losses_ranked(); 0: the longest length */
+    int judged; /* lct_losses_ranked_index(); 0: the longest length */
     locant_corpus_info corpus;
     bool text_kept; /* the store has its text */
     struct lct_folder folders[LCT_FOLDERS];

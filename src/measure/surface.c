@@ -118,7 +118,7 @@ double *lct_surface_at(const struct lct_surface *x, size_t e, int t, int k)
 /* What the jobs share. */
 struct state {
     struct lct_surface *x;
-    struct lct_extension_place place;
+    struct lct_extension_shared shared;
 };
 
 /* The run of a job. Jobs are ordered by seed, so that a report stopped early
@@ -158,25 +158,25 @@ static locant_status read_run(struct lct_job *job)
     const struct state *s = job->jobs->state;
     const struct lct_surface *x = s->x;
     const struct run_index w = run_of_job(x, job->i);
-    struct lct_extension_place place = s->place;
+    struct lct_extension_shared shared = s->shared;
     struct lct_extension_cell cell = { .run = x->of[w.e].run[w.t][w.seed],
                                        .crop = true };
-    const bool failed = lct_run_failed(place.store, cell.run);
+    const bool failed = lct_run_failed(shared.store, cell.run);
     locant_run_info run;
 
-    LCT_TRY(locant_store_run(&run, place.store, cell.run));
+    LCT_TRY(locant_store_run(&run, shared.store, cell.run));
     cell.spec = run.encoding;
-    place.context = job;
+    shared.context = job;
     for (int k = 0; k < x->n_lengths; k++) {
         double *loss = lct_surface_at(x, w.e, w.t, k) + w.seed * x->blocks;
         double speed;
 
         cell.length = x->length[k];
-        lct_job_reads(job, (double)(WINDOWS * x->blocks * cell.length));
+        lct_job_expect_tokens(job, (double)(WINDOWS * x->blocks * cell.length));
         for (int64_t b = 0; b < x->blocks; b++)
             loss[b] = NAN;
         if (!failed)
-            LCT_TRY(lct_extension_measure(loss, NULL, &speed, &place, &cell));
+            LCT_TRY(lct_extension_measure(loss, NULL, &speed, &shared, &cell));
     }
     return LOCANT_OK;
 }
@@ -200,8 +200,8 @@ static locant_status run(struct state *s, struct lct_jobs *jobs)
     const struct lct_stage stages[] = { { train, runs }, { read_run, runs } };
     size_t n;
 
-    LCT_TRY(lct_extension_blocks(&s->place, x->want));
-    x->blocks = s->place.blocks;
+    LCT_TRY(lct_extension_set_blocks(&s->shared, x->want));
+    x->blocks = s->shared.blocks;
     n = runs * (size_t)(x->n_lengths * x->blocks);
     x->loss = locant_alloc(n * sizeof *x->loss);
     if (x->loss == NULL)
@@ -224,12 +224,13 @@ locant_status lct_surface_run(struct lct_surface *x,
                               const struct lct_lab *lab)
 {
     struct state s = { .x = x,
-                       .place = { .store = lab->store,
-                                  .corpus = lab->corpus,
-                                  .tick = lct_job_on_read } };
-    struct lct_jobs jobs = {
-        .state = &s, .phase = "surface", .lab = *lab, .all = lct_surface_cost(x)
-    };
+                       .shared = { .store = lab->store,
+                                   .corpus = lab->corpus,
+                                   .tick = lct_job_on_tick } };
+    struct lct_jobs jobs = { .state = &s,
+                             .phase = "surface",
+                             .lab = *lab,
+                             .total_cost = lct_surface_cost(x) };
     locant_status status;
 
     copy_rates(x, plan);

@@ -74,7 +74,7 @@ static const struct lct_html_table tables[] = {
 /* Orders groups by loss at the judged length; undefined losses come last. */
 static void sort(size_t *order, const struct lct_results *r)
 {
-    const long long last = lct_length(r, lct_losses_ranked(r));
+    const long long last = lct_length(r, lct_losses_ranked_index(r));
 
     for (size_t i = 0; i < r->n; i++) {
         double own = lct_page_value(r, "rows.%zu.loss.%lld.mean", i, last);

@@ -46,7 +46,7 @@ const char *lct_page_failed_gate(const struct lct_results *r)
 
 static enum evidence evidence_of(const struct lct_results *r)
 {
-    return lct_claims_tested(r)                      ? TESTED
+    return lct_claims_enough_seeds(r)                ? TESTED
            : lct_page_value(r, "protocol.seeds") > 1 ? TWO_RUNS
                                                      : ONE_RUN;
 }
@@ -57,7 +57,7 @@ enum lct_change lct_page_change(const struct lct_results *r, size_t i,
     const double mean =
         lct_page_value(r, "rows.%zu.change.%lld.mean", i, length);
     const bool shown =
-        lct_claims_tested(r)
+        lct_claims_enough_seeds(r)
             ? lct_page_value(r, "rows.%zu.change.%lld.corrected", i, length) <
                   LCT_ALPHA
             : lct_page_value(r, "rows.%zu.change.%lld.sign", i, length) != 0;
@@ -103,7 +103,7 @@ static bool put_specs(struct lct_html *h, const struct lct_results *r,
 /* Whether encoding i has a higher loss than the best. */
 static bool is_above(const struct lct_results *r, size_t i, long long length)
 {
-    return lct_claims_tested(r)
+    return lct_claims_enough_seeds(r)
                ? lct_page_value(r, "rows.%zu.behind.%lld.corrected", i,
                                 length) < LCT_ALPHA
                : lct_page_value(r, "rows.%zu.behind.%lld.sign", i, length) == 1;
@@ -229,9 +229,10 @@ static void put_verdict(struct lct_html *h, const struct lct_results *r)
     put_exact(h, r);
     put_power(h, r);
     lct_html_raw(h, "</ul>\n<p>");
-    lct_html_message_values(
-        h, r, lct_claims_tested(r) ? MSG_VERDICT_TESTED : MSG_VERDICT_OBSERVED,
-        NULL);
+    lct_html_message_values(h, r,
+                            lct_claims_enough_seeds(r) ? MSG_VERDICT_TESTED
+                                                       : MSG_VERDICT_OBSERVED,
+                            NULL);
     lct_html_raw(h, "</p>\n");
 }
 

@@ -91,7 +91,7 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
     r->seconds = lct_clock() - begun;
     LCT_TRY(lct_numbers_create(&r->numbers, r));
     LCT_TRY(lct_page_write(o->path, r));
-    LCT_TRY(lct_seeds_for_effect(r, o->progress, o->context));
+    LCT_TRY(lct_forecast_notify_effect(r, o->progress, o->context));
     return out ? fill_report(out, r) : LOCANT_OK;
 }
 
@@ -130,14 +130,14 @@ static locant_status forecast(struct lct_forecast *f,
 
     LCT_TRY(lct_forecast(f, &parts->plan, o, store, corpus));
     lct_report_parts_fit(parts);
-    lct_report_parts_forecast(seconds, parts, f->seed);
+    lct_report_parts_forecast(seconds, parts, f->seconds_per_seed);
     lct_report_parts_announce(parts, seconds, o->progress, o->context);
     return LOCANT_OK;
 }
 
 static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
 {
-    r->forecast = f->once + f->seeds * f->seed;
+    r->forecast = f->fixed_seconds + f->seeds * f->seconds_per_seed;
     r->limit = f->limit;
     r->seeds_asked = f->asked;
 }
