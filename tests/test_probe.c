@@ -251,7 +251,7 @@ static double ridge_error(float x[SAMPLES][FEATURES], const double *y,
         lct_ridge_add(&r, x[i], y[i]);
     CHECK(lct_ridge_solve(&r, lambda));
     for (int i = SAMPLES / 2; i < SAMPLES; i++)
-        error += fabs(lct_ridge_at(&r, x[i]) - y[i]) / (SAMPLES / 2);
+        error += fabs(lct_ridge_predict(&r, x[i]) - y[i]) / (SAMPLES / 2);
     lct_ridge_free(&r);
     return error;
 }

@@ -53,13 +53,14 @@ static void put_encodings(const struct lct_paired_losses *k, json_t *all)
         lct_put_object(k->n, to, "loss");
         lct_put_object(k->n, to, "change");
         lct_put_object(k->n, to, "above_own");
-        lct_put_text(k->n, to, "encoding", x->of[e].spec);
+        lct_put_text(k->n, to, "encoding", x->encodings[e].spec);
         runs = lct_put_object(k->n, to, "runs");
         for (int t = 0; t < x->n_trained; t++) {
             char key[24];
 
             snprintf(key, sizeof key, "%" PRId64, x->trained[t]);
-            lct_put_counts(k->n, runs, key, x->of[e].run[t], (size_t)x->seeds);
+            lct_put_counts(k->n, runs, key, x->encodings[e].run[t],
+                           (size_t)x->seeds);
             put_trained(k, to, e, t);
         }
     }

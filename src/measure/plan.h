@@ -60,9 +60,9 @@ locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
 
 /* locant_train(), but OK if the loss stopped being finite, so that other jobs
    go on. */
-locant_status lct_train_or_fail(int64_t *run, locant_store *store,
-                                const locant_corpus *corpus,
-                                const locant_train_options *options);
+locant_status lct_train_may_fail(int64_t *run, locant_store *store,
+                                 const locant_corpus *corpus,
+                                 const locant_train_options *options);
 
 /* Cost of one seed of all encodings in tokens; trained tokens count three
    times. */

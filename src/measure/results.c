@@ -244,7 +244,7 @@ locant_status lct_results_collect(struct lct_results *r,
     r->n = plan->n;
     for (size_t i = 0; i < plan->n; i++)
         LCT_TRY(read_group(&r->groups[i], i, plan, store, r->corpus.sha256));
-    return lct_references(r, plan, store, corpus);
+    return lct_results_read_references(r, plan, store, corpus);
 }
 
 static void free_group(struct lct_group *g)

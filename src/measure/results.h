@@ -107,8 +107,10 @@ locant_status lct_results_collect(struct lct_results *r,
 void lct_results_free(struct lct_results *r);
 
 /* The n-grams that models are compared with, from the store or counted now. */
-locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
-                             locant_store *store, const locant_corpus *corpus);
+locant_status lct_results_read_references(struct lct_results *r,
+                                          const struct lct_plan *plan,
+                                          locant_store *store,
+                                          const locant_corpus *corpus);
 
 /*
  * The same from given runs of one model that were trained in the same way, with

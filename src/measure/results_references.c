@@ -101,8 +101,10 @@ static locant_status store_numbers(struct lct_results *r, locant_store *store,
     return status;
 }
 
-locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
-                             locant_store *store, const locant_corpus *corpus)
+locant_status lct_results_read_references(struct lct_results *r,
+                                          const struct lct_plan *plan,
+                                          locant_store *store,
+                                          const locant_corpus *corpus)
 {
     const locant_train_options *o = &plan->train;
     const size_t there = lct_corpus_split(corpus, LCT_TRAIN)->size;

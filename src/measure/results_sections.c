@@ -41,8 +41,8 @@ locant_status lct_sections_keep(locant_store *store,
     if (r->extension)
         LCT_TRY(store_section(store, r->extension->base[0], "extension", r));
     if (r->surface)
-        LCT_TRY(
-            store_section(store, r->surface->of[0].run[0][0], "surface", r));
+        LCT_TRY(store_section(store, r->surface->encodings[0].run[0][0],
+                              "surface", r));
     return LOCANT_OK;
 }
 

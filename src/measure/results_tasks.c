@@ -82,7 +82,7 @@ static uint64_t hash_setup(const char *setup, const locant_run_info *run)
 
 /* ------------------------------------------------------------------- gather */
 
-bool lct_task_mapped(const locant_task_info *task)
+bool lct_task_is_mapped(const locant_task_info *task)
 {
     return task->place != NULL && strcmp(task->metric, "loss - floor") != 0;
 }
@@ -97,7 +97,7 @@ static int gather(const locant_run_info *run, const char *setup,
     struct lct_task_point *p;
 
     if (group == g->r->n || task == NULL ||
-        (s->place >= 0 && !lct_task_mapped(task)))
+        (s->place >= 0 && !lct_task_is_mapped(task)))
         return 0;
     if (!lct_reserve(&at, &g->room, g->r->n_tasks, 1, sizeof *p)) {
         g->status = locant_fail(LOCANT_ERR_NOMEM,
@@ -179,7 +179,7 @@ bool lct_same_test(const struct lct_task_point *a,
     return by_test(a, b) == 0;
 }
 
-locant_status lct_results_tasks(struct lct_results *r, locant_store *store)
+locant_status lct_results_read_tasks(struct lct_results *r, locant_store *store)
 {
     struct gathering g = { .r = r, .status = LOCANT_OK };
 
@@ -190,12 +190,13 @@ locant_status lct_results_tasks(struct lct_results *r, locant_store *store)
     return LOCANT_OK;
 }
 
-locant_status lct_results_tasks_of(struct lct_results *r, locant_store *store,
-                                   const int64_t *runs, size_t n)
+locant_status lct_results_read_tasks_of(struct lct_results *r,
+                                        locant_store *store,
+                                        const int64_t *runs, size_t n)
 {
     size_t kept = 0;
 
-    LCT_TRY(lct_results_tasks(r, store));
+    LCT_TRY(lct_results_read_tasks(r, store));
     for (size_t i = 0; i < r->n_tasks; i++) {
         size_t k = 0;
 

@@ -30,11 +30,13 @@ struct lct_task_point {
  * trained one, of the task or of the page; specs that then agree are the same
  * encoding.
  */
-locant_status lct_results_tasks(struct lct_results *r, locant_store *store);
+locant_status lct_results_read_tasks(struct lct_results *r,
+                                     locant_store *store);
 
 /* The same for these runs alone. */
-locant_status lct_results_tasks_of(struct lct_results *r, locant_store *store,
-                                   const int64_t *runs, size_t n);
+locant_status lct_results_read_tasks_of(struct lct_results *r,
+                                        locant_store *store,
+                                        const int64_t *runs, size_t n);
 
 /* Do two points belong to the same experiment? To the same test of it? */
 bool lct_same_task(const struct lct_task_point *a,
@@ -43,7 +45,7 @@ bool lct_same_test(const struct lct_task_point *a,
                    const struct lct_task_point *b);
 
 /* Tasks whose scores by place are drawn as maps. */
-bool lct_task_mapped(const locant_task_info *task);
+bool lct_task_is_mapped(const locant_task_info *task);
 
 /* The spec without its "length" if that is 'length'; out[256]. */
 void lct_without_length(char out[256], const char *spec, int64_t length);

@@ -119,12 +119,12 @@ void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p)
 
         out[j] = (struct lct_rope_pair){
             .wavelength = length,
-            .turns = r,
-            .gamma_turns = g,
+            .rotations = r,
+            .gamma_rotations = g,
             .gamma_index = i,
             .pi = length * p->factor,
             .ntk = two_pi * pow(ntk, share),
-            .yarn_turns = length / (g + (1 - g) / p->factor),
+            .yarn_rotations = length / (g + (1 - g) / p->factor),
             .yarn_index = length / (i + (1 - i) / p->factor),
         };
     }

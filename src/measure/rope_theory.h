@@ -67,14 +67,14 @@ struct lct_pi_bounds lct_pi_bounds(double base, int64_t dim, double s,
 
 /* A pair under the scalings; YaRN keeps the share gamma of its frequency. */
 struct lct_rope_pair {
-    double wavelength;  /* positions per rotation, 2 pi / f */
-    double turns;       /* r: rotations within the trained length */
-    double gamma_turns; /* linear in r between slow and fast: the paper */
-    double gamma_index; /* linear in the pair's index between the pairs of
+    double wavelength;      /* positions per rotation, 2 pi / f */
+    double rotations;       /* r: rotations within the trained length */
+    double gamma_rotations; /* linear in r between slow and fast: the paper */
+    double gamma_index;     /* linear in the pair's index between the pairs of
                             'fast' and 'slow' rotations: the authors' code, and
                             ours */
-    double pi, ntk;     /* wavelengths */
-    double yarn_turns, yarn_index;
+    double pi, ntk;         /* wavelengths */
+    double yarn_rotations, yarn_index;
 };
 
 /* What is scaled: 'fast' and 'slow' are beta and alpha. */

@@ -8,7 +8,7 @@
 enum { LCT_TESTED_SEEDS = 3 };
 
 /* The number of pairs of n > 1 items. */
-static inline double lct_pairs(size_t n)
+static inline double lct_pair_count(size_t n)
 {
     return (double)n * (double)(n - 1) / 2;
 }

@@ -57,7 +57,7 @@ static void assign(int *rank, struct ranking *r)
     const size_t defined = find_defined(rank, r);
 
     if (defined > 1)
-        r->level = 1 - (1 - r->level) / lct_pairs(defined);
+        r->level = 1 - (1 - r->level) / lct_pair_count(defined);
     for (size_t i = 0; i < r->n; i++)
         for (size_t j = 0; j < r->n; j++)
             if (rank[i] > 0 && rank[j] > 0 && i != j)

@@ -47,8 +47,8 @@ static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
 {
     const int64_t longest = x->length[x->n_lengths - 1];
 
-    x->of = locant_alloc(plan->n * sizeof *x->of);
-    if (x->of == NULL)
+    x->encodings = locant_alloc(plan->n * sizeof *x->encodings);
+    if (x->encodings == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory");
     for (size_t i = 0; i < plan->n; i++) {
         locant_encoding *e;
@@ -60,7 +60,8 @@ static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
         reach = locant_encoding_length_limit(e);
         locant_encoding_free(e);
         if (reach >= longest)
-            memcpy(x->of[x->n++].spec, plan->specs[i], sizeof x->of->spec);
+            memcpy(x->encodings[x->n++].spec, plan->specs[i],
+                   sizeof x->encodings->spec);
         else
             x->left_out++;
     }
@@ -99,7 +100,7 @@ void lct_surface_free(struct lct_surface *x)
 {
     if (x) {
         locant_release(x->loss);
-        locant_release(x->of);
+        locant_release(x->encodings);
     }
     locant_release(x);
 }
@@ -144,13 +145,13 @@ static locant_status train(struct lct_job *job)
     locant_train_options o = x->train;
     char plain[256]; /* without the plan's length: here it is o.length */
 
-    lct_without_length(plain, x->of[w.e].spec, x->train.length);
+    lct_without_length(plain, x->encodings[w.e].spec, x->train.length);
     o.encoding = plain;
     o.seed = (uint64_t)w.seed + 1;
-    o.learning_rate = x->of[w.e].rate;
+    o.learning_rate = x->encodings[w.e].rate;
     o.batch = o.batch * o.length / x->trained[w.t];
     o.length = x->trained[w.t];
-    return lct_job_train(&x->of[w.e].run[w.t][w.seed], job, &o);
+    return lct_job_train(&x->encodings[w.e].run[w.t][w.seed], job, &o);
 }
 
 static locant_status read_run(struct lct_job *job)
@@ -159,7 +160,8 @@ static locant_status read_run(struct lct_job *job)
     const struct lct_surface *x = s->x;
     const struct run_index w = run_of_job(x, job->i);
     struct lct_extension_place place = s->place;
-    struct lct_extension_cell cell = { .run = x->of[w.e].run[w.t][w.seed],
+    struct lct_extension_cell cell = { .run =
+                                           x->encodings[w.e].run[w.t][w.seed],
                                        .crop = true };
     const bool failed = lct_run_failed(place.store, cell.run);
     locant_run_info run;
@@ -215,8 +217,8 @@ static void copy_rates(struct lct_surface *x, const struct lct_plan *plan)
 {
     for (size_t e = 0; e < x->n; e++)
         for (size_t i = 0; i < plan->n; i++)
-            if (strcmp(plan->specs[i], x->of[e].spec) == 0)
-                x->of[e].rate = plan->rate[i];
+            if (strcmp(plan->specs[i], x->encodings[e].spec) == 0)
+                x->encodings[e].rate = plan->rate[i];
 }
 
 locant_status lct_surface_run(struct lct_surface *x,

@@ -17,7 +17,7 @@ enum {
     LCT_SURFACE_SEEDS = 3
 };
 
-struct lct_surface_of {
+struct lct_surface_encoding {
     char spec[256];
     double rate;
     int64_t run[LCT_SURFACE_TRAINED][LCT_SURFACE_SEEDS];
@@ -27,10 +27,10 @@ struct lct_surface {
     locant_train_options train; /* options; lengths vary, other options stay */
     int n_trained, n_lengths, seeds;
     int64_t trained[LCT_SURFACE_TRAINED], length[LCT_SURFACE_LENGTHS];
-    int64_t want, blocks;      /* blocks requested, available */
-    size_t n, left_out;        /* number of encodings; number left out because
+    int64_t want, blocks; /* blocks requested, available */
+    size_t n, left_out;   /* number of encodings; number left out because
                                    they end too early */
-    struct lct_surface_of *of; /* [n] */
+    struct lct_surface_encoding *encodings; /* [n] */
     double *loss; /* [n, trained, lengths, seeds, blocks], nats per byte; NAN
                      where the run's loss stopped being finite */
     int64_t failures; /* number of such runs */

@@ -106,14 +106,14 @@ void lct_make_markov(struct lct_row *r)
 {
     const lct_markov_weights *w = lct_markov();
 
-    lct_row_say(r, BOS);
+    lct_row_append(r, BOS);
     for (int64_t t = 0; t < r->size; t++) {
         const int32_t x = draw_symbol(&r->random, (*w)[context_of(r, t)]);
 
         if (t >= r->param)
-            lct_row_answer(r, x, t / 128 * 128);
+            lct_row_append_answer(r, x, t / 128 * 128);
         else
-            lct_row_say(r, x);
+            lct_row_append(r, x);
     }
 }
 

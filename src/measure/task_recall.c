@@ -20,7 +20,7 @@ static void draw_words(struct lct_row *r, int32_t *out, int64_t n,
     for (int32_t i = 0; i < count; i++)
         pool[i] = first + i;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t j = i + lct_row_below(r, count - i);
+        const int64_t j = i + lct_row_draw(r, count - i);
 
         out[i] = pool[j];
         pool[j] = pool[i];
@@ -79,7 +79,7 @@ static void place_queries(struct lct_row *r, uint8_t *asked, int64_t slots)
 static int32_t filler(struct lct_row *r, const int32_t *keys)
 {
     for (;;) {
-        const int32_t word = 1 + lct_row_below(r, KEYS + VALUES);
+        const int32_t word = 1 + lct_row_draw(r, KEYS + VALUES);
         bool key = false;
 
         for (int64_t i = 0; i < r->value; i++)
@@ -99,41 +99,41 @@ void lct_make_recall(struct lct_row *r)
     draw_words(r, keys, r->value, 1, KEYS);
     draw_words(r, values, r->value, 1 + KEYS, VALUES);
     place_queries(r, asked, slots);
-    lct_row_say(r, 0);
+    lct_row_append(r, 0);
     for (int64_t i = 0; i < r->value; i++) {
-        lct_row_say(r, keys[i]);
-        lct_row_say(r, values[i]);
+        lct_row_append(r, keys[i]);
+        lct_row_append(r, values[i]);
     }
     for (int64_t g = 0; g < slots; g++) {
         const int64_t pair = asked[g] - 1;
 
         if (pair >= 0) {
-            lct_row_say(r, keys[pair]);
-            lct_row_answer(r, values[pair],
-                           lct_octave(r->at - 1 - (1 + 2 * pair)));
+            lct_row_append(r, keys[pair]);
+            lct_row_append_answer(r, values[pair],
+                                  lct_octave(r->at - 1 - (1 + 2 * pair)));
         } else {
-            lct_row_say(r, filler(r, keys));
-            lct_row_say(r, filler(r, keys));
+            lct_row_append(r, filler(r, keys));
+            lct_row_append(r, filler(r, keys));
         }
     }
     if (r->at < r->size)
-        lct_row_say(r, filler(r, keys));
+        lct_row_append(r, filler(r, keys));
 }
 
 /* ------------------------------------------------------------------ needle */
 
-static void say_text(struct lct_row *r, const char *text)
+static void append_text(struct lct_row *r, const char *text)
 {
     for (; *text != '\0'; text++)
-        lct_row_say(r, (uint8_t)*text);
+        lct_row_append(r, (uint8_t)*text);
 }
 
-static void say_filler(struct lct_row *r, int64_t from, int64_t to)
+static void append_filler(struct lct_row *r, int64_t from, int64_t to)
 {
     static const char sentence[] = "The sea is calm and the boats lie still ";
 
     for (int64_t i = from; i < to; i++)
-        lct_row_say(r, sentence[i % 40]);
+        lct_row_append(r, sentence[i % 40]);
 }
 
 /*
@@ -148,16 +148,16 @@ void lct_make_needle(struct lct_row *r)
     char needle[] = "#KEY=0000#";
 
     if (r->index < 0) {
-        at = lct_row_below(r, fill + 1);
+        at = lct_row_draw(r, fill + 1);
         tenth = at * 10 / (fill > 0 ? fill : 1);
     }
     for (int i = 5; i < 9; i++)
-        needle[i] = (char)('0' + lct_row_below(r, 10));
-    lct_row_say(r, 0);
-    say_filler(r, 0, at);
-    say_text(r, needle);
-    say_filler(r, at, fill);
-    say_text(r, "KEY=");
+        needle[i] = (char)('0' + lct_row_draw(r, 10));
+    lct_row_append(r, 0);
+    append_filler(r, 0, at);
+    append_text(r, needle);
+    append_filler(r, at, fill);
+    append_text(r, "KEY=");
     for (int i = 5; i < 9; i++)
-        lct_row_answer(r, needle[i], 10 * tenth);
+        lct_row_append_answer(r, needle[i], 10 * tenth);
 }

@@ -9,25 +9,25 @@ static void put(struct lct_row *r, int64_t i, int32_t target, int64_t place)
         r->places[i] = (int32_t)place;
 }
 
-void lct_row_say(struct lct_row *r, int32_t word)
+void lct_row_append(struct lct_row *r, int32_t word)
 {
     assert(r->at < r->size);
     r->tokens[r->at++] = word;
 }
 
-void lct_row_ask(struct lct_row *r, int32_t word, int64_t place)
+void lct_row_set_target(struct lct_row *r, int32_t word, int64_t place)
 {
     put(r, r->at - 1, word, place);
 }
 
-void lct_row_answer(struct lct_row *r, int32_t word, int64_t place)
+void lct_row_append_answer(struct lct_row *r, int32_t word, int64_t place)
 {
-    lct_row_ask(r, word, place);
+    lct_row_set_target(r, word, place);
     if (r->at < r->size)
-        lct_row_say(r, word);
+        lct_row_append(r, word);
 }
 
-int32_t lct_row_below(struct lct_row *r, int64_t n)
+int32_t lct_row_draw(struct lct_row *r, int64_t n)
 {
     return (int32_t)locant_random_below(&r->random, (uint64_t)n);
 }

@@ -90,7 +90,7 @@ static void fill(int32_t *tokens, int32_t *targets, const struct lct_item *item,
     };
 
     if (task->info.upto)
-        r.length = 1 + lct_row_below(&r, r.length);
+        r.length = 1 + lct_row_draw(&r, r.length);
     lct_task_make(&r, task);
 }
 

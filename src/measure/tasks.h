@@ -20,11 +20,11 @@ struct lct_row {
     int32_t *tokens, *targets, *places; /* [size]; places may be NULL */
 };
 
-void lct_row_say(struct lct_row *r, int32_t word);
-void lct_row_answer(struct lct_row *r, int32_t word, int64_t place);
+void lct_row_append(struct lct_row *r, int32_t word);
+void lct_row_append_answer(struct lct_row *r, int32_t word, int64_t place);
 /* Make 'word' the target of the last token appended. */
-void lct_row_ask(struct lct_row *r, int32_t word, int64_t place);
-int32_t lct_row_below(struct lct_row *r, int64_t n);
+void lct_row_set_target(struct lct_row *r, int32_t word, int64_t place);
+int32_t lct_row_draw(struct lct_row *r, int64_t n);
 
 /* The largest power of two that is at most n >= 1: a bucket of distances. */
 int64_t lct_octave(int64_t n);

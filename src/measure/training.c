@@ -30,11 +30,11 @@ static locant_status probe_heads(struct lct_trainer *t)
     if (!may_probe(t))
         return LOCANT_OK;
     if (t->probe_text == NULL)
-        LCT_TRY(lct_probe_text(&t->probe_text));
+        LCT_TRY(lct_probe_create_text(&t->probe_text));
     p.corpus = t->probe_text;
     p.text = lct_corpus_split(p.corpus, LCT_TRAIN);
     p.length = lct_probe_length(t->o.length);
-    return lct_probe_snapshot(&p, t->step);
+    return lct_probe_store_heads(&p, t->step);
 }
 
 static const struct lct_train_hooks hooks = { probe_heads,
@@ -47,9 +47,9 @@ locant_status locant_train(int64_t *run, locant_store *store,
     return lct_train(run, store, corpus, options, 0, &hooks);
 }
 
-locant_status lct_train_or_fail(int64_t *run, locant_store *store,
-                                const locant_corpus *corpus,
-                                const locant_train_options *options)
+locant_status lct_train_may_fail(int64_t *run, locant_store *store,
+                                 const locant_corpus *corpus,
+                                 const locant_train_options *options)
 {
     const locant_status status = locant_train(run, store, corpus, options);
 
