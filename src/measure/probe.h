@@ -78,8 +78,9 @@ void lct_pool_row(double *bins, int64_t n, const real *w, int64_t length);
 
 /*
  * The least w such that the last w of g[0 .. t] sum to at least the share q of
- * the sum of all; 0 if all are 0. If g[j] is the norm of d loss[t] / d input[j],
- * w is the effective receptive field of Chi et al. 2023, arXiv:2212.10356.
+ * the sum of all; 0 if all are 0. If g[j] is the norm of d loss[t] / d
+ * input[j], w is the effective receptive field of Chi et al. 2023,
+ * arXiv:2212.10356.
  */
 int64_t lct_receptive_width(const double *g, int64_t t, double q);
 
@@ -93,16 +94,16 @@ struct lct_context_losses {
  * Index of the length up to which more context helps model m, after Dai et al.
  * 2019, arXiv:1901.02860v3, appendix C, but over all targets. Let b[c] be the
  * least loss that any model has on a target after length c. The step from c to
- * the next length c' gains 1 - sum min(b[c], loss[m, c']) / sum b[c]. The result
- * is the length before the first step that gains less than 'threshold'.
+ * the next length c' gains 1 - sum min(b[c], loss[m, c']) / sum b[c]. The
+ * result is the length before the first step that gains less than 'threshold'.
  */
 int64_t lct_effective_context(const struct lct_context_losses *x, int64_t m,
                               double threshold);
 
 /* ------------------------------------------------------- position of states */
 
-/* Ridge regression y = w x + c, penalty lambda (mean square of x) |w|^2: create,
-   add samples x [features] with their y, solve once, predict. */
+/* Ridge regression y = w x + c, penalty lambda (mean square of x) |w|^2:
+   create, add samples x [features] with their y, solve once, predict. */
 struct lct_ridge {
     int64_t n;   /* features + 1, for the constant */
     double *a;   /* [n, n] sum of the products of features; Cholesky factor */
@@ -167,9 +168,9 @@ double lct_fit_law(double *u, enum lct_law law, const double *x,
                    const double *y, int64_t n);
 
 /*
- * Let G be the matrix of the products of every two rows of table [n, width]. The
- * share of its sum of squares that is left when each entry is replaced by the
- * mean of its diagonal: 1 if products depend on the distance alone.
+ * Let G be the matrix of the products of every two rows of table [n, width].
+ * The share of its sum of squares that is left when each entry is replaced by
+ * the mean of its diagonal: 1 if products depend on the distance alone.
  */
 double lct_toeplitz_share(const double *table, int64_t n, int64_t width);
 

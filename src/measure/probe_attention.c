@@ -9,8 +9,8 @@ enum {
     FAR_ROWS = 48    /* queries of each window of the longest length */
 };
 
-/* Attention of some queries, summed over windows. The caller sets the members up
-   to n. */
+/* Attention of some queries, summed over windows. The caller sets the members
+   up to n. */
 struct sweep {
     int64_t length, windows;
     bool repeated; /* fill each window with its first byte */

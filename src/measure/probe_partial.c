@@ -1,7 +1,7 @@
 /*
  * probe_partial.c - which frequencies of a rotation a trained model needs: the
- * loss when only the fastest pairs are rotated. This is p-RoPE of Barbero et al.
- * 2024, arXiv:2410.06205, section 6, in evaluation only.
+ * loss when only the fastest pairs are rotated. This is p-RoPE of Barbero et
+ * al. 2024, arXiv:2410.06205, section 6, in evaluation only.
  */
 #include "../train/load_trained.h"
 #include "evaluate.h"
@@ -93,8 +93,8 @@ static locant_status find_losses(double *loss, bool *known, struct lct_probe *p,
     return status;
 }
 
-/* Put the losses with 0, 1, .. all pairs rotated. "last" is the index of the last
-   rotated pair, -1 if none is rotated. */
+/* Put the losses with 0, 1, .. all pairs rotated. "last" is the index of the
+   last rotated pair, -1 if none is rotated. */
 static locant_status add_losses(json_t *out, struct lct_probe *p,
                                 const struct lct_pairs *pairs)
 {

@@ -1,7 +1,7 @@
 /*
  * probe_states.c - how well the position t of a token can be predicted from its
- * state: ridge regression from the residual stream after each layer to t, tested
- * on windows that were not used in the fit.
+ * state: ridge regression from the residual stream after each layer to t,
+ * tested on windows that were not used in the fit.
  */
 #include "probe.h"
 #include <math.h>

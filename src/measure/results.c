@@ -1,4 +1,4 @@
-/* results.c - gathers what a page shows from store and checkpoints */
+/* results.c - reads what a page shows from store and checkpoints */
 #define _GNU_SOURCE
 #include "../store/build.h"
 #include "../store/speed.h"
@@ -76,7 +76,6 @@ static locant_status read_evaluation(struct lct_result *out, int64_t blocks,
     return lct_read_measures(out, store, blocks);
 }
 
-/* The curve is one allocation, which 'step' owns. */
 static locant_status read_curve(struct lct_result *out, locant_store *store)
 {
     struct lct_metric *m;
@@ -138,7 +137,6 @@ static locant_status copy_param(locant_tensor *out, const locant_tensor *t)
     return LOCANT_OK;
 }
 
-/* The trained parameters of the encoding. */
 static locant_status copy_params(struct lct_group *g, struct lct_model *model)
 {
     const int most = (int)(sizeof g->params / sizeof g->params[0]);
@@ -211,7 +209,7 @@ static locant_status read_group(struct lct_group *g, size_t index,
         status = lct_read_result(&g->results[g->n], plan->blocks, store,
                                  plan->runs[g->n * plan->n + index], sha);
         if (status != LOCANT_OK) {
-            g->n++; /* read in part, but must be released */
+            g->n++; /* so that what was read is released */
             return status;
         }
     }

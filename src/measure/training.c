@@ -8,11 +8,11 @@
 #include "probe.h"
 
 /*
- * Probe only models that 'locant probe' can measure. A probe overwrites the
- * activations, which the next step computes anew; it draws no random numbers
- * and changes no parameter, so training is not disturbed.
+ * Only models that 'locant probe' can measure are probed. A probe does not
+ * disturb training: it overwrites the activations, which the next step computes
+ * anew, but draws no random numbers and changes no parameter.
  */
-static bool may_probe(const struct lct_trainer *t)
+static bool is_due(const struct lct_trainer *t)
 {
     return t->o.source == NULL && t->o.memory == 0 &&
            lct_probe_is_due(t->step, t->o.steps, t->o.batch);
@@ -27,7 +27,7 @@ static locant_status probe_heads(struct lct_trainer *t)
                            .layers = t->o.layers,
                            .heads = t->o.heads };
 
-    if (!may_probe(t))
+    if (!is_due(t))
         return LOCANT_OK;
     if (t->probe_text == NULL)
         LCT_TRY(lct_probe_create_text(&t->probe_text));
