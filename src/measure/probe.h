@@ -182,6 +182,10 @@ double lct_toeplitz_share(const double *table, int64_t n, int64_t width);
 void lct_table_spectrum(double *out, const double *table, int64_t n,
                         int64_t width);
 
+/* View the current parameters of a model's encoding, of layer 0 if layers have
+   their own: out [LCT_GROUP_PARAMS]; returns their number. */
+int lct_view_params(locant_tensor *out, struct lct_model *model);
+
 /* ------------------------------------------------------ what is measured */
 
 enum {

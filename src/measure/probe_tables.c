@@ -115,13 +115,10 @@ void lct_table_spectrum(double *out, const double *table, int64_t n,
 
 /* -------------------------------------------------------------------- part */
 
-/* View the encoding's current parameters, of the first layer if each has its
-   own; returns their number. */
-static int view_params(locant_tensor out[LCT_GROUP_PARAMS],
-                       const struct lct_probe *p)
+int lct_view_params(locant_tensor *out, struct lct_model *model)
 {
     const struct lct_model_tensor *t;
-    const int n = lct_model_tensors(p->model, &t);
+    const int n = lct_model_tensors(model, &t);
     int count = 0;
 
     for (int i = 0; i < n; i++) {
@@ -129,7 +126,7 @@ static int view_params(locant_tensor out[LCT_GROUP_PARAMS],
 
         if (k < 0 || k >= LCT_GROUP_PARAMS || t[i].layer > 0)
             continue;
-        out[k] = locant_dense(lct_model_params(p->model) + t[i].offset,
+        out[k] = locant_dense(lct_model_params(model) + t[i].offset,
                               LCT_REAL_DTYPE, t[i].rank, t[i].shape);
         count = k + 1 > count ? k + 1 : count;
     }
@@ -145,7 +142,7 @@ static locant_status add_table(json_t *out, const char *share_name,
     const int64_t width = lct_model_config_of(p->model)->width;
     const int64_t shape[2] = { p->length, width };
     locant_tensor params[LCT_GROUP_PARAMS];
-    const int count = view_params(params, p);
+    const int count = lct_view_params(params, p->model);
     int64_t at[256];
     locant_tensor positions = locant_dense(at, LOCANT_I64, 1, shape), to;
     double *table, spectrum[256 / 2 + 1];
@@ -192,7 +189,7 @@ static locant_status add_laws(json_t *out, const struct lct_probe *p)
 {
     const int64_t n = p->length - 1, one = 1, shape[3] = { p->heads, 1, n };
     locant_tensor params[LCT_GROUP_PARAMS];
-    const int count = view_params(params, p);
+    const int count = lct_view_params(params, p->model);
     int64_t query = n, keys[256];
     locant_tensor q = locant_dense(&query, LOCANT_I64, 1, &one);
     locant_tensor k = locant_dense(keys, LOCANT_I64, 1, &n), to;

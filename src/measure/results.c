@@ -6,6 +6,7 @@
 #include "../train/load_trained.h"
 #include "extension.h"
 #include "measures.h"
+#include "probe.h"
 #include "surface.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -139,21 +140,11 @@ static locant_status copy_param(locant_tensor *out, const locant_tensor *t)
 
 static locant_status copy_params(struct lct_group *g, struct lct_model *model)
 {
-    const int most = (int)(sizeof g->params / sizeof g->params[0]);
-    const struct lct_model_tensor *t;
-    int n = lct_model_tensors(model, &t);
+    locant_tensor view[LCT_GROUP_PARAMS];
+    const int n = lct_view_params(view, model);
 
-    for (int i = 0; i < n; i++) {
-        int k = t[i].encoding_param;
-        locant_tensor view;
-
-        if (k < 0 || k >= most || t[i].layer > 0)
-            continue;
-        view = locant_dense(lct_model_params(model) + t[i].offset,
-                            LCT_REAL_DTYPE, t[i].rank, t[i].shape);
-        LCT_TRY(copy_param(&g->params[k], &view));
-        g->n_params = k + 1;
-    }
+    for (; g->n_params < n; g->n_params++)
+        LCT_TRY(copy_param(&g->params[g->n_params], &view[g->n_params]));
     return LOCANT_OK;
 }
 

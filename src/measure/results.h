@@ -126,7 +126,7 @@ locant_status lct_results_read_references(struct lct_results *r,
    'sha'. */
 locant_status lct_read_result(struct lct_result *out, int64_t blocks,
                               locant_store *store, int64_t id, const char *sha);
-/* Read the encoding's parameters in the model of a group's first run. */
+/* Copy the encoding's parameters from the model of a group's first run. */
 locant_status lct_read_params(struct lct_group *g, locant_store *store);
 
 /* Read the probe of the first run of each group. With 'measure', measure what

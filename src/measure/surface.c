@@ -13,7 +13,7 @@ enum { WINDOWS = 4 }; /* windows of a block, by P4 */
 static const struct grid {
     int64_t trained[LCT_SURFACE_TRAINED]; /* ends with 0 */
     int64_t longest;
-    int seeds; /* most seeds */
+    int seeds; /* at most */
 } smoke = { { 64, 128 }, 256, 1 }, usual = { { 32, 64, 128, 256 }, 1024, 2 },
   large = { { 32, 64, 128, 256 }, 2048, LCT_SURFACE_SEEDS };
 
@@ -35,13 +35,15 @@ static void set_lengths(struct lct_surface *x, const struct grid *g)
         x->length[x->n_lengths++] = length;
 }
 
-/* Is it one of the default encodings? */
+/* Is this one of the default encodings? */
 static bool is_default(const char *spec)
 {
     return strcmp(spec, "sinusoidal") == 0 || strcmp(spec, "rope") == 0 ||
            strcmp(spec, "alibi") == 0;
 }
 
+/* Choose the encodings: of all in the plan if 'asked' for, else of the
+   defaults. */
 static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
                             bool asked)
 {
@@ -143,7 +145,7 @@ static locant_status train(struct lct_job *job)
     struct lct_surface *x = s->x;
     const struct run_index w = run_of_job(x, job->i);
     locant_train_options o = x->train;
-    char plain[256]; /* without the plan's length: here it is o.length */
+    char plain[256]; /* without the plan's length; o.length replaces it */
 
     lct_without_length(plain, x->encodings[w.e].spec, x->train.length);
     o.encoding = plain;
@@ -154,7 +156,8 @@ static locant_status train(struct lct_job *job)
     return lct_job_train(&x->encodings[w.e].run[w.t][w.seed], job, &o);
 }
 
-static locant_status read_run(struct lct_job *job)
+/* Evaluate the run of a job at every length. */
+static locant_status evaluate(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
     const struct lct_surface *x = s->x;
@@ -199,7 +202,7 @@ static locant_status run(struct state *s, struct lct_jobs *jobs)
 {
     struct lct_surface *x = s->x;
     const size_t runs = x->n * (size_t)(x->n_trained * x->seeds);
-    const struct lct_stage stages[] = { { train, runs }, { read_run, runs } };
+    const struct lct_stage stages[] = { { train, runs }, { evaluate, runs } };
     size_t n;
 
     LCT_TRY(lct_extension_blocks(&s->place, x->want));

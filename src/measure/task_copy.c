@@ -9,10 +9,10 @@
 #include "tasks.h"
 #include <string.h>
 
-enum { DELAYS = 7, UNIQUE = 150 };
+enum { DELAYS = 7, UNIQUE = LCT_DISTINCT };
 
-/* [BOS] [D_k] x x x ..: D_k is the distance k = 1, 2, 4, ..; the answer at
-   x[t] is x[t - k]. Words: 16 symbols, 7 D_k, BOS. */
+/* [BOS] [D_k] x x x ..: D_k tells the distance k = 1, 2, 4, ..; the answer at
+   x[t] is x[t - k]. Vocabulary: 16 symbols, 7 D_k, BOS. */
 void lct_make_delay(struct lct_row *r)
 {
     const int32_t which = lct_row_draw(r, DELAYS);
@@ -27,7 +27,7 @@ void lct_make_delay(struct lct_row *r)
     }
 }
 
-/* [BOS] s s: the second s is the answer, from its third symbol on. */
+/* [BOS] s s: answers are the second s from its third symbol on. */
 void lct_make_repeat(struct lct_row *r)
 {
     const int64_t m = r->length / 2;
@@ -45,6 +45,7 @@ void lct_make_repeat(struct lct_row *r)
 
 /* --------------------------------------------------------- [BOS] s [SEP] .. */
 
+/* Append [BOS] s [SEP] with symbols drawn independently. */
 static void append_random(struct lct_row *r, int64_t symbols)
 {
     lct_row_append(r, (int32_t)symbols);
@@ -53,21 +54,15 @@ static void append_random(struct lct_row *r, int64_t symbols)
     lct_row_append(r, (int32_t)symbols + 1);
 }
 
-/* Draw without replacement: Fisher and Yates, stopped after 'length'. */
+/* Append [BOS] s [SEP] with symbols drawn without replacement. */
 static void append_unique(struct lct_row *r)
 {
-    int32_t pool[UNIQUE];
+    int32_t symbols[UNIQUE];
 
-    for (int32_t i = 0; i < UNIQUE; i++)
-        pool[i] = i;
+    lct_row_draw_distinct(r, symbols, r->length, UNIQUE);
     lct_row_append(r, UNIQUE);
-    for (int64_t i = 0; i < r->length; i++) {
-        const int64_t j = i + lct_row_draw(r, UNIQUE - i);
-        const int32_t word = pool[j];
-
-        pool[j] = pool[i];
-        lct_row_append(r, word);
-    }
+    for (int64_t i = 0; i < r->length; i++)
+        lct_row_append(r, symbols[i]);
     lct_row_append(r, UNIQUE + 1);
 }
 
@@ -98,18 +93,19 @@ void lct_make_reverse(struct lct_row *r)
 
 void lct_make_sort(struct lct_row *r)
 {
-    bool there[UNIQUE] = { false };
+    bool drawn[UNIQUE] = { false };
     int64_t n = 0;
 
     append_unique(r);
     for (int64_t i = 0; i < r->length; i++)
-        there[r->tokens[1 + i]] = true;
-    for (int32_t word = 0; word < UNIQUE; word++)
-        if (there[word])
-            lct_row_append_answer(r, word, lct_octave(++n));
+        drawn[r->tokens[1 + i]] = true;
+    for (int32_t symbol = 0; symbol < UNIQUE; symbol++)
+        if (drawn[symbol])
+            lct_row_append_answer(r, symbol, lct_octave(++n));
 }
 
-/* [BOS] 16 symbols in noise [SEP] the symbols. Words: 16, noise, BOS, SEP. */
+/* [BOS] 16 symbols in noise [SEP] the symbols. Vocabulary: 16 symbols, noise,
+   BOS, SEP. */
 void lct_make_selective(struct lct_row *r)
 {
     int32_t symbols[LCT_SELECTED];
@@ -117,7 +113,7 @@ void lct_make_selective(struct lct_row *r)
 
     lct_row_append(r, 17);
     for (int64_t i = 0; i < r->length; i++) {
-        /* makes every choice of places equally likely */
+        /* so every choice of places is equally likely */
         if (lct_row_draw(r, r->length - i) < LCT_SELECTED - n) {
             symbols[n] = lct_row_draw(r, 16);
             lct_row_append(r, symbols[n++]);
