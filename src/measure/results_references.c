@@ -5,9 +5,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "../corpus/ngram.h"
 #include "evaluate.h"
+#include "probe.h"
 #include "results.h"
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -86,11 +86,8 @@ static locant_status store_losses(struct lct_results *r, locant_store *store,
     locant_status status;
     size_t n;
 
-    for (int i = 0; i < VALUES; i++) {
-        const double x = *loss_at(r, i);
-
-        json_array_append_new(list, isfinite(x) ? json_real(x) : json_null());
-    }
+    for (int i = 0; i < VALUES; i++)
+        json_array_append_new(list, lct_real_json(*loss_at(r, i)));
     n = json_dumpb(list, text, sizeof text - 1, JSON_COMPACT);
     json_decref(list);
     if (n == 0 || n >= sizeof text)

@@ -4,6 +4,7 @@
 #include "study.h"
 #include "../corpus/corpus_kept.h"
 #include "../store/notice.h"
+#include "probe.h"
 #include "../store/store.h"
 #include <jansson.h>
 #include <math.h>
@@ -51,13 +52,9 @@ static json_t *configuration_of(const struct lct_results *r,
 
 static json_t *run_of(const struct lct_result *result)
 {
-    json_t *losses = json_array();
+    json_t *losses =
+        lct_reals_json(result->eval.same_targets, LOCANT_EVAL_LENGTHS);
 
-    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
-        const double x = result->eval.same_targets[k];
-
-        json_array_append_new(losses, isfinite(x) ? json_real(x) : json_null());
-    }
     return json_pack("{s:s, s:I, s:s, s:o}", "encoding", result->run.encoding,
                      "seed", (json_int_t)result->run.seed, "batches",
                      result->batch_checksum, "losses", losses);

@@ -143,17 +143,17 @@ static locant_status train(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
     struct lct_surface *x = s->x;
-    const struct run_index w = run_of_job(x, job->i);
+    const struct run_index at = run_of_job(x, job->i);
     locant_train_options o = x->train;
     char plain[256]; /* without the plan's length; o.length replaces it */
 
-    lct_without_length(plain, x->encodings[w.e].spec, x->train.length);
+    lct_without_length(plain, x->encodings[at.e].spec, x->train.length);
     o.encoding = plain;
-    o.seed = (uint64_t)w.seed + 1;
-    o.learning_rate = x->encodings[w.e].rate;
-    o.batch = o.batch * o.length / x->trained[w.t];
-    o.length = x->trained[w.t];
-    return lct_job_train(&x->encodings[w.e].run[w.t][w.seed], job, &o);
+    o.seed = (uint64_t)at.seed + 1;
+    o.learning_rate = x->encodings[at.e].rate;
+    o.batch = o.batch * o.length / x->trained[at.t];
+    o.length = x->trained[at.t];
+    return lct_job_train(&x->encodings[at.e].run[at.t][at.seed], job, &o);
 }
 
 /* Evaluate the run of a job at every length. */
@@ -161,11 +161,11 @@ static locant_status evaluate(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
     const struct lct_surface *x = s->x;
-    const struct run_index w = run_of_job(x, job->i);
+    const struct run_index at = run_of_job(x, job->i);
     struct lct_extension_place place = s->place;
-    struct lct_extension_cell cell = { .run =
-                                           x->encodings[w.e].run[w.t][w.seed],
-                                       .crop = true };
+    struct lct_extension_cell cell = {
+        .run = x->encodings[at.e].run[at.t][at.seed], .crop = true
+    };
     const bool failed = lct_run_failed(place.store, cell.run);
     locant_run_info run;
 
@@ -173,7 +173,7 @@ static locant_status evaluate(struct lct_job *job)
     cell.spec = run.encoding;
     place.context = job;
     for (int k = 0; k < x->n_lengths; k++) {
-        double *loss = lct_surface_at(x, w.e, w.t, k) + w.seed * x->blocks;
+        double *loss = lct_surface_at(x, at.e, at.t, k) + at.seed * x->blocks;
         double speed;
 
         cell.length = x->length[k];
