@@ -68,7 +68,7 @@ TEST(even_weights_dilute_with_slope_one)
     CHECK(is(s.within[0] / ROWS, near_8 / ROWS));
     CHECK(is(s.within[2], ROWS));
     CHECK(is(s.sink / ROWS, harmonic(ROWS) / ROWS));
-    CHECK(s.early == 64 && is(s.early_sink / 64, harmonic(64) / 64));
+    CHECK(s.early_rows == 64 && is(s.early_sink / 64, harmonic(64) / 64));
     CHECK(is(s.self_bias, 0) && is(s.previous_bias, 0));
 }
 

@@ -27,11 +27,11 @@ extern const int64_t lct_probe_within[LCT_PROBE_WITHIN]; /* 8, 32, 128 */
 /* Sums over rows of attention; initialized to zeros. */
 struct lct_head_sums {
     double rows;
-    double sink;              /* weight of key 0 */
-    double early, early_sink; /* number of rows of at most LCT_PROBE_SINK keys;
-                                 their weight of key 0 */
-    double self;              /* weight of the query's own key */
-    double previous;          /* weight of the key before it */
+    double sink;                     /* weight of key 0 */
+    double early_rows;               /* rows of at most LCT_PROBE_SINK keys */
+    double early_sink;               /* their weight of key 0 */
+    double self;                     /* weight of the query's own key */
+    double previous;                 /* weight of the key before it */
     double self_bias, previous_bias; /* self, previous, each minus 1 / keys */
     double distance;                 /* weighted by attention */
     double within[LCT_PROBE_WITHIN]; /* weight at distances below the limit */
@@ -244,9 +244,9 @@ void lct_pairs_free(struct lct_pairs *pairs);
 json_t *lct_predicted_json(const struct lct_pairs *pairs,
                            const struct lct_probe *p);
 
-/* Give the model its initial parameters, and keep the trained ones. */
+/* Keep the trained parameters and give the model its initial ones; undo
+   that. */
 locant_status lct_probe_set_initial(struct lct_probe *p);
-/* Give the model the kept parameters back. */
 void lct_probe_set_trained(struct lct_probe *p);
 
 /* Zeroed memory for n doubles, n > 0. */

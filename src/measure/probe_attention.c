@@ -163,10 +163,13 @@ static locant_status add_sweep(json_t *out, const char *name,
 static double value_of(const struct lct_head_sums *h, int k)
 {
     const double values[] = {
-        h->entropy / h->rows,       lct_entropy_slope(h),
-        h->sink / h->rows,          h->self_bias / h->rows,
-        h->previous_bias / h->rows, h->distance / h->rows,
-        h->early_sink / h->early,
+        h->entropy / h->rows,
+        lct_entropy_slope(h),
+        h->sink / h->rows,
+        h->self_bias / h->rows,
+        h->previous_bias / h->rows,
+        h->distance / h->rows,
+        h->early_sink / h->early_rows,
     };
 
     return values[k];

@@ -47,7 +47,7 @@ void lct_head_add(struct lct_head_sums *s, const real *w, int64_t t)
 
     s->rows++;
     s->sink += (double)w[0];
-    s->early += t < LCT_PROBE_SINK;
+    s->early_rows += t < LCT_PROBE_SINK;
     s->early_sink += t < LCT_PROBE_SINK ? (double)w[0] : 0;
     s->self += (double)w[t];
     s->self_bias += (double)w[t] - 1 / keys;

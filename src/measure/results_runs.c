@@ -9,25 +9,15 @@
 static locant_status evaluated_blocks(int64_t *blocks, locant_store *store,
                                       const locant_run_info *run)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool row = false;
-    locant_status status;
+    bool found;
 
     *blocks = 0;
-    lct_store_lock(store);
-    status = lct_store_prepare(
-        &stmt, store,
+    return lct_store_read(
+        &found, store,
         "SELECT want FROM evaluations WHERE run = ?1 AND corpus_sha256 = ?2"
         " AND encoding = '' AND policy = '' AND lengths = ''"
         " ORDER BY id DESC LIMIT 1",
-        "is", run->id, run->corpus_sha256);
-    if (status == LOCANT_OK)
-        status = lct_store_step(&row, store, stmt);
-    if (status == LOCANT_OK && row)
-        *blocks = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    lct_store_unlock(store);
-    return status;
+        "is>i", run->id, run->corpus_sha256, blocks);
 }
 
 /* Runs can stand in one figure if they differ only in encoding and seed. */

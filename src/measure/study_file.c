@@ -119,20 +119,17 @@ static locant_status no_study(const locant_store *s, int64_t id)
 /* Find study 'id'; 0: the last one made here, or else the last one imported. */
 static locant_status find_id(int64_t *found, locant_store *s, int64_t id)
 {
-    char *text = NULL;
+    bool any; /* always true: the query has one row, perhaps NULL */
 
+    *found = 0;
     if (s->version >= 5)
-        LCT_TRY(lct_store_text(
-            &text, s,
+        LCT_TRY(lct_store_read(
+            &any, s,
             "SELECT CASE WHEN ?1 > 0 THEN (SELECT id FROM studies"
             " WHERE id = ?1) ELSE coalesce((SELECT max(id) FROM studies"
             " WHERE origin = 'here'), (SELECT max(id) FROM studies)) END",
-            "i", id));
-    if (text == NULL)
-        return no_study(s, id);
-    *found = strtoll(text, NULL, 10);
-    locant_release(text);
-    return LOCANT_OK;
+            "i>i", id, found));
+    return *found ? LOCANT_OK : no_study(s, id);
 }
 
 static locant_status load(json_t **out, locant_store *s, int64_t id)
@@ -300,15 +297,14 @@ static locant_status import_into(int64_t *id, const char *directory,
 {
     locant_store *store = NULL;
     locant_status status;
-    char *text = NULL;
+    bool found;
 
+    *id = 0;
     LCT_TRY(locant_store_open(&store, directory));
     status = store_study(store, study);
     if (status == LOCANT_OK)
-        status =
-            lct_store_text(&text, store, "SELECT max(id) FROM studies", "");
-    *id = text ? strtoll(text, NULL, 10) : 0;
-    locant_release(text);
+        status = lct_store_read(&found, store, "SELECT max(id) FROM studies",
+                                ">i", id);
     locant_store_close(store);
     return status;
 }
