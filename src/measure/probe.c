@@ -139,7 +139,7 @@ static locant_status find_part(json_t **out, struct lct_probe *p,
     setting_of(setting, p, part);
     LCT_TRY(lct_store_probe(&stored, p->store, p->run.id, part->name, setting));
     if (stored != NULL)
-        return lct_probe_parse(out, p, part->name, stored);
+        return lct_probe_parse_part(out, p, part->name, stored);
     if (!p->measure)
         return LOCANT_OK;
     LCT_TRY(lct_store_writable(p->store, "locant_probe"));
@@ -153,8 +153,9 @@ static locant_status find_part(json_t **out, struct lct_probe *p,
     if ((*out = json_object()) == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
     status = part->measure(*out, p);
-    return status == LOCANT_OK ? lct_probe_store(p, part->name, setting, *out)
-                               : status;
+    return status == LOCANT_OK
+               ? lct_probe_keep_part(p, part->name, setting, *out)
+               : status;
 }
 
 static locant_status add_parts(json_t *out, struct lct_probe *p)

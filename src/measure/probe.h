@@ -261,11 +261,11 @@ json_t *lct_real_json(double x);
 json_t *lct_reals_json(const double *x, int64_t n);
 
 /* Store a part of the run's probe, as JSON text under this setting. */
-locant_status lct_probe_store(const struct lct_probe *p, const char *part,
-                              const char *setting, const json_t *value);
+locant_status lct_probe_keep_part(const struct lct_probe *p, const char *part,
+                                  const char *setting, const json_t *value);
 /* Parse the stored text of a part, and release it. FORMAT if it is no JSON. */
-locant_status lct_probe_parse(json_t **out, const struct lct_probe *p,
-                              const char *part, char *text);
+locant_status lct_probe_parse_part(json_t **out, const struct lct_probe *p,
+                                   const char *part, char *text);
 
 /*
  * locant_probe() as JSON, to be released with json_decref(). Without 'measure',
@@ -285,8 +285,8 @@ bool lct_probe_is_due(int64_t step, int64_t steps, int64_t batch);
 locant_status lct_probe_measure_heads(json_t *out, struct lct_probe *p);
 
 /* Measure and store the heads of a run in training. */
-locant_status lct_probe_store_heads(struct lct_probe *p, int64_t step);
-/* The list, by step, of what lct_probe_store_heads() stored. */
+locant_status lct_probe_keep_heads(struct lct_probe *p, int64_t step);
+/* The list, by step, of what lct_probe_keep_heads() stored. */
 locant_status lct_probe_load_heads(json_t **out, const struct lct_probe *p);
 
 /* ------------------------------------------------------------------- parts */

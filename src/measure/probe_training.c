@@ -34,7 +34,7 @@ static void set_prefix(char out[128], const locant_corpus *text)
              locant_corpus_info_of(text)->sha256);
 }
 
-locant_status lct_probe_store_heads(struct lct_probe *p, int64_t step)
+locant_status lct_probe_keep_heads(struct lct_probe *p, int64_t step)
 {
     json_t *found = json_pack("{s:I}", "step", (json_int_t)step);
     char prefix[128], setting[160];
@@ -47,7 +47,7 @@ locant_status lct_probe_store_heads(struct lct_probe *p, int64_t step)
     snprintf(setting, sizeof setting, "%s%010" PRId64, prefix, step);
     status = lct_probe_measure_heads(found, p);
     if (status == LOCANT_OK)
-        status = lct_probe_store(p, "training", setting, found);
+        status = lct_probe_keep_part(p, "training", setting, found);
     json_decref(found);
     return status;
 }
@@ -58,5 +58,5 @@ locant_status lct_probe_load_heads(json_t **out, const struct lct_probe *p)
 
     set_prefix(prefix, p->corpus);
     LCT_TRY(lct_store_probes(&text, p->store, p->run.id, "training", prefix));
-    return lct_probe_parse(out, p, "training", text);
+    return lct_probe_parse_part(out, p, "training", text);
 }

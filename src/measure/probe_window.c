@@ -32,8 +32,8 @@ json_t *lct_reals_json(const double *x, int64_t n)
     return list;
 }
 
-locant_status lct_probe_store(const struct lct_probe *p, const char *part,
-                              const char *setting, const json_t *value)
+locant_status lct_probe_keep_part(const struct lct_probe *p, const char *part,
+                                  const char *setting, const json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6));
     locant_status status;
@@ -47,8 +47,8 @@ locant_status lct_probe_store(const struct lct_probe *p, const char *part,
     return status;
 }
 
-locant_status lct_probe_parse(json_t **out, const struct lct_probe *p,
-                              const char *part, char *text)
+locant_status lct_probe_parse_part(json_t **out, const struct lct_probe *p,
+                                   const char *part, char *text)
 {
     *out = text ? json_loads(text, 0, NULL) : NULL;
     locant_release(text);

@@ -34,7 +34,7 @@ static locant_status probe_heads(struct lct_trainer *t)
     p.corpus = t->probe_text;
     p.text = lct_corpus_split(p.corpus, LCT_TRAIN);
     p.length = lct_probe_length(t->o.length);
-    return lct_probe_store_heads(&p, t->step);
+    return lct_probe_keep_heads(&p, t->step);
 }
 
 static const struct lct_train_hooks hooks = { probe_heads,
