@@ -111,7 +111,7 @@ static void make_tasks(struct lct_results *r)
 {
     make_results(r);
     fill_store();
-    CHECK_OK(lct_results_tasks(r, store));
+    CHECK_OK(lct_results_read_tasks(r, store));
 }
 
 static void free_tasks(struct lct_results *r)
@@ -283,7 +283,7 @@ TEST_WITH(set_up, tear_down, without_scores_there_is_no_section)
     make_results(&r);
     add_score(add_run("T1", "fire", 1, 128, ""), "T1", 128, -1, 100, 1000);
     add_run("T1", "rope", 1, 128, "");
-    CHECK_OK(lct_results_tasks(&r, store));
+    CHECK_OK(lct_results_read_tasks(&r, store));
     CHECK(r.n_tasks == 0);
     page = page_of(&r);
     CHECK(!strstr(page, "id=\"tasks\"") && !strstr(page, "#tasks"));
@@ -361,7 +361,7 @@ TEST_WITH(set_up, tear_down, survives_lack_of_memory)
         left = k;
         held = 0;
         locant_set_allocator(&a);
-        status = lct_results_tasks(&r, store);
+        status = lct_results_read_tasks(&r, store);
         locant_release(r.tasks);
         locant_set_allocator(NULL);
         CHECK(status == LOCANT_OK || status == LOCANT_ERR_NOMEM);

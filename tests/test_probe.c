@@ -68,7 +68,7 @@ TEST(even_weights_dilute_with_slope_one)
     CHECK(is(s.within[0] / ROWS, near_8 / ROWS));
     CHECK(is(s.within[2], ROWS));
     CHECK(is(s.sink / ROWS, harmonic(ROWS) / ROWS));
-    CHECK(s.early == 64 && is(s.early_sink / 64, harmonic(64) / 64));
+    CHECK(s.early_rows == 64 && is(s.early_sink / 64, harmonic(64) / 64));
     CHECK(is(s.self_bias, 0) && is(s.previous_bias, 0));
 }
 
@@ -251,7 +251,7 @@ static double ridge_error(float x[SAMPLES][FEATURES], const double *y,
         lct_ridge_add(&r, x[i], y[i]);
     CHECK(lct_ridge_solve(&r, lambda));
     for (int i = SAMPLES / 2; i < SAMPLES; i++)
-        error += fabs(lct_ridge_at(&r, x[i]) - y[i]) / (SAMPLES / 2);
+        error += fabs(lct_ridge_predict(&r, x[i]) - y[i]) / (SAMPLES / 2);
     lct_ridge_free(&r);
     return error;
 }

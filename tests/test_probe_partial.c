@@ -32,7 +32,7 @@ static json_t *sweep_of(int64_t run)
 
     CHECK_OK(locant_store_run(&p.run, store, run));
     CHECK_OK(lct_load_trained(&p.model, &p.encoding, store, &p.run, 1));
-    CHECK_OK(lct_probe_text(&p.corpus));
+    CHECK_OK(lct_probe_create_text(&p.corpus));
     p.text = lct_corpus_split(p.corpus, LCT_TRAIN);
     CHECK_OK(lct_probe_partial(out, &p));
     lct_model_free(p.model);
@@ -61,7 +61,7 @@ static double loss_under(const char *spec, int64_t id, int64_t C)
     locant_run_info run;
     double sum = 0;
 
-    CHECK_OK(lct_probe_text(&text));
+    CHECK_OK(lct_probe_create_text(&text));
     s = lct_corpus_split(text, LCT_TRAIN);
     CHECK_OK(locant_store_run(&run, store, id));
     e = test_create(spec);

@@ -20,7 +20,7 @@ static struct lct_results refer(void)
     };
     struct lct_results r = { .corpus = *locant_corpus_info_of(corpus) };
 
-    CHECK_OK(lct_references(&r, &plan, store, corpus));
+    CHECK_OK(lct_results_read_references(&r, &plan, store, corpus));
     return r;
 }
 

@@ -182,7 +182,7 @@ static int ignore(const locant_task_score *score, void *context)
 static void train_alone(const struct lct_task_plan *tasks,
                         const locant_corpus *corpus)
 {
-    locant_train_options base = tasks->plan->train;
+    locant_train_options base = tasks->report->train;
     locant_store *store;
     int64_t parent;
 

@@ -218,14 +218,14 @@ TEST(pairs_are_as_printed)
         p.fast = list[i].fast;
         lct_rope_pairs(pair, &p);
         for (int j = 0; j < 7; j++) {
-            printed(pair[j].gamma_turns, list[i].by_turns[j], .01);
+            printed(pair[j].gamma_rotations, list[i].by_turns[j], .01);
             printed(pair[j].gamma_index, list[i].by_index[j], .01);
         }
         for (int j = 7; j < PAIRS; j++)
-            CHECK(pair[j].gamma_turns == 0 && pair[j].gamma_index == 0);
+            CHECK(pair[j].gamma_rotations == 0 && pair[j].gamma_index == 0);
     }
     for (size_t j = 0; j < LEN(turns); j++)
-        printed(pair[j].turns, turns[j], j < 5 ? .1 : .01);
+        printed(pair[j].rotations, turns[j], j < 5 ? .1 : .01);
 }
 
 /* The angle by which pair j of a spec turns at one position. */

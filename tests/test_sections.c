@@ -40,8 +40,8 @@ static locant_status draw(double *cell, locant_store *s, const char *name,
 /* A report whose surface began from 'run' and says 'loss'. */
 static void report(locant_store *s, int64_t run, double loss)
 {
-    struct lct_surface_of one = { .run = { { run } } };
-    struct lct_surface x = { .n = 1, .of = &one };
+    struct lct_surface_encoding one = { .run = { { run } } };
+    struct lct_surface x = { .n = 1, .encodings = &one };
     struct lct_results r = { .surface = &x };
     char text[sizeof good + 32];
 
@@ -77,8 +77,8 @@ IN_SCRATCH(every_encoding_is_read)
     enum { MANY = LCT_MOST_ENCODINGS };
     OWNED(locant_store) *s = open_store();
     const int64_t run = add_run(s, "a");
-    struct lct_surface_of one = { .run = { { run } } };
-    struct lct_surface x = { .n = 1, .of = &one };
+    struct lct_surface_encoding one = { .run = { { run } } };
+    struct lct_surface x = { .n = 1, .encodings = &one };
     struct lct_results r = { .surface = &x };
     json_t *list = json_array(), *first, *read;
 

@@ -189,8 +189,7 @@ IN_SCRATCH(refuses_scores_that_cannot_be)
         snprintf(want, sizeof want, "%s: a score of run 1 %s%s",
                  scratch_file(&dir, "store/runs.db"),
                  cases[i].said ? "on T1 has "
-                               : "has a length that T1 has not"
-                                 " got",
+                               : "has a length that T1 does not have",
                  cases[i].said ? cases[i].said : "");
         CHECK_REFUSED(locant_task_recorded(s, count_score, &n),
                       LOCANT_ERR_FORMAT, want);

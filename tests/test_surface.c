@@ -86,8 +86,8 @@ TEST(what_ends_is_left_out)
     CHECK(x->n_trained == TRAINED && x->seeds == 1);
     CHECK(x->n_lengths == LENGTHS && x->length[0] == 64);
     CHECK(x->length[2] == 256 && x->trained[0] == 64 && x->trained[1] == 128);
-    assert_string_equal(x->of[0].spec, "alibi");
-    assert_string_equal(x->of[1].spec, "sinusoidal");
+    assert_string_equal(x->encodings[0].spec, "alibi");
+    assert_string_equal(x->encodings[1].spec, "sinusoidal");
     lct_surface_free(x);
     x = create(NULL, 0); /* of the plan's, those that are usual */
     CHECK(x->n == 2 && x->left_out == 0);
@@ -112,10 +112,10 @@ TEST(the_diagonal_is_the_own_window)
 
     CHECK(x->blocks == BLOCKS);
     for (size_t i = 0; i < ENCODINGS; i++) {
-        o.encoding = x->of[i].spec;
+        o.encoding = x->encodings[i].spec;
         o.learning_rate = plan.rate[1 + i];
         CHECK_OK(locant_train(&run, s, corpus, &o));
-        CHECK(run == x->of[i].run[1][0]);
+        CHECK(run == x->encodings[i].run[1][0]);
         CHECK_OK(locant_evaluate(&e, s, run, corpus, BLOCKS));
         /* a sum of 192 losses in another order */
         CHECK(fabs(mean_of(lct_surface_at(x, i, 1, 1), BLOCKS) - e.own_window) <
@@ -123,7 +123,7 @@ TEST(the_diagonal_is_the_own_window)
         /* at another length it is another number */
         CHECK(mean_of(lct_surface_at(x, i, 1, 2), BLOCKS) !=
               mean_of(lct_surface_at(x, i, 1, 1), BLOCKS));
-        CHECK_OK(locant_store_run(&info, s, x->of[i].run[0][0]));
+        CHECK_OK(locant_store_run(&info, s, x->encodings[i].run[0][0]));
         CHECK(info.length == 64 && info.batch * 64 == o.batch * o.length);
         CHECK(info.steps == o.steps);
     }
@@ -244,7 +244,7 @@ TEST(the_store_has_the_figure)
     OWNED(locant_store) *s = open_store("a");
     FREED_BY(lct_results_free)
     struct lct_results r = { .surface = measure(s), .trained_length = 128 };
-    int64_t run = r.surface->of[0].run[0][0];
+    int64_t run = r.surface->encodings[0].run[0][0];
 
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     view.encoding = "alibi";

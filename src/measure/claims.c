@@ -155,7 +155,7 @@ locant_status lct_claims_order(struct lct_test *out, struct lct_order *order,
     LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, term, NULL));
     *order = (struct lct_order){ .next = r->n };
     order->first = find_lowest(&defined, r, loss, seeds * blocks);
-    order->pairs = defined > 1 ? (size_t)lct_pairs(defined) : 0;
+    order->pairs = defined > 1 ? (size_t)lct_pair_count(defined) : 0;
     for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
         const size_t each = seeds * blocks, first = order->first;
 

@@ -118,8 +118,8 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
     o.context = job;
     job->step_tokens = o.batch * o.length;
     job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step_tokens);
-    LCT_TRY(lct_train_or_fail(run, jobs->lab.store,
-                              o.source ? NULL : jobs->lab.corpus, &o));
+    LCT_TRY(lct_train_may_fail(run, jobs->lab.store,
+                               o.source ? NULL : jobs->lab.corpus, &o));
     if (lct_run_failed(jobs->lab.store, *run))
         report_failure(job);
     return LOCANT_OK;

@@ -113,7 +113,7 @@ static locant_status read_losses(struct lct_context_losses *x,
     }
     if (x->models == 0 || x->lengths * x->targets == 0)
         return LOCANT_OK;
-    LCT_TRY(lct_probe_doubles(&loss, x->models * x->lengths * x->targets));
+    LCT_TRY(lct_alloc_doubles(&loss, x->models * x->lengths * x->targets));
     x->loss = loss;
     for (size_t i = 0; i < r->n; i++) {
         const json_t *each = lct_numbers_at(r->groups[i].probe, losses);

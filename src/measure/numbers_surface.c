@@ -52,13 +52,14 @@ static void put_encodings(const struct lct_paired_losses *p, json_t *all)
         lct_put_object(p->n, to, "loss");
         lct_put_object(p->n, to, "change");
         lct_put_object(p->n, to, "above_own");
-        lct_put_text(p->n, to, "encoding", x->of[e].spec);
+        lct_put_text(p->n, to, "encoding", x->encodings[e].spec);
         runs = lct_put_object(p->n, to, "runs");
         for (int t = 0; t < x->n_trained; t++) {
             char key[24];
 
             snprintf(key, sizeof key, "%" PRId64, x->trained[t]);
-            lct_put_counts(p->n, runs, key, x->of[e].run[t], (size_t)x->seeds);
+            lct_put_counts(p->n, runs, key, x->encodings[e].run[t],
+                           (size_t)x->seeds);
             put_trained(p, to, e, t);
         }
     }

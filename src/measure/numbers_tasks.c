@@ -160,7 +160,7 @@ static void put_test(struct lct_numbers *n, json_t *to, struct span test)
         lct_put_text(n, one, "encoding", n->r->groups[row.first->group].spec);
         put_values(n, one, row);
         put_items(n, one, row);
-        if (lct_task_mapped(test.first->task))
+        if (lct_task_is_mapped(test.first->task))
             put_places(n, one, test, row.first->group);
     }
     lct_put_count(n, to, "items", items);

@@ -19,7 +19,6 @@ static const char *const three[] = { "sinusoidal", "rope", "alibi" };
 
 #define LIST(specs) specs, sizeof specs / sizeof specs[0]
 
-/* order[0] is that of the n-gram of gate g2; order[1] is for comparison. */
 /* clang-format off */
 static const struct preset {
     const char *name;
@@ -27,7 +26,7 @@ static const struct preset {
     double rate;
     int seeds;
     int64_t blocks;
-    int order[2];
+    int order[2]; /* of the n-grams; see struct lct_plan */
     const char *const *specs;
     size_t n;
     int judged; /* index of the length at which encodings are ranked */
@@ -67,10 +66,9 @@ static locant_status check_options(const locant_report_options *o)
                : LOCANT_OK;
 }
 
-/* Can the model be made with this encoding? Checked before the first
-   training. */
-static locant_status try_model(const locant_encoding *e,
-                               const locant_train_options *o)
+/* Fail before the first training if a model cannot have this encoding. */
+static locant_status check_model(const locant_encoding *e,
+                                 const locant_train_options *o)
 {
     const struct lct_model_config config = lct_train_config(o, e);
     struct lct_model *model = NULL;
@@ -96,7 +94,7 @@ locant_status lct_plan_resolve(char out[256], const char *spec,
                              " than 255 bytes",
                              spec);
     if (status == LOCANT_OK)
-        status = try_model(e, o);
+        status = check_model(e, o);
     if (status == LOCANT_OK)
         snprintf(out, 256, "%s", locant_encoding_spec(e));
     locant_encoding_free(e);

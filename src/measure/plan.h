@@ -4,14 +4,15 @@
 #define LCT_PLAN_H
 #include "../train/train.h"
 
-enum { LCT_RATES = 3 }; /* learning rates tried, at most */
-
-enum { LCT_MOST_ENCODINGS = 1000 };
+enum {
+    LCT_RATES = 3,            /* learning rates tried, at most */
+    LCT_MOST_ENCODINGS = 1000 /* encodings of a report, at most */
+};
 
 /* Is this the name of a preset? */
 bool lct_is_preset(const char *name);
 
-/* Where runs are kept, the text they read, and who is told of progress. */
+/* Where runs are stored, what they read, and where progress is reported. */
 struct lct_lab {
     locant_store *store;
     const locant_corpus *corpus; /* NULL: no run reads text */
@@ -25,15 +26,14 @@ struct lct_plan {
     locant_train_options train; /* a job sets encoding and seed */
     char (*specs)[256];         /* [n] canonical, resolved */
     size_t n;
-    int seeds; /* the seeds are 1 .. seeds */
-    int64_t blocks;
-    int ngram_order[2];
+    int seeds;               /* the seeds are 1 .. seeds */
+    int64_t blocks;          /* of the test text, per evaluation */
+    int ngram_order[2];      /* of gate g2; for comparison */
     int judged;              /* index of the length of the ranking */
     int64_t *runs;           /* [n, seeds]: ids of runs; 0: not made yet */
     double rates[LCT_RATES]; /* learning rates to try with seed 1 */
     int n_rates;             /* 0: train.learning_rate for all */
-    double *rate;            /* [n]: learning rate chosen for each
-                                   encoding */
+    double *rate;            /* [n]: learning rate chosen for each encoding */
     double *valid;           /* [n_rates, n]: validation loss with each rate */
     int64_t *tried;          /* [n_rates, n]: run with each rate */
 };
@@ -51,20 +51,20 @@ locant_status lct_plan_resolve(char out[256], const char *spec,
                                const locant_train_options *options);
 
 /*
- * For every encoding choose the learning rate of the least validation loss of
- * the runs 'tried'. No other loss counts. A run without a validation loss is
- * chosen only if no run has one.
+ * For every encoding, choose the learning rate of the run of 'tried' with the
+ * least validation loss at the trained length; the first rate if no run has a
+ * validation loss. Losses on the test text do not count.
  */
 locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
                                const char *corpus_sha256);
 
 /* locant_train(), but OK if the loss stopped being finite, so that other jobs
-   go on. */
-locant_status lct_train_or_fail(int64_t *run, locant_store *store,
-                                const locant_corpus *corpus,
-                                const locant_train_options *options);
+   go on; see lct_run_failed(). */
+locant_status lct_train_may_fail(int64_t *run, locant_store *store,
+                                 const locant_corpus *corpus,
+                                 const locant_train_options *options);
 
-/* Cost of one seed of all encodings in tokens; trained tokens count three
+/* Cost of one seed of all encodings in tokens. Trained tokens count three
    times. */
 double lct_plan_cost(const struct lct_plan *plan);
 

@@ -26,6 +26,7 @@ double lct_plan_cost(const struct lct_plan *plan)
     return sum;
 }
 
+/* Train and evaluate the job's encoding. */
 static locant_status run_one(struct lct_job *job, int64_t *run, double rate,
                              uint64_t seed)
 {
@@ -64,11 +65,6 @@ static locant_status run_seed(struct lct_job *job)
                    1 + job->i / plan->n);
 }
 
-/*
- * Every learning rate is tried with the first seed. All seeds use the rate with
- * the least loss on the validation text at the trained length. Losses on the
- * test text do not count.
- */
 locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
                                const char *corpus_sha256)
 {
@@ -94,7 +90,7 @@ locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
     return LOCANT_OK;
 }
 
-static locant_status choose(struct lct_job *job)
+static locant_status choose_rates(struct lct_job *job)
 {
     const struct lct_jobs *all = job->jobs;
 
@@ -106,7 +102,7 @@ locant_status lct_plan_run(struct lct_plan *plan, const struct lct_lab *lab)
 {
     const struct lct_stage stages[] = {
         { try_rate, plan->n * (size_t)plan->n_rates },
-        { choose, 1 },
+        { choose_rates, 1 },
         { run_seed, plan->n * (size_t)plan->seeds },
     };
     struct lct_jobs jobs = { .state = plan,

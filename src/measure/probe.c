@@ -9,14 +9,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* The text comes from the generator: it is the same everywhere, and figures
-   that show it need no licence. The seed differs from those of corpora. */
+/* The text is generated, so it is the same everywhere and figures that show it
+   need no licence. Its seed differs from those of corpora. */
 enum { TEXT_SEED = 7, TEXT_BYTES = 256 << 10 };
 
-/* The version of a part has to be increased when it measures something else. */
+/* Increase the version of a part when it measures something else. */
 static const struct part {
     const char *name;
     int version;
@@ -74,7 +73,7 @@ static locant_status load(struct lct_probe *p)
     return LOCANT_OK;
 }
 
-locant_status lct_probe_text(locant_corpus **out)
+locant_status lct_probe_create_text(locant_corpus **out)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
 
@@ -91,7 +90,7 @@ int64_t lct_probe_length(int64_t length)
 
 static locant_status read_text(struct lct_probe *p)
 {
-    LCT_TRY(lct_probe_text(&p->corpus));
+    LCT_TRY(lct_probe_create_text(&p->corpus));
     p->text = lct_corpus_split(p->corpus, LCT_TRAIN);
     return LOCANT_OK;
 }
@@ -130,42 +129,18 @@ static void setting_of(char out[128], const struct lct_probe *p,
              locant_corpus_info_of(p->corpus)->sha256);
 }
 
-static locant_status store_part(json_t *value, struct lct_probe *p,
-                                const struct part *part, const char *setting)
+/* The result of the part, stored earlier or measured now; NULL if it is not
+   stored and must not be measured. */
+static locant_status find_part(json_t **out, struct lct_probe *p,
+                               const struct part *part)
 {
-    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    locant_status status;
-
-    if (text == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for what "
-                                             "was found");
-    status =
-        lct_store_keep_probe(p->store, p->run.id, part->name, setting, text);
-    free(text);
-    return status;
-}
-
-/* *out is the result of the part, measured now or stored earlier; NULL if it is
-   not stored and may not be measured. */
-static locant_status measure(json_t **out, struct lct_probe *p,
-                             const struct part *part)
-{
-    char setting[128], *kept;
+    char setting[128], *stored;
     locant_status status;
 
     setting_of(setting, p, part);
-    LCT_TRY(
-        lct_store_read_probe(&kept, p->store, p->run.id, part->name, setting));
-    if (kept != NULL) {
-        *out = json_loads(kept, 0, NULL);
-        locant_release(kept);
-        if (*out == NULL)
-            return locant_fail(LOCANT_ERR_FORMAT,
-                               "%s: run %" PRId64 ": its"
-                               " '%s' is not JSON",
-                               p->store->path, p->run.id, part->name);
-        return LOCANT_OK;
-    }
+    LCT_TRY(lct_store_read_probe(&stored, p->store, p->run.id, part->name, setting));
+    if (stored != NULL)
+        return lct_probe_parse_part(out, p, part->name, stored);
     if (!p->measure)
         return LOCANT_OK;
     LCT_TRY(lct_store_check_writable(p->store, "locant_probe"));
@@ -179,24 +154,25 @@ static locant_status measure(json_t **out, struct lct_probe *p,
     if ((*out = json_object()) == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
     status = part->measure(*out, p);
-    return status == LOCANT_OK ? store_part(*out, p, part, setting) : status;
+    return status == LOCANT_OK
+               ? lct_probe_keep_part(p, part->name, setting, *out)
+               : status;
 }
 
-static locant_status all_parts(json_t *out, struct lct_probe *p)
+static locant_status add_parts(json_t *out, struct lct_probe *p)
 {
     json_t *training;
 
     for (int i = 0; i < PARTS; i++) {
         json_t *found = NULL;
-        locant_status status;
+        locant_status status = find_part(&found, p, &parts[i]);
 
-        status = measure(&found, p, &parts[i]);
         if (status == LOCANT_OK && found != NULL)
             json_object_set(out, parts[i].name, found);
         json_decref(found);
         LCT_TRY(status);
     }
-    LCT_TRY(lct_probe_training(&training, p));
+    LCT_TRY(lct_probe_load_heads(&training, p));
     json_object_set_new(out, "training", training);
     return LOCANT_OK;
 }
@@ -226,7 +202,7 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
         (json_int_t)config.layers, "heads", (json_int_t)config.heads,
         "trained_length", (json_int_t)p.run.length, "text_sha256",
         locant_corpus_info_of(p.corpus)->sha256);
-    status = *out ? all_parts(*out, &p)
+    status = *out ? add_parts(*out, &p)
                   : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
     close_probe(&p);
     if (status != LOCANT_OK) {

@@ -4,19 +4,20 @@
 
 enum {
     WINDOWS = 8,     /* windows of the trained length */
-    FEW_WINDOWS = 2, /* the same, for probes during training */
+    FEW_WINDOWS = 2, /* the same, in probes during training */
     FAR_WINDOWS = 2, /* windows of the longest length */
-    FAR_ROWS = 48    /* queries sampled in each long window */
+    FAR_ROWS = 48    /* queries of each window of the longest length */
 };
 
-/* Attention of some queries, summed over windows. */
+/* Attention of some queries, summed over windows. The caller sets the members
+   up to n. */
 struct sweep {
     int64_t length, windows;
     bool repeated; /* fill each window with its first byte */
-    int64_t n;
-    int64_t *t;                  /* [n] queries */
+    int64_t n;     /* number of queries; 0: all, set by run_sweep() */
+    int64_t *t;    /* [n] positions of the queries */
     struct lct_head_sums *heads; /* [layers * heads] */
-    double *entropy;             /* [layers * heads, n] */
+    double *entropy;             /* [layers * heads, n] mean over windows */
     real *weight;                /* [heads, n, length] of one layer */
     struct lct_probe *p;
     locant_status status;
@@ -69,27 +70,24 @@ static void add_layer(const struct lct_layer_state *seen, void *context)
         }
 }
 
-/* Choose every query. */
-static void choose_all(struct sweep *s)
-{
-    for (int64_t i = 0; i < s->n; i++)
-        s->t[i] = i;
-}
-
-/* Choose n different queries from 1 to the last, evenly spaced in the logarithm
-   of their number of keys. */
-static void choose_evenly(struct sweep *s)
+/* Choose all queries, or n different ones from 1 to the last, evenly spaced in
+   the logarithm of their number of keys. */
+static void choose_queries(struct sweep *s)
 {
     const double step = log((double)s->length / 2) / (double)(s->n - 1);
 
     for (int64_t i = 0; i < s->n; i++) {
+        if (s->n == s->length) {
+            s->t[i] = i;
+            continue;
+        }
         s->t[i] = llround(2 * exp(step * (double)i)) - 1;
         if (i > 0 && s->t[i] <= s->t[i - 1])
             s->t[i] = s->t[i - 1] + 1;
     }
 }
 
-/* Sum over the windows the rows of s->n queries, or of all if s->n is 0. */
+/* Sum the attention of the queries over the windows. */
 static locant_status run_sweep(struct sweep *s, struct lct_probe *p)
 {
     const struct lct_windows w = { 0, s->windows, s->length, 1, s->repeated };
@@ -97,11 +95,8 @@ static locant_status run_sweep(struct sweep *s, struct lct_probe *p)
     if (s->n == 0)
         s->n = s->length;
     LCT_TRY(reserve(s, p));
-    if (s->n == s->length)
-        choose_all(s);
-    else
-        choose_evenly(s);
-    LCT_TRY(lct_probe_pass(p, &w, add_layer, s));
+    choose_queries(s);
+    LCT_TRY(lct_probe_run_windows(p, &w, add_layer, s));
     return s->status;
 }
 
@@ -121,20 +116,20 @@ static json_t *head_json(const struct sweep *s, int64_t at)
         " s:o, s:o, s:o}",
         "layer", (json_int_t)(at / s->p->heads), "head",
         (json_int_t)(at % s->p->heads), "entropy",
-        lct_probe_real(h->entropy / h->rows), "slope",
-        lct_probe_real(lct_entropy_slope(h)), "distance",
-        lct_probe_real(h->distance / h->rows), "within", "8",
-        lct_probe_real(h->within[0] / h->rows), "32",
-        lct_probe_real(h->within[1] / h->rows), "128",
-        lct_probe_real(h->within[2] / h->rows), "sink",
-        lct_probe_real(h->sink / h->rows), "self",
-        lct_probe_real(h->self / h->rows), "previous",
-        lct_probe_real(h->previous / h->rows), "self_bias",
-        lct_probe_real(h->self_bias / h->rows), "previous_bias",
-        lct_probe_real(h->previous_bias / h->rows), "bins",
-        lct_probe_reals(bin, LCT_PROBE_BINS), "shares",
-        lct_probe_reals(share, LCT_PROBE_SHARES), "entropies",
-        lct_probe_reals(s->entropy + at * s->n, s->n));
+        lct_real_json(h->entropy / h->rows), "slope",
+        lct_real_json(lct_entropy_slope(h)), "distance",
+        lct_real_json(h->distance / h->rows), "within", "8",
+        lct_real_json(h->within[0] / h->rows), "32",
+        lct_real_json(h->within[1] / h->rows), "128",
+        lct_real_json(h->within[2] / h->rows), "sink",
+        lct_real_json(h->sink / h->rows), "self",
+        lct_real_json(h->self / h->rows), "previous",
+        lct_real_json(h->previous / h->rows), "self_bias",
+        lct_real_json(h->self_bias / h->rows), "previous_bias",
+        lct_real_json(h->previous_bias / h->rows), "bins",
+        lct_reals_json(bin, LCT_PROBE_BINS), "shares",
+        lct_reals_json(share, LCT_PROBE_SHARES), "entropies",
+        lct_reals_json(s->entropy + at * s->n, s->n));
 }
 
 static json_t *sweep_json(const struct sweep *s)
@@ -151,13 +146,8 @@ static json_t *sweep_json(const struct sweep *s)
 }
 
 static locant_status add_sweep(json_t *out, const char *name,
-                               struct lct_probe *p, bool far)
+                               struct lct_probe *p, struct sweep s)
 {
-    struct sweep s = {
-        .length = far ? p->longest : p->length,
-        .windows = far ? FAR_WINDOWS : WINDOWS,
-        .n = far ? FAR_ROWS : 0,
-    };
     locant_status status = run_sweep(&s, p);
 
     if (status == LOCANT_OK)
@@ -172,13 +162,17 @@ static locant_status add_sweep(json_t *out, const char *name,
    LCT_PROBE_SINK see what they would in a window that ends there. */
 static double value_of(const struct lct_head_sums *h, int k)
 {
-    const double values[] = { h->entropy,       NAN,
-                              h->sink,          h->self_bias,
-                              h->previous_bias, h->distance };
+    const double values[] = {
+        h->entropy / h->rows,
+        lct_entropy_slope(h),
+        h->sink / h->rows,
+        h->self_bias / h->rows,
+        h->previous_bias / h->rows,
+        h->distance / h->rows,
+        h->early_sink / h->early_rows,
+    };
 
-    return k == 1   ? lct_entropy_slope(h)
-           : k == 6 ? h->early_sink / h->early
-                    : values[k] / h->rows;
+    return values[k];
 }
 
 static void add_lists(json_t *out, const struct sweep *s)
@@ -193,12 +187,12 @@ static void add_lists(json_t *out, const struct sweep *s)
 
         for (int64_t i = 0; i < s->p->layers * s->p->heads; i++)
             json_array_append_new(list,
-                                  lct_probe_real(value_of(&s->heads[i], k)));
+                                  lct_real_json(value_of(&s->heads[i], k)));
         json_object_set_new(out, names[k], list);
     }
 }
 
-locant_status lct_probe_heads(json_t *out, struct lct_probe *p)
+locant_status lct_probe_measure_heads(json_t *out, struct lct_probe *p)
 {
     struct sweep s = { .length = p->length, .windows = FEW_WINDOWS };
     locant_status status = run_sweep(&s, p);
@@ -216,8 +210,8 @@ static int64_t sink_length(const struct lct_probe *p)
     return p->length < LCT_PROBE_SINK ? p->length : LCT_PROBE_SINK;
 }
 
-/* alpha[layers * heads]: mean weight of the first key. */
-static locant_status find_sinks(double *alpha, struct lct_probe *p,
+/* weight[layers * heads]: mean weight of the first key. */
+static locant_status find_sinks(double *weight, struct lct_probe *p,
                                 bool repeated)
 {
     struct sweep s = {
@@ -228,40 +222,41 @@ static locant_status find_sinks(double *alpha, struct lct_probe *p,
     locant_status status = run_sweep(&s, p);
 
     for (int64_t i = 0; status == LOCANT_OK && i < p->layers * p->heads; i++)
-        alpha[i] = s.heads[i].sink / s.heads[i].rows;
+        weight[i] = s.heads[i].sink / s.heads[i].rows;
     release(&s);
     return status;
 }
 
-static double share_above(const double *alpha, int64_t n)
+static double share_of_sinks(const double *weight, int64_t n)
 {
-    double above = 0;
+    double sinks = 0;
 
     for (int64_t i = 0; i < n; i++)
-        above += alpha[i] > lct_sink_threshold;
-    return above / (double)n;
+        sinks += weight[i] > lct_sink_threshold;
+    return sinks / (double)n;
 }
 
 static locant_status add_sinks(json_t *out, struct lct_probe *p)
 {
     const int64_t n = p->layers * p->heads;
-    double *alpha;
+    double *text, *repeated; /* weights on the text, on one byte repeated */
     locant_status status;
 
-    LCT_TRY(lct_probe_doubles(&alpha, 2 * n));
-    status = find_sinks(alpha, p, false);
+    LCT_TRY(lct_alloc_doubles(&text, 2 * n));
+    repeated = text + n;
+    status = find_sinks(text, p, false);
     if (status == LOCANT_OK)
-        status = find_sinks(alpha + n, p, true);
+        status = find_sinks(repeated, p, true);
     if (status == LOCANT_OK)
         json_object_set_new(out, "sinks",
                             json_pack("{s:I, s:f, s:o, s:o, s:f, s:f}",
                                       "length", (json_int_t)sink_length(p),
                                       "threshold", lct_sink_threshold, "text",
-                                      lct_probe_reals(alpha, n), "repeated",
-                                      lct_probe_reals(alpha + n, n), "share",
-                                      share_above(alpha, n), "share_repeated",
-                                      share_above(alpha + n, n)));
-    locant_release(alpha);
+                                      lct_reals_json(text, n), "repeated",
+                                      lct_reals_json(repeated, n), "share",
+                                      share_of_sinks(text, n), "share_repeated",
+                                      share_of_sinks(repeated, n)));
+    locant_release(text);
     return status;
 }
 
@@ -269,16 +264,20 @@ static locant_status add_sinks(json_t *out, struct lct_probe *p)
 
 locant_status lct_probe_attention(json_t *out, struct lct_probe *p)
 {
+    const struct sweep usual = { .length = p->length, .windows = WINDOWS };
+    const struct sweep far = { .length = p->longest,
+                               .windows = FAR_WINDOWS,
+                               .n = FAR_ROWS };
     locant_status status = LOCANT_OK;
 
-    LCT_TRY(add_sweep(out, "trained", p, false));
+    LCT_TRY(add_sweep(out, "trained", p, usual));
     if (p->longest > p->length)
-        LCT_TRY(add_sweep(out, "long", p, true));
+        LCT_TRY(add_sweep(out, "long", p, far));
     LCT_TRY(add_sinks(out, p));
     if (p->run.parent == 0) {
-        LCT_TRY(lct_probe_forget(p));
-        status = add_sweep(out, "initial", p, false);
-        lct_probe_recall(p);
+        LCT_TRY(lct_probe_set_initial(p));
+        status = add_sweep(out, "initial", p, usual);
+        lct_probe_set_trained(p);
     }
     return status;
 }

@@ -1,7 +1,6 @@
 /*
  * probe_field.c - how far back a model reads: gradients of one loss with
- * respect to the input, and losses of the same targets with less and less
- * context.
+ * respect to the input, and losses of the same targets with less context.
  */
 #include "probe.h"
 #include <math.h>
@@ -10,8 +9,7 @@
 enum {
     TARGETS = 64,
     FAR_TARGETS = 32,
-    FAR = 4,     /* times the trained length */
-    WIDTHS = 12, /* points of within[]: the last 1, 2, 4, .. tokens */
+    WIDTHS = 12, /* entries of within[]: the last 1, 2, 4, .. tokens */
 };
 
 int64_t lct_receptive_width(const double *g, int64_t t, double q)
@@ -28,8 +26,8 @@ int64_t lct_receptive_width(const double *g, int64_t t, double q)
     return w;
 }
 
-/* The least loss that any model has on a target after the length of that
-   index. */
+/* The least loss that any model has on a target after the length of index
+   'length'. */
 static double least_loss(const struct lct_context_losses *x, int64_t length,
                          int64_t target)
 {
@@ -67,11 +65,11 @@ int64_t lct_effective_context(const struct lct_context_losses *x, int64_t m,
 /* Means over targets, for windows of one length. */
 struct field {
     int64_t length, targets, rows; /* rows: windows of a pass */
-    double width[2];               /* widths for q = .9, .99 */
-    double within[WIDTHS];         /* share of gradient in last 2^k tokens */
-    int32_t *tokens, *wanted;      /* [rows, length], each */
+    double receptive[2];           /* receptive widths of q = .9, .99 */
+    double within[WIDTHS];         /* share of g in the last 2^k tokens */
+    int32_t *tokens, *wanted;      /* [rows, length] each, one allocation */
     real *gradient;                /* [rows, length, width] */
-    double *g;                     /* [length] */
+    double *g;                     /* [length] norms of one gradient */
 };
 
 static void release(struct field *f)
@@ -87,7 +85,7 @@ static locant_status reserve(struct field *f, int64_t width)
 
     f->tokens = locant_alloc(2 * n * sizeof *f->tokens);
     f->gradient = locant_alloc(n * (size_t)width * sizeof *f->gradient);
-    LCT_TRY(lct_probe_doubles(&f->g, f->length));
+    LCT_TRY(lct_alloc_doubles(&f->g, f->length));
     if (!f->tokens || !f->gradient)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_probe: no memory for "
@@ -97,9 +95,9 @@ static locant_status reserve(struct field *f, int64_t width)
     return LOCANT_OK;
 }
 
-/* Index of a target in its window. Targets are spread evenly over the second
+/* Position of a target in its window. Targets are spread evenly over the second
    halves of windows. */
-static int64_t place_of(const struct field *f, int64_t target)
+static int64_t position_of(const struct field *f, int64_t target)
 {
     const int64_t half = f->length / 2;
 
@@ -122,7 +120,7 @@ static void add_target(struct field *f, const real *gradient, int64_t width,
         all += j <= t ? f->g[j] : 0;
     }
     for (int k = 0; k < 2; k++)
-        f->width[k] +=
+        f->receptive[k] +=
             (double)lct_receptive_width(f->g, t, q[k]) / (double)f->targets;
     for (int64_t k = 0, w = 0; k < WIDTHS; k++) {
         for (; w < (int64_t)1 << k && w <= t; w++)
@@ -139,9 +137,9 @@ static locant_status find_field(struct field *f, struct lct_probe *p)
     for (int64_t first = 0; first < f->targets; first += f->rows) {
         for (int64_t r = 0; r < f->rows; r++) {
             int32_t window[LCT_PROBE_LONG + 1];
-            const int64_t t = place_of(f, first + r);
+            const int64_t t = position_of(f, first + r);
 
-            lct_probe_window(window, p, first + r, T + 1);
+            lct_probe_copy_window(window, p, first + r, T + 1);
             memcpy(f->tokens + r * T, window, (size_t)T * sizeof *window);
             for (int64_t i = 0; i < T; i++)
                 f->wanted[r * T + i] = i == t ? window[i + 1] : -1;
@@ -152,7 +150,7 @@ static locant_status find_field(struct field *f, struct lct_probe *p)
         LCT_TRY(lct_model_input_gradient(p->model, f->gradient));
         for (int64_t r = 0; r < f->rows; r++)
             add_target(f, f->gradient + r * T * width, width,
-                       place_of(f, first + r));
+                       position_of(f, first + r));
     }
     return LOCANT_OK;
 }
@@ -187,54 +185,53 @@ static locant_status add_field(json_t *out, const char *name,
                             json_pack("{s:I, s:I, s:o, s:o, s:o}", "length",
                                       (json_int_t)length, "targets",
                                       (json_int_t)targets, "width_90",
-                                      lct_probe_real(f.width[0]), "width_99",
-                                      lct_probe_real(f.width[1]), "within",
-                                      lct_probe_reals(f.within, widths)));
+                                      lct_real_json(f.receptive[0]), "width_99",
+                                      lct_real_json(f.receptive[1]), "within",
+                                      lct_reals_json(f.within, widths)));
     release(&f);
     return status;
 }
 
 /* ------------------------------------------------------------- truncation */
 
-/* Put losses of the same targets, and their mean, after only the last C
+/* Put the losses of the same targets, and their means, after only the last C
    bytes of context, C = 1, 2, 4, .. length. */
 static locant_status add_truncation(json_t *out, struct lct_probe *p,
                                     int64_t length)
 {
-    /* every window ends at 'all', so all encodings have the same targets */
-    const int64_t all = FAR * p->length;
-    json_t *lengths = json_array(), *losses = json_array();
-    json_t *each = json_array();
+    /* every context ends at 'end', so all encodings have the same targets */
+    const int64_t end = LCT_PROBE_FAR * p->length;
+    json_t *lengths = json_array(), *means = json_array();
+    json_t *losses = json_array();
     locant_status status = LOCANT_OK;
 
     json_object_set_new(out, "truncation",
                         json_pack("{s:I, s:o, s:o, s:o}", "targets",
                                   (json_int_t)TARGETS, "lengths", lengths,
-                                  "loss", losses, "losses", each));
+                                  "loss", means, "losses", losses));
     for (int64_t C = 1; C <= length && status == LOCANT_OK; C *= 2) {
         double sum = 0, loss[TARGETS] = { 0 };
 
         for (int64_t k = 0; k < TARGETS && status == LOCANT_OK; k++) {
             int32_t window[LCT_PROBE_LONG + 1], wanted[LCT_PROBE_LONG];
 
-            lct_probe_window(window, p, k, all + 1);
+            lct_probe_copy_window(window, p, k, end + 1);
             for (int64_t i = 0; i < C; i++)
-                wanted[i] = i == C - 1 ? window[all] : -1;
-            status = lct_model_forward(p->model, window + all - C, wanted, 1, C,
+                wanted[i] = i == C - 1 ? window[end] : -1;
+            status = lct_model_forward(p->model, window + end - C, wanted, 1, C,
                                        NULL, &loss[k]);
             sum += loss[k];
         }
         json_array_append_new(lengths, json_integer((json_int_t)C));
-        json_array_append_new(losses, lct_probe_real(sum / TARGETS));
-        json_array_append_new(each, lct_probe_reals(loss, TARGETS));
+        json_array_append_new(means, lct_real_json(sum / TARGETS));
+        json_array_append_new(losses, lct_reals_json(loss, TARGETS));
     }
     return status;
 }
 
 locant_status lct_probe_field(json_t *out, struct lct_probe *p)
 {
-    const int64_t far =
-        FAR * p->length <= p->longest ? FAR * p->length : p->length;
+    const int64_t far = lct_probe_far(p);
 
     LCT_TRY(add_field(out, "trained", p, p->length, TARGETS));
     if (far > p->length)

@@ -1,6 +1,7 @@
 /*
- * probe_maps.c - maps of attention on one text: some queries by bins of keys,
- * before and after training, and beyond the trained length.
+ * probe_maps.c - maps of attention on one window of text: the weights of some
+ * queries in bins of keys, before and after training, and beyond the trained
+ * length.
  */
 #include "probe.h"
 #include <math.h>
@@ -8,14 +9,12 @@
 
 enum { ROWS = 32, BINS = 32 };
 
-/* cells[head, ROWS, BINS], heads of all layers: the weight of each bin of
-   keys */
 struct maps {
     struct lct_probe *p;
     int64_t length;
-    int64_t t[ROWS];
-    real *weight; /* [heads, ROWS, length] */
-    double *cells;
+    int64_t t[ROWS]; /* positions of the queries */
+    real *weight;    /* [heads, ROWS, length] of one layer */
+    double *cells;   /* [layers * heads, ROWS, BINS] weight of a bin of keys */
     locant_status status;
 };
 
@@ -56,13 +55,13 @@ static json_t *maps_json(const struct maps *m)
                      "rows", ROWS, "bins", BINS, "heads", heads);
 }
 
-static locant_status draw(struct maps *m)
+static locant_status set_cells(struct maps *m)
 {
     const struct lct_windows first = { 0, 1, m->length, 1, false };
 
     for (int64_t i = 0; i < ROWS; i++)
         m->t[i] = (i + 1) * m->length / ROWS - 1;
-    LCT_TRY(lct_probe_pass(m->p, &first, add_layer, m));
+    LCT_TRY(lct_probe_run_windows(m->p, &first, add_layer, m));
     return m->status;
 }
 
@@ -72,10 +71,10 @@ static locant_status add_maps(json_t *out, const char *name,
     struct maps m = { .p = p, .length = length };
     locant_status status;
 
-    LCT_TRY(lct_probe_doubles(&m.cells, p->layers * p->heads * ROWS * BINS));
+    LCT_TRY(lct_alloc_doubles(&m.cells, p->layers * p->heads * ROWS * BINS));
     m.weight =
         locant_alloc((size_t)(p->heads * ROWS * length) * sizeof *m.weight);
-    status = m.weight ? draw(&m)
+    status = m.weight ? set_cells(&m)
                       : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory "
                                                       "for rows of attention");
     if (status == LOCANT_OK)
@@ -93,14 +92,14 @@ locant_status lct_probe_maps(json_t *out, struct lct_probe *p)
     if (p->length < ROWS)
         return LOCANT_OK;
     LCT_TRY(add_maps(out, "trained", p, p->length));
-    if (p->longest > 4 * p->length)
-        LCT_TRY(add_maps(out, "fourfold", p, 4 * p->length));
+    if (p->longest > LCT_PROBE_FAR * p->length)
+        LCT_TRY(add_maps(out, "fourfold", p, LCT_PROBE_FAR * p->length));
     if (p->longest > p->length)
         LCT_TRY(add_maps(out, "long", p, p->longest));
     if (p->run.parent > 0)
         return LOCANT_OK;
-    LCT_TRY(lct_probe_forget(p));
+    LCT_TRY(lct_probe_set_initial(p));
     status = add_maps(out, "initial", p, p->length);
-    lct_probe_recall(p);
+    lct_probe_set_trained(p);
     return status;
 }

@@ -1,8 +1,7 @@
 /*
  * probe_partial.c - which frequencies of a rotation a trained model needs: the
- * loss when only the fastest pairs are rotated in the evaluation. This is
- * p-RoPE of Barbero et al. 2024, arXiv:2410.06205, section 6, without training
- * it.
+ * loss when only the fastest pairs are rotated. This is p-RoPE of Barbero et
+ * al. 2024, arXiv:2410.06205, section 6, in evaluation only.
  */
 #include "../train/load_trained.h"
 #include "evaluate.h"
@@ -11,10 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WINDOWS = 16, FAR = 4 /* times the trained length */ };
+enum { WINDOWS = 16 };
 
-/* Mean loss of the last targets of all windows, each after C bytes; they are
-   the same targets for every C up to 'far'. */
+/* Number of targets at the end of a window. */
+static int64_t targets_of(const struct lct_probe *p)
+{
+    return p->length < LCT_EVAL_TARGETS ? p->length : LCT_EVAL_TARGETS;
+}
+
+/* Mean loss of the last targets of all windows of C bytes. Windows end where
+   those of 'far' bytes do, so the targets are the same for every C. */
 static locant_status find_loss(double *loss, struct lct_model *model,
                                const struct lct_probe *p, int64_t C,
                                int64_t far)
@@ -31,11 +36,10 @@ static locant_status find_loss(double *loss, struct lct_model *model,
             int32_t window[LCT_PROBE_LONG + 1];
             const int32_t *from = window + far - C;
 
-            lct_probe_window(window, p, first + r, far + 1);
+            lct_probe_copy_window(window, p, first + r, far + 1);
             memcpy(tokens + r * C, from, (size_t)C * sizeof *tokens);
             for (int64_t i = 0; i < C; i++)
-                wanted[r * C + i] =
-                    i >= C - lct_probe_targets(p) ? from[i + 1] : -1;
+                wanted[r * C + i] = i >= C - targets_of(p) ? from[i + 1] : -1;
         }
         LCT_TRY(lct_model_forward(model, tokens, wanted, rows, C, NULL, &mean));
         *loss += mean * (double)rows / WINDOWS;
@@ -43,20 +47,15 @@ static locant_status find_loss(double *loss, struct lct_model *model,
     return LOCANT_OK;
 }
 
-int64_t lct_probe_targets(const struct lct_probe *p)
-{
-    return p->length < LCT_EVAL_TARGETS ? p->length : LCT_EVAL_TARGETS;
-}
-
-/* The run's encoding with only the first n of 'pairs' rotated; NULL if it does
-   not know this scaling, or already has a scaling. */
+/* The run's encoding with only the first n of 'pairs' rotated; NULL if the
+   encoding has no such scaling, or has a scaling already. */
 static locant_encoding *rotate_only(const struct lct_probe *p, int64_t n,
                                     int64_t pairs)
 {
     const char *spec = locant_encoding_spec(p->encoding);
     const char *name = locant_encoding_info_of(p->encoding)->name;
     const char *rest = spec + strlen(name);
-    /* half a pair more, because the share is rounded down */
+    /* half a pair more, because the encoding rounds down */
     const double share = fmin(((double)n + .5) / (double)pairs, 1);
     locant_encoding *out = NULL;
     char text[512];
@@ -69,7 +68,7 @@ static locant_encoding *rotate_only(const struct lct_probe *p, int64_t n,
 }
 
 /* Losses with n pairs rotated: loss[0] at the trained length, loss[1] at 'far'.
-   *known tells whether there is such an encoding. */
+   *known is false if there is no such encoding. */
 static locant_status find_losses(double *loss, bool *known, struct lct_probe *p,
                                  int64_t n, int64_t pairs, int64_t far)
 {
@@ -94,34 +93,33 @@ static locant_status find_losses(double *loss, bool *known, struct lct_probe *p,
     return status;
 }
 
-/* 'last' is the index of the last pair that is rotated, or -1. */
-static locant_status sweep(json_t *out, struct lct_probe *p,
-                           const struct lct_pairs *pairs)
+/* Put the losses with 0, 1, .. all pairs rotated. "last" is the index of the
+   last rotated pair, -1 if none is rotated. */
+static locant_status add_losses(json_t *out, struct lct_probe *p,
+                                const struct lct_pairs *pairs)
 {
-    const int64_t far =
-        FAR * p->length <= p->longest ? FAR * p->length : p->length;
+    const int64_t far = lct_probe_far(p);
     json_t *last = json_array(), *at = json_array(), *beyond = json_array();
     locant_status status = LOCANT_OK;
     bool known = true;
 
-    for (int64_t n = 0; n <= pairs->n && status == LOCANT_OK && known; n++) {
+    for (int64_t n = 0; n <= pairs->n; n++) {
         double loss[2];
 
         status = find_losses(loss, &known, p, n, pairs->n, far);
         if (status != LOCANT_OK || !known)
             break;
         json_array_append_new(last, json_integer((json_int_t)n - 1));
-        json_array_append_new(at, lct_probe_real(loss[0]));
-        json_array_append_new(beyond, lct_probe_real(loss[1]));
+        json_array_append_new(at, lct_real_json(loss[0]));
+        json_array_append_new(beyond, lct_real_json(loss[1]));
     }
     if (status == LOCANT_OK && known)
-        status = lct_probe_add(
-            out,
-            json_pack("{s:I, s:I, s:I, s:o, s:O, s:O, s:O}", "length",
-                      (json_int_t)p->length, "far", (json_int_t)far, "targets",
-                      (json_int_t)(WINDOWS * lct_probe_targets(p)), "predicted",
-                      lct_predicted_json(pairs, p), "last", last, "loss", at,
-                      "loss_far", beyond));
+        status = lct_probe_add_members(
+            out, json_pack("{s:I, s:I, s:I, s:o, s:O, s:O, s:O}", "length",
+                           (json_int_t)p->length, "far", (json_int_t)far,
+                           "targets", (json_int_t)(WINDOWS * targets_of(p)),
+                           "predicted", lct_predicted_json(pairs, p), "last",
+                           last, "loss", at, "loss_far", beyond));
     json_decref(last);
     json_decref(at);
     json_decref(beyond);
@@ -136,7 +134,7 @@ locant_status lct_probe_partial(json_t *out, struct lct_probe *p)
     locant_status status = lct_probe_pairs(&pairs, p);
 
     if (status == LOCANT_OK && pairs.n > 0)
-        status = sweep(out, p, &pairs);
+        status = add_losses(out, p, &pairs);
     lct_pairs_free(&pairs);
     return status;
 }

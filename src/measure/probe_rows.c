@@ -32,7 +32,7 @@ static void add_distances(struct lct_head_sums *s, const real *w, int64_t t)
 
         s->distance += p * (double)d;
         s->bin[bin_of(d)] += p;
-        /* share (d + 1) / (t + 1) in (k / 16, (k + 1) / 16] */
+        /* bin k holds (d + 1) / (t + 1) in (k / 16, (k + 1) / 16] */
         s->share[((d + 1) * LCT_PROBE_SHARES - 1) / (t + 1)] += p;
         for (int k = 0; k < LCT_PROBE_WITHIN; k++)
             if (d < lct_probe_within[k])
@@ -47,7 +47,7 @@ void lct_head_add(struct lct_head_sums *s, const real *w, int64_t t)
 
     s->rows++;
     s->sink += (double)w[0];
-    s->early += t < LCT_PROBE_SINK;
+    s->early_rows += t < LCT_PROBE_SINK;
     s->early_sink += t < LCT_PROBE_SINK ? (double)w[0] : 0;
     s->self += (double)w[t];
     s->self_bias += (double)w[t] - 1 / keys;

@@ -1,6 +1,6 @@
 /*
  * probe_usage.c - how much queries and keys use each frequency of a rotation:
- * the mean length of their channel pairs, as in Barbero et al. 2024,
+ * the mean norm of their channel pairs, as in Barbero et al. 2024,
  * arXiv:2410.06205, section 3.
  */
 #include "probe.h"
@@ -18,13 +18,14 @@ double lct_angle_variance(double x)
 
 double lct_best_angle(void)
 {
-    const double shrink = (sqrt(5) - 1) / 2;
-    double low = 3,
-           high = 4; /* the only maximum between is at 0.58 rotations */
+    /* golden-section search; 3 .. 4 has only the greatest maximum, at 0.58
+       rotations */
+    const double golden = (sqrt(5) - 1) / 2;
+    double low = 3, high = 4;
 
     while (high - low > 1e-9) {
-        const double a = high - shrink * (high - low);
-        const double b = low + shrink * (high - low);
+        const double a = high - golden * (high - low);
+        const double b = low + golden * (high - low);
 
         if (lct_angle_variance(a) > lct_angle_variance(b))
             high = b;
@@ -50,32 +51,34 @@ double lct_predicted_pair(const double *frequency, int64_t pairs, double length)
 json_t *lct_predicted_json(const struct lct_pairs *pairs,
                            const struct lct_probe *p)
 {
-    return lct_probe_real(
+    return lct_real_json(
         lct_predicted_pair(pairs->frequency, pairs->n, (double)p->run.length));
 }
 
 /* ------------------------------------------------------------------- pairs */
 
+enum { NO_PARTNER = -1, NO_PAIRS = -2 };
+
 /*
- * Return the channel that is rotated together with channel 'c', -1 if there is
- * none, -2 if this is no rotation of pairs. 'rotated' is unit vector 'c' at
- * position 1; *angle is the angle of the pair.
+ * The channel that is rotated together with channel 'c'; NO_PARTNER if c stays
+ * as it is, NO_PAIRS if this is no rotation of pairs. 'rotated' is unit vector
+ * 'c' rotated to position 1; *angle is set to the angle of the pair.
  */
 static int64_t partner_of(double *angle, const double *rotated, int64_t dim,
                           int64_t c)
 {
-    int64_t other = -1;
+    int64_t other = NO_PARTNER;
 
     for (int64_t i = 0; i < dim; i++)
         if (i != c && rotated[i] != 0) {
             if (other >= 0)
-                return -2;
+                return NO_PAIRS;
             other = i;
         }
     *angle = other < 0 ? 0 : atan2(rotated[other], rotated[c]);
-    /* the tolerance is for rounding in double; xpos and others also scale */
+    /* within rounding in double; xpos and others also scale */
     if (fabs(hypot(rotated[c], other < 0 ? 0 : rotated[other]) - 1) > 1e-6)
-        return -2;
+        return NO_PAIRS;
     return other;
 }
 
@@ -107,18 +110,17 @@ static locant_status find_pairs(struct lct_pairs *out, const locant_encoding *e,
     locant_status status;
 
     out->n = 0;
-    LCT_TRY(lct_probe_doubles(&rotated, dim * dim));
+    LCT_TRY(lct_alloc_doubles(&rotated, dim * dim));
     status = rotate_units(rotated, e, dim);
     if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
-        locant_release(rotated); /* the rotation depends on more than the
-                                   position */
-        return LOCANT_OK;
+        locant_release(rotated);
+        return LOCANT_OK; /* the rotation depends on more than the position */
     }
     for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
         double angle;
         const int64_t other = partner_of(&angle, rotated + c * dim, dim, c);
 
-        if (other == -2) {
+        if (other == NO_PAIRS) {
             out->n = 0;
             break;
         }
@@ -149,7 +151,7 @@ locant_status lct_probe_pairs(struct lct_pairs *out, const struct lct_probe *p)
     if (out->first == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
     out->second = out->first + dim;
-    LCT_TRY(lct_probe_doubles(&out->frequency, dim));
+    LCT_TRY(lct_alloc_doubles(&out->frequency, dim));
     return find_pairs(out, p->encoding, dim);
 }
 
@@ -159,22 +161,24 @@ void lct_pairs_free(struct lct_pairs *pairs)
     locant_release(pairs->frequency);
 }
 
-/* ------------------------------------------------------------------ lengths */
+/* -------------------------------------------------------------------- norms */
 
+/* Mean norms of the pairs. */
 struct usage {
     const struct lct_pairs *pairs;
     int64_t heads, kv_heads, dim;
-    double count; /* tokens of all windows */
+    double count; /* tokens of all windows, by which sums are divided */
     double *q;    /* [layers, heads, pairs] */
     double *k;    /* [layers, kv_heads, pairs] */
 };
 
-static void add_rows(double *sum, const real *x, int64_t rows, int64_t heads,
+/* Add the norms of x [rows, heads, dim] to mean [heads, pairs]. */
+static void add_rows(double *mean, const real *x, int64_t rows, int64_t heads,
                      const struct usage *u)
 {
     for (int64_t i = 0; i < rows * heads; i++)
         for (int64_t c = 0; c < u->pairs->n; c++)
-            sum[i % heads * u->pairs->n + c] +=
+            mean[i % heads * u->pairs->n + c] +=
                 hypot((double)x[i * u->dim + u->pairs->first[c]],
                       (double)x[i * u->dim + u->pairs->second[c]]) /
                 u->count;
@@ -203,8 +207,8 @@ static json_t *usage_json(const struct usage *u, const struct lct_probe *p)
         json_array_append_new(
             heads, json_pack("{s:I, s:I, s:o, s:o}", "layer", (json_int_t)layer,
                              "head", (json_int_t)head, "q",
-                             lct_probe_reals(u->q + at * n, n), "k",
-                             lct_probe_reals(u->k + kv * n, n)));
+                             lct_reals_json(u->q + at * n, n), "k",
+                             lct_reals_json(u->k + kv * n, n)));
     }
     return heads;
 }
@@ -213,12 +217,12 @@ static locant_status measure(json_t *out, struct lct_probe *p, struct usage *u)
 {
     const struct lct_windows w = { 0, WINDOWS, p->length, 1, false };
 
-    LCT_TRY(lct_probe_pass(p, &w, add_layer, u));
-    return lct_probe_add(
-        out, json_pack("{s:o, s:o, s:o}", "frequency",
-                       lct_probe_reals(u->pairs->frequency, u->pairs->n),
-                       "predicted", lct_predicted_json(u->pairs, p), "heads",
-                       usage_json(u, p)));
+    LCT_TRY(lct_probe_run_windows(p, &w, add_layer, u));
+    return lct_probe_add_members(
+        out,
+        json_pack("{s:o, s:o, s:o}", "frequency",
+                  lct_reals_json(u->pairs->frequency, u->pairs->n), "predicted",
+                  lct_predicted_json(u->pairs, p), "heads", usage_json(u, p)));
 }
 
 /* Leave 'out' empty if no pairs are rotated by the same angles in all layers
@@ -228,14 +232,15 @@ locant_status lct_probe_usage(json_t *out, struct lct_probe *p)
     const struct lct_model_config *c = lct_model_config_of(p->model);
     const int64_t dim = c->width / c->heads;
     struct lct_pairs pairs;
-    struct usage u = {
-        &pairs, c->heads, c->kv_heads, dim, (double)(WINDOWS * p->length),
-        NULL,   NULL
-    };
+    struct usage u = { .pairs = &pairs,
+                       .heads = c->heads,
+                       .kv_heads = c->kv_heads,
+                       .dim = dim,
+                       .count = (double)(WINDOWS * p->length) };
     locant_status status = lct_probe_pairs(&pairs, p);
 
     if (status == LOCANT_OK && pairs.n > 0)
-        status = lct_probe_doubles(&u.q, 2 * p->layers * c->heads * dim);
+        status = lct_alloc_doubles(&u.q, 2 * p->layers * c->heads * dim);
     if (status == LOCANT_OK && pairs.n > 0) {
         u.k = u.q + p->layers * c->heads * dim;
         status = measure(out, p, &u);

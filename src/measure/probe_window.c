@@ -1,13 +1,14 @@
-/* probe_window.c - what all parts of a probe need: windows of text, numbers as
-   JSON, and the model as it was before training */
+/* probe_window.c - what the parts of a probe share: numbers as JSON, stored
+   parts, windows of text, and the model as it was before training */
 #include "probe.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WINDOW_STEP = 1021 }; /* bytes from one window to the next */
 
-locant_status lct_probe_doubles(double **out, int64_t n)
+locant_status lct_alloc_doubles(double **out, int64_t n)
 {
     *out = locant_alloc((size_t)n * sizeof **out);
     if (*out == NULL)
@@ -17,22 +18,56 @@ locant_status lct_probe_doubles(double **out, int64_t n)
     return LOCANT_OK;
 }
 
-json_t *lct_probe_real(double x)
+json_t *lct_real_json(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-json_t *lct_probe_reals(const double *x, int64_t n)
+json_t *lct_reals_json(const double *x, int64_t n)
 {
     json_t *list = json_array();
 
     for (int64_t i = 0; i < n; i++)
-        json_array_append_new(list, lct_probe_real(x[i]));
+        json_array_append_new(list, lct_real_json(x[i]));
     return list;
 }
 
-void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
-                      int64_t T)
+locant_status lct_probe_keep_part(const struct lct_probe *p, const char *part,
+                                  const char *setting, const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    locant_status status;
+
+    if (text == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_probe: no memory for the text of '%s'",
+                           part);
+    status = lct_store_keep_probe(p->store, p->run.id, part, setting, text);
+    free(text);
+    return status;
+}
+
+locant_status lct_probe_parse_part(json_t **out, const struct lct_probe *p,
+                                   const char *part, char *text)
+{
+    *out = text ? json_loads(text, 0, NULL) : NULL;
+    locant_release(text);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: run %" PRId64 ": its '%s' is not JSON",
+                           p->store->path, p->run.id, part);
+    return LOCANT_OK;
+}
+
+int64_t lct_probe_far(const struct lct_probe *p)
+{
+    const int64_t far = LCT_PROBE_FAR * p->length;
+
+    return far <= p->longest ? far : p->length;
+}
+
+void lct_probe_copy_window(int32_t *tokens, const struct lct_probe *p,
+                           int64_t w, int64_t T)
 {
     const size_t span = p->text->size - (size_t)T;
     const uint8_t *from = p->text->bytes + (size_t)(w * WINDOW_STEP) % span;
@@ -41,8 +76,9 @@ void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
         tokens[t] = from[t];
 }
 
-locant_status lct_probe_pass(struct lct_probe *p, const struct lct_windows *w,
-                             lct_layer_watcher watch, void *context)
+locant_status lct_probe_run_windows(struct lct_probe *p,
+                                    const struct lct_windows *w,
+                                    lct_layer_watcher watch, void *context)
 {
     int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
     const int64_t T = w->length;
@@ -54,7 +90,7 @@ locant_status lct_probe_pass(struct lct_probe *p, const struct lct_windows *w,
     for (int64_t at = 0, rows; at < w->n && status == LOCANT_OK; at += rows) {
         rows = w->n - at < w->at_once ? w->n - at : w->at_once;
         for (int64_t r = 0; r < rows; r++) {
-            lct_probe_window(tokens + r * T, p, w->first + at + r, T);
+            lct_probe_copy_window(tokens + r * T, p, w->first + at + r, T);
             for (int64_t i = 0; w->repeated && i < T; i++)
                 tokens[r * T + i] = tokens[r * T];
         }
@@ -64,23 +100,23 @@ locant_status lct_probe_pass(struct lct_probe *p, const struct lct_windows *w,
     return status;
 }
 
-locant_status lct_probe_add(json_t *out, json_t *more)
+locant_status lct_probe_add_members(json_t *out, json_t *more)
 {
-    const bool good = more != NULL && json_object_update(out, more) == 0;
+    const bool added = more != NULL && json_object_update(out, more) == 0;
 
     json_decref(more);
-    return good ? LOCANT_OK
-                : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
+    return added ? LOCANT_OK
+                 : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
 }
 
-locant_status lct_probe_forget(struct lct_probe *p)
+locant_status lct_probe_set_initial(struct lct_probe *p)
 {
     memcpy(p->trained, lct_model_params(p->model),
            lct_model_size(p->model) * sizeof(real));
     return lct_model_init(p->model, p->run.seed);
 }
 
-void lct_probe_recall(struct lct_probe *p)
+void lct_probe_set_trained(struct lct_probe *p)
 {
     memcpy(lct_model_params(p->model), p->trained,
            lct_model_size(p->model) * sizeof(real));

@@ -1,7 +1,7 @@
 /*
  * properties.c - gate g1: the encodings of a report have the properties they
- * declare; checked with the public functions, on this machine and with this
- * build.
+ * declare. They are checked with the public functions, on this machine and with
+ * this build.
  */
 #include "properties.h"
 #include "results.h"
@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N = 64 };
-static const int64_t shift = 1000;
+enum { N = 64 }; /* rotations tried; keys of a bias; positions of a table */
+static const int64_t shift = 1000; /* of positions, for relative encodings */
 
 /*
  * Worst error of a score of two rotated unit vectors: each of their entries is
  * two products and a sum of numbers rounded to float32 (angle table 0.55 ulp of
  * values up to 1, product and sum half an ulp each): at most 4 x 2^-24 of the
- * pair's length, for both vectors 8 x 2^-24.  Twice that is allowed.
+ * pair's norm, for both vectors 8 x 2^-24. Twice that is allowed.
  */
 static const double score_bound = 16 * 0x1p-24;
 /*
@@ -26,19 +26,19 @@ static const double score_bound = 16 * 0x1p-24;
  */
 static const double emulated_bound = 1e-4;
 
-struct probe {
+struct check {
     locant_encoding *e;
     int64_t heads, width, dim;
     int64_t rotated; /* width of a rotated row of 'dim' channels */
-    double *room;    /* for what one check needs */
-    locant_tensor own[LCT_GROUP_PARAMS], *params; /* params: NULL if it has
-                                                     none */
-    int64_t reach;
+    double *scratch; /* for every check */
+    locant_tensor own[LCT_GROUP_PARAMS]; /* the encoding's parameters */
+    locant_tensor *params;               /* 'own'; NULL if it has none */
+    int64_t reach;                       /* its length limit */
     char *message;
     bool held;
 };
 
-static void fail(struct probe *p, const char *what, double error)
+static void fail(struct check *p, const char *what, double error)
 {
     p->held = false;
     snprintf(p->message, 256, "%.100s %s (error %.2g)",
@@ -56,9 +56,8 @@ static double dot(const double *a, const double *b, int64_t n)
     return sum;
 }
 
-/* Rotate x [1, dim] to position m: y [1, rotated], a query or a key of head
-   0. */
-static locant_status rotate_one(double *y, double *x, const struct probe *p,
+/* Rotate x [dim], a query or a key of head 0, to position m: y [rotated]. */
+static locant_status rotate_one(double *y, double *x, const struct check *p,
                                 int64_t m, int flags)
 {
     const int64_t one = 1, from[3] = { 1, 1, p->dim },
@@ -72,14 +71,16 @@ static locant_status rotate_one(double *y, double *x, const struct probe *p,
 }
 
 /* Rotate a query x to m and a key x + dim to n, into y and y + rotated. */
-static locant_status rotate_both(double *y, double *x, const struct probe *p,
+static locant_status rotate_both(double *y, double *x, const struct check *p,
                                  int64_t m, int64_t n)
 {
     LCT_TRY(rotate_one(y, x, p, m, 0));
     return rotate_one(y + p->rotated, x + p->dim, p, n, LOCANT_ROTATE_KEY);
 }
 
-static locant_status try_rotation(struct probe *p, double *x, int64_t m,
+/* Compare a query x and a key x + dim with their rotations; the scratch after
+   them holds the rotated vectors. */
+static locant_status try_rotation(struct check *p, double *x, int64_t m,
                                   int64_t n)
 {
     const unsigned traits = locant_encoding_traits(p->e);
@@ -87,30 +88,31 @@ static locant_status try_rotation(struct probe *p, double *x, int64_t m,
     const bool emulated = strstr(locant_encoding_spec(p->e), "angles=") != NULL;
     const double relative_bound = emulated ? emulated_bound : score_bound;
     double *y = x + 2 * p->dim, *z = y + 2 * p->rotated;
-    double unit = dot(x, x, p->dim) + dot(x + p->dim, x + p->dim, p->dim);
-    double error;
+    double squares = dot(x, x, p->dim) + dot(x + p->dim, x + p->dim, p->dim);
+    double error; /* relative to the squares of query and key */
 
     LCT_TRY(rotate_both(y, x, p, m, n));
     LCT_TRY(rotate_both(z, x, p, m + shift, n + shift));
-    error = fabs(dot(x, x, p->dim) - dot(y, y, p->rotated)) / unit;
+    error = fabs(dot(x, x, p->dim) - dot(y, y, p->rotated)) / squares;
     if ((traits & LOCANT_TRAIT_ISOMETRIC) && !(error <= score_bound))
         fail(p, "does not keep the length of a vector", error);
     error = fabs(dot(y, y + p->rotated, p->rotated) -
                  dot(z, z + p->rotated, p->rotated)) /
-            unit;
+            squares;
     if ((traits & LOCANT_TRAIT_RELATIVE) && !(error <= relative_bound))
         fail(p, "does not score by the difference of positions", error);
     return LOCANT_OK;
 }
 
-static locant_status check_rotation(struct probe *p)
+static locant_status check_rotation(struct check *p)
 {
     locant_random r = { 1, 0, 0 };
 
     for (int k = 0; k < N && p->held; k++) {
         for (int64_t i = 0; i < 2 * p->dim; i++)
-            p->room[i] = locant_random_normal(&r);
-        LCT_TRY(try_rotation(p, p->room, (int64_t)locant_random_below(&r, 2048),
+            p->scratch[i] = locant_random_normal(&r);
+        LCT_TRY(try_rotation(p, p->scratch,
+                             (int64_t)locant_random_below(&r, 2048),
                              (int64_t)locant_random_below(&r, 2048)));
     }
     return LOCANT_OK;
@@ -118,8 +120,8 @@ static locant_status check_rotation(struct probe *p)
 
 /* -------------------------------------------------------------------- score */
 
-/* Bias of query 'first' + N - 1 to keys first .. first + N - 1: [heads, N]. */
-static locant_status bias(double *out, const struct probe *p, int64_t first)
+/* Bias [heads, N] of query first + N - 1 to keys first .. first + N - 1. */
+static locant_status bias(double *out, const struct check *p, int64_t first)
 {
     const int64_t one = 1, n = N, shape[3] = { p->heads, 1, N };
     int64_t query = first + N - 1, keys[N];
@@ -132,27 +134,28 @@ static locant_status bias(double *out, const struct probe *p, int64_t first)
     return locant_encoding_bias(&t, p->e, &q, &k, p->params);
 }
 
-/* Bias depends on the difference of positions alone: equal to the bit. */
-static void compare_bias(struct probe *p, const double *a, const double *b)
+/* Compare the biases a and b, of positions that differ by 'shift'. A relative
+   bias has the same bits in both. */
+static void compare_bias(struct check *p, const double *a, const double *b)
 {
     const unsigned traits = locant_encoding_traits(p->e);
 
     for (int64_t i = 0; i < p->heads * N && p->held; i++) {
-        double further = i % N ? a[i - 1] - a[i] : 0;
+        double growth = i % N ? a[i - 1] - a[i] : 0; /* from key i to i - 1 */
 
         if (!isfinite(a[i]))
             fail(p, "has a bias that is not finite", a[i]);
         else if ((traits & LOCANT_TRAIT_RELATIVE) && a[i] != b[i])
             fail(p, "has a bias that depends on absolute positions",
                  fabs(a[i] - b[i]));
-        else if ((traits & LOCANT_TRAIT_MONOTONE) && further > 0)
-            fail(p, "has a bias that grows with distance", further);
+        else if ((traits & LOCANT_TRAIT_MONOTONE) && growth > 0)
+            fail(p, "has a bias that grows with distance", growth);
     }
 }
 
-static locant_status check_bias(struct probe *p)
+static locant_status check_bias(struct check *p)
 {
-    double *near = p->room, *far = near + p->heads * N;
+    double *near = p->scratch, *far = near + p->heads * N;
 
     LCT_TRY(bias(near, p, 0));
     if (p->reach >= shift + N)
@@ -165,18 +168,18 @@ static locant_status check_bias(struct probe *p)
 
 /* -------------------------------------------------------------------- input */
 
-static locant_status check_table(struct probe *p)
+static locant_status check_table(struct check *p)
 {
     const int64_t one = 1, shape[2] = { 1, p->width };
     int64_t at = 0;
-    locant_tensor out = locant_dense(p->room, LOCANT_F64, 2, shape);
+    locant_tensor out = locant_dense(p->scratch, LOCANT_F64, 2, shape);
     locant_tensor positions = locant_dense(&at, LOCANT_I64, 1, &one);
 
     for (at = 0; at < N && at < p->reach && p->held; at++) {
         LCT_TRY(locant_encoding_table(&out, p->e, &positions, p->params));
         for (int64_t i = 0; i < p->width && p->held; i++)
-            if (!isfinite(p->room[i]))
-                fail(p, "has a table entry that is not finite", p->room[i]);
+            if (!isfinite(p->scratch[i]))
+                fail(p, "has a table entry that is not finite", p->scratch[i]);
     }
     at = INT64_C(1) << 40;
     if ((locant_encoding_traits(p->e) & LOCANT_TRAIT_LIMIT) &&
@@ -188,7 +191,7 @@ static locant_status check_table(struct probe *p)
 
 /* ---------------------------------------------------------------------- all */
 
-static locant_status init_params(struct probe *p)
+static locant_status init_params(struct check *p)
 {
     const locant_sizes sizes = { .width = p->width,
                                  .heads = p->heads,
@@ -212,20 +215,19 @@ static locant_status init_params(struct probe *p)
     return LOCANT_OK;
 }
 
-static locant_status check_doors(struct probe *p)
+static locant_status check_doors(struct check *p)
 {
     const unsigned doors = locant_encoding_doors(p->e);
 
-    p->room = locant_alloc(
+    p->scratch = locant_alloc(
         (size_t)(2 * p->dim + 4 * p->rotated + p->width + 2 * p->heads * N) *
-        sizeof *p->room);
-    if (p->room == NULL)
+        sizeof *p->scratch);
+    if (p->scratch == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
     LCT_TRY(init_params(p));
     if (doors & LOCANT_DOOR_INPUT)
         LCT_TRY(check_table(p));
-    /* Learned frequencies differ between heads, so no single row can be rotated
-       for all. */
+    /* learned frequencies differ between heads; only head 0 would be checked */
     if ((doors & LOCANT_DOOR_ROTATE) && p->params == NULL)
         LCT_TRY(check_rotation(p));
     if ((doors & LOCANT_DOOR_SCORE) && p->reach >= N)
@@ -233,7 +235,7 @@ static locant_status check_doors(struct probe *p)
     return LOCANT_OK;
 }
 
-/* Check each encoding inside layers(..). */
+/* Check the encodings of the first 16 layers. */
 static locant_status check_layers(bool *held, char message[256],
                                   const locant_encoding *e, int64_t heads,
                                   int64_t width)
@@ -256,7 +258,7 @@ locant_status lct_properties_check(bool *held, char message[256],
                                    const char *spec, int64_t heads,
                                    int64_t width)
 {
-    struct probe p = { .heads = heads,
+    struct check p = { .heads = heads,
                        .width = width,
                        .dim = width / heads,
                        .message = message,
@@ -272,7 +274,7 @@ locant_status lct_properties_check(bool *held, char message[256],
         status = check_doors(&p);
     for (int i = 0; i < LCT_GROUP_PARAMS; i++)
         locant_release(p.own[i].data);
-    locant_release(p.room);
+    locant_release(p.scratch);
     locant_encoding_free(p.e);
     *held = p.held;
     return status;
@@ -294,7 +296,8 @@ locant_status lct_properties_gate(struct lct_results *r)
         r->n_identities = i + 1;
         if (held && !one->holds)
             snprintf(message, sizeof message,
-                     "%.180s: not so here (error %.2g)", one->name, one->error);
+                     "%.180s: does not hold here (error %.2g)", one->name,
+                     one->error);
         held = held && one->holds;
     }
     snprintf(gate->name, sizeof gate->name, "g1");

@@ -7,8 +7,8 @@
    on this machine. */
 locant_status lct_properties_gate(struct lct_results *r);
 
-/* Does an encoding have the properties it declares?  The message says which one
-   it lacks. */
+/* Does an encoding have the properties it declares? If not, the message says
+   which one it lacks. */
 locant_status lct_properties_check(bool *held, char message[256],
                                    const char *spec, int64_t heads,
                                    int64_t width);

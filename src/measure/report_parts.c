@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Multiplications per token, without attention. */
-static double weights(int64_t layers, int64_t width, int64_t ff)
+/* Multiplications per token, without attention: the number of weights. */
+static double multiplications(int64_t layers, int64_t width, int64_t ff)
 {
     return (double)(layers * (4 * width * width + 2 * width * ff) +
                     LCT_VOCAB * width);
@@ -24,7 +24,7 @@ static double plan_weights(const struct lct_report_parts *parts)
 {
     const locant_train_options *o = &parts->plan.train;
 
-    return weights(o->layers, o->width, o->ff);
+    return multiplications(o->layers, o->width, o->ff);
 }
 
 static double plan_effort(const struct lct_report_parts *parts)
@@ -41,30 +41,28 @@ static locant_status run_plan(struct lct_results *r,
     return lct_results_collect(r, &parts->plan, lab->store, lab->corpus);
 }
 
-/* --------------------------------------------------------------- extension */
-
+/* --------------------------------------------------------------- extension
+   */
 static locant_status create_extension(struct lct_report_parts *parts,
                                       const locant_report_options *o)
 {
     parts->extension = lct_extension_plan(o->preset);
     return LOCANT_OK;
 }
-
 static double extension_effort(const struct lct_report_parts *parts)
 {
     const struct lct_extension_plan *p = parts->extension;
-
-    return p ? lct_extension_cost(p) * weights(p->layers, p->width, p->ff) : 0;
+    return p ? lct_extension_cost(p) *
+                   multiplications(p->layers, p->width, p->ff)
+             : 0;
 }
-
 static locant_status run_extension(struct lct_results *r,
                                    struct lct_report_parts *parts,
                                    const struct lct_lab *lab)
 {
     return lct_extension_run(&r->extension, parts->extension, lab);
-}
-
-/* ----------------------------------------------------------------- surface */
+} /*
+   ----------------------------------------------------------------- surface */
 
 static locant_status create_surface(struct lct_report_parts *parts,
                                     const locant_report_options *o)
@@ -106,7 +104,7 @@ static double tasks_effort(const struct lct_report_parts *parts)
         const locant_train_options *o = &t->train;
 
         sum += (double)parts->plan.n * parts->tasks.seeds *
-               weights(o->layers, o->width, o->ff) *
+               multiplications(o->layers, o->width, o->ff) *
                (double)(LCT_TRAIN_COST * o->steps * o->batch * o->length +
                         t->tested);
     }
@@ -125,7 +123,7 @@ static locant_status run_tasks(struct lct_results *r,
 
 static const struct part {
     const char *name;
-    unsigned with; /* flag of --with; 0: part of every report */
+    unsigned with; /* LOCANT_WITH_..; 0: part of every report */
     locant_status (*create)(struct lct_report_parts *parts,
                             const locant_report_options *o);
     double (*effort)(
@@ -167,12 +165,13 @@ void lct_report_parts_fit(struct lct_report_parts *parts)
 
 void lct_report_parts_forecast(double seconds[LCT_REPORT_PARTS],
                                const struct lct_report_parts *parts,
-                               double seed)
+                               double seed_seconds)
 {
-    const double each = seed * parts->plan.seeds / plan_effort(parts);
+    const double per_multiplication =
+        seed_seconds * parts->plan.seeds / plan_effort(parts);
 
     for (int i = 0; i < LCT_REPORT_PARTS; i++)
-        seconds[i] = each * table[i].effort(parts);
+        seconds[i] = per_multiplication * table[i].effort(parts);
 }
 
 void lct_report_parts_announce(const struct lct_report_parts *parts,

@@ -25,13 +25,13 @@ static locant_status score(struct lct_job *job,
 
 /*
  * Jobs are ordered by seed, so that a report stopped early leaves whole seeds.
- * A run has no score if its loss or its parent's stopped being finite; the
- * others go on.
+ * A run has no score if its loss or its parent's stopped being finite; that
+ * does not stop other jobs.
  */
 static locant_status train_and_score(struct lct_job *job)
 {
     const struct lct_task_plan *plan = job->jobs->state;
-    const size_t encodings = plan->plan->n, e = job->i % encodings;
+    const size_t encodings = plan->report->n, e = job->i % encodings;
     const struct lct_planned_task *task =
         &plan->task[job->i / encodings % plan->n];
     const size_t seed = job->i / encodings / plan->n;
@@ -42,7 +42,7 @@ static locant_status train_and_score(struct lct_job *job)
     o.encoding = task->specs[e];
     o.seed = seed + 1;
     if (task->task->info.fine_tune) {
-        o.parent = plan->plan->runs[seed * encodings + e];
+        o.parent = plan->report->runs[seed * encodings + e];
         if (lct_run_failed(store, o.parent))
             return LOCANT_OK;
     }
@@ -53,14 +53,14 @@ static locant_status train_and_score(struct lct_job *job)
 locant_status lct_task_plan_run(struct lct_task_plan *plan,
                                 const struct lct_lab *lab)
 {
-    const struct lct_stage stage = { train_and_score, plan->n * plan->plan->n *
-                                                          (size_t)plan->seeds };
-    struct lct_jobs jobs = {
-        .state = plan,
-        .phase = "tasks",
-        .lab = *lab,
-        .total_cost = (double)(LCT_TRAIN_COST * plan->trained + plan->tested)
+    const struct lct_stage stage = {
+        train_and_score, plan->n * plan->report->n * (size_t)plan->seeds
     };
+    struct lct_jobs jobs = { .state = plan,
+                             .phase = "tasks",
+                             .lab = *lab,
+                             .total_cost = (double)(LCT_TRAIN_COST * plan->trained +
+                                             plan->tested) };
 
     return lct_jobs_run(&jobs, &stage, 1);
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * A task that copies from known distances, one that finds a needle, and one
- * that no model of this size solves; with more time also recall.
+ * T1 copies from known distances, T12 finds a needle, and T8 is solved by no
+ * model of this size. With more time also T2, induction, and T9, flip-flop.
  */
 static const struct budget {
     const char *preset, *tasks;
@@ -21,12 +21,12 @@ static const struct budget {
     { "homework", "T1,T12,T8", 2, 600 << 10, 240 << 10 },
 };
 
-static const struct budget *budget_of(const struct lct_plan *plan)
+static const struct budget *budget_of(const struct lct_plan *report)
 {
     const size_t n = sizeof budgets / sizeof budgets[0];
     size_t i = 0;
 
-    while (i + 1 < n && strcmp(budgets[i].preset, plan->name) != 0)
+    while (i + 1 < n && strcmp(budgets[i].preset, report->name) != 0)
         i++;
     return &budgets[i];
 }
@@ -63,8 +63,8 @@ static int64_t item_tokens(const struct lct_task *task)
     return sum;
 }
 
-/* Needles are at eleven depths in rotation, so the number of items is a
-   multiple of that. */
+/* The needle of T12 is at one of eleven depths in rotation, so the number of
+   items is a multiple of eleven. */
 static int64_t fit_items(const struct lct_task *task, int64_t tokens)
 {
     enum { DEPTHS = 11 };
@@ -103,7 +103,7 @@ static locant_status add_task(struct lct_task_plan *out, const char *name,
     t->task = task;
     LCT_TRY(locant_task_options(&t->train, task->info.id));
     if (task->info.fine_tune) {
-        const locant_train_options *p = &out->plan->train;
+        const locant_train_options *p = &out->report->train;
 
         t->train.length = p->length;
         t->train.layers = p->layers;
@@ -119,14 +119,14 @@ static locant_status add_task(struct lct_task_plan *out, const char *name,
     return LOCANT_OK;
 }
 
-static locant_status add_tasks(struct lct_task_plan *out, const char *list,
+static locant_status add_tasks(struct lct_task_plan *out, const char *ids,
                                const struct budget *b)
 {
-    while (*list != '\0') {
-        const size_t bytes = strcspn(list, ",");
+    while (*ids != '\0') {
+        const size_t bytes = strcspn(ids, ",");
 
-        LCT_TRY(add_task(out, list, bytes, b));
-        list += bytes + (list[bytes] == ',');
+        LCT_TRY(add_task(out, ids, bytes, b));
+        ids += bytes + (ids[bytes] == ',');
     }
     if (out->n == 0)
         return locant_fail(LOCANT_ERR_PARAM,
@@ -138,8 +138,8 @@ static locant_status add_tasks(struct lct_task_plan *out, const char *list,
 /* --------------------------------------------------------------- encodings */
 
 /*
- * The report's encoding at the length of the task's rows. A length that a spec
- * left out is the trained one, of the report or of the task.
+ * Resolve an encoding of the report at the length of the task's rows. A length
+ * that the user left out is the trained one, of the report or of the task.
  */
 static locant_status resolve(char out[256], const struct lct_planned_task *t,
                              const char *spec, int64_t trained)
@@ -158,9 +158,9 @@ static locant_status resolve(char out[256], const struct lct_planned_task *t,
 
 static locant_status resolve_all(struct lct_task_plan *out)
 {
-    const struct lct_plan *plan = out->plan;
+    const struct lct_plan *report = out->report;
 
-    out->specs = locant_alloc(out->n * plan->n * sizeof *out->specs);
+    out->specs = locant_alloc(out->n * report->n * sizeof *out->specs);
     if (out->specs == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for %zu tasks",
@@ -168,10 +168,10 @@ static locant_status resolve_all(struct lct_task_plan *out)
     for (size_t i = 0; i < out->n; i++) {
         struct lct_planned_task *t = &out->task[i];
 
-        t->specs = out->specs + i * plan->n;
-        for (size_t e = 0; e < plan->n; e++)
-            LCT_TRY(
-                resolve(t->specs[e], t, plan->specs[e], plan->train.length));
+        t->specs = out->specs + i * report->n;
+        for (size_t e = 0; e < report->n; e++)
+            LCT_TRY(resolve(t->specs[e], t, report->specs[e],
+                            report->train.length));
     }
     return LOCANT_OK;
 }
@@ -180,10 +180,10 @@ static locant_status resolve_all(struct lct_task_plan *out)
 
 static void add_costs(struct lct_task_plan *out)
 {
-    const struct lct_plan *plan = out->plan;
-    const locant_train_options *o = &plan->train;
-    const int64_t runs = (int64_t)plan->n * out->seeds;
-    const int64_t own = (int64_t)plan->n * (plan->seeds + plan->n_rates) *
+    const struct lct_plan *report = out->report;
+    const locant_train_options *o = &report->train;
+    const int64_t runs = (int64_t)report->n * out->seeds;
+    const int64_t own = (int64_t)report->n * (report->seeds + report->n_rates) *
                         o->steps * o->batch * o->length;
     char names[160] = "";
     size_t used = 0;
@@ -204,21 +204,21 @@ static void add_costs(struct lct_task_plan *out)
              " trained on %.1f M tokens and tested on %.1f M; the report itself"
              " trains on %.1f M",
              names, runs * (int64_t)out->n,
-             runs * (int64_t)out->n == 1 ? "" : "s", plan->n,
-             plan->n == 1 ? "" : "s", out->seeds, out->seeds == 1 ? "" : "s",
+             runs * (int64_t)out->n == 1 ? "" : "s", report->n,
+             report->n == 1 ? "" : "s", out->seeds, out->seeds == 1 ? "" : "s",
              (double)out->trained / 1e6, (double)out->tested / 1e6,
              (double)own / 1e6);
 }
 
 locant_status lct_task_plan_create(struct lct_task_plan *out,
-                                   const struct lct_plan *plan,
-                                   const char *list)
+                                   const struct lct_plan *report,
+                                   const char *ids)
 {
-    const struct budget *b = budget_of(plan);
+    const struct budget *b = budget_of(report);
 
-    *out = (struct lct_task_plan){ .plan = plan };
-    out->seeds = b->seeds < plan->seeds ? b->seeds : plan->seeds;
-    LCT_TRY(add_tasks(out, list ? list : b->tasks, b));
+    *out = (struct lct_task_plan){ .report = report };
+    out->seeds = b->seeds < report->seeds ? b->seeds : report->seeds;
+    LCT_TRY(add_tasks(out, ids ? ids : b->tasks, b));
     LCT_TRY(resolve_all(out));
     add_costs(out);
     return LOCANT_OK;
@@ -226,8 +226,8 @@ locant_status lct_task_plan_create(struct lct_task_plan *out,
 
 void lct_task_plan_fit(struct lct_task_plan *plan)
 {
-    if (plan->n > 0 && plan->seeds > plan->plan->seeds) {
-        plan->seeds = plan->plan->seeds;
+    if (plan->n > 0 && plan->seeds > plan->report->seeds) {
+        plan->seeds = plan->report->seeds;
         add_costs(plan);
     }
 }

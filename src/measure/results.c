@@ -1,4 +1,4 @@
-/* results.c - gathers what a page shows from store and checkpoints */
+/* results.c - reads what a page shows from store and checkpoints */
 #define _GNU_SOURCE
 #include "../store/build.h"
 #include "../store/speed.h"
@@ -6,6 +6,7 @@
 #include "../train/load_trained.h"
 #include "extension.h"
 #include "measures.h"
+#include "probe.h"
 #include "surface.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -76,7 +77,6 @@ static locant_status read_evaluation(struct lct_result *out, int64_t blocks,
     return lct_measures_read(out, store, blocks);
 }
 
-/* The curve is one allocation, which 'step' owns. */
 static locant_status read_curve(struct lct_result *out, locant_store *store)
 {
     struct lct_metric *m;
@@ -138,24 +138,13 @@ static locant_status copy_param(locant_tensor *out, const locant_tensor *t)
     return LOCANT_OK;
 }
 
-/* The trained parameters of the encoding. */
 static locant_status copy_params(struct lct_group *g, struct lct_model *model)
 {
-    const int most = (int)(sizeof g->params / sizeof g->params[0]);
-    const struct lct_model_tensor *t;
-    int n = lct_model_tensors(model, &t);
+    locant_tensor view[LCT_GROUP_PARAMS];
+    const int n = lct_view_params(view, model);
 
-    for (int i = 0; i < n; i++) {
-        int k = t[i].encoding_param;
-        locant_tensor view;
-
-        if (k < 0 || k >= most || t[i].layer > 0)
-            continue;
-        view = locant_dense(lct_model_params(model) + t[i].offset,
-                            LCT_REAL_DTYPE, t[i].rank, t[i].shape);
-        LCT_TRY(copy_param(&g->params[k], &view));
-        g->n_params = k + 1;
-    }
+    for (; g->n_params < n; g->n_params++)
+        LCT_TRY(copy_param(&g->params[g->n_params], &view[g->n_params]));
     return LOCANT_OK;
 }
 
@@ -211,7 +200,7 @@ static locant_status read_group(struct lct_group *g, size_t index,
         status = lct_read_result(&g->results[g->n], plan->blocks, store,
                                  plan->runs[g->n * plan->n + index], sha);
         if (status != LOCANT_OK) {
-            g->n++; /* read in part, but must be released */
+            g->n++; /* so that what was read is released */
             return status;
         }
     }
@@ -244,7 +233,7 @@ locant_status lct_results_collect(struct lct_results *r,
     r->n = plan->n;
     for (size_t i = 0; i < plan->n; i++)
         LCT_TRY(read_group(&r->groups[i], i, plan, store, r->corpus.sha256));
-    return lct_references(r, plan, store, corpus);
+    return lct_results_read_references(r, plan, store, corpus);
 }
 
 static void free_group(struct lct_group *g)

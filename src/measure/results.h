@@ -6,7 +6,7 @@
 #include "plan.h"
 #include "statistics.h"
 
-/* The measures of a block's loss. */
+/* How the loss of a block of test text is measured. */
 enum lct_measure {
     LCT_P1,   /* same targets, at each length */
     LCT_P3,   /* all targets of non-overlapping windows */
@@ -22,14 +22,14 @@ enum lct_measure {
 struct lct_result {
     locant_run_info run;
     locant_evaluation eval;
-    double *block_loss; /* [lengths, blocks]: P1 per block; NAN undefined */
-    double *more[LCT_MEASURES]; /* the other measures: P4 [blocks], [lengths,
-                                   blocks]; NULL: not measured, or P1 */
+    double *block_loss;         /* [lengths, blocks] P1; NAN: undefined */
+    double *more[LCT_MEASURES]; /* P4 [blocks], others [lengths, blocks]; NULL:
+                                   not measured, or P1 */
     size_t n_steps;
-    /* [n_steps]: training curve; norms of the gradient, of all parameters and
-       of the encoding's, NAN where it has none; 'step' owns the memory */
+    /* Training curve, [n_steps] each: step, loss, norm of the gradient of all
+       parameters and of the encoding's (NAN: it has none). One allocation. */
     double *step, *step_loss, *step_norm, *step_own_norm;
-    char batch_checksum[17];        /* of every batch trained on; gate g6 */
+    char batch_checksum[17];        /* of all batches trained on; gate g6 */
     int64_t bytes;                  /* memory of the model in training */
     double forward_ms, backward_ms; /* per token in training; NAN: not known */
 };
@@ -46,12 +46,12 @@ struct lct_group {
     int64_t reach;              /* number of positions it is defined at */
     struct lct_result *results; /* [n], by seed */
     size_t n;
-    /* trained parameters of the first seed; of layer 0 if layers have their
-       own; F32, dense */
+    /* the encoding's parameters in the first seed's model, of layer 0 if layers
+       have their own; F32, dense */
     locant_tensor params[LCT_GROUP_PARAMS];
     int n_params;
-    struct json_t *probe;    /* what probes found of the first run; or NULL */
-    double rate;             /* learning rate; chosen where some were tried */
+    struct json_t *probe;    /* lct_probe_read() of the first run; or NULL */
+    double rate;             /* learning rate, chosen if several were tried */
     double valid[LCT_RATES]; /* validation loss of each of r->rates */
 };
 
@@ -63,25 +63,25 @@ struct lct_results {
     struct lct_group *groups;
     size_t n;
     int64_t layers, heads, width, trained_length;
-    int judged; /* lct_losses_ranked_index(); 0: the longest length */
+    int judged; /* index of the length of the ranking; 0: the longest */
     locant_corpus_info corpus;
-    bool text_kept; /* the store has its text */
+    bool text_kept; /* the store has the text of the corpus */
     struct lct_folder folders[LCT_FOLDERS];
     size_t n_folders;
-    double ngram[2]; /* losses of ngram_order[] on the P1 targets;
-                                  gate g2 asks for the first */
+    double ngram[2]; /* losses of n-grams on the P1 targets; gate g2 uses the
+                        first */
     int ngram_order[2];
-    double cache[LOCANT_EVAL_LENGTHS]; /* of the cache n-gram; NAN or 0: none */
+    double cache[LOCANT_EVAL_LENGTHS]; /* losses of the cache n-gram; NAN or 0:
+                                          none */
     int cache_order;                   /* of its n-gram of the training text */
     double rates[LCT_RATES];           /* learning rates tried with seed 1 */
     int n_rates;                       /* 0: none, all have the same */
     char cpu[64], isa[16], commit[64], compiler[320], date[32];
     int threads;
     double seconds;
-    double forecast, limit; /* seconds forecast at the beginning, and the
-                                  limit; 0: none */
-    int seeds_asked;        /* seeds asked for; the forecast may have left
-                                  out some */
+    double forecast, limit; /* seconds forecast at the beginning; the limit on
+                               them. 0: none */
+    int seeds_asked;        /* before the forecast left some out */
     const char *preset;
     locant_report_gate gates[7];
     struct lct_extension *extension; /* extension.h; NULL: not asked for */
@@ -93,7 +93,7 @@ struct lct_results {
     struct json_t *numbers; /* lct_numbers_create(); NULL: not yet */
 };
 
-/* Set spec and properties of the encoding in a group. */
+/* Set the spec of a group and the properties of its encoding. */
 locant_status lct_group_set(struct lct_group *g, const char *spec);
 
 /* Fill a report row from a group. */
@@ -106,42 +106,43 @@ locant_status lct_results_collect(struct lct_results *r,
                                   const locant_corpus *corpus);
 void lct_results_free(struct lct_results *r);
 
-/* The n-grams that models are compared with, from the store or counted now. */
-locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
-                             locant_store *store, const locant_corpus *corpus);
-
 /*
- * The same from given runs of one model that were trained in the same way, with
- * whatever evaluation the store has of each. Runs of one encoding are a group,
- * in order of first appearance. PARAM if runs differ in more than encoding and
- * seed. Without 'ended', runs may be unfinished, and what is known only at
- * their end is left out.
+ * Read the results of these runs, each with the evaluation that the store has.
+ * Runs of one encoding are a group, in order of first appearance. PARAM if runs
+ * differ in more than encoding and seed. Without 'ended', runs may be
+ * unfinished, and what is known only at their end is left out.
  */
 locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
                                   const int64_t *runs, size_t n, bool ended);
 
-/* Read one run with its evaluation of 'blocks' (0: none); read the parameters
-   of a group's first run. */
+/* Set the losses of the n-grams that models are compared with, from the
+   store or counted now. */
+locant_status lct_results_read_references(struct lct_results *r,
+                                          const struct lct_plan *plan,
+                                          locant_store *store,
+                                          const locant_corpus *corpus);
+
+/* Read one run with its evaluation of 'blocks' (0: none) of the corpus
+   'sha'. */
 locant_status lct_read_result(struct lct_result *out, int64_t blocks,
                               locant_store *store, int64_t id, const char *sha);
+/* Copy the encoding's parameters from the model of a group's first run. */
 locant_status lct_read_params(struct lct_group *g, locant_store *store);
 
-/*
- * What probes found of the first run of each group; with 'measure', probe now
- * what the store does not have.
- */
+/* Read the probe of the first run of each group. With 'measure', measure what
+   the store lacks. */
 locant_status lct_results_probe(struct lct_results *r, locant_store *store,
                                 bool measure, locant_progress_fn progress,
                                 void *context);
 
-/* Keep the numbers of long jobs in the store, each with a run of its own. */
+/* Store the numbers of extension and surface, each with one of its runs. */
 locant_status lct_sections_keep(locant_store *store,
                                 const struct lct_results *r);
 
 /*
- * {section: numbers}; each section is the one stored last with one of these
- * runs. json_decref() when done. PARAM if there are none, FORMAT if they are
- * not what a report writes.
+ * *numbers is {section: its numbers}, those stored last with any of these runs;
+ * to be released with json_decref(). PARAM if there are none, FORMAT if they
+ * are not what a report writes.
  */
 locant_status lct_section_read(struct json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,

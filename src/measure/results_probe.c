@@ -1,10 +1,10 @@
-/* results_probe.c - what probes found, with the results of a page */
+/* results_probe.c - adds what probes found to the results of a page */
 #include "probe.h"
 #include "results.h"
 #include <string.h>
 
 /* Only finished models of text without memory are probed. */
-static bool can_be_measured(const locant_run_info *run)
+static bool can_be_probed(const locant_run_info *run)
 {
     struct lct_model_config config;
 
@@ -21,7 +21,7 @@ locant_status lct_results_probe(struct lct_results *r, locant_store *store,
     for (size_t i = 0; i < r->n; i++) {
         struct lct_group *g = &r->groups[i];
 
-        if (g->n == 0 || g->probe || !can_be_measured(&g->results[0].run))
+        if (g->n == 0 || g->probe || !can_be_probed(&g->results[0].run))
             continue;
         LCT_TRY(lct_probe_read(&g->probe, store, g->results[0].run.id, measure,
                                progress, context));

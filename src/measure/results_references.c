@@ -1,13 +1,13 @@
 /*
  * results_references.c - what models are compared with: n-grams of the same
- * text. They depend on the text alone, so the store keeps them.
+ * text. They depend on no run, so the store keeps them.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "../corpus/ngram.h"
 #include "evaluate.h"
+#include "probe.h"
 #include "results.h"
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -56,41 +56,39 @@ static locant_status count(struct lct_results *r, const struct lct_plan *plan,
 
 enum { VALUES = 2 + LOCANT_EVAL_LENGTHS };
 
-static double *value_of(struct lct_results *r, int i)
+/* Loss i of those that the store keeps: the two n-grams, then the cache. */
+static double *loss_at(struct lct_results *r, int i)
 {
     return i < 2 ? &r->ngram[i] : &r->cache[i - 2];
 }
 
-/* Read the kept numbers, null as NAN; false if locant did not write this
+/* Parse stored losses, null as NAN; false if locant did not write this
    text. */
-static bool read_kept(struct lct_results *r, const char *text)
+static bool parse_losses(struct lct_results *r, const char *text)
 {
     json_t *list = json_loads(text, 0, NULL);
-    bool good = json_array_size(list) == VALUES;
+    bool valid = json_array_size(list) == VALUES;
 
-    for (int i = 0; i < VALUES && good; i++) {
-        const json_t *one = json_array_get(list, (size_t)i);
+    for (int i = 0; i < VALUES && valid; i++) {
+        const json_t *loss = json_array_get(list, (size_t)i);
 
-        good = json_is_real(one) || json_is_null(one);
-        *value_of(r, i) = json_is_real(one) ? json_real_value(one) : NAN;
+        valid = json_is_real(loss) || json_is_null(loss);
+        *loss_at(r, i) = json_is_real(loss) ? json_real_value(loss) : NAN;
     }
     json_decref(list);
-    return good;
+    return valid;
 }
 
-static locant_status store_numbers(struct lct_results *r, locant_store *store,
-                                   const char *key)
+static locant_status store_losses(struct lct_results *r, locant_store *store,
+                                  const char *key)
 {
     json_t *list = json_array();
     char text[32 * VALUES], *kept = NULL;
     locant_status status;
     size_t n;
 
-    for (int i = 0; i < VALUES; i++) {
-        const double x = *value_of(r, i);
-
-        json_array_append_new(list, isfinite(x) ? json_real(x) : json_null());
-    }
+    for (int i = 0; i < VALUES; i++)
+        json_array_append_new(list, lct_real_json(*loss_at(r, i)));
     n = json_dumpb(list, text, sizeof text - 1, JSON_COMPACT);
     json_decref(list);
     if (n == 0 || n >= sizeof text)
@@ -102,17 +100,19 @@ static locant_status store_numbers(struct lct_results *r, locant_store *store,
     return status;
 }
 
-locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
-                             locant_store *store, const locant_corpus *corpus)
+locant_status lct_results_read_references(struct lct_results *r,
+                                          const struct lct_plan *plan,
+                                          locant_store *store,
+                                          const locant_corpus *corpus)
 {
     const locant_train_options *o = &plan->train;
-    const size_t there = lct_corpus_split(corpus, LCT_TRAIN)->size;
+    const size_t train_bytes = lct_corpus_split(corpus, LCT_TRAIN)->size;
     size_t seen = (size_t)(o->steps * o->batch * o->length);
     char key[192], *kept;
     bool found;
 
-    if (seen > there)
-        seen = there;
+    if (seen > train_bytes)
+        seen = train_bytes;
     for (int i = 0; i < 2; i++)
         r->ngram_order[i] = plan->ngram_order[i];
     r->cache_order = r->ngram_order[0] > r->ngram_order[1] ? r->ngram_order[0]
@@ -123,10 +123,10 @@ locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
              r->corpus.sha256, r->corpus.train_bytes, seen, r->ngram_order[0],
              r->ngram_order[1], plan->blocks);
     LCT_TRY(lct_store_read_plan(&kept, store, key));
-    found = kept != NULL && read_kept(r, kept);
+    found = kept != NULL && parse_losses(r, kept);
     locant_release(kept);
     if (found)
         return LOCANT_OK;
     LCT_TRY(count(r, plan, corpus, seen));
-    return store_numbers(r, store, key);
+    return store_losses(r, store, key);
 }

@@ -1,4 +1,4 @@
-/* results_runs.c - results of runs chosen by number, without a plan */
+/* results_runs.c - results of runs chosen by id, without a plan */
 #include "results.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,28 +9,18 @@
 static locant_status evaluated_blocks(int64_t *blocks, locant_store *store,
                                       const locant_run_info *run)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool row = false;
-    locant_status status;
+    bool found;
 
     *blocks = 0;
-    lct_store_lock(store);
-    status = lct_store_prepare(
-        &stmt, store,
+    return lct_store_read(
+        &found, store,
         "SELECT want FROM evaluations WHERE run = ?1 AND corpus_sha256 = ?2"
         " AND encoding = '' AND policy = '' AND lengths = ''"
         " ORDER BY id DESC LIMIT 1",
-        "is", run->id, run->corpus_sha256);
-    if (status == LOCANT_OK)
-        status = lct_store_step(&row, store, stmt);
-    if (status == LOCANT_OK && row)
-        *blocks = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    lct_store_unlock(store);
-    return status;
+        "is>i", run->id, run->corpus_sha256, blocks);
 }
 
-/* Two runs can stand in one figure if nothing but encoding and seed differs. */
+/* Runs can stand in one figure if they differ only in encoding and seed. */
 static locant_status check_alike(const locant_run_info *a,
                                  const locant_run_info *b)
 {
@@ -50,7 +40,8 @@ static locant_status check_alike(const locant_run_info *a,
     return LOCANT_OK;
 }
 
-/* The group of that encoding, created on first use, with room for n runs. */
+/* The group of the run's encoding, created on first use, with room for n
+   runs. */
 static locant_status group_of(struct lct_group **out, struct lct_results *r,
                               const locant_store *s, const locant_run_info *run,
                               size_t n)
@@ -88,7 +79,8 @@ static locant_status add_run(struct lct_results *r, locant_store *store,
     LCT_TRY(check_alike(first, &run));
     LCT_TRY(evaluated_blocks(&blocks, store, &run));
     LCT_TRY(group_of(&g, r, store, &run, n));
-    /* counted before it is read, so that a half-read result is released, too */
+    /* count the result before reading it, so that it is released if that
+       fails */
     g->results[g->n] = (struct lct_result){ .bytes = 0 };
     g->n++;
     return lct_read_result(&g->results[g->n - 1], blocks, store, id,
@@ -105,8 +97,8 @@ locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
     if (store->version < 2)
         return locant_fail(LOCANT_ERR_UNSUPPORTED,
                            "%s: a store of version "
-                           "%" PRId64 ", expected 2 or later; what writes to "
-                           "it, as 'locant report', brings it there",
+                           "%" PRId64 ", expected 2 or later; commands that "
+                           "write to it, such as 'locant report', upgrade it",
                            store->path, store->version);
     if (n == 0 || n > 4096)
         return locant_fail(LOCANT_ERR_PARAM, "%zu runs, expected 1 to 4096", n);

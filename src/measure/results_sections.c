@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kind of these texts in the store, and the member that counts them. */
-static const char kind[] = "section, nats", order[] = "kept";
+/* The kind of these texts in the store. */
+static const char kind[] = "section, nats";
 
 /* ------------------------------------------------------------------ writing */
 
@@ -41,14 +41,15 @@ locant_status lct_sections_keep(locant_store *store,
     if (r->extension)
         LCT_TRY(store_section(store, r->extension->base[0], "extension", r));
     if (r->surface)
-        LCT_TRY(
-            store_section(store, r->surface->of[0].run[0][0], "surface", r));
+        LCT_TRY(store_section(store, r->surface->encodings[0].run[0][0],
+                              "surface", r));
     return LOCANT_OK;
 }
 
 /* ----------------------------------------------------------------- checking */
 
-/* Increasing lengths, none longer than any job reads. */
+/* Is this a list of 1 .. most increasing lengths, none above the longest that a
+   report reads? */
 static bool are_lengths(const json_t *list, size_t most)
 {
     const json_int_t longest = 1 << 20;
@@ -66,7 +67,7 @@ static bool are_lengths(const json_t *list, size_t most)
     return json_array_size(list) > 0 && json_array_size(list) <= most;
 }
 
-/* Do all objects of the list have a text of each name? */
+/* Is this a list of objects, each with a text of each name? */
 static bool have_texts(const json_t *list, const char *const names[2])
 {
     const json_t *one;
@@ -82,9 +83,9 @@ static bool have_texts(const json_t *list, const char *const names[2])
 
 /*
  * Is every number small enough for differences and squares to be finite? The
- * last norm bounds the loss of a diverging run by some thousand times the
- * learning rate times the steps; beyond that activations are not finite and the
- * loss is null.
+ * model's last normalization bounds the loss of a diverging run by some
+ * thousand times the learning rate times the steps. If activations are not
+ * finite, the loss is null.
  */
 static bool are_moderate(const json_t *x)
 {
@@ -102,8 +103,8 @@ static bool are_moderate(const json_t *x)
     return json_number_value(x) <= most && json_number_value(x) >= -most;
 }
 
-/* What figures rely on: a list of at most 'lengths' lengths or, if that is
-   0, a list of objects that have these texts. */
+/* What figures rely on: at 'key' a list of at most 'lengths' lengths or, if
+   that is 0, a list of objects that have these texts. */
 static const struct part {
     const char *section, *key;
     size_t lengths;
@@ -117,8 +118,8 @@ static const struct part {
     { "extension", "tuned", 0, { "title", "spec" } },
 };
 
-/* Check a section, because a store is not trusted. A missing number was not
-   measured. Returns the name of the part that is wrong, or NULL. */
+/* What is wrong with a section, or NULL; a store is not trusted. Missing
+   numbers are not wrong: they were not measured. */
 static const char *find_fault(const json_t *x, const char *section)
 {
     if (!are_moderate(x))
@@ -159,8 +160,7 @@ static locant_status read_one(json_t **out, locant_store *store,
     if (wrong)
         snprintf(why, sizeof why, "%s is not what a report writes", wrong);
     else /* the message of jansson quotes the text unescaped */
-        snprintf(why, sizeof why, "byte %d is not as JSON has it",
-                 error.position);
+        snprintf(why, sizeof why, "byte %d is not valid JSON", error.position);
     return locant_fail(LOCANT_ERR_FORMAT,
                        "locant_figure_of_runs: run %lld: what the store kept of"
                        " %s cannot be used: %s; a report --with %s that begins"
@@ -169,7 +169,8 @@ static locant_status read_one(json_t **out, locant_store *store,
                        (long long)run, section, why, section);
 }
 
-/* Sections of older builds have no "kept"; of these, take the last run's. */
+/* Sections of older builds have no "kept": of those, take that of the last
+   run. */
 locant_status lct_section_read(json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,
                                size_t n)
@@ -181,8 +182,8 @@ locant_status lct_section_read(json_t **numbers, locant_store *store,
     for (size_t i = n; i-- > 0 && status == LOCANT_OK;) {
         status = read_one(&one, store, section, runs[i]);
         if (one && (last == NULL ||
-                    json_integer_value(json_object_get(one, order)) >
-                        json_integer_value(json_object_get(last, order)))) {
+                    json_integer_value(json_object_get(one, "kept")) >
+                        json_integer_value(json_object_get(last, "kept")))) {
             json_decref(last);
             last = one;
         } else {

@@ -1,4 +1,4 @@
-/* results_tasks.c - scores of models that were trained on tasks, for a page */
+/* results_tasks.c - reads the scores of models trained on tasks, for a page */
 #include "results_tasks.h"
 #include "../files/hash.h"
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gathering {
+struct scores {
     struct lct_results *r;
     size_t room;
     locant_status status;
@@ -60,8 +60,8 @@ static size_t find_group(const struct lct_results *r,
 }
 
 /*
- * Hash a setup without encoding and parent. It begins "1;SPEC;" and may have
- * ";parent=" and 16 digits, which depend on encoding and seed, too.
+ * Hash a setup without encoding and parent. A setup begins "1;SPEC;" and may
+ * have ";parent=" and 16 digits, which depend on encoding and seed.
  */
 static uint64_t hash_setup(const char *setup, const locant_run_info *run)
 {
@@ -80,24 +80,24 @@ static uint64_t hash_setup(const char *setup, const locant_run_info *run)
     return rest ? lct_hash(hash, rest, strlen(rest)) : hash;
 }
 
-/* ------------------------------------------------------------------- gather */
+/* ------------------------------------------------------------------- scores */
 
-bool lct_task_mapped(const locant_task_info *task)
+bool lct_task_is_mapped(const locant_task_info *task)
 {
     return task->place != NULL && strcmp(task->metric, "loss - floor") != 0;
 }
 
-static int gather(const locant_run_info *run, const char *setup,
-                  const locant_task_score *s, void *context)
+static int add_score(const locant_run_info *run, const char *setup,
+                     const locant_task_score *s, void *context)
 {
-    struct gathering *g = context;
+    struct scores *g = context;
     const locant_task_info *task = locant_task_find(s->task);
     const size_t group = find_group(g->r, run);
     void *at = g->r->tasks;
     struct lct_task_point *p;
 
     if (group == g->r->n || task == NULL ||
-        (s->place >= 0 && !lct_task_mapped(task)))
+        (s->place >= 0 && !lct_task_is_mapped(task)))
         return 0;
     if (!lct_reserve(&at, &g->room, g->r->n_tasks, 1, sizeof *p)) {
         g->status = locant_fail(LOCANT_ERR_NOMEM,
@@ -130,20 +130,20 @@ static int gather(const locant_run_info *run, const char *setup,
     return 0;
 }
 
-static int order(uint64_t a, uint64_t b)
+static int compare(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
-/* All tasks are in one array, so their addresses give the order of the list. */
+/* Tasks are in one array, so their addresses give their order. */
 static int by_task(const struct lct_task_point *a,
                    const struct lct_task_point *b)
 {
     int c = (a->task > b->task) - (a->task < b->task);
 
-    c = c ? c : order((uint64_t)a->steps, (uint64_t)b->steps);
-    c = c ? c : order((uint64_t)a->parameters, (uint64_t)b->parameters);
-    return c ? c : order(a->setup, b->setup);
+    c = c ? c : compare((uint64_t)a->steps, (uint64_t)b->steps);
+    c = c ? c : compare((uint64_t)a->parameters, (uint64_t)b->parameters);
+    return c ? c : compare(a->setup, b->setup);
 }
 
 static int by_test(const struct lct_task_point *a,
@@ -151,20 +151,20 @@ static int by_test(const struct lct_task_point *a,
 {
     int c = by_task(a, b);
 
-    c = c ? c : order((uint64_t)a->length, (uint64_t)b->length);
+    c = c ? c : compare((uint64_t)a->length, (uint64_t)b->length);
     return c ? c : strcmp(a->setting, b->setting);
 }
 
-/* Places begin at -1. */
 static int by_point(const void *left, const void *right)
 {
     const struct lct_task_point *a = left, *b = right;
     int c = by_test(a, b);
 
-    c = c ? c : order((uint64_t)a->place + 1, (uint64_t)b->place + 1);
-    c = c ? c : order(a->group, b->group);
-    c = c ? c : order(a->seed, b->seed);
-    return c ? c : order((uint64_t)a->run, (uint64_t)b->run);
+    /* places begin at -1 */
+    c = c ? c : compare((uint64_t)a->place + 1, (uint64_t)b->place + 1);
+    c = c ? c : compare(a->group, b->group);
+    c = c ? c : compare(a->seed, b->seed);
+    return c ? c : compare((uint64_t)a->run, (uint64_t)b->run);
 }
 
 bool lct_same_task(const struct lct_task_point *a,
@@ -179,23 +179,24 @@ bool lct_same_test(const struct lct_task_point *a,
     return by_test(a, b) == 0;
 }
 
-locant_status lct_results_tasks(struct lct_results *r, locant_store *store)
+locant_status lct_results_read_tasks(struct lct_results *r, locant_store *store)
 {
-    struct gathering g = { .r = r, .status = LOCANT_OK };
+    struct scores g = { .r = r, .status = LOCANT_OK };
 
-    LCT_TRY(locant_task_recorded(store, gather, &g));
+    LCT_TRY(locant_task_recorded(store, add_score, &g));
     LCT_TRY(g.status);
     if (r->n_tasks > 0)
         qsort(r->tasks, r->n_tasks, sizeof *r->tasks, by_point);
     return LOCANT_OK;
 }
 
-locant_status lct_results_tasks_of(struct lct_results *r, locant_store *store,
-                                   const int64_t *runs, size_t n)
+locant_status lct_results_read_tasks_of(struct lct_results *r,
+                                        locant_store *store,
+                                        const int64_t *runs, size_t n)
 {
     size_t kept = 0;
 
-    LCT_TRY(lct_results_tasks(r, store));
+    LCT_TRY(lct_results_read_tasks(r, store));
     for (size_t i = 0; i < r->n_tasks; i++) {
         size_t k = 0;
 

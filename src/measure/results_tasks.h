@@ -10,17 +10,18 @@
  */
 struct lct_task_point {
     const locant_task_info *task;
-    uint64_t setup; /* hash of how the run was made, without its encoding,
-                         seed and parent */
+    uint64_t setup; /* hash of the run's options without encoding, seed and
+                       parent */
     char model[128];
     int64_t steps, batch;
     int64_t parameters; /* of the model without its encoding */
-    size_t group;       /* index of the results' group */
+    size_t group;       /* index of the group in the results */
     uint64_t seed;
     int64_t run;
     char setting[64]; /* of the test */
     int64_t length, place;
-    int64_t items, exact, tokens, hits; /* items 0: encoding undefined there */
+    int64_t items, exact, tokens, hits; /* items 0: the encoding is undefined at
+                                           this length */
     double loss, floor;
 };
 
@@ -30,33 +31,35 @@ struct lct_task_point {
  * trained one, of the task or of the page; specs that then agree are the same
  * encoding.
  */
-locant_status lct_results_tasks(struct lct_results *r, locant_store *store);
+locant_status lct_results_read_tasks(struct lct_results *r,
+                                     locant_store *store);
 
 /* The same for these runs alone. */
-locant_status lct_results_tasks_of(struct lct_results *r, locant_store *store,
-                                   const int64_t *runs, size_t n);
+locant_status lct_results_read_tasks_of(struct lct_results *r,
+                                        locant_store *store,
+                                        const int64_t *runs, size_t n);
 
-/* Do two points belong to the same experiment? To the same test of it? */
+/* Do two points belong to the same experiment? */
 bool lct_same_task(const struct lct_task_point *a,
                    const struct lct_task_point *b);
+/* Do they also belong to the same test? */
 bool lct_same_test(const struct lct_task_point *a,
                    const struct lct_task_point *b);
 
-/* Tasks whose scores by place are drawn as maps. */
-bool lct_task_mapped(const locant_task_info *task);
+/* Are the task's scores by place drawn as a map? */
+bool lct_task_is_mapped(const locant_task_info *task);
 
-/* The spec without its "length" if that is 'length'; out[256]. */
+/* Copy the spec without its parameter "length" if that is 'length'. */
 void lct_without_length(char out[256], const char *spec, int64_t length);
 
 /* What is expected of an encoding on a task, before it is measured. */
 struct lct_hypothesis {
-    const char *spec; /* without its length if that is the trained one */
+    const char *spec; /* as lct_without_length() writes it */
     const char *task; /* "T13" is also its variants */
     const char *expected, *reason;
 };
 
-/* The hypothesis about a task and a spec as lct_without_length() writes it; or
-   NULL. */
+/* The hypothesis about a task and such a spec; or NULL. */
 const struct lct_hypothesis *lct_hypothesis_of(const char *task,
                                                const char *spec);
 #endif

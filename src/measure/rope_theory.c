@@ -81,7 +81,7 @@ double lct_ntk_base(double base, int64_t dim, double factor)
     return base * pow(factor, (double)dim / (double)(dim - 2));
 }
 
-static double between(double low, double x, double high)
+static double clamp(double low, double x, double high)
 {
     return fmin(fmax(x, low), high);
 }
@@ -102,7 +102,7 @@ static double index_ramp(const struct lct_rope_setup *p, double j)
 
     if (high == low)
         high += 0.001; /* as in the authors' code */
-    return 1 - between(0, (j - low) / (high - low), 1);
+    return 1 - clamp(0, (j - low) / (high - low), 1);
 }
 
 void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p)
@@ -114,17 +114,17 @@ void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p)
         const double share = 2.0 * (double)j / (double)p->dim;
         const double length = two_pi * pow(p->base, share);
         const double r = (double)p->length / length;
-        const double g = between(0, (r - p->slow) / (p->fast - p->slow), 1);
+        const double g = clamp(0, (r - p->slow) / (p->fast - p->slow), 1);
         const double i = index_ramp(p, (double)j);
 
         out[j] = (struct lct_rope_pair){
             .wavelength = length,
-            .turns = r,
-            .gamma_turns = g,
+            .rotations = r,
+            .gamma_rotations = g,
             .gamma_index = i,
             .pi = length * p->factor,
             .ntk = two_pi * pow(ntk, share),
-            .yarn_turns = length / (g + (1 - g) / p->factor),
+            .yarn_rotations = length / (g + (1 - g) / p->factor),
             .yarn_index = length / (i + (1 - i) / p->factor),
         };
     }

@@ -1,5 +1,5 @@
 /*
- * rope_theory.h - what theory says of rotary positions before any training.
+ * rope_theory.h - what theory says of rotary positions, without training.
  *
  * f_j are the angles per position of the pairs of one head, fastest first; for
  * RoPE f_j = base^(-2j/dim) for 0 <= j < dim/2.
@@ -65,19 +65,21 @@ struct lct_pi_bounds lct_pi_bounds(double base, int64_t dim, double s,
 
 /* ----------------------------------------------------------------- scalings */
 
-/* A pair under the scalings; YaRN keeps the share gamma of its frequency. */
+/* A pair and its wavelengths under the scalings. YaRN keeps the share gamma of
+   its frequency, and divides the rest by 'factor'. */
 struct lct_rope_pair {
-    double wavelength;  /* positions per rotation, 2 pi / f */
-    double turns;       /* r: rotations within the trained length */
-    double gamma_turns; /* linear in r between slow and fast: the paper */
-    double gamma_index; /* linear in the pair's index between the pairs of
+    double wavelength;      /* positions per rotation, 2 pi / f */
+    double rotations;       /* r: rotations within the trained length */
+    double gamma_rotations; /* linear in r from slow to fast: the paper */
+    double gamma_index;     /* linear in the pair's index between the pairs of
                             'fast' and 'slow' rotations: the authors' code, and
                             ours */
-    double pi, ntk;     /* wavelengths */
-    double yarn_turns, yarn_index;
+    double pi, ntk, yarn_rotations, yarn_index; /* wavelengths; YaRN's with
+                                                   either gamma */
 };
 
-/* What is scaled: 'fast' and 'slow' are beta and alpha. */
+/* What is scaled, and by how much. YaRN's beta and alpha, in rotations
+   within the trained length, are 'fast' and 'slow'. */
 struct lct_rope_setup {
     double base, factor, fast, slow;
     int64_t dim, length; /* channels of a head; trained length */
@@ -93,21 +95,22 @@ void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p);
 /* base factor^(dim/(dim-2)) */
 double lct_ntk_base(double base, int64_t dim, double factor);
 
-/* Number of pairs that make at least one rotation within 'length': the critical
-   dimension. */
+/* Number of pairs that make at least one rotation within 'length': half the
+   critical dimension. */
 int64_t lct_rope_rotating(const double *freq, int64_t pairs, int64_t length);
 
 /* ------------------------------------------------------------ smallest base */
 
 /*
  * The first base of 2, 2.1, 2.205, .. (5 % each) for which sum_j cos(m f_j) is
- * not below 0 for any 0 <= m < length; NAN if there is none up to 1e12. Larger
+ * at least 0 for all 0 <= m < length; NAN if there is none up to 1e12. Larger
  * bases of the grid may fail again. Where the sum is negative, unrelated keys
  * score above equal ones. Source: Men et al. 2024, arXiv:2405.14591.
  */
 double lct_smallest_base(int64_t dim, int64_t length);
 
-/* The same by a curve fitted to lengths 10^3 .. 10^6: 0.0424 length^1.628. */
+/* The smallest base by a curve fitted to lengths 10^3 .. 10^6: 0.0424
+   length^1.628. */
 double lct_fitted_base(double length);
 
 #endif

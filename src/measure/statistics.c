@@ -1,6 +1,5 @@
 /*
  * statistics.c - Student's t interval and test, and the exact sign-flip test.
- * Student's quantile is computed, not tabulated.
  */
 #include "statistics.h"
 #include "../core/error.h"
@@ -85,8 +84,10 @@ static double t_test(const double *x, size_t n)
     double mean, error;
 
     mean_and_error(&mean, &error, x, n);
-    if (n < 2 || isnan(mean) || mean == 0)
-        return n < 2 || isnan(mean) ? NAN : 1;
+    if (n < 2 || isnan(mean))
+        return NAN;
+    if (mean == 0) /* the error may be 0, too */
+        return 1;
     return fmax(
         0, 1 - t_probability(atan(fabs(mean) / error / sqrt((double)(n - 1))),
                              n - 1));
@@ -110,6 +111,7 @@ static double flipped_sum(const double *d, size_t n, uint32_t signs)
  */
 static double flip_probability(const double *d, size_t n)
 {
+    /* 0: too many to try, or none */
     const uint32_t choices =
         n < 1 || n > LOCANT_FLIP_MAX ? 0 : (uint32_t)1 << (n - 1);
     double size = 0, least;

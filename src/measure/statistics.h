@@ -4,11 +4,10 @@
 #include "../core/error.h"
 #include "locant/statistics.h"
 
-/* Tests need at least that many seeds. */
-enum { LCT_TESTED_SEEDS = 3 };
+enum { LCT_TESTED_SEEDS = 3 }; /* tests need at least so many seeds */
 
-/* The number of pairs of n > 1 items. */
-static inline double lct_pairs(size_t n)
+/* The number of pairs of n > 0 items. */
+static inline double lct_pair_count(size_t n)
 {
     return (double)n * (double)(n - 1) / 2;
 }
@@ -17,9 +16,9 @@ static inline double lct_pairs(size_t n)
 void lct_t_interval(double *mean, double *half, const double *x, size_t n,
                     double level);
 
-/* t with P(|T| < t) = level, T of 'df' degrees of freedom. */
+/* t with P(|T| < t) = level for Student's T with 'df' degrees of freedom. */
 double lct_t_quantile(size_t df, double level);
 
-/* PARAM unless 0 < level < 1. */
+/* PARAM unless 0 < level < 1; 'fn' is for the message. */
 locant_status lct_check_level(const char *fn, double level);
 #endif

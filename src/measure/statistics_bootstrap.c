@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RESAMPLES = 2000, TASKS = 20 };
+enum { RESAMPLES = 2000, TASKS = 20 }; /* tasks run in parallel */
 
 static int ascending(const void *a, const void *b)
 {
@@ -54,22 +54,22 @@ static void draw_many(size_t *out, size_t many, locant_random *r, uint64_t n)
 }
 
 /*
- * One resample. All seeds share one draw of blocks because all are tested on
- * the same blocks; with a draw for each seed, the noise of blocks would come
- * out too small. Blocks are drawn some at a time, and each time the draw of
- * seeds is repeated from a copy of the generator.
+ * The mean of one resample. All seeds share one draw of blocks because all are
+ * tested on the same blocks; with a draw for each seed, the noise of blocks
+ * would come out too small. Blocks are drawn CHUNK at a time, and each time the
+ * draw of seeds is repeated from a copy of its generator.
  */
 static double resampled_mean(const double *loss, size_t seeds, size_t blocks,
                              const locant_random *of_seeds)
 {
-    enum { SOME = 256 };
+    enum { CHUNK = 256 };
     locant_random of_blocks = { .seed = of_seeds->seed,
                                 .stream = of_seeds->stream + 1 };
-    size_t drawn[SOME];
+    size_t drawn[CHUNK];
     double sum = 0;
 
-    for (size_t done = 0; done < blocks; done += SOME) {
-        size_t n = blocks - done < SOME ? blocks - done : SOME;
+    for (size_t done = 0; done < blocks; done += CHUNK) {
+        size_t n = blocks - done < CHUNK ? blocks - done : CHUNK;
         locant_random r = *of_seeds;
 
         draw_many(drawn, n, &of_blocks, blocks);

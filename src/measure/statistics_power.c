@@ -1,6 +1,6 @@
 /*
  * statistics_power.c - how many seeds are needed: for the sign-flip test to
- * reach a level, and for the t test to have a power
+ * reach a level, and for the t test to reach a power.
  */
 #include "statistics.h"
 #include <math.h>
@@ -32,7 +32,7 @@ double locant_power(double mean, double deviation, size_t n, double alpha)
 {
     enum { POINTS = 2000 };
     const double df = (double)n - 1;
-    double t, shift, low, step, found = 0, all = 0;
+    double t, shift, low, step, power = 0, all = 0;
 
     if (n < 2 || !(deviation > 0) || !(alpha > 0 && alpha < 1))
         return NAN;
@@ -45,9 +45,9 @@ double locant_power(double mean, double deviation, size_t n, double alpha)
         const double weight = exp((df - 1) * log(s) - df * (s * s - 1) / 2);
 
         all += weight;
-        found += weight * (normal(shift - t * s) + normal(-shift - t * s));
+        power += weight * (normal(shift - t * s) + normal(-shift - t * s));
     }
-    return found / all;
+    return power / all;
 }
 
 /* Bisection: power rises with n. */

@@ -1,4 +1,4 @@
-/* statistics_rank.c - ranks that differ only if the seeds show a difference */
+/* statistics_rank.c - ranks by loss, which differ only if seeds show it */
 #include "../core/size.h"
 #include "../core/error.h"
 #include "statistics.h"
@@ -13,7 +13,7 @@ struct ranking {
     double *difference; /* [seeds] */
 };
 
-/* Is the loss of encoding a higher than that of b, as far as seeds tell? */
+/* Do the seeds show that the loss of encoding a is higher than that of b? */
 static bool is_above(const struct ranking *r, size_t a, size_t b)
 {
     double mean, half, least = INFINITY;
@@ -57,7 +57,7 @@ static void assign(int *rank, struct ranking *r)
     const size_t defined = find_defined(rank, r);
 
     if (defined > 1)
-        r->level = 1 - (1 - r->level) / lct_pairs(defined);
+        r->level = 1 - (1 - r->level) / lct_pair_count(defined);
     for (size_t i = 0; i < r->n; i++)
         for (size_t j = 0; j < r->n; j++)
             if (rank[i] > 0 && rank[j] > 0 && i != j)

@@ -3,15 +3,15 @@
 #include "statistics.h"
 #include <math.h>
 
-/* Holm's (n - j + 1) p_j, at most 1; j is the rank of the first p equal to
-   'of'. */
-static double holm_term(const double *p, size_t n, double of)
+/* Holm's (n - j + 1) p_j, at most 1, where j is the rank of the first p
+   equal to p_j. */
+static double holm_term(const double *p, size_t n, double p_j)
 {
-    size_t others = 0;
+    size_t least = 0; /* number of p >= p_j, with p_j itself, without NANs */
 
     for (size_t k = 0; k < n; k++)
-        others += p[k] >= of; /* 'of' counts, too; NANs do not */
-    return fmin(1, (double)others * of);
+        least += p[k] >= p_j;
+    return fmin(1, (double)least * p_j);
 }
 
 locant_status locant_holm(double *adjusted, const double *p, size_t n)
@@ -26,8 +26,8 @@ locant_status locant_holm(double *adjusted, const double *p, size_t n)
                                p[i]);
     for (size_t i = 0; i < n; i++)
         adjusted[i] = isnan(p[i]) ? NAN : holm_term(p, n, p[i]);
-    /* The maximum over the smaller p. It does not matter whether adjusted[j]
-       is final: neither value is above that maximum. */
+    /* Take the maximum over the smaller p. It does not matter whether
+       adjusted[j] is final: neither value is above that maximum. */
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
             if (p[j] <= p[i])
@@ -67,7 +67,7 @@ locant_status locant_wilson(double *low, double *high, size_t hits, size_t n,
     z = normal_quantile(level);
     middle = (k + z * z / 2) / (all + z * z);
     half = z / (all + z * z) * sqrt(k * (all - k) / fmax(all, 1) + z * z / 4);
-    /* the ends should be 0 and 1, and differ by a rounding */
+    /* exact ends, which the formula misses by a rounding */
     *low = hits == 0 ? 0 : middle - half;
     *high = hits == n ? 1 : middle + half;
     return LOCANT_OK;
@@ -75,11 +75,11 @@ locant_status locant_wilson(double *low, double *high, size_t hits, size_t n,
 
 double locant_share(const double *x, size_t n, double least)
 {
-    size_t reach = 0;
+    size_t reached = 0;
 
     if (x == NULL || n == 0)
         return NAN;
     for (size_t i = 0; i < n; i++)
-        reach += x[i] >= least;
-    return (double)reach / (double)n;
+        reached += x[i] >= least;
+    return (double)reached / (double)n;
 }

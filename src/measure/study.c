@@ -4,6 +4,7 @@
 #include "study.h"
 #include "../corpus/corpus_kept.h"
 #include "../store/notice.h"
+#include "probe.h"
 #include "../store/store.h"
 #include <jansson.h>
 #include <math.h>
@@ -22,7 +23,8 @@ static json_t *specs_of(const struct lct_results *r)
     return list;
 }
 
-static json_t *jobs_of(unsigned with)
+/* The parts of a report that --with asked for. */
+static json_t *parts_of(unsigned with)
 {
     json_t *list = json_array();
 
@@ -41,7 +43,7 @@ static json_t *configuration_of(const struct lct_results *r,
     const size_t seeds = r->n > 0 ? r->groups[0].n : 0;
     json_t *c = json_pack("{s:s, s:I, s:o, s:o}", "preset", r->preset, "seeds",
                           (json_int_t)seeds, "encodings", specs_of(r), "with",
-                          jobs_of(o->with));
+                          parts_of(o->with));
 
     if (c != NULL && o->tasks != NULL)
         json_object_set_new(c, "tasks", json_string(o->tasks));
@@ -50,13 +52,9 @@ static json_t *configuration_of(const struct lct_results *r,
 
 static json_t *run_of(const struct lct_result *result)
 {
-    json_t *losses = json_array();
+    json_t *losses =
+        lct_reals_json(result->eval.same_targets, LOCANT_EVAL_LENGTHS);
 
-    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
-        const double x = result->eval.same_targets[k];
-
-        json_array_append_new(losses, isfinite(x) ? json_real(x) : json_null());
-    }
     return json_pack("{s:s, s:I, s:s, s:o}", "encoding", result->run.encoding,
                      "seed", (json_int_t)result->run.seed, "batches",
                      result->batch_checksum, "losses", losses);
@@ -91,8 +89,8 @@ char *lct_study_key(const json_t *configuration)
 /* --------------------------------------------------------------- comparison */
 
 struct difference {
-    size_t losses, differ;
-    double most; /* nats per byte */
+    size_t losses, differ; /* losses compared; those that differ */
+    double most;           /* largest difference in nats per byte */
 };
 
 static void compare_run(struct difference *d, const json_t *a, const json_t *b)
@@ -137,7 +135,7 @@ static void notify(const struct difference *d, size_t batches, size_t runs,
     lct_notice("report", message, o->progress, o->context);
 }
 
-/* Both have the same configuration, therefore the same runs in the same
+/* Both studies have the same configuration, so the same runs in the same
    order. */
 static void compare(const json_t *own, const json_t *imported,
                     const locant_report_options *o)

@@ -19,12 +19,11 @@
 
 struct json_t;
 
-/* Larger files of studies are refused. */
-enum { LCT_STUDY_MOST = 1 << 29 };
+enum { LCT_STUDY_MOST = 1 << 29 }; /* bytes of a file; larger are refused */
 
 /* A study that was read and checked. */
 struct lct_study {
-    struct json_t *root;
+    struct json_t *root;   /* without "text" */
     char *configuration;   /* canonical text; identifies a study */
     locant_corpus *corpus; /* made from the study's text; NULL if it has none */
 };
@@ -41,22 +40,22 @@ void lct_study_free(struct lct_study *s);
 /* Check everything of a study except its text. */
 locant_status lct_study_check(const struct json_t *root, const char *name);
 
-/* The command that repeats the study, to be released. 'kept': the store that it
-   will run on has the text. */
+/* The command that repeats the study, to be released. 'kept': the store in
+   which it will run has the text. */
 locant_status lct_study_command(char **out, const struct json_t *root,
                                 bool kept);
 
 /* The canonical text of 'configuration', to be released with free(). */
 char *lct_study_key(const struct json_t *configuration);
 
-/* Store the study of a finished report. If the same study was imported,
-   report how the losses of the two compare. */
+/* Store the study of a finished report. If the same study was imported before,
+   report how the losses of the two differ. */
 locant_status lct_study_keep(locant_store *store, const struct lct_results *r,
                              const locant_corpus *corpus,
                              const locant_report_options *o);
 
-/* Store a study in place of an earlier one with the same key, text and
-   origin. 'origin' is "here" or "imported". */
+/* Store a study, replacing one with the same key, text and origin. 'origin' is
+   "here" or "imported". */
 locant_status lct_study_record(locant_store *store, const struct json_t *study,
                                const char *key, const char *origin);
 #endif

@@ -14,7 +14,7 @@
 
 /* --------------------------------------------------------------------- text */
 
-/* End the text and hand it over. */
+/* End the text and pass it to the caller, who releases it. */
 static locant_status finish(char **out, struct lct_html *text)
 {
     size_t size;
@@ -81,8 +81,8 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
     return finish(out, &text);
 }
 
-/* List the largest folders of headers, or the paths of files. They will be
-   printed, so control characters are replaced. */
+/* List the largest folders of a text of headers, or the paths of its files.
+   They will be printed, so control characters are replaced. */
 static locant_status list_sources(char **out, const json_t *about)
 {
     const json_t *folders = json_object_get(about, "folders"), *one;
@@ -103,7 +103,7 @@ static locant_status list_sources(char **out, const json_t *about)
     return finish(out, &text);
 }
 
-/* -------------------------------------------------------------- the store's */
+/* ------------------------------------------------------ studies of a store */
 
 static locant_status no_study(const locant_store *s, int64_t id)
 {
@@ -116,23 +116,20 @@ static locant_status no_study(const locant_store *s, int64_t id)
                        s->directory, id);
 }
 
-/* Study number 'id', or the last one made here if it is 0. */
+/* Find study 'id'; 0: the last one made here, or else the last one imported. */
 static locant_status find_id(int64_t *found, locant_store *s, int64_t id)
 {
-    char *text = NULL;
+    bool any; /* always true: the query has one row, perhaps NULL */
 
+    *found = 0;
     if (s->version >= 5)
-        LCT_TRY(lct_store_read_string(
-            &text, s,
+        LCT_TRY(lct_store_read(
+            &any, s,
             "SELECT CASE WHEN ?1 > 0 THEN (SELECT id FROM studies"
             " WHERE id = ?1) ELSE coalesce((SELECT max(id) FROM studies"
             " WHERE origin = 'here'), (SELECT max(id) FROM studies)) END",
-            "i", id));
-    if (text == NULL)
-        return no_study(s, id);
-    *found = strtoll(text, NULL, 10);
-    locant_release(text);
-    return LOCANT_OK;
+            "i>i", id, found));
+    return *found ? LOCANT_OK : no_study(s, id);
 }
 
 static locant_status load(json_t **out, locant_store *s, int64_t id)
@@ -211,20 +208,20 @@ void locant_study_free(locant_study *study)
 
 /* ------------------------------------------------------------------- export */
 
-/* Read and check the text, then add it. */
+/* Check the text that the store keeps, then add it to the study. */
 static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
 {
     struct lct_text_file f;
-    locant_corpus *whole = NULL;
-    locant_status status = lct_store_read_corpus(&whole, s, sha256);
+    locant_corpus *corpus = NULL;
+    locant_status status = lct_store_read_corpus(&corpus, s, sha256);
     char *text = NULL;
     size_t chars;
 
-    if (status == LOCANT_OK && whole == NULL)
+    if (status == LOCANT_OK && corpus == NULL)
         status =
             locant_fail(LOCANT_ERR_PARAM, "%s: does not keep the text %.12s..",
                         s->directory, sha256);
-    locant_corpus_free(whole);
+    locant_corpus_free(corpus);
     LCT_TRY(status);
     status = lct_store_text_file(&f, s, sha256);
     chars = LCT_BASE64_CHARS(f.size);
@@ -300,15 +297,14 @@ static locant_status import_into(int64_t *id, const char *directory,
 {
     locant_store *store = NULL;
     locant_status status;
-    char *text = NULL;
+    bool found;
 
+    *id = 0;
     LCT_TRY(locant_store_open(&store, directory));
     status = store_study(store, study);
     if (status == LOCANT_OK)
-        status = lct_store_read_string(&text, store,
-                                       "SELECT max(id) FROM studies", "");
-    *id = text ? strtoll(text, NULL, 10) : 0;
-    locant_release(text);
+        status = lct_store_read(&found, store, "SELECT max(id) FROM studies",
+                                ">i", id);
     locant_store_close(store);
     return status;
 }

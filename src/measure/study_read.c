@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SEEDS = 1000, MOST_TASKS = 200 };
+enum { MOST_SEEDS = 1000, MOST_TASK_BYTES = 200 };
 
 static locant_status refuse(const char *name, const char *what)
 {
@@ -19,22 +19,24 @@ static locant_status refuse(const char *name, const char *what)
 
 /* ------------------------------------------------------------ configuration */
 
-/* Is it a canonical spec? Then it is also safe in a command. */
+/* Refuse what is not a canonical spec. Canonical specs without ' are safe in a
+   command. */
 static locant_status check_spec(const char *spec, const char *name)
 {
     locant_encoding *e = NULL;
     locant_status status = LOCANT_ERR_FORMAT;
-    bool good = false;
+    bool canonical = false;
 
     if (spec != NULL && strlen(spec) <= 255 && strchr(spec, '\'') == NULL)
         status = locant_encoding_create(&e, spec);
     if (status == LOCANT_ERR_NOMEM)
         return status;
     if (status == LOCANT_OK)
-        good = strcmp(locant_encoding_spec(e), spec) == 0;
+        canonical = strcmp(locant_encoding_spec(e), spec) == 0;
     locant_encoding_free(e);
-    return good ? LOCANT_OK
-                : refuse(name, "one of 'encodings' is not a canonical spec");
+    return canonical
+               ? LOCANT_OK
+               : refuse(name, "one of 'encodings' is not a canonical spec");
 }
 
 static locant_status check_specs(const json_t *list, const char *name)
@@ -47,32 +49,33 @@ static locant_status check_specs(const json_t *list, const char *name)
     return LOCANT_OK;
 }
 
-static bool are_jobs(const json_t *list)
+/* Is this a list of parts of a report, each at most once and in this order? */
+static bool are_parts(const json_t *list)
 {
-    static const char *const jobs[] = { "extension", "surface", "tasks" };
-    const size_t n = sizeof jobs / sizeof jobs[0];
+    static const char *const parts[] = { "extension", "surface", "tasks" };
+    const size_t n = sizeof parts / sizeof parts[0];
     const json_t *one;
     size_t i, at = 0;
 
     json_array_foreach(list, i, one) {
-        const char *job = json_string_value(one);
+        const char *part = json_string_value(one);
 
-        while (job && at < n && strcmp(jobs[at], job) != 0)
+        while (part && at < n && strcmp(parts[at], part) != 0)
             at++;
-        if (job == NULL || at++ >= n)
+        if (part == NULL || at++ >= n)
             return false;
     }
     return json_is_array(list);
 }
 
-/* "T1,T12"; every id is a known task. */
+/* Is this a list of known tasks, as "T1,T12"? It may be missing. */
 static bool are_tasks(const json_t *value)
 {
     const char *list = json_string_value(value);
 
     if (value == NULL)
         return true;
-    if (list == NULL || strlen(list) > MOST_TASKS)
+    if (list == NULL || strlen(list) > MOST_TASK_BYTES)
         return false;
     for (;;) {
         const size_t n = strcspn(list, ",");
@@ -102,8 +105,8 @@ static bool is_configuration(const json_t *c)
                           &with, "tasks", &tasks) == 0 &&
            seeds >= 1 && seeds <= MOST_SEEDS && lct_is_preset(preset) &&
            json_array_size(encodings) >= 1 &&
-           json_array_size(encodings) <= LCT_MOST_ENCODINGS && are_jobs(with) &&
-           are_tasks(tasks);
+           json_array_size(encodings) <= LCT_MOST_ENCODINGS &&
+           are_parts(with) && are_tasks(tasks);
 }
 
 /* --------------------------------------------------------------------- runs */

@@ -13,7 +13,7 @@ enum { WINDOWS = 4 }; /* windows of a block, by P4 */
 static const struct grid {
     int64_t trained[LCT_SURFACE_TRAINED]; /* ends with 0 */
     int64_t longest;
-    int seeds; /* most seeds */
+    int seeds; /* at most */
 } smoke = { { 64, 128 }, 256, 1 }, usual = { { 32, 64, 128, 256 }, 1024, 2 },
   large = { { 32, 64, 128, 256 }, 2048, LCT_SURFACE_SEEDS };
 
@@ -35,20 +35,22 @@ static void set_lengths(struct lct_surface *x, const struct grid *g)
         x->length[x->n_lengths++] = length;
 }
 
-/* Is it one of the default encodings? */
+/* Is this one of the default encodings? */
 static bool is_default(const char *spec)
 {
     return strcmp(spec, "sinusoidal") == 0 || strcmp(spec, "rope") == 0 ||
            strcmp(spec, "alibi") == 0;
 }
 
+/* Choose the encodings: of all in the plan if 'asked' for, else of the
+   defaults. */
 static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
                             bool asked)
 {
     const int64_t longest = x->length[x->n_lengths - 1];
 
-    x->of = locant_alloc(plan->n * sizeof *x->of);
-    if (x->of == NULL)
+    x->encodings = locant_alloc(plan->n * sizeof *x->encodings);
+    if (x->encodings == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory");
     for (size_t i = 0; i < plan->n; i++) {
         locant_encoding *e;
@@ -60,7 +62,8 @@ static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
         reach = locant_encoding_length_limit(e);
         locant_encoding_free(e);
         if (reach >= longest)
-            memcpy(x->of[x->n++].spec, plan->specs[i], sizeof x->of->spec);
+            memcpy(x->encodings[x->n++].spec, plan->specs[i],
+                   sizeof x->encodings->spec);
         else
             x->left_out++;
     }
@@ -99,7 +102,7 @@ void lct_surface_free(struct lct_surface *x)
 {
     if (x) {
         locant_release(x->loss);
-        locant_release(x->of);
+        locant_release(x->encodings);
     }
     locant_release(x);
 }
@@ -140,27 +143,29 @@ static locant_status train(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
     struct lct_surface *x = s->x;
-    const struct run_index w = run_of_job(x, job->i);
+    const struct run_index at = run_of_job(x, job->i);
     locant_train_options o = x->train;
-    char plain[256]; /* without the plan's length: here it is o.length */
+    char plain[256]; /* without the plan's length; o.length replaces it */
 
-    lct_without_length(plain, x->of[w.e].spec, x->train.length);
+    lct_without_length(plain, x->encodings[at.e].spec, x->train.length);
     o.encoding = plain;
-    o.seed = (uint64_t)w.seed + 1;
-    o.learning_rate = x->of[w.e].rate;
-    o.batch = o.batch * o.length / x->trained[w.t];
-    o.length = x->trained[w.t];
-    return lct_job_train(&x->of[w.e].run[w.t][w.seed], job, &o);
+    o.seed = (uint64_t)at.seed + 1;
+    o.learning_rate = x->encodings[at.e].rate;
+    o.batch = o.batch * o.length / x->trained[at.t];
+    o.length = x->trained[at.t];
+    return lct_job_train(&x->encodings[at.e].run[at.t][at.seed], job, &o);
 }
 
-static locant_status read_run(struct lct_job *job)
+/* Evaluate the run of a job at every length. */
+static locant_status evaluate(struct lct_job *job)
 {
     const struct state *s = job->jobs->state;
     const struct lct_surface *x = s->x;
-    const struct run_index w = run_of_job(x, job->i);
+    const struct run_index at = run_of_job(x, job->i);
     struct lct_extension_shared shared = s->shared;
-    struct lct_extension_cell cell = { .run = x->of[w.e].run[w.t][w.seed],
-                                       .crop = true };
+    struct lct_extension_cell cell = {
+        .run = x->encodings[at.e].run[at.t][at.seed], .crop = true
+    };
     const bool failed = lct_run_failed(shared.store, cell.run);
     locant_run_info run;
 
@@ -168,7 +173,7 @@ static locant_status read_run(struct lct_job *job)
     cell.spec = run.encoding;
     shared.context = job;
     for (int k = 0; k < x->n_lengths; k++) {
-        double *loss = lct_surface_at(x, w.e, w.t, k) + w.seed * x->blocks;
+        double *loss = lct_surface_at(x, at.e, at.t, k) + at.seed * x->blocks;
         double speed;
 
         cell.length = x->length[k];
@@ -197,7 +202,7 @@ static locant_status run(struct state *s, struct lct_jobs *jobs)
 {
     struct lct_surface *x = s->x;
     const size_t runs = x->n * (size_t)(x->n_trained * x->seeds);
-    const struct lct_stage stages[] = { { train, runs }, { read_run, runs } };
+    const struct lct_stage stages[] = { { train, runs }, { evaluate, runs } };
     size_t n;
 
     LCT_TRY(lct_extension_set_blocks(&s->shared, x->want));
@@ -215,8 +220,8 @@ static void copy_rates(struct lct_surface *x, const struct lct_plan *plan)
 {
     for (size_t e = 0; e < x->n; e++)
         for (size_t i = 0; i < plan->n; i++)
-            if (strcmp(plan->specs[i], x->of[e].spec) == 0)
-                x->of[e].rate = plan->rate[i];
+            if (strcmp(plan->specs[i], x->encodings[e].spec) == 0)
+                x->encodings[e].rate = plan->rate[i];
 }
 
 locant_status lct_surface_run(struct lct_surface *x,

@@ -2,10 +2,10 @@
  * surface.h - loss by (trained length, evaluated length) for a few encodings,
  * like table 5 of the ALiBi paper.
  *
- * A model is trained for each length, all with as many tokens a step, and
- * evaluated at every length on the same 64 targets of each block: by windows
- * whose last 16 targets tile them (P4), so that no target lacks more than 15
- * bytes of the context at any length.
+ * A model is trained at each trained length, all with the same number of tokens
+ * per step, and evaluated at every length on the same 64 targets of each block.
+ * Four windows score 16 targets each, the last of the window (P4), so a target
+ * has at most 15 bytes less context than the length.
  */
 #ifndef LCT_SURFACE_H
 #define LCT_SURFACE_H
@@ -17,31 +17,31 @@ enum {
     LCT_SURFACE_SEEDS = 3
 };
 
-struct lct_surface_of {
+struct lct_surface_encoding {
     char spec[256];
-    double rate;
+    double rate; /* learning rate */
     int64_t run[LCT_SURFACE_TRAINED][LCT_SURFACE_SEEDS];
 };
 
 struct lct_surface {
-    locant_train_options train; /* options; lengths vary, other options stay */
+    locant_train_options train; /* of the plan; runs vary length and batch */
     int n_trained, n_lengths, seeds;
     int64_t trained[LCT_SURFACE_TRAINED], length[LCT_SURFACE_LENGTHS];
-    int64_t want, blocks;      /* blocks requested, available */
-    size_t n, left_out;        /* number of encodings; number left out because
-                                   they end too early */
-    struct lct_surface_of *of; /* [n] */
+    int64_t want, blocks; /* blocks requested, available */
+    size_t n, left_out;   /* number of encodings; of those left out, which are
+                             not defined at every length */
+    struct lct_surface_encoding *encodings; /* [n] */
     double *loss; /* [n, trained, lengths, seeds, blocks], nats per byte; NAN
                      where the run's loss stopped being finite */
     int64_t failures; /* number of such runs */
-    double seconds;
+    double seconds;   /* duration of the runs */
 };
 
 /*
- * Plan it with the model and steps of a plan, and at most its seeds. Of
- * the encodings asked for, or of sinusoidal, rope and alibi, those are taken
- * that are defined at every length. PARAM if there are none. To be freed, also
- * after a failure.
+ * Plan a surface with the model and steps of a plan, and at most its seeds. It
+ * has those of the encodings asked for, by default of sinusoidal, rope and
+ * alibi, that are defined at every length. PARAM if there are none. To be
+ * freed, also after a failure.
  */
 locant_status lct_surface_create(struct lct_surface **out,
                                  const struct lct_plan *plan,
@@ -51,12 +51,12 @@ void lct_surface_free(struct lct_surface *x);
 /* Leave out seeds that the plan no longer has. */
 void lct_surface_fit(struct lct_surface *x, const struct lct_plan *plan);
 
-/* Cost of everything in tokens; trained tokens count three times. */
+/* Cost of everything in tokens. Trained tokens count three times. */
 double lct_surface_cost(const struct lct_surface *x);
 
 /*
  * Train and evaluate what the store lacks, in parallel. Runs of the plan are
- * not trained again. Stopped or killed, the same call continues.
+ * not trained again. After a stop or a kill, the same call continues.
  */
 locant_status lct_surface_run(struct lct_surface *x,
                               const struct lct_plan *plan,

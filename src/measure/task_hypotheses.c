@@ -1,6 +1,7 @@
 /*
- * task_hypotheses.c - hypotheses about encodings on tasks, from how they work
- * and from published results with larger models. They are not tested here.
+ * task_hypotheses.c - hypotheses about encodings on tasks, from how encodings
+ * work and from published results with larger models. No test here confirms
+ * them.
  */
 #include "results_tasks.h"
 #include <string.h>
@@ -10,7 +11,8 @@
 #define FAILS  "fails"
 #define OPEN   "open"
 
-/* What one encoding does on T1; on T2 and T11; on T9; T13; T14; and why. */
+/* What is expected of one encoding on T1, on T2 and T11, on T9, on T13 and on
+   T14, and why. */
 /* clang-format off */
 #define EACH(spec, one, two, nine, thirteen, fourteen, reason)                \
     { spec, "T1", one, reason }, { spec, "T2", two, reason },                 \

@@ -19,7 +19,7 @@
 #define TO_2048 TESTS(AT(128), AT(256), AT(512), AT(1024), AT(2048))
 
 /* A row has as many tokens as its length; the length is at least 'least'. */
-#define ANY(least) .scale = 1, .shortest = least, .longest = 1 << 20
+#define FROM(least) .scale = 1, .shortest = least, .longest = 1 << 20
 
 /* Rows of T11: its eight pairs need at least 64 tokens. */
 #define FROM_64 .scale = 1, .shortest = 64, .longest = 8192, .value = 8
@@ -54,7 +54,7 @@ static const struct lct_task tasks[] = {
         .layers = 2, WIDTH_64, .batch = 64, .steps = 600,
         .learning_rate = 3e-3,
         .items = 1000, .tests = TO_2048},
-     .make = lct_make_delay, ANY(4)},
+     .make = lct_make_delay, FROM(4)},
     {.info = {
         .id = "T2", .title = "repeat, induction",
         .definition = "[BOS] s s: s of half the length, 64 symbols, uniform; "
@@ -64,7 +64,7 @@ static const struct lct_task tasks[] = {
         .layers = 3, WIDTH_64, .batch = 32, .steps = 2000,
         .learning_rate = 3e-3,
         .items = 1000, .tests = TO_2048},
-     .make = lct_make_repeat, ANY(6),
+     .make = lct_make_repeat, FROM(6),
      .param = 64},
     {.info = {
         .id = "T3", .title = "copy, unique symbols",
@@ -146,7 +146,7 @@ static const struct lct_task tasks[] = {
         .items = 1000, .tests = TESTS({256, "", 80}, {256, "ignored=98", 98},
                        {256, "ignored=10", 10}, {512, "", 80},
                        {1024, "", 80}, {2048, "", 80})},
-     .make = lct_make_flip_flop, ANY(4),
+     .make = lct_make_flip_flop, FROM(4),
      .value = 80},
     {.info = {
         .id = "T10", .title = "selective copy",
@@ -177,12 +177,12 @@ static const struct lct_task tasks[] = {
         .layers = 3, WIDTH_64, .batch = 8, .steps = 600,
         .learning_rate = 1e-3,
         .items = 1000, .tests = TO_2048},
-     .make = lct_make_needle, ANY(18)},
+     .make = lct_make_needle, FROM(18)},
 #define MODULAR(m)                                                            \
     {.info = {.id = "T13." #m, .title = "position modulo " #m, MODULO,        \
               .chance = 1. / m, .vocab = m + 2, .length = 128, .layers = 2,   \
               WIDTH_64, .batch = 8, .steps = 300, .learning_rate = 3e-3},     \
-     .make = lct_make_modular, ANY(2), .param = m}
+     .make = lct_make_modular, FROM(2), .param = m}
     MODULAR(2), MODULAR(3), MODULAR(4), MODULAR(8), MODULAR(16),
     {.info = {
         .id = "T14", .title = "local Markov source",
@@ -193,12 +193,12 @@ static const struct lct_task tasks[] = {
         .layers = 2, WIDTH_64, .batch = 64, .steps = 500,
         .learning_rate = 3e-3,
         .items = 1000, .tests = TO_2048},
-     .make = lct_make_markov, ANY(4),
+     .make = lct_make_markov, FROM(4),
      .param = 3, .floor = lct_markov_floor},
 #define LONG_GAP(name, gap)                                                   \
     {.info = {.id = name, .title = "Markov source, gap of " #gap, GAPPED,     \
               .layers = 3, WIDTH_64, .batch = 64, .steps = 1000},             \
-     .make = lct_make_markov, ANY(gap + 1), .param = gap,                     \
+     .make = lct_make_markov, FROM(gap + 1), .param = gap,                     \
      .floor = lct_markov_floor}
     LONG_GAP("T15", 37), LONG_GAP("T15.100", 100),
     {.info = {

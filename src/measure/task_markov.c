@@ -1,9 +1,9 @@
 /*
  * task_markov.c - T14 and T15: sources of known entropy.
  *
- * A symbol depends on the last symbol, on the quarter of the alphabet that the
- * one before it is in, and on the quarter of the one 'gap' back: 16 x 4 x 4 =
- * 256 contexts.
+ * A symbol depends on the symbol before it, on which quarter of the alphabet
+ * the symbol two back is from, and on the quarter of the symbol 'gap' back: 16
+ * x 4 x 4 = 256 contexts.
  */
 #include "tasks.h"
 #include <math.h>
@@ -38,6 +38,8 @@ static double draw_gamma(locant_random *random, double shape)
 
 static lct_markov_weights weights;
 
+/* Draw the weights of a context; the most likely symbol gets what rounding down
+   leaves, or the next one if it would not fit. */
 static void draw_context(uint16_t out[SYMBOLS], locant_random *random)
 {
     double x[SYMBOLS], sum = 0;
@@ -46,7 +48,7 @@ static void draw_context(uint16_t out[SYMBOLS], locant_random *random)
     for (int i = 0; i < SYMBOLS; i++)
         sum += x[i] = draw_gamma(random, .3);
     for (int i = 0; i < SYMBOLS; i++) {
-        /* below WHOLE, to fit 16 bits: no symbol is certain */
+        /* below WHOLE, to fit in 16 bits */
         const double share = fmin(floor(x[i] / sum * WHOLE), WHOLE - 1);
 
         out[i] = (uint16_t)share;
@@ -100,20 +102,20 @@ static int32_t draw_symbol(locant_random *random, const uint16_t w[SYMBOLS])
     return i;
 }
 
-/* [BOS] x x x ..: answers are all symbols from 'gap' on, whose context is
-   known. */
+/* [BOS] x x x ..: answers are the symbols from index 'gap' on, whose contexts
+   the model has seen whole. */
 void lct_make_markov(struct lct_row *r)
 {
     const lct_markov_weights *w = lct_markov();
 
-    lct_row_say(r, BOS);
+    lct_row_append(r, BOS);
     for (int64_t t = 0; t < r->size; t++) {
         const int32_t x = draw_symbol(&r->random, (*w)[context_of(r, t)]);
 
         if (t >= r->param)
-            lct_row_answer(r, x, t / 128 * 128);
+            lct_row_append_answer(r, x, t / 128 * 128);
         else
-            lct_row_say(r, x);
+            lct_row_append(r, x);
     }
 }
 

@@ -11,22 +11,6 @@
 
 enum { PAIRS_MAX = 16, KEYS = 127, VALUES = 128, SLOTS_MAX = 1 << 12 };
 
-/* Draw n distinct words out of 'count' words that begin at 'first'. */
-static void draw_words(struct lct_row *r, int32_t *out, int64_t n,
-                       int32_t first, int32_t count)
-{
-    int32_t pool[VALUES];
-
-    for (int32_t i = 0; i < count; i++)
-        pool[i] = first + i;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t j = i + lct_row_below(r, count - i);
-
-        out[i] = pool[j];
-        pool[j] = pool[i];
-    }
-}
-
 /*
  * x^(1/100) from square roots and products, which IEEE 754 rounds alike on
  * every machine: the binary digits of .01 choose among x^(1/2), x^(1/4), ..
@@ -45,7 +29,7 @@ static double hundredth_root(double x)
     return result;
 }
 
-/* Weight of the gap g: g^(a - 1), where a = param / 100 is 1 or .01. */
+/* Weight of the gap g: g^(a - 1), where a = param / 100 is .01 or 1. */
 static uint64_t gap_weight(const struct lct_row *r, int64_t g)
 {
     const double one = 1 << 20, x = (double)g;
@@ -54,10 +38,10 @@ static uint64_t gap_weight(const struct lct_row *r, int64_t g)
 }
 
 /*
- * asked[slot] = pair + 1. Each pair gets its own slot; near slots are more
- * likely.
+ * Choose for each pair the slot that asks for it, each its own, by the weights:
+ * asked[slot] = pair + 1; the others stay 0.
  */
-static void place_queries(struct lct_row *r, uint8_t *asked, int64_t slots)
+static void choose_slots(struct lct_row *r, uint8_t *asked, int64_t slots)
 {
     uint64_t weight[SLOTS_MAX], total = 0;
 
@@ -75,89 +59,94 @@ static void place_queries(struct lct_row *r, uint8_t *asked, int64_t slots)
     }
 }
 
-/* Draw any word but BOS and the keys of this row. */
-static int32_t filler(struct lct_row *r, const int32_t *keys)
+/* Draw any token but BOS and the keys of this row. */
+static int32_t draw_filler(struct lct_row *r, const int32_t *keys)
 {
     for (;;) {
-        const int32_t word = 1 + lct_row_below(r, KEYS + VALUES);
-        bool key = false;
+        const int32_t token = 1 + lct_row_draw(r, KEYS + VALUES);
+        bool is_key = false;
 
         for (int64_t i = 0; i < r->value; i++)
-            key = key || keys[i] == word;
-        if (!key)
-            return word;
+            is_key = is_key || keys[i] == token;
+        if (!is_key)
+            return token;
     }
 }
 
-/* [BOS] key value key value .. then each key once more among fillers. */
+/* [BOS] key value key value .., then each key once more among fillers, in slots
+   of two tokens. */
 void lct_make_recall(struct lct_row *r)
 {
     const int64_t slots = (r->size - 1 - 2 * r->value) / 2;
     int32_t keys[PAIRS_MAX], values[PAIRS_MAX];
     uint8_t asked[SLOTS_MAX] = { 0 };
 
-    draw_words(r, keys, r->value, 1, KEYS);
-    draw_words(r, values, r->value, 1 + KEYS, VALUES);
-    place_queries(r, asked, slots);
-    lct_row_say(r, 0);
+    lct_row_draw_distinct(r, keys, r->value, KEYS);
+    lct_row_draw_distinct(r, values, r->value, VALUES);
     for (int64_t i = 0; i < r->value; i++) {
-        lct_row_say(r, keys[i]);
-        lct_row_say(r, values[i]);
+        keys[i] += 1; /* BOS is 0 */
+        values[i] += 1 + KEYS;
+    }
+    choose_slots(r, asked, slots);
+    lct_row_append(r, 0);
+    for (int64_t i = 0; i < r->value; i++) {
+        lct_row_append(r, keys[i]);
+        lct_row_append(r, values[i]);
     }
     for (int64_t g = 0; g < slots; g++) {
         const int64_t pair = asked[g] - 1;
 
         if (pair >= 0) {
-            lct_row_say(r, keys[pair]);
-            lct_row_answer(r, values[pair],
-                           lct_octave(r->at - 1 - (1 + 2 * pair)));
+            lct_row_append(r, keys[pair]);
+            lct_row_append_answer(r, values[pair],
+                                  lct_octave(r->at - 1 - (1 + 2 * pair)));
         } else {
-            lct_row_say(r, filler(r, keys));
-            lct_row_say(r, filler(r, keys));
+            lct_row_append(r, draw_filler(r, keys));
+            lct_row_append(r, draw_filler(r, keys));
         }
     }
     if (r->at < r->size)
-        lct_row_say(r, filler(r, keys));
+        lct_row_append(r, draw_filler(r, keys));
 }
 
 /* ------------------------------------------------------------------ needle */
 
-static void say_text(struct lct_row *r, const char *text)
+static void append_text(struct lct_row *r, const char *text)
 {
     for (; *text != '\0'; text++)
-        lct_row_say(r, (uint8_t)*text);
+        lct_row_append(r, (uint8_t)*text);
 }
 
-static void say_filler(struct lct_row *r, int64_t from, int64_t to)
+static void append_filler(struct lct_row *r, int64_t from, int64_t to)
 {
     static const char sentence[] = "The sea is calm and the boats lie still ";
 
     for (int64_t i = from; i < to; i++)
-        lct_row_say(r, sentence[i % 40]);
+        lct_row_append(r, sentence[i % (int64_t)(sizeof sentence - 1)]);
 }
 
 /*
  * Zero byte, filler with "#KEY=dddd#" somewhere in it, "KEY=" and the digits.
- * In a test set the needle is at 0, 1/10, .. 1 of the filler, row by row; in
- * training anywhere.
+ * In a test set the needle is after 0, 1/10, .. 1 of the filler, one depth per
+ * row; in training anywhere.
  */
 void lct_make_needle(struct lct_row *r)
 {
-    const int64_t fill = r->size - 18;
+    const int64_t fill = r->size - 18; /* the last digit is only a target */
     int64_t tenth = r->index % 11, at = (fill * tenth + 5) / 10;
     char needle[] = "#KEY=0000#";
 
     if (r->index < 0) {
-        at = lct_row_below(r, fill + 1);
+        at = lct_row_draw(r, fill + 1);
         tenth = at * 10 / (fill > 0 ? fill : 1);
     }
     for (int i = 5; i < 9; i++)
-        needle[i] = (char)('0' + lct_row_below(r, 10));
-    lct_row_say(r, 0);
-    say_filler(r, 0, at);
-    say_text(r, needle);
-    say_filler(r, at, fill);
-    say_text(r, "KEY=");
+        needle[i] = (char)('0' + lct_row_draw(r, 10));
+    lct_row_append(r, 0);
+    append_filler(r, 0, at);
+    append_text(r, needle);
+    append_filler(r, at, fill);
+    append_text(r, "KEY=");
     for (int i = 5; i < 9; i++)
-        lct_row_answer(r, needle[i], 10 * tenth);
+        lct_row_append_answer(r, needle[i], 10 * tenth);
 }

@@ -6,8 +6,8 @@
 
 enum { TEST_SEED = 1, FLOORS = 64 };
 
-/* A score copied from the store, because the store is locked while scores are
-   read. Its own 'setting' is no longer valid. */
+/* A score copied from the store, which is locked while it passes scores on. The
+   setting is in 'setting'; score.setting is no longer valid. */
 struct copied {
     locant_task_score score;
     char setting[64];
@@ -51,7 +51,8 @@ static int copy_score(const struct lct_task_score *score, void *context)
     return 0;
 }
 
-/* The floor of a test set of the task; NAN for the score of one place. */
+/* The floor of a test set, 0 if the task has none; NAN for a score of one
+   place. */
 static locant_status find_floor(double *out, struct recorded *r, int64_t run,
                                 const struct lct_task *task,
                                 const locant_task_score *c)
@@ -61,9 +62,9 @@ static locant_status find_floor(double *out, struct recorded *r, int64_t run,
     if (c->length < task->shortest || c->length > task->longest)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "%s: a score of run %lld has a"
-                           " length that %s has not got",
+                           " length that %s does not have",
                            r->store->path, (long long)run, task->info.id);
-    *out = c->place < 0 && task->floor == NULL ? 0 : NAN;
+    *out = c->place < 0 ? 0 : NAN;
     if (c->place >= 0 || task->floor == NULL)
         return LOCANT_OK;
     for (int i = 0; i < r->n_floors; i++)
@@ -82,8 +83,8 @@ static locant_status find_floor(double *out, struct recorded *r, int64_t run,
     return LOCANT_OK;
 }
 
-/* Copy the key of a run without ";seed=..". */
-static void take_setup(char setup[1024], const char *key)
+/* The setup of a run is its key without ";seed=..". */
+static void copy_setup(char setup[1024], const char *key)
 {
     const char *seed = strstr(key, ";seed=");
     const char *rest = seed ? strchr(seed + 1, ';') : NULL;
@@ -103,7 +104,7 @@ static locant_status show_scores(struct recorded *r, int *stop,
     char setup[1024];
 
     LCT_TRY(lct_store_read_run_extra(&extra, r->store, run->id));
-    take_setup(setup, extra.key);
+    copy_setup(setup, extra.key);
     for (size_t i = 0; i < r->n && !*stop; i++) {
         const struct copied *c = &r->scores[i];
         locant_task_score score = c->score;

@@ -1,4 +1,4 @@
-/* task_row.c - a row of a task, word by word */
+/* task_row.c - makes a row of a task, token by token */
 #include "tasks.h"
 #include <assert.h>
 
@@ -9,27 +9,43 @@ static void put(struct lct_row *r, int64_t i, int32_t target, int64_t place)
         r->places[i] = (int32_t)place;
 }
 
-void lct_row_say(struct lct_row *r, int32_t word)
+void lct_row_append(struct lct_row *r, int32_t token)
 {
     assert(r->at < r->size);
-    r->tokens[r->at++] = word;
+    r->tokens[r->at++] = token;
 }
 
-void lct_row_ask(struct lct_row *r, int32_t word, int64_t place)
+void lct_row_set_target(struct lct_row *r, int32_t token, int64_t place)
 {
-    put(r, r->at - 1, word, place);
+    put(r, r->at - 1, token, place);
 }
 
-void lct_row_answer(struct lct_row *r, int32_t word, int64_t place)
+void lct_row_append_answer(struct lct_row *r, int32_t token, int64_t place)
 {
-    lct_row_ask(r, word, place);
+    lct_row_set_target(r, token, place);
     if (r->at < r->size)
-        lct_row_say(r, word);
+        lct_row_append(r, token);
 }
 
-int32_t lct_row_below(struct lct_row *r, int64_t n)
+int32_t lct_row_draw(struct lct_row *r, int64_t n)
 {
     return (int32_t)locant_random_below(&r->random, (uint64_t)n);
+}
+
+/* Fisher and Yates, stopped after n. */
+void lct_row_draw_distinct(struct lct_row *r, int32_t *out, int64_t n,
+                           int32_t count)
+{
+    int32_t pool[LCT_DISTINCT];
+
+    for (int32_t i = 0; i < count; i++)
+        pool[i] = i;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t j = i + lct_row_draw(r, count - i);
+
+        out[i] = pool[j];
+        pool[j] = pool[i];
+    }
 }
 
 int64_t lct_octave(int64_t n)

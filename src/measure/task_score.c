@@ -1,8 +1,8 @@
 /*
  * task_score.c - scores of a trained run on the fixed test sets of its task.
  *
- * A test set is scored and recorded as a whole, so the store has all of it or
- * nothing.
+ * A test set is scored and recorded as a whole, so the store has all of its
+ * scores or none.
  */
 #include "../store/clock.h"
 #include "../store/run_sizes.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROOM = 8192 }; /* tokens of one forward, at least one row */
+enum { ROOM = 8192 }; /* tokens of a forward pass; more if one row has more */
 
 struct scoring {
     locant_store *store;
@@ -22,8 +22,8 @@ struct scoring {
     const struct lct_task *task;
     const locant_task_test *test;
     char setting[64];          /* of the test, with the number of items */
-    char as[288];              /* spec it is recorded under; "": trained */
-    int64_t crop;              /* tokens given at the end of a row; 0: all */
+    char as[288];              /* spec to record under; "": as trained */
+    int64_t crop;              /* tokens read, at the end of a row; 0: all */
     locant_encoding *encoding; /* NULL until needed, like the model */
     struct lct_model *model;
     int64_t room;                       /* tokens that the arrays can hold */
@@ -151,8 +151,8 @@ static locant_status record(struct scoring *s)
     return lct_store_add_scores(s->store, scores, (size_t)s->tallies.n);
 }
 
-/* Create the model, and arrays with room for every test that the encoding is
-   defined at. */
+/* Load the model, and allocate arrays with room for a row of every test that
+   the encoding is defined at. */
 static locant_status load(struct scoring *s)
 {
     size_t n = (size_t)s->room;
@@ -176,17 +176,17 @@ static locant_status load(struct scoring *s)
 static locant_status compute(struct scoring *s)
 {
     const int64_t size = lct_task_size(s->task, s->test->length);
-    const int64_t group = s->room / size;
+    const int64_t at_once = s->room / size;
 
     LCT_TRY(load(s));
-    for (int64_t i = 0; i < s->o.items; i += group)
+    for (int64_t i = 0; i < s->o.items; i += at_once)
         LCT_TRY(score_rows(
-            s, i, group < s->o.items - i ? group : s->o.items - i, size));
+            s, i, at_once < s->o.items - i ? at_once : s->o.items - i, size));
     lct_tally_sort(&s->tallies);
     return record(s);
 }
 
-/* ------------------------------------------------------------ what is there */
+/* ------------------------------------------------------------ stored scores */
 
 static int add_stored(const struct lct_task_score *stored, void *context)
 {
@@ -210,22 +210,24 @@ static int add_stored(const struct lct_task_score *stored, void *context)
     return 0;
 }
 
-/*
- * Are all scores there? Older builds recorded no places for some tasks; these
- * are scored again.
- */
-static bool is_whole(struct scoring *s)
+/* Read the stored scores of the test into the tallies; *found is false, and the
+   tallies are empty, unless the store has all of them. */
+static locant_status read_stored(bool *found, struct scoring *s)
 {
-    if (s->tallies.at[0].items > 0 &&
-        (s->tallies.n > 1 || s->task->info.place == NULL))
-        return true;
-    lct_tally_begin(&s->tallies);
-    return false;
+    LCT_TRY(
+        lct_store_visit_scores(s->store, s->run.id, s->task->info.id, add_stored, s));
+    /* older builds recorded no places for some tasks; those are scored again */
+    *found = s->tallies.at[0].items > 0 &&
+             (s->tallies.n > 1 || s->task->info.place == NULL);
+    if (!*found)
+        lct_tally_begin(&s->tallies);
+    return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------- visits */
 
-/* Pass the scores to the visitor; a nonzero *stop means it has seen enough. */
+/* Pass the scores to the visitor; *stop becomes nonzero when it has seen
+   enough. */
 static void visit_scores(struct scoring *s, int *stop)
 {
     for (int i = 0; i < s->tallies.n && !*stop; i++) {
@@ -239,6 +241,7 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
                                 int64_t reach, int *stop)
 {
     const int64_t size = lct_task_size(s->task, test->length);
+    bool found;
 
     s->test = test;
     s->floor = 0;
@@ -248,9 +251,8 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
         snprintf(s->setting, sizeof s->setting, "%s%sitems=%" PRId64,
                  test->setting, test->setting[0] ? ";" : "", s->o.items);
     if (size <= reach) {
-        LCT_TRY(lct_store_visit_scores(s->store, s->run.id, s->task->info.id,
-                                       add_stored, s));
-        if (is_whole(s))
+        LCT_TRY(read_stored(&found, s));
+        if (found)
             s->total -= s->o.items * size;
         else
             LCT_TRY(compute(s));
@@ -331,23 +333,23 @@ static locant_status find_task(struct scoring *s, int64_t run)
 static locant_status evaluate(struct scoring *s)
 {
     const size_t n = s->o.lengths ? s->o.n_lengths : 0;
-    locant_task_test *own = locant_alloc((n + 1) * sizeof *own);
-    const locant_task_test *tests = n > 0 ? own : s->task->info.tests;
+    locant_task_test *asked = locant_alloc((n + 1) * sizeof *asked);
+    const locant_task_test *tests = n > 0 ? asked : s->task->info.tests;
     locant_status status;
 
-    if (own == NULL)
+    if (asked == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory");
     for (size_t i = 0; i < n; i++)
-        own[i] = (locant_task_test){ s->o.lengths[i] ? s->o.lengths[i] : -1, "",
-                                     s->task->value };
+        asked[i] = (locant_task_test){ s->o.lengths[i] ? s->o.lengths[i] : -1,
+                                       "", s->task->value };
     status = check(s, tests);
     if (status == LOCANT_OK)
         status = score_all(s, tests);
-    locant_release(own);
+    locant_release(asked);
     return status;
 }
 
-static void read_as(struct scoring *s, const struct lct_task_reading *as)
+static void set_reading(struct scoring *s, const struct lct_task_reading *as)
 {
     int n = 0;
 
@@ -387,7 +389,7 @@ locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
     s->context = context;
     status = find_task(s, run);
     if (status == LOCANT_OK && as)
-        read_as(s, as);
+        set_reading(s, as);
     if (status == LOCANT_OK)
         status = evaluate(s);
     release(s);

@@ -1,4 +1,4 @@
-/* task_tally.c - counting right answers, by item and by place */
+/* task_tally.c - counts right answers and items, in all and by place */
 #include "tasks.h"
 
 struct lct_tally *lct_tally_of(struct lct_tallies *all, int64_t place)

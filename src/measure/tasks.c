@@ -12,7 +12,7 @@
 static const uint64_t STREAM_TRAIN = (uint64_t)0x7461736b << 32;
 static const uint64_t STREAM_TEST = (uint64_t)0x74657374 << 32;
 
-/* Random numbers reserved for each row of a stream: more than any row takes. */
+/* Random numbers reserved for each row of a stream, more than any row uses. */
 static const uint64_t ROW_WORDS = (uint64_t)1 << 24;
 
 /* --------------------------------------------------------------------- rows */
@@ -42,46 +42,46 @@ locant_status lct_task_floor(double *out, const struct lct_task *task,
 {
     const int64_t size = lct_task_size(task, test->length);
     int64_t answers = 0;
-    int32_t *words;
+    int32_t *tokens;
     double sum = 0;
 
     *out = 0;
     if (task->floor == NULL)
         return LOCANT_OK;
-    words = locant_alloc((size_t)size * 2 * sizeof *words);
-    if (words == NULL)
+    tokens = locant_alloc((size_t)size * 2 * sizeof *tokens);
+    if (tokens == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_task_evaluate: no memory"
                            " for %" PRId64 " tokens",
                            size);
     for (int64_t i = 0; i < items; i++) {
         struct lct_row r = { .size = size,
-                             .tokens = words,
-                             .targets = words + size };
+                             .tokens = tokens,
+                             .targets = tokens + size };
 
         lct_task_test_row(&r, task, test, seed, i);
         sum += task->floor(&r);
         for (int64_t k = 0; k < size; k++)
             answers += r.targets[k] >= 0;
     }
-    locant_release(words);
+    locant_release(tokens);
     *out = sum / (double)answers;
     return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------ sources */
 
-/* Fill a row of the longest length that fits or, for some tasks, of a random
-   length up to that. */
-static void fill(int32_t *tokens, int32_t *targets,
-                 const struct lct_batch_row *item, const void *context)
+/* Make a training row of the longest length that fits or, for tasks with
+   'upto', of a random length up to that. */
+static void fill(int32_t *tokens, int32_t *targets, const struct lct_batch_row *item,
+                 const void *context)
 {
     const struct lct_task *task = context;
-    const int64_t most = (item->length - task->extra) / task->scale;
+    const int64_t fits = (item->length - task->extra) / task->scale;
     struct lct_row r = {
         .random = { item->seed, STREAM_TRAIN + item->step,
                     item->row * ROW_WORDS },
-        .length = most < task->longest ? most : task->longest,
+        .length = fits < task->longest ? fits : task->longest,
         .index = -1,
         .value = task->value,
         .size = item->length,
@@ -90,7 +90,7 @@ static void fill(int32_t *tokens, int32_t *targets,
     };
 
     if (task->info.upto)
-        r.length = 1 + lct_row_below(&r, r.length);
+        r.length = 1 + lct_row_draw(&r, r.length);
     lct_task_make(&r, task);
 }
 
@@ -114,7 +114,7 @@ static void make_sources(void)
     }
 }
 
-/* The source of a task, in static memory that is written once. */
+/* The source of a task; all sources are made once. */
 static const struct locant_source *source_of(const struct lct_task *task)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

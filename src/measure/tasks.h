@@ -5,26 +5,29 @@
 #include "locant/tasks.h"
 #include "../train/train.h"
 
-/*
- * A row being made. Tokens are appended one after another; an answer is also
- * the target of the position before it. The last answer need not fit as a
- * token.
- */
+/* A row being made. Tokens are appended one after another. */
 struct lct_row {
     locant_random random;
     int64_t length; /* in the task's unit */
     int64_t index;  /* in its test set; -1 in training */
     int64_t param;  /* parameter of the task: symbols, modulus, gap, .. */
     int64_t value;  /* value of the setting: pairs, per cent, .. */
-    int64_t size, at;
+    int64_t size;   /* tokens of the row */
+    int64_t at;     /* tokens appended so far */
     int32_t *tokens, *targets, *places; /* [size]; places may be NULL */
 };
 
-void lct_row_say(struct lct_row *r, int32_t word);
-void lct_row_answer(struct lct_row *r, int32_t word, int64_t place);
-/* Make 'word' the target of the last token appended. */
-void lct_row_ask(struct lct_row *r, int32_t word, int64_t place);
-int32_t lct_row_below(struct lct_row *r, int64_t n);
+void lct_row_append(struct lct_row *r, int32_t token);
+/* Make 'token' the target of the last token appended. */
+void lct_row_set_target(struct lct_row *r, int32_t token, int64_t place);
+/* Set the target, then append it if the row has room: the last answer of a row
+   may be a target only. */
+void lct_row_append_answer(struct lct_row *r, int32_t token, int64_t place);
+/* A random number of 0 .. n - 1. */
+int32_t lct_row_draw(struct lct_row *r, int64_t n);
+/* Draw n <= count <= LCT_DISTINCT different numbers of 0 .. count - 1. */
+void lct_row_draw_distinct(struct lct_row *r, int32_t *out, int64_t n,
+                           int32_t count);
 
 /* The largest power of two that is at most n >= 1: a bucket of distances. */
 int64_t lct_octave(int64_t n);
@@ -34,14 +37,14 @@ struct lct_task {
     void (*make)(struct lct_row *r);
     int64_t scale, extra;      /* a row has scale x length + extra tokens */
     int64_t shortest, longest; /* lengths that make() takes */
-    int64_t param, value;
-    /* nats of the answers if the source is known; NULL: 0 */
+    int64_t param, value;      /* of its rows; 'value' in training */
+    /* nats of a row's answers under the source; NULL: 0 */
     double (*floor)(const struct lct_row *r);
 };
 
 const struct lct_task *lct_task_find(const char *id);
 
-/* locant_task_of(), of a run whose row was read. */
+/* locant_task_of(), if *run was read already. */
 locant_status lct_task_of(const locant_task_info **out,
                           const locant_store *store,
                           const locant_run_info *run);
@@ -51,31 +54,31 @@ const struct lct_task *lct_task_at(int i);
 /* Tokens of a row. */
 int64_t lct_task_size(const struct lct_task *task, int64_t length);
 
-/* Make row r; random, length, index, value, size and memory are set already. */
+/* Make the row. The caller sets its random, length, index, value, size,
+   memory. */
 void lct_task_make(struct lct_row *r, const struct lct_task *task);
 
-/*
- * locant_task_evaluate() of a run under another encoding with the same
- * parameters, recorded under that spec. crop > 0: the model gets only the last
- * 'crop' tokens of a row, and the spec is recorded as "crop(N) SPEC".
- */
+/* How a run reads rows: under another encoding with the same parameters,
+   and, if crop > 0, only the last 'crop' tokens of each. */
 struct lct_task_reading {
     const char *spec;
     int64_t crop;
 };
+
+/* locant_task_evaluate() with this reading, recorded under its spec or under
+   "crop(N) SPEC"; 'as' may be NULL. */
 locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
                                    const struct lct_task_reading *as,
                                    const locant_task_eval_options *options,
                                    locant_task_visitor visit, void *context);
 
-/* Make row 'index' of a test set; memory and size of r are set already. */
+/* Make row 'index' of a test set. The caller sets memory and size of r. */
 void lct_task_test_row(struct lct_row *r, const struct lct_task *task,
                        const locant_task_test *test, uint64_t seed,
                        int64_t index);
 
-/*
- * Nats per answer on 'items' rows of a test set if the source is known.
- */
+/* Nats per answer under the source, on 'items' rows of a test set; 0 if the
+   task has no floor. */
 locant_status lct_task_floor(double *out, const struct lct_task *task,
                              const locant_task_test *test, uint64_t seed,
                              int64_t items);
@@ -98,7 +101,12 @@ void lct_make_modular(struct lct_row *r);
 void lct_make_markov(struct lct_row *r);
 void lct_make_addition(struct lct_row *r);
 
-enum { LCT_SELECTED = 16, LCT_MARKOV_SYMBOLS = 16, LCT_MARKOV_CONTEXTS = 256 };
+enum {
+    LCT_SELECTED = 16,  /* symbols to copy in T10 */
+    LCT_DISTINCT = 150, /* symbols of T3 and T6 */
+    LCT_MARKOV_SYMBOLS = 16,
+    LCT_MARKOV_CONTEXTS = 256
+};
 
 /* ------------------------------------------------------------------- tally */
 
@@ -116,11 +124,11 @@ struct lct_tallies {
     int n;
 };
 
-/* One item: its targets, and what the model got right. */
+/* One item: its targets, and which of them the model got right. */
 struct lct_answers {
     int64_t size;
     const int32_t *targets, *places;
-    const uint8_t *hit;
+    const uint8_t *hit; /* [size], like the others; 1: right */
     const real *loss;
 };
 

@@ -8,11 +8,11 @@
 #include "probe.h"
 
 /*
- * Probe only models that 'locant probe' can measure. A probe overwrites the
- * activations, which the next step computes anew; it draws no random numbers
- * and changes no parameter, so training is not disturbed.
+ * Only models that 'locant probe' can measure are probed. A probe does not
+ * disturb training: it overwrites the activations, which the next step computes
+ * anew, but draws no random numbers and changes no parameter.
  */
-static bool may_probe(const struct lct_trainer *t)
+static bool is_due(const struct lct_trainer *t)
 {
     return t->o.source == NULL && t->o.memory == 0 &&
            lct_probe_is_due(t->step, t->o.steps, t->o.batch);
@@ -27,14 +27,14 @@ static locant_status probe_heads(struct lct_trainer *t)
                            .layers = t->o.layers,
                            .heads = t->o.heads };
 
-    if (!may_probe(t))
+    if (!is_due(t))
         return LOCANT_OK;
     if (t->probe_text == NULL)
-        LCT_TRY(lct_probe_text(&t->probe_text));
+        LCT_TRY(lct_probe_create_text(&t->probe_text));
     p.corpus = t->probe_text;
     p.text = lct_corpus_split(p.corpus, LCT_TRAIN);
     p.length = lct_probe_length(t->o.length);
-    return lct_probe_snapshot(&p, t->step);
+    return lct_probe_keep_heads(&p, t->step);
 }
 
 static const struct lct_train_hooks hooks = { probe_heads,
@@ -47,9 +47,9 @@ locant_status locant_train(int64_t *run, locant_store *store,
     return lct_train(run, store, corpus, options, 0, &hooks);
 }
 
-locant_status lct_train_or_fail(int64_t *run, locant_store *store,
-                                const locant_corpus *corpus,
-                                const locant_train_options *options)
+locant_status lct_train_may_fail(int64_t *run, locant_store *store,
+                                 const locant_corpus *corpus,
+                                 const locant_train_options *options)
 {
     const locant_status status = locant_train(run, store, corpus, options);
 

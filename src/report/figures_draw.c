@@ -279,7 +279,7 @@ static locant_status draw_of_runs(struct lct_html *h, struct lct_results *r,
 
     LCT_TRY(lct_results_of_runs(r, store, runs, n, !is_of_steps(id)));
     if (is_of_tasks(id))
-        LCT_TRY(lct_results_tasks_of(r, store, runs, n));
+        LCT_TRY(lct_results_read_tasks_of(r, store, runs, n));
     LCT_TRY(draw_runs(h, r, id, view->head));
     if (*h->taker->taken == 0)
         return locant_fail(LOCANT_ERR_PARAM,

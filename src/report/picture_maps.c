@@ -315,7 +315,7 @@ static void put_text(struct lct_html *h, const struct lct_results *r)
 {
     locant_corpus *text;
 
-    if (lct_probe_text(&text) != LOCANT_OK) {
+    if (lct_probe_create_text(&text) != LOCANT_OK) {
         h->failed = true;
         return;
     }

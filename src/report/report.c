@@ -164,7 +164,7 @@ static locant_status make(locant_report *out, struct lct_report_parts *parts,
             &(struct lct_lab){ store, corpus, forward_progress, &to });
     keep_forecast(&results, &estimate);
     if (status == LOCANT_OK)
-        status = lct_results_tasks(&results, store);
+        status = lct_results_read_tasks(&results, store);
     if (status == LOCANT_OK)
         status =
             lct_results_probe(&results, store, o->preset != LOCANT_PRESET_SMOKE,
