@@ -138,7 +138,8 @@ static locant_status find_part(json_t **out, struct lct_probe *p,
     locant_status status;
 
     setting_of(setting, p, part);
-    LCT_TRY(lct_store_read_probe(&stored, p->store, p->run.id, part->name, setting));
+    LCT_TRY(lct_store_read_probe(&stored, p->store, p->run.id, part->name,
+                                 setting));
     if (stored != NULL)
         return lct_probe_parse_part(out, p, part->name, stored);
     if (!p->measure)

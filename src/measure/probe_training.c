@@ -57,6 +57,7 @@ locant_status lct_probe_load_heads(json_t **out, const struct lct_probe *p)
     char prefix[128], *text;
 
     set_prefix(prefix, p->corpus);
-    LCT_TRY(lct_store_read_probes(&text, p->store, p->run.id, "training", prefix));
+    LCT_TRY(
+        lct_store_read_probes(&text, p->store, p->run.id, "training", prefix));
     return lct_probe_parse_part(out, p, "training", text);
 }

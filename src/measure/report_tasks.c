@@ -56,11 +56,12 @@ locant_status lct_task_plan_run(struct lct_task_plan *plan,
     const struct lct_stage stage = {
         train_and_score, plan->n * plan->report->n * (size_t)plan->seeds
     };
-    struct lct_jobs jobs = { .state = plan,
-                             .phase = "tasks",
-                             .lab = *lab,
-                             .total_cost = (double)(LCT_TRAIN_COST * plan->trained +
-                                             plan->tested) };
+    struct lct_jobs jobs = {
+        .state = plan,
+        .phase = "tasks",
+        .lab = *lab,
+        .total_cost = (double)(LCT_TRAIN_COST * plan->trained + plan->tested)
+    };
 
     return lct_jobs_run(&jobs, &stage, 1);
 }

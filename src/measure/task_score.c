@@ -214,8 +214,8 @@ static int add_stored(const struct lct_task_score *stored, void *context)
    tallies are empty, unless the store has all of them. */
 static locant_status read_stored(bool *found, struct scoring *s)
 {
-    LCT_TRY(
-        lct_store_visit_scores(s->store, s->run.id, s->task->info.id, add_stored, s));
+    LCT_TRY(lct_store_visit_scores(s->store, s->run.id, s->task->info.id,
+                                   add_stored, s));
     /* older builds recorded no places for some tasks; those are scored again */
     *found = s->tallies.at[0].items > 0 &&
              (s->tallies.n > 1 || s->task->info.place == NULL);

@@ -73,8 +73,8 @@ locant_status lct_task_floor(double *out, const struct lct_task *task,
 
 /* Make a training row of the longest length that fits or, for tasks with
    'upto', of a random length up to that. */
-static void fill(int32_t *tokens, int32_t *targets, const struct lct_batch_row *item,
-                 const void *context)
+static void fill(int32_t *tokens, int32_t *targets,
+                 const struct lct_batch_row *item, const void *context)
 {
     const struct lct_task *task = context;
     const int64_t fits = (item->length - task->extra) / task->scale;
