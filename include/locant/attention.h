@@ -44,8 +44,9 @@ enum {
  * For a row that sees no key, o is 0, the log-sum-exp is the sink of its head
  * or -infinity, and all gradients are 0, also that of the sink.
  * Encodings of the input door act on embeddings before attention and do nothing
- * here.  The temperature multiplies the query itself: f reads q times tau.
- * Each document of a row gives what it gives alone.  An encoding with the trait
+ * here.  An encoding's temperature multiplies q before any of the above.
+ * Several documents in one row of the batch give the same results as a call for
+ * each of them.  An encoding with the trait
  * CAUSAL requires the causal mask where a key lies after a query of its
  * document; one with READS_X requires a key at the position of each query.
  * Positions, coordinates and channels of padding are not read.  An encoding
@@ -87,8 +88,8 @@ enum {
  *
  * Source: of the window Beltagy et al. 2020, arXiv:2004.05150v2, section 3.1,
  * and Jiang et al. 2023, arXiv:2310.06825v1, section 2; of the cap Gemma Team
- * 2024, arXiv:2408.00118, section 2; of sinks OpenAI 2025, arXiv:2508.10925,
- * and, all of them 0, Xiao et al. 2023, arXiv:2309.17453, section 3.3.
+ * 2024, arXiv:2408.00118, section 2; of sinks OpenAI 2025, arXiv:2508.10925;
+ * of sinks that are all 0 Xiao et al. 2023, arXiv:2309.17453, section 3.3.
  */
 typedef struct locant_attention {
     size_t                 struct_size; /* sizeof(locant_attention) */

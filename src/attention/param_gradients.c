@@ -60,12 +60,13 @@ void lct_param_gradients_clear_chunk(const struct lct_plan *p, int64_t rows)
            (size_t)(rows * p->Hkv) * p->task_params * sizeof(double));
 }
 
+/* to += the rows of from. */
 static void sum_rows(double *to, const double *from, int64_t rows, size_t n,
                      size_t row)
 {
-    for (int64_t r = 0; r < rows; r++, from += row)
+    for (size_t r = 0; n > 0 && r < (size_t)rows; r++)
         for (size_t i = 0; i < n; i++)
-            to[i] += from[i];
+            to[i] += from[r * row + i];
 }
 
 void lct_param_gradients_sum_chunk(const struct lct_plan *p, int64_t rows)

@@ -1,5 +1,5 @@
-/* cache.c - positions in a streaming cache, for SelfExtend, and LongLoRA's
-   groups of tokens */
+/* cache.c - positions of a streaming cache, positions of SelfExtend, and groups
+   of tokens of LongLoRA */
 #include "distance.h"
 #include "positions.h"
 
@@ -13,7 +13,7 @@ static locant_status check_streaming(const char *fn, int64_t seen,
     return lct_check_least(fn, "recent", recent, 1);
 }
 
-/* min(seen, sinks + recent) without computing the sum, which may overflow. */
+/* min(seen, sinks + recent), also where the sum would overflow. */
 static int64_t kept_of(int64_t seen, int64_t sinks, int64_t recent)
 {
     return seen - recent < sinks ? seen : sinks + recent;

@@ -13,10 +13,10 @@ enum lct_figure_id {
 
 enum { LCT_LOG_X = 1, LCT_DIVERGING = 2, LCT_CELL_NUMBERS = 4 };
 
-/* Where the numbers come from; the last sentences of a caption say it. */
+/* Where the numbers come from, combined by |; a caption ends with it. */
 enum {
     LCT_MEASURED = 1,  /* measured on the corpus of the page */
-    LCT_TRAINED = 2,   /* models trained on it; they read other text */
+    LCT_TRAINED = 2,   /* models trained on that corpus, fed other text */
     LCT_GENERATED = 4, /* measured on text of the built-in generator */
     LCT_OF_TASK = 8    /* models trained on a task */
 };
@@ -26,7 +26,7 @@ struct lct_figure_row {
     locant_figure_kind kind;
     int width, height, flags;
     enum lct_message x_label, y_label, title, alt, caption;
-    int origin; /* LCT_MEASURED .. */
+    int origin; /* LCT_MEASURED | .. */
 };
 extern const struct lct_figure_row lct_figures[LCT_FIGURES];
 
@@ -40,11 +40,11 @@ void lct_figures_map(locant_figure *f, const double *cells, int64_t rows,
 /* A line with a message for its label. */
 locant_series lct_figures_line(enum lct_message label, int64_t n,
                                const double *x, const double *y, int color);
-/* Gives a line a filled label. */
+/* Set the label of a line to a message with its values. */
 void lct_figures_label(locant_series *line, const struct lct_label *label);
 void lct_figures_marks(locant_figure *f, const locant_mark *marks, size_t n);
 
-/* Another title: a message without values, or a filled one. */
+/* Change the title: to a message without values, or with its values. */
 void lct_figures_title(locant_figure *f, enum lct_message title);
 void lct_figures_title_filled(locant_figure *f, const struct lct_label *title);
 #endif
