@@ -85,7 +85,8 @@ static int longest(const locant_tensor *x)
     return best;
 }
 
-static struct view view_of(locant_tensor *out, const locant_tensor *x)
+static struct view view_of(locant_tensor *out, const locant_tensor *x,
+                           bool prefetches)
 {
     struct view v = { .out = out,
                       .x = x,
@@ -93,7 +94,9 @@ static struct view view_of(locant_tensor *out, const locant_tensor *x)
                       .heads = 1,
                       .size = locant_dtype_size(x->dtype),
                       .groups = 1 };
-    size_t streams = out->data == x->data ? STREAMS : STREAMS / 2, all;
+    /* A stream has a row in L1, and an output or a prefetched row of its own */
+    bool two = out->data != x->data || (prefetches && v.size == 2);
+    size_t streams = two ? STREAMS / 2 : STREAMS, all;
 
     if (v.along < 0) {
         v.along = longest(x);
@@ -227,13 +230,13 @@ static void add_view(struct job *job, locant_tensor *out,
     job->tokens = (size_t)x->shape[x->rank - 2];
     job->rows = 1;
     if (!job->b->by_row || x->rank < 3) {
-        *v = view_of(out, x);
+        *v = view_of(out, x, job->b->prefetches);
         return;
     }
     job->rows = (size_t)x->shape[0];
     first[0] = first_of(out);
     first[1] = first_of(x);
-    *v = view_of(&first[0], &first[1]);
+    *v = view_of(&first[0], &first[1], job->b->prefetches);
     v->out_next = bytes_along(out, 0);
     v->x_next = bytes_along(x, 0);
 }

@@ -23,6 +23,7 @@ struct lct_blocks {
     size_t spare;  /* floats of room after the last token */
     bool by_row;   /* rows of the outermost index have tables of their own: row
                       b's token t is number b T + t to 'fill' */
+    bool prefetches; /* 'run' prefetches rows of 16 bits into L1 itself */
     /* Fill the table of tokens first .. first + n - 1, which is aligned to 8
      * bytes; only 'run' reads it. */
     void (*fill)(float *table, const void *context, size_t first, size_t n);

@@ -139,9 +139,11 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
                               const struct lct_rotation *r)
 {
     struct job job = { r, lct_kernels(), false, false };
-    struct lct_blocks blocks = {
-        .fill = fill, .run = rotate, .context = &job, .by_row = r->by_row
-    };
+    struct lct_blocks blocks = { .fill = fill,
+                                 .run = rotate,
+                                 .context = &job,
+                                 .by_row = r->by_row,
+                                 .prefetches = r->s->pairing == LCT_HALF };
 
     for (size_t i = 0; i < n; i++) {
         job.wide |= x[i]->dtype == LOCANT_F64;
