@@ -1,8 +1,8 @@
 /*
- * alibi.c - Press et al. 2021, arXiv:2108.12409v2, section 3 and the authors'
- * get_slopes(); what libraries add instead: BLOOM + m p_j, MPT m (p_j - last),
- * Falcon m p_j with m, p_j and the product in bfloat16 (fixed slopes), inside
- * of the scale 1/sqrt(D).  Learned: slope = ln m.
+ * alibi.c - Press et al. 2022, arXiv:2108.12409v2, section 3 and the authors'
+ * get_slopes().  Instead of -m n libraries add: BLOOM m p_j, MPT m (p_j -
+ * last), Falcon m p_j inside of the scale 1/sqrt(D), with m, p_j and the
+ * product in bfloat16 if slopes are fixed.  Parameter of learned slopes: ln m.
  */
 #include "oracle.h"
 #include <math.h>
@@ -29,9 +29,7 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = 0.5;
 }
 
-/*
- * Heads beyond a power of two get every other slope of the next power of two.
- */
+/* Heads beyond a power of two get every other slope of the next power. */
 static double slope(double max, int64_t h, int64_t heads)
 {
     int64_t power = 1;

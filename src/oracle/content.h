@@ -5,9 +5,7 @@
 #include "oracle.h"
 #include <math.h>
 
-/*
- * q [b, h, i], k [b, key head of h, j] and x [b, j], as the caller gave them.
- */
+/* q [b, h, i] and k [b, key head of h, j], as the caller gave them. */
 static inline const cx *query_of(const struct oracle_call *call, int64_t b,
                                  int64_t h, int64_t i)
 {
@@ -42,8 +40,8 @@ static inline int64_t past(const struct oracle_call *call, int64_t b, int64_t i,
     return call->q_pos[b * call->T + i] - call->k_pos[b * call->S + j];
 }
 
-/* Channel d of W_h R_n: W is parameter 0, [H, D, width], R_n the sinusoid of
- * n, sines first; the spec has its base. */
+/* Channel d of W_h R_n: W is parameter 0, [H, D, width], R_n the sinusoid of n,
+ * sines first, with the base of the spec. */
 static inline cx sinusoid_of(const struct oracle_call *call, int64_t h,
                              int64_t d, double n)
 {

@@ -1,8 +1,8 @@
 /*
  * dape.c - Zheng et al. 2024, arXiv:2405.14722v6, eq. (4) and the authors'
- * code: S' = S + B + f(S, B), f a network 2H -> hidden -> H with LeakyReLU over
- * the heads of one pair, [S; B] with S first; B of another encoding of the
- * score door, here none, alibi (slopes of H heads, H a power of two) or kerple.
+ * code, version 1: S' = S + B + f([S; B]), f a network 2H -> hidden -> H with
+ * LeakyReLU over the heads of one pair; B is the bias of another encoding, here
+ * none, alibi or kerple.
  * Parameters: w1 [2H, hidden], b1, w2 [hidden, H], b2, then those of B.
  */
 #include "content.h"

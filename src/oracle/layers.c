@@ -4,8 +4,8 @@
  * Parameters are those of local, then those of global.
  *
  * Also randomized (Ruoss et al. 2023, arXiv:2305.16843v1) and PoSE (Zhu et al.
- * 2024, arXiv:2309.10400v3), which draw ids for training: scores are computed
- * at the ids of the call.
+ * 2024, arXiv:2309.10400v3), which draw ids for training: scores depend on the
+ * ids of the call only.
  */
 #include "oracle.h"
 #include <math.h>
