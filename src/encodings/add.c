@@ -10,7 +10,7 @@
 #include "table.h"
 
 enum {
-    POINTER = sizeof(void *) / sizeof(float),
+    POINTER = sizeof(void *) / sizeof(float), /* in floats */
     LEAST_ROWS = 16 /* rows computed at a time: the first costs most */
 };
 
@@ -18,7 +18,7 @@ struct job {
     struct lct_table_call call;
     const struct lct_kernels *k;
     int64_t dim;
-    bool wide;   /* double */
+    bool wide;   /* embeddings are F64 */
     bool stored; /* the first parameter holds the rows, in this type */
 };
 
@@ -109,8 +109,9 @@ locant_status locant_encoding_add(locant_tensor *out, const locant_tensor *x,
     for (int i = 0; i < lct_param_count(job.call.e); i++)
         LCT_TRY(lct_check_apart(fn, out, &job.call.params[i]));
     job.stored = is_stored(&job);
-    blocks.floats = (size_t)job.dim * (job.wide ? 2 : 1) + POINTER;
+    /* An 8-byte boundary, and the row of doubles of lct_table_rows(). */
     blocks.spare = job.wide ? 0 : 2 * (size_t)job.dim + 1;
+    blocks.floats = (size_t)job.dim * (job.wide ? 2 : 1) + POINTER;
     blocks.rows = job.stored ? 1 : LEAST_ROWS;
     return lct_blocks_run(fn, 1, &out, &x, &blocks);
 }

@@ -30,7 +30,7 @@ static const struct lct_key keys[] = {
              "falcon: m p_j times the scale of the scores, m, p_j and their "
              "product in bfloat16 if the slopes are fixed" },
     { .name = "max", .kind = LCT_NUMBER, .def = 8, .min = 0, .min_open = true,
-      .max = 64, .doc = "exponent of the steepest ratio: slopes 2^(-max h/H)" },
+      .max = 64, .doc = "slopes are 2^(-max h/H), h = 1 .. H" },
     { .name = "learned", .kind = LCT_SWITCH, .def = 0,
       .doc = "yes: logarithms of the slopes are parameters" },
     { 0 }
@@ -38,8 +38,8 @@ static const struct lct_key keys[] = {
 
 static const struct lct_param learned_params[] = {
     { .name = "slope", .dims = { "heads" }, .rate = 10,
-      .doc = "logarithm of each head's slope, -40 .. 40; starts at the fixed "
-             "ones" },
+      .doc = "logarithm of each head's slope, -40 .. 40; initially that of "
+             "the fixed slope" },
     { 0 }
 };
 /* clang-format on */
@@ -67,7 +67,7 @@ static locant_status check(const locant_encoding *e)
                       dialects[(int)e->value[DIALECT]]);
 }
 
-/* 2^(-max k / n), exact where the exponent is whole. */
+/* exp2() is exact where the exponent is whole. */
 static double fixed_slope(double max, int64_t head, int64_t heads)
 {
     int64_t power = 1;
@@ -91,11 +91,11 @@ static double to_bfloat16(double x)
     return f;
 }
 
-static double slope_of(const struct lct_call *s, int64_t head)
+static double slope_of(const struct lct_call *c, int64_t head)
 {
-    if (s->e->value[LEARNED] != 0)
-        return exp(s->param[0][head]);
-    return fixed_slope(s->e->value[MAX], head, s->heads);
+    if (c->e->value[LEARNED] != 0)
+        return exp(c->param[0][head]);
+    return fixed_slope(c->e->value[MAX], head, c->heads);
 }
 
 /* Learned slopes are not rounded: the gradient is that of the exact bias. */
@@ -104,10 +104,10 @@ static bool in_bfloat16(const locant_encoding *e)
     return e->value[DIALECT] == FALCON && e->value[LEARNED] == 0;
 }
 
-static bool slope(double *out, const struct lct_call *s, int64_t head)
+static bool slope(double *out, const struct lct_call *c, int64_t head)
 {
-    *out = slope_of(s, head);
-    return !in_bfloat16(s->e);
+    *out = slope_of(c, head);
+    return !in_bfloat16(c->e);
 }
 
 /* The learned slopes start at the fixed ones. */
@@ -121,7 +121,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-/* Keeps exp(value) times any distance finite. */
+/* Keep exp(value) times any distance finite. */
 static double project(const locant_encoding *e, int k, double value)
 {
     (void)e;
@@ -129,82 +129,82 @@ static double project(const locant_encoding *e, int k, double value)
     return fmax(-40, fmin(value, 40)); /* NaN becomes -40 */
 }
 
-/* The factor that the slope is multiplied by. */
-static double relative_position(const struct lct_call *s, int64_t q_pos,
+/* The bias is the slope times this. */
+static double relative_position(const struct lct_call *c, int64_t q_pos,
                                 int64_t k_pos)
 {
     double d = (double)lct_distance(q_pos, k_pos);
 
-    switch ((int)s->e->value[DIALECT]) {
+    switch ((int)c->e->value[DIALECT]) {
     case BLOOM: return (double)k_pos;
-    case MPT: return (double)lct_distance(k_pos, s->last);
-    case FALCON: return (double)k_pos * s->scale;
+    case MPT: return (double)lct_distance(k_pos, c->last);
+    case FALCON: return (double)k_pos * c->scale;
     default:
-        return 0 - (s->e->value[SYMMETRIC] != 0 ? fabs(d) : d); /* never -0 */
+        return 0 - (c->e->value[SYMMETRIC] != 0 ? fabs(d) : d); /* never -0 */
     }
 }
 
-static void relative_positions(double *out, const struct lct_call *s,
+static void relative_positions(double *out, const struct lct_call *c,
                                int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     for (size_t j = 0; j < n; j++)
-        out[j] = relative_position(s, q_pos, k_pos[j]);
+        out[j] = relative_position(c, q_pos, k_pos[j]);
 }
 
-/* The exact product of two bfloat16 is a float. */
-static void falcon(double *out, const struct lct_call *s, double m,
-                   const int64_t *k_pos, size_t n)
+/* Rounded once: the product of two bfloat16 is exact in double. */
+static void falcon_bias(double *out, const struct lct_call *c, double m,
+                        const int64_t *k_pos, size_t n)
 {
     m = to_bfloat16(m);
     for (size_t j = 0; j < n; j++)
-        out[j] = to_bfloat16(m * to_bfloat16((double)k_pos[j])) * s->scale;
+        out[j] = to_bfloat16(m * to_bfloat16((double)k_pos[j])) * c->scale;
 }
 
-static void bias(double *out, const struct lct_call *s, int64_t head,
+static void bias(double *out, const struct lct_call *c, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
-    double m = slope_of(s, head);
+    double m = slope_of(c, head);
 
-    if (in_bfloat16(s->e)) {
-        falcon(out, s, m, k_pos, n);
+    if (in_bfloat16(c->e)) {
+        falcon_bias(out, c, m, k_pos, n);
         return;
     }
-    relative_positions(out, s, q_pos, k_pos, n);
+    relative_positions(out, c, q_pos, k_pos, n);
     for (size_t j = 0; j < n; j++)
         out[j] *= m;
 }
 
 /* forward: out[j] = exp(slope) relative_position(j) */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
+static void bias_backward(double *const *dparam, const struct lct_call *c,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t n)
 {
     double sum = 0;
 
-    if (s->e->value[LEARNED] == 0)
+    if (c->e->value[LEARNED] == 0)
         return;
     for (size_t j = 0; j < n; j++)
         if (dout[j] != 0)
-            sum += dout[j] * relative_position(s, q_pos, k_pos[j]);
-    dparam[0][head] += slope_of(s, head) * sum;
+            sum += dout[j] * relative_position(c, q_pos, k_pos[j]);
+    dparam[0][head] += slope_of(c, head) * sum;
 }
 
 /*
  * For dialects whose bias depends on the key only: the difference is minus the
- * key's position, or its distance from the last key.
+ * key's position, or the distance of the key from the last one.
  */
-static int64_t position_key(const struct lct_call *s, enum lct_role role,
+static int64_t position_key(const struct lct_call *c, enum lct_role role,
                             int64_t pos)
 {
     if (role == LCT_KEY)
         return pos;
-    return s->e->value[DIALECT] == MPT ? s->last : 0;
+    return c->e->value[DIALECT] == MPT ? c->last : 0;
 }
 
-static bool pair_of(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+static bool pair_of(int64_t *q_pos, int64_t *k_pos, struct lct_call *c,
                     int64_t difference)
 {
-    s->last = *q_pos = 0;
+    c->last = *q_pos = 0;
     *k_pos = -difference;
     return true;
 }
@@ -216,8 +216,7 @@ static const locant_variant variants[] = {
     { "alibi(dialect=mpt)", "Key-only ALiBi, 0 at the last key", "MPT (HF)" },
     { "alibi(dialect=falcon)", "ALiBi inside the scale", "Falcon-RW (HF)" },
     { "alibi(max=16)", "ALiBi with maximum 16",
-      "MPT checkpoints with "
-      "alibi_bias_max" },
+      "MPT checkpoints with alibi_bias_max" },
     { "alibi(learned=yes)", "Learned ALiBi", "x-transformers" },
     { 0 }
 };
@@ -230,8 +229,8 @@ const struct lct_encoding lct_enc_alibi = {
         .source = "Press et al. 2022, arXiv:2108.12409v2, section 3",
         .used_by = "BLOOM, MPT, Falcon-RW, Baichuan-13B, jina-bert-v2",
         .pitfalls = "Added after the 1/sqrt(D) scale and negative for the "
-                    "past; key-only forms lose near keys in bfloat16 beyond "
-                    "2048.",
+                    "past; key-only forms cannot tell neighbouring keys apart "
+                    "in bfloat16 beyond position 256.",
         .gradient = "learned: dslope_h = -m_h sum_ij dS_ij (p_i - p_j); else "
                     "none",
         .variants = variants,

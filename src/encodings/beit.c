@@ -39,45 +39,45 @@ static int64_t count(const locant_encoding *e, const locant_tensor *given)
     return (int64_t)(e->value[HEIGHT] * e->value[WIDTH]) + 1;
 }
 
-static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
+static int64_t offset(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
 {
-    int64_t height = (int64_t)s->e->value[HEIGHT];
-    int64_t width = (int64_t)s->e->value[WIDTH];
-    int64_t extra = lct_window_offsets(height, width);
+    int64_t height = (int64_t)c->e->value[HEIGHT];
+    int64_t width = (int64_t)c->e->value[WIDTH];
+    int64_t class_row = lct_window_offsets(height, width);
 
     if (q_pos == 0)
-        return k_pos == 0 ? extra + 2 : extra;
+        return k_pos == 0 ? class_row + 2 : class_row;
     if (k_pos == 0)
-        return extra + 1;
+        return class_row + 1;
     return lct_window_offset(height, width, q_pos - 1, k_pos - 1);
 }
 
 /* Position key of the last patch; differences of patches are -last .. last. */
-static int64_t last_key(const struct lct_call *s)
+static int64_t last_key(const struct lct_call *c)
 {
-    int64_t height = (int64_t)s->e->value[HEIGHT];
-    int64_t width = (int64_t)s->e->value[WIDTH];
+    int64_t height = (int64_t)c->e->value[HEIGHT];
+    int64_t width = (int64_t)c->e->value[WIDTH];
 
     return lct_window_key(width, height * width - 1);
 }
 
 /*
- * Position keys of the class token give differences that no pair of patches
- * has: last + 1 .. 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from
- * patches, -last - 1 to itself.
+ * The position keys of the class token differ from those of patches by amounts
+ * that no pair of patches has: last + 1 .. 2 last + 1 as query of patches,
+ * -3 last - 2 .. -2 last - 2 as key of patches, -last - 1 as its own key.
  */
-static int64_t position_key(const struct lct_call *s, enum lct_role role,
+static int64_t position_key(const struct lct_call *c, enum lct_role role,
                             int64_t pos)
 {
     if (pos == 0)
-        return role == LCT_QUERY ? 2 * last_key(s) + 1 : 3 * last_key(s) + 2;
-    return lct_window_key((int64_t)s->e->value[WIDTH], pos - 1);
+        return role == LCT_QUERY ? 2 * last_key(c) + 1 : 3 * last_key(c) + 2;
+    return lct_window_key((int64_t)c->e->value[WIDTH], pos - 1);
 }
 
-static bool pair_of(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+static bool pair_of(int64_t *q_pos, int64_t *k_pos, struct lct_call *c,
                     int64_t difference)
 {
-    int64_t last = last_key(s);
+    int64_t last = last_key(c);
 
     *q_pos = difference > last || difference == -last - 1 ? 0 : 1;
     *k_pos = difference <= -2 * last - 2 || difference == -last - 1 ? 0 : 1;
@@ -85,7 +85,7 @@ static bool pair_of(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
         return *k_pos == 0;
     if (difference > last)
         return true;
-    lct_window_pair(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
+    lct_window_pair(q_pos, k_pos, (int64_t)c->e->value[WIDTH], difference);
     *q_pos += 1;
     *k_pos += 1;
     return true;

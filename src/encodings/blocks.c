@@ -1,5 +1,5 @@
 /*
- * blocks.c - tensors [.., T, D] at the speed of memory.
+ * blocks.c - a kernel over tensors [.., T, D] at the speed of memory.
  *
  * A task is a block of tokens of all outer indices ("heads"), or of a group of
  * them.  It computes the table of its block in its own scratch, so no table of
@@ -25,7 +25,7 @@ enum {
                              channels, and padding */
     NEAR_FLOATS = 4096,  /* where heads are near, or one: half of L1 */
     LEAST_FLOATS = 2048, /* smaller tables cost more than extra tasks gain */
-    TASK_BYTES = 256 * 1024, /* of a task at least, for the same reason */
+    TASK_BYTES = 256 * 1024, /* least bytes of a task, for the same reason */
     STREAMS = 8,             /* ways of L1: all streams may map to one set */
     ALIGN = 16               /* floats in a line of the cache */
 };
@@ -34,11 +34,11 @@ enum {
 struct view {
     locant_tensor *out;
     const locant_tensor *x;
-    size_t size; /* bytes of an element */
-    int along;   /* the dimension of a run's heads, or -1 */
-    bool far;
+    size_t size;          /* bytes of an element */
+    int along;            /* the dimension of a run's heads, or -1 */
+    bool far;             /* heads are farther apart than tokens */
     size_t heads, groups; /* heads of a run, at most; runs along 'along' */
-    size_t outers;        /* runs in a block */
+    size_t runs;          /* in a block */
     ptrdiff_t out_next, x_next; /* bytes to the next outermost row */
 };
 
@@ -48,7 +48,7 @@ struct job {
     const struct lct_blocks *b;
     float *scratch; /* [slots, stride] */
     size_t stride;
-    size_t tokens, block; /* of the call; of a task */
+    size_t tokens, block; /* tokens of the call, and of a task */
     size_t groups;        /* tasks per block */
     size_t rows;          /* of the outermost index if each has a table of its
                              own, else 1 */
@@ -60,13 +60,13 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The dimension whose entries are closest in memory, if closer than tokens. */
+/* The dimension whose entries are closest in memory; -1: tokens are closer. */
 static int nearest(const locant_tensor *x)
 {
-    int time = x->rank - 2, best = -1;
-    int64_t apart = x->shape[time] == 1 ? INT64_MAX : llabs(x->stride[time]);
+    int token = x->rank - 2, best = -1;
+    int64_t apart = x->shape[token] == 1 ? INT64_MAX : llabs(x->stride[token]);
 
-    for (int i = time - 1; i >= 0; i--)
+    for (int i = token - 1; i >= 0; i--)
         if (x->shape[i] > 1 && llabs(x->stride[i]) < apart) {
             apart = llabs(x->stride[i]);
             best = i;
@@ -74,7 +74,7 @@ static int nearest(const locant_tensor *x)
     return best;
 }
 
-/* The dimension with the most entries. */
+/* The dimension with the most entries; -1: each has one. */
 static int longest(const locant_tensor *x)
 {
     int best = -1;
@@ -108,20 +108,20 @@ static struct view view_of(locant_tensor *out, const locant_tensor *x,
         v.heads = (all - 1) / v.groups + 1;
         v.groups = (all - 1) / v.heads + 1;
     }
-    v.outers = v.groups;
+    v.runs = v.groups;
     for (int i = 0; i < x->rank - 2; i++)
         if (i != v.along)
-            v.outers *= (size_t)x->shape[i];
+            v.runs *= (size_t)x->shape[i];
     return v;
 }
 
-/* Point r at run 'outer' of a block that starts at 'token'. */
+/* Set the pointers and heads of run n of a block that starts at 'token'. */
 static void place(struct lct_block_run *r, const struct view *v, size_t token,
-                  size_t outer)
+                  size_t n)
 {
     const locant_tensor *x = v->x;
     int64_t index[LOCANT_MAX_RANK] = { 0 }, to = 0, from = 0;
-    size_t first = outer % v->groups * v->heads, rest = outer / v->groups;
+    size_t first = n % v->groups * v->heads, rest = n / v->groups;
 
     index[x->rank - 2] = (int64_t)token;
     for (int i = x->rank - 3; i >= 0; i--) {
@@ -161,7 +161,7 @@ static void do_block(void *context, size_t task, int slot)
     job->b->fill(table, job->b->context, row * job->tokens + first, rows);
     for (size_t i = 0; i < job->views; i++) {
         const struct view *v = &job->view[i];
-        size_t end = v->outers * (group + 1) / job->groups;
+        size_t end = v->runs * (group + 1) / job->groups;
         struct lct_block_run r = {
             .out_row = bytes_along(v->out, v->x->rank - 2),
             .x_row = bytes_along(v->x, v->x->rank - 2),
@@ -173,7 +173,7 @@ static void do_block(void *context, size_t task, int slot)
             .shape = v->x,
         };
 
-        for (size_t n = v->outers * group / job->groups; n < end; n++) {
+        for (size_t n = v->runs * group / job->groups; n < end; n++) {
             place(&r, v, first, n);
             r.out += (ptrdiff_t)row * v->out_next;
             r.x += (ptrdiff_t)row * v->x_next;
@@ -186,7 +186,7 @@ static void do_block(void *context, size_t task, int slot)
 static void divide(struct job *job, size_t slots)
 {
     size_t floats = job->b->floats > 0 ? job->b->floats : 1;
-    size_t bytes = 0, outers = 1, blocks, wanted;
+    size_t bytes = 0, runs = 1, blocks, wanted;
     size_t shortest = floats < LEAST_FLOATS ? LEAST_FLOATS / floats : 1;
     bool far = false;
 
@@ -194,7 +194,7 @@ static void divide(struct job *job, size_t slots)
         const struct view *v = &job->view[i];
 
         bytes += lct_elements(v->x) * v->size;
-        outers = v->outers > outers ? v->outers : outers;
+        runs = v->runs > runs ? v->runs : runs;
         far = far || v->far;
     }
     wanted = slots < 2 ? 1 : least(bytes / TASK_BYTES + 1, 4 * slots);
@@ -205,7 +205,7 @@ static void divide(struct job *job, size_t slots)
         job->block = (job->block + 1) / 2;
     job->block = least(job->block > 0 ? job->block : 1, job->tokens);
     blocks = (job->tokens - 1) / job->block + 1;
-    job->groups = least((wanted - 1) / blocks + 1, outers);
+    job->groups = least((wanted - 1) / blocks + 1, runs);
 }
 
 /* View of the first row of the outermost index of x. */

@@ -1,4 +1,4 @@
-/* call.h - arguments that the hooks of an encoding get */
+/* call.h - the arguments of an encoding's hooks */
 #ifndef LCT_CALL_H
 #define LCT_CALL_H
 #include "../core/tensor.h"
@@ -7,7 +7,7 @@
 
 enum { LCT_MAX_PARAMS = 16 };
 
-/* What hooks of the rotate and score doors get. */
+/* For hooks of the rotate and score doors. */
 struct lct_call {
     const locant_encoding *e;
     int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
@@ -18,9 +18,8 @@ struct lct_call {
 };
 
 /*
- * The position of a token.  'coords' is NULL, or real coordinates of the
- * caller, as many as the encoding has axes; if NULL, an encoding of several
- * axes computes them from 'pos'.
+ * The position of a token.  'coords' are the caller's real coordinates, one for
+ * each axis; NULL: an encoding of several axes computes them from 'pos'.
  */
 struct lct_point {
     int64_t pos;
@@ -41,11 +40,11 @@ struct lct_span {
 /* How many pairs of some queries and keys are visible. */
 enum lct_visibility { LCT_VISIBLE_NONE, LCT_VISIBLE_SOME, LCT_VISIBLE_ALL };
 
-/* What hooks of the content door get: one batch row. */
+/* For hooks of the content door: one batch row. */
 struct lct_content {
     struct lct_call call;
     int64_t keys;
-    double scale;
+    double scale;         /* of q.k */
     const int64_t *k_pos; /* [keys] */
     const double *k;      /* [kv_heads, keys, head_dim], rotated */
 };
@@ -64,8 +63,7 @@ struct lct_content_gradient {
     double *dq;    /* [heads, head_dim], of this query */
     double *dk;    /* [kv_heads, keys, head_dim] */
     double *dx;    /* [keys, width]; NULL without x */
-    double *dbias; /* [heads, keys]: of the bias, without the part that
-                              reaches it through the scores */
+    double *dbias; /* [heads, keys], of the bias, less that of the scores */
     double *const *dparam;
 };
 
@@ -86,6 +84,7 @@ static inline double lct_get(const locant_tensor *t, int64_t i)
                                   : (double)((const float *)t->data)[i];
 }
 
+/* Add x to it. */
 static inline void lct_add_to(locant_tensor *t, int64_t i, double x)
 {
     if (t->dtype == LOCANT_F64)

@@ -3,7 +3,7 @@
  *
  * Likhomanenko et al.: CAPE: Encoding Relative Positions with Continuous
  * Augmented Positional Embeddings. 2021. arXiv:2106.03143, section 3.
- * Sinusoids at real positions that are centred, and in training shifted,
+ * Sinusoids at real positions, which are centred, and in training also shifted,
  * jittered and scaled at random.
  */
 #include "encoding.h"
@@ -25,8 +25,8 @@ static const struct lct_key keys[] = {
 };
 /* clang-format on */
 
-static locant_status schedule(struct lct_schedule **out,
-                              const struct lct_schedule_use *u)
+static locant_status make_schedule(struct lct_schedule **out,
+                                   const struct lct_schedule_use *u)
 {
     return lct_schedule_make_sines(out, u, u->e->value[BASE]);
 }
@@ -35,17 +35,17 @@ static void row(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *params)
 {
-    const struct lct_schedule *frequencies = lct_schedule_kept(e, dim);
+    const struct lct_schedule *schedule = lct_schedule_kept(e, dim);
 
     (void)params;
     for (int64_t c = 0; 2 * c < dim; c++) {
         double cosine, sine;
 
         if (at->coords != NULL)
-            lct_angle_real(&cosine, &sine, frequencies->frequency[c],
+            lct_angle_real(&cosine, &sine, schedule->frequency[c],
                            at->coords[0]);
         else
-            lct_angle(&cosine, &sine, frequencies->frequency[c], at->pos);
+            lct_angle(&cosine, &sine, schedule->frequency[c], at->pos);
         out[2 * c] = sine;
         if (2 * c + 1 < dim)
             out[2 * c + 1] = cosine;
@@ -53,12 +53,12 @@ static void row(double *out, const locant_encoding *e,
 }
 
 /* Section 3.2: centred; in training (t + shift + jitter_t) exp(scale). */
-static void choose(int64_t *unused, double *reals, const locant_encoding *e,
+static void choose(int64_t *ids, double *reals, const locant_encoding *e,
                    int64_t n, locant_random *r)
 {
     double middle = (double)(n - 1) / 2, shift = 0, factor = 1;
 
-    (void)unused;
+    (void)ids; /* with the trait REAL only 'reals' are written */
     if (r != NULL) {
         shift = e->value[SHIFT] * (2 * locant_random_uniform(r) - 1);
         factor = exp(log(e->value[SCALE]) * (2 * locant_random_uniform(r) - 1));
@@ -89,6 +89,6 @@ const struct lct_encoding lct_enc_cape = {
     },
     .keys = keys,
     .positions = { .choose = choose },
-    .schedule = { .create = schedule },
+    .schedule = { .create = make_schedule },
     .input = { .row = row },
 };

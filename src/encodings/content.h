@@ -78,14 +78,15 @@ static inline struct lct_vectors lct_plain_vectors(enum lct_times times,
     };
 }
 
-/* Parameters of that door: a projection of a head's rows, a head's vector. */
+/* Parameters of the content door: a projection for each head, a vector for each
+ * head. */
 /* clang-format off */
-#define LCT_PROJECTION(called, shared, said)                              \
+#define LCT_PROJECTION(called, shared, text)                              \
     { .name = called, .dims = { "heads", "head_dim", "width" },           \
-      LCT_NORMAL(0, 0.02), .scope = (shared), .doc = said }
-#define LCT_HEAD_VECTOR(called, said)                                     \
+      LCT_NORMAL(0, 0.02), .scope = (shared), .doc = text }
+#define LCT_HEAD_VECTOR(called, text)                                     \
     { .name = called, .dims = { "heads", "head_dim" },                    \
-      LCT_NORMAL(0, 0.02), .scope = LCT_SHARE_KEY, .doc = said }
+      LCT_NORMAL(0, 0.02), .scope = LCT_SHARE_KEY, .doc = text }
 /* clang-format on */
 
 static inline bool lct_is_hidden(double score)
@@ -93,7 +94,7 @@ static inline bool lct_is_hidden(double score)
     return score == -INFINITY;
 }
 
-/* Four sums, so that additions do not wait for each other. */
+/* <a, b>, by four sums, so that additions do not wait for each other. */
 static inline double lct_dot(const double *a, const double *b, int64_t n)
 {
     double sum[4] = { 0, 0, 0, 0 };
@@ -107,6 +108,7 @@ static inline double lct_dot(const double *a, const double *b, int64_t n)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* out += factor x */
 static inline void lct_accumulate(double *out, double factor, const double *x,
                                   int64_t n)
 {
@@ -133,7 +135,7 @@ static inline int64_t lct_row_clipped(int64_t n, int64_t k)
     return (n < -k ? -k : n > k ? k : n) + k;
 }
 
-/* Logistic function, its complement sigmoid(-x), and its logarithm. */
+/* The logistic function, and its logarithm, without overflow. */
 static inline double lct_sigmoid(double x)
 {
     return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));

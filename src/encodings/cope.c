@@ -11,10 +11,9 @@
  *
  * pi is clamped to length - 1.  As in the listing, gates are computed from the
  * scores so far (scaled, with any bias), and q.e is not scaled.
- * Keys are counted in their order in memory, from the last visible one back, so
- * that a key's score does not depend on later ones; without a causal mask the
- * last visible key is where counting begins.  The table starts at 0, as in the
- * authors' code.
+ * Keys are counted in their order in memory, from the last visible one back:
+ * with a causal mask from the query's own token.  The table starts at 0, as in
+ * the authors' code.
  */
 #include "content.h"
 
@@ -36,14 +35,14 @@ static const struct lct_param params[] = {
 };
 /* clang-format on */
 
-/* The two rows around a contextual position, and its place between them. */
+/* The two rows around a contextual position, and the weight of 'high'. */
 struct between {
     int64_t low, high;
-    double part;
+    double weight;
     double product[2]; /* of the query with each row */
 };
 
-/* Move to a position; products are computed again if the rows change. */
+/* Move to a position; compute the products again if the rows change. */
 static void move(struct between *b, double position, const double *q,
                  const struct lct_content *c)
 {
@@ -51,7 +50,7 @@ static void move(struct between *b, double position, const double *q,
     int64_t D = c->call.head_dim;
     int64_t low = position < (double)last ? (int64_t)position : last;
 
-    b->part = position < (double)last ? position - (double)low : 0;
+    b->weight = position < (double)last ? position - (double)low : 0;
     if (low == b->low)
         return;
     b->low = low;
@@ -60,8 +59,8 @@ static void move(struct between *b, double position, const double *q,
     b->product[1] = lct_dot(q, c->call.param[0] + b->high * D, D);
 }
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
+static void scores(double *s, const struct lct_content *c,
+                   const struct lct_query *q)
 {
     for (int64_t h = 0; h < c->call.heads; h++) {
         const double *q_head = q->q + h * c->call.head_dim;
@@ -74,24 +73,27 @@ static void content(double *s, const struct lct_content *c,
                 continue;
             position += lct_sigmoid(score[j]);
             move(&b, position, q_head, c);
-            score[j] += (1 - b.part) * b.product[0] + b.part * b.product[1];
+            score[j] += (1 - b.weight) * b.product[0] + b.weight * b.product[1];
         }
     }
 }
 
-/* forward: (1 - w) q.e[lo] + w q.e[hi], for keys between the same two rows */
-static void add_run(const struct lct_content_gradient *g,
-                    const struct lct_content *c, const double *q, int64_t head,
-                    const struct between *b, const double weight[2])
+/*
+ * forward: (1 - w) q.e[lo] + w q.e[hi], for consecutive keys with the same two
+ * rows; 'sum' are their sums of (1 - w) ds and w ds.
+ */
+static void add_rows(const struct lct_content_gradient *g,
+                     const struct lct_content *c, const double *q, int64_t head,
+                     const struct between *b, const double sum[2])
 {
     const int64_t row[2] = { b->low, b->high };
     int64_t D = c->call.head_dim;
 
     if (b->low >= 0)
         for (int i = 0; i < 2; i++) {
-            lct_accumulate(g->dq + head * D, weight[i],
+            lct_accumulate(g->dq + head * D, sum[i],
                            c->call.param[0] + row[i] * D, D);
-            lct_accumulate(g->dparam[0] + row[i] * D, weight[i], q, D);
+            lct_accumulate(g->dparam[0] + row[i] * D, sum[i], q, D);
         }
 }
 
@@ -105,7 +107,7 @@ static double table_backward(const struct lct_content_gradient *g,
                              int64_t head)
 {
     struct between b = { .low = -1 };
-    double weight[2] = { 0, 0 }, position = 0, total = 0;
+    double sum[2] = { 0, 0 }, position = 0, total = 0;
 
     for (int64_t j = c->keys; j-- > 0;) {
         struct between before = b;
@@ -115,20 +117,20 @@ static double table_backward(const struct lct_content_gradient *g,
         position += lct_sigmoid(s[j]);
         move(&b, position, q, c);
         if (b.low != before.low) {
-            add_run(g, c, q, head, &before, weight);
-            weight[0] = weight[1] = 0;
+            add_rows(g, c, q, head, &before, sum);
+            sum[0] = sum[1] = 0;
         }
-        weight[0] += (1 - b.part) * ds[j];
-        weight[1] += b.part * ds[j];
+        sum[0] += (1 - b.weight) * ds[j];
+        sum[1] += b.weight * ds[j];
         total += ds[j] * (b.product[1] - b.product[0]);
     }
-    add_run(g, c, q, head, &b, weight);
+    add_rows(g, c, q, head, &b, sum);
     return total;
 }
 
 /*
- * forward: pi_j sums g_t over t >= j, so dg_t = sum of dpi_j over j <= t: the
- * sum of all less that over j > t.  Through the gate ds_t += dg_t g_t (1 -
+ * forward: pi_j sums g_t over t >= j, so dg_t is the sum of dpi_j over j <= t:
+ * 'total' less the sum over j > t.  Through the gate ds_t += dg_t g_t (1 -
  * g_t).
  */
 static void gates_backward(double *ds, double total, const double *s,
@@ -151,9 +153,9 @@ static void gates_backward(double *ds, double total, const double *s,
     }
 }
 
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
+static void scores_backward(double *ds, const struct lct_content_gradient *g,
+                            const double *s, const struct lct_content *c,
+                            const struct lct_query *q)
 {
     for (int64_t h = 0; h < c->call.heads; h++) {
         const double *q_head = q->q + h * c->call.head_dim;
@@ -193,5 +195,5 @@ const struct lct_encoding lct_enc_cope = {
     },
     .keys = keys,
     .params = { .list = params },
-    .content = { .scores = content, .backward = content_backward },
+    .content = { .scores = scores, .backward = scores_backward },
 };

@@ -9,7 +9,8 @@
 #include "window_table.h"
 #include <math.h>
 
-enum { HIDDEN = LCT_WINDOW_KEYS, MOST = 256 };
+enum { HIDDEN = LCT_WINDOW_KEYS };
+enum { MOST_HIDDEN = 256 };
 enum { W0, B0, G1, N1, W1, B1, G2, N2, W2, B2, G3, N3, W3, B3 };
 
 static const double epsilon = 1e-5; /* of the LayerNorms */
@@ -17,7 +18,8 @@ static const double epsilon = 1e-5; /* of the LayerNorms */
 /* clang-format off */
 static const struct lct_key keys[] = {
     LCT_WINDOW_SIDES(7, "the group"),
-    { .name = "hidden", .kind = LCT_INTEGER, .def = 16, .min = 2, .max = MOST,
+    { .name = "hidden", .kind = LCT_INTEGER, .def = 16, .min = 2,
+      .max = MOST_HIDDEN,
       .doc = "units of each layer; a quarter of the width in the paper" },
     { 0 }
 };
@@ -72,17 +74,17 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
 /* Activations of one forward pass. */
 struct pass {
-    double y[2];
-    double x[3][MOST]; /* what enters each norm */
-    double z[3][MOST]; /* normalised */
-    double a[3][MOST]; /* after weight and bias of the norm, before ReLU */
-    double inverse[3]; /* 1 / deviation */
+    double y[2];              /* the offset: rows, columns */
+    double x[3][MOST_HIDDEN]; /* what enters each norm */
+    double z[3][MOST_HIDDEN]; /* normalised */
+    double a[3][MOST_HIDDEN]; /* g z + b, before ReLU */
+    double inverse[3];        /* 1 / deviation */
 };
 
-static void normalise(struct pass *p, const struct lct_call *s, int block)
+static void normalise(struct pass *p, const struct lct_call *c, int block)
 {
-    int64_t n = (int64_t)s->e->value[HIDDEN];
-    const double *g = s->param[G1 + 4 * block], *b = s->param[N1 + 4 * block];
+    int64_t n = (int64_t)c->e->value[HIDDEN];
+    const double *g = c->param[G1 + 4 * block], *b = c->param[N1 + 4 * block];
     double mean = 0, square = 0;
 
     for (int64_t i = 0; i < n; i++)
@@ -97,25 +99,25 @@ static void normalise(struct pass *p, const struct lct_call *s, int block)
     }
 }
 
-static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
+static void run(struct pass *p, const struct lct_call *c, int64_t q_pos,
                 int64_t k_pos)
 {
-    int64_t n = (int64_t)s->e->value[HIDDEN];
-    int64_t width = (int64_t)s->e->value[WIDTH];
+    int64_t n = (int64_t)c->e->value[HIDDEN];
+    int64_t width = (int64_t)c->e->value[WIDTH];
 
     p->y[0] = (double)(q_pos / width - k_pos / width);
     p->y[1] = (double)(q_pos % width - k_pos % width);
     for (int64_t i = 0; i < n; i++)
-        p->x[0][i] = s->param[W0][i] * p->y[0] + s->param[W0][n + i] * p->y[1] +
-                     s->param[B0][i];
+        p->x[0][i] = c->param[W0][i] * p->y[0] + c->param[W0][n + i] * p->y[1] +
+                     c->param[B0][i];
     for (int block = 0; block < 3; block++) {
-        const double *w = s->param[W1 + 4 * block];
+        const double *w = c->param[W1 + 4 * block];
 
-        normalise(p, s, block);
+        normalise(p, c, block);
         if (block == 2)
             break;
         for (int64_t k = 0; k < n; k++)
-            p->x[block + 1][k] = s->param[B1 + 4 * block][k];
+            p->x[block + 1][k] = c->param[B1 + 4 * block][k];
         for (int64_t i = 0; i < n; i++)
             if (p->a[block][i] > 0)
                 for (int64_t k = 0; k < n; k++)
@@ -123,19 +125,19 @@ static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
     }
 }
 
-static void bias_heads(double *out, const struct lct_call *s, int64_t head,
+static void bias_heads(double *out, const struct lct_call *c, int64_t head,
                        int64_t heads, int64_t q_pos, int64_t k_pos)
 {
-    int64_t n = (int64_t)s->e->value[HIDDEN];
+    int64_t n = (int64_t)c->e->value[HIDDEN];
     struct pass p;
 
-    run(&p, s, q_pos, k_pos);
+    run(&p, c, q_pos, k_pos);
     for (int64_t h = 0; h < heads; h++)
-        out[h] = s->param[B3][head + h];
+        out[h] = c->param[B3][head + h];
     for (int64_t i = 0; i < n; i++)
         if (p.a[2][i] > 0)
             for (int64_t h = 0; h < heads; h++)
-                out[h] += p.a[2][i] * s->param[W3][i * s->heads + head + h];
+                out[h] += p.a[2][i] * c->param[W3][i * c->heads + head + h];
 }
 
 /*
@@ -143,11 +145,11 @@ static void bias_heads(double *out, const struct lct_call *s, int64_t head,
  * dx = (dz - mean(dz) - z mean(dz z)) / deviation, dz = g da; da becomes dx.
  */
 static void normalise_backward(double *da, double *const *dparam,
-                               const struct pass *p, const struct lct_call *s,
+                               const struct pass *p, const struct lct_call *c,
                                int block)
 {
-    int64_t n = (int64_t)s->e->value[HIDDEN];
-    const double *g = s->param[G1 + 4 * block];
+    int64_t n = (int64_t)c->e->value[HIDDEN];
+    const double *g = c->param[G1 + 4 * block];
     double mean = 0, along = 0;
 
     for (int64_t i = 0; i < n; i++) {
@@ -161,31 +163,31 @@ static void normalise_backward(double *da, double *const *dparam,
             (da[i] * g[i] - mean - p->z[block][i] * along) * p->inverse[block];
 }
 
-/* From da of block 2 back through the norms and layers to w0, b0. */
+/* From da of block 2 back to w0 and b0; 'da' is overwritten. */
 static void run_backward(double *da, double *const *dparam,
-                         const struct pass *p, const struct lct_call *s)
+                         const struct pass *p, const struct lct_call *c)
 {
-    int64_t n = (int64_t)s->e->value[HIDDEN];
+    int64_t n = (int64_t)c->e->value[HIDDEN];
 
     for (int block = 2; block >= 0; block--) {
-        double before[MOST];
+        double dinput[MOST_HIDDEN];
         int w = W1 + 4 * (block - 1);
 
-        normalise_backward(da, dparam, p, s, block);
+        normalise_backward(da, dparam, p, c, block);
         if (block == 0)
             break;
         for (int64_t k = 0; k < n; k++)
             dparam[w + 1][k] += da[k];
         for (int64_t i = 0; i < n; i++) {
-            before[i] = 0;
+            dinput[i] = 0;
             if (p->a[block - 1][i] > 0)
                 for (int64_t k = 0; k < n; k++) {
                     dparam[w][i * n + k] += da[k] * p->a[block - 1][i];
-                    before[i] += da[k] * s->param[w][i * n + k];
+                    dinput[i] += da[k] * c->param[w][i * n + k];
                 }
         }
         for (int64_t i = 0; i < n; i++)
-            da[i] = before[i];
+            da[i] = dinput[i];
     }
     for (int64_t i = 0; i < n; i++) {
         dparam[W0][i] += da[i] * p->y[0];
@@ -195,28 +197,28 @@ static void run_backward(double *da, double *const *dparam,
 }
 
 /* forward: out[h] = b3 + sum_i max(0, a_i) w3_i */
-static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
+static void bias_heads_backward(double *const *dparam, const struct lct_call *c,
                                 int64_t head, int64_t heads, int64_t q_pos,
                                 int64_t k_pos, const double *dout)
 {
-    int64_t n = (int64_t)s->e->value[HIDDEN];
-    double da[MOST];
+    int64_t n = (int64_t)c->e->value[HIDDEN];
+    double da[MOST_HIDDEN];
     struct pass p;
 
-    run(&p, s, q_pos, k_pos);
+    run(&p, c, q_pos, k_pos);
     for (int64_t h = 0; h < heads; h++)
         dparam[B3][head + h] += dout[h];
     for (int64_t i = 0; i < n; i++) {
-        int64_t at = i * s->heads + head;
+        int64_t at = i * c->heads + head;
 
         da[i] = 0;
         if (p.a[2][i] > 0)
             for (int64_t h = 0; h < heads; h++) {
-                da[i] += dout[h] * s->param[W3][at + h];
+                da[i] += dout[h] * c->param[W3][at + h];
                 dparam[W3][at + h] += dout[h] * p.a[2][i];
             }
     }
-    run_backward(da, dparam, &p, s);
+    run_backward(da, dparam, &p, c);
 }
 
 const struct lct_encoding lct_enc_crossformer = {

@@ -14,12 +14,11 @@
  * Length Extrapolation. 2024. arXiv:2410.04798.  This follows the code
  * (chuanyang-Zheng/DAPE, positional_embeddings.py), since the text of the paper
  * was not available: both layers become convolutions of 1 x 3 along the keys,
- * padded with zeros, and entries above the diagonal enter as 0.  Tap t of a
- * kernel reads key j + t - 1, a neighbour in memory.  One thing differs: the
- * authors do not set hidden entries to 0 between the layers, so in training the
- * first hidden key of a row, which does not exist in generation, affects the
- * last visible one.  Here hidden keys are 0 for both layers, and a row does not
- * depend on later keys.
+ * padded with zeros, and hidden scores enter as 0.  Tap t of a kernel reads key
+ * j + t - 1 in memory.  One thing differs: the authors do not set hidden keys
+ * to 0 between the layers, so in training the first hidden key of a row, which
+ * does not exist in generation, affects the last visible one.  Here hidden keys
+ * are 0 for both layers.
  *
  * Weights start uniform within 1/sqrt(inputs), biases at 0, as in the authors'
  * code.
@@ -30,7 +29,7 @@ enum { VERSION, HIDDEN, SHARE };
 enum { W1, B1, W2, B2 };
 enum { MOST_HIDDEN = 256, TAPS = 3 };
 
-static const double leak = 0.01; /* of LeakyReLU, PyTorch's */
+static const double leak = 0.01; /* of LeakyReLU, as in PyTorch */
 
 /* clang-format off */
 static const struct lct_key keys[] = {
@@ -96,9 +95,10 @@ static bool fill(double *out, const locant_encoding *e, int k,
 /* The network, for one query. */
 struct net {
     const struct lct_content *c;
-    const double *s;    /* [heads, keys] */
-    const double *bias; /* [heads, keys] or NULL */
-    int64_t hidden, taps, reach;
+    const double *s;     /* [heads, keys] */
+    const double *bias;  /* [heads, keys] or NULL */
+    int64_t hidden;      /* units between the layers */
+    int64_t taps, reach; /* taps are at keys j - reach .. j + reach */
 };
 
 static struct net net_of(const struct lct_content *c, const double *s,
@@ -114,7 +114,7 @@ static struct net net_of(const struct lct_content *c, const double *s,
                          .reach = taps / 2 };
 }
 
-/* Does key j exist, and is it visible in at least one head? */
+/* Does key j exist, and does a head see it? */
 static bool is_visible(const struct net *net, int64_t j)
 {
     if (j < 0 || j >= net->c->keys)
@@ -182,9 +182,9 @@ static double second_layer(const struct net *net, double a[TAPS][MOST_HIDDEN],
     return sum;
 }
 
-/* In place: a score is overwritten once no first layer reads it any more. */
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
+/* In place: a score is overwritten when no first layer will read it again. */
+static void scores(double *s, const struct lct_content *c,
+                   const struct lct_query *q)
 {
     struct net net = net_of(c, s, q);
     double a[TAPS][MOST_HIDDEN];
@@ -200,9 +200,9 @@ static void content(double *s, const struct lct_content *c,
 }
 
 /*
- * Gradient of the first layer at key j, before its LeakyReLU, and of the
- * weights that read it.  forward: out[h,i] = b2 + sum over u, t of w2[u,h,t]
- * y[u, i + t - reach], so y[u,j] meets ds[h, j - t + reach].
+ * da, the gradient of the first layer at key j before its LeakyReLU, and that
+ * of w2.  forward: out[h,i] = b2 + sum over u, t of w2[u,h,t] y[u, i + t -
+ * reach], so y[u,j] meets ds[h, j - t + reach].
  */
 static void hidden_backward(double *da, const struct lct_content_gradient *g,
                             const struct net *net, const double *ds, int64_t j)
@@ -267,9 +267,9 @@ static double input_backward(const struct net *net,
 }
 
 /* The incoming scores were S + B: ds gets dS, dbias gets dB less dS. */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
+static void scores_backward(double *ds, const struct lct_content_gradient *g,
+                            const double *s, const struct lct_content *c,
+                            const struct lct_query *q)
 {
     struct net net = net_of(c, s, q);
     int64_t heads = c->call.heads;
@@ -335,8 +335,8 @@ const struct lct_encoding lct_enc_dape = {
         .fill = fill,
     },
     .content = {
-        .scores = content,
-        .backward = content_backward,
+        .scores = scores,
+        .backward = scores_backward,
         .scores_only = true,
     },
 };

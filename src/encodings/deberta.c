@@ -26,7 +26,7 @@
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "version", .kind = LCT_INTEGER, .def = 1, .min = 1, .max = 3,
-      .doc = "1: distances as they are; 2: log buckets; 3: and a norm" },
+      .doc = "1: distances as they are; 2: log buckets; 3: also a norm" },
     { .name = "span", .kind = LCT_INTEGER, .def = 256, .min = 1,
       .max = 1 << 15, .doc = "half of the rows (v1: max_relative_positions; "
       "v2, v3: position_buckets)" },
@@ -113,33 +113,26 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
-{
-    return lct_deberta_row(e, q_pos, k_pos);
-}
-
 static void products(struct lct_products *out, const locant_encoding *e,
                      struct lct_span differences)
 {
+    bool first = e->value[LCT_DEBERTA_VERSION] == 1;
     int64_t most =
-        (int64_t)
-            e->value[e->value[LCT_DEBERTA_VERSION] == 1 ? LCT_DEBERTA_SPAN
-                                                        : LCT_DEBERTA_DISTANCE];
+        (int64_t)e->value[first ? LCT_DEBERTA_SPAN : LCT_DEBERTA_DISTANCE];
 
     (void)differences;
     out->factor = 1 / sqrt(3);
     out->count = 2;
+    out->vectors[0] = lct_plain_vectors(LCT_TIMES_QUERY, -1);
+    out->vectors[0].matrix = LCT_DEBERTA_KEY;
+    out->vectors[0].bias = first ? -1 : LCT_DEBERTA_KEY_BIAS;
+    out->vectors[1] = lct_plain_vectors(LCT_TIMES_KEY, -1);
+    out->vectors[1].matrix = LCT_DEBERTA_QUERY;
+    out->vectors[1].bias = LCT_DEBERTA_QUERY_BIAS;
     for (int n = 0; n < 2; n++) {
-        struct lct_vectors *v = &out->vectors[n];
-
-        *v = lct_plain_vectors(n == 0 ? LCT_TIMES_QUERY : LCT_TIMES_KEY, -1);
-        v->matrix = n == 0 ? LCT_DEBERTA_KEY : LCT_DEBERTA_QUERY;
-        v->bias = n == 1                               ? LCT_DEBERTA_QUERY_BIAS
-                  : e->value[LCT_DEBERTA_VERSION] == 1 ? -1
-                                                       : LCT_DEBERTA_KEY_BIAS;
-        v->row = row;
-        v->first = -most;
-        v->last = most;
+        out->vectors[n].row = lct_deberta_row;
+        out->vectors[n].first = -most;
+        out->vectors[n].last = most;
     }
 }
 
@@ -148,7 +141,7 @@ static const locant_variant variants[] = {
       "DeBERTa base, large, xlarge" },
     { "deberta(version=2)", "256 log buckets, distances to 512",
       "DeBERTa v2 without norm_rel_ebd" },
-    { "deberta(version=3)", "and a LayerNorm of the table",
+    { "deberta(version=3)", "also a LayerNorm of the table",
       "DeBERTa v2 xlarge and xxlarge, DeBERTa v3" },
     { 0 }
 };
@@ -165,9 +158,9 @@ const struct lct_encoding lct_enc_deberta = {
         .source = "He et al. 2021, arXiv:2006.03654v6, eq. (3), (4); "
                   "microsoft/DeBERTa, disentangled_attention.py",
         .used_by = "DeBERTa, DeBERTa v2, DeBERTa v3, mDeBERTa",
-        .pitfalls = "Code and checkpoints use one row for both terms, against "
-                    "the paper's p_j - p_i; distances beyond -max end in row 0 "
-                    "in Transformers, row 1 in Microsoft's code.",
+        .pitfalls = "Code and checkpoints use one row for both terms; the "
+                    "paper has p_j - p_i in the second.  Distances beyond -max "
+                    "use row 0 in Transformers, row 1 in Microsoft's code.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,

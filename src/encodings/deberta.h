@@ -1,4 +1,4 @@
-/* deberta.h - rows of relative positions of DeBERTa */
+/* deberta.h - the table of relative positions of DeBERTa */
 #ifndef LCT_DEBERTA_H
 #define LCT_DEBERTA_H
 #include "content.h"
@@ -14,6 +14,7 @@ enum { /* parameters */
        LCT_DEBERTA_NORM_BIAS /* version 3 */
 };
 
+/* Rows of the table. */
 static inline int64_t lct_deberta_rows(const locant_encoding *e)
 {
     return 2 * (int64_t)e->value[LCT_DEBERTA_SPAN];
@@ -22,10 +23,11 @@ static inline int64_t lct_deberta_rows(const locant_encoding *e)
 /* Row of the table for a pair of positions. */
 int64_t lct_deberta_row(const locant_encoding *e, int64_t q_pos, int64_t k_pos);
 
-/* The buckets of versions 2 and 3. */
+/* The hook 'prepare': compute the buckets of versions 2 and 3. */
 locant_status lct_deberta_prepare(locant_encoding *e);
 
-/* Row m of P after its norm; backward adds to table and norm. */
+/* The hooks content.basis and content.basis_backward: row m of P, in version 3
+ * after its LayerNorm. */
 void lct_deberta_basis(double *out, const struct lct_call *c, int64_t m);
 void lct_deberta_basis_backward(double *const *dparam, const double *drow,
                                 const struct lct_call *c, int64_t m);

@@ -1,6 +1,6 @@
 /*
- * deberta_rows.c - the table row of a distance, and rows after LayerNorm.  For
- * papers see deberta.c.
+ * deberta_rows.c - the table row of a distance, and rows after LayerNorm.  The
+ * papers are in deberta.c.
  */
 #include "deberta.h"
 #include <string.h>
@@ -12,9 +12,9 @@ static const double norm_epsilon = 1e-7; /* layer_norm_eps of all checkpoints */
 /*
  * Bucket of a distance n >= 0: n itself up to mid = span / 2, beyond it
  * ceil(ln(n / mid) / ln((distance - 1) / mid) (mid - 1)) + mid.  Where the
- * quotient is a whole number, rounding must not lift it above that number.
+ * argument of ceil is a whole number, rounding must not lift it above.
  */
-static double bucket(double n, double mid, double distance)
+static double bucket_of(double n, double mid, double distance)
 {
     double x;
 
@@ -29,41 +29,44 @@ locant_status lct_deberta_prepare(locant_encoding *e)
 {
     double span = e->value[LCT_DEBERTA_SPAN];
     double distance = e->value[LCT_DEBERTA_DISTANCE];
-    int64_t *of;
+    int64_t *buckets;
 
     if (e->value[LCT_DEBERTA_VERSION] == 1)
         return LOCANT_OK;
-    of = locant_alloc((size_t)distance * sizeof(*of));
-    if (of == NULL)
+    buckets = locant_alloc((size_t)distance * sizeof(*buckets));
+    if (buckets == NULL)
         return locant_fail(
             LOCANT_ERR_NOMEM,
             "locant_encoding_create: no memory for the buckets of deberta");
     for (int64_t n = 0; n < (int64_t)distance; n++)
-        of[n] =
-            (int64_t)fmin(bucket((double)n, floor(span / 2), distance), span);
-    e->state = of;
+        buckets[n] = (int64_t)fmin(
+            bucket_of((double)n, floor(span / 2), distance), span);
+    e->state = buckets;
     return LOCANT_OK;
 }
 
 int64_t lct_deberta_row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 {
-    int64_t n = lct_distance(q_pos, k_pos), far = n < 0 ? -n : n;
+    int64_t n = lct_distance(q_pos, k_pos), bucket = n < 0 ? -n : n;
     int64_t span = (int64_t)e->value[LCT_DEBERTA_SPAN];
     double distance = e->value[LCT_DEBERTA_DISTANCE];
-    const int64_t *of = e->state;
+    const int64_t *buckets = e->state; /* NULL in version 1 */
 
-    if (of != NULL && far < (int64_t)distance)
-        far = of[far];
-    else if (of != NULL)
-        far = (int64_t)fmin(bucket((double)far, (double)(span / 2), distance),
-                            (double)span);
-    far = far < span ? far : span;
-    return n < 0 ? span - far : far < span ? span + far : 2 * span - 1;
+    if (buckets != NULL && bucket < (int64_t)distance)
+        bucket = buckets[bucket];
+    else if (buckets != NULL)
+        bucket = (int64_t)fmin(
+            bucket_of((double)bucket, (double)(span / 2), distance),
+            (double)span);
+    bucket = bucket < span ? bucket : span;
+    if (n < 0)
+        return span - bucket;
+    return bucket < span ? span + bucket : 2 * span - 1;
 }
 
 /* ------------------------------------------------------------------- basis */
 
-/* Mean and 1 / deviation of a row. */
+/* Mean of a row, and 1 / deviation. */
 static void moments(double *mean, double *inverse, const double *x, int64_t n)
 {
     double sum = 0, squares = 0;

@@ -1,4 +1,4 @@
-/* describe.c - the keys of an encoding, in words */
+/* describe.c - keys of an encoding as text for users */
 #include "spec.h"
 #include <math.h>
 #include <stdio.h>
@@ -13,8 +13,9 @@ static const struct lct_encoding *find(const char *name)
     return NULL;
 }
 
+/* size >= LCT_NUMBER_BYTES */
 static void describe_default(char *out, size_t size, const struct lct_key *key)
-{ /* size >= LCT_NUMBER_BYTES */
+{
     out[0] = '\0';
     if (isnan(key->def))
         return;

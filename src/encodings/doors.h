@@ -30,10 +30,11 @@ struct lct_param_hooks {
 
 struct lct_position_hooks {
     int axes; /* coordinates of a position; 0: it is one number */
-    /* Positions are 0 .. count - 1; error messages name what has them: 'of'. */
+    /* Positions are 0 .. count - 1, in error messages those of the 'of', e.g.
+     * "table". */
     int64_t (*count)(const locant_encoding *e, const locant_tensor *params);
     const char *of;
-    /* Fail for other positions that the encoding does not support. */
+    /* Fail if the encoding does not support these positions or parameters. */
     locant_status (*check)(const locant_encoding *e, const char *fn,
                            const int64_t *pos, size_t n,
                            const locant_tensor *params);
@@ -60,7 +61,7 @@ struct lct_schedule_use {
 };
 
 /*
- * Frequencies.  The argument 'length' is 1 + the longest position of the
+ * Frequencies.  The argument 'length' is 1 + the largest position of the
  * document, or of all documents of the call if 'by_call' is true, as rounded by
  * the hook 'length'; it is 0 if frequencies do not depend on it.
  */
@@ -95,7 +96,7 @@ struct lct_input_door {
 
 /*
  * A map of queries and keys other than a plain rotation by a schedule: scores
- * read out [width] in place of x [head_dim], the row of one head.
+ * use out [width] instead of x [head_dim], the row of one head.
  */
 struct lct_rotate_door {
     int64_t (*width)(const locant_encoding *e, int64_t head_dim);
@@ -151,31 +152,30 @@ struct lct_score_door {
                                 int64_t pos);
         bool (*pair_of)(int64_t *q_pos, int64_t *k_pos, struct lct_call *c,
                         int64_t difference);
+        /* The linear pieces of the bias; NULL: it has none. */
         const struct lct_piecewise *piecewise;
     } fast;
 };
 
 /* Scores and values that depend on queries, keys or inputs. */
 struct lct_content_door {
-    /* Set the products of e in a call with these q_pos - k_pos; 'out' starts
-     * without any. */
+    /* Set the products of e for a call with these q_pos - k_pos; 'out' is
+     * lct_no_products() before. */
     void (*products)(struct lct_products *out, const locant_encoding *e,
                      struct lct_span differences);
-    /*
-     * 'basis': row m [width] of the basis that products project.  'basis_rows':
-     * n rows from m on in float32, 'stride' floats apart, a multiple of LCT_PAD
-     * (NULL: 'basis', rounded).  'basis_backward': the gradient of row m (NULL:
-     * the basis is fixed).
-     */
+    /* Row m [width] of the basis that products project. */
     void (*basis)(double *out, const struct lct_call *c, int64_t m);
+    /* n rows from m on in float32, 'stride' floats apart, a multiple of
+     * LCT_PAD; NULL: those of 'basis', rounded. */
     void (*basis_rows)(float *out, size_t stride, const struct lct_call *c,
                        int64_t m, int64_t n);
+    /* Add the gradient of row m; NULL: the basis is fixed. */
     void (*basis_backward)(double *const *dparam, const double *drow,
                            const struct lct_call *c, int64_t m);
     /*
      * Scores that are not a sum of products.  On entry s [heads, keys] is
      * scale * q.k + bias, on return the scores; hidden entries are -infinity
-     * and stay so.  Here a document is a batch row.
+     * and stay so.  Each document is a batch row of its own.
      */
     void (*scores)(double *s, const struct lct_content *c,
                    const struct lct_query *q);
@@ -185,14 +185,15 @@ struct lct_content_door {
                      const double *s, const struct lct_content *c,
                      const struct lct_query *q);
     bool scores_only; /* reads scores and bias, never queries and keys */
-    /* It rotates raw queries and keys itself, so a sum with it must not have a
-     * part with the rotate door. */
+    /* Attention rotates queries and keys by these near and far positions, so a
+     * sum must not have a part with the rotate door beside this one. */
     const struct lct_near_far *near_far;
 };
 
 /* Keys that queries do not see. */
 struct lct_mask_hooks {
-    /* Set hidden[i] if the key is hidden from the query at q_pos[i]. */
+    /* Set hidden[i] to 1 if the query at q_pos[i] does not see the key at
+     * k_pos; leave the others as they are. */
     void (*hide)(char *hidden, const locant_encoding *e,
                  const struct lct_head *head, const int64_t *q_pos, size_t n,
                  int64_t k_pos);
@@ -202,7 +203,7 @@ struct lct_mask_hooks {
                                     struct lct_span q, struct lct_span k);
 };
 
-/* Factors of the scale of scores. */
+/* Factors of the scale of scores: for all queries, for the query at q_pos. */
 struct lct_scale_hooks {
     double (*of_scores)(const locant_encoding *e);
     double (*of_query)(const locant_encoding *e, int64_t q_pos);

@@ -9,13 +9,14 @@
 #include "encoding.h"
 #include <math.h>
 
-enum { HIDDEN, LOG, SHARE, MOST = 512 };
+enum { HIDDEN, LOG, SHARE };
 enum { W1, B1, W2, B2, W3, B3 };
+enum { MOST_HIDDEN = 512 };
 
 /* clang-format off */
 static const struct lct_key keys[] = {
-    { .name = "hidden", .kind = LCT_INTEGER, .def = 32, .min = 1, .max = MOST,
-      .doc = "units of both hidden layers" },
+    { .name = "hidden", .kind = LCT_INTEGER, .def = 32, .min = 1,
+      .max = MOST_HIDDEN, .doc = "units of both hidden layers" },
     { .name = "log", .kind = LCT_SWITCH, .def = 0,
       .doc = "yes: the network sees sign(r) ln(1 + |r|)" },
     LCT_SHARE(1, "no: each layer has its own network"),
@@ -53,105 +54,105 @@ static double silu(double x)
     return x / (1 + exp(-x));
 }
 
-static double silu_slope(double x)
+static double silu_derivative(double x)
 {
     double s = 1 / (1 + exp(-x));
 
     return s * (1 + x * (1 - s));
 }
 
-static double input(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
+static double input(const struct lct_call *c, int64_t q_pos, int64_t k_pos)
 {
     double r = (double)lct_distance(q_pos, k_pos);
 
-    return s->e->value[LOG] == 0 ? r : copysign(log1p(fabs(r)), r);
+    return c->e->value[LOG] == 0 ? r : copysign(log1p(fabs(r)), r);
 }
 
 /* Activations of one forward pass. */
 struct pass {
-    double r;
-    double a1[MOST], a2[MOST]; /* before the activations of both layers */
-    double h1[MOST];           /* after the first activation */
+    double r; /* what the network sees of the distance */
+    double a1[MOST_HIDDEN], a2[MOST_HIDDEN]; /* before SiLU, of both layers */
+    double h1[MOST_HIDDEN];                  /* silu(a1) */
 };
 
-static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
+static void run(struct pass *p, const struct lct_call *c, int64_t q_pos,
                 int64_t k_pos)
 {
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    int64_t hidden = (int64_t)c->e->value[HIDDEN];
 
-    p->r = input(s, q_pos, k_pos);
+    p->r = input(c, q_pos, k_pos);
     for (int64_t i = 0; i < hidden; i++) {
-        p->a1[i] = s->param[W1][i] * p->r + s->param[B1][i];
-        p->a2[i] = s->param[B2][i];
+        p->a1[i] = c->param[W1][i] * p->r + c->param[B1][i];
+        p->a2[i] = c->param[B2][i];
     }
     for (int64_t i = 0; i < hidden; i++) {
         p->h1[i] = silu(p->a1[i]);
         for (int64_t k = 0; k < hidden; k++)
-            p->a2[k] += p->h1[i] * s->param[W2][i * hidden + k];
+            p->a2[k] += p->h1[i] * c->param[W2][i * hidden + k];
     }
 }
 
-static void bias_heads(double *out, const struct lct_call *s, int64_t head,
+static void bias_heads(double *out, const struct lct_call *c, int64_t head,
                        int64_t heads, int64_t q_pos, int64_t k_pos)
 {
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    int64_t hidden = (int64_t)c->e->value[HIDDEN];
     struct pass p;
 
-    run(&p, s, q_pos, k_pos);
+    run(&p, c, q_pos, k_pos);
     for (int64_t h = 0; h < heads; h++)
-        out[h] = s->param[B3][head + h];
+        out[h] = c->param[B3][head + h];
     for (int64_t k = 0; k < hidden; k++) {
         double h2 = silu(p.a2[k]);
 
         for (int64_t h = 0; h < heads; h++)
-            out[h] += h2 * s->param[W3][k * s->heads + head + h];
+            out[h] += h2 * c->param[W3][k * c->heads + head + h];
     }
 }
 
 /* forward: a2 = b2 + silu(a1) w2, a1 = w1 r + b1 */
 static void run_backward(double *const *dparam, const struct pass *p,
-                         const struct lct_call *s, const double *da2)
+                         const struct lct_call *c, const double *da2)
 {
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    int64_t hidden = (int64_t)c->e->value[HIDDEN];
 
     for (int64_t k = 0; k < hidden; k++)
         dparam[B2][k] += da2[k];
     for (int64_t i = 0; i < hidden; i++) {
-        double d1 = 0;
+        double da1 = 0;
 
         for (int64_t k = 0; k < hidden; k++) {
             dparam[W2][i * hidden + k] += da2[k] * p->h1[i];
-            d1 += da2[k] * s->param[W2][i * hidden + k];
+            da1 += da2[k] * c->param[W2][i * hidden + k];
         }
-        d1 *= silu_slope(p->a1[i]);
-        dparam[W1][i] += d1 * p->r;
-        dparam[B1][i] += d1;
+        da1 *= silu_derivative(p->a1[i]);
+        dparam[W1][i] += da1 * p->r;
+        dparam[B1][i] += da1;
     }
 }
 
 /* forward: out[h] = b3 + silu(a2) w3 */
-static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
+static void bias_heads_backward(double *const *dparam, const struct lct_call *c,
                                 int64_t head, int64_t heads, int64_t q_pos,
                                 int64_t k_pos, const double *dout)
 {
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
-    double da2[MOST];
+    int64_t hidden = (int64_t)c->e->value[HIDDEN];
+    double da2[MOST_HIDDEN];
     struct pass p;
 
-    run(&p, s, q_pos, k_pos);
+    run(&p, c, q_pos, k_pos);
     for (int64_t h = 0; h < heads; h++)
         dparam[B3][head + h] += dout[h];
     for (int64_t k = 0; k < hidden; k++) {
-        int64_t at = k * s->heads + head;
+        int64_t at = k * c->heads + head;
         double h2 = silu(p.a2[k]), dh2 = 0;
 
         for (int64_t h = 0; h < heads; h++) {
             dparam[W3][at + h] += dout[h] * h2;
-            dh2 += dout[h] * s->param[W3][at + h];
+            dh2 += dout[h] * c->param[W3][at + h];
         }
-        da2[k] = dh2 * silu_slope(p.a2[k]);
+        da2[k] = dh2 * silu_derivative(p.a2[k]);
     }
-    run_backward(dparam, &p, s, da2);
+    run_backward(dparam, &p, c, da2);
 }
 
 static const locant_variant variants[] = {

@@ -1,4 +1,4 @@
-/* draw.h - sets of random numbers, drawn in place */
+/* draw.h - random sets of integers, drawn in place */
 #ifndef LCT_DRAW_H
 #define LCT_DRAW_H
 #include "locant/core.h"
@@ -25,8 +25,8 @@ static inline int64_t lct_place(const int64_t *a, int64_t n, int64_t x)
  * all sets are equally likely.  Floyd's method (Bentley and Floyd 1987, CACM
  * 30(9)): for j = range - n .. range - 1 draw t of 0 .. j and take it, or j if
  * t is taken.  It needs no memory, so it cannot fail; its n^2 / 4 moves are
- * cheap at lengths of training.  It draws the same set as
- * locant_positions_randomized().
+ * cheap at the lengths of training.  locant_positions_randomized() draws the
+ * same set.
  */
 static inline void lct_draw_set(int64_t *out, int64_t n, int64_t range,
                                 locant_random *r)

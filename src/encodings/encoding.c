@@ -27,9 +27,7 @@ locant_status locant_encoding_create(locant_encoding **out, const char *spec)
     return lct_spec_parse(out, fn, spec, lct_encodings);
 }
 
-/*
- * Set lengths that were left out, nested encodings first; print the spec again.
- */
+/* Set lengths that were left out, nested encodings first, and the spec. */
 static locant_status set_length(locant_encoding *e, int64_t length)
 {
     int own = lct_key_find(e->row, "length");
@@ -73,7 +71,7 @@ locant_status locant_encoding_resolve(locant_encoding **out,
     return status;
 }
 
-/* Release them also in the parts of a sum and in the layers of layers(..). */
+/* Release the schedules of an encoding and of all nested in it. */
 static void release_schedules(locant_encoding *e)
 {
     struct lct_schedule *s = atomic_load(&e->schedules);
@@ -128,10 +126,11 @@ int locant_encoding_axes(const locant_encoding *e)
 
         most = axes > most ? axes : most;
     }
-    if (e->row->layers != NULL)
-        for (int k = 0; k < LCT_MAX_KEYS; k++)
-            if (locant_encoding_axes(e->nested[k]) > most)
-                most = locant_encoding_axes(e->nested[k]);
+    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++) {
+        int axes = locant_encoding_axes(e->nested[k]);
+
+        most = axes > most ? axes : most;
+    }
     return most;
 }
 
@@ -146,7 +145,7 @@ int64_t locant_encoding_rotated_width(const locant_encoding *e,
                : part->e->row->rotate.width(part->e, head_dim);
 }
 
-/* Does a part, or a nested encoding, refuse this position? */
+/* Does a part or a layer refuse this position? */
 static bool refuses(const locant_encoding *e, int64_t pos)
 {
     if (e->row->layers != NULL) {
@@ -162,7 +161,8 @@ static bool refuses(const locant_encoding *e, int64_t pos)
     return false;
 }
 
-static int64_t search_reach(const locant_encoding *e)
+/* The least position that is refused; INT64_MAX: none. */
+static int64_t search_limit(const locant_encoding *e)
 {
     int64_t low = 0, high = INT64_MAX; /* accepted; refused */
 
@@ -185,14 +185,14 @@ static int64_t search_reach(const locant_encoding *e)
 int64_t locant_encoding_length_limit(const locant_encoding *e)
 {
     char message[512];
-    int64_t reach;
+    int64_t limit;
 
     if (e == NULL)
         return 0;
     snprintf(message, sizeof(message), "%s", locant_last_error());
-    reach = search_reach(e);
+    limit = search_limit(e);
     locant_fail(LOCANT_OK, "%s", message);
-    return reach;
+    return limit;
 }
 
 /* ---------------------------------------------------------------- schedules */
@@ -210,6 +210,7 @@ find_schedule(const locant_encoding *e, int64_t head_dim, int64_t length)
 
 enum { KEPT_LENGTHS = 8 };
 
+/* How many of the kept schedules depend on a length. */
 static int count_lengths(const locant_encoding *e)
 {
     const struct lct_schedule *s =

@@ -2,7 +2,7 @@
  * encoding.h - what one positional encoding tells the rest of locant.
  *
  * An encoding is one file that defines one 'const struct lct_encoding', and one
- * line of encodings.def; tools/new_encoding.py starts one.  Registry, specs,
+ * line of encodings.def; tools/new_encoding.py writes both.  Registry, specs,
  * public API, attention, models, pictures, tests and the command ask this
  * struct and name no encoding.
  */
@@ -20,12 +20,10 @@ struct lct_encoding {
     locant_status (*check)(const locant_encoding *e);
     /* Replaces info.traits if traits depend on keys. */
     unsigned (*traits)(const locant_encoding *e);
-    /*
-     * Store in e->state what each call would otherwise compute again: memory of
-     * locant_alloc() that is released with the encoding.
-     */
+    /* Allocate e->state by locant_alloc(), for what all calls share; it is
+     * released with the encoding. */
     locant_status (*prepare)(locant_encoding *e);
-    /* The nested encoding of a layer, as an index into 'keys'. */
+    /* The index in 'keys' of the nested encoding that a layer uses. */
     int (*layers)(const locant_encoding *e, int64_t layer);
 
     struct lct_param_hooks params;
@@ -39,8 +37,9 @@ struct lct_encoding {
     struct lct_scale_hooks scale;
 };
 
-/* All encodings, ended by NULL; and the one of 'a+b', which nests its parts. */
+/* All encodings but the sum, ended by NULL. */
 extern const struct lct_encoding *const lct_encodings[];
+/* The encoding of 'a+b', whose nested encodings are its parts. */
 extern const struct lct_encoding lct_enc_sum;
 
 /* An encoding within a sum, and where its parameters begin. */
@@ -56,8 +55,8 @@ struct locant_encoding {
                                                parts of a sum */
     struct lct_list *list[LCT_MAX_KEYS];   /* values of kind LCT_LIST */
     char *spec;                            /* canonical */
-    unsigned doors, traits;
-    struct lct_part part[LCT_MAX_PARTS]; /* the encoding itself, or the parts
+    unsigned doors, traits;                /* of all parts or layers */
+    struct lct_part part[LCT_MAX_PARTS];   /* the encoding itself, or the parts
                                                of a sum */
     int parts;
     void *state;                              /* made by row->prepare */
@@ -92,14 +91,12 @@ static inline const char *lct_name(const locant_encoding *e)
     return e->row == &lct_enc_sum ? e->spec : e->row->info.name;
 }
 
-/*
- * Own parameters of an encoding, of which a sum has none (NULL: none).  Number
- * of all parameters, nested ones included.
- */
+/* The encoding's own parameters; NULL: none, as in a sum. */
 const struct lct_param *lct_params_of(const locant_encoding *e);
+/* Number of all parameters, with those of nested encodings. */
 int lct_param_count(const locant_encoding *e);
 
-/* For params.fill: each entry uniform in [-bound, bound).  Returns true. */
+/* For params.fill: entries uniform in [-bound, bound).  Returns true. */
 bool lct_fill_uniform(double *out, const locant_param_info *info, double bound,
                       locant_random *r);
 
@@ -111,7 +108,7 @@ void lct_bias_of_entries_backward(double *const *dparam,
                                   int64_t q_pos, const int64_t *k_pos,
                                   const double *dout, size_t n);
 
-/* The same if it has score.heads. */
+/* score.bias and score.backward of an encoding that has score.heads. */
 void lct_bias_of_heads(double *out, const struct lct_call *c, int64_t head,
                        int64_t q_pos, const int64_t *k_pos, size_t n);
 void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *c,
@@ -120,7 +117,7 @@ void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *c,
                                 size_t n);
 
 /*
- * The schedule for rows of 'dim' channels and calls of that length, made on the
+ * The schedule for rows of 'dim' channels and calls of this length, made on the
  * first call and then kept with 'e', which is not a sum.  Of the schedules that
  * depend on the length only the first few are kept: a KV cache that grows by a
  * token would add one each time.  Errors name the public function 'fn'.
@@ -139,17 +136,17 @@ static inline int64_t lct_schedule_length(const locant_encoding *e,
                                            : e->row->schedule.length(e, length);
 }
 
-/* The schedule for rows of 'dim' channels that an earlier call made and kept;
- * its encoding has frequencies that do not depend on a length. */
+/* The schedule for rows of 'dim' channels that an earlier call made and kept.
+ * The frequencies of e must not depend on a length. */
 const struct lct_schedule *lct_schedule_kept(const locant_encoding *e,
                                              int64_t dim);
 
-/* For schedule.create: frequencies base^(-2c / (2 pairs)), one axis. */
+/* For the hook schedule.create: frequencies base^(-c / pairs), one axis. */
 locant_status lct_schedule_make(struct lct_schedule **out,
                                 const struct lct_schedule_use *u, double base,
                                 int64_t pairs);
-/* The same base^(-2c / dim) for sinusoids; an odd 'dim' has one sine more than
- * cosines. */
+/* The same for sinusoids: frequencies base^(-2c / dim); an odd 'dim' has one
+ * sine more than cosines. */
 locant_status lct_schedule_make_sines(struct lct_schedule **out,
                                       const struct lct_schedule_use *u,
                                       double base);

@@ -58,9 +58,9 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
 /* f at one pair of positions, and its parts. */
 struct relative {
-    double n, m; /* the distance, and the position it is divided by */
-    double u, v; /* psi of both; v with epsilon */
-    bool below;  /* the position is below the threshold, which m is */
+    double n, m; /* the distance, and max(L, p_i) */
+    double u, v; /* psi(n), and psi(m) + epsilon */
+    bool below;  /* p_i is below the threshold L */
 };
 
 static double psi(double c, double x)
@@ -68,63 +68,70 @@ static double psi(double c, double x)
     return log1p(fabs(c * x));
 }
 
-static struct relative relate(const struct lct_call *s, int64_t q_pos,
+/* Derivative of psi with respect to c. */
+static double psi_by_c(double c, double x)
+{
+    return fabs(x) * (c < 0 ? -1 : 1) / (fabs(c * x) + 1);
+}
+
+static struct relative relate(const struct lct_call *call, int64_t q_pos,
                               int64_t k_pos)
 {
-    double threshold = fabs(s->param[L][0] * s->e->value[LENGTH]);
+    double threshold = fabs(call->param[L][0] * call->e->value[LENGTH]);
     struct relative r = { .n = fabs((double)lct_distance(q_pos, k_pos)),
                           .m = (double)q_pos };
 
     r.below = threshold > r.m;
     if (r.below)
         r.m = threshold;
-    r.u = psi(s->param[C][0], r.n);
-    r.v = psi(s->param[C][0], r.m) + epsilon;
+    r.u = psi(call->param[C][0], r.n);
+    r.v = psi(call->param[C][0], r.m) + epsilon;
     return r;
 }
 
-static void bias(double *out, const struct lct_call *s, int64_t head,
+static void bias(double *out, const struct lct_call *call, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t count)
 {
-    const double *w1 = s->param[W1], *b1 = s->param[B1], *w2 = s->param[W2];
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    const double *w1 = call->param[W1], *b1 = call->param[B1];
+    const double *w2 = call->param[W2];
+    int64_t hidden = (int64_t)call->e->value[HIDDEN];
 
     for (size_t j = 0; j < count; j++) {
-        struct relative r = relate(s, q_pos, k_pos[j]);
-        double f = r.u / r.v, sum = s->param[B2][head];
+        struct relative r = relate(call, q_pos, k_pos[j]);
+        double f = r.u / r.v, sum = call->param[B2][head];
 
         for (int64_t i = 0; i < hidden; i++) {
             double x = w1[i] * f + b1[i];
 
             if (x > 0)
-                sum += w2[i * s->heads + head] * x;
+                sum += w2[i * call->heads + head] * x;
         }
         out[j] = sum;
     }
 }
 
 /* dc and dl from df: f = u / v; u = psi(n), v = psi(m) + eps. */
-static void relate_backward(double *const *dparam, const struct lct_call *s,
+static void relate_backward(double *const *dparam, const struct lct_call *call,
                             const struct relative *r, double df)
 {
-    double c = s->param[C][0], l = s->param[L][0], sign = c < 0 ? -1 : 1;
-    double u_c = r->n * sign / (fabs(c * r->n) + 1);
-    double v_c = fabs(r->m) * sign / (fabs(c * r->m) + 1);
+    double c = call->param[C][0], l = call->param[L][0];
+    double u_c = psi_by_c(c, r->n), v_c = psi_by_c(c, r->m);
 
     dparam[C][0] += df * (u_c * r->v - r->u * v_c) / (r->v * r->v);
     if (r->below)
         dparam[L][0] -= df * r->u / (r->v * r->v) * fabs(c) /
-                        (fabs(c) * r->m + 1) * s->e->value[LENGTH] *
+                        (fabs(c) * r->m + 1) * call->e->value[LENGTH] *
                         (l < 0 ? -1 : 1);
 }
 
 /* forward: out[j] = b2 + sum_i w2_i max(0, w1_i f + b1_i) */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
+static void bias_backward(double *const *dparam, const struct lct_call *call,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t count)
 {
-    const double *w1 = s->param[W1], *b1 = s->param[B1], *w2 = s->param[W2];
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    const double *w1 = call->param[W1], *b1 = call->param[B1];
+    const double *w2 = call->param[W2];
+    int64_t hidden = (int64_t)call->e->value[HIDDEN];
 
     for (size_t j = 0; j < count; j++) {
         struct relative r;
@@ -132,21 +139,21 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
 
         if (dout[j] == 0)
             continue;
-        r = relate(s, q_pos, k_pos[j]);
+        r = relate(call, q_pos, k_pos[j]);
         f = r.u / r.v;
         dparam[B2][head] += dout[j];
         for (int64_t i = 0; i < hidden; i++) {
             double x = w1[i] * f + b1[i];
-            double dx = dout[j] * w2[i * s->heads + head];
+            double dx = dout[j] * w2[i * call->heads + head];
 
             if (!(x > 0))
                 continue;
-            dparam[W2][i * s->heads + head] += dout[j] * x;
+            dparam[W2][i * call->heads + head] += dout[j] * x;
             dparam[W1][i] += dx * f;
             dparam[B1][i] += dx;
             df += dx * w1[i];
         }
-        relate_backward(dparam, s, &r, df);
+        relate_backward(dparam, call, &r, df);
     }
 }
 
@@ -162,9 +169,9 @@ static int64_t pieces(const locant_encoding *e)
  * a piece.  0: it never switches, and *on says whether it is on.  A unit with a
  * weight or bias of NaN is always off.
  */
-static double switch_of(const struct lct_call *s, int64_t i, bool *on)
+static double switch_of(const struct lct_call *call, int64_t i, bool *on)
 {
-    double w1 = s->param[W1][i], b1 = s->param[B1][i], at = -b1 / w1;
+    double w1 = call->param[W1][i], b1 = call->param[B1][i], at = -b1 / w1;
 
     *on = b1 > 0 && !isnan(w1);
     if (w1 > 0 && b1 <= 0)
@@ -180,7 +187,7 @@ static int ascend(const void *a, const void *b)
 }
 
 /* The first piece that starts at 'at' or later. */
-static int64_t rank(const double *start, int64_t count, double at)
+static int64_t piece_at(const double *start, int64_t count, double at)
 {
     int64_t low = 0, high = count;
 
@@ -195,93 +202,101 @@ static int64_t rank(const double *start, int64_t count, double at)
     return high;
 }
 
-static int64_t find(double *start, double *slope, double *value, int64_t row,
-                    const struct lct_call *s)
+/* Slope and value of head h in each piece: the changes at its start, summed. */
+static void sum_units(double *slope, double *value, const double *start,
+                      int64_t count, const struct lct_call *call, int64_t h)
 {
-    int64_t hidden = (int64_t)s->e->value[HIDDEN], count = 1;
+    int64_t hidden = (int64_t)call->e->value[HIDDEN];
+    bool on;
+
+    for (int64_t r = 0; r < count; r++)
+        slope[r] = value[r] = 0;
+    value[0] = call->param[B2][h];
+    for (int64_t i = 0; i < hidden; i++) {
+        double at = switch_of(call, i, &on);
+        double w2 = call->param[W2][i * call->heads + h];
+        int64_t r = at != 0 ? piece_at(start, count, at) : 0;
+
+        if (on) {
+            slope[0] += w2 * call->param[W1][i];
+            value[0] += w2 * call->param[B1][i];
+        }
+        if (at != 0) {
+            slope[r] += (on ? -w2 : w2) * call->param[W1][i];
+            value[r] += (on ? -w2 : w2) * call->param[B1][i];
+        }
+    }
+    for (int64_t r = 1; r < count; r++) {
+        slope[r] += slope[r - 1];
+        value[r] += value[r - 1];
+    }
+}
+
+static int64_t find(double *start, double *slope, double *value, int64_t row,
+                    const struct lct_call *call)
+{
+    int64_t hidden = (int64_t)call->e->value[HIDDEN], count = 1;
     bool on;
 
     start[0] = -INFINITY;
     for (int64_t i = 0; i < hidden; i++) {
-        double at = switch_of(s, i, &on);
+        double at = switch_of(call, i, &on);
 
         if (at != 0)
             start[count++] = at;
     }
     qsort(start + 1, (size_t)(count - 1), sizeof(*start), ascend);
-    for (int64_t h = 0; h < s->heads; h++) {
-        double *slopes = slope + h * row, *values = value + h * row;
-
-        for (int64_t r = 0; r < count; r++)
-            slopes[r] = values[r] = 0;
-        values[0] = s->param[B2][h];
-        for (int64_t i = 0; i < hidden; i++) {
-            double at = switch_of(s, i, &on);
-            double w2 = s->param[W2][i * s->heads + h];
-            int64_t r = at != 0 ? rank(start, count, at) : 0;
-
-            if (on) {
-                slopes[0] += w2 * s->param[W1][i];
-                values[0] += w2 * s->param[B1][i];
-            }
-            if (at != 0) {
-                slopes[r] += (on ? -w2 : w2) * s->param[W1][i];
-                values[r] += (on ? -w2 : w2) * s->param[B1][i];
-            }
-        }
-        for (int64_t r = 1; r < count; r++) {
-            slopes[r] += slopes[r - 1];
-            values[r] += values[r - 1];
-        }
-    }
+    for (int64_t h = 0; h < call->heads; h++)
+        sum_units(slope + h * row, value + h * row, start, count, call, h);
     return count;
 }
 
-static void distance(double out[2], const struct lct_call *s, double n)
+static void distance(double out[2], const struct lct_call *call, double n)
 {
-    double c = s->param[C][0];
+    double c = call->param[C][0];
 
     out[0] = psi(c, n);
-    out[1] = n * (c < 0 ? -1 : 1) / (fabs(c * n) + 1);
+    out[1] = psi_by_c(c, n);
 }
 
-static void query(double out[3], const struct lct_call *s, int64_t q_pos)
+static void query(double out[3], const struct lct_call *call, int64_t q_pos)
 {
-    double c = s->param[C][0], l = s->param[L][0];
-    struct relative r = relate(s, q_pos, q_pos);
+    double c = call->param[C][0], l = call->param[L][0];
+    struct relative r = relate(call, q_pos, q_pos);
 
     out[0] = 1 / r.v;
-    out[1] = -fabs(r.m) * (c < 0 ? -1 : 1) / (fabs(c * r.m) + 1) / r.v;
-    out[2] = r.below ? -fabs(c) / (fabs(c) * r.m + 1) * s->e->value[LENGTH] *
+    out[1] = -psi_by_c(c, r.m) / r.v;
+    out[2] = r.below ? -fabs(c) / (fabs(c) * r.m + 1) * call->e->value[LENGTH] *
                            (l < 0 ? -1 : 1) / r.v
                      : 0;
 }
 
 /* forward: b2 + sum_i w2_i max(0, w1_i f + b1_i), by the pieces of each unit */
-static void pieces_backward(double *const *dparam, const struct lct_call *s,
+static void pieces_backward(double *const *dparam, const struct lct_call *call,
                             int64_t head, const double *start, int64_t count,
                             const double *sum, const double *sum_f,
                             const double dshape[2])
 {
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    int64_t hidden = (int64_t)call->e->value[HIDDEN];
     bool on;
 
     for (int64_t r = 0; r < count; r++)
         dparam[B2][head] += sum[r];
     for (int64_t i = 0; i < hidden; i++) {
-        double at = switch_of(s, i, &on), total = 0, total_f = 0;
-        int64_t w2 = i * s->heads + head, from = count, end;
+        double at = switch_of(call, i, &on), total = 0, total_f = 0;
+        int64_t w2 = i * call->heads + head, from = count, end;
 
         if (at != 0)
-            from = rank(start, count, at); /* the unit changes at this piece */
+            from = piece_at(start, count, at); /* where the unit switches */
         end = on ? from : count;
         for (int64_t r = on ? 0 : from; r < end; r++) {
             total += sum[r];
             total_f += sum_f[r];
         }
-        dparam[B1][i] += s->param[W2][w2] * total;
-        dparam[W1][i] += s->param[W2][w2] * total_f;
-        dparam[W2][w2] += s->param[W1][i] * total_f + s->param[B1][i] * total;
+        dparam[B1][i] += call->param[W2][w2] * total;
+        dparam[W1][i] += call->param[W2][w2] * total_f;
+        dparam[W2][w2] +=
+            call->param[W1][i] * total_f + call->param[B1][i] * total;
     }
     dparam[C][0] += dshape[0];
     dparam[L][0] += dshape[1];
@@ -310,7 +325,7 @@ const struct lct_encoding lct_enc_fire = {
         .source = "Li et al. 2024, arXiv:2310.04418v2, eq. (9), section 4",
         .used_by = "length-extrapolation studies",
         .pitfalls = "The normaliser belongs to the query's position: a cached "
-                    "bias row of one query serves no other.",
+                    "bias row of one query cannot serve another.",
         .gradient = "through the network; dc = (u_c v - u v_c) / v^2; dL = "
                     "-u psi'(L) / v^2 only where L > p_i",
         .variants = variants,

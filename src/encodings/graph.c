@@ -24,8 +24,8 @@ static const struct lct_key keys[] = {
 
 static const struct lct_param params[] = {
     { .name = "hops", .dims = { "length", "length" }, .given = true,
-      .doc = "edges between two nodes, -1 where there is no path; a path at "
-             "first" },
+      .doc = "edges between two nodes, -1 where no path joins them; "
+             "initially those of a path" },
     { .name = "table", .dims = { "rows", "heads" }, LCT_NORMAL(0, 0.02),
       .rate = 10,
       .doc = "bias of each distance 0 .. distance, then of no path" },
@@ -71,42 +71,43 @@ static locant_status check_square(const locant_encoding *e, const char *fn,
                        fn, given[HOPS].shape[0], given[HOPS].shape[1]);
 }
 
-static int64_t entry(const struct lct_call *s, int64_t nodes, int64_t q_pos,
+static int64_t entry(const struct lct_call *c, int64_t nodes, int64_t q_pos,
                      int64_t k_pos)
 {
-    double hops = s->param[HOPS][q_pos * nodes + k_pos];
-    double most = s->e->value[DISTANCE];
+    double hops = c->param[HOPS][q_pos * nodes + k_pos];
+    double most = c->e->value[DISTANCE];
 
     if (!(hops >= 0))
         return (int64_t)most + 1;
     return hops < most ? (int64_t)hops : (int64_t)most;
 }
 
-/* Number of nodes: the square root of the number of entries of 'hops'. */
-static int64_t nodes_of(const struct lct_call *s)
+/* Number of nodes.  Parameters are adjacent in memory, so this is the square
+ * root of the number of entries of 'hops'. */
+static int64_t nodes_of(const struct lct_call *c)
 {
-    return (int64_t)llround(sqrt((double)(s->param[TABLE] - s->param[HOPS])));
+    return (int64_t)llround(sqrt((double)(c->param[TABLE] - c->param[HOPS])));
 }
 
-static void bias(double *out, const struct lct_call *s, int64_t head,
+static void bias(double *out, const struct lct_call *c, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
-    int64_t nodes = nodes_of(s);
+    int64_t nodes = nodes_of(c);
 
     for (size_t j = 0; j < n; j++)
         out[j] =
-            s->param[TABLE][entry(s, nodes, q_pos, k_pos[j]) * s->heads + head];
+            c->param[TABLE][entry(c, nodes, q_pos, k_pos[j]) * c->heads + head];
 }
 
 /* forward: out[j] = table[entry(j), head] */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
+static void bias_backward(double *const *dparam, const struct lct_call *c,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t n)
 {
-    int64_t nodes = nodes_of(s);
+    int64_t nodes = nodes_of(c);
 
     for (size_t j = 0; j < n; j++)
-        dparam[TABLE][entry(s, nodes, q_pos, k_pos[j]) * s->heads + head] +=
+        dparam[TABLE][entry(c, nodes, q_pos, k_pos[j]) * c->heads + head] +=
             dout[j];
 }
 

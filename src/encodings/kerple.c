@@ -46,26 +46,26 @@ static double project(const locant_encoding *e, int k, double value)
     return value;
 }
 
-static void bias(double *out, const struct lct_call *s, int64_t head,
+static void bias(double *out, const struct lct_call *c, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t count)
 {
-    double p = s->param[P][head], a = s->param[A][head];
+    double p = c->param[P][head], a = c->param[A][head];
 
     for (size_t j = 0; j < count; j++) {
         double n = fabs((double)lct_distance(q_pos, k_pos[j]));
 
         /* never -0 */
         out[j] =
-            0 - (s->e->value[KIND] == LOG ? p * log1p(a * n) : a * pow(n, p));
+            0 - (c->e->value[KIND] == LOG ? p * log1p(a * n) : a * pow(n, p));
     }
 }
 
 /* forward: log -p ln(1 + a n); power -a n^p, whose d/dp is 0 at n = 0 */
-static void bias_backward(double *const *dparam, const struct lct_call *s,
+static void bias_backward(double *const *dparam, const struct lct_call *c,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t count)
 {
-    double p = s->param[P][head], a = s->param[A][head];
+    double p = c->param[P][head], a = c->param[A][head];
     double dp = 0, da = 0;
 
     for (size_t j = 0; j < count; j++) {
@@ -73,7 +73,7 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
 
         if (n == 0)
             continue;
-        if (s->e->value[KIND] == LOG) {
+        if (c->e->value[KIND] == LOG) {
             dp -= dout[j] * log1p(a * n);
             da -= dout[j] * p * n / (1 + a * n);
         } else {

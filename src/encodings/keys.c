@@ -1,4 +1,4 @@
-/* keys.c - the keys of an encoding, and the value that a spec gave one */
+/* keys.c - the keys of an encoding, and their values in a spec */
 #include "encoding.h"
 #include <math.h>
 #include <string.h>

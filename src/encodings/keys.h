@@ -14,7 +14,7 @@ enum lct_key_kind {
     LCT_WORD,
     LCT_SWITCH,
     LCT_SPEC,
-    LCT_LIST /* numbers joined by ':'; left out: empty */
+    LCT_LIST /* numbers joined by ':'; empty if left out */
 };
 
 /* One key of a spec.  A table of them ends with a NULL name. */
@@ -64,21 +64,22 @@ struct lct_param {
 
 /* Keys that many encodings have. */
 /* clang-format off */
-#define LCT_SHARE(usual, said)                                            \
-    { .name = "share", .kind = LCT_SWITCH, .def = (usual), .doc = said }
-#define LCT_BASE(usual, said)                                             \
-    { .name = "base", .kind = LCT_NUMBER, .def = (usual), .min = 1,       \
-      .max = 1e30, .doc = said }
+#define LCT_SHARE(fallback, text)                                         \
+    { .name = "share", .kind = LCT_SWITCH, .def = (fallback), .doc = text }
+#define LCT_BASE(fallback, text)                                          \
+    { .name = "base", .kind = LCT_NUMBER, .def = (fallback), .min = 1,    \
+      .max = 1e30, .doc = text }
 /* clang-format on */
 
-/* In a row of parameters: how its entries start. */
+/* How the entries of a parameter start. */
 #define LCT_NORMAL(mean, deviation)                                            \
     .init = LCT_INIT_NORMAL, .a = (mean), .b = (deviation)
 #define LCT_UNIFORM(from, to) .init = LCT_INIT_UNIFORM, .a = (from), .b = (to)
 
-/* Number of keys of an encoding; index of a key, or
- * -1; value of a key, or NAN. */
+/* Number of keys of an encoding. */
 int lct_key_count(const struct lct_encoding *row);
+/* Index of a key; -1: there is none of this name. */
 int lct_key_find(const struct lct_encoding *row, const char *name);
+/* The value that a spec gave a key; NAN: there is no such key. */
 double lct_value(const locant_encoding *e, const char *key);
 #endif

@@ -4,8 +4,8 @@
  * Dwivedi, Bresson:  A Generalization of Transformer Networks to Graphs. 2020.
  * arXiv:2012.09699, section 2.1.  The eigenvectors are data that come with a
  * graph (locant graph --laplacian).  Without data, tokens are the nodes of a
- * path.  Its symmetric Laplacian has the eigenvalues 1 - cos(pi k / (n - 1)), k
- * = 1, 2, .., with the eigenvectors sqrt(degree_j) cos(pi k j / (n - 1)),
+ * path.  Its symmetric Laplacian has the eigenvalues 1 - cos(pi k / (n - 1)),
+ * k = 1, 2, .., with the eigenvectors sqrt(degree_j) cos(pi k j / (n - 1)),
  * normalised.
  */
 #include "nodes.h"
@@ -25,7 +25,7 @@ static const struct lct_key keys[] = {
 
 static const struct lct_param params[] = {
     { .name = "vectors", .dims = { "length", "vectors" }, .given = true,
-      .doc = "eigenvectors as columns; those of a path at first" },
+      .doc = "eigenvectors as columns; initially those of a path" },
     { .name = "projection", .dims = { "vectors", "width" }, LCT_NORMAL(0, 1),
       .doc = "from the entries of a node to the width of the model" },
     { 0 }
@@ -70,9 +70,9 @@ const struct lct_encoding lct_enc_laplacian = {
                    "- D^(-1/2) A D^(-1/2)",
         .source = "Dwivedi and Bresson 2020, arXiv:2012.09699v2, section 2.1",
         .used_by = "graph Transformers, SAN, GraphGPS",
-        .pitfalls = "Signs are arbitrary, and so is any rotation among equal "
-                    "eigenvalues: locant graph fixes signs and reports such "
-                    "groups.",
+        .pitfalls = "Signs are arbitrary, and so is any rotation among the "
+                    "eigenvectors of equal eigenvalues: locant graph fixes "
+                    "signs and reports equal eigenvalues.",
         .gradient = "dprojection = sum vectors[node]^T dY; none through the "
                     "eigenproblem",
         .doors = LOCANT_DOOR_INPUT,

@@ -36,7 +36,7 @@ static locant_status check(const locant_encoding *e)
 }
 
 /* A token has the same position in all layers. */
-static locant_status check_places(const locant_encoding *e)
+static locant_status check_positions(const locant_encoding *e)
 {
     const locant_encoding *a = lct_placing_part(e->nested[LOCAL]);
     const locant_encoding *b = lct_placing_part(e->nested[GLOBAL]);
@@ -60,11 +60,11 @@ static locant_status prepare(locant_encoding *e)
                                lct_encodings));
         changed = true;
     }
-    LCT_TRY(check_places(e));
+    LCT_TRY(check_positions(e));
     return changed ? lct_encoding_compose(e) : LOCANT_OK;
 }
 
-static int layer(const locant_encoding *e, int64_t l)
+static int key_of_layer(const locant_encoding *e, int64_t l)
 {
     int64_t period = (int64_t)e->value[PERIOD];
 
@@ -110,5 +110,5 @@ const struct lct_encoding lct_enc_layers = {
     .keys = keys,
     .check = check,
     .prepare = prepare,
-    .layers = layer,
+    .layers = key_of_layer,
 };

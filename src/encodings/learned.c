@@ -14,8 +14,8 @@ enum { LENGTH, OFFSET };
 /* clang-format off */
 static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1, .max = 1e9,
-      .doc = "rows of the table; left out: rows of the table given, or the "
-             "trained length" },
+      .doc = "number of positions; left out: as many as the given table "
+             "has, or the trained length" },
     { .name = "offset", .kind = LCT_INTEGER, .def = 0, .min = 0, .max = 1 << 20,
       .doc = "rows before that of position 0; 2 in OPT, BART and RoBERTa" },
     { 0 }

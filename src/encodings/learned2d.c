@@ -7,6 +7,7 @@
  */
 #include "encoding.h"
 #include <inttypes.h>
+#include <string.h>
 
 enum { HEIGHT, WIDTH, COMBINE };
 enum { SUM, CONCAT };
@@ -24,10 +25,7 @@ static const struct lct_key keys[] = {
       .doc = "sum: rows[y] + columns[x]; concat: half of the channels each" },
     { 0 }
 };
-/* clang-format on */
 
-/* "channels" of one table: all, or half. */
-/* clang-format off */
 static const struct lct_param params[] = {
     { .name = "rows", .dims = { "height", "channels" }, LCT_NORMAL(0, 0.02),
       .doc = "vector of each row" },
@@ -40,8 +38,9 @@ static const struct lct_param params[] = {
 static int64_t size(const locant_encoding *e, const char *name,
                     const locant_sizes *sizes)
 {
-    if (name[1] == 'o') /* "columns"; the size "width" is the model's */
+    if (strcmp(name, "columns") == 0) /* the size "width" is the model's */
         return (int64_t)e->value[WIDTH];
+    /* "channels" of one table */
     return e->value[COMBINE] == CONCAT ? sizes->width / 2 : sizes->width;
 }
 
@@ -56,7 +55,7 @@ static locant_status check_channels(const locant_encoding *e, const char *fn,
         return locant_fail(LOCANT_ERR_SHAPE,
                            "%s: rows has %" PRId64
                            " channels, columns has %" PRId64
-                           ", expected as many",
+                           ", expected equal numbers",
                            fn, given[ROWS].shape[1], given[COLUMNS].shape[1]);
     return LOCANT_OK;
 }
@@ -67,7 +66,7 @@ static int64_t count(const locant_encoding *e, const locant_tensor *given)
     return (int64_t)(e->value[HEIGHT] * e->value[WIDTH]);
 }
 
-/* The table that a channel comes from, and its index there. */
+/* The table that channel d comes from, and the index of its entry there. */
 static int64_t source(int *table, const locant_encoding *e, int64_t pos,
                       int64_t d, int64_t half)
 {
@@ -96,7 +95,7 @@ static void row(double *out, const locant_encoding *e,
         }
 }
 
-/* forward: out = rows[y] + columns[x], or one after the other */
+/* forward: out = rows[y] + columns[x], or both side by side */
 static void row_backward(locant_tensor *dparams, const locant_encoding *e,
                          const double *drow, const struct lct_point *at,
                          int64_t dim, const locant_tensor *given)
@@ -130,7 +129,7 @@ const struct lct_encoding lct_enc_learned2d = {
         .source = "Dosovitskiy et al. 2021, arXiv:2010.11929v2, appendix D.4; "
                   "Lee et al. 2023, arXiv:2210.03347v2",
         .used_by = "Pix2Struct, NaViT, Gemma vision (sum); DETR (concat)",
-        .pitfalls = "Row-major: rows count downwards.",
+        .pitfalls = "Positions count row by row, from the top.",
         .gradient = "drows[y] and dcolumns[x] = sum of dY over their tokens",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,

@@ -8,7 +8,7 @@ locant_status lct_length_limit_check(const locant_encoding *e, const char *fn,
                                      const int64_t *pos, size_t n,
                                      const locant_tensor *params);
 
-/* Has the encoding such a hook? */
+/* Does the encoding have one of these hooks? */
 static inline bool lct_length_limit_exists(const locant_encoding *e)
 {
     return e->row->positions.check != NULL || e->row->positions.count != NULL;

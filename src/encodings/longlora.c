@@ -24,9 +24,9 @@ static const struct lct_key keys[] = {
 /* Group of a position; in shifted heads groups begin half a group earlier. */
 static int64_t group_of(int64_t pos, int64_t group, bool shifted)
 {
-    int64_t first = lct_floor_div(pos, group);
+    int64_t index = lct_floor_div(pos, group);
 
-    return first + (shifted && lct_gap(pos, first * group) >= group / 2);
+    return index + (shifted && lct_gap(pos, index * group) >= group / 2);
 }
 
 static bool shifts(const struct lct_head *head)
@@ -80,7 +80,7 @@ const struct lct_encoding lct_enc_longlora = {
         .source = "Chen et al. 2024, arXiv:2309.12307v3, section 3.2",
         .used_by = "LongLoRA fine-tuning of Llama 2",
         .pitfalls = "The authors' roll lets the last half group see the first "
-                    "one; positions stay the true ones; not for inference.",
+                    "one; positions are not shifted; not for inference.",
         .variants = variants,
         .traits = 0,
     },

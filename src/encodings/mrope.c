@@ -3,9 +3,9 @@
  * frequencies of one RoPE.
  *
  * Wang et al.:  Qwen2-VL. 2024. arXiv:2409.12191, section 2.1.  Pair c has the
- * frequency of rope, rescaled or not; sections say which coordinate it is
- * multiplied by.  Text has t = h = w = p, so for text the results equal rope's:
- * to the bit in float32, up to rounding in double.
+ * frequency of rope, rescaled or not; the sections say which coordinate is
+ * multiplied by it.  Text has t = h = w = p, so its results equal rope's: to
+ * the bit in float32, up to rounding in double.
  */
 #include "rope_grid.h"
 #include "scaling.h"
@@ -40,6 +40,7 @@ static const struct lct_key keys[] = {
 };
 /* clang-format on */
 
+/* Pairs of section i, in the order of the key. */
 static int64_t section(const locant_encoding *e, int i)
 {
     static const int64_t usual[] = { 16, 24, 24 }, ernie[] = { 22, 22, 20 };
@@ -49,7 +50,7 @@ static int64_t section(const locant_encoding *e, int i)
     return e->value[LAYOUT] == ERNIE ? ernie[i] : usual[i];
 }
 
-/* A length of the call has no meaning for three coordinates. */
+/* Three coordinates have no length that frequencies could depend on. */
 static locant_status check_scaling(const locant_encoding *e)
 {
     const locant_encoding *scaling = e->nested[SCALING];
@@ -101,7 +102,7 @@ static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
         coords[a] = (double)pos;
 }
 
-/* The coordinate that pair c multiplies. */
+/* The coordinate of pair c. */
 static int axis_of(const locant_encoding *e, int64_t c)
 {
     int64_t first = section(e, 0), second = section(e, 1);
@@ -129,7 +130,7 @@ static locant_status schedule(struct lct_schedule **out,
     int64_t dim = isnan(e->value[DIM]) ? u->dim : (int64_t)e->value[DIM];
     int64_t sum = section(e, 0) + section(e, 1) + section(e, 2);
     double pairing = e->value[PAIRING];
-    struct lct_schedule *one;
+    struct lct_schedule *rope;
     locant_status status;
 
     if (dim > u->dim)
@@ -145,14 +146,14 @@ static locant_status schedule(struct lct_schedule **out,
                            u->fn, sum, dim);
     if (isnan(pairing))
         pairing = e->value[LAYOUT] >= ERNIE ? LCT_INTERLEAVED : LCT_HALF;
-    LCT_TRY(lct_scaling_schedule(&one, e->nested[SCALING], e->value[BASE],
+    LCT_TRY(lct_scaling_schedule(&rope, e->nested[SCALING], e->value[BASE],
                                  u->fn, dim / 2, u->dim));
     status = lct_grid_schedule(out, u, 1, dim / 2, (enum lct_pairing)pairing);
     for (int64_t c = 0; status == LOCANT_OK && c < dim / 2; c++)
-        (*out)->frequency[axis_of(e, c) * (dim / 2) + c] = one->frequency[c];
+        (*out)->frequency[axis_of(e, c) * (dim / 2) + c] = rope->frequency[c];
     if (status == LOCANT_OK)
-        (*out)->magnitude = one->magnitude;
-    locant_release(one);
+        (*out)->magnitude = rope->magnitude;
+    locant_release(rope);
     return status;
 }
 
@@ -167,7 +168,7 @@ static const locant_variant variants[] = {
     { "mrope(base=500000,layout=ernie)", "h and w alternate", "ERNIE 4.5 VL" },
     { "mrope(sections=8:12:12,layout=glm,dim=64)", "chunked, partial",
       "GLM-4.1V, GLM-4.5V" },
-    { NULL, NULL, NULL }
+    { 0 }
 };
 
 const struct lct_encoding lct_enc_mrope = {

@@ -4,9 +4,9 @@
  * Huang et al.: Music Transformer: Generating Music with Long-Term Structure.
  * 2018. arXiv:1809.04281, section 3.4. The authors skew Q E^T to align it with
  * the scores; indexing gives the same. Distances beyond the table use its first
- * row, as padding does in the authors' code (tensor2tensor).  Their code leaves
- * scores of keys after the query undefined; here they do not change; a causal
- * mask must hide them. The table starts at N(0, 1/D), as in the authors' code.
+ * row, as padding does in the authors' code (tensor2tensor).  Scores of keys
+ * after the query are undefined in their code and do not change here; a causal
+ * mask must hide them. The table starts at N(0, 1/D), as in their code.
  */
 #include "content.h"
 
@@ -41,9 +41,9 @@ static bool fill(double *out, const locant_encoding *e, int k,
 }
 
 /* Any position is allowed, but the length must be known to find rows. */
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
+static locant_status check_length(const locant_encoding *e, const char *fn,
+                                  const int64_t *pos, size_t n,
+                                  const locant_tensor *given)
 {
     (void)pos;
     (void)n;
@@ -104,6 +104,6 @@ const struct lct_encoding lct_enc_music = {
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },
-    .positions = { .check = positions },
+    .positions = { .check = check_length },
     .content = { .products = products },
 };

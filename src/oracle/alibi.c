@@ -1,12 +1,10 @@
 /*
- * alibi.c - Press et al. 2021, arXiv:2108.12409v2, section 3 and the authors'
- * get_slopes(); what libraries add instead: BLOOM + m p_j, MPT m (p_j - last),
- * Falcon m p_j with m, p_j and the product in bfloat16 (fixed slopes), inside
- * of the scale 1/sqrt(D).  Learned: slope = ln m.
+ * alibi.c - Press et al. 2022, arXiv:2108.12409v2, section 3 and the authors'
+ * get_slopes().  Instead of -m n libraries add: BLOOM m p_j, MPT m (p_j -
+ * last), Falcon m p_j inside of the scale 1/sqrt(D), with m, p_j and the
+ * product in bfloat16 if slopes are fixed.  Parameter of learned slopes: ln m.
  */
-#include "oracle.h"
-#include <math.h>
-#include <string.h>
+#include "content.h"
 
 static const struct oracle_spec specs[] = {
     { .text = "alibi" },
@@ -29,20 +27,6 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = 0.5;
 }
 
-/*
- * Heads beyond a power of two get every other slope of the next power of two.
- */
-static double slope(double max, int64_t h, int64_t heads)
-{
-    int64_t power = 1;
-
-    while (2 * power <= heads)
-        power *= 2;
-    if (h < power)
-        return exp2(-max * (double)(h + 1) / (double)power);
-    return exp2(-max * (double)(2 * (h - power) + 1) / (double)(2 * power));
-}
-
 /* To the nearest bfloat16, ties to even. */
 static double to_bf16(double x)
 {
@@ -55,11 +39,10 @@ static double to_bf16(double x)
 static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t n = oracle_position(call, 0, b, i) - oracle_position(call, 1, b, j);
+    int64_t n = past(call, b, i, j), s;
     double key = (double)oracle_position(call, 1, b, j), last = key;
     int learned = oracle_word(call->spec, "learned", "yes", 0);
-    double m = slope(oracle_number(call->spec, "max", 8), h, call->H);
-    int64_t s;
+    double m = alibi_slope(oracle_number(call->spec, "max", 8), h, call->H);
 
     for (s = 0; s < call->S; s++)
         last = fmax(last, (double)oracle_position(call, 1, b, s));

@@ -1,4 +1,4 @@
-/* case.c - random cases of one encoding, for the library and for its oracle. */
+/* case.c - random cases of one encoding, for the library and its oracle */
 #include "case.h"
 
 #include <math.h>
@@ -111,7 +111,7 @@ void *oracle_case_alloc(struct oracle_case *c, size_t n, size_t size)
         p = c->run->memory != NULL ? c->run->memory->acquire(bytes)
                                    : locant_alloc(bytes + 1);
     if (p == NULL)
-        stop(c, "no memory for a problem");
+        stop(c, "no memory for a case");
     memset(p, 0, bytes);
     c->block[c->blocks].data = p;
     c->block[c->blocks++].bytes = bytes;
@@ -132,7 +132,7 @@ static double half(uint16_t bits)
     return bits >> 15 ? -x : x;
 }
 
-/* The upper half of a float32. */
+/* bfloat16 is the upper half of a float32. */
 static double bfloat(uint16_t bits)
 {
     uint32_t wide = (uint32_t)bits << 16;
@@ -151,7 +151,8 @@ size_t oracle_count(const locant_tensor *t)
     return n;
 }
 
-static int64_t place(const locant_tensor *t, size_t i)
+/* Offset in memory of element i. */
+static int64_t offset_of(const locant_tensor *t, size_t i)
 {
     int64_t at = 0, left = (int64_t)i;
 
@@ -162,7 +163,7 @@ static int64_t place(const locant_tensor *t, size_t i)
 
 double oracle_get(const locant_tensor *t, size_t i)
 {
-    int64_t at = place(t, i);
+    int64_t at = offset_of(t, i);
 
     switch (t->dtype) {
     case LOCANT_F64: return ((const double *)t->data)[at];
@@ -174,7 +175,7 @@ double oracle_get(const locant_tensor *t, size_t i)
 
 void oracle_put(const locant_tensor *t, size_t i, double x)
 {
-    int64_t at = place(t, i);
+    int64_t at = offset_of(t, i);
 
     if (t->dtype == LOCANT_F64)
         ((double *)t->data)[at] = x;
@@ -252,8 +253,8 @@ cx *oracle_case_copy(struct oracle_case *c, const locant_tensor *t)
 
 /* -------------------------------------------------------------- parameters */
 
-static void draw(struct oracle_case *c, int k, locant_dtype dtype,
-                 const locant_param_info *info)
+static void draw_param(struct oracle_case *c, int k, locant_dtype dtype,
+                       const locant_param_info *info)
 {
     struct oracle_param *p = &c->p[k];
     double low = -1, high = 1;
@@ -287,7 +288,7 @@ void oracle_case_params(struct oracle_case *c, const locant_sizes *sizes)
 
     while (c->params < ORACLE_PARAMS &&
            locant_encoding_param(&info, c->e, c->params, sizes)) {
-        draw(c, c->params, dtype, &info);
+        draw_param(c, c->params, dtype, &info);
         c->params++;
     }
 }

@@ -1,6 +1,6 @@
 /*
- * case.h - one random case: a spec, its encoding of the library, and
- * parameters for both sides.
+ * case.h - one random case: a spec, the library's encoding of it, and the same
+ * parameters for library and oracle.
  */
 #ifndef ORACLE_CASE_H
 #define ORACLE_CASE_H
@@ -26,21 +26,22 @@ struct oracle_case {
     const char *spec;
     locant_encoding *e;
     const locant_encoding *leaf; /* the encoding of the layer */
-    int first, params, axes;     /* first parameter of the leaf */
-    unsigned doors, traits;      /* of the leaf */
-    int64_t low, high;           /* positions to draw */
+    int first, params; /* first parameter of the leaf; number of all */
+    int axes;          /* of the leaf, as doors and traits */
+    unsigned doors, traits;
+    int64_t low, high; /* positions to draw */
     struct oracle_call call;
     struct oracle_param p[ORACLE_PARAMS];
     locant_tensor value[ORACLE_PARAMS], grad[ORACLE_PARAMS];
     struct {
         void *data;
         size_t bytes;
-    } block[ORACLE_BLOCKS];
+    } block[ORACLE_BLOCKS]; /* memory to release */
     int blocks;
-    jmp_buf stop; /* where to go on if a case cannot be finished */
+    jmp_buf stop; /* where to continue if the case cannot be finished */
 };
 
-/* Checks problem n of the row; 'what' comes from oracle_case_each(). */
+/* Checks case n of the row; 'what' comes from oracle_case_each(). */
 typedef void (*oracle_body)(struct oracle_case *c, int64_t n, int what);
 
 /*
@@ -50,8 +51,8 @@ typedef void (*oracle_body)(struct oracle_case *c, int64_t n, int what);
 void oracle_case_each(struct oracle_run *r, const struct oracle *o, int i,
                       int layers, oracle_body body, int what);
 
-/* Describe the encoding of spec i in c, which holds no memory afterwards. 0:
- * there is no spec i. */
+/* Describe the encoding of spec i in c, which holds no memory afterwards.
+ * Returns 0 if there is no spec i. */
 int oracle_case_describe(struct oracle_case *c, struct oracle_run *r,
                          const struct oracle *o, int i);
 
@@ -68,16 +69,17 @@ void *oracle_case_alloc(struct oracle_case *c, size_t n, size_t size);
 /* A dense tensor of random numbers in -2 .. 2 that the dtype holds exactly. */
 locant_tensor oracle_case_tensor(struct oracle_case *c, locant_dtype dtype,
                                  int rank, const int64_t *shape);
-/* From now on the memory of t, which is dense, is only read. */
+/* From now on only read the memory of t, which is dense. */
 void oracle_case_seal(const struct oracle_case *c, const locant_tensor *t);
 /* n positions at which the case is defined; n coordinates, F64 [n, axes]. */
 locant_tensor oracle_case_positions(struct oracle_case *c, int64_t n);
 locant_tensor oracle_case_coordinates(struct oracle_case *c, int64_t n);
 
-/* Number of elements; element i in row-major order; a copy of all elements. */
-size_t oracle_count(const locant_tensor *t);
+size_t oracle_count(const locant_tensor *t); /* elements */
+/* Read or write element i in row-major order. */
 double oracle_get(const locant_tensor *t, size_t i);
 void oracle_put(const locant_tensor *t, size_t i, double x);
+/* All elements, in row-major order. */
 cx *oracle_case_copy(struct oracle_case *c, const locant_tensor *t);
 
 /* Random parameters for these sizes, and gradients with random contents. */
@@ -85,13 +87,13 @@ void oracle_case_params(struct oracle_case *c, const locant_sizes *sizes);
 /* The parameters for the library; NULL if there are none. */
 const locant_tensor *oracle_case_params_in(const struct oracle_case *c);
 
-/* As oracle_run_near(); a miss records what the problem was. */
+/* As oracle_run_near(); a miss records the sizes and options of the case. */
 void oracle_case_near(struct oracle_case *c, const char *what, size_t at,
                       double got, double want, double allowed);
 
 /*
- * A sum of terms weight x f in complex arithmetic.  'gross' sums the magnitudes
- * of the terms of the derivative, and is the measure of its rounding errors.
+ * A sum of terms weight x f in complex arithmetic.  'gross' is the sum of the
+ * magnitudes of the derivative's terms, which measures its rounding errors.
  */
 struct oracle_sum {
     cx sum;
@@ -103,9 +105,9 @@ typedef struct oracle_sum (*oracle_sum_fn)(void *context);
 /* Derivative of the sum along entry *x; *gross as above. */
 double oracle_slope(double *gross, cx *x, oracle_sum_fn fn, void *context);
 
-/* How many of the 'size' entries of a gradient are checked, and entry k of
- * these. */
+/* How many of the 'size' entries of a gradient are checked. */
 int64_t oracle_entries(const struct oracle_case *c, int64_t size);
+/* Index of the k-th entry that is checked. */
 int64_t oracle_entry(const struct oracle_case *c, int64_t k, int64_t size);
 
 /*

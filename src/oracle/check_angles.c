@@ -23,22 +23,24 @@ static double ulp_at(long double x)
     return f < FLT_MIN ? 0x1p-149 : ldexp(1, exponent - FLT_MANT_DIG);
 }
 
-/* A random size of any magnitude below 2^31; or 0, or one or the sum of two
- * that bring some pair close to a multiple of a quarter turn. */
-static int64_t position(struct oracle_run *t, const struct exact *f)
+/*
+ * A random position >= 0: below 2^31 and of any magnitude; or 0; or one, or the
+ * sum of two, at which the angle of some pair is close to a multiple of pi / 2.
+ */
+static int64_t position(struct oracle_run *r, const struct exact *f)
 {
     int64_t near[40];
-    double u = locant_random_uniform(&t->random);
+    double u = locant_random_uniform(&r->random);
     int64_t p = (int64_t)exp2(31 * u);
     int n;
 
-    if (oracle_run_range(t, 0, 2) > 0)
-        return oracle_run_range(t, 0, 1) || p >= FAR ? FAR - 1 - p / 2 : p;
-    n = exact_near(near, 40, f[oracle_run_range(t, 0, PAIRS - 1)], FAR);
+    if (oracle_run_range(r, 0, 2) > 0)
+        return oracle_run_range(r, 0, 1) || p >= FAR ? FAR - 1 - p / 2 : p;
+    n = exact_near(near, 40, f[oracle_run_range(r, 0, PAIRS - 1)], FAR);
     if (n == 0)
         return p;
-    return near[oracle_run_range(t, 0, n - 1)] * oracle_run_range(t, 0, 1) +
-           near[n - 1] * oracle_run_range(t, 0, 1);
+    return near[oracle_run_range(r, 0, n - 1)] * oracle_run_range(r, 0, 1) +
+           near[n - 1] * oracle_run_range(r, 0, 1);
 }
 
 static void frequencies(struct exact f[PAIRS], double base)
@@ -49,9 +51,10 @@ static void frequencies(struct exact f[PAIRS], double base)
 
 static const double bases[] = { 100, 10000, 500000, 1e6 };
 
-/* Positions of either sign; of type F64 with a fraction. */
-static void places(struct oracle_run *r, const struct exact *f, int64_t *id,
-                   double *at, int real)
+/* Positions of either sign as integers and doubles, the latter with fractions
+ * if 'real'. */
+static void positions(struct oracle_run *r, const struct exact *f, int64_t *id,
+                      double *at, int real)
 {
     for (int k = 0; k < ROWS; k++) {
         id[k] = position(r, f) * (oracle_run_range(r, 0, 1) ? 1 : -1);
@@ -77,7 +80,7 @@ static void angles(struct oracle_case *c, int64_t n, int what)
 
     (void)n;
     frequencies(f, bases[what / 2]);
-    places(c->run, f, id, at, real);
+    positions(c->run, f, id, at, real);
     oracle_case_ok(
         c, locant_angles(&out, &pos, bases[what / 2], LOCANT_ANGLES_EXACT));
     for (int k = 0; k < 2 * ROWS * PAIRS; k++) {
@@ -120,8 +123,8 @@ static locant_status call_library(const struct oracle_case *c, int what,
                                   what == INVERSE ? LOCANT_ROTATE_INVERSE : 0);
 }
 
-static void near(struct oracle_case *c, const locant_tensor *out, size_t at,
-                 double want, double terms)
+static void check_channel(struct oracle_case *c, const locant_tensor *out,
+                          size_t at, double want, double terms)
 {
     oracle_run_near(c->run, "channel", at, oracle_get(out, at), want,
                     c->run->row.bound * terms);
@@ -141,7 +144,7 @@ static void rotate(struct oracle_case *c, int64_t n, int what)
 
     (void)n;
     frequencies(f, specs[spec].base);
-    places(c->run, f, id, at, 0);
+    positions(c->run, f, id, at, 0);
     oracle_case_ok(c, locant_encoding_create(&c->e, specs[spec].text));
     oracle_case_ok(c, call_library(c, op, &out, &x, &pos));
     for (size_t k = 0; k < ROWS * PAIRS; k++) {
@@ -153,16 +156,16 @@ static void rotate(struct oracle_case *c, int64_t n, int what)
 
         exact_angle(&cosine, &sine, f[pair],
                     op == FORWARD ? at[row] : -at[row]);
-        near(c, &out, a, (double)(xa * cosine - xb * sine),
-             fabs(xa) + fabs(xb));
-        near(c, &out, b, (double)(xa * sine + xb * cosine),
-             fabs(xa) + fabs(xb));
+        check_channel(c, &out, a, (double)(xa * cosine - xb * sine),
+                      fabs(xa) + fabs(xb));
+        check_channel(c, &out, b, (double)(xa * sine + xb * cosine),
+                      fabs(xa) + fabs(xb));
     }
 }
 
 /*
- * In units of |a| + |b|: a float32 table within 0.51 units of 2^-24, two
- * products and a sum in float32 (not of F64 tensors), storage once.
+ * Error in units of |a| + |b|: 0.51 2^-24 of the float32 table, 2 2^-24 of two
+ * products and a sum in float32 (not for F64 tensors), and that of storage.
  */
 static double far_bound(locant_dtype dtype)
 {
@@ -177,7 +180,7 @@ static double far_bound(locant_dtype dtype)
 
 /* --------------------------------------------------------- sinusoidal, far */
 
-/* Sines of any position in double, rounded once. */
+/* The library computes sines of any position in double and rounds once. */
 static void sinusoid(struct oracle_case *c, int64_t n, int what)
 {
     const int64_t shape[] = { ROWS, DIM };
@@ -196,8 +199,8 @@ static void sinusoid(struct oracle_case *c, int64_t n, int what)
         long double cosine, sine;
 
         exact_angle(&cosine, &sine, f[k % PAIRS], (double)id[k / PAIRS]);
-        near(c, &out, 2 * k, (double)sine, 1);
-        near(c, &out, 2 * k + 1, (double)cosine, 1);
+        check_channel(c, &out, 2 * k, (double)sine, 1);
+        check_channel(c, &out, 2 * k + 1, (double)cosine, 1);
     }
 }
 

@@ -1,4 +1,4 @@
-/* check_attend.c - attention with every encoding, forward and backward. */
+/* check_attend.c - attention with every encoding, forward and backward */
 #include "trial.h"
 
 #include <math.h>
@@ -99,7 +99,7 @@ static struct oracle_sum add_all(void *context)
 }
 
 /*
- * Derivative along one entry, and how far the library may be from it.  The
+ * Derivative along one entry, and the error that the library is allowed.  The
  * effects of the two rotated channels of a pair on a score may cancel; each can
  * be as large as the score's terms.
  */
@@ -120,7 +120,7 @@ static void sum_all(struct oracle_trial *t)
     t->i1 = t->call->T;
 }
 
-/* A query changes its own row only; a key, value or x its whole batch row. */
+/* A query changes its own row only; a key, value or x the whole batch row. */
 static void check_input(struct oracle_trial *t, const char *what, int in,
                         const locant_tensor *got)
 {
@@ -178,9 +178,9 @@ static void check_sinks(struct oracle_trial *t)
 }
 
 /*
- * The effects of a parameter of the rotate door on a score, through the query
- * and through the key, may cancel: each is a position times the terms of the
- * score.  Oracles of other doors give their 'parts'.
+ * What to allow for effects of a parameter on a score that may cancel.  For the
+ * rotate door, through query and key, each is a position times the terms of the
+ * score; oracles of other doors give their 'parts'.
  */
 static double cancelled(const struct oracle_trial *t, int k)
 {
@@ -191,7 +191,7 @@ static double cancelled(const struct oracle_trial *t, int k)
     return oracle_trial_score_error(t) * t->mass * parts;
 }
 
-/* Gradients add to what was there, with one or two roundings of the type. */
+/* Gradients add to what was there, with one or two roundings to the type. */
 static void check_params(struct oracle_trial *t)
 {
     struct oracle_case *c = t->p.c;
@@ -215,7 +215,7 @@ static void check_params(struct oracle_trial *t)
     }
 }
 
-/* Long problems are expensive, so few of their entries are checked. */
+/* Case 0 is long and expensive, so few of its entries are checked. */
 static void backward(struct oracle_case *c, int64_t n, int what)
 {
     int entries = c->run->entries;

@@ -1,4 +1,4 @@
-/* check_bias.c - the score door: the bias of every pair, and the gradient. */
+/* check_bias.c - the score door: the bias of every pair, and the gradient */
 #include "case.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static cx bias_at(const struct score *s, int64_t at)
 }
 
 /* Entries that a causal mask hides may be anything finite. */
-static int asked(const struct score *s, int64_t at)
+static int visible(const struct score *s, int64_t at)
 {
     const struct oracle_call *call = &s->c->call;
 
@@ -32,13 +32,13 @@ static struct oracle_sum score_sum(void *context)
     struct oracle_sum sum = { 0 };
 
     for (int64_t at = 0; at < (int64_t)oracle_count(&s->out); at++)
-        if (asked(s, at))
+        if (visible(s, at))
             oracle_sum_add(&sum, oracle_get(&s->dout, (size_t)at),
                            bias_at(s, at));
     return sum;
 }
 
-/* Every other problem has positions up to o->far. */
+/* Every other case has positions up to o->far. */
 static void make(struct score *s, struct oracle_case *c, int64_t n)
 {
     struct oracle_call *call = &c->call;
@@ -55,7 +55,7 @@ static void make(struct score *s, struct oracle_case *c, int64_t n)
     call->T = oracle_run_range(c->run, 0, 6);
     call->S = oracle_run_range(c->run, 0, 9);
     call->D = call->W = 0;
-    call->scale = 1; /* so a bias inside of the scale is not multiplied */
+    call->scale = 1; /* locant_encoding_bias() knows no scale of scores */
     known = (locant_sizes){ .heads = call->H, .kv_heads = call->H };
     oracle_case_params(c, &known);
     s->q_pos = oracle_case_positions(c, call->T);
@@ -66,11 +66,11 @@ static void make(struct score *s, struct oracle_case *c, int64_t n)
     s->out = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
     s->dout = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
     for (int64_t at = 0; at < (int64_t)oracle_count(&s->dout); at++)
-        if (!asked(s, at))
+        if (!visible(s, at))
             oracle_put(&s->dout, (size_t)at, 0);
 }
 
-/* Sums of up to 64 terms of 1 (sandwich), or a few operations on the result. */
+/* Error in double: of up to 64 terms of 1 (sandwich), or a few operations. */
 static double own_error(const struct oracle_case *c, double want)
 {
     return c->o->far > 0 ? 0x1p-49 * fabs(want)
@@ -89,18 +89,16 @@ static void forward(struct oracle_case *c, int64_t n, int what)
     for (size_t at = 0; at < oracle_count(&s.out); at++) {
         double got = oracle_get(&s.out, at), want = got;
 
-        if (asked(&s, (int64_t)at))
+        if (visible(&s, (int64_t)at))
             want = creal(bias_at(&s, (int64_t)at));
         else if (!isfinite(got))
-            oracle_run_miss(c->run, "a bias that is not asked for is infinite");
+            oracle_run_miss(c->run, "the bias of a hidden key is not finite");
         oracle_case_near(c, "bias", at, got, want,
                          once * fabs(want) + own_error(c, want));
     }
 }
 
-/*
- * The gradient is summed in double, rounded once, and rounded again when added.
- */
+/* Gradients are summed in double, rounded, and rounded again when added. */
 static void backward(struct oracle_case *c, int64_t n, int what)
 {
     struct score s;

@@ -1,17 +1,18 @@
-/* check_doors.c - calls of a door that the encoding lacks fail; projection does
- * not change initial parameters. */
+/* check_doors.c - calls of a door that the encoding lacks fail, and projection
+ * does not change initial parameters */
 #include "case.h"
 
 #include <math.h>
 #include <string.h>
 
-struct closed {
+struct outputs {
     struct oracle_case *c;
-    locant_tensor out, rows; /* [2, 2, 2], [2, 4]; the same memory */
+    locant_tensor out;  /* [2, 2, 2], all 5 */
+    locant_tensor rows; /* [2, 4], in the same memory */
 };
 
 /* Expect UNSUPPORTED, the encoding's name in the message, no change of out. */
-static void refused(const struct closed *d, locant_status got)
+static void expect_refusal(const struct outputs *d, locant_status got)
 {
     const char *name = d->c->o->name;
     int written = 0;
@@ -21,10 +22,10 @@ static void refused(const struct closed *d, locant_status got)
     if (got != LOCANT_ERR_UNSUPPORTED || written ||
         (strchr(d->c->spec, '+') == NULL &&
          strstr(locant_last_error(), name) == NULL))
-        oracle_run_miss(d->c->run, "a closed door lets something through");
+        oracle_run_miss(d->c->run, "a call of a door it lacks is not refused");
 }
 
-static void knock(const struct closed *d, unsigned doors)
+static void call_missing_doors(const struct outputs *d, unsigned doors)
 {
     const locant_encoding *e = d->c->e;
     int64_t two = 2, ids[2] = { 0, 1 };
@@ -34,16 +35,17 @@ static void knock(const struct closed *d, unsigned doors)
 
     x.data = in;
     if (!(doors & LOCANT_DOOR_INPUT)) {
-        refused(d, locant_encoding_table(&rows, e, &pos, NULL));
-        refused(d, locant_encoding_table_backward(&rows, &x, e, &pos, NULL));
+        expect_refusal(d, locant_encoding_table(&rows, e, &pos, NULL));
+        expect_refusal(
+            d, locant_encoding_table_backward(&rows, &x, e, &pos, NULL));
     }
     if (!(doors & LOCANT_DOOR_ROTATE)) {
-        refused(d, locant_encoding_rotate(&rows, &x, e, &pos, NULL, 0));
-        refused(d, locant_encoding_rotate_backward(&rows, NULL, &x, NULL, e,
-                                                   &pos, NULL, 0));
+        expect_refusal(d, locant_encoding_rotate(&rows, &x, e, &pos, NULL, 0));
+        expect_refusal(d, locant_encoding_rotate_backward(&rows, NULL, &x, NULL,
+                                                          e, &pos, NULL, 0));
     }
     if (doors != 0 && !(doors & LOCANT_DOOR_SCORE))
-        refused(d, locant_encoding_bias(&out, e, &pos, &pos, NULL));
+        expect_refusal(d, locant_encoding_bias(&out, e, &pos, &pos, NULL));
     if (doors != 0) /* without any door the bias is defined: 0 */
         return;
     oracle_case_ok(d->c, locant_encoding_bias(&out, e, &pos, &pos, NULL));
@@ -55,17 +57,17 @@ static void doors(struct oracle_case *c, int64_t n, int what)
 {
     int64_t cube[] = { 2, 2, 2 }, square[] = { 2, 4 };
     double numbers[8];
-    struct closed d = { .c = c };
+    struct outputs d = { .c = c };
 
     (void)n, (void)what;
     for (int i = 0; i < 8; i++)
         numbers[i] = 5;
     d.out = locant_dense(numbers, LOCANT_F64, 3, cube);
     d.rows = locant_dense(numbers, LOCANT_F64, 2, square);
-    knock(&d, locant_encoding_doors(c->e));
+    call_missing_doors(&d, locant_encoding_doors(c->e));
 }
 
-/* Initial values are finite, and projection leaves every bit of them. */
+/* Initial values are finite, and projection changes no bit of them. */
 static void initial(struct oracle_case *c, int64_t n, int what)
 {
     locant_sizes known = { 24, 2, 2, c->call.D };

@@ -1,4 +1,4 @@
-/* check_ids.c - ids of encodings that choose positions. */
+/* check_ids.c - ids of encodings that choose positions */
 #include <string.h>
 
 #include "case.h"
@@ -15,7 +15,7 @@ static int64_t faults(const int64_t *id, int64_t n, int64_t reach)
 
 /*
  * Randomized positions are drawn without replacement and sorted (Ruoss et al.
- * 2023), those of PoSE are runs with gaps (Zhu et al. 2024): both rise within
+ * 2023), those of PoSE are runs with gaps (Zhu et al. 2024): both increase in
  * [0, length).  No fault is allowed.
  */
 static const char *const specs[][2] = {

@@ -1,4 +1,4 @@
-/* check_resize.c - tables stretched to another size, and the gradient. */
+/* check_resize.c - resized tables, and the gradient */
 #include <math.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@ enum { MOST = 9 };
 /* One call.  The oracle gets a 1-D table as a grid of one column. */
 struct stretch {
     struct oracle_case *c;
-    int grid;
+    int grid; /* 2-D */
     locant_resize how;
     struct oracle_resize oracle;
     int64_t D;
     locant_tensor from, to;
 };
 
-/* Weight of row 'from' in row 'to', both counted after the prefix. */
+/* Weight of row 'from' of the old table in row 'to' of the new one. */
 static double weight(const struct stretch *s, int64_t to, int64_t from)
 {
     const locant_resize *h = &s->how;
@@ -63,7 +63,7 @@ static void make_call(struct stretch *s, struct oracle_case *c,
     s->to = oracle_case_tensor(c, r->row.dtype, 2, shape);
 }
 
-/* Compare 'to', or the gradient that was added to 'from' as it was before. */
+/* Compare 'to', or the gradient that was added to 'before' in 'from'. */
 static void compare(const struct stretch *s, int gradient, const double *before)
 {
     const locant_tensor *got = gradient ? &s->from : &s->to;
@@ -113,9 +113,9 @@ static void check_stretch(struct oracle_case *c, int64_t n, int what)
 
 /*
  * A weight takes a few operations in double on numbers below 2^7, so it loses
- * 2^-46 of its term, twice in a grid.  Sums are in double and are rounded once
- * to the type, gradients together with what they are added to.  Cubic weights
- * of coordinates near integers lose no more: slopes of the kernel are below 2.
+ * 2^-46 of its term, twice in a grid; also a cubic one near integers, as slopes
+ * of the kernel are below 2.  Sums are in double and are rounded once to the
+ * type, gradients together with what they are added to.
  */
 static double bound_of(locant_dtype dtype)
 {

@@ -1,5 +1,5 @@
-/* check_rotate.c - the rotate door: rotated, rotated back, moved to another
- * position, and the gradient. */
+/* check_rotate.c - the rotate door: rotation, its inverse, rotation from one
+ * position to another, and the gradient */
 #include "case.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 struct rotation {
     struct oracle_case *c;
-    int key, real;
-    int64_t width;                       /* channels of the output */
+    int key, real; /* rotate keys, not queries; at real coordinates */
+    int64_t width; /* channels of the output */
     locant_tensor pos, x, out, dout, dx; /* x [H,T,D], out [H,T,width] */
     cx *in;                              /* x, with complex steps */
     double largest;                      /* |channel| of x and out */
@@ -34,8 +34,8 @@ static struct oracle_sum rotation_sum(void *context)
     return s;
 }
 
-/* [H, T, width] in memory, or [T, H, width]: the strides of a projection. */
-static locant_tensor heads(struct oracle_case *c, int64_t width)
+/* [H, T, width], in memory so or, as projections write it, [T, H, width]. */
+static locant_tensor random_heads(struct oracle_case *c, int64_t width)
 {
     const struct oracle_call *call = &c->call;
     const int64_t shape[] = { call->H, call->T, width };
@@ -48,7 +48,7 @@ static locant_tensor heads(struct oracle_case *c, int64_t width)
     return t;
 }
 
-static void place(struct rotation *t, int64_t n)
+static void draw_positions(struct rotation *t, int64_t n)
 {
     struct oracle_case *c = t->c;
     struct oracle_call *call = &c->call;
@@ -56,7 +56,7 @@ static void place(struct rotation *t, int64_t n)
     t->real = c->o->real && !(c->traits & LOCANT_TRAIT_LENGTH) && n % 4 == 3;
     t->pos = t->real ? oracle_case_coordinates(c, call->T)
                      : oracle_case_positions(c, call->T);
-    /* The oracle may ask for positions of queries or of keys. */
+    /* The oracle may read them as positions of queries or of keys. */
     call->q_pos = call->k_pos = t->pos.data;
     if (t->real)
         call->q_coords = call->k_coords = t->pos.data;
@@ -76,13 +76,13 @@ static void make(struct rotation *t, struct oracle_case *c, int64_t n)
     call->W = call->H * call->D;
     known = (locant_sizes){ call->W, call->H, call->G, call->D };
     oracle_case_params(c, &known);
-    place(t, n);
+    draw_positions(t, n);
     t->width =
         c->o->rotated_width != NULL ? c->o->rotated_width(call) : call->D;
-    t->x = heads(c, call->D);
-    t->dx = heads(c, call->D);
-    t->out = heads(c, t->width);
-    t->dout = heads(c, t->width);
+    t->x = random_heads(c, call->D);
+    t->dx = random_heads(c, call->D);
+    t->out = random_heads(c, t->width);
+    t->dout = random_heads(c, t->width);
     t->in = oracle_case_copy(c, &t->x);
     oracle_case_seal(c, &t->x);
     for (size_t at = 0; at < oracle_count(&t->x); at++)
@@ -99,8 +99,8 @@ static locant_status rotate(struct rotation *t, locant_tensor *out,
                                   flags | (t->key ? LOCANT_ROTATE_KEY : 0));
 }
 
-/* What storage loses of 'want': subnormal F16 round to 2^-25. */
-static double storage(locant_dtype dtype, double want)
+/* Error of storing 'want': subnormal F16 are rounded by up to 2^-25. */
+static double storage_error(locant_dtype dtype, double want)
 {
     switch (dtype) {
     case LOCANT_F32: return 1.01 * ORACLE_HALF_F32 * fabs(want);
@@ -116,7 +116,7 @@ static double storage(locant_dtype dtype, double want)
  * 2.56 2^-24 (|a| + |b|), |a|, |b| at most 'largest'.  Without a float32 table:
  * a chain in double.
  */
-static double computed(const struct oracle_case *c, double largest)
+static double compute_error(const struct oracle_case *c, double largest)
 {
     double table = c->run->row.dtype == LOCANT_F64 ? 0.56 : 2.56;
 
@@ -126,10 +126,11 @@ static double computed(const struct oracle_case *c, double largest)
 
 static double allowed(const struct rotation *t, double want)
 {
-    return storage(t->c->run->row.dtype, want) + computed(t->c, t->largest);
+    return storage_error(t->c->run->row.dtype, want) +
+           compute_error(t->c, t->largest);
 }
 
-/* Every third problem is in place, if the number of channels stays the same. */
+/* Every third case is in place, if the number of channels stays the same. */
 static void forward(struct oracle_case *c, int64_t n, int what)
 {
     struct rotation t;
@@ -153,7 +154,7 @@ static void forward(struct oracle_case *c, int64_t n, int what)
 }
 
 /*
- * The inverse, if there is one, restores x; an isometric encoding has one. The
+ * The inverse restores x; an encoding that is not isometric may have none.  The
  * errors of the forward rotation add to its own.
  */
 static void inverse(struct oracle_case *c, int64_t n, int what)
@@ -174,7 +175,7 @@ static void inverse(struct oracle_case *c, int64_t n, int what)
                          creal(t.in[at]), 4 * allowed(&t, t.largest));
 }
 
-/* Rotating and then moving equals rotating at the new position. */
+/* Rotating and then rerotating equals rotating at the new position. */
 static void rerotate(struct oracle_case *c, int64_t n, int what)
 {
     struct rotation t;
@@ -196,16 +197,16 @@ static void rerotate(struct oracle_case *c, int64_t n, int what)
 /* The gradient of a rotation by a table needs no x. */
 static void backward(struct oracle_case *c, int64_t n, int what)
 {
-    double error = 2 * computed(c, 1);
+    double error = 2 * compute_error(c, 1);
     struct rotation t;
-    int plain;
+    int without_x;
 
     (void)what;
     make(&t, c, n);
-    plain = c->o->float_table && c->params == 0 && n % 2;
+    without_x = c->o->float_table && c->params == 0 && n % 2;
     oracle_case_ok(c, locant_encoding_rotate_backward(
                           &t.dx, c->params > 0 ? c->grad : NULL, &t.dout,
-                          plain ? NULL : &t.x, c->e, &t.pos,
+                          without_x ? NULL : &t.x, c->e, &t.pos,
                           oracle_case_params_in(c),
                           t.key ? LOCANT_ROTATE_KEY : 0));
     for (int64_t k = 0, size = (int64_t)oracle_count(&t.dx);
@@ -216,7 +217,7 @@ static void backward(struct oracle_case *c, int64_t n, int what)
 
         oracle_case_near(c, "dx of a rotation", (size_t)at,
                          oracle_get(&t.dx, (size_t)at), want,
-                         error * terms + storage(t.dx.dtype, terms));
+                         error * terms + storage_error(t.dx.dtype, terms));
     }
     oracle_case_params_check(c, rotation_sum, &t, error, 1);
 }
@@ -226,7 +227,7 @@ static void backward(struct oracle_case *c, int64_t n, int what)
 static const struct operation {
     const char *name;
     oracle_body body;
-    double bounds; /* of one rotation */
+    double bounds; /* allowed error, in bounds of one rotation */
 } operations[] = {
     { "rotate", forward, 1 },
     { "rotate-inverse", inverse, 4 },
@@ -238,12 +239,12 @@ static int applies(const struct oracle_case *c, const struct operation *op,
                    locant_dtype dtype)
 {
     int floats = dtype == LOCANT_F32 || dtype == LOCANT_F64;
-    int plain = !(c->traits & LOCANT_TRAIT_LEARNED);
+    int fixed = !(c->traits & LOCANT_TRAIT_LEARNED);
 
     if (op->body == rerotate)
-        return c->o->float_table && c->axes == 1 && plain &&
+        return c->o->float_table && c->axes == 1 && fixed &&
                c->traits & LOCANT_TRAIT_ISOMETRIC;
-    return op->body != backward || plain || floats;
+    return op->body != backward || fixed || floats;
 }
 
 void oracle_check_rotate(struct oracle_run *r, const struct oracle *o, int i)
@@ -261,7 +262,7 @@ void oracle_check_rotate(struct oracle_run *r, const struct oracle *o, int i)
             double bound;
 
             r->row.dtype = dtypes[d];
-            bound = computed(&c, 1) + storage(dtypes[d], 1);
+            bound = compute_error(&c, 1) + storage_error(dtypes[d], 1);
             if (!applies(&c, op, dtypes[d]) ||
                 !oracle_run_open(r, op->name, o->name, c.spec, dtypes[d],
                                  op->bounds * bound))

@@ -1,4 +1,4 @@
-/* check_table.c - the input door: rows of positions, and the gradient. */
+/* check_table.c - the input door: rows of positions, and the gradient */
 #include "case.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ struct table {
     int64_t zero;
 };
 
-/* Row n, channel d. */
+/* Channel d of row n. */
 static cx entry(const struct table *t, int64_t n, int64_t d)
 {
     const double *real = t->pos.data;
@@ -54,8 +54,7 @@ static void make(struct table *t, struct oracle_case *c, int64_t n)
     t->dout = oracle_case_tensor(c, c->run->row.dtype, 2, shape);
 }
 
-/* Real coordinates are accepted if the oracle says so, and refused
- * otherwise. */
+/* Real coordinates are refused unless the oracle accepts them. */
 static void forward(struct oracle_case *c, int64_t n, int what)
 {
     double once = c->run->row.bound - ORACLE_CHAIN;

@@ -1,13 +1,11 @@
-/* content.h - what the oracles of the content door share */
+/* content.h - what several oracles share, most of them of the content door */
 #ifndef ORACLE_CONTENT_H
 #define ORACLE_CONTENT_H
 
 #include "oracle.h"
 #include <math.h>
 
-/*
- * q [b, h, i], k [b, key head of h, j] and x [b, j], as the caller gave them.
- */
+/* q [b, h, i] and k [b, key head of h, j], as the caller gave them. */
 static inline const cx *query_of(const struct oracle_call *call, int64_t b,
                                  int64_t h, int64_t i)
 {
@@ -42,8 +40,20 @@ static inline int64_t past(const struct oracle_call *call, int64_t b, int64_t i,
     return call->q_pos[b * call->T + i] - call->k_pos[b * call->S + j];
 }
 
-/* Channel d of W_h R_n: W is parameter 0, [H, D, width], R_n the sinusoid of
- * n, sines first; the spec has its base. */
+/* ALiBi: heads beyond a power of two get every other slope of the next one. */
+static inline double alibi_slope(double max, int64_t h, int64_t heads)
+{
+    int64_t power = 1;
+
+    while (2 * power <= heads)
+        power *= 2;
+    if (h < power)
+        return exp2(-max * (double)(h + 1) / (double)power);
+    return exp2(-max * (double)(2 * (h - power) + 1) / (double)(2 * power));
+}
+
+/* Channel d of W_h R_n: W is parameter 0, [H, D, width], R_n the sinusoid of n,
+ * sines first, with the base of the spec. */
 static inline cx sinusoid_of(const struct oracle_call *call, int64_t h,
                              int64_t d, double n)
 {

@@ -2,8 +2,8 @@
  * cope.c - Golovneva et al. 2024, arXiv:2405.18719v2, eq. (3)-(7) and its
  * listing: gates are sigmoid(score); the position of key j is the sum of the
  * gates of all visible keys from j on, in their order in memory, clamped to the
- * table.  The logit q.e of that position, interpolated between whole ones, is
- * added without a scale.
+ * table.  q.e of that position, interpolated between whole positions, is added
+ * without a scale.
  */
 #include "content.h"
 

@@ -1,8 +1,8 @@
 /*
  * dape.c - Zheng et al. 2024, arXiv:2405.14722v6, eq. (4) and the authors'
- * code: S' = S + B + f(S, B), f a network 2H -> hidden -> H with LeakyReLU over
- * the heads of one pair, [S; B] with S first; B of another encoding of the
- * score door, here none, alibi (slopes of H heads, H a power of two) or kerple.
+ * code, version 1: S' = S + B + f([S; B]), f a network 2H -> hidden -> H with
+ * LeakyReLU over the heads of one pair; B is the bias of another encoding, here
+ * none, alibi or kerple.
  * Parameters: w1 [2H, hidden], b1, w2 [hidden, H], b2, then those of B.
  */
 #include "content.h"
@@ -16,19 +16,13 @@ static const struct oracle_spec specs[] = { { .text = "dape(hidden=3)+alibi" },
 static cx bias_of(const struct oracle_call *call, int64_t b, int64_t h,
                   int64_t i, int64_t j)
 {
-    double n = (double)past(call, b, i, j), slope = 0;
-    int64_t power = 1;
+    double n = (double)past(call, b, i, j);
 
     if (strstr(call->spec, "kerple"))
         return -call->param[4][h] * clog(1 + call->param[5][h] * fabs(n));
     if (!strstr(call->spec, "alibi"))
         return 0;
-    while (2 * power <= call->H)
-        power *= 2;
-    slope = h < power
-                ? pow(2, -8.0 * (double)(h + 1) / (double)power)
-                : pow(2, -4.0 * (double)(2 * (h - power) + 1) / (double)power);
-    return -slope * n;
+    return -alibi_slope(8, h, call->H) * n;
 }
 
 static cx plain(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,

@@ -2,9 +2,9 @@
  * deberta.c - He et al. 2021, arXiv:2006.03654v6, eq. (4), and the authors'
  * code: s (q.k + q.Kr[d] + k.Qr[d]) / sqrt(3), Kr = W_k P, Qr = W_q P + bias,
  * d = clip(f(i - j) + span, 0, 2 span - 1); f the identity, from version 2 on a
- * logarithmic bucket; from version 3 on P is normalised first.
+ * logarithmic bucket; in version 3 P is normalised first.
  * Parameters: P [2 span, width], W_k, W_q [H, D, width], query bias [H, D];
- * 2: key bias [H, D]; 3: norm weight, norm bias [width].
+ * version 2 adds key bias [H, D], version 3 norm weight and norm bias [width].
  */
 #include "content.h"
 
@@ -21,21 +21,22 @@ static int version(const struct oracle_call *call)
     return (int)oracle_number(call->spec, "version", 1);
 }
 
-static int64_t bucket(const struct oracle_call *call, int64_t r)
+/* Row of P for the distance n. */
+static int64_t row_of(const struct oracle_call *call, int64_t n)
 {
     int64_t span = (int64_t)oracle_number(call->spec, "span", 256);
     double most = oracle_number(call->spec, "distance", 512);
-    double middle = (double)(span / 2), n = fabs((double)r), f;
+    double middle = (double)(span / 2), size = fabs((double)n), f;
 
-    if (version(call) == 1 || n <= middle)
-        return clip(r + span, 0, 2 * span - 1);
-    f = ceil(log(n / middle) / log((most - 1) / middle) * (middle - 1)) +
+    if (version(call) == 1 || size <= middle)
+        return clip(n + span, 0, 2 * span - 1);
+    f = ceil(log(size / middle) / log((most - 1) / middle) * (middle - 1)) +
         middle;
-    return clip((int64_t)(r < 0 ? -f : f) + span, 0, 2 * span - 1);
+    return clip((int64_t)(n < 0 ? -f : f) + span, 0, 2 * span - 1);
 }
 
-/* Entry c of row r of P, normalised where the version asks for it. */
-static cx position(const struct oracle_call *call, int64_t r, int64_t c)
+/* Entry c of row r of P, normalised in version 3. */
+static cx entry(const struct oracle_call *call, int64_t r, int64_t c)
 {
     const cx *row = call->param[0] + r * call->W;
     cx mean = 0, square = 0;
@@ -56,14 +57,14 @@ static cx projected(const struct oracle_call *call, const cx *matrix,
     cx sum = bias == NULL ? 0 : bias[h * call->D + d];
 
     for (int64_t c = 0; c < call->W; c++)
-        sum += matrix[(h * call->D + d) * call->W + c] * position(call, r, c);
+        sum += matrix[(h * call->D + d) * call->W + c] * entry(call, r, c);
     return sum;
 }
 
 static cx score(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t r = bucket(call, past(call, b, i, j));
+    int64_t r = row_of(call, past(call, b, i, j));
     const cx *q = query_of(call, b, h, i), *k = key_of(call, b, h, j);
     const cx *key_bias = version(call) >= 2 ? call->param[4] : NULL;
     cx sum = product(q, k, call->D);

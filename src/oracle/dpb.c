@@ -1,7 +1,7 @@
 /*
  * dpb.c - the dynamic position bias of x-transformers (after Swin v2 and
- * CrossFormer): two hidden layers with SiLU of the signed distance, or of its
- * logarithm.
+ * CrossFormer): a network with two hidden layers and SiLU, of the signed
+ * distance or its logarithm.
  */
 #include "oracle.h"
 #include <math.h>

@@ -1,9 +1,9 @@
 /*
- * exact.c - see exact.h.
+ * exact.c - cosine and sine far beyond double, in pairs of long doubles.
  *
  * Sums and products of pairs after Dekker 1971, "A floating-point technique for
- * extending the available precision", Numerische Mathematik 18; the error of a
- * product by fused multiply-add.
+ * extending the available precision", Numerische Mathematik 18, except that
+ * fused multiply-add gives the error of a product.
  */
 #include <math.h>
 
@@ -48,18 +48,18 @@ static struct exact power(struct exact x, int64_t n)
     return y;
 }
 
-static int64_t divisor(int64_t a, int64_t b)
+static int64_t gcd(int64_t a, int64_t b)
 {
-    return b == 0 ? a : divisor(b, a % b);
+    return b == 0 ? a : gcd(b, a % b);
 }
 
 /*
- * f^(dim/g) base^(2c/g) = 1 with g = gcd(dim, 2c).  powl() is off by a relative
- * e, and the product then by dim/g e: one correction leaves dim/g e^2.
+ * f^(dim/g) base^(2c/g) = 1 with g = gcd(dim, 2c).  If powl() has the relative
+ * error e, the product has dim/g e: one correction leaves dim/g e^2.
  */
 struct exact exact_frequency(double base, int64_t c, int64_t dim)
 {
-    int64_t g = divisor(dim, 2 * c), n = dim / g;
+    int64_t g = gcd(dim, 2 * c), n = dim / g;
     long double f =
         powl((long double)base, -2 * (long double)c / (long double)dim);
     struct exact rest =
@@ -69,8 +69,8 @@ struct exact exact_frequency(double base, int64_t c, int64_t dim)
     return two_sum(f, -f * (rest.hi / (long double)n));
 }
 
-/* 2 pi in three doubles: the error is below 2^-160. */
-static struct exact turn(void)
+/* 2 pi, as the sum of three doubles: the error is below 2^-160. */
+static struct exact two_pi(void)
 {
     struct exact t = two_sum(0x1.921fb54442d18p+2L, 0x1.1a62633145c07p-52L);
 
@@ -81,19 +81,19 @@ void exact_angle(long double *cosine, long double *sine, struct exact f,
                  double position)
 {
     struct exact angle = times(f, single((long double)position));
-    long double turns = rintl(angle.hi / turn().hi), c, s;
+    long double turns = rintl(angle.hi / two_pi().hi), c, s;
 
-    angle = add(angle, times(turn(), single(-turns)));
+    angle = add(angle, times(two_pi(), single(-turns)));
     c = cosl(angle.hi);
     s = sinl(angle.hi);
     *cosine = c - angle.lo * s;
     *sine = s + angle.lo * c;
 }
 
-/* The continued fraction of 2 f / pi = 4 f / (2 pi). */
+/* Expand 2 f / pi = 4 f / (2 pi) as a continued fraction. */
 int exact_near(int64_t *out, int n, struct exact f, int64_t most)
 {
-    long double x = 4 * (f.hi / turn().hi);
+    long double x = 4 * (f.hi / two_pi().hi);
     int64_t before = 0, now = 1;
     int found = 0;
 

@@ -1,7 +1,7 @@
 /*
  * exact.h - cosine and sine of position x base^(-2 c / dim), far beyond double.
  *
- * Two long doubles to a number: 128 bits where the long double has 64.
+ * A number is the sum of two long doubles: 128 bits if a long double has 64.
  */
 #ifndef ORACLE_EXACT_H
 #define ORACLE_EXACT_H
@@ -22,8 +22,9 @@ void exact_angle(long double *cosine, long double *sine, struct exact f,
                  double position);
 
 /*
- * Denominators below 'most' of the convergents of 2 f / pi: positions whose
- * angle is nearest to a multiple of pi / 2.  Returns how many, at most n.
+ * out = denominators below 'most' of the convergents of 2 f / pi: positions
+ * whose angle is nearest to a multiple of pi / 2.  Returns their number, at
+ * most n.
  */
 int exact_near(int64_t *out, int n, struct exact f, int64_t most);
 

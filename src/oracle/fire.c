@@ -49,9 +49,9 @@ static cx bias(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
 }
 
 /*
- * f = u / v, so in c the derivative is u' / v - f v' / v, where f <= 1, u' and
- * v' are at most 1 / |c|, and v is psi of L or more.  Where n is max(L, i) the
- * two nearly cancel.
+ * f = u / v, so its derivative in c is u' / v - f v' / v, where f <= 1, u' and
+ * v' are at most 1 / |c|, and v is at least psi(L).  Where n is max(L, i) the
+ * two terms nearly cancel.
  */
 static double parts(const struct oracle_call *call, int k)
 {

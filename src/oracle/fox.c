@@ -1,7 +1,7 @@
 /*
- * fox.c - Lin et al. 2025, arXiv:2503.02130v2, eq. (7)-(9): forget gates
- * f_t = sigmoid(w.x_t + b) of each head; score + sum of ln f_t over j < t <= i,
- * by positions.  Parameters: w [H, width], b [H].
+ * fox.c - Lin et al. 2025, arXiv:2503.02130v2, eq. (7)-(9): each head has
+ * forget gates f_t = sigmoid(w.x_t + b) and adds to the score the sum of ln f_t
+ * over the positions j < t <= i.  Parameters: w [H, width], b [H].
  */
 #include "content.h"
 

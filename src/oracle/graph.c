@@ -1,7 +1,7 @@
 /*
- * graph.c - Ying et al. 2021, arXiv:2106.05234v5, eq. (6): one learned number
- * for each head and each shortest path length; here lengths beyond the last
- * share it, and unreachable nodes have one of their own.
+ * graph.c - Ying et al. 2021, arXiv:2106.05234v5, eq. (6): a learned bias for
+ * each head and each length of shortest paths; here lengths beyond 'distance'
+ * share its bias, and pairs without a path have one of their own.
  */
 #include "oracle.h"
 

@@ -4,11 +4,10 @@
  * Parameters are those of local, then those of global.
  *
  * Also randomized (Ruoss et al. 2023, arXiv:2305.16843v1) and PoSE (Zhu et al.
- * 2024, arXiv:2309.10400v3), which draw ids for training: scores are computed
- * at the ids of the call.
+ * 2024, arXiv:2309.10400v3), which draw ids for training: scores depend on the
+ * ids of the call only.
  */
-#include "oracle.h"
-#include <math.h>
+#include "content.h"
 #include <string.h>
 
 static const struct oracle_spec layers_specs[] = {
@@ -39,31 +38,26 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = k == 0 ? 0.5 : 1;
 }
 
-static cx product(const struct oracle_call *call, int64_t b, int64_t h,
-                  int64_t i, int64_t j)
+static cx plain(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
+                int64_t j)
 {
     static const struct oracle none = { .name = "none" };
 
     return oracle_product(call, &none, b, h, i, j);
 }
 
-/* ALiBi for one, two or four heads. */
 static cx alibi(const struct oracle_call *call, int64_t b, int64_t h, int64_t i,
                 int64_t j, const cx *slope)
 {
-    double n = (double)(oracle_position(call, 0, b, i) -
-                        oracle_position(call, 1, b, j));
-    cx m = slope != NULL ? cexp(slope[h])
-                         : exp2(-8 * (double)(h + 1) / (double)call->H);
+    cx m = slope != NULL ? cexp(slope[h]) : alibi_slope(8, h, call->H);
 
-    return -m * n;
+    return -m * (double)past(call, b, i, j);
 }
 
 static cx kerple(const struct oracle_call *call, int64_t b, int64_t h,
                  int64_t i, int64_t j)
 {
-    double n = (double)(oracle_position(call, 0, b, i) -
-                        oracle_position(call, 1, b, j));
+    double n = (double)past(call, b, i, j);
 
     return -call->param[1][h] * clog(1 + call->param[2][h] * fabs(n));
 }
@@ -73,7 +67,7 @@ static cx layer_score(const struct oracle_call *call, int64_t b, int64_t h,
 {
     int period = (int)oracle_number(call->spec, "period", 4);
     int global = (call->layer + 1) % period == 0;
-    cx score = product(call, b, h, i, j);
+    cx score = plain(call, b, h, i, j);
 
     if (strstr(call->spec, "kerple") != NULL)
         return score + (global ? kerple(call, b, h, i, j)
@@ -87,7 +81,7 @@ static cx layer_score(const struct oracle_call *call, int64_t b, int64_t h,
 static cx ids_score(const struct oracle_call *call, int64_t b, int64_t h,
                     int64_t i, int64_t j)
 {
-    cx score = product(call, b, h, i, j);
+    cx score = plain(call, b, h, i, j);
 
     if (strstr(call->spec, "alibi") == NULL)
         return score;

@@ -1,9 +1,9 @@
 /*
  * mrope.c - M-RoPE: Qwen2-VL (arXiv:2409.12191v2, section 2.1: sections one
- * after another), Qwen3-VL (arXiv:2511.21631v1: THWTHW..), GLM-4.1V
- * (arXiv:2507.01006v6: chunked, neighbours paired), ERNIE 4.5-VL (its modelling
- * code: sections h, w, t; row and column alternate, then the frame).  A scaling
- * rescales the frequency of a pair before a coordinate is chosen for it.
+ * after another), Qwen3-VL (arXiv:2511.21631v1: t h w t h w ..), GLM-4.1V
+ * (arXiv:2507.01006v6: chunked, adjacent pairs), ERNIE 4.5-VL (its modelling
+ * code: sections h, w, t; h and w alternate, then t).  A scaling rescales the
+ * frequency of a pair, whichever coordinate is multiplied by it.
  */
 #include "rope.h"
 

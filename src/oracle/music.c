@@ -1,7 +1,7 @@
 /*
  * music.c - Huang et al. 2018, arXiv:1809.04281v3, section 3.4: S_rel[i,j] =
- * q_i . E[L - 1 - (i - j)] for j <= i; the last row is distance 0, distances
- * beyond the table share its first row, keys after the query get no bias.
+ * q_i . E[L - 1 - (i - j)] for j <= i; distances beyond the table share its
+ * first row, and scores of keys after the query do not change.
  */
 #include "content.h"
 
