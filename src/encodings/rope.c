@@ -1,11 +1,11 @@
 /*
  * rope.c - rotary position embedding.
  *
- * Su, Lu, Pan, Murtadha, Wen, Liu:  RoFormer:  Enhanced Transformer with Rotary
- * Position Embedding. 2021. arXiv:2104.09864.  Pair c of a head is rotated by p
- * * base^(-2c/dim).  Two facts follow, which tests check: lengths do not
- * change, and the product of a query at m with a key at n depends only on m -
- * n.  The nested 'scaling' extends a trained context (scaling.h).
+ * Su, Lu, Pan, Murtadha, Wen, Liu: RoFormer: Enhanced Transformer with Rotary
+ * Position Embedding. 2021. arXiv:2104.09864.
+ * Pair c of a head is rotated by p base^(-2c/dim).  So lengths do not change,
+ * and the product of a query at m with a key at n depends only on m - n; tests
+ * check both.  The nested 'scaling' extends a trained context (scaling.h).
  */
 #include "scaling.h"
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static const struct lct_key keys[] = {
     { .name = "dim", .kind = LCT_INTEGER, .def = NAN, .min = 2, .max = 65536,
       .doc = "rotated channels of each head, even; left out: all" },
     { .name = "side", .kind = LCT_WORD, .def = LEADING, .words = sides,
-      .doc = "which channels those are; trailing in DeepSeek" },
+      .doc = "which channels are rotated; trailing in DeepSeek" },
     { .name = "angles", .kind = LCT_WORD, .def = LOCANT_ANGLES_EXACT,
       .words = angles,
       .doc = "exact; hf, ggml: the float32 operations of those stacks, with "
