@@ -150,7 +150,7 @@ static locant_status difference(struct lct_places *places,
     return LOCANT_OK;
 }
 
-static double number(const void *x, size_t i, bool wide)
+static double get(const void *x, size_t i, bool wide)
 {
     return wide ? ((const double *)x)[i] : (double)((const float *)x)[i];
 }
@@ -176,10 +176,10 @@ static void join_tables(struct lct_table out, const struct side *from,
     lct_rotate_angles(out, to->s, to->c.e, to->c.pos, to->c.coords,
                       to->c.tokens);
     for (size_t i = 0; i < n; i++) {
-        double c = number(undo.cosines, i, wide);
-        double s = number(undo.sines, i, wide), norm = c * c + s * s;
-        double x = number(out.cosines, i, wide);
-        double y = number(out.sines, i, wide);
+        double c = get(undo.cosines, i, wide);
+        double s = get(undo.sines, i, wide), norm = c * c + s * s;
+        double x = get(out.cosines, i, wide);
+        double y = get(out.sines, i, wide);
 
         put(out.cosines, i, (x * c + y * s) / norm, wide);
         put(out.sines, i, (y * c - x * s) / norm, wide);

@@ -7,6 +7,7 @@
  * and the product of a query at m with a key at n depends only on m - n; tests
  * check both.  The nested 'scaling' extends a trained context (scaling.h).
  */
+#include "rotate.h"
 #include "scaling.h"
 #include <inttypes.h>
 #include <math.h>
@@ -109,12 +110,7 @@ static locant_status schedule(struct lct_schedule **out,
                            "%s: rope rotates %" PRId64
                            " channels of each head, found heads of %" PRId64,
                            u->fn, dim, u->dim);
-    if (dim % 2 != 0)
-        return locant_fail(
-            LOCANT_ERR_SHAPE,
-            "%s: heads have %" PRId64
-            " channels, expected an even number to rotate in pairs",
-            u->fn, dim);
+    LCT_TRY(lct_rotate_check_pairs(u->fn, dim));
     LCT_TRY(lct_schedule_make(&s, u, e->value[BASE], dim / 2));
     s->pairing = (enum lct_pairing)e->value[PAIRING];
     s->first = e->value[SIDE] == TRAILING ? u->dim - dim : 0;

@@ -157,6 +157,17 @@ static locant_status rotate_plain(const struct rotated *t,
     return status;
 }
 
+locant_status lct_rotate_check_pairs(const char *fn, int64_t channels)
+{
+    if (channels % 2 != 0)
+        return locant_fail(
+            LOCANT_ERR_SHAPE,
+            "%s: heads have %" PRId64
+            " channels, expected an even number to rotate in pairs",
+            fn, channels);
+    return LOCANT_OK;
+}
+
 locant_status lct_rotate_check_flags(const char *fn, int flags)
 {
     if ((flags & ~(LOCANT_ROTATE_INVERSE | LOCANT_ROTATE_KEY)) != 0)

@@ -59,6 +59,9 @@ locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
                               const locant_encoding *e, const char *name,
                               const locant_tensor *positions, int64_t tokens);
 
+/* Refuse heads with an odd number of channels to rotate. */
+locant_status lct_rotate_check_pairs(const char *fn, int64_t channels);
+
 /* Refuse flags other than LOCANT_ROTATE_INVERSE and _KEY. */
 locant_status lct_rotate_check_flags(const char *fn, int flags);
 

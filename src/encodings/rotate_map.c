@@ -20,7 +20,7 @@ struct map_job {
                 enum lct_role role, int64_t head, const struct lct_point *at);
     enum lct_role role;
     size_t dim, width;
-    double *memory;   /* parameters; owns what follows */
+    double *memory;   /* parameters; one allocation with what follows */
     double *gradient; /* of the parameters */
     double *rows;     /* [slots, dim + width]; backward: [2 dim + width] */
 };
@@ -89,11 +89,8 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
     job->width = row->rotate.width != NULL
                      ? (size_t)row->rotate.width(c->e, sizes.head_dim)
                      : job->dim;
-    if (sizes.head_dim % 2 != 0 && job->width == job->dim)
-        return locant_fail(LOCANT_ERR_SHAPE,
-                           "%s: heads have %zu channels, expected an even "
-                           "number to rotate in pairs",
-                           c->fn, job->dim);
+    if (job->width == job->dim)
+        LCT_TRY(lct_rotate_check_pairs(c->fn, sizes.head_dim));
     LCT_TRY(lct_params_check(&total, c->fn, c->e, params, &sizes));
     LCT_TRY(check_heads(job, params));
     if (row->schedule.create != NULL && job->dim > 0)

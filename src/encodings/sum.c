@@ -1,8 +1,8 @@
 /*
  * sum.c - several encodings at once: 'a+b', and one for each layer.
  *
- * At most one part uses each door, chooses positions or sets a temperature: the
- * meaning of two is not defined.
+ * Of its parts, at most one uses a given door, at most one chooses positions,
+ * and at most one sets a temperature: what two would mean is not defined.
  */
 #include "length_limit.h"
 #include <inttypes.h>
@@ -201,16 +201,17 @@ locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
         int64_t *ids = real ? NULL : (int64_t *)out->data + b * T;
         double *reals = real ? (double *)out->data + b * T : NULL;
 
-        if (part != NULL)
+        if (part != NULL) {
             part->row->positions.choose(ids, reals, part, T,
                                         training ? &r : NULL);
-        if (part == NULL)
-            for (int64_t t = 0; t < T; t++) {
-                if (real)
-                    reals[t] = (double)t;
-                else
-                    ids[t] = t;
-            }
+            continue;
+        }
+        for (int64_t t = 0; t < T; t++) {
+            if (real)
+                reals[t] = (double)t;
+            else
+                ids[t] = t;
+        }
     }
     return LOCANT_OK;
 }
