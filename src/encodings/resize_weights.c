@@ -33,7 +33,7 @@ static int64_t clamp(int64_t i, int64_t last)
     return i < 0 ? 0 : i > last ? last : i;
 }
 
-/* The first of the weights that begin at row 'low', moved into the table. */
+/* The table's row of the first weight: 'low', moved so that all are within. */
 static int64_t first_of(const struct lct_axis *a, int64_t low)
 {
     return clamp(low, a->m - a->taps);

@@ -30,8 +30,8 @@ bool lct_is_letter(char c);
 locant_status lct_read_name(struct lct_token *out, struct lct_reader *r,
                             const char *wanted);
 
-/* Read all bytes that could belong to one value, even if they are not valid: an
- * error message quotes them. */
+/* Read all bytes that could belong to one value, valid or not, for an error
+ * message to quote.  Before any other byte, the token is that byte, not read. */
 struct lct_token lct_read_value(struct lct_reader *r);
 
 /* Index of the token in the list of names, or -1. */
