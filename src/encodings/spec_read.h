@@ -31,7 +31,7 @@ locant_status lct_read_name(struct lct_token *out, struct lct_reader *r,
                             const char *wanted);
 
 /* Read all bytes that could belong to one value, valid or not, for an error
- * message to quote.  Before any other byte, the token is that byte, not read. */
+ * message to quote.  Before another byte, the token is that byte, not read. */
 struct lct_token lct_read_value(struct lct_reader *r);
 
 /* Index of the token in the list of names, or -1. */
